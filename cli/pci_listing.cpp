@@ -30,8 +30,9 @@ std::string device_name(std::uint16_t vendor, std::uint16_t device) {
     case abi::kDevice910:
       return " 910";
     case abi::kDevice910b:
-    case abi::kDeviceShipping910b:
       return " 910B";
+    case abi::kDeviceShipping910b:  // one id for the family
+      return " 910B1/B2/B3/B4";
     case abi::kDevice950:
     case abi::kDeviceShipping950:
       return " 950";

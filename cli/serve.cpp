@@ -152,10 +152,11 @@ tl::expected<std::unique_ptr<MetricsServer>, Failure> open_metrics_socket(
 }
 
 void answer_metrics(MetricsServer& server, CardWatch& cards) {
-  if (!server.wanted().load()) return;
-  MetricFamilies families;
-  cards.add_to(families);
-  server.answer(families.text());
+  server.answer([&cards] {
+    MetricFamilies families;
+    cards.add_to(families);
+    return families.text();
+  });
 }
 
 // The first card's driver divides it, and leaves it so.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, what programs of others
 # link (libascendcl, libascend_hal, libnpushare), the Python package, public headers, the
-# configurations, the manual pages, completion for shells, the licence, a CMake package
-# (find_package(npusim)) and a pkg-config file.
+# configurations, pages and examples, the manual pages, completion for shells, the licence, a CMake
+# package (find_package(npusim)) and a pkg-config file.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -13,11 +13,12 @@ void ExecMetrics::forget() {
 }
 
 void ExecMetrics::answer() {
-  if (!server_->wanted().load()) return;
-  MetricFamilies families;
-  if (cards_) cards_->add_to(families);
-  if (programs_) add_sharing(families, programs_());
-  server_->answer(families.text());
+  server_->answer([this] {
+    MetricFamilies families;
+    if (cards_) cards_->add_to(families);
+    if (programs_) add_sharing(families, programs_());
+    return families.text();
+  });
 }
 
 }  // namespace npu::cli

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/metrics/client_stream.hpp"
 #include "model/host/vfio_user/listener.hpp"
 
 namespace npu::cli {
@@ -23,32 +24,44 @@ namespace {
 
 using model::vfio_user::UniqueFd;
 
-constexpr std::size_t kLongestRequest = 8192;
-constexpr int kPatience = 2000;  // ms, for a client that says or takes nothing
-
-std::string response(const char* status, const char* type, const std::string& body) {
-  return fmt::format(
-      "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
-      status, type, body.size(), body);
-}
-
-std::string refusal(const char* status) {
-  return response(status, "text/plain; charset=utf-8", std::string(status) + "\n");
-}
-
-bool wait_for(int file, short events, int stop) {
-  pollfd files[] = {{file, events, 0}, {stop, POLLIN, 0}};
-  int ready = 0;
-  while ((ready = ::poll(files, 2, kPatience)) < 0 && errno == EINTR) {
-  }
-  return ready > 0 && files[1].revents == 0;
-}
+constexpr const char* kText = "text/plain; charset=utf-8";
+constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 
 tl::unexpected<Error> system_error() {
   return fail(ErrorCode::kIo, std::strerror(errno));
 }
 
 }  // namespace
+
+class MetricsServer::Http : public httplib::Server {
+ public:
+  explicit Http(const std::function<std::string()>& ask) {
+    set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
+      if (request.method == "GET" || request.method == "HEAD") return HandlerResponse::Unhandled;
+      response.status = 405;
+      response.set_header("Allow", "GET, HEAD");
+      return HandlerResponse::Handled;
+    });
+    Get("/(metrics)?", [ask](const httplib::Request&, httplib::Response& response) {
+      const auto text = ask();
+      if (text.empty()) {
+        response.status = 503;
+      } else {
+        response.set_content(text, kMetrics);
+      }
+    });
+    set_error_handler([](const httplib::Request&, httplib::Response& response) {
+      response.set_content(fmt::format("{}\n", response.status), kText);
+    });
+  }
+
+  void serve(httplib::Stream& client) {
+    bool closed = false;
+    process_request(client, true, closed, nullptr);
+  }
+};
+
+MetricsServer::MetricsServer() = default;
 
 Status MetricsServer::listen_on_path(const std::string& path) {
   auto made = model::vfio_user::listen_at(path);
@@ -95,99 +108,72 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(const std::string& 
   server->stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   server->wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!server->stop_ || !server->wake_) return system_error();
-  server->thread_ = std::thread([raw = server.get()] { raw->run(); });
+  server->http_ = std::make_unique<Http>([raw = server.get()] { return raw->ask(); });
+  // Signals are for whoever runs the simulation.
+  sigset_t all{}, before{};
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (unsigned i = 0; i < kClients; ++i) {
+    server->threads_.emplace_back([raw = server.get()] { raw->run(); });
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return server;
 }
 
 MetricsServer::~MetricsServer() {
-  if (thread_.joinable()) {
+  if (!threads_.empty()) {
     {
       const std::lock_guard<std::mutex> held(mutex_);
       ending_ = true;
     }
     answered_.notify_all();
     ::eventfd_write(stop_.get(), 1);
-    thread_.join();
+    for (auto& thread : threads_) thread.join();
   }
   if (!path_.empty()) model::vfio_user::remove_socket(path_, inode_);
 }
 
 void MetricsServer::run() {
-  // Signals are for whoever runs the simulation.
-  sigset_t all;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   for (;;) {
     pollfd files[] = {{listener_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
     if (::poll(files, 2, -1) < 0 && errno != EINTR) return;
     if (files[1].revents != 0) return;
     if (files[0].revents == 0) continue;
-    const UniqueFd client(
-        ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (client) serve(client.get());
+    UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!client) continue;  // another thread has it
+    ClientStream stream(std::move(client), stop_.get());
+    http_->serve(stream);
   }
-}
-
-// The head of the request is enough; one that is too long, or too slow, is none.
-void MetricsServer::serve(int client) {
-  std::string request;
-  while (request.find("\r\n\r\n") == std::string::npos) {
-    char buffer[1024];
-    if (request.size() > kLongestRequest || !wait_for(client, POLLIN, stop_.get())) return;
-    const auto came = ::recv(client, buffer, sizeof buffer, 0);
-    if (came < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (came <= 0) return;
-    request.append(buffer, static_cast<std::size_t>(came));
-  }
-  const std::string text = response_to(request);
-  for (std::size_t sent = 0; sent < text.size();) {
-    if (!wait_for(client, POLLOUT, stop_.get())) return;
-    const auto went = ::send(client, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (went < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (went <= 0) return;
-    sent += static_cast<std::size_t>(went);
-  }
-}
-
-std::string MetricsServer::response_to(const std::string& request) {
-  const std::string line = request.substr(0, request.find("\r\n"));
-  const auto first = line.find(' '), second = line.rfind(' ');
-  if (first == std::string::npos || second == first ||
-      line.compare(second + 1, 7, "HTTP/1.") != 0) {
-    return refusal("400 Bad Request");
-  }
-  const std::string method = line.substr(0, first);
-  std::string target = line.substr(first + 1, second - first - 1);
-  target = target.substr(0, target.find('?'));
-  if (method != "GET" && method != "HEAD") return refusal("405 Method Not Allowed");
-  if (target != "/metrics" && target != "/") return refusal("404 Not Found");
-  const auto text = ask();
-  if (text.empty()) return refusal("503 Service Unavailable");
-  auto whole = response("200 OK", "text/plain; version=0.0.4; charset=utf-8", text);
-  if (method == "HEAD") whole.resize(whole.size() - text.size());
-  return whole;
 }
 
 // Empty: there is no one to answer any more.
 std::string MetricsServer::ask() {
   std::unique_lock<std::mutex> held(mutex_);
-  has_text_ = false;
+  const auto mine = ++asked_;
   wanted_.store(true);
   if (auto* const told = told_.load()) told->store(true);
   ::eventfd_write(wake_.get(), 1);
-  answered_.wait(held, [this] { return has_text_ || ending_; });
-  return has_text_ ? std::exchange(text_, {}) : std::string();
+  answered_.wait(held, [&] { return text_is_of_ >= mine || ending_; });
+  return text_is_of_ >= mine ? text_ : std::string();
 }
 
-void MetricsServer::answer(std::string text) {
+void MetricsServer::answer(const std::function<std::string()>& make) {
   if (!wanted_.load()) return;
+  std::uint64_t up_to = 0;
   {
     const std::lock_guard<std::mutex> held(mutex_);
-    eventfd_t count = 0;
-    ::eventfd_read(wake_.get(), &count);
-    wanted_.store(false);
+    up_to = asked_;
+  }
+  auto text = make();
+  {
+    const std::lock_guard<std::mutex> held(mutex_);
     text_ = std::move(text);
-    has_text_ = true;
+    text_is_of_ = up_to;
+    if (asked_ == up_to) {
+      eventfd_t count = 0;
+      ::eventfd_read(wake_.get(), &count);
+      wanted_.store(false);
+    }
   }
   answered_.notify_all();
 }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket where Prometheus asks for metrics by HTTP: GET /metrics, one request a connection. A
-// thread of its own talks to clients; what they get is made by whoever answers, between two steps
-// of the simulation.
+// A socket where Prometheus asks for metrics by HTTP: GET /metrics, one request a connection.
+// Threads of its own talk to clients, several at a time; what they get is made by whoever answers,
+// between two steps of the simulation.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "model/host/vfio_user/unique_fd.hpp"
 #include "npu/base/result.hpp"
@@ -17,6 +23,9 @@ namespace npu::cli {
 
 class MetricsServer {
  public:
+  // Who comes then waits until one of them has been served, or cut off: client_stream.hpp.
+  static constexpr unsigned kClients = 16;
+
   // `place`: the path of a UNIX socket, or a port of the loopback interface, "127.0.0.1:9090" or
   // "localhost:9090"; port 0: one that is free. kInvalidArgument, and what sockets report.
   static Result<std::unique_ptr<MetricsServer>> listen(const std::string& place);
@@ -33,15 +42,16 @@ class MetricsServer {
   void tell(std::atomic<bool>& raised) { told_ = &raised; }
   // Readable then.
   int file() const { return wake_.get(); }
-  void answer(std::string text);
+  // If somebody waits: what `make` returns goes to all who have asked before it was called.
+  void answer(const std::function<std::string()>& make);
 
  private:
-  MetricsServer() = default;
+  class Http;  // cpp-httplib's server, without its sockets
+
+  MetricsServer();
   Status listen_on_path(const std::string& path);
   Status listen_on_port(const std::string& host, const std::string& port);
   void run();
-  void serve(int client);
-  std::string response_to(const std::string& request);
   std::string ask();
 
   std::string place_, path_;
@@ -52,8 +62,10 @@ class MetricsServer {
   std::mutex mutex_;
   std::condition_variable answered_;
   std::string text_;
-  bool has_text_ = false, ending_ = false;
-  std::thread thread_;
+  std::uint64_t asked_ = 0, text_is_of_ = 0;  // counted; `text_` is for all up to that
+  bool ending_ = false;
+  std::unique_ptr<Http> http_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace npu::cli

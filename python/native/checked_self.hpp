@@ -7,6 +7,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -40,6 +41,21 @@ void define_field(pybind11::class_<C, Options...>& type, const char* name, T C::
       [member](const std::shared_ptr<C>& self, T value) {
         object_of(self).*member = std::move(value);
       });
+}
+
+// pybind11's base of all types throws out of its constructor when it is called by itself, as pickle's
+// first protocols do, which ends the interpreter. Called in front of the first type.
+inline void check_base() {
+  auto& base = *reinterpret_cast<PyTypeObject*>(pybind11::detail::get_internals().instance_base);
+  static const auto kOriginal = base.tp_new;
+  base.tp_new = [](PyTypeObject* type, PyObject* arguments, PyObject* names) -> PyObject* {
+    try {
+      return kOriginal(type, arguments, names);
+    } catch (const std::exception& error) {
+      PyErr_SetString(PyExc_TypeError, error.what());
+      return nullptr;
+    }
+  };
 }
 
 // In front of the buffer protocol of `type`: an object without a constructor's run has no buffer.

@@ -96,6 +96,7 @@ void bind_streams(py::module_& module) {
 }  // namespace npu::python
 
 PYBIND11_MODULE(_npusim, module) {
+  npu::python::check_base();
   npu::python::translate_failures();
   npu::python::bind_session(module);
   npu::python::bind_card(module);

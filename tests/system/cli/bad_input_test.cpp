@@ -72,9 +72,10 @@ TEST_F(BadInput, a_name_in_another_case_is_suggested) {
 
 TEST_F(BadInput, smi_and_metrics_ask_for_a_socket_or_a_machine) {
   for (const std::string command : {"smi", "metrics"}) {
-    expect_refused({command}, command +
-                                  ": give --socket PATH, of a running npusim serve --management "
-                                  "PATH, or --config CONFIG, a machine to be looked at, e.g. 910b2");
+    expect_refused({command},
+                   command +
+                       ": give --socket PATH, of a running npusim serve --management "
+                       "PATH, or --config CONFIG, a machine to be looked at, e.g. 910b2");
   }
 }
 

@@ -15,6 +15,14 @@ TEST_F(Lspci, lists_the_bridge_and_the_card) {
   EXPECT_NE(result.out.find("01:00.0 Processing accelerator: 19e5:d110"), std::string::npos);
 }
 
+// 910B alone is the card of the source documents.
+TEST_F(Lspci, names_the_family_of_shipping_parts) {
+  const auto shipping = npusim({"--config", "910b2", "lspci"}).out;
+  EXPECT_NE(shipping.find("19e5:d802 910B1/B2/B3/B4 (rev "), std::string::npos) << shipping;
+  const auto documents = npusim({"--config", "910b", "lspci"}).out;
+  EXPECT_NE(documents.find("19e5:d110 910B (rev "), std::string::npos) << documents;
+}
+
 TEST_F(Lspci, shows_bar_sizes_and_the_numa_node) {
   const auto result = npusim({"--config", "910b", "lspci", "-v"});
   EXPECT_TRUE(std::regex_search(result.out, std::regex("Region 0: Memory at .*size=32K\\]")));

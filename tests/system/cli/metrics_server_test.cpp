@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // serve --metrics: HTTP for Prometheus, and clients that misbehave.
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
@@ -13,6 +17,8 @@
 
 namespace npu::cli {
 namespace {
+
+constexpr unsigned kClients = 16;  // MetricsServer::kClients
 
 class MetricsSocket : public Program {
  protected:
@@ -93,6 +99,38 @@ TEST_F(MetricsSocket, random_bytes_do_no_harm) {
     ask(bytes);
   }
   EXPECT_EQ(ask("GET / HTTP/1.1\r\n\r\n").substr(9, 3), "200");
+}
+
+// One at a time would each wait for the silence of those before.
+TEST_F(MetricsSocket, silent_clients_keep_nobody_waiting) {
+  std::vector<int> silent;
+  for (unsigned i = 0; i + 1 < kClients; ++i) silent.push_back(connect());
+  EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\n\r\n").substr(9, 3), "200");
+  for (const int file : silent) ::close(file);
+}
+
+TEST_F(MetricsSocket, clients_are_answered_at_once) {
+  std::vector<std::thread> clients;
+  std::atomic<unsigned> right{0};
+  for (unsigned i = 0; i < 2 * kClients; ++i) {
+    clients.emplace_back([&] {
+      if (ask("GET /metrics HTTP/1.1\r\n\r\n").substr(9, 3) == "200") ++right;
+    });
+  }
+  for (auto& client : clients) client.join();
+  EXPECT_EQ(right.load(), 2 * kClients);
+}
+
+// A byte now and then is no request, either.
+TEST_F(MetricsSocket, a_client_that_never_comes_to_an_end_is_cut_off) {
+  const int file = connect();
+  bool cut_off = false;
+  for (int i = 0; i < 300 && !cut_off; ++i) {
+    pollfd closed{file, POLLRDHUP, 0};
+    cut_off = ::send(file, "G", 1, MSG_NOSIGNAL) < 0 || ::poll(&closed, 1, 100) > 0;
+  }
+  EXPECT_TRUE(cut_off);
+  ::close(file);
 }
 
 class MetricsOptions : public Program {};

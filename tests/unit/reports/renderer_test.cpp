@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "reports/markdown.hpp"
 #include "reports/report_csv.hpp"
 #include "reports/report_markdown.hpp"
@@ -29,6 +31,23 @@ TEST(ReportCsv, QuotesWhatRfc4180Does) {
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
   EXPECT_EQ(csv_field("say \"no\""), "\"say \"\"no\"\"\"");
   EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
+}
+
+TEST(ReportText, LongNotesAreWrapped) {
+  Report report;
+  std::string note = "word";
+  for (int i = 0; i < 60; ++i) note += " and more";
+  report.add_note(note);
+  report.add_note("a short one");
+  std::istringstream lines(to_text(report));
+  std::string again;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 100U) << line;
+    if (line.rfind("word", 0) == 0) again = line;
+    if (line.rfind("  and", 0) == 0 || line.rfind("  more", 0) == 0) again += line.substr(1);
+  }
+  EXPECT_EQ(again, note);
+  EXPECT_THAT(to_text(report), HasSubstr("\na short one\n"));
 }
 
 TEST(ReportMarkdown, HasNoMarkupFromTheReport) {

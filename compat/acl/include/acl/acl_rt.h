@@ -74,6 +74,7 @@ ACL_RT_CALL aclrtSynchronizeStream(aclrtStream stream);
 /* `timeout`: milliseconds of simulated time, -1: for ever. 507046. */
 ACL_RT_CALL aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 ACL_RT_CALL aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status);
+/* For the event's last record before this call; without one for nothing. */
 ACL_RT_CALL aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 /* What an error does to what is submitted behind it from now on: it runs, which is what streams
    begin with, or is dropped. Either way the next synchronisation says which error it was, and the
@@ -82,7 +83,9 @@ ACL_RT_CALL aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 #define ACL_STOP_ON_FAILURE 0x00000001U
 ACL_RT_CALL aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
-/* --- Events. One that was never recorded is not ready, and waiting for it is 107000. */
+/* --- Events. One that was never recorded, or was reset since, is not ready: the host's wait for it
+   (aclrtSynchronizeEvent) and a time from or to it (aclrtEventElapsedTime) are 107000. A stream's
+   wait for it (aclrtStreamWaitEvent) is 0 and waits for nothing. */
 /* 207007: there are 65,535 of the process' already. */
 ACL_RT_CALL aclrtCreateEvent(aclrtEvent* event);
 ACL_RT_CALL aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag);

@@ -4,7 +4,9 @@
    Addresses are of device memory; types are those of aclDataType: ACL_FLOAT, ACL_FLOAT16, ACL_BF16,
    and for products ACL_INT8. What an argument cannot be ends the launch with 107000.
 
-   The number of blocks of a launch is how many cores it may use; 0 is all of them. */
+   The number of blocks of a launch, 1 to 65535, is how many cores it may use: those that it has no
+   work for, and those that the card does not have, are left out. 100000: 0 blocks; 107000: more than
+   65535. */
 #ifndef NPUSIM_KERNELS_H
 #define NPUSIM_KERNELS_H
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "npu/base/byte_span.hpp"
+#include "npu/base/units.hpp"
 
 namespace npu::model {
 

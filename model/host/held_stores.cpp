@@ -28,11 +28,10 @@ void HeldStores::put_behind(HeldStore& store, std::uint64_t address, unsigned wi
 bool HeldStores::join(const HeldStore& store) {
   const auto line = store.bytes.size();
   for (auto held = held_.rbegin(); held != held_.rend(); ++held) {
-    const bool there = held->combines && held->address / line == store.address / line;
-    if (!there) continue;
+    if (held->address / line != store.address / line) continue;
     const auto at = store.address - held->address;
-    const bool fits = store.address >= held->address && at <= held->length;
-    if (!fits) return false;  // an older store to the same bytes may be behind this one
+    const bool fits = held->combines && store.address >= held->address && at <= held->length;
+    if (!fits) return false;  // what is older may be behind this one, which has the same bytes
     std::memcpy(held->bytes.data() + at, store.bytes.data(), store.length);
     held->length = std::max(held->length, static_cast<unsigned>(at) + store.length);
     ++held->stores;

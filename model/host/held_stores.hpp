@@ -2,7 +2,7 @@
 // The stores to devices that one core has made and that have not left it yet, of a host whose
 // stores leave in any legal order until a barrier (host.cpu.order=weak).
 //
-// Legal is what Arm allows (DDI 0487, B2.3 and B2.7; docs/sources/host-order.md): stores to memory
+// Legal is what Arm allows (host-order.md O1, O4): stores to memory
 // that combines (Normal Non-cacheable) leave in any order but that of the same bytes, joined with
 // their neighbours or not; stores to registers (Device-nGnRE) keep their order for a function.
 // Between the two there is none. A load of a register is behind the stores to its function's

@@ -153,6 +153,11 @@ Accesses Machine::accesses(const std::function<void()>& call) {
   return record;
 }
 
+std::vector<std::string> Machine::overtaken_stores() const {
+  const auto* const overtaken = impl_->system.host().overtaken();
+  return overtaken == nullptr ? std::vector<std::string>() : overtaken->told();
+}
+
 Status Machine::inject(const Fault& fault, const When& when) {
   if (auto fits = impl_->faults.check(fault); !fits) return fits;
   if (when.kind == When::Kind::kAccess) {

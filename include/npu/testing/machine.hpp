@@ -55,6 +55,11 @@ class NPU_TESTING_API Machine {
   // Runs `call`; what all tasks accessed meanwhile. A call inside another one's is counted in both.
   Accesses accesses(const std::function<void()>& call);
 
+  // Where `cpu.order` is weak: a line each of the first eight times that a doorbell, or another
+  // write on which the card looks at memory, overtook stores of the driver because no write barrier
+  // was between them. Empty: that has not happened.
+  std::vector<std::string> overtaken_stores() const;
+
   // kInvalidArgument: no such card, link or register name, a time that has passed, n of 0.
   Status inject(const Fault& fault, const When& when);
   // Faults that have been injected and not yet begun; one of an interrupt until a message met it.

@@ -150,6 +150,25 @@ TEST_F(Reports, thresholds_decide_what_a_regression_is) {
                  "metric's unit, or 0%..1000% with at most 3 decimals");
 }
 
+// A driver that lacks its barriers is no better one.
+TEST_F(Reports, fewer_barriers_are_a_change_to_look_at_with_an_exit_code_of_their_own) {
+  run("a.json");
+  auto report = nlohmann::ordered_json::parse(text("a.json"));
+  for (auto& each : report["counters"]) {
+    if (each["name"] == "host.write_barriers") each["value"] = 0;
+  }
+  write("b.json", report.dump(1));
+  const auto compared = npusim({"compare", "a.json", "b.json"});
+  EXPECT_EQ(compared.exit_code, 3) << compared.err;
+  EXPECT_NE(compared.err.find("no regression, 1 change to look at, "), std::string::npos);
+  EXPECT_NE(compared.out.find("changed: look at it"), std::string::npos) << compared.out;
+  const auto with = [&](const std::string& threshold) {
+    return npusim({"compare", "a.json", "b.json", "--threshold", threshold}).exit_code;
+  };
+  EXPECT_EQ(with("host.write_barriers=0"), 1);
+  EXPECT_EQ(with("host.write_barriers=100%"), 0);
+}
+
 TEST_F(Reports, what_cannot_be_compared_is_refused) {
   run("a.json");
   ASSERT_EQ(npusim({"--config", "910b", "run", "enumerate", "--report", "e.json"}).exit_code, 0);

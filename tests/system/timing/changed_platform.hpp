@@ -20,6 +20,7 @@ enum class Change {
   kReadBarrier,
   kPollBeforeDoorbell,
   kPollAfterDoorbell,
+  kNoBarriers,  // testkit::WithoutBarriers
 };
 
 // The registers as a driver with the change would use them.

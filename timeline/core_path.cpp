@@ -52,6 +52,7 @@ bool CorePath::leave_call() {
 
 PathEvents::Index CorePath::through(Index program) {
   enter(program);
+  trail_.set_in_program(true);
   Next next = Next::kScalar;
   constexpr int kMostIdle = 100;  // steps in which no time passes
   int idle = 0;
@@ -68,6 +69,7 @@ PathEvents::Index CorePath::through(Index program) {
       next = Next::kDone;
     }
   }
+  trail_.set_in_program(false);
   return setup_ != kNoEvent ? setup_ : program_;
 }
 

@@ -32,6 +32,15 @@ class Walk {
     if (now() > 0) take(0, "not recorded: too many events", {});
     return trail_.finish();
   }
+  std::vector<PathSegment> run_launches(std::int64_t begin) {
+    Index last = static_cast<Index>(events_.size());
+    while (last-- > 0) {
+      if (is_program(at(last)) && at(last).end <= now() && at(last).end > begin) break;
+    }
+    if (last != kNone) through_request(last);
+    take(begin, "launch", {});
+    return trail_.finish();
+  }
 
  private:
   void take(std::int64_t begin, std::string name, std::string unit) {
@@ -348,6 +357,24 @@ std::string general(const std::string& unit) {
 std::vector<PathSegment> critical_path(const PathEvents& events,
                                        const PathEvents::TrackName& track_name, Instant end) {
   return Walk(events, track_name, end).run();
+}
+
+std::vector<PathSegment> launch_path(const PathEvents& events,
+                                     const PathEvents::TrackName& track_name, Instant begin,
+                                     Instant end) {
+  Walk walk(events, track_name, end);
+  return clipped(walk.run_launches(begin.since_power_up().count()), begin, end);
+}
+
+std::vector<PathSegment> clipped(const std::vector<PathSegment>& segments, Instant begin,
+                                 Instant end) {
+  std::vector<PathSegment> result;
+  for (auto segment : segments) {
+    segment.begin = std::max(segment.begin, begin);
+    segment.end = std::min(segment.end, end);
+    if (segment.begin < segment.end) result.push_back(std::move(segment));
+  }
+  return result;
 }
 
 std::vector<PathPart> path_parts(const std::vector<PathSegment>& segments) {

@@ -22,6 +22,8 @@ void bind_session(py::module_& module) {
       .def("close", &Session::close)
       .def("nothing", [](Session& self) { self.call([](platform::Platform&) {}); })
       .def("report", &Session::report)
+      .def("record", &Session::record)
+      .def("profile", &Session::profile)
       .def("open", &Card::open)
       .def_property_readonly("closed", &Session::closed)
       .def_property_readonly("ended", &Session::ended)

@@ -83,12 +83,18 @@ Status BinaryOperation::launch(driver::TaskShape shape, const std::vector<std::u
   auto task = graph.add(driver::KernelId{0}, shape, arguments, options);
   if (!task) return forward_error(task);
   const TraceSession listening(context_.trace, breakdown_);
+  const TraceSession watching(context_.trace, limits_);
   const auto before = take_snapshot(context_.simulator);
   auto run = session_.device().run(graph, options_);
   if (!run) return forward_error(run);
   hbm_bytes_ = memory_traffic(difference(before, take_snapshot(context_.simulator)),
                               context_.parameters.integer("card"));
   return breakdown_.finish(*run);
+}
+
+void BinaryOperation::report_limits(const std::string& prefix) {
+  const auto cores = breakdown_.cores_span();
+  if (cores) limits_.report(prefix, cores->begin, cores->end, context_);
 }
 
 void BinaryOperation::report(const std::string& prefix, const Metric& rate,

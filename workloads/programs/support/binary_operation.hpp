@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/framework/context.hpp"
+#include "workloads/framework/launch_limits.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/support/run_breakdown.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
@@ -51,6 +52,8 @@ class BinaryOperation {
   // PREFIX.duration_us, of the cores; the rate; PREFIX.host_to_host_us; PREFIX.hbm_bytes, read and
   // written in the card's memory while the task ran; PREFIX.blocks.
   void report(const std::string& prefix, const Metric& rate, std::uint32_t blocks) const;
+  // What bounded the cores; once.
+  void report_limits(const std::string& prefix);
 
  private:
   Status copy_in(const Operand& operand);
@@ -64,6 +67,7 @@ class BinaryOperation {
   Operand a_, b_, c_;
   std::unique_ptr<std::byte[]> result_;
   RunBreakdown breakdown_;
+  LaunchLimits limits_;
   MeasuredSpan host_to_host_{};
 };
 

@@ -78,7 +78,7 @@ class Walk {
     const bool is_for_request = event.activity == Activity::kPoll ||
                                 (event.activity == Activity::kCpuIdle && event.cause != 0);
     if (is_for_request) through_request(answer_to(event));
-    if (now() == before && event.activity == Activity::kCpuIdle) woken_by_task(event);
+    if (now() == before && event.activity == Activity::kCpuIdle && woken_by_task(event)) return;
     if (now() == before) take(event.begin, name_of(event), track_name_(event.track));
   }
 
@@ -123,7 +123,7 @@ class Walk {
   }
 
   // Another task that ran until then has ended, notified or unlocked.
-  void woken_by_task(const PathEvent& idle) {
+  bool woken_by_task(const PathEvent& idle) {
     Index best = kNone;
     for (const auto track : events_.host_tracks()) {
       if (track == host_) continue;
@@ -132,9 +132,13 @@ class Walk {
       if (each == kNone || at(each).end <= idle.begin) continue;
       if (best == kNone || at(each).end > at(best).end) best = each;
     }
-    if (best == kNone) return;
+    if (best == kNone) return false;
     take(at(best).end, "wake-up", track_name_(host_));
+    // Tasks that woke each other at one time do not go round.
+    if (std::exchange(woken_at_, now()) != now()) turns_ = 0;
+    if (++turns_ > events_.host_tracks().size()) return false;
     host_ = at(best).track;
+    return true;
   }
 
   // --- A request ---------------------------------------------------------------------------
@@ -334,7 +338,9 @@ class Walk {
   const PathEvents::TrackName& track_name_;
   PathTrail trail_;
   CorePath cores_;
-  std::uint32_t host_ = 0;  // track of the task
+  std::uint32_t host_ = 0;      // track of the task
+  std::int64_t woken_at_ = -1;  // by another task, last
+  std::size_t turns_ = 0;       // tasks that were gone through at that time
 };
 
 // "card0.aicore12.cube" -> "card0.aicore*.cube": the card's number stays.

@@ -162,6 +162,20 @@ TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
   }
 }
 
+TEST(ChromeTrace, CallsAnInstructionOfACoreWhatItDoes) {
+  platform::PipeDetail detail;
+  detail.pipe = platform::Pipe::kMte1;
+  detail.operation = platform::PipeOperation::kL1ToL0b;
+  detail.after = platform::BeganAfter::kFlag;
+  detail.flag = platform::Pipe::kMte2;
+  const std::vector<TraceEvent> events{
+      {Instant(), Instant(Picoseconds(5)), 0, 0, detail.pack(), 1, Activity::kPipe}};
+  const auto slice = of_phase(written(events, {}), "X").at(0);
+  EXPECT_EQ(slice.at("name"), "l1_to_l0b");
+  EXPECT_EQ(slice.at("args").at("after"), "flag");
+  EXPECT_EQ(slice.at("args").at("flag"), "mte2");
+}
+
 TEST(ChromeTrace, HasEverySliceOfALongRunOnce) {
   std::vector<TraceEvent> events(10'000);
   for (std::size_t i = 0; i < events.size(); ++i) {

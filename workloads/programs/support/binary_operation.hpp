@@ -52,6 +52,9 @@ class BinaryOperation {
   // PREFIX.duration_us, of the cores; the rate; PREFIX.host_to_host_us; PREFIX.hbm_bytes, read and
   // written in the card's memory while the task ran; PREFIX.blocks.
   void report(const std::string& prefix, const Metric& rate, std::uint32_t blocks) const;
+  // What PREFIX.host_to_host_us consists of: PREFIX.host.copy_in_us, .build_us (of the graph),
+  // .run_us (RunBreakdown) and .copy_out_us, and a table.
+  void report_parts(const std::string& prefix) const;
   // What bounded the cores; once.
   void report_limits(const std::string& prefix);
 
@@ -69,6 +72,7 @@ class BinaryOperation {
   RunBreakdown breakdown_;
   LaunchLimits limits_;
   MeasuredSpan host_to_host_{};
+  Instant copied_in_;
 };
 
 }  // namespace npu::workloads

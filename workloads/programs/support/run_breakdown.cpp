@@ -86,6 +86,11 @@ std::optional<MeasuredSpan> RunBreakdown::cores_span() const {
   return MeasuredSpan{*kernels_.begin, *kernels_.end, cause_};
 }
 
+std::optional<MeasuredSpan> RunBreakdown::run_span() const {
+  if (breakdown_.parts.empty()) return std::nullopt;
+  return MeasuredSpan{called_, called_ + run_, cause_};
+}
+
 void RunBreakdown::mark_cores(platform::Tracer& tracer, const std::string& metric) const {
   if (kernels_.begin) mark(tracer, metric, {*kernels_.begin, *kernels_.end, cause_});
 }

@@ -35,6 +35,8 @@ class RunBreakdown : public platform::TraceSink {
   // First core begins to last core ends. 0 before finish().
   Picoseconds cores() const;
   std::optional<MeasuredSpan> cores_span() const;
+  // From the host's call to its return; none before finish().
+  std::optional<MeasuredSpan> run_span() const;
   // The same as a span, of the metric; none if no core had work.
   void mark_cores(platform::Tracer& tracer, const std::string& metric) const;
   // PREFIX.breakdown.<part>_us and PREFIX.run_us, and a table; PREFIX.pipe.<name>_percent, how much

@@ -76,9 +76,7 @@ PathEvents::Index CorePath::through(Index program) {
 // --- the scalar unit -----------------------------------------------------------------------
 
 CorePath::Next CorePath::scalar() {
-  const bool at_end = trail_.now() == at(program_).end;
-  const std::string name =
-      at_end ? "end of " + std::string(platform::to_string(at(program_).activity)) : "scalar";
+  const std::string name = "scalar";
   const Index wait = events_.latest({Group::kScalar, core_}, trail_.now());
   if (wait != kNoEvent && at(wait).end > floor_) {
     trail_.take(at(wait).end, name, core_name());
@@ -97,8 +95,7 @@ CorePath::Next CorePath::scalar() {
   if (last != kNoEvent && at(last).end > floor_ && at(last).activity != Activity::kTaskSetup) {
     return to(last, name);
   }
-  const bool is_start = at(program_).activity == Activity::kKernelBlock && setup_ == kNoEvent;
-  trail_.take(floor_, is_start ? "start of kernel_block" : name, core_name());
+  trail_.take(floor_, name, core_name());
   return Next::kDone;
 }
 
@@ -116,6 +113,14 @@ CorePath::Next CorePath::after_wait(const PathEvent& wait) {
     }
     case ScalarWait::kCross:
       return other_core();
+    case ScalarWait::kStart:
+    case ScalarWait::kEnd:
+      trail_.take(std::max(floor_, wait.begin),
+                  static_cast<ScalarWait>(wait.detail & 0xF) == ScalarWait::kEnd
+                      ? "end of kernel_block"
+                      : "start of kernel_block",
+                  core_name());
+      return Next::kScalar;
     case ScalarWait::kMemory:
       break;
   }

@@ -237,7 +237,7 @@ class Walk {
   }
   static bool is_work(Activity activity) {
     return activity == Activity::kDataRead || activity == Activity::kDataWrite ||
-           activity == Activity::kCompletion;
+           activity == Activity::kEnginePath || activity == Activity::kCompletion;
   }
 
   Index before_of(Index index) const {
@@ -261,9 +261,9 @@ class Walk {
                                before_in_slot(index, Activity::kQueueWait)));
     }
     // What is no request's own must not lead away from it.
-    const bool is_unit = event.activity == Activity::kDataRead ||
-                         event.activity == Activity::kDataWrite ||
-                         event.activity == Activity::kEngineStart;
+    const bool is_unit =
+        event.activity == Activity::kDataRead || event.activity == Activity::kDataWrite ||
+        event.activity == Activity::kEnginePath || event.activity == Activity::kEngineStart;
     if (!is_unit) return same;
     return later(same, events_.latest({Group::kTrack, event.track}, event.begin, index));
   }

@@ -78,7 +78,7 @@ std::string text_of(const std::string& name, const Sum& sum, int hbm, int l2) {
   if (ends_with(operation, " at its rate")) {
     return first_word(operation) + ", as fast as its path goes";
   }
-  return operation;
+  return operation + (sum.operations.size() > 1 ? " above all" : "");
 }
 
 }  // namespace

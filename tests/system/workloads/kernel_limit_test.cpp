@@ -30,13 +30,14 @@ class KernelLimit : public WorkloadOnSimulator {
 };
 
 const std::vector<std::string> kProduct{"m=1024", "n=1024", "k=1024"};
-const std::vector<std::string> kRows{"op=add", "type=fp32", "elements=4194304"};
+const std::vector<std::string> kRows{"op=maximum", "type=fp32", "elements=4194304"};
 
 TEST_F(KernelLimit, PathOfMte2) {
   expect("mte2", "matmul_kernel", kProduct, {"core.gm_to_l1.per_clock_bytes=16"});
 }
 TEST_F(KernelLimit, Cube) {
-  expect("cube", "matmul_kernel", kProduct, {"core.gm_to_l1.per_clock_bytes=2048", "l2.fill_ns=10"});
+  expect("cube", "matmul_kernel", kProduct,
+         {"core.gm_to_l1.per_clock_bytes=2048", "l2.fill_ns=10"});
 }
 TEST_F(KernelLimit, HbmThatIsFull) {
   expect("hbm", "vector_operator", kRows, {"hbm.channels=4"});
@@ -50,8 +51,7 @@ TEST_F(KernelLimit, L2) {
   expect("l2", "matmul_kernel", kProduct, {"l2.hit_ns=20000"});
 }
 TEST_F(KernelLimit, Vector) {
-  expect("vector", "vector_operator", {"op=add", "type=fp32", "elements=1048576"},
-         {"core.vector.simple.percent=20000"});
+  expect("vector", "vector_operator", {"op=mish", "type=fp16", "elements=1048576"});
 }
 TEST_F(KernelLimit, ScalarUnit) {
   expect("scalar", "matmul_kernel", kProduct, {"core.issue_clocks=3000"});

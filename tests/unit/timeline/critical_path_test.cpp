@@ -150,9 +150,8 @@ TEST_F(Path, OfATaskLeadsFromItsInstructionsToTheSchedulersDispatch) {
   add(kSlot, Activity::kQueueComplete, 80, 85, launch);
   add(kCpu0, Activity::kPoll, 0, 85, launch);
   add(kCpu0, Activity::kCpuBusy, 0, 85);
-  EXPECT_THAT(told(find(85)),
-              ElementsAre("poll 10", "aicpu_dispatch 15", "task_setup 15", "scalar 5", "pipe 25",
-                          "end of kernel_block 10", "queue_complete 5"));
+  EXPECT_THAT(told(find(85)), ElementsAre("poll 10", "aicpu_dispatch 15", "task_setup 15",
+                                          "scalar 5", "pipe 25", "scalar 10", "queue_complete 5"));
 }
 
 // One launch of a kernel that is polled for: the block from 10 to 90.
@@ -162,6 +161,7 @@ class KernelPath : public Path {
   void add_launch() {
     add(kSlot, Activity::kQueueDispatch, 5, 10, kLaunch);
     add(kCore, Activity::kKernelBlock, 10, 90, kLaunch);
+    add_wait(ScalarWait::kEnd, Pipe::kAll, 85, 90);
     add(kSlot, Activity::kQueueComplete, 90, 95, kLaunch);
     add(kCpu0, Activity::kPoll, 0, 100, kLaunch);
     add(kCpu0, Activity::kCpuBusy, 0, 100);
@@ -194,6 +194,7 @@ class KernelPath : public Path {
 
 TEST_F(KernelPath, LeadsFromAnInstructionToTheCopyWhoseFlagItWaitedFor) {
   add_launch();
+  add_wait(ScalarWait::kStart, Pipe::kAll, 10, 12);
   add_wait(ScalarWait::kMemory, Pipe::kAll, 12, 20);
   add_copy(24, 75, 51, 102);
   add_mmad(77, 85, BeganAfter::kFlag, Pipe::kMte2);
@@ -212,8 +213,8 @@ TEST_F(KernelPath, LeadsThroughThePipeThatWasBusy) {
   add_mmad(15, 50, BeganAfter::kIssue);
   add_mmad(50, 85);
   add_wait(ScalarWait::kDrain, Pipe::kAll, 20, 85);
-  EXPECT_THAT(told(find(100)), ElementsAre("poll 5", "queue_dispatch 5", "start of kernel_block 5",
-                                           "mmad 70", "end of kernel_block 5", "queue_complete 5",
+  EXPECT_THAT(told(find(100)), ElementsAre("poll 5", "queue_dispatch 5", "scalar 5", "mmad 70",
+                                           "end of kernel_block 5", "queue_complete 5",
                                            "queue_complete to waiter 5"));
 }
 

@@ -90,6 +90,14 @@ class RandomEvents {
   std::mt19937_64 random_;
 };
 
+std::string name_of(const TraceEvent& event) {
+  const auto operation =
+      static_cast<std::size_t>(platform::PipeDetail::unpack(event.detail).operation);
+  const bool is_named = event.activity == Activity::kPipe && operation < platform::kPipeOperations;
+  return std::string(is_named ? platform::kPipeOperationNames[operation]
+                              : to_string(event.activity));
+}
+
 TEST(ChromeTrace, IsJsonWhateverTheEvents) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const auto events = RandomEvents(seed).make(1500);
@@ -98,7 +106,7 @@ TEST(ChromeTrace, IsJsonWhateverTheEvents) {
     const auto slices = of_phase(written(events, all), "X");
     ASSERT_EQ(slices.size(), events.size()) << seed;
     for (std::size_t i = 0; i < events.size(); ++i) {
-      EXPECT_EQ(slices[i].at("name"), std::string(to_string(events[i].activity)));
+      EXPECT_EQ(slices[i].at("name"), name_of(events[i]));
       EXPECT_EQ(slices[i].at("args").value("cause", "-"), cause_text(events[i].cause));
       EXPECT_DOUBLE_EQ(slices[i].at("ts").get<double>(), events[i].begin.since_power_up().us());
     }

@@ -196,14 +196,14 @@ TEST_F(KernelPath, LeadsFromAnInstructionToTheCopyWhoseFlagItWaitedFor) {
   add_launch();
   add_wait(ScalarWait::kStart, Pipe::kAll, 10, 12);
   add_wait(ScalarWait::kMemory, Pipe::kAll, 12, 20);
-  add_copy(24, 75, 51, 102);
+  add_copy(24, 75, 50, 100);
   add_mmad(77, 85, BeganAfter::kFlag, Pipe::kMte2);
   add_wait(ScalarWait::kDrain, Pipe::kAll, 30, 85);
   EXPECT_THAT(
       told(find(100)),
       ElementsAre("poll 5", "queue_dispatch 5", "start of kernel_block 2",
-                  "scalar waits for memory 8", "scalar 4", "gm_to_l1 at its rate 20",
-                  "gm_to_l1 waits for HBM 20", "gm_to_l1 waits for L2 11", "flag 2", "mmad 8",
+                  "scalar waits for memory 8", "scalar 4", "gm_to_l1 at its rate 21",
+                  "gm_to_l1 waits for HBM 20", "gm_to_l1 waits for L2 10", "flag 2", "mmad 8",
                   "end of kernel_block 5", "queue_complete 5", "queue_complete to waiter 5"));
 }
 
@@ -213,8 +213,8 @@ TEST_F(KernelPath, LeadsThroughThePipeThatWasBusy) {
   add_mmad(15, 50, BeganAfter::kIssue);
   add_mmad(50, 85);
   add_wait(ScalarWait::kDrain, Pipe::kAll, 20, 85);
-  EXPECT_THAT(told(find(100)), ElementsAre("poll 5", "queue_dispatch 5", "scalar 5", "mmad 70",
-                                           "end of kernel_block 5", "queue_complete 5",
+  EXPECT_THAT(told(find(100)), ElementsAre("poll 5", "queue_dispatch 5", "scalar 5", "mmad 35",
+                                           "mmad 35", "end of kernel_block 5", "queue_complete 5",
                                            "queue_complete to waiter 5"));
 }
 

@@ -34,10 +34,7 @@ void CorePath::enter(Index program) {
   core_ = events_.core_of(at(program).track);
   floor_ = at(program).begin;
   setup_ = events_.latest({Group::kSetup, core_}, trail_.now());
-  if (setup_ != kNoEvent && at(setup_).end <= floor_ &&
-      at(program).activity == Activity::kKernelBlock) {
-    setup_ = kNoEvent;
-  }
+  if (setup_ != kNoEvent && at(setup_).end < floor_) setup_ = kNoEvent;  // of an earlier call
   if (setup_ != kNoEvent) floor_ = std::max(floor_, at(setup_).end);
 }
 

@@ -264,7 +264,7 @@ TEST_F(Path, OfTasksThatWokeEachOtherAtOneTimeGoesOn) {
 }
 
 TEST_F(Path, OfAnyEventsHasNeitherGapNorOverlap) {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (unsigned seed = 1; seed <= 2000; ++seed) {
     std::mt19937 random(seed);
     events_ = std::make_unique<PathEvents>();
     const std::int64_t end = 200;
@@ -273,7 +273,13 @@ TEST_F(Path, OfAnyEventsHasNeitherGapNorOverlap) {
       const auto activity = static_cast<Activity>(random() % platform::kActivities);
       const auto begin = static_cast<std::int64_t>(random() % 200);
       const auto length = static_cast<std::int64_t>(random() % 40);
-      add(track, activity, begin, begin + length, platform::dma_cause(0, random() % 4));
+      const auto number = random() % 4;
+      const auto cause =
+          random() % 2 == 0 ? platform::dma_cause(0, number) : platform::queue_cause(0, 1, number);
+      // Of a core: pipe, operation, why it began then.
+      const std::uint64_t detail = random() % 7 | (random() % 12) << 8 | (random() % 5) << 16 |
+                                   (random() % 8) << 20 | std::uint64_t{random()} << 24;
+      add(track, activity, begin, begin + length, cause, detail);
     }
     const auto segments = find(end);
     std::int64_t last = 0;

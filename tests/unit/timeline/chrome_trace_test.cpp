@@ -90,7 +90,7 @@ class RandomEvents {
   std::mt19937_64 random_;
 };
 
-std::string name_of(const TraceEvent& event) {
+std::string slice_name(const TraceEvent& event) {
   const auto operation =
       static_cast<std::size_t>(platform::PipeDetail::unpack(event.detail).operation);
   const bool is_named = event.activity == Activity::kPipe && operation < platform::kPipeOperations;
@@ -106,7 +106,7 @@ TEST(ChromeTrace, IsJsonWhateverTheEvents) {
     const auto slices = of_phase(written(events, all), "X");
     ASSERT_EQ(slices.size(), events.size()) << seed;
     for (std::size_t i = 0; i < events.size(); ++i) {
-      EXPECT_EQ(slices[i].at("name"), name_of(events[i]));
+      EXPECT_EQ(slices[i].at("name"), slice_name(events[i]));
       EXPECT_EQ(slices[i].at("args").value("cause", "-"), cause_text(events[i].cause));
       EXPECT_DOUBLE_EQ(slices[i].at("ts").get<double>(), events[i].begin.since_power_up().us());
     }

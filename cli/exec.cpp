@@ -194,6 +194,7 @@ Outcome exec_programs(const Options& options) {
         }
         served = exec::serve_programs(machine.platform, *server);
         if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
+        machine.settle();
         add_what_the_machine_did(machine.simulator);
       },
       {&*recording}, &monitor,

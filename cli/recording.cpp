@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recording.hpp"
 
-#include <charconv>
 #include <cstdio>
 #include <utility>
 
-#include "cli/track_capacities.hpp"
 #include "npu/base/shortened.hpp"
 #include "reports/output_file.hpp"
 #include "timeline/cause.hpp"
@@ -14,6 +12,8 @@
 #include "timeline/gzip.hpp"
 #include "timeline/profile.hpp"
 #include "timeline/vcd.hpp"
+#include "workloads/simulator/profile_sections.hpp"
+#include "workloads/simulator/track_capacities.hpp"
 
 namespace npu::cli {
 
@@ -48,19 +48,6 @@ tl::expected<timeline::Filter, Failure> make_filter(const Options& options) {
     filter.causes.push_back(*cause);
   }
   return filter;
-}
-
-// The memory that the driver "driver0" of a card hands out.
-timeline::Profile::Memory memory_of(const std::string& track, const model::SystemConfig& config) {
-  constexpr std::size_t kPrefix = 6;  // "driver"
-  std::size_t card = 0;
-  const char* const end = track.data() + track.size();
-  if (track.size() <= kPrefix ||
-      std::from_chars(track.data() + kPrefix, end, card).ec != std::errc() ||
-      card >= config.cards.size()) {
-    return {track, 0};
-  }
-  return {"card" + std::to_string(card) + ".hbm", config.cards[card].hbm.usable};
 }
 
 // Of a run that did not come to its end, in one word: "interrupted" or "failed".
@@ -109,17 +96,13 @@ class Recording::Parts {
   void end(workloads::TraceSource& source, const workloads::SimulatorView& simulator) {
     source.remove(*events_);
     events_->finish();
-    capacities_ = TrackCapacities(simulator);
+    capacities_ = workloads::TrackCapacities(simulator);
   }
   void complete(reports::Report& report, const model::SystemConfig& config) {
     if (!profile_) return;
-    const auto capacity = [this](const std::string& track) { return capacities_.of(track); };
-    const auto name = [this](std::uint32_t track) { return events_->name(track); };
-    const auto memory = [&config](const std::string& track) { return memory_of(track, config); };
-    for (auto& [section, json] :
-         profile_->sections(Instant(report.simulated), {name, capacity, memory})) {
-      report.add_section({section, std::move(json)});
-    }
+    workloads::add_profile(
+        report, *profile_, [this](std::uint32_t track) { return events_->name(track); },
+        capacities_, config);
   }
   Outcome write(const reports::Report& report) {
     const auto unknown = events_ ? filter_.unknown_unit(events_->names()) : std::string();
@@ -164,7 +147,7 @@ class Recording::Parts {
   std::unique_ptr<timeline::Vcd> vcd_;
   std::unique_ptr<timeline::Profile> profile_;
   std::unique_ptr<timeline::Deferred> events_;  // ends before those that it tells
-  TrackCapacities capacities_;
+  workloads::TrackCapacities capacities_;
   timeline::Filter filter_;
   timeline::BusAddresses cards_;  // and their links and drivers
 };

@@ -117,6 +117,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                functional,
                                [] { return Interruption::signal() != 0; }};
     result = workload.run(context);
+    machine.settle();
     add_machine(report, machine.simulator, events);
   };
   std::vector<Listener*> listeners{&recording};

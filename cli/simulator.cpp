@@ -27,7 +27,8 @@ Status run_on_simulator(const model::SystemConfig& config,
                     view,
                     [&system] { return probe_cards(system); },
                     [&system](const auto& look) { system.cpus().executed().outside(look); },
-                    [&system](Picoseconds time) { system.cpus().charge(time); }};
+                    [&system](Picoseconds time) { system.cpus().charge(time); },
+                    [&system] { system.cpus().synchronise(); }};
     program(machine);
   });
   if (!ran && stopped) stopped(view);

@@ -26,6 +26,8 @@ struct Machine {
   std::function<void(const std::function<void()>&)> from_outside;
   // CPU time of the current host task.
   std::function<void(Picoseconds)> charge;
+  // Simulated time catches up with what the current host task has been charged.
+  std::function<void()> settle;
 };
 
 // Who hears all events of a machine, from before its first instant to behind its last.

@@ -10,6 +10,7 @@
 #include "reports/report_json.hpp"
 #include "sim/simulator_impl.hpp"
 #include "workloads/simulator/identity.hpp"
+#include "workloads/simulator/profile_sections.hpp"
 #include "workloads/simulator/system_view.hpp"
 
 namespace npu::sim {
@@ -72,13 +73,44 @@ unsigned Simulator::cards() const {
   return impl_->system.cards();
 }
 
+namespace {
+
+reports::Report report_of(const std::string& workload, Simulator::Impl& impl) {
+  auto report =
+      workloads::begin_report(workload, impl.config_name, impl.system.config(), impl.overrides);
+  workloads::add_machine(report, workloads::SystemView(impl.system));
+  if (!impl.outcome.empty()) report.outcome = impl.outcome;
+  return report;
+}
+
+}  // namespace
+
 std::string Simulator::report(const std::string& workload) const {
-  auto report = workloads::begin_report(workload, impl_->config_name, impl_->system.config(),
-                                        impl_->overrides);
-  const workloads::SystemView view(impl_->system);
-  workloads::add_machine(report, view);
-  if (!impl_->outcome.empty()) report.outcome = impl_->outcome;
+  return reports::to_json(report_of(workload, *impl_));
+}
+
+void Simulator::record() {
+  end_recording();
+  impl_->recorded = std::make_unique<timeline::Profile>();
+  for (auto* const sink : impl_->recorded->sinks()) add(*sink);
+}
+
+std::string Simulator::profile(const std::string& workload) {
+  auto report = report_of(workload, *impl_);
+  if (impl_->recorded) {
+    const workloads::SystemView view(impl_->system);
+    workloads::add_profile(
+        report, *impl_->recorded, [&](std::uint32_t track) { return view.track_name(track); },
+        workloads::TrackCapacities(view), impl_->system.config());
+  }
+  end_recording();
   return reports::to_json(report);
+}
+
+void Simulator::end_recording() {
+  if (!impl_->recorded) return;
+  for (auto* const sink : impl_->recorded->sinks()) remove(*sink);
+  impl_->recorded.reset();
 }
 
 Instant Simulator::now() const {

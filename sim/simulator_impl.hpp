@@ -2,11 +2,13 @@
 // What is behind Simulator, for the parts of this library.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "model/system.hpp"
 #include "npu/sim/simulator.hpp"
+#include "timeline/profile.hpp"
 #include "workloads/simulator/counted_software.hpp"
 
 namespace npu::sim {
@@ -19,6 +21,7 @@ struct Simulator::Impl {
   model::System system;
   std::string config_name;
   std::vector<std::string> overrides;
+  std::unique_ptr<timeline::Profile> recorded;  // null: nothing is
   std::string outcome;  // of a run after which there is no other; empty: there may be
 };
 

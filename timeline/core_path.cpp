@@ -34,10 +34,7 @@ void CorePath::enter(Index program) {
   core_ = events_.core_of(at(program).track);
   floor_ = at(program).begin;
   setup_ = events_.latest({Group::kSetup, core_}, trail_.now());
-  if (setup_ != kNoEvent && at(setup_).end <= floor_ &&
-      at(program).activity == Activity::kKernelBlock) {
-    setup_ = kNoEvent;
-  }
+  if (setup_ != kNoEvent && at(setup_).end < floor_) setup_ = kNoEvent;  // of an earlier call
   if (setup_ != kNoEvent) floor_ = std::max(floor_, at(setup_).end);
 }
 
@@ -52,6 +49,7 @@ bool CorePath::leave_call() {
 
 PathEvents::Index CorePath::through(Index program) {
   enter(program);
+  trail_.set_in_program(true);
   Next next = Next::kScalar;
   constexpr int kMostIdle = 100;  // steps in which no time passes
   int idle = 0;
@@ -68,15 +66,14 @@ PathEvents::Index CorePath::through(Index program) {
       next = Next::kDone;
     }
   }
+  trail_.set_in_program(false);
   return setup_ != kNoEvent ? setup_ : program_;
 }
 
 // --- the scalar unit -----------------------------------------------------------------------
 
 CorePath::Next CorePath::scalar() {
-  const bool at_end = trail_.now() == at(program_).end;
-  const std::string name =
-      at_end ? "end of " + std::string(platform::to_string(at(program_).activity)) : "scalar";
+  const std::string name = "scalar";
   const Index wait = events_.latest({Group::kScalar, core_}, trail_.now());
   if (wait != kNoEvent && at(wait).end > floor_) {
     trail_.take(at(wait).end, name, core_name());
@@ -95,8 +92,7 @@ CorePath::Next CorePath::scalar() {
   if (last != kNoEvent && at(last).end > floor_ && at(last).activity != Activity::kTaskSetup) {
     return to(last, name);
   }
-  const bool is_start = at(program_).activity == Activity::kKernelBlock && setup_ == kNoEvent;
-  trail_.take(floor_, is_start ? "start of kernel_block" : name, core_name());
+  trail_.take(floor_, name, core_name());
   return Next::kDone;
 }
 
@@ -114,6 +110,14 @@ CorePath::Next CorePath::after_wait(const PathEvent& wait) {
     }
     case ScalarWait::kCross:
       return other_core();
+    case ScalarWait::kStart:
+    case ScalarWait::kEnd:
+      trail_.take(std::max(floor_, wait.begin),
+                  static_cast<ScalarWait>(wait.detail & 0xF) == ScalarWait::kEnd
+                      ? "end of kernel_block"
+                      : "start of kernel_block",
+                  core_name());
+      return Next::kScalar;
     case ScalarWait::kMemory:
       break;
   }

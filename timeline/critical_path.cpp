@@ -32,6 +32,15 @@ class Walk {
     if (now() > 0) take(0, "not recorded: too many events", {});
     return trail_.finish();
   }
+  std::vector<PathSegment> run_launches(std::int64_t begin) {
+    Index last = static_cast<Index>(events_.size());
+    while (last-- > 0) {
+      if (is_program(at(last)) && at(last).end <= now() && at(last).end > begin) break;
+    }
+    if (last != kNone) through_request(last);
+    take(begin, "launch", {});
+    return trail_.finish();
+  }
 
  private:
   void take(std::int64_t begin, std::string name, std::string unit) {
@@ -69,7 +78,7 @@ class Walk {
     const bool is_for_request = event.activity == Activity::kPoll ||
                                 (event.activity == Activity::kCpuIdle && event.cause != 0);
     if (is_for_request) through_request(answer_to(event));
-    if (now() == before && event.activity == Activity::kCpuIdle) woken_by_task(event);
+    if (now() == before && event.activity == Activity::kCpuIdle && woken_by_task(event)) return;
     if (now() == before) take(event.begin, name_of(event), track_name_(event.track));
   }
 
@@ -114,7 +123,7 @@ class Walk {
   }
 
   // Another task that ran until then has ended, notified or unlocked.
-  void woken_by_task(const PathEvent& idle) {
+  bool woken_by_task(const PathEvent& idle) {
     Index best = kNone;
     for (const auto track : events_.host_tracks()) {
       if (track == host_) continue;
@@ -123,9 +132,13 @@ class Walk {
       if (each == kNone || at(each).end <= idle.begin) continue;
       if (best == kNone || at(each).end > at(best).end) best = each;
     }
-    if (best == kNone) return;
+    if (best == kNone) return false;
     take(at(best).end, "wake-up", track_name_(host_));
+    // Tasks that woke each other at one time do not go round.
+    if (std::exchange(woken_at_, now()) != now()) turns_ = 0;
+    if (++turns_ > events_.host_tracks().size()) return false;
     host_ = at(best).track;
+    return true;
   }
 
   // --- A request ---------------------------------------------------------------------------
@@ -224,7 +237,7 @@ class Walk {
   }
   static bool is_work(Activity activity) {
     return activity == Activity::kDataRead || activity == Activity::kDataWrite ||
-           activity == Activity::kCompletion;
+           activity == Activity::kEnginePath || activity == Activity::kCompletion;
   }
 
   Index before_of(Index index) const {
@@ -248,9 +261,9 @@ class Walk {
                                before_in_slot(index, Activity::kQueueWait)));
     }
     // What is no request's own must not lead away from it.
-    const bool is_unit = event.activity == Activity::kDataRead ||
-                         event.activity == Activity::kDataWrite ||
-                         event.activity == Activity::kEngineStart;
+    const bool is_unit =
+        event.activity == Activity::kDataRead || event.activity == Activity::kDataWrite ||
+        event.activity == Activity::kEnginePath || event.activity == Activity::kEngineStart;
     if (!is_unit) return same;
     return later(same, events_.latest({Group::kTrack, event.track}, event.begin, index));
   }
@@ -325,7 +338,9 @@ class Walk {
   const PathEvents::TrackName& track_name_;
   PathTrail trail_;
   CorePath cores_;
-  std::uint32_t host_ = 0;  // track of the task
+  std::uint32_t host_ = 0;      // track of the task
+  std::int64_t woken_at_ = -1;  // by another task, last
+  std::size_t turns_ = 0;       // tasks that were gone through at that time
 };
 
 // "card0.aicore12.cube" -> "card0.aicore*.cube": the card's number stays.
@@ -348,6 +363,24 @@ std::string general(const std::string& unit) {
 std::vector<PathSegment> critical_path(const PathEvents& events,
                                        const PathEvents::TrackName& track_name, Instant end) {
   return Walk(events, track_name, end).run();
+}
+
+std::vector<PathSegment> launch_path(const PathEvents& events,
+                                     const PathEvents::TrackName& track_name, Instant begin,
+                                     Instant end) {
+  Walk walk(events, track_name, end);
+  return clipped(walk.run_launches(begin.since_power_up().count()), begin, end);
+}
+
+std::vector<PathSegment> clipped(const std::vector<PathSegment>& segments, Instant begin,
+                                 Instant end) {
+  std::vector<PathSegment> result;
+  for (auto segment : segments) {
+    segment.begin = std::max(segment.begin, begin);
+    segment.end = std::min(segment.end, end);
+    if (segment.begin < segment.end) result.push_back(std::move(segment));
+  }
+  return result;
 }
 
 std::vector<PathPart> path_parts(const std::vector<PathSegment>& segments) {

@@ -32,6 +32,16 @@ struct PathPart {
 std::vector<PathSegment> critical_path(const PathEvents& events,
                                        const PathEvents::TrackName& track_name, Instant end);
 
+// Of [begin, end), from the program that was the last to end there, through what it and those
+// before it waited for; what comes before the first of them is "launch".
+std::vector<PathSegment> launch_path(const PathEvents& events,
+                                     const PathEvents::TrackName& track_name, Instant begin,
+                                     Instant end);
+
+// What of them lies in [begin, end).
+std::vector<PathSegment> clipped(const std::vector<PathSegment>& segments, Instant begin,
+                                 Instant end);
+
 // The segments by name and unit, the longest first.
 std::vector<PathPart> path_parts(const std::vector<PathSegment>& segments);
 

@@ -34,8 +34,8 @@ bool is_copy(const platform::TraceEvent& event) {
 
 void PathEvents::on_event(const platform::TraceEvent& event) {
   if (path_of(event.activity) == Path::kNone || is_copy(event)) return;
-  if (events_.size() == kMost) {  // the younger half stays: a path is looked for from its end
-    const auto middle = events_.begin() + static_cast<std::ptrdiff_t>(kMost / 2);
+  if (events_.size() == most_) {  // the younger half stays: a path is looked for from its end
+    const auto middle = events_.begin() + static_cast<std::ptrdiff_t>(most_ / 2);
     for (auto it = events_.begin(); it != middle; ++it) {
       known_from_ = std::max(known_from_, it->end);
     }

@@ -29,6 +29,9 @@ class PathEvents : public platform::TraceSink {
   static constexpr Index kNone = UINT32_MAX;
   static constexpr std::size_t kMost = std::size_t{6} << 20;  // 240 MiB
 
+  // Keeps so many at most, the younger ones.
+  explicit PathEvents(std::size_t most = kMost) : most_(most) {}
+
   void on_event(const platform::TraceEvent& event) override;
   // Once, before anything is looked up.
   void sort(const TrackName& track_name);
@@ -85,6 +88,7 @@ class PathEvents : public platform::TraceSink {
   void enter(Index index);
   void enter_core(Index index);
 
+  const std::size_t most_;
   std::vector<PathEvent> events_;
   std::map<Group::Kind, Lists> lists_;
   std::unordered_map<std::uint32_t, Place> places_;  // by track

@@ -14,8 +14,9 @@ namespace npu::timeline {
 
 struct PathSegment {
   Instant begin, end;
-  std::string name;  // "data_write", "software in dma_submit", "command to data_read"
-  std::string unit;  // track; empty between units
+  std::string name;         // "data_write", "software in dma_submit", "command to data_read"
+  std::string unit;         // track; empty between units
+  bool in_program = false;  // of an AI Core
 };
 
 class PathTrail {
@@ -29,9 +30,11 @@ class PathTrail {
     begin = std::max<std::int64_t>(begin, 0);
     if (begin >= now_) return;
     segments_.push_back({Instant(Picoseconds(begin)), Instant(Picoseconds(now_)), std::move(name),
-                         std::move(unit)});
+                         std::move(unit), in_program_});
     now_ = begin;
   }
+  // Whether what is found next happens in a program of an AI Core.
+  void set_in_program(bool in_program) { in_program_ = in_program; }
   // In the order of time.
   std::vector<PathSegment> finish() {
     std::reverse(segments_.begin(), segments_.end());
@@ -40,6 +43,7 @@ class PathTrail {
 
  private:
   std::int64_t now_;
+  bool in_program_ = false;
   std::vector<PathSegment> segments_;
 };
 

@@ -45,6 +45,13 @@ void write_part(JsonWriter& out, const PathPart& part) {
   object.number("count", part.segments);
 }
 
+void write_limit(JsonWriter& out, const KernelLimit& limit) {
+  JsonObject object(out);
+  object.string("name", limit.name);
+  object.number("ps", limit.time);
+  object.string("text", limit.what);
+}
+
 void write_segment(JsonWriter& out, const PathSegment& segment) {
   JsonObject object(out);
   object.number("begin_ps", segment.begin.since_power_up());
@@ -122,12 +129,20 @@ std::string Profile::memory_map_json(Instant end, const Sources& sources) const 
 
 std::string Profile::critical_path_json(Instant end, const Sources& sources) {
   path_.sort(sources.track_name);
-  const auto segments = critical_path(path_, sources.track_name, end);
+  const auto span = measured_.of(end);
+  const auto segments =
+      clipped(critical_path(path_, sources.track_name, end), span.begin, span.end);
+  kernels_ = kernel_limits(segments, true, traffic_, sources.track_name, sources.capacity);
   const auto shown = longest(segments);
   JsonWriter out;
   {
     JsonObject object(out);
-    object.number("total_ps", end.since_power_up());
+    object.number("total_ps", span.end - span.begin);
+    object.number("begin_ps", span.begin.since_power_up());
+    object.number("after_ps", end - span.end);
+    object.number("kernels_ps", kernels_.total);
+    object.array("kernels", kernels_.limits, kLine,
+                 [&](const KernelLimit& limit) { write_limit(out, limit); });
     object.array("parts", path_parts(segments), kLine,
                  [&](const PathPart& part) { write_part(out, part); });
     object.array("segments", shown, kLine,

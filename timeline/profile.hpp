@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "timeline/durations.hpp"
+#include "timeline/kernel_limits.hpp"
+#include "timeline/measured_span.hpp"
 #include "timeline/memory_map.hpp"
 #include "timeline/path_events.hpp"
 #include "timeline/utilisation.hpp"
@@ -26,7 +28,7 @@ class Profile {
 
   // All must hear every event.
   std::vector<platform::TraceSink*> sinks() {
-    return {&utilisation_, &durations_, &memory_map_, &path_};
+    return {&utilisation_, &durations_, &memory_map_, &path_, &measured_, &traffic_};
   }
 
   struct Sources {
@@ -36,6 +38,8 @@ class Profile {
   };
   // Once, of the run [0, end). "utilisation", "durations", "memory_map", "critical_path".
   std::vector<std::pair<std::string, std::string>> sections(Instant end, const Sources& sources);
+  // What bounded the kernels on the critical path; after sections().
+  const KernelTime& kernels() const { return kernels_; }
 
  private:
   std::string utilisation_json(const Sources& sources) const;
@@ -47,6 +51,9 @@ class Profile {
   Durations durations_;
   MemoryMap memory_map_;
   PathEvents path_;
+  MeasuredSpan measured_;
+  KernelTraffic traffic_;
+  KernelTime kernels_;
 };
 
 }  // namespace npu::timeline

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/terminal/terminal.hpp"
-#include "cli/track_capacities.hpp"
+#include "workloads/simulator/track_capacities.hpp"
 
 namespace npu::cli {
 tl::expected<std::unique_ptr<Watch>, Failure> Watch::open(bool wanted, std::string title) {
@@ -37,7 +37,7 @@ void Watch::end(workloads::TraceSource& source, const workloads::SimulatorView&)
 }
 
 std::vector<MachineActivity::Unit> Watch::units(const workloads::SimulatorView& simulator) {
-  const TrackCapacities capacities(simulator);
+  const workloads::TrackCapacities capacities(simulator);
   return activity_.look(
       simulator.simulated_time(),
       [this](std::uint32_t track) { return source_->track_name(track); },

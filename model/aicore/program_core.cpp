@@ -206,11 +206,14 @@ int ProgramCore::run_launched() {
   const CoreConfig& launch = services_.launch;
   thread_.pass(ticks(launch.dispatch) + ticks(launch.init));
   const SimTime initialised = thread_.local() + ticks(launch.software_init);
+  thread_.waited(platform::ScalarWait::kStart, began_);
   thread_.catch_up();
   // Part of the software's initialisation, and longer than the rest of it if the image is large.
   const auto program = units_->fetch.fetch(calls_.block().image);
   identify(program);
+  const SimTime fetched = thread_.local();
   thread_.reach(initialised);
+  thread_.waited(platform::ScalarWait::kStart, fetched);
   const int result = call_program(program);
   thread_.enter();
   units_->issue.drain();
@@ -244,6 +247,9 @@ void ProgramCore::end_block() {
   if (abandoned_) return;
   forget_accesses();
   const SimTime end = std::max(thread_.is_cut() ? sim_now() : thread_.local(), sim_now());
+  thread_.set_local(end + ticks(services_.launch.report));
+  thread_.waited(platform::ScalarWait::kEnd, end);
+  thread_.told().tell();
   sim_.agenda.at<&ProgramCore::report>(end + ticks(services_.launch.report), *this,
                                        calls_.generation());
 }

@@ -369,6 +369,7 @@ void DataMover::turn_came(std::uint64_t epoch) {
 bool DataMover::path_is_free() {
   if (path_free_ <= sim_now()) return true;
   if (!path_awaited_) {
+    path_wanted_ = sim_now();
     shared_.sim.agenda.at<&DataMover::path_freed>(path_free_, *this, epoch_);
   }
   path_awaited_ = true;
@@ -383,7 +384,9 @@ void DataMover::take_path(Bytes length) {
 void DataMover::path_freed(std::uint64_t epoch) {
   if (epoch != epoch_) return;
   path_awaited_ = false;
-  if (running_) pump();
+  if (!running_) return;
+  shared_.sim.emit(track_, Activity::kEnginePath, path_wanted_, sim_now(), cause_);
+  pump();
 }
 
 void DataMover::wake(std::uint64_t epoch) {

@@ -141,6 +141,7 @@ class DataMover {
   bool wake_pending_ = false;
   SimTime path_free_ = 0;  // the engine's to device memory
   bool path_awaited_ = false;
+  SimTime path_wanted_ = 0;    // since when, if it is
   SimTime turn_ = UINT64_MAX;  // when its function's may be: looked at again then
 };
 

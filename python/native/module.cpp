@@ -26,6 +26,8 @@ void bind_session(py::module_& module) {
              object_of(self).call([](platform::Platform&) {});
            })
       .def("report", on(&Session::report))
+      .def("record", on(&Session::record))
+      .def("profile", on(&Session::profile))
       .def("open", &Card::open, py::arg("index"))
       .def_property_readonly("closed", on(&Session::closed))
       .def_property_readonly("ended", on(&Session::ended))

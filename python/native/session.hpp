@@ -66,6 +66,8 @@ class Session {
   std::int64_t now() const { return simulator_->now().since_power_up().count(); }
   unsigned cards() const { return simulator_->cards(); }
   std::string report(const std::string& workload) const { return simulator_->report(workload); }
+  void record() const { simulator_->record(); }
+  std::string profile(const std::string& workload) const { return simulator_->profile(workload); }
   // Wall time spent in calls so far, without what Python does around them. For benchmarks only.
   std::int64_t inside_ns() const { return inside_.count(); }
   std::uint64_t calls() const { return calls_; }

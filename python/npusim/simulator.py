@@ -125,7 +125,23 @@ class Simulator:
         is "python"; there are no metrics, breakdowns and tables, which are a workload's. `outcome`
         is "complete", or "interrupted" or "failed: ..." of a machine that has ended so.
         """
-        report = json.loads(self._session.report("python"))
+        return self._with_programs(self._session.report("python"))
+
+    def record(self):
+        """Keeps what happens from now on, for `profile()`. What was kept before is forgotten."""
+        self._session.record()
+
+    def profile(self):
+        """`report()` with what bounded the machine since `record()`, which ends with it: a `dict`.
+
+        It has the sections that ``npusim run --profile`` adds (docs/reports.md): `critical_path`,
+        `durations`, `utilisation`, `memory_map`; and `limits`, what bounded the kernels on the
+        critical path. Without `record()` it is `report()`.
+        """
+        return self._with_programs(self._session.profile("python"))
+
+    def _with_programs(self, text):
+        report = json.loads(text)
         report["programs"] = [
             {"name": name, "sha256": digest} for name, digest in self._programs.items()
         ]

@@ -76,6 +76,14 @@ done
 run 910b2 again.json "${many[@]}"
 cmp many.json again.json
 
+# What bounded a program's kernels is named.
+for case in add:hbm matmul:mte2 spin:scalar; do
+  "$prefix/bin/npusim" --config 910b2 exec --profile --report bound.json -- ./bounds "${case%:*}" \
+    2> errors > output
+  [[ $(rights) == 1 ]]
+  python3 "$sources/acl/bounds.py" bound.json "${case#*:}"
+done
+
 # A layer in front of the library: quotas it shows and keeps, managed memory in place of the card's,
 # also more than the card has; for programs that are linked and for those that take names.
 layer() { # MODE QUOTA PROGRAM...

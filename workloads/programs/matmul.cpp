@@ -104,6 +104,8 @@ class Matmul {
                       {"matmul.tflops", Number::quotient(operations, duration, 3), "TFLOP/s"},
                       empty() ? 0 : blocks_);
     if (!empty()) operation_.breakdown().report("matmul", out, context_.platform.tracer());
+    operation_.report_parts("matmul");
+    operation_.report_limits("matmul");
     out.add_note(
         fmt::format("{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m,
                     p_.n, p_.k, name_of(type_), p_.l1.m, p_.l1.n, p_.l1.k, p_.l0.k, blocks_));

@@ -113,6 +113,7 @@ class MatmulKernel {
                    "TFLOP/s");
     out.add_metric("matmul_kernel.blocks", Number::count(launch_.span().blocks()), "");
     out.add_metric("matmul_kernel.elements_compared", Number::count(compared_), "");
+    launch_.report_limits("matmul_kernel");
     out.add_note(
         fmt::format("{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
                     "report of the last",

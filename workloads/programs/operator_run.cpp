@@ -10,6 +10,7 @@
 #include "operators/runner.hpp"
 #include "operators/sources.hpp"
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_span.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -92,7 +93,9 @@ class OperatorRun {
     const auto calls = context_.parameters.integer("calls");
     for (std::uint64_t i = 0; i < calls; ++i) {
       span_ = {};
+      limits_.emplace();
       const TraceSession listening(context_.trace, span_);
+      const TraceSession watching(context_.trace, *limits_);
       auto kernel = runner_.find(call_, context_.interrupted);
       if (!kernel) return forward_error(kernel);
       auto ran = runner_.run(call_, std::move(*kernel));
@@ -131,6 +134,9 @@ class OperatorRun {
     auto& tracer = context_.platform.tracer();
     out.add_metric("operator.device_us", Number::microseconds(span_.duration()), "us");
     mark(tracer, "operator.device_us", span_.blocks_span(), platform::Statistic::kSum);
+    for (const auto& span : span_.blocks_span()) {
+      limits_->report("operator", span.begin, span.end, context_);
+    }
     out.add_metric("operator.workspace_bytes", Number::count(last_.workspace_bytes), "B");
     out.add_metric("operator.launches", Number::count(last_.launches), "");
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
@@ -174,6 +180,7 @@ class OperatorRun {
   OperatorCall call_;
   std::optional<OperatorProblem> problem_;
   BlockSpan span_;
+  std::optional<LaunchLimits> limits_;  // of the last call
   std::optional<operators::Ran> first_;
   operators::Ran last_;
   std::string compiled_ = "calls";

@@ -66,6 +66,8 @@ class VectorAdd {
     const auto rate = Number::gb_per_s(3 * bytes_, operation_.breakdown().cores());
     operation_.report("vector_add", {"vector_add.bandwidth_gb_per_s", rate, "GB/s"}, blocks_);
     operation_.breakdown().report("vector_add", out, context_.platform.tracer());
+    operation_.report_parts("vector_add");
+    operation_.report_limits("vector_add");
     out.add_note(fmt::format("{} elements of {}: two read and one written each; {}", count_,
                              name_of(type_),
                              context_.functional ? "every one compared" : "not compared"));

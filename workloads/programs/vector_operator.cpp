@@ -157,6 +157,7 @@ class VectorOperator {
       out.add_metric(fmt::format("operator.pipe.{}_percent", name), Number::percent(busy, whole),
                      "%");
     }
+    launch_.report_limits("operator");
     out.add_note(
         fmt::format("{} of {} {}: from the dispatch of the first block to the report of "
                     "the last; {}",

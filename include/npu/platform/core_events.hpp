@@ -62,9 +62,11 @@ enum class ScalarWait : std::uint8_t {
   kDrain,   // all pipes have done what was issued
   kMemory,  // its own loads, stores or program
   kCross,   // a flag of another core
+  kStart,   // a block begins
+  kEnd,     // and ends
 };
-inline constexpr std::array<std::string_view, 5> kScalarWaitNames{"room", "flag", "drain", "memory",
-                                                                  "cross"};
+inline constexpr std::array<std::string_view, 7> kScalarWaitNames{
+    "room", "flag", "drain", "memory", "cross", "start", "end"};
 
 // Of kPipe and kCopyPath: bits 0..7 the pipe, 8..15 the operation, 16..19 why it began then, 20..23
 // the pipe that raised the flag.

@@ -48,6 +48,11 @@ class NPU_SIM_API Simulator {
   // (docs/reports.md): configuration, overrides, counters, no metrics. `workload` is the name it
   // gives what has run. After a run that was stuck or ended, `outcome` says so.
   std::string report(const std::string& workload) const;
+  // Events are kept from now on, for profile().
+  void record();
+  // report() with what was recorded made of it: the sections that `npusim run --profile` adds, and
+  // limits of kernels (docs/reports.md). Recording ends. Without record() it is report().
+  std::string profile(const std::string& workload);
   // `sink` hears every event emitted until it is removed.
   void add(platform::TraceSink& sink);
   void remove(platform::TraceSink& sink);
@@ -57,6 +62,7 @@ class NPU_SIM_API Simulator {
 
  private:
   explicit Simulator(std::unique_ptr<Impl> impl);
+  void end_recording();
   std::unique_ptr<Impl> impl_;
 };
 

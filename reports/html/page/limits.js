@@ -66,6 +66,11 @@ function parts_of_segments(path) {
   });
 }
 
+// Of what was measured; reports of older versions have the whole run.
+function begin_of(path) {
+  return Number(path.begin_ps || 0);
+}
+
 // When each part was on the path: a row for each of the longest of which there are segments.
 function path_rows(path, sorted, narrow) {
   const [unit, power] = time_unit(Number(path.total_ps));
@@ -85,7 +90,7 @@ function path_rows(path, sorted, narrow) {
   }));
   return span_bars({
     labels, sets: [{ label: 'on the critical path', spans, colour: series_colour(0) }], title: unit, narrow,
-    min: 0, max: Number(path.total_ps) / 10 ** power, legends: false, thickness: 0.5,
+    min: begin_of(path) / 10 ** power, max: (begin_of(path) + Number(path.total_ps)) / 10 ** power, legends: false, thickness: 0.5,
     row_height: 8 + 15 * Math.max(...labels.map((lines) => lines.length)),
   });
 }
@@ -117,7 +122,7 @@ function add_critical_path(section, report) {
   const plot = add_plot(section, {
     title: 'Critical path: what the run waited for',
     label: `Parts of the critical path of ${time_text(path.total_ps)}`,
-    note: sum === path.total_ps ? `The parts add up to ${time_text(sum)}, the run's time.`
+    note: sum === path.total_ps ? `The parts add up to ${time_text(sum)}, ${begin_of(path) > 0 ? 'the time of what was measured' : 'the run\'s time'}.`
       : `The parts add up to ${time_text(sum)} of ${time_text(path.total_ps)}.`,
     build: (narrow) => path_bar(path, sorted, narrow),
     table: {

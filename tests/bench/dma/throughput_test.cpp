@@ -27,8 +27,10 @@ model::HbmTimings timings() {
 }
 constexpr double kPeak = 32 * 38.4e9;  // bytes per second
 
-model::ChipConfig hbm_chip_config() {
+// `rate`: of an engine, 0: as fast as it can.
+model::ChipConfig hbm_chip_config(std::uint64_t rate) {
   auto config = dma_chip_config();
+  config.dma.engine_rate = rate;
   config.hbm.usable = 1_GiB;
   config.hbm.installed = 2_GiB;
   config.hbm.channels = 32;
@@ -47,7 +49,8 @@ model::ChipConfig hbm_chip_config() {
 
 class HbmBench : public sc_core::sc_module {
  public:
-  explicit HbmBench(const sc_core::sc_module_name& name = "bench") : sc_module(name) {
+  explicit HbmBench(std::uint64_t rate, const sc_core::sc_module_name& name = "bench")
+      : sc_module(name), config(hbm_chip_config(rate)) {
     dma.host_socket.bind(host.socket);
     dma.hbm_socket.bind(hbm.port_sockets[0]);
     idle.bind(hbm.port_sockets[1]);
@@ -61,7 +64,7 @@ class HbmBench : public sc_core::sc_module {
     trans.release();
   }
   model::Simulation sim;
-  model::ChipConfig config = hbm_chip_config();
+  model::ChipConfig config;
   model::CardRegisters registers{"registers", sim, config, 0};
   model::Dma dma{"dma", sim, config, 0};
   model::RingFrontEnd ring{registers, dma};
@@ -70,33 +73,58 @@ class HbmBench : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<HbmBench> bar0{"bar0"}, idle{"idle"};
 };
 
-TEST(DmaThroughput, LargeDeviceToDeviceCopyUsesMostOfTheHbm) {
-  HbmBench bench;
-  const Bytes size = 16_MiB;
-  for (Bytes i = 0; i < size; i += 4096) bench.hbm.memory().write(i, &i, sizeof i);
-  const auto entry = make_entry(DmaOpcode::kDeviceToDevice, 0, 512_MiB, size);
-  bench.hbm.memory().write(1_GiB, &entry, sizeof entry);
-  const std::uint32_t one = 1;
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  bench.registers.streams().host_write(0, reinterpret_cast<const unsigned char*>(&one), 4);
-  const std::uint64_t base = 1_GiB;
-  bench.write32(abi::DmaQueueBase::kOffset, static_cast<std::uint32_t>(base));
-  bench.write32(abi::DmaQueueControl::kOffset, 1);
-  bench.write32(abi::DmaDoorbell::kOffset, 1);
-  SimTime end = 0;
-  while (bench.dma.statistics().commands == 0) {
-    sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_NS));
-    end = model::sim_now();
-    ASSERT_LT(end, 10'000'000'000u);
+constexpr Bytes kCopied = 16_MiB;
+
+// Time in ps of so many copies at once, each of a stream and so an engine of its own.
+SimTime time_of_copies(HbmBench& bench, unsigned copies) {
+  for (unsigned i = 0; i < copies; ++i) {
+    const auto entry = make_entry(DmaOpcode::kDeviceToDevice, i * kCopied, 512_MiB + i * kCopied,
+                                  kCopied, static_cast<std::uint16_t>(i));
+    bench.hbm.memory().write(1_GiB + i * sizeof entry, &entry, sizeof entry);
   }
-  const double rate = 2.0 * static_cast<double>(size) / (static_cast<double>(end) * 1e-12);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  bench.registers.streams().host_write(0, reinterpret_cast<const unsigned char*>(&copies), 4);
+  bench.write32(abi::DmaQueueBase::kOffset, static_cast<std::uint32_t>(1_GiB));
+  bench.write32(abi::DmaQueueControl::kOffset, 1);
+  bench.write32(abi::DmaDoorbell::kOffset, copies);
+  while (bench.dma.statistics().commands < copies && model::sim_now() < 10'000'000'000) {
+    sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_NS));
+  }
+  EXPECT_EQ(bench.dma.statistics().commands, copies);
+  return model::sim_now();
+}
+
+double traffic(unsigned copies, SimTime time) {
+  return 2.0 * copies * static_cast<double>(kCopied) / (static_cast<double>(time) * 1e-12);
+}
+
+TEST(DmaThroughput, LargeDeviceToDeviceCopyUsesMostOfTheHbm) {
+  HbmBench bench(0);
+  for (Bytes i = 0; i < kCopied; i += 4096) bench.hbm.memory().write(i, &i, sizeof i);
+  const double rate = traffic(1, time_of_copies(bench, 1));
   EXPECT_GE(rate, 0.85 * kPeak);
   EXPECT_LT(rate, kPeak);
-  for (Bytes i = 0; i < size; i += 4096) {
+  for (Bytes i = 0; i < kCopied; i += 4096) {
     Bytes copied = 1;
     bench.hbm.memory().read(512_MiB + i, &copied, sizeof copied);
     ASSERT_EQ(copied, i);
   }
+}
+
+constexpr std::uint64_t kEngineRate = 200'000'000'000;  // bytes per second
+
+TEST(DmaThroughput, AnEngineMovesNoMoreThanItsRate) {
+  HbmBench bench(kEngineRate);
+  const double rate = traffic(1, time_of_copies(bench, 1));
+  EXPECT_LE(rate, 1.001 * kEngineRate);
+  EXPECT_GE(rate, 0.97 * kEngineRate) << "between its turns it waits for little";
+}
+
+TEST(DmaThroughput, FourEnginesMoveFourTimesAsMuch) {
+  HbmBench bench(kEngineRate);
+  const double rate = traffic(4, time_of_copies(bench, 4));
+  EXPECT_GE(rate, 0.97 * 4 * kEngineRate);
+  EXPECT_LE(rate, 4.004 * kEngineRate);
 }
 
 }  // namespace

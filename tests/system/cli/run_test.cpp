@@ -33,6 +33,19 @@ TEST_F(RunCommand, writes_a_report_for_people_and_one_for_machines) {
   EXPECT_GT(report["simulated_ps"], 0);
 }
 
+// Also when the last that was measured is the last that happened.
+TEST_F(RunCommand, no_time_of_a_report_is_longer_than_the_run) {
+  ASSERT_EQ(npusim({"--config", "910b2", "run", "enumerate", "--report", "r.json"}).exit_code, 0);
+  const auto report = nlohmann::json::parse(text("r.json"));
+  for (const auto& metric : report["metrics"]) {
+    if (metric["name"] != "enumerate.time_us") continue;
+    const auto ps = std::llround(metric["value"].get<double>() * 1e6);
+    EXPECT_LE(ps, report["simulated_ps"].get<std::int64_t>());
+    return;
+  }
+  FAIL() << "no enumerate.time_us";
+}
+
 TEST_F(RunCommand, the_same_run_twice_gives_the_same_bytes) {
   ASSERT_EQ(npusim(with(kShortRun, {"--report", "a.json"})).exit_code, 0);
   ASSERT_EQ(npusim(with(kShortRun, {"--report", "b.json"})).exit_code, 0);

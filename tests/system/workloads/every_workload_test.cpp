@@ -72,6 +72,49 @@ class EveryWorkload : public WorkloadOnSimulator, public testing::WithParamInter
   }
 };
 
+// A unit of time in ps; 0: it is none.
+std::int64_t ps_of(const std::string& unit) {
+  static const std::map<std::string, std::int64_t> kUnits{
+      {"ps", 1}, {"ns", 1000}, {"us", 1'000'000}, {"ms", 1'000'000'000}};
+  const auto found = kUnits.find(unit);
+  return found == kUnits.end() ? 0 : found->second;
+}
+
+// In ps; of what is no time nothing.
+std::int64_t time_of(const Metric& metric) {
+  auto ps = metric.value.value() * ps_of(metric.unit);
+  for (unsigned i = 0; i < metric.value.decimals(); ++i) ps /= 10;
+  return ps;
+}
+
+void expect_within_the_run(const Report& report, Instant last_measured) {
+  EXPECT_LE(last_measured.since_power_up(), report.simulated);
+  for (const auto& metric : report.metrics()) {
+    EXPECT_LE(time_of(metric), report.simulated.count()) << metric.name;
+  }
+}
+
+// PREFIX.breakdown.* and PREFIX.host.* add up to what they are the parts of.
+void expect_sums(const Report& report) {
+  const std::pair<std::string, std::string> kWholes[] = {{".breakdown.", ".call_ns"},
+                                                         {".breakdown.", ".latency_ns"},
+                                                         {".breakdown.", ".run_us"},
+                                                         {".host.", ".host_to_host_us"}};
+  std::set<std::string> done;
+  for (const auto& [inner, whole] : kWholes) {
+    std::map<std::string, std::int64_t> sums;
+    for (const auto& metric : report.metrics()) {
+      const auto at = metric.name.find(inner);
+      if (at != std::string::npos) sums[metric.name.substr(0, at)] += time_of(metric);
+    }
+    for (const auto& [prefix, sum] : sums) {
+      const auto* const metric = report.find(prefix + whole);
+      if (metric == nullptr || !done.insert(prefix + inner).second) continue;
+      EXPECT_EQ(sum, time_of(*metric)) << metric->name;
+    }
+  }
+}
+
 TEST_P(EveryWorkload, RunsAndHasMetrics) {
   const auto& [config, workload] = GetParam();
   run(workload, small_sizes().at(workload), {}, config);
@@ -79,6 +122,8 @@ TEST_P(EveryWorkload, RunsAndHasMetrics) {
   expect_reads_back();
   if (workload == "hbm_replay") return;  // its memories are not the card's
   EXPECT_GT(report_.simulated.count(), 0);
+  expect_within_the_run(report_, measured_.last);
+  expect_sums(report_);
 }
 
 constexpr const char* kOfTwoCards = "p2p_bandwidth";

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,13 @@ class WorkloadOnSimulator : public testing::Test {
     model::System system(*config);
     SystemView view(system);
     Status status;
+    view.add(measured_);
     const auto ran = system.run([&](platform::Platform& platform) {
       Context context{
           platform, values, 1, report_, view, view, {}, &*config, {source_dir() + "/configs"}};
       status = (*workload)->run(context);
     });
+    view.remove(measured_);
     if (!ran) return ran;
     report_.workload = name;
     report_.parameters = values.values();
@@ -70,7 +73,16 @@ class WorkloadOnSimulator : public testing::Test {
     return metric ? std::stod(metric->value.text()) : -1;
   }
 
+  // Until when what metrics are made of was measured.
+  struct Measured : platform::TraceSink {
+    void on_event(const platform::TraceEvent& event) override {
+      if (event.activity == platform::Activity::kMeasurement) last = std::max(last, event.end);
+    }
+    Instant last;
+  };
+
   Report report_;
+  Measured measured_;
 };
 
 }  // namespace npu::workloads

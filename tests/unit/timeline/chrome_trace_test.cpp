@@ -90,6 +90,14 @@ class RandomEvents {
   std::mt19937_64 random_;
 };
 
+std::string slice_name(const TraceEvent& event) {
+  const auto operation =
+      static_cast<std::size_t>(platform::PipeDetail::unpack(event.detail).operation);
+  const bool is_named = event.activity == Activity::kPipe && operation < platform::kPipeOperations;
+  return std::string(is_named ? platform::kPipeOperationNames[operation]
+                              : to_string(event.activity));
+}
+
 TEST(ChromeTrace, IsJsonWhateverTheEvents) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const auto events = RandomEvents(seed).make(1500);
@@ -98,7 +106,7 @@ TEST(ChromeTrace, IsJsonWhateverTheEvents) {
     const auto slices = of_phase(written(events, all), "X");
     ASSERT_EQ(slices.size(), events.size()) << seed;
     for (std::size_t i = 0; i < events.size(); ++i) {
-      EXPECT_EQ(slices[i].at("name"), std::string(to_string(events[i].activity)));
+      EXPECT_EQ(slices[i].at("name"), slice_name(events[i]));
       EXPECT_EQ(slices[i].at("args").value("cause", "-"), cause_text(events[i].cause));
       EXPECT_DOUBLE_EQ(slices[i].at("ts").get<double>(), events[i].begin.since_power_up().us());
     }
@@ -160,6 +168,20 @@ TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
     ASSERT_EQ(ends.size(), 1U);
     EXPECT_EQ(ends[0].at("id"), begins[2].at("id"));
   }
+}
+
+TEST(ChromeTrace, CallsAnInstructionOfACoreWhatItDoes) {
+  platform::PipeDetail detail;
+  detail.pipe = platform::Pipe::kMte1;
+  detail.operation = platform::PipeOperation::kL1ToL0b;
+  detail.after = platform::BeganAfter::kFlag;
+  detail.flag = platform::Pipe::kMte2;
+  const std::vector<TraceEvent> events{
+      {Instant(), Instant(Picoseconds(5)), 0, 0, detail.pack(), 1, Activity::kPipe}};
+  const auto slice = of_phase(written(events, {}), "X").at(0);
+  EXPECT_EQ(slice.at("name"), "l1_to_l0b");
+  EXPECT_EQ(slice.at("args").at("after"), "flag");
+  EXPECT_EQ(slice.at("args").at("flag"), "mte2");
 }
 
 TEST(ChromeTrace, HasEverySliceOfALongRunOnce) {

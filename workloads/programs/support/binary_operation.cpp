@@ -63,6 +63,7 @@ Status BinaryOperation::run(const std::function<Status()>& launch) {
     if (!copies_) continue;
     if (auto ok = copy_in(*from); !ok) return ok;
   }
+  copied_in_ = clock.now();
   if (auto ok = launch(); !ok) return ok;
   if (copies_) {
     result_.reset(new std::byte[c_.size]);  // not zeroed: all of it is written
@@ -83,12 +84,42 @@ Status BinaryOperation::launch(driver::TaskShape shape, const std::vector<std::u
   auto task = graph.add(driver::KernelId{0}, shape, arguments, options);
   if (!task) return forward_error(task);
   const TraceSession listening(context_.trace, breakdown_);
+  const TraceSession watching(context_.trace, limits_);
   const auto before = take_snapshot(context_.simulator);
   auto run = session_.device().run(graph, options_);
   if (!run) return forward_error(run);
   hbm_bytes_ = memory_traffic(difference(before, take_snapshot(context_.simulator)),
                               context_.parameters.integer("card"));
   return breakdown_.finish(*run);
+}
+
+// They follow each other, so that they add up.
+void BinaryOperation::report_parts(const std::string& prefix) const {
+  const auto run = breakdown_.run_span();
+  if (!run) return;
+  const std::pair<const char*, Instant> milestones[] = {{"copy_in", copied_in_},
+                                                        {"build", run->begin},
+                                                        {"run", run->end},
+                                                        {"copy_out", host_to_host_.end}};
+  auto& out = context_.report;
+  auto& table = out.add_table("From host memory to host memory", {"part", "us"});
+  std::vector<Breakdown::Part> parts;
+  Instant last = host_to_host_.begin;
+  for (const auto& [name, when] : milestones) {
+    parts.push_back({name, when - last});
+    last = when;
+    const auto time = Number::microseconds(parts.back().time);
+    out.add_metric(prefix + ".host." + name + "_us", time, "us");
+    table.rows.push_back({name, time.text()});
+  }
+  table.rows.push_back(
+      {"total", Number::microseconds(host_to_host_.end - host_to_host_.begin).text()});
+  mark_parts(context_.platform.tracer(), prefix + ".host.", "_us", parts, host_to_host_.begin);
+}
+
+void BinaryOperation::report_limits(const std::string& prefix) {
+  const auto cores = breakdown_.cores_span();
+  if (cores) limits_.report(prefix, cores->begin, cores->end, context_);
 }
 
 void BinaryOperation::report(const std::string& prefix, const Metric& rate,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/framework/context.hpp"
+#include "workloads/framework/launch_limits.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/support/run_breakdown.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
@@ -51,6 +52,11 @@ class BinaryOperation {
   // PREFIX.duration_us, of the cores; the rate; PREFIX.host_to_host_us; PREFIX.hbm_bytes, read and
   // written in the card's memory while the task ran; PREFIX.blocks.
   void report(const std::string& prefix, const Metric& rate, std::uint32_t blocks) const;
+  // What PREFIX.host_to_host_us consists of: PREFIX.host.copy_in_us, .build_us (of the graph),
+  // .run_us (RunBreakdown) and .copy_out_us, and a table.
+  void report_parts(const std::string& prefix) const;
+  // What bounded the cores; once.
+  void report_limits(const std::string& prefix);
 
  private:
   Status copy_in(const Operand& operand);
@@ -64,7 +70,9 @@ class BinaryOperation {
   Operand a_, b_, c_;
   std::unique_ptr<std::byte[]> result_;
   RunBreakdown breakdown_;
+  LaunchLimits limits_;
   MeasuredSpan host_to_host_{};
+  Instant copied_in_;
 };
 
 }  // namespace npu::workloads

@@ -21,6 +21,12 @@ Status KernelLaunch::set_arguments(ConstByteSpan words) {
   return session_.write(arguments_, words);
 }
 
+void KernelLaunch::report_limits(const std::string& subject) {
+  for (const auto& span : span_.blocks_span()) {
+    limits_->report(subject, span.begin, span.end, context_);
+  }
+}
+
 Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Picoseconds work,
                          std::uint64_t launches) {
   driver::QueueOptions options;
@@ -30,7 +36,9 @@ Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Pi
   if (!queue) return forward_error(queue);
   for (std::uint64_t i = 0; i < launches; ++i) {
     span_ = {};
+    limits_.emplace();
     const TraceSession listening(context_.trace, span_);
+    const TraceSession watching(context_.trace, *limits_);
     const auto entry = driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image_,
                                                      blocks, arguments_, argument_bytes_);
     auto ticket = (*queue)->submit(entry, patience(context_));

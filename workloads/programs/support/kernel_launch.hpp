@@ -2,9 +2,11 @@
 // A kernel launched by itself, as those of kernel libraries are: a compute queue starts its blocks.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "npu/driver/queue.hpp"
+#include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/support/block_span.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
@@ -25,6 +27,8 @@ class KernelLaunch {
              std::uint64_t launches = 1);
   // Of the last launch: from the dispatch of its first block to the report of its last.
   const BlockSpan& span() const { return span_; }
+  // What bounded it; once.
+  void report_limits(const std::string& subject);
 
  private:
   Context& context_;
@@ -33,6 +37,7 @@ class KernelLaunch {
   std::uint32_t argument_bytes_ = 0;
   std::string program_;
   BlockSpan span_;
+  std::optional<LaunchLimits> limits_;
 };
 
 // A workload around one such kernel: `Work(context, session, cores)` with prepare(), launch(),

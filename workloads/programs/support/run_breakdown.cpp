@@ -81,6 +81,16 @@ Picoseconds RunBreakdown::cores() const {
   return *kernels_.end - *kernels_.begin;
 }
 
+std::optional<MeasuredSpan> RunBreakdown::cores_span() const {
+  if (!kernels_.begin) return std::nullopt;
+  return MeasuredSpan{*kernels_.begin, *kernels_.end, cause_};
+}
+
+std::optional<MeasuredSpan> RunBreakdown::run_span() const {
+  if (breakdown_.parts.empty()) return std::nullopt;
+  return MeasuredSpan{called_, called_ + run_, cause_};
+}
+
 void RunBreakdown::mark_cores(platform::Tracer& tracer, const std::string& metric) const {
   if (kernels_.begin) mark(tracer, metric, {*kernels_.begin, *kernels_.end, cause_});
 }
@@ -104,19 +114,11 @@ void RunBreakdown::report(const std::string& prefix, Report& out, platform::Trac
 void RunBreakdown::report_pipes(const std::string& prefix, Report& out) const {
   const auto whole = static_cast<std::uint64_t>(cores().count()) * cores_.size();
   if (whole == 0) return;
-  std::size_t busiest = 0;
   for (std::size_t i = 0; i < busy_.size(); ++i) {
     if (busy_[i] == Picoseconds{}) continue;
-    if (busy_[busiest] < busy_[i]) busiest = i;
     out.add_metric(fmt::format("{}.pipe.{}_percent", prefix, kPipeNames[i]),
                    Number::percent(static_cast<std::uint64_t>(busy_[i].count()), whole), "%");
   }
-  const auto share = Number::percent(static_cast<std::uint64_t>(busy_[busiest].count()), whole);
-  if (share.value() == 0) return;
-  out.add_limit(
-      {prefix, kPipeNames[busiest], share,
-       fmt::format("{}: busy for {} % of the time of {} cores, the busiest of their pipes",
-                   kPipeNames[busiest], share.text(), cores_.size())});
 }
 
 }  // namespace npu::workloads

@@ -20,6 +20,7 @@
 #include "npu/driver/device_context.hpp"
 #include "npu/platform/aicore_port.hpp"
 #include "npu/platform/trace.hpp"
+#include "workloads/framework/measurement.hpp"
 #include "workloads/framework/reporting.hpp"
 
 namespace npu::workloads {
@@ -33,10 +34,13 @@ class RunBreakdown : public platform::TraceSink {
 
   // First core begins to last core ends. 0 before finish().
   Picoseconds cores() const;
+  std::optional<MeasuredSpan> cores_span() const;
+  // From the host's call to its return; none before finish().
+  std::optional<MeasuredSpan> run_span() const;
   // The same as a span, of the metric; none if no core had work.
   void mark_cores(platform::Tracer& tracer, const std::string& metric) const;
   // PREFIX.breakdown.<part>_us and PREFIX.run_us, and a table; PREFIX.pipe.<name>_percent, how much
-  // of the time of the cores that took part each pipe was busy, and the busiest one as a limit.
+  // of the time of the cores that took part each pipe was busy.
   // The times are marked (framework/measurement.hpp), too.
   void report(const std::string& prefix, Report& out, platform::Tracer& tracer) const;
 

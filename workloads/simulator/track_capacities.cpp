@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/track_capacities.hpp"
+#include "workloads/simulator/track_capacities.hpp"
 
-namespace npu::cli {
+namespace npu::workloads {
 
-TrackCapacities::TrackCapacities(const workloads::SimulatorView& simulator) {
+TrackCapacities::TrackCapacities(const SimulatorView& simulator) {
   for (const auto& each : simulator.links()) {
     bytes_per_second_[each.track] = each.raw_bytes_per_second;
   }
@@ -23,4 +23,4 @@ std::uint64_t TrackCapacities::of(const std::string& track) const {
   return found == bytes_per_second_.end() ? 0 : found->second;
 }
 
-}  // namespace npu::cli
+}  // namespace npu::workloads

@@ -8,12 +8,12 @@
 
 #include "workloads/framework/simulator_view.hpp"
 
-namespace npu::cli {
+namespace npu::workloads {
 
 class TrackCapacities {
  public:
   TrackCapacities() = default;
-  explicit TrackCapacities(const workloads::SimulatorView& simulator);
+  explicit TrackCapacities(const SimulatorView& simulator);
   // Bytes per second, of a link on the wire; 0: the unit has no such figure.
   std::uint64_t of(const std::string& track) const;
 
@@ -21,4 +21,4 @@ class TrackCapacities {
   std::map<std::string, std::uint64_t> bytes_per_second_;
 };
 
-}  // namespace npu::cli
+}  // namespace npu::workloads

@@ -72,9 +72,10 @@ TEST_F(BadInput, a_name_in_another_case_is_suggested) {
 
 TEST_F(BadInput, smi_and_metrics_ask_for_a_socket_or_a_machine) {
   for (const std::string command : {"smi", "metrics"}) {
-    expect_refused({command}, command +
-                                  ": give --socket PATH, of a running npusim serve --management "
-                                  "PATH, or --config CONFIG, a machine to be looked at, e.g. 910b2");
+    expect_refused({command},
+                   command +
+                       ": give --socket PATH, of a running npusim serve --management "
+                       "PATH, or --config CONFIG, a machine to be looked at, e.g. 910b2");
   }
 }
 
@@ -156,6 +157,8 @@ TEST_F(BadInput, a_parameter_that_asks_for_more_than_there_is_is_named) {
   refused("vmm_map", "sizes=128GiB",
           "out of memory: 137438953472 bytes of device memory requested, 65766686720 free, largest "
           "free block 65766686720; asked for with sizes=128GiB");
+  refused("share_quota", "quotas=100GiB",
+          "the quotas and one block are more than the 62720 MiB that the card has");
   refused("tlb_sweep", "footprints=128GiB",
           "nothing to measure: a footprint must be at most the 62718MiB that the card has in "
           "one piece, at least a stride, and 1GiB for giant pages");

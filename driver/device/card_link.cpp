@@ -32,6 +32,15 @@ tl::unexpected<Error> CardLink::explain_all_ones(std::string_view what) {
                                     "the function was reset"));
 }
 
+tl::unexpected<Error> CardLink::explain(const Error& error) {
+  if (error.code != ErrorCode::kNotFound) return tl::unexpected(error);
+  if (platform_.pci().read32(bdf_, abi::pci::kRevision) != abi::pci::kAllOnes) {
+    return tl::unexpected(error);
+  }
+  lost_.store(true, std::memory_order_relaxed);
+  return lost_error();
+}
+
 tl::unexpected<Error> CardLink::lost_error() const {
   return fail(ErrorCode::kDeviceLost,
               fmt::format("{} no longer answers: removed, or its link is down", to_string(bdf_)));

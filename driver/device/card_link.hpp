@@ -49,6 +49,8 @@ class CardLink {
   Result<std::uint64_t> read_event(std::uint32_t event);
 
   tl::unexpected<Error> explain_all_ones(std::string_view what);
+  // Of a call of the platform that has failed: that it finds no such function is a lost card.
+  tl::unexpected<Error> explain(const Error& error);
 
  private:
   tl::unexpected<Error> lost_error() const;

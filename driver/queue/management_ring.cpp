@@ -202,12 +202,12 @@ Status ManagementRing::look_at_card(std::uint64_t number, std::string_view name,
   if (!status->get<Register::Enabled>()) {
     return no_answer(ErrorCode::kAborted, "the management queue is off, the card was reset");
   }
-  if (status->get<Register::Halted>()) {
-    return no_answer(ErrorCode::kIo, "the management queue has halted");
-  }
   const auto command = link_.platform().pci().read16(link_.bdf(), abi::pci::kCommand);
   if ((command & abi::pci::kCommandBusMaster) == 0) {
     return no_answer(ErrorCode::kIo, "somebody has switched the card's bus mastering off");
+  }
+  if (status->get<Register::Halted>()) {
+    return no_answer(ErrorCode::kIo, "the management queue has halted");
   }
   // An answer is not overtaken by a read that comes behind it (PCIe 2.4.1).
   if (settled && status->get<Register::Idle>() && !answered(number)) {

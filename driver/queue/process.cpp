@@ -83,7 +83,7 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
   if (!known) return forward_error(known);
   auto& platform = impl_->device.platform;
   auto memory = platform.allocate_dma(impl_->device.card.bdf(), size, 4096, direction);
-  if (!memory) return forward_error(memory);
+  if (!memory) return impl_->device.link->explain(memory.error());
   if (auto ok = give_to_process(platform, **memory, pasid()); !ok) return forward_error(ok);
   return memory;
 }
@@ -95,7 +95,7 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::import_host(
   if (!known) return forward_error(known);
   auto& platform = impl_->device.platform;
   auto imported = platform.import_dma(impl_->device.card.bdf(), memory, direction, pages);
-  if (!imported) return forward_error(imported);
+  if (!imported) return impl_->device.link->explain(imported.error());
   if (auto ok = give_to_process(platform, **imported, pasid()); !ok) return forward_error(ok);
   return imported;
 }

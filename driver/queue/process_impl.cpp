@@ -106,7 +106,7 @@ Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
 
 Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& wanted) {
   auto draft = builder_.prepare(wanted);
-  if (!draft) return forward_error(draft);
+  if (!draft) return device.link->explain(draft.error());
   auto& record = *draft->record;
   auto channel = std::make_unique<QueueChannel>(*device.link, *this, std::move(draft->parts));
   record.channel = channel.get();

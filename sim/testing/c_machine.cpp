@@ -102,7 +102,7 @@ void npu_machine_destroy(npu_machine* machine) {
 }
 
 npu_platform* npu_machine_platform(npu_machine* machine) {
-  return machine->platform.handle();
+  return &machine->platform;
 }
 
 unsigned npu_machine_cards(const npu_machine* machine) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/testing/c_platform.hpp"
 
-#include <type_traits>
+#include <utility>
 
 struct npu_region {
   std::unique_ptr<npu::platform::MmioRegion> inner;
@@ -14,11 +14,12 @@ namespace npu::testkit {
 
 namespace {
 
-struct Memory {
-  npu_dma_memory shown;  // first: a handle is the object's address
+struct Memory : npu_dma_memory {
+  explicit Memory(std::unique_ptr<platform::DmaMemory> memory)
+      : npu_dma_memory{memory->cpu().data, memory->bus().value, memory->size()},
+        inner(std::move(memory)) {}
   std::unique_ptr<platform::DmaMemory> inner;
 };
-static_assert(std::is_standard_layout_v<npu_platform>);
 static_assert(NPU_INVALID_ARGUMENT == 1 + static_cast<int>(ErrorCode::kInvalidArgument) &&
               NPU_TIMEOUT == 1 + static_cast<int>(ErrorCode::kTimeout) &&
               NPU_WRONG_DATA == 1 + static_cast<int>(ErrorCode::kWrongData));
@@ -42,7 +43,7 @@ platform::DmaDirection direction_of(npu_direction direction) {
 }  // namespace
 
 struct CPlatform::Calls {
-  static CPlatform& of(npu_platform* handle) { return *reinterpret_cast<CPlatform*>(handle); }
+  static CPlatform& of(npu_platform* handle) { return *static_cast<CPlatform*>(handle); }
   static platform::Platform& inner(npu_platform* handle) { return of(handle).platform_; }
   static int failed(npu_platform* handle, const Error& error) {
     of(handle).error_ = error.message();
@@ -90,13 +91,11 @@ struct CPlatform::Calls {
     auto made =
         inner(p).allocate_dma(platform::Bdf::unpack(bdf), size, alignment, direction_of(direction));
     if (!made) return failed(p, made.error());
-    const auto cpu = (*made)->cpu();
-    auto* const kept = new Memory{{cpu.data, (*made)->bus().value, cpu.size}, std::move(*made)};
-    *memory = &kept->shown;
+    *memory = new Memory(std::move(*made));
     return NPU_OK;
   }
   static void free_dma(npu_platform*, npu_dma_memory* memory) {
-    delete reinterpret_cast<Memory*>(memory);
+    delete static_cast<Memory*>(memory);
   }
 
   static void write_barrier(npu_platform* p) { inner(p).write_barrier(); }
@@ -167,6 +166,6 @@ const npu_platform_functions CPlatform::kTable = {
     Calls::last_error,
 };
 
-CPlatform::CPlatform(platform::Platform& platform) : base_{&kTable}, platform_(platform) {}
+CPlatform::CPlatform(platform::Platform& platform) : npu_platform{&kTable}, platform_(platform) {}
 
 }  // namespace npu::testkit

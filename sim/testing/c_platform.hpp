@@ -9,10 +9,9 @@
 
 namespace npu::testkit {
 
-class CPlatform {
+class CPlatform : public npu_platform {
  public:
   explicit CPlatform(platform::Platform& platform);
-  npu_platform* handle() { return &base_; }
 
   static int status_of(ErrorCode code) { return 1 + static_cast<int>(code); }
 
@@ -20,7 +19,6 @@ class CPlatform {
   struct Calls;
   static const npu_platform_functions kTable;
 
-  npu_platform base_;  // first: a handle is the object's address
   platform::Platform& platform_;
   std::string error_;
 };

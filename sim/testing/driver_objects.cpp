@@ -74,7 +74,7 @@ void DriverObjects::call(Card& card, const platform::TraceEvent& event) {
 
 void DriverObjects::note(ObjectLedger& ledger, const Card& card) {
   for (const auto& [address, block] : card.blocks) {
-    ledger.note(block.pinned ? "pin" : "device buffer", 1, block.size);
+    ledger.note(block.pinned ? "pinned device buffer" : "device buffer", 1, block.size);
   }
   if (card.events > 0) ledger.note("event", static_cast<std::uint64_t>(card.events), 0);
 }

@@ -30,7 +30,7 @@ bool is_one_message(FaultKind kind) {
 
 bool is_a_functions_own(FaultKind kind) {
   return kind == FaultKind::kFunctionLevelReset || kind == FaultKind::kBusMasterOff ||
-         kind == FaultKind::kMemoryDecodeOff || is_interrupt_fault(kind);
+         is_interrupt_fault(kind);
 }
 
 }  // namespace
@@ -189,7 +189,8 @@ void FaultBench::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
 
 // 0: the function does not answer now, or has no such capability.
 std::uint32_t FaultBench::capability(platform::Bdf bdf, std::uint8_t id) {
-  if (read(bdf, pci::kVendorId, 4) == pci::kAllOnes) return 0;
+  // Its class, since a virtual function has no ids of its own.
+  if (read(bdf, pci::kRevision, 4) == pci::kAllOnes) return 0;
   std::uint32_t offset = read(bdf, pci::kCapabilityPointer, 1) & 0xFC;
   for (int steps = 0; offset >= 0x40 && steps < 48; ++steps) {
     if (read(bdf, offset, 1) == id) return offset;

@@ -53,7 +53,9 @@ class ObservedPlatform : public platform::Platform,
   Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
                                                           platform::DmaDirection direction,
                                                           platform::HostPages pages) override {
-    return inner_.import_dma(bdf, memory, direction, pages);
+    auto pinned = inner_.import_dma(bdf, memory, direction, pages);
+    if (!pinned) return pinned;
+    return std::make_unique<TrackedMemory>(std::move(*pinned), ledger_, "pin");
   }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
     return inner_.share_dma(TrackedMemory::inside(memory), bdf);

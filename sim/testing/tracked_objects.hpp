@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "npu/platform/platform.hpp"
@@ -12,10 +14,11 @@ namespace npu::testkit {
 
 class TrackedMemory final : public platform::DmaMemory {
  public:
-  TrackedMemory(std::unique_ptr<DmaMemory> inner, std::shared_ptr<ObjectLedger> ledger)
+  TrackedMemory(std::unique_ptr<DmaMemory> inner, std::shared_ptr<ObjectLedger> ledger,
+                std::string_view kind = "host buffer")
       : DmaMemory(inner->cpu(), inner->bus()),
         inner_(std::move(inner)),
-        entry_(std::move(ledger), "host buffer", size()) {}
+        entry_(std::move(ledger), kind, size()) {}
   // What the platform inside has made of it.
   static DmaMemory& inside(DmaMemory& memory) {
     auto* const tracked = dynamic_cast<TrackedMemory*>(&memory);

@@ -15,9 +15,19 @@ using testkit::Succeeds;
 
 class InterruptFault : public OpenedCard {
  protected:
+  // What a copy varies by, with the phases of the card's clocks and buses.
+  static constexpr double kPhasePs = 200'000;
+
+  void SetUp() override {
+    OpenedCard::SetUp();
+    time_of_a_copy();  // the first one walks page tables
+  }
   // A copy of 64 bytes that is waited for by its interrupt.
   Picoseconds time_of_a_copy() {
     return elapsed([&] { EXPECT_THAT(copy(to_host(64), WaitPolicy::kInterrupt), Succeeds()); });
+  }
+  static void expect_about(Picoseconds time, Picoseconds expected) {
+    EXPECT_NEAR(static_cast<double>(time.count()), static_cast<double>(expected.count()), kPhasePs);
   }
 };
 
@@ -29,7 +39,7 @@ TEST_F(InterruptFault, ALostOneCostsTheFirstLookAtTheCard) {
   EXPECT_EQ(pending_faults(), 0U);
   EXPECT_GE(lost, 1_ms);
   EXPECT_LT(lost, 1_ms + usual + 20_us);
-  EXPECT_EQ(time_of_a_copy(), usual) << "one interrupt only";
+  expect_about(time_of_a_copy(), usual);  // one interrupt only
   EXPECT_EQ(device_->wait_statistics().missed_interrupts, 1U);
 }
 
@@ -50,7 +60,7 @@ TEST_F(InterruptFault, OneThatIsThereTwiceEndsNoLaterWait) {
 TEST_F(InterruptFault, ALateOneMakesTheWaitAsMuchLonger) {
   const auto usual = time_of_a_copy();
   inject(testkit::delayed_interrupt(300_us));
-  EXPECT_EQ(time_of_a_copy(), usual + 300_us);
+  expect_about(time_of_a_copy(), usual + 300_us);
 }
 
 TEST_F(InterruptFault, OneForNothingWakesAndTheWaitGoesOn) {
@@ -72,7 +82,7 @@ TEST_F(InterruptFault, AMaskedVectorTellsWhenItIsUnmasked) {
 TEST_F(InterruptFault, IsOfItsVectorAlone) {
   const auto usual = time_of_a_copy();
   inject(testkit::lost_interrupt(1));
-  EXPECT_EQ(time_of_a_copy(), usual);
+  expect_about(time_of_a_copy(), usual);
   EXPECT_EQ(pending_faults(), 1U) << "vector 1 has sent nothing";
 }
 

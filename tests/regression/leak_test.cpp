@@ -48,7 +48,19 @@ TEST_F(Leaks, OfTheDriverAreWhatItsUserHasNotGivenBack) {
   ASSERT_TRUE(event && device->create_event());
   ASSERT_THAT(device->destroy_event(*event), Succeeds());
   device.reset();
-  EXPECT_EQ(text(), "1 device buffer (2MiB), 1 pin (6MiB), 1 event never freed");
+  EXPECT_EQ(text(), "1 device buffer (2MiB), 1 pinned device buffer (6MiB), 1 event never freed");
+}
+
+TEST_F(Leaks, OfMemoryThatSomebodyElseKeepsArePins) {
+  alignas(4096) static std::byte memory[8192];
+  {
+    const auto pinned =
+        platform().import_dma(card(), {memory, sizeof memory},
+                              platform::DmaDirection::kBidirectional, platform::HostPages::kFresh);
+    ASSERT_THAT(pinned, Succeeds());
+    EXPECT_EQ(text(), "1 pin (8KiB) never freed");
+  }
+  EXPECT_EQ(text(), "");
 }
 
 TEST_F(Leaks, OfADriverThatGivesAllBackAreNone) {

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(By, SilentCard,
                                                    ErrorCode::kIo, "bus mastering off"},
                                            Silence{"Power", testkit::power_down(), ErrorCode::kIo,
                                                    "not in D0"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 // 2 us without bus mastering, at any instant of the making of a queue: it is made, or refused at
 // once, and the next one is made.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual functions on a machine for tests: what their owner has done to them is gone with a reset
 // and with the end of their device, and two resets at a time are two resets.
+#include <random>
+
 #include "npu/abi/pci.hpp"
 #include "npu/driver/virtual_functions.hpp"
 #include "tests/regression/opened_card.hpp"
@@ -125,6 +127,29 @@ TEST_F(VirtualFunction, IsResetByTwoTasksAtOnce) {
     EXPECT_THAT(other, Succeeds()) << i;
   }
   EXPECT_TRUE(opens());
+}
+
+// Rubbish in its configuration space, resets by its owner and by others in any order, and its end.
+TEST_F(VirtualFunction, IsThereForTheNextOneWhateverItsOwnerDid) {
+  std::mt19937 random(20260612);
+  for (unsigned round = 0; round < 60; ++round) {
+    for (unsigned step = random() % 8; step-- > 0;) {
+      const unsigned what = random() % 4;
+      if (what == 0) spoil();
+      if (what == 1) platform().pci().write32(bdf_, 4 * (random() % 16), random());
+      if (what == 2) begin_own_reset();
+      if (what == 3) inject(testkit::function_level_reset().on_virtual_function(index_));
+      run_for(Picoseconds(static_cast<std::int64_t>(random() % 3) * 20'000'000'000));
+    }
+    if (random() % 2 == 0) {
+      ASSERT_THAT(platform().reset_function(bdf_), Succeeds()) << round;
+    } else {
+      ASSERT_THAT(functions_->destroy(index_), Succeeds()) << round;
+      create();
+      run_for(100_ms);
+    }
+    ASSERT_TRUE(opens()) << round;
+  }
 }
 
 TEST_F(VirtualFunction, ThatIsNotThereIsNotFoundAtOnce) {

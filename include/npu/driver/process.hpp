@@ -67,8 +67,10 @@ class NPU_API ProcessContext {
 
   // kInvalidArgument: options out of range, no core of `core_mask` is of the process' group;
   // kOutOfResources: queue ids, doorbells or max_queues used up; kOutOfMemory; kQueueFull: the
-  // management ring; kTimeout; kBadDevice: the card has refused. A queue created while the process
-  // is evicted is evicted, too.
+  // management ring; kBadDevice: the card has refused; kTimeout. A card that answers no command is
+  // looked at after 1 ms, and at once by later calls: kIo if it decodes no registers, has halted or
+  // may not use the bus; kDeviceLost. Else `command_timeout` is waited for, several times before
+  // ~Queue() gives up. A queue created while the process is evicted is evicted, too.
   Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options = {});
   // kNotFound, kInvalidArgument; kBusy: is being destroyed; kDeviceFault: it has stopped. A failed
   // change changes nothing, but the card may have been left without it (kTimeout).

@@ -57,7 +57,7 @@ struct Fault {
     other.card = index;
     return other;
   }
-  // The same, of a virtual function of the card: resets, bus mastering, memory decoding and
+  // The same, of a virtual function of the card: a function level reset, bus mastering and
   // interrupts are each function's own, all else is the card's.
   Fault on_virtual_function(unsigned index) const {
     Fault other = *this;

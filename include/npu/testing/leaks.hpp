@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a driver, or who used it, has not given back: objects of the platform that are still there
-// (host buffers for DMA, mappings of BARs, interrupt vectors), and what a driver has told of
-// (Platform::note_never_freed(): blocks of device memory, streams, events, pins).
+// (host buffers for DMA, pins of memory that somebody else keeps, mappings of BARs, interrupt
+// vectors), what users of libnpudrv have of it (device buffers, events), and what another driver
+// has told of (Platform::note_never_freed()).
 #pragma once
 
 #include <cstdint>

@@ -17,6 +17,17 @@ TEST_F(QueueTest, ACommandThatIsNotAnsweredIsATimeoutWithItsName) {
   EXPECT_THAT(process->query(queue->id()), IsOk());
 }
 
+// The card has executed it, and what it wrote never came: it is not waited for any longer.
+TEST_F(QueueTest, AnAnswerThatIsLostIsFoundOutAtTheFirstLook) {
+  const auto queue = make();
+  cp.loses_answers = true;
+  const auto begin = fake.scheduler.now();
+  EXPECT_THAT(process->query(queue->id()), FailsWith(ErrorCode::kTimeout, "the answer was lost"));
+  EXPECT_LT(fake.scheduler.now() - begin, 1_ms + 50_us);
+  cp.loses_answers = false;
+  EXPECT_THAT(process->query(queue->id()), IsOk());
+}
+
 // Every one that is given up keeps its place: 64 of them, and the ring is full.
 TEST_F(QueueTest, AFullManagementRingIsAnErrorAndHarmsNoQueue) {
   ProcessOptions options;

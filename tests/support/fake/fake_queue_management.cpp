@@ -27,8 +27,7 @@ void FakeQueues::register_written(Bytes offset, std::uint64_t value) {
     busy_ = false;
     told_ = done_ = 0;
     ++run_;
-    host_.set_register(abi::ManagementStatusRegister::kOffset, 4, enabled_ ? 3 : 2);
-    host_.set_register(abi::ManagementConsumer::kOffset, 4, 0);
+    show_progress();
   }
   if (offset == abi::ManagementDoorbell::kOffset && enabled_) {
     const auto log2 = host_.get_register(abi::ManagementControl::kOffset, 4) >> 8 & 15;
@@ -37,8 +36,17 @@ void FakeQueues::register_written(Bytes offset, std::uint64_t value) {
       return;
     }
     told_ = static_cast<std::uint32_t>(value);
+    show_progress();
     if (!busy_) execute_next();
   }
+}
+
+// Idle with nothing to do; one that is stuck has.
+void FakeQueues::show_progress() {
+  constexpr std::uint64_t kEnabled = 1, kIdle = 2;
+  const std::uint64_t status = (enabled_ ? kEnabled : 0) | (done_ == told_ ? kIdle : 0);
+  host_.set_register(abi::ManagementStatusRegister::kOffset, 4, status);
+  host_.set_register(abi::ManagementConsumer::kOffset, 4, done_);
 }
 
 void FakeQueues::execute_next() {
@@ -59,17 +67,17 @@ void FakeQueues::execute_next() {
 
 void FakeQueues::finish(const abi::ManagementCommand& command, ManagementStatus status) {
   ++done_;
-  host_.set_register(abi::ManagementConsumer::kOffset, 4, done_);
   abi::ManagementResponse response;
   response.fence_value = command.fence_value;
   response.status = static_cast<std::uint32_t>(status);
   const auto queue = queues_.find(command.queue);
   if (queue != queues_.end()) response.detail = queue->second.mqd.state;
-  if (command.fence_address != 0) {
+  if (command.fence_address != 0 && !loses_answers) {
     auto* bytes = host_.host.find(command.fence_address, sizeof response);
     if (bytes != nullptr) std::memcpy(bytes, &response, sizeof response);
   }
   if (command.flags & abi::kManagementInterrupt) host_.raise(command.vector);
+  show_progress();
   execute_next();
 }
 

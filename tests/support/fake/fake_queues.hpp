@@ -52,6 +52,7 @@ class FakeQueues {
   };
   bool paused = false;                    // no entry starts
   std::set<std::uint32_t> paused_queues;  // of these queues
+  bool loses_answers = false;             // what it writes of commands never arrives
   bool stuck = false;                     // management commands are never executed
   std::set<std::uint8_t> stuck_opcodes;   // these are not, and hold up what is behind them
   std::map<std::uint8_t, abi::ManagementStatus> refusals;
@@ -96,6 +97,7 @@ class FakeQueues {
 
   // Management (fake_queue_management.cpp).
   void execute_next();
+  void show_progress();
   void execute(const abi::ManagementCommand& command);
   abi::ManagementStatus map_process(const abi::ManagementCommand& command);
   abi::ManagementStatus unmap_process(const abi::ManagementCommand& command);

@@ -157,6 +157,8 @@ TEST_F(BadInput, a_parameter_that_asks_for_more_than_there_is_is_named) {
   refused("vmm_map", "sizes=128GiB",
           "out of memory: 137438953472 bytes of device memory requested, 65766686720 free, largest "
           "free block 65766686720; asked for with sizes=128GiB");
+  refused("share_quota", "quotas=100GiB",
+          "the quotas and one block are more than the 62720 MiB that the card has");
   refused("tlb_sweep", "footprints=128GiB",
           "nothing to measure: a footprint must be at most the 62718MiB that the card has in "
           "one piece, at least a stride, and 1GiB for giant pages");

@@ -49,7 +49,7 @@ Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned
   // Some of few are for pages that the driver moves by itself.
   const unsigned pool = std::min(options.high_pages, std::max(1U, limit / 2));
   std::unique_ptr<Pager> pager(new Pager(device, limit, pool));
-  if (auto ok = pager->mover_.open(vector); !ok) return forward_error(ok);
+  if (auto ok = pager->mover_.open(vector == 0 ? 0 : vector - 1); !ok) return forward_error(ok);
   if (auto ok = pager->load(options.pager, options); !ok) return forward_error(ok);
   if (auto ok = pager->start(vector); !ok) return forward_error(ok);
   return std::unique_ptr<CardPaging>(std::move(pager));
@@ -123,7 +123,7 @@ Status Pager::await_life() {
     if (!taken) return forward_error(taken);
     if (taken->raw != 0) return {};
     if (clock.now() >= look_at) {
-      channel_->look();
+      static_cast<void>(channel_->look());
       look_at = clock.now() + kFirstProbe;
     }
     const auto state = link.read<ControlState>();
@@ -151,7 +151,7 @@ void Pager::stop() {
     while (!is_dead() && clock.now() < deadline) {
       clock.relax({}, std::min(deadline, look_at));
       if (clock.now() < look_at) continue;
-      channel_->look();
+      static_cast<void>(channel_->look());
       look_at = clock.now() + kFirstProbe;
     }
   }
@@ -178,6 +178,7 @@ bool Pager::is_dead() {
 
 bool Pager::serve_some(const ServedSpaces& spaces) {
   bool any = false;
+  if (look_is_due()) look_surely();
   while (const auto message = channel_->take()) {
     any = true;
     ++records_;
@@ -195,6 +196,8 @@ void Pager::serve(const Message& message, const ServedSpaces& spaces) {
       return serve_swap(message);
     case PagerMessage::kTaken:
       return note_taken(message);
+    case PagerMessage::kNone:
+      return look_surely();
     default:
       return;
   }
@@ -367,7 +370,7 @@ Result<bool> Pager::await_taken(std::uint32_t slot, std::uint64_t entry) {
     if (!message) {
       if (auto ok = device_.link->alive(); !ok) return forward_error(ok);
       if (clock.now() >= look_at) {
-        channel_->look();
+        static_cast<void>(channel_->look());
         look_at = clock.now() + kFirstProbe;
       }
       if (clock.now() >= deadline) {

@@ -22,7 +22,6 @@ class Pager : public CardPaging {
   Status serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
   bool more() const override { return channel_->waits(); }
-  void look() override { channel_->look(); }
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
   bool tells_writes() const override { return true; }
@@ -30,6 +29,7 @@ class Pager : public CardPaging {
 
  private:
   void stop() override;
+  bool look() override { return channel_->look(); }
   Pager(Device::Impl& device, std::uint32_t limit, unsigned pool)
       : CardPaging(device, limit),
         device_(device),

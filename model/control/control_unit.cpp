@@ -200,6 +200,7 @@ void ControlUnit::host_write_lost() {
   if (!announcing_ || room() == 0) return;
   announcing_ = false;
   put({});
+  raise(0);  // what was taken may not be known here
 }
 
 void ControlUnit::post(std::uint32_t number) {

@@ -193,6 +193,7 @@ void PageFaults::announce() {
   record.unit = static_cast<std::uint8_t>(abi::PageFaultUnit::kWritesLost);
   record.number = ++produced_;
   post(record, 0);
+  raise(0);  // what was taken may not be known here
   tell_next();
 }
 

@@ -50,6 +50,13 @@ void CardFunction::host_write_lost(std::uint64_t address) {
   queues_->host_write_lost(address);
   faults_->host_write_lost();
   context_->host_write_lost();
+  control_->host_write_lost();
+}
+
+void CardFunction::may_send_again() {
+  faults_->may_send_again();
+  control_->may_send_again();
+  page_copies_->may_send_again();
 }
 
 }  // namespace npu::model

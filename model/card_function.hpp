@@ -43,6 +43,7 @@ class CardFunction : public sc_core::sc_module {
   // queues.
   void reset();
   void host_write_lost(std::uint64_t address);
+  void may_send_again();
   // A read has found an error in the card's memory.
   void memory_error(std::uint64_t address, unsigned bits) {
     telemetry_->memory_error(address, bits);

@@ -110,6 +110,10 @@ void Chip::host_write_lost(unsigned function, std::uint64_t address) {
   functions_[function]->host_write_lost(address);
 }
 
+void Chip::may_send_again(unsigned function) {
+  functions_[function]->may_send_again();
+}
+
 void Chip::memory_error(std::uint64_t address, unsigned bits) {
   for (auto& function : functions_) function->memory_error(address, bits);
 }

@@ -91,6 +91,7 @@ class Chip : public sc_core::sc_module,
   void stop_and_scrub(unsigned index, const Partition& had) override;
   void shares_changed(unsigned index) override;
   void host_write_lost(unsigned function, std::uint64_t address) override;
+  void may_send_again(unsigned function) override;
   void memory_error(std::uint64_t address, unsigned bits) override;
 
   MemoryWatch memory_watch_;

@@ -38,20 +38,13 @@ Result<bool> CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bo
   return ok ? Result<bool>(false) : forward_error(ok);
 }
 
-std::optional<platform::BusAddress> CardPages::way_to(const CardPages& other) {
-  const auto known = ways_.find(other.card());
-  if (known != ways_.end()) return known->second;
-  const auto way = device_.platform.peer_address(bdf(), other.bdf(), abi::kMemoryBar, 0);
-  return ways_[other.card()] = way ? std::optional(*way) : std::nullopt;
-}
-
 // The card reads the page out of the memory of the one card that has all of it, unless the frame
 // holds the same. What fails has left it where it was.
 Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot) {
   const unsigned holder = page.holder();
   if (page.host || holder == page.cards.size() || page.cards[holder].parts) return false;
   auto& other = *all_.cards()[holder];
-  const auto way = other.usable() ? way_to(other) : std::nullopt;
+  const auto way = other.usable() ? ways_.to(other.bdf()) : std::nullopt;
   if (!way) return false;
   const auto written = other.stop_using(at, page);
   if (!written) return written;
@@ -83,13 +76,11 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
   Brought brought;
   brought.was_there = mine.there();
   if (brought.was_there) {
-    if (write && !mine.writable) {
-      if (auto ok = take_exclusive(at, *page); !ok) return forward_error(ok);
-    } else if (!mine.mapped) {  // its way home has failed
-      if (auto ok = publish(at, *page); !ok) return forward_error(ok);
-    } else if (auto ok = put_right(at, *page); !ok) {
-      return forward_error(ok);
-    }
+    // Not mapped: its way home has failed.
+    const auto ok = write && !mine.writable ? take_exclusive(at, *page)
+                    : mine.mapped           ? put_right(at, *page)
+                                            : publish(at, *page);
+    if (!ok) return forward_error(ok);
     return brought;  // or it has come since
   }
   auto room = make_room();

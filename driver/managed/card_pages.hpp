@@ -3,13 +3,12 @@
 // out of it again. Not locked: PagesLock is held.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/exposed_pages.hpp"
 #include "driver/managed/managed_pages.hpp"
+#include "driver/managed/peer_ways.hpp"
 #include "driver/managed/service_trace.hpp"
 #include "driver/quota/page_room.hpp"
 
@@ -35,6 +34,7 @@ class CardPages {
         paging_(paging),
         exposed_(all, card, space.vmid(), paging),
         mover_(paging.mover()),
+        ways_(device.platform, device.card.bdf()),
         trace_(device.platform, device.card.device_index) {}
 
   // Pages that a card had which was shut down count no more.
@@ -109,7 +109,6 @@ class CardPages {
   Result<bool> take_from_others(std::uint64_t at, ManagedPage& page, bool write,
                                 std::uint32_t slot);
   Result<bool> take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot);
-  std::optional<platform::BusAddress> way_to(const CardPages& other);
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
   // In the client's quota, for a page that is not here. kOutOfMemory.
   Result<PageRoom> make_room();
@@ -140,8 +139,7 @@ class CardPages {
   CardPaging& paging_;
   ExposedPages exposed_;
   PageMover& mover_;
-  // Bus addresses of the other cards' memory, by their place; nothing: there is no way.
-  std::map<unsigned, std::optional<platform::BusAddress>> ways_;
+  PeerWays ways_;
   ServiceTrace trace_;
   std::uint64_t counted_ = 0;  // pages in the quota
 };

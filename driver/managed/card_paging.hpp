@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "driver/event/wait_loop.hpp"
 #include "driver/managed/card_slots.hpp"
 #include "driver/managed/host_frame.hpp"
 #include "driver/managed/page_mover.hpp"
@@ -39,10 +40,8 @@ class CardPaging {
   virtual bool serve_some(const ServedSpaces& spaces) = 0;
   // After it has: whether more may wait that will not be told of by an interrupt.
   virtual bool more() const { return true; }
-  // Nothing has come for long: asks the card whether something was lost on its way.
-  virtual void look() {}
   // When there will be something to serve though nothing comes.
-  virtual std::optional<Instant> due() const { return std::nullopt; }
+  virtual std::optional<Instant> due() const { return look_at_; }
 
   // For pages that the driver moves by itself: memory; mapping the page that the slot holds, at the
   // entry's device-local address; the way back. kOutOfMemory, kTimeout, and what moving reports.
@@ -87,10 +86,18 @@ class CardPaging {
  protected:
   CardPaging(Device::Impl& device, std::uint32_t limit) : slots_(device, limit), mover_(device) {}
   virtual void stop() = 0;
+  // The card has lost writes: what it needs of them is sent again. False: it does not answer now.
+  virtual bool look() { return true; }
+  // look(), and again until it has.
+  void look_surely() {
+    look_at_ = look() ? std::nullopt : std::optional(slots_.now() + kFirstProbe);
+  }
+  bool look_is_due() const { return look_at_ && *look_at_ <= slots_.now(); }
 
   CardSlots slots_;
   PageMover mover_;
   std::uint64_t records_ = 0;
+  std::optional<Instant> look_at_;
 
  private:
   bool ended_ = false;

@@ -17,7 +17,7 @@ Result<std::unique_ptr<CardPaging>> DriverPaging::create(Device::Impl& device, u
                                                          const ManagedOptions& options,
                                                          std::uint32_t limit) {
   std::unique_ptr<DriverPaging> paging(new DriverPaging(device, limit, options));
-  if (auto ok = paging->mover_.open(vector); !ok) return forward_error(ok);
+  if (auto ok = paging->mover_.open(vector == 0 ? 0 : vector - 1); !ok) return forward_error(ok);
   if (auto ok = paging->make_maps(); !ok) return forward_error(ok);
   auto ring = FaultRing::create(*device.link, vector, device.options.ready_timeout);
   if (!ring) return forward_error(ring);
@@ -83,9 +83,9 @@ void DriverPaging::show_parts(std::uint32_t slot, const PageParts& parts) {
 
 bool DriverPaging::serve_some(const ServedSpaces& spaces) {
   const bool any = serve_waiting(spaces);
-  const auto batch = ring_->take(kBatch);
+  if (look_is_due()) look_surely();
+  const auto batch = take_records();
   if (batch.empty()) return any;
-  ring_->give_back();
   std::bitset<abi::kVmids> concerned;
   for (const auto& record : batch) {
     const auto vmid = record.vmid % abi::kVmids;
@@ -103,8 +103,21 @@ bool DriverPaging::serve_some(const ServedSpaces& spaces) {
   return true;
 }
 
+std::vector<abi::PageFaultRecord> DriverPaging::take_records() {
+  auto batch = ring_->take(kBatch);
+  if (batch.empty()) return batch;
+  ring_->give_back();
+  const auto faults =
+      std::stable_partition(batch.begin(), batch.end(), [](const abi::PageFaultRecord& record) {
+        return record.unit != static_cast<std::uint8_t>(abi::PageFaultUnit::kWritesLost);
+      });
+  if (faults != batch.end()) look_surely();
+  batch.erase(faults, batch.end());
+  return batch;
+}
+
 std::optional<Instant> DriverPaging::due() const {
-  std::optional<Instant> first;
+  auto first = CardPaging::due();
   for (const auto& waiting : waiting_) {
     if (!first || waiting.until < *first) first = waiting.until;
   }

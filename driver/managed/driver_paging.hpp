@@ -18,9 +18,6 @@ class DriverPaging : public CardPaging {
   ~DriverPaging() override { stop(); }
 
   Status serve(std::uint32_t vmids) override { return ring_->serve(vmids); }
-  void look() override {
-    if (waiting_.empty()) ring_->look();
-  }
   bool serve_some(const ServedSpaces& spaces) override;
   std::optional<Instant> due() const override;
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
@@ -31,6 +28,8 @@ class DriverPaging : public CardPaging {
 
  private:
   void stop() override;
+  bool look() override { return ring_->look(); }
+  std::vector<abi::PageFaultRecord> take_records();
   // Records of one turn (virtualisation.md S6).
   static constexpr std::size_t kBatch = 256;
   // What a batch wants of one page.

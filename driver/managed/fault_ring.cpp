@@ -50,17 +50,16 @@ bool FaultRing::has_come() const {
   return memory_->load<std::uint32_t>(place + offsetof(PageFaultRecord, number)) == taken_ + 1;
 }
 
-// All records that the card has written so far are in memory when it has answered, or are lost.
-void FaultRing::look() {
-  const auto waiting = link_.read<PageFaultWaiting>();
-  if (!waiting || has_come()) return;
-  const bool lost = waiting->get<PageFaultWaiting::WritesLost>() != 0;
-  if (!lost && waiting->get<PageFaultWaiting::Count>() == 0) return;
+// All records that the card has written so far are in memory when it has answered; those that are
+// passed over come again.
+bool FaultRing::look() {
   const auto written = link_.read<abi::PageFaultProducer>();
-  if (!written || has_come()) return;
+  if (!written) return false;
   taken_ = written->raw;
   give_back();
   link_.write(PageFaultWaiting{});
+  const auto waiting = link_.read<PageFaultWaiting>();
+  return waiting && waiting->get<PageFaultWaiting::WritesLost>() == 0;
 }
 
 std::vector<PageFaultRecord> FaultRing::take(std::size_t limit) {

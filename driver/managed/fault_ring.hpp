@@ -25,8 +25,9 @@ class FaultRing {
   Status serve(std::uint32_t vmids);
   // At most `limit` records that have come, oldest first.
   std::vector<abi::PageFaultRecord> take(std::size_t limit);
-  // Nothing has come for long: if faults wait on the card, it tells of them again.
-  void look();
+  // The card has lost writes: it tells of the faults that wait again. False: it does not answer
+  // now.
+  bool look();
   // Tells the card what has been taken; an interrupt follows if there is more.
   void give_back();
   void retry(unsigned vmid, std::uint64_t page) { reply(vmid, page, false); }

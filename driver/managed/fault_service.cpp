@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "driver/event/wait_loop.hpp"
 #include "driver/managed/driver_paging.hpp"
 #include "driver/managed/host_paging.hpp"
 #include "driver/managed/pager.hpp"
@@ -171,25 +170,10 @@ void FaultService::run() {
     }
     const bool counts = look_for_errors();
     if (more) continue;
-    const Instant now = device_.platform.clock().now();
-    auto until = counts ? now + kLookForErrors : Instant::never();
+    auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
-    sleep(seen, until);
-  }
-}
-
-// A record, a message or an interrupt may be lost on its way: the card is asked when nothing has
-// come for long.
-void FaultService::sleep(std::uint64_t seen, Instant until) {
-  const Instant look_at = device_.platform.clock().now() + kFirstProbe;
-  if (until <= look_at) {
     static_cast<void>(vector_->wait_beyond(seen, until));
-    return;
   }
-  const auto woken = vector_->look_beyond(seen, look_at);
-  if (woken || stopped()) return;
-  const PagesLock holder(locks_);
-  if (!stopped() && !device_.link->lost()) paging_->look();
 }
 
 // Whether it has to be looked for again soon.

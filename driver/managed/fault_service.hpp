@@ -51,7 +51,6 @@ class FaultService {
   Status serve_card();
   Status serve_known();
   void run();
-  void sleep(std::uint64_t seen, Instant until);
   bool look_for_errors();
 
   Device::Impl& device_;

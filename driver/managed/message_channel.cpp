@@ -63,16 +63,16 @@ void MessageChannel::acknowledge() {
   link_.write(abi::MessageConsumer::from_raw(taken_));
 }
 
-// The card's answers come behind what it wrote before. `kept_` is in the order of numbers.
-void MessageChannel::look() {
+// `kept_` is in the order of numbers. What the card answers is behind what it wrote before.
+bool MessageChannel::look() {
   const auto received = link_.read<abi::MessageReceived>();
-  if (!received) return;
+  if (!received) return false;
   for (const auto& sent : kept_) {
     if (static_cast<std::int32_t>(sent.number - received->raw) > 0) write(sent);
   }
-  const auto written = link_.read<abi::MessageProducer>();
   link_.write(abi::MessageConsumer::from_raw(acknowledged_));
-  if (written && written->raw != taken_ && !has_come()) link_.write(abi::MessageReceived{});
+  const auto now = link_.read<abi::MessageReceived>();
+  return now && now->raw == sent_;
 }
 
 void MessageChannel::write(const Sent& sent) {
@@ -99,7 +99,7 @@ Status MessageChannel::send(const Message& message, unsigned words) {
                   fmt::format("{}: the pager takes no messages", to_string(link_.bdf())));
     }
     if (clock.now() >= look_at) {
-      look();
+      static_cast<void>(look());
       look_at = clock.now() + kFirstProbe;
     }
     clock.relax({}, std::min(deadline, look_at));

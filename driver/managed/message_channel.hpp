@@ -39,8 +39,8 @@ class MessageChannel {
   }
   // An interrupt follows the next message, and if one has come since.
   void acknowledge();
-  // Nothing has come for long: what was lost on its way, either way, is sent again.
-  void look();
+  // What was lost on its way to the card is sent again. False: it does not answer now.
+  bool look();
   // The first `words` of it, 1 to 4; the others mean nothing to the program. kTimeout: it takes no
   // messages.
   Status send(const abi::Message& message, unsigned words);

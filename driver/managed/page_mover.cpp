@@ -21,6 +21,8 @@ namespace {
 constexpr Bytes kResults = abi::kPageCopySlots * sizeof(abi::PageCopyResult);
 // Between two tries; each is twice as long as the one before.
 constexpr Picoseconds kFirstPause = 1_us, kLongestPause = 1_ms;
+// At least, before it is given up: a completion that is lost takes half of ready_timeout.
+constexpr unsigned kTries = 4;
 constexpr std::uint64_t kNoStream = 0xFFFF;
 
 constexpr Bytes place_of(std::uint32_t number) {
@@ -174,11 +176,13 @@ Status PageMover::wait() {
 Status PageMover::finish_oldest() {
   auto& clock = device_.platform.clock();
   const Instant begin = clock.now();
-  const Instant deadline = device_.ready_deadline();
+  const Instant patient_until = device_.ready_deadline();
   Picoseconds pause{};
+  unsigned tries = 0;
   const auto left = begun_.size();
   const auto cause = platform::page_copy_cause(device_.card.device_index, begun_.front().number);
   while (begun_.size() == left) {
+    const Instant deadline = device_.ready_deadline();
     const auto outcome = Wait(*this, begun_.front().number, deadline).run();
     if (!outcome && outcome.error().code != ErrorCode::kTimeout) {
       begun_.clear();
@@ -189,10 +193,10 @@ Status PageMover::finish_oldest() {
       break;
     }
     const auto found = outcome ? *outcome : Outcome{true, {}};
-    if (clock.now() >= deadline) return give_up(found, deadline);
+    if (++tries >= kTries && clock.now() >= patient_until) return give_up(found);
     if (pause != Picoseconds{}) clock.sleep_until(clock.now() + pause);
     pause = pause == Picoseconds{} ? kFirstPause : std::min(2 * pause, kLongestPause);
-    if (auto ok = repeat(found, deadline); !ok) return ok;
+    if (auto ok = repeat(found); !ok) return ok;
   }
   device_.platform.read_barrier();
   observe(device_.platform, [&](platform::Tracer& listening, Instant now) {
@@ -209,7 +213,7 @@ Status PageMover::finish_oldest() {
 }
 
 // Where nothing is known of the oldest, others may have been lost, too.
-Status PageMover::repeat(const Outcome& outcome, Instant deadline) {
+Status PageMover::repeat(const Outcome& outcome) {
   if (!outcome.lost) {
     ++repeated_;
     const auto move = begun_.front();
@@ -217,7 +221,7 @@ Status PageMover::repeat(const Outcome& outcome, Instant deadline) {
     start(move);
     return {};
   }
-  if (auto ok = settle(deadline); !ok) {
+  if (auto ok = settle(device_.ready_deadline()); !ok) {
     begun_.clear();
     return ok;
   }
@@ -227,8 +231,8 @@ Status PageMover::repeat(const Outcome& outcome, Instant deadline) {
   return {};
 }
 
-Status PageMover::give_up(const Outcome& outcome, Instant deadline) {
-  static_cast<void>(settle(deadline + device_.options.ready_timeout));
+Status PageMover::give_up(const Outcome& outcome) {
+  static_cast<void>(settle(device_.ready_deadline()));
   begun_.clear();
   if (outcome.lost) {
     return fail(ErrorCode::kTimeout,

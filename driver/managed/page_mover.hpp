@@ -31,7 +31,7 @@ class PageMover {
   Status to_host(std::uint64_t memory, platform::BusAddress host, Bytes size) {
     return begin(DmaCommand::device_to_host(DeviceAddress{memory}, host, size));
   }
-  // Returns when all that has begun is there, or one has failed for as long as
+  // Returns when all that has begun is there, or one has failed several times and for
   // DeviceOptions::ready_timeout. kDeviceLost, kDeviceFault, kTimeout.
   Status wait();
   // So far: copies that had to be made again.
@@ -54,8 +54,8 @@ class PageMover {
   Status begin(const DmaCommand& command);
   void start(Move move);
   Status finish_oldest();
-  Status repeat(const Outcome& outcome, Instant deadline);
-  Status give_up(const Outcome& outcome, Instant deadline);
+  Status repeat(const Outcome& outcome);
+  Status give_up(const Outcome& outcome);
   // Until none is under way on the card.
   Status settle(Instant deadline);
   abi::PageCopyResult result(std::uint32_t number) const;

@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "driver/event/wait_loop.hpp"
 #include "driver/managed/card_pages.hpp"
 #include "driver/managed/sure_write.hpp"
 #include "npu/abi/page_fault.hpp"
-#include "npu/base/checked.hpp"
-#include "npu/driver/program.hpp"
 
 namespace npu::driver {
 
@@ -49,42 +46,16 @@ Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned
   // Some of few are for pages that the driver moves by itself.
   const unsigned pool = std::min(options.high_pages, std::max(1U, limit / 2));
   std::unique_ptr<Pager> pager(new Pager(device, limit, pool));
-  if (auto ok = pager->mover_.open(vector); !ok) return forward_error(ok);
-  if (auto ok = pager->load(options.pager, options); !ok) return forward_error(ok);
+  if (auto ok = pager->mover_.open(vector == 0 ? 0 : vector - 1); !ok) return forward_error(ok);
+  abi::PagerArguments arguments;
+  arguments.count = limit;
+  arguments.high = pool;
+  arguments.low = std::min(options.low_pages, pool);
+  arguments.period_ns = kLookPeriod;
+  auto loaded = pager->program_.load(pager->mover_, options.pager, arguments);
+  if (!loaded) return forward_error(loaded);
   if (auto ok = pager->start(vector); !ok) return forward_error(ok);
   return std::unique_ptr<CardPaging>(std::move(pager));
-}
-
-// The image, the arguments, and room for the table of slots, in one block of the card's memory.
-Status Pager::load(ConstByteSpan object, const ManagedOptions& options) {
-  const auto image = make_image(abi::ImageKind::kAicpu, object, 0);
-  if (!image) return forward_error(image);
-  constexpr Bytes kPart = 4096;
-  const Bytes arguments = align_down(image->size() + kPart - 1, kPart);
-  const Bytes slots = arguments + kPart;
-  const Bytes size = slots + sizeof(abi::PagerSlot) * Bytes{slots_.limit()};
-  {
-    const MutexHolder holder(device_.memory->mutex());
-    const auto memory = device_.memory->physical().create(size, true, abi::kVmidPhysical);
-    if (!memory) return forward_error(memory);
-    memory_ = *memory;
-    image_ = device_.memory->physical().find(memory_)->address;
-  }
-  arguments_ = image_ + arguments;
-  auto frame = device_.platform.allocate_dma(device_.card.bdf(), slots, 4096,
-                                             platform::DmaDirection::kDeviceReads);
-  if (!frame) return forward_error(frame);
-  abi::PagerArguments values;
-  values.slots = image_ + slots;
-  values.count = slots_.limit();
-  values.high = pool_;
-  values.low = std::min(options.low_pages, pool_);
-  values.period_ns = kLookPeriod;
-  const auto bytes = (*frame)->cpu();
-  std::memcpy(bytes.data, image->data(), image->size());
-  std::memcpy(bytes.data + arguments, &values, sizeof values);
-  if (auto ok = mover_.to_card((*frame)->bus(), image_, slots); !ok) return ok;
-  return mover_.wait();
 }
 
 Status Pager::start(unsigned vector) {
@@ -101,8 +72,8 @@ Status Pager::start(unsigned vector) {
                           .set<abi::PageFaultControl::ToControl>(1),
                       timeout);
   }
-  if (ok) ok = write_surely(link, abi::ControlImage::from_raw(image_), timeout);
-  if (ok) ok = write_surely(link, abi::ControlArguments::from_raw(arguments_), timeout);
+  if (ok) ok = write_surely(link, abi::ControlImage::from_raw(program_.image()), timeout);
+  if (ok) ok = write_surely(link, abi::ControlArguments::from_raw(program_.arguments()), timeout);
   if (!ok) return ok;
   link.write(ControlState{}.set<ControlState::Start>(1));
   started_ = true;
@@ -123,7 +94,7 @@ Status Pager::await_life() {
     if (!taken) return forward_error(taken);
     if (taken->raw != 0) return {};
     if (clock.now() >= look_at) {
-      channel_->look();
+      static_cast<void>(channel_->look());
       look_at = clock.now() + kFirstProbe;
     }
     const auto state = link.read<ControlState>();
@@ -151,15 +122,13 @@ void Pager::stop() {
     while (!is_dead() && clock.now() < deadline) {
       clock.relax({}, std::min(deadline, look_at));
       if (clock.now() < look_at) continue;
-      channel_->look();
+      static_cast<void>(channel_->look());
       look_at = clock.now() + kFirstProbe;
     }
   }
   channel_.reset();
   slots_.destroy_all();
-  if (memory_ == MemoryHandle{}) return;
-  const MutexHolder holder(device_.memory->mutex());
-  device_.memory->physical().release(std::exchange(memory_, {}), abi::kVmidPhysical);
+  program_.unload();
 }
 
 Status Pager::serve(std::uint32_t vmids) {
@@ -178,6 +147,7 @@ bool Pager::is_dead() {
 
 bool Pager::serve_some(const ServedSpaces& spaces) {
   bool any = false;
+  if (look_is_due()) look_surely();
   while (const auto message = channel_->take()) {
     any = true;
     ++records_;
@@ -195,6 +165,8 @@ void Pager::serve(const Message& message, const ServedSpaces& spaces) {
       return serve_swap(message);
     case PagerMessage::kTaken:
       return note_taken(message);
+    case PagerMessage::kNone:
+      return look_surely();
     default:
       return;
   }
@@ -367,7 +339,7 @@ Result<bool> Pager::await_taken(std::uint32_t slot, std::uint64_t entry) {
     if (!message) {
       if (auto ok = device_.link->alive(); !ok) return forward_error(ok);
       if (clock.now() >= look_at) {
-        channel_->look();
+        static_cast<void>(channel_->look());
         look_at = clock.now() + kFirstProbe;
       }
       if (clock.now() >= deadline) {

@@ -6,6 +6,7 @@
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/message_channel.hpp"
 #include "driver/managed/page_invalidator.hpp"
+#include "driver/managed/pager_program.hpp"
 #include "npu/abi/pager.hpp"
 #include "npu/driver/managed.hpp"
 
@@ -22,7 +23,6 @@ class Pager : public CardPaging {
   Status serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
   bool more() const override { return channel_->waits(); }
-  void look() override { channel_->look(); }
   Status map(std::uint32_t slot, std::uint64_t entry, abi::PageTableEntry value) override;
   Result<bool> unmap(std::uint32_t slot, std::uint64_t entry) override;
   bool tells_writes() const override { return true; }
@@ -30,12 +30,13 @@ class Pager : public CardPaging {
 
  private:
   void stop() override;
+  bool look() override { return channel_->look(); }
   Pager(Device::Impl& device, std::uint32_t limit, unsigned pool)
       : CardPaging(device, limit),
         device_(device),
         invalidator_(*device.link, device.options.ready_timeout),
-        pool_(pool) {}
-  Status load(ConstByteSpan object, const ManagedOptions& options);
+        pool_(pool),
+        program_(device) {}
   Status start(unsigned vector);
   Status await_life();
   void serve(const abi::Message& message, const ServedSpaces& spaces);
@@ -56,8 +57,7 @@ class Pager : public CardPaging {
   PageInvalidator invalidator_;
   const unsigned pool_;  // free slots that it should have
   std::unique_ptr<MessageChannel> channel_;
-  MemoryHandle memory_;  // image, arguments, table of slots
-  std::uint64_t image_ = 0, arguments_ = 0;
+  PagerProgram program_;
   unsigned free_ = 0;     // slots that it has and that hold nothing
   bool pressed_ = false;  // it has been told that there is no memory
   bool started_ = false, dead_ = false;

@@ -28,7 +28,6 @@ ControlUnit::ControlUnit(CardRegisters& registers, Mmu& mmu, PageFaults& faults,
   bank_.on_write<abi::MessageWord1>([this](abi::MessageWord1) { written_ |= 1; });
   bank_.on_write<abi::MessageWord2>([this](abi::MessageWord2) { written_ |= 2; });
   bank_.on_write<abi::MessageWord3>([this](abi::MessageWord3) { written_ |= 4; });
-  bank_.on_write<abi::MessageReceived>([this](abi::MessageReceived) { send_again(); });
   bank_.on_read<abi::MessageReceived>([this] { return abi::MessageReceived::from_raw(received_); });
   bank_.on_write<abi::MessageSend>([this](abi::MessageSend value) { received(value.raw); });
   bank_.on_read<abi::MessageProducer>([this] { return abi::MessageProducer::from_raw(produced_); });
@@ -75,6 +74,7 @@ void ControlUnit::enable(MessageControl control) {
 
 void ControlUnit::consumed() {
   if (bank_.get<abi::MessageConsumer>().raw != produced_) raise(0);
+  if (announcing_) host_write_lost();
   port_.window_changed(function_);
 }
 
@@ -180,13 +180,27 @@ void ControlUnit::invalidate(abi::Invalidate value) {
 
 void ControlUnit::send() {
   if (size_ == 0 || room() == 0) return;
-  const bool was_empty = produced_ == bank_.get<abi::MessageConsumer>().raw;
-  abi::Message& message = outbox_[produced_ & (size_ - 1)];
+  abi::Message message;
   std::memcpy(message.words.data(), &word(abi::kOutbox), sizeof message);
+  put(message);
+}
+
+void ControlUnit::put(const abi::Message& message) {
+  const bool was_empty = produced_ == bank_.get<abi::MessageConsumer>().raw;
+  auto& kept = outbox_[produced_ & (size_ - 1)];
   ++produced_;
-  message.words[0] = (message.words[0] & 0xFFFF'FFFF) | std::uint64_t{produced_} << 32;
+  kept = message;
+  kept.words[0] = (message.words[0] & 0xFFFF'FFFF) | std::uint64_t{produced_} << 32;
   post(produced_);
   if (was_empty) raise(0);
+}
+
+void ControlUnit::host_write_lost() {
+  announcing_ = size_ != 0;
+  if (!announcing_ || room() == 0) return;
+  announcing_ = false;
+  put({});
+  raise(0);  // what was taken may not be known here
 }
 
 void ControlUnit::post(std::uint32_t number) {
@@ -205,6 +219,7 @@ void ControlUnit::reset() {
   invalidation_.reset();
   running_ = false;
   size_ = produced_ = taken_ = received_ = 0;
+  announcing_ = false;
   written_ = 0;
   base_ = 0;
   inbox_.clear();

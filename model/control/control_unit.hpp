@@ -38,6 +38,10 @@ class ControlUnit : private PageFaults::Listener {
   void write(std::uint32_t offset, std::uint32_t value);
   void program_ended(const CommandFault& fault);
   void reset();
+  // The host has said something that did not come.
+  void host_write_lost();
+  // What it could not.
+  void may_send_again() { send_again(); }
 
  private:
   bool takes_faults() const override { return running_; }
@@ -48,6 +52,7 @@ class ControlUnit : private PageFaults::Listener {
   void received(std::uint64_t head);
   void post(std::uint32_t number);
   void send_again();
+  void put(const abi::Message& message);
   void send();
   void take_fault();
   void reply(abi::Reply reply);
@@ -67,6 +72,7 @@ class ControlUnit : private PageFaults::Listener {
   std::uint32_t size_ = 0;  // of the ring; 0: none
   std::uint64_t base_ = 0;
   std::uint32_t produced_ = 0, taken_ = 0, received_ = 0;
+  bool announcing_ = false;           // that the host's writes are lost
   unsigned written_ = 0;              // words of the next message of the host, a bit each
   std::vector<abi::Message> outbox_;  // what was sent, by its place in the ring
   std::deque<abi::Message> inbox_;

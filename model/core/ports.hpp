@@ -188,11 +188,13 @@ class ResetListener {
 };
 
 // Told by the endpoint that a function had to drop a write of the host because it decodes no
-// memory: what the host believes to have said to it is not so any more.
+// memory: what the host believes to have said to it is not so any more. And that a function may
+// send again, bus mastering having been off: what it had to say meanwhile was refused.
 class WriteLossListener {
  public:
   virtual ~WriteLossListener() = default;
   virtual void host_write_lost(unsigned function, std::uint64_t address) = 0;
+  virtual void may_send_again(unsigned function) { static_cast<void>(function); }
 };
 
 // Hears of bytes that are written into device memory, by device-local address.

@@ -2,6 +2,7 @@
 #include "model/dma/page_copies.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "model/core/bus_page.hpp"
 #include "npu/base/checked.hpp"
@@ -38,6 +39,7 @@ PageCopies::PageCopies(CardRegisters& registers, Dma& dma)
 void PageCopies::control_written(abi::PageCopyControl control) {
   ++generation_;
   waiting_.clear();
+  untold_.clear();
   decoding_ = written_ = 0;
   accepted_ = ended_ = 0;
   enabled_ = control.get<abi::PageCopyControl::Enable>() != 0;
@@ -92,24 +94,34 @@ void PageCopies::feed() {
   }
 }
 
+// Behind the data, in front of the interrupt.
 void PageCopies::dma_ended(const DmaRequest& request) {
   if (request.context >> 32 != generation_) return;
   ++ended_;
-  tell(request);
+  const abi::PageCopyResult result{static_cast<std::uint32_t>(request.context),
+                                   static_cast<std::uint32_t>(request.fault.code)};
+  if (!post(result, request.cause)) untold_.push_back(result);
+  raise(request.cause);
 }
 
-// Behind the data, in front of the interrupt.
-void PageCopies::tell(const DmaRequest& request) {
-  const auto number = static_cast<std::uint32_t>(request.context);
+bool PageCopies::post(const abi::PageCopyResult& result, std::uint64_t cause) {
   const std::uint64_t base = align_down(registers_.bank().get<abi::PageCopyBase>().raw, kBusPage);
-  const abi::PageCopyResult result{number, static_cast<std::uint32_t>(request.fault.code)};
   auto& trans = shared_.ports.make_posted_write(
-      agent_, base + sizeof result * ((number - 1) % abi::kPageCopySlots), sizeof result,
-      request.cause);
+      agent_, base + sizeof result * ((result.number - 1) % abi::kPageCopySlots), sizeof result,
+      cause);
   std::memcpy(trans.get_data_ptr(), &result, sizeof result);
-  shared_.ports.post(trans);
+  return shared_.ports.post(trans).has_value();
+}
+
+void PageCopies::raise(std::uint64_t cause) {
   const auto control = registers_.bank().get<abi::PageCopyControl>();
-  registers_.raise(control.get<abi::PageCopyControl::Vector>(), request.cause);
+  registers_.raise(control.get<abi::PageCopyControl::Vector>(), cause);
+}
+
+void PageCopies::may_send_again() {
+  if (!enabled_ || ended_ == 0) return;
+  for (const auto& result : std::exchange(untold_, {})) post(result, 0);
+  raise(0);
 }
 
 void PageCopies::dma_left(const DmaRequest&) {
@@ -119,6 +131,7 @@ void PageCopies::dma_left(const DmaRequest&) {
 void PageCopies::reset() {
   ++generation_;
   waiting_.clear();
+  untold_.clear();
   decoding_ = written_ = 0;
   accepted_ = ended_ = 0;
   enabled_ = false;

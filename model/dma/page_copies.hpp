@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "model/dma/dma.hpp"
 #include "model/registers/card_registers.hpp"
@@ -23,6 +24,8 @@ class PageCopies : public DmaClient {
   void dma_left(const DmaRequest& request) override;
   void dma_free() override {}
   void reset();
+  // What it could not.
+  void may_send_again();
 
  private:
   void control_written(abi::PageCopyControl control);
@@ -30,7 +33,8 @@ class PageCopies : public DmaClient {
   DmaRequest request_of(abi::PageCopyStart start) const;
   void decoded(std::uint64_t generation);
   void feed();
-  void tell(const DmaRequest& request);
+  bool post(const abi::PageCopyResult& result, std::uint64_t cause);
+  void raise(std::uint64_t cause);
 
   CardRegisters& registers_;
   Dma& dma_;
@@ -40,8 +44,9 @@ class PageCopies : public DmaClient {
   unsigned written_ = 0;          // parts of the next command, a bit each
   std::uint32_t generation_ = 0;  // Enables and resets
   std::uint32_t accepted_ = 0, ended_ = 0;
-  unsigned decoding_ = 0;           // the last of `waiting_`
-  std::deque<DmaRequest> waiting_;  // for a place in the engine
+  std::vector<abi::PageCopyResult> untold_;  // that could not be written
+  unsigned decoding_ = 0;                    // the last of `waiting_`
+  std::deque<DmaRequest> waiting_;           // for a place in the engine
 };
 
 }  // namespace npu::model

@@ -335,7 +335,7 @@ void Mmu::page_settled(TaggedAddress page, Completion completion) {
   page_listener_->page_settled(space_of_tagged(page), page & kInSpace, completion);
 }
 
-void Mmu::post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
+bool Mmu::post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
                        std::uint64_t cause) {
   auto& trans = sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, sizeof record);
   auto& info = Transaction::of(trans);
@@ -346,7 +346,9 @@ void Mmu::post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaul
   std::memcpy(trans.get_data_ptr(), &record, sizeof record);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
-  if (host_socket->nb_transport_fw(trans, phase, delay) == tlm::TLM_COMPLETED) trans.release();
+  const bool sent = host_socket->nb_transport_fw(trans, phase, delay) != tlm::TLM_COMPLETED;
+  if (!sent) trans.release();
+  return sent;
 }
 
 // The answer must not come inside the request's call: the client is not ready for it.

@@ -99,7 +99,8 @@ class Mmu : public sc_core::sc_module,
   // What waited for `page` is walked for again, or, unless `completion` is kSuccess, fails.
   void fault_ended(TaggedAddress page, const Walker::Waiting& waiting, SimTime since,
                    std::uint64_t cause, Completion completion);
-  void post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
+  // False: the function may not send now.
+  bool post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
                     std::uint64_t cause);
 
  private:

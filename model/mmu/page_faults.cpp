@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "model/mmu/mmu.hpp"
 #include "npu/base/checked.hpp"
@@ -50,6 +51,8 @@ void PageFaults::enable(PageFaultControl control) {
   const auto log2 = std::clamp<std::uint32_t>(control.get<PageFaultControl::Log2Records>(), 7, 12);
   base_ = align_down(bank_.get<abi::PageFaultBase>().raw, 4096);
   size_ = std::uint32_t{1} << log2;
+  written_.assign(size_, {});
+  announcing_ = send_lost_ = false;
   produced_ = 0;
   ++epoch_;
   telling_ = false;
@@ -140,9 +143,10 @@ bool PageFaults::may_tell() const {
 
 // If there is something to tell, and room for it.
 void PageFaults::tell_next() {
-  const bool untold = std::any_of(faults_.begin(), faults_.end(), [](const Fault& fault) {
-    return fault.state == Fault::State::kUntold;
-  });
+  const bool untold =
+      announcing_ || std::any_of(faults_.begin(), faults_.end(), [](const Fault& fault) {
+        return fault.state == Fault::State::kUntold;
+      });
   if (telling_ || !untold || !may_tell()) return;
   telling_ = true;
   mmu_.sim().agenda.at<&PageFaults::tell>(sim_now() + mmu_.fault_time(), *this, epoch_);
@@ -151,6 +155,7 @@ void PageFaults::tell_next() {
 void PageFaults::tell(std::uint64_t epoch) {
   if (epoch != epoch_) return;
   telling_ = false;
+  if (announcing_) return announce();
   const auto next = std::find_if(faults_.begin(), faults_.end(), [](const Fault& fault) {
     return fault.state == Fault::State::kUntold;
   });
@@ -160,17 +165,50 @@ void PageFaults::tell(std::uint64_t epoch) {
   if (to_control_) {
     listener_->fault_waits();
   } else {
-    post(*next);
+    post(next->record, next->cause);
   }
   tell_next();
 }
 
-void PageFaults::post(Fault& fault) {
+void PageFaults::post(const abi::PageFaultRecord& record, std::uint64_t cause) {
   const bool was_empty = produced_ - 1 == bank_.get<PageFaultConsumer>().raw;
-  const std::uint64_t place = (fault.record.number - 1) & (size_ - 1);
-  mmu_.post_to_host(registers_.function(), base_ + sizeof(abi::PageFaultRecord) * place,
-                    fault.record, fault.cause);
-  if (was_empty) raise(fault.cause);
+  const std::uint64_t place = (record.number - 1) & (size_ - 1);
+  written_[place] = record;
+  const bool sent =
+      mmu_.post_to_host(registers_.function(), base_ + sizeof record * place, record, cause);
+  send_lost_ = send_lost_ || !sent;
+  if (was_empty) raise(cause);
+}
+
+void PageFaults::host_write_lost() {
+  if (std::exchange(writes_lost_, true) || to_control_ || base_ == 0) return;
+  announcing_ = true;
+  tell_next();
+}
+
+void PageFaults::announce() {
+  announcing_ = false;
+  abi::PageFaultRecord record;
+  record.time_ns = registers_.device_time();
+  record.unit = static_cast<std::uint8_t>(abi::PageFaultUnit::kWritesLost);
+  record.number = ++produced_;
+  post(record, 0);
+  raise(0);  // what was taken may not be known here
+  tell_next();
+}
+
+// An interrupt that was lost came behind a record that the host has not taken.
+void PageFaults::may_send_again() {
+  const auto consumer = bank_.get<PageFaultConsumer>().raw;
+  if (to_control_ || base_ == 0 || produced_ == consumer || produced_ - consumer > size_) return;
+  if (std::exchange(send_lost_, false)) {
+    for (auto number = consumer; number != produced_; ++number) {
+      const std::uint64_t place = number & (size_ - 1);
+      const auto& record = written_[place];
+      mmu_.post_to_host(registers_.function(), base_ + sizeof record * place, record, 0);
+    }
+  }
+  raise(0);
 }
 
 unsigned PageFaults::to_take() const {
@@ -233,7 +271,7 @@ void PageFaults::end(Which which, bool abort) {
 
 PageFaults::Waiting PageFaults::reset() {
   ++epoch_;
-  telling_ = to_control_ = writes_lost_ = false;
+  telling_ = to_control_ = writes_lost_ = announcing_ = send_lost_ = false;
   attended_ = true;
   spaces_ = size_ = produced_ = 0;
   base_ = 0;

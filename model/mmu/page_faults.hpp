@@ -64,7 +64,9 @@ class PageFaults {
   void listener_changed();
 
   // The host has said something that did not come.
-  void host_write_lost() { writes_lost_ = true; }
+  void host_write_lost();
+  // What it could not.
+  void may_send_again();
 
   // Gives what waits, which nobody will be told of any more.
   Waiting reset();
@@ -92,7 +94,8 @@ class PageFaults {
   void tell_next();
   void tell(std::uint64_t epoch);
   void raise(std::uint64_t cause);
-  void post(Fault& fault);
+  void post(const abi::PageFaultRecord& record, std::uint64_t cause);
+  void announce();
   bool may_tell() const;
 
   CardRegisters& registers_;
@@ -105,10 +108,13 @@ class PageFaults {
   bool to_control_ = false;  // no ring
   bool telling_ = false;     // tell() is scheduled
   bool writes_lost_ = false;
-  std::uint64_t epoch_ = 0;     // resets and Enables
-  std::uint64_t base_ = 0;      // of the ring; 0: none
-  std::uint32_t size_ = 0;      // records
-  std::uint32_t produced_ = 0;  // records since Enable
+  bool announcing_ = false;                    // a record of that is still to be written
+  bool send_lost_ = false;                     // a record could not be written
+  std::vector<abi::PageFaultRecord> written_;  // by its place in the ring
+  std::uint64_t epoch_ = 0;                    // resets and Enables
+  std::uint64_t base_ = 0;                     // of the ring; 0: none
+  std::uint32_t size_ = 0;                     // records
+  std::uint32_t produced_ = 0;                 // records since Enable
 };
 
 }  // namespace npu::model

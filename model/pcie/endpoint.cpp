@@ -84,11 +84,15 @@ bool Endpoint::config_access(ConfigRequest& request) {
     return true;
   }
   functions_.set_bus(request.bdf >> 8);
+  const bool was_master = function->bus_master();
   if (function->write(request.offset, request.width, request.value)) {
     reset_behind(functions_.function_level_reset(*function));
     return true;
   }
   deliver_pending(*function);
+  if (!was_master && function->bus_master() && function->has_device()) {
+    for (auto* listener : loss_listeners_) listener->may_send_again(function->device());
+  }
   if (function == &functions_.first()) reset_behind(functions_.follow_virtual_functions());
   return true;
 }

@@ -74,7 +74,7 @@ const GoldenRegister kGoldenBar0[] = {
     {"MESSAGE_PRODUCER", 0x03E0, 4, "RO", 0},
     {"MESSAGE_CONSUMER", 0x03E4, 4, "RW", 0},
     {"MESSAGE_TAKEN", 0x03E8, 4, "RO", 0},
-    {"MESSAGE_RECEIVED", 0x03EC, 4, "RW", 0},
+    {"MESSAGE_RECEIVED", 0x03EC, 4, "RO", 0},
     {"MESSAGE_WORD1", 0x03F0, 8, "RW", 0},
     {"MESSAGE_WORD2", 0x03F8, 8, "RW", 0},
     {"MESSAGE_WORD3", 0x0400, 8, "RW", 0},

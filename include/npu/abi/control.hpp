@@ -54,10 +54,8 @@ struct MessageTaken : Register<MessageTaken, std::uint32_t, 0x03E8, Access::kRea
   static constexpr std::string_view kName = "MESSAGE_TAKEN";
 };
 inline constexpr std::uint32_t kMessageSlots = 64;
-// Messages of the host that were accepted since Enable, modulo 2^32 (MessageHead). Writing it: the
-// messages to the host that it has not taken out are written again, because one was lost (the
-// function must not write to the host); an interrupt follows.
-struct MessageReceived : Register<MessageReceived, std::uint32_t, 0x03EC, Access::kReadWrite> {
+// Messages of the host that were accepted since Enable, modulo 2^32 (MessageHead).
+struct MessageReceived : Register<MessageReceived, std::uint32_t, 0x03EC, Access::kReadOnly> {
   static constexpr std::string_view kName = "MESSAGE_RECEIVED";
 };
 // Words 1 to 3 of a message to the program; writing word 0, with the fields of MessageHead, sends
@@ -82,6 +80,9 @@ struct MessageHead {
   using Words = Field<23, 22>;   // that were written, less word 0
   using Number = Field<31, 24>;  // 1, 2, ... since Enable; the low bits of it
 };
+
+// To the host, word 0 of a message without a meaning, of kind 0: writes of the host have been lost.
+// Messages that the function must not write to the host are written when it may.
 
 // 32 bytes, little endian; what is in them is between driver and program (pager.hpp). In the ring
 // to the host, bits 63..32 of the first word are the message's number, 1, 2, ... since Enable.

@@ -55,7 +55,7 @@ struct PageCopyProgress : Register<PageCopyProgress, std::uint64_t, 0x1058, Acce
 inline constexpr std::uint32_t kPageCopySlots = 64;
 
 // Of command n, at PAGE_COPY_BASE + 8 ((n - 1) mod kPageCopySlots), written when it has ended;
-// little endian. Lost if the function must not write to the host then.
+// little endian. Later if the function must not write to the host then.
 struct PageCopyResult {
   std::uint32_t number = 0;
   std::uint32_t fault = 0;  // FaultCode

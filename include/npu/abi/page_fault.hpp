@@ -4,7 +4,8 @@
 // MMU, a record of it goes into a ring in host memory with an interrupt, or to the function's
 // control processor (control.hpp), and when whoever serves it has mapped the page and has replied
 // (PAGE_FAULT_REPLY, or in the control processor's window), it is walked for again. The ring is
-// npusim's own; what it carries is what replayable fault buffers of GPUs carry
+// npusim's own; records that the function must not write to the host are written when it may. What
+// it carries is what replayable fault buffers of GPUs carry
 // (virtualisation.md S6).
 #pragma once
 
@@ -109,6 +110,12 @@ struct PageFaultRecord {
 };
 static_assert(sizeof(PageFaultRecord) == 32);
 
-enum class PageFaultUnit : std::uint8_t { kDma = 0, kCommand = 1, kAiCore = 2, kAicpu = 3 };
+enum class PageFaultUnit : std::uint8_t {
+  kDma = 0,
+  kCommand = 1,
+  kAiCore = 2,
+  kAicpu = 3,
+  kWritesLost = 4,  // no fault: PAGE_FAULT_WAITING.WritesLost has become 1
+};
 
 }  // namespace npu::abi

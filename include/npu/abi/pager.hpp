@@ -18,8 +18,8 @@
 namespace npu::abi {
 
 enum class PagerMessage : std::uint8_t {
-  kNone = 0,
   // To the driver.
+  kNone = 0,   // of the card: writes of the driver have been lost (control.hpp)
   kFault = 1,  // wants the page at `address`; `slot` is where it may go
   kSwap = 2,   // the page of `slot` was taken out of the tables, and nobody uses it any more
   kTaken = 3,  // the same, because the driver asked for it (kTakeBack)

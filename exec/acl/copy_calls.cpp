@@ -93,12 +93,18 @@ Outcome copy_on_device(Caller& caller, CallRecord& call) {
   }
   auto order = CopyOrder::of(caller, *by, in_stream, call.words[4]);
   if (!order) return forward_fault(order);
-  auto& far = by == *source ? to : from;
-  auto& owner = by == *source ? **target : **source;
-  const auto there = by->peers().find(owner.space(), owner.index(), far);
-  if (!there) return forward_fault(there);
-  far = *there;
-  return order->begin(driver::entries::copy_to_peer(from, to, size));
+  const bool writes = by == *source;
+  auto& owner = writes ? **target : **source;
+  Outcome done;
+  for (Bytes at = 0, piece = 0; done && at < size; at += piece) {  // a block at a time
+    const auto far = by->peers().find(owner.space(), owner.index(), (writes ? to : from) + at);
+    if (!far) return forward_fault(far);
+    piece = std::min(far->left, size - at);
+    const auto entry = writes ? driver::entries::copy_to_peer(from + at, far->address, piece)
+                              : driver::entries::copy_to_peer(far->address, to + at, piece);
+    done = order->begin(entry);
+  }
+  return done;
 }
 
 Outcome copy_pinned(Caller& caller, CallRecord& call) {

@@ -42,9 +42,8 @@ Outcome free(Caller& caller, CallRecord& call) {
     if (!other->peers().has(device, address)) continue;
     for (auto& mark : process.in_flight(other->index())) in_flight.push_back(std::move(mark));
   }
-  return (*card)->free(address, std::move(in_flight), [&process, device, address] {
-    for (auto* const other : process.cards()) other->peers().drop(device, address);
-  });
+  return (*card)->free(address, std::move(in_flight),
+                       [&process, device, address] { process.drop_windows(device, address, 1); });
 }
 
 namespace {
@@ -154,8 +153,8 @@ Outcome allocate_physical(Caller& caller, CallRecord& call) {
   if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
   const auto memory = card->space().create_memory(call.words[0]);
   if (!memory) return fault(memory.error());
-  call.words[0] = caller.process().physicals.add(
-      std::make_shared<Physical>(Physical{*memory, card->index(), call.words[0]}));
+  call.words[0] = caller.process().physicals.add(std::make_shared<Physical>(
+      Physical{share_handle(card->space(), *memory), card->index(), call.words[0]}));
   return {};
 }
 
@@ -179,7 +178,7 @@ Outcome free_physical(Caller& caller, CallRecord& call) {
   const auto held = physical_of(caller, call.words[0]);
   if (!held) return forward_fault(held);
   caller.process().physicals.remove(call.words[0]);
-  return outcome_of(held->card->space().release_memory(held->physical->memory));
+  return {};
 }
 
 Outcome map(Caller& caller, CallRecord& call) {
@@ -187,7 +186,7 @@ Outcome map(Caller& caller, CallRecord& call) {
   if (!held) return forward_fault(held);
   auto& space = held->card->space();
   const auto at = address_of(call);
-  auto mapped = space.map(at, call.words[1], held->physical->memory, call.words[2]);
+  auto mapped = space.map(at, call.words[1], *held->physical->memory, call.words[2]);
   if (!mapped) return fault(mapped.error());
   auto opened = space.set_access(at, call.words[1], driver::Access::kReadWrite);
   if (!opened) static_cast<void>(space.unmap(at, call.words[1]));
@@ -201,6 +200,7 @@ Outcome unmap(Caller& caller, CallRecord& call) {
   if (!range || range->begin != address_of(call)) {
     return fault(kRuntimeParameter, "nothing is mapped from there on");
   }
+  caller.process().drop_windows((*card)->index(), range->begin, range->size);
   return outcome_of((*card)->space().unmap(range->begin, range->size));
 }
 
@@ -212,31 +212,67 @@ Outcome set_access(Caller& caller, CallRecord& call) {
                       : call.words[3] == 1 ? driver::Access::kRead
                                            : driver::Access::kReadWrite;
   if (call.words[3] > 3 || call.words[3] == 2) return fault(kInvalidParameter, "no access");
+  caller.process().drop_windows((*card)->index(), address_of(call), call.words[1]);
   return outcome_of((*card)->space().set_access(address_of(call), call.words[1], access));
 }
 
+// One number for all handles of the memory.
 Outcome export_memory(Caller& caller, CallRecord& call) {
   const auto held = physical_of(caller, call.words[0]);
   if (!held) return forward_fault(held);
+  const auto& memory = held->physical->memory;
+  auto& machine = caller.process().machine();
+  for (auto each = machine.exported.begin(); each != machine.exported.end();) {
+    const auto known = each->second.memory.lock();
+    if (known == memory) {
+      call.words[0] = each->first;
+      return {};
+    }
+    each = known == nullptr ? machine.exported.erase(each) : std::next(each);
+  }
   driver::ShareOptions options;
   options.everyone = true;
-  auto& machine = caller.process().machine();
-  const auto key = machine.shares.share(held->card->space(), held->physical->memory, options);
+  const auto key = machine.shares.share(held->card->space(), *memory, options);
   if (!key) return fault(key.error());
-  machine.exported[key->value] = held->physical->size;
+  machine.exported[key->value] = {caller.process().number(), held->card->index(),
+                                  held->physical->size, memory};
   call.words[0] = key->value;
   return {};
 }
 
+namespace {
+
+// Memory of the program itself, or of another one.
+Value<SharedMemoryHandle> imported(Process& process, ProcessCard& card, std::uint64_t number,
+                                   const Exported& from) {
+  const auto own = from.owner == process.number() ? from.memory.lock() : nullptr;
+  if (own != nullptr && from.device == card.index()) return own;
+  auto* const owner = own == nullptr ? nullptr : process.card(from.device);
+  if (owner != nullptr) return card.peers().import(owner->space(), from.device, *own);
+  auto& known = process.imported[{number, card.index()}];
+  if (auto there = known.lock()) return there;
+  const auto opened = process.machine().shares.open(card.space(), driver::ShareKey{number});
+  if (!opened) return fault(opened.error());
+  auto shared = share_handle(card.space(), *opened);
+  known = shared;
+  return shared;
+}
+
+}  // namespace
+
 Outcome import_memory(Caller& caller, CallRecord& call) {
-  auto* const card = caller.process().card(static_cast<std::uint32_t>(call.words[1]));
+  auto& process = caller.process();
+  auto* const card = process.card(static_cast<std::uint32_t>(call.words[1]));
   if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
-  auto& machine = caller.process().machine();
-  const auto memory = machine.shares.open(card->space(), driver::ShareKey{call.words[0]});
-  if (!memory) return fault(memory.error());
-  const Bytes size = machine.exported[call.words[0]];
-  call.words[0] = caller.process().physicals.add(
-      std::make_shared<Physical>(Physical{*memory, card->index(), size}));
+  const auto found = process.machine().exported.find(call.words[0]);
+  if (found == process.machine().exported.end()) {
+    return fault(kRuntimeParameter, fmt::format("{} is no memory's number", call.words[0]));
+  }
+  const auto from = found->second;
+  const auto memory = imported(process, *card, call.words[0], from);
+  if (!memory) return forward_fault(memory);
+  call.words[0] = process.physicals.add(
+      std::make_shared<Physical>(Physical{*memory, card->index(), from.size}));
   return {};
 }
 

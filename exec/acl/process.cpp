@@ -208,6 +208,10 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   }
 }
 
+void Process::drop_windows(std::uint32_t device, driver::DeviceAddress at, Bytes size) {
+  for (auto* const other : cards()) other->peers().drop(device, at, size);
+}
+
 std::vector<driver::StreamMark> Process::in_flight(std::uint32_t device) const {
   std::vector<driver::StreamMark> marks;
   for (const auto& [handle, stream] : streams.all()) {

@@ -32,8 +32,18 @@ inline constexpr Bytes kMostAdmitted = 65535;
 struct NamedShare {
   driver::ShareKey key;
   std::uint64_t owner = 0;  // Process::number()
+  std::uint32_t device = 0;
+  driver::MemoryHandle memory;  // as the owner knows it
   Bytes size = 0;
   std::set<pid_t> admitted;
+};
+
+// Physical memory that may be imported by a number, which is that of a share.
+struct Exported {
+  std::uint64_t owner = 0;  // Process::number()
+  std::uint32_t device = 0;
+  Bytes size = 0;
+  std::weak_ptr<const driver::MemoryHandle> memory;
 };
 
 // What all programs have in common.
@@ -42,7 +52,7 @@ struct Machine {
   Cards& cards;
   driver::MemoryShares& shares;
   const BuiltInImages& images;
-  std::map<std::uint64_t, Bytes> exported;  // by share key: how much memory it is
+  std::map<std::uint64_t, Exported> exported;  // by share key
   std::map<std::string, NamedShare> names;
   std::uint64_t names_given = 0;
   std::vector<ClientSharing> sharing;  // by the program's number; the last: of all others
@@ -70,16 +80,16 @@ struct Function {
 };
 
 struct Physical {
-  driver::MemoryHandle memory;
+  SharedMemoryHandle memory;
   std::uint32_t device = 0;
   Bytes size = 0;
 };
 
-// What a program has opened of others.
+// What a program has opened, of others or its own.
 struct OpenedShare {
   std::uint32_t device = 0;
   Bytes size = 0;
-  driver::MemoryHandle memory;
+  SharedMemoryHandle memory;
 };
 
 class Process {
@@ -124,6 +134,8 @@ class Process {
   Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> make_stream(std::uint64_t context,
                                                                               unsigned priority);
   void close_stream(std::uint64_t handle, bool force);
+  // Other cards do not reach these addresses of the device any more.
+  void drop_windows(std::uint32_t device, driver::DeviceAddress at, Bytes size);
   // What streams of the device have in flight.
   std::vector<driver::StreamMark> in_flight(std::uint32_t device) const;
 
@@ -139,6 +151,9 @@ class Process {
   HandleTable<Physical> physicals{next_handle};
   HandleTable<PinnedMemory> pinned{next_handle};
   std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
+  // What it has of others, by share key and device: a second handle is of the same memory.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::weak_ptr<const driver::MemoryHandle>>
+      imported;
   Callbacks callbacks;
   std::set<std::shared_ptr<Sleeper>> sleepers;  // of its threads
 

@@ -65,6 +65,7 @@ void ProcessCard::close() {
   freed_later_.clear();
   modules_.clear();
   arguments_.reset();
+  peers_.reset();
   times_.reset();
   turn_.reset();
   static_cast<void>(process_->close());

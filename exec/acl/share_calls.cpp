@@ -43,7 +43,8 @@ Outcome share_name(Caller& caller, CallRecord& call) {
   const auto key = machine.shares.share((*card)->space(), range->memory, options);
   if (!key) return fault(key.error());
   const auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
-  machine.names[name] = {*key, caller.process().number(), range->size, {}};
+  machine.names[name] = {
+      *key, caller.process().number(), (*card)->index(), range->memory, range->size, {}};
   std::memcpy(call.window.data, name.data(), name.size());
   call.words[0] = name.size();
   return {};
@@ -79,6 +80,25 @@ Outcome share_admit(Caller& caller, CallRecord& call) {
   return {};
 }
 
+namespace {
+
+// The program's own memory, or what it has of another's.
+Value<SharedMemoryHandle> shared_memory(Process& process, ProcessCard& card,
+                                        const NamedShare& share) {
+  if (share.owner == process.number() && share.device == card.index()) {
+    return std::make_shared<const driver::MemoryHandle>(share.memory);
+  }
+  auto& known = process.imported[{share.key.value, card.index()}];
+  if (auto there = known.lock()) return there;
+  const auto opened = process.machine().shares.open(card.space(), share.key);
+  if (!opened) return fault(opened.error());
+  auto shared = share_handle(card.space(), *opened);
+  known = shared;
+  return shared;
+}
+
+}  // namespace
+
 // Word 0: bytes of the name. The answer is the address.
 Outcome share_open(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
@@ -92,15 +112,14 @@ Outcome share_open(Caller& caller, CallRecord& call) {
     return fault(kRuntimeParameter, "the program was not let in: " + name);
   }
   auto& space = (*card)->space();
-  const auto memory = process.machine().shares.open(space, share.key);
-  if (!memory) return fault(memory.error());
+  const auto memory = shared_memory(process, **card, share);
+  if (!memory) return forward_fault(memory);
   const auto range = space.reserve(share.size);
-  Status mapped = range ? space.map(*range, share.size, *memory) : Status(forward_error(range));
+  Status mapped = range ? space.map(*range, share.size, **memory) : Status(forward_error(range));
   if (mapped) mapped = space.set_access(*range, share.size, driver::Access::kReadWrite);
   if (!mapped) {
     if (range) static_cast<void>(space.unmap(*range, share.size));
     if (range) static_cast<void>(space.release(*range));
-    static_cast<void>(space.release_memory(*memory));
     return fault(mapped.error());
   }
   process.opened_shares[range->value] = {(*card)->index(), share.size, *memory};
@@ -118,9 +137,9 @@ Outcome share_close(Caller& caller, CallRecord& call) {
   process.opened_shares.erase(found);
   const driver::DeviceAddress address{call.words[0]};
   auto& space = card->space();
+  process.drop_windows(card->index(), address, opened.size);
   auto ended = space.unmap(address, opened.size);
   if (ended) ended = space.release(address);
-  if (ended) ended = space.release_memory(opened.memory);
   return outcome_of(ended);
 }
 

@@ -170,6 +170,7 @@ Outcome synchronize_event(Caller& caller, CallRecord& call) {
   if (!record) return fault(kRuntimeParameter, "the event was never recorded");
   const auto done = record->mark().wait(deadline_of(caller.clock(), call.words[1]));
   if (done) return {};
+  if (done.error().code == ErrorCode::kAborted) return {};  // as streams that wait for it go on
   if (done.error().code == ErrorCode::kTimeout) {
     return fault(kEventTimeout, done.error().message());
   }
@@ -183,7 +184,8 @@ Outcome event_elapsed_time(Caller& caller, CallRecord& call) {
     if (!event) return forward_fault(event);
     const auto record = (*event)->record;
     const auto time = (*event)->time;
-    if (!record || !record->mark().is_done()) {
+    const auto done = record ? record->mark().query() : Result<bool>(false);
+    if (!done || !*done) {
       return fault(kRuntimeParameter, "the event was not recorded, or is not complete");
     }
     times[i] = time->nanoseconds();

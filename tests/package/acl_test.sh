@@ -31,9 +31,22 @@ expect() { # HOW-MANY REPORT PROGRAMS...
 }
 
 for program in hello busy copies launch launch_config events virtual_memory managed limits misuse threads \
-  together callbacks faults resources framework registered hal_memory hal_managed hal_virtual_memory hal_misuse; do
+  together callbacks faults resources framework registered hal_memory hal_managed hal_virtual_memory hal_misuse \
+  landed filled recorded_again event_graphs freed exported; do
   expect 1 report.json "./$program"
 done
+for program in two_cards between_cards between_mappings; do
+  run system-2x910b2 report.json "./$program" || { cat errors output; echo "failed: $program"; exit 1; }
+  [[ $(rights) == 1 ]]
+done
+
+# What the host sees of a copy on its way, too, is the same every time.
+for i in 1 2; do
+  expect 1 "bounced$i.json" ./bounced
+  mv output "bounced$i"
+done
+cmp bounced1 bounced2
+cmp bounced1.json bounced2.json
 
 # The same program on another card: other times, the same results.
 run 910b2 first.json ./launch

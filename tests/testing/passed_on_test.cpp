@@ -8,11 +8,13 @@
 #include <regex>
 #include <string>
 
+#include "tests/support/folders.hpp"
+
 namespace npu::testkit {
 namespace {
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(NPU_SOURCE_DIR "/" + path);
+  std::ifstream file(source_dir() + "/" + path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -9,6 +9,7 @@
 #include "npu/testing/without_barriers.hpp"
 #include "reports/report_json.hpp"
 #include "reports/report_reader.hpp"
+#include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -88,7 +89,7 @@ const Work kCopies{"dma_latency", {"sizes=64,4KiB,64KiB", "iterations=3"}};
 const Work kHostRing{"dma_latency", {"sizes=64,4KiB", "iterations=3", "ring=host"}};
 const Work kQueues{"queue_latency", {}};
 const Work kDeviceQueues{"queue_latency", {"queue_memory=device"}};
-const Work kGraph{"graph", {"graph=" NPU_SOURCE_DIR "/workloads/graphs/vector_diamond.yaml"}};
+const Work kGraph{"graph", {"graph=" + source_dir() + "/workloads/graphs/vector_diamond.yaml"}};
 const Work kManaged{"svm_touch", {"pages=4", "access=write"}};
 const Work kManagedByDriver{"svm_touch", {"pages=4", "policy=batch"}};
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <utility>
 
 #include "driver/device/address_space_impl.hpp"
@@ -52,11 +54,11 @@ auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& 
 
 // What counts for a client: a refusal comes before anything else. `memory_of` finds what was made.
 template <class Create, class MemoryOf>
-auto create_counted(const AddressSpace::Impl& impl, Bytes size, const Create& create,
-                    const MemoryOf& memory_of) -> decltype(create()) {
+auto create_within_quota(const AddressSpace::Impl& impl, Bytes size, const Create& create,
+                         const MemoryOf& memory_of) -> decltype(create()) {
   const auto whole = checked_align_up(size, kPageSize);
   if (!whole) return create_with_room(impl, size, create);
-  auto charge = MemoryCharge::take(impl.quota, *whole);
+  auto charge = MemoryCharge::take(impl.quota, *whole, false);
   if (!charge) {
     const auto use = impl.quota->use();
     return fail(ErrorCode::kOutOfMemory,
@@ -71,6 +73,45 @@ auto create_counted(const AddressSpace::Impl& impl, Bytes size, const Create& cr
     }
     return made;
   });
+}
+
+bool over_quota(const AddressSpace::Impl& impl, Bytes size) {
+  if (!impl.quota) return false;
+  const auto use = impl.quota->use();
+  const auto whole = checked_align_up(size, kPageSize);
+  return whole && *whole > use.limit - std::min(use.used(), use.limit);
+}
+
+// Whether pages of managed memory have left for the host, so that there is more.
+bool make_managed_leave(const AddressSpace::Impl& impl, Bytes size) {
+  const auto& reclaim = impl.device.memory->reclaim();
+  const auto whole = checked_align_up(size, kPageSize);
+  if (!reclaim || !whole || !impl.device.usable()) return false;
+  if (over_quota(impl, size)) {
+    const auto use = impl.quota->use();
+    const Bytes missing = *whole > use.limit ? use.limit : use.used() + *whole - use.limit;
+    return *whole <= use.limit && missing <= use.managed && reclaim(impl.space->vmid(), missing);
+  }
+  Bytes free = 0;
+  {
+    const MutexHolder holder(impl.device.memory->mutex());
+    free = impl.device.memory->physical().statistics().free;
+  }
+  return reclaim(0, *whole > free ? *whole - free : *whole);
+}
+
+// Managed memory gives way to what cannot leave the card.
+template <class Create, class MemoryOf>
+auto create_giving_way(const AddressSpace::Impl& impl, Bytes size, const Create& create,
+                       const MemoryOf& memory_of) -> decltype(create()) {
+  for (;;) {
+    auto made = impl.quota == nullptr ? create_with_room(impl, size, create)
+                                      : create_within_quota(impl, size, create, memory_of);
+    if (made || made.error().code != ErrorCode::kOutOfMemory) return made;
+    if (make_managed_leave(impl, size)) continue;
+    if (over_quota(impl, size)) impl.quota->count_refusal();
+    return made;
+  }
 }
 
 Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, unsigned card) {
@@ -172,8 +213,7 @@ ProcessId AddressSpace::process() const {
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kAllocate, 0, size);
   const auto create = [&] { return impl_->space->allocate(size, options.pinned); };
-  if (impl_->quota == nullptr) return create_with_room(*impl_, size, create);
-  return create_counted(*impl_, size, create, [&](const DeviceMemory& made) {
+  return create_giving_way(*impl_, size, create, [&](const DeviceMemory& made) {
     return impl_->space->range_of(made.address.value)->memory;
   });
 }
@@ -188,8 +228,7 @@ Status AddressSpace::free(DeviceAddress address) {
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
   const auto create = [&] { return impl_->space->held().create(size, options.pinned); };
-  if (impl_->quota == nullptr) return create_with_room(*impl_, size, create);
-  return create_counted(*impl_, size, create, [](MemoryHandle made) { return made; });
+  return create_giving_way(*impl_, size, create, [](MemoryHandle made) { return made; });
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {

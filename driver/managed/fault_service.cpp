@@ -76,7 +76,26 @@ Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
   std::shared_ptr<FaultService> service(new FaultService(device, options));
   if (auto ok = service->start(); !ok) return forward_error(ok);
   device.page_faults = service;
+  device.memory->set_reclaim([known = std::weak_ptr(service)](unsigned vmid, Bytes wanted) {
+    const auto serving = known.lock();
+    return serving != nullptr && serving->make_room(vmid, wanted);
+  });
   return service;
+}
+
+bool FaultService::make_room(unsigned vmid, Bytes wanted) {
+  const PagesLock holder(locks_);
+  const auto* const pages = spaces_[vmid];
+  if (paging_ == nullptr || paging_->ended() || (vmid != 0 && pages == nullptr)) return false;
+  auto& slots = paging_->slots();
+  bool any = false;
+  if (slots.count() * kPageSize < wanted) return false;  // it would not do
+  for (Bytes made = 0; made < wanted; made += kPageSize) {
+    const auto oldest = slots.oldest(slots.now(), vmid == 0 ? nullptr : pages);
+    if (oldest == abi::kNoSlot || !slots[oldest].pages->evict(oldest)) break;
+    any = true;
+  }
+  return any;
 }
 
 Status FaultService::start() {

@@ -36,6 +36,9 @@ class FaultService {
   CardPaging& paging() { return *paging_; }
   FaultPolicy policy() const { return options_.policy; }
   Prefetcher& prefetcher() { return prefetcher_; }
+  // Pages that came first leave for the host, of the space or, for VMID 0, of all: for memory that
+  // cannot leave, at most `wanted` bytes. False: none has.
+  bool make_room(unsigned vmid, Bytes wanted);
   // The device is shut down.
   bool stopped() const { return stopping_.load(std::memory_order_acquire); }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 
 #include "driver/memory/space.hpp"
@@ -27,6 +28,12 @@ class MemoryManager {
     std::atomic<unsigned> pagers{0};  // who may want it
   };
   Loan& loan() { return loan_; }
+  // Makes memory free, or room in the quota of the space, that something may do without: at most so
+  // many bytes of that space, or of any (VMID 0). False: there is none of it. Called without the
+  // mutex.
+  using Reclaim = std::function<bool(unsigned vmid, Bytes wanted)>;
+  const Reclaim& reclaim() const { return reclaim_; }
+  void set_reclaim(Reclaim reclaim) { reclaim_ = std::move(reclaim); }
 
   // --- Under the mutex.
   PhysicalMemory& physical() { return physical_; }
@@ -80,6 +87,7 @@ class MemoryManager {
   std::unique_ptr<TableMemory> tables_;
   Invalidator invalidator_;
   Loan loan_;
+  Reclaim reclaim_;
   std::array<Slot, abi::kVmids> slots_;
 };
 

@@ -12,10 +12,10 @@ namespace npu::driver {
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  // Nothing: over the limit.
-  static MemoryCharge take(const std::shared_ptr<MemoryQuota>& quota, Bytes size) {
-    return quota->take(size, MemoryQuota::Kind::kAllocated) ? MemoryCharge(quota, size)
-                                                            : MemoryCharge();
+  // Nothing: over the limit, which is a refusal if it `counts`.
+  static MemoryCharge take(const std::shared_ptr<MemoryQuota>& quota, Bytes size, bool counts) {
+    return quota->take(size, MemoryQuota::Kind::kAllocated, counts) ? MemoryCharge(quota, size)
+                                                                    : MemoryCharge();
   }
   ~MemoryCharge() { drop(); }
   MemoryCharge(MemoryCharge&& other) noexcept

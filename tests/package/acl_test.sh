@@ -48,6 +48,19 @@ done
 cmp bounced1 bounced2
 cmp bounced1.json bounced2.json
 
+# Managed memory leaves for what cannot: of a card that it fills, and of a quota.
+for full in "--set hbm.usable_mib=256" "--share p0=30,memory=192MiB"; do
+  read -ra words <<< "$full"
+  "$prefix/bin/npusim" --config 910b2 exec "${words[@]}" -- ./managed_leaves 256 2> errors > output ||
+    { cat errors output; exit 1; }
+  [[ $(rights) == 1 ]]
+done
+# A quota is that of a program and its children; what one had is back before its parent goes on.
+run 910b2 report.json ./children_share
+"$prefix/bin/npusim" --config 910b2 exec --share p0=30,memory=2GiB -- ./children_share 2048 \
+  2> errors > output || { cat errors output; exit 1; }
+[[ $(rights) == 1 ]]
+
 # The same program on another card: other times, the same results.
 run 910b2 first.json ./launch
 run 950pr other.json ./launch

@@ -27,8 +27,10 @@ class HandleTable {
     const auto found = things_.find(handle);
     return found == things_.end() ? nullptr : found->second;
   }
-  void remove(std::uint64_t handle) { things_.erase(handle); }
-  void clear() { things_.clear(); }
+  // What it was dies when the table is as it will be: that may take time, in which others change
+  // it.
+  void remove(std::uint64_t handle) { const auto gone = things_.extract(handle); }
+  void clear() { const auto gone = std::exchange(things_, {}); }
   // As it is now, by handle: things come and go while a call that looks at all of them waits.
   std::vector<std::pair<std::uint64_t, std::shared_ptr<T>>> all() const {
     return {things_.begin(), things_.end()};

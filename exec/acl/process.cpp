@@ -137,7 +137,7 @@ void Process::give_back(std::uint32_t device, bool force) {
     if (other != device && there.card != nullptr) there.card->peers().drop(device);
   }
   opened.card->close();
-  cards_.erase(device);
+  const auto card = cards_.extract(device);
 }
 
 void Process::close(bool force) {

@@ -74,7 +74,9 @@ class ProcessCard {
   Outcome run(const abi::QueueEntry& entry);
   // Host memory for the pieces of the calling thread's copies.
   Value<platform::DmaMemory*> staging(const void* thread);
-  void forget_staging(const void* thread) { staging_.erase(thread); }
+  void forget_staging(const void* thread) {
+    const auto gone = staging_.extract(thread);  // dies behind that: others come meanwhile
+  }
 
   // The managed memory, which begins with the first use.
   Value<driver::ManagedMemory*> managed(ConstByteSpan pager);
@@ -90,7 +92,7 @@ class ProcessCard {
   using Module = std::shared_ptr<const driver::KernelModule>;
   Value<Module> module(const std::string& key, ConstByteSpan object, const void* thread);
   // Its memory is free when the last launch of it has ended.
-  void drop_module(const std::string& key) { modules_.erase(key); }
+  void drop_module(const std::string& key) { const auto gone = modules_.extract(key); }
 
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)

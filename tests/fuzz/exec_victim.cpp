@@ -26,9 +26,9 @@ namespace {
 
 constexpr std::size_t kMost = 8 << 20;
 
-void check(int status) {
+void check(int status, int line = __builtin_LINE()) {
   if (status == ACL_SUCCESS || status == ACL_ERROR_RT_MEMORY_ALLOCATION) return;
-  std::fprintf(stderr, "victim: %d: %s\n", status, aclGetRecentErrMsg());
+  std::fprintf(stderr, "victim: line %d: %d: %s\n", line, status, aclGetRecentErrMsg());
   std::_Exit(3);
 }
 

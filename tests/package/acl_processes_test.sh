@@ -12,7 +12,7 @@ cd "$folder"
 mkdir temporary
 export TMPDIR=$folder/temporary
 library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
-for program in signals sleeps patient polls executes forks visible leaves waits; do
+for program in signals sleeps patient polls executes forks visible leaves pins waits; do
   cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$sources/$program.c" -L"$library" \
     -lascendcl -o "$program"
 done
@@ -23,6 +23,9 @@ expect() { # HOW-MANY CONFIGURATION REPORT PROGRAM...
   [[ $(grep -c '^right$' output) == "$1" ]] || { cat errors output; echo "not right: ${*:4}"; exit 1; }
 }
 metric() { sed -n "s/.*\"exec.p0.$1\", \"value\": \([0-9.]*\).*/\1/p" "$2"; }
+
+# Threads do the same things at the same times.
+expect 1 910b2 report.json ./pins
 
 # Signals with handlers that restart nothing, at every first call and every other one.
 for period in 200 400 1000 5000; do expect 1 910b2 report.json ./signals "$period"; done

@@ -127,7 +127,8 @@ void Gate::settle(const ClientThread* self) {
       look_for_deaths();
       look_for_calls();
       if (is_over() && busy_ == 0) break;
-      if (is_settled()) break;
+      // Who has called since that look sleeps, too.
+      if (is_settled() && !have_come()) break;
     }
     if (first) {
       since = Clock::now();
@@ -138,6 +139,14 @@ void Gate::settle(const ClientThread* self) {
     if (!first) wait = std::min(2 * wait, kLongestWait);
   }
   let_go(self);
+}
+
+// Calls and threads that nobody has seen yet.
+bool Gate::have_come() {
+  const auto calls = woken_.size();
+  const bool arrived = look_for_arrivals();
+  look_for_calls();
+  return arrived || woken_.size() != calls;
 }
 
 // Whoever stops the simulation does so between two of its events.
@@ -192,7 +201,7 @@ bool Gate::is_known(pid_t id) const {
   });
 }
 
-void Gate::look_for_arrivals() {
+bool Gate::look_for_arrivals() {
   auto arrivals = listener_.accept();
   std::sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
     return std::pair(a.process, a.thread) < std::pair(b.process, b.thread);
@@ -208,6 +217,7 @@ void Gate::look_for_arrivals() {
       add_thread(process, std::move(arrival));
     }
   }
+  return !arrivals.empty();
 }
 
 void Gate::add_thread(ClientProcess& process, Arrival arrival) {

@@ -62,7 +62,8 @@ class Gate {
   // `self`: who has just answered; null: nobody has.
   void settle(const ClientThread* self);
   void look_for_calls();
-  void look_for_arrivals();
+  bool look_for_arrivals();  // whether there were any
+  bool have_come();
   void look_for_deaths();
   void look_for_orphans();
   void add_thread(ClientProcess& process, Arrival arrival);

@@ -97,12 +97,14 @@ CorePath::Next CorePath::scalar() {
 }
 
 CorePath::Next CorePath::after_wait(const PathEvent& wait) {
-  const auto pipe = static_cast<Pipe>(wait.detail >> 4 & 0xFF);
-  switch (static_cast<ScalarWait>(wait.detail & 0xF)) {
+  const auto detail = platform::ScalarWaitDetail::unpack(wait.detail);
+  switch (detail.wait) {
     case ScalarWait::kRoom:
-      return pipe_went_on(pipe);
+      if (detail.after == BeganAfter::kFlag) return pipe_ended(detail.flag);
+      if (detail.after == BeganAfter::kCross) return other_core();
+      return pipe_went_on(detail.pipe);
     case ScalarWait::kFlag:
-      return pipe_ended(pipe);
+      return pipe_ended(detail.pipe);
     case ScalarWait::kDrain: {
       const Index last = events_.latest({Group::kCore, core_}, trail_.now());
       if (last != kNoEvent && at(last).end > floor_) return to(last, "drain");
@@ -113,9 +115,7 @@ CorePath::Next CorePath::after_wait(const PathEvent& wait) {
     case ScalarWait::kStart:
     case ScalarWait::kEnd:
       trail_.take(std::max(floor_, wait.begin),
-                  static_cast<ScalarWait>(wait.detail & 0xF) == ScalarWait::kEnd
-                      ? "end of kernel_block"
-                      : "start of kernel_block",
+                  detail.wait == ScalarWait::kEnd ? "end of kernel_block" : "start of kernel_block",
                   core_name());
       return Next::kScalar;
     case ScalarWait::kMemory:

@@ -57,18 +57,24 @@ std::string longest(const std::map<std::string, Picoseconds>& times) {
   return most == times.end() ? std::string() : most->first;
 }
 
-// What a memory's share of its peak says of those who wait for it.
-std::string fullness(int percent) {
+// What a memory's share of its peak, and how long its reads take, says of those who wait for it.
+std::string fullness(int percent, unsigned slowness) {
   constexpr int kFull = 80;
+  constexpr unsigned kSlow = 3;  // most of the time of a read is others' before it
   if (percent < 0) return {};
-  return ", which carries " + std::to_string(percent) + " % of its peak: " +
-         (percent >= kFull ? "it is full" : "its latency, with too few bytes under way");
+  const bool is_full = percent >= kFull || slowness >= kSlow;
+  std::string text = ", which carries " + std::to_string(percent) + " % of its peak";
+  if (is_full && percent < kFull) {
+    text += " and takes " + std::to_string(slowness) + " times its least time for a read";
+  }
+  return text + (is_full ? ": it is full" : ": its latency, with too few bytes under way");
 }
 
-std::string text_of(const std::string& name, const Sum& sum, int hbm, int l2) {
+std::string text_of(const std::string& name, const Sum& sum, const std::string& hbm,
+                    const std::string& l2) {
   const auto pipe = longest(sum.pipes), operation = longest(sum.operations);
-  if (name == "hbm") return pipe + " waits for the HBM" + fullness(hbm);
-  if (name == "l2") return pipe + " waits for the L2" + fullness(l2);
+  if (name == "hbm") return pipe + " waits for the HBM" + hbm;
+  if (name == "l2") return pipe + " waits for the L2" + l2;
   if (name == "mmu") return pipe + " waits for translations";
   if (name == "way") return "the fixed time of copies, of " + pipe + " above all";
   if (name == "scalar") return "the scalar unit computes and issues";
@@ -90,6 +96,12 @@ void KernelTraffic::on_event(const platform::TraceEvent& event) {
     case Activity::kL2Read:
     case Activity::kL2Write:
       if ((event.cause & kQueueBit) == 0) return;
+      if (event.activity == Activity::kHbmRead) {
+        const auto time = (event.end - event.begin).count();
+        least_read_ = reads_ == 0 ? time : std::min(least_read_, time);
+        ++reads_;
+        read_time_ += time;
+      }
       bytes_[{platform::row_of(event.activity).category, event.track}] += event.bytes;
       return;
     case Activity::kKernelBlock:
@@ -115,6 +127,10 @@ std::int64_t KernelTraffic::time() const {
     until = span.end;
   }
   return sum;
+}
+
+unsigned KernelTraffic::slowness() const {
+  return least_read_ == 0 ? 0 : static_cast<unsigned>(read_time_ / reads_ / least_read_);
 }
 
 int KernelTraffic::percent(Category memory, const TrackName& name, const Capacity& capacity) const {
@@ -147,8 +163,8 @@ KernelTime kernel_limits(const std::vector<PathSegment>& segments, bool in_progr
     sum.pipes[pipe_in(segment.unit)] += time;
     result.total += time;
   }
-  const int hbm = traffic.percent(Category::kHbm, name, capacity);
-  const int l2 = traffic.percent(Category::kL2, name, capacity);
+  const auto hbm = fullness(traffic.percent(Category::kHbm, name, capacity), traffic.slowness());
+  const auto l2 = fullness(traffic.percent(Category::kL2, name, capacity), 0);
   for (const auto& [limit, sum] : sums) {
     result.limits.push_back({limit, sum.time, text_of(limit, sum, hbm, l2)});
   }

@@ -36,6 +36,8 @@ class KernelTraffic : public platform::TraceSink {
   using Capacity = std::function<std::uint64_t(const std::string& track)>;
 
   void on_event(const platform::TraceEvent& event) override;
+  // How long their reads of the HBM took on average, in least times of one; 0: there were none.
+  unsigned slowness() const;
   // Of what the memory that was asked for most could carry, in percent; -1: not known.
   int percent(platform::Category memory, const TrackName& name, const Capacity& capacity) const;
 
@@ -47,6 +49,7 @@ class KernelTraffic : public platform::TraceSink {
 
   std::map<std::pair<platform::Category, std::uint32_t>, Bytes> bytes_;  // by kind and track
   std::vector<Span> blocks_, calls_;
+  std::int64_t reads_ = 0, read_time_ = 0, least_read_ = 0;
 };
 
 // `in_programs`: only what happened in them; otherwise the rest is "launch".

@@ -55,7 +55,13 @@ class CoreThread {
   // The scalar unit has stood still since `begin`, for something of `pipe`.
   void waited(platform::ScalarWait wait, SimTime begin,
               platform::Pipe pipe = platform::Pipe::kAll) {
-    waits_told_.waited(wait, pipe, begin, local_);
+    waits_told_.waited({wait, pipe, platform::BeganAfter::kOwn, platform::Pipe::kScalar}, begin,
+                       local_);
+  }
+  // For room in the queue of `pipe`, which an entry left that `after` says.
+  void waited_for_room(SimTime begin, platform::Pipe pipe, platform::BeganAfter after,
+                       platform::Pipe flag) {
+    waits_told_.waited({platform::ScalarWait::kRoom, pipe, after, flag}, begin, local_);
   }
   ScalarWaits& told() { return waits_told_; }
   // Simulated time comes up to `when`, or to local time.

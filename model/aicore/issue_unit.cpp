@@ -68,7 +68,8 @@ void IssueUnit::make_room(Pipe pipe) {
     const SimTime begin = thread_.local();
     statistics_.queue_full += room - begin;
     thread_.set_local(room);
-    thread_.waited(platform::ScalarWait::kRoom, begin, pipe);
+    const Began& after = pipes_.room_after(pipe);
+    thread_.waited_for_room(begin, pipe, after.after, after.flag);
   }
   spend_issue();
 }

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/aicore/copy_chain.hpp"
 #include "model/core/agenda.hpp"
 #include "npu/platform/aicore_port.hpp"
 
@@ -42,18 +43,24 @@ class PipeQueue {
   PipeEntry& front() { return ring_[popped_ % ring_.size()]; }
   const PipeEntry& front() const { return ring_[popped_ % ring_.size()]; }
   // When the place of the next entry became free. Not full.
-  SimTime room_since() const { return left_[pushed_ % ring_.size()]; }
+  SimTime room_since() const { return left_[pushed_ % ring_.size()].when; }
+  // Why what had it left no earlier.
+  const Began& room_after() const { return left_[pushed_ % ring_.size()].after; }
   // The place of the next entry, to be filled in.
   PipeEntry& push() { return ring_[pushed_++ % ring_.size()]; }
-  void pop(SimTime when) { left_[popped_++ % ring_.size()] = when; }
+  void pop(SimTime when, const Began& after) { left_[popped_++ % ring_.size()] = {when, after}; }
   void clear() {
     pushed_ = popped_ = 0;
-    left_.assign(left_.size(), 0);
+    left_.assign(left_.size(), {});
   }
 
  private:
   std::vector<PipeEntry> ring_;
-  std::vector<SimTime> left_;
+  struct Left {
+    SimTime when = 0;
+    Began after;
+  };
+  std::vector<Left> left_;
   std::uint64_t pushed_ = 0, popped_ = 0;
 };
 

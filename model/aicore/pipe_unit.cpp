@@ -155,7 +155,7 @@ void PipeUnit::compute(Pipe pipe, Unit& unit) {
   ++statistics_.instructions[index(pipe)];
   statistics_.busy[index(pipe)] += length;
   owner_.execute(pipe, entry, begin, end, 0, began);
-  unit.queue.pop(begin);
+  unit.queue.pop(begin, began);
 }
 
 void PipeUnit::copy(Pipe pipe, Unit& unit) {
@@ -167,7 +167,7 @@ void PipeUnit::copy(Pipe pipe, Unit& unit) {
   const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
   unit.memory->begin(unit.queue.front(), began);
   if (local) unit.free = unit.memory->port_free();
-  unit.queue.pop(sim_now());
+  unit.queue.pop(sim_now(), began);
 }
 
 void PipeUnit::begin_later(std::uint64_t argument) {
@@ -187,7 +187,7 @@ bool PipeUnit::step_set_flag(Pipe pipe, Unit& unit) {
   } else {
     raise_behind(pipe, entry, unit.memory ? std::max(when, unit.memory->last_end()) : when);
   }
-  unit.queue.pop(when);
+  unit.queue.pop(when, unit.since);
   return true;
 }
 
@@ -209,7 +209,7 @@ bool PipeUnit::step_wait(Pipe pipe, Unit& unit) {
   if (raised > since) statistics_.flag_wait[index(pipe)] += raised - since;
   reach(unit, since, {BeganAfter::kIssue, Pipe::kScalar});
   reach(unit, raised, began);
-  unit.queue.pop(unit.free);
+  unit.queue.pop(unit.free, unit.since);
   return true;
 }
 
@@ -220,7 +220,7 @@ bool PipeUnit::step_barrier(Unit& unit) {
   }
   reach(unit, unit.queue.front().issued, {BeganAfter::kIssue, Pipe::kScalar});
   unit.ran_empty = true;
-  unit.queue.pop(unit.free);
+  unit.queue.pop(unit.free, unit.since);
   return true;
 }
 

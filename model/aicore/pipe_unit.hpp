@@ -49,6 +49,7 @@ class PipeUnit : private MemoryPipe::Owner {
   bool full(platform::Pipe pipe) const { return unit(pipe).queue.full(); }
   // Not full: since when there has been room.
   SimTime room_since(platform::Pipe pipe) const { return unit(pipe).queue.room_since(); }
+  const Began& room_after(platform::Pipe pipe) const { return unit(pipe).queue.room_after(); }
   // The entry is handed over at `issued`. `number`: of the instruction (abi::InstructionPlace).
   void issue(platform::Pipe pipe, const Instruction& instruction, std::uint32_t number,
              SimTime issued);

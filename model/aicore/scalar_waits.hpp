@@ -15,11 +15,10 @@ class ScalarWaits {
   ScalarWaits(Simulation& sim, CoreTracks& tracks, const CallStack& calls)
       : sim_(sim), tracks_(tracks), calls_(calls) {}
 
-  void waited(platform::ScalarWait wait, platform::Pipe pipe, SimTime begin, SimTime end) {
+  void waited(const platform::ScalarWaitDetail& detail, SimTime begin, SimTime end) {
     if (begin >= end || !sim_.recorder.enabled()) return;
-    const auto detail = platform::scalar_wait_detail(wait, pipe);
-    const bool goes_on =
-        end_ != 0 && detail == detail_ && begin >= end_ && begin - end_ <= (end - begin_) / kHardly;
+    const bool goes_on = end_ != 0 && detail.is_like(detail_) && begin >= end_ &&
+                         begin - end_ <= (end - begin_) / kHardly;
     if (!goes_on) {
       tell();
       begin_ = begin;
@@ -31,7 +30,7 @@ class ScalarWaits {
   void tell() {
     if (end_ != 0) {
       sim_.emit(tracks_.scalar(), platform::Activity::kScalarWait, begin_, end_,
-                calls_.block().cause, 0, detail_);
+                calls_.block().cause, 0, detail_.pack());
     }
     end_ = 0;
   }
@@ -44,7 +43,7 @@ class ScalarWaits {
   CoreTracks& tracks_;
   const CallStack& calls_;
   SimTime begin_ = 0, end_ = 0;  // end_ 0: none
-  std::uint64_t detail_ = 0;
+  platform::ScalarWaitDetail detail_;
 };
 
 }  // namespace npu::model

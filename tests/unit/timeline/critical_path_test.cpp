@@ -168,7 +168,7 @@ class KernelPath : public Path {
   }
   void add_wait(ScalarWait wait, Pipe pipe, std::int64_t begin, std::int64_t end) {
     add(kScalar, Activity::kScalarWait, begin, end, kLaunch,
-        platform::scalar_wait_detail(wait, pipe));
+        platform::ScalarWaitDetail{wait, pipe, BeganAfter::kOwn, Pipe::kScalar}.pack());
   }
   void add_mmad(std::int64_t begin, std::int64_t end, BeganAfter after = BeganAfter::kOwn,
                 Pipe flag = Pipe::kScalar) {

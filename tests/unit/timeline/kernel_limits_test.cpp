@@ -64,6 +64,19 @@ TEST_F(KernelLimits, SayWhetherTheMemoryIsFullOrItsLatencyCounts) {
   EXPECT_THAT(find().limits.at(0).what, HasSubstr("90 % of its peak: it is full"));
 }
 
+// Turns between reads and writes, and rows, leave less than the peak.
+TEST_F(KernelLimits, CallAMemoryFullWhoseReadsWaitForEachOther) {
+  add("gm_to_ub waits for HBM", "card0.aicore3.mte2", 100);
+  traffic_.on_event({Instant(), now_, kLaunch, 0, 0, 2, Activity::kKernelBlock});
+  for (const std::int64_t ns : {10, 50, 60}) {
+    traffic_.on_event(
+        {Instant(), Instant(Picoseconds(1000 * ns)), kLaunch, 20'000, 0, 1, Activity::kHbmRead});
+  }
+  EXPECT_THAT(
+      find().limits.at(0).what,
+      HasSubstr("60 % of its peak and takes 4 times its least time for a read: it is full"));
+}
+
 TEST_F(KernelLimits, OfNoKernelAreNone) {
   add("software", "host.cpu0", 500, false);
   EXPECT_EQ(find().total, 0_ns);

@@ -7,7 +7,7 @@ namespace pci = abi::pci;
 
 namespace {
 
-constexpr unsigned kBars = 6;
+constexpr unsigned kBarRegisters = 6;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::uint32_t HostPci::shown(platform::Bdf bdf, std::uint32_t offset, unsigned w
 void HostPci::write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) {
   if (headers_.knows(bdf)) {
     headers_.write(bdf, offset, width, value);
-  } else if (offset >= pci::kBar0 && offset < pci::kBar0 + 4 * kBars) {
+  } else if (offset >= pci::kBar0 && offset < pci::kBar0 + 4 * kBarRegisters) {
     // Of a part of one it is enough that it was written.
     written_[bdf.packed()][(offset - pci::kBar0) / 4] = width == 4 ? value : pci::kAllOnes;
   }

@@ -5,6 +5,12 @@ namespace npu::model {
 
 namespace pci = abi::pci;
 
+namespace {
+
+constexpr unsigned kBarRegisters = 6;
+
+}  // namespace
+
 std::uint32_t HostPci::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
   const bool ids = offset < 4 && headers_.knows(bdf);
   // A virtual function has no ids of its own: its class says whether it is there.
@@ -22,8 +28,29 @@ std::uint32_t HostPci::shown(platform::Bdf bdf, std::uint32_t offset, unsigned w
 }
 
 void HostPci::write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) {
-  if (headers_.knows(bdf)) headers_.write(bdf, offset, width, value);
+  if (headers_.knows(bdf)) {
+    headers_.write(bdf, offset, width, value);
+  } else if (offset >= pci::kBar0 && offset < pci::kBar0 + 4 * kBarRegisters) {
+    // Of a part of one it is enough that it was written.
+    written_[bdf.packed()][(offset - pci::kBar0) / 4] = width == 4 ? value : pci::kAllOnes;
+  }
   bus_.write_config(bdf, offset, width, value);
+}
+
+void HostPci::restore_bars(platform::Bdf bdf, const ResourceLookup& resources) {
+  const auto written = written_.find(bdf.packed());
+  if (written == written_.end() || headers_.knows(bdf)) return;
+  for (auto& [number, value] : written->second) {
+    const auto own = resources(bdf, number);
+    const auto lower = number > 0 ? resources(bdf, number - 1) : BarResource{};
+    if (own.size == 0 && lower.size == 0) continue;
+    const std::uint32_t place =
+        static_cast<std::uint32_t>(own.size != 0 ? own.address : lower.address >> 32);
+    const std::uint32_t flags = own.size != 0 ? pci::kBarFlagsMask : 0;
+    if ((value & ~flags) == (place & ~flags)) continue;
+    bus_.write_config(bdf, pci::kBar0 + 4 * number, 4, place);
+    value = place;
+  }
 }
 
 std::uint32_t HostPci::find_capability(platform::Bdf bdf, std::uint8_t id) {

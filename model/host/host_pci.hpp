@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/host/bar_resource.hpp"
 #include "model/host/host_bus.hpp"
 #include "model/host/virtual_headers.hpp"
 #include "npu/abi/pci.hpp"
@@ -26,6 +27,9 @@ class HostPci final : public platform::PciAccess {
   // Offset of a capability; 0: the function has none of that id.
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
   std::uint32_t find_extended_capability(platform::Bdf bdf, std::uint16_t id);
+  // Puts BARs that software has moved back to where they lie, as an operating system does around a
+  // reset. Nothing is written to those that nobody has moved.
+  void restore_bars(platform::Bdf bdf, const ResourceLookup& resources);
   // Of the virtual functions that there are.
   VirtualHeaders& headers() { return headers_; }
   const VirtualHeaders& headers() const { return headers_; }
@@ -37,6 +41,8 @@ class HostPci final : public platform::PciAccess {
   const std::vector<platform::HostBridge> bridges_;
   std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint32_t> extended_;  // found: BDF, id
   VirtualHeaders headers_;
+  // What was last written to BARs, by their number: of functions that have such registers.
+  std::map<std::uint16_t, std::map<unsigned, std::uint32_t>> written_;
 };
 
 }  // namespace npu::model

@@ -357,6 +357,7 @@ Status HostPlatform::reset_function(platform::Bdf bdf) {
     }
     clock_.sleep_until(clock_.now() + 1_ms);
   }
+  pci_.restore_bars(bdf, resources_);
   return {};
 }
 

@@ -18,6 +18,7 @@ using npu::testkit::FaultKind;
 using npu::testkit::Machine;
 using npu::testkit::When;
 
+// NOLINTBEGIN(readability-identifier-naming): names of the C interface
 struct npu_machine {
   explicit npu_machine(std::unique_ptr<Machine> built)
       : machine(std::move(built)), platform(machine->platform()) {}
@@ -40,6 +41,7 @@ struct npu_accesses {
   npu::testkit::Accesses made;
   std::string text;
 };
+// NOLINTEND(readability-identifier-naming)
 
 namespace {
 

@@ -3,12 +3,14 @@
 
 #include <utility>
 
+// NOLINTBEGIN(readability-identifier-naming): names of the C interface
 struct npu_region {
   std::unique_ptr<npu::platform::MmioRegion> inner;
 };
 struct npu_vector {
   std::unique_ptr<npu::platform::InterruptVector> inner;
 };
+// NOLINTEND(readability-identifier-naming)
 
 namespace npu::testkit {
 

@@ -111,6 +111,17 @@ TEST_F(RawCard, AResetOfTheFunctionClosesItsWindow) {
   EXPECT_EQ(chip_id(), kNothing) << "it decodes nothing yet";
 }
 
+TEST_F(RawCard, IsFoundAgainByAResetWhateverWasWrittenToItsBars) {
+  auto& config = platform().pci();
+  const auto before = config.read32(card(), abi::pci::kBar0 + 8);
+  for (std::uint32_t i = 0; i < 6; ++i) config.write32(card(), abi::pci::kBar0 + 4 * i, 0);
+  EXPECT_EQ(chip_id(), kNothing);
+  ASSERT_THAT(platform().reset_function(card()), Succeeds());
+  EXPECT_EQ(config.read32(card(), abi::pci::kBar0 + 8), before);
+  config.write16(card(), abi::pci::kCommand, abi::pci::kCommandMemory);
+  EXPECT_EQ(chip_id(), kChipId);
+}
+
 TEST_F(RawCard, APoweredDownCardAnswersConfigurationOnly) {
   inject(power_down(5_us));
   EXPECT_EQ(chip_id(), kNothing);

@@ -68,6 +68,21 @@ options_are_googletests() {
   grep -q 'out/a.xml: cannot be written: Not a directory' err || fail 'no error'
 }
 
+# Of tests that have come to their end, whatever that was.
+reports_are_one_per_test_and_the_same_every_time() {
+  NPUSIM_REPORTS=a run
+  NPUSIM_REPORTS=b/deep run
+  diff -r a b/deep >>out || fail 'two runs differ'
+  [[ $(ls a | wc -l) == 7 ]] || fail "these reports: $(ls a)"
+  grep -qF '"outcome": "complete"' a/Sample.Passes.json || fail 'one that passes is not complete'
+  grep -qF '"outcome": "failed: the test"' a/Sample.Fails.json || fail 'one that fails is complete'
+  grep -qF '"workload": "Chips/Values.AreConfigurations/2"' a/Chips_Values.AreConfigurations_2.json ||
+    fail 'no report of a value'
+  NPUSIM_REPORTS=out run --gtest_filter=Sample.Passes
+  [[ $code == 1 ]] || fail "exit code $code, not 1"
+  has 'cannot be written'
+}
+
 # Well formed, with what there is to know, and the same bytes every time.
 junit_is_the_same_every_time() {
   run --gtest_output=xml:a.xml

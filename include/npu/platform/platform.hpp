@@ -78,7 +78,9 @@ class Platform {
   // Programs and unmasks an MSI-X table entry. kNotFound: no such function;
   // kOutOfRange: beyond the table; kAlreadyExists: the vector is open.
   virtual Result<std::unique_ptr<InterruptVector>> open_vector(Bdf bdf, unsigned vector) = 0;
-  // Function level reset; returns when configuration reads answer again.
+  // Function level reset; returns when configuration reads answer again. Where somebody else resets
+  // the function, that is waited for, up to 100 ms. BARs lie where they did at boot, whatever was
+  // written to them. kNotFound: no such function, or it does not answer; kUnsupported; kTimeout.
   virtual Status reset_function(Bdf bdf) = 0;
 
   // The virtual functions that a physical one has now, in order. kUnsupported: it cannot have any.

@@ -93,7 +93,8 @@ const std::vector<Area> kAreas{
      false},
     {"sim/testing/main/", {}, false},
     {"examples/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
-    {"tests/regression/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
+    {"tests/regression/",
+     contracts_and({"include/npu/driver", "include/npu/testing", "tests/support"}), false},
     {"replay/", {"include/npu/base", "model", "model/config"}, true},
     {"reports/", {"include/npu/base", "include/npu/platform"}, false},
     {"timeline/", kContracts, false},
@@ -122,7 +123,7 @@ const std::vector<Area> kAreas{
     {"tests/unit/counting/", {"counting"}, false},
     {"tests/unit/jit/", {"include/npu/base", "include/npu/jit", "jit"}, false},
     {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},
-    {"tests/architecture/", {}, false},
+    {"tests/architecture/", {"tests/support"}, false},
     {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
 };
 

@@ -34,7 +34,7 @@ Measurement run_isolated(const std::function<Measurement()>& body) {
   if (pid == 0) child(result[1], body);
   close(result[1]);
   Measurement received;
-  const bool complete = pid > 0 && read(result[0], &received, sizeof received) == sizeof received;
+  const bool complete = pid > 0 && ::read(result[0], &received, sizeof received) == sizeof received;
   close(result[0]);
   if (pid < 0) return measured;
   int status = 0;

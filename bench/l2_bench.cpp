@@ -94,10 +94,10 @@ Measurement lines(double seconds, std::uint64_t requests) {
 void read_hit(benchmark::State& state) {
   measure_isolated(state, [] {
     Cores cores;
-    constexpr Bytes kSpan = Bytes{64} << 20;
-    cores.run(tlm::TLM_READ_COMMAND, 0, kSpan, kSpan / kLength);
+    constexpr Bytes kLines = Bytes{64} << 20;
+    cores.run(tlm::TLM_READ_COMMAND, 0, kLines, kLines / kLength);
     constexpr std::uint64_t kRequests = 400'000;
-    return lines(cores.run(tlm::TLM_READ_COMMAND, 0, kSpan, kRequests), kRequests);
+    return lines(cores.run(tlm::TLM_READ_COMMAND, 0, kLines, kRequests), kRequests);
   });
 }
 void read_miss(benchmark::State& state) {

@@ -3,7 +3,11 @@
 
 namespace npu {
 
-std::string source_dir() { return NPU_SOURCE_DIR; }
-std::string binary_dir() { return NPU_BINARY_DIR; }
+std::string source_dir() {
+  return NPU_SOURCE_DIR;
+}
+std::string binary_dir() {
+  return NPU_BINARY_DIR;
+}
 
 }  // namespace npu

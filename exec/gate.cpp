@@ -94,6 +94,7 @@ bool Gate::next(ClientThread& thread, CallRecord& call) {
 
 // What a program of the same tree had is given back before whoever has waited for its end goes on.
 void Gate::wait_for_relatives(const ClientProcess& process) {
+  if (!processes_.has_ending_relatives(process)) return;
   lock_->lock();
   while (processes_.has_ending_relatives(process)) {
     static_cast<void>(given_back_->wait(*lock_, Instant::never()));

@@ -146,7 +146,6 @@ Status CardPages::put_right(std::uint64_t at, ManagedPage& page) {
   auto& mine = own(page);
   if (++mine.futile < 2) return {};
   mine.futile = 0;
-  // Nothing is known of writes that were not told of.
   if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
   page.same = false;
   return publish(at, page);

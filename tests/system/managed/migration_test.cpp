@@ -18,8 +18,9 @@ TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
     EXPECT_EQ(card.managed->statistics().migrated_to_card_bytes, 0U);
     ASSERT_THAT(card.copy(at + kPageSize, at, kPageSize / 2), IsOk());
     auto now = card.managed->statistics();
-    // Half a page is read and half of one written, by the driver as density has it.
-    EXPECT_EQ(now.faults, by_pager() ? 2U : 6U);
+    // Half a page is read and half of one written, by the driver as density has it: a copy that
+    // meets a part that is not there gives its engine up, and meets the next one when it goes on.
+    EXPECT_EQ(now.faults, by_pager() ? 2U : 9U);
     EXPECT_EQ(now.migrated_to_card_bytes, by_pager() ? 2 * kPageSize : kPageSize);
     EXPECT_EQ(now.fault_errors, 0U);
     std::vector<std::uint32_t> found(kPageSize / 4), expected(kPageSize / 4);

@@ -115,7 +115,7 @@ TEST_F(RawCard, IsFoundAgainByAResetWhateverWasWrittenToItsBars) {
   auto& config = platform().pci();
   const auto before = config.read32(card(), abi::pci::kBar0 + 8);
   for (std::uint32_t i = 0; i < 6; ++i) config.write32(card(), abi::pci::kBar0 + 4 * i, 0);
-  EXPECT_EQ(chip_id(), kNothing);
+  EXPECT_NE(chip_id(), kChipId) << "its registers are elsewhere";
   ASSERT_THAT(platform().reset_function(card()), Succeeds());
   EXPECT_EQ(config.read32(card(), abi::pci::kBar0 + 8), before);
   config.write16(card(), abi::pci::kCommand, abi::pci::kCommandMemory);

@@ -166,8 +166,8 @@ CheckResult check_counter(const ChipConfig& chip) {
   if (chip.core.counter_hz == chip.aicpu_core.counter_hz) return std::nullopt;
   return BrokenRule{
       "aicpu_core.counter_mhz",
-      fmt::format("aicpu_core.counter_mhz {} is not core.counter_mhz {}", chip.aicpu_core.counter_hz / 1'000'000,
-                  chip.core.counter_hz / 1'000'000),
+      fmt::format("aicpu_core.counter_mhz {} is not core.counter_mhz {}",
+                  chip.aicpu_core.counter_hz / 1'000'000, chip.core.counter_hz / 1'000'000),
       {"core.counter_mhz"}};
 }
 

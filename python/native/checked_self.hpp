@@ -43,8 +43,8 @@ void define_field(pybind11::class_<C, Options...>& type, const char* name, T C::
       });
 }
 
-// pybind11's base of all types throws out of its constructor when it is called by itself, as pickle's
-// first protocols do, which ends the interpreter. Called in front of the first type.
+// pybind11's base of all types throws out of its constructor when it is called by itself, as
+// pickle's first protocols do, which ends the interpreter. Called in front of the first type.
 inline void check_base() {
   auto& base = *reinterpret_cast<PyTypeObject*>(pybind11::detail::get_internals().instance_base);
   static const auto kOriginal = base.tp_new;

@@ -61,7 +61,7 @@ std::uint64_t HeldStores::enter(HeldStore store) {
 }
 
 void HeldStores::before_load(std::uint64_t address, unsigned width, const MappedBar& bar,
-                              bool combines) {
+                             bool combines) {
   SimTime until = 0;
   for (const auto& held : held_) {
     const bool registers = !combines && !held.combines && held.bar.function == bar.function;

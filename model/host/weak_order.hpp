@@ -13,8 +13,8 @@
 
 #include "model/core/simulation.hpp"
 #include "model/host/device_view.hpp"
-#include "model/host/overtaken_stores.hpp"
 #include "model/host/held_stores.hpp"
+#include "model/host/overtaken_stores.hpp"
 
 namespace npu::model {
 

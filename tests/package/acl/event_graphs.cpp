@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// event_graphs SEEDS: random graphs of streams that wait for each other's records. Each stream counts
-// its steps in a word of its own; who waits for a record finds at least what the word was then.
+// event_graphs SEEDS: random graphs of streams that wait for each other's records. Each stream
+// counts its steps in a word of its own; who waits for a record finds at least what the word was
+// then.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

@@ -76,9 +76,9 @@ Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
   std::shared_ptr<FaultService> service(new FaultService(device, options));
   if (auto ok = service->start(); !ok) return forward_error(ok);
   device.page_faults = service;
-  device.memory->set_reclaim([known = std::weak_ptr(service)](unsigned vmid, Bytes size) {
+  device.memory->set_reclaim([known = std::weak_ptr(service)](unsigned vmid, Bytes bytes) {
     const auto serving = known.lock();
-    return serving != nullptr && serving->make_room(vmid, size);
+    return serving != nullptr && serving->make_room(vmid, bytes);
   });
   return service;
 }

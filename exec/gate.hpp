@@ -99,10 +99,10 @@ class Gate {
   std::unique_ptr<platform::Mutex> lock_;
   std::unique_ptr<platform::Condition> to_clean_;
   std::unique_ptr<platform::Condition> nobody_;  // waits for it
-  std::deque<ClientProcess*> ended_;  // to be cleaned
-  std::vector<ClientThread*> woken_;  // ready since the last let_go()
-  unsigned busy_ = 0;                 // calls and cleanings that take simulated time
-  bool may_have_orphans_ = false;     // a process that had children has ended since the last look
+  std::deque<ClientProcess*> ended_;             // to be cleaned
+  std::vector<ClientThread*> woken_;             // ready since the last let_go()
+  unsigned busy_ = 0;                            // calls and cleanings that take simulated time
+  bool may_have_orphans_ = false;  // a process that had children has ended since the last look
   bool has_orphans_ = false;
   bool left_orphans_ = false;  // nobody waits for them any more
 };

@@ -67,6 +67,7 @@ struct ExecutionStream::Impl {
         clock(of.impl().device.platform.clock()),
         options(wanted),
         lock(of.impl().device.platform.tasks().make_mutex()),
+        last_lock(of.impl().device.platform.tasks().make_mutex()),
         arguments(pool) {}
 
   Lane& lane_of(LaunchCores kind) { return lanes[static_cast<std::size_t>(kind)]; }
@@ -99,6 +100,10 @@ struct ExecutionStream::Impl {
   Result<LaunchFault> stopped(const Lane& lane, const Error& error);
   std::optional<LaunchFault> take_failed();
   void drop_lanes(Instant deadline);
+  void set_last(const StreamMark& mark) {
+    const MutexHolder holder(*last_lock);
+    last = mark;
+  }
   Status make_signal() {
     if (signal != nullptr) return {};
     auto made = StreamSignal::make(process.signals());
@@ -111,6 +116,8 @@ struct ExecutionStream::Impl {
   platform::Clock& clock;
   ExecutionStreamOptions options;
   std::unique_ptr<platform::Mutex> lock;
+  std::unique_ptr<platform::Mutex> last_lock;  // never held while something is waited for
+  StreamMark last;
   std::atomic<bool> closing{false};
   std::array<Lane, kLaunchCores> lanes;
   LaunchCores current = LaunchCores::kVector;
@@ -174,7 +181,9 @@ Result<StreamMark> ExecutionStream::Impl::append(LaunchCores kind, const abi::Qu
   const auto lane = lane_of(kind);
   const auto ticket = put(*lane, entries, count);
   if (!ticket) return forward_error(ticket);
-  return StreamMark(lane, *ticket);
+  const StreamMark mark(lane, *ticket);
+  set_last(mark);
+  return mark;
 }
 
 Result<ArgumentArena::Place> ExecutionStream::Impl::place_for(Bytes size) {
@@ -236,6 +245,7 @@ void ExecutionStream::Impl::drop_lanes(Instant deadline) {
     if (lane != nullptr) static_cast<void>(process.destroy(lane->queue(), deadline));
   }
   current = LaunchCores::kVector;
+  set_last({});
   if (signal != nullptr) signal->make_all();
   arguments.release();
   in_flight.clear();
@@ -359,9 +369,8 @@ Result<ExecutionStream::State> ExecutionStream::query() {
 }
 
 StreamMark ExecutionStream::last() const {
-  const MutexHolder holder(*impl_->lock);
-  const auto lane = impl_->lane_of(impl_->current);
-  return lane == nullptr || !lane->last() ? StreamMark() : StreamMark(lane, *lane->last());
+  const MutexHolder holder(*impl_->last_lock);
+  return impl_->last;
 }
 
 void ExecutionStream::close(Instant deadline) {

@@ -71,6 +71,7 @@ Outcome launch_callback(Caller& caller, CallRecord& call) {
   if (record.subscriber == 0) {
     return fault(kRuntimeParameter, "no thread has subscribed to the stream");
   }
+  const Guard one_at_a_time(*record.callbacks);
   const auto marker = driver::entries::nop();
   const auto behind = record.stream->submit(&marker, 1);
   if (!behind) return submission_fault(behind.error());

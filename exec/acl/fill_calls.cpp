@@ -2,7 +2,7 @@
 // Fills. The card fills whole words of 4 bytes of its own memory; what it fills of the host's
 // pinned memory it copies there.
 #include <algorithm>
-#include <array>
+#include <cstring>
 
 #include "exec/acl/copy_order.hpp"
 #include "exec/acl/handlers.hpp"
@@ -11,6 +11,8 @@ namespace npu::exec::acl {
 namespace {
 
 using driver::DeviceAddress;
+
+constexpr Bytes kWord = 4;
 
 std::uint32_t pattern_of(std::uint8_t byte) {
   return byte * 0x0101'0101U;
@@ -49,14 +51,19 @@ Outcome fill(Caller& caller, CallRecord& call) {
   auto order = CopyOrder::of(caller, **card, call.words[3] != 0, call.words[4]);
   if (!order) return forward_fault(order);
   const auto byte = static_cast<std::uint8_t>(call.words[1]);
-  std::array<std::byte, 4> edge{};
-  edge.fill(static_cast<std::byte>(byte));
-  const Bytes head = std::min<Bytes>((4 - at.value % 4) % 4, size);
-  const Bytes middle = (size - head) / 4 * 4;
+  const Bytes head = std::min<Bytes>((kWord - at.value % kWord) % kWord, size);
+  const Bytes middle = (size - head) / kWord * kWord;
   const Bytes tail = size - head - middle;
+  std::shared_ptr<platform::DmaMemory> edges;  // bytes beside whole words
+  if (head + tail != 0) {
+    auto made = (*card)->process().allocate_host(kWord, platform::DmaDirection::kDeviceReads);
+    if (!made) return fault(made.error());
+    edges = std::move(*made);
+    std::memset(edges->cpu().data, byte, kWord);
+  }
   const auto write = [&](Bytes offset, Bytes count) -> Outcome {
     if (count == 0) return {};
-    return order->move(at + offset, {edge.data(), count}, true);
+    return order->begin(driver::entries::copy_to_device(edges->bus(), at + offset, count), edges);
   };
   if (auto done = write(0, head); !done) return done;
   if (middle != 0) {

@@ -2,6 +2,7 @@
 // Binaries, functions and launches.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "exec/acl/handlers.hpp"
@@ -123,6 +124,16 @@ Outcome load_binary(Caller& caller, CallRecord& call) {
   return {};
 }
 
+namespace {
+
+bool is_used(const Process& process, const std::string& key) {
+  const auto all = process.functions.all();
+  return std::any_of(all.begin(), all.end(),
+                     [&key](const auto& each) { return each.second->key == key; });
+}
+
+}  // namespace
+
 Outcome unload_binary(Caller& caller, CallRecord& call) {
   auto& process = caller.process();
   const auto binary = process.binaries.find(call.words[0]);
@@ -132,7 +143,7 @@ Outcome unload_binary(Caller& caller, CallRecord& call) {
   for (const auto& [handle, function] : process.functions.all()) {
     if (function->binary != binary) continue;
     process.functions.remove(handle);
-    if (binary->built_in) continue;  // other binaries of the same name have them, too
+    if (is_used(process, function->key)) continue;  // a built-in one, by another binary
     for (auto* const card : process.cards()) card->drop_module(function->key);
   }
   return {};

@@ -203,7 +203,13 @@ Outcome destroy_context(Caller& caller, CallRecord& call) {
   for (const auto handle : streams) process.close_stream(handle, false);
   process.contexts.remove(call.words[0]);
   if (caller.context() == call.words[0]) caller.set_context(0);
-  return context->has_opened ? process.reset_device(context->device, false) : Outcome{};
+  if (!context->has_opened) return {};
+  for (const auto& [handle, other] : process.contexts.all()) {  // one that keeps the device open
+    if (other->primary || other->device != context->device) continue;
+    other->has_opened = true;
+    return {};
+  }
+  return process.reset_device(context->device, false);
 }
 
 Outcome set_current_context(Caller& caller, CallRecord& call) {

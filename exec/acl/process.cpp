@@ -200,7 +200,9 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   if (record == nullptr) return;
   streams.remove(handle);
   const Instant now = machine_.platform.clock().now();
+  closing_[handle] = {record->device, record->stream->last()};
   record->stream->close(force ? now : now + kDrain);
+  closing_.erase(handle);
   auto* const on = card(record->device);
   if (on != nullptr && record->callback_signal) {
     static_cast<void>(on->process().signals().destroy(*record->callback_signal));
@@ -214,6 +216,9 @@ void Process::drop_windows(std::uint32_t device, driver::DeviceAddress at, Bytes
 
 std::vector<driver::StreamMark> Process::in_flight(std::uint32_t device) const {
   std::vector<driver::StreamMark> marks;
+  for (const auto& [handle, closing] : std::map(closing_)) {
+    if (closing.first == device) marks.push_back(closing.second);
+  }
   for (const auto& [handle, stream] : streams.all()) {
     if (stream->device != device) continue;
     auto mark = stream->stream->last();

@@ -175,6 +175,7 @@ class Process {
   ClientSharing sharing_;
   // An address says which of the program's cards it is on.
   const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
+  std::map<std::uint64_t, std::pair<std::uint32_t, driver::StreamMark>> closing_;  // by handle
   ClientUse used_;  // on cards that were given back
 };
 

@@ -264,6 +264,7 @@ Value<std::shared_ptr<ProgramStream>> ProcessCard::make_stream(unsigned priority
   stream->device = index_;
   stream->limits = limits_;
   stream->stream = std::move(*opened);
+  stream->callbacks = platform_.tasks().make_mutex();
   return stream;
 }
 

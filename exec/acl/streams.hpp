@@ -21,7 +21,8 @@ struct ProgramStream {
   std::uint32_t device = 0;
   CoreLimits limits{};
   std::unique_ptr<driver::ExecutionStream> stream;
-  std::uint64_t subscriber = 0;  // thread that runs its callbacks; 0: none
+  std::uint64_t subscriber = 0;                // thread that runs its callbacks; 0: none
+  std::unique_ptr<platform::Mutex> callbacks;  // held by who adds one
   // Set by the program after each callback that the stream waits for.
   std::optional<driver::SignalId> callback_signal;
   std::uint64_t callback_value = 1;

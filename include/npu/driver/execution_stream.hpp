@@ -125,7 +125,8 @@ class NPU_API ExecutionStream {
   };
   // One look. kAborted: closed.
   Result<State> query();
-  // Of all that was submitted so far.
+  // Of all that was submitted so far; a submission that waits for room is not among it, and nobody
+  // waits here for it.
   StreamMark last() const;
 
   // Waits until everything is done, gives up at `deadline` what is not, and takes nothing more.

@@ -36,7 +36,7 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
       pipe_.translated(static_cast<std::uint32_t>(slot));
     };
     on_response = [this](std::uint64_t slot) {
-      pipe_.answered(static_cast<std::uint32_t>(slot), kCopyHalf);
+      pipe_.answered(static_cast<std::uint32_t>(slot), kCopyHalf, {});
     };
     tables.map(1, kCopyBorder - kPage, 1 * kPage);
     tables.map(1, kCopyBorder, 2 * kPage);
@@ -53,7 +53,7 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
     platform::CopyOut out;
     out.to = kCopyBorder - kCopyHalf;
     out.row_bytes = static_cast<std::uint32_t>(2 * kCopyHalf);
-    pipe_.begin({model::PipeEntry::Kind::kInstruction, 0, 0, 0, 0, out});
+    pipe_.begin({model::PipeEntry::Kind::kInstruction, 0, 0, 0, 0, out}, {});
   }
   void run_to(SimTime when) { run(Picoseconds(when - model::sim_now())); }
   SimTime ended = 0;
@@ -79,6 +79,7 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
   void copy_ended(Pipe, const model::PipeEntry&, SimTime, SimTime, Bytes) override {
     ended = model::sim_now();
   }
+  void copy_followed(Pipe, const model::PipeEntry&, const model::CopyChain::Path&) override {}
   void raise_behind(Pipe, const model::PipeEntry&, SimTime) override {}
   void copy_advanced(Pipe) override {}
 

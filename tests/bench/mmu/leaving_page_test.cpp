@@ -29,7 +29,7 @@ class LeavingBench : public FaultBench, private model::MemoryPipe::Owner {
     };
     on_response = [this](std::uint64_t slot) {
       ++answers;
-      pipe_.answered(static_cast<std::uint32_t>(slot), kCopied);
+      pipe_.answered(static_cast<std::uint32_t>(slot), kCopied, {});
     };
   }
   void copy(std::uint64_t address) {
@@ -42,7 +42,7 @@ class LeavingBench : public FaultBench, private model::MemoryPipe::Owner {
     in.to.buffer = platform::LocalBuffer::kUb;
     model::PipeEntry entry{model::PipeEntry::Kind::kInstruction, 0, 0, 0, 0, out};
     if (!write_) entry.instruction = in;
-    pipe_.begin(entry);
+    pipe_.begin(entry, {});
     run(1_us);
   }
   void take_away(std::uint64_t address) {
@@ -77,6 +77,7 @@ class LeavingBench : public FaultBench, private model::MemoryPipe::Owner {
     return mmu.memory().reaches(kVmid, address, length, write);
   }
   void copy_ended(Pipe, const model::PipeEntry&, SimTime, SimTime, Bytes) override { ++ended; }
+  void copy_followed(Pipe, const model::PipeEntry&, const model::CopyChain::Path&) override {}
   void raise_behind(Pipe, const model::PipeEntry&, SimTime) override {}
   void copy_advanced(Pipe) override {}
 

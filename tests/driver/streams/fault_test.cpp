@@ -45,8 +45,9 @@ TEST_F(StreamFaultTest, StopOnErrorDropsWhatIsBehindAndTakesNewWorkThen) {
   const auto after = stream->synchronize(in(10_ms));
   ASSERT_THAT(after, IsOk());
   EXPECT_FALSE(*after);
-  EXPECT_EQ(fills().back(), 6U);
-  EXPECT_EQ(std::count(fills().begin(), fills().end(), 5U), 0);
+  const auto seen = fills();
+  EXPECT_EQ(seen.back(), 6U);
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 5U), 0);
 }
 
 TEST_F(StreamFaultTest, ACallOnAClosedStreamSaysSo) {

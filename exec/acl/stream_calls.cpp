@@ -18,7 +18,7 @@ Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds) {
 
 namespace {
 
-constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md
+constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md L4
 
 // Streams of the context that the thread has.
 std::vector<std::shared_ptr<ProgramStream>> streams_of(Caller& caller) {

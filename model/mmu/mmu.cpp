@@ -61,10 +61,9 @@ void Mmu::connect(HostPages& pages) {
 tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay) {
   auto& info = Transaction::of(trans);
-  const auto number = static_cast<unsigned>(client);
-  const bool found =
-      is_physical(info.vmid) ? place(number, trans, info) : translate(number, trans, info);
-  return found ? pass_on(number, trans, phase, delay) : tlm::TLM_ACCEPTED;
+  const auto by = static_cast<unsigned>(client);
+  const bool found = is_physical(info.vmid) ? place(by, trans, info) : translate(by, trans, info);
+  return found ? pass_on(by, trans, phase, delay) : tlm::TLM_ACCEPTED;
 }
 
 // The memory itself refuses what lies beyond all of it.
@@ -391,9 +390,9 @@ std::uint64_t Mmu::context_base(unsigned function) const {
 
 void Mmu::function_reset(unsigned function) {
   contexts_[function]->reset();
-  const auto range = all_of_function(function);
-  tlb_.drop(range);
-  for (auto* const trans : walker_.reset(range)) fail(*trans, Completion::kCompleterAbort);
+  tlb_.drop(all_of_function(function));
+  for (auto* const trans : walker_.reset(all_of_function(function)))
+    fail(*trans, Completion::kCompleterAbort);
   if (faults_.empty()) return;
   for (auto* const trans : faults_[function]->reset()) fail(*trans, Completion::kCompleterAbort);
 }

@@ -137,7 +137,7 @@ Violations check_functions(const SourceFile& file) {
   static const std::regex kRegisters(R"(#include "model/registers/)");
   // The front ends of a function; `command_types` lends them to the slots.
   static const std::regex kFront(
-      R"(^model/(registers/|card_function|dma/ring_front_end|mmu/(mmu_context|page_faults)|control/)"
+      R"(^model/(registers/|card_function|dma/(page_copies|ring_front_end)|mmu/(mmu_context|page_faults)|control/)"
       R"(|command/(queue_front_end|command_types)|shares/share_unit|ats/shared_spaces))");
   Violations violations;
   if (!starts_with(file.path, "model/")) return violations;

@@ -138,6 +138,7 @@ TEST(Functions, AreNeverPickedByAModelNorSeenByAnEngine) {
   const char* const registers = "#include \"model/registers/card_registers.hpp\"\n";
   EXPECT_EQ(broken("model/dma/engine.cpp", registers), 1U);
   EXPECT_EQ(broken("model/dma/ring_front_end.cpp", registers), 0U);
+  EXPECT_EQ(broken("model/dma/page_copies.cpp", registers), 0U);
 }
 
 TEST(DeviceFaults, AreNoWorkloadsToReport) {

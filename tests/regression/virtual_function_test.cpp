@@ -136,7 +136,9 @@ TEST_F(VirtualFunction, IsThereForTheNextOneWhateverItsOwnerDid) {
     for (unsigned step = random() % 8; step-- > 0;) {
       const unsigned what = random() % 4;
       if (what == 0) spoil();
-      if (what == 1) platform().pci().write32(bdf_, 4 * (random() % 16), random());
+      if (what == 1)
+        platform().pci().write32(bdf_, 4 * static_cast<std::uint32_t>(random() % 16),
+                                 static_cast<std::uint32_t>(random()));
       if (what == 2) begin_own_reset();
       if (what == 3) inject(testkit::function_level_reset().on_virtual_function(index_));
       run_for(Picoseconds(static_cast<std::int64_t>(random() % 3) * 20'000'000'000));

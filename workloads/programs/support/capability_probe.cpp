@@ -101,7 +101,8 @@ class Bench {
   explicit Bench(Context& in) : context(in) {}
 };
 
-// Of twice as many pages as a client may have, as many are on the card; more is refused.
+// Of twice as many pages as a client may have, as many are on the card. One of them gives way to
+// memory that cannot leave, and the client has no more than it may; more is refused.
 Status svm_alloc_enforceable(Bench& bench) {
   constexpr std::uint64_t kPages = 4;
   const auto at = bench.managed->allocate(2 * kPages * kPageSize);
@@ -113,7 +114,11 @@ Status svm_alloc_enforceable(Bench& bench) {
     return no(fmt::format("{} bytes of managed memory count, {} may be there", there,
                           kPages * kPageSize));
   }
-  if (bench.session->allocate(1)) return no("memory beyond the quota");
+  if (auto ok = bench.session->allocate(1); !ok) return forward_error(ok);
+  const auto use = bench.quota->use();
+  if (use.used() > use.limit || bench.session->allocate(use.limit + 1)) {
+    return no("memory beyond the quota");
+  }
   return {};
 }
 

@@ -351,7 +351,6 @@ void World::spin() {
 }
 
 void World::step() {
-  if (std::getenv("ACL_MEMORY_TRACE") != nullptr) std::fprintf(stderr, "step %u\n", steps_);
   ++steps_;
   switch (any(16)) {
     case 0:

@@ -145,6 +145,40 @@ std::string text_of(const Outcome& ran) {
   return Interruption::signal() != 0 ? "interrupted" : "failed: " + ran.error().text;
 }
 
+// How programs ended.
+struct Served {
+  std::optional<Result<exec::ServerResult>> served;
+  Status ran;
+  std::string calls;  // that will never be answered
+};
+
+Outcome finish(const Served& all, const model::SystemConfig& config, Recording& recording,
+               OptionFile& file, reports::Report& report) {
+  if (all.served && !*all.served) {
+    const auto& error = all.served->error();
+    if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);
+    return failure("exec: " + error.message());
+  }
+  const Outcome ended = all.ran ? Outcome{} : end_of(all.ran.error(), all.calls, report);
+  report.outcome = text_of(ended);
+  if (all.served) {
+    add_programs(report, (*all.served)->programs, work_variable(config) != nullptr);
+  }
+  // What was not given back is known when all has ended.
+  if (all.ran) {
+    report.add_metric("exec.memory_left_bytes", reports::Number::count((*all.served)->memory_left),
+                      "B");
+  }
+  recording.complete(report, config);
+  const Outcome recorded = recording.write(report);
+  OptionFile no_page;
+  const Outcome published = publish(file, no_page, report);
+  if (!ended) return ended;
+  if (!recorded) return recorded;
+  if (!published) return published;
+  return ending_of((*all.served)->programs);
+}
+
 }  // namespace
 
 Outcome exec_programs(const Options& options) {
@@ -203,27 +237,8 @@ Outcome exec_programs(const Options& options) {
         calls = calls_in(glance);
         if (give_up) served = give_up();
       });
-  if (served && !*served) {
-    const auto& error = served->error();
-    if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);
-    return failure("exec: " + error.message());
-  }
-  const Outcome ended = ran ? Outcome{} : end_of(ran.error(), calls, report);
-  report.outcome = text_of(ended);
-  if (served) add_programs(report, (*served)->programs, work_variable(*config) != nullptr);
-  // What was not given back is known when all has ended.
-  if (ran) {
-    report.add_metric("exec.memory_left_bytes", reports::Number::count((*served)->memory_left),
-                      "B");
-  }
-  recording->complete(report, *config);
-  const Outcome recorded = recording->write(report);
-  OptionFile no_page;
-  const Outcome published = publish(*file, no_page, report);
-  if (!ended) return ended;
-  if (!recorded) return recorded;
-  if (!published) return published;
-  return ending_of((*served)->programs);
+  return finish(Served{std::move(served), ran, std::move(calls)}, *config, *recording, *file,
+                report);
 }
 
 }  // namespace npu::cli

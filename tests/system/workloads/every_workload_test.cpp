@@ -96,12 +96,12 @@ void expect_within_the_run(const Report& report, Instant last_measured) {
 
 // PREFIX.breakdown.* and PREFIX.host.* add up to what they are the parts of.
 void expect_sums(const Report& report) {
-  const std::pair<std::string, std::string> kWholes[] = {{".breakdown.", ".call_ns"},
-                                                         {".breakdown.", ".latency_ns"},
-                                                         {".breakdown.", ".run_us"},
-                                                         {".host.", ".host_to_host_us"}};
+  const std::pair<std::string, std::string> wholes[] = {{".breakdown.", ".call_ns"},
+                                                        {".breakdown.", ".latency_ns"},
+                                                        {".breakdown.", ".run_us"},
+                                                        {".host.", ".host_to_host_us"}};
   std::set<std::string> done;
-  for (const auto& [inner, whole] : kWholes) {
+  for (const auto& [inner, whole] : wholes) {
     std::map<std::string, std::int64_t> sums;
     for (const auto& metric : report.metrics()) {
       const auto at = metric.name.find(inner);

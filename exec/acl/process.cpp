@@ -202,7 +202,8 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   const Instant now = machine_.platform.clock().now();
   closing_[handle] = {record->device, record->stream->last()};
   record->stream->close(force ? now : now + kDrain);
-  closing_.erase(handle);
+  // Taken out first: what the end of a queue does takes time, in which others look at the list.
+  const auto closed = closing_.extract(handle);
   auto* const on = card(record->device);
   if (on != nullptr && record->callback_signal) {
     static_cast<void>(on->process().signals().destroy(*record->callback_signal));

@@ -14,6 +14,7 @@ namespace npu::timeline {
 namespace {
 
 constexpr std::uint64_t kDmaIndex = 0xFFFF'FFFF'FFFF;
+constexpr std::uint64_t kPageCopyIndex = kDmaIndex >> 1;
 constexpr std::uint64_t kQueueIndex = 0xFF'FFFF'FFFF;
 
 bool is_queue(std::uint64_t cause) {
@@ -88,6 +89,7 @@ Result<std::uint64_t> parse_cause(const std::string& text) {
 
 std::uint64_t cause_index(std::uint64_t cause) {
   if (is_task(cause)) return 0;
+  if (is_page_copy_cause(cause)) return cause & kPageCopyIndex;
   return cause & (is_queue(cause) ? kQueueIndex : kDmaIndex);
 }
 

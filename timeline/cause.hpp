@@ -20,10 +20,14 @@ char* put_cause(char* to, std::uint64_t cause);
 // kInvalidArgument: it is none of the three.
 Result<std::uint64_t> parse_cause(const std::string& text);
 
-// Of a command of a DMA ring or an entry of a queue: its number. Others: 0.
+// Of a command of a DMA ring, a page copy or an entry of a queue: its number. Others: 0.
 std::uint64_t cause_index(std::uint64_t cause);
 constexpr bool is_dma_cause(std::uint64_t cause) {
   return cause != 0 && cause >> 62 == 0;
+}
+// Of the driver's own (platform::page_copy_cause): numbered from 1 by a channel that is no ring.
+constexpr bool is_page_copy_cause(std::uint64_t cause) {
+  return is_dma_cause(cause) && (cause >> 47 & 1) != 0;
 }
 constexpr bool is_queue_cause(std::uint64_t cause) {
   return cause >> 63 != 0;

@@ -180,8 +180,9 @@ Status PageMover::finish_oldest() {
   Picoseconds pause{};
   unsigned tries = 0;
   const auto left = begun_.size();
-  const auto cause = platform::page_copy_cause(device_.card.device_index, begun_.front().number);
+  std::uint64_t cause = 0;  // of what is made again: the last one's
   while (begun_.size() == left) {
+    cause = platform::page_copy_cause(device_.card.device_index, begun_.front().number);
     const Instant deadline = device_.ready_deadline();
     const auto outcome = Wait(*this, begun_.front().number, deadline).run();
     if (!outcome && outcome.error().code != ErrorCode::kTimeout) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients with memory quotas, which take memory in every way there is until they are refused; then
-// limits are lowered and raised.
+// Clients with memory quotas, which take memory in every way there is until they are refused: what
+// is on the card by managed memory gives way to what cannot leave, and comes back as far as there
+// is room. Then limits are lowered and raised.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ class Quotas {
     }
     for (auto& client : clients_) {
       if (auto ok = fill(*client); !ok) return ok;
+      if (auto ok = bring_back(*client); !ok) return ok;
       report(*client);
     }
     for (auto& client : clients_) {
@@ -95,14 +97,13 @@ class Quotas {
     if (!session) return forward_error(session);
     client->session = std::move(*session);
     if (managed_pages_ != 0) {
-      if (auto ok = touch_managed(*client); !ok) return ok;
+      if (auto ok = open_pages(*client); !ok) return ok;
     }
     clients_.push_back(std::move(client));
     return {};
   }
 
-  // Twice as many as are to stay within the quota.
-  Status touch_managed(Client& client) {
+  Status open_pages(Client& client) {
     auto managed = open_managed(context_, device_, client.space());
     if (!managed) return forward_error(managed);
     client.managed = std::move(*managed);
@@ -112,14 +113,31 @@ class Quotas {
     const auto at = client.managed->allocate(managed_pages_ * kPageSize);
     if (!at) return forward_error(at);
     client.pages = *at;
+    return touch_pages(client);
+  }
+
+  // Whatever the quota has left beside allocations is theirs: as many as it has room for are there,
+  // unless they are used in place.
+  Status touch_pages(Client& client) {
     for (std::uint64_t i = 0; i < managed_pages_; ++i) {
-      auto ticket = client.queue->submit(driver::entries::fill(*at + i * kPageSize, 64, 1),
+      auto ticket = client.queue->submit(driver::entries::fill(client.pages + i * kPageSize, 64, 1),
                                          patience(context_));
       if (!ticket) return forward_error(ticket);
       auto ok = client.queue->wait(*ticket, driver::WaitPolicy::kInterrupt, patience(context_));
       if (!ok) return ok;
     }
+    const auto use = client.quota->use();
+    const bool in_place = client.managed->policy() == driver::FaultPolicy::kAts;
+    const Bytes wanted = in_place ? 0 : std::min(managed_pages_, room_for_pages(use)) * kPageSize;
+    if (use.managed != wanted) {
+      return wrong(client,
+                   fmt::format("{} bytes of managed pages, {} have room", use.managed, wanted));
+    }
     return check(client);
+  }
+
+  static std::uint64_t room_for_pages(const driver::QuotaUse& use) {
+    return use.allocated < use.limit ? (use.limit - use.allocated) / kPageSize : 0;
   }
 
   // What is said of the memory is what there is of the quota.
@@ -134,9 +152,10 @@ class Quotas {
     return {};
   }
 
-  // By turns in both ways, until neither goes.
+  // By turns in both ways, until neither goes, whatever managed pages leave.
   Status fill(Client& client) {
     for (bool plain = true;; plain = !plain) {
+      const Bytes before = client.quota->use().used();
       Status got;
       if (plain) {
         auto memory = client.space().allocate(block_);
@@ -153,9 +172,20 @@ class Quotas {
       const auto use = client.quota->use();
       if (use.refused == 0)
         return wrong(client, "refused for another reason: " + got.error().context);
-      if (use.used() + block_ <= use.limit) return wrong(client, "refused within the quota");
+      if (use.allocated + block_ <= use.limit) return wrong(client, "refused within the quota");
+      if (use.used() != before) return wrong(client, "pages left for what was refused");
       return {};
     }
+  }
+
+  // Room for half of the managed pages at least, and all of them are touched.
+  Status bring_back(Client& client) {
+    if (managed_pages_ == 0) return {};
+    while (!client.plain.empty() && 2 * room_for_pages(client.quota->use()) < managed_pages_) {
+      if (auto ok = client.space().free(client.plain.back().address); !ok) return ok;
+      client.plain.pop_back();
+    }
+    return touch_pages(client);
   }
 
   void report(Client& client) {
@@ -168,13 +198,14 @@ class Quotas {
     out.add_metric(prefix + ".refused", Number::count(use.refused), "");
   }
 
-  // Half of it: what is there stays, and nothing comes until it is below; twice as much: it does.
+  // Half of it: what is there stays, and nothing comes until allocations are below; twice as much:
+  // it does.
   Status change(Client& client) {
     const Bytes whole = client.quota->limit();
     const Bytes before = client.quota->use().used();
     client.quota->set_limit(whole / 2);
     if (client.quota->use().used() != before) return wrong(client, "memory was revoked");
-    while (!client.plain.empty() && client.quota->use().used() + block_ > whole / 2) {
+    while (!client.plain.empty() && client.quota->use().allocated + block_ > whole / 2) {
       if (client.space().allocate(block_)) return wrong(client, "memory beyond the lowered quota");
       if (auto ok = check(client); !ok) return ok;
       if (auto ok = client.space().free(client.plain.back().address); !ok) return ok;
@@ -218,7 +249,9 @@ Status run(Context& context) {
   context.report.add_note(
       "allocated_bytes: blocks, by allocations, handles and what the process has on the card "
       "itself; refused: calls over the quota, without touching the card. At each step what is said "
-      "of free and total memory was compared with the quota; then it was halved and doubled");
+      "of free and total memory was compared with the quota. Managed pages gave way to the blocks; "
+      "some blocks were given back, and the pages came where there was room: these are the numbers "
+      "here. Then the quota was halved and doubled");
   return (*device)->shutdown();
 }
 

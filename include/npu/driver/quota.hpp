@@ -8,10 +8,10 @@
 // others have imported is its maker's as long as his space exists, and then theirs who still hold
 // or map it, even over their limit. Memory of other cards' spaces counts where it was made.
 //
-// Over the limit nothing is touched on the card: the call fails with kOutOfMemory and is counted. A
-// managed page that the card asks for makes the client's oldest one leave first; without one the
-// access fails. A limit that is lowered below what there is revokes nothing; everything new fails
-// until there is less.
+// Blocks and managed pages that come make the client's oldest managed pages leave first. Without
+// any that can, what is over the limit is refused and counted: a call fails with kOutOfMemory, and
+// nothing is touched on the card; an access to a managed page fails. A limit that is lowered below
+// what there is revokes nothing; new blocks fail until the others leave room.
 #pragma once
 
 #include <atomic>

@@ -18,9 +18,11 @@ TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
     EXPECT_EQ(card.managed->statistics().migrated_to_card_bytes, 0U);
     ASSERT_THAT(card.copy(at + kPageSize, at, kPageSize / 2), IsOk());
     auto now = card.managed->statistics();
-    // Half a page is read and half of one written, by the driver as density has it: a copy that
-    // meets a part that is not there gives its engine up, and meets the next one when it goes on.
-    EXPECT_EQ(now.faults, by_pager() ? 2U : 9U);
+    // Half a page is read and half of one written. The pager brings both pages; the driver brings
+    // parts, as density has it, of which at least 64 KiB in a row. How many at a time is a matter
+    // of when: a copy asks for more while the first ones come.
+    EXPECT_GE(now.faults, 2U);
+    EXPECT_LE(now.faults, by_pager() ? 2U : 2 * (kPageSize / 2 / 64_KiB));
     EXPECT_EQ(now.migrated_to_card_bytes, by_pager() ? 2 * kPageSize : kPageSize);
     EXPECT_EQ(now.fault_errors, 0U);
     std::vector<std::uint32_t> found(kPageSize / 4), expected(kPageSize / 4);

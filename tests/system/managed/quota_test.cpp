@@ -54,9 +54,45 @@ TEST_P(ManagedQuota, TheOldestPageOfTheClientMakesRoom) {
     EXPECT_EQ(small.managed->statistics().evictions, 4U);
     EXPECT_EQ(other.managed->statistics().evictions, 0U);
     EXPECT_EQ(other.quota->use().managed, 8 * kPageSize);
-    EXPECT_THAT(small.process->space().allocate(1), FailsWith(ErrorCode::kOutOfMemory));
     EXPECT_EQ(small.process->space().memory_statistics().free, 0U);
     ASSERT_THAT(small.managed->free(at), IsOk());
+    EXPECT_EQ(small.quota->use().used(), 0U);
+  });
+}
+
+TEST_P(ManagedQuota, MemoryThatCannotLeaveMakesTheOldestPageLeave) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    const std::shared_ptr<driver::Device> device = must(driver::Device::open_index(host, 0));
+    Client small(host, device, options(), 4 * kPageSize);
+    Client other(host, device, options(), driver::MemoryQuota::kUnlimited);
+    auto& space = small.process->space();
+    const auto at = must(small.managed->allocate(4 * kPageSize));
+    const auto there = must(other.managed->allocate(kPageSize));
+    ASSERT_THAT(other.touch(there), IsOk());  // the oldest of all
+    for (unsigned i = 0; i < 4; ++i) ASSERT_THAT(small.touch(at + i * kPageSize), IsOk());
+    const auto memory = space.allocate(1);
+    ASSERT_THAT(memory, IsOk());
+    const auto handle = space.create_memory(kPageSize);
+    ASSERT_THAT(handle, IsOk());
+    const auto use = small.quota->use();
+    EXPECT_EQ(use.allocated, 2 * kPageSize);
+    EXPECT_EQ(use.managed, 2 * kPageSize);
+    EXPECT_EQ(use.most, 4 * kPageSize);
+    EXPECT_EQ(use.refused, 0U);
+    EXPECT_EQ(small.managed->statistics().evictions, 2U);
+    ASSERT_THAT(small.touch(at + 3 * kPageSize), IsOk());  // has stayed
+    EXPECT_EQ(small.managed->statistics().evictions, 2U);
+    // More than there would be without any page: none leaves for it.
+    EXPECT_THAT(space.allocate(2 * kPageSize + 1), FailsWith(ErrorCode::kOutOfMemory));
+    EXPECT_THAT(space.allocate(4 * kPageSize + 1), FailsWith(ErrorCode::kOutOfMemory));
+    EXPECT_EQ(small.quota->use().refused, 2U);
+    EXPECT_EQ(small.quota->use().managed, 2 * kPageSize);
+    EXPECT_EQ(other.managed->statistics().evictions, 0U);
+    ASSERT_THAT(small.managed->free(at), IsOk());
+    EXPECT_EQ(small.quota->use().used(), 2 * kPageSize);
+    ASSERT_THAT(space.free(memory->address), IsOk());
+    ASSERT_THAT(space.release_memory(*handle), IsOk());
     EXPECT_EQ(small.quota->use().used(), 0U);
   });
 }

@@ -9,6 +9,7 @@ namespace npu::timeline {
 namespace {
 
 using platform::dma_cause;
+using platform::page_copy_cause;
 using platform::queue_cause;
 
 TEST(BegunRequests, AreThoseBetweenTheFirstAndTheLastOfTheirRing) {
@@ -28,6 +29,11 @@ TEST(BegunRequests, OfOneRingSayNothingOfAnother) {
   EXPECT_FALSE(begun.holds(queue_cause(1, 1, 5)));
   EXPECT_FALSE(begun.holds(queue_cause(0, 2, 5)));
   EXPECT_FALSE(begun.holds(dma_cause(0, 5)));
+  begun.add(page_copy_cause(0, 7));
+  begun.add(dma_cause(0, 8));
+  EXPECT_TRUE(begun.holds(page_copy_cause(0, 7)));
+  EXPECT_FALSE(begun.holds(page_copy_cause(0, 6)));
+  EXPECT_FALSE(begun.holds(dma_cause(0, 9)));
 }
 
 }  // namespace

@@ -62,11 +62,15 @@ TEST(Cause, RefusesWhatIsNone) {
 
 TEST(Cause, TellsTheNumberOfARequest) {
   EXPECT_EQ(cause_index(platform::dma_cause(1, 4097)), 4097U);
+  EXPECT_EQ(cause_index(platform::page_copy_cause(1, 4097)), 4097U);
   EXPECT_EQ(cause_index(platform::queue_cause(1, 2, 77)), 77U);
   EXPECT_EQ(cause_index(platform::task_cause(1, 2, 3)), 0U);
   EXPECT_TRUE(is_dma_cause(platform::dma_cause(0, 0)));
   EXPECT_FALSE(is_dma_cause(platform::queue_cause(0, 0, 0)));
   EXPECT_FALSE(is_dma_cause(0));
+  EXPECT_TRUE(is_page_copy_cause(platform::page_copy_cause(0, 1)));
+  EXPECT_FALSE(is_page_copy_cause(platform::dma_cause(0, 1)));
+  EXPECT_FALSE(is_page_copy_cause(platform::queue_cause(0, 0, std::uint64_t{1} << 47)));
 }
 
 }  // namespace

@@ -135,13 +135,13 @@ TEST(ChromeTrace, HasArrowsOfRequestsThatAViewerTellsApart) {
   EXPECT_EQ(ids.size(), events.size());
 }
 
-// Longer than what is handed on at a time.
-// An entry that nobody waits for, and one with the same number of the queue that comes after it.
-TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
-  const auto event = [](Activity activity, std::int64_t begin, std::uint64_t index) {
+// An entry that nobody waits for, and one with the same number of the queue that comes after it;
+// `first` is the cause of a queue's first entry.
+void expect_other_arrows(std::uint64_t first) {
+  const auto event = [first](Activity activity, std::int64_t begin, std::uint64_t index) {
     return TraceEvent{Instant(Picoseconds(begin)),
                       Instant(Picoseconds(begin + 100)),
-                      platform::queue_cause(0, 3, index),
+                      first + index,
                       0,
                       0,
                       1,
@@ -168,6 +168,15 @@ TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
     ASSERT_EQ(ends.size(), 1U);
     EXPECT_EQ(ends[0].at("id"), begins[2].at("id"));
   }
+}
+
+TEST(ChromeTrace, HasOtherArrowsOfAQueueThatIsMadeAnew) {
+  expect_other_arrows(platform::queue_cause(0, 3, 0));
+}
+
+// Whenever managed memory is opened.
+TEST(ChromeTrace, HasOtherArrowsOfPageCopiesThatAreCountedAnew) {
+  expect_other_arrows(platform::page_copy_cause(0, 1));
 }
 
 TEST(ChromeTrace, CallsAnInstructionOfACoreWhatItDoes) {

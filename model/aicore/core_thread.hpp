@@ -58,6 +58,12 @@ class CoreThread {
     waits_told_.waited({wait, pipe, platform::BeganAfter::kOwn, platform::Pipe::kScalar}, begin,
                        local_);
   }
+  // For a line that a load has missed; `polls`: in a round of a poll loop.
+  void waited_for_line(SimTime begin, bool polls) {
+    waits_told_.waited({platform::ScalarWait::kMemory, platform::Pipe::kAll,
+                        platform::BeganAfter::kOwn, platform::Pipe::kScalar},
+                       begin, local_, polls);
+  }
   // For room in the queue of `pipe`, which an entry left that `after` says.
   void waited_for_room(SimTime begin, platform::Pipe pipe, platform::BeganAfter after,
                        platform::Pipe flag) {

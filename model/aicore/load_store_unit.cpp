@@ -84,7 +84,7 @@ DataCache::Line& LoadStoreUnit::fill(std::uint64_t address) {
   DataCache::Bytes64 data;
   if (!polls_.line_before(address, data)) {
     write_backs_.await(address);
-    reads_.read(address, data.data(), data.size());
+    reads_.read(address, data.data(), data.size(), polls_.open());
   }
   cache_.fill(line, address, data);
   return line;

@@ -19,14 +19,14 @@ void MemoryReads::await(unsigned most) {
   thread_.reach(sim_now());
 }
 
-void MemoryReads::read(std::uint64_t address, void* data, Bytes length) {
+void MemoryReads::read(std::uint64_t address, void* data, Bytes length, bool polls) {
   const SimTime begin = thread_.local();
   thread_.pass(services_.clock.clocks(services_.config.miss_clocks));
   thread_.catch_up();
   send(address, length);
   await(0);
   statistics_.memory_wait += thread_.local() - begin;
-  thread_.waited(platform::ScalarWait::kMemory, begin);
+  thread_.waited_for_line(begin, polls);
   const auto completion = services_.memory.read(calls_.space(), address, data, length);
   if (completion != Completion::kSuccess) {
     thread_.raise_fault(device_fault(completion), address, false, length);

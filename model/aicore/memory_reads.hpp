@@ -21,7 +21,8 @@ class MemoryReads {
         statistics_(statistics) {}
 
   // Ends when the answer is there; then the bytes are taken.
-  void read(std::uint64_t address, void* data, Bytes length);
+  // `polls`: in a round of a poll loop.
+  void read(std::uint64_t address, void* data, Bytes length, bool polls = false);
   // For time alone, and does not wait.
   void send(std::uint64_t address, Bytes length);
   // Until no more than `most` are under way.

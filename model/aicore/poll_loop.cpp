@@ -19,6 +19,7 @@ void PollLoop::reset() {
   polls_.close();
   replayed_.clear();
   found_at_ = UINT64_MAX;
+  answered_at_ = 0;
 }
 
 SimTime PollLoop::take_found() {
@@ -40,6 +41,7 @@ void PollLoop::looked(Look look, SimTime begin) {
 
 void PollLoop::spoil() {
   polls_.spoil();
+  thread_.told().end_of_polls();
   replayed_.clear();
   thread_.reach(sim_now());
 }
@@ -58,13 +60,20 @@ const Look* PollLoop::replayed(Look::Kind kind, std::uint64_t address) {
 bool PollLoop::line_before(std::uint64_t line, DataCache::Bytes64& data) {
   const Look* const before = replayed(Look::Kind::kMiss, line);
   if (before == nullptr) return false;
-  const SimTime sampled = thread_.local() + (before->end - before->begin);
+  const SimTime begin = thread_.local();
+  const SimTime sampled = begin + (before->end - before->begin);
   data = before->line;
   thread_.set_local(sampled);
-  if (sampled < changed_at_) return true;
+  if (sampled < changed_at_) {
+    thread_.waited_for_line(begin, open());
+    return true;
+  }
   // As the answer would: ahead of programs that go on at that time, AICPUs' stores among them.
   services_.sim.agenda.at<&PollLoop::sample>(sampled, *this, line);
+  under_way(begin, sampled);
   thread_.sync_to(sampled);
+  answered_at_ = 0;
+  thread_.waited_for_line(begin, open());
   data = sample_;
   if (sample_completion_ != Completion::kSuccess) {
     thread_.raise_fault(device_fault(sample_completion_), line, false, DataCache::kLine);
@@ -74,6 +83,11 @@ bool PollLoop::line_before(std::uint64_t line, DataCache::Bytes64& data) {
 
 void PollLoop::sample(std::uint64_t line) {
   sample_completion_ = services_.memory.read(calls_.space(), line, sample_.data(), sample_.size());
+}
+
+void PollLoop::under_way(SimTime begin, SimTime end) {
+  sent_at_ = begin + services_.clock.clocks(services_.config.miss_clocks);
+  answered_at_ = end;
 }
 
 // --- sleeping ------------------------------------------------------------------------------
@@ -122,9 +136,18 @@ std::optional<SimTime> PollLoop::sleep(SimTime limit) {
   thread_.sleep(limit, [this] { return changed_; });
   for (const auto& place : places) services_.watch.unwatch(place.vmid, place.line, *this);
   sleeping_ = false;
-  thread_.slept();
   if (!changed_) return std::nullopt;
   return changed_at_;
+}
+
+// In which look of the round that would be gone through now.
+void PollLoop::cut_in_sleep(SimTime ended, SimTime round) {
+  if (sim_now() < ended) return;
+  const SimTime begin = ended + (sim_now() - ended) / round * round;
+  for (const auto& look : polls_.current()) {
+    const bool now = begin + look.begin < sim_now() && sim_now() < begin + look.end;
+    if (now && look.kind == Look::Kind::kMiss) under_way(begin + look.begin, begin + look.end);
+  }
 }
 
 bool PollLoop::poll_again(std::uint64_t deadline) {
@@ -144,10 +167,13 @@ bool PollLoop::poll_again(std::uint64_t deadline) {
   const bool ends = end - ended < UINT64_MAX / 2;
   const SimTime limit = ends ? ended + ceil_div(end - ended, round) * round : UINT64_MAX;
   const auto changed = sleep(limit);
+  if (thread_.is_cut()) cut_in_sleep(ended, round);
+  thread_.slept();
   SimTime next = limit;
   // The last sample of a round may be at its end.
   if (changed) next = *changed <= ended ? ended : ended + (*changed - 1 - ended) / round * round;
   statistics_.polls_passed_over += (next - ended) / round;
+  if (polls_.misses()) thread_.told().passed_over(next - ended);
   replayed_ = polls_.current();
   replay_next_ = 0;
   polls_.next_round(ended, next);

@@ -29,6 +29,8 @@ class PollLoop : private MemoryWatch::Watcher {
   void reset();
   // The program is not in a poll loop any more.
   void close() { polls_.close(); }
+  // It is, and has only looked in this round.
+  bool open() const { return polls_.open(); }
 
   // --- of each access
   // One that only looks, from `begin` to local time.
@@ -53,6 +55,8 @@ class PollLoop : private MemoryWatch::Watcher {
   }
   // When the last look ended that sampled something; once. UINT64_MAX: there was none.
   SimTime take_found();
+  // The block is ended now: when the access is answered that would be under way; 0: none.
+  SimTime answered_at() const { return sent_at_ < sim_now() ? answered_at_ : 0; }
 
  private:
   const Look* replayed(Look::Kind kind, std::uint64_t address);
@@ -60,6 +64,8 @@ class PollLoop : private MemoryWatch::Watcher {
   void line_written(Writer writer, std::uint64_t address) override;
   bool looks_the_same();
   std::optional<SimTime> sleep(SimTime limit);
+  void under_way(SimTime begin, SimTime end);
+  void cut_in_sleep(SimTime ended, SimTime round);
 
   ProgramServices& services_;
   const CoreWindow& window_;
@@ -75,6 +81,7 @@ class PollLoop : private MemoryWatch::Watcher {
   Completion sample_completion_ = Completion::kSuccess;
   SimTime changed_at_ = 0;  // something that a sleeping program had looked at
   bool sleeping_ = false, changed_ = false;
+  SimTime sent_at_ = 0, answered_at_ = 0;  // of an access that is not made; 0: none
 };
 
 }  // namespace npu::model

@@ -2,6 +2,7 @@
 // What a program looked at in one round of a poll loop, and the round before.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -66,6 +67,11 @@ class PollRecord {
            current_ == previous_;
   }
   const std::vector<Look>& current() const { return current_; }
+  // It waits for a line.
+  bool misses() const {
+    return std::any_of(current_.begin(), current_.end(),
+                       [](const Look& look) { return look.kind == Look::Kind::kMiss; });
+  }
   const std::vector<Look>& previous() const { return previous_; }
 
  private:

@@ -241,9 +241,12 @@ void ProgramCore::forget_accesses() {
 
 // Accesses under way end first.
 void ProgramCore::end_block() {
+  if (thread_.is_cut()) thread_.told().cut();
   thread_.told().tell();
   units_->pipes.cut();
+  const SimTime answer = polls_.answered_at();
   while (!requests_.idle() && !abandoned_) sim_.agenda.wait(thread_.wake());
+  while (sim_now() < answer && !abandoned_) sim_.agenda.wait(thread_.wake(), answer);
   if (abandoned_) return;
   forget_accesses();
   const SimTime end = std::max(thread_.is_cut() ? sim_now() : thread_.local(), sim_now());

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the scalar unit of a core stood still for, as events. Waits for one thing with hardly
-// anything between them, instruction after instruction for room in a queue, are one.
+// anything between them, instruction after instruction for room in a queue, are one. So are those
+// of a poll loop for the lines that it looks at, of rounds that are passed over too.
 #pragma once
+
+#include <algorithm>
 
 #include "model/aicore/call_stack.hpp"
 #include "model/aicore/core_tracks.hpp"
@@ -15,16 +18,31 @@ class ScalarWaits {
   ScalarWaits(Simulation& sim, CoreTracks& tracks, const CallStack& calls)
       : sim_(sim), tracks_(tracks), calls_(calls) {}
 
-  void waited(const platform::ScalarWaitDetail& detail, SimTime begin, SimTime end) {
+  // `polls`: to look at what a poll loop looks at.
+  void waited(const platform::ScalarWaitDetail& detail, SimTime begin, SimTime end,
+              bool polls = false) {
     if (begin >= end || !sim_.recorder.enabled()) return;
     const bool goes_on = end_ != 0 && detail.is_like(detail_) && begin >= end_ &&
-                         begin - end_ <= (end - begin_) / kHardly;
+                         ((polls && polls_) || begin - end_ <= (end - begin_) / kHardly);
     if (!goes_on) {
       tell();
       begin_ = begin;
     }
     end_ = end;
+    polls_ = polls;
     detail_ = detail;
+  }
+  // Rounds, each with such a wait, that take so long together.
+  void passed_over(SimTime time) {
+    if (polls_) end_ += time;
+  }
+  // The program does something else than to look.
+  void end_of_polls() {
+    if (polls_) tell();
+  }
+  // The block is ended now: a poll loop would have waited until then.
+  void cut() {
+    if (polls_) end_ = std::max(end_, sim_now());
   }
   // What is kept; at the end of a call.
   void tell() {
@@ -32,9 +50,12 @@ class ScalarWaits {
       sim_.emit(tracks_.scalar(), platform::Activity::kScalarWait, begin_, end_,
                 calls_.block().cause, 0, detail_.pack());
     }
-    end_ = 0;
+    forget();
   }
-  void forget() { end_ = 0; }
+  void forget() {
+    end_ = 0;
+    polls_ = false;
+  }
 
  private:
   static constexpr SimTime kHardly = 16;
@@ -43,6 +64,7 @@ class ScalarWaits {
   CoreTracks& tracks_;
   const CallStack& calls_;
   SimTime begin_ = 0, end_ = 0;  // end_ 0: none
+  bool polls_ = false;           // the last was a poll's
   platform::ScalarWaitDetail detail_;
 };
 

@@ -18,14 +18,16 @@ model::ChipConfig poll_config() {
 }
 
 // The same trials with every round executed and with rounds passed over; each has the change `step`
-// later than the one before. What a trial gives is the time from its begin to its program's.
-class Trials {
+// later than the one before. What a trial gives is the time from its begin to its program's end,
+// and what the trace tells of its waits: the same in both.
+class Trials : private platform::TraceSink {
  public:
   using Change = std::function<void(AicoreBench&)>;
 
   Trials(const Body& body, const Change& prepare, const Change& change, unsigned count,
          SimTime step)
       : bench(poll_config()) {
+    bench.sim.recorder.add(*this);
     bench.at(0, [this] { bench.launch(0, [](AicorePort&) { return 0; }); });  // fetches the image
     for (unsigned i = 0; i < 2 * count; ++i) {
       const SimTime begin = (i + 1) * kTrial;
@@ -42,15 +44,34 @@ class Trials {
       bench.at(begin + kChange + i % count * step, [=] { change(bench); });
     }
     bench.run();
-    naive.assign(times_.begin(), times_.begin() + count);
-    passed.assign(times_.begin() + count, times_.end());
+    bench.sim.recorder.remove(*this);
+    if (times_.size() == 2 * count) {  // no program was stopped
+      naive.assign(times_.begin(), times_.begin() + count);
+      passed.assign(times_.begin() + count, times_.end());
+    }
+    for (unsigned i = 1; i <= count; ++i) EXPECT_EQ(waits(i), waits(count + i)) << i;
   }
+
+  // Begin and end, from that of trial `number` (from 1), and what for.
+  using Wait = std::tuple<SimTime, SimTime, std::string_view>;
+  const std::vector<Wait>& waits(unsigned number) { return waits_[number]; }
 
   AicoreBench bench;
   std::vector<SimTime> naive, passed;
 
  private:
+  void on_event(const platform::TraceEvent& event) override {
+    if (event.activity != platform::Activity::kScalarWait) return;
+    const auto begin = static_cast<SimTime>(event.begin.since_power_up().count());
+    const auto end = static_cast<SimTime>(event.end.since_power_up().count());
+    const SimTime trial = begin / kTrial;
+    const auto what = static_cast<std::size_t>(event.detail & 0xF);
+    waits_[trial].emplace_back(begin - trial * kTrial, end - trial * kTrial,
+                               platform::kScalarWaitNames.at(what));
+  }
+
   std::vector<SimTime> times_;
+  std::map<SimTime, std::vector<Wait>> waits_;
 };
 
 void open(AicoreBench& bench) {
@@ -189,6 +210,45 @@ TEST(AicorePoll, is_woken_by_writes_that_know_nothing_of_its_address_space) {
 
   EXPECT_EQ(trials.passed, trials.naive);
   EXPECT_GT(trials.bench.cores.statistics(0).polls_passed_over, 100U * 50);
+}
+
+TEST(AicorePoll, is_one_wait_for_memory_until_it_ends) {
+  const auto prepare = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 0); };
+  const auto change = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 1); };
+
+  Trials trials(poll_word, prepare, change, 1, 0);
+
+  const auto& waits = trials.waits(2);
+  ASSERT_EQ(waits.size(), 5U);  // the block's start, with its program's fetch, and end around it
+  const auto& [begin, end, what] = waits[3];
+  EXPECT_EQ(what, "memory");
+  EXPECT_LT(begin, kChange / 2);
+  EXPECT_GT(end, kChange);
+  EXPECT_LT(end, kChange + 3 * kLatency);
+}
+
+TEST(AicorePoll, that_is_stopped_has_waited_until_then) {
+  const auto prepare = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 0); };
+  const auto change = [](AicoreBench& bench) { bench.cores.stop(1); };
+
+  Trials trials(poll_word, prepare, change, 60, 3'777);  // over a whole round
+
+  const auto& waits = trials.waits(61);
+  ASSERT_EQ(waits.size(), 5U);
+  EXPECT_EQ(std::get<1>(waits[3]), kChange);
+  EXPECT_EQ(std::get<2>(waits[3]), "memory");
+}
+
+TEST(AicorePoll, that_is_stopped_while_it_looks_at_a_change_ends_as_if_it_had_never_slept) {
+  const auto prepare = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 0); };
+  const auto change = [](AicoreBench& bench) {
+    bench.memory.store<std::uint32_t>(kData, 1);
+    bench.at(model::sim_now() + kLatency / 3, [&bench] { bench.cores.stop(1); });
+  };
+
+  Trials trials(poll_word, prepare, change, 60, 3'777);
+
+  EXPECT_EQ(std::get<2>(trials.waits(61).back()), "end");
 }
 
 TEST(AicorePoll, that_sleeps_is_stopped) {

@@ -112,8 +112,8 @@ Outcome copy_pinned(Caller& caller, CallRecord& call) {
   const DeviceAddress device{call.words[1]};
   const auto memory = caller.process().pinned.find(call.words[2]);
   const Bytes offset = call.words[3], size = call.words[4];
-  if (memory == nullptr || offset > memory->shared.bytes().size ||
-      size > memory->shared.bytes().size - offset) {
+  if (memory == nullptr || offset > memory->shared->bytes().size ||
+      size > memory->shared->bytes().size - offset) {
     return fault(kRuntimeParameter, "it is no host memory");
   }
   const auto card = caller.card_of(device, size);
@@ -121,7 +121,7 @@ Outcome copy_pinned(Caller& caller, CallRecord& call) {
   auto order = CopyOrder::of(caller, **card, call.words[5] != 0, call.words[6]);
   if (!order) return forward_fault(order);
   if ((*card)->is_managed(device)) {
-    const ByteSpan own = memory->shared.bytes().subspan(offset, size);
+    const ByteSpan own = memory->shared->bytes().subspan(offset, size);
     order->wait_for_earlier();
     auto& managed = *(*card)->known_managed();
     return outcome_of(to_device ? managed.write(device, own) : managed.read(device, own));
@@ -131,10 +131,7 @@ Outcome copy_pinned(Caller& caller, CallRecord& call) {
   const auto bus = (*mapped)->bus() + offset;
   const auto entry = to_device ? driver::entries::copy_to_device(bus, device, size)
                                : driver::entries::copy_to_host(device, bus, size);
-  const auto kept = std::make_shared<
-      std::pair<std::shared_ptr<PinnedMemory>, std::shared_ptr<platform::DmaMemory>>>(memory,
-                                                                                      *mapped);
-  return order->begin(entry, kept);
+  return order->begin(entry, *mapped);
 }
 
 }  // namespace npu::exec::acl

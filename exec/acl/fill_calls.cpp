@@ -77,8 +77,8 @@ Outcome fill(Caller& caller, CallRecord& call) {
 Outcome fill_pinned(Caller& caller, CallRecord& call) {
   const auto memory = caller.process().pinned.find(call.words[0]);
   const Bytes offset = call.words[1], size = call.words[3];
-  if (memory == nullptr || offset > memory->shared.bytes().size ||
-      size > memory->shared.bytes().size - offset) {
+  if (memory == nullptr || offset > memory->shared->bytes().size ||
+      size > memory->shared->bytes().size - offset) {
     return fault(kRuntimeParameter, "it is no host memory");
   }
   const auto card = caller.card();

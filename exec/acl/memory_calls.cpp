@@ -57,8 +57,8 @@ Outcome give_host(Caller& caller, CallRecord& call, bool touched) {
   auto memory = std::make_shared<PinnedMemory>(std::move(*shared));
   memory->touched = touched;
   if (auto mapped = (*card)->map(*memory); !mapped) return forward_fault(mapped);
-  if (auto sent = caller.channel().send(memory->shared); !sent) return fault(sent.error());
-  memory->shared.close_file();
+  if (auto sent = caller.channel().send(*memory->shared); !sent) return fault(sent.error());
+  memory->shared->close_file();
   call.words[0] = caller.process().pinned.add(std::move(memory));
   return {};
 }

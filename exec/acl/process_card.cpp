@@ -274,9 +274,15 @@ Value<std::shared_ptr<platform::DmaMemory>> ProcessCard::map(PinnedMemory& memor
   if (known != memory.mapped.end()) return known->second;
   const auto pages = memory.touched ? platform::HostPages::kResident : platform::HostPages::kFresh;
   memory.touched = true;
-  auto mapped = process_->import_host(memory.shared.bytes(), pages);
+  auto mapped = process_->import_host(memory.shared->bytes(), pages);
   if (!mapped) return fault(mapped.error());
-  return memory.mapped[index_] = std::move(*mapped);
+  // The pages are there as long as the card can reach them.
+  struct Held {
+    std::shared_ptr<SharedMemory> pages;
+    std::unique_ptr<platform::DmaMemory> mapping;
+  };
+  const auto held_pages = std::make_shared<Held>(Held{memory.shared, std::move(*mapped)});
+  return memory.mapped[index_] = {held_pages, held_pages->mapping.get()};
 }
 
 }  // namespace npu::exec::acl

@@ -23,9 +23,10 @@ namespace npu::exec::acl {
 // Host memory of the program's that cards read and write by themselves (aclrtMallocHost()): the
 // very pages that the program has. A card gets a mapping when it is first used with it.
 struct PinnedMemory {
-  explicit PinnedMemory(SharedMemory memory) : shared(std::move(memory)) {}
+  explicit PinnedMemory(SharedMemory memory)
+      : shared(std::make_shared<SharedMemory>(std::move(memory))) {}
 
-  SharedMemory shared;
+  std::shared_ptr<SharedMemory> shared;                                  // a mapping keeps it, too
   bool touched = false;                                                  // its pages are there
   std::map<std::uint32_t, std::shared_ptr<platform::DmaMemory>> mapped;  // by device
 };

@@ -86,7 +86,7 @@ watched=$!
 until port=$(sed -n 's/^npusim: metrics on 127.0.0.1://p' errors) && [[ -n $port ]]; do sleep 0.05; done
 both=0 alone=0
 while kill -0 $watched 2> /dev/null; do
-  ask "$port" > text 2> /dev/null || break
+  ask "$port" > text 2> /dev/null || continue
   grep -q 'npusim_client_core_busy_seconds_total{client="p1"' text && both=1
   if ((both)) && grep -q 'client="p0"' text && ! grep -q 'client="p1"' text; then alone=1; fi
 done

@@ -78,7 +78,7 @@ ask() (
   printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
   cat <&3
 )
-programs=(./spins 3000 20000 ::: ./spins 300 20000)
+programs=(./spins 4000 20000 ::: ./spins 2000 20000)
 run --share p0=30 --share p1=70 --report unwatched.json -- "${programs[@]}"
 "$prefix/bin/npusim" --config 910b2 exec --metrics 127.0.0.1:0 --share p0=30 --share p1=70 \
   --report watched.json -- "${programs[@]}" 2> errors > output &

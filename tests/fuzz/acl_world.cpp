@@ -239,8 +239,9 @@ void World::copy() {
     use(any(machine_.contexts.size()));
     ACL(aclrtMemcpy(to.at + into, count, from.at + out_of, count, kind));
   } else {
+    // A buffer takes the bytes in the call.
+    kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE ? wait_for(from) : order(from, stream);
     order(to, stream);
-    order(from, stream);
     const auto& in = streams_[static_cast<std::size_t>(stream)];
     use(in.device);
     ACL(aclrtMemcpyAsync(to.at + into, count, from.at + out_of, count, kind, in.handle));

@@ -23,12 +23,19 @@ class FreedLater {
     waiting_.push_back(std::make_shared<Freed>(
         Freed{begin.value, size, std::move(in_flight), std::move(give_back)}));
   }
-  // Gives back what is not in use any more. Others may do the same while a look takes time.
+  // Gives back what is not in use any more, and lets go of marks of work that has ended: a mark
+  // must not outlive its card. Others may do the same while a look takes time.
   void settle() {
     for (const auto& freed : std::vector(waiting_)) {
-      const auto& marks = freed->in_flight;
-      const bool done = std::all_of(marks.begin(), marks.end(),
-                                    [](const driver::StreamMark& mark) { return mark.is_done(); });
+      bool done = true;
+      for (auto& each : freed->in_flight) {
+        const auto mark = each;
+        if (mark.is_done()) {
+          each = {};
+        } else {
+          done = false;
+        }
+      }
       const auto place = std::find(waiting_.begin(), waiting_.end(), freed);
       if (!done || place == waiting_.end()) continue;
       waiting_.erase(place);
@@ -39,7 +46,8 @@ class FreedLater {
   bool wait_for_one(Instant deadline) {
     if (waiting_.empty()) return false;
     const auto oldest = waiting_.front();
-    for (const auto& mark : oldest->in_flight) static_cast<void>(mark.wait(deadline));
+    const auto marks = oldest->in_flight;
+    for (const auto& mark : marks) static_cast<void>(mark.wait(deadline));
     settle();
     return std::find(waiting_.begin(), waiting_.end(), oldest) == waiting_.end();
   }

@@ -134,7 +134,9 @@ void Process::give_back(std::uint32_t device, bool force) {
   auto& opened = cards_.at(device);
   if (auto* const turn = opened.card->turn()) used_.add(turn->statistics());
   for (auto& [other, there] : cards_) {
-    if (other != device && there.card != nullptr) there.card->peers().drop(device);
+    if (other == device || there.card == nullptr) continue;
+    there.card->settle_freed();  // it may wait for work of the card that goes
+    there.card->peers().drop(device);
   }
   opened.card->close();
   const auto card = cards_.extract(device);

@@ -89,6 +89,24 @@ static void give_one_back(void) {
   expect_device(blocks[1][3], 1);
 }
 
+/* Memory of card 1 that is freed while a copy of card 0 uses it; card 0 is given back first. */
+static void free_in_flight(void) {
+  void *there = NULL, *here = NULL;
+  aclrtStream stream = NULL;
+  aclrtFuncHandle kernel = NULL;
+  OK(aclrtSetDevice(1));
+  OK(aclrtMalloc(&there, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtSetDevice(0));
+  kernel = built_in("spin");
+  OK(aclrtMalloc(&here, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtCreateStream(&stream));
+  OK(aclrtMemcpyAsync(here, kBytes, there, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+  OK(aclrtSynchronizeStream(stream));
+  spin(kernel, stream, 500);
+  OK(aclrtMemcpyAsync(here, kBytes, there, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+  OK(aclrtFree(there));
+}
+
 int main(void) {
   uint32_t count = 0;
   OK(aclInit(NULL));
@@ -110,6 +128,7 @@ int main(void) {
   OK(aclrtFree(blocks[1][0]));
   look(0, 1);
   give_one_back();
+  free_in_flight();
   OK(aclFinalize());
   puts("right");
   return 0;

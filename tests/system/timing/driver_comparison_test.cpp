@@ -2,15 +2,13 @@
 // A driver that does one access more per submission is a regression that names the access, also
 // where no latency moves.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "npu/testing/without_barriers.hpp"
 #include "reports/compare/comparison.hpp"
 #include "reports/report_json.hpp"
-#include "reports/report_reader.hpp"
 #include "tests/system/support/machine.hpp"
 #include "tests/system/timing/changed_platform.hpp"
+#include "tests/system/timing/report_of_process.hpp"
 
 namespace npu::test {
 namespace {
@@ -29,28 +27,8 @@ std::string run_json(Change change) {
   return to_json(machine.workload("dma_latency", {"sizes=64,4KiB", "directions=d2h"}));
 }
 
-// A machine per report, so that each has the counters of its own run alone; and a process per
-// machine.
 reports::Report report_of(Change change) {
-  int ends[2];
-  EXPECT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string json = run_json(change);
-    const ssize_t written = write(ends[1], json.data(), json.size());
-    _exit(testing::Test::HasFailure() || written != static_cast<ssize_t>(json.size()) ? 1 : 0);
-  }
-  close(ends[1]);
-  std::string json;
-  char piece[4096];
-  for (ssize_t size = 0; (size = read(ends[0], piece, sizeof piece)) > 0;) {
-    json.append(piece, static_cast<std::size_t>(size));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  return must(reports::read_report(json));
+  return report_of_process([change] { return run_json(change); });
 }
 
 reports::Comparison comparison_with(Change change) {

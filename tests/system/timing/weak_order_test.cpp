@@ -3,14 +3,12 @@
 // barriers, in every order that is tried; without them it loses data, and the barrier that is
 // missing is named.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "npu/testing/without_barriers.hpp"
 #include "reports/report_json.hpp"
-#include "reports/report_reader.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
+#include "tests/system/timing/report_of_process.hpp"
 
 namespace npu::test {
 namespace {
@@ -47,27 +45,9 @@ reports::Report run(const std::vector<Work>& all, unsigned seed, bool barriers) 
   return report;
 }
 
-// A process per machine.
 reports::Report run_apart(const std::vector<Work>& all, unsigned seed, bool barriers) {
-  int ends[2];
-  EXPECT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string json = to_json(run(all, seed, barriers));
-    const ssize_t written = write(ends[1], json.data(), json.size());
-    _exit(testing::Test::HasFailure() || written != static_cast<ssize_t>(json.size()) ? 1 : 0);
-  }
-  close(ends[1]);
-  std::string json;
-  char piece[4096];
-  for (ssize_t size = 0; (size = read(ends[0], piece, sizeof piece)) > 0;) {
-    json.append(piece, static_cast<std::size_t>(size));
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0) << "seed " << seed;
-  return must(reports::read_report(json));
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  return report_of_process([&] { return to_json(run(all, seed, barriers)); });
 }
 
 std::int64_t overtaken(const reports::Report& report) {

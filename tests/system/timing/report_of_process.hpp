@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report of a run in a process of its own: it has the counters of that run alone.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+#include "reports/report_reader.hpp"
+#include "tests/system/support/machine.hpp"
+
+namespace npu::test {
+
+// `run` gives the report as JSON. It runs in a child; a failed expectation there is one here.
+inline reports::Report report_of_process(const std::function<std::string()>& run) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string json = run();
+    const ssize_t written = write(ends[1], json.data(), json.size());
+    _exit(testing::Test::HasFailure() || written != static_cast<ssize_t>(json.size()) ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string json;
+  char piece[4096];
+  for (ssize_t size = 0; (size = read(ends[0], piece, sizeof piece)) > 0;) {
+    json.append(piece, static_cast<std::size_t>(size));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  return must(reports::read_report(json));
+}
+
+}  // namespace npu::test

@@ -16,7 +16,7 @@
 namespace npu::exec {
 namespace {
 
-// The beginning of a file of /proc; empty: it has gone.
+// The beginning of a file of /proc; empty: it has gone, or may not be read.
 std::string read_start(const std::string& path) {
   char text[4096];
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -26,6 +26,13 @@ std::string read_start(const std::string& path) {
   return size <= 0 ? std::string() : std::string(text, static_cast<std::size_t>(size));
 }
 
+// A thread that is about to sleep has state S before it looks for its reason to: waitpid() reaps a
+// child in that state. The kernel answers this question when the thread has left its core.
+bool is_on_core(const std::string& folder) {
+  constexpr char kRunning[] = "running";
+  return read_start(folder + "/syscall").compare(0, sizeof kRunning - 1, kRunning) == 0;
+}
+
 ThreadState state_of(const std::string& folder, pid_t thread) {
   ThreadState state;
   state.thread = thread;
@@ -33,6 +40,7 @@ ThreadState state_of(const std::string& folder, pid_t thread) {
   const std::string stat = read_start(folder + "/stat");
   const auto end = stat.rfind(')');
   state.state = end == std::string::npos || end + 2 >= stat.size() ? 'X' : stat[end + 2];
+  if (state.state == 'S' && is_on_core(folder)) state.state = 'R';
   // "ran waited slices"
   const std::string counts = read_start(folder + "/schedstat");
   const auto last = counts.rfind(' ');

@@ -11,7 +11,7 @@ namespace npu::exec {
 
 struct ThreadState {
   pid_t thread = 0;
-  char state = 0;            // as /proc has it: R, S, D, T, ...
+  char state = 0;            // as /proc has it: R, S, D, T, ...; S: it has left its core
   std::uint64_t slices = 0;  // times that it was given a core
 
   friend bool operator==(const ThreadState& a, const ThreadState& b) {

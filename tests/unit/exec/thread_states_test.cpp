@@ -2,10 +2,13 @@
 #include "exec/host/thread_states.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <thread>
 
@@ -61,6 +64,50 @@ TEST(ThreadStates, TellChildrenUntilTheyAreWaitedFor) {
   EXPECT_TRUE(children_of(::getpid()).empty());
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+// What a process that has children, one after the other, says of itself.
+struct Parent {
+  std::atomic<pid_t> child;
+  std::atomic<unsigned> reaped;
+};
+
+[[noreturn]] void have_children(Parent& parent) {
+  for (;;) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    parent.child = child;
+    ::waitpid(child, nullptr, 0);
+    ++parent.reaped;
+  }
+}
+
+bool sleeps(pid_t process) {
+  const auto states = thread_states(process);
+  return states.size() == 1 && states.front().state == 'S' && states == thread_states(process);
+}
+
+// Its child has ended, and it has not yet said that it knows: it is at work in the kernel.
+TEST(ThreadStates, DoNotTakeAParentThatReapsForOneThatSleeps) {
+  void* const page =
+      ::mmap(nullptr, sizeof(Parent), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  auto& parent = *new (page) Parent{};
+  const pid_t process = ::fork();
+  if (process == 0) have_children(parent);
+  unsigned wrong = 0;
+  while (parent.reaped < 3000) {
+    const unsigned before = parent.reaped;
+    const pid_t child = parent.child;
+    if (child == 0 || !has_ended(child)) continue;
+    const bool asleep = sleeps(process);
+    if (parent.child != child || parent.reaped != before) continue;
+    if (asleep) ++wrong;
+  }
+  EXPECT_EQ(wrong, 0U);
+  ::kill(process, SIGKILL);
+  ::waitpid(process, nullptr, 0);
+  ::munmap(page, sizeof(Parent));
 }
 
 }  // namespace

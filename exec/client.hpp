@@ -23,12 +23,14 @@ enum class Stage : std::uint8_t {
 };
 
 struct ClientThread {
-  ClientThread(ClientProcess& owner, pid_t number, std::unique_ptr<Channel> connection)
-      : process(owner), id(number), channel(std::move(connection)) {}
+  ClientThread(ClientProcess& owner, pid_t thread, std::unique_ptr<Channel> connection)
+      : process(owner), id(thread), channel(std::move(connection)) {}
 
+  static constexpr unsigned kUnnumbered = ~0U;
   ClientProcess& process;
   const pid_t id;
-  std::string name;  // "p0.t1": the second one of the first program that called
+  unsigned number = kUnnumbered;  // in its process, in the order of their first calls
+  std::string name;               // "p0.t1": the second one of the first program that called
   std::unique_ptr<Channel> channel;
   Stage stage = Stage::kRunning;
   compat::Call call = compat::Call::kCount;  // kInCall: which, and when its serving has begun
@@ -63,6 +65,8 @@ struct ClientProcess {
   unsigned tasks = 0;  // of threads
   unsigned named = 0;  // threads that had a task
   std::vector<std::unique_ptr<ClientThread>> threads;
+  std::vector<ThreadState> seen;  // that are in no call, when it was last found to be quiet
+  FirstThread first_thread;
   std::vector<Arrival> newcomers;  // threads of the image that has replaced another
 };
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <utility>
 
+#include "exec/host/id_order.hpp"
 #include "exec/host/program.hpp"
 #include "exec/quiescence.hpp"
 
@@ -19,6 +20,14 @@ namespace {
 // Between two looks at programs that run: wall time.
 constexpr long kFirstWait = 20'000;       // ns
 constexpr long kLongestWait = 2'000'000;  // ns
+
+// Those that have made calls before, and the others in the order in which they began.
+bool is_before(const ClientThread* a, const ClientThread* b) {
+  const std::pair numbers_of_a(a->process.number, a->number);
+  const std::pair numbers_of_b(b->process.number, b->number);
+  if (numbers_of_a != numbers_of_b) return numbers_of_a < numbers_of_b;
+  return IdOrder(a->process.id)(a->id, b->id);
+}
 
 }  // namespace
 
@@ -274,22 +283,17 @@ void Gate::end_threads(ClientProcess& process) {
   finish(process);
 }
 
-template <class Quiet>
-bool Gate::is_settled(Quiet quiet) {
-  if (busy_ == 0) return false;
-  return std::all_of(processes_.begin(), processes_.end(), [&](ClientProcess& process) {
-    return !process.alive || process.stalled || quiet(process);
-  });
-}
-
 bool Gate::is_settled_by_count() {
-  return !may_have_orphans_ && is_settled(is_quiet_by_count);
+  return busy_ > 0 && !may_have_orphans_ && are_quiet_by_count(processes_);
 }
 
 bool Gate::is_settled() {
-  const auto known = [this](pid_t id) { return processes_.is_known(id); };
-  return is_settled([&](ClientProcess& process) { return is_quiet(process, known); }) &&
-         (!has_orphans_ || left_orphans_ || are_quiet(::getpid(), known));
+  if (busy_ == 0) return false;
+  const auto orphans_are_quiet = [this] {
+    return !has_orphans_ || left_orphans_ ||
+           are_quiet(::getpid(), [this](pid_t id) { return processes_.is_known(id); });
+  };
+  return orphans_are_quiet() && are_quiet(processes_) && orphans_are_quiet();
 }
 
 // Nothing that is to be served waits for them if nobody is left but orphans.
@@ -329,11 +333,17 @@ void Gate::wait_for_programs(const ClientThread* self, long nanoseconds) {
   ::poll(&arrivals, 1, static_cast<int>(std::max(1L, nanoseconds / kMillisecond)));
 }
 
-void Gate::give_task(ClientThread& thread) {
+// From here on the thread is its task's to end, though that begins later: spawn() takes simulated
+// time, in which the thread's process may end.
+void Gate::name_task(ClientThread& thread) {
   auto& process = thread.process;
   thread.has_task = true;
-  thread.name = process.name + ".t" + std::to_string(process.named++);
+  thread.number = process.named++;
+  thread.name = process.name + ".t" + std::to_string(thread.number);
   ++process.tasks;
+}
+
+void Gate::spawn_task(ClientThread& thread) {
   auto task = platform_.tasks().spawn(thread.name, [this, &thread] {
     body_(thread);
     leave(thread);
@@ -352,18 +362,16 @@ void Gate::let_go(const ClientThread* self) {
   auto woken = std::exchange(woken_, {});
   woken.erase(std::remove(woken.begin(), woken.end(), self), woken.end());
   if (woken.empty() && !has_more_for_first_task()) return;
-  std::sort(woken.begin(), woken.end(), [](const ClientThread* a, const ClientThread* b) {
-    return std::pair(a->process.number, a->id) < std::pair(b->process.number, b->id);
-  });
+  std::sort(woken.begin(), woken.end(), is_before);
+  const auto first_new = std::stable_partition(
+      woken.begin(), woken.end(), [](const ClientThread* thread) { return thread->has_task; });
+  std::for_each(first_new, woken.end(), [this](ClientThread* thread) { name_task(*thread); });
   lock_->lock();
-  for (auto* const thread : woken) {
-    if (thread->has_task) thread->called->notify_all();
-  }
+  std::for_each(woken.begin(), first_new,
+                [](ClientThread* thread) { thread->called->notify_all(); });
   if (has_more_for_first_task()) to_clean_->notify_all();
   lock_->unlock();
-  for (auto* const thread : woken) {
-    if (!thread->has_task) give_task(*thread);
-  }
+  std::for_each(first_new, woken.end(), [this](ClientThread* thread) { spawn_task(*thread); });
 }
 
 }  // namespace npu::exec

@@ -76,14 +76,13 @@ class Gate {
   void end_threads(ClientProcess& process);
   void finish(ClientProcess& process);
   void stay();
-  template <class Quiet>
-  bool is_settled(Quiet quiet);
   bool is_settled_by_count();
   bool is_settled();
   void wait_for_programs(const ClientThread* self, long nanoseconds);
   void give_up_on_silent();
   void let_go(const ClientThread* self);
-  void give_task(ClientThread& thread);
+  void name_task(ClientThread& thread);
+  void spawn_task(ClientThread& thread);
   bool has_more_for_first_task() const {
     return !in_calls_.empty() || !ended_.empty() || is_over();
   }

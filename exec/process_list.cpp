@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/process_list.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "exec/host/id_order.hpp"
 
 namespace npu::exec {
 
@@ -33,7 +37,9 @@ void ProcessList::number_children() {
   std::vector<ClientProcess*> children;
   for (auto i = processes_.begin() + numbered_; i != processes_.end(); ++i) children.push_back(&*i);
   std::sort(children.begin(), children.end(),
-            [](const ClientProcess* a, const ClientProcess* b) { return a->id < b->id; });
+            [order = IdOrder(::getpid())](const ClientProcess* a, const ClientProcess* b) {
+              return order(a->id, b->id);
+            });
   for (auto* const child : children) {
     child->number = numbered_++;
     child->name = "p" + std::to_string(child->number);
@@ -43,6 +49,11 @@ void ProcessList::number_children() {
 bool ProcessList::is_any_alive() const {
   return std::any_of(processes_.begin(), processes_.end(),
                      [](const ClientProcess& process) { return process.alive; });
+}
+
+bool ProcessList::are_several_alive() const {
+  return std::count_if(processes_.begin(), processes_.end(),
+                       [](const ClientProcess& process) { return process.alive; }) > 1;
 }
 
 bool ProcessList::is_known(pid_t id) const {

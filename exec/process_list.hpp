@@ -21,6 +21,7 @@ class ProcessList {
 
   bool is_known(pid_t id) const;
   bool is_any_alive() const;
+  bool are_several_alive() const;
   // Another one of the same program has ended, and what it had is being given back.
   bool has_ending_relatives(const ClientProcess& process) const;
 

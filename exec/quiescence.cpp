@@ -95,21 +95,15 @@ Look look_at(const ClientProcess& process, const std::function<bool(pid_t)>& is_
   return look;
 }
 
-}  // namespace
-
+// What can be said without asking the kernel.
 bool is_surely_quiet(const ClientProcess& process) {
-  if (!process.alive) return true;
   if (process.threads.size() != 1) return false;
   const auto& only = *process.threads.front();
   return waits(only) && only.channel->single_threaded();
 }
 
-bool had_children(const ClientProcess& process) {
-  return std::any_of(process.threads.begin(), process.threads.end(), [](const auto& thread) {
-    return thread->channel != nullptr && thread->channel->had_children();
-  });
-}
-
+// With one question to the kernel: each of its threads, and as many are known as there are, waits
+// for an answer, and it has no children.
 bool is_quiet_by_count(const ClientProcess& process) {
   if (is_surely_quiet(process)) return true;
   const unsigned waiting = count_waiting(process);
@@ -117,9 +111,55 @@ bool is_quiet_by_count(const ClientProcess& process) {
          count_threads(process.id) == waiting;
 }
 
+// It waits for an answer as far as it has said, and a signal has come, which may have ended it.
+bool has_signal(ClientProcess& process) {
+  const auto* const first = find(process, process.id);
+  return first != nullptr && waits(*first) && !process.first_thread.sleeps(process.id);
+}
+
+// Since it was found to be quiet.
+bool stays_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known) {
+  if (process.stalled) return true;
+  if (!is_quiet_by_count(process)) {
+    const auto look = look_at(process, is_known);
+    if (!look.sleeps || look.dying || look.states != process.seen) return false;
+  }
+  return !has_signal(process);
+}
+
+template <class Quiet>
+bool all_awaited(ProcessList& processes, Quiet quiet) {
+  return std::all_of(processes.begin(), processes.end(), [&](ClientProcess& process) {
+    return !process.alive || process.stalled || quiet(process);
+  });
+}
+
+}  // namespace
+
+bool had_children(const ClientProcess& process) {
+  return std::any_of(process.threads.begin(), process.threads.end(), [](const auto& thread) {
+    return thread->channel != nullptr && thread->channel->had_children();
+  });
+}
+
+bool are_quiet_by_count(ProcessList& processes) {
+  return all_awaited(processes, is_quiet_by_count) &&
+         (!processes.are_several_alive() ||
+          all_awaited(processes, [](ClientProcess& process) { return !has_signal(process); }));
+}
+
+bool are_quiet(ProcessList& processes) {
+  const auto known = [&](pid_t id) { return processes.is_known(id); };
+  return all_awaited(processes, [&](ClientProcess& process) { return is_quiet(process, known); }) &&
+         (!processes.are_several_alive() || all_awaited(processes, [&](ClientProcess& process) {
+           return stays_quiet(process, known);
+         }));
+}
+
 // The two looks follow one another at once: a thread that signals wake again and again goes on
 // sleeping, and would hardly ever be seen to with time between them.
 bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known) {
+  process.seen.clear();
   if (is_quiet_by_count(process)) return true;
   auto look = look_at(process, is_known);
   if (look.stopped) {
@@ -130,7 +170,9 @@ bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known
   if (look.states.empty()) return count_waiting(process) > 0 && !look.dying;
   if (!look.sleeps) return false;
   const auto again = look_at(process, is_known);
-  return again.sleeps && again.states == look.states;
+  if (!again.sleeps || again.states != look.states) return false;
+  process.seen = std::move(look.states);
+  return true;
 }
 
 bool are_quiet(pid_t parent, const std::function<bool(pid_t)>& is_known) {

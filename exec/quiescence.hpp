@@ -8,22 +8,24 @@
 #include <functional>
 
 #include "exec/client.hpp"
+#include "exec/process_list.hpp"
 
 namespace npu::exec {
 
 // Whether it has children, or has had some, whose own may have outlived them: as its calls say.
 bool had_children(const ClientProcess& process);
 
-// What can be said without asking the kernel; false: is_quiet() is to be asked.
-bool is_surely_quiet(const ClientProcess& process);
+// Whether all are quiet that are waited for: with at most two questions to the kernel about each.
+// False: are_quiet() is to be asked.
+bool are_quiet_by_count(ProcessList& processes);
 
-// The same with one question to the kernel: each of its threads, and as many are known as there
-// are, waits for an answer, and it has no children.
-bool is_quiet_by_count(const ClientProcess& process);
+// Asks the kernel about every thread. True if none has run between two looks, each at all of the
+// processes: one that acts on another and is quiet then is found out.
+bool are_quiet(ProcessList& processes);
 
-// Asks the kernel. True if no thread has run between two looks; also for a process that is stopped,
-// which is stalled then. Its children count as threads of its, but for those of which `is_known`
-// says that they are asked about for themselves.
+// Whether a process is quiet by itself; also true for one that is stopped, which is stalled then.
+// Its children count as threads of its, but for those of which `is_known` says that they are asked
+// about for themselves.
 bool is_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_known);
 
 // The same for children of `parent` that are not known, and theirs.

@@ -136,7 +136,7 @@ class Server {
       count(program.result, call, status, platform_.clock().now() - begin);
       gate_.answer(thread, status, call);
     }
-    program.state->forget(&caller);
+    program.state->forget(caller.number());
   }
 
   static int serve(acl::Caller& caller, CallRecord& call) {

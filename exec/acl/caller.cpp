@@ -15,12 +15,13 @@ constexpr unsigned kUsualPriority = 7;
 Caller::Caller(Process& process, Channel& channel)
     : process_(process),
       channel_(channel),
+      number_(process.next_caller++),
       sleeper_(std::make_shared<Sleeper>(process.machine().platform.tasks())) {
-  process_.sleepers.insert(sleeper_);
+  process_.sleepers.emplace(number_, sleeper_);
 }
 
 Caller::~Caller() {
-  process_.sleepers.erase(sleeper_);
+  process_.sleepers.erase(number_);
 }
 
 Value<ProcessCard*> Caller::card() {

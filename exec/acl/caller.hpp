@@ -21,6 +21,8 @@ class Caller {
 
   Process& process() { return process_; }
   Channel& channel() { return channel_; }
+  // The process' threads in the order in which they have come.
+  unsigned number() const { return number_; }
   platform::Clock& clock() { return process_.machine().platform.clock(); }
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t handle) { context_ = handle; }
@@ -48,6 +50,7 @@ class Caller {
 
   Process& process_;
   Channel& channel_;
+  const unsigned number_;
   const std::shared_ptr<Sleeper> sleeper_;
   std::uint64_t context_ = 0;
   std::uint64_t device_word_ = compat::kDeviceOfContext;

@@ -34,7 +34,7 @@ Outcome CopyOrder::begin(const abi::QueueEntry& entry, std::shared_ptr<const voi
 }
 
 Outcome CopyOrder::move(driver::DeviceAddress device, ByteSpan host, bool to_device) {
-  const auto staging = card_.staging(&caller_);
+  const auto staging = card_.staging(caller_.number());
   if (!staging) return forward_fault(staging);
   auto& platform = card_.platform();
   for (Bytes done = 0; done < host.size;) {

@@ -70,11 +70,11 @@ Value<Arguments> arguments_of(const CallRecord& call, Launch& launch) {
 Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Function& function) {
   if (function.built_in == nullptr) {
     const auto& object = function.binary->object;
-    return card.module(function.key, {object.data(), object.size()}, &caller);
+    return card.module(function.key, {object.data(), object.size()}, caller.number());
   }
   const auto object = caller.process().machine().images(function.built_in->image);
   if (!object) return fault(object.error());
-  return card.module(function.key, *object, &caller);
+  return card.module(function.key, *object, caller.number());
 }
 
 Value<Launch> launch_of(Caller& caller, const CallRecord& call) {

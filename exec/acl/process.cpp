@@ -150,7 +150,8 @@ void Process::close(bool force) {
 }
 
 void Process::end_calls() {
-  for (const auto& each : std::vector(sleepers.begin(), sleepers.end())) each->end();
+  const auto asleep = sleepers;  // threads go meanwhile
+  for (const auto& [number, sleeper] : asleep) sleeper->end();
   callbacks.over = true;
   callbacks.tell();
   std::vector<std::uint64_t> handles;
@@ -182,7 +183,7 @@ std::vector<ProcessCard*> Process::cards() const {
   return all;
 }
 
-void Process::forget(const void* thread) {
+void Process::forget(unsigned thread) {
   for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
 }
 

@@ -128,7 +128,7 @@ class Process {
   std::vector<ProcessCard*> cards() const;
 
   // A thread has ended: what was kept for its copies.
-  void forget(const void* thread);
+  void forget(unsigned thread);
 
   // With the stream's handle.
   Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> make_stream(std::uint64_t context,
@@ -155,7 +155,8 @@ class Process {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::weak_ptr<const driver::MemoryHandle>>
       imported;
   Callbacks callbacks;
-  std::set<std::shared_ptr<Sleeper>> sleepers;  // of its threads
+  unsigned next_caller = 0;
+  std::map<unsigned, std::shared_ptr<Sleeper>> sleepers;  // by Caller::number()
 
  private:
   struct Opened {

@@ -193,7 +193,7 @@ Outcome ProcessCard::run(const abi::QueueEntry& entry) {
   return fault(kDriver, done.error().message());
 }
 
-Value<platform::DmaMemory*> ProcessCard::staging(const void* thread) {
+Value<platform::DmaMemory*> ProcessCard::staging(unsigned thread) {
   auto& memory = staging_[thread];
   if (memory == nullptr) {
     auto made = process_->allocate_host(kStaging);
@@ -226,7 +226,7 @@ Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, bool heap
 }
 
 Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByteSpan object,
-                                               const void* thread) {
+                                               unsigned thread) {
   const Guard held(*modules_lock_);
   const auto known = modules_.find(key);
   if (known != modules_.end()) return known->second;

@@ -73,9 +73,9 @@ class ProcessCard {
 
   // An entry by itself, waited for.
   Outcome run(const abi::QueueEntry& entry);
-  // Host memory for the pieces of the calling thread's copies.
-  Value<platform::DmaMemory*> staging(const void* thread);
-  void forget_staging(const void* thread) {
+  // Host memory for the pieces of copies by `thread`: Caller::number().
+  Value<platform::DmaMemory*> staging(unsigned thread);
+  void forget_staging(unsigned thread) {
     const auto gone = staging_.extract(thread);  // dies behind that: others come meanwhile
   }
 
@@ -91,7 +91,7 @@ class ProcessCard {
 
   // A kernel in the card's memory; the thread puts it there when it is first asked for.
   using Module = std::shared_ptr<const driver::KernelModule>;
-  Value<Module> module(const std::string& key, ConstByteSpan object, const void* thread);
+  Value<Module> module(const std::string& key, ConstByteSpan object, unsigned thread);
   // Its memory is free when the last launch of it has ended.
   void drop_module(const std::string& key) { const auto gone = modules_.extract(key); }
 
@@ -125,7 +125,7 @@ class ProcessCard {
   std::shared_ptr<driver::Queue> copies_;
   FreedLater freed_later_;
   std::unique_ptr<driver::ManagedMemory> managed_;
-  std::map<const void*, std::unique_ptr<platform::DmaMemory>> staging_;
+  std::map<unsigned, std::unique_ptr<platform::DmaMemory>> staging_;
   Value<Allocation> allocate_shareable(Bytes size);
   std::map<std::uint64_t, Allocation> memory_;  // by address
   struct ManagedRange {

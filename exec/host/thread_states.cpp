@@ -4,25 +4,34 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace npu::exec {
 namespace {
 
+constexpr std::size_t kStart = 4096;
+
+FileDescriptor open_file(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 // The beginning of a file of /proc; empty: it has gone, or may not be read.
 std::string read_start(const std::string& path) {
-  char text[4096];
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  const auto size = ::read(file, text, sizeof text);
-  ::close(file);
+  char text[kStart];
+  const auto file = open_file(path);
+  if (!file) return {};
+  const auto size = ::read(file.get(), text, sizeof text);
   return size <= 0 ? std::string() : std::string(text, static_cast<std::size_t>(size));
 }
 
@@ -33,13 +42,16 @@ bool is_on_core(const std::string& folder) {
   return read_start(folder + "/syscall").compare(0, sizeof kRunning - 1, kRunning) == 0;
 }
 
+// "number (name) S ...": the name may hold anything.
+char state_in(std::string_view stat) {
+  const auto end = stat.rfind(')');
+  return end == std::string_view::npos || end + 2 >= stat.size() ? 'X' : stat[end + 2];
+}
+
 ThreadState state_of(const std::string& folder, pid_t thread) {
   ThreadState state;
   state.thread = thread;
-  // "number (name) S ...": the name may hold anything.
-  const std::string stat = read_start(folder + "/stat");
-  const auto end = stat.rfind(')');
-  state.state = end == std::string::npos || end + 2 >= stat.size() ? 'X' : stat[end + 2];
+  state.state = state_in(read_start(folder + "/stat"));
   if (state.state == 'S' && is_on_core(folder)) state.state = 'R';
   // "ran waited slices"
   const std::string counts = read_start(folder + "/schedstat");
@@ -66,6 +78,22 @@ void for_each_thread(pid_t process, Look look) {
 
 }  // namespace
 
+// "0 0x3 ...": the call that it has left its core in; "running" or "-1 ...": it runs or has ended.
+// One that ends may leave its core as well, though in another state than S.
+bool FirstThread::sleeps(pid_t process) {
+  if (!call_) {
+    const std::string folder = folder_of(process) + "/" + std::to_string(process);
+    call_ = open_file(folder + "/syscall");
+    state_ = open_file(folder + "/stat");
+  }
+  char text[kStart];
+  const auto size = ::pread(call_.get(), text, sizeof text, 0);
+  if (size < 0) return errno != ESRCH;
+  if (size > 0 && std::isdigit(static_cast<unsigned char>(text[0])) == 0) return false;
+  const auto length = ::pread(state_.get(), text, sizeof text, 0);
+  return length > 0 && state_in({text, static_cast<std::size_t>(length)}) == 'S';
+}
+
 std::vector<ThreadState> thread_states(pid_t process) {
   std::vector<ThreadState> states;
   for_each_thread(process, [&](pid_t thread, const std::string& folder) {
@@ -76,10 +104,14 @@ std::vector<ThreadState> thread_states(pid_t process) {
   return states;
 }
 
+// Its first thread is left, as a zombie. The kernel tells the parent under the lock that waitid()
+// takes as well: afterwards it has.
 bool has_ended(pid_t process) {
   const auto states = thread_states(process);
-  return std::all_of(states.begin(), states.end(),
-                     [](const ThreadState& thread) { return thread.state == 'Z'; });
+  if (states.size() > 1 || (!states.empty() && states.front().state != 'Z')) return false;
+  siginfo_t any;
+  static_cast<void>(::waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT));
+  return true;
 }
 
 std::vector<pid_t> children_of(pid_t process) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "exec/host/file_descriptor.hpp"
+
 namespace npu::exec {
 
 struct ThreadState {
@@ -19,11 +21,22 @@ struct ThreadState {
   }
 };
 
+// The first thread of a process. A signal that ends the process, however many threads it has, has
+// set this one to work before kill() returns.
+class FirstThread {
+ public:
+  // It sleeps in the kernel; true as well if the kernel says nothing of it.
+  bool sleeps(pid_t process);
+
+ private:
+  FileDescriptor call_, state_;
+};
+
 // Lowest number first; empty: there is no such process.
 std::vector<ThreadState> thread_states(pid_t process);
 // How many; 0: there is no such process.
 unsigned count_threads(pid_t process);
-// Also if its parent has not waited for it.
+// Also if its parent has not waited for it, but has been woken if it waits.
 bool has_ended(pid_t process);
 // That its threads have started and that have not been waited for, lowest number first.
 std::vector<pid_t> children_of(pid_t process);

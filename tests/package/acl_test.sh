@@ -93,6 +93,12 @@ for i in 1 2 3 4; do
   cmp python1.json "python$i.json"
 done
 
+# Children that are killed while their threads are let in.
+for i in 1 2 3; do
+  expect 1 "killed$i.json" ./killed
+  cmp killed1.json "killed$i.json"
+done
+
 # Up to 16 of them.
 many=(./launch)
 for count in 1 2 4 8 16; do

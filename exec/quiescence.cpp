@@ -122,7 +122,8 @@ bool stays_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_kn
   if (process.stalled) return true;
   if (!is_quiet_by_count(process)) {
     const auto look = look_at(process, is_known);
-    if (!look.sleeps || look.dying || look.states != process.seen) return false;
+    if (!look.sleeps || look.states != process.seen) return false;
+    if (look.states.empty() && look.dying) return false;
   }
   return !has_signal(process);
 }

@@ -111,10 +111,11 @@ bool is_quiet_by_count(const ClientProcess& process) {
          count_threads(process.id) == waiting;
 }
 
-// It waits for an answer as far as it has said, and a signal has come, which may have ended it.
-bool has_signal(ClientProcess& process) {
+// Others have ended it, and its threads wait for answers still as far as they have said. A first
+// thread that is in no call may end by itself, and is looked at.
+bool is_ending(ClientProcess& process) {
   const auto* const first = find(process, process.id);
-  return first != nullptr && waits(*first) && !process.first_thread.sleeps(process.id);
+  return first != nullptr && waits(*first) && process.first_thread.is_ending(process.id);
 }
 
 // Since it was found to be quiet.
@@ -125,7 +126,7 @@ bool stays_quiet(ClientProcess& process, const std::function<bool(pid_t)>& is_kn
     if (!look.sleeps || look.states != process.seen) return false;
     if (look.states.empty() && look.dying) return false;
   }
-  return !has_signal(process);
+  return !is_ending(process);
 }
 
 template <class Quiet>
@@ -146,7 +147,7 @@ bool had_children(const ClientProcess& process) {
 bool are_quiet_by_count(ProcessList& processes) {
   return all_awaited(processes, is_quiet_by_count) &&
          (!processes.are_several_alive() ||
-          all_awaited(processes, [](ClientProcess& process) { return !has_signal(process); }));
+          all_awaited(processes, [](ClientProcess& process) { return !is_ending(process); }));
 }
 
 bool are_quiet(ProcessList& processes) {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -48,6 +48,25 @@ char state_in(std::string_view stat) {
   return end == std::string_view::npos || end + 2 >= stat.size() ? 'X' : stat[end + 2];
 }
 
+// A word of a "stat" by its number in proc(5), which is past that of the name.
+std::uint64_t word_in(std::string_view stat, unsigned number) {
+  constexpr unsigned kName = 2;
+  auto at = stat.rfind(')');
+  for (unsigned i = kName; i < number && at != std::string_view::npos; ++i) {
+    at = stat.find(' ', at + 1);
+  }
+  if (at == std::string_view::npos) return 0;
+  return std::strtoull(std::string(stat.substr(at)).c_str(), nullptr, 10);
+}
+
+// A signal that ends it waits for it, or it ends.
+bool says_that_it_ends(std::string_view stat) {
+  constexpr unsigned kFlags = 9, kPending = 31;
+  constexpr std::uint64_t kExiting = 0x4, kSignalled = 0x400, kKilled = 1ULL << (SIGKILL - 1);
+  return (word_in(stat, kFlags) & (kExiting | kSignalled)) != 0 ||
+         (word_in(stat, kPending) & kKilled) != 0;
+}
+
 ThreadState state_of(const std::string& folder, pid_t thread) {
   ThreadState state;
   state.thread = thread;
@@ -78,20 +97,18 @@ void for_each_thread(pid_t process, Look look) {
 
 }  // namespace
 
-// "0 0x3 ...": the call that it has left its core in; "running" or "-1 ...": it runs or has ended.
-// One that ends may leave its core as well, though in another state than S.
-bool FirstThread::sleeps(pid_t process) {
-  if (!call_) {
-    const std::string folder = folder_of(process) + "/" + std::to_string(process);
-    call_ = open_file(folder + "/syscall");
-    state_ = open_file(folder + "/stat");
+// Two looks: its end may go from one word to the other between the reading of both.
+bool FirstThread::is_ending(pid_t process) {
+  if (!state_) {
+    state_ = open_file(folder_of(process) + "/" + std::to_string(process) + "/stat");
   }
-  char text[kStart];
-  const auto size = ::pread(call_.get(), text, sizeof text, 0);
-  if (size < 0) return errno != ESRCH;
-  if (size > 0 && std::isdigit(static_cast<unsigned char>(text[0])) == 0) return false;
-  const auto length = ::pread(state_.get(), text, sizeof text, 0);
-  return length > 0 && state_in({text, static_cast<std::size_t>(length)}) == 'S';
+  for (unsigned look = 0; look < 2; ++look) {
+    char text[kStart];
+    const auto size = ::pread(state_.get(), text, sizeof text, 0);
+    if (size < 0) return errno == ESRCH;
+    if (says_that_it_ends({text, static_cast<std::size_t>(size)})) return true;
+  }
+  return false;
 }
 
 std::vector<ThreadState> thread_states(pid_t process) {

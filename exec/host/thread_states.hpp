@@ -21,15 +21,15 @@ struct ThreadState {
   }
 };
 
-// The first thread of a process. A signal that ends the process, however many threads it has, has
-// set this one to work before kill() returns.
+// The first thread of a process. When a signal ends the process, however many threads it has, this
+// one is told before kill() returns, unless it has another signal to take first.
 class FirstThread {
  public:
-  // It sleeps in the kernel; true as well if the kernel says nothing of it.
-  bool sleeps(pid_t process);
+  // Its process ends, or will, whatever it does.
+  bool is_ending(pid_t process);
 
  private:
-  FileDescriptor call_, state_;
+  FileDescriptor state_;
 };
 
 // Lowest number first; empty: there is no such process.

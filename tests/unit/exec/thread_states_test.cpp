@@ -110,5 +110,24 @@ TEST(ThreadStates, DoNotTakeAParentThatReapsForOneThatSleeps) {
   ::munmap(page, sizeof(Parent));
 }
 
+// SIGTERM as well, to a thread that has no other signal to take.
+TEST(ThreadStates, SayThatAProcessEndsAsSoonAsItIsKilled) {
+  for (unsigned i = 0; i < 200; ++i) {
+    FirstThread first;
+    const pid_t process = ::fork();
+    if (process == 0) {
+      for (;;) ::pause();
+    }
+    while (!sleeps(process)) ::usleep(10);
+    EXPECT_FALSE(first.is_ending(process));
+    ::kill(process, i % 2 == 0 ? SIGKILL : SIGTERM);
+    EXPECT_TRUE(first.is_ending(process));
+    while (!has_ended(process)) EXPECT_TRUE(first.is_ending(process));
+    EXPECT_TRUE(first.is_ending(process));
+    ::waitpid(process, nullptr, 0);
+    EXPECT_TRUE(first.is_ending(process));
+  }
+}
+
 }  // namespace
 }  // namespace npu::exec

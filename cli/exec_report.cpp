@@ -2,6 +2,10 @@
 #include "cli/exec_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <vector>
 
 namespace npu::cli {
 namespace {
@@ -29,6 +33,28 @@ void add_calls(reports::Report& report, const exec::ProgramResult& program) {
 }  // namespace
 
 namespace {
+
+void add_leftovers(reports::Report& report, const exec::ProgramResult& program) {
+  const auto& left = program.left;
+  const std::string prefix = "exec." + program.name + ".left.";
+  report.add_metric(prefix + "memory_bytes", Number::count(left.memory), "B");
+  report.add_metric(prefix + "pinned_bytes", Number::count(left.pinned), "B");
+  report.add_metric(prefix + "streams", Number::count(left.streams), "");
+  report.add_metric(prefix + "events", Number::count(left.events), "");
+  // One that was ended from outside had no chance to.
+  if (!left.any() || program.exit_code != 0) return;
+  std::vector<std::string> parts;
+  const auto add = [&](std::uint64_t count, std::string_view thing, Bytes bytes) {
+    if (count == 0) return;
+    parts.push_back(fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s"));
+    if (bytes != 0) parts.back() += fmt::format(" ({} B)", bytes);
+  };
+  add(left.blocks, "device block", left.memory);
+  add(left.pinned_blocks, "pinned block", left.pinned);
+  add(left.streams, "stream", 0);
+  add(left.events, "event", 0);
+  report.add_note(fmt::format("{} never gave back {}", program.name, fmt::join(parts, ", ")));
+}
 
 void add_use(reports::Report& report, const exec::ProgramResult& program) {
   const auto& use = program.use;
@@ -66,6 +92,7 @@ void add_programs(reports::Report& report, const std::vector<exec::ProgramResult
     if (works) report.add_metric(prefix + "work_us", Number::microseconds(program.work), "us");
     report.add_metric(prefix + "duration_us",
                       Number::microseconds(program.end - program.first_call), "us");
+    add_leftovers(report, program);
     if (program.shares) add_use(report, program);
     add_calls(report, program);
   }

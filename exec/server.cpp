@@ -208,6 +208,7 @@ class Server {
     program.state->close(true);
     program.result.shares = !options_.sharing.empty();
     program.result.use = program.state->use();
+    program.result.left = program.state->leftovers();
     program.result.end = platform_.clock().now();
     // Another image of the process begins anew.
     if (process.replaced) program.state.reset();

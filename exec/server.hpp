@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/acl/client_sharing.hpp"
+#include "exec/acl/leftovers.hpp"
 #include "exec/glance.hpp"
 #include "exec/kernels/built_in.hpp"
 #include "npu/base/result.hpp"
@@ -42,6 +43,7 @@ struct ProgramResult {
   std::map<std::string, CallStatistics> calls;  // by function
   bool shares = false;                          // `use` says something
   acl::ClientUse use;
+  acl::Leftovers left;  // that it never gave back itself
 };
 
 struct ServerResult {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "npu/driver/device.hpp"
+#include "npu/driver/process.hpp"
 #include "npu/driver/queue.hpp"
 #include "npu/driver/queue_entries.hpp"
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include "exec/acl/guard.hpp"
 
@@ -103,6 +105,7 @@ Outcome Process::reset_device(std::int64_t device, bool force) {
     --found->second.uses;
     return {};
   }
+  count_left(index);
   // Threads that wait for streams come back, and end their calls.
   for (const auto handle : on_device(streams, index)) close_stream(handle, force);
   const CallGate::Alone alone(calls_);
@@ -110,7 +113,35 @@ Outcome Process::reset_device(std::int64_t device, bool force) {
   return {};
 }
 
+// Of its own: a context's default stream is npusim's to close.
+void Process::count_left(std::uint32_t device) {
+  auto& opened = cards_.at(device);
+  if (std::exchange(opened.counted, true) || opened.card == nullptr) return;
+  opened.card->count(left_);
+  for (const auto& [handle, physical] : physicals.all()) {
+    if (physical->device != device) continue;
+    ++left_.blocks;
+    left_.memory += physical->size;
+  }
+  left_.events += on_device(events, device).size();
+  std::set<std::uint64_t> own;
+  for (const auto& [handle, context] : contexts.all()) own.insert(context->default_stream);
+  for (const auto handle : on_device(streams, device)) left_.streams += own.count(handle) == 0;
+}
+
+void Process::count_all_left() {
+  for (const auto& [device, opened] : cards_) count_left(device);
+}
+
+void Process::count_pinned() {
+  for (const auto& [handle, memory] : pinned.all()) {
+    ++left_.pinned_blocks;
+    left_.pinned += memory->shared->bytes().size;
+  }
+}
+
 void Process::finish() {
+  count_all_left();
   std::vector<std::uint64_t> handles;
   for (const auto& [handle, stream] : streams.all()) handles.push_back(handle);
   for (const auto handle : handles) close_stream(handle, false);
@@ -143,6 +174,8 @@ void Process::give_back(std::uint32_t device, bool force) {
 }
 
 void Process::close(bool force) {
+  count_all_left();
+  if (force) count_pinned();
   while (!cards_.empty()) give_back(cards_.begin()->first, force);
   erase_if(machine_.names, [&](const auto& name) { return name.second.owner == number_; });
   functions.clear();
@@ -150,6 +183,7 @@ void Process::close(bool force) {
 }
 
 void Process::end_calls() {
+  count_all_left();
   const auto asleep = sleepers;  // threads go meanwhile
   for (const auto& [number, sleeper] : asleep) sleeper->end();
   callbacks.over = true;

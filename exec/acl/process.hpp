@@ -18,6 +18,7 @@
 #include "exec/acl/callbacks.hpp"
 #include "exec/acl/card_use.hpp"
 #include "exec/acl/handle_table.hpp"
+#include "exec/acl/leftovers.hpp"
 #include "exec/acl/process_card.hpp"
 #include "exec/acl/sleeper.hpp"
 #include "exec/kernels/built_in.hpp"
@@ -124,6 +125,8 @@ class Process {
   // The program does nothing until it goes on (SIGSTOP).
   void stop(bool stopped);
   ClientUse use() const;
+  // What it had still when each of its devices was reset, and pinned memory when it ended.
+  const Leftovers& leftovers() const { return left_; }
   const ClientSharing& sharing() const { return sharing_; }
   std::vector<ProcessCard*> cards() const;
 
@@ -163,7 +166,11 @@ class Process {
     std::unique_ptr<ProcessCard> card;
     unsigned uses = 0;
     std::uint64_t primary = 0;
+    bool counted = false;  // what is left on it
   };
+  void count_left(std::uint32_t device);
+  void count_all_left();
+  void count_pinned();
   void give_back(std::uint32_t device, bool force);
 
   Machine& machine_;
@@ -178,6 +185,7 @@ class Process {
   const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
   std::map<std::uint64_t, std::pair<std::uint32_t, driver::StreamMark>> closing_;  // by handle
   ClientUse used_;  // on cards that were given back
+  Leftovers left_;
 };
 
 }  // namespace npu::exec::acl

@@ -132,6 +132,12 @@ Outcome ProcessCard::free(driver::DeviceAddress address, std::vector<driver::Str
   return {};
 }
 
+void ProcessCard::count(Leftovers& left) const {
+  left.blocks += memory_.size() + managed_ranges_.size();
+  for (const auto& [address, allocation] : memory_) left.memory += allocation.size;
+  for (const auto& [address, range] : managed_ranges_) left.memory += range.size;
+}
+
 Status ProcessCard::give_back(const Allocation& allocation) {
   const auto address = allocation.address;
   if (!allocation.memory) return space().free(address);

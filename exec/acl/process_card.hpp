@@ -12,6 +12,7 @@
 #include "exec/acl/card.hpp"
 #include "exec/acl/client_sharing.hpp"
 #include "exec/acl/freed_later.hpp"
+#include "exec/acl/leftovers.hpp"
 #include "exec/acl/peer_windows.hpp"
 #include "exec/acl/streams.hpp"
 #include "exec/host/shared_memory.hpp"
@@ -61,6 +62,8 @@ class ProcessCard {
                const std::function<void()>& before);
   // Gives back what was freed and is not in use any more.
   void settle_freed() { freed_later_.settle(); }
+  // Adds the memory that the program has not freed.
+  void count(Leftovers& left) const;
   // Whether the whole range is memory of the program on this card.
   bool has(driver::DeviceAddress address, Bytes size) const;
 

@@ -67,6 +67,14 @@ run 950pr other.json ./launch
 [[ $(rights) == 1 ]]
 ! cmp -s first.json other.json
 
+# What a program never gave back is named. A block of aclrtMalloc() is 32 bytes longer than asked for.
+for case in none:0,0,0,0 memory:3145760,0,0,0 managed:2097152,0,0,0 pinned:0,8192,0,0 streams:0,0,1,0 events:0,0,0,3; do
+  expect 1 leaks.json ./leaks "${case%:*}"
+  found=$(grep -oE '"exec\.p0\.left\.[a-z_]*", "value": [0-9]+' leaks.json | grep -oE '[0-9]+$' | paste -sd,)
+  [[ $found == "${case#*:}" ]] || { echo "leaks ${case%:*}: $found"; exit 1; }
+  [[ $(cat errors output | grep -c '^p0 never gave back') == "$([[ $case == none:* ]] && echo 0 || echo 1)" ]]
+done
+
 # Programs that share memory, by number and by name.
 mkfifo pipe names ids
 expect 2 report.json ./shared give pipe ::: ./shared take pipe

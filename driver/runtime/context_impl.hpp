@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "driver/runtime/context_parts.hpp"
 #include "driver/runtime/copy_queue.hpp"
@@ -13,7 +14,8 @@
 namespace npu::driver {
 
 struct DeviceContext::Impl {
-  explicit Impl(platform::Platform& machine) : platform(machine) {}
+  Impl(platform::Platform& machine, std::shared_ptr<UnifiedAddresses> shared)
+      : platform(machine), addresses(std::move(shared)) {}
 
   Status open(std::uint32_t index);
   Status start(Result<std::unique_ptr<Device>> opened);
@@ -27,6 +29,7 @@ struct DeviceContext::Impl {
   std::uint32_t card_index() const { return device ? device->info().device_index : 0; }
 
   platform::Platform& platform;
+  const std::shared_ptr<UnifiedAddresses> addresses;
   std::unique_ptr<Device> device;
   std::unique_ptr<ProcessContext> process;
   CoreCounts cores;

@@ -23,7 +23,9 @@ Status DeviceContext::Impl::open(std::uint32_t index) {
 Status DeviceContext::Impl::start(Result<std::unique_ptr<Device>> opened) {
   if (!opened) return forward_error(opened);
   device = std::move(*opened);
-  auto context = ProcessContext::open(*device);
+  ProcessOptions options;
+  options.addresses = addresses;
+  auto context = ProcessContext::open(*device, options);
   if (!context) return forward_error(context);
   process = std::move(*context);
   if (auto ok = learn_cores(); !ok) return ok;
@@ -104,8 +106,10 @@ Status DeviceContext::Impl::upload(ProgramImage& image, abi::ImageKind kind, Con
   return old != DeviceAddress{} ? process->space().free(old) : Status{};
 }
 
-Result<std::unique_ptr<DeviceContext>> DeviceContext::create(platform::Platform& platform) {
-  return std::unique_ptr<DeviceContext>(new DeviceContext(std::make_unique<Impl>(platform)));
+Result<std::unique_ptr<DeviceContext>> DeviceContext::create(
+    platform::Platform& platform, std::shared_ptr<UnifiedAddresses> addresses) {
+  return std::unique_ptr<DeviceContext>(
+      new DeviceContext(std::make_unique<Impl>(platform, std::move(addresses))));
 }
 
 DeviceContext::DeviceContext(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

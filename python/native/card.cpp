@@ -48,7 +48,7 @@ std::shared_ptr<Card> Card::open(std::shared_ptr<Session> session, unsigned inde
   session->take_card(index);
   std::shared_ptr<Card> card(new Card(std::move(session), index));
   card->session_->call([&](platform::Platform& host) {
-    auto context = DeviceContext::create(host);
+    auto context = DeviceContext::create(host, card->session_->addresses());
     if (!context) throw Failure(context.error());
     check((*context)->set_device(index));
     card->context_ = std::move(*context);

@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "npu/driver/unified_addresses.hpp"
 #include "npu/sim/simulator.hpp"
 #include "python/native/attention.hpp"
 #include "python/native/errors.hpp"
@@ -63,6 +64,9 @@ class Session {
   void take_card(unsigned index);
   void leave_card(unsigned index) { taken_.erase(index); }
 
+  // An address says which of the program's cards it is on.
+  const std::shared_ptr<driver::UnifiedAddresses>& addresses() const { return addresses_; }
+
   std::int64_t now() const { return simulator_->now().since_power_up().count(); }
   unsigned cards() const { return simulator_->cards(); }
   std::string report(const std::string& workload) const { return simulator_->report(workload); }
@@ -78,6 +82,7 @@ class Session {
   bool look();
 
   std::unique_ptr<sim::Simulator> simulator_;
+  const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
   const std::thread::id owner_ = std::this_thread::get_id();
   const pid_t process_ = getpid();
   std::unique_ptr<Attention> attention_ = std::make_unique<Attention>();

@@ -64,7 +64,10 @@ class DeviceMemory:
 
     @property
     def address(self):
-        """The device address of the first byte: `int`. Raises ValueError after `free()`."""
+        """The device address of the first byte: `int`. Raises ValueError after `free()`.
+
+        No other card of the machine has it while this memory is there.
+        """
         if not self._address:
             raise ValueError("the memory is freed")
         return self._address

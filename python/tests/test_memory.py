@@ -176,3 +176,17 @@ def test_host_memory_outlives_its_object(device):
     del array
     gc.collect()
     assert not device.closed
+
+
+def test_cards_have_no_address_in_common(script):
+    script("""
+import npusim
+with npusim.Simulator("system-2x910b2") as machine:
+    cards = [machine.device(i) for i in range(2)]
+    memories = [card.allocate(1 << 20) for card in cards for _ in range(3)]
+    begins = sorted(each.address for each in memories)
+    assert all(after - before >= 1 << 20 for before, after in zip(begins, begins[1:])), begins
+    for value, memory in enumerate(memories):
+        memory.write(bytes([value]) * 4096)
+    assert [memory.read(4096)[17] for memory in memories] == list(range(6))
+""")

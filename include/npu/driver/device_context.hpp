@@ -56,8 +56,10 @@ struct RunReport {
 
 class NPU_API DeviceContext {
  public:
-  // `platform` outlives it.
-  static Result<std::unique_ptr<DeviceContext>> create(platform::Platform& platform);
+  // `platform` outlives it. `addresses`: of the program over all its cards; null: each card has
+  // its own.
+  static Result<std::unique_ptr<DeviceContext>> create(
+      platform::Platform& platform, std::shared_ptr<UnifiedAddresses> addresses = nullptr);
   ~DeviceContext();
   DeviceContext(const DeviceContext&) = delete;
   DeviceContext& operator=(const DeviceContext&) = delete;

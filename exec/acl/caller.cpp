@@ -75,7 +75,9 @@ Value<ProcessCard*> Caller::card_of(driver::DeviceAddress address, Bytes size) {
     if (other != nullptr && other->has(address, size)) return other;
   }
   return fault(kRuntimeParameter,
-               fmt::format("{} bytes at {:#x} are no device memory", size, address.value));
+               size == 1
+                   ? fmt::format("{:#x} is no device memory", address.value)
+                   : fmt::format("{} bytes at {:#x} are no device memory", size, address.value));
 }
 
 }  // namespace npu::exec::acl

@@ -34,6 +34,11 @@ Outcome allocate(Caller& caller, CallRecord& call) {
 Outcome free(Caller& caller, CallRecord& call) {
   const auto address = address_of(call);
   const auto card = caller.card_of(address, 1);
+  if (!card && card.error().code == kRuntimeParameter) {
+    return fault(
+        kRuntimeParameter,
+        fmt::format("{:#x} is not allocated: it was freed before, or never was", address.value));
+  }
   if (!card) return forward_fault(card);
   auto& process = caller.process();
   const auto device = (*card)->index();
@@ -78,7 +83,7 @@ Outcome register_host(Caller& caller, CallRecord& call) {
 // Copies that are in flight keep it until they have ended.
 Outcome free_host(Caller& caller, CallRecord& call) {
   if (caller.process().pinned.find(call.words[0]) == nullptr) {
-    return fault(kRuntimeParameter, "it is no host memory");
+    return fault(kRuntimeParameter, "it is not allocated: it was freed before, or never was");
   }
   caller.process().pinned.remove(call.words[0]);
   return {};

@@ -121,7 +121,8 @@ Outcome ProcessCard::free(driver::DeviceAddress address, std::vector<driver::Str
   }
   const auto found = memory_.find(address.value);
   if (found == memory_.end()) {
-    return fault(kRuntimeParameter, fmt::format("{:#x} was not allocated", address.value));
+    return fault(kRuntimeParameter,
+                 fmt::format("{:#x} is inside of an allocation, not its beginning", address.value));
   }
   const auto allocation = found->second;
   memory_.erase(found);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each misuse says. */
+#include <string.h>
+
 #include "check.h"
 
 static void arguments(aclrtStream stream) {
@@ -45,6 +47,20 @@ static void arguments(aclrtStream stream) {
   EXPECT(ACL_ERROR_API_NOT_SUPPORT, aclopLoad(host, sizeof host));
 }
 
+/* The words say what is wrong with the address. */
+static void addresses(void) {
+  char host[8];
+  void* memory = NULL;
+  OK(aclrtMalloc(&memory, 8192, ACL_MEM_MALLOC_HUGE_FIRST));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree((char*)memory + 64));
+  REQUIRE(strstr(aclGetRecentErrMsg(), "inside of an allocation") != NULL);
+  OK(aclrtFree(memory));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory));
+  REQUIRE(strstr(aclGetRecentErrMsg(), "it was freed before, or never was") != NULL);
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(host));
+  REQUIRE(strstr(aclGetRecentErrMsg(), "it was freed before, or never was") != NULL);
+}
+
 int main(void) {
   char host[8];
   void* memory = NULL;
@@ -82,6 +98,7 @@ int main(void) {
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtLaunchKernel(NULL, 1, NULL, 0, stream));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtLaunchKernel(stream, 1, NULL, 0, stream));
   arguments(stream);
+  addresses();
   OK(aclrtResetDeviceForce(0));
   EXPECT(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
   OK(aclFinalizeReference(&left));

@@ -297,8 +297,9 @@ Result<StreamMark> ExecutionStream::launch(const KernelLaunch& launch) {
     }
     entries[count++] = entries::copy_to_device(place.bus, place.device, launch.bytes);
   }
-  entries[count++] = entries::launch_image(abi::QueueOpcode::kLaunchAiCore, launch.module->image(),
-                                           launch.blocks, place.device, launch.bytes);
+  entries[count++] =
+      entries::launch_image(abi::QueueOpcode::kLaunchAiCore, launch.module->image(), launch.blocks,
+                            place.device, launch.bytes, launch.most_cores);
   auto mark = impl_->append(launch.cores, entries, count);
   if (launch.bytes != 0 && !mark) impl_->arguments.give_back();
   if (!mark) return mark;
@@ -377,16 +378,6 @@ void ExecutionStream::close(Instant deadline) {
   impl_->closing = true;
   const MutexHolder holder(*impl_->lock);
   impl_->drop_lanes(deadline);
-}
-
-Status ExecutionStream::set_cores(LaunchCores kind, const CoreMask& cores) {
-  const MutexHolder holder(*impl_->lock);
-  impl_->options.cores[static_cast<std::size_t>(kind)] = cores;
-  const auto lane = impl_->lane_of(kind);
-  if (lane == nullptr) return {};
-  QueueChange change;
-  change.core_mask = cores;
-  return impl_->process.update(lane->queue().id(), change);
 }
 
 void ExecutionStream::set_error_mode(StreamErrorMode mode) {

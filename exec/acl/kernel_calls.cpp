@@ -183,7 +183,8 @@ Outcome launch_kernel(Caller& caller, CallRecord& call) {
   auto launch = launch_of(caller, call);
   if (!launch) return forward_fault(launch);
   auto& card = *caller.process().card((*stream)->device);
-  const auto limit = (*stream)->limits[static_cast<std::size_t>(launch->cores)];
+  const auto kind = static_cast<std::size_t>(launch->cores);
+  const auto limit = limits_of(**stream, card.limits())[kind];
   if (launch->function->built_in != nullptr && launch->blocks > limit) launch->blocks = limit;
   auto module = module_of(caller, card, *launch->function);
   if (!module) return forward_fault(module);
@@ -193,6 +194,7 @@ Outcome launch_kernel(Caller& caller, CallRecord& call) {
   what.module = std::move(*module);
   what.cores = launch->cores;
   what.blocks = launch->blocks;
+  what.most_cores = limit == card.card().cores[kind] ? 0 : limit;
   what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
   what.write = [&arguments](ByteSpan host, driver::DeviceAddress device) -> Status {
     std::memcpy(host.data, arguments->bytes.data(), host.size);

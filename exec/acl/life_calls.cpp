@@ -233,15 +233,6 @@ Value<std::shared_ptr<ProgramStream>> limited_stream(Caller& caller, const CallR
   return caller.stream(call.words[1]);
 }
 
-Outcome apply(ProgramStream& stream, const Card& card, const CoreLimits& limits) {
-  stream.limits = limits;
-  for (const auto kind : {Cores::kVector, Cores::kCube}) {
-    const auto mask = card.mask(kind, limits[static_cast<std::size_t>(kind)]);
-    if (auto done = stream.stream->set_cores(kind, mask); !done) return fault(done.error());
-  }
-  return {};
-}
-
 // aclrtDevResLimitType: cube 0, vector 1.
 std::size_t kind_of(const CallRecord& call) {
   return static_cast<std::size_t>(call.words[2] == 0 ? Cores::kCube : Cores::kVector);
@@ -256,59 +247,59 @@ Value<ProcessCard*> limited_card(Caller& caller, const CallRecord& call) {
   return card;
 }
 
-Outcome limit(Caller& caller, const CallRecord& call, ProcessCard& card, const CoreLimits& limits) {
-  if (call.words[0] != 0) {
-    auto stream = limited_stream(caller, call);
-    return stream ? apply(**stream, card.card(), limits) : Outcome(forward_fault(stream));
-  }
-  card.limits() = limits;
-  for (const auto& [handle, stream] : caller.process().streams.all()) {
-    if (stream->device != card.index()) continue;
-    if (auto done = apply(*stream, card.card(), limits); !done) return done;
-  }
-  return {};
+// Those that a kernel of the stream, or of the device, would have.
+Value<CoreLimits> limits_in(Caller& caller, const CallRecord& call, ProcessCard& card) {
+  if (call.words[0] == 0) return card.limits();
+  const auto stream = limited_stream(caller, call);
+  if (!stream) return forward_fault(stream);
+  return limits_of(**stream, card.limits());
 }
 
 }  // namespace
 
+// A stream's own limit stays whatever the device's is; work that is queued keeps what it had.
 Outcome set_res_limit(Caller& caller, CallRecord& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);
   if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
-  CoreLimits limits = (*card)->limits();
+  CoreLimits* limits = &(*card)->limits();
+  std::shared_ptr<ProgramStream> of_stream;
   if (call.words[0] != 0) {
     auto stream = limited_stream(caller, call);
     if (!stream) return forward_fault(stream);
-    limits = (*stream)->limits;
+    of_stream = *stream;
+    limits = &of_stream->own;
   }
   const auto kind = kind_of(call);
   if (call.words[3] == 0 || call.words[3] > (*card)->card().cores[kind]) {
     return fault(kRuntimeParameter,
                  "the card has " + std::to_string((*card)->card().cores[kind]) + " cores");
   }
-  limits[kind] = static_cast<std::uint32_t>(call.words[3]);
-  return limit(caller, call, **card, limits);
+  (*limits)[kind] = static_cast<std::uint32_t>(call.words[3]);
+  return {};
 }
 
 Outcome get_res_limit(Caller& caller, CallRecord& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);
   if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
-  CoreLimits limits = (*card)->limits();
-  if (call.words[0] != 0) {
-    auto stream = limited_stream(caller, call);
-    if (!stream) return forward_fault(stream);
-    limits = (*stream)->limits;
-  }
-  call.words[0] = limits[kind_of(call)];
+  const auto limits = limits_in(caller, call, **card);
+  if (!limits) return forward_fault(limits);
+  call.words[0] = (*limits)[kind_of(call)];
   return {};
 }
 
 Outcome reset_res_limit(Caller& caller, CallRecord& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);
-  return limit(caller, call, **card,
-               call.words[0] != 0 ? (*card)->limits() : (*card)->card().cores);
+  if (call.words[0] == 0) {
+    (*card)->limits() = (*card)->card().cores;
+    return {};
+  }
+  const auto stream = limited_stream(caller, call);
+  if (!stream) return forward_fault(stream);
+  (*stream)->own = {};
+  return {};
 }
 
 // Words: stream; 1: no longer. The thread's queries are about its limits from now on.
@@ -331,7 +322,7 @@ Outcome get_thread_limit(Caller& caller, CallRecord& call) {
   if (!card) return forward_fault(card);
   if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
   const auto stream = caller.limits_of();
-  const auto& limits = stream == nullptr ? (*card)->limits() : stream->limits;
+  const auto limits = stream == nullptr ? (*card)->limits() : limits_of(*stream, (*card)->limits());
   call.words[0] = limits[kind_of(call)];
   return {};
 }

@@ -260,7 +260,7 @@ Value<std::shared_ptr<ProgramStream>> ProcessCard::make_stream(unsigned priority
   options.priority = priority;
   for (const auto kind : {Cores::kVector, Cores::kCube}) {
     const auto number = static_cast<std::size_t>(kind);
-    options.cores[number] = card_.mask(kind, limits_[number]);
+    options.cores[number] = card_.mask(kind, card_.cores[number]);
   }
   auto opened = driver::ExecutionStream::open(*process_, *arguments_, options);
   if (!opened && opened.error().code == ErrorCode::kOutOfResources) {
@@ -269,7 +269,6 @@ Value<std::shared_ptr<ProgramStream>> ProcessCard::make_stream(unsigned priority
   if (!opened) return fault(opened.error());
   auto stream = std::make_shared<ProgramStream>();
   stream->device = index_;
-  stream->limits = limits_;
   stream->stream = std::move(*opened);
   stream->callbacks = platform_.tasks().make_mutex();
   return stream;

@@ -13,13 +13,13 @@
 
 namespace npu::exec::acl {
 
-// The cores that kernels of a stream may run on.
+// How many cores a kernel may be on. It is decided when the kernel is launched.
 using CoreLimits = std::array<std::uint32_t, kCoreKinds>;  // by Cores
 
 struct ProgramStream {
   std::uint64_t context = 0;
   std::uint32_t device = 0;
-  CoreLimits limits{};
+  CoreLimits own{};  // 0: as the device has it
   std::unique_ptr<driver::ExecutionStream> stream;
   std::uint64_t subscriber = 0;                // thread that runs its callbacks; 0: none
   std::unique_ptr<platform::Mutex> callbacks;  // held by who adds one
@@ -27,6 +27,14 @@ struct ProgramStream {
   std::optional<driver::SignalId> callback_signal;
   std::uint64_t callback_value = 1;
 };
+
+inline CoreLimits limits_of(const ProgramStream& stream, const CoreLimits& device) {
+  CoreLimits limits = device;
+  for (std::size_t kind = 0; kind < limits.size(); ++kind) {
+    if (stream.own[kind] != 0) limits[kind] = stream.own[kind];
+  }
+  return limits;
+}
 
 struct ProgramEvent {
   std::uint32_t device = 0;

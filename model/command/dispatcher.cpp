@@ -113,10 +113,24 @@ bool Dispatcher::has_core(const QueueSlot& slot, abi::QueueOpcode opcode) const 
 
 // The lowest one that the slot's kernel may run on; -1: none.
 int Dispatcher::free_core(const Pool& pool, const QueueSlot& slot) {
-  const auto mask = usable(pool, slot, slot.launching()->opcode());
+  const auto& launch = *slot.launching();
+  const auto mask = usable(pool, slot, launch.opcode());
+  if (launch.cores != 0) return free_core_of_first(pool, mask, launch.cores);
   for (std::size_t i = 0; i < mask.size(); ++i) {
     const std::uint64_t free = pool.free[i] & mask[i];
     if (free != 0) return static_cast<int>(64 * i) + __builtin_ctzll(free);
+  }
+  return -1;
+}
+
+// The same of the lowest `count` cores of the mask.
+int Dispatcher::free_core_of_first(const Pool& pool, const Mask& mask, unsigned count) {
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    for (std::uint64_t left = mask[i]; left != 0; left &= left - 1) {
+      const auto bit = static_cast<unsigned>(__builtin_ctzll(left));
+      if ((pool.free[i] >> bit & 1) != 0) return static_cast<int>(64 * i + bit);
+      if (--count == 0) return -1;
+    }
   }
   return -1;
 }

@@ -76,6 +76,7 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   }
   static Mask usable(const Pool& pool, const QueueSlot& slot, abi::QueueOpcode opcode);
   static int free_core(const Pool& pool, const QueueSlot& slot);
+  static int free_core_of_first(const Pool& pool, const Mask& mask, unsigned count);
   void serve_dma();
   void serve_cores(Pool& pool);
   void dma_left(const DmaRequest& done) override;

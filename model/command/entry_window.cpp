@@ -43,7 +43,7 @@ void EntryWindow::restore_kernel(const abi::QueueSaveRecord& saved) {
   command.index = saved.index;
   command.cause = function().cause(*queue_, saved.index);
   command.decoded = command.eligible = sim_now();
-  command.blocks = command.entry.get<abi::LaunchPayload>().blocks;
+  begin_launch(command);
   command.next_block = saved.next_block;
   command.taken = true;
   queue_->mqd.saved = 0;
@@ -250,7 +250,7 @@ void EntryWindow::start_launch(QueueCommand& command) {
   if (launch.function != 0 || launch.image == 0) {
     return fail(command, FaultCode::kInvalidFunction, launch.function);
   }
-  command.blocks = launch.blocks;
+  begin_launch(command);
   with_dispatcher_ = true;
   shared_.dispatcher->want_cores(slot_);
 }

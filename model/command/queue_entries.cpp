@@ -67,6 +67,12 @@ DmaRequest dma_request(const QueueCommand& command, const QueueFunction& functio
   return dma;
 }
 
+void begin_launch(QueueCommand& command) {
+  const auto launch = command.entry.get<abi::LaunchPayload>();
+  command.blocks = launch.blocks;
+  command.cores = command.opcode() == QueueOpcode::kLaunchAiCore ? launch.cores : 0;
+}
+
 KernelBlock next_block(QueueCommand& command, SpaceId space) {
   const auto launch = command.entry.get<abi::LaunchPayload>();
   KernelBlock block;

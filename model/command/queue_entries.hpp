@@ -14,6 +14,8 @@ bool implies_barrier(abi::QueueOpcode opcode);
 DmaRequest dma_request(const QueueCommand& command, const QueueFunction& function,
                        const Queue& queue);
 // The next block of a kernel, of which one more is out from then on.
+// The launch of the command has all its blocks before it.
+void begin_launch(QueueCommand& command);
 KernelBlock next_block(QueueCommand& command, SpaceId space);
 
 }  // namespace npu::model

@@ -34,6 +34,12 @@ Session::~Session() {
   if (forked()) static_cast<void>(attention_.release());
 }
 
+std::shared_ptr<driver::UnifiedAddresses> Session::addresses() {
+  auto shared = addresses_.lock();
+  if (shared == nullptr) addresses_ = shared = driver::UnifiedAddresses::make();
+  return shared;
+}
+
 void Session::check_usable() const {
   if (std::this_thread::get_id() != owner_) {
     throw std::runtime_error("a simulator belongs to the thread that has made it");

@@ -64,8 +64,8 @@ class Session {
   void take_card(unsigned index);
   void leave_card(unsigned index) { taken_.erase(index); }
 
-  // An address says which of the program's cards it is on.
-  const std::shared_ptr<driver::UnifiedAddresses>& addresses() const { return addresses_; }
+  // An address says which of the program's cards it is on. By a call: the driver's code runs there.
+  std::shared_ptr<driver::UnifiedAddresses> addresses();
 
   std::int64_t now() const { return simulator_->now().since_power_up().count(); }
   unsigned cards() const { return simulator_->cards(); }
@@ -82,7 +82,7 @@ class Session {
   bool look();
 
   std::unique_ptr<sim::Simulator> simulator_;
-  const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
+  std::weak_ptr<driver::UnifiedAddresses> addresses_;  // open cards have it
   const std::thread::id owner_ = std::this_thread::get_id();
   const pid_t process_ = getpid();
   std::unique_ptr<Attention> attention_ = std::make_unique<Attention>();

@@ -96,12 +96,13 @@ TEST(GoldenQueue, CopyAndFillPayload) {
 
 TEST(GoldenQueue, LaunchPayload) {
   QueueEntry entry;
-  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 0, 0x7000'0000'0080});
+  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 5, 0x7000'0000'0080});
   const auto b = bytes_of(entry);
   EXPECT_EQ(word(&b[8], 4), 3U);
   EXPECT_EQ(word(&b[12], 4), 24U);
   EXPECT_EQ(word(&b[16], 8), 0x8000'0000'0040U);
   EXPECT_EQ(word(&b[24], 4), 40U);
+  EXPECT_EQ(word(&b[28], 4), 5U);
   EXPECT_EQ(word(&b[32], 8), 0x7000'0000'0080U);
 }
 

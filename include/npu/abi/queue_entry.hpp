@@ -117,8 +117,9 @@ struct LaunchPayload {
   std::uint32_t blocks = 0;          // bytes 12-15  block count, not 0
   std::uint64_t arguments = 0;       // bytes 16-23  device address of the arguments, 64 B aligned
   std::uint32_t argument_bytes = 0;  // bytes 24-27  at most kMaxArgumentBytes
-  std::uint32_t reserved = 0;
-  std::uint64_t image = 0;  // bytes 32-39  of an ImageHeader (kernel_image.hpp); 0 is none
+  std::uint32_t cores = 0;           // bytes 28-31  AI Cores that its blocks may be on, the first
+                                     // of the queue's core mask; 0: all of them
+  std::uint64_t image = 0;           // bytes 32-39  of an ImageHeader (kernel_image.hpp); 0 is none
 };
 static_assert(sizeof(LaunchPayload) == 32);
 inline constexpr std::uint32_t kMaxArgumentBytes = 4096;

@@ -87,8 +87,9 @@ struct LaunchFault {
 struct KernelLaunch {
   std::shared_ptr<const KernelModule> module;
   LaunchCores cores = LaunchCores::kVector;
-  std::uint32_t blocks = 1;  // not 0
-  std::uint32_t bytes = 0;   // of arguments: 0 .. abi::kMaxArgumentBytes
+  std::uint32_t blocks = 1;      // not 0
+  std::uint32_t bytes = 0;       // of arguments: 0 .. abi::kMaxArgumentBytes
+  std::uint32_t most_cores = 0;  // of the stream's, the first ones; 0: all
   // Writes the arguments, which the kernel will see at `device`. An error of it is launch()'s.
   std::function<Status(ByteSpan host, DeviceAddress device)> write;
 };
@@ -132,8 +133,6 @@ class NPU_API ExecutionStream {
   // Waits until everything is done, gives up at `deadline` what is not, and takes nothing more.
   // Streams that wait for its records go on.
   void close(Instant deadline);
-  // Of kernels that the card begins from now on. What ProcessContext::update() says.
-  Status set_cores(LaunchCores kind, const CoreMask& cores);
   // Of what is submitted from now on.
   void set_error_mode(StreamErrorMode mode);
 

@@ -51,11 +51,12 @@ inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t
 }
 // `cores`: kLaunchAiCore or kLaunchAicpu; `image`: a program in device memory
 // (abi/kernel_image.hpp). `arguments`: 64 B aligned, at most kMaxArgumentBytes; `blocks` is not 0.
+// `most_cores`: of the queue's AI Cores, the first ones; 0: all.
 inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
                                     std::uint32_t blocks, DeviceAddress arguments,
-                                    std::uint32_t argument_bytes) {
-  return detail::make(
-      cores, abi::LaunchPayload{0, blocks, arguments.value, argument_bytes, 0, image.value});
+                                    std::uint32_t argument_bytes, std::uint32_t most_cores = 0) {
+  return detail::make(cores, abi::LaunchPayload{0, blocks, arguments.value, argument_bytes,
+                                                most_cores, image.value});
 }
 inline abi::QueueEntry record_event(SignalId event, std::uint64_t value) {
   return detail::make(abi::QueueOpcode::kEventRecord, abi::SignalPayload{event.value, 0, value});

@@ -218,6 +218,29 @@ TEST(CommandSchedule, ACoreMaskOfNCoresTakesOneNthOfTheTime) {
   }
 }
 
+// Of a queue of all eight cores; a launch behind it has all of them, whatever came before.
+TEST(CommandSchedule, ALaunchKeepsToAsManyCoresAsItSays) {
+  CommandBench bench;
+  std::vector<TestQueue> queues{bench.make(QueueSpec{})};
+  bench.submit(queues[0], nop(0));
+  bench.run(20_us);
+  bench.tags(queues[0]);
+  for (const unsigned cores : {1U, 2U, 5U, 8U, 100U, 0U}) {
+    auto entry = spin(bench, 1, 1, 20'000, 16);
+    auto payload = entry.get<abi::LaunchPayload>();
+    payload.cores = cores;
+    entry.set(payload);
+    const auto begin = model::sim_now();
+    bench.submit(queues[0], entry);
+    const auto time = run_until_done(bench, queues, 1, 100_ns, 1_ms).at[0] - begin;
+    const unsigned used = cores == 0 ? 8 : std::min(cores, 8U);
+    const auto rounds = static_cast<double>((16 + used - 1) / used);
+    EXPECT_NEAR(static_cast<double>(time), rounds * static_cast<double>(block_time(20'000).count()),
+                2'000'000)
+        << cores << " cores";
+  }
+}
+
 // Both are in slots; the low one was first.
 TEST(CommandSchedule, FreeCoresGoToTheHigherPriority) {
   CommandBench bench;

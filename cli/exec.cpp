@@ -120,10 +120,10 @@ Outcome ending_of(const std::vector<exec::ProgramResult>& programs) {
 }
 
 // Of programs that will never be answered.
-std::string calls_in(const std::function<exec::ServerGlance()>& glance) {
+std::string calls_in(const std::function<exec::ServerSnapshot()>& snapshot) {
   std::string text;
-  if (!glance) return text;
-  for (const auto& call : glance().calls) {
+  if (!snapshot) return text;
+  for (const auto& call : snapshot().calls) {
     text += fmt::format("; {} is in {} since {:.6f} us", call.thread, call.call, call.began.us());
   }
   return text;
@@ -196,9 +196,9 @@ Outcome exec_programs(const Options& options) {
   const auto metrics = open_metrics(options);
   if (!metrics) return tl::unexpected(metrics.error());
   auto* const asked = metrics->get();
-  std::function<exec::ServerGlance()> glance;
+  std::function<exec::ServerSnapshot()> snapshot;
   server->watched = [&](auto look) {
-    glance = look;
+    snapshot = look;
     if (asked != nullptr) asked->watch_programs(std::move(look));
   };
   std::function<exec::ServerResult()> give_up;
@@ -234,7 +234,7 @@ Outcome exec_programs(const Options& options) {
       {&*recording}, &monitor,
       [&](workloads::SimulatorView& simulator) {
         add_what_the_machine_did(simulator);
-        calls = calls_in(glance);
+        calls = calls_in(snapshot);
         if (give_up) served = give_up();
       });
   return finish(Served{std::move(served), ran, std::move(calls)}, *config, *recording, *file,

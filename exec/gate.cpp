@@ -166,7 +166,7 @@ void Gate::settle(const ClientThread* self) {
     wait_for_programs(self, wait);
     if (!first) wait = std::min(2 * wait, kLongestWait);
   }
-  let_go(self);
+  resume(self);
 }
 
 // Whoever stops the simulation does so between two of its events.
@@ -352,7 +352,7 @@ void Gate::spawn_task(ClientThread& thread) {
 }
 
 // Whoever was woken is served from here on. Simulated time passes in here.
-void Gate::let_go(const ClientThread* self) {
+void Gate::resume(const ClientThread* self) {
   processes_.number_children();
   for (auto& process : processes_) {
     if (!process.alive || process.stalled == process.told_stalled) continue;

@@ -80,7 +80,7 @@ class Gate {
   bool is_settled();
   void wait_for_programs(const ClientThread* self, long nanoseconds);
   void give_up_on_silent();
-  void let_go(const ClientThread* self);
+  void resume(const ClientThread* self);
   void name_task(ClientThread& thread);
   void spawn_task(ClientThread& thread);
   bool has_more_for_first_task() const {
@@ -101,7 +101,7 @@ class Gate {
   std::unique_ptr<platform::Condition> nobody_;  // waits for it
   std::deque<ClientProcess*> in_calls_;          // has ended in the midst of them
   std::deque<ClientProcess*> ended_;             // to be cleaned
-  std::vector<ClientThread*> woken_;             // ready since the last let_go()
+  std::vector<ClientThread*> woken_;             // ready since the last resume()
   unsigned busy_ = 0;                            // calls and cleanings that take simulated time
   bool may_have_orphans_ = false;  // a process that had children has ended since the last look
   bool has_orphans_ = false;

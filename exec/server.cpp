@@ -62,7 +62,7 @@ class Server {
    public:
     explicit Watch(Server& server)
         : watched_(server.options_.watched), abandonable_(server.options_.abandonable) {
-      if (watched_) watched_([&server] { return server.glance(); });
+      if (watched_) watched_([&server] { return server.snapshot(); });
       if (abandonable_) abandonable_([&server] { return server.give_up(); });
     }
     ~Watch() {
@@ -73,7 +73,7 @@ class Server {
     Watch& operator=(const Watch&) = delete;
 
    private:
-    const std::function<void(std::function<ServerGlance()>)>& watched_;
+    const std::function<void(std::function<ServerSnapshot()>)>& watched_;
     const std::function<void(std::function<ServerResult()>)>& abandonable_;
   };
 
@@ -162,40 +162,40 @@ class Server {
     statistics.longest = std::max(statistics.longest, time);
   }
 
-  ServerGlance glance() const {
-    ServerGlance now;
+  ServerSnapshot snapshot() const {
+    ServerSnapshot now;
     for (const auto& process : gate_.processes()) {
       for (const auto& thread : process.threads) add_call(now, *thread);
       const auto program = programs_.find(process.number);
       if (program == programs_.end() || program->second.state == nullptr) continue;
       for (auto* const card : program->second.state->cards()) {
-        now.clients.push_back(glance_at(process.name, *program->second.state, *card));
+        now.clients.push_back(snapshot_of(process.name, *program->second.state, *card));
       }
     }
     for (std::uint32_t device = 0; device < cards_.count(); ++device) {
       const auto* const turns = cards_.turns(device);
-      if (turns != nullptr) now.schedulers.emplace_back(device, turns->glance());
+      if (turns != nullptr) now.schedulers.emplace_back(device, turns->snapshot());
     }
     return now;
   }
 
-  static void add_call(ServerGlance& now, const ClientThread& thread) {
+  static void add_call(ServerSnapshot& now, const ClientThread& thread) {
     if (thread.stage != Stage::kInCall || thread.call >= compat::Call::kCount) return;
     const auto number = static_cast<std::size_t>(thread.call);
     now.calls.push_back({thread.name, compat::kCallNames[number], thread.call_began});
   }
 
-  ClientGlance glance_at(const std::string& name, const acl::Process& process,
-                         acl::ProcessCard& card) const {
-    ClientGlance client;
+  ClientSnapshot snapshot_of(const std::string& name, const acl::Process& process,
+                             acl::ProcessCard& card) const {
+    ClientSnapshot client;
     client.program = name;
     client.device = card.index();
     if (process.sharing().quota) client.memory = process.sharing().quota->use();
     if (const auto* const managed = card.known_managed()) {
-      client.page_faults = managed->glance().faults;
+      client.page_faults = managed->snapshot().faults;
     }
     if (card.turn() == nullptr) return client;
-    for (const auto& each : cards_.turns(card.index())->glance_at_clients()) {
+    for (const auto& each : cards_.turns(card.index())->snapshot_of_clients()) {
       if (each.id != card.turn()->id()) continue;
       client.in_turns = true;
       client.turn = each;

@@ -12,8 +12,8 @@
 
 #include "exec/acl/client_sharing.hpp"
 #include "exec/acl/leftovers.hpp"
-#include "exec/glance.hpp"
 #include "exec/kernels/built_in.hpp"
+#include "exec/snapshot.hpp"
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
 #include "npu/platform/platform.hpp"
@@ -64,7 +64,7 @@ struct ServerOptions {
   // charges it and returns it. Empty: it takes none.
   std::function<Picoseconds(std::uint64_t)> charge_work;
   // Told how to look at the server, as long as it is there; then with nothing.
-  std::function<void(std::function<ServerGlance()>)> watched;
+  std::function<void(std::function<ServerSnapshot()>)> watched;
   // Told how to give up, as long as the server is there; then with nothing. For who has stopped the
   // simulation, or found that it goes no further: ends all programs, and says what they have done.
   std::function<void(std::function<ServerResult()>)> abandonable;

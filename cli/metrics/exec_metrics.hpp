@@ -19,7 +19,7 @@ class ExecMetrics {
 
   // Before and behind the run; nothing: there is no server any more.
   void watch_cards(std::vector<std::unique_ptr<driver::ManagementAccess>> cards);
-  void watch_programs(std::function<exec::ServerGlance()> look) { programs_ = std::move(look); }
+  void watch_programs(std::function<exec::ServerSnapshot()> look) { programs_ = std::move(look); }
   void forget();
 
   // Set when somebody waits for an answer.
@@ -29,7 +29,7 @@ class ExecMetrics {
  private:
   std::unique_ptr<MetricsServer> server_;
   std::optional<CardWatch> cards_;
-  std::function<exec::ServerGlance()> programs_;
+  std::function<exec::ServerSnapshot()> programs_;
 };
 
 }  // namespace npu::cli

@@ -21,7 +21,7 @@ constexpr std::array<const char*, driver::kTurnMessageKinds> kMessages = {
 
 class ClientSamples {
  public:
-  ClientSamples(MetricFamilies& families, const exec::ClientGlance& client)
+  ClientSamples(MetricFamilies& families, const exec::ClientSnapshot& client)
       : families_(families),
         labels_{{"client", client.program}, {"device", std::to_string(client.device)}} {}
   void gauge(const char* name, const char* help, double value) {
@@ -36,7 +36,7 @@ class ClientSamples {
   const Labels labels_;
 };
 
-void add_memory(ClientSamples& to, const exec::ClientGlance& client) {
+void add_memory(ClientSamples& to, const exec::ClientSnapshot& client) {
   const auto& memory = client.memory;
   to.gauge("allocated_bytes", "device memory of all cards that the client has allocated",
            static_cast<double>(memory.allocated));
@@ -127,7 +127,7 @@ void CardWatch::add_to(MetricFamilies& families) {
   }
 }
 
-void add_sharing(MetricFamilies& families, const exec::ServerGlance& now) {
+void add_sharing(MetricFamilies& families, const exec::ServerSnapshot& now) {
   for (const auto& client : now.clients) {
     ClientSamples to(families, client);
     add_memory(to, client);

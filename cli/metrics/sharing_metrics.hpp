@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/smi/metrics_text.hpp"
-#include "exec/glance.hpp"
+#include "exec/snapshot.hpp"
 #include "npu/driver/management.hpp"
 
 namespace npu::cli {
@@ -25,6 +25,6 @@ class CardWatch {
 };
 
 // npusim_client_* and npusim_scheduler_*. Programs that have ended have no samples.
-void add_sharing(MetricFamilies& families, const exec::ServerGlance& now);
+void add_sharing(MetricFamilies& families, const exec::ServerSnapshot& now);
 
 }  // namespace npu::cli

@@ -315,7 +315,7 @@ ManagedStatistics ManagedMemory::statistics() const {
   return impl_->pages.statistics();
 }
 
-ManagedStatistics ManagedMemory::glance() const {
+ManagedStatistics ManagedMemory::snapshot() const {
   return impl_->pages.statistics();
 }
 

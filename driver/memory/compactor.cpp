@@ -40,7 +40,7 @@ class Compactor::Pause {
   Status hold_compute() {
     if (owner_.compute_ == nullptr) return {};
     held_ = true;
-    return owner_.compute_->hold(now() + owner_.timeout_);
+    return owner_.compute_->quiesce(now() + owner_.timeout_);
   }
   void end(Part part, Bytes bytes = 0) {
     const auto time = now();
@@ -60,7 +60,7 @@ class Compactor::Pause {
  private:
   Instant now() { return owner_.link_.clock().now(); }
   void open() {
-    if (held_) owner_.compute_->let_go();
+    if (held_) owner_.compute_->resume();
     owner_.queue_.open_gate();
     end(kResume);
     report_.pause = last_ - begin_;

@@ -10,10 +10,10 @@ namespace npu::driver {
 class ComputeWork {
  public:
   virtual ~ComputeWork() = default;
-  // Returns when nothing runs and nothing will until let_go(), which must follow also after an
+  // Returns when nothing runs and nothing will until resume(), which must follow also after an
   // error: then something may still run.
-  virtual Status hold(Instant deadline) = 0;
-  virtual void let_go() = 0;
+  virtual Status quiesce(Instant deadline) = 0;
+  virtual void resume() = 0;
 };
 
 }  // namespace npu::driver

@@ -127,13 +127,13 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
 
 // --- Compaction ------------------------------------------------------------------------------
 
-Status ProcessContext::Impl::hold(Instant deadline) {
+Status ProcessContext::Impl::quiesce(Instant deadline) {
   const TimedMutexHolder holder(*mutex, deadline);
   if (!holder) return commands.others_too_long();
   return evictions.begin_compaction(deadline);
 }
 
-void ProcessContext::Impl::let_go() {
+void ProcessContext::Impl::resume() {
   const MutexHolder holder(*mutex);
   evictions.end_compaction();
 }

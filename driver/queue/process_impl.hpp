@@ -26,8 +26,8 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
 
   // --- For the manager. Not under the mutex.
   void add_fault(const QueueFault& fault) override { faults.note(fault); }
-  Status hold(Instant deadline) override;
-  void let_go() override;
+  Status quiesce(Instant deadline) override;
+  void resume() override;
   void give_up() override { endings.give_up(); }
 
   // --- For the queues. Not under the mutex.

@@ -160,18 +160,18 @@ void QueueManager::remove_process(std::uint32_t pasid) {
   owners_.erase(std::remove_if(owners_.begin(), owners_.end(), is_it), owners_.end());
 }
 
-Status QueueManager::hold(Instant deadline) {
+Status QueueManager::quiesce(Instant deadline) {
   const MutexHolder holder(*fault_mutex_);
   Status status;
   for (const auto& owner : owners_) {
-    if (auto ok = owner.second->hold(deadline); !ok && status) status = ok;
+    if (auto ok = owner.second->quiesce(deadline); !ok && status) status = ok;
   }
   return status;
 }
 
-void QueueManager::let_go() {
+void QueueManager::resume() {
   const MutexHolder holder(*fault_mutex_);
-  for (const auto& owner : owners_) owner.second->let_go();
+  for (const auto& owner : owners_) owner.second->resume();
 }
 
 void QueueManager::collect_faults(Instant deadline) {

@@ -21,8 +21,8 @@ class QueueOwner {
  public:
   virtual ~QueueOwner() = default;
   virtual void add_fault(const QueueFault& fault) = 0;
-  virtual Status hold(Instant deadline) = 0;
-  virtual void let_go() = 0;
+  virtual Status quiesce(Instant deadline) = 0;
+  virtual void resume() = 0;
   // The device is shut down: takes everything off the card.
   virtual void give_up() = 0;
 };
@@ -64,8 +64,8 @@ class QueueManager final : public ComputeWork {
   Result<std::optional<QueueFault>> read_fault(QueueId queue);
 
   // --- Compaction: all processes are evicted.
-  Status hold(Instant deadline) override;
-  void let_go() override;
+  Status quiesce(Instant deadline) override;
+  void resume() override;
 
   // --- Faults.
   void add_process(std::uint32_t pasid, QueueOwner& owner);

@@ -108,13 +108,13 @@ std::vector<TurnClientStatistics> TurnScheduler::clients() const {
   return all;
 }
 
-std::vector<TurnClientStatistics> TurnScheduler::glance_at_clients() const {
+std::vector<TurnClientStatistics> TurnScheduler::snapshot_of_clients() const {
   std::vector<TurnClientStatistics> all;
   for (const auto& [id, member] : impl_->members) all.push_back(impl_->statistics_of(id));
   return all;
 }
 
-TurnSchedulerStatistics TurnScheduler::glance() const {
+TurnSchedulerStatistics TurnScheduler::snapshot() const {
   return impl_->statistics_now();
 }
 

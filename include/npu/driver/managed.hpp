@@ -200,7 +200,7 @@ class NPU_API ManagedMemory {
   ManagedStatistics statistics() const;
   // The same at once, between two steps of whoever serves faults: for who looks from outside of the
   // machine, at no time of its own.
-  ManagedStatistics glance() const;
+  ManagedStatistics snapshot() const;
 
   struct Impl;  // the driver's own
   explicit ManagedMemory(std::unique_ptr<Impl> impl);

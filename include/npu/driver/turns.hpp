@@ -117,8 +117,8 @@ class NPU_API TurnScheduler {
   TurnSchedulerStatistics statistics() const;
   // The same as the books have them, without a look at the card and without waiting for anybody:
   // for who looks from outside of the machine, at no time of its own.
-  std::vector<TurnClientStatistics> glance_at_clients() const;
-  TurnSchedulerStatistics glance() const;
+  std::vector<TurnClientStatistics> snapshot_of_clients() const;
+  TurnSchedulerStatistics snapshot() const;
   // Messages for which it says so are lost, for tests of that.
   void lose(std::function<bool(const TurnMessage&)> which);
 

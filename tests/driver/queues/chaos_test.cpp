@@ -76,10 +76,10 @@ class QueueChaosTest : public QueueTest, public testing::WithParamInterface<unsi
   }
   void evictor(Dice dice, bool compaction) {
     for (int i = 0; i < kChanges; ++i) {
-      EXPECT_THAT(compaction ? process->impl().hold(in(1_s)) : process->evict(in(1_s)), IsOk());
+      EXPECT_THAT(compaction ? process->impl().quiesce(in(1_s)) : process->evict(in(1_s)), IsOk());
       pause(dice);
       if (compaction) {
-        process->impl().let_go();
+        process->impl().resume();
       } else {
         EXPECT_THAT(process->restore(in(1_s)), IsOk());
       }

@@ -107,9 +107,9 @@ TEST_F(QueueRaceTest, DestroyingOutlastsACompaction) {
   for (int i = 0; i < 3; ++i) last = *queue->submit(entries::nop(), in(1_ms));
   const auto compactor = task([&] {
     pass(50_us);
-    EXPECT_THAT(process->impl().hold(in(1_ms)), IsOk());
+    EXPECT_THAT(process->impl().quiesce(in(1_ms)), IsOk());
     pass(3_ms);
-    process->impl().let_go();
+    process->impl().resume();
   });
   const auto end = process->destroy(*queue, in(10_ms));
   ASSERT_THAT(end, IsOk());
@@ -135,12 +135,12 @@ TEST_F(QueueRaceTest, ARestartOfTheRingLosesNoResume) {
   cp.command_latency = 20_us;
   const auto first = make(), second = make();
   for (auto when = 0_us; when <= 100_us; when += 5_us) {
-    ASSERT_THAT(process->impl().hold(in(1_ms)), IsOk());
+    ASSERT_THAT(process->impl().quiesce(in(1_ms)), IsOk());
     const auto restarter = task([&] {
       pass(when);
       EXPECT_THAT(ring().restart(in(1_ms)), IsOk());
     });
-    process->impl().let_go();
+    process->impl().resume();
     EXPECT_THAT(run(*first), IsOk()) << when.ns();
     EXPECT_THAT(run(*second), IsOk()) << when.ns();
     restarter->join();
@@ -190,10 +190,10 @@ TEST_F(QueueRaceTest, CompactionLeavesNoQueueStandingStill) {
   options.command_timeout = 100_us;
   const auto other = open_process(options);
   const auto queue = make(*other);
-  ASSERT_THAT(other->impl().hold(in(1_ms)), IsOk());
+  ASSERT_THAT(other->impl().quiesce(in(1_ms)), IsOk());
   cp.stuck_opcodes.insert(static_cast<std::uint8_t>(abi::ManagementOpcode::kResume));
   fake.scheduler.at(in(50_us), [&] { cp.stuck_opcodes.clear(); });
-  other->impl().let_go();
+  other->impl().resume();
   EXPECT_THAT(run(*queue), IsOk());
 }
 

@@ -13,7 +13,7 @@
 namespace npu::exec {
 
 // A program on a card.
-struct ClientGlance {
+struct ClientSnapshot {
   std::string program;  // "p0"
   std::uint32_t device = 0;
   driver::QuotaUse memory;  // over all cards
@@ -23,16 +23,16 @@ struct ClientGlance {
 };
 
 // A thread in a call.
-struct CallGlance {
+struct CallSnapshot {
   std::string thread;     // "p0.t1"
   std::string_view call;  // "aclrtSynchronizeStream"
   Instant began;
 };
 
-struct ServerGlance {
-  std::vector<ClientGlance> clients;  // that have a device
+struct ServerSnapshot {
+  std::vector<ClientSnapshot> clients;  // that have a device
   std::vector<std::pair<std::uint32_t, driver::TurnSchedulerStatistics>> schedulers;  // by device
-  std::vector<CallGlance> calls;
+  std::vector<CallSnapshot> calls;
 };
 
 }  // namespace npu::exec

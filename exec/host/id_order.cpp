@@ -6,13 +6,13 @@
 namespace npu::exec {
 
 pid_t IdOrder::kernel_count() {
-  static const pid_t count = [] {
+  static const pid_t kCount = [] {
     constexpr pid_t kUsual = 32'768;
     std::ifstream file("/proc/sys/kernel/pid_max");
     pid_t most = 0;
     return file >> most && most > 0 ? most : kUsual;
   }();
-  return count;
+  return kCount;
 }
 
 }  // namespace npu::exec

@@ -234,10 +234,9 @@ TEST(CommandSchedule, ALaunchKeepsToAsManyCoresAsItSays) {
     bench.submit(queues[0], entry);
     const auto time = run_until_done(bench, queues, 1, 100_ns, 1_ms).at[0] - begin;
     const unsigned used = cores == 0 ? 8 : std::min(cores, 8U);
-    const auto rounds = static_cast<double>((16 + used - 1) / used);
-    EXPECT_NEAR(static_cast<double>(time), rounds * static_cast<double>(block_time(20'000).count()),
-                2'000'000)
-        << cores << " cores";
+    const unsigned rounds = (16 + used - 1) / used;
+    const double expected = rounds * static_cast<double>(block_time(20'000).count());
+    EXPECT_NEAR(static_cast<double>(time), expected, 2'000'000) << cores << " cores";
   }
 }
 

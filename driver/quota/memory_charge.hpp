@@ -33,7 +33,7 @@ class MemoryCharge {
   // It is somebody else's from now on; null: nobody's.
   void pass_to(const std::shared_ptr<MemoryQuota>& quota) {
     const Bytes size = size_;
-    if (quota != nullptr) quota->take_anyway(size, MemoryQuota::Kind::kAllocated);
+    if (quota != nullptr) quota->force_take(size, MemoryQuota::Kind::kAllocated);
     drop();
     quota_ = quota;
     size_ = quota == nullptr ? 0 : size;

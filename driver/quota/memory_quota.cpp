@@ -22,7 +22,7 @@ bool MemoryQuota::take(Bytes size, Kind kind, bool count) {
   return true;
 }
 
-void MemoryQuota::take_anyway(Bytes size, Kind kind) {
+void MemoryQuota::force_take(Bytes size, Kind kind) {
   note_most(used_.fetch_add(size, kRelaxed) + size);
   part(kind).fetch_add(size, kRelaxed);
 }

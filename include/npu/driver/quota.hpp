@@ -55,7 +55,7 @@ class NPU_API MemoryQuota {
   // False: over the limit; counted if `count`.
   bool take(Bytes size, Kind kind, bool count = true);
   // Over the limit, too.
-  void take_anyway(Bytes size, Kind kind);
+  void force_take(Bytes size, Kind kind);
   void give(Bytes size, Kind kind);
   void count_refusal() { refused_.fetch_add(1, std::memory_order_relaxed); }
 

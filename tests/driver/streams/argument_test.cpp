@@ -40,6 +40,23 @@ TEST_F(StreamArgumentTest, AStreamThatIsHeldHoldsNoOther) {
   EXPECT_THAT(held->synchronize(in(1'000_ms)), IsOk());
 }
 
+TEST_F(StreamArgumentTest, ALaunchSaysHowManyCoresItMayBeOn) {
+  const auto stream = open();
+  for (const std::uint32_t most : {7U, 0U, 1U}) {
+    auto launch = kernel(LaunchCores::kVector, most);
+    launch.most_cores = most;
+    ASSERT_THAT(stream->launch(launch), IsOk());
+  }
+  ASSERT_THAT(stream->synchronize(in(1'000_ms)), IsOk());
+  std::vector<std::uint32_t> cores;
+  for (const auto& executed : cp.executed()) {
+    if (executed.entry.opcode != static_cast<std::uint8_t>(abi::QueueOpcode::kLaunchAiCore))
+      continue;
+    cores.push_back(executed.entry.get<abi::LaunchPayload>().cores);
+  }
+  EXPECT_EQ(cores, (std::vector<std::uint32_t>{7, 0, 1}));
+}
+
 TEST_F(StreamArgumentTest, LaunchesInFlightDoNotShareAPlace) {
   const auto stream = open();
   hold(*stream);

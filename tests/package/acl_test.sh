@@ -67,6 +67,9 @@ run 950pr other.json ./launch
 [[ $(rights) == 1 ]]
 ! cmp -s first.json other.json
 
+# A kernel of one's own takes as long as the cores that it may be on make it.
+expect 1 report.json ./limited "$(find "$prefix" -name empty.npu)" empty
+
 # What a program never gave back is named. A block of aclrtMalloc() is 32 bytes longer than asked for.
 for case in none:0,0,0,0 memory:3145760,0,0,0 managed:2097152,0,0,0 pinned:0,8192,0,0 streams:0,0,1,0 events:0,0,0,3; do
   expect 1 leaks.json ./leaks "${case%:*}"

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compat/acl/visible_devices.hpp"
+#include "compat/client/managed_view.hpp"
 #include "compat/client/request.hpp"
 
 using npu::compat::answer;
@@ -35,7 +36,7 @@ extern "C" {
 aclError aclrtMemAllocManaged(void** address, uint64_t size, uint32_t flag) {
   if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
   if (flag != 1) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-  return ask_for(address, Call::kMallocManaged, {size, 0});
+  return npu::compat::allocate_managed(address, size, false);
 }
 
 aclError aclrtMemManagedAdvise(const void* address, uint64_t size, aclrtMemManagedAdviseType advise,

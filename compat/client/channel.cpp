@@ -106,6 +106,11 @@ int Channel::call(Call call, std::initializer_list<std::uint64_t> words, std::ui
   return slot_->status;
 }
 
+int Channel::take_file() {
+  Descriptor descriptor;
+  return receive(socket_, &descriptor, sizeof descriptor);
+}
+
 void* Channel::take_memory(std::size_t* size) {
   Descriptor descriptor;
   const int file = receive(socket_, &descriptor, sizeof descriptor);

@@ -35,6 +35,10 @@ class Channel {
            std::size_t bytes = 0);
   // The memory that came with the last answer, mapped; null: none came.
   void* take_memory(std::size_t* size);
+  // The same, not mapped: a descriptor, which the caller closes; -1: none came.
+  int take_file();
+  // Whether the thread is in a call, which a handler of a signal has interrupted.
+  bool in_call() const { return is_nested(__builtin_frame_address(0)); }
 
   // For the library's own use.
   explicit Channel(int socket, void* memory);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/client/own_memory.hpp"
 
+#include "compat/client/managed_view.hpp"
+
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@
 namespace npu::compat {
 namespace {
 
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
 // The kernel copies, and says so where there is nothing. Where it does not let a program look at
 // itself (a sandbox), the program copies.
 bool transfer(void* mine, void* other, std::size_t count, bool write) {
@@ -26,6 +30,9 @@ bool transfer(void* mine, void* other, std::size_t count, bool write) {
       return true;
     }
     if (done < 0 && errno == EINTR) continue;
+    // A page of managed memory is elsewhere; it may go again before it is copied.
+    const bool gone = done < 0 && errno == EFAULT;
+    if (gone && touch_managed(other, std::min(count, kPiece), write)) continue;
     if (done <= 0) return false;
     const auto moved = static_cast<std::size_t>(done);
     mine = static_cast<std::byte*>(mine) + moved;

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 
+#include "compat/client/managed_view.hpp"
 #include "compat/client/own_memory.hpp"
 #include "compat/client/request.hpp"
 #include "compat/client/signals_held.hpp"
@@ -107,7 +108,7 @@ int register_pinned(void* address, std::size_t size) {
     if (table().meets(begin, whole)) return kRuntimeParameter;
   }
   auto* const own = reinterpret_cast<void*>(begin);
-  if (!is_data(own, whole)) return kRuntimeParameter;
+  if (may_be_managed(own, whole) || !is_data(own, whole)) return kRuntimeParameter;
   const int status = ask(Call::kRegisterHost, {whole});
   if (status != 0) return status;
   memory.number = answer();
@@ -177,7 +178,8 @@ void close_end(int& end) {
 
 void prepare_fork() {
   table().lock.lock();
-  if (any_registered() && ::pipe2(fork_pipe, O_CLOEXEC) != 0) fork_pipe[0] = fork_pipe[1] = -1;
+  const bool managed = prepare_managed_fork();
+  if ((managed || any_registered()) && ::pipe2(fork_pipe, O_CLOEXEC) != 0) fork_pipe[0] = fork_pipe[1] = -1;
 }
 
 // There is nothing to read: the child closes its end, if there is a child.
@@ -196,6 +198,7 @@ void fork_in_child() {
   for (const auto& [address, memory] : table().memories) {
     if (memory.registered) make_ordinary(address - memory.before, memory.whole());
   }
+  managed_fork_in_child();
   close_end(fork_pipe[0]);
   close_end(fork_pipe[1]);
   table().memories.clear();

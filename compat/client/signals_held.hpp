@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No handler of the thread's runs: for what one that calls as well must not find half done, or wait
+// No handler of the thread's runs but that of page faults: for what one that calls as well must not find half done, or wait
 // for.
 #pragma once
 
@@ -15,6 +15,7 @@ class SignalsHeld {
   SignalsHeld() {
     sigset_t all;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);  // managed memory may be touched
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compat/client/managed_view.hpp"
 #include "compat/client/copies.hpp"
 #include "compat/client/pinned.hpp"
 #include "compat/hal/outcome.hpp"
@@ -47,9 +48,9 @@ drvError_t halMemAlloc(void** address, unsigned long long size, unsigned long lo
     case MEM_HOST_VAL:
       return hal_error(npu::compat::allocate_pinned(address, size));
     case MEM_SVM_VAL:
-      return hal_ask_for(address, Call::kMallocManaged, {size, 1});
+      return hal_error(npu::compat::allocate_managed(address, size, true));
     case MEM_UVM_VAL:
-      return hal_ask_for(address, Call::kMallocManaged, {size, 0});
+      return hal_error(npu::compat::allocate_managed(address, size, false));
     case MEM_HOST_AGENT_VAL:
     case MEM_HOST_UVA_VAL:
       return DRV_ERROR_NOT_SUPPORT;

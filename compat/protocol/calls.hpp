@@ -72,6 +72,8 @@ namespace npu::compat {
   X(MemExport, "aclrtMemExportToShareableHandle")        \
   X(MemImport, "aclrtMemImportFromShareableHandle")      \
   X(MallocManaged, "aclrtMemAllocManaged")               \
+  X(ManagedTouch, "page_fault")                          \
+  X(ManagedHome, "fork")                                 \
   X(ManagedAdvise, "aclrtMemManagedAdvise")              \
   X(ManagedPrefetch, "aclrtMemManagedPrefetchAsync")     \
   X(ManagedAttribute, "aclrtMemManagedGetAttr")          \

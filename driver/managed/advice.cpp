@@ -14,6 +14,7 @@ Status set_read_mostly(ManagedPages& pages, std::uint64_t at, ManagedPage& page,
   if (page.read_mostly == set) return {};
   if (auto ok = pages.bring_home(at, page); !ok) return ok;
   page.read_mostly = set;
+  if (set) pages.limit_view(at, page, Access::kRead);
   return page.host ? pages.expose(at, page) : Status{};
 }
 

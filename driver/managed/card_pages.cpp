@@ -29,7 +29,7 @@ abi::PageTableEntry CardPages::value_of(const ManagedPage& page) const {
 Result<bool> CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bool write,
                                          std::uint32_t slot) {
   if (page.read_mostly && !write) {
-    auto ok = all_.hold_copy(page);
+    auto ok = all_.hold_copy(at, page);
     return ok ? Result<bool>(false) : forward_error(ok);
   }
   const auto moved = take_directly(at, page, slot);
@@ -85,6 +85,7 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
   }
   auto room = make_room();
   if (!room) return forward_error(room);
+  limit_host(at, *page, write);
   const auto moved = take_from_others(at, *page, write, slot);
   if (!moved) return forward_error(moved);
   if (page->host) {
@@ -120,6 +121,11 @@ Result<PageRoom> CardPages::make_room() {
     if (auto ok = evict(oldest); !ok) return forward_error(ok);
   }
   return PageRoom(*quota);
+}
+
+// The host does not write what is on its way; of read mostly it keeps a copy.
+void CardPages::limit_host(std::uint64_t at, ManagedPage& page, bool write) {
+  all_.limit_view(at, page, page.read_mostly && !write ? Access::kRead : Access::kNone);
 }
 
 // The page's bytes are in the slot, or come there part by part.
@@ -167,6 +173,7 @@ Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool w
   if (!mine.there()) {
     auto room = make_room();
     if (!room) return forward_error(room);
+    limit_host(at, page, write);
     const auto moved = take_from_others(at, page, write, slot);
     if (!moved) return forward_error(moved);
     if (page.host) mine.parts = std::make_unique<PageParts>();
@@ -230,6 +237,7 @@ Status CardPages::complete(std::uint64_t at) {
 Status CardPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
   trace_.begin(ServiceTrace::kInvalidate);
   if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
+  all_.limit_view(at, page, Access::kNone);
   if (auto ok = all_.clear_others(at, page, card_); !ok) return ok;
   trace_.begin(ServiceTrace::kMap);
   page.host = page.read_mostly = false;
@@ -242,7 +250,7 @@ Status CardPages::create(std::uint64_t at) {
   auto& page = page_of(at);
   if (page.touched()) return {};
   if (exposed_.in_place()) {
-    auto ok = all_.hold_copy(page);
+    auto ok = all_.hold_copy(at, page);
     return ok ? all_.expose(at, page) : ok;
   }
   auto room = make_room();
@@ -267,7 +275,8 @@ Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t co
     if (!slot && slots.empty()) return forward_error(slot);
     if (!slot) break;
     rooms.push_back(std::move(*room));
-    const auto& page = page_of(first + slots.size() * kPageSize);
+    auto& page = page_of(first + slots.size() * kPageSize);
+    limit_host(first + slots.size() * kPageSize, page, !page.read_mostly);
     slots.push_back(*slot);
     status = mover_.to_card(page.frame->bus(card_), paging_.slots()[*slot].address, kPageSize);
   }

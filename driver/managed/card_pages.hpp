@@ -115,6 +115,7 @@ class CardPages {
   void settle_in(PageRoom& room) {
     if (room.keep()) ++counted_;
   }
+  void limit_host(std::uint64_t at, ManagedPage& page, bool write);
   void uncount() {
     if (counted_ == 0) return;
     --counted_;

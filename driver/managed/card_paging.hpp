@@ -62,8 +62,9 @@ class CardPaging {
 
   // Pages stay on the host, where the card uses them: it never has any.
   virtual bool in_place() const { return false; }
-  // Then: a page's memory.
-  virtual Result<std::shared_ptr<HostFrame>> new_frame() {
+  // Then: a page's memory; `own`: this one, unless it is empty.
+  virtual Result<std::shared_ptr<HostFrame>> new_frame(ByteSpan own) {
+    static_cast<void>(own);
     return fail(ErrorCode::kUnsupported, "pages do not stay on the host");
   }
   // The card may use the frame as the page of the space, or no longer does.

@@ -14,7 +14,7 @@ Status ExposedPages::admit(std::uint64_t address, bool write, ServiceTrace& trac
     return fail(ErrorCode::kNotFound, fmt::format("{:#x} is no managed memory", address));
   }
   trace.begin(ServiceTrace::kAllocate);
-  if (auto ok = all_.hold_copy(*page); !ok) return ok;
+  if (auto ok = all_.hold_copy(at, *page); !ok) return ok;
   const bool upgrade = write && own(*page).mapped && !own(*page).writable;
   if (write) {
     page->read_mostly = false;

@@ -17,8 +17,8 @@ class ExposedPages {
       : all_(all), card_(card), vmid_(vmid), paging_(paging) {}
 
   bool in_place() const { return paging_.in_place(); }
-  // A page's memory on the host. kOutOfMemory.
-  Result<std::shared_ptr<HostFrame>> new_frame() { return paging_.new_frame(); }
+  // A page's memory on the host; `own`: this one, unless it is empty. kOutOfMemory.
+  Result<std::shared_ptr<HostFrame>> new_frame(ByteSpan own) { return paging_.new_frame(own); }
   // The card wants the page: it is made if nobody has touched it, and the card's to write if that
   // is what it wants. kNotFound: it is no managed page.
   Status admit(std::uint64_t address, bool write, ServiceTrace& trace);

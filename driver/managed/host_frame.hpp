@@ -13,6 +13,9 @@ class HostFrame {
  public:
   // kOutOfMemory, and what Platform::share_dma() reports.
   static Result<std::shared_ptr<HostFrame>> create(const std::vector<Device::Impl*>& cards);
+  // Of memory that is there already, in whole pages, and outlives it. The same.
+  static Result<std::shared_ptr<HostFrame>> import(const std::vector<Device::Impl*>& cards,
+                                                   ByteSpan memory);
 
   HostFrame() = default;
   // Memory that cards reach only as a process' page.
@@ -24,6 +27,9 @@ class HostFrame {
   platform::DmaMemory& memory() const { return *memory_; }
 
  private:
+  static Result<std::shared_ptr<HostFrame>> share(const std::vector<Device::Impl*>& cards,
+                                                  std::unique_ptr<platform::DmaMemory> memory);
+
   std::unique_ptr<platform::DmaMemory> memory_;
   std::vector<platform::BusAddress> bus_;
 };

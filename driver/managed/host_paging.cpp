@@ -57,8 +57,8 @@ bool HostPaging::serve_some(const ServedSpaces& spaces) {
   return true;
 }
 
-Result<std::shared_ptr<HostFrame>> HostPaging::new_frame() {
-  auto memory = processes_->allocate(kPageSize);
+Result<std::shared_ptr<HostFrame>> HostPaging::new_frame(ByteSpan own) {
+  auto memory = own.size == 0 ? processes_->allocate(kPageSize) : processes_->import(own);
   if (!memory) return forward_error(memory);
   return std::make_shared<HostFrame>(std::move(*memory));
 }

@@ -19,7 +19,7 @@ class HostPaging : public CardPaging {
   Status serve(std::uint32_t vmids) override;
   bool serve_some(const ServedSpaces& spaces) override;
   bool in_place() const override { return true; }
-  Result<std::shared_ptr<HostFrame>> new_frame() override;
+  Result<std::shared_ptr<HostFrame>> new_frame(ByteSpan own) override;
   Status expose(unsigned vmid, std::uint64_t at, const HostFrame& frame, bool write) override;
   Status hide(unsigned vmid, std::uint64_t at) override;
 

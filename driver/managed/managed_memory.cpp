@@ -271,6 +271,10 @@ Status ManagedMemory::write(DeviceAddress at, ConstByteSpan from) {
   return impl_->locked([&] { return impl_->pages.write(at.value, from); });
 }
 
+Result<Access> ManagedMemory::touch(DeviceAddress at, bool write) {
+  return impl_->locked([&] { return impl_->pages.touch_view(at.value, write); });
+}
+
 Result<PrefetchTicket> ManagedMemory::prefetch(DeviceAddress at, Bytes size, MemoryLocation to) {
   return impl_->locked([&]() -> Result<PrefetchTicket> {
     auto& pages = impl_->pages;

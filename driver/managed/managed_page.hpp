@@ -33,6 +33,7 @@ struct ManagedPage {
   bool evicted = false;  // before
   bool read_mostly = false;
   bool accessed_by_host = false;
+  Access view = Access::kNone;  // what the process may do through its pointers
   std::uint64_t accessed_by = 0;
   MemoryLocation preferred, last_prefetch;
   PageThrash thrash;

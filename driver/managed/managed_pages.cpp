@@ -16,7 +16,8 @@ std::atomic<std::uint64_t> ManagedPages::made{1};
 ManagedPages::ManagedPages(std::vector<ManagedCardSpace> cards, const ManagedOptions& options)
     : cards_(std::move(cards)),
       on_fault_errors_(options.on_fault_errors),
-      error_watch_(options.error_threshold, options.error_window) {}
+      error_watch_(options.error_threshold, options.error_window),
+      view_(options.view) {}
 
 CardPages* ManagedPages::card_of(std::uint32_t device) const {
   for (auto* const view : views_) {
@@ -34,6 +35,7 @@ Result<Bytes> ManagedPages::clear(std::uint64_t at) {
     if (auto ok = release(at + i * kPageSize, range->pages[i]); !ok) return forward_error(ok);
   }
   const Bytes size = range->size;
+  if (view_ != nullptr) view_->forget(at, range->pages.size());
   ranges_.remove(at);
   return size;
 }
@@ -55,32 +57,39 @@ Status ManagedPages::hide(std::uint64_t at, ManagedPage& page) {
 // What it held is gone.
 Status ManagedPages::release(std::uint64_t at, ManagedPage& page) {
   if (auto ok = hide(at, page); !ok) return ok;
+  limit_view(at, page, Access::kNone);
   for (auto* const view : views_) {
     if (!view->own(page).there() || !view->usable()) continue;
     if (auto ok = view->discard(at, page); !ok) return ok;
   }
-  if (page.frame.use_count() == 1) frames_.push_back(std::move(page.frame));
+  if (page.frame.use_count() == 1 && view_ == nullptr) frames_.push_back(std::move(page.frame));
   page = {};
   page.cards.resize(cards_.size());
   return {};
 }
 
-Result<std::shared_ptr<HostFrame>> ManagedPages::new_frame() {
+Result<std::shared_ptr<HostFrame>> ManagedPages::new_frame(std::uint64_t at) {
   if (!frames_.empty()) {
     auto frame = std::move(frames_.back());
     frames_.pop_back();
     return frame;
   }
-  if (auto& exposed = views_[0]->exposed(); exposed.in_place()) return exposed.new_frame();
+  ByteSpan own;
+  if (view_ != nullptr) {
+    const auto memory = view_->memory_of(at);
+    if (!memory) return forward_error(memory);
+    own = *memory;
+  }
+  if (auto& exposed = views_[0]->exposed(); exposed.in_place()) return exposed.new_frame(own);
   std::vector<Device::Impl*> devices;
   for (const auto& card : cards_) devices.push_back(card.device);
-  return HostFrame::create(devices);
+  return own.size == 0 ? HostFrame::create(devices) : HostFrame::import(devices, own);
 }
 
 Status ManagedPages::own_frame(std::uint64_t at, ManagedPage& page, bool keep) {
   if (page.frame && page.frame.use_count() == 1) return {};
   if (auto ok = hide(at, page); !ok) return ok;
-  auto frame = new_frame();
+  auto frame = new_frame(at);
   if (!frame) return forward_error(frame);
   if (page.frame && keep) {
     const auto from = page.frame->cpu();
@@ -105,7 +114,16 @@ Status ManagedPages::fork(std::uint64_t at, Bytes size, ManagedPages& child,
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const auto& page = range->pages[i];
     copies[i].host = page.host;
-    copies[i].frame = page.host ? page.frame : nullptr;
+    const bool own_memory = view_ != nullptr || child.view_ != nullptr;
+    if (page.host && own_memory) {
+      auto frame = child.new_frame(at + i * kPageSize);
+      if (!frame) return forward_error(frame);
+      const auto from = page.frame->cpu();
+      platform().copy((*frame)->cpu(), {from.data, from.size});
+      copies[i].frame = std::move(*frame);
+    } else if (page.host) {
+      copies[i].frame = page.frame;
+    }
     copies[i].read_mostly = page.read_mostly;
     copies[i].preferred = page.preferred;
     copies[i].accessed_by = page.accessed_by;
@@ -121,10 +139,10 @@ Status ManagedPages::fork(std::uint64_t at, Bytes size, ManagedPages& child,
   return {};
 }
 
-Status ManagedPages::hold_copy(ManagedPage& page) {
+Status ManagedPages::hold_copy(std::uint64_t at, ManagedPage& page) {
   if (page.host) return {};
   if (page.frame == nullptr || page.frame.use_count() > 1) {
-    auto frame = new_frame();
+    auto frame = new_frame(at);
     if (!frame) return forward_error(frame);
     page.frame = std::move(*frame);
   }
@@ -156,15 +174,34 @@ Status ManagedPages::bring_to_host(std::uint64_t at, bool write) {
   auto& page = *find(at);
   const bool on_card = page.on_card();
   const bool shared = write && page.frame.use_count() > 1;
+  if (write && !on_card) page.read_mostly = false;
   if (page.host && !(write && on_card) && !shared) return {};
   platform().tasks().system_calls(1);
   ++statistics_.host_faults;
-  if (auto ok = on_card ? bring_home(at, page) : hold_copy(page); !ok) return ok;
+  if (auto ok = on_card ? bring_home(at, page) : hold_copy(at, page); !ok) return ok;
   if (write) {
     page.read_mostly = false;
     if (auto ok = own_frame(at, page, true); !ok) return ok;
   }
   return expose(at, page);
+}
+
+Result<Access> ManagedPages::touch_view(std::uint64_t at, bool write) {
+  if (view_ == nullptr) return fail(ErrorCode::kInvalidArgument, "no process has a view of it");
+  if (auto ok = check(at, 1); !ok) return forward_error(ok);
+  const std::uint64_t begin = align_down(at, kPageSize);
+  auto& page = *find(begin);
+  const bool enough = page.view == Access::kReadWrite || (page.view == Access::kRead && !write);
+  if (enough) return page.view;  // another thread was first
+  if (auto ok = bring_to_host(begin, write); !ok) return forward_error(ok);
+  page.view = page.read_mostly || page.on_card() ? Access::kRead : Access::kReadWrite;
+  return page.view;
+}
+
+void ManagedPages::limit_view(std::uint64_t at, ManagedPage& page, Access rights) {
+  if (page.view <= rights) return;
+  page.view = rights;
+  view_->limit(at, 1, rights);
 }
 
 // copy(frame's bytes, offset in what is touched) for each page.

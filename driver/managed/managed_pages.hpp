@@ -52,7 +52,7 @@ class ManagedPages {
   }
 
   // The host has what there is of the page.
-  Status hold_copy(ManagedPage& page);
+  Status hold_copy(std::uint64_t at, ManagedPage& page);
   // The page has a frame that may be written: none that another process' page has as well. `keep`:
   // with the bytes of the one that it had. Cards that use it in place no longer do if it is another
   // one.
@@ -65,6 +65,10 @@ class ManagedPages {
   Status bring_home(std::uint64_t at, ManagedPage& page) {
     return clear_others(at, page, static_cast<unsigned>(page.cards.size()));
   }
+  // The process has touched a page that it had no right to: what it may do now.
+  Result<Access> touch_view(std::uint64_t at, bool write);
+  // The process may do no more than that with it through its pointers.
+  void limit_view(std::uint64_t at, ManagedPage& page, Access rights);
   Status read(std::uint64_t at, ByteSpan to);
   Status write(std::uint64_t at, ConstByteSpan from);
 
@@ -76,7 +80,7 @@ class ManagedPages {
  private:
   Status release(std::uint64_t at, ManagedPage& page);
   Status hide(std::uint64_t at, ManagedPage& page);
-  Result<std::shared_ptr<HostFrame>> new_frame();
+  Result<std::shared_ptr<HostFrame>> new_frame(std::uint64_t at);
   Status bring_to_host(std::uint64_t at, bool write);
   template <class Copy>
   Status touch(std::uint64_t at, Bytes size, bool write, Copy copy);
@@ -89,6 +93,7 @@ class ManagedPages {
   ManagedRanges ranges_{cards_};
   const std::function<void(const FaultErrorWarning&)> on_fault_errors_;
   FaultErrorWatch error_watch_;
+  ManagedView* const view_;  // null: none
   std::vector<std::shared_ptr<HostFrame>> frames_;  // that hold no page now
   ManagedStatistics statistics_;
 };

@@ -12,6 +12,13 @@ std::shared_ptr<UnifiedAddresses> UnifiedAddresses::make() {
   return std::shared_ptr<UnifiedAddresses>(new UnifiedAddresses(std::make_unique<Impl>()));
 }
 
+Status UnifiedAddresses::keep_managed(Bytes size) {
+  const std::lock_guard<std::mutex> held(impl_->lock);
+  auto kept = impl_->managed.reserve_at(VirtualRanges::kManagedBegin, size, false);
+  if (kept) return {};
+  return fail(ErrorCode::kOutOfResources, kept.error().context);
+}
+
 std::unique_ptr<AddressWindow> AddressWindow::take(unsigned wanted, const WindowSet& of_card,
                                                    std::shared_ptr<UnifiedAddresses> program) {
   std::unique_lock<std::mutex> held;

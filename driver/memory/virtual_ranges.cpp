@@ -24,17 +24,32 @@ unsigned VirtualRanges::order_of(Bytes size, Bytes alignment) {
 }
 
 VirtualRanges VirtualRanges::managed() {
-  constexpr std::uint64_t kBegin = 0x900'0000'0000;  // virtualisation.md S1
-  constexpr unsigned kOrder = 40, kCount = 3;
   VirtualRanges ranges;
-  for (unsigned i = 0; i < kCount; ++i) {
-    ranges.free_[kOrder].insert(kBegin + i * (std::uint64_t{1} << kOrder));
-  }
+  ranges.free_ = ranges.whole_ = managed_blocks();
   return ranges;
+}
+
+// 1 TiB and, aligned to that, 2 TiB.
+VirtualRanges::Blocks VirtualRanges::managed_blocks() {
+  constexpr unsigned kOrder = 40;
+  Blocks blocks;
+  blocks[kOrder].insert(kManagedBegin);
+  blocks[kOrder + 1].insert(kManagedBegin + (std::uint64_t{1} << kOrder));
+  return blocks;
+}
+
+// What is longer than any block is all that there is of managed memory.
+bool VirtualRanges::take_whole(std::uint64_t begin, Bytes size, unsigned order, bool plain) {
+  const bool fits = order == kWholeOrder && begin == kManagedBegin && size <= kManagedSize;
+  if (!fits || whole_[kWholeOrder - 1].empty() || free_ != whole_) return false;
+  free_ = {};
+  reserved_[begin] = {size, order, plain};
+  return true;
 }
 
 Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool plain) {
   const unsigned wanted = order_of(size, alignment);
+  if (take_whole(kManagedBegin, size, wanted, plain)) return kManagedBegin;
   unsigned order = wanted;
   while (order <= kLastOrder && free_[order].empty()) ++order;
   if (order > kLastOrder) {
@@ -53,6 +68,7 @@ Result<std::uint64_t> VirtualRanges::reserve(Bytes size, Bytes alignment, bool p
 
 Status VirtualRanges::reserve_at(std::uint64_t begin, Bytes size, bool plain) {
   const unsigned wanted = order_of(size, 1);
+  if (take_whole(begin, size, wanted, plain)) return {};
   const auto block = [begin](unsigned order) { return align_down(begin, Bytes{1} << order); };
   unsigned order = wanted;
   while (order <= kLastOrder && free_[order].count(block(order)) == 0) ++order;
@@ -72,6 +88,10 @@ Status VirtualRanges::reserve_at(std::uint64_t begin, Bytes size, bool plain) {
 void VirtualRanges::release(std::uint64_t begin) {
   unsigned order = reserved_.at(begin).order;
   reserved_.erase(begin);
+  if (order == kWholeOrder && begin == kManagedBegin) {
+    free_ = whole_;
+    return;
+  }
   while (order < kLastOrder && free_[order].erase(begin ^ (std::uint64_t{1} << order)) > 0) {
     begin &= ~(std::uint64_t{1} << order);
     ++order;

@@ -30,6 +30,8 @@ class VirtualRanges {
   explicit VirtualRanges(unsigned window);
   // Those of managed memory, the same in every space: 3 TiB of the first 16, which no space has.
   static VirtualRanges managed();
+  static constexpr std::uint64_t kManagedBegin = 0x900'0000'0000;  // virtualisation.md S1
+  static constexpr Bytes kManagedSize = Bytes{3} << 40;
 
   // Whole pages; `alignment` is a power of two. kOutOfResources.
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment, bool plain);
@@ -45,14 +47,20 @@ class VirtualRanges {
   Reservations::const_iterator end() const { return reserved_.end(); }
 
  private:
+  static constexpr unsigned kFirstOrder = 21;   // a page
+  static constexpr unsigned kLastOrder = 43;    // 8 TiB
+  static constexpr unsigned kWholeOrder = 42;   // above the managed window's longest block
+  // Lowest addresses first, by order.
+  using Blocks = std::array<std::set<std::uint64_t>, kLastOrder + 1>;
+
   VirtualRanges() = default;
-  static constexpr unsigned kFirstOrder = 21;  // a page
-  static constexpr unsigned kLastOrder = 43;   // 8 TiB
+  static Blocks managed_blocks();
+  bool take_whole(std::uint64_t begin, Bytes size, unsigned order, bool plain);
 
   static unsigned order_of(Bytes size, Bytes alignment);
 
   Reservations reserved_;
-  std::array<std::set<std::uint64_t>, kLastOrder + 1> free_;  // by order; lowest addresses first
+  Blocks free_, whole_;  // whole_: of the managed window when nothing is reserved
 };
 
 }  // namespace npu::driver

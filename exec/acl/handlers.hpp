@@ -75,6 +75,8 @@ Outcome set_access(Caller& caller, CallRecord& call);
 Outcome export_memory(Caller& caller, CallRecord& call);
 Outcome import_memory(Caller& caller, CallRecord& call);
 Outcome allocate_managed(Caller& caller, CallRecord& call);
+Outcome touch_managed(Caller& caller, CallRecord& call);
+Outcome managed_home(Caller& caller, CallRecord& call);
 Outcome managed_advise(Caller& caller, CallRecord& call);
 Outcome managed_prefetch(Caller& caller, CallRecord& call);
 Outcome managed_attribute(Caller& caller, CallRecord& call);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Managed memory.
+#include <cstring>
+#include <map>
+#include <vector>
+
 #include "exec/acl/handlers.hpp"
 
 namespace npu::exec::acl {
@@ -44,15 +48,97 @@ std::int32_t accessed_by(const driver::ManagedAttributes& all) {
 
 }  // namespace
 
-// Words: bytes, of the HAL's heap.
+// Words: bytes, of the HAL's heap, pages that are its parent's. Of the answer: the address, whether
+// the view comes with it.
 Outcome allocate_managed(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
+  auto& process = caller.process();
+  const auto view = process.managed_view();
+  if (!view) return forward_fault(view);
+  if (auto kept = process.keep_managed_pages_free(call.words[2]); !kept) return fault(kept.error());
   const auto pager = caller.process().machine().images("pager");
   if (!pager) return fault(pager.error());
-  const auto address = (*card)->allocate_managed(call.words[0], call.words[1] != 0, *pager);
+  const auto address = (*card)->allocate_managed(call.words[0], call.words[1] != 0, *pager, *view);
   if (!address) return forward_fault(address);
   call.words[0] = address->value;
+  call.words[1] = (*view)->given() ? 0 : 1;
+  if ((*view)->given()) return {};
+  if (auto given = (*view)->give(caller.channel()); !given) return fault(given.error());
+  return {};
+}
+
+// Words: address, write. Of the answer: what the program may do with the page.
+Outcome touch_managed(Caller& caller, CallRecord& call) {
+  const DeviceAddress address{call.words[0]};
+  const auto managed = managed_of(caller, address, 1);
+  if (!managed) return forward_fault(managed);
+  const auto rights = (*managed)->touch(address, call.words[1] != 0);
+  if (!rights) return fault(rights.error());
+  call.words[0] = static_cast<std::uint64_t>(*rights);
+  return {};
+}
+
+namespace {
+
+std::uint64_t page_of(std::uint64_t address) {
+  return (address - compat::kManagedBegin) / compat::kManagedPage;
+}
+
+// Of pages that lie side by side.
+struct Run {
+  std::uint64_t first = 0, count = 0;
+  driver::Access rights = driver::Access::kNone;
+};
+
+// Pages of the allocation that somebody has touched, on the host now.
+Outcome bring_home(driver::ManagedMemory& managed, std::uint64_t at, Bytes size,
+                   std::vector<Run>& runs) {
+  for (Bytes done = 0; done < size; done += compat::kManagedPage) {
+    const DeviceAddress page{at + done};
+    const auto known = managed.attributes(page, 1);
+    if (!known) return fault(known.error());
+    if (!known->touched) continue;
+    const auto rights = managed.touch(page, false);
+    if (!rights) return fault(rights.error());
+    const auto number = page_of(page.value);
+    const bool next = !runs.empty() && runs.back().first + runs.back().count == number &&
+                      runs.back().rights == *rights;
+    if (!next) runs.push_back({number, 0, *rights});
+    ++runs.back().count;
+  }
+  return {};
+}
+
+}  // namespace
+
+// A child is about to be made, which has copies. Words of the answer: how many allocations there
+// are, and how many runs of pages that the program may use now. In the window: of each allocation
+// its first page and its pages, then of each run the same and the rights.
+Outcome managed_home(Caller& caller, CallRecord& call) {
+  std::map<std::uint64_t, Bytes> allocations;
+  std::vector<Run> runs;
+  for (auto* const card : caller.process().cards()) {
+    auto* const managed = card->known_managed();
+    if (managed == nullptr) continue;
+    for (const auto& [at, size] : card->managed_allocations()) {
+      allocations[at] = size;
+      if (auto home = bring_home(*managed, at, size, runs); !home) return home;
+    }
+  }
+  std::vector<std::uint64_t> words;
+  for (const auto& [at, size] : allocations) {
+    words.insert(words.end(), {page_of(at), size / compat::kManagedPage});
+  }
+  for (const auto& run : runs) {
+    words.insert(words.end(), {run.first, run.count, static_cast<std::uint64_t>(run.rights)});
+  }
+  const Bytes bytes = words.size() * sizeof words[0];
+  if (bytes > call.window.size) return fault(kDriver, "too many pages for a child");
+  std::memcpy(call.window.data, words.data(), bytes);
+  call.bytes = bytes;
+  call.words[0] = allocations.size();
+  call.words[1] = runs.size();
   return {};
 }
 

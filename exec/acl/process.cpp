@@ -74,6 +74,23 @@ Outcome Process::set_device(std::int64_t device) {
   return {};
 }
 
+Value<ManagedView*> Process::managed_view() {
+  const Guard held(*lock_);
+  if (managed_view_ != nullptr) return managed_view_.get();
+  auto made = ManagedView::make(id_);
+  if (!made) return fault(made.error());
+  managed_view_ = std::move(*made);
+  return managed_view_.get();
+}
+
+Status Process::keep_managed_pages_free(std::uint64_t count) {
+  if (count == 0 || managed_view_->given()) return {};
+  if (count > compat::kManagedBytes / compat::kManagedPage) {
+    return fail(ErrorCode::kOutOfResources, "more pages than managed memory has");
+  }
+  return addresses_->keep_managed(count * compat::kManagedPage);
+}
+
 Value<CardUse*> Process::card_use(std::int64_t device) {
   const auto card = machine_.cards.open(device);
   if (!card) return forward_fault(card);

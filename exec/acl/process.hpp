@@ -19,6 +19,7 @@
 #include "exec/acl/card_use.hpp"
 #include "exec/acl/handle_table.hpp"
 #include "exec/acl/leftovers.hpp"
+#include "exec/acl/managed_view.hpp"
 #include "exec/acl/process_card.hpp"
 #include "exec/acl/sleeper.hpp"
 #include "exec/kernels/built_in.hpp"
@@ -130,6 +131,11 @@ class Process {
   const ClientSharing& sharing() const { return sharing_; }
   std::vector<ProcessCard*> cards() const;
 
+  // Of its managed memory. kOutOfMemory.
+  Value<ManagedView*> managed_view();
+  // Managed memory is behind so many pages, which are its parent's. kOutOfResources.
+  Status keep_managed_pages_free(std::uint64_t count);
+
   // A thread has ended: what was kept for its copies.
   void forget(unsigned thread);
 
@@ -178,6 +184,7 @@ class Process {
   const pid_t id_;
   std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
   CallGate calls_;
+  std::unique_ptr<ManagedView> managed_view_;
   std::map<std::uint32_t, Opened> cards_;
   std::map<std::int64_t, std::unique_ptr<CardUse>> card_uses_;
   ClientSharing sharing_;

@@ -157,6 +157,12 @@ const ProcessCard::ManagedRange* ProcessCard::managed_range(driver::DeviceAddres
   return address.value + size <= range->first + range->second.size ? &range->second : nullptr;
 }
 
+std::map<std::uint64_t, Bytes> ProcessCard::managed_allocations() const {
+  std::map<std::uint64_t, Bytes> all;
+  for (const auto& [address, range] : managed_ranges_) all[address] = range.size;
+  return all;
+}
+
 bool ProcessCard::is_heap(driver::DeviceAddress address) const {
   const auto* const range = is_managed(address) ? managed_range(address, 1) : nullptr;
   return range != nullptr && range->heap;
@@ -210,11 +216,13 @@ Value<platform::DmaMemory*> ProcessCard::staging(unsigned thread) {
   return memory.get();
 }
 
-Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager) {
+Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager,
+                                                   driver::ManagedView* view) {
   const Guard held(*managed_lock_);
   if (managed_ != nullptr) return managed_.get();
   driver::ManagedOptions options;
   options.pager = pager;
+  options.view = view;
   auto opened = driver::ManagedMemory::open(*card_.device, space(), options);
   if (!opened) return fault(opened.error());
   managed_ = std::move(*opened);
@@ -222,8 +230,9 @@ Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager) {
 }
 
 Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, bool heap,
-                                                           ConstByteSpan pager) {
-  const auto all = managed(pager);
+                                                           ConstByteSpan pager,
+                                                           driver::ManagedView* view) {
+  const auto all = managed(pager, view);
   if (!all) return forward_fault(all);
   const auto address = (*all)->allocate(size);
   if (!address) return fault(address.error());

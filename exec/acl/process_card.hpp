@@ -83,12 +83,15 @@ class ProcessCard {
   }
 
   // The managed memory, which begins with the first use.
-  Value<driver::ManagedMemory*> managed(ConstByteSpan pager);
+  Value<driver::ManagedMemory*> managed(ConstByteSpan pager, driver::ManagedView* view);
   bool is_managed(driver::DeviceAddress address) const {
     return managed_ != nullptr && managed_->contains(address);
   }
   // `heap`: of the kind of the HAL's SVM heap.
-  Value<driver::DeviceAddress> allocate_managed(Bytes size, bool heap, ConstByteSpan pager);
+  Value<driver::DeviceAddress> allocate_managed(Bytes size, bool heap, ConstByteSpan pager,
+                                                driver::ManagedView* view);
+  // By address, with their sizes.
+  std::map<std::uint64_t, Bytes> managed_allocations() const;
   bool is_heap(driver::DeviceAddress address) const;
   driver::ManagedMemory* known_managed() { return managed_.get(); }
 

@@ -70,6 +70,8 @@ constexpr std::pair<Call, Handler> kHandlers[] = {
     {Call::kMemExport, export_memory},
     {Call::kMemImport, import_memory},
     {Call::kMallocManaged, allocate_managed},
+    {Call::kManagedTouch, touch_managed},
+    {Call::kManagedHome, managed_home},
     {Call::kManagedAdvise, managed_advise},
     {Call::kManagedPrefetch, managed_prefetch},
     {Call::kManagedAttribute, managed_attribute},

@@ -142,6 +142,11 @@ std::vector<pid_t> children_of(pid_t process) {
 }
 
 // A folder has a link from each folder in it, and two of its own.
+char state_of_thread(pid_t process, pid_t thread) {
+  return state_in(read_start("/proc/" + std::to_string(process) + "/task/" +
+                             std::to_string(thread) + "/stat"));
+}
+
 unsigned count_threads(pid_t process) {
   struct stat information {};
   if (::stat(folder_of(process).c_str(), &information) != 0) return 0;

@@ -34,6 +34,8 @@ class FirstThread {
 
 // Lowest number first; empty: there is no such process.
 std::vector<ThreadState> thread_states(pid_t process);
+// As /proc has it; X: there is no such thread.
+char state_of_thread(pid_t process, pid_t thread);
 // How many; 0: there is no such process.
 unsigned count_threads(pid_t process);
 // Also if its parent has not waited for it, but has been woken if it waits.

@@ -71,6 +71,22 @@ Result<std::unique_ptr<platform::DmaMemory>> SharedProcesses::allocate(Bytes siz
   return std::make_unique<ProcessMemory>(memory_, memory, size);
 }
 
+Result<std::unique_ptr<platform::DmaMemory>> SharedProcesses::import(ByteSpan memory) {
+  charge_call();
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data);
+  if (memory.size == 0 || !is_aligned(address | memory.size, kBusPage)) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} bytes are no pages", memory.size));
+  }
+  const int node = work_.node();
+  if (!memory_.memory().adopt(memory, node, true)) {
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("{} bytes of host memory cannot be used, {} used on node {}",
+                            memory.size, memory_.memory().used(node), node));
+  }
+  work_.clear(memory, node);
+  return std::make_unique<ProcessMemory>(memory_, memory, memory.size);
+}
+
 Status SharedProcesses::attach(std::uint32_t pasid) {
   charge_call();
   if (pasid == 0 || pasid >= 1U << 20) {

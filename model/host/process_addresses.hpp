@@ -24,6 +24,7 @@ class SharedProcesses : public platform::ProcessAddresses {
   ~SharedProcesses() override;
 
   Result<std::unique_ptr<platform::DmaMemory>> allocate(Bytes size) override;
+  Result<std::unique_ptr<platform::DmaMemory>> import(ByteSpan memory) override;
   Status attach(std::uint32_t pasid) override;
   Status map(std::uint32_t pasid, std::uint64_t address, platform::DmaMemory& memory,
              bool write) override;

@@ -57,6 +57,11 @@ class TrackedAddresses final : public platform::ProcessAddresses {
     if (!memory) return memory;
     return std::make_unique<TrackedMemory>(std::move(*memory), ledger_);
   }
+  Result<std::unique_ptr<platform::DmaMemory>> import(ByteSpan bytes) override {
+    auto memory = inner_->import(bytes);
+    if (!memory) return memory;
+    return std::make_unique<TrackedMemory>(std::move(*memory), ledger_);
+  }
   Status attach(std::uint32_t pasid) override { return inner_->attach(pasid); }
   Status map(std::uint32_t pasid, std::uint64_t address, platform::DmaMemory& memory,
              bool write) override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Managed memory: one address for host and cards. A page of 2 MiB is where it was used last; who
 // touches it elsewhere has it moved. The card's accesses to a page that it does not have wait in
-// its MMU until the driver has brought it (abi/page_fault.hpp); the host's are made with read() and
-// write(). A page that nobody has touched is nowhere; the first touch makes it where that is, and
+// its MMU until the driver has brought it (abi/page_fault.hpp); the host's are made through
+// pointers, as touch() lets them, or with read() and write(). A page that nobody has touched is nowhere; the first touch makes it where that is, and
 // what it holds then is anything (virtualisation.md S2).
 //
 // All members may be called from several tasks at once.
@@ -18,6 +18,7 @@
 #include "npu/driver/address_space.hpp"
 #include "npu/driver/device.hpp"
 #include "npu/driver/export.hpp"
+#include "npu/driver/managed_view.hpp"
 
 namespace npu::driver {
 
@@ -61,6 +62,9 @@ struct ManagedOptions {
   std::uint64_t error_threshold = 100;
   Picoseconds error_window = 2'000_ms;
   std::function<void(const FaultErrorWarning&)> on_fault_errors;
+  // Of the process that uses the memory through pointers; it outlives the memory. Null: the host
+  // uses read() and write() alone.
+  ManagedView* view = nullptr;
 };
 
 // Where a page may be.
@@ -177,6 +181,11 @@ class NPU_API ManagedMemory {
   // card has comes back first. kOutOfMemory and what copies report.
   Status read(DeviceAddress at, ByteSpan to);
   Status write(DeviceAddress at, ConstByteSpan from);
+  // The host has touched the page of this address through its pointer, and had no right to. The
+  // page comes back first. The rights that the view gives from now on, which are enough for what
+  // the host does, and kReadWrite if nobody else has the page. kOutOfRange: no managed memory;
+  // kInvalidArgument: there is no view; kOutOfMemory and what copies report.
+  Result<Access> touch(DeviceAddress at, bool write);
 
   // Begins to bring the pages of the range there, up to 16 at a time, in the order of their
   // addresses and of such calls. Pages that nobody has touched stay so, and for a card those that

@@ -7,6 +7,8 @@
 
 #include <memory>
 
+#include "npu/base/result.hpp"
+#include "npu/base/units.hpp"
 #include "npu/driver/export.hpp"
 
 namespace npu::driver {
@@ -15,6 +17,10 @@ class NPU_API UnifiedAddresses {
  public:
   static std::shared_ptr<UnifiedAddresses> make();
   ~UnifiedAddresses();
+  // Managed memory is not given the first so many bytes of its window, which it has given none of
+  // yet: of a child of fork(), whose parent had some there. kOutOfResources: it has, or there are
+  // not so many.
+  Status keep_managed(Bytes size);
   UnifiedAddresses(const UnifiedAddresses&) = delete;
   UnifiedAddresses& operator=(const UnifiedAddresses&) = delete;
 

@@ -39,6 +39,12 @@ class ProcessAddresses {
   // Zeroed memory of a process, `size` a multiple of 4 KiB, which the function reaches only where
   // map() puts it: neither pinned nor mapped for DMA, so its bus() means nothing. kOutOfMemory.
   virtual Result<std::unique_ptr<DmaMemory>> allocate(Bytes size) = 0;
+  // The same of zeroed memory that somebody else keeps until the object is destroyed. kOutOfMemory;
+  // kUnsupported.
+  virtual Result<std::unique_ptr<DmaMemory>> import(ByteSpan memory) {
+    static_cast<void>(memory);
+    return fail(ErrorCode::kUnsupported, "this platform shares only memory of its own");
+  }
   // The function may use addresses of the process from now on; it has none at first. Once is
   // enough. kInvalidArgument: not 1 .. 2^20 - 1.
   virtual Status attach(std::uint32_t pasid) = 0;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C library's functions that say what signals do are hidden by ours in programs that are linked
+// to this library: what the program says of SIGSEGV is kept beside our handler.
+#include "compat/client/page_faults.hpp"
+
+#include <pthread.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <mutex>
+
+#include "compat/client/managed_view.hpp"
+#include "compat/client/next_function.hpp"
+
+#define NPU_PUBLIC __attribute__((visibility("default")))
+
+namespace npu::compat {
+
+struct FaultActions {
+  std::atomic<bool> catching{false};
+  std::mutex lock;
+  struct sigaction theirs {};  // what the program would have done with SIGSEGV
+};
+
+}  // namespace npu::compat
+
+// One for all libraries of ours that a program has: each has this code.
+extern "C" {
+__attribute__((weak, visibility("default"))) npu::compat::FaultActions npusim_fault_actions;
+}
+
+namespace npu::compat {
+namespace {
+
+auto& actions = npusim_fault_actions;
+
+int set_action(int signal, const struct sigaction* action, struct sigaction* before) {
+  static auto* const kNext = next_function<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
+  return kNext(signal, action, before);
+}
+
+// Whether the access was a write, as far as the machine says.
+bool was_write(const void* context) {
+#if defined(__x86_64__)
+  constexpr greg_t kWrite = 2;
+  return (static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
+#else
+  static_cast<void>(context);
+  return true;
+#endif
+}
+
+void pass_on(int signal, siginfo_t* info, void* context) {
+  const struct sigaction action = actions.theirs;
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+    action.sa_handler(signal);
+  } else {
+    // The access is made again, and ends the program.
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    set_action(signal, &standard, nullptr);
+  }
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  const bool mine = info->si_code == SEGV_ACCERR && touch_managed(info->si_addr, 1, was_write(context));
+  errno = error;
+  if (!mine) pass_on(signal, info, context);
+}
+
+int keep_theirs(const struct sigaction* action, struct sigaction* before) {
+  const std::lock_guard<std::mutex> held(actions.lock);
+  if (before != nullptr) *before = actions.theirs;
+  if (action != nullptr) actions.theirs = *action;
+  return 0;
+}
+
+// Handlers that touch managed memory, too.
+void open_masks() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action {};
+    if (signal == SIGSEGV || set_action(signal, nullptr, &action) != 0) continue;
+    if (sigismember(&action.sa_mask, SIGSEGV) != 1) continue;
+    sigdelset(&action.sa_mask, SIGSEGV);
+    set_action(signal, &action, nullptr);
+  }
+}
+
+int set_mask(const char* name, int how, const sigset_t* set, sigset_t* before) {
+  auto* const function = next_function<int(int, const sigset_t*, sigset_t*)>(name);
+  if (set == nullptr || how == SIG_UNBLOCK || !actions.catching) return function(how, set, before);
+  sigset_t without = *set;
+  sigdelset(&without, SIGSEGV);
+  return function(how, &without, before);
+}
+
+}  // namespace
+
+void catch_page_faults() {
+  if (actions.catching.exchange(true)) return;
+  struct sigaction ours {};
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  sigfillset(&ours.sa_mask);
+  sigdelset(&ours.sa_mask, SIGSEGV);
+  set_action(SIGSEGV, &ours, &actions.theirs);
+  open_masks();
+  sigset_t fault;
+  sigemptyset(&fault);
+  sigaddset(&fault, SIGSEGV);
+  pthread_sigmask(SIG_UNBLOCK, &fault, nullptr);
+}
+
+}  // namespace npu::compat
+
+using npu::compat::actions;
+
+extern "C" {
+
+NPU_PUBLIC int sigaction(int signal, const struct sigaction* action,
+                         struct sigaction* before) noexcept {
+  if (!actions.catching) return npu::compat::set_action(signal, action, before);
+  if (signal == SIGSEGV) return npu::compat::keep_theirs(action, before);
+  if (action == nullptr) return npu::compat::set_action(signal, action, before);
+  struct sigaction open = *action;
+  sigdelset(&open.sa_mask, SIGSEGV);
+  return npu::compat::set_action(signal, &open, before);
+}
+
+NPU_PUBLIC sighandler_t signal(int number, sighandler_t handler) noexcept {
+  struct sigaction action {}, before {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  if (sigaction(number, &action, &before) != 0) return SIG_ERR;
+  return before.sa_handler;
+}
+
+NPU_PUBLIC int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  return npu::compat::set_mask("sigprocmask", how, set, before);
+}
+
+NPU_PUBLIC int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  return npu::compat::set_mask("pthread_sigmask", how, set, before);
+}
+
+}  // extern "C"

@@ -38,14 +38,31 @@ Result<bool> CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bo
   return ok ? Result<bool>(false) : forward_error(ok);
 }
 
+// A link that fails meanwhile is gone round.
+Status CardPages::copy_from(const CardPages& other, std::uint64_t from, std::uint64_t to) {
+  const auto link = ways_.over_link(other.device(), from);
+  if (link) {
+    auto ok = mover_.from_peer(*link, to, kPageSize);
+    if (ok) ok = mover_.wait();
+    if (ok) {
+      statistics().migrated_over_links_bytes += kPageSize;
+      return ok;
+    }
+  }
+  const auto bus = ways_.over_bus(other.device());
+  if (!bus) return fail(ErrorCode::kDeviceFault, "no way to the other card any more");
+  auto ok = mover_.to_card(*bus + from, to, kPageSize);
+  return ok ? mover_.wait() : ok;
+}
+
 // The card reads the page out of the memory of the one card that has all of it, unless the frame
 // holds the same. What fails has left it where it was.
 Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot) {
   const unsigned holder = page.holder();
   if (page.host || holder == page.cards.size() || page.cards[holder].parts) return false;
   auto& other = *all_.cards()[holder];
-  const auto way = other.usable() ? ways_.to(other.bdf()) : std::nullopt;
-  if (!way) return false;
+  if (!other.usable()) return false;
+  if (!ways_.over_link(other.device(), 0) && !ways_.over_bus(other.device())) return false;
   const auto written = other.stop_using(at, page);
   if (!written) return written;
   if (!*written && page.same) {
@@ -56,9 +73,7 @@ Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::
   }
   trace_.begin(ServiceTrace::kCopy);
   const Instant begin = device_.platform.clock().now();
-  const auto from = *way + other.memory_of(page);
-  auto ok = mover_.to_card(from, paging_.slots()[slot].address, kPageSize);
-  if (ok) ok = mover_.wait();
+  auto ok = copy_from(other, other.memory_of(page), paging_.slots()[slot].address);
   statistics().copying_between_cards += device_.platform.clock().now() - begin;
   if (!ok) return forward_error(ok);
   statistics().migrated_between_cards_bytes += kPageSize;

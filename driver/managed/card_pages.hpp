@@ -34,7 +34,7 @@ class CardPages {
         paging_(paging),
         exposed_(all, card, space.vmid(), paging),
         mover_(paging.mover()),
-        ways_(device.platform, device.card.bdf()),
+        ways_(device),
         trace_(device.platform, device.card.device_index) {}
 
   // Pages that a card had which was shut down count no more.
@@ -91,7 +91,7 @@ class CardPages {
     return paging_.slots()[own(page).slot].address;
   }
   void forget(ManagedPage& page) { leave_slot(page); }
-  platform::Bdf bdf() const { return device_.card.bdf(); }
+  const Device::Impl& device() const { return device_; }
   // What the card has of the page is gone.
   Status discard(std::uint64_t at, ManagedPage& page);
 
@@ -108,6 +108,7 @@ class CardPages {
   // Whether the page is in the slot now; else the host has it, or nobody.
   Result<bool> take_from_others(std::uint64_t at, ManagedPage& page, bool write,
                                 std::uint32_t slot);
+  Status copy_from(const CardPages& other, std::uint64_t from, std::uint64_t to);
   Result<bool> take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot);
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
   // In the client's quota, for a page that is not here. kOutOfMemory.

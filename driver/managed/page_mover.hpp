@@ -28,6 +28,10 @@ class PageMover {
   Status to_card(platform::BusAddress host, std::uint64_t memory, Bytes size) {
     return begin(DmaCommand::host_to_device(host, DeviceAddress{memory}, size));
   }
+  // `peer`: PageTableEntry::peer_target().
+  Status from_peer(std::uint64_t peer, std::uint64_t memory, Bytes size) {
+    return begin(DmaCommand::peer_to_peer(DeviceAddress{peer}, DeviceAddress{memory}, size));
+  }
   Status to_host(std::uint64_t memory, platform::BusAddress host, Bytes size) {
     return begin(DmaCommand::device_to_host(DeviceAddress{memory}, host, size));
   }

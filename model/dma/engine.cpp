@@ -99,12 +99,17 @@ void Engine::check(DmaRequest& request) const {
     request.fault.code = FaultCode::kInvalidSize;
     return;
   }
-  // Peers are reached through page tables only.
-  if (operation.peer && is_physical(request.space)) {
+  // Of a physical address it says itself that it is a peer's.
+  const auto is_peer = [&](std::uint64_t address) {
+    return operation.peer && is_physical(request.space) && abi::PageTableEntry{address}.is_peer();
+  };
+  const bool named = is_peer(request.source) || is_peer(request.destination);
+  if (operation.peer && is_physical(request.space) && !named) {
     request.fault.code = FaultCode::kNoPeer;
     return;
   }
   const auto is_there = [&](std::uint64_t address) {
+    if (is_peer(address)) return true;  // which the peer knows
     return is_physical(request.space)
                ? shared_.shares[request.function].has_memory(address, request.size)
                : range_fits(address, request.size, std::uint64_t{1} << abi::kVirtualBits);

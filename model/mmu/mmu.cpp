@@ -68,6 +68,10 @@ tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm
 
 // The memory itself refuses what lies beyond all of it.
 bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
+  if ((trans.get_address() & abi::PageTableEntry::Peer::kMask) != 0) {
+    return place_at_peer(client, trans, info);
+  }
+  info.peer = 0;
   if (info.vmid == abi::kVmidPhysical && !divided_) return true;
   const std::uint64_t address = trans.get_address();
   if (accesses_.has(info.vmid)) {
@@ -80,6 +84,26 @@ bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& i
   info.hop_context = Hop{0, client, 0}.pack();
   fail(trans, Completion::kUnsupportedRequest);
   return false;
+}
+
+bool Mmu::place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
+  const abi::PageTableEntry target{trans.get_address()};
+  const std::uint64_t address = trans.get_address() & ~(~std::uint64_t{0} << abi::kVirtualBits);
+  info.hop_context = Hop{address, client, 0}.pack();
+  if (!can_leave(trans, info)) {
+    fail(trans, Completion::kNoPeer);
+    return false;
+  }
+  trans.set_address(address);
+  info.peer = static_cast<std::uint8_t>(std::min(target.card() + 1, 255U));
+  info.flow = static_cast<std::uint8_t>(client << 5 | (info.flow & 0x1FU));
+  return true;
+}
+
+// Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
+bool Mmu::can_leave(const tlm::tlm_generic_payload& trans, const Transaction& info) const {
+  return peer_socket.size() != 0 && info.rows <= 1 && trans.get_data_ptr() != nullptr &&
+         function_of(info.vmid) == 0;
 }
 
 tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans,
@@ -179,10 +203,7 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
     }
     return false;
   }
-  // Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
-  const bool can_leave = peer_socket.size() != 0 && info.rows <= 1 &&
-                         trans.get_data_ptr() != nullptr && function_of(info.vmid) == 0;
-  if (page.peer != 0 && !can_leave) {
+  if (page.peer != 0 && !can_leave(trans, info)) {
     fail(trans, Completion::kNoPeer);
     return false;
   }
@@ -207,6 +228,9 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
     const auto hop = Hop::unpack(info.hop_context);
     trans.set_address(hop.address);
     accesses_.end(info.vmid, hop.generation);
+  } else if (info.peer != 0) {
+    const auto address = Hop::unpack(info.hop_context).address;
+    trans.set_address(abi::PageTableEntry::peer_target(info.peer - 1U, 0) | address);
   } else if (shares_.size() > 1) {
     trans.set_address(trans.get_address() - shares_[function_of(info.vmid)].memory_base);
   }

@@ -151,6 +151,8 @@ class Mmu : public sc_core::sc_module,
   std::optional<std::uint64_t> residency_base(unsigned function) const override;
   bool is_there(const Translation& page, tlm::tlm_generic_payload& trans, std::uint64_t& missing);
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
+  bool place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
+  bool can_leave(const tlm::tlm_generic_payload& trans, const Transaction& info) const;
 
   Simulation& sim_;
   const std::uint32_t track_;

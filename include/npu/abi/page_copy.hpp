@@ -8,6 +8,10 @@
 // 2, ... since Enable. One with another number than the next one's, or of which a part was not
 // written, is ignored: the host's writes before have been lost, while the function decoded no
 // memory. PAGE_COPY_PROGRESS tells how many were accepted.
+//
+// With the opcode P2P an address may be another card's memory: PageTableEntry::peer_target(), with
+// all bits of the address there. The engine goes over the HCCS link to that card, which lets the
+// function in or not (HCCS_ACCESS).
 #pragma once
 
 #include <cstdint>

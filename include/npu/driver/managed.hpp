@@ -121,6 +121,7 @@ struct ManagedStatistics {
   std::uint64_t largest_batch = 0;  // records
   std::uint64_t migrated_to_card_bytes = 0, migrated_to_host_bytes = 0;
   std::uint64_t migrated_between_cards_bytes = 0;  // not by way of the host
+  std::uint64_t migrated_over_links_bytes = 0;     // of those, over HCCS
   std::uint64_t created_on_card_bytes = 0;         // pages that were touched there first
   std::uint64_t dropped_bytes = 0;   // taken from the card without a copy: the host had the same
   std::uint64_t resident_bytes = 0;  // on the card now: in and created, less out and dropped

@@ -4,7 +4,6 @@
 #include "compat/client/page_faults.hpp"
 
 #include <pthread.h>
-#include <ucontext.h>
 
 #include <atomic>
 #include <cerrno>
@@ -14,6 +13,7 @@
 
 #include "compat/client/managed_view.hpp"
 #include "compat/client/next_function.hpp"
+#include "npu/base/fault_access.hpp"
 
 #define NPU_PUBLIC __attribute__((visibility("default")))
 
@@ -42,17 +42,6 @@ int set_action(int signal, const struct sigaction* action, struct sigaction* bef
   return kNext(signal, action, before);
 }
 
-// Whether the access was a write, as far as the machine says.
-bool was_write(const void* context) {
-#if defined(__x86_64__)
-  constexpr greg_t kWrite = 2;
-  return (static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
-#else
-  static_cast<void>(context);
-  return true;
-#endif
-}
-
 void pass_on(int signal, siginfo_t* info, void* context) {
   const struct sigaction action = actions.theirs;
   if ((action.sa_flags & SA_SIGINFO) != 0) {
@@ -69,7 +58,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
-  const bool mine = info->si_code == SEGV_ACCERR && touch_managed(info->si_addr, 1, was_write(context));
+  const bool mine = info->si_code == SEGV_ACCERR && touch_managed(info->si_addr, 1, is_write_fault(context));
   errno = error;
   if (!mine) pass_on(signal, info, context);
 }

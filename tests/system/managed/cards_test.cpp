@@ -47,12 +47,25 @@ TEST_P(ManagedCardsTest, AWrittenPageGoesToAnotherCardWithoutTheHost) {
       both.write(i % 2, at, 64_KiB, i + 1);
       const auto now = both.managed->statistics();
       EXPECT_EQ(now.migrated_between_cards_bytes, i * kPageSize);
+      EXPECT_EQ(now.migrated_over_links_bytes, i * kPageSize) << "the cards have an HCCS link";
       EXPECT_EQ(now.migrated_to_host_bytes + now.migrated_to_card_bytes, 0U);
       EXPECT_EQ(now.resident_bytes, kPageSize);
     }
     expect(*both.managed, at, 64_KiB, 6);
     EXPECT_EQ(both.managed->statistics().migrated_to_host_bytes, kPageSize);
     EXPECT_EQ(both.managed->statistics().resident_bytes, 0U);
+  });
+}
+
+TEST_P(ManagedCardsTest, WithoutALinkAPageGoesOverTheBus) {
+  Machine machine({"hccs_topology=none"}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    const auto at = must(both.managed->allocate(kPageSize));
+    both.write(0, at, 64_KiB, 1);
+    EXPECT_TRUE(both.sees(1, at, 64_KiB, 1));
+    EXPECT_EQ(both.managed->statistics().migrated_between_cards_bytes, kPageSize);
+    EXPECT_EQ(both.managed->statistics().migrated_over_links_bytes, 0U);
   });
 }
 

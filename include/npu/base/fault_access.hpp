@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page fault was, in a handler of SIGSEGV.
+#pragma once
+
+#include <ucontext.h>
+
+namespace npu {
+
+// `context`: the handler's third argument. A machine that does not say counts as a write.
+inline bool is_write_fault(const void* context) {
+#if defined(__x86_64__)
+  constexpr greg_t kWrite = 2;
+  return (static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
+#else
+  static_cast<void>(context);
+  return true;
+#endif
+}
+
+}  // namespace npu

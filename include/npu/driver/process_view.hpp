@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Managed memory (managed.hpp) for the calling process itself, through pointers: its view of the
+// managed addresses, as memory of its own at the same addresses. Pages that are elsewhere are
+// brought when they are touched, by a handler of SIGSEGV. A handler that was there before gets the
+// signals that are not about managed memory.
+//
+// System calls do not bring pages: to the kernel what the process has no right to is a bad address
+// (EFAULT). ManagedMemory::touch() brings them before.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "npu/driver/export.hpp"
+#include "npu/driver/managed_view.hpp"
+#include "npu/driver/types.hpp"
+
+namespace npu::driver {
+
+class NPU_API ProcessView : public ManagedView {
+ public:
+  // Brings a page, as ManagedMemory::touch() of the memory that has it does. It is called on the
+  // thread that has touched the page, in a handler of a signal, and nowhere else.
+  using Touch = std::function<Result<Access>(DeviceAddress at, bool write)>;
+
+  // One at a time in a process. kAlreadyExists; kOutOfResources: something else is at these
+  // addresses, as in a program under AddressSanitizer; kOutOfMemory.
+  static Result<std::unique_ptr<ProcessView>> make(Touch touch);
+  // No pointer into the memory is used any more.
+  ~ProcessView() override;
+  ProcessView(const ProcessView&) = delete;
+  ProcessView& operator=(const ProcessView&) = delete;
+
+  static void* pointer(DeviceAddress at) {
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(at.value));
+  }
+
+  Result<ByteSpan> memory_of(std::uint64_t page) override;
+  void limit(std::uint64_t first, std::uint64_t count, Access rights) override;
+  void forget(std::uint64_t first, std::uint64_t count) override;
+
+  struct Impl;  // the driver's own
+
+ private:
+  explicit ProcessView(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace npu::driver

@@ -141,8 +141,8 @@ bool map_view(int file, std::uint64_t begin) {
   const auto offset = begin * kManagedPage;
   void* const place = at_page(begin);
   const int flags = MAP_SHARED | MAP_NORESERVE | (begin == 0 ? MAP_FIXED_NOREPLACE : MAP_FIXED);
-  void* const pages = ::mmap(place, kManagedBytes - offset, PROT_NONE, flags, file,
-                             static_cast<off_t>(offset));
+  void* const pages =
+      ::mmap(place, kManagedBytes - offset, PROT_NONE, flags, file, static_cast<off_t>(offset));
   void* const behind = ::mmap(nullptr, kViewRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
                               static_cast<off_t>(kManagedBytes));
   if (pages == place && behind != MAP_FAILED) {
@@ -161,9 +161,8 @@ bool map_view(int file, std::uint64_t begin) {
 
 bool is_inherited(std::uint64_t page) {
   if (view.inherited == nullptr) return false;
-  return std::any_of(view.inherited->begin(), view.inherited->end(), [page](const Pages& pages) {
-    return page - pages.first < pages.count;
-  });
+  return std::any_of(view.inherited->begin(), view.inherited->end(),
+                     [page](const Pages& pages) { return page - pages.first < pages.count; });
 }
 
 bool bring(std::uint64_t page, bool write) {
@@ -253,7 +252,8 @@ void managed_fork_in_child() {
              at_page(view.snapshot->readable[i].first));
   }
   if (view.inherited == nullptr) view.inherited = new std::vector<Pages>;
-  view.inherited->insert(view.inherited->end(), view.snapshot->allocated.begin(), view.snapshot->allocated.end());
+  view.inherited->insert(view.inherited->end(), view.snapshot->allocated.begin(),
+                         view.snapshot->allocated.end());
   delete std::exchange(view.snapshot, nullptr);
 }
 

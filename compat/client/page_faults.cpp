@@ -38,7 +38,8 @@ namespace {
 auto& actions = npusim_fault_actions;
 
 int set_action(int signal, const struct sigaction* action, struct sigaction* before) {
-  static auto* const kNext = next_function<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
+  static auto* const kNext =
+      next_function<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
   return kNext(signal, action, before);
 }
 
@@ -58,7 +59,8 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
-  const bool mine = info->si_code == SEGV_ACCERR && touch_managed(info->si_addr, 1, is_write_fault(context));
+  const bool mine =
+      info->si_code == SEGV_ACCERR && touch_managed(info->si_addr, 1, is_write_fault(context));
   errno = error;
   if (!mine) pass_on(signal, info, context);
 }
@@ -123,7 +125,8 @@ NPU_PUBLIC int sigaction(int signal, const struct sigaction* action,
 }
 
 NPU_PUBLIC sighandler_t signal(int number, sighandler_t handler) noexcept {
-  struct sigaction action {}, before {};
+  struct sigaction action {
+  }, before{};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   if (sigaction(number, &action, &before) != 0) return SIG_ERR;

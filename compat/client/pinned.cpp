@@ -179,7 +179,8 @@ void close_end(int& end) {
 void prepare_fork() {
   table().lock.lock();
   const bool managed = prepare_managed_fork();
-  if ((managed || any_registered()) && ::pipe2(fork_pipe, O_CLOEXEC) != 0) fork_pipe[0] = fork_pipe[1] = -1;
+  if ((managed || any_registered()) && ::pipe2(fork_pipe, O_CLOEXEC) != 0)
+    fork_pipe[0] = fork_pipe[1] = -1;
 }
 
 // There is nothing to read: the child closes its end, if there is a child.

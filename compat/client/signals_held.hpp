@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No handler of the thread's runs but that of page faults: for what one that calls as well must not find half done, or wait
-// for.
+// No handler of the thread's runs but that of page faults: for what one that calls as well must not
+// find half done, or wait for.
 #pragma once
 
 #include <pthread.h>

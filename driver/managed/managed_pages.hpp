@@ -93,7 +93,7 @@ class ManagedPages {
   ManagedRanges ranges_{cards_};
   const std::function<void(const FaultErrorWarning&)> on_fault_errors_;
   FaultErrorWatch error_watch_;
-  ManagedView* const view_;  // null: none
+  ManagedView* const view_;                         // null: none
   std::vector<std::shared_ptr<HostFrame>> frames_;  // that hold no page now
   ManagedStatistics statistics_;
 };

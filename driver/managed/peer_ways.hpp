@@ -49,7 +49,7 @@ class PeerWays {
   }
 
   Device::Impl& own_;
-  std::map<unsigned, PeerLease> leases_;                                // by device index
+  std::map<unsigned, PeerLease> leases_;                               // by device index
   std::map<std::uint16_t, std::optional<platform::BusAddress>> ways_;  // by packed BDF
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of the kernel's, mapped twice: with all rights for the driver, and at the managed addresses
-// with those that the process has now.
+// A file of the kernel's, mapped twice: with all rights for the driver, and at the managed
+// addresses with those that the process has now.
 #include "npu/driver/process_view.hpp"
 
 #include <fmt/format.h>
@@ -63,8 +63,8 @@ void ProcessView::Impl::on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   const auto* const view = only.load();
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const bool brought = view != nullptr && info->si_code == SEGV_ACCERR &&
-                       view->bring(at, is_write_fault(context));
+  const bool brought =
+      view != nullptr && info->si_code == SEGV_ACCERR && view->bring(at, is_write_fault(context));
   errno = error;
   if (brought || view == nullptr) return;
   const auto& action = view->before;

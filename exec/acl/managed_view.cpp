@@ -15,8 +15,8 @@ using compat::kManagedBegin;
 using compat::kManagedPage;
 using compat::ViewRing;
 
-constexpr unsigned kLooks = 300;        // before it sleeps
-constexpr long kSlice = 1'000'000;      // ns, after which it looks whether the thread is there
+constexpr unsigned kLooks = 300;         // before it sleeps
+constexpr long kSlice = 1'000'000;       // ns, after which it looks whether the thread is there
 constexpr unsigned kMostSlices = 10000;  // of a thread that is at work
 
 }  // namespace

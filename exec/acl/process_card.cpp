@@ -216,8 +216,7 @@ Value<platform::DmaMemory*> ProcessCard::staging(unsigned thread) {
   return memory.get();
 }
 
-Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager,
-                                                   driver::ManagedView* view) {
+Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager, driver::ManagedView* view) {
   const Guard held(*managed_lock_);
   if (managed_ != nullptr) return managed_.get();
   driver::ManagedOptions options;

@@ -8,6 +8,7 @@
 #include "python/native/checked_self.hpp"
 #include "python/native/graph.hpp"
 #include "python/native/host_runtime.hpp"
+#include "python/native/managed.hpp"
 #include "python/native/operators.hpp"
 #include "python/native/session.hpp"
 #include "python/native/stream.hpp"
@@ -61,6 +62,23 @@ void bind_card(py::module_& module) {
       .def_property_readonly("closed", on(&Card::closed));
 }
 
+void bind_managed(py::module_& module) {
+  py::class_<ManagedCards, std::shared_ptr<ManagedCards>>(module, "ManagedCards")
+      .def(py::init(&ManagedCards::open));
+  py::class_<Managed, std::shared_ptr<Managed>> memory(module, "Managed", py::buffer_protocol());
+  memory.def(py::init(&Managed::allocate), py::arg().none(false), py::arg())
+      .def("prefetch", on(&Managed::prefetch))
+      .def("advise", on(&Managed::advise))
+      .def("location", on(&Managed::location))
+      .def_property_readonly("address", on(&Managed::address))
+      .def_buffer([](Managed& self) {
+        return py::buffer_info(
+            static_cast<std::uint8_t*>(driver::ProcessView::pointer({self.address()})),
+            static_cast<py::ssize_t>(self.size()));
+      });
+  check_buffers(memory);
+}
+
 void bind_streams(py::module_& module) {
   py::class_<HostMemory, std::shared_ptr<HostMemory>> memory(module, "HostMemory",
                                                              py::buffer_protocol());
@@ -102,6 +120,7 @@ PYBIND11_MODULE(_npusim, module) {
   npu::python::translate_failures();
   npu::python::bind_session(module);
   npu::python::bind_card(module);
+  npu::python::bind_managed(module);
   npu::python::bind_streams(module);
   npu::python::bind_graph(module);
   npu::python::bind_host_runtime(module);

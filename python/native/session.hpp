@@ -49,6 +49,23 @@ class Session {
     }
   }
 
+  // For a handler of a fault of the owner's thread, with the interpreter's lock or without: `f` as
+  // a host task, or in the one that has met the fault. Throws nothing.
+  template <class T, class F>
+  Result<T> in_task(F f) {
+    if (std::this_thread::get_id() != owner_ || forked() || ended_) {
+      return fail(ErrorCode::kAborted, "nothing can be asked of the machine");
+    }
+    if (busy_) return f();
+    Result<T> found = fail(ErrorCode::kAborted, "nothing was asked");
+    busy_ = true;
+    const auto ran = simulator_->run([&](platform::Platform&) { found = f(); });
+    busy_ = false;
+    ++calls_;
+    if (!ran) ended_ = ran.error();
+    return ran ? found : forward_error(ran);
+  }
+
   // `end` gives a driver's object back. From any thread, at any time: it is done by the next call,
   // before anything else. After the machine has ended it is never done, nor is `end` destroyed.
   void bury(std::function<void()> end);

@@ -4,7 +4,7 @@
 import struct
 
 from . import _npusim
-from .memory import DeviceMemory
+from .memory import DeviceMemory, ManagedMemory
 
 
 class Argument:
@@ -45,7 +45,7 @@ def scalar(value):
 
 
 def _tensor(memory, kind, offset):
-    if isinstance(memory, DeviceMemory):
+    if isinstance(memory, (DeviceMemory, ManagedMemory)):
         if not 0 <= offset < memory.nbytes:
             raise ValueError(f"byte {offset} is not inside of {memory.nbytes} bytes")
         return Argument(memory.address + offset, kind, memory.nbytes - offset)
@@ -56,7 +56,7 @@ def input(memory, offset=0):  # pylint: disable=redefined-builtin
     """A tensor that the task reads: it waits for the last task that writes it.
 
     Args:
-        memory: a `DeviceMemory`, or a device address.
+        memory: a `DeviceMemory`, a `ManagedMemory`, or a device address.
         offset: of the tensor in it, in bytes.
 
     Raises:

@@ -171,20 +171,8 @@ class DeviceMemory:
             self._device._ready().free(address)
 
 
-class HostMemory:
-    """Host memory that a card reaches by DMA: `Device.host_memory()` makes it.
-
-    It has a writable buffer of bytes, without a copy: `numpy.asarray(memory)` and `array()` are
-    views of it. It lives until neither it nor a view is held; a device cannot be closed before.
-    """
-
-    def __init__(self, device, size):
-        self._device = device
-        self._size = _size_of(size)
-        self._native = _npusim.HostMemory(device._ready(), self._size)
-
-    def __repr__(self):
-        return f"<npusim.HostMemory {self._size} bytes>"
+class _Viewed:
+    """Memory with a writable buffer of bytes: `_native`, `_size` of them."""
 
     def __len__(self):
         return self._size
@@ -198,11 +186,6 @@ class HostMemory:
     def nbytes(self):
         """The size in bytes: `int`."""
         return self._size
-
-    @property
-    def bus_address(self):
-        """The address of the first byte as the card sees it: `int`."""
-        return self._native.bus
 
     def view(self):
         """The bytes as a writable `memoryview`, without a copy."""
@@ -227,3 +210,95 @@ class HostMemory:
             raise ValueError(
                 f"{size} bytes from byte {offset} are not inside of {self._size} bytes")
         return numpy.ndarray(shape, dtype, numpy.frombuffer(self._native, numpy.uint8), offset)
+
+
+class HostMemory(_Viewed):
+    """Host memory that a card reaches by DMA: `Device.host_memory()` makes it.
+
+    It has a writable buffer of bytes, without a copy: `numpy.asarray(memory)` and `array()` are
+    views of it. It lives until neither it nor a view is held; a device cannot be closed before.
+    """
+
+    def __init__(self, device, size):
+        self._device = device
+        self._size = _size_of(size)
+        self._native = _npusim.HostMemory(device._ready(), self._size)
+
+    def __repr__(self):
+        return f"<npusim.HostMemory {self._size} bytes>"
+
+    @property
+    def bus_address(self):
+        """The address of the first byte as the card sees it: `int`."""
+        return self._native.bus
+
+
+class ManagedMemory(_Viewed):
+    """Memory with one address for Python and all cards: `Simulator.managed_memory()` makes it.
+
+    A page of 2 MiB is where it was used last. `array()` and `numpy.asarray(memory)` are views of
+    the bytes; a page that a card has comes back when an element of it is touched, in simulated
+    time. Only the thread of the simulator may touch it. It lives until neither it nor a view is
+    held; a device cannot be closed before.
+
+    Files and sockets copy in the kernel, which brings no page: `read_into` of a file wants memory
+    that was touched, or `prefetch()` to the host.
+    """
+
+    def __init__(self, simulator, size):
+        self._size = _size_of(size)
+        self._native = _npusim.Managed(simulator._managed_cards(), self._size)
+
+    def __repr__(self):
+        return f"<npusim.ManagedMemory {self._size} bytes, {self.address:#x}>"
+
+    @property
+    def address(self):
+        """The address of the first byte, for Python's process and for every card: `int`."""
+        return self._native.address
+
+    def prefetch(self, device=None, nbytes=None, offset=0):
+        """Moves pages; returns when they are there. Pages that nobody has touched stay nowhere.
+
+        Args:
+            device: a `Device`, or its number; None: the host.
+            nbytes: how many from `offset` on; None: all.
+            offset: of the first byte, in bytes.
+
+        Raises:
+            Error: `ErrorCode.OUT_OF_RANGE`, they are not inside of the memory;
+                `ErrorCode.INVALID_ARGUMENT`, there is no such card; `ErrorCode.OUT_OF_MEMORY`.
+        """
+        offset = operator.index(offset)
+        nbytes = self._size - offset if nbytes is None else operator.index(nbytes)
+        if offset < 0 or nbytes < 1:
+            raise ValueError(f"{nbytes} bytes from byte {offset} are nothing to move")
+        self._native.prefetch(offset, nbytes, _number_of(device))
+
+    def advise(self, advice, device=None, on=True):
+        """Says how all of its pages will be used.
+
+        Args:
+            advice: "read_mostly": copies where it is read, until it is written;
+                "preferred_location": where it should be; "accessed_by": whose use is to be
+                prepared.
+            device: a `Device`, or its number, for the last two; None: the host.
+            on: False: the advice no longer holds.
+
+        Raises:
+            ValueError: no such advice.
+            Error: `ErrorCode.INVALID_ARGUMENT`, there is no such card.
+        """
+        self._native.advise(advice, bool(on), _number_of(device))
+
+    def location(self, offset=0):
+        """Where the page of a byte is: the number of a device, -1: the host, None: nowhere yet.
+
+        Raises:
+            Error: `ErrorCode.OUT_OF_RANGE`, it is not inside of the memory.
+        """
+        return self._native.location(operator.index(offset))
+
+
+def _number_of(device):
+    return -1 if device is None else operator.index(getattr(device, "index", device))

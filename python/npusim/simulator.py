@@ -8,6 +8,8 @@ import weakref
 
 from . import _npusim
 from .device import Device
+from .memory import ManagedMemory
+from .programs import program
 
 _current = None  # a weak reference to the process's simulator
 
@@ -56,6 +58,7 @@ class Simulator:
         self._config = str(config)
         self._devices = weakref.WeakValueDictionary()
         self._programs = {}
+        self._shared = []  # the devices of managed memory
         self._kept = None  # the device of operators that were told none
         _current = weakref.ref(self)
         atexit.register(_close_at_exit, _current)
@@ -99,6 +102,25 @@ class Simulator:
             found = Device(self, index)
             self._devices[index] = found
         return found
+
+    def managed_memory(self, size):
+        """Memory with one address for Python and all cards of the machine: a `ManagedMemory`.
+
+        The cards are open as long as it lives.
+
+        Args:
+            size: in bytes, at least 1; pages of 2 MiB, of which each takes memory when it is first
+                touched.
+
+        Raises:
+            Error: `ErrorCode.OUT_OF_RESOURCES`, there are no addresses left;
+                `ErrorCode.INVALID_ARGUMENT`, 0 bytes; `ErrorCode.UNSUPPORTED`, cards that have none.
+        """
+        return ManagedMemory(self, size)
+
+    def _managed_cards(self):
+        self._shared = [self.device(index) for index in range(self.device_count)]
+        return _npusim.ManagedCards([each._ready() for each in self._shared], program("pager"))
 
     def _default_device(self):
         if self._kept is None or self._kept.closed:

@@ -2,8 +2,9 @@
 // Managed memory: one address for host and cards. A page of 2 MiB is where it was used last; who
 // touches it elsewhere has it moved. The card's accesses to a page that it does not have wait in
 // its MMU until the driver has brought it (abi/page_fault.hpp); the host's are made through
-// pointers, as touch() lets them, or with read() and write(). A page that nobody has touched is nowhere; the first touch makes it where that is, and
-// what it holds then is anything (virtualisation.md S2).
+// pointers, as touch() lets them, or with read() and write(). A page that nobody has touched is
+// nowhere; the first touch makes it where that is, and what it holds then is anything
+// (virtualisation.md S2).
 //
 // All members may be called from several tasks at once.
 #pragma once

@@ -29,10 +29,14 @@ static void tick(int number) {
   ++*ticks;
 }
 
-static float value(size_t page, size_t word) { return (float)((page * 7919 + word * 31) % 1000003); }
+static float value(size_t page, size_t word) {
+  return (float)((page * 7919 + word * 31) % 1000003);
+}
 
 /* Some words of each page; none of them in the last one of the memory, which is the handler's. */
-static size_t word_of(size_t page, size_t i) { return (page * 131 + i * 4093) % WORDS; }
+static size_t word_of(size_t page, size_t i) {
+  return (page * 131 + i * 4093) % WORDS;
+}
 
 #define PER_PAGE 64
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exec/acl/handlers.hpp"
+#include "npu/abi/identity.hpp"
 
 namespace npu::exec::acl {
 namespace {
@@ -53,13 +54,17 @@ std::int32_t accessed_by(const driver::ManagedAttributes& all) {
 Outcome allocate_managed(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
+  const bool heap = call.words[1] != 0;  // which every card has
+  if (!heap && !abi::has_managed_memory((*card)->card().device->info().function.device_id)) {
+    return fault(kFeature, "cards of this chip have no managed memory");
+  }
   auto& process = caller.process();
   const auto view = process.managed_view();
   if (!view) return forward_fault(view);
   if (auto kept = process.keep_managed_pages_free(call.words[2]); !kept) return fault(kept.error());
   const auto pager = caller.process().machine().images("pager");
   if (!pager) return fault(pager.error());
-  const auto address = (*card)->allocate_managed(call.words[0], call.words[1] != 0, *pager, *view);
+  const auto address = (*card)->allocate_managed(call.words[0], heap, *pager, *view);
   if (!address) return forward_fault(address);
   call.words[0] = address->value;
   call.words[1] = (*view)->given() ? 0 : 1;

@@ -78,6 +78,14 @@ TEST_F(UnifiedAddressesTest, WhatAManagedMemoryLeavesIsGivenBack) {
   EXPECT_EQ(*next.reserve(kPageSize), first);
 }
 
+TEST_F(UnifiedAddressesTest, ManagedMemoryLeavesAddressesToAParentsBytes) {
+  EXPECT_THAT(program->keep_managed(3 * kPageSize), IsOk());
+  ManagedWindow own(program);
+  const auto at = *own.reserve(kPageSize);
+  EXPECT_GE(at, 0x900'0000'0000U + 3 * kPageSize);
+  EXPECT_THAT(program->keep_managed(kPageSize), FailsWith(ErrorCode::kOutOfResources));
+}
+
 // Plain memory, which its space maps and does not hold, is lent to another card.
 TEST_F(UnifiedAddressesTest, PlainMemoryIsReachedByAnotherCard) {
   const auto at = space(1).allocate(kPageSize);

@@ -40,6 +40,19 @@ for program in two_cards between_cards between_mappings; do
   [[ $(rights) == 1 ]]
 done
 
+# Managed memory through pointers: of threads, children, and at twice the card's memory.
+for program in inherits touches; do expect 1 report.json "./$program"; done
+for config in 910 950pr; do
+  run $config report.json ./unmanaged
+  [[ $(rights) == 1 ]]
+done
+for case in "1 0" "2 0" "3 1"; do
+  read -ra words <<< "$case"
+  "$prefix/bin/npusim" --config 910b2 exec --set hbm.usable_mib=32 -- ./pointers 64 "${words[@]}" \
+    2> errors > output || { cat errors output; exit 1; }
+  [[ $(rights) == 1 ]]
+done
+
 # What the host sees of a copy on its way, too, is the same every time.
 for i in 1 2; do
   expect 1 "bounced$i.json" ./bounced

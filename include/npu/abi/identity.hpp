@@ -23,6 +23,13 @@ constexpr bool is_npu_device(std::uint16_t device) {
          device == kDeviceVirtual || device == kDeviceShipping950;
 }
 
+// Chips whose managed memory the runtime offers: 910B, its virtual functions, 910C
+// (virtualisation.md S1).
+constexpr bool has_managed_memory(std::uint16_t device) {
+  return device == kDevice910b || device == kDeviceShipping910b || device == kDeviceShipping910c ||
+         device == kDeviceVirtual;
+}
+
 inline constexpr std::uint32_t kClassProcessingAccelerator = 0x120000;
 
 }  // namespace npu::abi

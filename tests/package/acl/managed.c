@@ -5,10 +5,12 @@
 #include "check.h"
 
 #define COUNT 1000
+#define ALL ((size_t)3 << 40)
 
 int main(void) {
   float values[COUNT];
   void* managed = NULL;
+  char* all = NULL;
   int32_t attribute = 0;
   aclrtStream stream = NULL;
   aclrtBinHandle binary = NULL;
@@ -41,6 +43,13 @@ int main(void) {
   OK(aclrtMemcpy(values, sizeof values, managed, sizeof values, ACL_MEMCPY_DEVICE_TO_HOST));
   for (int i = 0; i < COUNT; ++i) REQUIRE(values[i] == 2 * (float)i);
   OK(aclrtFree(managed));
+  /* All the addresses that there are. */
+  OK(aclrtMemAllocManaged((void**)&all, ALL, 1));
+  all[0] = all[ALL / 2] = all[ALL - 1] = 7;
+  REQUIRE(all[0] + all[ALL / 2] + all[ALL - 1] == 21);
+  EXPECT(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, aclrtMemAllocManaged(&managed, 1, 1));
+  OK(aclrtFree(all));
+  OK(aclrtMemAllocManaged(&managed, 1, 1));
   OK(aclFinalize());
   puts("right");
   return 0;

@@ -66,6 +66,25 @@ TEST(VirtualRanges, OfAGibOrMoreAreAlignedToAGib) {
   EXPECT_TRUE(is_aligned(*ranges.reserve(2_MiB, 64_MiB, false), 64_MiB));
 }
 
+TEST(VirtualRanges, OneReservationMayHaveAllManagedAddresses) {
+  constexpr Bytes kTebibyte = Bytes{1} << 40;
+  auto ranges = VirtualRanges::managed();
+  const auto page = *ranges.reserve(2_MiB, 2_MiB, true);
+  EXPECT_THAT(ranges.reserve(3 * kTebibyte, 2_MiB, true), FailsWith(ErrorCode::kOutOfResources));
+  ranges.release(page);
+  EXPECT_THAT(ranges.reserve(3 * kTebibyte + 1, 2_MiB, true),
+              FailsWith(ErrorCode::kOutOfResources));
+  const auto all = ranges.reserve(3 * kTebibyte, 2_MiB, true);
+  ASSERT_THAT(all, IsOk());
+  EXPECT_EQ(ranges.containing(*all + 3 * kTebibyte - 1)->first, *all);
+  EXPECT_THAT(ranges.reserve(2_MiB, 2_MiB, true), FailsWith(ErrorCode::kOutOfResources));
+  ranges.release(*all);
+  EXPECT_THAT(ranges.reserve_at(*all, 3 * kTebibyte, true), IsOk());
+  ranges.release(*all);
+  EXPECT_THAT(ranges.reserve(2 * kTebibyte, 2_MiB, true), IsOk());
+  EXPECT_THAT(ranges.reserve(kTebibyte, 2_MiB, true), IsOk());
+}
+
 TEST(VirtualRanges, AreFoundByAnyAddressInside) {
   VirtualRanges ranges(1);
   const auto at = *ranges.reserve(6_MiB, 2_MiB, true);

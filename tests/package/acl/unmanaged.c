@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A chip whose runtime offers no managed memory. */
+#include "check.h"
+
+int main(void) {
+  void* managed = NULL;
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  EXPECT(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemAllocManaged(&managed, 4096, 1));
+  REQUIRE(managed == NULL);
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}

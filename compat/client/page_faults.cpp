@@ -49,11 +49,12 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     action.sa_sigaction(signal, info, context);
   } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
     action.sa_handler(signal);
-  } else {
-    // The access is made again, and ends the program.
+  } else if (info->si_code > 0 || action.sa_handler == SIG_DFL) {
+    // The access is made again, and ends the program; so does a signal that somebody has sent.
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     set_action(signal, &standard, nullptr);
+    if (info->si_code <= 0) ::raise(signal);
   }
 }
 

@@ -72,8 +72,12 @@ void ProcessView::Impl::on_fault(int signal, siginfo_t* info, void* context) {
     action.sa_sigaction(signal, info, context);
   } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
     action.sa_handler(signal);
-  } else {
-    ::sigaction(signal, &action, nullptr);  // the access is made again, and ends the process
+  } else if (info->si_code > 0 || action.sa_handler == SIG_DFL) {
+    // The access is made again, and ends the process; so does a signal that somebody has sent.
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(signal, &standard, nullptr);
+    if (info->si_code <= 0) ::raise(signal);
   }
 }
 

@@ -294,6 +294,9 @@ class ManagedMemory(_Viewed):
     def location(self, offset=0):
         """Where the page of a byte is: the number of a device, -1: the host, None: nowhere yet.
 
+        Args:
+            offset: of the byte, in bytes.
+
         Raises:
             Error: `ErrorCode.OUT_OF_RANGE`, it is not inside of the memory.
         """

@@ -11,6 +11,12 @@ PAGE = 2 << 20
 ADD, FP32 = 0, 2
 
 
+@pytest.fixture(autouse=True)
+def nothing_held():
+    yield
+    gc.collect()  # what an exception holds
+
+
 @pytest.fixture
 def doubling(device):
     """Doubles floats of managed memory on the card."""

@@ -143,6 +143,16 @@ TEST(ProcessViewTest, AProcessHasOneAtATime) {
   EXPECT_THAT(ProcessView::make(touch), IsOk());
 }
 
+TEST(ProcessViewDeathTest, ASignalThatIsSentEndsTheProcess) {
+  if (!kHasAddresses) GTEST_SKIP() << "a sanitizer has the addresses";
+  EXPECT_EXIT(
+      {
+        const auto view = must(ProcessView::make({}));
+        raise(SIGSEGV);
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
 TEST(ProcessViewDeathTest, AnAddressThatIsNobodysEndsTheProcess) {
   if (!kHasAddresses) GTEST_SKIP() << "a sanitizer has the addresses";
   const auto touch = [](DeviceAddress, bool) -> Result<driver::Access> {

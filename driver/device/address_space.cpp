@@ -258,11 +258,13 @@ Status AddressSpace::release(DeviceAddress reservation) {
   return impl_->space->release(reservation.value);
 }
 
-Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset) {
+Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset,
+                         Access access) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kMap, at.value, size);
+  if (auto ok = check_choice("access", access, Access::kReadWrite); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
-  return impl_->space->map({at.value, size}, memory, offset);
+  return impl_->space->map({at.value, size}, memory, offset, access);
 }
 
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {

@@ -40,6 +40,8 @@ enum class Access : std::uint8_t {
 
 struct MemoryOptions {
   bool pinned = false;  // never moved by compaction
+  // Against the quota of the space. False: what the driver keeps for the process, as rings.
+  bool counts = true;
 };
 
 // What lies at an address of a space.

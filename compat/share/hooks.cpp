@@ -19,6 +19,7 @@ using npu::share::real;
 namespace {
 
 constexpr std::size_t kPage = std::size_t{2} << 20, kUnit = 64;
+constexpr std::size_t kGiantPage = std::size_t{1} << 30;
 constexpr std::size_t kMostOfShared = std::size_t{1} << 20;  // in pages that allocations share
 
 std::size_t rounded(std::size_t size, std::size_t grain) {
@@ -48,12 +49,19 @@ aclError counted(void** result, std::size_t size, bool device_memory, Allocate a
   return status;
 }
 
-// `padding`: bytes that libascendcl adds.
+// What counts of it. `padding`: bytes that libascendcl adds.
+std::size_t taken(std::size_t size, std::size_t padding, aclrtMemMallocPolicy policy) {
+  const bool shared = policy == ACL_MEM_MALLOC_NORMAL_ONLY ||
+                      (policy == ACL_MEM_MALLOC_HUGE_FIRST && size <= kMostOfShared);
+  if (shared && !Allocations::all().is_managed()) return rounded(size + padding, kUnit);
+  const bool giant =
+      policy == ACL_MEM_MALLOC_HUGE1G_ONLY || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
+  return rounded(size, giant && !Allocations::all().is_managed() ? kGiantPage : kPage);
+}
+
 template <class Allocate>
-aclError allocated(void** address, std::size_t size, std::size_t padding, Allocate allocate) {
+aclError allocated(void** address, std::size_t size, std::size_t counts, Allocate allocate) {
   if (address == nullptr || size == 0) return allocate();  // which says what is wrong
-  const bool whole = Allocations::all().is_managed() || size > kMostOfShared;
-  const auto counts = whole ? rounded(size, kPage) : rounded(size + padding, kUnit);
   return counted(address, counts, true, [&]() -> aclError {
     if (!Allocations::all().is_managed()) return allocate();
     return NPU_REAL(aclrtMemAllocManaged)(address, size, 1);
@@ -78,16 +86,17 @@ void bring(aclrtStream stream) {
 extern "C" {
 
 aclError aclrtMalloc(void** address, size_t size, aclrtMemMallocPolicy policy) {
-  return allocated(address, size, 32, [&] { return NPU_REAL(aclrtMalloc)(address, size, policy); });
+  return allocated(address, size, taken(size, 32, policy),
+                   [&] { return NPU_REAL(aclrtMalloc)(address, size, policy); });
 }
 
 aclError aclrtMallocAlign32(void** address, size_t size, aclrtMemMallocPolicy policy) {
-  return allocated(address, size, 0,
+  return allocated(address, size, taken(size, 0, policy),
                    [&] { return NPU_REAL(aclrtMallocAlign32)(address, size, policy); });
 }
 
 aclError aclrtMallocCached(void** address, size_t size, aclrtMemMallocPolicy policy) {
-  return allocated(address, size, 32,
+  return allocated(address, size, taken(size, 32, policy),
                    [&] { return NPU_REAL(aclrtMallocCached)(address, size, policy); });
 }
 

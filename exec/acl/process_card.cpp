@@ -92,7 +92,7 @@ Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size, driver::PagePolic
   return allocate_by([&]() -> Value<Allocation> {
     const auto block = heap_->allocate(size, policy, padding);
     if (!block) return fault(block.error());
-    return Allocation{block->address, size + padding, std::nullopt};
+    return Allocation{block->address, block->size, std::nullopt};
   });
 }
 

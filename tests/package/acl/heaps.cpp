@@ -62,7 +62,7 @@ void run(unsigned seed, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     if (!blocks.empty() && random() % 5 < 2) drop(random() % blocks.size());
     const std::size_t most = random() % 10 == 0 ? 3 << 20 : random() % 3 == 0 ? 100'000 : 500;
-    Block block{nullptr, 8 + random() % most, (std::uint64_t{seed} << 32) + unsigned(i)};
+    Block block{nullptr, 16 + random() % most, (std::uint64_t{seed} << 32) + unsigned(i)};
     const auto policy = static_cast<aclrtMemMallocPolicy>(random() % 8 == 0 ? random() % 3 : 0);
     void* memory = nullptr;
     const auto got = aclrtMalloc(&memory, block.size, policy);

@@ -30,7 +30,7 @@ namespace npu::driver {
 
 class HeapRoom;
 
-// As the policies of aclrtMalloc() (docs/sources/acl.md).
+// As the policies of aclrtMalloc() (docs/sources/acl.md L2).
 enum class PagePolicy : std::uint8_t {
   kHugeFirst,  // kNormal up to 1 MiB and where kHugeOnly finds no memory, else that
   kHugeOnly,   // whole pages, which nothing else is in

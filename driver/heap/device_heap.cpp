@@ -33,7 +33,10 @@ DeviceHeap::~DeviceHeap() = default;
 
 Result<HeapBlock> DeviceHeap::allocate(Bytes size, PagePolicy policy, Bytes padding) {
   if (size == 0) return fail(ErrorCode::kInvalidArgument, "an allocation of 0 bytes");
-  if (size > kLongest || padding > kLongest) {
+  if (padding > kPageSize) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a padding of {} bytes", padding));
+  }
+  if (size > kLongest) {
     return fail(ErrorCode::kOutOfMemory, fmt::format("{} bytes: no card has as much", size));
   }
   const MutexHolder holder(*mutex_);
@@ -57,9 +60,40 @@ Result<HeapBlock> DeviceHeap::allocate_pages(Bytes size, Bytes padding, Bytes gr
   if (grain == kGiant && space_.memory_statistics().giant_pages_free < whole / kGiant) {
     return fail(ErrorCode::kOutOfMemory, fmt::format("no {} pages of 1 GiB", whole / kGiant));
   }
+  if (size + padding > whole) return allocate_padded(size, padding, whole);
   const auto memory = space_.allocate(whole);
   if (!memory) return forward_error(memory);
-  return keep(memory->address.value, {std::min(size + padding, whole), whole, true});
+  return keep(memory->address.value, {size + padding, whole, true, false});
+}
+
+Result<HeapBlock> DeviceHeap::allocate_padded(Bytes size, Bytes padding, Bytes whole) {
+  if (auto ok = hold_padding(); !ok) return forward_error(ok);
+  const auto at = space_.reserve(whole + kPageSize);
+  Status ready = at ? back_pages(at->value, whole) : Status(forward_error(at));
+  if (ready) {
+    ready = space_.map(*at + whole, kPageSize, padding_, 0, Access::kReadWrite);
+    if (!ready) static_cast<void>(space_.unmap(*at, whole));
+  }
+  if (ready) return keep(at->value, {size + padding, whole, true, true});
+  if (at) static_cast<void>(space_.release(*at));
+  drop_padding();
+  return forward_error(ready);
+}
+
+Status DeviceHeap::hold_padding() {
+  if (padded_ == 0) {
+    MemoryOptions options;
+    options.counts = false;
+    const auto page = space_.create_memory(kPageSize, options);
+    if (!page) return forward_error(page);
+    padding_ = *page;
+  }
+  ++padded_;
+  return {};
+}
+
+void DeviceHeap::drop_padding() {
+  if (--padded_ == 0) static_cast<void>(space_.release_memory(padding_));
 }
 
 Result<HeapBlock> DeviceHeap::keep(std::uint64_t at, const Block& block) {
@@ -76,7 +110,7 @@ Result<HeapBlock> DeviceHeap::allocate_normal(Bytes size, Bytes padding) {
   if (!at) return forward_error(at);
   if (auto ok = back(*at, taken); !ok) return forward_error(ok);
   room_->take(*at, taken);
-  return keep(*at, {size + padding, taken, false});
+  return keep(*at, {size + padding, taken, false, false});
 }
 
 Result<std::uint64_t> DeviceHeap::find_room(Bytes size) {
@@ -152,10 +186,14 @@ Status DeviceHeap::free(DeviceAddress address, const Before& before) {
 }
 
 Status DeviceHeap::free_pages(std::uint64_t at, const Block& block, const Before& before) {
-  if (before) before(DeviceAddress{at}, block.taken);
-  if (auto ok = space_.free(DeviceAddress{at}); !ok) return ok;
+  const DeviceAddress begin{at};
+  if (before) before(begin, block.addresses());
+  const auto gone = block.padded ? space_.unmap(begin, block.addresses()) : space_.free(begin);
+  if (!gone) return gone;
   use_.pages -= block.taken;
-  return {};
+  if (!block.padded) return {};
+  drop_padding();
+  return space_.release(begin);
 }
 
 Status DeviceHeap::free_normal(std::uint64_t at, const Block& block, const Before& before) {
@@ -176,7 +214,7 @@ DeviceHeap::Blocks::const_iterator DeviceHeap::containing(std::uint64_t address)
   const auto above = blocks_.upper_bound(address);
   if (above == blocks_.begin()) return blocks_.end();
   const auto block = std::prev(above);
-  return address - block->first < block->second.taken ? block : blocks_.end();
+  return address - block->first < block->second.addresses() ? block : blocks_.end();
 }
 
 std::optional<HeapBlock> DeviceHeap::find(DeviceAddress address) const {

@@ -47,13 +47,27 @@ TEST_F(HeapTest, SmallBlocksShareAPage) {
   EXPECT_EQ(peek(*own, blocks[2999]), code(abi::FaultCode::kTranslation));
 }
 
-TEST_F(HeapTest, LargeBlocksHavePagesOfTheirOwnAndPaddingWhereThereIsRoom) {
-  const auto first = heap->allocate(2_MiB, PagePolicy::kHugeFirst, 32);
+TEST_F(HeapTest, BlocksThatFillTheirPagesHaveOnePageForTheirPadding) {
+  std::vector<DeviceAddress> blocks;
+  for (int i = 0; i < 10; ++i) blocks.push_back(get(2_MiB, PagePolicy::kHugeFirst, 32));
+  EXPECT_EQ(taken(), 22_MiB);
+  EXPECT_EQ(quota->use().used(), 20_MiB);
+  EXPECT_EQ(heap->find(blocks[3] + 2_MiB + 31)->address, blocks[3]);
+  EXPECT_FALSE(heap->find(blocks[3] + 2_MiB + 32));
+  EXPECT_EQ(poke(*own, blocks[0] + 2_MiB + 24, 5), 0);
+  EXPECT_EQ(peek(*own, blocks[9] + 2_MiB + 24), 5);
+  quota->set_limit(24_MiB);
+  EXPECT_THAT(heap->allocate(6_MiB, PagePolicy::kHugeOnly, 32), FailsWith(ErrorCode::kOutOfMemory));
+  for (const auto at : blocks) ASSERT_THAT(heap->free(at), IsOk());
+  EXPECT_EQ(taken(), 0U);
+  EXPECT_EQ(peek(*own, blocks[9] + 2_MiB), code(abi::FaultCode::kTranslation));
+}
+
+TEST_F(HeapTest, LargeBlocksHavePagesOfTheirOwn) {
+  const auto first = heap->allocate(2_MiB);
   ASSERT_THAT(first, IsOk());
   EXPECT_EQ(first->address.value % kPageSize, 0U);
   EXPECT_TRUE(first->own_pages);
-  EXPECT_EQ(first->size, 2_MiB);
-  EXPECT_EQ(taken(), 2_MiB);
   EXPECT_EQ(heap->allocate(1_MiB + 64, PagePolicy::kHugeFirst, 32)->size, 1_MiB + 96);
   EXPECT_EQ(taken(), 4_MiB);
   get(64, PagePolicy::kHugeOnly);

@@ -47,7 +47,7 @@ struct HeapBlock {
 struct HeapUse {
   std::uint64_t blocks = 0;
   Bytes size = 0;   // of the blocks
-  Bytes pages = 0;  // of the card, that they take
+  Bytes pages = 0;  // of the card, that they take; not the page of padding
 };
 
 class NPU_API DeviceHeap {
@@ -62,8 +62,10 @@ class NPU_API DeviceHeap {
   DeviceHeap(const DeviceHeap&) = delete;
   DeviceHeap& operator=(const DeviceHeap&) = delete;
 
-  // `padding`: bytes behind `size`; whole pages have them only as far as the last page has room.
-  // kInvalidArgument: size 0.
+  // `padding`: bytes behind `size` that may be accessed and keep nothing: where whole pages have no
+  // room for them, they are in one more page that all such blocks have in common. The driver keeps
+  // it, so it counts for no quota.
+  // kInvalidArgument: size 0, padding of more than a page.
   // kOutOfMemory: no pages of the kind, or over the quota of the space; nothing has changed.
   // kOutOfResources: no addresses or page tables left.
   Result<HeapBlock> allocate(Bytes size, PagePolicy policy = PagePolicy::kHugeFirst,
@@ -85,11 +87,17 @@ class NPU_API DeviceHeap {
     Bytes size = 0;
     Bytes taken = 0;  // whole pages of its own, or what it takes of shared ones
     bool own_pages = false;
+    bool padded = false;  // by the common page, behind its own
+
+    Bytes addresses() const { return padded ? taken + kPageSize : taken; }
   };
   using Blocks = std::map<std::uint64_t, Block>;  // by address
 
   Result<HeapBlock> allocate_pages(Bytes size, Bytes padding, Bytes grain);
+  Result<HeapBlock> allocate_padded(Bytes size, Bytes padding, Bytes whole);
   Result<HeapBlock> allocate_normal(Bytes size, Bytes padding);
+  Status hold_padding();
+  void drop_padding();
   Result<HeapBlock> keep(std::uint64_t at, const Block& block);
   Result<std::uint64_t> find_room(Bytes size);
   bool within_quota(Bytes pages) const;
@@ -104,6 +112,8 @@ class NPU_API DeviceHeap {
   const std::unique_ptr<HeapRoom> room_;
   std::map<std::uint64_t, Bytes> ranges_;  // that normal blocks are in, by address
   Blocks blocks_;
+  MemoryHandle padding_;      // the common page
+  std::uint64_t padded_ = 0;  // blocks that have it
   HeapUse use_;
 };
 

@@ -24,7 +24,8 @@ aclError allocate(void** address, size_t size, aclrtMemMallocPolicy policy, size
   }
   if (size > SIZE_MAX - 2 * kGrain) return ACL_ERROR_INVALID_PARAM;
   const size_t rounded = (size + kGrain - 1) / kGrain * kGrain + more;
-  return ask_for(address, Call::kMalloc, {rounded, static_cast<std::uint64_t>(policy), 0, more});
+  const auto how = static_cast<std::uint64_t>(policy) | more << npu::compat::kPaddingShift;
+  return ask_for(address, Call::kMalloc, {rounded, how, 0});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "exec/acl/handlers.hpp"
 
@@ -21,8 +22,9 @@ bool is_hbm(std::uint64_t attribute) {
 constexpr std::uint64_t kLocationDevice = 1, kLocationUnregistered = 2, kLocationManaged = 3;
 
 // aclrtMemMallocPolicy. What other cards are to reach (P2P) has pages of its own.
-driver::PagePolicy policy_of(std::uint64_t policy) {
-  constexpr std::uint64_t kHugeFirst = 0, kNormalOnly = 2, kHuge1gOnly = 6;
+driver::PagePolicy policy_of(std::uint64_t word) {
+  const auto policy = static_cast<std::uint32_t>(word);
+  constexpr std::uint32_t kHugeFirst = 0, kNormalOnly = 2, kHuge1gOnly = 6;
   if (policy == kHugeFirst) return driver::PagePolicy::kHugeFirst;
   if (policy == kNormalOnly) return driver::PagePolicy::kNormal;
   return policy < kHuge1gOnly ? driver::PagePolicy::kHugeOnly : driver::PagePolicy::kGiantOnly;
@@ -30,14 +32,16 @@ driver::PagePolicy policy_of(std::uint64_t policy) {
 
 }  // namespace
 
-// Words: bytes, policy, whether it may be shared under a name, how many of the bytes are padding.
+// Words: bytes, policy and in its upper half how many of the bytes are padding, whether it may be
+// shared under a name.
 Outcome allocate(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  const Bytes padding = std::min(call.words[3], call.words[0]);
-  const auto address = call.words[2] != 0 ? (*card)->allocate_shareable(call.words[0])
-                                          : (*card)->allocate(call.words[0] - padding,
-                                                              policy_of(call.words[1]), padding);
+  const auto [size, policy, shareable] = std::tuple(call.words[0], call.words[1], call.words[2]);
+  const Bytes padding = std::min(policy >> compat::kPaddingShift, size);
+  const auto address = shareable != 0
+                           ? (*card)->allocate_shareable(size)
+                           : (*card)->allocate(size - padding, policy_of(policy), padding);
   if (!address) return forward_fault(address);
   call.words[0] = address->value;
   return {};

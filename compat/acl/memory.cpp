@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
+#include <acl/npusim_memory.h>
 
 #include "compat/acl/visible_devices.hpp"
 #include "compat/client/copies.hpp"
@@ -23,7 +24,8 @@ aclError allocate(void** address, size_t size, aclrtMemMallocPolicy policy, size
   }
   if (size > SIZE_MAX - 2 * kGrain) return ACL_ERROR_INVALID_PARAM;
   const size_t rounded = (size + kGrain - 1) / kGrain * kGrain + more;
-  return ask_for(address, Call::kMalloc, {rounded, static_cast<std::uint64_t>(policy), 0});
+  const auto how = static_cast<std::uint64_t>(policy) | more << npu::compat::kPaddingShift;
+  return ask_for(address, Call::kMalloc, {rounded, how, 0});
 }
 
 }  // namespace
@@ -65,6 +67,17 @@ aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total) {
   *free = answer(0);
   *total = answer(1);
   return ACL_SUCCESS;
+}
+
+aclError npusimGetMemoryUse(npusim_memory_use* use) {
+  if (use == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const int status = ask(Call::kMemoryUse);
+  if (status == ACL_SUCCESS) *use = {answer(0), answer(1), answer(2), answer(3)};
+  return status;
+}
+
+aclError npusimLimitMemory(uint64_t bytes) {
+  return ask(Call::kLimitMemory, {bytes});
 }
 
 aclError aclrtPointerGetAttributes(const void* address, aclrtPtrAttributes* attributes) {

@@ -51,6 +51,8 @@ namespace npu::compat {
   X(RegisterHost, "aclrtHostRegister")                   \
   X(PeerAccess, "aclrtDeviceCanAccessPeer")              \
   X(GetMemInfo, "aclrtGetMemInfo")                       \
+  X(MemoryUse, "npusimGetMemoryUse")                     \
+  X(LimitMemory, "npusimLimitMemory")                    \
   X(PointerAttributes, "aclrtPointerGetAttributes")      \
   X(CopyIn, "aclrtMemcpy.host_to_device")                \
   X(CopyOut, "aclrtMemcpy.device_to_host")               \

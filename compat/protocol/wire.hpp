@@ -50,6 +50,8 @@ inline constexpr std::size_t kWords = 16;
 inline constexpr std::size_t kDeviceWord = kWords - 1;
 inline constexpr std::uint64_t kDeviceOfContext = 0;
 inline constexpr std::uint64_t kAnyDevice = UINT64_MAX;
+// Of Call::kMalloc: where in its word of the policy the bytes of padding begin.
+inline constexpr unsigned kPaddingShift = 32;
 inline constexpr std::size_t kWindow = std::size_t{64} << 20;  // bytes
 inline constexpr std::size_t kWindowOffset = 4096;
 inline constexpr std::size_t kChannelBytes = kWindowOffset + kWindow;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/share/allocations.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +32,12 @@ std::size_t quota_of(const char* number) {
   return bytes;
 }
 
+// Small allocations share pages.
+std::size_t pages(std::size_t bytes) {
+  constexpr std::size_t kPage = std::size_t{2} << 20;
+  return bytes > SIZE_MAX - kPage ? bytes : (bytes + kPage - 1) / kPage * kPage;
+}
+
 }  // namespace
 
 // Left alone at the process' end: threads may still be in calls.
@@ -44,26 +52,40 @@ Allocations::Allocations()
   if (std::getenv("NPUSHARE_REPORT") != nullptr) std::atexit(report);
 }
 
+bool Allocations::is_untold() {
+  if (quota_ == SIZE_MAX || is_managed()) return false;
+  const std::lock_guard<std::mutex> held(lock_);
+  const pid_t here = ::getpid();
+  if (told_in_ == here) return false;
+  if (told_in_ != 0) {
+    allocations_.clear();
+    used_ = 0;
+  }
+  told_in_ = here;
+  return true;
+}
+
 bool Allocations::take(std::size_t bytes) {
   const std::lock_guard<std::mutex> held(lock_);
-  if (bytes > quota_ - std::min(used_, quota_)) {
+  if (!kept_below_ && (bytes > SIZE_MAX - used_ || pages(used_ + bytes) > quota_)) {
     ++refused_;
     return false;
   }
   used_ += bytes;
-  most_ = std::max(most_, used_);
   return true;
 }
 
-void Allocations::give_back(std::size_t bytes) {
+void Allocations::give_back(std::size_t bytes, bool refused) {
   const std::lock_guard<std::mutex> held(lock_);
   used_ -= std::min(used_, bytes);
+  if (refused) ++refused_;
 }
 
 void Allocations::add(const void* key, std::size_t bytes, bool device_memory) {
   const std::lock_guard<std::mutex> held(lock_);
   allocations_[key] = {bytes, device_memory};
   ++allocated_;
+  most_ = std::max(most_, pages(used_));
 }
 
 void Allocations::remove(const void* key) {
@@ -85,11 +107,12 @@ void Allocations::show(std::size_t* free, std::size_t* total) const {
   const std::lock_guard<std::mutex> held(lock_);
   if (is_managed()) {
     if (quota_ != SIZE_MAX) *total = quota_;
-    *free = *total - std::min(*total, used_);
+    *free = *total - std::min(*total, pages(used_));
     return;
   }
+  if (kept_below_) return;  // it is what the library below shows
   *total = std::min(*total, quota_);
-  *free = std::min(*free, *total - std::min(*total, used_));
+  *free = std::min(*free, *total - std::min(*total, pages(used_)));
 }
 
 std::vector<Allocations::Range> Allocations::take_fresh() {

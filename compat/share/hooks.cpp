@@ -3,6 +3,7 @@
 #include "compat/share/hooks.hpp"
 
 #include <acl/acl.h>
+#include <acl/npusim_memory.h>
 
 #include <cstring>
 
@@ -17,29 +18,51 @@ using npu::share::real;
 
 namespace {
 
-// libascendcl rounds up, and so does the count.
-std::size_t rounded(std::size_t size) {
-  constexpr std::size_t kGrain = 32;
-  return size > SIZE_MAX - kGrain ? size : (size + kGrain - 1) / kGrain * kGrain;
+constexpr std::size_t kPage = std::size_t{2} << 20, kUnit = 64;
+constexpr std::size_t kGiantPage = std::size_t{1} << 30;
+constexpr std::size_t kMostOfShared = std::size_t{1} << 20;  // in pages that allocations share
+
+std::size_t rounded(std::size_t size, std::size_t grain) {
+  return size > SIZE_MAX - grain ? size : (size + grain - 1) / grain * grain;
+}
+
+// The library below keeps one book for whatever interface memory is had by, if it is npusim's. Of
+// another one the quota is kept here.
+void tell_quota() {
+  auto& all = Allocations::all();
+  if (!all.is_untold()) return;
+  auto* const limit = NPU_REAL(npusimLimitMemory);
+  all.told(limit != nullptr && limit(all.quota()) == ACL_SUCCESS);
 }
 
 template <class Allocate>
 aclError counted(void** result, std::size_t size, bool device_memory, Allocate allocate) {
   auto& all = Allocations::all();
+  tell_quota();
   if (!all.take(size)) return ACL_ERROR_RT_MEMORY_ALLOCATION;
   const aclError status = allocate();
   if (status == ACL_SUCCESS) {
     all.add(*result, size, device_memory);
   } else {
-    all.give_back(size);
+    all.give_back(size, status == ACL_ERROR_RT_MEMORY_ALLOCATION);
   }
   return status;
 }
 
+// What counts of it. `padding`: bytes that libascendcl adds.
+std::size_t taken(std::size_t size, std::size_t padding, aclrtMemMallocPolicy policy) {
+  const bool shared = policy == ACL_MEM_MALLOC_NORMAL_ONLY ||
+                      (policy == ACL_MEM_MALLOC_HUGE_FIRST && size <= kMostOfShared);
+  if (shared && !Allocations::all().is_managed()) return rounded(size + padding, kUnit);
+  const bool giant =
+      policy == ACL_MEM_MALLOC_HUGE1G_ONLY || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
+  return rounded(size, giant && !Allocations::all().is_managed() ? kGiantPage : kPage);
+}
+
 template <class Allocate>
-aclError allocated(void** address, std::size_t size, Allocate allocate) {
+aclError allocated(void** address, std::size_t size, std::size_t counts, Allocate allocate) {
   if (address == nullptr || size == 0) return allocate();  // which says what is wrong
-  return counted(address, rounded(size), true, [&]() -> aclError {
+  return counted(address, counts, true, [&]() -> aclError {
     if (!Allocations::all().is_managed()) return allocate();
     return NPU_REAL(aclrtMemAllocManaged)(address, size, 1);
   });
@@ -63,23 +86,24 @@ void bring(aclrtStream stream) {
 extern "C" {
 
 aclError aclrtMalloc(void** address, size_t size, aclrtMemMallocPolicy policy) {
-  return allocated(address, size, [&] { return NPU_REAL(aclrtMalloc)(address, size, policy); });
+  return allocated(address, size, taken(size, 32, policy),
+                   [&] { return NPU_REAL(aclrtMalloc)(address, size, policy); });
 }
 
 aclError aclrtMallocAlign32(void** address, size_t size, aclrtMemMallocPolicy policy) {
-  return allocated(address, size,
+  return allocated(address, size, taken(size, 0, policy),
                    [&] { return NPU_REAL(aclrtMallocAlign32)(address, size, policy); });
 }
 
 aclError aclrtMallocCached(void** address, size_t size, aclrtMemMallocPolicy policy) {
-  return allocated(address, size,
+  return allocated(address, size, taken(size, 32, policy),
                    [&] { return NPU_REAL(aclrtMallocCached)(address, size, policy); });
 }
 
 aclError aclrtMemAllocManaged(void** address, uint64_t size, uint32_t flag) {
   const auto allocate = [&] { return NPU_REAL(aclrtMemAllocManaged)(address, size, flag); };
   if (address == nullptr || size == 0) return allocate();
-  return counted(address, size, true, allocate);
+  return counted(address, rounded(size, kPage), true, allocate);
 }
 
 aclError aclrtFree(void* address) {
@@ -94,7 +118,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
     return NPU_REAL(aclrtMallocPhysical)(handle, size, properties, flags);
   };
   if (handle == nullptr || size == 0) return allocate();
-  return counted(handle, size, false, allocate);
+  return counted(handle, rounded(size, kPage), false, allocate);
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
@@ -104,6 +128,7 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total) {
+  tell_quota();
   const aclError status = NPU_REAL(aclrtGetMemInfo)(attribute, free, total);
   if (status == ACL_SUCCESS && *total != 0) Allocations::all().show(free, total);
   return status;
@@ -154,6 +179,11 @@ aclError aclrtGetDevice(int32_t* device) {
   return NPU_REAL(aclrtGetDevice)(device);
 }
 
+aclError npusimLimitMemory(uint64_t bytes) {
+  auto* const limit = NPU_REAL(npusimLimitMemory);
+  return limit == nullptr ? ACL_ERROR_API_NOT_SUPPORT : limit(bytes);
+}
+
 aclError aclrtMemManagedAdvise(const void* address, uint64_t size, aclrtMemManagedAdviseType advise,
                                aclrtMemManagedLocation location) {
   return NPU_REAL(aclrtMemManagedAdvise)(address, size, advise, location);
@@ -194,13 +224,14 @@ const Hook kHooks[] = {
     NPU_HOOK(aclrtGetDevice),
     NPU_HOOK(aclrtMemManagedAdvise),
     NPU_HOOK(aclrtMemManagedPrefetchAsync),
+    NPU_HOOK(npusimLimitMemory),
 };
 static_assert(sizeof kHooks / sizeof *kHooks <= kMostHooks);
 
 }  // namespace
 
 const Hook* find_hook(const char* name) {
-  if (std::strncmp(name, "acl", 3) != 0) return nullptr;
+  if (std::strncmp(name, "acl", 3) != 0 && std::strncmp(name, "npusim", 6) != 0) return nullptr;
   for (const auto& hook : kHooks) {
     if (std::strcmp(hook.name, name) == 0) return &hook;
   }

@@ -11,7 +11,8 @@
 namespace npu::share {
 namespace {
 
-using Lookup = void*(void*, const char*);
+// noexcept as dlsym() is: else a call from there is none in its place.
+using Lookup = void*(void*, const char*) noexcept;
 
 // The C library's dlsym(), which ours hides: by the names of its versions on the machines there
 // are.

@@ -52,15 +52,22 @@ auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& 
               fmt::format("{}; compaction: {}", result.error().context, made.error().message()));
 }
 
+// What it counts for; null: for nobody.
+using Quota = std::shared_ptr<MemoryQuota>;
+const Quota kNobody;
+const Quota& quota_for(const AddressSpace::Impl& impl, const MemoryOptions& options) {
+  return options.counts ? impl.quota : kNobody;
+}
+
 // What counts for a client: a refusal comes before anything else. `memory_of` finds what was made.
 template <class Create, class MemoryOf>
-auto create_within_quota(const AddressSpace::Impl& impl, Bytes size, const Create& create,
-                         const MemoryOf& memory_of) -> decltype(create()) {
+auto create_within_quota(const AddressSpace::Impl& impl, const Quota& quota, Bytes size,
+                         const Create& create, const MemoryOf& memory_of) -> decltype(create()) {
   const auto whole = checked_align_up(size, kPageSize);
   if (!whole) return create_with_room(impl, size, create);
-  auto charge = MemoryCharge::take(impl.quota, *whole, false);
+  auto charge = MemoryCharge::take(quota, *whole, false);
   if (!charge) {
-    const auto use = impl.quota->use();
+    const auto use = quota->use();
     return fail(ErrorCode::kOutOfMemory,
                 fmt::format("{} bytes over the client's quota: {} of {} in use", size, use.used(),
                             use.limit));
@@ -75,20 +82,20 @@ auto create_within_quota(const AddressSpace::Impl& impl, Bytes size, const Creat
   });
 }
 
-bool over_quota(const AddressSpace::Impl& impl, Bytes size) {
-  if (!impl.quota) return false;
-  const auto use = impl.quota->use();
+bool over_quota(const Quota& quota, Bytes size) {
+  if (!quota) return false;
+  const auto use = quota->use();
   const auto whole = checked_align_up(size, kPageSize);
   return whole && *whole > use.limit - std::min(use.used(), use.limit);
 }
 
 // Whether pages of managed memory have left for the host, so that there is more.
-bool make_managed_leave(const AddressSpace::Impl& impl, Bytes size) {
+bool make_managed_leave(const AddressSpace::Impl& impl, const Quota& quota, Bytes size) {
   const auto& reclaim = impl.device.memory->reclaim();
   const auto whole = checked_align_up(size, kPageSize);
   if (!reclaim || !whole || !impl.device.usable()) return false;
-  if (over_quota(impl, size)) {
-    const auto use = impl.quota->use();
+  if (over_quota(quota, size)) {
+    const auto use = quota->use();
     const Bytes missing = *whole > use.limit ? use.limit : use.used() + *whole - use.limit;
     return *whole <= use.limit && missing <= use.managed && reclaim(impl.space->vmid(), missing);
   }
@@ -102,14 +109,14 @@ bool make_managed_leave(const AddressSpace::Impl& impl, Bytes size) {
 
 // Managed memory gives way to what cannot leave the card.
 template <class Create, class MemoryOf>
-auto create_giving_way(const AddressSpace::Impl& impl, Bytes size, const Create& create,
-                       const MemoryOf& memory_of) -> decltype(create()) {
+auto create_giving_way(const AddressSpace::Impl& impl, const Quota& quota, Bytes size,
+                       const Create& create, const MemoryOf& memory_of) -> decltype(create()) {
   for (;;) {
-    auto made = impl.quota == nullptr ? create_with_room(impl, size, create)
-                                      : create_within_quota(impl, size, create, memory_of);
+    auto made = quota == nullptr ? create_with_room(impl, size, create)
+                                 : create_within_quota(impl, quota, size, create, memory_of);
     if (made || made.error().code != ErrorCode::kOutOfMemory) return made;
-    if (make_managed_leave(impl, size)) continue;
-    if (over_quota(impl, size)) impl.quota->count_refusal();
+    if (make_managed_leave(impl, quota, size)) continue;
+    if (over_quota(quota, size)) quota->count_refusal();
     return made;
   }
 }
@@ -213,9 +220,9 @@ ProcessId AddressSpace::process() const {
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kAllocate, 0, size);
   const auto create = [&] { return impl_->space->allocate(size, options.pinned); };
-  return create_giving_way(*impl_, size, create, [&](const DeviceMemory& made) {
-    return impl_->space->range_of(made.address.value)->memory;
-  });
+  return create_giving_way(
+      *impl_, quota_for(*impl_, options), size, create,
+      [&](const DeviceMemory& made) { return impl_->space->range_of(made.address.value)->memory; });
 }
 
 Status AddressSpace::free(DeviceAddress address) {
@@ -228,7 +235,8 @@ Status AddressSpace::free(DeviceAddress address) {
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
   const auto create = [&] { return impl_->space->held().create(size, options.pinned); };
-  return create_giving_way(*impl_, size, create, [](MemoryHandle made) { return made; });
+  return create_giving_way(*impl_, quota_for(*impl_, options), size, create,
+                           [](MemoryHandle made) { return made; });
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {
@@ -258,11 +266,13 @@ Status AddressSpace::release(DeviceAddress reservation) {
   return impl_->space->release(reservation.value);
 }
 
-Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset) {
+Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset,
+                         Access access) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kMap, at.value, size);
+  if (auto ok = check_choice("access", access, Access::kReadWrite); !ok) return ok;
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
-  return impl_->space->map({at.value, size}, memory, offset);
+  return impl_->space->map({at.value, size}, memory, offset, access);
 }
 
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {

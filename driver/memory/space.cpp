@@ -118,7 +118,7 @@ Status Space::check_mapped(const PageRange& range) const {
   return {};
 }
 
-Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset) {
+Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset, Access access) {
   if (auto ok = check_range(range); !ok) return ok;
   if (ranges_.containing(range.at)->second.plain) {
     return fail(ErrorCode::kBusy, fmt::format("{} belongs to allocate()", place(range.at)));
@@ -134,7 +134,7 @@ Status Space::map(const PageRange& range, MemoryHandle memory, Bytes offset) {
     return fail(ErrorCode::kBusy, fmt::format("{} bytes at {}: {:#x} is mapped", range.size,
                                               place(range.at), *mapped));
   }
-  const Mapping mapping{range.size, memory, offset, Access::kNone};
+  const Mapping mapping{range.size, memory, offset, access};
   if (auto ok = write_tables(range, mapping); !ok) return ok;
   mappings_.add(range.at, mapping);
   return {};

@@ -36,7 +36,7 @@ class Space {
   const HeldMemory& held() const { return held_; }
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
-  Status map(const PageRange& range, MemoryHandle memory, Bytes offset);
+  Status map(const PageRange& range, MemoryHandle memory, Bytes offset, Access access);
   // Managed memory, whose pages are in no mapping: their entries are written with write_entry(), or
   // by the card itself. The range is in VirtualRanges::managed(). kOutOfResources.
   Status prepare_managed(const PageRange& range);

@@ -54,6 +54,7 @@ std::optional<QueueHeap::Piece> QueueHeap::take(std::size_t grains) {
 Result<std::unique_ptr<QueueHeap::Page>> QueueHeap::make_page() {
   MemoryOptions options;
   options.pinned = true;
+  options.counts = false;
   const auto memory = space_.allocate(kPageSize, options);
   if (!memory) return forward_error(memory);
   std::uint64_t physical = 0;

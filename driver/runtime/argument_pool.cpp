@@ -18,7 +18,9 @@ ArgumentPool::~ArgumentPool() {
 Status ArgumentPool::add_block() {
   auto host = process_.allocate_host(kPageSize, platform::DmaDirection::kDeviceReads);
   if (!host) return forward_error(host);
-  const auto device = process_.space().allocate(kPageSize);
+  MemoryOptions options;
+  options.counts = false;
+  const auto device = process_.space().allocate(kPageSize, options);
   if (!device) return forward_error(device);
   for (Bytes at = kPageSize; at > 0; at -= kPiece) {
     const Bytes begin = at - kPiece;

@@ -22,7 +22,9 @@ std::uint32_t pattern_of(std::uint8_t byte) {
 class FilledPage {
  public:
   static Value<std::shared_ptr<FilledPage>> make(driver::AddressSpace& space) {
-    const auto memory = space.allocate(driver::kPageSize);
+    driver::MemoryOptions options;
+    options.counts = false;
+    const auto memory = space.allocate(driver::kPageSize, options);
     if (!memory) return fault(memory.error());
     return std::make_shared<FilledPage>(space, memory->address);
   }

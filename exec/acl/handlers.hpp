@@ -54,6 +54,8 @@ Outcome free_host(Caller& caller, CallRecord& call);
 Outcome register_host(Caller& caller, CallRecord& call);
 Outcome peer_access(Caller& caller, CallRecord& call);
 Outcome get_mem_info(Caller& caller, CallRecord& call);
+Outcome memory_use(Caller& caller, CallRecord& call);
+Outcome limit_memory(Caller& caller, CallRecord& call);
 Outcome pointer_attributes(Caller& caller, CallRecord& call);
 Outcome copy_turn(Caller& caller, CallRecord& call);
 Outcome copy_in(Caller& caller, CallRecord& call);

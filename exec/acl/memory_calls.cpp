@@ -2,6 +2,9 @@
 // Memory: allocation, host memory, address ranges and mappings, queries.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "exec/acl/handlers.hpp"
 
 namespace npu::exec::acl {
@@ -18,13 +21,27 @@ bool is_hbm(std::uint64_t attribute) {
 
 constexpr std::uint64_t kLocationDevice = 1, kLocationUnregistered = 2, kLocationManaged = 3;
 
+// aclrtMemMallocPolicy. What other cards are to reach (P2P) has pages of its own.
+driver::PagePolicy policy_of(std::uint64_t word) {
+  const auto policy = static_cast<std::uint32_t>(word);
+  constexpr std::uint32_t kHugeFirst = 0, kNormalOnly = 2, kHuge1gOnly = 6;
+  if (policy == kHugeFirst) return driver::PagePolicy::kHugeFirst;
+  if (policy == kNormalOnly) return driver::PagePolicy::kNormal;
+  return policy < kHuge1gOnly ? driver::PagePolicy::kHugeOnly : driver::PagePolicy::kGiantOnly;
+}
+
 }  // namespace
 
-// Words: bytes, policy, whether it may be shared under a name.
+// Words: bytes, policy and in its upper half how many of the bytes are padding, whether it may be
+// shared under a name.
 Outcome allocate(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  const auto address = (*card)->allocate(call.words[0], call.words[2] != 0);
+  const auto [size, policy, shareable] = std::tuple(call.words[0], call.words[1], call.words[2]);
+  const Bytes padding = std::min(policy >> compat::kPaddingShift, size);
+  const auto address = shareable != 0
+                           ? (*card)->allocate_shareable(size)
+                           : (*card)->allocate(size - padding, policy_of(policy), padding);
   if (!address) return forward_fault(address);
   call.words[0] = address->value;
   return {};
@@ -44,11 +61,15 @@ Outcome free(Caller& caller, CallRecord& call) {
   const auto device = (*card)->index();
   auto in_flight = process.in_flight(device);
   for (auto* const other : process.cards()) {
-    if (!other->peers().has(device, address)) continue;
+    if (!other->peers().has(device, address, std::max<Bytes>((*card)->size_of(address), 1))) {
+      continue;
+    }
     for (auto& mark : process.in_flight(other->index())) in_flight.push_back(std::move(mark));
   }
   return (*card)->free(address, std::move(in_flight),
-                       [&process, device, address] { process.drop_windows(device, address, 1); });
+                       [&process, device](driver::DeviceAddress at, Bytes size) {
+                         process.drop_windows(device, at, size);
+                       });
 }
 
 namespace {
@@ -104,6 +125,21 @@ Outcome get_mem_info(Caller& caller, CallRecord& call) {
   return {};
 }
 
+// Words of the answer, in bytes: limit, in use, most at a time; refused calls.
+Outcome memory_use(Caller& caller, CallRecord& call) {
+  const auto use = caller.process().memory().use();
+  call.words[0] = use.limit;
+  call.words[1] = use.used();
+  call.words[2] = use.most;
+  call.words[3] = use.refused;
+  return {};
+}
+
+Outcome limit_memory(Caller& caller, CallRecord& call) {
+  caller.process().limit_memory(call.words[0]);
+  return {};
+}
+
 // Words of the answer: kind of place, device, bytes of a page; of managed memory whether it is of
 // the HAL's heap, and where the page is: nowhere 0, on the device 1, on the host 2.
 Outcome pointer_attributes(Caller& caller, CallRecord& call) {
@@ -145,9 +181,22 @@ Outcome reserve(Caller& caller, CallRecord& call) {
   return {};
 }
 
+namespace {
+
+// What aclrtMalloc() gives is mapped by the heap alone.
+Outcome not_of_heap(const ProcessCard& card, driver::DeviceAddress address) {
+  if (!card.heap().contains(address)) return {};
+  return fault(kRuntimeParameter,
+               fmt::format("{:#x} belongs to aclrtMalloc(), not to aclrtReserveMemAddress()",
+                           address.value));
+}
+
+}  // namespace
+
 Outcome release(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
+  if (auto ok = not_of_heap(**card, address_of(call)); !ok) return ok;
   return outcome_of((*card)->space().release(address_of(call)));
 }
 
@@ -191,6 +240,7 @@ Outcome map(Caller& caller, CallRecord& call) {
   if (!held) return forward_fault(held);
   auto& space = held->card->space();
   const auto at = address_of(call);
+  if (auto ok = not_of_heap(*held->card, at); !ok) return ok;
   auto mapped = space.map(at, call.words[1], *held->physical->memory, call.words[2]);
   if (!mapped) return fault(mapped.error());
   auto opened = space.set_access(at, call.words[1], driver::Access::kReadWrite);
@@ -205,6 +255,7 @@ Outcome unmap(Caller& caller, CallRecord& call) {
   if (!range || range->begin != address_of(call)) {
     return fault(kRuntimeParameter, "nothing is mapped from there on");
   }
+  if (auto ok = not_of_heap(**card, address_of(call)); !ok) return ok;
   caller.process().drop_windows((*card)->index(), range->begin, range->size);
   return outcome_of((*card)->space().unmap(range->begin, range->size));
 }

@@ -26,8 +26,11 @@ PeerWindows::Windows::const_iterator PeerWindows::containing(std::uint32_t devic
   return inside ? found : windows_.end();
 }
 
-bool PeerWindows::has(std::uint32_t device, driver::DeviceAddress at) const {
-  return containing(device, at) != windows_.end();
+bool PeerWindows::has(std::uint32_t device, driver::DeviceAddress at, Bytes size) const {
+  if (containing(device, at) != windows_.end()) return true;
+  const auto next = windows_.upper_bound({device, at.value});
+  return next != windows_.end() && next->first.first == device &&
+         next->first.second - at.value < size;
 }
 
 Value<PeerWindows::Reached> PeerWindows::find(const driver::AddressSpace& owner,

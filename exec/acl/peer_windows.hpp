@@ -37,7 +37,7 @@ class PeerWindows {
   Value<SharedMemoryHandle> import(const driver::AddressSpace& owner, std::uint32_t device,
                                    driver::MemoryHandle memory);
   // Some of these addresses of the card are mapped here.
-  bool has(std::uint32_t device, driver::DeviceAddress at) const;
+  bool has(std::uint32_t device, driver::DeviceAddress at, Bytes size) const;
   // What is mapped of `size` bytes from there on is not any more. Nothing in flight uses it.
   void drop(std::uint32_t device, driver::DeviceAddress at, Bytes size);
   void drop(std::uint32_t device) { drop(device, {0}, UINT64_MAX); }

@@ -51,6 +51,13 @@ Process::Process(Machine& machine, std::uint64_t number, std::uint64_t root, pid
   const std::size_t others = machine.sharing.size() - 1;
   sharing_ = machine.sharing[root == 0 ? others : std::min<std::size_t>(root - 1, others)];
   if (root != number) sharing_.name = fmt::format("p{}", number - 1);
+  if (sharing_.quota == nullptr) return;
+  memory_ = sharing_.quota;
+  most_memory_ = memory_->limit();
+}
+
+void Process::limit_memory(Bytes limit) {
+  memory_->set_limit(std::min(limit, most_memory_));
 }
 
 Outcome Process::set_device(std::int64_t device) {
@@ -64,6 +71,7 @@ Outcome Process::set_device(std::int64_t device) {
   driver::ProcessOptions options;
   options.process = {number_};
   options.addresses = addresses_;
+  options.quota = memory_;
   auto made = ProcessCard::open(machine_.platform, **card, index, options, sharing_);
   if (!made) {
     cards_.erase(index);

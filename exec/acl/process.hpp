@@ -129,6 +129,11 @@ class Process {
   // What it had still when each of its devices was reset, and pinned memory when it ended.
   const Leftovers& leftovers() const { return left_; }
   const ClientSharing& sharing() const { return sharing_; }
+  // What counts of its memory, whoever asked for it: the quota that it has, else one of its own
+  // without a limit.
+  driver::MemoryQuota& memory() { return *memory_; }
+  // No more than that from now on, nor than it was given at first.
+  void limit_memory(Bytes limit);
   std::vector<ProcessCard*> cards() const;
 
   // Of its managed memory. kOutOfMemory.
@@ -188,6 +193,8 @@ class Process {
   std::map<std::uint32_t, Opened> cards_;
   std::map<std::int64_t, std::unique_ptr<CardUse>> card_uses_;
   ClientSharing sharing_;
+  std::shared_ptr<driver::MemoryQuota> memory_ = std::make_shared<driver::MemoryQuota>();
+  Bytes most_memory_ = driver::MemoryQuota::kUnlimited;
   // An address says which of the program's cards it is on.
   const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
   std::map<std::uint64_t, std::pair<std::uint32_t, driver::StreamMark>> closing_;  // by handle

@@ -31,7 +31,6 @@ Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing&
   for (auto* const lock : {&copies_lock_, &managed_lock_, &modules_lock_, &pinned_lock_}) {
     *lock = tasks.make_mutex();
   }
-  options.quota = sharing.quota;
   options.signals = abi::kSignalSlots;
   auto context = driver::ProcessContext::open(*card_.device, options);
   if (!context) return forward_error(context);
@@ -40,6 +39,7 @@ Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing&
   if (auto ready = arguments_->prepare(); !ready) return ready;
   times_ = std::make_shared<TimePages>(*process_);
   peers_ = std::make_unique<PeerWindows>(process_->space(), tasks);
+  heap_ = std::make_unique<driver::DeviceHeap>(process_->space());
   if (!sharing.turns) return {};
   auto turns = card_.turns_of(*sharing.turns);
   if (!turns) return forward_error(turns);
@@ -66,16 +66,18 @@ void ProcessCard::close() {
   modules_.clear();
   arguments_.reset();
   peers_.reset();
+  heap_.reset();
   times_.reset();
   turn_.reset();
   static_cast<void>(process_->close());
   process_.reset();
 }
 
-Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size, bool shareable) {
+template <class Make>
+Value<driver::DeviceAddress> ProcessCard::allocate_by(const Make& make) {
   settle_freed();
   for (;;) {
-    const auto made = shareable ? allocate_shareable(size) : allocate_plain(size);
+    const Value<Allocation> made = make();
     if (made) {
       memory_[made->address.value] = *made;
       return made->address;
@@ -85,13 +87,20 @@ Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size, bool shareable) {
   }
 }
 
-Value<ProcessCard::Allocation> ProcessCard::allocate_plain(Bytes size) {
-  const auto memory = space().allocate(size);
-  if (!memory) return fault(memory.error());
-  return Allocation{memory->address, size, std::nullopt};
+Value<driver::DeviceAddress> ProcessCard::allocate(Bytes size, driver::PagePolicy policy,
+                                                   Bytes padding) {
+  return allocate_by([&]() -> Value<Allocation> {
+    const auto block = heap_->allocate(size, policy, padding);
+    if (!block) return fault(block.error());
+    return Allocation{block->address, block->size, std::nullopt};
+  });
 }
 
-Value<ProcessCard::Allocation> ProcessCard::allocate_shareable(Bytes size) {
+Value<driver::DeviceAddress> ProcessCard::allocate_shareable(Bytes size) {
+  return allocate_by([&] { return make_shareable(size); });
+}
+
+Value<ProcessCard::Allocation> ProcessCard::make_shareable(Bytes size) {
   if (size == 0 || size > UINT64_MAX - driver::kPageSize) {
     return fault(kInvalidParameter, "bytes of memory");
   }
@@ -109,7 +118,7 @@ Value<ProcessCard::Allocation> ProcessCard::allocate_shareable(Bytes size) {
 }
 
 Outcome ProcessCard::free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight,
-                          const std::function<void()>& before) {
+                          const Before& before) {
   settle_freed();
   const auto managed = managed_ranges_.find(address.value);
   if (managed != managed_ranges_.end()) {
@@ -126,11 +135,14 @@ Outcome ProcessCard::free(driver::DeviceAddress address, std::vector<driver::Str
   }
   const auto allocation = found->second;
   memory_.erase(found);
-  freed_later_.add(address, allocation.size, std::move(in_flight), [this, allocation, before] {
-    before();
-    static_cast<void>(give_back(allocation));
-  });
+  freed_later_.add(address, allocation.size, std::move(in_flight),
+                   [this, allocation, before] { give_back(allocation, before); });
   return {};
+}
+
+Bytes ProcessCard::size_of(driver::DeviceAddress address) const {
+  const auto found = memory_.find(address.value);
+  return found == memory_.end() ? 0 : found->second.size;
 }
 
 void ProcessCard::count(Leftovers& left) const {
@@ -139,13 +151,14 @@ void ProcessCard::count(Leftovers& left) const {
   for (const auto& [address, range] : managed_ranges_) left.memory += range.size;
 }
 
-Status ProcessCard::give_back(const Allocation& allocation) {
+// What the card does not let go stays until the space ends.
+void ProcessCard::give_back(const Allocation& allocation, const Before& before) {
   const auto address = allocation.address;
-  if (!allocation.memory) return space().free(address);
+  if (!allocation.memory) return static_cast<void>(heap_->free(address, before));
+  before(address, allocation.size);
   auto ended = space().unmap(address, allocation.size);
   if (ended) ended = space().release(address);
-  if (ended) ended = space().release_memory(*allocation.memory);
-  return ended;
+  if (ended) static_cast<void>(space().release_memory(*allocation.memory));
 }
 
 // The allocation that has all of it; null: none.
@@ -171,6 +184,10 @@ bool ProcessCard::is_heap(driver::DeviceAddress address) const {
 bool ProcessCard::has(driver::DeviceAddress address, Bytes size) const {
   if (size > UINT64_MAX - address.value || freed_later_.covers(address)) return false;
   if (is_managed(address)) return managed_range(address, size) != nullptr;
+  if (heap_->contains(address)) {
+    const auto block = heap_->find(address);
+    return block && size <= block->address.value + block->size - address.value;
+  }
   const auto& space = process_->space();
   for (Bytes seen = 0; seen < size;) {
     const auto range = space.range_of(address + seen);

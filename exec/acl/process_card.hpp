@@ -16,6 +16,7 @@
 #include "exec/acl/peer_windows.hpp"
 #include "exec/acl/streams.hpp"
 #include "exec/host/shared_memory.hpp"
+#include "npu/driver/heap.hpp"
 #include "npu/driver/managed.hpp"
 #include "npu/driver/process.hpp"
 
@@ -54,12 +55,18 @@ class ProcessCard {
   driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
   Instant deadline() { return platform_.clock().now() + kPatience; }
 
-  // `shareable`: it may be given to MemoryShares.
-  Value<driver::DeviceAddress> allocate(Bytes size, bool shareable);
-  // kRuntimeParameter: not what allocate() or allocate_managed() returned. The address is nobody
-  // else's before `in_flight`, which may use it, has ended; `before` is called then.
+  // `padding`: bytes behind `size`, as DeviceHeap takes them.
+  Value<driver::DeviceAddress> allocate(Bytes size, driver::PagePolicy policy, Bytes padding);
+  // Whole pages that may be given to MemoryShares.
+  Value<driver::DeviceAddress> allocate_shareable(Bytes size);
+  // Of the allocation that begins there; 0: none does.
+  Bytes size_of(driver::DeviceAddress address) const;
+  // kRuntimeParameter: not what allocate...() returned. The address is nobody else's before
+  // `in_flight`, which may use it, has ended; then `before` is called for pages that go.
+  using Before = driver::DeviceHeap::Before;
   Outcome free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight,
-               const std::function<void()>& before);
+               const Before& before);
+  const driver::DeviceHeap& heap() const { return *heap_; }
   // Gives back what was freed and is not in use any more.
   void settle_freed() { freed_later_.settle(); }
   // Adds the memory that the program has not freed.
@@ -105,15 +112,18 @@ class ProcessCard {
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
   Status prepare(driver::ProcessOptions options, const ClientSharing& sharing);
-  // What the space knows as plain memory, or as a mapping of memory that it holds.
+  // A block of the heap, or a mapping of memory that the space holds.
   struct Allocation {
     driver::DeviceAddress address;
     Bytes size = 0;
     std::optional<driver::MemoryHandle> memory;
   };
+  // Once more when memory has come back that was freed; Value<Allocation> make().
+  template <class Make>
+  Value<driver::DeviceAddress> allocate_by(const Make& make);
   Value<std::shared_ptr<driver::Queue>> copies();
-  Value<Allocation> allocate_plain(Bytes size);
-  Status give_back(const Allocation& allocation);
+  Value<Allocation> make_shareable(Bytes size);
+  void give_back(const Allocation& allocation, const Before& before);
 
   static constexpr Picoseconds kPatience = 60'000'000_us;
 
@@ -126,13 +136,13 @@ class ProcessCard {
   std::unique_ptr<driver::ArgumentPool> arguments_;
   std::shared_ptr<TimePages> times_;
   std::unique_ptr<PeerWindows> peers_;
+  std::unique_ptr<driver::DeviceHeap> heap_;
   // Threads of the program share what follows; each part is made once, with its lock held.
   std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, modules_lock_, pinned_lock_;
   std::shared_ptr<driver::Queue> copies_;
   FreedLater freed_later_;
   std::unique_ptr<driver::ManagedMemory> managed_;
   std::map<unsigned, std::unique_ptr<platform::DmaMemory>> staging_;
-  Value<Allocation> allocate_shareable(Bytes size);
   std::map<std::uint64_t, Allocation> memory_;  // by address
   struct ManagedRange {
     Bytes size = 0;

@@ -37,6 +37,10 @@ Outcome share_name(Caller& caller, CallRecord& call) {
   if (!range || !range->mapped || range->begin != address || call.words[1] > range->size) {
     return fault(kRuntimeParameter, "only whole allocations are shared");
   }
+  const auto block = (*card)->heap().find(address);
+  if (block && !block->own_pages) {
+    return fault(kRuntimeParameter, "other allocations are in the same page of 2 MiB");
+  }
   auto& machine = caller.process().machine();
   driver::ShareOptions options;
   options.everyone = true;  // whoever is let in by the name

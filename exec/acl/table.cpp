@@ -49,6 +49,8 @@ constexpr std::pair<Call, Handler> kHandlers[] = {
     {Call::kRegisterHost, register_host},
     {Call::kPeerAccess, peer_access},
     {Call::kGetMemInfo, get_mem_info},
+    {Call::kMemoryUse, memory_use},
+    {Call::kLimitMemory, limit_memory},
     {Call::kPointerAttributes, pointer_attributes},
     {Call::kCopyIn, copy_in},
     {Call::kCopyOut, copy_out},

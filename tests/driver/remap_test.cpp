@@ -30,7 +30,7 @@ class RemapTest : public testing::Test {
     const auto memory = space->held().create(size, false);
     physical.relocate(memory->index, place);
     const auto at = space->reserve(size, size);
-    EXPECT_THAT(space->map({*at, size}, *memory, 0), IsOk());
+    EXPECT_THAT(space->map({*at, size}, *memory, 0, Access::kNone), IsOk());
     return *at;
   }
   void use_up_tables(std::size_t leave) {

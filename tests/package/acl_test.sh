@@ -32,7 +32,7 @@ expect() { # HOW-MANY REPORT PROGRAMS...
 
 for program in hello busy copies launch launch_config events virtual_memory managed limits misuse threads \
   together callbacks faults resources framework registered hal_memory hal_managed hal_virtual_memory hal_misuse \
-  landed filled held taken_away counts recorded_again event_graphs freed exported; do
+  landed filled held taken_away counts recorded_again event_graphs freed exported small; do
   expect 1 report.json "./$program"
 done
 for program in two_cards between_cards between_mappings; do
@@ -73,6 +73,24 @@ run 910b2 report.json ./children_share
 "$prefix/bin/npusim" --config 910b2 exec --share p0=30,memory=2GiB -- ./children_share 2048 \
   2> errors > output || { cat errors output; exit 1; }
 [[ $(rights) == 1 ]]
+
+# By whichever call memory is asked for, a quota refuses the one that would pass it.
+for program in quota hal_quota; do
+  for mib in 64 34; do
+    "$prefix/bin/npusim" --config 910b2 exec --share p0=memory=${mib}MiB -- ./$program $mib \
+      2> errors > output || { cat errors output; exit 1; }
+    [[ $(rights) == 1 ]]
+  done
+done
+# Threads that allocate and free at random, also where a quota refuses some.
+for seed in 1 2 3; do
+  expect 1 report.json ./heaps "$seed" 4 80
+  "$prefix/bin/npusim" --config 910b2 exec --share p0=memory=16MiB --report heaps.json \
+    -- ./heaps "$seed" 4 80 2> errors > output || { cat errors output; exit 1; }
+  [[ $(rights) == 1 ]]
+  grep '"exec.memory_left_bytes", "value": 0,' heaps.json > /dev/null
+  grep '"exec.p0.sharing.refused", "value": [1-9]' heaps.json > /dev/null
+done
 
 # The same program on another card: other times, the same results.
 run 910b2 first.json ./launch
@@ -152,6 +170,7 @@ for mode in native svm_coop svm_transparent; do
   layer "$mode" "$gib" ./layer "$gib" $((gib / 2))
   layer "$mode" "$gib" ./framework "$gib"
 done
+layer native $((64 << 20)) ./quota 64
 layer svm_transparent $((200 * gib)) ./layer $((200 * gib)) $((150 * gib))
 code=0
 run 910b2 report.json env LD_PRELOAD="$library/libnpushare.so" NPUSHARE_MODE=none ./layer 1 1 || code=$?

@@ -40,6 +40,8 @@ enum class Access : std::uint8_t {
 
 struct MemoryOptions {
   bool pinned = false;  // never moved by compaction
+  // Against the quota of the space. False: what the driver keeps for the process, as rings.
+  bool counts = true;
 };
 
 // What lies at an address of a space.
@@ -98,11 +100,13 @@ class NPU_API AddressSpace {
   Status release(DeviceAddress reservation);
 
   // --- Mappings. Everything is aligned to kPageSize and inside one reservation
-  // (kInvalidArgument); the range must be free of mappings (kBusy). Fresh mappings have kNone.
+  // (kInvalidArgument); the range must be free of mappings (kBusy). `access` costs the card
+  // nothing, set_access() afterwards does.
   // kOutOfResources: no page tables left, nothing has changed. kTimeout: the card has not dropped
   // the old mapping, which stays on the books; the call may be repeated. What allocate() returned
   // cannot be unmapped or released in part.
-  Status map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset = 0);
+  Status map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset = 0,
+             Access access = Access::kNone);
   // Over whole mapped pages.
   Status set_access(DeviceAddress at, Bytes size, Access access);
   // Over whole mapped pages; mappings may be cut.

@@ -3,8 +3,9 @@
 // of when they are made (ProcessOptions::quota, Device::create_address_space()).
 //
 // What counts are whole pages of every block that a space of the client has made, however
-// (allocate(), create_memory(), rings and images of the driver's runtime in device memory), until
-// nobody uses the block any more, and of managed memory the pages that are on a card. A block that
+// (allocate(), create_memory(), DeviceHeap, images of kernels), until nobody uses the block any
+// more, and of managed memory the pages that are on a card. What the driver keeps for queues and
+// streams (rings, arguments) does not: a client gets what its quota says. A block that
 // others have imported is its maker's as long as his space exists, and then theirs who still hold
 // or map it, even over their limit. Memory of other cards' spaces counts where it was made.
 //

@@ -79,6 +79,32 @@ static void freed(aclrtFuncHandle kernel) {
   OK(aclrtFree(next));
 }
 
+/* Blocks of one page of the other card's, each under a copy: one that goes leaves the others. */
+static void small(aclrtFuncHandle kernel) {
+  char* blocks[8];
+  OK(aclrtSetDevice(1));
+  for (int i = 0; i < 8; ++i) {
+    OK(aclrtMalloc((void**)&blocks[i], 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    OK(aclrtMemset(blocks[i], 4096, 0xAA, 4096));
+  }
+  REQUIRE(blocks[7] - blocks[0] < 8 * 8192);
+  OK(aclrtSetDevice(0));
+  for (int i = 0; i < 8; ++i) {
+    spin(kernel, streams[0], 50);
+    OK(aclrtMemcpyAsync(blocks[i], 4096, memory[0], 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, streams[0]));
+    if (i % 2 == 0) OK(aclrtFree(blocks[i]));
+  }
+  OK(aclrtSynchronizeStream(streams[0]));
+  OK(aclrtMemcpy(bytes, SIZE, memory[0], SIZE, ACL_MEMCPY_DEVICE_TO_HOST));
+  for (int i = 1; i < 8; i += 2) {
+    OK(aclrtMemcpy(seen, SIZE, blocks[i], 4096, ACL_MEMCPY_DEVICE_TO_HOST));
+    REQUIRE(memcmp(seen, bytes, 4096) == 0);
+    OK(aclrtFree(blocks[i]));
+  }
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtMemcpy(blocks[1], 1, memory[0], 1, ACL_MEMCPY_DEVICE_TO_DEVICE));
+}
+
 /* Rows; and a stream keeps its order between copies of both kinds. */
 static void ordered(aclrtFuncHandle kernel) {
   OK(aclrtSetDevice(0));
@@ -111,6 +137,7 @@ int main(void) {
     every_kind(current, current);
   }
   freed(kernel);
+  small(kernel);
   ordered(kernel);
   OK(aclFinalize());
   puts("right");

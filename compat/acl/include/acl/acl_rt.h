@@ -113,7 +113,12 @@ ACL_RT_CALL aclrtLaunchCallback(aclrtCallback call, void* data, aclrtCallbackBlo
 ACL_RT_CALL aclrtProcessReport(int32_t timeout);
 
 /* --- Memory. 207001: there is not so much. */
-/* `size` is rounded up to 32 bytes, and 32 more. */
+/* `size` is rounded up to 32 bytes, and 32 more. Addresses are multiples of 64. Up to 1 MiB with
+   ACL_MEM_MALLOC_HUGE_FIRST, and of any size with ..._NORMAL_ONLY, allocations share pages of 2 MiB.
+   Others have whole pages; if `size` fills them, the 32 bytes more are in a page that all such
+   allocations have in common. Where whole pages are used up ..._HUGE_FIRST takes room in shared
+   ones. ..._HUGE1G_ONLY: whole GiBs. For other
+   cards (..._P2P): whole pages. */
 ACL_RT_CALL aclrtMalloc(void** address, size_t size, aclrtMemMallocPolicy policy);
 /* `size` is rounded up to 32 bytes. */
 ACL_RT_CALL aclrtMallocAlign32(void** address, size_t size, aclrtMemMallocPolicy policy);

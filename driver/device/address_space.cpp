@@ -75,6 +75,16 @@ auto create_within_quota(const AddressSpace::Impl& impl, Bytes size, const Creat
   });
 }
 
+// What a driver in the kernel spends on memory that there is now, by pages of 2 MiB.
+void spend_on(const AddressSpace::Impl& impl, Bytes size, bool allocated, bool mapped) {
+  auto& tasks = impl.device.platform.tasks();
+  const auto pages = (size + kPageSize - 1) / kPageSize;
+  if (allocated) tasks.kernel_work(platform::KernelWork::kAllocatePage, pages);
+  if (!mapped) return;
+  tasks.kernel_work(platform::KernelWork::kPageTableLock, 1);
+  tasks.kernel_work(platform::KernelWork::kMapPage, pages);
+}
+
 bool over_quota(const AddressSpace::Impl& impl, Bytes size) {
   if (!impl.quota) return false;
   const auto use = impl.quota->use();
@@ -213,9 +223,11 @@ ProcessId AddressSpace::process() const {
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kAllocate, 0, size);
   const auto create = [&] { return impl_->space->allocate(size, options.pinned); };
-  return create_giving_way(*impl_, size, create, [&](const DeviceMemory& made) {
-    return impl_->space->range_of(made.address.value)->memory;
+  auto made = create_giving_way(*impl_, size, create, [&](const DeviceMemory& memory) {
+    return impl_->space->range_of(memory.address.value)->memory;
   });
+  if (made) spend_on(*impl_, size, true, true);
+  return made;
 }
 
 Status AddressSpace::free(DeviceAddress address) {
@@ -228,7 +240,9 @@ Status AddressSpace::free(DeviceAddress address) {
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
   const auto create = [&] { return impl_->space->held().create(size, options.pinned); };
-  return create_giving_way(*impl_, size, create, [](MemoryHandle made) { return made; });
+  auto made = create_giving_way(*impl_, size, create, [](MemoryHandle memory) { return memory; });
+  if (made) spend_on(*impl_, size, true, false);
+  return made;
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {
@@ -244,6 +258,8 @@ Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, Memo
 
 Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kReserve, 0, size);
+  const auto known = impl_->device.has(&DeviceFeatures::reservations, "reservations are");
+  if (!known) return forward_error(known);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   const auto at = impl_->space->reserve(size, alignment);
@@ -260,9 +276,13 @@ Status AddressSpace::release(DeviceAddress reservation) {
 
 Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kMap, at.value, size);
-  const MutexHolder holder(impl_->device.memory->mutex());
-  if (auto ok = open_space(*impl_); !ok) return ok;
-  return impl_->space->map({at.value, size}, memory, offset);
+  {
+    const MutexHolder holder(impl_->device.memory->mutex());
+    if (auto ok = open_space(*impl_); !ok) return ok;
+    if (auto ok = impl_->space->map({at.value, size}, memory, offset); !ok) return ok;
+  }
+  spend_on(*impl_, size, false, true);
+  return {};
 }
 
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {

@@ -3,6 +3,7 @@
 // takes than alone.
 #include <fmt/format.h>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/sharing_client.hpp"
 
@@ -128,6 +129,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "share_fairness", run);
+}
+
 }  // namespace
 }  // namespace programs::share_fairness
 
@@ -145,7 +150,7 @@ Workload share_fairness() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_fairness", "Clients with shares of a card's cores: what each gets, against alone",
-          std::move(parameters), programs::share_fairness::run};
+          std::move(parameters), programs::share_fairness::run_with_latencies};
 }
 
 }  // namespace npu::workloads

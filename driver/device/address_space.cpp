@@ -75,14 +75,15 @@ auto create_within_quota(const AddressSpace::Impl& impl, Bytes size, const Creat
   });
 }
 
-// What a driver in the kernel spends on memory that there is now, by pages of 2 MiB.
-void spend_on(const AddressSpace::Impl& impl, Bytes size, bool allocated, bool mapped) {
+// What a driver in the kernel spends on memory that there is now: its pages of 2 MiB, and the
+// entries that map it.
+void spend_on(const AddressSpace::Impl& impl, Bytes allocated, std::uint64_t entries) {
   auto& tasks = impl.device.platform.tasks();
-  const auto pages = (size + kPageSize - 1) / kPageSize;
-  if (allocated) tasks.kernel_work(platform::KernelWork::kAllocatePage, pages);
-  if (!mapped) return;
+  const auto pages = (allocated + kPageSize - 1) / kPageSize;
+  tasks.kernel_work(platform::KernelWork::kAllocatePage, pages);
+  if (entries == 0) return;
   tasks.kernel_work(platform::KernelWork::kPageTableLock, 1);
-  tasks.kernel_work(platform::KernelWork::kMapPage, pages);
+  tasks.kernel_work(platform::KernelWork::kMapPage, entries);
 }
 
 bool over_quota(const AddressSpace::Impl& impl, Bytes size) {
@@ -222,11 +223,16 @@ ProcessId AddressSpace::process() const {
 
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kAllocate, 0, size);
-  const auto create = [&] { return impl_->space->allocate(size, options.pinned); };
+  std::uint64_t entries = 0;
+  const auto create = [&] {
+    auto memory = impl_->space->allocate(size, options.pinned);
+    if (memory) entries = impl_->space->entries({memory->address.value, memory->reserved});
+    return memory;
+  };
   auto made = create_giving_way(*impl_, size, create, [&](const DeviceMemory& memory) {
     return impl_->space->range_of(memory.address.value)->memory;
   });
-  if (made) spend_on(*impl_, size, true, true);
+  if (made) spend_on(*impl_, size, entries);
   return made;
 }
 
@@ -241,7 +247,7 @@ Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions
   const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
   const auto create = [&] { return impl_->space->held().create(size, options.pinned); };
   auto made = create_giving_way(*impl_, size, create, [](MemoryHandle memory) { return memory; });
-  if (made) spend_on(*impl_, size, true, false);
+  if (made) spend_on(*impl_, size, 0);
   return made;
 }
 
@@ -276,12 +282,14 @@ Status AddressSpace::release(DeviceAddress reservation) {
 
 Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kMap, at.value, size);
+  std::uint64_t entries = 0;
   {
     const MutexHolder holder(impl_->device.memory->mutex());
     if (auto ok = open_space(*impl_); !ok) return ok;
     if (auto ok = impl_->space->map({at.value, size}, memory, offset); !ok) return ok;
+    entries = impl_->space->entries({at.value, size});
   }
-  spend_on(*impl_, size, false, true);
+  spend_on(*impl_, 0, entries);
   return {};
 }
 

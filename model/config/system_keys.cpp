@@ -32,8 +32,9 @@ const Table& kernel_table() {
           number("allocate_page_ns", &K::allocate_page, 0, 10'000'000,
                  "a page of 2 MiB of a card's memory in the call that allocates it: found, "
                  "cleared, accounted for"),
-          number("map_page_ns", &K::map_page, 0, 10'000'000,
-                 "the same in the call that maps it: entered in the page tables, the card told"),
+          number(
+              "map_page_ns", &K::map_page, 0, 10'000'000,
+              "an entry of 2 MiB or 1 GiB in the call that maps such memory: made, the card told"),
       }};
   return kTable;
 }

@@ -73,9 +73,14 @@ class Fairness {
       }
     }
     const Instant begin = now();
-    const auto done = run_together(context_, clients_, begin + time_);
+    Latencies latencies;
+    const auto done = [&] {
+      const TraceSession listening(context_.trace, latencies);
+      return run_together(context_, clients_, begin + time_);
+    }();
     if (!done) return forward_error(done);
     report(*done, scheduler.get());
+    latencies.report(context_, "share_fairness");
     for (auto& client : clients_) {
       if (auto ok = client->leave(); !ok) return ok;
     }
@@ -103,6 +108,7 @@ class Fairness {
       const auto busy = Number::percent(static_cast<std::uint64_t>(had.busy.count()),
                                         static_cast<std::uint64_t>(time_.count()));
       out.add_metric(name + ".share", busy, "%");
+      out.add_metric(name + ".launch_window", Number::count(had.launch_window), "");
       row.insert(row.end(), {busy.text(), slowdown.text(), std::to_string(had.turns),
                              std::to_string(had.launch_window)});
     }
@@ -129,10 +135,6 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "share_fairness", run);
-}
-
 }  // namespace
 }  // namespace programs::share_fairness
 
@@ -150,7 +152,7 @@ Workload share_fairness() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_fairness", "Clients with shares of a card's cores: what each gets, against alone",
-          std::move(parameters), programs::share_fairness::run_with_latencies};
+          std::move(parameters), programs::share_fairness::run};
 }
 
 }  // namespace npu::workloads

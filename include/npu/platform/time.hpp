@@ -92,7 +92,7 @@ enum class KernelWork : std::uint8_t {
   kTlbShootdown,   // the host's cores made to forget a range
   kDmaMap,         // pages of the host that make up one of 2 MiB mapped for a device
   kAllocatePage,   // a page of 2 MiB of the device: found, cleared, accounted for
-  kMapPage,        // the same entered in the page tables, the device told
+  kMapPage,        // an entry of its page tables, of 2 MiB or 1 GiB: made, the device told
 };
 inline constexpr std::size_t kKernelWorks = 8;
 

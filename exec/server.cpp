@@ -150,19 +150,22 @@ class Server {
     return settings;
   }
 
-  // The program whose address space it is hears of it by its counter; who reads along, by a line.
+  // The program whose address space it is finds it in its counter; who reads along is told.
   void warn(std::uint32_t index, const driver::FaultErrorWarning& what) {
-    for (auto& [number, program] : programs_) {
-      if (program.state == nullptr) continue;
-      for (auto* const card : program.state->cards()) {
-        if (card->index() != index || card->process().vmid() != what.vmid) continue;
-        ++program.result.fault_warnings;
-        if (!options_.tell) return;
-        options_.tell(fmt::format(
-            "{}: device {}: {} page faults that nobody could serve, at {:.6f} us",
-            program.result.name, index, what.fault_errors, platform_.clock().now().us()));
-        return;
-      }
+    const auto is_meant = [&](acl::ProcessCard* card) {
+      return card->index() == index && card->process().vmid() == what.vmid;
+    };
+    for (const auto& process : gate_.processes()) {
+      const auto found = programs_.find(process.number);
+      if (found == programs_.end() || found->second.state == nullptr) continue;
+      const auto cards = found->second.state->cards();
+      if (std::none_of(cards.begin(), cards.end(), is_meant)) continue;
+      ++found->second.result.fault_warnings;
+      if (!options_.tell) return;
+      options_.tell(
+          fmt::format("{}: device {}: {} page faults that nobody could serve, at {:.6f} us",
+                      process.name, index, what.fault_errors, platform_.clock().now().us()));
+      return;
     }
   }
 

@@ -176,9 +176,9 @@ Status prefetch_to_device(Bench& bench) {
   if (auto ok = bench.managed->wait(*ticket, patience(bench.context)); !ok) return ok;
   if (auto ok = bench.touch(*at, kPages); !ok) return ok;
   const auto seen = bench.managed->statistics();
-  if (seen.faults != 0 || seen.resident_bytes != kPages * kPageSize) {
-    return no(fmt::format("{} faults after a prefetch, {} bytes on the card", seen.faults,
-                          seen.resident_bytes));
+  if (seen.faults != 0 || seen.migrated_to_card_bytes != kPages * kPageSize) {
+    return no(fmt::format("{} faults after a prefetch, {} bytes have come to the card", seen.faults,
+                          seen.migrated_to_card_bytes));
   }
   return {};
 }
@@ -192,7 +192,7 @@ Status mem_advise(Bench& bench) {
     auto ok = bench.managed->advise(*at, kPageSize, advice, true, MemoryLocation::card(0));
     if (!ok) return ok;
   }
-  if (bench.managed->statistics().resident_bytes == 0) return no("advice changes nothing");
+  if (bench.managed->statistics().created_on_card_bytes == 0) return no("advice changes nothing");
   if (auto ok = bench.touch(*at, 1); !ok) return ok;
   const auto faults = bench.managed->statistics().faults;
   return faults == 0 ? Status() : no("the card faults in spite of it");

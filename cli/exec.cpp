@@ -93,6 +93,13 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
   auto sharing = read_sharing(options.shares, options.sharing, server.programs.size());
   if (!sharing) return tl::unexpected(sharing.error());
   server.sharing = std::move(*sharing);
+  const bool tokens =
+      std::any_of(server.sharing.begin(), server.sharing.end(),
+                  [](const auto& client) { return client.share.token != driver::kWholeToken; });
+  if (tokens && !config.driver.features.token_set_available) {
+    return bad_input(
+        "exec: --share: tokens are switched off (driver.features.token_set_available)");
+  }
   server.driver.features = workloads::features_of(config.driver.features);
   server.driver.fault_warning_errors = config.driver.fault_warning_errors;
   server.driver.fault_warning_window = config.driver.fault_warning_window;

@@ -233,14 +233,6 @@ Status CardPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
   return {};
 }
 
-Status CardPages::complete(std::uint64_t at) {
-  auto& page = page_of(at);
-  const auto& parts = own(page).parts;
-  if (!parts || parts->all()) return {};
-  ++statistics().prefetched;
-  return fetch_parts(page, ~*parts);
-}
-
 // The card writes what it could only read: other copies go.
 Status CardPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
   trace_.begin(ServiceTrace::kInvalidate);

@@ -71,7 +71,13 @@ class CardPages {
   Status bring_parts(std::uint64_t at, const PageParts& touched, bool write, std::uint32_t slot,
                      unsigned density);
   // All parts of a page that is on the card.
-  Status complete(std::uint64_t at);
+  Status complete(std::uint64_t at) {
+    auto& page = page_of(at);
+    const auto& parts = own(page).parts;
+    if (!parts || parts->all()) return {};
+    ++statistics().prefetched;
+    return fetch_parts(page, ~*parts);
+  }
   // Whole pages that are on the host and not here; all at once, or as many as there is memory for
   // at a time. How many those are; kOutOfMemory: none.
   Result<std::uint64_t> bring_run(std::uint64_t first, std::uint64_t count);

@@ -43,6 +43,11 @@ for key in svm_alloc_enforceable token_set_available dynamic_update resident_met
   off $key none
 done
 
+code=0
+"$prefix/bin/npusim" --config 910b2 --set driver.features.token_set_available=false exec --share p0=token=9 \
+  -- ./switched_off 2> errors > output || code=$?
+[[ $code == 2 && $(wc -l < errors) == 1 ]]
+
 # Metrics under another program's names.
 "$prefix/bin/npusim" --config 910b2 --set driver.fault_warning_errors=2 \
   --set driver.fault_warning_window_ms=20 exec --metrics 127.0.0.1:0 --metrics-prefix xpushare_npu \

@@ -18,7 +18,7 @@ const Table& kernel_table() {
           number("page_table_lock_ns", &K::page_table_lock, 0, 10'000'000,
                  "locking an address space and its page tables and looking up what they guard: "
                  "once a turn of serving page faults, and once a call that maps memory"),
-          number("fault_ns", &K::fault, 0, 10'000'000,
+          number("serve_fault_ns", &K::fault, 0, 10'000'000,
                  "a page fault of a card: decoded, entered in the books, its entry made"),
           number("first_touch_ns", &K::first_touch, 0, 10'000'000,
                  "books of a page of 2 MiB that a card touches for the first time"),

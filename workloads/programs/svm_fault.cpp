@@ -22,6 +22,8 @@ using driver::kPageSize;
 
 constexpr Bytes kTouched = 64;
 constexpr Bytes kPart = 4_KiB;
+constexpr Bytes kBeyond = 1_GiB;
+constexpr Picoseconds kLook = 15_ms;
 constexpr std::size_t kAtOnce = 16;
 constexpr Picoseconds kPause = 50_us, kHeadStart = 1_us;
 
@@ -130,6 +132,31 @@ class Faults {
     return managed_.free(*held);
   }
 
+  // Accesses to managed addresses that no allocation has, as far apart as the driver looks for
+  // them.
+  Status run_errors(std::uint64_t count) {
+    const auto at = managed_.allocate(kPageSize);
+    if (!at) return forward_error(at);
+    auto& clock = context_.platform.clock();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      auto queue = session_.create_queue();
+      if (!queue) return forward_error(queue);
+      const auto deadline = patience(context_);
+      const auto nowhere = *at + kBeyond;
+      const auto ticket = (*queue)->submit(driver::entries::fill(nowhere, kTouched, 1), deadline);
+      if (!ticket) return forward_error(ticket);
+      if ((*queue)->wait(*ticket, driver::WaitPolicy::kInterrupt, deadline)) {
+        return fail(ErrorCode::kWrongData, "an access to what nobody has was served");
+      }
+      clock.sleep_until(clock.now() + kLook);
+    }
+    const auto seen = managed_.statistics();
+    auto& out = context_.report;
+    out.add_metric("svm_fault.fault_errors", Number::count(seen.fault_errors), "");
+    out.add_metric("svm_fault.fault_error_warnings", Number::count(seen.fault_error_warnings), "");
+    return managed_.free(*at);
+  }
+
   void close() { queue_.reset(); }
 
  private:
@@ -225,6 +252,9 @@ Status run(Context& context) {
         "largest "
         "batch of them until its last reply");
   }
+  if (const auto errors = context.parameters.integer("errors"); errors != 0) {
+    if (auto ok = faults.run_errors(errors); !ok) return ok;
+  }
   context.report.add_note(
       "filled: the host has written the page, which is copied (ats: used where it is); untouched: "
       "nobody has; read_only: the card writes a page of which it has a copy to read, and the host "
@@ -258,6 +288,8 @@ Workload svm_fault() {
        {"batch", ParameterType::kInteger, "", "256", "batch: so many faults at a time; 0: none", 0,
         512},
        {"batch_pages", ParameterType::kInteger, "", "256", "of 2 MiB, that they are on", 1, 512},
+       {"errors", ParameterType::kInteger, "", "0",
+        "accesses besides to what no allocation has, 15 ms apart", 0, 100'000},
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},

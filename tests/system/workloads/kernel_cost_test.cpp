@@ -67,10 +67,10 @@ INSTANTIATE_TEST_SUITE_P(
                          "driver"),
                     cost("lock_ats", "ats", "untouched", "cpu.kernel.page_table_lock_ns=0",
                          "cpu.kernel.page_table_lock_ns=1000", "driver"),
-                    cost("fault_batch", "batch", "filled", "cpu.kernel.fault_ns=0",
-                         "cpu.kernel.fault_ns=1000", "driver"),
-                    cost("fault_message", "message", "untouched", "cpu.kernel.fault_ns=500",
-                         "cpu.kernel.fault_ns=1500", "driver"),
+                    cost("fault_batch", "batch", "filled", "cpu.kernel.serve_fault_ns=0",
+                         "cpu.kernel.serve_fault_ns=1000", "driver"),
+                    cost("fault_message", "message", "untouched", "cpu.kernel.serve_fault_ns=500",
+                         "cpu.kernel.serve_fault_ns=1500", "driver"),
                     cost("touch_batch", "batch", "untouched", "cpu.kernel.first_touch_ns=0",
                          "cpu.kernel.first_touch_ns=1000", "allocation"),
                     cost("touch_message", "message", "untouched", "cpu.kernel.first_touch_ns=0",
@@ -98,8 +98,8 @@ TEST(FirstTouches, AreNotPaidAgainAfterAPageHasLeft) {
   Machine machine({"cpu.kernel.first_touch_ns=10000000", "cpu.kernel.dma_map_ns=10000000",
                    "cpu.kernel.unmap_ns=10000000"},
                   "910b2.yaml");
-  const auto report = machine.workload(
-      "svm_oversubscribe", {"memory=8", "ratio=200", "passes=3", "patterns=cyclic"});
+  const auto report = machine.workload("svm_oversubscribe",
+                                       {"memory=8", "ratio=200", "passes=3", "patterns=cyclic"});
   EXPECT_GT(metric(report, "svm_oversubscribe.cyclic.evictions"), 16);
   EXPECT_LT(metric(report, "svm_oversubscribe.cyclic.slowdown"), 1.1);
 }
@@ -142,6 +142,31 @@ TEST_P(AllocationCosts, AreByPageInTheCallThatMakesIt) {
   });
 }
 INSTANTIATE_TEST_SUITE_P(Pages, AllocationCosts, testing::Values(1U, 3U, 64U));
+
+// Accesses that nobody serves, 15 ms apart: the third is two more than the first, 30 ms before.
+struct Warning {
+  const char* errors;
+  const char* window;
+  unsigned warnings;
+};
+class FaultWarning : public testing::TestWithParam<Warning> {};
+
+TEST_P(FaultWarning, ComesOnceAsTheKeysSayAndIsANoteOfTheReport) {
+  Machine machine({std::string("driver.fault_warning_errors=") + GetParam().errors,
+                   std::string("driver.fault_warning_window_ms=") + GetParam().window},
+                  "910b2.yaml");
+  machine.tells_configuration = true;
+  const auto report = machine.workload("svm_fault", {"pages=untouched", "faults=1", "errors=5"});
+  EXPECT_EQ(value_of(report, "svm_fault.fault_errors"), 5);
+  EXPECT_EQ(value_of(report, "svm_fault.fault_error_warnings"), GetParam().warnings);
+  unsigned notes = 0;
+  for (const auto& note : report.notes())
+    notes += note.find("page faults of VMID") != std::string::npos;
+  EXPECT_EQ(notes, GetParam().warnings);
+}
+INSTANTIATE_TEST_SUITE_P(Keys, FaultWarning,
+                         testing::Values(Warning{"2", "25", 1}, Warning{"2", "2000", 0},
+                                         Warning{"5", "0", 0}, Warning{"4", "0", 1}));
 
 }  // namespace
 }  // namespace npu::test

@@ -34,7 +34,8 @@ class MetricFamilies {
 
 // npu_chip_info_* as npu-exporter names them, and npusim_* in base units. What is not known has no
 // sample.
-std::string metrics_text(const std::vector<CardFacts>& cards, const std::string& prefix);
+std::string metrics_text(const std::vector<CardFacts>& cards,
+                         const std::string& prefix = kMetricsPrefix);
 
 // As Prometheus allows it for a name: letters, digits, '_' and ':', no digit first.
 bool is_metrics_prefix(const std::string& prefix);

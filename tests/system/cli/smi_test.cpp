@@ -182,7 +182,8 @@ TEST_F(Smi, metrics_begin_with_the_prefix_that_is_given) {
   }
   EXPECT_EQ(others, own);
   for (const auto* const bad : {"", "9x", "a b", "a-b", "a{"}) {
-    expect_refused(with(bad), "--metrics-prefix");
+    expect_refused(with(bad), std::string("--metrics-prefix ") + bad +
+                                  ": expected letters, digits, '_' and ':', no digit first");
   }
 }
 

@@ -26,6 +26,7 @@
 #include "npu/base/shortened.hpp"
 #include "npu/driver/scan.hpp"
 #include "workloads/framework/program_images.hpp"
+#include "workloads/programs/support/driver_settings.hpp"
 #include "workloads/simulator/identity.hpp"
 
 namespace npu::cli {
@@ -92,6 +93,19 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
   auto sharing = read_sharing(options.shares, options.sharing, server.programs.size());
   if (!sharing) return tl::unexpected(sharing.error());
   server.sharing = std::move(*sharing);
+  const bool tokens =
+      std::any_of(server.sharing.begin(), server.sharing.end(),
+                  [](const auto& client) { return client.share.token != driver::kWholeToken; });
+  if (tokens && !config.driver.features.token_set_available) {
+    return bad_input(
+        "exec: --share: tokens are switched off (driver.features.token_set_available)");
+  }
+  server.driver.features = workloads::features_of(config.driver.features);
+  server.driver.fault_warning_errors = config.driver.fault_warning_errors;
+  server.driver.fault_warning_window = config.driver.fault_warning_window;
+  server.tell = [](const std::string& line) {
+    std::fputs(("npusim: warning: " + line + "\n").c_str(), stderr);
+  };
   server.images = [](std::string_view name) { return workloads::program_image(name); };
   return server;
 }
@@ -105,7 +119,7 @@ tl::expected<std::unique_ptr<ExecMetrics>, Failure> open_metrics(const Options& 
   }
   const std::string line = "npusim: metrics on " + (*server)->place() + "\n";
   std::fputs(line.c_str(), stderr);
-  return std::make_unique<ExecMetrics>(std::move(*server));
+  return std::make_unique<ExecMetrics>(std::move(*server), options.metrics_prefix);
 }
 
 // What the first program that has failed ended with.

@@ -92,6 +92,9 @@ void add_programs(reports::Report& report, const std::vector<exec::ProgramResult
     if (works) report.add_metric(prefix + "work_us", Number::microseconds(program.work), "us");
     report.add_metric(prefix + "duration_us",
                       Number::microseconds(program.end - program.first_call), "us");
+    if (program.fault_warnings != 0) {
+      report.add_metric(prefix + "page_fault_warnings", Number::count(program.fault_warnings), "");
+    }
     add_leftovers(report, program);
     if (program.shares) add_use(report, program);
     add_calls(report, program);

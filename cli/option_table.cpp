@@ -112,6 +112,8 @@ constexpr OptionRow kOptions[] = {
      "listen there for npusim smi, npusim metrics and programs with libnpudsmi"},
     {"metrics", 0, Value::kText, false, "SOCKET", "exec serve",
      "answer GET /metrics there, for Prometheus: the path of a socket, or 127.0.0.1:PORT"},
+    {"metrics-prefix", 0, Value::kText, false, "PREFIX", "exec serve metrics",
+     "what the names of npusim's own metrics begin with instead of npusim, such as xpushare_npu"},
     {"type", 't', Value::kChoice, false, "usages|memory|ecc|pcie|template-info|info-vnpu", "smi",
      "what of each card; if not given, a table of all"},
     {"card", 'i', Value::kNumber, false, "ID", "smi", "this card alone; of virtual devices, 0"},

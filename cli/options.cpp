@@ -9,6 +9,7 @@
 
 #include "cli/option_table.hpp"
 #include "cli/output.hpp"
+#include "cli/smi/metrics_text.hpp"
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/suggestion.hpp"
 
@@ -232,6 +233,7 @@ void take_values(const po::variables_map& values, Options& options) {
   options.smi = smi_options(values);
   options.management = text("management");
   options.metrics = text("metrics");
+  options.metrics_prefix = value_or<std::string>(values, "metrics-prefix", options.metrics_prefix);
   options.verbosity = value_or(values, "verbose", 0U);
   options.sockets = list("socket");
   options.virtual_functions = text("virtual-functions");
@@ -282,6 +284,10 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   }
   if (auto usable = check_filters(*values); !usable) return tl::unexpected(usable.error());
   take_values(*values, options);
+  if (!is_metrics_prefix(options.metrics_prefix)) {
+    return bad_input("--metrics-prefix " + shortened(options.metrics_prefix) +
+                     ": expected letters, digits, '_' and ':', no digit first");
+  }
   return options;
 }
 

@@ -56,8 +56,9 @@ struct Options {
   bool names = false;                     // --names
   SweepOptions sweep;
   SmiOptions smi;
-  std::string management;  // --management; empty: not given
-  std::string metrics;     // --metrics; empty: not given
+  std::string management;                 // --management; empty: not given
+  std::string metrics;                    // --metrics; empty: not given
+  std::string metrics_prefix = "npusim";  // --metrics-prefix
 
   // exec
   std::vector<std::string> shares;   // --share, in order

@@ -64,6 +64,7 @@ Outcome probe_command(const Options& options) {
   const Status ran = run_on_simulator(*config, [&](Machine& machine) {
     workloads::Context context{machine.platform, parameters,        1, scratch,
                                machine.trace,    machine.simulator, {}};
+    context.machine = &*config;
     found = workloads::probe_capabilities(context);
   });
   if (!ran) return failure("probe: " + ran.error().message());

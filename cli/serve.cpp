@@ -151,9 +151,9 @@ tl::expected<std::unique_ptr<MetricsServer>, Failure> open_metrics_socket(
   return std::move(*server);
 }
 
-void answer_metrics(MetricsServer& server, CardWatch& cards) {
-  server.answer([&cards] {
-    MetricFamilies families;
+void answer_metrics(MetricsServer& server, CardWatch& cards, const std::string& prefix) {
+  server.answer([&] {
+    MetricFamilies families(prefix);
     cards.add_to(families);
     return families.text();
   });
@@ -256,7 +256,7 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
   recording.begin(view);
   exporter.run(wake_ups.file(), [&] {
     if (*management) (*management)->serve();
-    if (*metrics) answer_metrics(**metrics, watched);
+    if (*metrics) answer_metrics(**metrics, watched, options.metrics_prefix);
     const bool left = options.once && exporter.server().statistics().clients > 0 &&
                       !exporter.server().has_client();
     return left || signals.came();

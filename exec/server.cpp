@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/server.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <memory>
@@ -31,7 +33,8 @@ class Server {
   Server(platform::Platform& platform, const ServerOptions& options, Listener& listener)
       : platform_(platform),
         options_(options),
-        cards_(platform, names_of(options.cards)),
+        settings_(settings_of(options)),
+        cards_(platform, names_of(options.cards), settings_),
         shares_(platform),
         machine_{platform, cards_, shares_, options.images, {}, {}, 0, options.sharing},
         listener_(listener),
@@ -139,7 +142,38 @@ class Server {
     program.state->forget(caller.number());
   }
 
-  static int serve(acl::Caller& caller, CallRecord& call) {
+  acl::DriverSettings settings_of(const ServerOptions& options) {
+    auto settings = options.driver;
+    settings.on_fault_errors = [this](std::uint32_t card, const driver::FaultErrorWarning& what) {
+      warn(card, what);
+    };
+    return settings;
+  }
+
+  // The program whose address space it is finds it in its counter; who reads along is told.
+  void warn(std::uint32_t index, const driver::FaultErrorWarning& what) {
+    const auto is_meant = [&](acl::ProcessCard* card) {
+      return card->index() == index && card->process().vmid() == what.vmid;
+    };
+    for (const auto& process : gate_.processes()) {
+      const auto found = programs_.find(process.number);
+      if (found == programs_.end() || found->second.state == nullptr) continue;
+      const auto cards = found->second.state->cards();
+      if (std::none_of(cards.begin(), cards.end(), is_meant)) continue;
+      ++found->second.result.fault_warnings;
+      if (!options_.tell) return;
+      options_.tell(
+          fmt::format("{}: device {}: {} page faults that nobody could serve, at {:.6f} us",
+                      process.name, index, what.fault_errors, platform_.clock().now().us()));
+      return;
+    }
+  }
+
+  int serve(acl::Caller& caller, CallRecord& call) const {
+    if (const auto* const what = acl::switched_off(call.call, settings_.features)) {
+      caller.error() = fmt::format("{} is switched off", what);
+      return acl::kFeature;
+    }
     const auto handler = acl::handler_of(call.call);
     if (handler == nullptr) {
       caller.error() = "the call is not served";
@@ -192,14 +226,17 @@ class Server {
     client.device = card.index();
     if (process.sharing().quota) client.memory = process.sharing().quota->use();
     if (const auto* const managed = card.known_managed()) {
-      client.page_faults = managed->snapshot().faults;
+      const auto seen = managed->snapshot();
+      client.managed = true;
+      client.page_faults = seen.faults;
+      client.fault_errors = seen.fault_errors;
+      client.fault_warnings = seen.fault_error_warnings;
     }
+    client.modules = card.modules();
+    client.features = settings_.features;
     if (card.turn() == nullptr) return client;
-    for (const auto& each : cards_.turns(card.index())->snapshot_of_clients()) {
-      if (each.id != card.turn()->id()) continue;
-      client.in_turns = true;
-      client.turn = each;
-    }
+    client.in_turns = true;
+    client.turn = card.turn()->snapshot();
     return client;
   }
 
@@ -246,6 +283,7 @@ class Server {
 
   platform::Platform& platform_;
   const ServerOptions& options_;
+  const acl::DriverSettings settings_;
   acl::Cards cards_;
   driver::MemoryShares shares_;
   acl::Machine machine_;

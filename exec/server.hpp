@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exec/acl/client_sharing.hpp"
+#include "exec/acl/driver_settings.hpp"
 #include "exec/acl/leftovers.hpp"
 #include "exec/kernels/built_in.hpp"
 #include "exec/snapshot.hpp"
@@ -41,6 +42,7 @@ struct ProgramResult {
   unsigned stalls = 0;      // times that it was stopped or silent for too long
   Instant first_call, end;  // of the first call's beginning; when all was given back
   std::map<std::string, CallStatistics> calls;  // by function
+  std::uint64_t fault_warnings = 0;             // page faults that nobody could serve: too many
   bool shares = false;                          // `use` says something
   acl::ClientUse use;
   acl::Leftovers left;  // that it never gave back itself
@@ -55,6 +57,10 @@ struct ServerOptions {
   std::vector<std::vector<std::string>> programs;  // words of each
   std::vector<std::pair<std::string, std::string>> variables;
   std::vector<CardDescription> cards;  // by device index
+  // `on_fault_errors` is not looked at.
+  acl::DriverSettings driver;
+  // A line for whoever reads along, as it happens. May be empty.
+  std::function<void(const std::string&)> tell;
   BuiltInImages images;
   // How programs share cards: the first ones each its own, all others as the last; may be empty.
   std::vector<acl::ClientSharing> sharing;

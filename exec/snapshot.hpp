@@ -19,7 +19,10 @@ struct ClientSnapshot {
   driver::QuotaUse memory;  // over all cards
   bool in_turns = false;
   driver::TurnClientStatistics turn;
-  std::uint64_t page_faults = 0;
+  bool managed = false;  // it has managed memory, and these are of it
+  std::uint64_t page_faults = 0, fault_errors = 0, fault_warnings = 0;
+  acl::ModuleUse modules;
+  driver::DeviceFeatures features;
 };
 
 // A thread in a call.

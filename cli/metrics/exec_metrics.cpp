@@ -14,7 +14,7 @@ void ExecMetrics::forget() {
 
 void ExecMetrics::answer() {
   server_->answer([this] {
-    MetricFamilies families;
+    MetricFamilies families(prefix_);
     if (cards_) cards_->add_to(families);
     if (programs_) add_sharing(families, programs_());
     return families.text();

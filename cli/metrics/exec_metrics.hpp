@@ -15,7 +15,9 @@ namespace npu::cli {
 
 class ExecMetrics {
  public:
-  explicit ExecMetrics(std::unique_ptr<MetricsServer> server) : server_(std::move(server)) {}
+  // `prefix`: MetricFamilies.
+  ExecMetrics(std::unique_ptr<MetricsServer> server, std::string prefix)
+      : server_(std::move(server)), prefix_(std::move(prefix)) {}
 
   // Before and behind the run; nothing: there is no server any more.
   void watch_cards(std::vector<std::unique_ptr<driver::ManagementAccess>> cards);
@@ -28,6 +30,7 @@ class ExecMetrics {
 
  private:
   std::unique_ptr<MetricsServer> server_;
+  const std::string prefix_;
   std::optional<CardWatch> cards_;
   std::function<exec::ServerSnapshot()> programs_;
 };

@@ -40,12 +40,23 @@ void add_memory(ClientSamples& to, const exec::ClientSnapshot& client) {
   const auto& memory = client.memory;
   to.gauge("allocated_bytes", "device memory of all cards that the client has allocated",
            static_cast<double>(memory.allocated));
-  to.gauge("resident_managed_bytes", "its managed pages that are on cards",
-           static_cast<double>(memory.managed));
+  if (client.features.resident_bytes) {
+    to.gauge("resident_managed_bytes", "its managed pages that are on cards",
+             static_cast<double>(memory.managed));
+  }
   to.counter("memory_refused_total", "allocations that its quota has refused",
              static_cast<double>(memory.refused));
-  to.counter("page_faults_total", "managed pages that were brought because the card touched them",
-             static_cast<double>(client.page_faults));
+  if (client.features.fault_counter) {
+    to.counter("page_faults_total", "managed pages that were brought because the card touched them",
+               static_cast<double>(client.page_faults));
+    to.counter("page_fault_errors_total", "accesses of the card that nobody could serve",
+               static_cast<double>(client.fault_errors));
+    to.counter("page_fault_warnings_total", "that these were too many",
+               static_cast<double>(client.fault_warnings));
+  }
+  to.gauge("modules", "programs of kernels in the card's memory",
+           static_cast<double>(client.modules.count));
+  to.gauge("module_bytes", "of that memory", static_cast<double>(client.modules.bytes));
   if (memory.limit == driver::MemoryQuota::kUnlimited) return;
   to.gauge("memory_quota_bytes", "that it may have", static_cast<double>(memory.limit));
   to.gauge("memory_quota_exceeded", "1: it has more than its quota, which was lowered",
@@ -61,6 +72,10 @@ void add_turn(ClientSamples& to, const driver::TurnClientStatistics& turn) {
   to.gauge("core_window_usage_seconds", "billed in the present window", seconds(turn.used));
   to.gauge("core_window_limit_seconds", "of the window's share", seconds(turn.limit));
   to.gauge("quota_debt_seconds", "had too much, and not given back", seconds(turn.debt));
+  to.gauge("launch_window", "launches that may be under way: more while they are in time (AIMD)",
+           turn.launch_window);
+  to.gauge("launches_under_way", "of the window", turn.launches_under_way);
+  to.counter("launches_total", "of kernels", static_cast<double>(turn.launches));
   to.gauge("throttled", "1: it waits, and has had its share of the window", turn.throttled ? 1 : 0);
   to.gauge("running", "1: it has the turn", turn.running ? 1 : 0);
   to.counter("core_busy_seconds_total", "that its address space has had AI Cores",

@@ -12,10 +12,10 @@ Outcome metrics_command(const Options& options) {
   if (!options.arguments.empty()) {
     return bad_input("metrics: unexpected '" + shortened(options.arguments[0]) + "'");
   }
-  return with_cards(options, "metrics", [](bool live) -> Outcome {
+  return with_cards(options, "metrics", [&options](bool live) -> Outcome {
     const auto cards = look_at_cards(std::nullopt, live);
     if (!cards) return tl::unexpected(cards.error());
-    return print(metrics_text(*cards));
+    return print(metrics_text(*cards, options.metrics_prefix));
   });
 }
 

@@ -198,8 +198,11 @@ void add_own_traffic(CardMetrics& to) {
 
 }  // namespace
 
-void MetricFamilies::add(const std::string& name, const char* type, const char* help,
+void MetricFamilies::add(const std::string& own_name, const char* type, const char* help,
                          const Labels& labels, double value) {
+  const std::string own_prefix = std::string(kMetricsPrefix) + "_";
+  const bool own = own_name.compare(0, own_prefix.size(), own_prefix) == 0;
+  const std::string name = own ? prefix_ + own_name.substr(own_prefix.size() - 1) : own_name;
   auto family =
       std::find_if(all_.begin(), all_.end(), [&](const Family& one) { return one.name == name; });
   if (family == all_.end()) family = all_.insert(all_.end(), {name, type, help, ""});
@@ -219,8 +222,17 @@ std::string MetricFamilies::text() const {
   return text;
 }
 
-std::string metrics_text(const std::vector<CardFacts>& cards) {
-  MetricFamilies families;
+bool is_metrics_prefix(const std::string& prefix) {
+  const auto may = [](char letter, bool digit) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
+           letter == ':' || (digit && letter >= '0' && letter <= '9');
+  };
+  return !prefix.empty() && may(prefix[0], false) &&
+         std::all_of(prefix.begin(), prefix.end(), [&](char letter) { return may(letter, true); });
+}
+
+std::string metrics_text(const std::vector<CardFacts>& cards, const std::string& prefix) {
+  MetricFamilies families(prefix);
   families.add("machine_npu_nums", kGauge, "cards of the machine", {},
                static_cast<double>(cards.size()));
   for (const auto& card : cards) {

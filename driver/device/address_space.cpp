@@ -82,6 +82,17 @@ auto create_within_quota(const AddressSpace::Impl& impl, const Quota& quota, Byt
   });
 }
 
+// What a driver in the kernel spends on memory that there is now: its pages of 2 MiB, and the
+// entries that map it.
+void spend_on(const AddressSpace::Impl& impl, Bytes allocated, std::uint64_t entries) {
+  auto& tasks = impl.device.platform.tasks();
+  const auto pages = (allocated + kPageSize - 1) / kPageSize;
+  tasks.kernel_work(platform::KernelWork::kAllocatePage, pages);
+  if (entries == 0) return;
+  tasks.kernel_work(platform::KernelWork::kPageTableLock, 1);
+  tasks.kernel_work(platform::KernelWork::kMapPage, entries);
+}
+
 bool over_quota(const Quota& quota, Bytes size) {
   if (!quota) return false;
   const auto use = quota->use();
@@ -219,10 +230,18 @@ ProcessId AddressSpace::process() const {
 
 Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kAllocate, 0, size);
-  const auto create = [&] { return impl_->space->allocate(size, options.pinned); };
-  return create_giving_way(
-      *impl_, quota_for(*impl_, options), size, create,
-      [&](const DeviceMemory& made) { return impl_->space->range_of(made.address.value)->memory; });
+  std::uint64_t entries = 0;
+  const auto create = [&] {
+    auto memory = impl_->space->allocate(size, options.pinned);
+    if (memory) entries = impl_->space->entries({memory->address.value, memory->reserved});
+    return memory;
+  };
+  auto made = create_giving_way(*impl_, quota_for(*impl_, options), size, create,
+                                [&](const DeviceMemory& memory) {
+                                  return impl_->space->range_of(memory.address.value)->memory;
+                                });
+  if (made) spend_on(*impl_, size, entries);
+  return made;
 }
 
 Status AddressSpace::free(DeviceAddress address) {
@@ -235,8 +254,10 @@ Status AddressSpace::free(DeviceAddress address) {
 Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions& options) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kCreateHandle, 0, size);
   const auto create = [&] { return impl_->space->held().create(size, options.pinned); };
-  return create_giving_way(*impl_, quota_for(*impl_, options), size, create,
-                           [](MemoryHandle made) { return made; });
+  auto made = create_giving_way(*impl_, quota_for(*impl_, options), size, create,
+                                [](MemoryHandle memory) { return memory; });
+  if (made) spend_on(*impl_, size, 0);
+  return made;
 }
 
 Status AddressSpace::release_memory(MemoryHandle memory) {
@@ -252,6 +273,8 @@ Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, Memo
 
 Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kReserve, 0, size);
+  const auto known = impl_->device.has(&DeviceFeatures::reservations, "reservations are");
+  if (!known) return forward_error(known);
   const MutexHolder holder(impl_->device.memory->mutex());
   if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   const auto at = impl_->space->reserve(size, alignment);
@@ -270,9 +293,15 @@ Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Byte
                          Access access) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kMap, at.value, size);
   if (auto ok = check_choice("access", access, Access::kReadWrite); !ok) return ok;
-  const MutexHolder holder(impl_->device.memory->mutex());
-  if (auto ok = open_space(*impl_); !ok) return ok;
-  return impl_->space->map({at.value, size}, memory, offset, access);
+  std::uint64_t entries = 0;
+  {
+    const MutexHolder holder(impl_->device.memory->mutex());
+    if (auto ok = open_space(*impl_); !ok) return ok;
+    if (auto ok = impl_->space->map({at.value, size}, memory, offset, access); !ok) return ok;
+    entries = impl_->space->entries({at.value, size});
+  }
+  spend_on(*impl_, 0, entries);
+  return {};
 }
 
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {

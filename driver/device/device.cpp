@@ -76,6 +76,12 @@ Result<std::unique_ptr<Device>> Device::open_index(platform::Platform& platform,
                           found->cards.size(), found->refused.size()));
 }
 
+Status Device::Impl::has(bool DeviceFeatures::*feature, const char* what) const {
+  if (options.features.*feature) return {};
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("card {}: {} switched off", card.device_index, what));
+}
+
 Status Device::Impl::usable() const {
   if (closed.load(std::memory_order_acquire)) {
     return fail(ErrorCode::kInvalidArgument, "the device is shut down");

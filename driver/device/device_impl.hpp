@@ -31,6 +31,8 @@ struct Device::Impl {
 
   // kInvalidArgument after shutdown(), kDeviceLost after the card went away.
   Status usable() const;
+  // kUnsupported: `what` is switched off.
+  Status has(bool DeviceFeatures::*feature, const char* what) const;
   Instant ready_deadline() { return platform.clock().now() + options.ready_timeout; }
 
   platform::Platform& platform;

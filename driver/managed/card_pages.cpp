@@ -9,19 +9,6 @@
 
 namespace npu::driver {
 
-Status CardPages::usable() const {
-  if (!paging_.ended()) return {};
-  return fail(ErrorCode::kDeviceLost,
-              fmt::format("card {} has been shut down", device_.card.device_index));
-}
-
-abi::PageTableEntry CardPages::value_of(const ManagedPage& page) const {
-  const auto& mine = own(page);
-  auto value = abi::PageTableEntry::page(paging_.slots()[mine.slot].address, true, mine.writable);
-  if (mine.parts) value.raw |= abi::PageTableEntry::Partial::kMask;
-  return value;
-}
-
 // --- To the card ------------------------------------------------------------------------------
 
 // What is only on another card comes from there, or by way of the host; who writes gets the page
@@ -101,9 +88,11 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
   auto room = make_room();
   if (!room) return forward_error(room);
   limit_host(at, *page, write);
+  costs_.meet(mine);
   const auto moved = take_from_others(at, *page, write, slot);
   if (!moved) return forward_error(moved);
   if (page->host) {
+    prepare_copy(*page, page->read_mostly && !write);
     trace_.begin(ServiceTrace::kCopy);
     const Instant begin = device_.platform.clock().now();
     auto ok = mover_.to_card(page->frame->bus(card_), paging_.slots()[slot].address, kPageSize);
@@ -189,9 +178,13 @@ Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool w
     auto room = make_room();
     if (!room) return forward_error(room);
     limit_host(at, page, write);
+    costs_.meet(mine);
     const auto moved = take_from_others(at, page, write, slot);
     if (!moved) return forward_error(moved);
-    if (page.host) mine.parts = std::make_unique<PageParts>();
+    if (page.host) {
+      prepare_copy(page, page.read_mostly && !write);
+      mine.parts = std::make_unique<PageParts>();
+    }
     settle(at, page, slot, write, *moved);
     settle_in(*room);
     if (page.evicted) ++statistics().thrash;
@@ -240,20 +233,13 @@ Status CardPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
   return {};
 }
 
-Status CardPages::complete(std::uint64_t at) {
-  auto& page = page_of(at);
-  const auto& parts = own(page).parts;
-  if (!parts || parts->all()) return {};
-  ++statistics().prefetched;
-  return fetch_parts(page, ~*parts);
-}
-
 // The card writes what it could only read: other copies go.
 Status CardPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
   trace_.begin(ServiceTrace::kInvalidate);
   if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
   all_.limit_view(at, page, Access::kNone);
   if (auto ok = all_.clear_others(at, page, card_); !ok) return ok;
+  costs_.take_from_program(page);
   trace_.begin(ServiceTrace::kMap);
   page.host = page.read_mostly = false;
   own(page).writable = true;
@@ -272,6 +258,7 @@ Status CardPages::create(std::uint64_t at) {
   if (!room) return forward_error(room);
   const auto slot = paging_.take();
   if (!slot) return forward_error(slot);
+  costs_.meet(own(page));
   settle(at, page, *slot, true);
   settle_in(*room);
   return publish(at, page);
@@ -282,6 +269,8 @@ Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t co
   std::vector<PageRoom> rooms;
   const Instant begin = device_.platform.clock().now();
   Status status;
+  bool programs = false;  // a program has had one
+  costs_.lock();
   while (status && slots.size() < count) {
     auto room = make_room();
     if (!room && slots.empty()) return forward_error(room);
@@ -293,8 +282,12 @@ Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t co
     auto& page = page_of(first + slots.size() * kPageSize);
     limit_host(first + slots.size() * kPageSize, page, !page.read_mostly);
     slots.push_back(*slot);
+    if (!page.read_mostly) programs = costs_.unmap(page) || programs;
+    costs_.meet(own(page));
+    costs_.map_for(own(page));
     status = mover_.to_card(page.frame->bus(card_), paging_.slots()[*slot].address, kPageSize);
   }
+  if (programs) costs_.forget();
   auto moved = mover_.wait();
   if (status) status = std::move(moved);
   statistics().copying_to_card += device_.platform.clock().now() - begin;
@@ -332,13 +325,6 @@ void CardPages::leave_slot(ManagedPage& page) {
   mine.parts.reset();
   uncount();
   paging_.give(std::exchange(mine.slot, abi::kNoSlot));
-}
-
-Status CardPages::discard(std::uint64_t at, ManagedPage& page) {
-  if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
-  statistics().dropped_bytes += own(page).bytes();
-  leave_slot(page);
-  return {};
 }
 
 Status CardPages::leave(std::uint32_t slot, bool dirty) {
@@ -391,23 +377,6 @@ Status CardPages::copy_home(const ManagedPage& page) {
     if (status) status = mover_.to_host(memory + offset, to, Bytes{count} << abi::kPartShift);
   });
   return status;
-}
-
-Status CardPages::keep(std::uint32_t slot) {
-  const std::uint64_t at = paging_.slots()[slot].at;
-  return publish(at, page_of(at));
-}
-
-void CardPages::note_eviction(std::uint64_t at) {
-  page_of(at).evicted = true;
-  ++statistics().evictions;
-}
-
-Status CardPages::evict(std::uint32_t slot) {
-  const std::uint64_t at = paging_.slots()[slot].at;
-  if (auto ok = fetch_run(at, 1); !ok) return ok;
-  note_eviction(at);
-  return {};
 }
 
 Status CardPages::fetch_run(std::uint64_t first, std::uint64_t count) {

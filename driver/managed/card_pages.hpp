@@ -7,6 +7,7 @@
 
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/exposed_pages.hpp"
+#include "driver/managed/kernel_costs.hpp"
 #include "driver/managed/managed_pages.hpp"
 #include "driver/managed/peer_ways.hpp"
 #include "driver/managed/service_trace.hpp"
@@ -30,12 +31,13 @@ class CardPages {
         card_(card),
         device_(device),
         space_(space),
-        space_quota_(space.quota()),
+        space_quota_(device.options.features.managed_quota ? space.quota() : nullptr),
         paging_(paging),
         exposed_(all, card, space.vmid(), paging),
         mover_(paging.mover()),
         ways_(device),
-        trace_(device.platform, device.card.device_index) {}
+        trace_(device.platform, device.card.device_index),
+        costs_(device.platform.tasks()) {}
 
   // Pages that a card had which was shut down count no more.
   ~CardPages() {
@@ -45,7 +47,11 @@ class CardPages {
   CardPages& operator=(const CardPages&) = delete;
 
   // kDeviceLost: nobody serves the card any more, and what it had is gone.
-  Status usable() const;
+  Status usable() const {
+    if (!paging_.ended()) return {};
+    return fail(ErrorCode::kDeviceLost,
+                fmt::format("card {} has been shut down", device_.card.device_index));
+  }
   ManagedPages& all() { return all_; }
   unsigned card() const { return card_; }
   Space& space() { return space_; }
@@ -65,7 +71,13 @@ class CardPages {
   Status bring_parts(std::uint64_t at, const PageParts& touched, bool write, std::uint32_t slot,
                      unsigned density);
   // All parts of a page that is on the card.
-  Status complete(std::uint64_t at);
+  Status complete(std::uint64_t at) {
+    auto& page = page_of(at);
+    const auto& parts = own(page).parts;
+    if (!parts || parts->all()) return {};
+    ++statistics().prefetched;
+    return fetch_parts(page, ~*parts);
+  }
   // Whole pages that are on the host and not here; all at once, or as many as there is memory for
   // at a time. How many those are; kOutOfMemory: none.
   Result<std::uint64_t> bring_run(std::uint64_t first, std::uint64_t count);
@@ -76,11 +88,22 @@ class CardPages {
   // Nobody on the card uses the page of the slot any more: it is the host's, and the slot empty.
   Status leave(std::uint32_t slot, bool dirty);
   // It could not: the card may use it again.
-  Status keep(std::uint32_t slot);
+  Status keep(std::uint32_t slot) {
+    const std::uint64_t at = paging_.slots()[slot].at;
+    return publish(at, page_of(at));
+  }
   // It had to leave for want of memory.
-  void note_eviction(std::uint64_t at);
+  void note_eviction(std::uint64_t at) {
+    page_of(at).evicted = true;
+    ++statistics().evictions;
+  }
   // leave() of one that is still in use, for want of memory.
-  Status evict(std::uint32_t slot);
+  Status evict(std::uint32_t slot) {
+    const std::uint64_t at = paging_.slots()[slot].at;
+    if (auto ok = fetch_run(at, 1); !ok) return ok;
+    note_eviction(at);
+    return {};
+  }
   // Whole pages that are on the card; all at once.
   Status fetch_run(std::uint64_t first, std::uint64_t count);
   // --- To another card.
@@ -93,7 +116,12 @@ class CardPages {
   void forget(ManagedPage& page) { leave_slot(page); }
   const Device::Impl& device() const { return device_; }
   // What the card has of the page is gone.
-  Status discard(std::uint64_t at, ManagedPage& page);
+  Status discard(std::uint64_t at, ManagedPage& page) {
+    if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
+    statistics().dropped_bytes += own(page).bytes();
+    leave_slot(page);
+    return {};
+  }
 
   // Where pages stay on the host.
   ExposedPages& exposed() { return exposed_; }
@@ -104,13 +132,24 @@ class CardPages {
 
  private:
   ManagedPage& page_of(std::uint64_t at) { return *find(at); }
-  abi::PageTableEntry value_of(const ManagedPage& page) const;
+  abi::PageTableEntry value_of(const ManagedPage& page) const {
+    const auto& mine = own(page);
+    auto value = abi::PageTableEntry::page(paging_.slots()[mine.slot].address, true, mine.writable);
+    if (mine.parts) value.raw |= abi::PageTableEntry::Partial::kMask;
+    return value;
+  }
   // Whether the page is in the slot now; else the host has it, or nobody.
   Result<bool> take_from_others(std::uint64_t at, ManagedPage& page, bool write,
                                 std::uint32_t slot);
   Status copy_from(const CardPages& other, std::uint64_t from, std::uint64_t to);
   Result<bool> take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot);
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
+  // Before the host's copy comes; the host keeps its own.
+  void prepare_copy(ManagedPage& page, bool keeps) {
+    trace_.begin(ServiceTrace::kUnmap);
+    if (!keeps) costs_.take_from_program(page);
+    costs_.map_for(own(page));
+  }
   // In the client's quota, for a page that is not here. kOutOfMemory.
   Result<PageRoom> make_room();
   void settle_in(PageRoom& room) {
@@ -143,6 +182,7 @@ class CardPages {
   PageMover& mover_;
   PeerWays ways_;
   ServiceTrace trace_;
+  KernelCosts costs_;
   std::uint64_t counted_ = 0;  // pages in the quota
 };
 

@@ -84,6 +84,7 @@ void DriverPaging::show_parts(std::uint32_t slot, const PageParts& parts) {
 bool DriverPaging::serve_some(const ServedSpaces& spaces) {
   const bool any = serve_waiting(spaces);
   if (look_is_due()) look_surely();
+  const Instant begin = slots_.now();
   const auto batch = take_records();
   if (batch.empty()) return any;
   std::bitset<abi::kVmids> concerned;
@@ -95,10 +96,19 @@ bool DriverPaging::serve_some(const ServedSpaces& spaces) {
     ++statistics.records;
     if (!concerned[vmid]) ++statistics.batches;
     concerned.set(vmid);
-    statistics.largest_batch = std::max<std::uint64_t>(statistics.largest_batch, batch.size());
   }
+  costs_.lock();
   for (const auto& block : sort(batch, spaces)) {
+    costs_.faults(block.records);
     if (!must_wait(block)) serve(block);
+  }
+  for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
+    if (!concerned[vmid] || spaces[vmid] == nullptr) continue;
+    auto& statistics = spaces[vmid]->statistics();
+    if (batch.size() < statistics.largest_batch) continue;
+    statistics.largest_batch = batch.size();
+    statistics.largest_batch_begin = begin;
+    statistics.largest_batch_end = slots_.now();
   }
   return true;
 }
@@ -165,8 +175,9 @@ std::vector<DriverPaging::Block> DriverPaging::sort(const std::vector<abi::PageF
       return known.pages == pages && known.at == at;
     });
     if (block == blocks.end()) {
-      block = blocks.insert(blocks.end(), Block{pages, record.vmid, at, {}, false});
+      block = blocks.insert(blocks.end(), Block{pages, record.vmid, at, {}, false, 0});
     }
+    ++block->records;
     const auto part = static_cast<unsigned>((record.address - at) >> abi::kPartShift);
     if (block->touched[part]) ++pages->statistics().duplicates;
     block->touched.set(part);

@@ -5,6 +5,7 @@
 
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/fault_ring.hpp"
+#include "driver/managed/kernel_costs.hpp"
 #include "driver/managed/page_invalidator.hpp"
 #include "npu/driver/managed.hpp"
 
@@ -39,6 +40,7 @@ class DriverPaging : public CardPaging {
     std::uint64_t at = 0;
     PageParts touched;
     bool write = false;
+    unsigned records = 0;
   };
 
   struct Waiting {
@@ -50,6 +52,7 @@ class DriverPaging : public CardPaging {
       : CardPaging(device, limit),
         device_(device),
         invalidator_(*device.link, device.options.ready_timeout),
+        costs_(device.platform.tasks()),
         density_(options.density_percent),
         lapse_(options.thrash_lapse) {}
   Status make_maps();
@@ -63,6 +66,7 @@ class DriverPaging : public CardPaging {
 
   Device::Impl& device_;
   PageInvalidator invalidator_;
+  KernelCosts costs_;
   const unsigned density_;  // percent
   const Picoseconds lapse_;
   std::vector<Waiting> waiting_;  // because their pages go to and fro

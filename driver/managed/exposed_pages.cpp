@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/managed/kernel_costs.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -14,6 +15,7 @@ Status ExposedPages::admit(std::uint64_t address, bool write, ServiceTrace& trac
     return fail(ErrorCode::kNotFound, fmt::format("{:#x} is no managed memory", address));
   }
   trace.begin(ServiceTrace::kAllocate);
+  KernelCosts(all_.platform().tasks()).meet(own(*page));
   if (auto ok = all_.hold_copy(at, *page); !ok) return ok;
   const bool upgrade = write && own(*page).mapped && !own(*page).writable;
   if (write) {

@@ -52,7 +52,10 @@ Result<FaultPolicy> fault_policy(Device::Impl& device, const ManagedOptions& opt
   if (own) return options.policy;
   const auto mode = device.link->read<abi::PageFaultMode>();
   if (!mode) return forward_error(mode);
-  if (mode->get<abi::PageFaultMode::HostPages>() != 0) return FaultPolicy::kAts;
+  if (mode->get<abi::PageFaultMode::HostPages>() != 0) {
+    auto known = device.has(&DeviceFeatures::host_pages, "the host's pages are");
+    return known ? Result<FaultPolicy>(FaultPolicy::kAts) : forward_error(known);
+  }
   if (options.policy == FaultPolicy::kAts) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("card {} does not use pages of the host", device.card.device_index));

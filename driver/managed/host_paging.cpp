@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "driver/managed/card_pages.hpp"
+#include "driver/managed/kernel_costs.hpp"
 #include "npu/abi/page_fault.hpp"
 
 namespace npu::driver {
@@ -48,6 +49,9 @@ bool HostPaging::serve_some(const ServedSpaces& spaces) {
     return true;
   }
   ++pages->statistics().records;
+  KernelCosts costs(device_.platform.tasks());
+  costs.lock();
+  costs.faults(1);
   const bool admitted =
       static_cast<bool>(pages->exposed().admit(request->address, request->write, pages->trace()));
   if (!admitted) ++pages->statistics().fault_errors;

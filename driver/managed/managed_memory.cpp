@@ -167,6 +167,7 @@ Status check(const std::vector<ManagedCard>& cards) {
   for (const auto& card : cards) {
     auto& device = card.device->impl();
     if (auto ok = device.usable(); !ok) return ok;
+    if (auto ok = device.has(&DeviceFeatures::managed_memory, "managed memory is"); !ok) return ok;
     if (card.space->impl().space == nullptr || &card.space->impl().device != &device) {
       return fail(ErrorCode::kInvalidArgument, "the address space is closed or of another card");
     }
@@ -278,6 +279,9 @@ Result<Access> ManagedMemory::touch(DeviceAddress at, bool write) {
 Result<PrefetchTicket> ManagedMemory::prefetch(DeviceAddress at, Bytes size, MemoryLocation to) {
   return impl_->locked([&]() -> Result<PrefetchTicket> {
     auto& pages = impl_->pages;
+    if (auto ok = pages.has(&DeviceFeatures::managed_prefetch, "prefetch is"); !ok) {
+      return forward_error(ok);
+    }
     if (auto ok = pages.check(at.value, size); !ok) return forward_error(ok);
     const bool to_card = to.type == MemoryLocation::Type::kDevice;
     auto* const card = to_card ? pages.card_of(to.device) : nullptr;
@@ -298,8 +302,11 @@ Status ManagedMemory::wait(PrefetchTicket ticket, Instant deadline) {
 
 Status ManagedMemory::advise(DeviceAddress at, Bytes size, MemoryAdvice advice, bool set,
                              MemoryLocation location) {
-  return impl_->locked(
-      [&] { return driver::advise(impl_->pages, at.value, size, advice, set, location); });
+  return impl_->locked([&] {
+    auto known = impl_->pages.has(&DeviceFeatures::managed_advice, "advice is");
+    if (!known) return known;
+    return driver::advise(impl_->pages, at.value, size, advice, set, location);
+  });
 }
 
 Result<ManagedAttributes> ManagedMemory::attributes(DeviceAddress at, Bytes size) const {
@@ -316,11 +323,14 @@ bool ManagedMemory::contains(DeviceAddress at) const {
 
 ManagedStatistics ManagedMemory::statistics() const {
   const PagesLock lock(impl_->locks);
-  return impl_->pages.statistics();
+  return snapshot();
 }
 
 ManagedStatistics ManagedMemory::snapshot() const {
-  return impl_->pages.statistics();
+  auto told = impl_->pages.statistics();
+  if (!impl_->pages.has(&DeviceFeatures::fault_counter, "")) told.faults = told.fault_errors = 0;
+  if (!impl_->pages.has(&DeviceFeatures::resident_bytes, "")) told.resident_bytes = 0;
+  return told;
 }
 
 }  // namespace npu::driver

@@ -19,6 +19,8 @@ struct CardPage {
   bool mapped = false;    // the card may use it
   bool writable = false;  // and write it
   std::uint32_t slot = abi::kNoSlot;
+  bool known = false;       // it has touched the page before
+  bool dma_mapped = false;  // it has read the page from the host before
   std::uint8_t futile = 0;  // faults in a row that found all there, see CardPages::put_right()
   // Parts of 4 KiB that are on the card, the others still on the host; null: all.
   std::unique_ptr<PageParts> parts;
@@ -34,6 +36,7 @@ struct ManagedPage {
   bool read_mostly = false;
   bool accessed_by_host = false;
   Access view = Access::kNone;  // what the process may do through its pointers
+  bool host_mapped = false;  // the host has touched it since it was there last
   std::uint64_t accessed_by = 0;
   MemoryLocation preferred, last_prefetch;
   PageThrash thrash;

@@ -172,6 +172,7 @@ std::function<void()> ManagedPages::look_for_errors(Instant now) {
 // The host has touched it: a trap into the operating system.
 Status ManagedPages::bring_to_host(std::uint64_t at, bool write) {
   auto& page = *find(at);
+  page.host_mapped = true;
   const bool on_card = page.on_card();
   const bool shared = write && page.frame.use_count() > 1;
   if (write && !on_card) page.read_mostly = false;

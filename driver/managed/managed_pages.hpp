@@ -27,6 +27,10 @@ class ManagedPages {
   const std::vector<CardPages*>& cards() const { return views_; }
   // Of DEVICE_INDEX `device`; nullptr: none.
   CardPages* card_of(std::uint32_t device) const;
+  // As Device::Impl::has(), of the first card: one machine's are alike.
+  Status has(bool DeviceFeatures::*feature, const char* what) const {
+    return cards_[0].device->has(feature, what);
+  }
   platform::Platform& platform() { return cards_[0].device->platform; }
 
   // Where allocations are made of and go to.

@@ -190,6 +190,8 @@ void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
     ++pages->statistics().records;
     ++pages->statistics().batches;
     const bool write = field_of<PagerHead::Write>(message.words[0]) != 0;
+    costs_.lock();
+    costs_.faults(1);
     const auto brought = pages->bring(message.words[1], write, slot);
     pages->trace().begin(ServiceTrace::kReply);
     if (!brought) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/managed/card_paging.hpp"
+#include "driver/managed/kernel_costs.hpp"
 #include "driver/managed/message_channel.hpp"
 #include "driver/managed/page_invalidator.hpp"
 #include "driver/managed/pager_program.hpp"
@@ -35,6 +36,7 @@ class Pager : public CardPaging {
       : CardPaging(device, limit),
         device_(device),
         invalidator_(*device.link, device.options.ready_timeout),
+        costs_(device.platform.tasks()),
         pool_(pool),
         program_(device) {}
   Status start(unsigned vector);
@@ -55,6 +57,7 @@ class Pager : public CardPaging {
 
   Device::Impl& device_;
   PageInvalidator invalidator_;
+  KernelCosts costs_;
   const unsigned pool_;  // free slots that it should have
   std::unique_ptr<MessageChannel> channel_;
   PagerProgram program_;

@@ -12,9 +12,9 @@ namespace npu::driver {
 
 class ServiceTrace {
  public:
-  enum Stage : unsigned { kAllocate, kCopy, kInvalidate, kMap, kReply, kStages };
-  static constexpr std::array<const char*, kStages> kNames{"allocate", "copy", "invalidate", "map",
-                                                           "reply"};
+  enum Stage : unsigned { kAllocate, kUnmap, kCopy, kInvalidate, kMap, kReply, kStages };
+  static constexpr std::array<const char*, kStages> kNames{"allocate",   "unmap", "copy",
+                                                           "invalidate", "map",   "reply"};
 
   ServiceTrace(platform::Platform& platform, std::uint32_t device_index) : platform_(platform) {
     for (unsigned i = 0; i < kStages; ++i) {

@@ -65,6 +65,17 @@ bool PageTables::has_table(std::uint64_t at) const {
   return entry.valid() && !entry.leaf();
 }
 
+std::uint64_t PageTables::entries(const PageRange& range) const {
+  std::uint64_t all = 0;
+  const auto end = range.at + range.size;
+  for (auto at = range.at; at < end;) {
+    const auto next = step(at, end, kGiant);
+    all += has_table(at) ? (next - at) / kPage : 1;
+    at = next;
+  }
+  return all;
+}
+
 // A table that a giant page replaces is given back by recycle() only, so that going back from there
 // takes another one.
 std::size_t PageTables::tables_to_move(const PageRange& range,

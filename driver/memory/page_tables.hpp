@@ -35,6 +35,8 @@ class PageTables {
   // `targets` one after another, with recycle() between them, and back from any of them without it.
   std::size_t tables_to_move(const PageRange& range,
                              const std::vector<std::uint64_t>& targets) const;
+  // Entries that map the range, all of it mapped: of 1 GiB where they can be, else of 2 MiB.
+  std::uint64_t entries(const PageRange& range) const;
   // Makes both ends of the range borders of pages. kOutOfResources, and nothing was changed.
   Status cut(const PageRange& range);
   // After cut(). Pages of the range that are not mapped are left alone.

@@ -37,6 +37,8 @@ class Space {
   Result<std::uint64_t> reserve(Bytes size, Bytes alignment);
   Status release(std::uint64_t at);
   Status map(const PageRange& range, MemoryHandle memory, Bytes offset, Access access);
+  // PageTables::entries().
+  std::uint64_t entries(const PageRange& range) const { return tables_.entries(range); }
   // Managed memory, whose pages are in no mapping: their entries are written with write_entry(), or
   // by the card itself. The range is in VirtualRanges::managed(). kOutOfResources.
   Status prepare_managed(const PageRange& range);

@@ -111,6 +111,10 @@ Result<std::unique_ptr<Queue>> ProcessContext::create_queue(const QueueOptions& 
 }
 
 Status ProcessContext::update(QueueId queue, const QueueChange& change) {
+  if (change.core_mask) {
+    auto known = impl_->device.has(&DeviceFeatures::core_limits, "limits of cores are");
+    if (!known) return known;
+  }
   if (auto ok = impl_->enter(); !ok) return ok;
   count_call(*impl_);
   const auto trace = call_trace(*impl_, platform::DriverCall::kUpdateQueue, queue.value);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
+#include "npu/abi/telemetry.hpp"
 
 namespace npu::driver {
 
@@ -16,6 +18,7 @@ TurnClient::Impl::Impl(std::shared_ptr<TurnScheduler::Impl> of, ProcessContext& 
       turn_begun_(scheduler->platform.tasks().make_condition()),
       launches_lock_(scheduler->platform.tasks().make_mutex()),
       window_(scheduler->options.launches),
+      window_size_(window_.size()),
       last_lock_(scheduler->platform.tasks().make_mutex()) {}
 
 Status TurnClient::Impl::start(std::string name, const TurnShare& share) {
@@ -168,31 +171,57 @@ Status TurnClient::Impl::await_turn(Instant deadline) {
 }
 
 void TurnClient::Impl::note(const Launch& launch) {
-  if (launch.turn == turn_.load() && has_turn()) window_.note(launch.begin, now());
+  if (launch.turn != turn_.load() || !has_turn()) return;
+  window_.note(launch.begin, now());
+  window_size_.store(window_.size());
 }
 
-// One that takes too long is not waited for: it may wait for what comes behind it.
+bool TurnClient::Impl::is_late(const Launch& launch) const {
+  return now() - launch.begin > scheduler->options.launches.target;
+}
+
+void TurnClient::Impl::drop_oldest() {
+  launches_.pop_front();
+  under_way_.store(static_cast<unsigned>(launches_.size()));
+}
+
+// What is found done has ended since the last look, perhaps long ago: too late for the window to
+// say that it was late.
+void TurnClient::Impl::drop_done() {
+  while (!launches_.empty()) {
+    const auto& oldest = launches_.front();
+    const auto done = oldest.channel->is_done(oldest.ticket);
+    const bool goes_on = done && !*done;
+    if (done && is_late(oldest) == goes_on) note(oldest);
+    if (goes_on) return;
+    drop_oldest();
+  }
+}
+
+// Whether the launch waits for what comes behind it: a client that has the turn and for so long not
+// one core computes nothing that would end it.
+bool TurnClient::Impl::waits_for_later(Launch& launch) {
+  const auto turn = has_turn() ? turn_.load() : 0;
+  const auto busy = scheduler->device.impl().link->registers().read64(
+      abi::kSpaceBusyWindow.at(seat->process().vmid()));
+  const bool idle = turn != 0 && launch.seen_in == turn && launch.busy_seen == busy;
+  launch.seen_in = turn;
+  launch.busy_seen = busy;
+  return idle || ++launch.looks == kMostLooks;
+}
+
 bool TurnClient::Impl::make_room(Instant deadline) {
   const MutexHolder holder(*launches_lock_);
-  const auto drop_done = [&] {
-    while (!launches_.empty()) {
-      const auto& oldest = launches_.front();
-      const auto done = oldest.channel->is_done(oldest.ticket);
-      if (done && !*done) return;
-      launches_.pop_front();
-    }
-  };
   if (launches_.size() >= window_.size()) drop_done();
-  while (launches_.size() >= window_.size()) {
-    const auto oldest = launches_.front();
-    const Instant patience = now() + scheduler->options.launches.target;
-    const auto done =
-        oldest.channel->wait(oldest.ticket, WaitPolicy::kAdaptive, std::min(deadline, patience));
-    note(oldest);
-    launches_.pop_front();
-    if (!done && done.error().code == ErrorCode::kTimeout) return has_turn();
-  }
-  return true;
+  if (launches_.size() < window_.size()) return true;
+  auto& oldest = launches_.front();
+  const Instant patience = now() + scheduler->options.launches.target;
+  const auto done =
+      oldest.channel->wait(oldest.ticket, WaitPolicy::kAdaptive, std::min(deadline, patience));
+  const bool goes_on = !done && done.error().code == ErrorCode::kTimeout;
+  if (!goes_on || is_late(oldest)) note(oldest);
+  if (!goes_on || (now() >= patience && waits_for_later(oldest))) drop_oldest();
+  return launches_.size() < window_.size() && has_turn();
 }
 
 Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry* entries,
@@ -201,6 +230,11 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
   while (launch) {
     if (auto ok = await_turn(deadline); !ok) return forward_error(ok);
     if (make_room(deadline)) break;
+    if (now() >= deadline) {
+      return fail(ErrorCode::kTimeout,
+                  fmt::format("client {} of the card's turns has {} launches under way", id,
+                              under_way_.load()));
+    }
   }
   auto& channel = *queue.impl().channel;
   Launch made{&channel, {}, turn_.load(), now()};
@@ -212,6 +246,7 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
     if (launch) {
       const MutexHolder holder(*launches_lock_);
       launches_.push_back(made);
+      under_way_.store(static_cast<unsigned>(launches_.size()));
     }
     const MutexHolder holder(*last_lock_);
     const auto last = last_of(channel);
@@ -260,6 +295,7 @@ void TurnClient::Impl::forget(const QueueChannel& channel) {
         std::remove_if(launches_.begin(), launches_.end(),
                        [&](const Launch& launch) { return launch.channel == &channel; }),
         launches_.end());
+    under_way_.store(static_cast<unsigned>(launches_.size()));
   }
   const MutexHolder holder(*last_lock_);
   const auto last = last_of(channel);
@@ -278,12 +314,11 @@ Status TurnClient::Impl::settle(QueueChannel& channel, Instant deadline) {
   return done || done.error().code != ErrorCode::kTimeout ? Status() : done;
 }
 
-TurnClientStatistics TurnClient::Impl::statistics() {
-  const MutexHolder holder(*launches_lock_);
+TurnClientStatistics TurnClient::Impl::statistics() const {
   TurnClientStatistics now;
   now.launches = launched_.load();
-  now.launch_window = window_.size();
-  now.launches_under_way = static_cast<unsigned>(launches_.size());
+  now.launch_window = window_size_.load();
+  now.launches_under_way = under_way_.load();
   return now;
 }
 

@@ -26,7 +26,8 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   void stop(bool stopped);
   void post(const TurnMessage& message) override;
   bool has_turn() const;
-  TurnClientStatistics statistics();
+  // Waits for nobody.
+  TurnClientStatistics statistics() const;
 
   const std::shared_ptr<TurnScheduler::Impl> scheduler;
   const std::shared_ptr<TurnSeat> seat;
@@ -39,7 +40,12 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
     QueueTicket ticket;
     std::uint64_t turn = 0;
     Instant begin;
+    // At the last time-out: the turn, and how long the client had had cores.
+    std::uint64_t seen_in = 0, busy_seen = 0;
+    unsigned looks = 0;
   };
+  // Of a launch that goes on for ever, so many targets long: then the window lets others pass.
+  static constexpr unsigned kMostLooks = 1000;
 
   struct Last {
     QueueChannel* channel = nullptr;
@@ -55,9 +61,14 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   Instant now() const { return scheduler->now(); }
 
   Status await_turn(Instant deadline);
-  // False: the turn is over.
+  // Waits for the oldest launch for a target. False: there is no room yet, or the turn is over.
   bool make_room(Instant deadline);
+  // Under launches_lock_.
+  void drop_done();
+  void drop_oldest();
   void note(const Launch& launch);
+  bool is_late(const Launch& launch) const;
+  bool waits_for_later(Launch& launch);
   bool has_work();
   std::uint64_t entries_of_process();
   // Under last_lock_; the end: it has none.
@@ -73,9 +84,10 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   std::uint64_t entries_seen_ = 0;
   std::atomic<std::uint64_t> turn_{0};  // as granted; of a turn that is over it means nothing
 
-  std::unique_ptr<platform::Mutex> launches_lock_;  // held while one waits for room
+  std::unique_ptr<platform::Mutex> launches_lock_;  // held while one waits for a target
   std::deque<Launch> launches_;                     // under way, oldest first
   LaunchWindow window_;
+  std::atomic<unsigned> window_size_, under_way_{0};  // for who looks
   std::atomic<std::uint64_t> launched_{0};
   std::unique_ptr<platform::Mutex> last_lock_;  // behind launches_lock_
   // The last of each queue that is not known as done, in the order in which queues came: an order

@@ -85,6 +85,10 @@ Result<std::unique_ptr<TurnClient>> TurnScheduler::join(ProcessContext& process,
   if (&process.impl().device != &impl_->device.impl()) {
     return fail(ErrorCode::kInvalidArgument, "the process is another card's");
   }
+  if (share.token != kWholeToken) {
+    auto known = impl_->device.impl().has(&DeviceFeatures::tokens, "tokens are");
+    if (!known) return forward_error(known);
+  }
   if (process.impl().turn.load() != nullptr) {
     return fail(ErrorCode::kInvalidArgument, "the process runs in turns already");
   }
@@ -95,7 +99,10 @@ Result<std::unique_ptr<TurnClient>> TurnScheduler::join(ProcessContext& process,
 
 Status TurnScheduler::set_share(unsigned client, const TurnShare& share) {
   if (auto ok = check(share); !ok) return ok;
-  return impl_->set_share(client, share);
+  auto& card = impl_->device.impl();
+  auto known = card.has(&DeviceFeatures::share_updates, "changes of shares are");
+  if (known && share.token != kWholeToken) known = card.has(&DeviceFeatures::tokens, "tokens are");
+  return known ? impl_->set_share(client, share) : known;
 }
 
 std::vector<TurnClientStatistics> TurnScheduler::clients() const {
@@ -158,9 +165,13 @@ Result<QueueTicket> submit_in_turn(ProcessContext& process, Queue& queue,
 }
 
 TurnClientStatistics TurnClient::statistics() const {
-  const auto own = impl_->statistics();
   const MutexHolder holder(*impl_->scheduler->lock);
   impl_->scheduler->look_at_card(impl_->id);
+  return snapshot();
+}
+
+TurnClientStatistics TurnClient::snapshot() const {
+  const auto own = impl_->statistics();
   auto now = impl_->scheduler->statistics_of(impl_->id);
   now.launches = own.launches;
   now.launch_window = own.launch_window;

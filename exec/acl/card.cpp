@@ -29,14 +29,16 @@ driver::CoreMask Card::mask(Cores kind, std::uint32_t count) const {
   return mask;
 }
 
-Cards::Cards(platform::Platform& platform, std::vector<std::string> soc_names)
+Cards::Cards(platform::Platform& platform, std::vector<std::string> soc_names,
+             const DriverSettings& settings)
     : platform_(platform),
+      settings_(settings),
       soc_names_(std::move(soc_names)),
       lock_(platform.tasks().make_mutex()),
       cards_(soc_names_.size()) {}
 
 Status Cards::prepare(Card& card, std::uint32_t index) {
-  auto device = driver::Device::open_index(platform_, index);
+  auto device = driver::Device::open_index(platform_, index, settings_.device_options());
   if (!device) return forward_error(device);
   auto registers = platform_.map_bar((*device)->info().bdf(), abi::kRegisterBar, 0,
                                      abi::kDoorbellPageSize, platform::Caching::kUncached);
@@ -50,6 +52,7 @@ Status Cards::prepare(Card& card, std::uint32_t index) {
   card.first = {vectors == 0 ? 0 : clusters, 0};
   card.aicpus = counts.get<abi::QueueCores::Aicpus>();
   card.used_before = (*device)->memory_statistics().used();
+  card.settings = &settings_;
   card.device = std::move(*device);
   return {};
 }

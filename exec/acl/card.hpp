@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/acl/driver_settings.hpp"
 #include "exec/acl/outcome.hpp"
 #include "npu/driver/device.hpp"
 #include "npu/driver/execution_stream.hpp"
@@ -26,6 +27,7 @@ struct Card {
   std::uint32_t aicpus = 0;
   Bytes used_before = 0;  // of its memory, when it was opened
 
+  const DriverSettings* settings = nullptr;      // as long as the card
   std::unique_ptr<driver::TurnScheduler> turns;  // from the first program on that has a share
 
   Result<driver::TurnScheduler*> turns_of(const driver::TurnOptions& options);
@@ -35,7 +37,9 @@ struct Card {
 
 class Cards {
  public:
-  Cards(platform::Platform& platform, std::vector<std::string> soc_names);
+  // `settings` outlive them.
+  Cards(platform::Platform& platform, std::vector<std::string> soc_names,
+        const DriverSettings& settings);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(cards_.size()); }
   const std::string& soc_name(std::uint32_t index) const { return soc_names_[index]; }
@@ -53,6 +57,7 @@ class Cards {
   Status prepare(Card& card, std::uint32_t index);
 
   platform::Platform& platform_;
+  const DriverSettings& settings_;
   std::vector<std::string> soc_names_;
   std::unique_ptr<platform::Mutex> lock_;
   std::vector<Card> cards_;

@@ -18,6 +18,12 @@ struct ClientSharing {
   driver::TurnShare share;
 };
 
+// Programs of kernels in a card's memory.
+struct ModuleUse {
+  std::uint64_t count = 0;
+  Bytes bytes = 0;
+};
+
 // What it had of them, over all cards.
 struct ClientUse {
   driver::QuotaUse memory;

@@ -239,6 +239,12 @@ Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager, driver::
   driver::ManagedOptions options;
   options.pager = pager;
   options.view = view;
+  const auto& settings = *card_.settings;
+  options.error_threshold = settings.fault_warning_errors;
+  options.error_window = settings.fault_warning_window;
+  options.on_fault_errors = [&settings, index = index_](const driver::FaultErrorWarning& warning) {
+    if (settings.on_fault_errors) settings.on_fault_errors(index, warning);
+  };
   auto opened = driver::ManagedMemory::open(*card_.device, space(), options);
   if (!opened) return fault(opened.error());
   managed_ = std::move(*opened);
@@ -277,7 +283,15 @@ Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByte
   auto loaded = driver::KernelModule::load(space(), object, upload);
   if (!loaded) return fault(loaded.error());
   modules_[key] = *loaded;
+  if (const auto range = space().range_of((*loaded)->image())) module_bytes_[key] = range->size;
   return *loaded;
+}
+
+ModuleUse ProcessCard::modules() const {
+  ModuleUse use;
+  use.count = module_bytes_.size();
+  for (const auto& [key, bytes] : module_bytes_) use.bytes += bytes;
+  return use;
 }
 
 Value<std::shared_ptr<ProgramStream>> ProcessCard::make_stream(unsigned priority) {

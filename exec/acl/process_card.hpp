@@ -106,7 +106,12 @@ class ProcessCard {
   using Module = std::shared_ptr<const driver::KernelModule>;
   Value<Module> module(const std::string& key, ConstByteSpan object, unsigned thread);
   // Its memory is free when the last launch of it has ended.
-  void drop_module(const std::string& key) { const auto gone = modules_.extract(key); }
+  void drop_module(const std::string& key) {
+    module_bytes_.erase(key);
+    const auto gone = modules_.extract(key);
+  }
+  // At once.
+  ModuleUse modules() const;
 
  private:
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
@@ -151,6 +156,7 @@ class ProcessCard {
   const ManagedRange* managed_range(driver::DeviceAddress address, Bytes size) const;
   std::map<std::uint64_t, ManagedRange> managed_ranges_;
   std::map<std::string, Module> modules_;
+  std::map<std::string, Bytes> module_bytes_;  // of the card's memory
 };
 
 }  // namespace npu::exec::acl

@@ -16,6 +16,21 @@ struct FirmwareConfig {
   Instructions instructions = Instructions::kFree;
 };
 
+// What the driver gives its users; docs/sharing.md, "Probe", says what each is.
+struct DriverFeatureConfig {
+  bool svm_alloc_enforceable = true, token_set_available = true, dynamic_update = true,
+       resident_metric_available = true, support_managed_svm = true,
+       support_mem_prefetch_to_device = true, support_mem_advise_effective = true,
+       support_host_uva_flag = true, support_vmm_reserve_map = true,
+       support_page_fault_counter = true, support_device_stream_res_limit = true;
+};
+
+struct DriverConfig {
+  std::uint64_t fault_warning_errors = 100;             // more than at first, and at least ...
+  Picoseconds fault_warning_window{2'000'000'000'000};  // ... so long ago
+  DriverFeatureConfig features;
+};
+
 // Programs of others (npusim exec), which run on the machine that npusim runs on: whether what they
 // do between their calls takes time.
 enum class ProgramWork { kFree, kInstructions, kWall };
@@ -31,6 +46,19 @@ struct ProgramConfig {
 enum class HostOrder {
   kStrong,  // program order; stores that combine at the next other access or barrier (x86)
   kWeak,    // any that Arm allows, until a barrier
+};
+
+// What a driver in the kernel of an operating system spends on a card's memory
+// (npu/platform/time.hpp, KernelWork): CPU time of the task that does it.
+struct HostKernelConfig {
+  Picoseconds page_table_lock;  // a turn of whoever serves faults, or a call that maps memory
+  Picoseconds fault;
+  Picoseconds first_touch;    // of a page of 2 MiB
+  Picoseconds unmap;          // the same
+  Picoseconds tlb_shootdown;  // of a range
+  Picoseconds dma_map;        // of a page of 2 MiB
+  Picoseconds allocate_page;  // the same, of the card's memory
+  Picoseconds map_page;
 };
 
 // What host software costs. All times are CPU time of the task that does it.
@@ -50,6 +78,7 @@ struct HostCpuConfig {
   Picoseconds interrupt;    // a handler of an interrupt, on its core
   Picoseconds time_slice;   // of a task that others wait for
   std::uint64_t copy_rate;  // bytes per second that a core copies
+  HostKernelConfig kernel;
   HostOrder order;
   std::uint64_t order_seed;    // which of the legal orders, together with that of the run
   std::uint64_t run_seed = 1;  // --seed; no key of a file
@@ -120,6 +149,7 @@ struct SystemConfig {
   std::string path;
   std::vector<ReplacedKey> replaced;                // by key
   Instructions instructions = Instructions::kFree;  // of the driver
+  DriverConfig driver;
   FirmwareConfig firmware;
   ProgramConfig programs;
   HostCpuConfig cpu;

@@ -8,6 +8,37 @@ namespace {
 using keys::number;
 using keys::section;
 
+const Table& kernel_table() {
+  using K = HostKernelConfig;
+  static const Table kTable{
+      "",
+      "what a driver in the kernel of an operating system spends on cards' memory, for which "
+      "npusim's stands, in CPU time of the task that does it",
+      {
+          number("page_table_lock_ns", &K::page_table_lock, 0, 10'000'000,
+                 "locking an address space and its page tables and looking up what they guard: "
+                 "once a turn of serving page faults, and once a call that maps memory"),
+          number("serve_fault_ns", &K::fault, 0, 10'000'000,
+                 "a page fault of a card: decoded, entered in the books, its entry made"),
+          number("first_touch_ns", &K::first_touch, 0, 10'000'000,
+                 "books of a page of 2 MiB that a card touches for the first time"),
+          number("unmap_ns", &K::unmap, 0, 10'000'000,
+                 "taking a page of 2 MiB that goes to a card out of the program's page tables"),
+          number("tlb_shootdown_ns", &K::tlb_shootdown, 0, 10'000'000,
+                 "making the host's cores forget it; once for the pages of a prefetch that go "
+                 "together"),
+          number("dma_map_ns", &K::dma_map, 0, 10'000'000,
+                 "mapping the host's pages of 2 MiB for a card, at their first way to it"),
+          number("allocate_page_ns", &K::allocate_page, 0, 10'000'000,
+                 "a page of 2 MiB of a card's memory in the call that allocates it: found, "
+                 "cleared, accounted for"),
+          number(
+              "map_page_ns", &K::map_page, 0, 10'000'000,
+              "an entry of 2 MiB or 1 GiB in the call that maps such memory: made, the card told"),
+      }};
+  return kTable;
+}
+
 const Table& cpu_table() {
   using C = HostCpuConfig;
   static const Table kTable{
@@ -43,6 +74,7 @@ const Table& cpu_table() {
                  "what a task keeps its core for when others wait for one"),
           number("copy_gb_per_s", &C::copy_rate, 1, 1'000,
                  "copying between a program's memory and DMA memory, by one core"),
+          section("kernel", &C::kernel, kernel_table()),
           keys::choice("order", &C::order, {"strong", "weak"},
                        "how devices see stores: in program order (x86), or in any order that Arm "
                        "allows until a write barrier"),
@@ -185,6 +217,52 @@ const Table& host_bridge_table() {
   return kTable;
 }
 
+Key feature(const char* name, bool DriverFeatureConfig::*member, const char* doc) {
+  return keys::make(name, KeyType::kFlag, member, doc);
+}
+
+const Table& driver_feature_table() {
+  using F = DriverFeatureConfig;
+  static const Table kTable{
+      "",
+      "what npusim probe tries; false: the driver does without it, and calls for it are refused",
+      {feature("svm_alloc_enforceable", &F::svm_alloc_enforceable,
+               "managed pages on a card count in their client's memory quota"),
+       feature("token_set_available", &F::token_set_available,
+               "a client of a card's cores may have a token"),
+       feature("dynamic_update", &F::dynamic_update,
+               "shares change while their clients work; else dynamic_update_latency_ms is null"),
+       feature("resident_metric_available", &F::resident_metric_available,
+               "the bytes that managed memory has on cards are told"),
+       feature("support_managed_svm", &F::support_managed_svm, "managed memory"),
+       feature("support_mem_prefetch_to_device", &F::support_mem_prefetch_to_device,
+               "its prefetch"),
+       feature("support_mem_advise_effective", &F::support_mem_advise_effective, "its advice"),
+       feature("support_host_uva_flag", &F::support_host_uva_flag,
+               "cards use the host's pages, if they can (mmu.fault_policy)"),
+       feature("support_vmm_reserve_map", &F::support_vmm_reserve_map,
+               "addresses reserved and mapped apart"),
+       feature("support_page_fault_counter", &F::support_page_fault_counter,
+               "page faults and those that failed are told"),
+       feature("support_device_stream_res_limit", &F::support_device_stream_res_limit,
+               "limits of cores of devices and streams")}};
+  return kTable;
+}
+
+const Table& driver_table() {
+  using D = DriverConfig;
+  static const Table kTable{
+      "",
+      "the driver",
+      {number("fault_warning_errors", &D::fault_warning_errors, 1, 1'000'000'000,
+              "a warning comes, once, when the page faults of a process that nobody could serve "
+              "are so many more than when the first were seen"),
+       number("fault_warning_window_ms", &D::fault_warning_window, 0, 3'600'000,
+              "and that is so long ago"),
+       section("features", &D::features, driver_feature_table())}};
+  return kTable;
+}
+
 const Table& firmware_table() {
   static const Table kTable{
       "",
@@ -217,6 +295,7 @@ const Table& host_table() {
       "host processor, memory and root complex",
       {keys::choice("instructions", &S::instructions, {"counted", "free"},
                     "whether the driver's instructions take time, where it counts them"),
+       section("driver", &S::driver, driver_table()),
        section("firmware", &S::firmware, firmware_table()),
        section("programs", &S::programs, program_table()), section("cpu", &S::cpu, cpu_table()),
        section("memory", &S::memory, memory_table()),

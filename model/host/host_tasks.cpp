@@ -109,6 +109,30 @@ std::unique_ptr<platform::Condition> HostTasks::make_condition() {
   return std::make_unique<HostCondition>(cpus_, agenda_);
 }
 
+Picoseconds HostTasks::cost_of(platform::KernelWork work) const {
+  using platform::KernelWork;
+  const auto& kernel = cpus_.config().kernel;
+  switch (work) {
+    case KernelWork::kPageTableLock:
+      return kernel.page_table_lock;
+    case KernelWork::kFault:
+      return kernel.fault;
+    case KernelWork::kFirstTouch:
+      return kernel.first_touch;
+    case KernelWork::kUnmap:
+      return kernel.unmap;
+    case KernelWork::kTlbShootdown:
+      return kernel.tlb_shootdown;
+    case KernelWork::kDmaMap:
+      return kernel.dma_map;
+    case KernelWork::kAllocatePage:
+      return kernel.allocate_page;
+    case KernelWork::kMapPage:
+      return kernel.map_page;
+  }
+  return {};
+}
+
 platform::CpuUsage HostTasks::cpu_usage() {
   cpus_.synchronise();
   return cpus_.current().usage;

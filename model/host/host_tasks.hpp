@@ -22,8 +22,13 @@ class HostTasks final : public platform::Tasks {
   std::unique_ptr<platform::Condition> make_condition() override;
   platform::CpuUsage cpu_usage() override;
   void system_calls(unsigned count) override { cpus_.charge(count * cpus_.config().call); }
+  void kernel_work(platform::KernelWork work, std::uint64_t count) override {
+    cpus_.charge(cost_of(work) * static_cast<std::int64_t>(count));
+  }
 
  private:
+  Picoseconds cost_of(platform::KernelWork work) const;
+
   HostCpus& cpus_;
   Agenda& agenda_;
 };

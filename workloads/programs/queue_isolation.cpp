@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/isolation_scene.hpp"
 
@@ -131,6 +132,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "queue_isolation", run);
+}
+
 }  // namespace
 }  // namespace programs::queue_isolation
 
@@ -139,7 +144,7 @@ Workload queue_isolation() {
           "Attempts of one process against others on its card: faults, and nobody else affected",
           {{"entries", ParameterType::kInteger, "", "200", "of each neighbour's queue", 1, 4096},
            card_parameter()},
-          programs::queue_isolation::run};
+          programs::queue_isolation::run_with_latencies};
 }
 
 }  // namespace npu::workloads

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/queue_milestones.hpp"
 #include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
@@ -172,6 +173,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "queue", run);
+}
+
 }  // namespace
 }  // namespace programs::queue_latency
 
@@ -190,7 +195,7 @@ Workload queue_latency() {
            policy_parameter(),
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_latency::run};
+          programs::queue_latency::run_with_latencies};
 }
 
 }  // namespace npu::workloads

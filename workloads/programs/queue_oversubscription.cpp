@@ -2,6 +2,7 @@
 // More queues than hardware slots: the command processor takes turns, and nobody starves.
 #include <fmt/format.h>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_fleet.hpp"
 
@@ -43,6 +44,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "queue_oversubscription", run);
+}
+
 }  // namespace
 }  // namespace programs::queue_oversubscription
 
@@ -60,7 +65,7 @@ Workload queue_oversubscription() {
             1'000'000'000},
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_oversubscription::run};
+          programs::queue_oversubscription::run_with_latencies};
 }
 
 }  // namespace npu::workloads

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_fleet.hpp"
 
@@ -57,6 +58,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "queue_scaling", run);
+}
+
 }  // namespace
 }  // namespace programs::queue_scaling
 
@@ -67,7 +72,7 @@ Workload queue_scaling() {
            {"entries", ParameterType::kInteger, "", "16", "entries per queue", 1, 4096},
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_scaling::run};
+          programs::queue_scaling::run_with_latencies};
 }
 
 }  // namespace npu::workloads

@@ -3,6 +3,7 @@
 // takes than alone.
 #include <fmt/format.h>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/sharing_client.hpp"
 
@@ -72,9 +73,14 @@ class Fairness {
       }
     }
     const Instant begin = now();
-    const auto done = run_together(context_, clients_, begin + time_);
+    Latencies latencies;
+    const auto done = [&] {
+      const TraceSession listening(context_.trace, latencies);
+      return run_together(context_, clients_, begin + time_);
+    }();
     if (!done) return forward_error(done);
     report(*done, scheduler.get());
+    latencies.report(context_, "share_fairness");
     for (auto& client : clients_) {
       if (auto ok = client->leave(); !ok) return ok;
     }
@@ -102,6 +108,7 @@ class Fairness {
       const auto busy = Number::percent(static_cast<std::uint64_t>(had.busy.count()),
                                         static_cast<std::uint64_t>(time_.count()));
       out.add_metric(name + ".share", busy, "%");
+      out.add_metric(name + ".launch_window", Number::count(had.launch_window), "");
       row.insert(row.end(), {busy.text(), slowdown.text(), std::to_string(had.turns),
                              std::to_string(had.launch_window)});
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/page_touches.hpp"
@@ -173,6 +174,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "share_oversubscribe", run);
+}
+
 }  // namespace
 }  // namespace programs::share_oversubscribe
 
@@ -186,7 +191,7 @@ Workload share_oversubscribe() {
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      programs::share_oversubscribe::run};
+      programs::share_oversubscribe::run_with_latencies};
 }
 
 }  // namespace npu::workloads

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -255,6 +256,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "share_quota", run);
+}
+
 }  // namespace
 }  // namespace programs::share_quota
 
@@ -269,7 +274,7 @@ Workload share_quota() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::share_quota::run};
+          programs::share_quota::run_with_latencies};
 }
 
 }  // namespace npu::workloads

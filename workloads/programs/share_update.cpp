@@ -2,6 +2,7 @@
 // A share that is changed while both clients work: after how many windows the time is divided anew.
 #include <fmt/format.h>
 
+#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/sharing_client.hpp"
 
@@ -123,6 +124,10 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "share_update", run);
+}
+
 }  // namespace
 }  // namespace programs::share_update
 
@@ -135,7 +140,7 @@ Workload share_update() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_update", "A client's share changed at run time: windows until it is what it gets",
-          std::move(parameters), programs::share_update::run};
+          std::move(parameters), programs::share_update::run_with_latencies};
 }
 
 }  // namespace npu::workloads

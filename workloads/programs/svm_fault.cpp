@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "npu/driver/managed.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/fault_milestones.hpp"
@@ -20,7 +21,11 @@ namespace {
 using driver::kPageSize;
 
 constexpr Bytes kTouched = 64;
-constexpr Picoseconds kPause = 50_us;
+constexpr Bytes kPart = 4_KiB;
+constexpr Bytes kBeyond = 1_GiB;
+constexpr Picoseconds kLook = 15_ms;
+constexpr std::size_t kAtOnce = 16;
+constexpr Picoseconds kPause = 50_us, kHeadStart = 1_us;
 
 struct Sample {
   std::vector<Breakdown::Part> parts;
@@ -96,6 +101,62 @@ class Faults {
     return {};
   }
 
+  // So many accesses at a time to pages that nobody has touched. Whoever serves faults is held up
+  // meanwhile by the host, which takes a page back from the card.
+  Status run_batch(std::uint64_t faults, std::uint64_t pages) {
+    const auto held = managed_.allocate(kPageSize);
+    const auto at = managed_.allocate(pages * kPageSize);
+    if (!held || !at) return forward_error(held ? at : held);
+    if (auto ok = copy(room_, *held); !ok) return ok;
+    queue_.reset();  // its slot is wanted
+    auto touches = prepare_touches(*at, faults, pages);
+    if (!touches) return forward_error(touches);
+    auto& clock = context_.platform.clock();
+    Status read;
+    std::byte byte{};
+    auto holder = context_.platform.tasks().spawn("holds", [&] {
+      read = managed_.read(*held, {&byte, sizeof byte});
+    });
+    if (!holder) return forward_error(holder);
+    clock.sleep_until(clock.now() + kHeadStart);
+    auto touched = touch_at_once(*touches);
+    (*holder)->join();
+    if (!touched || !read) return touched ? read : touched;
+    const auto seen = managed_.statistics();
+    const MeasuredSpan span{seen.largest_batch_begin, seen.largest_batch_end};
+    auto& out = context_.report;
+    out.add_metric("svm_fault.batch.faults", Number::count(seen.largest_batch), "");
+    out.add_metric("svm_fault.batch.latency_us", Number::microseconds(span.end - span.begin), "us");
+    mark(context_.platform.tracer(), "svm_fault.batch.latency_us", span);
+    if (auto ok = managed_.free(*at); !ok) return ok;
+    return managed_.free(*held);
+  }
+
+  // Accesses to managed addresses that no allocation has, as far apart as the driver looks for
+  // them.
+  Status run_errors(std::uint64_t count) {
+    const auto at = managed_.allocate(kPageSize);
+    if (!at) return forward_error(at);
+    auto& clock = context_.platform.clock();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      auto queue = session_.create_queue();
+      if (!queue) return forward_error(queue);
+      const auto deadline = patience(context_);
+      const auto nowhere = *at + kBeyond;
+      const auto ticket = (*queue)->submit(driver::entries::fill(nowhere, kTouched, 1), deadline);
+      if (!ticket) return forward_error(ticket);
+      if ((*queue)->wait(*ticket, driver::WaitPolicy::kInterrupt, deadline)) {
+        return fail(ErrorCode::kWrongData, "an access to what nobody has was served");
+      }
+      clock.sleep_until(clock.now() + kLook);
+    }
+    const auto seen = managed_.statistics();
+    auto& out = context_.report;
+    out.add_metric("svm_fault.fault_errors", Number::count(seen.fault_errors), "");
+    out.add_metric("svm_fault.fault_error_warnings", Number::count(seen.fault_error_warnings), "");
+    return managed_.free(*at);
+  }
+
   void close() { queue_.reset(); }
 
  private:
@@ -103,6 +164,40 @@ class Faults {
   Status give_copy(driver::DeviceAddress at) {
     auto ok = managed_.advise(at, kPageSize, driver::MemoryAdvice::kReadMostly, true);
     return ok ? touch(at) : ok;
+  }
+  // As many on each of several queues as it has under way at a time.
+  struct Touches {
+    std::unique_ptr<driver::Queue> queue;
+    std::vector<abi::QueueEntry> entries;
+    driver::QueueTicket last;
+  };
+  Result<std::vector<Touches>> prepare_touches(driver::DeviceAddress at, std::uint64_t faults,
+                                               std::uint64_t pages) {
+    std::vector<Touches> all;
+    for (std::uint64_t i = 0; i < faults;) {
+      auto queue = session_.create_queue();
+      if (!queue) return forward_error(queue);
+      auto& touches = all.emplace_back();
+      touches.queue = std::move(*queue);
+      for (; i < faults && touches.entries.size() < kAtOnce; ++i) {
+        const auto place = i % pages * kPageSize + i / pages * kPart;
+        touches.entries.push_back(driver::entries::fill(at + place, kTouched, 1));
+      }
+    }
+    return all;
+  }
+  Status touch_at_once(std::vector<Touches>& all) {
+    const auto deadline = patience(context_);
+    for (auto& each : all) {
+      const auto ticket = each.queue->submit(each.entries.data(), each.entries.size(), deadline);
+      if (!ticket) return forward_error(ticket);
+      each.last = *ticket;
+    }
+    for (const auto& each : all) {
+      auto done = each.queue->wait(each.last, driver::WaitPolicy::kInterrupt, deadline);
+      if (!done) return done;
+    }
+    return {};
   }
   Status touch(driver::DeviceAddress from) { return copy(from, room_); }
   Status copy(driver::DeviceAddress from, driver::DeviceAddress to) {
@@ -148,6 +243,18 @@ Status run(Context& context) {
   for (const auto& page : context.parameters.choices("pages")) {
     if (auto ok = faults.run(page); !ok) return ok;
   }
+  const auto batch = context.parameters.integer("batch");
+  if (batch != 0 && (*managed)->policy() == driver::FaultPolicy::kBatch) {
+    auto ok = faults.run_batch(batch, context.parameters.integer("batch_pages"));
+    if (!ok) return ok;
+    context.report.add_note(
+        "batch: accesses at a time to pages that nobody has touched, from the records of the "
+        "largest "
+        "batch of them until its last reply");
+  }
+  if (const auto errors = context.parameters.integer("errors"); errors != 0) {
+    if (auto ok = faults.run_errors(errors); !ok) return ok;
+  }
   context.report.add_note(
       "filled: the host has written the page, which is copied (ats: used where it is); untouched: "
       "nobody has; read_only: the card writes a page of which it has a copy to read, and the host "
@@ -156,6 +263,10 @@ Status run(Context& context) {
   faults.close();
   if (auto ok = (*managed)->close(); !ok) return ok;
   return (*session)->close();
+}
+
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "svm_fault", run);
 }
 
 }  // namespace
@@ -174,10 +285,15 @@ Workload svm_fault() {
         0,
         {"filled", "untouched", "read_only"}},
        {"faults", ParameterType::kInteger, "", "5", "of each kind; the median is shown", 1, 1000},
+       {"batch", ParameterType::kInteger, "", "256", "batch: so many faults at a time; 0: none", 0,
+        512},
+       {"batch_pages", ParameterType::kInteger, "", "256", "of 2 MiB, that they are on", 1, 512},
+       {"errors", ParameterType::kInteger, "", "0",
+        "accesses besides to what no allocation has, 15 ms apart", 0, 100'000},
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      programs::svm_fault::run};
+      programs::svm_fault::run_with_latencies};
 }
 
 }  // namespace npu::workloads

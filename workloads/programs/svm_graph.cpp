@@ -6,6 +6,7 @@
 
 #include "npu/base/checked.hpp"
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -131,6 +132,10 @@ Status run(Context& context) {
   return ManagedGraph(context, *spec, std::move(*tensors)).run();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "svm_graph", run);
+}
+
 }  // namespace
 }  // namespace programs::svm_graph
 
@@ -146,7 +151,7 @@ Workload svm_graph() {
           "A task graph on managed tensors that are larger than the card's memory: right, and how "
           "much slower",
           parameters,
-          programs::svm_graph::run,
+          programs::svm_graph::run_with_latencies,
           check_graph,
           graph_inputs};
 }

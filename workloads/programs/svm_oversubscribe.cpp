@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
@@ -127,6 +128,10 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "svm_oversubscribe", run);
+}
+
 }  // namespace
 }  // namespace programs::svm_oversubscribe
 
@@ -155,7 +160,7 @@ Workload svm_oversubscribe() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_oversubscribe::run};
+          programs::svm_oversubscribe::run_with_latencies};
 }
 
 }  // namespace npu::workloads

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
@@ -103,6 +104,10 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "svm_prefetch", run);
+}
+
 }  // namespace
 }  // namespace programs::svm_prefetch
 
@@ -113,7 +118,7 @@ Workload svm_prefetch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_prefetch::run};
+          programs::svm_prefetch::run_with_latencies};
 }
 
 }  // namespace npu::workloads

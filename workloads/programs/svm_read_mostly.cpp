@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
@@ -114,6 +115,10 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "svm_read_mostly", run);
+}
+
 }  // namespace
 }  // namespace programs::svm_read_mostly
 
@@ -127,7 +132,7 @@ Workload svm_read_mostly() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_read_mostly::run};
+          programs::svm_read_mostly::run_with_latencies};
 }
 
 }  // namespace npu::workloads

@@ -9,6 +9,7 @@
 #include "npu/base/checked.hpp"
 #include "npu/driver/managed.hpp"
 #include "workloads/framework/host_room.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/framework/random.hpp"
 #include "workloads/programs/programs.hpp"
@@ -207,6 +208,10 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
+Status run_with_latencies(Context& context) {
+  return with_latencies(context, "svm_touch", run);
+}
+
 }  // namespace
 }  // namespace programs::svm_touch
 
@@ -244,7 +249,7 @@ Workload svm_touch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_touch::run};
+          programs::svm_touch::run_with_latencies};
 }
 
 }  // namespace npu::workloads

@@ -94,7 +94,7 @@ class NPU_API AddressSpace {
   // --- Address ranges. Sizes are multiples of kPageSize, alignments powers of two of at least that
   // (kInvalidArgument); ranges of 1 GiB and more are aligned to 1 GiB, so that giant pages can be
   // used. kOutOfResources: no such range left; a range takes a power of two, at most 8 TiB.
-  // No two spaces that exist at a time have an address in common.
+  // No two spaces that exist at a time have an address in common. kUnsupported: switched off.
   Result<DeviceAddress> reserve(Bytes size, Bytes alignment = kPageSize);
   // The whole reservation, with nothing mapped in it (kInvalidArgument, kBusy).
   Status release(DeviceAddress reservation);

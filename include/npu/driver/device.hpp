@@ -23,6 +23,21 @@
 
 namespace npu::driver {
 
+// What users of a card may have of its driver. What is off is refused (kUnsupported), or not told.
+struct DeviceFeatures {
+  bool managed_memory = true;    // ManagedMemory::open()
+  bool managed_prefetch = true;  // ManagedMemory::prefetch()
+  bool managed_advice = true;    // ManagedMemory::advise()
+  bool host_pages = true;        // FaultPolicy::kAts
+  bool fault_counter = true;     // faults and fault_errors of ManagedStatistics; off: 0
+  bool resident_bytes = true;    // the same of resident_bytes
+  bool managed_quota = true;     // managed pages count in a MemoryQuota; off: they do not
+  bool reservations = true;      // AddressSpace::reserve()
+  bool core_limits = true;       // ProcessContext::update() of a core mask
+  bool tokens = true;            // a TurnShare with a token
+  bool share_updates = true;     // TurnScheduler::set_share()
+};
+
 struct DeviceOptions {
   RingPlacement ring = RingPlacement::kDeviceMemory;
   Picoseconds ready_timeout = 100_ms;   // DEVICE_STATUS.Ready, queue idle
@@ -31,6 +46,7 @@ struct DeviceOptions {
   // When memory is free but not in one piece: move blocks to make it so.
   bool compact_on_demand = true;
   Picoseconds compaction_timeout = 1_s;  // queue idle, and each stage of the copies
+  DeviceFeatures features;
 };
 
 class NPU_API Device {

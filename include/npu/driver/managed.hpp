@@ -120,6 +120,8 @@ struct ManagedStatistics {
   std::uint64_t duplicates = 0;     // of those, ones that another one of the batch asked for
   std::uint64_t batches = 0;        // turns in which there were some
   std::uint64_t largest_batch = 0;  // records
+  // From the records of the largest batch to its last reply; of equal ones the latest.
+  Instant largest_batch_begin{}, largest_batch_end{};
   std::uint64_t migrated_to_card_bytes = 0, migrated_to_host_bytes = 0;
   std::uint64_t migrated_between_cards_bytes = 0;  // not by way of the host
   std::uint64_t migrated_over_links_bytes = 0;     // of those, over HCCS
@@ -152,7 +154,7 @@ class NPU_API ManagedMemory {
   // space to what is not mapped are looked at by the driver before they fail. kAlreadyExists;
   // kInvalidArgument: options that make no sense, or are others than those of the card's managed
   // memory that there is; kOutOfMemory, kOutOfResources, kTimeout, kDeviceFault: the pager does not
-  // start.
+  // start; kUnsupported: switched off (DeviceFeatures), as for what else can be.
   static Result<std::unique_ptr<ManagedMemory>> open(Device& device, AddressSpace& space,
                                                      const ManagedOptions& options);
   // The same of several cards of a machine: an address means the same page on all of them and on

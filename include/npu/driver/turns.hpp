@@ -33,7 +33,8 @@ enum class SharingPolicy : std::uint8_t {
 };
 
 // How many launches of a client may be under way: `grow` more after each window of them that was
-// done within `target` each, `shrink_percent` of that after one that was not.
+// done within `target` each, `shrink_percent` of that after one that was not. Tasks that launch at
+// the same moment may be one more each.
 struct LaunchWindowOptions {
   unsigned start = 64;
   unsigned floor = 1;             // 1 .. most
@@ -106,11 +107,12 @@ class NPU_API TurnScheduler {
   TurnScheduler& operator=(const TurnScheduler&) = delete;
 
   // From now on the process runs in its turns. It outlives the client. kInvalidArgument: out of
-  // range, another device's, or a share of it already; and what ProcessContext::evict() reports.
+  // range, another device's, or a share of it already; kUnsupported: a token, and tokens are
+  // switched off; and what ProcessContext::evict() reports.
   Result<std::unique_ptr<TurnClient>> join(ProcessContext& process, std::string name,
                                            const TurnShare& share);
   // From the next window on. kNotFound, kInvalidArgument; kUnsupported: to or from a token of 0
-  // with best effort.
+  // with best effort; changes, or tokens, are switched off (DeviceFeatures).
   Status set_share(unsigned client, const TurnShare& share);
   // By their ids.
   std::vector<TurnClientStatistics> clients() const;
@@ -138,7 +140,9 @@ class NPU_API TurnClient {
 
   unsigned id() const;
   // As Queue::submit(), of a queue of the process. `launch`: a kernel is among it; then the call
-  // waits for the turn, and for room in the window of launches. kTimeout: no turn until `deadline`.
+  // waits for the turn, and for room in the window of launches; one under way that waits for what
+  // comes behind it, while the client has no core, does not count. kTimeout: no turn or no room
+  // until `deadline`.
   // What is submitted by other ways runs in a turn, too, for which the agent asks a window later.
   Result<QueueTicket> submit(Queue& queue, const abi::QueueEntry* entries, std::size_t count,
                              bool launch, Instant deadline, const QueueEntryOptions& options = {});
@@ -147,7 +151,10 @@ class NPU_API TurnClient {
   }
   // The process does nothing by itself until it is resumed (SIGSTOP): its agent does not answer.
   void stop(bool stopped);
+  // At once, whoever waits for a turn or for room; a look at the card is made.
   TurnClientStatistics statistics() const;
+  // As TurnScheduler::snapshot_of_clients(), with what the client alone knows.
+  TurnClientStatistics snapshot() const;
 
   struct Impl;  // the driver's own
   explicit TurnClient(std::shared_ptr<Impl> impl);

@@ -2,6 +2,7 @@
 // Time, interrupts and cooperative tasks of the host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -80,6 +81,21 @@ class Condition {
   virtual void notify_all() = 0;
 };
 
+// What a driver in the kernel of an operating system spends on memory of a device, and one in user
+// space does not: it has no address space to lock, and no pages of programs to take away.
+enum class KernelWork : std::uint8_t {
+  kPageTableLock,  // an address space and its page tables locked, what they guard looked up,
+                   // unlocked
+  kFault,          // a fault of the device: decoded, entered in the books, its entry made
+  kFirstTouch,     // a page of 2 MiB that the device touches for the first time: its books made
+  kUnmap,          // the same taken out of the page tables of the program on the host
+  kTlbShootdown,   // the host's cores made to forget a range
+  kDmaMap,         // pages of the host that make up one of 2 MiB mapped for a device
+  kAllocatePage,   // a page of 2 MiB of the device: found, cleared, accounted for
+  kMapPage,        // an entry of its page tables, of 2 MiB or 1 GiB: made, the device told
+};
+inline constexpr std::size_t kKernelWorks = 8;
+
 // Tasks run in parallel in (simulated) time, each on a CPU of its own as long as there are enough.
 // On the simulator only one executes at a time and they change over only inside platform calls;
 // portable code nevertheless takes a Mutex around shared state.
@@ -95,6 +111,11 @@ class Tasks {
   // The calling task makes so many calls into the operating system that go past the platform, of
   // files for example. The simulator charges them; on a machine they take their time by themselves.
   virtual void system_calls(unsigned count) { static_cast<void>(count); }
+  // The calling task does what a driver in a kernel does `count` times here. The simulator charges
+  // it; where the driver stands for no other, it costs nothing.
+  virtual void kernel_work(KernelWork work, std::uint64_t count) {
+    static_cast<void>(work), static_cast<void>(count);
+  }
 };
 
 }  // namespace npu::platform

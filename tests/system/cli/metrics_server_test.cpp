@@ -22,14 +22,14 @@ constexpr unsigned kClients = 16;  // MetricsServer::kClients
 
 class MetricsSocket : public Program {
  protected:
-  MetricsSocket() {
+  explicit MetricsSocket(const char* prefix = "npusim") {
     const std::string socket = path("m");
     server_ = ::fork();
     if (server_ == 0) {
       const std::string program = binary_dir() + "/bin/npusim";
       std::freopen("/dev/null", "w", stdout);
       ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--metrics",
-              socket.c_str(), nullptr);
+              socket.c_str(), "--metrics-prefix", prefix, nullptr);
       std::_Exit(127);
     }
     for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
@@ -68,6 +68,18 @@ class MetricsSocket : public Program {
  private:
   pid_t server_ = -1;
 };
+
+struct MetricsSocketOfOthersNames : MetricsSocket {
+  MetricsSocketOfOthersNames() : MetricsSocket("xpushare_npu") {}
+};
+
+TEST_F(MetricsSocketOfOthersNames, begin_with_the_prefix) {
+  const auto answer = ask("GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
+  const test::PrometheusText text(answer.substr(answer.find("\r\n\r\n") + 4));
+  EXPECT_EQ(text.error(), "");
+  EXPECT_EQ(text.samples().at("xpushare_npu_device_utilization_ratio{device=\"0\"}"), 0);
+  EXPECT_EQ(answer.find("npusim_"), std::string::npos);
+}
 
 TEST_F(MetricsSocket, a_strict_reader_reads_them) {
   const auto answer = ask("GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");

@@ -43,6 +43,39 @@ TEST_F(Probe, a_card_that_uses_the_hosts_pages) {
        "support_vmm_reserve_map", "support_page_fault_counter", "support_device_stream_res_limit"});
 }
 
+// A key of the driver's turns its own entry, and those that are about the same.
+TEST_F(Probe, each_feature_can_be_switched_off) {
+  const std::vector<std::string> all = {
+      "svm_alloc_enforceable",          "token_set_available",
+      "resident_metric_available",      "support_managed_svm",
+      "support_mem_prefetch_to_device", "support_mem_advise_effective",
+      "support_vmm_reserve_map",        "support_page_fault_counter",
+      "support_device_stream_res_limit"};
+  const std::vector<std::string> of_managed = {
+      "svm_alloc_enforceable", "resident_metric_available", "support_mem_prefetch_to_device",
+      "support_mem_advise_effective", "support_page_fault_counter"};
+  for (const auto& key : all) {
+    auto left = all;
+    const auto goes = [&](const std::string& name) {
+      const bool managed =
+          key == "support_managed_svm" &&
+          std::find(of_managed.begin(), of_managed.end(), name) != of_managed.end();
+      return name == key || managed;
+    };
+    left.erase(std::remove_if(left.begin(), left.end(), goes), left.end());
+    const auto found = matrix({"--set", "driver.features." + key + "=false"});
+    expect_true(found, left);
+    EXPECT_EQ(found["dynamic_update_latency_ms"].is_null(), key == "token_set_available");
+  }
+}
+
+TEST_F(Probe, shares_that_stay_as_they_are_and_the_hosts_own_pages) {
+  EXPECT_TRUE(matrix({"--set", "dynamic_update=false"})["dynamic_update_latency_ms"].is_null());
+  const auto found =
+      matrix({"--set", "mmu.fault_policy=ats", "--set", "support_host_uva_flag=false"});
+  EXPECT_FALSE(found["support_host_uva_flag"].get<bool>());
+}
+
 TEST_F(Probe, a_card_without_compute_queues) {
   const auto found = matrix({"--set", "command.slots=0"});
   expect_true(found, {});

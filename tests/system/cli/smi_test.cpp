@@ -167,6 +167,26 @@ TEST_F(Smi, metrics_pass_a_strict_parser) {
   EXPECT_EQ(text.types().at("npusim_pcie_bytes_total"), "counter");
 }
 
+TEST_F(Smi, metrics_begin_with_the_prefix_that_is_given) {
+  const std::vector<std::string> command = {"--config", "910b2", "metrics", "--metrics-prefix"};
+  const auto with = [&](const std::string& prefix) {
+    auto words = command;
+    words.push_back(prefix);
+    return words;
+  };
+  const auto own = npusim({"--config", "910b2", "metrics"}).out;
+  auto others = npusim(with("xpushare_npu")).out;
+  EXPECT_EQ(others.find("npusim_"), std::string::npos);
+  for (std::size_t at = 0; (at = others.find("xpushare_npu_", at)) != std::string::npos;) {
+    others.replace(at, 13, "npusim_");
+  }
+  EXPECT_EQ(others, own);
+  for (const auto* const bad : {"", "9x", "a b", "a-b", "a{"}) {
+    expect_refused(with(bad), std::string("--metrics-prefix ") + bad +
+                                  ": expected letters, digits, '_' and ':', no digit first");
+  }
+}
+
 TEST_F(Smi, metrics_of_a_server_are_those_of_its_cards) {
   const auto text = parse(beside_server("910b2", smi("metrics")));
   EXPECT_EQ(text.samples().at("machine_npu_nums"), 1);

@@ -1,36 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Managed memory's workloads: parts that add up, keys that move their parts, counts that are known.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <map>
-#include <sstream>
-
-#include "tests/support/folders.hpp"
-#include "tests/system/support/machine.hpp"
+#include "tests/system/workloads/fault_parts.hpp"
 
 namespace npu::test {
 namespace {
-
-using Parts = std::map<std::string, std::int64_t>;  // ps
-
-std::int64_t value_of(const workloads::Report& report, const std::string& name) {
-  const auto* const found = report.find(name);
-  EXPECT_NE(found, nullptr) << name;
-  return found == nullptr ? 0 : found->value.value();
-}
-
-Parts parts_of(const workloads::Report& report, const std::string& prefix) {
-  const std::string before = prefix + ".breakdown.";
-  Parts parts;
-  for (const auto& metric : report.metrics()) {
-    if (metric.name.rfind(before, 0) == 0) {
-      parts[metric.name.substr(before.size())] = metric.value.value();
-    }
-  }
-  return parts;
-}
 
 class SvmFault : public testing::TestWithParam<const char*> {};
 
@@ -186,68 +159,11 @@ TEST_P(SvmPolicy, IsTheCardsUnlessTheRunSaysOtherwise) {
 INSTANTIATE_TEST_SUITE_P(Cards, SvmPolicy, testing::Values("message", "batch"),
                          [](const auto& instance) { return std::string(instance.param); });
 
-// SystemC elaborates once in a process.
-Parts parts_with(const std::string& setting, const std::string& policy, const std::string& page) {
-  int ends[2];
-  if (pipe(ends) != 0) return {};
-  const pid_t child = fork();
-  if (child == 0) {
-    Machine machine({setting, policy == "ats" ? "mmu.fault_policy=ats" : "mmu.fault_policy=batch"});
-    const auto report =
-        machine.workload("svm_fault", {"pages=" + page, "faults=1", "policy=" + policy});
-    std::string text;
-    const auto prefix = page == "filled" ? "svm_fault" : "svm_fault." + page;
-    for (const auto& [name, time] : parts_of(report, prefix)) {
-      text += name + " " + std::to_string(time) + "\n";
-    }
-    const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(told && !testing::Test::HasFailure() ? 0 : 1);
-  }
-  close(ends[1]);
-  std::array<char, 4096> text{};
-  ssize_t length = 0;
-  while (const auto more = read(ends[0], text.data() + length, text.size() - length)) {
-    if (more < 0) break;
-    length += more;
-  }
-  close(ends[0]);
-  int status = 1;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  std::istringstream lines(std::string(text.data(), static_cast<std::size_t>(length)));
-  Parts parts;
-  std::string name;
-  for (std::int64_t time = 0; lines >> name >> time;) parts[name] = time;
-  return parts;
-}
-
-// A key that moves parts by as much.
-struct PartKey {
-  const char* name;
-  const char* policy;
-  const char* page;
-  const char *less, *more;
-  std::map<std::string, std::int64_t> by;  // ps, by part
-
-  friend std::ostream& operator<<(std::ostream& out, const PartKey& key) { return out << key.name; }
-};
-
 class SvmFaultKeys : public testing::TestWithParam<PartKey> {};
 
 TEST_P(SvmFaultKeys, MoveTheirPartsAlone) {
-  const auto& key = GetParam();
-  const auto less = parts_with(key.less, key.policy, key.page);
-  const auto more = parts_with(key.more, key.policy, key.page);
-  EXPECT_GE(less.size(), 9U);
-  for (const auto& [name, time] : less) {
-    const auto moved = key.by.find(name.substr(0, name.size() - 3));  // without _us
-    const auto expected = static_cast<double>(moved == key.by.end() ? 0 : moved->second);
-    // Elsewhere it is a refresh of the memory, or a round of the pager's polling, at another time.
-    EXPECT_NEAR(static_cast<double>(more.at(name) - time), expected, 200'000) << name;
-  }
+  expect_to_move(GetParam());
 }
-
-constexpr std::int64_t kMicrosecond = 1'000'000;
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, SvmFaultKeys,

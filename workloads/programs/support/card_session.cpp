@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "workloads/programs/support/driver_settings.hpp"
+
 namespace npu::workloads {
 
 ParameterSpec card_parameter() {
@@ -55,6 +57,7 @@ RingPlace ring_place(const ParameterSet& parameters) {
 
 Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {
   options.ring = ring_placement(context.parameters);
+  if (context.machine != nullptr) options.features = features_of(context.machine->driver.features);
   if (context.function) return driver::Device::open(context.platform, *context.function, options);
   const auto index = static_cast<std::uint32_t>(context.parameters.integer("card"));
   return driver::Device::open_index(context.platform, index, options);

@@ -71,6 +71,7 @@ void FaultMilestones::on_stage(const platform::TraceEvent& event) {
   if (at == std::string::npos) return;
   const auto name = track.substr(at + kTracks.size());
   if (name == "allocate") first(allocate_, event.begin);
+  if (name == "unmap") first(unmap_, event.begin);
   if (name == "copy") first(copy_, event.begin);
   if (name == "invalidate") first(invalidate_, event.begin);
   if (name == "map") first(map_, event.begin);
@@ -90,11 +91,11 @@ std::vector<FaultMilestones::Row> FaultMilestones::rows_of_driver() const {
   const auto mapping = map_ ? map_ : reply_;
   const auto invalidating = invalidate_ ? invalidate_ : mapping;
   const auto copying = copy_ ? copy_ : invalidating;
-  return {
-      {"walk", walked_},         {"message", told},       {"interrupt", next(interrupts_, told)},
-      {"driver", allocate_},     {"allocation", copying}, {"copy", invalidating},
-      {"invalidation", mapping}, {"table", reply_},       {"reply", replied_},
-      {"replay", found_}};
+  const auto unmapping = unmap_ ? unmap_ : copying;
+  return {{"walk", walked_},      {"message", told},         {"interrupt", next(interrupts_, told)},
+          {"driver", allocate_},  {"allocation", unmapping}, {"unmapping", copying},
+          {"copy", invalidating}, {"invalidation", mapping}, {"table", reply_},
+          {"reply", replied_},    {"replay", found_}};
 }
 
 std::vector<FaultMilestones::Row> FaultMilestones::rows_of_pager() const {
@@ -102,12 +103,14 @@ std::vector<FaultMilestones::Row> FaultMilestones::rows_of_pager() const {
   const auto mapping = map_ ? map_ : reply_;
   const auto invalidating = invalidate_ ? invalidate_ : mapping;
   const auto copying = copy_ ? copy_ : invalidating;
+  const auto unmapping = unmap_ ? unmap_ : copying;
   return {{"walk", walked_},
           {"signal", seen_},
           {"allocation", asked_},
           {"message", told},
           {"interrupt", next(interrupts_, told)},
-          {"driver", copying},
+          {"driver", unmapping},
+          {"unmapping", copying},
           {"copy", invalidating},
           {"invalidation", mapping},
           {"adoption", reply_},

@@ -69,8 +69,8 @@ class FaultMilestones : public platform::TraceSink {
   std::vector<MeasuredSpan> walks_;
   std::vector<Instant> writes_, interrupts_, messages_;  // ends of them
   std::vector<MeasuredSpan> translations_;               // that were asked for
-  std::optional<Instant> walked_, seen_, asked_, allocate_, copy_, invalidate_, map_, reply_,
-      answered_, replied_, found_;
+  std::optional<Instant> walked_, seen_, asked_, allocate_, unmap_, copy_, invalidate_, map_,
+      reply_, answered_, replied_, found_;
 };
 
 }  // namespace npu::workloads

@@ -6,6 +6,7 @@
 #include "workloads/framework/measurement.hpp"
 #include "workloads/framework/program_images.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/driver_settings.hpp"
 
 namespace npu::workloads {
 
@@ -41,6 +42,7 @@ inline Result<std::unique_ptr<driver::ManagedMemory>> open_managed(Context& cont
   driver::ManagedOptions options;
   options.card_limit = limit;
   options.density_percent = static_cast<unsigned>(context.parameters.integer("density"));
+  set_fault_warning(options, context);
   const auto policy = context.parameters.choice("policy");
   if (policy == "batch") options.policy = driver::FaultPolicy::kBatch;
   if (policy == "message") options.policy = driver::FaultPolicy::kMessage;

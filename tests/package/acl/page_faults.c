@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that reach for managed memory which nobody has allocated: each fails, is counted, and the
+   machine warns of too many (driver.fault_warning_errors, driver.fault_warning_window_ms). */
+#include <acl/npusim_kernels.h>
+#include <ascend_hal.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define PAGE ((uint64_t)2 << 20)
+
+static unsigned errors(void) {
+  struct drv_process_status_output out = {0, {0}};
+  REQUIRE(halCheckProcessStatusEx(0, PROCESS_CP1, STATUS_SVM_PAGE_FALUT_ERR_CNT, &out) ==
+          DRV_ERROR_NONE);
+  return out.result;
+}
+
+int main(int count, char** words) {
+  const int times = count > 1 ? atoi(words[1]) : 1;
+  void *managed = NULL, *plain = NULL;
+  aclrtBinHandle binary = NULL;
+  aclrtFuncHandle copy = NULL;
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+  OK(aclrtMemAllocManaged(&managed, PAGE, 1));
+  OK(aclrtMalloc(&plain, PAGE, ACL_MEM_MALLOC_HUGE_FIRST));
+  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
+  OK(aclrtBinaryGetFunction(binary, "copy", &copy));
+  for (int i = 0; i < times; ++i) {
+    const npusim_elementwise_args bad = {(uint64_t)plain, (uint64_t)managed + 64 * PAGE, 0, 64,
+                                         ACL_FLOAT};
+    aclrtStream stream = NULL;
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtLaunchKernel(copy, 1, &bad, sizeof bad, stream));
+    EXPECT(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, aclrtSynchronizeStream(stream));
+    OK(aclrtDestroyStream(stream));
+    REQUIRE(errors() >= (unsigned)i + 1);
+    usleep(15000);
+  }
+  OK(aclrtFree(managed));
+  OK(aclrtFree(plain));
+  OK(aclrtResetDevice(0));
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}

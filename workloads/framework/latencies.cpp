@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/framework/latencies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace npu::workloads {
+
+using platform::Activity;
+
+namespace {
+
+bool shorter(const MeasuredSpan& a, const MeasuredSpan& b) {
+  const auto one = a.end - a.begin, other = b.end - b.begin;
+  return one != other ? one < other : a.begin < b.begin;
+}
+
+constexpr std::uint64_t kOfQueue = std::uint64_t{1} << 63;  // platform::queue_cause()
+constexpr unsigned kPercents[] = {50, 95, 99};
+
+}  // namespace
+
+MeasuredSpan percentile(std::vector<MeasuredSpan>& samples, unsigned percent) {
+  const auto rank = (samples.size() * percent + 99) / 100;
+  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::nth_element(samples.begin(), at, samples.end(), shorter);
+  return *at;
+}
+
+void Latencies::on_event(const platform::TraceEvent& event) {
+  if (event.activity == Activity::kPageFault) {
+    faults_.push_back({event.begin, event.end, event.cause});
+    return;
+  }
+  if (event.activity == Activity::kDmaSubmit && (event.cause & kOfQueue) != 0) {
+    auto& entry = entries_[event.cause];
+    entry.called = event.begin;
+    entry.submitted = event.end;
+    return;
+  }
+  const auto known = entries_.find(event.cause);
+  if (known == entries_.end()) return;
+  auto& entry = known->second;
+  switch (event.activity) {
+    case Activity::kQueueDecode:
+    case Activity::kQueueWait:
+    case Activity::kQueueDispatch:
+      entry.taken = std::max(entry.taken, event.end);
+      return;
+    case Activity::kKernelBlock: {
+      // Told of when the block ends; others may have begun before.
+      if (!entry.launched) launches_.push_back({entry.called, event.begin, event.cause});
+      entry.launched = true;
+      return;
+    }
+    case Activity::kQueueComplete:
+      if (entry.taken != Instant()) {
+        // A card that is quick has taken it before the call has returned.
+        queueing_.push_back({entry.submitted, std::max(entry.taken, entry.submitted), event.cause});
+      }
+      entries_.erase(known);
+      return;
+    default:
+      return;
+  }
+}
+
+void Latencies::report(Context& context, Table*& table, const std::string& name, const char* what,
+                       std::vector<MeasuredSpan>& samples) {
+  if (samples.empty()) return;
+  auto& out = context.report;
+  if (table == nullptr) {
+    table = &out.add_table("latencies", {"what", "number", "p50 us", "p95 us", "p99 us"});
+  }
+  table->rows.push_back({what, std::to_string(samples.size())});
+  for (const auto percent : kPercents) {
+    const auto sample = percentile(samples, percent);
+    const auto time = Number::microseconds(sample.end - sample.begin);
+    const auto metric = fmt::format("{}_p{}_us", name, percent);
+    out.add_metric(metric, time, "us");
+    mark(context.platform.tracer(), metric, sample);
+    table->rows.back().push_back(time.text());
+  }
+}
+
+void Latencies::report(Context& context, const std::string& prefix) {
+  Table* table = nullptr;
+  report(context, table, prefix + ".fault_latency", "page fault", faults_);
+  report(context, table, prefix + ".launch_latency", "launch of a kernel", launches_);
+  report(context, table, prefix + ".queueing_delay", "wait in a queue", queueing_);
+}
+
+Status with_latencies(Context& context, const std::string& prefix, Status (*run)(Context&)) {
+  Latencies latencies;
+  Status status;
+  {
+    const TraceSession listening(context.trace, latencies);
+    status = run(context);
+  }
+  latencies.report(context, prefix);
+  return status;
+}
+
+}  // namespace npu::workloads

@@ -33,7 +33,7 @@ class Server {
         options_(options),
         cards_(platform, names_of(options.cards)),
         shares_(platform),
-        machine_{platform, cards_, shares_, options.images, {}, {}, 0, options.sharing},
+        machine_{platform, cards_, shares_, options.images, {}, {}, 0, {}, options.sharing},
         listener_(listener),
         gate_(platform, listener, options.patience,
               [this](ClientThread& thread) { serve(thread); }) {

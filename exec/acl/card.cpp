@@ -5,9 +5,15 @@
 
 #include <algorithm>
 
+#include "dsmi/driver_devices.hpp"
 #include "npu/abi/queue_registers.hpp"
 
 namespace npu::exec::acl {
+
+Card::Card() = default;
+Card::~Card() = default;
+Card::Card(Card&&) noexcept = default;
+Card& Card::operator=(Card&&) noexcept = default;
 
 Result<driver::TurnScheduler*> Card::turns_of(const driver::TurnOptions& options) {
   if (turns == nullptr) {
@@ -50,6 +56,7 @@ Status Cards::prepare(Card& card, std::uint32_t index) {
   card.first = {vectors == 0 ? 0 : clusters, 0};
   card.aicpus = counts.get<abi::QueueCores::Aicpus>();
   card.used_before = (*device)->memory_statistics().used();
+  card.dividing = platform_.tasks().make_mutex();
   card.device = std::move(*device);
   return {};
 }
@@ -81,6 +88,7 @@ Bytes Cards::memory_left() const {
 void Cards::close() {
   for (auto& card : cards_) {
     card.turns.reset();
+    card.divided.reset();
     card.device.reset();
   }
 }

@@ -14,17 +14,30 @@
 #include "npu/driver/queue_types.hpp"
 #include "npu/driver/turns.hpp"
 
+namespace npu::dsmi {
+class DriverDevices;
+}
+
 namespace npu::exec::acl {
 
 using Cores = driver::LaunchCores;
 inline constexpr std::size_t kCoreKinds = driver::kLaunchCores;
 
 struct Card {
+  Card();
+  ~Card();
+  Card(Card&&) noexcept;
+  Card& operator=(Card&&) noexcept;
+
   std::unique_ptr<driver::Device> device;
   std::array<std::uint32_t, kCoreKinds> cores{};  // by Cores; coupled cores count as both
   std::array<std::uint32_t, kCoreKinds> first{};  // number of the first one
   std::uint32_t aicpus = 0;
   Bytes used_before = 0;  // of its memory, when it was opened
+
+  // Its virtual devices, from the first program on that asks for them; one call at a time.
+  std::unique_ptr<platform::Mutex> dividing;
+  std::unique_ptr<dsmi::DriverDevices> divided;
 
   std::unique_ptr<driver::TurnScheduler> turns;  // from the first program on that has a share
 

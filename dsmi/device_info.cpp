@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "dsmi/call.hpp"
+#include "dsmi/commands.hpp"
 #include "dsmi/link_status.hpp"
 #include "dsmi/meters.hpp"
 
@@ -12,24 +13,6 @@ using namespace npu::dsmi;
 namespace {
 
 constexpr unsigned char kNoCore = 0xFF;
-
-// The caller's buffer.
-struct Buffer {
-  void* data;
-  unsigned* size;
-
-  // All of it or nothing.
-  int put(const void* from, std::size_t bytes) const {
-    if (bytes > *size) return DSMI_ERROR_PARAMETER;
-    if (bytes != 0) std::memcpy(data, from, bytes);
-    *size = static_cast<unsigned>(bytes);
-    return DSMI_OK;
-  }
-  template <class T>
-  int put(const T& value) const {
-    return put(&value, sizeof value);
-  }
-};
 
 std::vector<TS_UTILIZATION_RATE> records_of(const std::vector<driver::Percent>& uses) {
   std::vector<TS_UTILIZATION_RATE> records((uses.size() + TS_UTILIZATION_UNIT_NUM - 1) /
@@ -164,6 +147,8 @@ int dsmi_get_device_info(unsigned int device_id, DSMI_MAIN_CMD main_cmd, unsigne
         return pcie_info(card, sub_cmd, buffer);
       case DSMI_MAIN_CMD_VDEV_MNG:
         return virtual_device_info(session, device_id, sub_cmd, buffer);
+      case DSMI_MAIN_CMD_EX_COMPUTING:
+        return get_token(card, sub_cmd, buffer);
       case DSMI_MAIN_CMD_QOS:
         return setting(card, main_cmd, sub_cmd, buffer);
       case DSMI_MAIN_CMD_SVM:
@@ -180,6 +165,8 @@ int dsmi_set_device_info(unsigned int device_id, DSMI_MAIN_CMD main_cmd, unsigne
   if (buf == nullptr) return DSMI_ERROR_PARAMETER;
   return on_card(device_id, [&](Session&, CardSession& card) -> int {
     switch (main_cmd) {
+      case DSMI_MAIN_CMD_EX_COMPUTING:
+        return set_token(card, sub_cmd, buf, buf_size);
       case DSMI_MAIN_CMD_QOS:
         return keep_setting(card, main_cmd, sub_cmd, buf, buf_size);
       case DSMI_MAIN_CMD_SVM:

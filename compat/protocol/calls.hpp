@@ -103,6 +103,7 @@ namespace npu::compat {
   X(ManageMemory, "dsmi.memory")                         \
   X(ManageProcesses, "dsmi.processes")                   \
   X(ManageQuota, "dsmi.quota")                           \
+  X(ManageToken, "dsmi.token")                           \
   X(ManageGroups, "dsmi.groups")                         \
   X(ManageVirtual, "dsmi.virtual_devices")               \
   X(ManageTime, "dsmi.time")

@@ -8,7 +8,10 @@
 
 namespace npu::compat {
 
-inline constexpr int kManagementError = 0x10000;  // + npu::ErrorCode
+inline constexpr int kManagementError = 0x100000;  // + npu::ErrorCode; ACL's are below
+inline constexpr int kManagementInvalid = kManagementError;
+inline constexpr int kManagementNotFound = kManagementError + 3;
+inline constexpr int kManagementUnsupported = kManagementError + 12;
 
 // Answers of kManageProcesses, in the window; word 0 is their number.
 struct ManagedProcess {

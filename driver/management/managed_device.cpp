@@ -11,16 +11,18 @@
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/driver/management.hpp"
+#include "npu/driver/turns.hpp"
 
 namespace npu::driver {
 namespace {
 
+constexpr const char* kNobodyTakesTurns = "nobody here shares the cores' time";
 constexpr const char* kOnlyItsDriver = "only its driver groups the card's cores";
 
 class OwnCard : public ManagementAccess {
  public:
-  OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota)
-      : opened_(opened), device_(opened.impl()), quota_(std::move(quota)) {}
+  OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota, TurnScheduler* turns)
+      : opened_(opened), device_(opened.impl()), quota_(std::move(quota)), turns_(turns) {}
 
   platform::Bdf bdf() const override { return device_.card.bdf(); }
   platform::MmioRegion& registers() override { return device_.link->registers(); }
@@ -48,6 +50,12 @@ class OwnCard : public ManagementAccess {
   Result<QuotaUse> quota() override {
     return quota_ == nullptr ? ManagementAccess::quota() : quota_->use();
   }
+  Result<unsigned> token() override {
+    return turns_ == nullptr ? ManagementAccess::token() : turns_->card_token();
+  }
+  Status set_token(unsigned token) override {
+    return turns_ == nullptr ? ManagementAccess::set_token(token) : turns_->set_card_token(token);
+  }
   Result<ComputeGroup> create_group(const ComputeGroupOptions& options) override {
     return create_compute_group(opened_, options);
   }
@@ -74,6 +82,7 @@ class OwnCard : public ManagementAccess {
   Device& opened_;
   Device::Impl& device_;
   std::shared_ptr<const MemoryQuota> quota_;
+  TurnScheduler* const turns_;
 };
 
 class ObservedCard : public ManagementAccess {
@@ -114,6 +123,14 @@ Result<QuotaUse> ManagementAccess::quota() {
   return fail(ErrorCode::kUnsupported, "who looks has no quota");
 }
 
+Result<unsigned> ManagementAccess::token() {
+  return fail(ErrorCode::kUnsupported, kNobodyTakesTurns);
+}
+
+Status ManagementAccess::set_token(unsigned) {
+  return fail(ErrorCode::kUnsupported, kNobodyTakesTurns);
+}
+
 Result<ComputeGroup> ManagementAccess::create_group(const ComputeGroupOptions&) {
   return fail(ErrorCode::kUnsupported, kOnlyItsDriver);
 }
@@ -126,8 +143,9 @@ Result<std::vector<ComputeGroup>> ManagementAccess::groups() {
   return fail(ErrorCode::kUnsupported, kOnlyItsDriver);
 }
 
-std::unique_ptr<ManagementAccess> manage(Device& device, std::shared_ptr<const MemoryQuota> quota) {
-  return std::make_unique<OwnCard>(device, std::move(quota));
+std::unique_ptr<ManagementAccess> manage(Device& device, std::shared_ptr<const MemoryQuota> quota,
+                                         TurnScheduler* turns) {
+  return std::make_unique<OwnCard>(device, std::move(quota), turns);
 }
 
 Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, platform::Bdf bdf) {

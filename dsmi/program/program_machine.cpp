@@ -79,6 +79,15 @@ class ProgramCard : public driver::ManagementAccess {
     use.refused = compat::answer(4);
     return use;
   }
+  Result<unsigned> token() override {
+    if (auto asked = ask_npusim(Call::kManageToken, {card_, 0}); !asked) {
+      return forward_error(asked);
+    }
+    return static_cast<unsigned>(compat::answer());
+  }
+  Status set_token(unsigned token) override {
+    return ask_npusim(Call::kManageToken, {card_, 1, token});
+  }
   Result<driver::ComputeGroup> create_group(const driver::ComputeGroupOptions& options) override {
     auto* const channel = compat::channel_of_this_thread();
     if (channel == nullptr) return fail(ErrorCode::kDeviceLost, "npusim is gone");

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "dsmi/driver_devices.hpp"
+#include "exec/acl/guard.hpp"
+#include "exec/acl/process_card.hpp"
 #include "npu/abi/queue_registers.hpp"
 
 namespace npu::exec::acl {
@@ -22,6 +24,29 @@ Result<driver::TurnScheduler*> Card::turns_of(const driver::TurnOptions& options
     turns = std::move(*opened);
   }
   return turns.get();
+}
+
+unsigned Card::token() const {
+  return turns == nullptr ? driver::kWholeToken : turns->card_token();
+}
+
+Status Card::set_token(unsigned token) {
+  const Guard held(*sharing);
+  if (turns == nullptr && token == driver::kWholeToken) return {};
+  // Nobody has asked for a part of the time: what one leaves is the others'.
+  driver::TurnOptions options;
+  options.policy = driver::SharingPolicy::kElastic;
+  const auto scheduler = turns_of(options);
+  if (!scheduler) return forward_error(scheduler);
+  const unsigned before = (*scheduler)->card_token();
+  if (auto set = (*scheduler)->set_card_token(token); !set) return set;
+  for (auto* const user : users) {
+    auto joined = user->join(**scheduler);
+    if (joined) continue;
+    static_cast<void>((*scheduler)->set_card_token(before));
+    return joined;
+  }
+  return {};
 }
 
 driver::CoreMask Card::mask(Cores kind, std::uint32_t count) const {
@@ -57,6 +82,7 @@ Status Cards::prepare(Card& card, std::uint32_t index) {
   card.aicpus = counts.get<abi::QueueCores::Aicpus>();
   card.used_before = (*device)->memory_statistics().used();
   card.dividing = platform_.tasks().make_mutex();
+  card.sharing = platform_.tasks().make_mutex();
   card.device = std::move(*device);
   return {};
 }

@@ -20,6 +20,8 @@ class DriverDevices;
 
 namespace npu::exec::acl {
 
+class ProcessCard;
+
 using Cores = driver::LaunchCores;
 inline constexpr std::size_t kCoreKinds = driver::kLaunchCores;
 
@@ -39,9 +41,16 @@ struct Card {
   std::unique_ptr<platform::Mutex> dividing;
   std::unique_ptr<dsmi::DriverDevices> divided;
 
-  std::unique_ptr<driver::TurnScheduler> turns;  // from the first program on that has a share
+  // From the first program on that has a share, or the first token.
+  std::unique_ptr<driver::TurnScheduler> turns;
+  std::unique_ptr<platform::Mutex> sharing;  // while somebody joins, comes or goes
+  std::vector<ProcessCard*> users;
 
   Result<driver::TurnScheduler*> turns_of(const driver::TurnOptions& options);
+  // driver::ManagementAccess::token(); whoever is on the card takes turns from the first one on
+  // that is not the whole.
+  unsigned token() const;
+  Status set_token(unsigned token);
   // The first `count` cores of the kind.
   driver::CoreMask mask(Cores kind, std::uint32_t count) const;
 };

@@ -19,8 +19,15 @@ Status check(Bytes offset, Bytes width, Bytes begin, Bytes end) {
 
 }  // namespace
 
-CardManagement::CardManagement(driver::Device& device, ManagedBy program)
-    : program_(std::move(program)), access_(driver::manage(device, program_.quota)) {}
+CardManagement::CardManagement(Card& card, ManagedBy program)
+    : card_(card),
+      program_(std::move(program)),
+      access_(driver::manage(*card.device, program_.quota)) {}
+
+Status CardManagement::set_token(std::uint64_t token) {
+  if (token <= driver::kWholeToken) return card_.set_token(static_cast<unsigned>(token));
+  return fail(ErrorCode::kInvalidArgument, fmt::format("a token of {}", token));
+}
 
 // The pages in front of the MSI-X structures.
 Result<std::uint64_t> CardManagement::read(Bytes offset, Bytes width) {

@@ -106,6 +106,7 @@ Outcome manage_configuration(Caller& caller, CallRecord& call);
 Outcome manage_memory(Caller& caller, CallRecord& call);
 Outcome manage_processes(Caller& caller, CallRecord& call);
 Outcome manage_quota(Caller& caller, CallRecord& call);
+Outcome manage_token(Caller& caller, CallRecord& call);
 Outcome manage_groups(Caller& caller, CallRecord& call);
 Outcome manage_virtual_devices(Caller& caller, CallRecord& call);
 Outcome manage_time(Caller& caller, CallRecord& call);

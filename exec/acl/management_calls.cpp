@@ -11,6 +11,13 @@
 namespace npu::exec::acl {
 namespace {
 
+static_assert(compat::kManagementUnsupported ==
+              compat::kManagementError + static_cast<int>(ErrorCode::kUnsupported));
+static_assert(compat::kManagementNotFound ==
+              compat::kManagementError + static_cast<int>(ErrorCode::kNotFound));
+static_assert(compat::kManagementInvalid ==
+              compat::kManagementError + static_cast<int>(ErrorCode::kInvalidArgument));
+
 using compat::GroupRequest;
 using compat::VirtualRequest;
 
@@ -147,6 +154,17 @@ Outcome manage_quota(Caller& caller, CallRecord& call) {
   if (!use) return refusal(use.error());
   const std::uint64_t words[] = {use->limit, use->allocated, use->managed, use->most, use->refused};
   std::copy(std::begin(words), std::end(words), call.words);
+  return {};
+}
+
+// Words: card; 1: set it, to word 2. The answer is what there is.
+Outcome manage_token(Caller& caller, CallRecord& call) {
+  const auto card = card_of(caller, call);
+  if (!card) return forward_fault(card);
+  if (call.words[1] != 0) {
+    if (auto set = (*card)->set_token(call.words[2]); !set) return refusal(set.error());
+  }
+  call.words[0] = (*card)->token();
   return {};
 }
 

@@ -48,6 +48,7 @@ Process::Process(Machine& machine, std::uint64_t number, std::uint64_t root, pid
       lock_(machine.platform.tasks().make_mutex()),
       calls_(machine.platform.tasks()) {
   machine.process_ids[number] = id;
+  sharing_.name = fmt::format("p{}", number - 1);
   if (machine.sharing.empty()) return;
   const std::size_t others = machine.sharing.size() - 1;
   sharing_ = machine.sharing[root == 0 ? others : std::min<std::size_t>(root - 1, others)];
@@ -89,12 +90,12 @@ Value<CardManagement*> Process::card_management(std::int64_t device) {
   auto& managed = managed_cards_[device];
   if (managed == nullptr) {
     managed = std::make_unique<CardManagement>(
-        *(*card)->device, ManagedBy{sharing_.quota, [this](std::uint64_t number) {
-                                      const auto known = machine_.process_ids.find(number);
-                                      return known == machine_.process_ids.end()
-                                                 ? 0
-                                                 : static_cast<std::uint64_t>(known->second);
-                                    }});
+        **card, ManagedBy{sharing_.quota, sharing_.share.token, [this](std::uint64_t number) {
+                            const auto known = machine_.process_ids.find(number);
+                            return known == machine_.process_ids.end()
+                                       ? 0
+                                       : static_cast<std::uint64_t>(known->second);
+                          }});
   }
   return managed.get();
 }

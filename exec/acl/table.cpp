@@ -101,6 +101,7 @@ constexpr std::pair<Call, Handler> kHandlers[] = {
     {Call::kManageMemory, manage_memory},
     {Call::kManageProcesses, manage_processes},
     {Call::kManageQuota, manage_quota},
+    {Call::kManageToken, manage_token},
     {Call::kManageGroups, manage_groups},
     {Call::kManageVirtual, manage_virtual_devices},
     {Call::kManageTime, manage_time},

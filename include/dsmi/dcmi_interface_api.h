@@ -133,6 +133,14 @@ struct dcmi_proc_mem_info {
 NPU_DSMI_API int dcmi_get_device_resource_info(int card_id, int device_id,
                                                struct dcmi_proc_mem_info* proc_info, int* proc_num);
 
+/* As dsmi_get_device_info() and dsmi_set_device_info(). */
+#define DCMI_MAIN_CMD_EX_COMPUTING 0x8000
+#define DCMI_EX_COMPUTING_SUB_CMD_TOKEN 0
+struct dcmi_computing_token_stru {
+  float value;
+  unsigned char type, reserve_c;
+  unsigned short reserve_s;
+};
 NPU_DSMI_API int dcmi_get_device_info(int card_id, int device_id, int main_cmd,
                                       unsigned int sub_cmd, void* buf, unsigned int* size);
 NPU_DSMI_API int dcmi_set_device_info(int card_id, int device_id, int main_cmd,

@@ -207,6 +207,7 @@ typedef enum {
   DSMI_MAIN_CMD_SVM = 51,
   DSMI_MAIN_CMD_VDEV_MNG = 52,
   DSMI_MAIN_CMD_PCIE = 55,
+  DSMI_MAIN_CMD_EX_COMPUTING = 0x8000,
   DSMI_MAIN_CMD_MAX = 0x7fffffff
 } DSMI_MAIN_CMD;
 
@@ -245,6 +246,21 @@ typedef struct dsmi_pcie_link_error_info {
   unsigned int tx_err_cnt, rx_err_cnt, lcrc_err_cnt, ecrc_err_cnt, retry_cnt;
   unsigned int rsv[11];
 } DSMI_PCIE_LINK_ERROR_INFO;
+/* EX_COMPUTING 0: the computing token, of 65535: so much of each window of time all clients of the
+   card together may have AI Cores (docs/sharing.md), from the next window on; with 0 nothing runs.
+   A program whose own token is less (`exec --share`) is told that. Set: DSMI_ERROR_PARAMETER: a
+   value that is none of 0 to 65535, or type; not supported: by who does not serve the card's
+   clients, and less than 65535 where they take no turns (best effort). */
+#define DSMI_EX_COMPUTING_SUB_CMD_TOKEN 0
+#define COMPUTING_TOKEN_LAD0TKEN01 1
+#define COMPUTING_TOKEN_LAD0TKEN02 2
+#define COMPUTING_TOKEN_TYPE_INVALID 0xFF
+typedef struct dsmi_computing_token_stru {
+  float value;        /* rounded to a whole one */
+  unsigned char type; /* COMPUTING_TOKEN_LAD0TKEN*, without effect; set: 0 is the first */
+  unsigned char reserve_c;
+  unsigned short reserve_s;
+} COMPUTING_TOKEN_STRU;
 /* SVM, an unsigned int that is kept and has no effect here. */
 #define DSMI_SET_VDEV_CONVERT_LEN 0
 #define DSMI_GET_VDEV_CONVERT_LEN 1
@@ -306,7 +322,9 @@ struct dsmi_capability_group_info {
  * aicpu and active_sq numbers must be 0, for these are not divided: else not supported.
  * `group_info` says afterwards what there is. DSMI_ERROR_BUSY: a process is open on the card. */
 #define DSMI_CAPABILITY_GROUP_CREATED 1u /* state; 0: there is none */
-#define DSMI_CAPABILITY_GROUP_DEFAULT 1u /* extend_attribute of group 0: what no other group has */
+#define DSMI_CAPABILITY_GROUP_DEFAULT                        \
+  1u /* extend_attribute of group 0: what no other group has \
+      */
 NPU_DSMI_API int dsmi_create_capability_group(int device_id, int ts_id,
                                               struct dsmi_capability_group_info* group_info);
 NPU_DSMI_API int dsmi_delete_capability_group(int device_id, int ts_id, int group_id);

@@ -11,7 +11,7 @@ cd "$folder"
 library=$(dirname "$(find "$prefix" -name libnpudsmi.so | head -n 1)")
 for file in "$2"/*.c; do
   cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$file" -L"$library" -lnpudsmi \
-    -lascendcl -lascend_hal -ldl -pthread -o "$(basename "$file" .c)"
+    -lascendcl -lascend_hal -ldl -lm -pthread -o "$(basename "$file" .c)"
 done
 
 run() { "$prefix/bin/npusim" --config "$1" exec --report "$2" "${@:3}" 2> errors > output; }
@@ -30,6 +30,24 @@ for name in libdcmi.so libdsmi.so libdrvdsmi_host.so; do
   right 910b2 -- ./tools $name
   awk -v slept="$(metric p0.sleep.total_us)" 'BEGIN { exit !(slept > 9e6) }' # ten seconds
 done
+
+# The computing token binds what kernels have of the time, of one program and of all together.
+for case in dsmi:16384:25 hal:32768:50 dcmi:65535:96 hal:1000:2; do
+  IFS=: read -r way token percent <<< "$case"
+  right 910b2 -- ./token "$way" "$token"
+  share=$(sed -n 's/^share //p' output)
+  ((share >= percent - 1 && share <= percent + 1)) || { echo "$case: $share"; exit 1; }
+  [[ $(sed -n 's/^again //p' output) -ge 94 ]]
+done
+right 910b2 -- ./token dsmi 16384 keep ::: ./token dsmi 16384 keep
+[[ $(grep -cE '^share 2[3-7]$' output) == 2 ]]
+# A program's own stays.
+right 910b2 --share p0=token=16384 -- ./token dsmi 65535
+[[ $(grep -cE '^share 2[3-6]$' output) == 1 ]]
+right 910b2 -- ./stops
+# Where nobody takes turns there is none.
+run 910b2 first.json --share p0=50 --sharing policy=best_effort -- ./token dsmi 1 && exit 1
+grep ': 65534, expected 0' errors > /dev/null
 
 # Without npusim there are no cards.
 LD_LIBRARY_PATH=$library ./tools libdcmi.so 2> errors && exit 1

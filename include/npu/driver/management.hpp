@@ -28,6 +28,7 @@
 namespace npu::driver {
 
 class Device;
+class TurnScheduler;
 
 // Device memory, bytes.
 struct MemoryUse {
@@ -58,6 +59,10 @@ class NPU_API ManagementAccess {
   // --- Where nothing else is said: kUnsupported.
   // Of the client that looks.
   virtual Result<QuotaUse> quota();
+  // The computing token, 0 .. kWholeToken (turns.hpp): how much of the cores' time there is for who
+  // looks, and for all that share the card. kInvalidArgument.
+  virtual Result<unsigned> token();
+  virtual Status set_token(unsigned token);
   // As the functions of compute_groups.hpp.
   virtual Result<ComputeGroup> create_group(const ComputeGroupOptions& options);
   virtual Status remove_group(std::uint32_t id);
@@ -65,9 +70,11 @@ class NPU_API ManagementAccess {
 };
 
 // A card that this program drives. `device` outlives it and answers for the memory. `quota`: of
-// the client that looks; null: it has none.
-NPU_API std::unique_ptr<ManagementAccess> manage(
-    Device& device, std::shared_ptr<const MemoryQuota> quota = nullptr);
+// the client that looks; null: it has none. `turns`: how its clients share the cores' time, which
+// outlives it; null: they do not.
+NPU_API std::unique_ptr<ManagementAccess> manage(Device& device,
+                                                 std::shared_ptr<const MemoryQuota> quota = nullptr,
+                                                 TurnScheduler* turns = nullptr);
 // A card beside whoever drives it: registers are read, memory is found by a walk through the page
 // tables that the card has (18 address spaces, a read over BAR2 for each entry), processes are not
 // known. kNotFound: no such function; kUnsupported: no NPU, or nobody has turned on its memory

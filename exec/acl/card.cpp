@@ -66,8 +66,16 @@ Cards::Cards(platform::Platform& platform, std::vector<std::string> soc_names)
       lock_(platform.tasks().make_mutex()),
       cards_(soc_names_.size()) {}
 
+Cards::Cards(platform::Platform& platform, std::string soc_name, platform::Bdf function)
+    : platform_(platform),
+      soc_names_{std::move(soc_name)},
+      function_(function),
+      lock_(platform.tasks().make_mutex()),
+      cards_(1) {}
+
 Status Cards::prepare(Card& card, std::uint32_t index) {
-  auto device = driver::Device::open_index(platform_, index);
+  auto device = function_ ? driver::Device::open(platform_, *function_)
+                          : driver::Device::open_index(platform_, index);
   if (!device) return forward_error(device);
   auto registers = platform_.map_bar((*device)->info().bdf(), abi::kRegisterBar, 0,
                                      abi::kDoorbellPageSize, platform::Caching::kUncached);

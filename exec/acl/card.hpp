@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ struct Card {
 class Cards {
  public:
   Cards(platform::Platform& platform, std::vector<std::string> soc_names);
+  // One function, wherever it is, as the only one.
+  Cards(platform::Platform& platform, std::string soc_name, platform::Bdf function);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(cards_.size()); }
   const std::string& soc_name(std::uint32_t index) const { return soc_names_[index]; }
@@ -76,6 +79,7 @@ class Cards {
 
   platform::Platform& platform_;
   std::vector<std::string> soc_names_;
+  const std::optional<platform::Bdf> function_;
   std::unique_ptr<platform::Mutex> lock_;
   std::vector<Card> cards_;
 };

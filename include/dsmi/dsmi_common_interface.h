@@ -26,6 +26,7 @@ extern "C" {
 #define MAX_DEVICE_COUNT 64
 #define TAISHAN_CORE_NUM 16 /* AICPUs that dsmi_get_aicpu_info() tells of */
 #define DSMI_ERROR_CODES_MAX 128
+#define DSMI_NOT_KNOWN 0xffffffffu   /* in a structure: a part that the card does not tell */
 #define LP_TEMP_INVALID_VALUE (-128) /* in a structure: the temperature is not known */
 
 /* --- Which server's cards. */
@@ -117,7 +118,8 @@ struct dsmi_hbm_info_stru {
   unsigned int freq;               /* MHz, of the command bus */
   unsigned long long memory_usage; /* KB */
   int temp;                        /* LP_TEMP_INVALID_VALUE: not known */
-  unsigned int bandwith_util_rate; /* percent, in the interval since the last call */
+  unsigned int bandwith_util_rate; /* percent, in the interval since the last call; DSMI_NOT_KNOWN:
+                                      of a virtual function, which is not told the card's */
 };
 NPU_DSMI_API int dsmi_get_hbm_info(int device_id, struct dsmi_hbm_info_stru* hbm_info);
 

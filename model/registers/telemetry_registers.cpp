@@ -198,6 +198,12 @@ TelemetryRegisters::Counters TelemetryRegisters::count() const {
   return now;
 }
 
+void TelemetryRegisters::set_share(const Partition& share) {
+  share_ = share;
+  cores_ = CoreLayout(config_).cores_of(share_);
+  at_reset_ = count();
+}
+
 void TelemetryRegisters::reset() {
   at_reset_ = count();
   errors_.function_reset();

@@ -22,6 +22,8 @@ class TelemetryRegisters {
   TelemetryRegisters(const TelemetryRegisters&) = delete;
   TelemetryRegisters& operator=(const TelemetryRegisters&) = delete;
 
+  // The function has another part of the card now; what it counts begins anew.
+  void set_share(const Partition& share);
   // Behind CardRegisters::function_reset().
   void reset();
   // A read has found `bits` flipped at `address` of the card's memory; nothing if it is not the
@@ -60,8 +62,8 @@ class TelemetryRegisters {
   CardRegisters& registers_;
   const ChipConfig& config_;
   CardTelemetry& card_;
-  const Partition share_;
-  const std::vector<unsigned> cores_;
+  Partition share_;
+  std::vector<unsigned> cores_;
   Counters at_reset_;
   EccRecord errors_;
   EventLog events_;

@@ -14,7 +14,7 @@ for file in "$2"/*.c; do
     -lascendcl -lascend_hal -ldl -lm -pthread -o "$(basename "$file" .c)"
 done
 
-run() { "$prefix/bin/npusim" --config "$1" exec --report "$2" "${@:3}" 2> errors > output; }
+run() { rm -f "$2" && "$prefix/bin/npusim" --config "$1" exec --report "$2" "${@:3}" 2> errors > output; }
 right() { # CONFIG WORDS...: the program says so, and a second run is the same
   run "$1" first.json "${@:2}" || { cat errors output; exit 1; }
   [[ $(grep -c '^right$' output) -ge 1 ]]
@@ -48,6 +48,36 @@ right 910b2 -- ./stops
 # Where nobody takes turns there is none.
 run 910b2 first.json --share p0=50 --sharing policy=best_effort -- ./token dsmi 1 && exit 1
 grep ': 65534, expected 0' errors > /dev/null
+
+# A virtual function as the only device: its cores, its memory; one each, one for two, and the card
+# beside one.
+right 910b2 --vf 0 -- ./function 12 15258
+right 910b2 --vf 3,vir12_3c_32g -- ./function 24 30516
+right 910b2 --vf 0 -- ./seen
+right 950 --vf 1 -- ./seen
+right 910b2 --vf p0=0 --vf p1=1 -- ./function 12 15258 300 ::: ./function 12 15258 300
+apart=$(sed -n 's/^took //p' output | sort -g | tail -n 1)
+right 910b2 --vf 0 -- ./function 12 15258 300
+awk -v a="$apart" -v b="$(sed -n 's/^took //p' output)" 'BEGIN { exit !(a < b * 1.01) }'
+right 910b2 --vf p1=1 -- ./function 48 63000 ::: ./function 12 15258
+[[ $(grep -c '^right$' output) == 2 ]]
+right 910b2 --vf 0 --share p0=30 -- ./function 12 15258 300
+right 910b2 --vf 0 -- ./token dsmi 16384
+[[ $(grep -cE '^share 2[4-6]$' output) == 1 ]]
+[[ $(metric memory_left_bytes) == 0 ]]
+# What cannot be is one line.
+for words in 99 12 -1 x p0= p1=0 q0=1 =1 0, 0,none 0,vir12_3c_32g,x; do
+  code=0
+  run 910b2 first.json --vf "$words" -- ./function 12 15258 || code=$?
+  [[ $code == 2 && $(wc -l < errors) == 1 ]] || { echo "--vf $words: $code"; exit 1; }
+done
+code=0 # more than there is
+run 910b2 first.json --vf p0=0,vir12_3c_32g --vf p1=1,vir12_3c_32g --vf p2=2 -- ./seen ::: ./seen \
+  ::: ./seen || code=$?
+[[ $code == 2 && $(wc -l < errors) == 1 && ! -e first.json ]] || { cat errors; exit 1; }
+code=0 # one function, two templates
+run 910b2 first.json --vf p0=0,vir12_3c_32g --vf p1=0 -- ./seen ::: ./seen || code=$?
+[[ $code == 2 && $(wc -l < errors) == 1 ]]
 
 # Without npusim there are no cards.
 LD_LIBRARY_PATH=$library ./tools libdcmi.so 2> errors && exit 1

@@ -88,7 +88,11 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
     if (auto on = (*functions)->set_count((*functions)->total()); !on) return code_of(on.error());
   }
   const auto made = (*functions)->create(options);
-  if (!made) return code_of(made.error());
+  if (!made) {
+    // As it was before.
+    if (*count == 0) static_cast<void>((*functions)->set_count(0));
+    return code_of(made.error());
+  }
   result = {};
   result.vdev_id = made->id;
   result.vf_id = made->index;

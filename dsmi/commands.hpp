@@ -27,6 +27,16 @@ struct Buffer {
   }
 };
 
+// DSMI_MAIN_CMD_MEMORY, _HCCS and _LP.
+int memory_info(CardSession& card, unsigned sub_cmd, const Buffer& buffer);
+int hccs_info(CardSession& card, unsigned sub_cmd, const Buffer& buffer);
+int low_power_info(CardSession& card, unsigned sub_cmd, const Buffer& buffer);
+
+// DSMI_MAIN_CMD_VDEV_MNG.
+int virtual_device_info(Session& session, unsigned device, unsigned sub_cmd, const Buffer& buffer);
+int set_virtual_device_info(Session& session, unsigned device, unsigned sub_cmd, const void* data,
+                            unsigned size);
+
 // DSMI_MAIN_CMD_EX_COMPUTING.
 int get_token(CardSession& card, unsigned sub_cmd, const Buffer& buffer);
 int set_token(CardSession& card, unsigned sub_cmd, const void* data, unsigned size);

@@ -11,6 +11,17 @@
 #include "dsmi/subscription.hpp"
 
 namespace npu::dsmi {
+
+int VirtualDevices::activity(unsigned, unsigned, unsigned&) {
+  return DSMI_ERROR_NOT_SUPPORT;
+}
+int VirtualDevices::sriov(unsigned, bool&) {
+  return DSMI_ERROR_NOT_SUPPORT;
+}
+int VirtualDevices::set_sriov(unsigned, bool) {
+  return DSMI_ERROR_NOT_SUPPORT;
+}
+
 namespace {
 
 std::unique_ptr<Session> attached;

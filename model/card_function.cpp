@@ -35,8 +35,7 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandPro
 
 void CardFunction::set_share(const Partition& share) {
   registers_.set_share(share);
-  // The physical function's tells of the whole card, which it manages.
-  if (registers_.function() >= config_.physical_functions()) telemetry_->set_share(share);
+  telemetry_->set_share(share);
   queues_->share_changed();
 }
 

@@ -29,6 +29,16 @@ enum class GroupRequest : std::uint64_t { kList, kCreate, kRemove };
 // Word 1 of kManageVirtual; word 2 is a virtual device, or what the request takes for one. The
 // structure of dsmi_common_interface.h, in the window; the answer's word 0 is a code of
 // dsmi_error_code.h.
-enum class VirtualRequest : std::uint64_t { kCreate, kDestroy, kQuery, kTotal, kFree };
+// Activity: a number, percent. The switch: a number, 0 or 1.
+enum class VirtualRequest : std::uint64_t {
+  kCreate,
+  kDestroy,
+  kQuery,
+  kTotal,
+  kFree,
+  kActivity,
+  kSwitch,
+  kSetSwitch,
+};
 
 }  // namespace npu::compat

@@ -101,6 +101,7 @@ class ObservedCard : public ManagementAccess {
     return platform_.pci().read32(bdf_, offset);
   }
   Result<MemoryUse> memory_use() override {
+    if (memory_ == nullptr) return fail(ErrorCode::kUnsupported, "its memory is not looked at");
     const auto total = platform::read_register<abi::HbmSize>(*registers_).raw;
     const auto used = mapped_bytes(*registers_, *memory_);
     if (!used) return forward_error(used);
@@ -114,7 +115,7 @@ class ObservedCard : public ManagementAccess {
   platform::Platform& platform_;
   const platform::Bdf bdf_;
   std::unique_ptr<platform::MmioRegion> registers_;
-  std::unique_ptr<platform::MmioRegion> memory_;
+  std::unique_ptr<platform::MmioRegion> memory_;  // null: it is not looked at
 };
 
 }  // namespace
@@ -168,6 +169,14 @@ Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, 
   auto window = platform.map_bar(bdf, abi::kMemoryBar, 0, memory, platform::Caching::kUncached);
   if (!window) return forward_error(window);
   return std::make_unique<ObservedCard>(platform, bdf, std::move(*registers), std::move(*window));
+}
+
+Result<std::unique_ptr<ManagementAccess>> observe_virtual(Device& card, platform::Bdf function) {
+  auto& platform = card.impl().platform;
+  auto registers = platform.map_bar(function, abi::kRegisterBar, 0, abi::kMsixTableOffset,
+                                    platform::Caching::kUncached);
+  if (!registers) return forward_error(registers);
+  return std::make_unique<ObservedCard>(platform, function, std::move(*registers), nullptr);
 }
 
 }  // namespace npu::driver

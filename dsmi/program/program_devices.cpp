@@ -52,4 +52,20 @@ int ProgramDevices::free(unsigned device, dsmi_soc_free_resource& resource) {
   return ask(VirtualRequest::kFree, device, 0, resource, resource);
 }
 
+int ProgramDevices::activity(unsigned device, unsigned vdev, unsigned& percent) {
+  return ask(VirtualRequest::kActivity, device, vdev, percent, percent);
+}
+
+int ProgramDevices::sriov(unsigned device, bool& on) {
+  unsigned is_on = 0;
+  const int code = ask(VirtualRequest::kSwitch, device, 0, is_on, is_on);
+  if (code == DSMI_OK) on = is_on != 0;
+  return code;
+}
+
+int ProgramDevices::set_sriov(unsigned device, bool on) {
+  unsigned nothing = 0;
+  return ask(VirtualRequest::kSetSwitch, device, on ? 1U : 0U, nothing, nothing);
+}
+
 }  // namespace npu::dsmi

@@ -14,6 +14,9 @@ class ProgramDevices : public VirtualDevices {
   int query(unsigned device, dsmi_vdev_query_stru& vdev) override;
   int total(unsigned device, dsmi_soc_total_resource& resource) override;
   int free(unsigned device, dsmi_soc_free_resource& resource) override;
+  int activity(unsigned device, unsigned vdev, unsigned& percent) override;
+  int sriov(unsigned device, bool& on) override;
+  int set_sriov(unsigned device, bool on) override;
 };
 
 }  // namespace npu::dsmi

@@ -88,6 +88,21 @@ int ask_devices(dsmi::DriverDevices& devices, unsigned device, CallRecord& call)
     case VirtualRequest::kFree:
       return with_window<dsmi_soc_free_resource>(
           call, [&](auto& left) { return devices.free(device, left); });
+    case VirtualRequest::kActivity: {
+      unsigned percent = 0;
+      const int code = devices.activity(device, vdev, percent);
+      give_window(call, &percent, sizeof percent);
+      return code;
+    }
+    case VirtualRequest::kSwitch: {
+      bool on = false;
+      const int code = devices.sriov(device, on);
+      const unsigned is_on = on ? 1 : 0;
+      give_window(call, &is_on, sizeof is_on);
+      return code;
+    }
+    case VirtualRequest::kSetSwitch:
+      return devices.set_sriov(device, vdev != 0);
   }
   return DSMI_ERROR_NOT_SUPPORT;
 }

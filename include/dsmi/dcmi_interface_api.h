@@ -120,6 +120,8 @@ struct dcmi_ecc_info {
 NPU_DSMI_API int dcmi_get_device_ecc_info(int card_id, int device_id,
                                           enum dcmi_device_type input_type,
                                           struct dcmi_ecc_info* ecc_info);
+/* dsmi_clear_ecc_isolated_statistics_info() of HBM. */
+NPU_DSMI_API int dcmi_set_device_clear_ecc_statistics_info(int card_id, int device_id);
 NPU_DSMI_API int dcmi_get_device_temperature(int card_id, int device_id, int* temperature);
 NPU_DSMI_API int dcmi_get_device_power_info(int card_id, int device_id, int* power);
 NPU_DSMI_API int dcmi_get_device_voltage(int card_id, int device_id, unsigned int* voltage);

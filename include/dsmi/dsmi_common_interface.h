@@ -160,7 +160,8 @@ NPU_DSMI_API int npu_dsmi_get_traffic(int device_id, struct npu_dsmi_traffic* tr
 
 /* --- Health and errors. */
 
-/* 0 good, 1 minor, 2 major, 3 critical alarms since the card's reset. */
+/* 0 good, 1 minor, 2 major, 3 critical: the worst of the alarms that are up, which have come since
+   the card's reset and are not cleared. */
 NPU_DSMI_API int dsmi_get_device_health(int device_id, unsigned int* health);
 
 /* Codes of the alarms that `health` is made of; room for DSMI_ERROR_CODES_MAX. */
@@ -194,7 +195,10 @@ struct dsmi_ecc_pages_stru {
   unsigned int isolated_pages_single_bit_error; /* of 2 MiB */
   unsigned int isolated_pages_double_bit_error;
 };
-/* Of HBM, over resets, until they are cleared. */
+/* Of HBM, over resets, until they are cleared. Clearing ends the memory's alarms, each with an
+   event of assertion 0: health and error codes are without them. What dsmi_get_ecc_info() counts
+   since the card's reset stays. Pages that were isolated are handed out again by the next driver.
+ */
 NPU_DSMI_API int dsmi_get_total_ecc_isolated_pages_info(int device_id, int module_type,
                                                         struct dsmi_ecc_pages_stru* pages);
 NPU_DSMI_API int dsmi_clear_ecc_isolated_statistics_info(int device_id, int module_type);
@@ -202,9 +206,12 @@ NPU_DSMI_API int dsmi_clear_ecc_isolated_statistics_info(int device_id, int modu
 /* --- Main and sub commands. */
 
 typedef enum {
+  DSMI_MAIN_CMD_LP = 8,
+  DSMI_MAIN_CMD_MEMORY = 9,
   DSMI_MAIN_CMD_TS = 11,
   DSMI_MAIN_CMD_QOS = 13,
   DSMI_MAIN_CMD_SOC_INFO = 14,
+  DSMI_MAIN_CMD_HCCS = 16,
   DSMI_MAIN_CMD_TEMP = 50,
   DSMI_MAIN_CMD_SVM = 51,
   DSMI_MAIN_CMD_VDEV_MNG = 52,
@@ -229,6 +236,73 @@ typedef struct ts_utilization_block_info {
   unsigned int valid_core_num; /* out */
   TS_UTILIZATION_RATE core_util_array[CORE_UTIL_ARR_MAX_LEN];
 } TS_UTILIZATION_BLOCK;
+
+/* LP. STATUS: a dsmi_lp_status_stru of zeroes, for the card is always awake; GET_WORK_TOPS: the one
+   level of work that there is; AICORE_FREQREDUC_CAUSE: 8 bytes, 0 while the cores' clock is what it
+   is rated at, else not supported. Voltages, currents, ACG, levels' details and power are not
+   supported, and nothing is set. */
+#define DSMI_LP_SUB_CMD_AICORE_VOLTAGE_CURRENT 0
+#define DSMI_LP_SUB_CMD_HYBIRD_VOLTAGE_CURRENT 1
+#define DSMI_LP_SUB_CMD_TAISHAN_VOLTAGE_CURRENT 2
+#define DSMI_LP_SUB_CMD_DDR_VOLTAGE_CURRENT 3
+#define DSMI_LP_SUB_CMD_ACG 4
+#define DSMI_LP_SUB_CMD_STATUS 5
+#define DSMI_LP_SUB_CMD_TOPS_DETAILS 6
+#define DSMI_LP_SUB_CMD_SET_WORK_TOPS 7
+#define DSMI_LP_SUB_CMD_GET_WORK_TOPS 8
+#define DSMI_LP_SUB_CMD_AICORE_FREQREDUC_CAUSE 9
+#define DSMI_LP_SUB_CMD_GET_POWER_INFO 10
+#define DSMI_LP_SUB_CMD_SET_IDLE_SWITCH 11
+typedef struct dsmi_lp_status_stru {
+  unsigned int status;
+  unsigned long long status_info;
+} DSMI_LP_STATUS_STRU;
+struct dsmi_lp_cur_tops_stru {
+  unsigned int work_tops; /* the level, from 0 */
+  unsigned int tops_nums; /* levels */
+};
+
+/* MEMORY. CAPACITY: unsigned long long, bytes that can be allocated; ECC_ENABLE: unsigned int, 1
+   where the card counts errors; HBM_MEMORY: a dsmi_memory_info. Others are not supported: there is
+   no DDR, and no part of the memory is the card's own system's. */
+#define DSMI_SUB_CMD_MEMORY_TYPE 0
+#define DSMI_SUB_CMD_MEMORY_CAPACITY 1
+#define DSMI_SUB_CMD_MEMORY_ECC_ENABLE 4
+#define DSMI_SUB_CMD_SERVICE_MEMORY 32
+#define DSMI_SUB_CMD_SYSTEM_MEMORY 33
+#define DSMI_SUB_CMD_DDR_MEMORY 34
+#define DSMI_SUB_CMD_HBM_MEMORY 35
+#define DSMI_MEMORY_RESERVE_LEN 38
+struct dsmi_memory_info {
+  unsigned int total_size, used_size; /* KB */
+  char reserve[DSMI_MEMORY_RESERVE_LEN];
+};
+
+/* HCCS, of a card with links to others, which are numbered in the order of these cards' ids; of no
+   link, or a virtual function: not supported. STATUS: zeroes: what there is is up. LANE_INFO: a bit
+   for each link; lanes are not told. STATISTIC_INFO: messages since the machine's beginning, modulo
+   2^32; links make no errors and repeat nothing. PING and CREDIT_INFO are not supported. */
+#define DSMI_HCCS_CMD_GET_STATUS 0
+#define DSMI_HCCS_CMD_GET_LANE_INFO 1
+#define DSMI_HCCS_CMD_GET_PING_INFO 2
+#define DSMI_HCCS_CMD_GET_STATISTIC_INFO 3
+#define DSMI_HCCS_CMD_GET_CREDIT_INFO 4
+#define DSMI_HCCS_STATUS_RESERVED_LEN 4
+#define DSMI_HCCS_MAX_PCS_NUM 16
+struct dsmi_hccs_status {
+  unsigned int pcs_status, hdlc_status;
+  unsigned char reserve[DSMI_HCCS_STATUS_RESERVED_LEN];
+};
+struct dsmi_hccs_lane_info {
+  unsigned int hccs_port_pcs_bitmap;
+  unsigned int pcs_lane_bitmap[DSMI_HCCS_MAX_PCS_NUM]; /* DSMI_NOT_KNOWN */
+  unsigned int reserve[DSMI_HCCS_MAX_PCS_NUM];
+};
+struct dsmi_hccs_statistic_info {
+  unsigned int tx_cnt[DSMI_HCCS_MAX_PCS_NUM], rx_cnt[DSMI_HCCS_MAX_PCS_NUM];
+  unsigned int crc_err_cnt[DSMI_HCCS_MAX_PCS_NUM], retry_cnt[DSMI_HCCS_MAX_PCS_NUM];
+  unsigned int reserve[DSMI_HCCS_MAX_PCS_NUM * 3];
+};
 
 /* SOC_INFO 0. */
 struct dsmi_domain_info {
@@ -268,7 +342,13 @@ typedef struct dsmi_computing_token_stru {
 #define DSMI_GET_VDEV_CONVERT_LEN 1
 #define DSMI_SETTING_MAX 256 /* bytes of a setting of QOS, which is kept and has no effect here */
 
-/* VDEV_MNG. */
+/* VDEV_MNG. SRIOV_SWITCH: an int: get: 1 if the card has virtual functions; set: 1: as many as it
+   can have, 0: none, DSMI_ERROR_BUSY while there are virtual devices, DSMI_ERROR_PARAMETER: another
+   value. TOPS_PERCENTAGE: a dsmi_soc_vdev_ratio: percent of the card's AI Cores; of a member of a
+   group its part of the group's, by the tokens. VDEV_ACTIVITY: a dsmi_vdev_query_stru, of which
+   vdev_aicore_utilization is percent of the time since the same was last asked, at first since the
+   card's reset, that the virtual device's cores were in use; those of a group are all members';
+   under `exec` since any program asked. 3 and 5 are not supported over a socket. */
 #define DSMI_VMNG_SUB_CMD_GET_VDEV_RESOURCE 0
 #define DSMI_VMNG_SUB_CMD_GET_TOTAL_RESOURCE 1
 #define DSMI_VMNG_SUB_CMD_GET_FREE_RESOURCE 2
@@ -391,6 +471,10 @@ struct dsmi_vdev_query_info {
 struct dsmi_vdev_query_stru {
   unsigned int vdev_id; /* in */
   struct dsmi_vdev_query_info query_info;
+};
+struct dsmi_soc_vdev_ratio {
+  unsigned int vdev_id; /* in */
+  unsigned int ratio;   /* percent, rounded */
 };
 struct dsmi_soc_free_resource {
   unsigned int vfg_num, vfg_bitmap;

@@ -22,7 +22,7 @@ class TelemetryRegisters {
   TelemetryRegisters(const TelemetryRegisters&) = delete;
   TelemetryRegisters& operator=(const TelemetryRegisters&) = delete;
 
-  // The function has another part of the card now; what it counts begins anew.
+  // The function has another part of the card now.
   void set_share(const Partition& share);
   // Behind CardRegisters::function_reset().
   void reset();
@@ -50,6 +50,7 @@ class TelemetryRegisters {
   void show_errors();
   void show_windows();
   void inject(abi::EccInject value);
+  void clear_errors();
   void log(abi::EventKind kind, abi::Severity severity, std::uint64_t address,
            std::uint64_t detail = 0);
   // R reads as `value()`.

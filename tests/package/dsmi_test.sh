@@ -31,6 +31,8 @@ for name in libdcmi.so libdsmi.so libdrvdsmi_host.so; do
   awk -v slept="$(metric p0.sleep.total_us)" 'BEGIN { exit !(slept > 9e6) }' # ten seconds
 done
 
+right system-2x910b2 -- ./commands
+
 # The computing token binds what kernels have of the time, of one program and of all together.
 for case in dsmi:16384:25 hal:32768:50 dcmi:65535:96 hal:1000:2; do
   IFS=: read -r way token percent <<< "$case"

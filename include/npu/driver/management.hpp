@@ -81,6 +81,10 @@ NPU_API std::unique_ptr<ManagementAccess> manage(Device& device,
 // decoding.
 NPU_API Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform,
                                                           platform::Bdf bdf);
+// A virtual function of the card, whose driver this is, beside whoever has it: as observe(), but
+// without its memory, of which nothing is known.
+NPU_API Result<std::unique_ptr<ManagementAccess>> observe_virtual(Device& card,
+                                                                  platform::Bdf function);
 // Bytes of this card's memory that valid entries of its page tables map, each page once.
 // `registers` is BAR0, `memory` BAR2. kBadDevice: a table lies beyond the memory.
 NPU_API Result<Bytes> mapped_bytes(platform::MmioRegion& registers, platform::MmioRegion& memory);
@@ -120,6 +124,11 @@ struct LinkUse {
   LinkDirectionBytes received, sent;  // by the card
   std::uint64_t rate = 0;             // bytes per second and direction, at most
 };
+// A link to another card that is up.
+struct HccsLinkUse {
+  std::uint32_t card = 0;                // its DEVICE_INDEX
+  std::uint64_t sent = 0, received = 0;  // messages, since the machine's beginning
+};
 struct HbmTraffic {
   std::uint64_t read = 0, written = 0;  // bytes since the function's reset
   std::uint64_t peak_rate = 0;          // bytes per second
@@ -132,6 +141,11 @@ struct MemoryErrors {
   ErrorCounts since_reset;
   ErrorCounts recorded;  // since clear_error_record(), over resets
   ErrorCounts isolated;  // pages of 2 MiB that the record takes out of use
+};
+
+// Of errors of the memory, that have come since the function's reset and are not cleared.
+struct MemoryAlarms {
+  bool single = false, multi = false;
 };
 
 // Busy time in an interval, percent, 0 .. 100, rounded. Of an interval without time: what was said
@@ -166,10 +180,14 @@ class NPU_API Management {
   Result<std::vector<CardProcess>> processes() { return card_.processes(); }
   Result<HbmTraffic> hbm_traffic();
   Result<LinkUse> link_use();
+  // By card; kUnsupported: of a virtual function.
+  Result<std::vector<HccsLinkUse>> hccs_links();
 
   // --- Errors and events.
   Result<MemoryErrors> memory_errors();
+  // Forgets what is recorded and ends the alarms; counts since the reset stay.
   Status clear_error_record();
+  Result<MemoryAlarms> memory_alarms();
   // Flips 1 or 2 bits of the burst at a device-local address; a read must meet them to count.
   // kInvalidArgument: another number of bits.
   Status inject_error(std::uint64_t address, unsigned bits);

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/exec_functions.hpp"
 #include "cli/exec_monitor.hpp"
 #include "cli/exec_report.hpp"
 #include "cli/exec_sharing.hpp"
@@ -106,6 +107,10 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
   server.tell = [](const std::string& line) {
     std::fputs(("npusim: warning: " + line + "\n").c_str(), stderr);
   };
+  const auto& wanted = options.functions;
+  if (auto read = read_functions(wanted, config, server.programs.size(), server); !read) {
+    return tl::unexpected(read.error());
+  }
   server.images = [](std::string_view name) { return workloads::program_image(name); };
   return server;
 }
@@ -170,7 +175,9 @@ Outcome finish(const Served& all, const model::SystemConfig& config, Recording& 
                OptionFile& file, reports::Report& report) {
   if (all.served && !*all.served) {
     const auto& error = all.served->error();
-    if (error.code == ErrorCode::kNotFound) return bad_input("exec: " + error.context);
+    if (error.code == ErrorCode::kNotFound || error.code == ErrorCode::kInvalidArgument) {
+      return bad_input("exec: " + error.context);
+    }
     return failure("exec: " + error.message());
   }
   const Outcome ended = all.ran ? Outcome{} : end_of(all.ran.error(), all.calls, report);

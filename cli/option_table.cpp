@@ -45,6 +45,10 @@ constexpr OptionRow kOptions[] = {
     {"sharing", 0, Value::kText, true, "KEY=VALUE", "exec",
      "how cores are shared in time: policy, window_us and the other keys of docs/sharing.md; may "
      "be repeated"},
+    {"vf", 0, Value::kText, true, "[PROGRAM=]N", "exec",
+     "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
+     "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
+     "template; may be repeated"},
     {"html", 0, Value::kOutputFile, false, "FILE", "run",
      "write the report as one page with plots, for any browser, without a network"},
     {"config-out", 0, Value::kOutputFile, false, "FILE", "run serve exec",

@@ -223,6 +223,7 @@ void take_values(const po::variables_map& values, Options& options) {
   options.trace_units = list("trace-unit");
   options.shares = list("share");
   options.sharing = list("sharing");
+  options.functions = list("vf");
   options.trace_causes = list("trace-cause");
   options.format = text("format");
   options.output = text("output");

@@ -61,8 +61,9 @@ struct Options {
   std::string metrics_prefix = "npusim";  // --metrics-prefix
 
   // exec
-  std::vector<std::string> shares;   // --share, in order
-  std::vector<std::string> sharing;  // --sharing, in order
+  std::vector<std::string> shares;     // --share, in order
+  std::vector<std::string> sharing;    // --sharing, in order
+  std::vector<std::string> functions;  // --vf, in order
 
   bool help = false;
   bool version = false;

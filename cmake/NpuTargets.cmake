@@ -24,7 +24,7 @@ set(NPU_ALLOWED_ascendcl "")
 set(NPU_ALLOWED_acl_rt "")
 set(NPU_ALLOWED_ascend_hal "")
 set(NPU_ALLOWED_npushare "")
-set(NPU_ALLOWED_npu_exec "npudrv_counted;npu_platform;npu_abi;npu_base")
+set(NPU_ALLOWED_npu_exec "npudsmi_counted;npudrv_counted;npu_platform;npu_abi;npu_base")
 set(NPU_ALLOWED_npu_machine_view "npu_timeline;npu_reports;npu_model;npu_config;npu_platform;npu_abi;npu_base")
 set(NPU_ALLOWED_npu_workloads "npu_machine_view;npu_timeline;npu_replay;npu_operators;npu_jit;npu_reports;npudrv_counted;npu_model;npu_config;npu_platform;npu_abi;npu_base")
 

@@ -146,6 +146,12 @@ int dcmi_get_device_ecc_info(int card_id, int device_id, enum dcmi_device_type i
   });
 }
 
+int dcmi_set_device_clear_ecc_statistics_info(int card_id, int device_id) {
+  return on_chip(card_id, device_id, [](int id) {
+    return dsmi_clear_ecc_isolated_statistics_info(id, DSMI_DEVICE_TYPE_HBM);
+  });
+}
+
 int dcmi_get_device_temperature(int card_id, int device_id, int* temperature) {
   return on_chip(card_id, device_id,
                  [&](int id) { return dsmi_get_device_temperature(id, temperature); });

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "dsmi/call.hpp"
+#include "dsmi/commands.hpp"
 #include "dsmi/link_status.hpp"
 #include "dsmi/meters.hpp"
 
@@ -12,24 +13,6 @@ using namespace npu::dsmi;
 namespace {
 
 constexpr unsigned char kNoCore = 0xFF;
-
-// The caller's buffer.
-struct Buffer {
-  void* data;
-  unsigned* size;
-
-  // All of it or nothing.
-  int put(const void* from, std::size_t bytes) const {
-    if (bytes > *size) return DSMI_ERROR_PARAMETER;
-    if (bytes != 0) std::memcpy(data, from, bytes);
-    *size = static_cast<unsigned>(bytes);
-    return DSMI_OK;
-  }
-  template <class T>
-  int put(const T& value) const {
-    return put(&value, sizeof value);
-  }
-};
 
 std::vector<TS_UTILIZATION_RATE> records_of(const std::vector<driver::Percent>& uses) {
   std::vector<TS_UTILIZATION_RATE> records((uses.size() + TS_UTILIZATION_UNIT_NUM - 1) /
@@ -100,33 +83,6 @@ int pcie_info(CardSession& card, unsigned sub_cmd, const Buffer& buffer) {
   return buffer.put(dsmi_pcie_info_para{1, link->generation, link->lanes, {}});
 }
 
-template <class Resource, class Ask>
-int ask_virtual_devices(const Buffer& buffer, Ask ask) {
-  if (*buffer.size < sizeof(Resource)) return DSMI_ERROR_PARAMETER;
-  Resource resource{};
-  std::memcpy(static_cast<void*>(&resource), buffer.data, sizeof resource);
-  const int code = ask(resource);
-  return code == DSMI_OK ? buffer.put(resource) : code;
-}
-
-int virtual_device_info(Session& session, unsigned device, unsigned sub_cmd, const Buffer& buffer) {
-  auto* const devices = session.virtual_devices();
-  if (devices == nullptr) return DSMI_ERROR_NOT_SUPPORT;
-  switch (sub_cmd) {
-    case DSMI_VMNG_SUB_CMD_GET_VDEV_RESOURCE:
-      return ask_virtual_devices<dsmi_vdev_query_stru>(
-          buffer, [&](auto& vdev) { return devices->query(device, vdev); });
-    case DSMI_VMNG_SUB_CMD_GET_TOTAL_RESOURCE:
-      return ask_virtual_devices<dsmi_soc_total_resource>(
-          buffer, [&](auto& total) { return devices->total(device, total); });
-    case DSMI_VMNG_SUB_CMD_GET_FREE_RESOURCE:
-      return ask_virtual_devices<dsmi_soc_free_resource>(
-          buffer, [&](auto& free) { return devices->free(device, free); });
-    default:
-      return DSMI_ERROR_NOT_SUPPORT;
-  }
-}
-
 int setting(const CardSession& card, unsigned main_cmd, unsigned sub_cmd, const Buffer& buffer) {
   const auto found = card.settings.find({main_cmd, sub_cmd});
   if (found == card.settings.end()) return DSMI_ERROR_NOT_EXIST;
@@ -164,6 +120,14 @@ int dsmi_get_device_info(unsigned int device_id, DSMI_MAIN_CMD main_cmd, unsigne
         return pcie_info(card, sub_cmd, buffer);
       case DSMI_MAIN_CMD_VDEV_MNG:
         return virtual_device_info(session, device_id, sub_cmd, buffer);
+      case DSMI_MAIN_CMD_LP:
+        return low_power_info(card, sub_cmd, buffer);
+      case DSMI_MAIN_CMD_MEMORY:
+        return memory_info(card, sub_cmd, buffer);
+      case DSMI_MAIN_CMD_HCCS:
+        return hccs_info(card, sub_cmd, buffer);
+      case DSMI_MAIN_CMD_EX_COMPUTING:
+        return get_token(card, sub_cmd, buffer);
       case DSMI_MAIN_CMD_QOS:
         return setting(card, main_cmd, sub_cmd, buffer);
       case DSMI_MAIN_CMD_SVM:
@@ -178,8 +142,12 @@ int dsmi_get_device_info(unsigned int device_id, DSMI_MAIN_CMD main_cmd, unsigne
 int dsmi_set_device_info(unsigned int device_id, DSMI_MAIN_CMD main_cmd, unsigned int sub_cmd,
                          const void* buf, unsigned int buf_size) {
   if (buf == nullptr) return DSMI_ERROR_PARAMETER;
-  return on_card(device_id, [&](Session&, CardSession& card) -> int {
+  return on_card(device_id, [&](Session& session, CardSession& card) -> int {
     switch (main_cmd) {
+      case DSMI_MAIN_CMD_VDEV_MNG:
+        return set_virtual_device_info(session, device_id, sub_cmd, buf, buf_size);
+      case DSMI_MAIN_CMD_EX_COMPUTING:
+        return set_token(card, sub_cmd, buf, buf_size);
       case DSMI_MAIN_CMD_QOS:
         return keep_setting(card, main_cmd, sub_cmd, buf, buf_size);
       case DSMI_MAIN_CMD_SVM:

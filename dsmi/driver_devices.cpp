@@ -88,7 +88,11 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
     if (auto on = (*functions)->set_count((*functions)->total()); !on) return code_of(on.error());
   }
   const auto made = (*functions)->create(options);
-  if (!made) return code_of(made.error());
+  if (!made) {
+    // As it was before.
+    if (*count == 0) static_cast<void>((*functions)->set_count(0));
+    return code_of(made.error());
+  }
   result = {};
   result.vdev_id = made->id;
   result.vf_id = made->index;
@@ -104,7 +108,11 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
 int DriverDevices::destroy(unsigned device, unsigned vdev) {
   const auto functions = functions_of(device);
   if (!functions) return code_of(functions.error());
-  if (vdev == DSMI_VDEV_ALL) return give((*functions)->destroy_all());
+  if (vdev == DSMI_VDEV_ALL) {
+    meters_.clear();
+    return give((*functions)->destroy_all());
+  }
+  meters_.erase({device, vdev});
   const auto found = find(device, vdev);
   if (!found) return code_of(found.error());
   return give((*functions)->destroy(found->index));
@@ -135,6 +143,37 @@ int DriverDevices::free(unsigned device, dsmi_soc_free_resource& resource) {
   if (!share) return code_of(share.error());
   put_free(*all, *share, resource);
   return DSMI_OK;
+}
+
+// By the registers of its function, which are read over the link as any others.
+int DriverDevices::activity(unsigned device, unsigned vdev, unsigned& percent) {
+  const auto found = find(device, vdev);
+  if (!found) return code_of(found.error());
+  if (!found->bdf) return DSMI_ERROR_NOT_SUPPORT;
+  auto& meter = meters_[{device, vdev}];
+  if (meter.access == nullptr) {
+    auto access = driver::observe_virtual(*devices_[device], *found->bdf);
+    if (!access) return code_of(access.error());
+    meter.access = std::move(*access);
+    meter.management = std::make_unique<driver::Management>(*meter.access);
+  }
+  return give(meter.management->core_use(driver::CoreKind::kAll),
+              [&](driver::Percent busy) { percent = busy; });
+}
+
+int DriverDevices::sriov(unsigned device, bool& on) {
+  const auto functions = functions_of(device);
+  if (!functions) return code_of(functions.error());
+  return give((*functions)->count(), [&](std::uint32_t count) { on = count != 0; });
+}
+
+int DriverDevices::set_sriov(unsigned device, bool on) {
+  const auto functions = functions_of(device);
+  if (!functions) return code_of(functions.error());
+  const auto count = (*functions)->count();
+  if (!count) return code_of(count.error());
+  if ((*count != 0) == on) return DSMI_OK;
+  return give((*functions)->set_count(on ? (*functions)->total() : 0));
 }
 
 }  // namespace npu::dsmi

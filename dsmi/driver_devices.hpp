@@ -3,7 +3,9 @@
 // structures of dsmi_common_interface.h. Not locked: calls come one at a time.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "npu/driver/virtual_functions.hpp"
@@ -24,13 +26,23 @@ class DriverDevices : public VirtualDevices {
   int query(unsigned device, dsmi_vdev_query_stru& vdev) override;
   int total(unsigned device, dsmi_soc_total_resource& resource) override;
   int free(unsigned device, dsmi_soc_free_resource& resource) override;
+  int activity(unsigned device, unsigned vdev, unsigned& percent) override;
+  int sriov(unsigned device, bool& on) override;
+  // DSMI_ERROR_BUSY: there are virtual devices.
+  int set_sriov(unsigned device, bool on) override;
 
  private:
   // kUnsupported: the card cannot be divided.
   Result<driver::VirtualFunctions*> functions_of(unsigned device);
   Result<driver::VirtualDevice> find(unsigned device, unsigned vdev);
 
+  struct Meter {
+    std::unique_ptr<driver::ManagementAccess> access;
+    std::unique_ptr<driver::Management> management;
+  };
+
   std::vector<driver::Device*> devices_;
+  std::map<std::pair<unsigned, unsigned>, Meter> meters_;  // by device and virtual device
   std::vector<std::unique_ptr<driver::VirtualFunctions>> functions_;  // opened at first use
 };
 

@@ -1,24 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dsmi/session.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 
 #include "dsmi/client/socket_machine.hpp"
 #include "dsmi/driver_devices.hpp"
+#include "dsmi/machine_elsewhere.hpp"
 #include "dsmi/subscription.hpp"
 
 namespace npu::dsmi {
+
+int VirtualDevices::activity(unsigned, unsigned, unsigned&) {
+  return DSMI_ERROR_NOT_SUPPORT;
+}
+int VirtualDevices::sriov(unsigned, bool&) {
+  return DSMI_ERROR_NOT_SUPPORT;
+}
+int VirtualDevices::set_sriov(unsigned, bool) {
+  return DSMI_ERROR_NOT_SUPPORT;
+}
+
 namespace {
 
 std::unique_ptr<Session> attached;
-std::once_flag environment_asked;
+std::atomic<Session*> current{nullptr};  // the same
+std::mutex environment_lock;
+bool environment_asked = false;
 
+void set_attached(std::unique_ptr<Session> session) {
+  attached = std::move(session);
+  current.store(attached.get());
+}
+
+// The socket that the environment names, or who has started this program.
 void attach_environment() {
+  const std::lock_guard<std::mutex> held(environment_lock);
+  if (environment_asked || current.load() != nullptr) return;
+  environment_asked = true;
   const char* const path = std::getenv("NPUSIM_MANAGEMENT");
-  if (path == nullptr || attached) return;
-  auto machine = socket_machine(path);
-  if (machine) attached = std::make_unique<Session>(std::move(*machine));
+  const auto maker = program_machine_maker();
+  if (path == nullptr && maker == nullptr) return;
+  auto machine = path != nullptr ? socket_machine(path) : maker();
+  if (machine) set_attached(std::make_unique<Session>(std::move(*machine)));
 }
 
 }  // namespace
@@ -45,13 +70,35 @@ Status Session::subscribe(std::size_t device, const dsmi_event_filter& filter,
 }
 
 Session* current_session() {
-  if (!attached) std::call_once(environment_asked, attach_environment);
-  return attached.get();
+  if (current.load() == nullptr) attach_environment();
+  return current.load();
+}
+
+MachineMaker& program_machine_maker() {
+  static MachineMaker maker = nullptr;
+  return maker;
+}
+
+void hold_session() {
+  environment_lock.lock();
+}
+
+void release_session() {
+  environment_lock.unlock();
+}
+
+// Not ended: it would wait for threads that there are not.
+void forget_session() {
+  static_cast<void>(attached.release());
+  current.store(nullptr);
+  environment_asked = false;
+  environment_lock.unlock();
 }
 
 void replace_session(std::unique_ptr<Session> session) {
+  current.store(nullptr);
   attached.reset();  // what it holds ends before the next one begins
-  attached = std::move(session);
+  set_attached(std::move(session));
 }
 
 Status attach(Machine machine) {

@@ -127,10 +127,12 @@ int dsmi_get_hbm_info(int device_id, struct dsmi_hbm_info_stru* hbm_info) {
     if (!clocks) return code_of(clocks.error());
     const auto memory = card.management.memory_use();
     if (!memory) return code_of(memory.error());
-    return give(card.meter(kHbmInfoMeter).hbm_bandwidth_use(), [&](unsigned bandwidth) {
-      *hbm_info = {memory->total / kKib, clocks->hbm, memory->used / kKib, LP_TEMP_INVALID_VALUE,
-                   bandwidth};
-    });
+    const auto bandwidth = card.meter(kHbmInfoMeter).hbm_bandwidth_use();
+    const bool known = bandwidth || bandwidth.error().code != ErrorCode::kUnsupported;
+    if (!bandwidth && known) return code_of(bandwidth.error());
+    *hbm_info = {memory->total / kKib, clocks->hbm, memory->used / kKib, LP_TEMP_INVALID_VALUE,
+                 known ? *bandwidth : DSMI_NOT_KNOWN};
+    return DSMI_OK;
   });
 }
 

@@ -36,7 +36,7 @@ class Server {
         settings_(settings_of(options)),
         cards_(platform, names_of(options.cards), settings_),
         shares_(platform),
-        machine_{platform, cards_, shares_, options.images, {}, {}, 0, options.sharing},
+        machine_{platform, cards_, shares_, options.images, {}, {}, 0, {}, options.sharing},
         listener_(listener),
         gate_(platform, listener, options.patience,
               [this](ClientThread& thread) { serve(thread); }) {
@@ -47,6 +47,8 @@ class Server {
   }
 
   Result<ServerResult> run() {
+    if (auto made = functions_.make(options_.functions, machine_); !made)
+      return forward_error(made);
     if (auto started = start(); !started) return forward_error(started);
     {
       const Watch watch(*this);
@@ -54,7 +56,8 @@ class Server {
                 [this](ClientProcess& process) { clean(process); });
     }
     adopt_orphans(false);
-    ServerResult result{results(), cards_.memory_left()};
+    ServerResult result{results(), cards_.memory_left() + functions_.memory_left()};
+    functions_.close();
     cards_.close();
     return result;
   }
@@ -105,12 +108,24 @@ class Server {
     return {};
   }
 
+  // Null: the program has the cards.
+  ProgramFunctions::Place* place_of(std::uint64_t root) {
+    const auto& all = options_.function_of;
+    if (all.empty()) return nullptr;
+    const auto number = all[root == 0 ? all.size() - 1 : std::min(root - 1, all.size() - 1)];
+    return number ? &functions_.place(*number) : nullptr;
+  }
+  acl::Machine& machine_of(std::uint64_t root) {
+    auto* const place = place_of(root);
+    return place == nullptr ? machine_ : place->machine;
+  }
+
   Program& program_of(const ClientProcess& process) {
     auto& program = programs_[process.number];
     if (program.state == nullptr) {
       const auto root = process.root == ClientProcess::kUnnumbered ? 0U : process.root + 1;
       program.state =
-          std::make_unique<acl::Process>(machine_, process.number + 1, root, process.id);
+          std::make_unique<acl::Process>(machine_of(root), process.number + 1, root, process.id);
     }
     return program;
   }
@@ -204,13 +219,29 @@ class Server {
       if (program == programs_.end() || program->second.state == nullptr) continue;
       for (auto* const card : program->second.state->cards()) {
         now.clients.push_back(snapshot_of(process.name, *program->second.state, *card));
+        now.clients.back().device += number_of(program->second.state->machine().cards);
       }
     }
-    for (std::uint32_t device = 0; device < cards_.count(); ++device) {
-      const auto* const turns = cards_.turns(device);
-      if (turns != nullptr) now.schedulers.emplace_back(device, turns->snapshot());
-    }
+    add_schedulers(now, cards_);
+    for (const auto& place : functions_.places()) add_schedulers(now, place->cards);
     return now;
+  }
+
+  // Of the first device, for who looks at all of them: of a virtual one, what tools number it.
+  std::uint32_t number_of(const acl::Cards& cards) const {
+    for (const auto& place : functions_.places()) {
+      if (&place->cards == &cards) return place->id;
+    }
+    return 0;
+  }
+
+  void add_schedulers(ServerSnapshot& now, const acl::Cards& cards) const {
+    for (std::uint32_t device = 0; device < cards.count(); ++device) {
+      const auto* const turns = cards.turns(device);
+      if (turns != nullptr) {
+        now.schedulers.emplace_back(number_of(cards) + device, turns->snapshot());
+      }
+    }
   }
 
   static void add_call(ServerSnapshot& now, const ClientThread& thread) {
@@ -219,8 +250,8 @@ class Server {
     now.calls.push_back({thread.name, compat::kCallNames[number], thread.call_began});
   }
 
-  ClientSnapshot snapshot_of(const std::string& name, const acl::Process& process,
-                             acl::ProcessCard& card) const {
+  static ClientSnapshot snapshot_of(const std::string& name, acl::Process& process,
+                                    acl::ProcessCard& card) {
     ClientSnapshot client;
     client.program = name;
     client.device = card.index();
@@ -287,6 +318,7 @@ class Server {
   acl::Cards cards_;
   driver::MemoryShares shares_;
   acl::Machine machine_;
+  ProgramFunctions functions_;
   Listener& listener_;
   std::map<unsigned, Program> programs_;
   Gate gate_;

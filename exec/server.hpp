@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "exec/acl/client_sharing.hpp"
 #include "exec/acl/driver_settings.hpp"
 #include "exec/acl/leftovers.hpp"
+#include "exec/functions.hpp"
 #include "exec/kernels/built_in.hpp"
 #include "exec/snapshot.hpp"
 #include "npu/base/result.hpp"
@@ -61,6 +63,10 @@ struct ServerOptions {
   acl::DriverSettings driver;
   // A line for whoever reads along, as it happens. May be empty.
   std::function<void(const std::string&)> tell;
+  // Virtual functions of the first card, and which of them a program has, by its number; programs
+  // that are not in the list have what the last one has. Nothing: the cards.
+  std::vector<CardFunction> functions;
+  std::vector<std::optional<std::size_t>> function_of;
   BuiltInImages images;
   // How programs share cards: the first ones each its own, all others as the last; may be empty.
   std::vector<acl::ClientSharing> sharing;
@@ -83,7 +89,8 @@ struct ServerOptions {
 
 // To be called by the first host task; returns when all programs have ended, children and orphans
 // of theirs included, and what they had was given back. kNotFound: a program cannot be started,
-// none runs any more; kIo.
+// none runs any more; kInvalidArgument: the card cannot be divided like that, and none was started;
+// kIo.
 Result<ServerResult> serve_programs(platform::Platform& platform, const ServerOptions& options);
 
 }  // namespace npu::exec

@@ -35,6 +35,7 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandPro
 
 void CardFunction::set_share(const Partition& share) {
   registers_.set_share(share);
+  telemetry_->set_share(share);
   queues_->share_changed();
 }
 

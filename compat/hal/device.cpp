@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "compat/hal/computing.hpp"
 #include "compat/hal/outcome.hpp"
 
 using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::channel_of_this_thread;
+using npu::compat::get_computing;
 using npu::compat::hal_ask;
 using npu::compat::hal_ask_for;
 using npu::compat::OnDevice;
@@ -55,6 +57,7 @@ drvError_t drvDeviceClose(uint32_t device) {
 
 drvError_t halGetDeviceInfo(uint32_t device, int32_t module, int32_t info, int64_t* value) {
   if (value == nullptr) return DRV_ERROR_INVALID_VALUE;
+  if (module == MODULE_TYPE_COMPUTING) return get_computing(device, info, value);
   const auto attribute = attribute_of(module, info);
   if (attribute == 0) return DRV_ERROR_NOT_SUPPORT;
   return hal_ask_for(value, Call::kGetDeviceInfo, {device, attribute});

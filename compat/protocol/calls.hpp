@@ -99,7 +99,18 @@ namespace npu::compat {
   X(ShareEnd, "halShmemDestroyHandle")                   \
   X(ShareAdmit, "halShmemSetPidHandle")                  \
   X(ShareOpen, "halShmemOpenHandle")                     \
-  X(ShareClose, "halShmemCloseHandle")
+  X(ShareClose, "halShmemCloseHandle")                   \
+  X(ManageCard, "dsmi.card")                             \
+  X(ManageRead, "dsmi.read")                             \
+  X(ManageWrite, "dsmi.write")                           \
+  X(ManageConfig, "dsmi.configuration")                  \
+  X(ManageMemory, "dsmi.memory")                         \
+  X(ManageProcesses, "dsmi.processes")                   \
+  X(ManageQuota, "dsmi.quota")                           \
+  X(ManageToken, "dsmi.token")                           \
+  X(ManageGroups, "dsmi.groups")                         \
+  X(ManageVirtual, "dsmi.virtual_devices")               \
+  X(ManageTime, "dsmi.time")
 
 enum class Call : std::uint32_t {
 #define NPU_COMPAT_ENUMERATOR(name, text) k##name,

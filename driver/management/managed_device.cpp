@@ -11,16 +11,18 @@
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/driver/management.hpp"
+#include "npu/driver/turns.hpp"
 
 namespace npu::driver {
 namespace {
 
+constexpr const char* kNobodyTakesTurns = "nobody here shares the cores' time";
 constexpr const char* kOnlyItsDriver = "only its driver groups the card's cores";
 
 class OwnCard : public ManagementAccess {
  public:
-  OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota)
-      : opened_(opened), device_(opened.impl()), quota_(std::move(quota)) {}
+  OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota, TurnScheduler* turns)
+      : opened_(opened), device_(opened.impl()), quota_(std::move(quota)), turns_(turns) {}
 
   platform::Bdf bdf() const override { return device_.card.bdf(); }
   platform::MmioRegion& registers() override { return device_.link->registers(); }
@@ -48,6 +50,12 @@ class OwnCard : public ManagementAccess {
   Result<QuotaUse> quota() override {
     return quota_ == nullptr ? ManagementAccess::quota() : quota_->use();
   }
+  Result<unsigned> token() override {
+    return turns_ == nullptr ? ManagementAccess::token() : turns_->card_token();
+  }
+  Status set_token(unsigned token) override {
+    return turns_ == nullptr ? ManagementAccess::set_token(token) : turns_->set_card_token(token);
+  }
   Result<ComputeGroup> create_group(const ComputeGroupOptions& options) override {
     return create_compute_group(opened_, options);
   }
@@ -74,6 +82,7 @@ class OwnCard : public ManagementAccess {
   Device& opened_;
   Device::Impl& device_;
   std::shared_ptr<const MemoryQuota> quota_;
+  TurnScheduler* const turns_;
 };
 
 class ObservedCard : public ManagementAccess {
@@ -92,6 +101,7 @@ class ObservedCard : public ManagementAccess {
     return platform_.pci().read32(bdf_, offset);
   }
   Result<MemoryUse> memory_use() override {
+    if (memory_ == nullptr) return fail(ErrorCode::kUnsupported, "its memory is not looked at");
     const auto total = platform::read_register<abi::HbmSize>(*registers_).raw;
     const auto used = mapped_bytes(*registers_, *memory_);
     if (!used) return forward_error(used);
@@ -105,13 +115,21 @@ class ObservedCard : public ManagementAccess {
   platform::Platform& platform_;
   const platform::Bdf bdf_;
   std::unique_ptr<platform::MmioRegion> registers_;
-  std::unique_ptr<platform::MmioRegion> memory_;
+  std::unique_ptr<platform::MmioRegion> memory_;  // null: it is not looked at
 };
 
 }  // namespace
 
 Result<QuotaUse> ManagementAccess::quota() {
   return fail(ErrorCode::kUnsupported, "who looks has no quota");
+}
+
+Result<unsigned> ManagementAccess::token() {
+  return fail(ErrorCode::kUnsupported, kNobodyTakesTurns);
+}
+
+Status ManagementAccess::set_token(unsigned) {
+  return fail(ErrorCode::kUnsupported, kNobodyTakesTurns);
 }
 
 Result<ComputeGroup> ManagementAccess::create_group(const ComputeGroupOptions&) {
@@ -126,8 +144,9 @@ Result<std::vector<ComputeGroup>> ManagementAccess::groups() {
   return fail(ErrorCode::kUnsupported, kOnlyItsDriver);
 }
 
-std::unique_ptr<ManagementAccess> manage(Device& device, std::shared_ptr<const MemoryQuota> quota) {
-  return std::make_unique<OwnCard>(device, std::move(quota));
+std::unique_ptr<ManagementAccess> manage(Device& device, std::shared_ptr<const MemoryQuota> quota,
+                                         TurnScheduler* turns) {
+  return std::make_unique<OwnCard>(device, std::move(quota), turns);
 }
 
 Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, platform::Bdf bdf) {
@@ -150,6 +169,14 @@ Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, 
   auto window = platform.map_bar(bdf, abi::kMemoryBar, 0, memory, platform::Caching::kUncached);
   if (!window) return forward_error(window);
   return std::make_unique<ObservedCard>(platform, bdf, std::move(*registers), std::move(*window));
+}
+
+Result<std::unique_ptr<ManagementAccess>> observe_virtual(Device& card, platform::Bdf function) {
+  auto& platform = card.impl().platform;
+  auto registers = platform.map_bar(function, abi::kRegisterBar, 0, abi::kMsixTableOffset,
+                                    platform::Caching::kUncached);
+  if (!registers) return forward_error(registers);
+  return std::make_unique<ObservedCard>(platform, function, std::move(*registers), nullptr);
 }
 
 }  // namespace npu::driver

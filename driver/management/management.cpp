@@ -206,6 +206,26 @@ Result<std::vector<Percent>> Management::aicpu_uses() {
   return measure(Meter::kAicpus, std::move(*busy), 1);
 }
 
+Result<std::vector<HccsLinkUse>> Management::hccs_links() {
+  const auto known = capability();
+  if (!known) return forward_error(known);
+  const bool there = known->get<abi::TelemetryCapability::Hccs>() != 0;
+  if (auto ok = require(there, "messages of HCCS links"); !ok) return forward_error(ok);
+  TelemetryReader reader(card_);
+  const auto up = reader.read<abi::HccsLinks>();
+  if (!up) return forward_error(up);
+  std::vector<HccsLinkUse> links;
+  for (unsigned card = 0; card < abi::kMaxHccsCards; ++card) {
+    if ((up->raw >> card & 1) == 0) continue;
+    const auto sent = reader.word(abi::kHccsSentWindow, card);
+    const auto received = reader.word(abi::kHccsReceivedWindow, card);
+    if (!sent) return forward_error(sent);
+    if (!received) return forward_error(received);
+    links.push_back({card, *sent, *received});
+  }
+  return links;
+}
+
 Result<HbmTraffic> Management::hbm_traffic() {
   const auto known = capability();
   if (!known) return forward_error(known);
@@ -296,6 +316,13 @@ Status Management::inject_error(std::uint64_t address, unsigned bits) {
   writer.write(abi::EccInjectAddress::from_raw(address));
   writer.write(abi::EccInject{}.set<abi::EccInject::Bits>(bits));
   return {};
+}
+
+Result<MemoryAlarms> Management::memory_alarms() {
+  const auto status = TelemetryReader(card_).read<abi::HealthStatus>();
+  if (!status) return forward_error(status);
+  return MemoryAlarms{status->get<abi::HealthStatus::MemorySingle>() != 0,
+                      status->get<abi::HealthStatus::MemoryDouble>() != 0};
 }
 
 Result<abi::Severity> Management::health() {

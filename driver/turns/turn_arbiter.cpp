@@ -97,6 +97,29 @@ void TurnScheduler::Impl::apply_share(Member& member, unsigned client) {
   statistics.update_latency = now() - member.changed;
 }
 
+Status TurnScheduler::Impl::set_card_token(unsigned token) {
+  const MutexHolder holder(*lock);
+  if (options.policy == SharingPolicy::kBestEffort && token != kWholeToken) {
+    return fail(ErrorCode::kUnsupported, "best effort: nobody takes turns");
+  }
+  card_token_ = token;
+  if (!card_token_set_) card_token_set_ = now();
+  changed->notify_all();
+  return {};
+}
+
+unsigned TurnScheduler::Impl::card_token() const {
+  const MutexHolder holder(*lock);
+  return card_token_;
+}
+
+void TurnScheduler::Impl::apply_card_token() {
+  if (!card_token_set_) return;
+  ledger.set_card_token(card_token_);
+  statistics.update_latency = now() - *card_token_set_;
+  card_token_set_.reset();
+}
+
 void TurnScheduler::Impl::look_at_card(unsigned client) {
   if (!has_turn(client) && options.policy != SharingPolicy::kBestEffort) return;
   window_busy_ += bill(client, 100);
@@ -189,7 +212,7 @@ Picoseconds TurnScheduler::Impl::bill(unsigned client, unsigned percent) {
   member.busy_seen = busy;
   member.busy += more;
   member.idle = more == Picoseconds{};
-  ledger.of(client).used += more * percent / 100;
+  ledger.charge(client, more, more * percent / 100);
   return more;
 }
 
@@ -286,6 +309,7 @@ void TurnScheduler::Impl::roll() {
   for (auto& [id, member] : members) {
     if (member->share) apply_share(*member, id);
   }
+  apply_card_token();
   const bool idle = window_busy_ == Picoseconds{};
   window_busy_ = {};
   if (!turn_ || turn_->stage != Stage::kRunning) return;
@@ -316,7 +340,8 @@ Instant TurnScheduler::Impl::next_event() const {
   const bool changes = std::any_of(members.begin(), members.end(), [](const auto& member) {
     return member.second->share.has_value();
   });
-  Instant next = turn_ || changes || anybody_waits() ? window_end_ : Instant::never();
+  Instant next =
+      turn_ || changes || card_token_set_ || anybody_waits() ? window_end_ : Instant::never();
   if (!turn_) return next;
   const auto due =
       turn_->stage == Stage::kRunning ? turn_->next_look : turn_->last_sent + options.timeout;
@@ -327,7 +352,7 @@ Instant TurnScheduler::Impl::next_event() const {
 // but a turn.
 bool TurnScheduler::Impl::only_looks() const {
   if (!turn_ || turn_->stage != Stage::kRunning) return false;
-  if (!members.at(turn_->client)->idle) return false;
+  if (card_token_set_ || !members.at(turn_->client)->idle) return false;
   return std::all_of(members.begin(), members.end(), [this](const auto& member) {
     const auto& account = ledger.of(member.first);
     const Picoseconds budget = ledger.budget(account);

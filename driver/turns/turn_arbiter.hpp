@@ -50,6 +50,8 @@ struct TurnScheduler::Impl {
   // When nobody uses it any more.
   void remove(unsigned client);
   Status set_share(unsigned client, const TurnShare& share);
+  Status set_card_token(unsigned token);
+  unsigned card_token() const;
 
   // --- Under the mutex.
   // To the client, or to the scheduler; unless it is lost.
@@ -99,6 +101,7 @@ struct TurnScheduler::Impl {
   void reclaim();
   void end_turn(unsigned percent);
   void apply_share(Member& member, unsigned client);
+  void apply_card_token();
   bool anybody_waits() const;
   bool only_looks() const;
   bool has_had_a_slice() const;
@@ -110,6 +113,8 @@ struct TurnScheduler::Impl {
   unsigned ids_ = 0;
   Instant window_end_;
   Picoseconds window_busy_;  // of whoever had turns in it
+  unsigned card_token_ = kWholeToken;
+  std::optional<Instant> card_token_set_;  // it holds from the next window on
   bool stopping_ = false;
   std::unique_ptr<platform::Task> task_;
 };

@@ -14,6 +14,10 @@ Picoseconds part_of(Picoseconds whole, unsigned ppm) {
   return Picoseconds(whole.count() / kWhole * ppm + whole.count() % kWhole * ppm / kWhole);
 }
 
+unsigned ppm_of(unsigned token) {
+  return static_cast<unsigned>(std::uint64_t{token} * kWhole / kWholeToken);
+}
+
 }  // namespace
 
 TurnAccount& TurnLedger::add(unsigned client, const TurnShare& share) {
@@ -33,14 +37,31 @@ void TurnLedger::set_share(unsigned client, const TurnShare& share) {
   scale();
 }
 
+void TurnLedger::set_card_token(unsigned token) {
+  card_ppm_ = ppm_of(token);
+  scale();
+}
+
+void TurnLedger::charge(unsigned client, Picoseconds had, Picoseconds billed) {
+  of(client).used += billed;
+  card_used_ += had;
+}
+
+Picoseconds TurnLedger::card_left() const {
+  if (card_ppm_ == kWhole) return Picoseconds::max();
+  return part_of(options_.window, card_ppm_) - card_used_;
+}
+
+// Shares whose sum is above what the card may give are parts of that.
 void TurnLedger::scale() {
   std::uint64_t sum = 0;
   for (const auto& [id, account] : accounts_) sum += account.share.percent;
   for (auto& [id, account] : accounts_) {
     const std::uint64_t percent = account.share.percent;
-    account.share_ppm = static_cast<unsigned>(percent * kWhole / std::max<std::uint64_t>(sum, 100));
-    account.cap_ppm =
-        static_cast<unsigned>(std::uint64_t{account.share.token} * kWhole / kWholeToken);
+    const bool above = sum * (kWhole / 100) > card_ppm_;
+    account.share_ppm =
+        static_cast<unsigned>(above ? percent * card_ppm_ / sum : percent * (kWhole / 100));
+    account.cap_ppm = std::min(ppm_of(account.share.token), card_ppm_);
   }
 }
 
@@ -57,7 +78,7 @@ Picoseconds TurnLedger::left(unsigned client) const {
   const bool elastic = options_.policy == SharingPolicy::kElastic;
   const bool contended = elastic && first(true).has_value();
   const auto limit = elastic && !contended ? cap(account) : budget(account);
-  return limit - account.used;
+  return std::min(limit - account.used, card_left());
 }
 
 void TurnLedger::measure(const std::function<bool(unsigned, const TurnAccount&)>& kept_waiting) {
@@ -87,6 +108,8 @@ void TurnLedger::roll(std::optional<unsigned> holder) {
     return (account.waiting || (holder == id && contended)) && account.effective_ppm() > 0;
   };
   measure(kept_waiting);
+  const auto card_over = card_used_ - part_of(options_.window, card_ppm_);
+  card_used_ = std::min(most, std::max(card_over, Picoseconds{}));
   Picoseconds credits;
   for (const auto& [id, account] : accounts_) {
     if (kept_waiting(id, account))
@@ -105,6 +128,7 @@ void TurnLedger::roll(std::optional<unsigned> holder) {
 
 std::optional<unsigned> TurnLedger::first(bool within_share) const {
   std::optional<unsigned> best;
+  if (card_left() <= Picoseconds{}) return best;
   double best_had = 0;
   for (const auto& [id, account] : accounts_) {
     const auto limit = within_share ? budget(account) : cap(account);

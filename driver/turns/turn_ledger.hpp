@@ -31,6 +31,9 @@ class TurnLedger {
   TurnAccount& add(unsigned client, const TurnShare& share);
   void remove(unsigned client);
   void set_share(unsigned client, const TurnShare& share);
+  void set_card_token(unsigned token);
+  // What a client has had of the card's time, and what it is billed of that.
+  void charge(unsigned client, Picoseconds had, Picoseconds billed);
   TurnAccount& of(unsigned client) { return accounts_.at(client); }
   const TurnAccount& of(unsigned client) const { return accounts_.at(client); }
   const std::map<unsigned, TurnAccount>& all() const { return accounts_; }
@@ -54,6 +57,8 @@ class TurnLedger {
 
  private:
   void scale();
+  // What clients together may have of this window still.
+  Picoseconds card_left() const;
   // What a window gives of itself, after one in which `kept_waiting` says who wanted more.
   void measure(const std::function<bool(unsigned, const TurnAccount&)>& kept_waiting);
   std::optional<unsigned> first(bool within_share) const;
@@ -61,6 +66,8 @@ class TurnLedger {
   const TurnOptions options_;
   std::map<unsigned, TurnAccount> accounts_;
   unsigned gives_ppm_ = 1'000'000;
+  unsigned card_ppm_ = 1'000'000;  // of the window, by the card's token
+  Picoseconds card_used_;          // in the window, of all clients
 };
 
 }  // namespace npu::driver

@@ -105,6 +105,18 @@ Status TurnScheduler::set_share(unsigned client, const TurnShare& share) {
   return known ? impl_->set_share(client, share) : known;
 }
 
+Status TurnScheduler::set_card_token(unsigned token) {
+  if (token > kWholeToken) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("a token of {}, at most {}", token, kWholeToken));
+  }
+  return impl_->set_card_token(token);
+}
+
+unsigned TurnScheduler::card_token() const {
+  return impl_->card_token();
+}
+
 std::vector<TurnClientStatistics> TurnScheduler::clients() const {
   std::vector<TurnClientStatistics> all;
   const MutexHolder holder(*impl_->lock);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/virtual/share_placement.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "npu/driver/memory.hpp"
@@ -44,6 +46,19 @@ std::vector<Bytes> memory_places(Bytes total, const std::vector<PlacedRange>& ta
     if (places.back() != run.begin) places.push_back(run.begin);
   }
   return places;
+}
+
+std::string missing(const CardShare& wanted, const CardShare& left) {
+  const std::pair<const char*, std::pair<std::uint32_t, std::uint32_t>> amounts[] = {
+      {"AI Cores", {wanted.ai_cores, left.ai_cores}}, {"AICPUs", {wanted.aicpus, left.aicpus}},
+      {"VPC units", {wanted.vpc, left.vpc}},          {"JPEG decoders", {wanted.jpegd, left.jpegd}},
+      {"JPEG encoders", {wanted.jpege, left.jpege}},  {"video encoders", {wanted.venc, left.venc}},
+      {"video decoders", {wanted.vdec, left.vdec}}};
+  for (const auto& [name, amount] : amounts) {
+    if (amount.first <= amount.second) continue;
+    return fmt::format("{} {} wanted, {} are free", amount.first, name, amount.second);
+  }
+  return {};
 }
 
 }  // namespace npu::driver

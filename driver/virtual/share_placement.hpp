@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "npu/base/units.hpp"
+#include "npu/driver/virtual_functions.hpp"
 
 namespace npu::driver {
 
@@ -25,5 +27,8 @@ std::optional<std::uint64_t> place_run(std::uint64_t total, const std::vector<Pl
 
 // Where memory of `size` may be tried for, the best place first: some of it may be in use.
 std::vector<Bytes> memory_places(Bytes total, const std::vector<PlacedRange>& taken, Bytes size);
+
+// What of `wanted` there is not enough of, for who reads it; empty: of nothing.
+std::string missing(const CardShare& wanted, const CardShare& left);
 
 }  // namespace npu::driver

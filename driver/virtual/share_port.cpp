@@ -86,6 +86,20 @@ Status SharePort::run(ShareOperation operation, std::uint32_t index) {
   }
 }
 
+Status SharePort::wait_until_idle() {
+  auto& clock = link_.clock();
+  const auto deadline = clock.now() + timeout_;
+  for (;;) {
+    const auto status = link_.read<abi::ShareStatusRegister>();
+    if (!status) return forward_error(status);
+    if (status->get<abi::ShareStatusRegister::Busy>() == 0) return {};
+    if (clock.now() >= deadline) {
+      return fail(ErrorCode::kTimeout, "the card is still at an earlier command");
+    }
+    clock.sleep_until(std::min(clock.now() + kLookAgain, deadline));
+  }
+}
+
 Result<ShareRecord> SharePort::read(ShareOperation operation, std::uint32_t index) {
   if (auto done = run(operation, index); !done) return forward_error(done);
   return collect();

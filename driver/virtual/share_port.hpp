@@ -28,6 +28,8 @@ class SharePort {
   // `operation` is one of those that read.
   Result<ShareRecord> read(abi::ShareOperation operation, std::uint32_t index);
   // kOutOfRange, kAlreadyExists, kOutOfResources, kOutOfMemory, kInvalidArgument, kBusy.
+  // Until the card is at no command. kTimeout.
+  Status wait_until_idle();
   Status create(std::uint32_t index, const ShareRecord& record);
   // kOutOfRange, kNotFound, kBusy.
   Status destroy(std::uint32_t index);

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "driver/device/device_impl.hpp"
+#include "driver/virtual/given_up.hpp"
 #include "driver/virtual/share_placement.hpp"
 #include "driver/virtual/share_port.hpp"
 
@@ -29,20 +30,6 @@ CardShare operator-(CardShare a, const CardShare& b) {
   a.venc -= b.venc;
   a.vdec -= b.vdec;
   return a;
-}
-
-// What of `wanted` there is not enough of; empty: of nothing.
-std::string missing(const CardShare& wanted, const CardShare& left) {
-  const std::pair<const char*, std::pair<std::uint32_t, std::uint32_t>> amounts[] = {
-      {"AI Cores", {wanted.ai_cores, left.ai_cores}}, {"AICPUs", {wanted.aicpus, left.aicpus}},
-      {"VPC units", {wanted.vpc, left.vpc}},          {"JPEG decoders", {wanted.jpegd, left.jpegd}},
-      {"JPEG encoders", {wanted.jpege, left.jpege}},  {"video encoders", {wanted.venc, left.venc}},
-      {"video decoders", {wanted.vdec, left.vdec}}};
-  for (const auto& [name, amount] : amounts) {
-    if (amount.first <= amount.second) continue;
-    return fmt::format("{} {} wanted, {} are free", amount.first, name, amount.second);
-  }
-  return {};
 }
 
 }  // namespace
@@ -70,11 +57,15 @@ struct VirtualFunctions::Impl {
   Status place_memory(std::uint32_t index, ShareRecord& record, const Records& records);
   Status take_memory(std::uint32_t index, Bytes base, Bytes size);
   void give_memory_back(std::uint32_t index);
+  Status create(std::uint32_t index, const ShareRecord& record);
   Status destroy(std::uint32_t index);
+  // Before anything else is asked of the card.
+  Status settle();
 
   Device::Impl& device;
   platform::Platform& platform;
   SharePort port;
+  GivenUp given_up;
   std::unique_ptr<platform::Mutex> mutex;
   std::uint32_t functions = 0;
   CardShare totals;
@@ -115,6 +106,7 @@ Status VirtualFunctions::Impl::adopt() {
 }
 
 Result<VirtualFunctions::Impl::Records> VirtualFunctions::Impl::read_all() {
+  if (auto settled = settle(); !settled) return forward_error(settled);
   Records records;
   for (std::uint32_t i = 0; i < functions; ++i) {
     auto read = port.read(ShareOperation::kReadShare, i);
@@ -267,9 +259,30 @@ void VirtualFunctions::Impl::give_memory_back(std::uint32_t index) {
   memory.erase(held);
 }
 
+// The memory of a device that the card may still make is nobody else's.
+Status VirtualFunctions::Impl::create(std::uint32_t index, const ShareRecord& record) {
+  const auto made = port.create(index, record);
+  if (made) return {};
+  if (made.error().code == ErrorCode::kTimeout) {
+    given_up.note(index, true);
+    static_cast<void>(settle());
+  } else {
+    give_memory_back(index);
+  }
+  return made;
+}
+
 Status VirtualFunctions::Impl::destroy(std::uint32_t index) {
-  if (auto done = port.destroy(index); !done) return done;
-  give_memory_back(index);
+  const auto done = port.destroy(index);
+  if (done) give_memory_back(index);
+  if (!done && done.error().code == ErrorCode::kTimeout) given_up.note(index, false);
+  return done;
+}
+
+Status VirtualFunctions::Impl::settle() {
+  const auto without = given_up.settle(port);
+  if (!without) return forward_error(without);
+  if (*without) give_memory_back(**without);
   return {};
 }
 
@@ -341,15 +354,13 @@ Result<VirtualDevice> VirtualFunctions::create(const VirtualDeviceOptions& optio
   if (auto placed = impl_->place_memory(*index, *record, *records); !placed) {
     return forward_error(placed);
   }
-  if (auto made = impl_->port.create(*index, *record); !made) {
-    impl_->give_memory_back(*index);
-    return forward_error(made);
-  }
+  if (auto made = impl_->create(*index, *record); !made) return forward_error(made);
   return impl_->describe(*index, *record, *there);
 }
 
 Status VirtualFunctions::destroy(std::uint32_t index) {
   const std::lock_guard lock(*impl_->mutex);
+  if (auto settled = impl_->settle(); !settled) return settled;
   return impl_->destroy(index);
 }
 

@@ -5,9 +5,17 @@
 
 #include <algorithm>
 
+#include "dsmi/driver_devices.hpp"
+#include "exec/acl/guard.hpp"
+#include "exec/acl/process_card.hpp"
 #include "npu/abi/queue_registers.hpp"
 
 namespace npu::exec::acl {
+
+Card::Card() = default;
+Card::~Card() = default;
+Card::Card(Card&&) noexcept = default;
+Card& Card::operator=(Card&&) noexcept = default;
 
 Result<driver::TurnScheduler*> Card::turns_of(const driver::TurnOptions& options) {
   if (turns == nullptr) {
@@ -16,6 +24,29 @@ Result<driver::TurnScheduler*> Card::turns_of(const driver::TurnOptions& options
     turns = std::move(*opened);
   }
   return turns.get();
+}
+
+unsigned Card::token() const {
+  return turns == nullptr ? driver::kWholeToken : turns->card_token();
+}
+
+Status Card::set_token(unsigned token) {
+  const Guard held(*sharing);
+  if (turns == nullptr && token == driver::kWholeToken) return {};
+  // Nobody has asked for a part of the time: what one leaves is the others'.
+  driver::TurnOptions options;
+  options.policy = driver::SharingPolicy::kElastic;
+  const auto scheduler = turns_of(options);
+  if (!scheduler) return forward_error(scheduler);
+  const unsigned before = (*scheduler)->card_token();
+  if (auto set = (*scheduler)->set_card_token(token); !set) return set;
+  for (auto* const user : users) {
+    auto joined = user->join(**scheduler);
+    if (joined) continue;
+    static_cast<void>((*scheduler)->set_card_token(before));
+    return joined;
+  }
+  return {};
 }
 
 driver::CoreMask Card::mask(Cores kind, std::uint32_t count) const {
@@ -37,8 +68,18 @@ Cards::Cards(platform::Platform& platform, std::vector<std::string> soc_names,
       lock_(platform.tasks().make_mutex()),
       cards_(soc_names_.size()) {}
 
+Cards::Cards(platform::Platform& platform, std::string soc_name, platform::Bdf function,
+             const DriverSettings& settings)
+    : platform_(platform),
+      settings_(settings),
+      soc_names_{std::move(soc_name)},
+      function_(function),
+      lock_(platform.tasks().make_mutex()),
+      cards_(1) {}
+
 Status Cards::prepare(Card& card, std::uint32_t index) {
-  auto device = driver::Device::open_index(platform_, index, settings_.device_options());
+  auto device = function_ ? driver::Device::open(platform_, *function_, settings_.device_options())
+                          : driver::Device::open_index(platform_, index, settings_.device_options());
   if (!device) return forward_error(device);
   auto registers = platform_.map_bar((*device)->info().bdf(), abi::kRegisterBar, 0,
                                      abi::kDoorbellPageSize, platform::Caching::kUncached);
@@ -53,6 +94,8 @@ Status Cards::prepare(Card& card, std::uint32_t index) {
   card.aicpus = counts.get<abi::QueueCores::Aicpus>();
   card.used_before = (*device)->memory_statistics().used();
   card.settings = &settings_;
+  card.dividing = platform_.tasks().make_mutex();
+  card.sharing = platform_.tasks().make_mutex();
   card.device = std::move(*device);
   return {};
 }
@@ -84,6 +127,7 @@ Bytes Cards::memory_left() const {
 void Cards::close() {
   for (auto& card : cards_) {
     card.turns.reset();
+    card.divided.reset();
     card.device.reset();
   }
 }

@@ -3,7 +3,7 @@
 // C API's function in their order, where nothing else is said; those of its answer are what it
 // gives. Files: life_calls, stream_calls, event_calls, memory_calls,
 // mapping_calls, copy_calls, fill_calls, managed_calls, kernel_calls,
-// callback_calls, share_calls.
+// callback_calls, share_calls, management_calls.
 #pragma once
 
 #include "exec/acl/caller.hpp"
@@ -103,5 +103,16 @@ Outcome share_end(Caller& caller, CallRecord& call);
 Outcome share_admit(Caller& caller, CallRecord& call);
 Outcome share_open(Caller& caller, CallRecord& call);
 Outcome share_close(Caller& caller, CallRecord& call);
+Outcome manage_card(Caller& caller, CallRecord& call);
+Outcome manage_read(Caller& caller, CallRecord& call);
+Outcome manage_write(Caller& caller, CallRecord& call);
+Outcome manage_configuration(Caller& caller, CallRecord& call);
+Outcome manage_memory(Caller& caller, CallRecord& call);
+Outcome manage_processes(Caller& caller, CallRecord& call);
+Outcome manage_quota(Caller& caller, CallRecord& call);
+Outcome manage_token(Caller& caller, CallRecord& call);
+Outcome manage_groups(Caller& caller, CallRecord& call);
+Outcome manage_virtual_devices(Caller& caller, CallRecord& call);
+Outcome manage_time(Caller& caller, CallRecord& call);
 
 }  // namespace npu::exec::acl

@@ -47,6 +47,8 @@ Process::Process(Machine& machine, std::uint64_t number, std::uint64_t root, pid
       id_(id),
       lock_(machine.platform.tasks().make_mutex()),
       calls_(machine.platform.tasks()) {
+  machine.process_ids[number] = id;
+  sharing_.name = fmt::format("p{}", number - 1);
   if (machine.sharing.empty()) return;
   const std::size_t others = machine.sharing.size() - 1;
   sharing_ = machine.sharing[root == 0 ? others : std::min<std::size_t>(root - 1, others)];
@@ -105,6 +107,22 @@ Value<CardUse*> Process::card_use(std::int64_t device) {
   auto& use = card_uses_[device];
   if (use == nullptr) use = std::make_unique<CardUse>(machine_.platform, *(*card)->device);
   return use.get();
+}
+
+Value<CardManagement*> Process::card_management(std::int64_t device) {
+  const auto card = machine_.cards.open(device);
+  if (!card) return forward_fault(card);
+  auto& managed = managed_cards_[device];
+  if (managed == nullptr) {
+    managed = std::make_unique<CardManagement>(
+        **card, ManagedBy{sharing_.quota, sharing_.share.token, [this](std::uint64_t number) {
+                            const auto known = machine_.process_ids.find(number);
+                            return known == machine_.process_ids.end()
+                                       ? 0
+                                       : static_cast<std::uint64_t>(known->second);
+                          }});
+  }
+  return managed.get();
 }
 
 ProcessCard* Process::card(std::uint32_t device) {

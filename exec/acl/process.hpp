@@ -16,6 +16,7 @@
 
 #include "exec/acl/call_gate.hpp"
 #include "exec/acl/callbacks.hpp"
+#include "exec/acl/card_management.hpp"
 #include "exec/acl/card_use.hpp"
 #include "exec/acl/handle_table.hpp"
 #include "exec/acl/leftovers.hpp"
@@ -57,7 +58,8 @@ struct Machine {
   std::map<std::uint64_t, Exported> exported;  // by share key
   std::map<std::string, NamedShare> names;
   std::uint64_t names_given = 0;
-  std::vector<ClientSharing> sharing;  // by the program's number; the last: of all others
+  std::map<std::uint64_t, pid_t> process_ids;  // by Process::number()
+  std::vector<ClientSharing> sharing;          // by the program's number; the last: of all others
 };
 
 struct Context {
@@ -112,6 +114,8 @@ class Process {
   Outcome reset_device(std::int64_t device, bool force);
   // How busy the card is, in the program's own intervals. kInvalidDevice.
   Value<CardUse*> card_use(std::int64_t device);
+  // The card for management, open or not. kInvalidDevice.
+  Value<CardManagement*> card_management(std::int64_t device);
   // Null: not set.
   ProcessCard* card(std::uint32_t device);
   // The primary context's handle; 0: the device is not set.
@@ -192,6 +196,7 @@ class Process {
   std::unique_ptr<ManagedView> managed_view_;
   std::map<std::uint32_t, Opened> cards_;
   std::map<std::int64_t, std::unique_ptr<CardUse>> card_uses_;
+  std::map<std::int64_t, std::unique_ptr<CardManagement>> managed_cards_;
   ClientSharing sharing_;
   std::shared_ptr<driver::MemoryQuota> memory_ = std::make_shared<driver::MemoryQuota>();
   Bytes most_memory_ = driver::MemoryQuota::kUnlimited;

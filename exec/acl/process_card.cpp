@@ -40,13 +40,29 @@ Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing&
   times_ = std::make_shared<TimePages>(*process_);
   peers_ = std::make_unique<PeerWindows>(process_->space(), tasks);
   heap_ = std::make_unique<driver::DeviceHeap>(process_->space());
-  if (!sharing.turns) return {};
-  auto turns = card_.turns_of(*sharing.turns);
-  if (!turns) return forward_error(turns);
-  auto turn = (*turns)->join(*process_, sharing.name, sharing.share);
+  share_name_ = sharing.name;
+  share_ = sharing.share;
+  const Guard held(*card_.sharing);
+  card_.users.push_back(this);
+  if (sharing.turns) {
+    if (auto turns = card_.turns_of(*sharing.turns); !turns) return forward_error(turns);
+  }
+  return card_.turns == nullptr ? Status() : join(*card_.turns);
+}
+
+Status ProcessCard::join(driver::TurnScheduler& turns) {
+  if (turn_ != nullptr) return {};
+  auto turn = turns.join(*process_, share_name_, share_);
   if (!turn) return forward_error(turn);
   turn_ = std::move(*turn);
   return {};
+}
+
+// Nobody joins it to anything any more.
+void ProcessCard::leave_card() {
+  const Guard held(*card_.sharing);
+  auto& users = card_.users;
+  users.erase(std::remove(users.begin(), users.end(), this), users.end());
 }
 
 ProcessCard::~ProcessCard() {
@@ -55,6 +71,7 @@ ProcessCard::~ProcessCard() {
 
 void ProcessCard::close() {
   if (process_ == nullptr) return;
+  leave_card();
   if (copies_ != nullptr) {
     static_cast<void>(process_->destroy(*copies_, platform_.clock().now()));
     copies_.reset();

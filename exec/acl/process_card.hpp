@@ -53,6 +53,8 @@ class ProcessCard {
   driver::AddressSpace& space() { return process_->space(); }
   CoreLimits& limits() { return limits_; }
   driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
+  // From now on in turns; with Card::sharing.
+  Status join(driver::TurnScheduler& turns);
   Instant deadline() { return platform_.clock().now() + kPatience; }
 
   // `padding`: bytes behind `size`, as DeviceHeap takes them.
@@ -117,6 +119,7 @@ class ProcessCard {
   ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
       : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
   Status prepare(driver::ProcessOptions options, const ClientSharing& sharing);
+  void leave_card();
   // A block of the heap, or a mapping of memory that the space holds.
   struct Allocation {
     driver::DeviceAddress address;
@@ -138,6 +141,8 @@ class ProcessCard {
   CoreLimits limits_;
   std::unique_ptr<driver::ProcessContext> process_;
   std::unique_ptr<driver::TurnClient> turn_;
+  std::string share_name_;
+  driver::TurnShare share_;
   std::unique_ptr<driver::ArgumentPool> arguments_;
   std::shared_ptr<TimePages> times_;
   std::unique_ptr<PeerWindows> peers_;

@@ -98,6 +98,17 @@ constexpr std::pair<Call, Handler> kHandlers[] = {
     {Call::kShareAdmit, share_admit},
     {Call::kShareOpen, share_open},
     {Call::kShareClose, share_close},
+    {Call::kManageCard, manage_card},
+    {Call::kManageRead, manage_read},
+    {Call::kManageWrite, manage_write},
+    {Call::kManageConfig, manage_configuration},
+    {Call::kManageMemory, manage_memory},
+    {Call::kManageProcesses, manage_processes},
+    {Call::kManageQuota, manage_quota},
+    {Call::kManageToken, manage_token},
+    {Call::kManageGroups, manage_groups},
+    {Call::kManageVirtual, manage_virtual_devices},
+    {Call::kManageTime, manage_time},
 };
 
 using Table = std::array<Handler, static_cast<std::size_t>(Call::kCount)>;

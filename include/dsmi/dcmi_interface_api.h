@@ -120,6 +120,8 @@ struct dcmi_ecc_info {
 NPU_DSMI_API int dcmi_get_device_ecc_info(int card_id, int device_id,
                                           enum dcmi_device_type input_type,
                                           struct dcmi_ecc_info* ecc_info);
+/* dsmi_clear_ecc_isolated_statistics_info() of HBM. */
+NPU_DSMI_API int dcmi_set_device_clear_ecc_statistics_info(int card_id, int device_id);
 NPU_DSMI_API int dcmi_get_device_temperature(int card_id, int device_id, int* temperature);
 NPU_DSMI_API int dcmi_get_device_power_info(int card_id, int device_id, int* power);
 NPU_DSMI_API int dcmi_get_device_voltage(int card_id, int device_id, unsigned int* voltage);
@@ -133,6 +135,14 @@ struct dcmi_proc_mem_info {
 NPU_DSMI_API int dcmi_get_device_resource_info(int card_id, int device_id,
                                                struct dcmi_proc_mem_info* proc_info, int* proc_num);
 
+/* As dsmi_get_device_info() and dsmi_set_device_info(). */
+#define DCMI_MAIN_CMD_EX_COMPUTING 0x8000
+#define DCMI_EX_COMPUTING_SUB_CMD_TOKEN 0
+struct dcmi_computing_token_stru {
+  float value;
+  unsigned char type, reserve_c;
+  unsigned short reserve_s;
+};
 NPU_DSMI_API int dcmi_get_device_info(int card_id, int device_id, int main_cmd,
                                       unsigned int sub_cmd, void* buf, unsigned int* size);
 NPU_DSMI_API int dcmi_set_device_info(int card_id, int device_id, int main_cmd,

@@ -31,7 +31,8 @@ struct dms_fault_event {
   unsigned char node_type, node_id;
   unsigned char sub_node_type, sub_node_id;
   unsigned char severity;               /* 0 notice, 1 minor, 2 major, 3 critical */
-  unsigned char assertion;              /* 1: it has come; 2: it has happened, and does not stay */
+  unsigned char assertion;              /* 1: it has come; 0: it has ended, however often it came;
+                                           2: it has happened, and does not stay */
   int event_serial_num;                 /* of the card's log, from 1 */
   int notify_serial_num;                /* of this reader's events, from 1 */
   unsigned long long alarm_raised_time; /* ns of DEVICE_TIME */

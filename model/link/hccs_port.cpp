@@ -38,7 +38,14 @@ void HccsPort::connect(unsigned card, HccsLink& link, unsigned side) {
   sc_assert(card < abi::kMaxHccsCards);
   link_out_.bind(link.target_sockets[side]);
   link.initiator_sockets[side].bind(link_in_);
-  peers_.push_back({card, &link});
+  peers_.push_back({card, &link, side});
+}
+
+std::uint64_t HccsPort::messages(unsigned card, bool sent) const {
+  const int number = link_to(card);
+  if (number < 0) return 0;
+  const auto& peer = peers_[static_cast<std::size_t>(number)];
+  return peer.link->wire(sent ? peer.side : 1 - peer.side).statistics().messages;
 }
 
 // --- outwards ------------------------------------------------------------------------------

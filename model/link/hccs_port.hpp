@@ -51,11 +51,15 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   void set_share(const Partition& share) { share_ = share; }
 
   const HccsConfig& config() const { return config_.hccs; }
+  // What the link to the card has carried; 0: there is none.
+  std::uint64_t messages_sent(unsigned card) const { return messages(card, true); }
+  std::uint64_t messages_received(unsigned card) const { return messages(card, false); }
 
  private:
   struct Peer {
     unsigned card;
     HccsLink* link;
+    unsigned side;
   };
   struct Outstanding {
     tlm::tlm_generic_payload* request = nullptr;
@@ -77,6 +81,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
                                      sc_core::sc_time& delay);
   Window& window_of(const tlm::tlm_generic_payload& trans);
   int link_to(unsigned card) const;
+  std::uint64_t messages(unsigned card, bool sent) const;
   bool fits(const Window& window, const tlm::tlm_generic_payload& trans) const;
   void pump(Window& window);
   void send(Window& window, tlm::tlm_generic_payload& trans);

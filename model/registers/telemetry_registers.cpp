@@ -2,6 +2,7 @@
 #include "model/registers/telemetry_registers.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "model/config/core_layout.hpp"
 #include "model/config/link_rate.hpp"
@@ -66,6 +67,7 @@ void TelemetryRegisters::show_capability() {
         .set<Capability::Link>(sees_card() && card_.has_link() ? 1 : 0)
         .set<Capability::Ecc>(1)
         .set<Capability::Spaces>(1)
+        .set<Capability::Hccs>(sees_card() ? 1 : 0)
         .set<Capability::EventWords>(sizeof(abi::LoggedEvent) / 8)
         .raw;
   });
@@ -121,13 +123,20 @@ void TelemetryRegisters::show_errors() {
   show<abi::EccRecordedDouble>([this] { return errors_.recorded().doubles; });
   show<abi::EccIsolatedSingle>([this] { return errors_.isolated().singles; });
   show<abi::EccIsolatedDouble>([this] { return errors_.isolated().doubles; });
-  show<abi::HealthStatus>([this] { return static_cast<std::uint32_t>(events_.worst()); });
+  show<abi::HealthStatus>([this] {
+    using Health = abi::HealthStatus;
+    return Health{}
+        .set<Health::Worst>(static_cast<std::uint32_t>(events_.worst()))
+        .set<Health::MemorySingle>(events_.is_up(abi::EventKind::kMemorySingle) ? 1 : 0)
+        .set<Health::MemoryDouble>(events_.is_up(abi::EventKind::kMemoryDouble) ? 1 : 0)
+        .raw;
+  });
   show<abi::EventLogCount>([this] { return events_.count(); });
   registers_.tell_isolated_pages([this] { return errors_.any_isolated(); });
   auto& bank = registers_.bank();
   bank.on_write<abi::EccInject>([this](abi::EccInject value) { inject(value); });
   bank.on_write<abi::EccClear>([this](abi::EccClear value) {
-    if (value.get<abi::EccClear::Record>() != 0) errors_.clear();
+    if (value.get<abi::EccClear::Record>() != 0) clear_errors();
     registers_.bank().set(abi::EccClear{});
   });
 }
@@ -150,6 +159,13 @@ void TelemetryRegisters::show_windows() {
                         [this](std::uint32_t word) { return events_.word(word); });
   registers_.add_window(abi::kIsolatedPagesWindow,
                         [this](std::uint32_t word) { return errors_.isolated_page(word); });
+}
+
+void TelemetryRegisters::clear_errors() {
+  errors_.clear();
+  for (const auto kind : {abi::EventKind::kMemorySingle, abi::EventKind::kMemoryDouble}) {
+    events_.end(kind, registers_.device_time());
+  }
 }
 
 // A function reaches its own memory alone, here as everywhere.
@@ -196,6 +212,32 @@ TelemetryRegisters::Counters TelemetryRegisters::count() const {
   now.received = card_.received();
   now.sent = card_.sent();
   return now;
+}
+
+// Of cores that it had before nothing changes; what it gets counts from now on.
+void TelemetryRegisters::set_share(const Partition& share) {
+  std::map<unsigned, SimTime> cores, aicpus;
+  for (std::size_t i = 0; i < cores_.size(); ++i) cores[cores_[i]] = at_reset_.cores[i];
+  for (unsigned i = 0; i < share_.aicpus; ++i) {
+    aicpus[share_.first_aicpu + i] = at_reset_.aicpus[i];
+  }
+  const SimTime cube = pipe_busy(platform::Pipe::kCube) - at_reset_.cube;
+  const SimTime vector = pipe_busy(platform::Pipe::kVector) - at_reset_.vector;
+  share_ = share;
+  cores_ = CoreLayout(config_).cores_of(share_);
+  const auto now = count();
+  at_reset_.cores = now.cores;
+  at_reset_.aicpus = now.aicpus;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (const auto had = cores.find(cores_[i]); had != cores.end())
+      at_reset_.cores[i] = had->second;
+  }
+  for (unsigned i = 0; i < share_.aicpus; ++i) {
+    const auto had = aicpus.find(share_.first_aicpu + i);
+    if (had != aicpus.end()) at_reset_.aicpus[i] = had->second;
+  }
+  at_reset_.cube = now.cube - cube;
+  at_reset_.vector = now.vector - vector;
 }
 
 void TelemetryRegisters::reset() {

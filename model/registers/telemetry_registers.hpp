@@ -22,6 +22,8 @@ class TelemetryRegisters {
   TelemetryRegisters(const TelemetryRegisters&) = delete;
   TelemetryRegisters& operator=(const TelemetryRegisters&) = delete;
 
+  // The function has another part of the card now.
+  void set_share(const Partition& share);
   // Behind CardRegisters::function_reset().
   void reset();
   // A read has found `bits` flipped at `address` of the card's memory; nothing if it is not the
@@ -48,6 +50,7 @@ class TelemetryRegisters {
   void show_errors();
   void show_windows();
   void inject(abi::EccInject value);
+  void clear_errors();
   void log(abi::EventKind kind, abi::Severity severity, std::uint64_t address,
            std::uint64_t detail = 0);
   // R reads as `value()`.
@@ -60,8 +63,8 @@ class TelemetryRegisters {
   CardRegisters& registers_;
   const ChipConfig& config_;
   CardTelemetry& card_;
-  const Partition share_;
-  const std::vector<unsigned> cores_;
+  Partition share_;
+  std::vector<unsigned> cores_;
   Counters at_reset_;
   EccRecord errors_;
   EventLog events_;

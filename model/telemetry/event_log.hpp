@@ -3,9 +3,11 @@
 // resets.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <map>
 
 #include "npu/abi/telemetry.hpp"
 
@@ -13,16 +15,36 @@ namespace npu::model {
 
 class EventLog {
  public:
-  // Fills in the number.
+  // Fills in the number. What is worse than a notice raises the alarm of its kind.
   void add(abi::LoggedEvent event) {
     event.number = ++count_;
     records_[(event.number - 1) % abi::kEventLogRecords] = event;
-    if (event.severity > worst_) worst_ = event.severity;
+    if (event.ended == 0 && event.severity > abi::Severity::kNotice) {
+      alarms_[event.kind] = event.severity;
+    }
   }
-  void function_reset() { worst_ = abi::Severity::kNotice; }
+  // The alarm of the kind is over, which is an event if it was up.
+  void end(abi::EventKind kind, std::uint64_t time_ns) {
+    const auto alarm = alarms_.find(kind);
+    if (alarm == alarms_.end()) return;
+    abi::LoggedEvent event;
+    event.kind = kind;
+    event.severity = alarm->second;
+    event.ended = 1;
+    event.time_ns = time_ns;
+    alarms_.erase(alarm);
+    add(event);
+  }
+  void function_reset() { alarms_.clear(); }
 
   std::uint32_t count() const { return count_; }
-  abi::Severity worst() const { return worst_; }  // since the reset
+  bool is_up(abi::EventKind kind) const { return alarms_.count(kind) != 0; }
+  // Of the alarms that are up.
+  abi::Severity worst() const {
+    auto worst = abi::Severity::kNotice;
+    for (const auto& [kind, severity] : alarms_) worst = std::max(worst, severity);
+    return worst;
+  }
   // Of the window that shows the log; `word` is below kEventLogWindow.words.
   std::uint64_t word(std::uint32_t word) const {
     std::array<std::uint64_t, kWords> words{};
@@ -35,7 +57,7 @@ class EventLog {
 
   std::array<abi::LoggedEvent, abi::kEventLogRecords> records_{};
   std::uint32_t count_ = 0;
-  abi::Severity worst_ = abi::Severity::kNotice;
+  std::map<abi::EventKind, abi::Severity> alarms_;  // that are up
 };
 
 }  // namespace npu::model

@@ -46,6 +46,9 @@ TEST(GoldenLayout, TelemetryWindows) {
   EXPECT_EQ(kChipNameWindow.end(), 0x1320U);
   EXPECT_EQ(kSpaceBusyWindow.offset, 0x1A00U);
   EXPECT_EQ(kSpaceBusyWindow.end(), 0x1A98U);  // 19 address spaces
+  EXPECT_EQ(kHccsSentWindow.offset, 0x1C00U);
+  EXPECT_EQ(kHccsReceivedWindow.offset, 0x1E00U);
+  EXPECT_EQ(kHccsReceivedWindow.end(), 0x2000U);
   EXPECT_EQ(kEventLogWindow.offset, 0x1400U);
   EXPECT_EQ(kEventLogWindow.end(), 0x1800U);  // 32 records of 32 bytes
   EXPECT_EQ(kIsolatedPagesWindow.offset, 0x1800U);

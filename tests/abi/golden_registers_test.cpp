@@ -262,6 +262,9 @@ TEST(GoldenFields, Telemetry) {
   expect_bits<EccInject::Bits>(1, 0, "ECC_INJECT.Bits");
   expect_bits<EccClear::Record>(0, 0, "ECC_CLEAR.Record");
   expect_bits<HealthStatus::Worst>(1, 0, "HEALTH_STATUS.Worst");
+  expect_bits<HealthStatus::MemorySingle>(8, 8, "HEALTH_STATUS.MemorySingle");
+  expect_bits<HealthStatus::MemoryDouble>(9, 9, "HEALTH_STATUS.MemoryDouble");
+  expect_bits<TelemetryCapability::Hccs>(6, 6, "TELEMETRY_CAPABILITY.Hccs");
 }
 
 // The raw value of a register with one field set, worked out by hand.

@@ -50,6 +50,45 @@ TEST_F(TurnLedgerTest, ATokenIsAHardCap) {
   EXPECT_EQ(elastic.next(), std::nullopt);
 }
 
+TEST_F(TurnLedgerTest, TheCardsTokenIsWhatAllTogetherHave) {
+  fixed.add(0, {80, kWholeToken});
+  fixed.add(1, {20, 3'277});  // five percent
+  fixed.set_card_token(32'768);
+  EXPECT_EQ(fixed.of(0).share_ppm, 400'005U);
+  EXPECT_EQ(fixed.of(1).effective_ppm(), 50'003U) << "its own is less";
+  fixed.remove(0);
+  fixed.add(0, {30, kWholeToken});
+  EXPECT_EQ(fixed.of(0).share_ppm, 300'000U) << "there is room for all";
+  fixed.set_card_token(kWholeToken);
+  EXPECT_EQ(fixed.of(0).share_ppm, 300'000U);
+}
+
+TEST_F(TurnLedgerTest, NobodyHasWhatIsBeyondTheCardsToken) {
+  elastic.add(0, {50, kWholeToken});
+  elastic.add(1, {50, kWholeToken});
+  elastic.set_card_token(16'384);  // 500 us
+  elastic.charge(0, 450_us, 450_us);
+  ask(elastic, 1);
+  EXPECT_EQ(elastic.next(), 1U);
+  EXPECT_LT(elastic.left(1), 51_us) << "its share is not used up";
+  elastic.charge(1, 100_us, 70_us);
+  EXPECT_EQ(elastic.next(), std::nullopt);
+  elastic.roll(std::nullopt);
+  EXPECT_EQ(elastic.next(), 1U);
+  EXPECT_LT(elastic.left(1), 451_us) << "of what was too much the next window is less";
+}
+
+TEST_F(TurnLedgerTest, WithACardsTokenOfZeroNothingRuns) {
+  for (auto* const ledger : {&fixed, &elastic}) {
+    ledger->add(0, {100, kWholeToken});
+    ledger->set_card_token(0);
+    ask(*ledger, 0);
+    EXPECT_EQ(ledger->next(), std::nullopt);
+    ledger->roll(std::nullopt);
+    EXPECT_EQ(ledger->next(), std::nullopt);
+  }
+}
+
 TEST_F(TurnLedgerTest, FirstComesWhoHasHadTheLeastOfItsShare) {
   fixed.add(0, {30, kWholeToken});
   fixed.add(1, {70, kWholeToken});

@@ -55,11 +55,22 @@ enum {
   MODULE_TYPE_SYSTEM = 0,
   MODULE_TYPE_AICPU = 1,
   MODULE_TYPE_AICORE = 4,
-  MODULE_TYPE_VECTOR_CORE = 7
+  MODULE_TYPE_VECTOR_CORE = 7,
+  MODULE_TYPE_COMPUTING = 0x8000
 };
 enum { INFO_TYPE_VERSION = 1, INFO_TYPE_CORE_NUM = 3 };
-/* Numbers of cores; NOT_SUPPORT: anything else. */
+enum { INFO_TYPE_COMPUTING_TOKEN = 0 }; /* of MODULE_TYPE_COMPUTING */
+/* Numbers of cores, and the computing token: the 8 bytes of DSMI's structure, a float of 0 to 65535
+   in the lowest ones. NOT_SUPPORT: anything else. */
 NPU_HAL drvError_t halGetDeviceInfo(uint32_t device, int32_t module, int32_t info, int64_t* value);
+/* `size`: in: bytes of room; out: bytes written. INVALID_VALUE: less than 8. */
+NPU_HAL drvError_t halGetDeviceInfoByBuff(uint32_t device, int32_t module, int32_t info, void* buf,
+                                          int32_t* size);
+/* The computing token alone: NOT_SUPPORT otherwise, and where clients take no turns. INVALID_VALUE:
+   none of 0 to 65535, or another size than 8. */
+NPU_HAL drvError_t halSetDeviceInfo(uint32_t device, int32_t module, int32_t info, int64_t value);
+NPU_HAL drvError_t halSetDeviceInfoByBuff(uint32_t device, int32_t module, int32_t info, void* buf,
+                                          int32_t size);
 /* "Ascend910B2" and a zero byte. INVALID_VALUE: `length` is too small. */
 NPU_HAL drvError_t halGetSocVersion(uint32_t device, char* name, uint32_t length);
 

@@ -26,6 +26,7 @@ struct TelemetryCapability
   using Link = Field<3, 3>;         // LINK_RX_*, LINK_TX_*
   using Ecc = Field<4, 4>;          // ECC_*
   using Spaces = Field<5, 5>;       // SPACE_BUSY
+  using Hccs = Field<6, 6>;         // HCCS_SENT, HCCS_RECEIVED
   using EventWords = Field<15, 8>;  // 64-bit words of a record of the log
 };
 // Clocks in MHz, rounded down.
@@ -122,7 +123,7 @@ struct EccIsolatedDouble : Register<EccIsolatedDouble, std::uint32_t, 0x0520, Ac
   static constexpr std::string_view kName = "ECC_ISOLATED_DOUBLE";
 };
 inline constexpr std::uint32_t kEccSinglesOfPage = 8;  // assumed
-// Writing 1 forgets the record. Reads 0.
+// Writing 1 forgets the record and ends the alarms of the memory, each with an event. Reads 0.
 struct EccClear : Register<EccClear, std::uint32_t, 0x0524, Access::kReadWrite> {
   static constexpr std::string_view kName = "ECC_CLEAR";
   using Record = Field<0, 0>;
@@ -131,10 +132,13 @@ struct EccClear : Register<EccClear, std::uint32_t, 0x0524, Access::kReadWrite> 
 // --- Health and events -----------------------------------------------------------------------
 
 enum class Severity : std::uint8_t { kNotice = 0, kMinor = 1, kMajor = 2, kCritical = 3 };
-// The worst of what is wrong since the function's reset.
+// The worst of the alarms that are up: raised since the function's reset, and not ended by
+// ECC_CLEAR.
 struct HealthStatus : Register<HealthStatus, std::uint32_t, 0x0540, Access::kReadOnly> {
   static constexpr std::string_view kName = "HEALTH_STATUS";
   using Worst = Field<1, 0>;  // Severity; 0: nothing
+  using MemorySingle = Field<8, 8>;
+  using MemoryDouble = Field<9, 9>;
 };
 // Events ever logged, modulo 2^32; no reset forgets them. Number n, from 1 on, lies in the log at
 // place (n - 1) modulo kEventLogRecords.
@@ -154,7 +158,7 @@ struct LoggedEvent {
   std::uint32_t number = 0;  // word 0
   EventKind kind = EventKind::kFault;
   Severity severity = Severity::kNotice;
-  std::uint8_t reserved = 0;
+  std::uint8_t ended = 0;     // 1: the alarm of this kind is not up any more
   std::uint64_t time_ns = 0;  // DEVICE_TIME
   std::uint64_t address = 0;  // device-local, or the fault's
   std::uint64_t detail = 0;   // kFault: FaultCode
@@ -182,5 +186,9 @@ inline constexpr WordWindow kIsolatedPagesWindow{0x1800, 64};
 inline constexpr std::uint64_t kNoIsolatedPage = ~std::uint64_t{0};
 // Nanoseconds in which at least one AI Core had a block of a kernel of the address space of VMID n.
 inline constexpr WordWindow kSpaceBusyWindow{0x1A00, kVmids};
+// Messages that function 0's card has sent to the card of DEVICE_INDEX n over their HCCS link, and
+// received from it, since the machine's beginning; requests and responses.
+inline constexpr WordWindow kHccsSentWindow{0x1C00, 64};
+inline constexpr WordWindow kHccsReceivedWindow{0x1E00, 64};
 
 }  // namespace npu::abi

@@ -28,6 +28,7 @@
 namespace npu::driver {
 
 class Device;
+class TurnScheduler;
 
 // Device memory, bytes.
 struct MemoryUse {
@@ -58,6 +59,10 @@ class NPU_API ManagementAccess {
   // --- Where nothing else is said: kUnsupported.
   // Of the client that looks.
   virtual Result<QuotaUse> quota();
+  // The computing token, 0 .. kWholeToken (turns.hpp): how much of the cores' time there is for who
+  // looks, and for all that share the card. kInvalidArgument.
+  virtual Result<unsigned> token();
+  virtual Status set_token(unsigned token);
   // As the functions of compute_groups.hpp.
   virtual Result<ComputeGroup> create_group(const ComputeGroupOptions& options);
   virtual Status remove_group(std::uint32_t id);
@@ -65,15 +70,21 @@ class NPU_API ManagementAccess {
 };
 
 // A card that this program drives. `device` outlives it and answers for the memory. `quota`: of
-// the client that looks; null: it has none.
-NPU_API std::unique_ptr<ManagementAccess> manage(
-    Device& device, std::shared_ptr<const MemoryQuota> quota = nullptr);
+// the client that looks; null: it has none. `turns`: how its clients share the cores' time, which
+// outlives it; null: they do not.
+NPU_API std::unique_ptr<ManagementAccess> manage(Device& device,
+                                                 std::shared_ptr<const MemoryQuota> quota = nullptr,
+                                                 TurnScheduler* turns = nullptr);
 // A card beside whoever drives it: registers are read, memory is found by a walk through the page
 // tables that the card has (18 address spaces, a read over BAR2 for each entry), processes are not
 // known. kNotFound: no such function; kUnsupported: no NPU, or nobody has turned on its memory
 // decoding.
 NPU_API Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform,
                                                           platform::Bdf bdf);
+// A virtual function of the card, whose driver this is, beside whoever has it: as observe(), but
+// without its memory, of which nothing is known.
+NPU_API Result<std::unique_ptr<ManagementAccess>> observe_virtual(Device& card,
+                                                                  platform::Bdf function);
 // Bytes of this card's memory that valid entries of its page tables map, each page once.
 // `registers` is BAR0, `memory` BAR2. kBadDevice: a table lies beyond the memory.
 NPU_API Result<Bytes> mapped_bytes(platform::MmioRegion& registers, platform::MmioRegion& memory);
@@ -113,6 +124,11 @@ struct LinkUse {
   LinkDirectionBytes received, sent;  // by the card
   std::uint64_t rate = 0;             // bytes per second and direction, at most
 };
+// A link to another card that is up.
+struct HccsLinkUse {
+  std::uint32_t card = 0;                // its DEVICE_INDEX
+  std::uint64_t sent = 0, received = 0;  // messages, since the machine's beginning
+};
 struct HbmTraffic {
   std::uint64_t read = 0, written = 0;  // bytes since the function's reset
   std::uint64_t peak_rate = 0;          // bytes per second
@@ -125,6 +141,11 @@ struct MemoryErrors {
   ErrorCounts since_reset;
   ErrorCounts recorded;  // since clear_error_record(), over resets
   ErrorCounts isolated;  // pages of 2 MiB that the record takes out of use
+};
+
+// Of errors of the memory, that have come since the function's reset and are not cleared.
+struct MemoryAlarms {
+  bool single = false, multi = false;
 };
 
 // Busy time in an interval, percent, 0 .. 100, rounded. Of an interval without time: what was said
@@ -159,10 +180,14 @@ class NPU_API Management {
   Result<std::vector<CardProcess>> processes() { return card_.processes(); }
   Result<HbmTraffic> hbm_traffic();
   Result<LinkUse> link_use();
+  // By card; kUnsupported: of a virtual function.
+  Result<std::vector<HccsLinkUse>> hccs_links();
 
   // --- Errors and events.
   Result<MemoryErrors> memory_errors();
+  // Forgets what is recorded and ends the alarms; counts since the reset stay.
   Status clear_error_record();
+  Result<MemoryAlarms> memory_alarms();
   // Flips 1 or 2 bits of the burst at a device-local address; a read must meet them to count.
   // kInvalidArgument: another number of bits.
   Status inject_error(std::uint64_t address, unsigned bits);

@@ -114,6 +114,11 @@ class NPU_API TurnScheduler {
   // From the next window on. kNotFound, kInvalidArgument; kUnsupported: to or from a token of 0
   // with best effort; changes, or tokens, are switched off (DeviceFeatures).
   Status set_share(unsigned client, const TurnShare& share);
+  // Of the card, 0 .. kWholeToken: from the next window on all clients together have no more than
+  // token / kWholeToken of a window, each of its share and own token at most; with 0 nothing runs.
+  // kInvalidArgument; kUnsupported: less than the whole with best effort, where nobody takes turns.
+  Status set_card_token(unsigned token);
+  unsigned card_token() const;  // as it was set last
   // By their ids.
   std::vector<TurnClientStatistics> clients() const;
   TurnSchedulerStatistics statistics() const;

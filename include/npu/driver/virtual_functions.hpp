@@ -77,8 +77,10 @@ struct VirtualDevice {
   FunctionWeights weights;
 };
 
-// All members may be called from several tasks at once. kTimeout: the card did not end a command in
-// Options::timeout; kDeviceLost as Device.
+// All members may be called from several tasks at once. kDeviceLost as Device. kTimeout: the card
+// did not end a command in Options::timeout. What create() was to make is taken back then: at once
+// if the card ends the command within another time-out, and else by the next member that is called
+// when it has; until then that is kTimeout, too, and the device's memory is nobody's.
 class NPU_API VirtualFunctions {
  public:
   struct Options {

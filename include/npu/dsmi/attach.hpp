@@ -25,6 +25,14 @@ class VirtualDevices {
   virtual int query(unsigned device, dsmi_vdev_query_stru& vdev) = 0;
   virtual int total(unsigned device, dsmi_soc_total_resource& resource) = 0;
   virtual int free(unsigned device, dsmi_soc_free_resource& resource) = 0;
+
+  // --- Where nothing else is said: DSMI_ERROR_NOT_SUPPORT.
+  // Percent of the time, since the same was last asked, that the virtual device's AI Cores were in
+  // use.
+  virtual int activity(unsigned device, unsigned vdev, unsigned& percent);
+  // Whether the card has virtual functions; with as many as it can have, or none.
+  virtual int sriov(unsigned device, bool& on);
+  virtual int set_sriov(unsigned device, bool on);
 };
 
 struct Machine {

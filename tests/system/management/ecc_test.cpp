@@ -2,6 +2,7 @@
 // Errors of the memory: 3 of one bit and 1 of two, and what becomes of them.
 #include <algorithm>
 
+#include "dsmi/dcmi_interface_api.h"
 #include "npu/driver/management.hpp"
 #include "tests/system/management/managed_card.hpp"
 
@@ -80,6 +81,17 @@ class EccBench {
   std::unique_ptr<platform::DmaMemory> buffer_;
   std::uint64_t local_ = 0;
 };
+
+// Of the memory's next event; -1: there is none.
+int next_assertion(dms_fault_event* told = nullptr) {
+  dsmi_event event{};
+  dsmi_event_filter memory{};
+  memory.filter_flag = DSMI_EVENT_FILTER_FLAG_NODE_TYPE;
+  memory.node_type = DSMI_NODE_TYPE_HBM;
+  if (dsmi_read_fault_event(0, 0, memory, &event) != DSMI_OK) return -1;
+  if (told != nullptr) *told = event.event_t.dms_event;
+  return event.event_t.dms_event.assertion;
+}
 
 // Where the block lies, as the card's own tables say.
 void locate(Machine& machine, EccBench& bench) {
@@ -173,6 +185,34 @@ TEST(DsmiEcc, TheRecordSurvivesAResetAndTheCountsDoNot) {
     EXPECT_EQ(dsmi_clear_ecc_isolated_statistics_info(0, DSMI_DEVICE_TYPE_HBM), DSMI_OK);
     EXPECT_EQ(bench.pages().corrected_ecc_errors_aggregate_total, 0U);
     EXPECT_EQ(bench.pages().isolated_pages_double_bit_error, 0U);
+  });
+}
+
+TEST(DsmiEcc, ClearingEndsTheAlarmsOnceWithAnEventEach) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    EccBench bench(host);
+    locate(machine, bench);
+    bench.strike();
+    EXPECT_FALSE(bench.read(0, 128_KiB));
+    for (int raised = 0; raised < 4; ++raised) EXPECT_EQ(next_assertion(), 1) << raised;
+    ASSERT_EQ(dsmi_clear_ecc_isolated_statistics_info(0, DSMI_DEVICE_TYPE_HBM), DSMI_OK);
+    EXPECT_EQ(bench.health(), 0U);
+    EXPECT_TRUE(bench.codes().empty());
+    EXPECT_EQ(bench.counts().double_bit_error_count, 1U) << "of the reset, not of the record";
+    EXPECT_EQ(bench.pages().isolated_pages_double_bit_error, 0U);
+    dms_fault_event ended{};
+    EXPECT_EQ(next_assertion(&ended), 0);
+    EXPECT_EQ(ended.event_id, DSMI_CODE_HBM_SINGLE_BIT);
+    EXPECT_EQ(next_assertion(&ended), 0);
+    EXPECT_EQ(ended.event_id, DSMI_CODE_HBM_MULTI_BIT);
+    ASSERT_EQ(dcmi_set_device_clear_ecc_statistics_info(0, 0), DCMI_OK);
+    EXPECT_EQ(next_assertion(), -1) << "nothing was up";
+    EXPECT_FALSE(bench.read(64_KiB, 4_KiB)) << "the bits are flipped still";
+    bench.inject(96_KiB, 1);
+    EXPECT_TRUE(bench.read(96_KiB, 4_KiB));
+    EXPECT_EQ(next_assertion(&ended), 1);
+    EXPECT_EQ(bench.codes(), std::vector<unsigned>{DSMI_CODE_HBM_SINGLE_BIT});
   });
 }
 

@@ -92,5 +92,96 @@ TEST(VirtualDevices, AreCreatedByNumbers) {
   });
 }
 
+int sriov() {
+  return told<int>(DSMI_VMNG_SUB_CMD_SET_SRIOV_SWITCH);
+}
+int switch_sriov(int on) {
+  return dsmi_set_device_info(0, DSMI_MAIN_CMD_VDEV_MNG, DSMI_VMNG_SUB_CMD_SET_SRIOV_SWITCH, &on,
+                              sizeof on);
+}
+int ratio(unsigned vdev, unsigned& percent) {
+  dsmi_soc_vdev_ratio asked{vdev, 0};
+  unsigned size = sizeof asked;
+  const int code = dsmi_get_device_info(0, DSMI_MAIN_CMD_VDEV_MNG,
+                                        DSMI_VMNG_SUB_CMD_GET_TOPS_PERCENTAGE, &asked, &size);
+  percent = asked.ratio;
+  return code;
+}
+int activity(unsigned vdev, unsigned& percent) {
+  dsmi_vdev_query_stru asked{};
+  asked.vdev_id = vdev;
+  unsigned size = sizeof asked;
+  const int code = dsmi_get_device_info(0, DSMI_MAIN_CMD_VDEV_MNG,
+                                        DSMI_VMNG_SUB_CMD_GET_VDEV_ACTIVITY, &asked, &size);
+  percent = asked.query_info.computing.vdev_aicore_utilization;
+  return code;
+}
+
+TEST(VirtualDevices, TheSwitchTurnsFunctionsOnAndOff) {
+  on_card([](ManagedCard&) {
+    dsmi_create_vdev_result made{};
+    EXPECT_EQ(sriov(), 0);
+    EXPECT_EQ(create("vir99_9c_99g", made), DSMI_ERROR_NOT_EXIST);
+    EXPECT_EQ(sriov(), 0) << "what could not be made leaves nothing behind";
+    EXPECT_EQ(switch_sriov(2), DSMI_ERROR_PARAMETER);
+    ASSERT_EQ(switch_sriov(1), DSMI_OK);
+    EXPECT_EQ(sriov(), 1);
+    ASSERT_EQ(create("vir06_1c_16g", made), DSMI_OK);
+    EXPECT_EQ(switch_sriov(0), DSMI_ERROR_BUSY);
+    ASSERT_EQ(dsmi_destroy_vdevice(0, made.vdev_id), DSMI_OK);
+    ASSERT_EQ(switch_sriov(0), DSMI_OK);
+    EXPECT_EQ(sriov(), 0);
+  });
+}
+
+TEST(VirtualDevices, SharesArePercentOfTheCardAndOfAGroupByTokens) {
+  on_card([](ManagedCard&) {
+    dsmi_create_vdev_result own{}, first{}, second{};
+    ASSERT_EQ(create("vir06_1c_16g", own), DSMI_OK);
+    dsmi_create_vdev_res_stru wanted{};
+    wanted.computing.memory_size = 1024;
+    wanted.computing.aic = 12;
+    wanted.computing.device_aicpu = 1;
+    wanted.base = {1, 1, 0, 2, 0, {}};
+    ASSERT_EQ(dsmi_create_vdevice(0, kChoose, &wanted, &first), DSMI_OK);
+    wanted.base = {3, 3, 0, 2, 0, {}};
+    ASSERT_EQ(dsmi_create_vdevice(0, kChoose, &wanted, &second), DSMI_OK);
+    unsigned percent = 0;
+    EXPECT_EQ(ratio(own.vdev_id, percent), DSMI_OK);
+    EXPECT_EQ(percent, 25U);
+    EXPECT_EQ(ratio(first.vdev_id, percent), DSMI_OK);
+    EXPECT_EQ(percent, 13U) << "a quarter of half";
+    EXPECT_EQ(ratio(second.vdev_id, percent), DSMI_OK);
+    EXPECT_EQ(percent, 38U);
+    EXPECT_EQ(ratio(110, percent), DSMI_ERROR_NOT_EXIST);
+  });
+}
+
+TEST(VirtualDevices, ActivityIsThatOfTheirOwnCores) {
+  Machine machine({}, "910b2.yaml");
+  machine.run([](platform::Platform& host) {
+    WatchedCard card(host);
+    dsmi_create_vdev_result busy{}, idle{};
+    ASSERT_EQ(create("vir06_1c_16g", busy), DSMI_OK);
+    ASSERT_EQ(create("vir06_1c_16g", idle), DSMI_OK);
+    const platform::Bdf bdf{static_cast<std::uint8_t>(busy.pcie_bus),
+                            static_cast<std::uint8_t>(busy.pcie_device),
+                            static_cast<std::uint8_t>(busy.pcie_func)};
+    QueueCard function(host, must(driver::Device::open(host, bdf)));
+    QueueProcess process(function);
+    auto& queue = process.add();
+    const auto kernel = process.launch(queue, "spin", 12, std::array{std::uint64_t{1'850'000}});
+    unsigned percent = 0;
+    ASSERT_EQ(activity(busy.vdev_id, percent), DSMI_OK);
+    ASSERT_EQ(activity(idle.vdev_id, percent), DSMI_OK);
+    ASSERT_TRUE(function.run(queue, kernel));
+    EXPECT_EQ(activity(busy.vdev_id, percent), DSMI_OK);
+    EXPECT_GT(percent, 50U);
+    EXPECT_EQ(activity(idle.vdev_id, percent), DSMI_OK);
+    EXPECT_EQ(percent, 0U);
+    EXPECT_EQ(activity(110, percent), DSMI_ERROR_NOT_EXIST);
+  });
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -2,6 +2,7 @@
 // A virtual function from its making to its end, as Linux and its driver see it.
 #include "divided_card.hpp"
 #include "npu/abi/pci.hpp"
+#include "npu/driver/management.hpp"
 
 namespace npu::test {
 namespace {
@@ -123,6 +124,32 @@ TEST(VirtualFunctions, ADriverThatComesLaterFindsTheDevices) {
     EXPECT_FALSE(owner.device->allocate(50_GiB));
     EXPECT_TRUE(owner.functions->destroy(made.index));
     EXPECT_TRUE(owner.device->allocate(50_GiB));
+  });
+}
+
+// Two on one card: each finds the errors of its own memory alone, at its own address, and the card
+// all of them.
+TEST(VirtualFunctions, EachTellsOfItsOwnPartOfTheCard) {
+  DividedCard card;
+  card.run([&](Owner& owner) {
+    ASSERT_TRUE(owner.functions->set_count(2));
+    const auto a = owner.create("vir06_1c_16g"), b = owner.create("vir06_1c_16g");
+    Tenant first(owner.host, *a.bdf), second(owner.host, *b.bdf);
+    const auto managed = driver::manage(*second.device), other = driver::manage(*first.device);
+    driver::Management told(*managed), beside(*other);
+    auto whole_access = driver::manage(*owner.device);
+    driver::Management whole(*whole_access);
+    EXPECT_EQ(must_have(told.core_uses(driver::CoreKind::kVector)).size(), 12U);
+    ASSERT_TRUE(second.fill(7));
+    const auto place = card.system.card(0).mmu().memory().local(
+        model::space_of(1 + b.index, second.process->space().vmid()), second.memory.value);
+    ASSERT_TRUE(place.has_value());
+    ASSERT_TRUE(told.inject_error(*place - b.memory_base, 2));
+    EXPECT_FALSE(second.execute(
+        driver::entries::copy_to_host(second.memory, second.buffer->bus(), Tenant::kBytes)));
+    EXPECT_EQ(must_have(told.memory_errors()).since_reset.multi, 1U);
+    EXPECT_EQ(must_have(beside.memory_errors()).since_reset.multi, 0U);
+    EXPECT_EQ(must_have(whole.memory_errors()).since_reset.multi, 1U);
   });
 }
 

@@ -39,6 +39,9 @@ TEST_F(DsmiTest, DcmiTellsMemoryInMb) {
 TEST_F(DsmiTest, DcmiTellsErrorsNowAndOnRecord) {
   card.set(abi::EccSingle::from_raw(3));
   card.set(abi::EccDouble::from_raw(1));
+  card.set(abi::HealthStatus{}
+               .set<abi::HealthStatus::MemorySingle>(1)
+               .set<abi::HealthStatus::MemoryDouble>(1));
   card.set(abi::EccRecordedSingle::from_raw(5));
   card.set(abi::EccIsolatedDouble::from_raw(2));
   dcmi_ecc_info info{};

@@ -96,6 +96,70 @@ TEST_F(DsmiTest, ResourcesNeedTheirRoom) {
   EXPECT_EQ(dsmi_get_resource_info(0, &para, &info), DSMI_ERROR_NOT_EXIST);
 }
 
+int info(unsigned main, unsigned sub, void* buf, unsigned room) {
+  return dsmi_get_device_info(0, static_cast<DSMI_MAIN_CMD>(main), sub, buf, &room);
+}
+
+TEST_F(DsmiTest, MemoryIsThatOfTheHbm) {
+  unsigned long long capacity = 0;
+  unsigned enabled = 0;
+  dsmi_memory_info memory{};
+  EXPECT_EQ(info(DSMI_MAIN_CMD_MEMORY, DSMI_SUB_CMD_MEMORY_CAPACITY, &capacity, 8), DSMI_OK);
+  EXPECT_EQ(capacity, 64_GiB);
+  EXPECT_EQ(info(DSMI_MAIN_CMD_MEMORY, DSMI_SUB_CMD_MEMORY_ECC_ENABLE, &enabled, 4), DSMI_OK);
+  EXPECT_EQ(enabled, 1U);
+  EXPECT_EQ(info(DSMI_MAIN_CMD_MEMORY, DSMI_SUB_CMD_HBM_MEMORY, &memory, sizeof memory), DSMI_OK);
+  EXPECT_EQ(memory.total_size, 64U << 20);
+  EXPECT_EQ(memory.used_size, 3U << 20);
+  EXPECT_EQ(info(DSMI_MAIN_CMD_MEMORY, DSMI_SUB_CMD_HBM_MEMORY, &memory, 45), DSMI_ERROR_PARAMETER);
+  for (const unsigned sub : {0U, 2U, 3U, 5U, 9U, 10U, 30U, 32U, 33U, 34U, 36U}) {
+    EXPECT_EQ(info(DSMI_MAIN_CMD_MEMORY, sub, &memory, sizeof memory), DSMI_ERROR_NOT_SUPPORT);
+  }
+}
+
+TEST_F(DsmiTest, LinksToOtherCardsAreCountedInTheirOrder) {
+  dsmi_hccs_statistic_info counts{};
+  dsmi_hccs_lane_info lanes{};
+  dsmi_hccs_status status{7, 7, {}};
+  EXPECT_EQ(info(DSMI_MAIN_CMD_HCCS, 0, &status, sizeof status), DSMI_ERROR_NOT_SUPPORT)
+      << "a card that does not tell";
+  card.set(abi::TelemetryCapability::from_raw(0x45F));
+  EXPECT_EQ(info(DSMI_MAIN_CMD_HCCS, 0, &status, sizeof status), DSMI_ERROR_NOT_SUPPORT)
+      << "no link";
+  card.set(abi::HccsLinks::from_raw(0b10'0010));
+  card.region.put(abi::kHccsSentWindow.at(5), std::uint64_t{0x1'0000'0003});
+  card.region.put(abi::kHccsReceivedWindow.at(1), std::uint64_t{4});
+  EXPECT_EQ(info(DSMI_MAIN_CMD_HCCS, 0, &status, sizeof status), DSMI_OK);
+  EXPECT_EQ(status.pcs_status + status.hdlc_status, 0U);
+  EXPECT_EQ(info(DSMI_MAIN_CMD_HCCS, 1, &lanes, sizeof lanes), DSMI_OK);
+  EXPECT_EQ(lanes.hccs_port_pcs_bitmap, 3U);
+  EXPECT_EQ(info(DSMI_MAIN_CMD_HCCS, 3, &counts, sizeof counts), DSMI_OK);
+  EXPECT_EQ(counts.rx_cnt[0], 4U);
+  EXPECT_EQ(counts.tx_cnt[1], 3U);
+  for (const unsigned sub : {2U, 4U, 5U}) {
+    EXPECT_EQ(info(DSMI_MAIN_CMD_HCCS, sub, &counts, sizeof counts), DSMI_ERROR_NOT_SUPPORT);
+  }
+}
+
+TEST_F(DsmiTest, TheCardHasOneLevelOfWork) {
+  dsmi_lp_status_stru status{7, 7};
+  dsmi_lp_cur_tops_stru level{7, 7};
+  unsigned long long cause = 7;
+  EXPECT_EQ(info(DSMI_MAIN_CMD_LP, DSMI_LP_SUB_CMD_STATUS, &status, sizeof status), DSMI_OK);
+  EXPECT_EQ(status.status, 0U);
+  EXPECT_EQ(info(DSMI_MAIN_CMD_LP, DSMI_LP_SUB_CMD_GET_WORK_TOPS, &level, 8), DSMI_OK);
+  EXPECT_EQ(level.tops_nums, 1U);
+  constexpr unsigned kCause = DSMI_LP_SUB_CMD_AICORE_FREQREDUC_CAUSE;
+  EXPECT_EQ(info(DSMI_MAIN_CMD_LP, kCause, &cause, 8), DSMI_ERROR_NOT_SUPPORT) << "it is slower";
+  card.set(abi::CoreClock{}.set<abi::CoreClock::Rated>(1800).set<abi::CoreClock::Present>(1800));
+  EXPECT_EQ(info(DSMI_MAIN_CMD_LP, kCause, &cause, 8), DSMI_OK);
+  EXPECT_EQ(cause, 0U);
+  for (const unsigned sub : {0U, 1U, 2U, 3U, 4U, 6U, 7U, 10U, 11U}) {
+    EXPECT_EQ(info(DSMI_MAIN_CMD_LP, sub, &cause, 8), DSMI_ERROR_NOT_SUPPORT);
+    EXPECT_EQ(dsmi_set_device_info(0, DSMI_MAIN_CMD_LP, sub, &cause, 8), DSMI_ERROR_NOT_SUPPORT);
+  }
+}
+
 class TwoDevices : public VirtualDevices {
  public:
   int create(unsigned, unsigned vdev, const dsmi_create_vdev_res_stru& resource,

@@ -11,6 +11,7 @@
 #include "python/native/managed.hpp"
 #include "python/native/operators.hpp"
 #include "python/native/session.hpp"
+#include "python/native/source_compiler.hpp"
 #include "python/native/stream.hpp"
 
 namespace npu::python {
@@ -125,4 +126,5 @@ PYBIND11_MODULE(_npusim, module) {
   npu::python::bind_graph(module);
   npu::python::bind_host_runtime(module);
   npu::python::bind_operators(module);
+  npu::python::bind_source_compiler(module);
 }

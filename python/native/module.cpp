@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "python/native/card.hpp"
+#include "python/native/card_work.hpp"
 #include "python/native/checked_self.hpp"
 #include "python/native/graph.hpp"
 #include "python/native/host_runtime.hpp"
@@ -125,6 +126,7 @@ PYBIND11_MODULE(_npusim, module) {
   npu::python::bind_streams(module);
   npu::python::bind_graph(module);
   npu::python::bind_host_runtime(module);
+  npu::python::bind_card_work(module);
   npu::python::bind_operators(module);
   npu::python::bind_source_compiler(module);
 }

@@ -127,6 +127,7 @@ def test_no_headers_and_no_compiler(folder, compiler, monkeypatch):
 
 def test_the_public_names_are_the_same_objects():
     code = ("import simpler.task_interface as public, simpler_setup as setup, npusim\n"
+            "import simpler.worker; assert simpler.worker.Worker is npusim.Worker\n"
             "names = [name for name in public.__all__ if name != 'CallConfig']\n"
             "assert all(getattr(public, name) is getattr(npusim, name) for name in names)\n"
             "assert public.CallConfig is npusim.ChipCallConfig and len(names) == 13\n"

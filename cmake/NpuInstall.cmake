@@ -34,6 +34,8 @@ if(TARGET npu_python)
     cmake_path(GET name PARENT_PATH folder)
     install(FILES python/${name}.py DESTINATION lib/python3/dist-packages/${folder})
   endforeach()
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/python/${NPU_PYTHON_METADATA}
+    DESTINATION lib/python3/dist-packages)
 endif()
 # Pages and examples lie there as in a checkout, so that what pages, manual pages and --help name by
 # paths such as docs/sweeps.md and configs/keys.md is found from one folder.

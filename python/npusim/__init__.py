@@ -10,7 +10,7 @@
 docs/python.md has more. Sizes are bytes, times simulated picoseconds unless a name says otherwise.
 """
 
-from . import ops
+from . import ops, scene
 from .bfloat16 import from_bfloat16, to_bfloat16
 from .callable import ArgDirection, ChipCallable, CoreCallable
 from .chip_worker import ChipCallConfig, ChipWorker
@@ -38,5 +38,5 @@ __all__ = [
     "Ticket", "Worker",
     "current_simulator", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library",
     "inout", "input", "no_dependency", "ops", "output", "program", "program_names", "program_path",
-    "scalar", "scalar_to_uint64", "to_bfloat16", "to_nz",
+    "scalar", "scalar_to_uint64", "scene", "to_bfloat16", "to_nz",
 ]

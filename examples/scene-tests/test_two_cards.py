@@ -40,7 +40,7 @@ class TwoCards(SceneTestCase):
             "incores": [{"func_id": 0, "source": "kernels/scale.cpp", "core_type": "aiv"}],
         }],
     }
-    CASES = [{"name": "halves", "config": {"device_count": 2}}]
+    CASES = [{"name": "halves", "platforms": ["a2a3sim"], "config": {"device_count": 2}}]
 
     def generate_args(self, params):
         x = numpy.arange(8192, dtype="float32")

@@ -49,7 +49,7 @@ Status run(HostRuntime& card, const CallOrder& order, std::vector<std::uint64_t>
 }
 
 // Status as the answer of a piece.
-Result<std::uint64_t> nothing_or(Status status) {
+Result<std::uint64_t> nothing_or(const Status& status) {
   if (!status) return forward_error(status);
   return 0;
 }
@@ -57,7 +57,9 @@ Result<std::uint64_t> nothing_or(Status status) {
 }  // namespace
 
 CardWork::CardWork(std::shared_ptr<Session> session)
-    : session_(std::move(session)), shared_(std::make_shared<Shared>()) {
+    : session_(std::move(session)),
+      shared_(std::make_shared<Shared>()),
+      tasks_(std::make_unique<Tasks>()) {
   session_->call([this](platform::Platform& host) {
     shared_->mutex = host.tasks().make_mutex();
     shared_->changed = host.tasks().make_condition();
@@ -66,9 +68,7 @@ CardWork::CardWork(std::shared_ptr<Session> session)
 
 CardWork::~CardWork() {
   // What is under way goes on to its end, which the next call waits for.
-  auto* const tasks = new std::map<std::uint64_t, std::unique_ptr<platform::Task>>();
-  tasks->swap(under_way_);
-  session_->bury([tasks, shared = shared_] { delete tasks; });
+  session_->bury([tasks = tasks_.release(), shared = shared_] { delete tasks; });
 }
 
 std::uint64_t CardWork::begin(const std::shared_ptr<HostRuntime>& card, Body body) {
@@ -93,7 +93,7 @@ std::uint64_t CardWork::begin(const std::shared_ptr<HostRuntime>& card, Body bod
                                      shared->mutex->unlock();
                                    });
     if (!task) return forward_error(task);
-    under_way_[number] = std::move(*task);
+    (*tasks_)[number] = std::move(*task);
     return {};
   }));
   return number;
@@ -107,7 +107,7 @@ std::uint64_t CardWork::call(const std::shared_ptr<HostRuntime>& card, CallOrder
       const auto freed = here.free_here(address);
       if (ran) ran = freed;
     }
-    return nothing_or(std::move(ran));
+    return nothing_or(ran);
   });
 }
 
@@ -135,12 +135,12 @@ py::list CardWork::wait() {
   std::vector<Ended> ended;
   session_->call([&](platform::Platform&) {
     shared_->mutex->lock();
-    while (shared_->ended.empty() && !under_way_.empty()) {
+    while (shared_->ended.empty() && !tasks_->empty()) {
       static_cast<void>(shared_->changed->wait(*shared_->mutex, Instant::never()));
     }
     ended.swap(shared_->ended);
     shared_->mutex->unlock();
-    for (const auto& each : ended) under_way_.erase(each.number);
+    for (const auto& each : ended) tasks_->erase(each.number);
   });
   py::list all;
   for (const auto& each : ended) {

@@ -71,11 +71,12 @@ class CardWork {
     std::unique_ptr<platform::Condition> changed;
     std::vector<Ended> ended;
   };
+  using Tasks = std::map<std::uint64_t, std::unique_ptr<platform::Task>>;
   std::uint64_t begin(const std::shared_ptr<HostRuntime>& card, Body body);
 
   std::shared_ptr<Session> session_;
   std::shared_ptr<Shared> shared_;
-  std::map<std::uint64_t, std::unique_ptr<platform::Task>> under_way_;
+  std::unique_ptr<Tasks> tasks_;  // under way, by their numbers
   std::uint64_t next_ = 0;
 };
 

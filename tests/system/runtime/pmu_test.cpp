@@ -88,8 +88,8 @@ TEST(RunPmu, CountsWhatTheL2HadOfGlobalMemory) {
   Machine machine({}, "910b2.yaml");
   machine.run([](platform::Platform& platform) {
     RuntimeCard card(platform);
-    std::vector<DeviceAddress> tensors;
-    for (int i = 0; i < 3; ++i) tensors.push_back(must(card.context->allocate(65'536)));
+    std::vector<DeviceAddress> tensors(3);
+    for (auto& tensor : tensors) tensor = must(card.context->allocate(65'536));
     const auto cold = added(card, tensors, 8), warm = added(card, tensors, 8);
     constexpr unsigned kWriteHits = 0, kReadHits = 2, kReadMisses = 3;
     constexpr std::uint32_t kLines = 65'536 / 512;

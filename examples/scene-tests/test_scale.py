@@ -11,12 +11,12 @@ from npusim.scene import Scalar, SceneTestCase, TaskArgsBuilder, Tensor, scene_t
 class TestScale(SceneTestCase):
     CALLABLE = {
         "orchestration": {
-            "source": "kernels/scale_graph.cpp",
+            "source": "scale_graph.cpp",
             "function_name": "build_scale",
             "signature": [D.IN, D.OUT],
         },
         "incores": [
-            {"func_id": 0, "source": "kernels/scale.cpp", "core_type": "aiv"},
+            {"func_id": 0, "source": "scale.cpp", "core_type": "aiv"},
         ],
     }
     CASES = [

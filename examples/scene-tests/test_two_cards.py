@@ -33,11 +33,11 @@ class TwoCards(SceneTestCase):
         "callables": [{
             "name": "scale",
             "orchestration": {
-                "source": "kernels/scale_graph.cpp",
+                "source": "scale_graph.cpp",
                 "function_name": "build_scale",
                 "signature": [D.IN, D.OUT],
             },
-            "incores": [{"func_id": 0, "source": "kernels/scale.cpp", "core_type": "aiv"}],
+            "incores": [{"func_id": 0, "source": "scale.cpp", "core_type": "aiv"}],
         }],
     }
     CASES = [{"name": "halves", "platforms": ["a2a3sim"], "config": {"device_count": 2}}]

@@ -33,10 +33,8 @@ __all__ = [
     "ArgDirection", "Argument", "ChipCallConfig", "ChipCallable", "ChipStorageTaskArgs",
     "ChipWorker", "ContinuousTensor", "CoreCallable", "DataType", "Device", "DeviceMemory", "Error",
     "ErrorCode", "Event", "Graph", "HostMemory", "KernelCompiler", "ManagedMemory",
-    "Orchestrator",
-    "RuntimeBinaries", "RuntimeBuilder", "Simulator", "Stream", "TaskArgs", "TensorArgType",
-    "Ticket", "Worker",
-    "current_simulator", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library",
+    "Orchestrator", "RuntimeBinaries", "RuntimeBuilder", "Simulator", "Stream", "TaskArgs",
+    "TensorArgType", "Ticket", "Worker", "current_simulator", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library",
     "inout", "input", "no_dependency", "ops", "output", "program", "program_names", "program_path",
     "scalar", "scalar_to_uint64", "scene", "to_bfloat16", "to_nz",
 ]

@@ -55,7 +55,7 @@ class Folder:
         self.path = path
 
     def add(self, file, name="TestScale", golden="2 * args.x", cases="None", before="pass",
-            kernel=str(EXAMPLE / "kernels/scale.cpp"), graph=str(EXAMPLE / "kernels/scale_graph.cpp")):
+            kernel=str(EXAMPLE / "scale.cpp"), graph=str(EXAMPLE / "scale_graph.cpp")):
         (self.path / file).write_text(SCENE.format(**{key: value for key, value in locals().items()
                                                       if key not in ("self", "file")}))
         return self
@@ -90,7 +90,7 @@ def test_the_example_runs(folder):
 
 @pytest.mark.parametrize("options, reason", [
     ({"kernel": "absent.cpp"}, "FileNotFoundError: no source file"),
-    ({"kernel": str(EXAMPLE / "kernels/scale_graph.cpp")}, "makes no kernel"),
+    ({"kernel": str(EXAMPLE / "scale_graph.cpp")}, "makes no kernel"),
     ({"golden": "args.z"}, "AttributeError: no argument 'z'"),
     ({"before": "return 7"}, "TypeError: generate_args: found a int"),
     ({"before": "os._exit(3)"}, "its process has ended with 3, without a result"),

@@ -30,9 +30,12 @@ install(TARGETS scheduler executor pager empty elementwise matmul
 if(TARGET npu_python)
   install(TARGETS npu_python LIBRARY DESTINATION lib/python3/dist-packages/npusim)
   install(TARGETS vector_example LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
-  list(TRANSFORM NPU_PYTHON_SOURCES APPEND .py OUTPUT_VARIABLE files)
-  list(TRANSFORM files PREPEND python/npusim/)
-  install(FILES ${files} DESTINATION lib/python3/dist-packages/npusim)
+  foreach(name IN LISTS NPU_PYTHON_SOURCES)
+    cmake_path(GET name PARENT_PATH folder)
+    install(FILES python/${name}.py DESTINATION lib/python3/dist-packages/${folder})
+  endforeach()
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/python/${NPU_PYTHON_METADATA}
+    DESTINATION lib/python3/dist-packages)
 endif()
 # Pages and examples lie there as in a checkout, so that what pages, manual pages and --help name by
 # paths such as docs/sweeps.md and configs/keys.md is found from one folder.

@@ -21,7 +21,8 @@ namespace npu::jit {
 namespace {
 
 constexpr Bytes kLargestObject = 256_MiB;
-constexpr int kAttempts = 2;  // the second one only if somebody killed the first
+constexpr Bytes kLargestText = 256_MiB;  // that the preprocessor makes
+constexpr int kAttempts = 2;             // the second one only if somebody killed the first
 
 std::vector<std::string> environment(const std::string& scratch) {
   std::vector<std::string> result{"LC_ALL=C", "TMPDIR=" + scratch};
@@ -41,13 +42,15 @@ bool is_plain_name(const std::string& name) {
 }
 
 std::vector<std::string> command_line(const Toolchain& toolchain, const KernelRequest& request,
-                                      const std::string& source, const std::string& output) {
+                                      const std::string& source, const std::string& output,
+                                      bool preprocess = false) {
   std::vector<std::string> line{toolchain.compiler};
   line.insert(line.end(), toolchain.flags.begin(), toolchain.flags.end());
   for (const auto& folder : toolchain.includes) line.push_back("-I" + folder);
   for (const auto& [name, value] : request.macros) {
     line.push_back(fmt::format("-D{}={}", name, value));
   }
+  if (preprocess) line.insert(line.end(), {"-E", "-P"});
   line.insert(line.end(), {"-x", "c++", source, "-o", output});
   return line;
 }
@@ -75,8 +78,36 @@ Result<std::string> Compiler::version(const Interrupted& interrupted) {
   return version_;
 }
 
-Result<std::string> Compiler::digest(const std::string& template_file,
-                                     const Interrupted& interrupted) {
+Status Compiler::add_files(Sha256& sha) const {
+  if (auto added = add_source_files(toolchain_.templates, sha); !added) return added;
+  for (const auto& folder : toolchain_.sources) {
+    if (auto added = add_source_files(folder, sha); !added) return added;
+  }
+  return {};
+}
+
+Status Compiler::add_preprocessed(const KernelRequest& request, const Interrupted& interrupted,
+                                  Sha256& sha) const {
+  const auto scratch = Scratch::make();
+  if (!scratch) return forward_error(scratch);
+  const std::string source = toolchain_.templates + "/" + request.template_file;
+  const std::string output = scratch->path() + "/out.ii";
+  const auto result = run_child({command_line(toolchain_, request, source, output, true),
+                                 environment(scratch->path()), toolchain_.time_out, interrupted});
+  if (!result) return forward_error(result);
+  if (result->interrupted) return fail(ErrorCode::kAborted, "interrupted while compiling");
+  if (result->timed_out) return tl::unexpected<Error>(timed_out(toolchain_, source));
+  if (result->signal != 0 || result->exit_code != 0) {
+    return fail(ErrorCode::kInvalidArgument, explain(result->output, source));
+  }
+  const auto text = read_file(output, kLargestText);
+  if (!text) return forward_error(text);
+  sha.add_field(view_of({text->data(), text->size()}));
+  return {};
+}
+
+Result<std::string> Compiler::digest(const KernelRequest& request, const Interrupted& interrupted) {
+  const std::string& template_file = request.template_file;
   if (!is_plain_name(template_file)) {
     return fail(ErrorCode::kInvalidArgument,
                 "\"" + shortened(template_file) + "\" is no name of a template");
@@ -89,12 +120,9 @@ Result<std::string> Compiler::digest(const std::string& template_file,
   }
   sha.add_field(std::to_string(toolchain_.flags.size()));
   for (const auto& flag : toolchain_.flags) sha.add_field(flag);
-  const auto templates = add_source_files(toolchain_.templates, sha);
-  if (!templates) return forward_error(templates);
-  for (const auto& folder : toolchain_.sources) {
-    const auto added = add_source_files(folder, sha);
-    if (!added) return forward_error(added);
-  }
+  const auto added =
+      toolchain_.preprocessed ? add_preprocessed(request, interrupted, sha) : add_files(sha);
+  if (!added) return forward_error(added);
   return hex(sha.finish());
 }
 

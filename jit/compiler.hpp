@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/sha256.hpp"
 #include "npu/base/result.hpp"
 #include "npu/jit/kernel_cache.hpp"
 
@@ -23,9 +24,9 @@ class Compiler {
   const Toolchain& toolchain() const { return toolchain_; }
 
   // Digest of all that a kernel is made of but its key: the compiler's path and what it says its
-  // version is (asked once), flags, `template_file`, names and contents of all files of the
-  // templates and sources.
-  Result<std::string> digest(const std::string& template_file, const Interrupted& interrupted);
+  // version is (asked once), flags, the template's name; names and contents of all files of the
+  // templates and sources, or what the preprocessor makes of the template.
+  Result<std::string> digest(const KernelRequest& request, const Interrupted& interrupted);
 
   // The object's bytes. Starts a compiler that somebody killed once more.
   Result<std::vector<std::byte>> compile(const KernelRequest& request,
@@ -36,6 +37,9 @@ class Compiler {
 
  private:
   Result<std::string> version(const Interrupted& interrupted);
+  Status add_files(Sha256& sha) const;
+  Status add_preprocessed(const KernelRequest& request, const Interrupted& interrupted,
+                          Sha256& sha) const;
 
   const Toolchain toolchain_;
   std::mutex version_lock_;

@@ -11,12 +11,19 @@ std::chrono::milliseconds patience(const Toolchain& toolchain) {
   return 3 * toolchain.time_out + std::chrono::seconds(10);
 }
 
+Result<std::shared_ptr<const Kernel>> kernel_of(const KernelRequest& request,
+                                                const ObjectName& name,
+                                                std::vector<std::byte> object) {
+  if (request.loaded) return load_kernel(name.key, std::move(object));
+  return std::make_shared<const Kernel>(name.key, std::move(object), nullptr, nullptr);
+}
+
 }  // namespace
 
-Result<Loaded> Finder::from_folder(const ObjectName& name) const {
+Result<Loaded> Finder::from_folder(const KernelRequest& request, const ObjectName& name) const {
   auto object = store_.load(name);
   if (!object) return forward_error(object);
-  auto kernel = load_kernel(name.key, std::move(*object));
+  auto kernel = kernel_of(request, name, std::move(*object));
   if (!kernel) return forward_error(kernel);
   return Loaded{std::move(*kernel), Origin::kDisk, {}, {}};
 }
@@ -25,7 +32,7 @@ Result<Loaded> Finder::find(const KernelRequest& request, const ObjectName& name
                             const Interrupted& interrupted) {
   if (!store_.is_there()) return make(request, name, false, {}, interrupted);
   std::vector<std::string> warnings;
-  auto found = from_folder(name);
+  auto found = from_folder(request, name);
   if (!found && found.error().code != ErrorCode::kNotFound) {
     ++rejected_;
     warnings.push_back("not loaded from the cache: " + found.error().message());
@@ -38,7 +45,7 @@ Result<Loaded> Finder::find(const KernelRequest& request, const ObjectName& name
       ++not_stored_;
       return make(request, name, false, std::move(warnings), interrupted);
     }
-    found = from_folder(name);  // whoever had the lock before may have made it
+    found = from_folder(request, name);  // whoever had the lock before may have made it
     if (!found) return make(request, name, true, std::move(warnings), interrupted);
   }
   ++disk_hits_;
@@ -52,7 +59,7 @@ Result<Loaded> Finder::make(const KernelRequest& request, const ObjectName& name
   auto object = compiler_.compile(request, interrupted);
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
   if (!object) return forward_error(object);
-  auto kernel = load_kernel(name.key, std::move(*object));
+  auto kernel = kernel_of(request, name, std::move(*object));
   if (!kernel) return forward_error(kernel);
   ++compiled_;
   if (keep) keep_object(request, name, (*kernel)->image(), warnings);
@@ -62,7 +69,7 @@ Result<Loaded> Finder::make(const KernelRequest& request, const ObjectName& name
 void Finder::keep_object(const KernelRequest& request, const ObjectName& name, ConstByteSpan object,
                          std::vector<std::string>& warnings) {
   // Files may have been edited since, and the object be of other ones than its name says.
-  const auto digest = compiler_.digest(request.template_file, {});
+  const auto digest = compiler_.digest(request, {});
   auto stored = digest && *digest == name.toolchain
                     ? store_.store(name, object)
                     : Status(fail(ErrorCode::kBusy, "its sources have changed meanwhile"));

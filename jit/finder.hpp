@@ -26,7 +26,7 @@ class Finder {
 
  private:
   // kNotFound: not there; any other error: not to be used.
-  Result<Loaded> from_folder(const ObjectName& name) const;
+  Result<Loaded> from_folder(const KernelRequest& request, const ObjectName& name) const;
   Result<Loaded> make(const KernelRequest& request, const ObjectName& name, bool keep,
                       std::vector<std::string> warnings, const Interrupted& interrupted);
   void keep_object(const KernelRequest& request, const ObjectName& name, ConstByteSpan object,

@@ -123,18 +123,22 @@ class KernelCache::Impl {
 
   Result<Loaded> find(const KernelRequest& request, const std::string& key,
                       const Interrupted& ask) {
-    auto digest = digest_of(request.template_file, ask);
+    auto digest = digest_of(request, key, ask);
     if (!digest) return forward_error(digest);
     return finder_.find(request, {std::move(*digest), key}, ask);
   }
 
   // Read once: a process goes on with the kernels of the files that it began with.
-  Result<std::string> digest_of(const std::string& template_file, const Interrupted& ask) {
+  // What the preprocessor makes of them depends on the macros, which are in the key.
+  Result<std::string> digest_of(const KernelRequest& request, const std::string& key,
+                                const Interrupted& ask) {
+    const std::string id =
+        request.template_file + (compiler_.toolchain().preprocessed ? "/" + key : "");
     const std::lock_guard<std::mutex> lock(digest_mutex_);
-    const auto known = digests_.find(template_file);
+    const auto known = digests_.find(id);
     if (known != digests_.end()) return known->second;
-    auto digest = compiler_.digest(template_file, ask);
-    if (digest) digests_.emplace(template_file, *digest);
+    auto digest = compiler_.digest(request, ask);
+    if (digest) digests_.emplace(id, *digest);
     return digest;
   }
 

@@ -37,7 +37,7 @@ Kernel::Kernel(std::string key, std::vector<std::byte> image, void* handle, Run 
     : key_(std::move(key)), image_(std::move(image)), handle_(handle), run_(entry) {}
 
 Kernel::~Kernel() {
-  dlclose(handle_);
+  if (handle_ != nullptr) dlclose(handle_);
 }
 
 Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key,

@@ -36,6 +36,13 @@ std::vector<std::string> config_directories() {
 
 bool process_has_simulator = false;
 
+auto load(const std::string& config, const std::vector<std::string>& overrides) {
+  std::vector<std::string> full;
+  full.reserve(overrides.size());
+  for (const auto& each : overrides) full.push_back(model::full_override(each));
+  return model::load_system(config, full, config_directories());
+}
+
 }  // namespace
 
 Simulator::Simulator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -46,14 +53,17 @@ Result<std::unique_ptr<Simulator>> Simulator::create(const std::string& config,
   if (process_has_simulator) {
     return fail(ErrorCode::kAlreadyExists, "this process has had its simulator");
   }
-  std::vector<std::string> full;
-  full.reserve(overrides.size());
-  for (const auto& each : overrides) full.push_back(model::full_override(each));
-  const auto loaded = model::load_system(config, full, config_directories());
+  const auto loaded = load(config, overrides);
   if (!loaded) return fail(ErrorCode::kInvalidArgument, loaded.error().message());
   process_has_simulator = true;
   return std::unique_ptr<Simulator>(
       new Simulator(std::make_unique<Impl>(*loaded, config, overrides)));
+}
+
+Status Simulator::check(const std::string& config, const std::vector<std::string>& overrides) {
+  const auto loaded = load(config, overrides);
+  if (!loaded) return fail(ErrorCode::kInvalidArgument, loaded.error().message());
+  return {};
 }
 
 Status Simulator::run(std::function<void(platform::Platform&)> program) {

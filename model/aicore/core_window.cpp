@@ -29,6 +29,31 @@ constexpr PipeEvent kPipeEvents[] = {{0x08, Pipe::kVector},
                                      {0x0B, Pipe::kMte1},
                                      {0x0C, Pipe::kMte2},
                                      {0x0D, Pipe::kMte3}};
+// What core_events.hpp counts.
+struct CountedEvent {
+  std::uint32_t event;
+  CoreEvent counted;
+  bool time;
+};
+constexpr CountedEvent kCountedEvents[] = {
+    {0x49, CoreEvent::kCubeFloat, true},      {0x4A, CoreEvent::kCubeInt8, true},
+    {0x4B, CoreEvent::kVectorFp32, true},     {0x4C, CoreEvent::kVectorFp16, true},
+    {0x4D, CoreEvent::kVectorFp16Wide, true}, {0x4E, CoreEvent::kVectorInt32, true},
+    {0x4F, CoreEvent::kVectorOther, true},    {0x15, CoreEvent::kUbReads, false},
+    {0x16, CoreEvent::kUbWrites, false},      {0x31, CoreEvent::kL1Reads, false},
+    {0x32, CoreEvent::kL1Writes, false},      {0x0F, CoreEvent::kL2Reads, false},
+    {0x10, CoreEvent::kL2Writes, false},      {0x12, CoreEvent::kMainReads, false},
+    {0x13, CoreEvent::kMainWrites, false},    {0x1B, CoreEvent::kL0aReads, false},
+    {0x1C, CoreEvent::kL0aWrites, false},     {0x21, CoreEvent::kL0bReads, false},
+    {0x22, CoreEvent::kL0bWrites, false},     {0x27, CoreEvent::kL0cReads, false},
+    {0x28, CoreEvent::kL0cWrites, false},     {0x66, CoreEvent::kVectorTaken, true},
+    {0x3D, CoreEvent::kUbMteReads, false},    {0x3E, CoreEvent::kUbMteWrites, false},
+    {0x43, CoreEvent::kUbVectorReads, false}, {0x44, CoreEvent::kUbVectorWrites, false},
+    {0x37, CoreEvent::kUbScalarReads, false}, {0x38, CoreEvent::kUbScalarWrites, false},
+    {0x500, CoreEvent::kL2WriteHits, false},  {0x502, CoreEvent::kL2WriteMisses, false},
+    {0x504, CoreEvent::kL2ReadHits, false},   {0x506, CoreEvent::kL2ReadMisses, false}};
+// A core of the model reads over one channel.
+constexpr std::uint32_t kSecondChannelHits = 0x508, kSecondChannelMisses = 0x50A;
 constexpr std::uint32_t kScalarEvent = 0x09;
 constexpr std::uint32_t kImageRequests = 0x54, kImageMisses = 0x55;
 
@@ -46,6 +71,10 @@ std::uint32_t CoreWindow::counter(unsigned index) const {
     const auto i = static_cast<std::size_t>(pipe);
     if (event == number) return static_cast<std::uint32_t>(clocks(now.busy[i] - began_.busy[i]));
   }
+  for (const auto& [number, counted, time] : kCountedEvents) {
+    const std::uint64_t count = now.events[counted] - began_.events[counted];
+    if (event == number) return static_cast<std::uint32_t>(time ? clocks(count) : count);
+  }
   const auto scalar = static_cast<std::size_t>(Pipe::kScalar);
   switch (event) {
     case kScalarEvent:
@@ -54,6 +83,9 @@ std::uint32_t CoreWindow::counter(unsigned index) const {
       return static_cast<std::uint32_t>(now.image_requests - began_.image_requests);
     case kImageMisses:
       return static_cast<std::uint32_t>(now.image_fetches - began_.image_fetches);
+    case kSecondChannelHits:
+    case kSecondChannelMisses:
+      return 0;
     default:
       return event == 0 ? 0 : abi::kPmuUnknown;
   }

@@ -150,6 +150,8 @@ std::uint32_t LoadStoreUnit::load_ub(std::uint32_t offset) {
   polls_.enter_effect();
   spend_clocks(config_.ub_clocks);
   check_ub(offset, false);
+  statistics_.events.add(CoreEvent::kUbReads, 1);
+  statistics_.events.add(CoreEvent::kUbScalarReads, 1);
   return local_.load_ub(offset);
 }
 
@@ -157,6 +159,8 @@ void LoadStoreUnit::store_ub(std::uint32_t offset, std::uint32_t value) {
   polls_.enter_effect();
   spend_clocks(config_.ub_clocks);
   check_ub(offset, true);
+  statistics_.events.add(CoreEvent::kUbWrites, 1);
+  statistics_.events.add(CoreEvent::kUbScalarWrites, 1);
   local_.store_ub(offset, value);
 }
 

@@ -150,6 +150,12 @@ void PipeUnit::compute(Pipe pipe, Unit& unit) {
   const SimTime end = begin + length;
   unit.ran_empty = false;
   const Began began = unit.since;
+  const SimTime ready = std::max(entry.issued, unit.begun);
+  if (pipe == Pipe::kVector && began.after == BeganAfter::kOwn && begin > ready) {
+    statistics_.events.add(CoreEvent::kVectorTaken, begin - ready);
+  }
+  unit.begun = begin;
+  statistics_.events.executed(entry.instruction, length);
   unit.free = unit.last_end = end;
   unit.since = {};
   ++statistics_.instructions[index(pipe)];
@@ -230,6 +236,7 @@ void PipeUnit::copy_ended(Pipe pipe, const PipeEntry& copy, SimTime begin, SimTi
                           Bytes bytes) {
   statistics_.busy[index(pipe)] += end - begin;
   statistics_.bytes[index(pipe)] += bytes;
+  statistics_.events.executed(copy.instruction, end - begin);
   unit(pipe).last_end = end;
   owner_.execute(pipe, copy, begin, end, bytes, {});
 }
@@ -295,7 +302,7 @@ void PipeUnit::cut() {
   marked_ = 0;
   for (auto& unit : units_) {
     unit.queue.clear();
-    unit.free = unit.last_end = 0;
+    unit.free = unit.begun = unit.last_end = 0;
     unit.since = {};
     unit.ran_empty = true;
     unit.held = unit.scheduled = false;

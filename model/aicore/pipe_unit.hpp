@@ -85,6 +85,7 @@ class PipeUnit : private MemoryPipe::Owner {
     explicit Unit(unsigned depth) : queue(depth) {}
     PipeQueue queue;
     SimTime free = 0;      // of the last entry
+    SimTime begun = 0;     // the last instruction that computes
     Began since;           // why it was not free earlier
     SimTime last_end = 0;  // of the last instruction
     bool ran_empty = true;

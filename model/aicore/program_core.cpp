@@ -117,6 +117,7 @@ void ProgramCore::reset() {
 
 void ProgramCore::answered(std::uint32_t slot, const Answer& answer) {
   requests_.answered();
+  statistics_.events.answered(answer.write, answer.length, answer.l2_hits, answer.l2_misses);
   const auto [pipe, place] = RequestPort::unpack(slot);
   const bool scalar = pipe == Pipe::kScalar;
   if (answer.completion != Completion::kSuccess && !thread_.is_cut()) {

@@ -57,6 +57,7 @@ class ProgramCore : private PipeEffects::Cluster {
     bool write = false;
     Bytes length = 0;
     RequestTimes times;
+    std::uint32_t l2_hits = 0, l2_misses = 0;  // lines
   };
   void answered(std::uint32_t slot, const Answer& answer);
   void translated(std::uint32_t slot);

@@ -159,7 +159,9 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
                                   trans.get_address(),
                                   trans.is_write(),
                                   trans.get_data_length(),
-                                  {info.issued, info.translated_at, info.hbm_until}});
+                                  {info.issued, info.translated_at, info.hbm_until},
+                                  info.l2_hits,
+                                  info.l2_misses});
   }
   trans.release();
   return tlm::TLM_COMPLETED;

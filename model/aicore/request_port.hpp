@@ -35,6 +35,7 @@ class RequestPort {
     numbered.slot |= static_cast<std::uint32_t>(pipe) << kPipeShift;
     ++under_way_;
     ++statistics_.requests;
+    statistics_.events.sent(request.write, request.rows * request.row_bytes);
     carrier_.send(core_, numbered, calls_.block());
   }
   // One that will be sent later counts from now on.

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "model/aicore/core_events.hpp"
 #include "model/core/agenda.hpp"
 #include "npu/base/units.hpp"
 #include "npu/platform/aicore_port.hpp"
@@ -28,6 +29,7 @@ struct ProgramCoreStatistics {
   std::uint64_t image_requests = 0;     // headers looked at
   std::uint64_t image_fetches = 0;      // images that were not in the instruction cache
   std::uint64_t polls_passed_over = 0;  // rounds of poll loops
+  CoreEventCounts events;               // for the PMU
 };
 
 }  // namespace npu::model

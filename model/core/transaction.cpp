@@ -20,6 +20,7 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.rows = 1;
   info.core = 0;
   info.translated_at = info.hbm_until = 0;
+  info.l2_hits = info.l2_misses = 0;
   info.cause = info.issued = info.context = info.hop_context = 0;
   payload.set_command(command);
   payload.set_address(address);

@@ -100,6 +100,8 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   std::uint64_t issued = 0;         // SimTime at the initiator
   std::uint64_t translated_at = 0;  // SimTime, of who asks for it (asks_translated); 0: not yet
   std::uint64_t hbm_until = 0;      // SimTime until which the L2 waited for the HBM; 0: it did not
+  std::uint32_t l2_hits = 0;        // lines of the L2 that it found there
+  std::uint32_t l2_misses = 0;      // and did not
   std::uint64_t context = 0;        // the initiator's own
   std::uint64_t hop_context = 0;    // of the component that holds the transaction right now
   std::array<unsigned char, kInlineData> inline_data{};  // payload of small accesses

@@ -218,10 +218,13 @@ void L2::answer(std::uint64_t number) {
   const Access& access = accesses_[static_cast<std::uint32_t>(number)];
   auto& trans = *access.trans;
   const unsigned client = access.client;
-  Transaction::of(trans).hbm_until = access.hbm_until;
+  auto& info = Transaction::of(trans);
+  info.hbm_until = access.hbm_until;
+  info.l2_hits = access.hits;
+  info.l2_misses = access.misses;
   if (sim_.recorder.enabled()) trace(access);
   accesses_.give_back(static_cast<std::uint32_t>(number));
-  if (Transaction::of(trans).posted) {
+  if (info.posted) {
     trans.release();
     return;
   }

@@ -87,10 +87,10 @@ HostRuntime::~HostRuntime() {
   session_->bury([destroy = destroy_, context = context_] { destroy(context); });
 }
 
-void HostRuntime::check(int code) {
-  if (code == 0) return;
+Status HostRuntime::outcome(int code) const {
+  if (code == 0) return {};
   const auto known = static_cast<ErrorCode>(-1 - code);
-  raise(known, context_of(last_error_(context_), known));
+  return fail(known, context_of(last_error_(context_), known));
 }
 
 void HostRuntime::set_device(unsigned index) {
@@ -98,7 +98,7 @@ void HostRuntime::set_device(unsigned index) {
   const int code = session_->call(
       [&](platform::Platform&) { return set_device_(context_, static_cast<int>(index)); });
   if (code != 0) session_->leave_card(index);
-  check(code);
+  check(outcome(code));
   device_ = static_cast<int>(index);
 }
 
@@ -106,51 +106,40 @@ void HostRuntime::reset_device() {
   const int code = session_->call([&](platform::Platform&) { return finalize_(context_); });
   session_->leave_card(static_cast<unsigned>(device_));
   device_ = -1;
-  check(code);
+  check(outcome(code));
 }
 
-std::uint64_t HostRuntime::allocate(std::size_t size) {
-  const auto address = session_->call([&](platform::Platform&) { return malloc_(context_, size); });
-  if (address == 0) {
-    const std::string message = last_error_(context_);
-    for (int code = 0; code < 32; ++code) {
-      const auto known = static_cast<ErrorCode>(code);
-      const auto name = to_string(known);
-      if (message.compare(0, name.size(), name) == 0) raise(known, context_of(message, known));
-    }
-    raise(ErrorCode::kOutOfMemory, message);
+Result<std::uint64_t> HostRuntime::allocate_here(std::size_t size) {
+  const std::uint64_t address = malloc_(context_, size);
+  if (address != 0) return address;
+  const std::string message = last_error_(context_);
+  for (int code = 0; code < 32; ++code) {
+    const auto known = static_cast<ErrorCode>(code);
+    const auto name = to_string(known);
+    if (message.compare(0, name.size(), name) == 0) return fail(known, context_of(message, known));
   }
-  return address;
+  return fail(ErrorCode::kOutOfMemory, message);
 }
 
-void HostRuntime::free(std::uint64_t address) {
-  check(session_->call([&](platform::Platform&) { return free_(context_, address); }));
+Status HostRuntime::free_here(std::uint64_t address) {
+  return outcome(free_(context_, address));
 }
 
-void HostRuntime::copy_to(std::uint64_t device, std::uint64_t host, std::size_t size) {
-  check(session_->call([&](platform::Platform&) {
-    return copy_to_(context_, device, reinterpret_cast<const void*>(host), size);
-  }));
+Status HostRuntime::copy_to_here(std::uint64_t device, std::uint64_t host, std::size_t size) {
+  return outcome(copy_to_(context_, device, reinterpret_cast<const void*>(host), size));
 }
 
-void HostRuntime::copy_from(std::uint64_t host, std::uint64_t device, std::size_t size) {
-  check(session_->call([&](platform::Platform&) {
-    return copy_from_(context_, reinterpret_cast<void*>(host), device, size);
-  }));
+Status HostRuntime::copy_from_here(std::uint64_t host, std::uint64_t device, std::size_t size) {
+  return outcome(copy_from_(context_, reinterpret_cast<void*>(host), device, size));
 }
 
-void HostRuntime::register_kernel(std::uint32_t id, const std::string& binary) {
-  check(session_->call(
-      [&](platform::Platform&) { return register_(context_, id, binary.data(), binary.size()); }));
+Status HostRuntime::register_here(std::uint32_t id, const std::string& binary) {
+  return outcome(register_(context_, id, binary.data(), binary.size()));
 }
 
-void HostRuntime::unregister_kernel(std::uint32_t id) {
-  check(session_->call([&](platform::Platform&) { return unregister_(context_, id); }));
-}
-
-void HostRuntime::run(const Orchestration& orchestration, const std::vector<std::uint64_t>& words,
-                      const npu_run_config& config, const std::string& scheduler,
-                      const std::string& executor) {
+Status HostRuntime::run_here(const Orchestration& orchestration,
+                             const std::vector<std::uint64_t>& words, const npu_run_config& config,
+                             const std::string& scheduler, const std::string& executor) {
   npu_run_config all = config;
   all.device_id = device_;
   if (!scheduler.empty()) {
@@ -160,21 +149,51 @@ void HostRuntime::run(const Orchestration& orchestration, const std::vector<std:
     all.aicore_size = executor.size();
   }
   RuntimeMemory runtime(runtime_size_(), runtime_init_, runtime_destroy_);
-  const int code = session_->call([&](platform::Platform&) {
-    return run_(context_, runtime.get(), orchestration.callable(), words.data(), words.size(),
-                &all);
-  });
+  const int code =
+      run_(context_, runtime.get(), orchestration.callable(), words.data(), words.size(), &all);
   const std::string why = runtime_error_(runtime.get());
   if (code == NPU_ERROR_INVALID_ARGUMENT && !why.empty()) {
-    raise(ErrorCode::kInvalidArgument,
-          std::string(last_error_(context_)) + ": " + context_of(why, ErrorCode::kInvalidArgument));
+    return fail(ErrorCode::kInvalidArgument, std::string(last_error_(context_)) + ": " +
+                                                 context_of(why, ErrorCode::kInvalidArgument));
   }
-  check(code);
+  return outcome(code);
+}
+
+std::uint64_t HostRuntime::allocate(std::size_t size) {
+  return value_of(session_->call([&](platform::Platform&) { return allocate_here(size); }));
+}
+
+void HostRuntime::free(std::uint64_t address) {
+  check(session_->call([&](platform::Platform&) { return free_here(address); }));
+}
+
+void HostRuntime::copy_to(std::uint64_t device, std::uint64_t host, std::size_t size) {
+  check(session_->call([&](platform::Platform&) { return copy_to_here(device, host, size); }));
+}
+
+void HostRuntime::copy_from(std::uint64_t host, std::uint64_t device, std::size_t size) {
+  check(session_->call([&](platform::Platform&) { return copy_from_here(host, device, size); }));
+}
+
+void HostRuntime::register_kernel(std::uint32_t id, const std::string& binary) {
+  check(session_->call([&](platform::Platform&) { return register_here(id, binary); }));
+}
+
+void HostRuntime::unregister_kernel(std::uint32_t id) {
+  check(session_->call([&](platform::Platform&) { return outcome(unregister_(context_, id)); }));
+}
+
+void HostRuntime::run(const Orchestration& orchestration, const std::vector<std::uint64_t>& words,
+                      const npu_run_config& config, const std::string& scheduler,
+                      const std::string& executor) {
+  check(session_->call([&](platform::Platform&) {
+    return run_here(orchestration, words, config, scheduler, executor);
+  }));
 }
 
 py::dict HostRuntime::last_run() {
   npu_run_result result{};
-  check(last_result_(context_, &result));
+  check(outcome(last_result_(context_, &result)));
   abi::RunResult as_card{};
   static_assert(sizeof as_card == sizeof result);
   std::memcpy(static_cast<void*>(&as_card), &result, sizeof result);

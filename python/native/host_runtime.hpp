@@ -38,11 +38,22 @@ class HostRuntime {
            const npu_run_config& config, const std::string& scheduler, const std::string& executor);
   pybind11::dict last_run();
 
+  // The same for who is a host task of the machine already, one at a time for a card: without the
+  // interpreter's lock, and nothing is thrown.
+  Result<std::uint64_t> allocate_here(std::size_t size);
+  Status free_here(std::uint64_t address);
+  Status copy_to_here(std::uint64_t device, std::uint64_t host, std::size_t size);
+  Status copy_from_here(std::uint64_t host, std::uint64_t device, std::size_t size);
+  Status register_here(std::uint32_t id, const std::string& binary);
+  Status run_here(const Orchestration& orchestration, const std::vector<std::uint64_t>& words,
+                  const npu_run_config& config, const std::string& scheduler,
+                  const std::string& executor);
+  const std::shared_ptr<Session>& session() const { return session_; }
+
  private:
   template <class Function>
   void find(Function*& function, const char* name);
-  // Throws Failure of a code below 0.
-  void check(int code);
+  Status outcome(int code) const;
 
   std::shared_ptr<Session> session_;
   std::string library_name_;

@@ -5,12 +5,14 @@
 #include <pybind11/stl.h>
 
 #include "python/native/card.hpp"
+#include "python/native/card_work.hpp"
 #include "python/native/checked_self.hpp"
 #include "python/native/graph.hpp"
 #include "python/native/host_runtime.hpp"
 #include "python/native/managed.hpp"
 #include "python/native/operators.hpp"
 #include "python/native/session.hpp"
+#include "python/native/source_compiler.hpp"
 #include "python/native/stream.hpp"
 
 namespace npu::python {
@@ -124,5 +126,7 @@ PYBIND11_MODULE(_npusim, module) {
   npu::python::bind_streams(module);
   npu::python::bind_graph(module);
   npu::python::bind_host_runtime(module);
+  npu::python::bind_card_work(module);
   npu::python::bind_operators(module);
+  npu::python::bind_source_compiler(module);
 }

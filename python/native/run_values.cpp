@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/run_values.hpp"
 
+#include "npu/abi/pmu.hpp"
+
 namespace npu::python {
 namespace py = pybind11;
 
@@ -53,6 +55,12 @@ py::dict to_dict(const abi::PmuRecord& record) {
   py::list counters;
   for (const auto counter : record.counters) counters.append(counter);
   all["counters"] = counters;
+  py::list events;
+  for (const auto event : abi::pmu_group(record.group).events) {
+    const auto* const known = abi::pmu_event(event);
+    events.append(known == nullptr ? py::str() : py::str(std::string(known->name)));
+  }
+  all["events"] = events;
   return all;
 }
 

@@ -10,26 +10,31 @@
 docs/python.md has more. Sizes are bytes, times simulated picoseconds unless a name says otherwise.
 """
 
-from . import ops
+from . import ops, scene
 from .bfloat16 import from_bfloat16, to_bfloat16
 from .callable import ArgDirection, ChipCallable, CoreCallable
 from .chip_worker import ChipCallConfig, ChipWorker
 from .device import Device
 from .errors import Error, ErrorCode
 from .graph import Argument, Graph, inout, input, no_dependency, output, scalar
+from .kernel_compiler import KernelCompiler
 from .memory import DeviceMemory, HostMemory, ManagedMemory
 from .nz import to_nz
+from .orchestrator import Orchestrator
 from .programs import host_library, program, program_names, program_path
+from .runtime_builder import RuntimeBinaries, RuntimeBuilder
 from .simulator import Simulator, current_simulator
 from .stream import Event, Stream, Ticket
 from .task_interface import (ChipStorageTaskArgs, ContinuousTensor, DataType, TaskArgs,
                              TensorArgType, get_dtype_name, get_element_size, scalar_to_uint64)
+from .worker import Worker
 
 __all__ = [
     "ArgDirection", "Argument", "ChipCallConfig", "ChipCallable", "ChipStorageTaskArgs",
     "ChipWorker", "ContinuousTensor", "CoreCallable", "DataType", "Device", "DeviceMemory", "Error",
-    "ErrorCode", "Event", "Graph", "HostMemory", "ManagedMemory", "Simulator", "Stream", "TaskArgs", "TensorArgType",
-    "Ticket", "current_simulator", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library", "inout",
-    "input", "no_dependency", "ops", "output", "program", "program_names", "program_path", "scalar",
-    "scalar_to_uint64", "to_bfloat16", "to_nz",
+    "ErrorCode", "Event", "Graph", "HostMemory", "KernelCompiler", "ManagedMemory",
+    "Orchestrator", "RuntimeBinaries", "RuntimeBuilder", "Simulator", "Stream", "TaskArgs",
+    "TensorArgType", "Ticket", "Worker", "current_simulator", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library",
+    "inout", "input", "no_dependency", "ops", "output", "program", "program_names", "program_path",
+    "scalar", "scalar_to_uint64", "scene", "to_bfloat16", "to_nz",
 ]

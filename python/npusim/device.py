@@ -177,7 +177,8 @@ class Device:
             handshake: between scheduler and cores, "register" or "memory".
             single_issue: a core gets its next task when it has ended the one before.
             profiling: fill `records`.
-            pmu_group: event group of the cores' counters; 0: off. Fills `pmu`.
+            pmu_group: event group of the cores' counters; 0: off. Fills `pmu`. 1 arithmetic, 2 pipes,
+                4 memory, 5 L0, 6 conflicts, 7 UB, 8 L2; another is 2.
             dump_tensors: fill `tensors` with copies of arguments of known size; the run takes longer.
             watchdog_ns: simulated time without the end of a task after which the scheduler gives
                 up; 0: 1 s.

@@ -23,7 +23,7 @@ _LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 <<
 _last = {}
 
 
-def _root():
+def templates_root():
     """The folder above operators/templates; empty: $NPUSIM_OPERATORS_DIR names it."""
     if os.environ.get("NPUSIM_OPERATORS_DIR"):
         return ""
@@ -34,7 +34,7 @@ def _root():
     return str(library.parent.parent.parent)
 
 
-def _cache_folder():
+def cache_folder():
     for name, below in (("NPUSIM_JIT_CACHE_DIR", ""), ("XDG_CACHE_HOME", "npusim/jit"),
                         ("HOME", ".cache/npusim/jit")):
         if os.environ.get(name):
@@ -54,7 +54,7 @@ def _host(device):
         device._ready()
         values = device._simulator.report()["configuration"]
         limits = [values[f"cards.{device.index}.{key}"] * unit for key, unit in _LIMITS.items()]
-        device._operators = _npusim.OperatorHost(device._card, _root(), _cache_folder(),
+        device._operators = _npusim.OperatorHost(device._card, templates_root(), cache_folder(),
                                                  _npusim.CoreLimits(*limits))
     return device, device._operators
 

@@ -52,6 +52,39 @@ measure(once)
 """)
 
 
+def test_tasks_of_several_cards(script):
+    script(COMMON + """
+worker = npusim.Worker(3, platform="a2a3", device_ids=[0, 1], num_sub_workers=1)
+called = worker.register(lambda args: None)
+worker.init()
+made = npusim.ChipCallable.build(2 * [npusim.ArgDirection.INOUT] + 5 * [npusim.ArgDirection.INOUT] +
+                                 [npusim.ArgDirection.SCALAR], "vector_example",
+                                 npusim.program("vector_example"),
+                                 [(0, npusim.CoreCallable.build([], npusim.program("elementwise")))])
+arrays = [numpy.full(256, value, "float32") for value in (2, 3, 0, 0, 0, 0, 0)]
+
+def spread(orch, _args, _config):
+    for _ in range(2):
+        args = npusim.TaskArgs()
+        for array in arrays:
+            args.add_tensor(npusim.ContinuousTensor.make(array.ctypes.data, array.shape,
+                                                         npusim.DataType.FLOAT32),
+                            npusim.TensorArgType.OUTPUT_EXISTING)
+        args.add_scalar(256)
+        orch.submit_next_level(made, args)
+    orch.submit_sub(called, args)
+    memory = orch.malloc(1, 4096)
+    orch.free(1, memory)
+
+def once():
+    arrays[2][:] = 0
+    worker.run(spread)
+    assert (arrays[2] == 47).all()
+
+measure(once)
+""")
+
+
 def test_what_is_let_go(script):
     script(COMMON + """
 simulator = npusim.Simulator("910b2")

@@ -61,6 +61,7 @@ def test_records_counters_and_copies(device, tensors):
         (0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (3, 2), (3, 3)]
     assert all(r["ready"] <= r["sent"] <= r["begun"] < r["ended"] for r in found["records"])
     assert all(p["group"] == 2 and len(p["counters"]) == 8 for p in found["pmu"]) and found["pmu"]
+    assert found["pmu"][0]["events"][:2] == ["vec_busy_cycles", "cube_busy_cycles"]
     product = [t for t in found["tensors"] if t["task"] == 3 and t["stage"] == "after"]
     assert [t["address"] for t in product] == [tensors[5].address]
     assert (numpy.frombuffer(product[0]["bytes"], "float32") == 42).all()

@@ -97,6 +97,7 @@ const std::vector<Area> kAreas{
      false},
     {"sim/testing/main/", {}, false},
     {"examples/", contracts_and({"include/npu/driver", "include/npu/testing"}), false},
+    {"examples/scene-tests/", contracts_and({"include/npu/driver", "include/npu/aicore"}), false},
     {"tests/regression/",
      contracts_and({"include/npu/driver", "include/npu/testing", "tests/support"}), false},
     {"replay/", {"include/npu/base", "model", "model/config"}, true},

@@ -26,6 +26,15 @@ for path in (npusim.__file__, npusim.host_library(), npusim.program_path("schedu
     assert path.startswith(sys.argv[1]), path
 print(simulator.now, "ps")
 ' "$prefix" | grep -E '^[0-9]+ ps$'
+# Scene tests, from a copy of the example, with the kernels' headers of the installation.
+cp -r "$prefix/share/doc/npusim/examples/scene-tests" scenes
+env -i PATH=/usr/bin:/bin NPUSIM_JIT_CACHE_DIR="$folder/cache" PYTHONPATH="$prefix/lib/python3/dist-packages" \
+  "$python" -B -m pytest -q -p no:cacheprovider scenes | grep -x '4 passed in .*'
+env -i PATH=/usr/bin:/bin PYTHONPATH="$prefix/lib/python3/dist-packages" "$python" -B -c '
+import npusim, simpler.task_interface, simpler.worker, simpler_setup
+assert simpler.task_interface.ChipWorker is npusim.ChipWorker
+assert simpler_setup.RuntimeBuilder("a5").get_binaries().aicore_path.is_file()'
+test -f "$prefix/include/npu/driver/runtime_names.h"
 # The next process finds the kernels; templates of others are others.
 operator='
 import sys

@@ -15,9 +15,11 @@ namespace npu::jit {
 // The entry of every object: `extern "C" void run(block_num, stream, params)`.
 using Run = void (*)(std::uint32_t block_num, void* stream, const void* params);
 
-// Holds the object loaded. Whoever has one may call it, also after the cache has forgotten it.
+// Holds the object loaded, if it was to be. Whoever has one may call it, also after the cache has
+// forgotten it.
 class NPU_JIT_API Kernel {
  public:
+  // Null: not loaded.
   Kernel(std::string key, std::vector<std::byte> image, void* handle, Run entry);
   ~Kernel();
   Kernel(const Kernel&) = delete;

@@ -38,6 +38,7 @@ struct KernelRequest {
   std::string template_file;  // within Toolchain::templates
   Macros macros;
   KernelType type = KernelType::kCube;
+  bool loaded = true;  // false: its bytes are wanted alone; nothing is loaded, run() is null
 };
 
 enum class Origin : std::uint8_t { kMemory, kDisk, kCompiled };

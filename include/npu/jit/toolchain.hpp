@@ -22,6 +22,9 @@ struct Toolchain {
   // Folders whose files are part of what a kernel is made of (with `templates`): a change of any of
   // them makes all stored kernels those of another toolchain.
   std::vector<std::string> sources;
+  // True: a kernel is made of what the preprocessor makes of its template, with whatever that
+  // includes, and of no other file. For source files of users, beside which anything may lie.
+  bool preprocessed = false;
   std::uint32_t architecture = 2201;
   std::chrono::milliseconds time_out{120'000};  // wall time of one compilation
 };

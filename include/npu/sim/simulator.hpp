@@ -29,6 +29,8 @@ class NPU_SIM_API Simulator {
   // kAlreadyExists: this process has a simulator, or had one.
   static Result<std::unique_ptr<Simulator>> create(const std::string& config,
                                                    const std::vector<std::string>& overrides = {});
+  // What create() would say of a configuration: of any, at any time.
+  static Status check(const std::string& config, const std::vector<std::string>& overrides = {});
   ~Simulator();
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;

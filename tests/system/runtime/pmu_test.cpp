@@ -4,6 +4,7 @@
 
 #include "npu/abi/pmu.hpp"
 #include "tests/system/runtime/runtime_card.hpp"
+#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 namespace {
@@ -51,10 +52,58 @@ TEST(RunPmu, UnknownGroupsAreThePipesAndUnknownEventsSaySo) {
   machine.run([](platform::Platform& platform) {
     RuntimeCard card(platform);
     EXPECT_EQ(run_counted(card, 3, abi::HandshakeKind::kRegister).pmu[0].group, abi::kPmuPipes);
-    const auto report = run_counted(card, 8, abi::HandshakeKind::kRegister);
-    EXPECT_EQ(report.pmu[0].group, 8U);
-    EXPECT_EQ(report.pmu[0].counters[0], abi::kPmuUnknown) << "the model has no L2 events";
-    EXPECT_EQ(report.pmu[0].counters[7], 0U) << "the group has six events";
+    const auto report = run_counted(card, 6, abi::HandshakeKind::kRegister);
+    EXPECT_EQ(report.pmu[0].group, 6U);
+    EXPECT_EQ(report.pmu[0].counters[0], abi::kPmuUnknown) << "buffers of the model have no banks";
+    EXPECT_EQ(report.pmu[0].counters[7], 0U) << "the group has three events";
+  });
+}
+
+// c = a + b of 64 KiB each, on one core, twice.
+std::vector<std::uint32_t> added(RuntimeCard& card, const std::vector<DeviceAddress>& tensors,
+                                 unsigned group) {
+  constexpr KernelId kAdder{5};
+  const auto image = must(workloads::program_image("elementwise"));
+  EXPECT_THAT(card.context->register_kernel(kAdder, image), IsOk());
+  kernels::vector::Elementwise work;
+  work.to = tensors[2].value, work.a = tensors[0].value, work.b = tensors[1].value;
+  work.count = 16384;
+  std::vector<driver::TaskArgument> arguments;
+  for (const auto word : kernels::vector::to_words(work)) {
+    arguments.push_back(driver::scalar(word));
+  }
+  TaskGraph graph;
+  must(graph.add(kAdder, TaskShape::kAiv, arguments));
+  card.options.pmu_group = group;
+  const auto report = must(card.context->run(graph, card.options));
+  std::vector<std::uint32_t> sums(abi::kPmuCounters);
+  for (const auto& record : report.pmu) {
+    if (record.core_type != static_cast<std::uint32_t>(abi::CoreType::kAiv)) continue;
+    for (unsigned i = 0; i < abi::kPmuCounters; ++i) sums[i] += record.counters[i];
+  }
+  return sums;
+}
+
+TEST(RunPmu, CountsWhatTheL2HadOfGlobalMemory) {
+  Machine machine({}, "910b2.yaml");
+  machine.run([](platform::Platform& platform) {
+    RuntimeCard card(platform);
+    std::vector<DeviceAddress> tensors(3);
+    for (auto& tensor : tensors) tensor = must(card.context->allocate(65'536));
+    const auto cold = added(card, tensors, 8), warm = added(card, tensors, 8);
+    constexpr unsigned kWriteHits = 0, kReadHits = 2, kReadMisses = 3;
+    constexpr std::uint32_t kLines = 65'536 / 512;
+    EXPECT_GE(cold[kReadMisses], 2 * kLines) << "nobody has read the tensors before";
+    EXPECT_LT(warm[kReadMisses], kLines / 8);
+    EXPECT_GE(warm[kReadHits], 2 * kLines);
+    EXPECT_EQ(warm[kWriteHits], kLines);
+    const auto memory = added(card, tensors, 4);
+    EXPECT_EQ(memory[0], 3U * 65'536 / 128) << "what MTE3 and the vector unit read of UB";
+    EXPECT_EQ(memory[1], 3U * 65'536 / 128);
+    EXPECT_EQ(memory[5], 65'536U / 256) << "all that is written is in the L2";
+    EXPECT_EQ(memory[7], 65'536U / 256);
+    EXPECT_GE(memory[6], 2U * 65'536 / 256);
+    EXPECT_LE(memory[4], memory[6]);
   });
 }
 

@@ -264,7 +264,7 @@ class Server {
       client.fault_warnings = seen.fault_error_warnings;
     }
     client.modules = card.modules();
-    client.features = settings_.features;
+    client.features = process.machine().cards.settings().features;
     if (card.turn() == nullptr) return client;
     client.in_turns = true;
     client.turn = card.turn()->snapshot();

@@ -39,6 +39,16 @@ static void memory(size_t quota, void** a) {
   STEP(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocPhysical(&handle, quota, &on_card, 0));
 }
 
+/* Of the operator library: it adds ones, too. */
+static void operator_of(void* a, aclrtStream stream) {
+  const int64_t size = COUNT;
+  aclTensorDesc* is[2] = {aclCreateTensorDesc(ACL_FLOAT, 1, &size, ACL_FORMAT_ND), NULL};
+  aclDataBuffer* data[2] = {aclCreateDataBuffer(a, COUNT * sizeof(float)), NULL};
+  is[1] = is[0];
+  data[1] = data[0];
+  OK(aclopExecuteV2("Add", 2, is, data, 1, is, data, NULL, stream));
+}
+
 /* Three launches, in each way that there is. */
 static void launches(void* a, aclrtStream stream) {
   npusim_elementwise_args add = {0, 0, 0, COUNT, ACL_FLOAT};
@@ -71,10 +81,11 @@ int main(int argc, char** argv) {
   memory(argc > 1 ? (size_t)strtoull(argv[1], NULL, 10) : 0, &a);
   OK(aclrtMemcpy(a, sizeof data, data, sizeof data, ACL_MEMCPY_HOST_TO_DEVICE));
   launches(a, stream);
+  operator_of(a, stream);
   OK(aclrtRecordEvent(event, stream));
   OK(aclrtSynchronizeStream(stream));
   OK(aclrtMemcpy(data, sizeof data, a, sizeof data, ACL_MEMCPY_DEVICE_TO_HOST));
-  if (data[COUNT - 1] != 4) exit(fprintf(stderr, "4 expected, not %f\n", data[COUNT - 1]) > 0);
+  if (data[COUNT - 1] != 8) exit(fprintf(stderr, "8 expected, not %f\n", data[COUNT - 1]) > 0);
   OK(aclrtResetDevice(0));
   OK(aclFinalize());
   puts("right");

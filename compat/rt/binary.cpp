@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "compat/client/own_memory.hpp"
 #include "compat/rt/outcome.hpp"
 #include "compat/rt/stubs.hpp"
 
@@ -31,7 +32,9 @@ rtError_t load(const rtDevBinary_t* binary, void** handle) {
   }
   auto* const channel = channel_of_this_thread();
   if (channel == nullptr) return npu::compat::kNoServer;
-  if (size != 0) std::memcpy(channel->window(), binary->data, size);
+  if (size != 0 && !npu::compat::read_own(channel->window(), binary->data, size)) {
+    return ACL_ERROR_RT_PARAM_INVALID;
+  }
   const rtError_t status =
       rt_ask(Call::kBinaryLoad, {built_in ? 1U : 0U, size, cores_of(binary->magic)}, size);
   if (status == RT_ERROR_NONE) *handle = npu::compat::pointer(npu::compat::answer());

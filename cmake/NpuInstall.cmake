@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, what programs of others
-# link (libascendcl, libascend_hal, libnpushare), the Python package, public headers, the
+# link (libascendcl, libruntime, libascend_hal, libnpushare), the Python package, public headers, the
 # configurations, pages and examples, the manual pages, completion for shells, the licence, a CMake
 # package (find_package(npusim)) and a pkg-config file.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
@@ -77,16 +77,16 @@ if(TARGET npudemo)
 endif()
 
 # What programs of others are linked to: `cc hello.c -lascendcl`.
-foreach(library ascendcl acl_rt ascend_hal npushare)
+foreach(library ascendcl acl_rt runtime ascend_hal npushare)
   if(TARGET ${library})
     set_target_properties(${library} PROPERTIES
-      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
     install(TARGETS ${library} EXPORT npusimTargets)
   endif()
 endforeach()
-install(DIRECTORY compat/acl/include/acl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY compat/acl/include/acl compat/rt/include/acl compat/rt/include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h)
-install(FILES compat/hal/include/ascend_hal.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES compat/hal/include/ascend_hal.h compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})
 configure_package_config_file(cmake/npusimConfig.cmake.in npusimConfig.cmake

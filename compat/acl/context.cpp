@@ -1,32 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
-
-#include "compat/acl/visible_devices.hpp"
-#include "compat/client/request.hpp"
-
-using npu::compat::ask;
-using npu::compat::ask_for;
-using npu::compat::Call;
-using npu::compat::word;
+#include <runtime/context.h>
 
 extern "C" {
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t device) {
-  return ask_for(context, Call::kCreateContext, {npu::compat::machine_device(device)});
+  if (context == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtCtxCreateEx(context, 0, device);
 }
 
 aclError aclrtDestroyContext(aclrtContext context) {
   if (context == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kDestroyContext, {word(context)});
+  return rtCtxDestroyEx(context);
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context) {
   if (context == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kSetCurrentContext, {word(context)});
+  return rtCtxSetCurrent(context);
 }
 
 aclError aclrtGetCurrentContext(aclrtContext* context) {
-  return ask_for(context, Call::kGetCurrentContext);
+  if (context == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtCtxGetCurrent(context);
 }
 
 }  // extern "C"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
+#include <runtime/mem.h>
 
-#include "compat/client/copies.hpp"
-
-namespace npu::compat {
 namespace {
 
 bool is_kind(aclrtMemcpyKind kind) {
@@ -11,57 +9,71 @@ bool is_kind(aclrtMemcpyKind kind) {
   return number >= ACL_MEMCPY_HOST_TO_HOST && number <= ACL_MEMCPY_INTER_DEVICE_TO_DEVICE;
 }
 
-int checked(void* to, std::size_t max, const void* from, std::size_t count, aclrtMemcpyKind kind,
-            const CopyOrder& order) {
-  if (count == 0) return ACL_SUCCESS;
-  if (to == nullptr || from == nullptr || max < count || !is_kind(kind)) {
-    return ACL_ERROR_INVALID_PARAM;
+// Of one that there is: the runtime has other numbers.
+rtMemcpyKind_t runtime_kind(aclrtMemcpyKind kind) {
+  switch (kind) {
+    case ACL_MEMCPY_HOST_TO_HOST:
+      return RT_MEMCPY_HOST_TO_HOST;
+    case ACL_MEMCPY_HOST_TO_DEVICE:
+      return RT_MEMCPY_HOST_TO_DEVICE;
+    case ACL_MEMCPY_DEVICE_TO_HOST:
+      return RT_MEMCPY_DEVICE_TO_HOST;
+    case ACL_MEMCPY_DEFAULT:
+      return RT_MEMCPY_DEFAULT;
+    case ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE:
+      return RT_MEMCPY_HOST_TO_DEVICE_EX;
+    default:
+      return RT_MEMCPY_DEVICE_TO_DEVICE;
   }
-  return copy_bytes(to, from, count, static_cast<CopyKind>(kind), order);
+}
+
+bool is_valid(const void* to, size_t max, const void* from, size_t count, aclrtMemcpyKind kind) {
+  return to != nullptr && from != nullptr && max >= count && is_kind(kind);
 }
 
 struct Rows {
-  std::size_t to_pitch, from_pitch, width, height;
+  const void* to;
+  size_t to_pitch;
+  const void* from;
+  size_t from_pitch, width, height;
 };
 
-int copy_rows(void* to, const void* from, const Rows& rows, aclrtMemcpyKind kind,
-              const CopyOrder& order) {
-  if (to == nullptr || from == nullptr || !is_kind(kind) || rows.width == 0 || rows.height == 0 ||
-      rows.to_pitch < rows.width || rows.from_pitch < rows.width) {
-    return ACL_ERROR_INVALID_PARAM;
-  }
-  for (std::size_t row = 0; row < rows.height; ++row) {
-    const int status = copy_bytes(static_cast<std::byte*>(to) + row * rows.to_pitch,
-                                  static_cast<const std::byte*>(from) + row * rows.from_pitch,
-                                  rows.width, static_cast<CopyKind>(kind), order);
-    if (status != ACL_SUCCESS) return status;
-  }
-  return ACL_SUCCESS;
+bool is_valid(const Rows& rows, aclrtMemcpyKind kind) {
+  return rows.to != nullptr && rows.from != nullptr && is_kind(kind) && rows.width != 0 &&
+         rows.height != 0 && rows.to_pitch >= rows.width && rows.from_pitch >= rows.width;
 }
 
 }  // namespace
-}  // namespace npu::compat
 
 extern "C" {
 
 aclError aclrtMemcpy(void* to, size_t max, const void* from, size_t count, aclrtMemcpyKind kind) {
-  return npu::compat::checked(to, max, from, count, kind, {});
+  if (count == 0) return ACL_SUCCESS;
+  if (!is_valid(to, max, from, count, kind)) return ACL_ERROR_INVALID_PARAM;
+  return rtMemcpy(to, max, from, count, runtime_kind(kind));
 }
 
 aclError aclrtMemcpyAsync(void* to, size_t max, const void* from, size_t count,
                           aclrtMemcpyKind kind, aclrtStream stream) {
-  return npu::compat::checked(to, max, from, count, kind, {true, stream});
+  if (count == 0) return ACL_SUCCESS;
+  if (!is_valid(to, max, from, count, kind)) return ACL_ERROR_INVALID_PARAM;
+  return rtMemcpyAsync(to, max, from, count, runtime_kind(kind), stream);
 }
 
 aclError aclrtMemcpy2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                        size_t height, aclrtMemcpyKind kind) {
-  return npu::compat::copy_rows(to, from, {to_pitch, from_pitch, width, height}, kind, {});
+  if (!is_valid({to, to_pitch, from, from_pitch, width, height}, kind)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  return rtMemcpy2d(to, to_pitch, from, from_pitch, width, height, runtime_kind(kind));
 }
 
 aclError aclrtMemcpy2dAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                             size_t width, size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
-  return npu::compat::copy_rows(to, from, {to_pitch, from_pitch, width, height}, kind,
-                                {true, stream});
+  if (!is_valid({to, to_pitch, from, from_pitch, width, height}, kind)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  return rtMemcpy2dAsync(to, to_pitch, from, from_pitch, width, height, runtime_kind(kind), stream);
 }
 
 }  // extern "C"

@@ -2,98 +2,105 @@
 #include <acl/acl_rt.h>
 #include <acl/npusim_kernels.h>
 #include <fcntl.h>
+#include <runtime/kernel.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "compat/acl/kernel_arguments.hpp"
-#include "compat/client/request.hpp"
 
 namespace npu::compat {
 namespace {
 
-constexpr std::uint64_t kAnyCores = UINT64_MAX;
+constexpr std::size_t kLargestBinary = std::size_t{64} << 20;  // bytes, less than these
 
-// Into the window; -1: it cannot be read, or is larger than that.
-ssize_t read_file(const char* path, std::byte* window) {
+// False: it cannot be read, or is too large.
+bool read_file(const char* path, std::vector<std::byte>* bytes) {
   int file = -1;
   do {
     file = ::open(path, O_RDONLY | O_CLOEXEC);
   } while (file < 0 && errno == EINTR);
-  if (file < 0) return -1;
+  if (file < 0) return false;
+  constexpr std::size_t kStep = std::size_t{1} << 20;
   std::size_t size = 0;
   ssize_t got = 1;
-  while (got > 0 && size < kWindow) {
-    got = ::read(file, window + size, kWindow - size);
+  while (got > 0 && size < kLargestBinary) {
+    bytes->resize(size + kStep);
+    do {
+      got = ::read(file, bytes->data() + size, kStep);
+    } while (got < 0 && errno == EINTR);
     if (got > 0) size += static_cast<std::size_t>(got);
-    if (got < 0 && errno == EINTR) got = 1;
   }
   ::close(file);
-  return got < 0 || size == kWindow ? -1 : static_cast<ssize_t>(size);
+  bytes->resize(size);
+  return got == 0;
 }
 
-// Which cores a binary of this magic is for: an aclrtEngineType.
-std::uint64_t cores_of(const aclrtBinaryLoadOptions* options) {
+std::uint32_t magic_of(const aclrtBinaryLoadOptions* options) {
   for (std::size_t i = 0; options != nullptr && i < options->numOpt; ++i) {
-    if (options->options[i].type != ACL_RT_BINARY_LOAD_OPT_MAGIC) continue;
-    if (options->options[i].value.magic == ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE) return 0;
-    if (options->options[i].value.magic == ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE) return 1;
-  }
-  return kAnyCores;
-}
-
-std::uint64_t cores_of(const aclrtLaunchKernelCfg* config) {
-  for (std::size_t i = 0; config != nullptr && i < config->numAttrs; ++i) {
-    if (config->attrs[i].id == ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE) {
-      return static_cast<std::uint64_t>(config->attrs[i].value.engineType);
+    if (options->options[i].type == ACL_RT_BINARY_LOAD_OPT_MAGIC) {
+      return options->options[i].value.magic;
     }
   }
-  return kAnyCores;
+  return RT_DEV_BINARY_MAGIC_ELF;
 }
 
 bool is_valid(const aclrtLaunchKernelCfg* config) {
   return config == nullptr || config->numAttrs == 0 || config->attrs != nullptr;
 }
 
+// The first attribute that says which cores.
+rtTaskCfgInfo_t task_of(const aclrtLaunchKernelCfg* config) {
+  rtTaskCfgInfo_t task = {};
+  for (std::size_t i = 0; config != nullptr && i < config->numAttrs; ++i) {
+    if (config->attrs[i].id != ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE) continue;
+    task.rev[0] = config->attrs[i].value.engineType == ACL_RT_ENGINE_TYPE_AIC ? 1 : 2;
+    break;
+  }
+  return task;
+}
+
+// Whether each place and what it stands for are in the arguments.
+bool are_inside(const aclrtPlaceHolderInfo* places, std::size_t count, std::size_t size) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (places[i].addrOffset + sizeof(std::uint64_t) > size || places[i].dataOffset > size) {
+      return false;
+    }
+  }
+  return true;
+}
+
 struct Launch {
   aclrtFuncHandle function;
   std::uint32_t blocks;
   aclrtStream stream;
-  std::uint64_t cores;
+  const aclrtLaunchKernelCfg* config;
 };
 
-// The window has the arguments and, behind them, the places.
-int launch(const Launch& what, const void* args, std::size_t size,
-           const aclrtPlaceHolderInfo* places, std::size_t count) {
-  if (what.function == nullptr || what.blocks == 0) return ACL_ERROR_INVALID_PARAM;
-  if ((args == nullptr && size != 0) || (places == nullptr && count != 0)) {
+static_assert(sizeof(aclrtPlaceHolderInfo) == sizeof(rtHostInputInfo_t));
+aclError launch(const Launch& what, const void* args, std::size_t size,
+                const aclrtPlaceHolderInfo* places, std::size_t count) {
+  if (what.function == nullptr || what.blocks == 0 || (args == nullptr && size != 0) ||
+      (places == nullptr && count != 0) || size > UINT32_MAX || count > UINT16_MAX ||
+      !are_inside(places, count, size)) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  const std::size_t bytes = size + count * sizeof(aclrtPlaceHolderInfo);
-  if (size > kWindow / 2 || count > kWindow / 2 / sizeof(aclrtPlaceHolderInfo)) {
-    return ACL_ERROR_INVALID_PARAM;
-  }
-  Channel* const channel = channel_of_this_thread();
-  if (channel == nullptr) return kNoServer;
-  if (size != 0) std::memcpy(channel->window(), args, size);
-  if (count != 0) {
-    std::memcpy(channel->window() + size, places, count * sizeof(aclrtPlaceHolderInfo));
-  }
-  return ask(Call::kLaunchKernel,
-             {word(what.function), what.blocks, word(what.stream), what.cores, size, count}, bytes);
+  rtArgsEx_t all = {};
+  all.args = const_cast<void*>(args);  // which are only read
+  all.argsSize = static_cast<std::uint32_t>(size);
+  all.hostInputInfoNum = static_cast<std::uint16_t>(count);
+  std::vector<rtHostInputInfo_t> inputs(count);
+  if (count != 0) std::memcpy(inputs.data(), places, count * sizeof *places);
+  all.hostInputInfoPtr = inputs.data();
+  const auto task = task_of(what.config);
+  return rtKernelLaunchWithHandleV2(what.function, 0, what.blocks, &all, nullptr, what.stream,
+                                    &task);
 }
 
 }  // namespace
 }  // namespace npu::compat
-
-using npu::compat::ask;
-using npu::compat::ask_for;
-using npu::compat::Call;
-using npu::compat::Channel;
-using npu::compat::channel_of_this_thread;
-using npu::compat::cores_of;
-using npu::compat::word;
 
 extern "C" {
 
@@ -103,40 +110,29 @@ aclError aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* optio
   if (options != nullptr && options->numOpt != 0 && options->options == nullptr) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  Channel* const channel = channel_of_this_thread();
-  if (channel == nullptr) return npu::compat::kNoServer;
-  const bool built_in = std::strcmp(path, NPUSIM_BUILT_IN) == 0;
-  ssize_t size = 0;
-  if (!built_in) size = npu::compat::read_file(path, channel->window());
-  if (size < 0) return ACL_ERROR_INVALID_PARAM;
-  const auto bytes = static_cast<std::size_t>(size);
-  const int status = ask(Call::kBinaryLoad, {built_in ? 1U : 0U, bytes, cores_of(options)}, bytes);
-  if (status == ACL_SUCCESS) *binary = npu::compat::pointer(npu::compat::answer());
-  return status;
+  std::vector<std::byte> bytes;
+  rtDevBinary_t all = {NPUSIM_RT_MAGIC_BUILT_IN, 0, nullptr, 0};
+  if (std::strcmp(path, NPUSIM_BUILT_IN) != 0) {
+    if (!npu::compat::read_file(path, &bytes)) return ACL_ERROR_INVALID_PARAM;
+    all = {npu::compat::magic_of(options), 0, bytes.data(), bytes.size()};
+  }
+  return rtDevBinaryRegister(&all, binary);
 }
 
 aclError aclrtBinaryUnLoad(aclrtBinHandle binary) {
   if (binary == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kBinaryUnload, {word(binary)});
+  return rtDevBinaryUnRegister(binary);
 }
 
 aclError aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,
                                 aclrtFuncHandle* function) {
   if (binary == nullptr || name == nullptr || function == nullptr) return ACL_ERROR_INVALID_PARAM;
-  Channel* const channel = channel_of_this_thread();
-  if (channel == nullptr) return npu::compat::kNoServer;
-  constexpr std::size_t kLongest = 4096;
-  const std::size_t size = ::strnlen(name, kLongest);
-  std::memcpy(channel->window(), name, size);
-  const int status = ask(Call::kBinaryGetFunction, {word(binary), size}, size);
-  if (status == ACL_SUCCESS) *function = npu::compat::pointer(npu::compat::answer());
-  return status;
+  return rtsFuncGetByName(binary, name, function);
 }
 
 aclError aclrtLaunchKernel(aclrtFuncHandle function, uint32_t blocks, const void* args, size_t size,
                            aclrtStream stream) {
-  return npu::compat::launch({function, blocks, stream, npu::compat::kAnyCores}, args, size,
-                             nullptr, 0);
+  return npu::compat::launch({function, blocks, stream, nullptr}, args, size, nullptr, 0);
 }
 
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream,
@@ -147,16 +143,15 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle function, uint32_t blocks, 
   }
   const auto& all = *static_cast<const npu::compat::KernelArguments*>(args);
   if (!all.finalized) return ACL_ERROR_INVALID_PARAM;
-  return npu::compat::launch({function, blocks, stream, cores_of(config)}, all.bytes.data(),
-                             all.bytes.size(), all.places.data(), all.places.size());
+  return npu::compat::launch({function, blocks, stream, config}, all.bytes.data(), all.bytes.size(),
+                             all.places.data(), all.places.size());
 }
 
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle function, uint32_t blocks,
                                        aclrtStream stream, aclrtLaunchKernelCfg* config, void* args,
                                        size_t size, aclrtPlaceHolderInfo* places, size_t count) {
   if (!npu::compat::is_valid(config)) return ACL_ERROR_INVALID_PARAM;
-  return npu::compat::launch({function, blocks, stream, cores_of(config)}, args, size, places,
-                             count);
+  return npu::compat::launch({function, blocks, stream, config}, args, size, places, count);
 }
 
 }  // extern "C"

@@ -5,6 +5,7 @@
 #include <acl/acl_rt_types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <vector>
 

@@ -1,49 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl.h>
-
-#include <cstring>
-
-#include "compat/client/request.hpp"
-
-using npu::compat::answer;
-using npu::compat::ask;
-using npu::compat::Call;
-using npu::compat::Channel;
-using npu::compat::channel_of_this_thread;
-
-namespace {
-
-constexpr char kNoServerText[] = "the program does not run under `npusim exec`";
-
-}  // namespace
+#include <runtime/npusim_rt.h>
 
 extern "C" {
 
 aclError aclInit(const char* config_path) {
   static_cast<void>(config_path);
-  return ask(Call::kInit);
+  return npusimRtInit();
 }
 
 aclError aclFinalize(void) {
-  return ask(Call::kFinalize);
+  return npusimRtFinalize();
 }
 
 aclError aclFinalizeReference(uint64_t* count) {
-  const int status = ask(Call::kFinalizeReference);
-  if (status == ACL_SUCCESS && count != nullptr) *count = answer();
-  return status;
+  return npusimRtFinalizeReference(count);
 }
 
 const char* aclGetRecentErrMsg(void) {
-  static thread_local char text[256];
-  Channel* const channel = channel_of_this_thread();
-  if (channel == nullptr) return kNoServerText;
-  if (ask(Call::kErrorMessage) != ACL_SUCCESS) return "";
-  std::size_t size = answer();
-  if (size >= sizeof text) size = sizeof text - 1;
-  std::memcpy(text, channel->window(), size);
-  text[size] = 0;
-  return text;
+  return npusimRtErrorMessage();
 }
 
 aclError aclrtGetVersion(int32_t* major, int32_t* minor, int32_t* patch) {

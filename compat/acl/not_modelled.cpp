@@ -22,6 +22,5 @@ NPU_NOT_MODELLED(aclopSetModelDir, const char*)
 NPU_NOT_MODELLED(aclopLoad, const void*, size_t)
 NPU_NOT_MODELLED(aclmdlLoadFromFile, const char*, uint32_t*)
 NPU_NOT_MODELLED(aclmdlUnload, uint32_t)
-NPU_NOT_MODELLED(aclrtGetMemUsageInfo, int32_t, void*, size_t, size_t*)
 
 }  // extern "C"

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <acl/acl_rt.h>
+#include <runtime/mem_virtual.h>
 
-#include "compat/acl/visible_devices.hpp"
-#include "compat/client/request.hpp"
-
-using npu::compat::ask;
-using npu::compat::ask_for;
-using npu::compat::Call;
-using npu::compat::machine_device;
-using npu::compat::word;
+#include "compat/acl/modules.hpp"
 
 namespace {
 
-constexpr std::size_t kGranularity = std::size_t{2} << 20;
-
 bool is_on_device(const aclrtPhysicalMemProp* properties) {
   return properties != nullptr && properties->location.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+}
+
+rtDrvMemProp_t runtime_properties(const aclrtPhysicalMemProp& properties) {
+  constexpr uint32_t kDeviceSide = 1;
+  rtDrvMemProp_t all = {};
+  all.side = kDeviceSide;
+  all.devid = properties.location.id;
+  all.module_id = npu::compat::kProgramModule;
+  return all;
+}
+
+bool is_access(aclrtMemAccessFlags flags) {
+  return flags == ACL_RT_MEM_ACCESS_FLAGS_NONE || flags == ACL_RT_MEM_ACCESS_FLAGS_READ ||
+         flags == ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
 }
 
 }  // namespace
@@ -28,47 +34,44 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* properties,
       option > ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  *granularity = kGranularity;
-  return ACL_SUCCESS;
+  auto all = runtime_properties(*properties);
+  return rtMemGetAllocationGranularity(&all, static_cast<rtDrvMemGranularityOptions>(option),
+                                       granularity);
 }
 
 aclError aclrtReserveMemAddress(void** address, size_t size, size_t alignment, void* wanted,
                                 uint64_t flags) {
-  static_cast<void>(alignment);
-  static_cast<void>(wanted);
-  static_cast<void>(flags);
-  if (size == 0) return ACL_ERROR_INVALID_PARAM;
-  return ask_for(address, Call::kReserveMemAddress, {size});
+  if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
+  return rtReserveMemAddress(address, size, alignment, wanted, flags);
 }
 
 aclError aclrtReleaseMemAddress(void* address) {
   if (address == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kReleaseMemAddress, {word(address)});
+  return rtReleaseMemAddress(address);
 }
 
 aclError aclrtMallocPhysical(aclrtDrvMemHandle* handle, size_t size,
                              const aclrtPhysicalMemProp* properties, uint64_t flags) {
-  static_cast<void>(flags);
-  if (size == 0 || properties == nullptr) return ACL_ERROR_INVALID_PARAM;
+  if (handle == nullptr || size == 0 || properties == nullptr) return ACL_ERROR_INVALID_PARAM;
   if (!is_on_device(properties)) return ACL_ERROR_API_NOT_SUPPORT;
-  return ask_for(handle, Call::kMallocPhysical, {size, machine_device(properties->location.id)});
+  auto all = runtime_properties(*properties);
+  return rtMallocPhysical(handle, size, &all, flags);
 }
 
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
   if (handle == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kFreePhysical, {word(handle)});
+  return rtFreePhysical(handle);
 }
 
 aclError aclrtMapMem(void* address, size_t size, size_t offset, aclrtDrvMemHandle handle,
                      uint64_t flags) {
-  static_cast<void>(flags);
   if (address == nullptr || handle == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kMapMem, {word(address), size, offset, word(handle)});
+  return rtMapMem(address, size, offset, handle, flags);
 }
 
 aclError aclrtUnmapMem(void* address) {
   if (address == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask(Call::kUnmapMem, {word(address)});
+  return rtUnmapMem(address);
 }
 
 aclError aclrtMemSetAccess(void* address, size_t size, aclrtMemAccessDesc* descriptors,
@@ -76,13 +79,14 @@ aclError aclrtMemSetAccess(void* address, size_t size, aclrtMemAccessDesc* descr
   if (address == nullptr || size == 0 || descriptors == nullptr || count == 0) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (descriptors[i].location.type != ACL_MEM_LOCATION_TYPE_DEVICE) {
-      return ACL_ERROR_API_NOT_SUPPORT;
-    }
-    const int status =
-        ask(Call::kMemSetAccess, {word(address), size, machine_device(descriptors[i].location.id),
-                                  static_cast<std::uint64_t>(descriptors[i].flags)});
+  for (size_t i = 0; i < count; ++i) {
+    const auto& each = descriptors[i];
+    if (each.location.type != ACL_MEM_LOCATION_TYPE_DEVICE) return ACL_ERROR_API_NOT_SUPPORT;
+    if (!is_access(each.flags)) return ACL_ERROR_INVALID_PARAM;
+    rtMemAccessDesc one = {};
+    one.flags = static_cast<rtMemAccessFlags>(each.flags);
+    one.location = {each.location.id, RT_MEMORY_LOC_DEVICE};
+    const aclError status = rtMemSetAccess(address, size, &one, 1);
     if (status != ACL_SUCCESS) return status;
   }
   return ACL_SUCCESS;
@@ -90,15 +94,15 @@ aclError aclrtMemSetAccess(void* address, size_t size, aclrtMemAccessDesc* descr
 
 aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandleType type,
                                          uint64_t flags, uint64_t* shareable) {
-  static_cast<void>(type);
-  static_cast<void>(flags);
-  if (handle == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask_for(shareable, Call::kMemExport, {word(handle)});
+  if (handle == nullptr || shareable == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtMemExportToShareableHandle(handle, static_cast<rtDrvMemHandleType>(type), flags,
+                                      shareable);
 }
 
 aclError aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
                                            aclrtDrvMemHandle* handle) {
-  return ask_for(handle, Call::kMemImport, {shareable, machine_device(device)});
+  if (handle == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtMemImportFromShareableHandle(shareable, device, handle);
 }
 
 }  // extern "C"

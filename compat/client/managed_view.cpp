@@ -176,10 +176,10 @@ bool bring(std::uint64_t page, bool write) {
 
 }  // namespace
 
-int allocate_managed(void** address, std::uint64_t size, bool heap) {
+int allocate_managed(void** address, std::uint64_t size, bool heap, std::uint64_t module) {
   const Locked held(view.making);
   const int status =
-      ask_for(address, Call::kMallocManaged, {size, heap ? 1U : 0U, pages_inherited()});
+      ask_for(address, Call::kMallocManaged, {size, heap ? 1U : 0U, pages_inherited(), module});
   if (status != 0 || answer(1) == 0) return status;
   const int file = channel_of_this_thread()->take_file();
   const bool there = file >= 0 && map_view(file, pages_inherited());

@@ -21,6 +21,8 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 // The kernel copies, and says so where there is nothing. Where it does not let a program look at
 // itself (a sandbox), the program copies.
 bool transfer(void* mine, void* other, std::size_t count, bool write) {
+  constexpr unsigned kMostTries = 1000;  // more: it is the other side that is not there
+  unsigned tries = 0;
   while (count > 0) {
     iovec there{mine, count}, here{other, count};
     const ssize_t done = write ? ::process_vm_writev(::getpid(), &here, 1, &there, 1, 0)
@@ -31,9 +33,10 @@ bool transfer(void* mine, void* other, std::size_t count, bool write) {
     }
     if (done < 0 && errno == EINTR) continue;
     // A page of managed memory is elsewhere; it may go again before it is copied.
-    const bool gone = done < 0 && errno == EFAULT;
+    const bool gone = done < 0 && errno == EFAULT && ++tries < kMostTries;
     if (gone && touch_managed(other, std::min(count, kPiece), write)) continue;
     if (done <= 0) return false;
+    tries = 0;
     const auto moved = static_cast<std::size_t>(done);
     mine = static_cast<std::byte*>(mine) + moved;
     other = static_cast<std::byte*>(other) + moved;

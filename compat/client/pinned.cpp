@@ -76,7 +76,7 @@ std::optional<PinnedPlace> find_pinned(const void* address) {
   const std::size_t offset = at - found->first;
   if (offset >= found->second.size) return std::nullopt;
   return PinnedPlace{found->second.number, found->second.before + offset,
-                     found->second.size - offset};
+                     found->second.size - offset, offset};
 }
 
 int allocate_pinned(void** address, std::size_t size) {

@@ -11,7 +11,8 @@ namespace npu::compat {
 struct PinnedPlace {
   std::uint64_t memory = 0;  // its number
   std::size_t offset = 0;
-  std::size_t left = 0;  // bytes from there on
+  std::size_t left = 0;        // bytes from there on
+  std::size_t from_begin = 0;  // bytes before it, of those that the program has named
 };
 
 // Nothing: the address is in none of it.

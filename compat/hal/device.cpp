@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "compat/client/core_numbers.hpp"
 #include "compat/hal/computing.hpp"
 #include "compat/hal/outcome.hpp"
 
@@ -11,25 +12,6 @@ using npu::compat::get_computing;
 using npu::compat::hal_ask;
 using npu::compat::hal_ask_for;
 using npu::compat::OnDevice;
-
-namespace {
-
-// As aclrtDevAttr; 0: there is none.
-std::uint64_t attribute_of(std::int32_t module, std::int32_t info) {
-  if (info != INFO_TYPE_CORE_NUM) return 0;
-  switch (module) {
-    case MODULE_TYPE_AICPU:
-      return 1;
-    case MODULE_TYPE_AICORE:
-      return 101;
-    case MODULE_TYPE_VECTOR_CORE:
-      return 201;
-    default:
-      return 0;
-  }
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -58,7 +40,7 @@ drvError_t drvDeviceClose(uint32_t device) {
 drvError_t halGetDeviceInfo(uint32_t device, int32_t module, int32_t info, int64_t* value) {
   if (value == nullptr) return DRV_ERROR_INVALID_VALUE;
   if (module == MODULE_TYPE_COMPUTING) return get_computing(device, info, value);
-  const auto attribute = attribute_of(module, info);
+  const auto attribute = npu::compat::core_attribute(module, info);
   if (attribute == 0) return DRV_ERROR_NOT_SUPPORT;
   return hal_ask_for(value, Call::kGetDeviceInfo, {device, attribute});
 }

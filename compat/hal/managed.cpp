@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "compat/client/heap.hpp"
 #include "compat/hal/outcome.hpp"
 
 using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::hal_ask;
-using npu::compat::kPageBytes;
 using npu::compat::OnDevice;
 
 namespace {
 
 constexpr std::size_t kMostRanges = 4096, kMostPlaces = 64;
 
-// Of the pointer: in which heap it is, and where its page is.
-struct Place {
-  bool managed = false, heap = false, on_host = false;
-};
-
-drvError_t look_at(DVdeviceptr address, Place* place) {
-  const auto failed = hal_ask(Call::kPointerAttributes, {address});
-  if (failed != DRV_ERROR_NONE) return failed;
-  constexpr std::uint64_t kManaged = 3, kHost = 2;
-  *place = {answer(0) == kManaged, answer(3) != 0, answer(4) == kHost};
-  return DRV_ERROR_NONE;
-}
-
 // INVALID_VALUE: it is in the other heap, or in none.
 drvError_t check_heap(DVdeviceptr address, bool heap) {
-  Place place;
-  const auto failed = look_at(address, &place);
+  npu::compat::PagePlace place;
+  const auto failed = npu::compat::hal_error(npu::compat::look_at(address, &place));
   if (failed != DRV_ERROR_NONE) return failed;
   return place.managed && place.heap == heap ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
 }
@@ -59,15 +46,7 @@ bool is_partition(const std::size_t* index, std::size_t places, std::size_t rang
 extern "C" {
 
 DVresult drvMemPrefetchToDevice(DVdeviceptr address, size_t length, DVdevice device) {
-  if (address == 0 || length == 0 || address % kPageBytes != 0) return DRV_ERROR_INVALID_VALUE;
-  const OnDevice on;
-  for (std::uint64_t at = 0; at < length; at += kPageBytes) {
-    Place place;
-    const auto failed = look_at(address + at, &place);
-    if (failed != DRV_ERROR_NONE) return failed;
-    if (!place.managed || !place.heap || !place.on_host) return DRV_ERROR_INVALID_VALUE;
-  }
-  return prefetch(address, length, {DRV_UVM_LOCATION_TYPE_DEVICE, static_cast<int>(device)});
+  return npu::compat::hal_error(npu::compat::prefetch_heap(address, length, device));
 }
 
 drvError_t halMemManagedPrefetch(DVdeviceptr address, size_t size, struct drv_uvm_location to,

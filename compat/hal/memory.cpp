@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/client/managed_view.hpp"
 #include "compat/client/copies.hpp"
+#include "compat/client/managed_view.hpp"
 #include "compat/client/pinned.hpp"
 #include "compat/hal/outcome.hpp"
 
@@ -23,12 +23,12 @@ constexpr unsigned long long kAlignments = 21;  // log2 of a page
 
 struct Flags {
   std::uint32_t device;
-  unsigned long long kind, alignment;
+  unsigned long long kind, alignment, module;
 };
 
 Flags flags_of(unsigned long long word) {
   return {static_cast<std::uint32_t>(word & MEM_DEVICE_MASK), word >> MEM_VIRT_BIT & 0xF,
-          word >> MEM_ALIGN_BIT & 0x1F};
+          word >> MEM_ALIGN_BIT & 0x1F, word >> MEM_MODULE_ID_BIT};
 }
 
 }  // namespace
@@ -44,13 +44,13 @@ drvError_t halMemAlloc(void** address, unsigned long long size, unsigned long lo
     case MEM_DEV_VAL:
       // Whole pages, so that another kind of alignment is of no consequence.
       if (size > UINT64_MAX - kPageBytes) return DRV_ERROR_INVALID_VALUE;
-      return hal_ask_for(address, Call::kMalloc, {size, 0, 1});
+      return hal_ask_for(address, Call::kMalloc, {size, 0, 1, flags.module});
     case MEM_HOST_VAL:
       return hal_error(npu::compat::allocate_pinned(address, size));
     case MEM_SVM_VAL:
-      return hal_error(npu::compat::allocate_managed(address, size, true));
+      return hal_error(npu::compat::allocate_managed(address, size, true, flags.module));
     case MEM_UVM_VAL:
-      return hal_error(npu::compat::allocate_managed(address, size, false));
+      return hal_error(npu::compat::allocate_managed(address, size, false, flags.module));
     case MEM_HOST_AGENT_VAL:
     case MEM_HOST_UVA_VAL:
       return DRV_ERROR_NOT_SUPPORT;
@@ -82,6 +82,20 @@ drvError_t halMemcpy(void* to, size_t max, void* from, size_t count, struct memc
   return hal_error(npu::compat::copy_bytes(to, from, count, CopyKind::kDeviceToHost, {}));
 }
 
+// From one place of the card's to another, or to one of another card's.
+drvError_t halSdmaCopy(DVdeviceptr to, size_t max, DVdeviceptr from, size_t count) {
+  if (count == 0 || to == 0 || from == 0 || max < count) return DRV_ERROR_INVALID_VALUE;
+  const OnDevice on;
+  return hal_ask(Call::kCopyOnDevice, {to, from, count, 0, 0});
+}
+
+drvError_t halMemAdvise(DVdeviceptr address, size_t count, unsigned int type, DVdevice device) {
+  if (address == 0 || count == 0) return DRV_ERROR_INVALID_VALUE;
+  if (type >= ADVISE_TYPE_MAX) return DRV_ERROR_NOT_SUPPORT;
+  const OnDevice on(device);
+  return hal_ask(Call::kMemoryAdvise, {address, count, type});
+}
+
 DVresult drvMemsetD8(DVdeviceptr to, size_t max, uint8_t value, size_t count) {
   if (to == 0 || count == 0 || count > max) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on;
@@ -111,8 +125,7 @@ DVresult halMemGetInfo(DVdevice device, unsigned int type, struct MemInfo* info)
 DVresult drvMemGetAttribute(DVdeviceptr address, struct DVattribute* attribute) {
   if (address == 0 || attribute == nullptr) return DRV_ERROR_INVALID_VALUE;
   *attribute = {};
-  constexpr std::uint32_t kHostPage = 4096;
-  attribute->pageSize = kHostPage;
+  attribute->pageSize = npu::compat::kHostPage;
   if (find_pinned(pointer_of(address))) {
     attribute->memType = DV_MEM_LOCK_HOST;
     return DRV_ERROR_NONE;

@@ -9,6 +9,7 @@
 namespace npu::compat {
 
 inline constexpr std::size_t kPageBytes = std::size_t{2} << 20;
+inline constexpr std::size_t kHostPage = 4096;  // bytes
 
 // `code`: an aclError.
 drvError_t hal_error(int code);

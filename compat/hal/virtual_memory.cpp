@@ -44,7 +44,7 @@ drvError_t halMemCreate(drv_mem_handle_t** handle, size_t size, const struct drv
   }
   if (prop->side != MEM_DEV_SIDE) return DRV_ERROR_NOT_SUPPORT;
   const OnDevice on(prop->devid);
-  return make_handle(handle, Call::kMallocPhysical, {size, prop->devid});
+  return make_handle(handle, Call::kMallocPhysical, {size, prop->devid, prop->module_id});
 }
 
 drvError_t halMemRelease(drv_mem_handle_t* handle) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls a program makes of npusim: one for each function of the C API that needs the machine or
-// what npusim keeps for the program. What their words are stands with who makes them (compat/acl)
-// and who serves them (exec/acl), in the order of the function's parameters.
+// what npusim keeps for the program. What their words are stands with who makes them (compat/rt,
+// compat/hal) and who serves them (exec/acl), in the order of the function's parameters.
 #pragma once
 
 #include <cstdint>
@@ -110,7 +110,11 @@ namespace npu::compat {
   X(ManageToken, "dsmi.token")                           \
   X(ManageGroups, "dsmi.groups")                         \
   X(ManageVirtual, "dsmi.virtual_devices")               \
-  X(ManageTime, "dsmi.time")
+  X(ManageTime, "dsmi.time")                             \
+  X(ModuleUse, "aclrtGetMemUsageInfo")                   \
+  X(AddressRange, "aclrtMemGetAddressRange")             \
+  X(MemoryAdvise, "halMemAdvise")                        \
+  X(Agent, "halMemAgentOpen")
 
 enum class Call : std::uint32_t {
 #define NPU_COMPAT_ENUMERATOR(name, text) k##name,

@@ -3,7 +3,7 @@
 // C API's function in their order, where nothing else is said; those of its answer are what it
 // gives. Files: life_calls, stream_calls, event_calls, memory_calls,
 // mapping_calls, copy_calls, fill_calls, managed_calls, kernel_calls,
-// callback_calls, share_calls, management_calls.
+// callback_calls, share_calls, hal_calls, management_calls.
 #pragma once
 
 #include "exec/acl/caller.hpp"
@@ -114,5 +114,9 @@ Outcome manage_token(Caller& caller, CallRecord& call);
 Outcome manage_groups(Caller& caller, CallRecord& call);
 Outcome manage_virtual_devices(Caller& caller, CallRecord& call);
 Outcome manage_time(Caller& caller, CallRecord& call);
+Outcome module_use(Caller& caller, CallRecord& call);
+Outcome address_range(Caller& caller, CallRecord& call);
+Outcome memory_advise(Caller& caller, CallRecord& call);
+Outcome agent(Caller& caller, CallRecord& call);
 
 }  // namespace npu::exec::acl

@@ -77,8 +77,24 @@ Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Fu
   return card.module(function.key, *object, caller.number());
 }
 
+// Of a binary's handle its only kernel, whatever it is called.
+std::shared_ptr<Function> only_kernel(Process& process, std::uint64_t handle) {
+  const auto binary = process.binaries.find(handle);
+  if (binary == nullptr || binary->built_in) return nullptr;
+  const auto key = fmt::format("{:#x}", handle);
+  for (const auto& [known, function] : process.functions.all()) {
+    if (function->key == key) return function;
+  }
+  auto function = std::make_shared<Function>();
+  function->binary = binary;
+  function->key = key;
+  process.functions.add(function);
+  return function;
+}
+
 Value<Launch> launch_of(Caller& caller, const CallRecord& call) {
-  const auto function = caller.process().functions.find(call.words[0]);
+  auto function = caller.process().functions.find(call.words[0]);
+  if (function == nullptr) function = only_kernel(caller.process(), call.words[0]);
   if (function == nullptr || function->binary->unloaded) {
     return fault(kInvalidHandle, "it is no function, or its binary was unloaded");
   }

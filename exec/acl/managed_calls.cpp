@@ -49,8 +49,8 @@ std::int32_t accessed_by(const driver::ManagedAttributes& all) {
 
 }  // namespace
 
-// Words: bytes, of the HAL's heap, pages that are its parent's. Of the answer: the address, whether
-// the view comes with it.
+// Words: bytes, of the HAL's heap, pages that are its parent's, module. Of the answer: the address,
+// whether the view comes with it.
 Outcome allocate_managed(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
@@ -66,6 +66,7 @@ Outcome allocate_managed(Caller& caller, CallRecord& call) {
   if (!pager) return fault(pager.error());
   const auto address = (*card)->allocate_managed(call.words[0], heap, *pager, *view);
   if (!address) return forward_fault(address);
+  caller.process().book.add((*card)->index(), *address, call.words[0], call.words[3]);
   call.words[0] = address->value;
   call.words[1] = (*view)->given() ? 0 : 1;
   if ((*view)->given()) return {};

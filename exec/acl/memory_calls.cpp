@@ -33,7 +33,7 @@ driver::PagePolicy policy_of(std::uint64_t word) {
 }  // namespace
 
 // Words: bytes, policy and in its upper half how many of the bytes are padding, whether it may be
-// shared under a name.
+// shared under a name, module.
 Outcome allocate(Caller& caller, CallRecord& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
@@ -43,6 +43,7 @@ Outcome allocate(Caller& caller, CallRecord& call) {
                            ? (*card)->allocate_shareable(size)
                            : (*card)->allocate(size - padding, policy_of(policy), padding);
   if (!address) return forward_fault(address);
+  caller.process().book.add((*card)->index(), *address, call.words[0], call.words[3]);
   call.words[0] = address->value;
   return {};
 }
@@ -66,6 +67,7 @@ Outcome free(Caller& caller, CallRecord& call) {
     }
     for (auto& mark : process.in_flight(other->index())) in_flight.push_back(std::move(mark));
   }
+  process.book.remove(address);  // before others may be given it
   return (*card)->free(address, std::move(in_flight),
                        [&process, device](driver::DeviceAddress at, Bytes size) {
                          process.drop_windows(device, at, size);
@@ -200,6 +202,7 @@ Outcome release(Caller& caller, CallRecord& call) {
   return outcome_of((*card)->space().release(address_of(call)));
 }
 
+// Words: bytes, device, module.
 Outcome allocate_physical(Caller& caller, CallRecord& call) {
   const auto own = caller.card();
   if (!own) return forward_fault(own);
@@ -207,8 +210,11 @@ Outcome allocate_physical(Caller& caller, CallRecord& call) {
   if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
   const auto memory = card->space().create_memory(call.words[0]);
   if (!memory) return fault(memory.error());
-  call.words[0] = caller.process().physicals.add(std::make_shared<Physical>(
-      Physical{share_handle(card->space(), *memory), card->index(), call.words[0]}));
+  const Bytes size = call.words[0];
+  auto& process = caller.process();
+  call.words[0] = process.physicals.add(std::make_shared<Physical>(
+      Physical{share_handle(card->space(), *memory), card->index(), size}));
+  process.book.add_physical(call.words[0], card->index(), size, call.words[2]);
   return {};
 }
 
@@ -232,6 +238,7 @@ Outcome free_physical(Caller& caller, CallRecord& call) {
   const auto held = physical_of(caller, call.words[0]);
   if (!held) return forward_fault(held);
   caller.process().physicals.remove(call.words[0]);
+  caller.process().book.remove_physical(call.words[0]);
   return {};
 }
 

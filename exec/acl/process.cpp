@@ -198,6 +198,8 @@ void Process::give_back(std::uint32_t device, bool force) {
   drop(physicals, device);
   for (const auto& [handle, memory] : pinned.all()) memory->mapped.erase(device);
   drop(contexts, device);
+  book.forget(device);
+  agents.erase(device);
   erase_if(opened_shares, [&](const auto& share) { return share.second.device == device; });
   // They keep queues of the device.
   erase_if(callbacks.running, [&](const auto& each) { return each.second->device == device; });

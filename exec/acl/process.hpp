@@ -21,6 +21,7 @@
 #include "exec/acl/handle_table.hpp"
 #include "exec/acl/leftovers.hpp"
 #include "exec/acl/managed_view.hpp"
+#include "exec/acl/memory_book.hpp"
 #include "exec/acl/process_card.hpp"
 #include "exec/acl/sleeper.hpp"
 #include "exec/kernels/built_in.hpp"
@@ -172,6 +173,8 @@ class Process {
   // What it has of others, by share key and device: a second handle is of the same memory.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::weak_ptr<const driver::MemoryHandle>>
       imported;
+  MemoryBook book;
+  std::set<std::uint32_t> agents;  // devices that the HAL keeps open
   Callbacks callbacks;
   unsigned next_caller = 0;
   std::map<unsigned, std::shared_ptr<Sleeper>> sleepers;  // by Caller::number()

@@ -109,6 +109,10 @@ constexpr std::pair<Call, Handler> kHandlers[] = {
     {Call::kManageGroups, manage_groups},
     {Call::kManageVirtual, manage_virtual_devices},
     {Call::kManageTime, manage_time},
+    {Call::kModuleUse, module_use},
+    {Call::kAddressRange, address_range},
+    {Call::kMemoryAdvise, memory_advise},
+    {Call::kAgent, agent},
 };
 
 using Table = std::array<Handler, static_cast<std::size_t>(Call::kCount)>;

@@ -10,6 +10,7 @@ import installed_paths  # noqa: E402
 import markdown_check  # noqa: E402
 import page_commands  # noqa: E402
 import page_text  # noqa: E402
+import public_interfaces  # noqa: E402
 
 MD = ".md"  # apart, for what is no document of this tree
 WHOLE = """# A page
@@ -170,3 +171,51 @@ def test_a_copy_that_differs_is_found(tmp_path):
 def test_paths_are_found_in_texts():
     text = "see docs/sweeps.md, configs/keys.md.\nguest/ecam of npusim's source, model/docs/a.txt"
     assert installed_paths.PATH.findall(text) == ["docs/sweeps.md", "configs/keys.md"]
+
+
+INTERFACE_PAGE = """# Interfaces
+## ACL
+| functions | state |
+|---|---|
+| aclOne, aclTwo | there |
+| aclThree | partly: its half |
+| aclFour | refused: 200001 |
+"""
+INTERFACE_HEADER = """/* aclNone() is not declared. */
+#define CALL(x) aclNeither(x)
+int aclOne(void); int aclTwo(int a,
+  int b);
+void* aclThree(void);
+int aclFour(void);
+"""
+INTERFACE_LISTING = "".join(f"00001 T {name}\n" for name in ("aclOne", "aclTwo", "aclThree", "aclFour", "read"))
+
+
+def interface_defects(page=INTERFACE_PAGE, header=INTERFACE_HEADER, listing=INTERFACE_LISTING):
+    rows = public_interfaces.rows_of(page)["ACL"]
+    declared = public_interfaces.declared_in(header, r"acl\w+")
+    exported = {"ascendcl": public_interfaces.exported_by(listing, r"acl\w+")}
+    return list(public_interfaces.defects_of("ACL", rows, declared, exported))
+
+
+def test_nothing_is_found_where_rows_headers_and_libraries_agree():
+    assert interface_defects() == []
+
+
+@pytest.mark.parametrize("changed, defect", [
+    ({"page": INTERFACE_PAGE.replace(", aclTwo", "")}, "aclTwo is declared and has no row"),
+    ({"page": INTERFACE_PAGE.replace("aclTwo", "aclTwo, aclFive")}, "aclFive has a row, and no header"),
+    ({"page": INTERFACE_PAGE.replace("aclThree", "aclOne, aclThree")}, "aclOne has 2 rows"),
+    ({"page": INTERFACE_PAGE.replace("| there", "| perhaps")}, '"perhaps" of aclOne is no state'),
+    ({"header": INTERFACE_HEADER + "int aclSix(void);"}, "aclSix is declared and has no row"),
+    ({"listing": INTERFACE_LISTING.replace("T aclTwo", "U aclTwo")}, "libascendcl does not export it"),
+    ({"listing": INTERFACE_LISTING + "00001 T aclSeven\n"}, "exports aclSeven, and no header"),
+])
+def test_a_function_that_one_of_them_lacks_is_found(changed, defect):
+    assert any(defect in found for found in interface_defects(**changed))
+
+
+def test_what_the_page_calls_refused_is_called():
+    codes = public_interfaces.refused_in(public_interfaces.rows_of(INTERFACE_PAGE)["ACL"])
+    assert codes == {"aclFour": 200001}
+    assert "aclFour(0L" in public_interfaces.program_of(codes)

@@ -29,6 +29,7 @@ typedef enum tagDrvError {
   DRV_ERROR_OUT_OF_MEMORY = 6,
   DRV_ERROR_INNER_ERR = 7,
   DRV_ERROR_PARA_ERROR = 8,
+  DRV_ERROR_REPEATED_INIT = 10,
   DRV_ERROR_NO_RESOURCES = 14,
   DRV_ERROR_WAIT_TIMEOUT = 16,
   DRV_ERROR_NOT_SUPPORT = 0xFFFE
@@ -101,6 +102,14 @@ NPU_HAL drvError_t halCheckProcessStatusEx(DVdevice device, processType_t type,
 NPU_HAL drvError_t halCheckProcessStatus(DVdevice device, processType_t type,
                                          processStatus_t status, bool* matched);
 
+#define SVM_AGENT_DEVICE 0u
+#define SVM_AGENT_HOST 1u
+/* Keeps the device open for memory of it, until the agent is closed; one that is open stays so.
+   INVALID_VALUE: there is no such device; NOT_SUPPORT: `flag` is of no agent. */
+NPU_HAL drvError_t halMemAgentOpen(uint32_t device, uint32_t flag);
+/* One that is not open stays so. */
+NPU_HAL drvError_t halMemAgentClose(uint32_t device, uint32_t flag);
+
 /* --- Memory. The flag word: */
 #define MEM_DEVICE_MASK 0x3FFull /* device */
 #define MEM_VIRT_BIT 10          /* .. 13: kind */
@@ -126,6 +135,7 @@ NPU_HAL drvError_t halCheckProcessStatus(DVdevice device, processType_t type,
 #define MEM_READONLY (1ull << 29)
 #define MEM_HOST_RW_DEV_RO (1ull << 30)
 #define MEM_PAGE_GIANT (1ull << 31)
+#define MEM_MODULE_ID_BIT 56 /* .. 63: module, for halGetMemUsageInfo() */
 
 /* MEM_DEV: device memory. MEM_HOST: host memory that the card reaches, of which `*address` is an
    ordinary pointer. MEM_SVM and MEM_UVM: managed memory, whose pages of 2 MiB are where they were
@@ -151,7 +161,57 @@ struct memcpy_info {
 /* NOT_SUPPORT: another direction than from device to host. */
 NPU_HAL drvError_t halMemcpy(void* to, size_t max, void* from, size_t count,
                              struct memcpy_info* info);
+/* By the card's engine for copies, between two places of device memory; returns when it is done.
+   INVALID_VALUE: one of them is none, or `max` is less than `count`. */
+NPU_HAL drvError_t halSdmaCopy(DVdeviceptr to, size_t max, DVdeviceptr from, size_t count);
 NPU_HAL DVresult drvMemsetD8(DVdeviceptr to, size_t max, uint8_t value, size_t count);
+
+/* Where the allocation that has the address begins, and its bytes; one of the two may be null.
+   INVALID_VALUE: none has it. */
+NPU_HAL drvError_t halMemGetAddressRange(DVdeviceptr address, DVdeviceptr* begin, size_t* size);
+
+enum ADVISE_MEM_TYPE {
+  ADVISE_PERSISTENT = 0, /* stays in the L2: NOT_SUPPORT */
+  ADVISE_DEV_MEM = 1,
+  ADVISE_ACCESS_READONLY = 2,
+  ADVISE_ACCESS_READWRITE = 3,
+  ADVISE_TYPE_MAX
+};
+/* ADVISE_DEV_MEM: of memory of MEM_SVM, pages that nobody has touched are made on the device now.
+   The accesses: of whole allocations of MEM_DEV, and of mappings, the card may write there from now
+   on or not. INVALID_VALUE: of other memory; NOT_SUPPORT: other advice. */
+NPU_HAL drvError_t halMemAdvise(DVdeviceptr address, size_t count, unsigned int type,
+                                DVdevice device);
+
+enum drvRegisterTpye {
+  HOST_MEM_MAP_DEV = 0,
+  HOST_SVM_MAP_DEV = 1,
+  DEV_SVM_MAP_HOST = 2,
+  HOST_MEM_MAP_DEV_PCIE_TH = 3,
+  DEV_MEM_MAP_HOST = 4,
+  HOST_REGISTER_MAX_TPYE
+};
+/* Pages of the program's own (HOST_MEM_MAP_DEV, HOST_MEM_MAP_DEV_PCIE_TH), from a multiple of 4 KiB
+   on, become pinned memory that the device's copies reach, at the same address; no thread may write
+   there during the call. HOST_SVM_MAP_DEV: memory of MEM_HOST, which they reach anyway. Kernels do
+   not reach host memory. NOT_SUPPORT: device memory for the host. INVALID_VALUE: not all of it can
+   be read and written, or some of it is pinned already. */
+NPU_HAL drvError_t halHostRegister(void* source, uint64_t size, uint32_t flag, uint32_t device,
+                                   void** mapped);
+/* INVALID_VALUE: it was not registered there, on that device, or with that flag. */
+NPU_HAL drvError_t halHostUnregister(void* source, uint32_t device);
+NPU_HAL drvError_t halHostUnregisterEx(void* source, uint32_t device, uint32_t flag);
+
+struct mem_module_usage {
+  char name[32];          /* of the module */
+  uint64_t cur_mem_size;  /* bytes that it has */
+  uint64_t mem_peak_size; /* the most at a time */
+  size_t reserved[8];
+};
+/* Device and managed memory that the program has on the device, by modules: those with the most
+   first, `*count` of at most `room`. NOT_SUPPORT: cards of the 950 do not tell. */
+NPU_HAL drvError_t halGetMemUsageInfo(uint32_t device, struct mem_module_usage* usage, size_t room,
+                                      size_t* count);
 
 #define MEM_INFO_TYPE_DDR_SIZE 1
 #define MEM_INFO_TYPE_HBM_SIZE 2
@@ -322,4 +382,7 @@ NPU_HAL drvError_t halQueueDeQueue(unsigned int device, unsigned int queue, void
 #ifdef __cplusplus
 }
 #endif
+
+#include <ascend_hal_external.h>
+
 #endif

@@ -123,11 +123,19 @@ ACL_RT_CALL aclrtMalloc(void** address, size_t size, aclrtMemMallocPolicy policy
 /* `size` is rounded up to 32 bytes. */
 ACL_RT_CALL aclrtMallocAlign32(void** address, size_t size, aclrtMemMallocPolicy policy);
 ACL_RT_CALL aclrtMallocCached(void** address, size_t size, aclrtMemMallocPolicy policy);
+/* As aclrtMalloc(), for a module and on a device of which the configuration says which; it may be
+   null. ACL_RT_MEM_ATTR_VA_FLAG has no effect for device memory. 100000: a configuration with a
+   number of attributes but none, or with an attribute that is none; 107001: the device is not set.
+ */
+ACL_RT_CALL aclrtMallocWithCfg(void** address, size_t size, aclrtMemMallocPolicy policy,
+                               aclrtMallocConfig* config);
 ACL_RT_CALL aclrtFree(void* address);
 /* Pinned host memory: the cards read and write the program's own pages. An asynchronous copy
    returns at once; it takes the bytes that are there when the card reads them, and the program sees
    what the card has written so far. */
 ACL_RT_CALL aclrtMallocHost(void** address, size_t size);
+/* 207000: with ACL_RT_MEM_ATTR_VA_FLAG, because kernels do not reach host memory. */
+ACL_RT_CALL aclrtMallocHostWithCfg(void** address, uint64_t size, aclrtMallocConfig* config);
 /* Copies that are in flight end as they would have. */
 ACL_RT_CALL aclrtFreeHost(void* address);
 /* Memory of the program's own becomes pinned memory; `type` is 0 (ACL_HOST_REGISTER_MAPPED).
@@ -156,7 +164,14 @@ ACL_RT_CALL aclrtMemcpy2dAsync(void* to, size_t to_pitch, const void* from, size
                                size_t width, size_t height, aclrtMemcpyKind kind,
                                aclrtStream stream);
 ACL_RT_CALL aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total);
+/* Device and managed memory that the program has on the device, by modules: those with the most
+   first, `*count` of at most `room`. 207000: cards of the 950 do not tell. */
+ACL_RT_CALL aclrtGetMemUsageInfo(int32_t device, aclrtMemUsageInfo* info, size_t room,
+                                 size_t* count);
 ACL_RT_CALL aclrtPointerGetAttributes(const void* address, aclrtPtrAttributes* attributes);
+/* Where the allocation that has the address begins, and its bytes; one of the two may be null.
+   107000: no allocation has it. */
+ACL_RT_CALL aclrtMemGetAddressRange(void* address, void** begin, size_t* size);
 
 /* --- Address ranges, physical memory and mappings. Sizes are multiples of the granularity. */
 ACL_RT_CALL aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* properties,
@@ -226,9 +241,6 @@ ACL_RT_CALL aclrtKernelArgsFinalize(aclrtArgsHandle args);
 ACL_RT_CALL aclrtSetOpExecuteTimeOut(uint32_t seconds);
 ACL_RT_CALL aclrtSetDeviceSatMode(int32_t mode);
 ACL_RT_CALL aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
-
-/* --- Not modelled: 200001. */
-ACL_RT_CALL aclrtGetMemUsageInfo(int32_t device, void* info, size_t capacity, size_t* count);
 
 #undef ACL_RT_CALL
 

@@ -82,8 +82,8 @@ typedef enum {
 
 typedef enum { ACL_RT_DEV_RES_CUBE_CORE = 0, ACL_RT_DEV_RES_VECTOR_CORE = 1 } aclrtDevResLimitType;
 
-/* Percent since the same program asked before, at first since the card was opened; of the memory what
-   is in use, of the quota if the program has one. The last is null. */
+/* Percent since the same program asked before, at first since the card was opened; of the memory
+   what is in use, of the quota if the program has one. The last is null. */
 typedef struct {
   int32_t cubeUtilization;
   int32_t vectorUtilization;
@@ -108,6 +108,33 @@ typedef struct {
   uint32_t pageSize; /* bytes */
   uint32_t reserved[4];
 } aclrtPtrAttributes;
+
+typedef enum {
+  ACL_RT_MEM_ATTR_RSV = 0,
+  ACL_RT_MEM_ATTR_MODULE_ID = 1, /* by which memory is counted */
+  ACL_RT_MEM_ATTR_DEVICE_ID = 2,
+  ACL_RT_MEM_ATTR_VA_FLAG = 3
+} aclrtMallocAttrType;
+typedef union {
+  uint16_t moduleId;
+  uint32_t deviceId;
+  uint32_t vaFlag;
+  uint8_t rsv[8];
+} aclrtMallocAttrValue;
+typedef struct {
+  aclrtMallocAttrType attr;
+  aclrtMallocAttrValue value;
+} aclrtMallocAttribute;
+typedef struct {
+  aclrtMallocAttribute* attrs;
+  size_t numAttrs;
+} aclrtMallocConfig;
+typedef struct {
+  char name[32];        /* of the module */
+  uint64_t curMemSize;  /* bytes that it has */
+  uint64_t memPeakSize; /* the most at a time */
+  size_t reserved[8];
+} aclrtMemUsageInfo;
 
 typedef enum { ACL_MEM_ALLOCATION_TYPE_PINNED = 0 } aclrtMemAllocationType;
 typedef enum { ACL_MEM_HANDLE_TYPE_NONE = 0 } aclrtMemHandleType;

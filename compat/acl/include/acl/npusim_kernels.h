@@ -5,8 +5,8 @@
    and for products ACL_INT8. What an argument cannot be ends the launch with 107000.
 
    The number of blocks of a launch, 1 to 65535, is how many cores it may use: those that it has no
-   work for, and those that the card does not have, are left out. 100000: 0 blocks; 107000: more than
-   65535. */
+   work for, and those that the card does not have, are left out. 100000: 0 blocks; 107000: more
+   than 65535. */
 #ifndef NPUSIM_KERNELS_H
 #define NPUSIM_KERNELS_H
 
@@ -30,8 +30,8 @@ typedef struct npusim_matmul_args {
   uint32_t type; /* aclDataType of a and b */
 } npusim_matmul_args;
 
-/* "spin": every block keeps its core for so many clocks; a vector core, unless the launch says which
-   engine it is for. */
+/* "spin": every block keeps its core for so many clocks; a vector core, unless the launch says
+   which engine it is for. */
 typedef struct npusim_spin_args {
   uint64_t clocks;
 } npusim_spin_args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/acl/visible_devices.hpp"
+#include "compat/rt/visible_devices.hpp"
 
 #include <algorithm>
 #include <cstdlib>

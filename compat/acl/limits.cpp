@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of cores.
+#include <acl/acl_rt.h>
+#include <runtime/dev.h>
+
+namespace {
+
+bool is_type(aclrtDevResLimitType type) {
+  return type == ACL_RT_DEV_RES_CUBE_CORE || type == ACL_RT_DEV_RES_VECTOR_CORE;
+}
+
+rtDevResLimitType_t runtime_type(aclrtDevResLimitType type) {
+  return static_cast<rtDevResLimitType_t>(type);
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtSetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t value) {
+  if (!is_type(type)) return ACL_ERROR_INVALID_PARAM;
+  return rtSetDeviceResLimit(static_cast<uint32_t>(device), runtime_type(type), value);
+}
+
+aclError aclrtGetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t* value) {
+  if (!is_type(type) || value == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtGetDeviceResLimit(static_cast<uint32_t>(device), runtime_type(type), value);
+}
+
+aclError aclrtResetDeviceResLimit(int32_t device) {
+  return rtResetDeviceResLimit(static_cast<uint32_t>(device));
+}
+
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {
+  if (!is_type(type)) return ACL_ERROR_INVALID_PARAM;
+  return rtSetStreamResLimit(stream, runtime_type(type), value);
+}
+
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t* value) {
+  if (!is_type(type) || value == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtGetStreamResLimit(stream, runtime_type(type), value);
+}
+
+aclError aclrtResetStreamResLimit(aclrtStream stream) {
+  return rtResetStreamResLimit(stream);
+}
+
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
+  return rtUseStreamResInCurrentThread(stream);
+}
+
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
+  return rtNotUseStreamResInCurrentThread(stream);
+}
+
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
+  if (!is_type(type) || value == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtGetResInCurrentThread(runtime_type(type), value);
+}
+
+}  // extern "C"

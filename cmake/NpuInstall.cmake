@@ -76,6 +76,14 @@ if(TARGET npudemo)
   install(TARGETS npudemo)
 endif()
 
+# The names that tools of device management open: one library (dsmi/CMakeLists.txt).
+if(TARGET npudsmi)
+  foreach(name dcmi dsmi drvdsmi_host)
+    install(CODE "file(CREATE_LINK libnpudsmi.so.${PROJECT_VERSION}
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${name}.so\" SYMBOLIC)")
+  endforeach()
+endif()
+
 # What programs of others are linked to: `cc hello.c -lascendcl`.
 foreach(library ascendcl acl_rt runtime ascend_hal npushare)
   if(TARGET ${library})

@@ -110,6 +110,10 @@ Status TurnScheduler::set_card_token(unsigned token) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a token of {}, at most {}", token, kWholeToken));
   }
+  if (token != kWholeToken) {
+    auto known = impl_->device.impl().has(&DeviceFeatures::tokens, "tokens are");
+    if (!known) return known;
+  }
   return impl_->set_card_token(token);
 }
 

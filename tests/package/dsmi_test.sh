@@ -51,6 +51,9 @@ right 910b2 -- ./stops
 run 910b2 first.json --share p0=50 --sharing policy=best_effort -- ./token dsmi 1 && exit 1
 grep ': 65534, expected 0' errors > /dev/null
 
+run 910b2 first.json --set driver.features.token_set_available=false -- ./token dsmi 1 && exit 1
+grep ': 65534, expected 0' errors > /dev/null
+
 # A virtual function as the only device: its cores, its memory; one each, one for two, and the card
 # beside one.
 right 910b2 --vf 0 -- ./function 12 15258

@@ -98,10 +98,16 @@ constexpr const PmuEvent* pmu_event(std::uint32_t event) {
   }
   return nullptr;
 }
+constexpr bool is_pmu_event(std::uint32_t event) {
+  for (const auto& known : kPmuEvents) {
+    if (known.event == event) return true;
+  }
+  return false;
+}
 constexpr bool are_known(const std::array<PmuGroup, 7>& groups) {
   for (const auto& group : groups) {
     for (const auto event : group.events) {
-      if (event != 0 && pmu_event(event) == nullptr) return false;
+      if (event != 0 && !is_pmu_event(event)) return false;
     }
   }
   return true;

@@ -116,7 +116,8 @@ class NPU_API TurnScheduler {
   Status set_share(unsigned client, const TurnShare& share);
   // Of the card, 0 .. kWholeToken: from the next window on all clients together have no more than
   // token / kWholeToken of a window, each of its share and own token at most; with 0 nothing runs.
-  // kInvalidArgument; kUnsupported: less than the whole with best effort, where nobody takes turns.
+  // kInvalidArgument; kUnsupported: less than the whole with best effort, where nobody takes turns,
+  // or with DeviceFeatures::tokens off.
   Status set_card_token(unsigned token);
   unsigned card_token() const;  // as it was set last
   // By their ids.

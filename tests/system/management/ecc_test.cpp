@@ -208,11 +208,24 @@ TEST(DsmiEcc, ClearingEndsTheAlarmsOnceWithAnEventEach) {
     EXPECT_EQ(ended.event_id, DSMI_CODE_HBM_MULTI_BIT);
     ASSERT_EQ(dcmi_set_device_clear_ecc_statistics_info(0, 0), DCMI_OK);
     EXPECT_EQ(next_assertion(), -1) << "nothing was up";
-    EXPECT_FALSE(bench.read(64_KiB, 4_KiB)) << "the bits are flipped still";
-    bench.inject(96_KiB, 1);
-    EXPECT_TRUE(bench.read(96_KiB, 4_KiB));
-    EXPECT_EQ(next_assertion(&ended), 1);
-    EXPECT_EQ(bench.codes(), std::vector<unsigned>{DSMI_CODE_HBM_SINGLE_BIT});
+  });
+}
+
+TEST(DsmiEcc, TheNextErrorRaisesTheAlarmAgain) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    EccBench bench(host);
+    locate(machine, bench);
+    for (const Bytes at : {0, 4096}) {
+      bench.inject(at, 1);
+      EXPECT_TRUE(bench.read(at, 4_KiB));
+      EXPECT_EQ(next_assertion(), 1);
+      EXPECT_EQ(bench.health(), 1U);
+      EXPECT_EQ(bench.codes(), std::vector<unsigned>{DSMI_CODE_HBM_SINGLE_BIT});
+      ASSERT_EQ(dsmi_clear_ecc_isolated_statistics_info(0, DSMI_DEVICE_TYPE_HBM), DSMI_OK);
+      EXPECT_EQ(next_assertion(), 0);
+      EXPECT_EQ(bench.health(), 0U);
+    }
   });
 }
 

@@ -2,11 +2,12 @@
 #include "model/mmu/mmu.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "model/ats/host_pages.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "model/mmu/page_faults.hpp"
+#include "model/mmu/peer_address.hpp"
+#include "model/mmu/posted_record.hpp"
 
 namespace npu::model {
 
@@ -68,9 +69,7 @@ tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm
 
 // The memory itself refuses what lies beyond all of it.
 bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
-  if ((trans.get_address() & abi::PageTableEntry::Peer::kMask) != 0) {
-    return place_at_peer(client, trans, info);
-  }
+  if (PeerAddress::is(trans.get_address())) return place_at_peer(client, trans, info);
   info.peer = 0;
   if (info.vmid == abi::kVmidPhysical && !divided_) return true;
   const std::uint64_t address = trans.get_address();
@@ -87,15 +86,14 @@ bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& i
 }
 
 bool Mmu::place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
-  const abi::PageTableEntry target{trans.get_address()};
-  const std::uint64_t address = trans.get_address() & ~(~std::uint64_t{0} << abi::kVirtualBits);
-  info.hop_context = Hop{address, client, 0}.pack();
+  const auto there = PeerAddress::of(trans.get_address());
+  info.hop_context = Hop{there.address, client, 0}.pack();
   if (!can_leave(trans, info)) {
     fail(trans, Completion::kNoPeer);
     return false;
   }
-  trans.set_address(address);
-  info.peer = static_cast<std::uint8_t>(std::min(target.card() + 1, 255U));
+  trans.set_address(there.address);
+  info.peer = there.peer;
   info.flow = static_cast<std::uint8_t>(client << 5 | (info.flow & 0x1FU));
   return true;
 }
@@ -229,8 +227,7 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
     trans.set_address(hop.address);
     accesses_.end(info.vmid, hop.generation);
   } else if (info.peer != 0) {
-    const auto address = Hop::unpack(info.hop_context).address;
-    trans.set_address(abi::PageTableEntry::peer_target(info.peer - 1U, 0) | address);
+    trans.set_address(PeerAddress{Hop::unpack(info.hop_context).address, info.peer}.named());
   } else if (shares_.size() > 1) {
     trans.set_address(trans.get_address() - shares_[function_of(info.vmid)].memory_base);
   }
@@ -299,20 +296,6 @@ void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translat
   }
 }
 
-// Of a page with parts, whether all are there that the request needs; if not, the first address of
-// it that is missing.
-bool Mmu::is_there(const Translation& page, tlm::tlm_generic_payload& trans,
-                   std::uint64_t& missing) {
-  const auto address = Hop::unpack(Transaction::of(trans).hop_context).address;
-  const std::uint64_t offset = address % abi::entry_span(0);
-  const auto part = tlb_.residency(page).first_missing(
-      offset, std::max<Bytes>(Transaction::of(trans).extent(trans), 1));
-  if (part == abi::kPageParts) return true;
-  const std::uint64_t first = address - offset + (std::uint64_t{part} << abi::kPartShift);
-  missing = std::max(address, first);
-  return false;
-}
-
 // A request that cannot be translated, because of what is at `address`, waits if somebody serves
 // such faults.
 void Mmu::refuse(tlm::tlm_generic_payload& trans, Completion completion, std::uint64_t address) {
@@ -360,18 +343,7 @@ void Mmu::page_settled(TaggedAddress page, Completion completion) {
 
 bool Mmu::post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,
                        std::uint64_t cause) {
-  auto& trans = sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, sizeof record);
-  auto& info = Transaction::of(trans);
-  info.posted = true;
-  info.function = static_cast<std::uint8_t>(function);
-  info.cause = cause;
-  info.issued = sim_now();
-  std::memcpy(trans.get_data_ptr(), &record, sizeof record);
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  auto delay = sc_core::SC_ZERO_TIME;
-  const bool sent = host_socket->nb_transport_fw(trans, phase, delay) != tlm::TLM_COMPLETED;
-  if (!sent) trans.release();
-  return sent;
+  return post_record(sim_, host_socket, function, bus, record, cause);
 }
 
 // The answer must not come inside the request's call: the client is not ready for it.

@@ -18,6 +18,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -149,7 +150,11 @@ class Mmu : public sc_core::sc_module,
     return memory_.exchange(entry, from, to);
   }
   std::optional<std::uint64_t> residency_base(unsigned function) const override;
-  bool is_there(const Translation& page, tlm::tlm_generic_payload& trans, std::uint64_t& missing);
+  bool is_there(const Translation& page, tlm::tlm_generic_payload& trans, std::uint64_t& missing) {
+    const auto& info = Transaction::of(trans);
+    return tlb_.has_parts(page, Hop::unpack(info.hop_context).address,
+                          std::max<Bytes>(info.extent(trans), 1), missing);
+  }
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   bool place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   bool can_leave(const tlm::tlm_generic_payload& trans, const Transaction& info) const;

@@ -60,6 +60,16 @@ Residency& Tlb::residency(const Translation& entry) {
   return residency_[static_cast<std::size_t>(&entry - entries_.data())];
 }
 
+bool Tlb::has_parts(const Translation& entry, std::uint64_t address, Bytes size,
+                    std::uint64_t& missing) {
+  const std::uint64_t offset = address % abi::entry_span(0);
+  const auto part = residency(entry).first_missing(offset, size);
+  if (part == abi::kPageParts) return true;
+  const std::uint64_t first = address - offset + (std::uint64_t{part} << abi::kPartShift);
+  missing = std::max(address, first);
+  return false;
+}
+
 void Tlb::drop(const TaggedRange& range) {
   for (const unsigned shift : {abi::kPageShift, abi::kGiantShift}) {
     const std::uint64_t first = range.first >> shift, last = range.last >> shift;

@@ -55,6 +55,10 @@ class Tlb {
   void drop(const TaggedRange& range);
   // Which parts of the entry's page are there.
   Residency& residency(const Translation& entry);
+  // Of a page with parts, whether all are there of [address, address + size); if not, the first
+  // address of it that is missing.
+  bool has_parts(const Translation& entry, std::uint64_t address, Bytes size,
+                 std::uint64_t& missing);
   // A place that covers nothing.
   Translation* nothing() { return &nothing_; }
 

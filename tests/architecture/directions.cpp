@@ -86,7 +86,7 @@ const std::vector<Area> kAreas{
     {"model/config/", kContracts, false},
     {"model/host/vfio_user/", {"include/npu/base"}, false},
     {"compat/protocol/", {}, false},
-    {"compat/", {"compat/protocol"}, false},
+    {"compat/", {"compat/protocol", "include/npu/base"}, false},
     {"exec/",
      contracts_and({"include/npu/driver", "include/npu/aicore", "include/npu/dsmi", "include/dsmi",
                     "dsmi", "compat/protocol", "workloads/kernels"}),

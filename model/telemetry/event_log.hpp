@@ -20,7 +20,8 @@ class EventLog {
     event.number = ++count_;
     records_[(event.number - 1) % abi::kEventLogRecords] = event;
     if (event.ended == 0 && event.severity > abi::Severity::kNotice) {
-      alarms_[event.kind] = event.severity;
+      auto& alarm = alarms_.emplace(event.kind, event.severity).first->second;
+      alarm = std::max(alarm, event.severity);
     }
   }
   // The alarm of the kind is over, which is an event if it was up.

@@ -144,16 +144,19 @@ def fault_parts(trace, begin, by_pager):
     table = stage_or("map", reply)
     invalidated = stage_or("invalidate", table)
     copied = stage_or("copy", invalidated)
+    unmapped = stage_or("unmap", copied)
     interrupted = first("interrupt_handler", told)
     if by_pager:
         answered = next(p.begin for p in later if p.name == "pager_map_page")
         moments = [("walk", walked), ("signal", taken.begin), ("allocation", taken.end),
-                   ("message", told), ("interrupt", interrupted), ("driver", copied),
-                   ("copy", invalidated), ("invalidation", table), ("adoption", reply),
+                   ("message", told), ("interrupt", interrupted), ("driver", unmapped),
+                   ("unmapping", copied), ("copy", invalidated), ("invalidation", table),
+                   ("adoption", reply),
                    ("reply", answered), ("table", replied)]
     else:
         moments = [("walk", walked), ("message", told), ("interrupt", interrupted),
-                   ("driver", stage("allocate")), ("allocation", copied), ("copy", invalidated),
+                   ("driver", stage("allocate")), ("allocation", unmapped), ("unmapping", copied),
+                   ("copy", invalidated),
                    ("invalidation", table), ("table", reply), ("reply", replied)]
     moments.append(("replay", first("page_walk", replied)))
     return differences(moments, begin)

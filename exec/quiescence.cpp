@@ -103,12 +103,12 @@ bool is_surely_quiet(const ClientProcess& process) {
 }
 
 // With one question to the kernel: each of its threads, and as many are known as there are, waits
-// for an answer, and it has no children.
+// for an answer, or is a helper's, and it has no children.
 bool is_quiet_by_count(const ClientProcess& process) {
   if (is_surely_quiet(process)) return true;
   const unsigned waiting = count_waiting(process);
   return waiting > 0 && waiting == count_living(process) && !had_children(process) &&
-         count_threads(process.id) == waiting;
+         count_threads(process.id) == waiting + process.helpers;
 }
 
 // Others have ended it, and its threads wait for answers still as far as they have said. A first

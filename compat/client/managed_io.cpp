@@ -44,86 +44,103 @@ ssize_t with_pages(const Memory* memory, std::size_t count, bool write, Call cal
 }  // namespace
 }  // namespace npu::compat
 
-using npu::compat::next_function;
 using npu::compat::with_pages;
 
-// NAME(parameters) of the C library, as `call`.
-#define NPU_NEXT(name) static auto* const kNext = next_function<decltype(::name)>(#name)
+#define NPU_NEXT_FUNCTIONS(X)                                                                      \
+  X(read)                                                                                          \
+  X(pread)                                                                                         \
+  X(pread64)                                                                                       \
+  X(readv) X(write) X(pwrite) X(pwrite64) X(writev) X(recv) X(recvmsg) X(send) X(sendmsg) X(fread) \
+      X(fwrite)
+
+namespace {
+
+#define NPU_NEXT_DECLARE(name) auto next_##name = npu::compat::next_of(&::name, #name);
+NPU_NEXT_FUNCTIONS(NPU_NEXT_DECLARE)
+#undef NPU_NEXT_DECLARE
+
+__attribute__((constructor)) void look_up_input_and_output() {
+#define NPU_NEXT_GET(name) next_##name.get();
+  NPU_NEXT_FUNCTIONS(NPU_NEXT_GET)
+#undef NPU_NEXT_GET
+}
+
+}  // namespace
 
 extern "C" {
 
 NPU_PUBLIC ssize_t read(int file, void* to, size_t count) {
-  NPU_NEXT(read);
-  return with_pages(to, count, true, [&] { return kNext(file, to, count); });
+  auto* const next = next_read.get();
+  return with_pages(to, count, true, [&] { return next(file, to, count); });
 }
 
 NPU_PUBLIC ssize_t pread(int file, void* to, size_t count, off_t at) {
-  NPU_NEXT(pread);
-  return with_pages(to, count, true, [&] { return kNext(file, to, count, at); });
+  auto* const next = next_pread.get();
+  return with_pages(to, count, true, [&] { return next(file, to, count, at); });
 }
 
 NPU_PUBLIC ssize_t pread64(int file, void* to, size_t count, off64_t at) {
-  NPU_NEXT(pread64);
-  return with_pages(to, count, true, [&] { return kNext(file, to, count, at); });
+  auto* const next = next_pread64.get();
+  return with_pages(to, count, true, [&] { return next(file, to, count, at); });
 }
 
 NPU_PUBLIC ssize_t readv(int file, const iovec* parts, int count) {
-  NPU_NEXT(readv);
+  auto* const next = next_readv.get();
   return with_pages(parts, static_cast<size_t>(std::max(count, 0)), true,
-                    [&] { return kNext(file, parts, count); });
+                    [&] { return next(file, parts, count); });
 }
 
 NPU_PUBLIC ssize_t write(int file, const void* from, size_t count) {
-  NPU_NEXT(write);
-  return with_pages(from, count, false, [&] { return kNext(file, from, count); });
+  auto* const next = next_write.get();
+  return with_pages(from, count, false, [&] { return next(file, from, count); });
 }
 
 NPU_PUBLIC ssize_t pwrite(int file, const void* from, size_t count, off_t at) {
-  NPU_NEXT(pwrite);
-  return with_pages(from, count, false, [&] { return kNext(file, from, count, at); });
+  auto* const next = next_pwrite.get();
+  return with_pages(from, count, false, [&] { return next(file, from, count, at); });
 }
 
 NPU_PUBLIC ssize_t pwrite64(int file, const void* from, size_t count, off64_t at) {
-  NPU_NEXT(pwrite64);
-  return with_pages(from, count, false, [&] { return kNext(file, from, count, at); });
+  auto* const next = next_pwrite64.get();
+  return with_pages(from, count, false, [&] { return next(file, from, count, at); });
 }
 
 NPU_PUBLIC ssize_t writev(int file, const iovec* parts, int count) {
-  NPU_NEXT(writev);
+  auto* const next = next_writev.get();
   return with_pages(parts, static_cast<size_t>(std::max(count, 0)), false,
-                    [&] { return kNext(file, parts, count); });
+                    [&] { return next(file, parts, count); });
 }
 
 NPU_PUBLIC ssize_t recv(int socket, void* to, size_t count, int flags) {
-  NPU_NEXT(recv);
-  return with_pages(to, count, true, [&] { return kNext(socket, to, count, flags); });
+  auto* const next = next_recv.get();
+  return with_pages(to, count, true, [&] { return next(socket, to, count, flags); });
 }
 
 NPU_PUBLIC ssize_t recvmsg(int socket, msghdr* message, int flags) {
-  NPU_NEXT(recvmsg);
-  return with_pages(message, 1, true, [&] { return kNext(socket, message, flags); });
+  auto* const next = next_recvmsg.get();
+  return with_pages(message, 1, true, [&] { return next(socket, message, flags); });
 }
 
 NPU_PUBLIC ssize_t send(int socket, const void* from, size_t count, int flags) {
-  NPU_NEXT(send);
-  return with_pages(from, count, false, [&] { return kNext(socket, from, count, flags); });
+  auto* const next = next_send.get();
+  return with_pages(from, count, false, [&] { return next(socket, from, count, flags); });
 }
 
 NPU_PUBLIC ssize_t sendmsg(int socket, const msghdr* message, int flags) {
-  NPU_NEXT(sendmsg);
-  return with_pages(message, 1, false, [&] { return kNext(socket, message, flags); });
+  auto* const next = next_sendmsg.get();
+  return with_pages(message, 1, false, [&] { return next(socket, message, flags); });
 }
 
 NPU_PUBLIC size_t fread(void* to, size_t size, size_t count, FILE* file) {
-  NPU_NEXT(fread);
+  auto* const next = next_fread.get();
   npu::compat::bring(to, size * count, true);
-  return kNext(to, size, count, file);
+  return next(to, size, count, file);
 }
 
 NPU_PUBLIC size_t fwrite(const void* from, size_t size, size_t count, FILE* file) {
-  NPU_NEXT(fwrite);
+  auto* const next = next_fwrite.get();
   npu::compat::bring(from, size * count, false);
-  return kNext(from, size, count, file);
+  return next(from, size, count, file);
 }
 
 }  // extern "C"

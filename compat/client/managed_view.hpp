@@ -8,8 +8,8 @@
 
 namespace npu::compat {
 
-// The status of the call; `*address` if it is 0. `heap`: of the kind of the HAL's SVM heap; `module`:
-// who is counted to have it.
+// The status of the call; `*address` if it is 0. `heap`: of the kind of the HAL's SVM heap;
+// `module`: who is counted to have it.
 int allocate_managed(void** address, std::uint64_t size, bool heap, std::uint64_t module);
 
 // Whether some of the bytes are where managed memory may be, and the program has some.

@@ -4,12 +4,16 @@
 #include "compat/client/page_faults.hpp"
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "compat/client/managed_view.hpp"
 #include "compat/client/next_function.hpp"
@@ -37,10 +41,14 @@ namespace {
 
 auto& actions = npusim_fault_actions;
 
+NextFunction<int, int, const struct sigaction*, struct sigaction*> next_sigaction("sigaction");
+
+__attribute__((constructor)) void look_up_signals() {
+  next_sigaction.get();
+}
+
 int set_action(int signal, const struct sigaction* action, struct sigaction* before) {
-  static auto* const kNext =
-      next_function<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
-  return kNext(signal, action, before);
+  return next_sigaction.get()(signal, action, before);
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
@@ -84,12 +92,22 @@ void open_masks() {
   }
 }
 
-int set_mask(const char* name, int how, const sigset_t* set, sigset_t* before) {
-  auto* const function = next_function<int(int, const sigset_t*, sigset_t*)>(name);
-  if (set == nullptr || how == SIG_UNBLOCK || !actions.catching) return function(how, set, before);
-  sigset_t without = *set;
-  sigdelset(&without, SIGSEGV);
-  return function(how, &without, before);
+// As the C library does it, which keeps two signals for itself; an error number.
+int set_mask(int how, const sigset_t* set, sigset_t* before) {
+  constexpr int kCancel = 32, kSetId = 33;
+  constexpr std::size_t kKernelBytes = 8;
+  std::uint64_t wanted = 0;
+  if (set != nullptr) {
+    std::memcpy(&wanted, set, sizeof wanted);
+    wanted &= ~(std::uint64_t{3} << (kCancel - 1));
+    static_assert(kSetId == kCancel + 1);
+    const bool blocks = how != SIG_UNBLOCK && actions.catching;
+    if (blocks) wanted &= ~(std::uint64_t{1} << (SIGSEGV - 1));
+  }
+  const int error = errno;
+  const bool done = ::syscall(SYS_rt_sigprocmask, how, set == nullptr ? nullptr : &wanted, before,
+                              kKernelBytes) == 0;
+  return done ? 0 : std::exchange(errno, error);
 }
 
 }  // namespace
@@ -135,11 +153,13 @@ NPU_PUBLIC sighandler_t signal(int number, sighandler_t handler) noexcept {
 }
 
 NPU_PUBLIC int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-  return npu::compat::set_mask("sigprocmask", how, set, before);
+  const int error = npu::compat::set_mask(how, set, before);
+  if (error != 0) errno = error;
+  return error == 0 ? 0 : -1;
 }
 
 NPU_PUBLIC int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-  return npu::compat::set_mask("pthread_sigmask", how, set, before);
+  return npu::compat::set_mask(how, set, before);
 }
 
 }  // extern "C"

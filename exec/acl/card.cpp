@@ -78,8 +78,9 @@ Cards::Cards(platform::Platform& platform, std::string soc_name, platform::Bdf f
       cards_(1) {}
 
 Status Cards::prepare(Card& card, std::uint32_t index) {
-  auto device = function_ ? driver::Device::open(platform_, *function_, settings_.device_options())
-                          : driver::Device::open_index(platform_, index, settings_.device_options());
+  auto device = function_
+                    ? driver::Device::open(platform_, *function_, settings_.device_options())
+                    : driver::Device::open_index(platform_, index, settings_.device_options());
   if (!device) return forward_error(device);
   auto registers = platform_.map_bar((*device)->info().bdf(), abi::kRegisterBar, 0,
                                      abi::kDoorbellPageSize, platform::Caching::kUncached);

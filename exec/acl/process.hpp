@@ -143,6 +143,8 @@ class Process {
 
   // Of its managed memory. kOutOfMemory.
   Value<ManagedView*> managed_view();
+  // The program has a thread that serves npusim for it.
+  bool has_view() const { return managed_view_ != nullptr && managed_view_->given(); }
   // Managed memory is behind so many pages, which are its parent's. kOutOfResources.
   Status keep_managed_pages_free(std::uint64_t count);
 

@@ -62,8 +62,7 @@ struct ClientProcess {
   bool stalled = false;       // stopped, or silent for too long: nobody waits for it
   bool told_stalled = false;  // who is told of changes of that knows it
   unsigned stalls = 0;
-  // 1: the client library has a thread that serves npusim and does nothing else.
-  unsigned helpers = 0;
+  pid_t helper = 0;    // a thread of the client library's that serves npusim alone; 0: none
   unsigned tasks = 0;  // of threads
   unsigned named = 0;  // threads that had a task
   std::vector<std::unique_ptr<ClientThread>> threads;

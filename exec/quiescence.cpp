@@ -72,16 +72,25 @@ struct Look {
 
 Look look_at(const ClientProcess& process, const std::function<bool(pid_t)>& is_known) {
   Look look;
-  const auto states = thread_states(process.id);
+  // Signals wake others between one look and the next: the less is looked at the better.
+  const auto is_idle = [&](pid_t thread) {
+    if (thread == process.id) return false;
+    const auto* const known = find(process, thread);
+    return known != nullptr ? waits(*known) : thread == process.helper;
+  };
+  auto states = thread_states(process.id, is_idle);
   look.dying = states.size() < count_living(process);
   // Its first thread has ended: the whole process may be about to, and those that wait for answers.
   const bool ending = std::any_of(states.begin(), states.end(), [&](const ThreadState& state) {
     return is_over(process.id, state);
   });
+  const bool all = look.dying || ending;
+  if (all) states = thread_states(process.id);
   for (const auto& state : states) {
     if (is_over(process.id, state)) continue;
     const auto* const known = find(process, state.thread);
-    if (known != nullptr && waits(*known) && !look.dying && !ending) continue;
+    const bool idle = is_idle(state.thread) || (known != nullptr && waits(*known));
+    if (idle && !all) continue;
     // One that has said that it ends may still wake others, also while this looks: one that has
     // gone meanwhile (X) does not sleep.
     const bool ends = known != nullptr && known->ends();
@@ -108,7 +117,7 @@ bool is_quiet_by_count(const ClientProcess& process) {
   if (is_surely_quiet(process)) return true;
   const unsigned waiting = count_waiting(process);
   return waiting > 0 && waiting == count_living(process) && !had_children(process) &&
-         count_threads(process.id) == waiting + process.helpers;
+         count_threads(process.id) == waiting + (process.helper != 0 ? 1 : 0);
 }
 
 // Others have ended it, and its threads wait for answers still as far as they have said. A first

@@ -151,7 +151,7 @@ class Server {
       // What costs nothing else costs a look at what the host has in its caches: a loop of such
       // calls waits for somebody else.
       if (platform_.clock().now() == begin) platform_.clock().relax({}, Instant::never());
-      thread.process.helpers = program.state->has_view() ? 1 : 0;
+      thread.process.helper = program.state->view_thread();
       count(program.result, call, status, platform_.clock().now() - begin);
       gate_.answer(thread, status, call);
     }

@@ -22,6 +22,8 @@ class ManagedView : public driver::ManagedView {
   // The program gets it with the answer that follows. kIo.
   Status give(Channel& channel);
   bool given() const { return given_; }
+  // As the program says; 0: none yet.
+  pid_t thread() const { return ring().thread.load(std::memory_order_relaxed); }
 
   Result<ByteSpan> memory_of(std::uint64_t page) override;
   void limit(std::uint64_t first, std::uint64_t count, driver::Access rights) override;

@@ -143,8 +143,8 @@ class Process {
 
   // Of its managed memory. kOutOfMemory.
   Value<ManagedView*> managed_view();
-  // The program has a thread that serves npusim for it.
-  bool has_view() const { return managed_view_ != nullptr && managed_view_->given(); }
+  // The thread of the program's that serves its view of managed memory; 0: none.
+  pid_t view_thread() const { return managed_view_ == nullptr ? 0 : managed_view_->thread(); }
   // Managed memory is behind so many pages, which are its parent's. kOutOfResources.
   Status keep_managed_pages_free(std::uint64_t count);
 

@@ -111,10 +111,11 @@ bool FirstThread::is_ending(pid_t process) {
   return false;
 }
 
-std::vector<ThreadState> thread_states(pid_t process) {
+std::vector<ThreadState> thread_states(pid_t process, const std::function<bool(pid_t)>& is_known) {
   std::vector<ThreadState> states;
   for_each_thread(process, [&](pid_t thread, const std::string& folder) {
-    states.push_back(state_of(folder, thread));
+    const bool known = is_known && is_known(thread);
+    states.push_back(known ? ThreadState{thread, 0, 0} : state_of(folder, thread));
   });
   std::sort(states.begin(), states.end(),
             [](const ThreadState& a, const ThreadState& b) { return a.thread < b.thread; });
@@ -143,8 +144,8 @@ std::vector<pid_t> children_of(pid_t process) {
 
 // A folder has a link from each folder in it, and two of its own.
 char state_of_thread(pid_t process, pid_t thread) {
-  return state_in(read_start("/proc/" + std::to_string(process) + "/task/" +
-                             std::to_string(thread) + "/stat"));
+  return state_in(
+      read_start("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat"));
 }
 
 unsigned count_threads(pid_t process) {

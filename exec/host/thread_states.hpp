@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "exec/host/file_descriptor.hpp"
@@ -32,8 +33,10 @@ class FirstThread {
   FileDescriptor state_;
 };
 
-// Lowest number first; empty: there is no such process.
-std::vector<ThreadState> thread_states(pid_t process);
+// Lowest number first; empty: there is no such process. What a thread does that `is_known` is not
+// asked of the kernel: its state is 0.
+std::vector<ThreadState> thread_states(pid_t process,
+                                       const std::function<bool(pid_t)>& is_known = {});
 // As /proc has it; X: there is no such thread.
 char state_of_thread(pid_t process, pid_t thread);
 // How many; 0: there is no such process.

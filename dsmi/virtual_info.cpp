@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Main commands about virtual devices.
+#include <cmath>
+
 #include "dsmi/call.hpp"
 #include "dsmi/commands.hpp"
 #include "dsmi/virtual_facts.hpp"
@@ -44,7 +46,7 @@ int share_of_cores(VirtualDevices& devices, unsigned device, dsmi_soc_vdev_ratio
   if (code != DSMI_OK) return code;
   const auto cores = static_cast<double>(own.query_info.computing.aic);
   const auto all = static_cast<double>(total.computing.aic);
-  ratio.ratio = static_cast<unsigned>(100 * part * cores / all + 0.5);
+  ratio.ratio = static_cast<unsigned>(std::lround(100 * part * cores / all));
   return DSMI_OK;
 }
 

@@ -46,23 +46,39 @@ ssize_t with_pages(const Memory* memory, std::size_t count, bool write, Call cal
 
 using npu::compat::with_pages;
 
-#define NPU_NEXT_FUNCTIONS(X)                                                                      \
-  X(read)                                                                                          \
-  X(pread)                                                                                         \
-  X(pread64)                                                                                       \
-  X(readv) X(write) X(pwrite) X(pwrite64) X(writev) X(recv) X(recvmsg) X(send) X(sendmsg) X(fread) \
-      X(fwrite)
-
 namespace {
 
-#define NPU_NEXT_DECLARE(name) auto next_##name = npu::compat::next_of(&::name, #name);
-NPU_NEXT_FUNCTIONS(NPU_NEXT_DECLARE)
-#undef NPU_NEXT_DECLARE
+// Those that are hidden here.
+auto next_read = npu::compat::next_of(&::read, "read");
+auto next_pread = npu::compat::next_of(&::pread, "pread");
+auto next_pread64 = npu::compat::next_of(&::pread64, "pread64");
+auto next_readv = npu::compat::next_of(&::readv, "readv");
+auto next_write = npu::compat::next_of(&::write, "write");
+auto next_pwrite = npu::compat::next_of(&::pwrite, "pwrite");
+auto next_pwrite64 = npu::compat::next_of(&::pwrite64, "pwrite64");
+auto next_writev = npu::compat::next_of(&::writev, "writev");
+auto next_recv = npu::compat::next_of(&::recv, "recv");
+auto next_recvmsg = npu::compat::next_of(&::recvmsg, "recvmsg");
+auto next_send = npu::compat::next_of(&::send, "send");
+auto next_sendmsg = npu::compat::next_of(&::sendmsg, "sendmsg");
+auto next_fread = npu::compat::next_of(&::fread, "fread");
+auto next_fwrite = npu::compat::next_of(&::fwrite, "fwrite");
 
 __attribute__((constructor)) void look_up_input_and_output() {
-#define NPU_NEXT_GET(name) next_##name.get();
-  NPU_NEXT_FUNCTIONS(NPU_NEXT_GET)
-#undef NPU_NEXT_GET
+  next_read.get();
+  next_pread.get();
+  next_pread64.get();
+  next_readv.get();
+  next_write.get();
+  next_pwrite.get();
+  next_pwrite64.get();
+  next_writev.get();
+  next_recv.get();
+  next_recvmsg.get();
+  next_send.get();
+  next_sendmsg.get();
+  next_fread.get();
+  next_fwrite.get();
 }
 
 }  // namespace

@@ -242,9 +242,10 @@ void managed_fork_in_child() {
       copies.push_back(copy);
     }
   }
-  ::mmap(at_page(begin), kManagedBytes - begin * kManagedPage, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (view.snapshot == nullptr) return;
+  const void* const nothing =
+      ::mmap(at_page(begin), kManagedBytes - begin * kManagedPage, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (view.snapshot == nullptr || nothing == MAP_FAILED) return;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const auto bytes = view.snapshot->readable[i].count * kManagedPage;
     if (copies[i] == MAP_FAILED) continue;

@@ -64,6 +64,7 @@ class ProgramCard : public driver::ManagementAccess {
     std::vector<compat::ManagedProcess> told(compat::answer());
     read_window(told.data(), told.size() * sizeof(compat::ManagedProcess));
     std::vector<driver::CardProcess> all;
+    all.reserve(told.size());
     for (const auto& one : told) {
       all.push_back({{one.process}, static_cast<std::uint32_t>(one.pasid), one.memory});
     }

@@ -32,8 +32,8 @@ class HeapTest : public SpaceTest {
 };
 
 TEST_F(HeapTest, SmallBlocksShareAPage) {
-  std::vector<DeviceAddress> blocks;
-  for (int i = 0; i < 3000; ++i) blocks.push_back(get(64, PagePolicy::kHugeFirst, 32));
+  std::vector<DeviceAddress> blocks(3000);
+  for (auto& block : blocks) block = get(64, PagePolicy::kHugeFirst, 32);
   EXPECT_EQ(taken(), kPageSize);
   EXPECT_EQ(quota->use().used(), kPageSize);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -48,8 +48,8 @@ TEST_F(HeapTest, SmallBlocksShareAPage) {
 }
 
 TEST_F(HeapTest, BlocksThatFillTheirPagesHaveOnePageForTheirPadding) {
-  std::vector<DeviceAddress> blocks;
-  for (int i = 0; i < 10; ++i) blocks.push_back(get(2_MiB, PagePolicy::kHugeFirst, 32));
+  std::vector<DeviceAddress> blocks(10);
+  for (auto& block : blocks) block = get(2_MiB, PagePolicy::kHugeFirst, 32);
   EXPECT_EQ(taken(), 22_MiB);
   EXPECT_EQ(quota->use().used(), 20_MiB);
   EXPECT_EQ(heap->find(blocks[3] + 2_MiB + 31)->address, blocks[3]);

@@ -173,6 +173,12 @@ Calls order_calls() {
         return rtSetDeviceResLimit(0, static_cast<rtDevResLimitType_t>(c.below(3)),
                                    static_cast<uint32_t>(c.below(30)));
       },
+  };
+}
+
+Calls launch_calls() {
+  using C = Chance&;
+  return {
       [](C c) {
         const rtDevBinary_t binary = {c.below(2) == 0 ? NPUSIM_RT_MAGIC_BUILT_IN : 7U, 0, c.room(0),
                                       c.size()};
@@ -268,6 +274,12 @@ Calls hal_calls() {
         });
       },
       [](C c) { return halBuffFree(c.thing()); },
+  };
+}
+
+Calls message_calls() {
+  using C = Chance&;
+  return {
       [](C c) {
         Mbuf* message = nullptr;
         const int status = halMbufAlloc(c.size() % (1 << 20), &message);
@@ -308,10 +320,10 @@ int run(std::uint64_t seed, unsigned rounds) {
   if (halMemAlloc(&managed, kPage, MEM_SVM) != 0) return 1;
   if (rtMalloc(&kept, kKept, RT_MEMORY_HBM, 33) != 0) return 1;
   if (rtMemcpy(kept, kKept, bytes.data(), kKept, RT_MEMCPY_HOST_TO_DEVICE) != 0) return 1;
-  const Calls all[] = {memory_calls(), order_calls(), hal_calls()};
+  const Calls all[] = {memory_calls(), order_calls(), launch_calls(), hal_calls(), message_calls()};
   unsigned failed = 0;
   for (unsigned round = 0; round < rounds; ++round) {
-    const auto& calls = all[chance.below(3)];
+    const auto& calls = all[chance.below(5)];
     const auto which = chance.below(calls.size());
     const int status = calls[which](chance);
     failed += status != 0;

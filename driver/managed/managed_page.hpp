@@ -36,7 +36,7 @@ struct ManagedPage {
   bool read_mostly = false;
   bool accessed_by_host = false;
   Access view = Access::kNone;  // what the process may do through its pointers
-  bool host_mapped = false;  // the host has touched it since it was there last
+  bool host_mapped = false;     // the host has touched it since it was there last
   std::uint64_t accessed_by = 0;
   MemoryLocation preferred, last_prefetch;
   PageThrash thrash;

@@ -47,9 +47,9 @@ class VirtualRanges {
   Reservations::const_iterator end() const { return reserved_.end(); }
 
  private:
-  static constexpr unsigned kFirstOrder = 21;   // a page
-  static constexpr unsigned kLastOrder = 43;    // 8 TiB
-  static constexpr unsigned kWholeOrder = 42;   // above the managed window's longest block
+  static constexpr unsigned kFirstOrder = 21;  // a page
+  static constexpr unsigned kLastOrder = 43;   // 8 TiB
+  static constexpr unsigned kWholeOrder = 42;  // above the managed window's longest block
   // Lowest addresses first, by order.
   using Blocks = std::array<std::set<std::uint64_t>, kLastOrder + 1>;
 

@@ -141,7 +141,7 @@ Outcome managed_home(Caller& caller, CallRecord& call) {
   }
   const Bytes bytes = words.size() * sizeof words[0];
   if (bytes > call.window.size) return fault(kDriver, "too many pages for a child");
-  std::memcpy(call.window.data, words.data(), bytes);
+  if (bytes != 0) std::memcpy(call.window.data, words.data(), bytes);
   call.bytes = bytes;
   call.words[0] = allocations.size();
   call.words[1] = runs.size();

@@ -59,12 +59,11 @@ TEST(RunPmu, UnknownGroupsAreThePipesAndUnknownEventsSaySo) {
   });
 }
 
+constexpr KernelId kAdder{5};
+
 // c = a + b of 64 KiB each, on one core, twice.
 std::vector<std::uint32_t> added(RuntimeCard& card, const std::vector<DeviceAddress>& tensors,
                                  unsigned group) {
-  constexpr KernelId kAdder{5};
-  const auto image = must(workloads::program_image("elementwise"));
-  EXPECT_THAT(card.context->register_kernel(kAdder, image), IsOk());
   kernels::vector::Elementwise work;
   work.to = tensors[2].value, work.a = tensors[0].value, work.b = tensors[1].value;
   work.count = 16384;
@@ -88,6 +87,8 @@ TEST(RunPmu, CountsWhatTheL2HadOfGlobalMemory) {
   Machine machine({}, "910b2.yaml");
   machine.run([](platform::Platform& platform) {
     RuntimeCard card(platform);
+    const auto image = must(workloads::program_image("elementwise"));
+    ASSERT_THAT(card.context->register_kernel(kAdder, image), IsOk());
     std::vector<DeviceAddress> tensors(3);
     for (auto& tensor : tensors) tensor = must(card.context->allocate(65'536));
     const auto cold = added(card, tensors, 8), warm = added(card, tensors, 8);

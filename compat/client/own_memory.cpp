@@ -45,6 +45,11 @@ bool transfer(void* mine, void* other, std::size_t count, bool write) {
   return true;
 }
 
+// Addresses that a program names may be any numbers.
+bool is_range(const void* begin, std::size_t count) {
+  return count <= UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(begin);
+}
+
 }  // namespace
 
 bool read_own(void* to, const void* from, std::size_t count) {
@@ -56,6 +61,7 @@ bool write_own(void* to, const void* from, std::size_t count) {
 }
 
 bool move_own(void* to, const void* from, std::size_t count) {
+  if (!is_range(to, count) || !is_range(from, count)) return false;
   const auto* const begin = static_cast<const std::byte*>(from);
   auto* const target = static_cast<std::byte*>(to);
   if (target >= begin + count || begin >= target + count) return write_own(to, from, count);
@@ -71,6 +77,7 @@ bool move_own(void* to, const void* from, std::size_t count) {
 }
 
 bool fill_own(void* to, int value, std::size_t count) {
+  if (!is_range(to, count)) return false;
   std::byte filled[4096];
   std::memset(filled, value, sizeof filled);
   auto* at = static_cast<std::byte*>(to);

@@ -48,8 +48,9 @@ class Chance {
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   // Of what there was and is, and some that never was.
   void* thing() {
-    auto* const found = static_cast<char*>(things_[below(things_.size())]);
-    return below(6) == 0 && found != nullptr ? found + below(1 << 12) : found;
+    void* const found = things_[below(things_.size())];
+    if (below(6) != 0 || found == nullptr) return found;
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(found) + below(1 << 12));
   }
   void keep(void* thing) {
     if (things_.size() < 200) things_.push_back(thing);
@@ -190,9 +191,9 @@ Calls launch_calls() {
       [](C c) { return rtFunctionRegister(c.thing(), c.thing(), "spin", nullptr, 0); },
       [](C c) { return rtDevBinaryUnRegister(c.thing()); },
       [](C c) {
-        npusim_spin_args spin = {c.below(1000)};
+        npusim_spin_args spin[2] = {{c.below(1000)}, {0}};
         rtArgsEx_t args = {};
-        args.args = &spin;
+        args.args = spin;
         args.argsSize = static_cast<uint32_t>(c.below(12));
         args.hasTiling = static_cast<uint8_t>(c.below(2));
         args.tilingAddrOffset = static_cast<uint32_t>(c.size());

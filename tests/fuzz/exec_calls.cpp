@@ -65,6 +65,8 @@ class Chance {
         0, 1, 8, 63, 4096, kRoom, kRoom + 1, kPage, 3 * kPage, 1ULL << 50, ~0ULL, ~0ULL - 31};
     return kSizes[below(std::size(kSizes))];
   }
+  // Of host memory, which no other memory may lie right behind that somebody writes from inside.
+  std::uint64_t host_size() { return (size() % kGuard | 0x1FFF) + 1; }
   int device() { return static_cast<int>(below(4)) - 1; }
 
  private:
@@ -86,6 +88,19 @@ int made(Chance& chance, Call call) {
   return status;
 }
 
+// Nothing comes to where host memory was: things that are used after their end must not be what
+// libraries have for themselves.
+int freed(int status, void* thing) {
+  constexpr int kNothing = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  if (status == 0) ::mmap(thing, 3 * kPage, PROT_NONE, kNothing, -1, 0);
+  return status;
+}
+template <class End>
+int end(Chance& chance, End end_it) {
+  void* const thing = chance.thing();
+  return freed(end_it(thing), thing);
+}
+
 Calls memory_calls() {
   using C = Chance&;
   return {
@@ -93,15 +108,13 @@ Calls memory_calls() {
         const auto type = static_cast<rtMemType_t>(c.below(3) == 0 ? c.number() : RT_MEMORY_HBM);
         return made(c, [&](void** to) { return rtMalloc(to, c.size(), type, 7); });
       },
-      [](C c) {
-        return made(c, [&](void** to) { return rtMallocHost(to, c.size() % kGuard, 7); });
-      },
+      [](C c) { return made(c, [&](void** to) { return rtMallocHost(to, c.host_size(), 7); }); },
       [](C c) {
         const auto flag = static_cast<std::uint32_t>(c.below(3));
         return made(c, [&](void** to) { return rtMemAllocManaged(to, c.size(), flag, 7); });
       },
-      [](C c) { return rtFree(c.thing()); },
-      [](C c) { return rtFreeHost(c.thing()); },
+      [](C c) { return end(c, rtFree); },
+      [](C c) { return end(c, rtFreeHost); },
       [](C c) {
         const auto kind = static_cast<rtMemcpyKind_t>(c.below(10));
         return rtMemcpy(c.thing(), c.size(), c.thing(), c.size(), kind);
@@ -234,9 +247,9 @@ Calls hal_calls() {
         static constexpr unsigned long long kKinds[] = {
             MEM_DEV, MEM_HOST, MEM_SVM, MEM_UVM, MEM_HOST_UVA, 9ULL << MEM_VIRT_BIT};
         const auto flag = kKinds[c.below(6)] | (c.below(8) == 0 ? c.number() << 14 : 0);
-        return made(c, [&](void** to) { return halMemAlloc(to, c.size() % kGuard, flag); });
+        return made(c, [&](void** to) { return halMemAlloc(to, c.host_size(), flag); });
       },
-      [](C c) { return halMemFree(c.thing()); },
+      [](C c) { return end(c, halMemFree); },
       [](C c) {
         const auto to = reinterpret_cast<DVdeviceptr>(c.thing()),
                    from = reinterpret_cast<DVdeviceptr>(c.thing());
@@ -270,11 +283,10 @@ Calls hal_calls() {
       [](C c) {
         const auto align = c.below(4) == 0 ? static_cast<unsigned>(c.number()) : 1U << c.below(22);
         const unsigned long flag = c.below(4) == 0 ? c.number() : c.below(2) * BUFF_SP_SVM;
-        return made(c, [&](void** to) {
-          return halBuffAllocAlignEx(c.size() % kGuard, align, flag, 0, to);
-        });
+        return made(
+            c, [&](void** to) { return halBuffAllocAlignEx(c.host_size(), align, flag, 0, to); });
       },
-      [](C c) { return halBuffFree(c.thing()); },
+      [](C c) { return end(c, halBuffFree); },
   };
 }
 

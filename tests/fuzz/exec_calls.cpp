@@ -92,7 +92,7 @@ int made(Chance& chance, Call call) {
 // libraries have for themselves.
 int freed(int status, void* thing) {
   constexpr int kNothing = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-  if (status == 0) ::mmap(thing, 3 * kPage, PROT_NONE, kNothing, -1, 0);
+  if (status == 0) static_cast<void>(::mmap(thing, 3 * kPage, PROT_NONE, kNothing, -1, 0));
   return status;
 }
 template <class End>

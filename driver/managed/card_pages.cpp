@@ -95,7 +95,7 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
     prepare_copy(*page, page->read_mostly && !write);
     trace_.begin(ServiceTrace::kCopy);
     const Instant begin = device_.platform.clock().now();
-    auto ok = mover_.to_card(page->frame->bus(card_), paging_.slots()[slot].address, kPageSize);
+    auto ok = mover_.to_card(page->frame->bus(device_), paging_.slots()[slot].address, kPageSize);
     if (ok) ok = mover_.wait();
     statistics().copying_to_card += device_.platform.clock().now() - begin;
     if (!ok) return forward_error(ok);
@@ -218,7 +218,7 @@ Status CardPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
   const std::uint64_t memory = paging_.slots()[mine.slot].address;
   for_each_run(missing, [&](unsigned first, unsigned count) {
     const Bytes offset = Bytes{first} << abi::kPartShift;
-    const platform::BusAddress from{page.frame->bus(card_).value + offset};
+    const platform::BusAddress from{page.frame->bus(device_).value + offset};
     if (status) status = mover_.to_card(from, memory + offset, Bytes{count} << abi::kPartShift);
   });
   auto moved = mover_.wait();
@@ -285,7 +285,7 @@ Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t co
     if (!page.read_mostly) programs = costs_.unmap(page) || programs;
     costs_.meet(own(page));
     costs_.map_for(own(page));
-    status = mover_.to_card(page.frame->bus(card_), paging_.slots()[*slot].address, kPageSize);
+    status = mover_.to_card(page.frame->bus(device_), paging_.slots()[*slot].address, kPageSize);
   }
   if (programs) costs_.forget();
   auto moved = mover_.wait();
@@ -368,7 +368,7 @@ Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
 Status CardPages::copy_home(const ManagedPage& page) {
   const auto& mine = own(page);
   const std::uint64_t memory = paging_.slots()[mine.slot].address;
-  const auto frame = page.frame->bus(card_);
+  const auto frame = page.frame->bus(device_);
   if (!mine.parts) return mover_.to_host(memory, frame, kPageSize);
   Status status;
   for_each_run(*mine.parts, [&](unsigned first, unsigned count) {

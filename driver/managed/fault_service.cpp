@@ -209,7 +209,7 @@ bool FaultService::look_for_errors() {
     const PagesLock holder(locks_);
     for (auto* const pages : spaces_) {
       // Those of several cards are looked at by the first of these.
-      if (pages == nullptr || pages->card() != 0) continue;
+      if (pages == nullptr || pages != &pages->all().first_card()) continue;
       if (auto call = pages->all().look_for_errors(now)) calls.push_back(std::move(call));
       counting_ = counting_ || pages->all().counts_errors();
     }

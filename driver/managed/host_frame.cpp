@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/managed/host_frame.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace npu::driver {
@@ -23,16 +24,28 @@ Result<std::shared_ptr<HostFrame>> HostFrame::import(const std::vector<Device::I
 
 Result<std::shared_ptr<HostFrame>> HostFrame::share(const std::vector<Device::Impl*>& cards,
                                                     std::unique_ptr<platform::DmaMemory> memory) {
-  auto& platform = cards[0]->platform;
-  auto frame = std::make_shared<HostFrame>();
-  frame->bus_.push_back(memory->bus());
+  auto frame = std::make_shared<HostFrame>(std::move(memory));
+  frame->ways_.push_back({cards[0], frame->memory_->bus()});
   for (std::size_t i = 1; i < cards.size(); ++i) {
-    const auto there = platform.share_dma(*memory, cards[i]->card.bdf());
-    if (!there) return forward_error(there);
-    frame->bus_.push_back(*there);
+    if (auto ok = frame->reach(*cards[i]); !ok) return forward_error(ok);
   }
-  frame->memory_ = std::move(memory);
   return frame;
+}
+
+platform::BusAddress HostFrame::bus(const Device::Impl& card) const {
+  const auto known =
+      std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.card == &card; });
+  return known->bus;
+}
+
+Status HostFrame::reach(const Device::Impl& card) {
+  for (const auto& way : ways_) {
+    if (way.card == &card) return {};
+  }
+  const auto there = card.platform.share_dma(*memory_, card.card.bdf());
+  if (!there) return forward_error(there);
+  ways_.push_back({&card, *there});
+  return {};
 }
 
 }  // namespace npu::driver

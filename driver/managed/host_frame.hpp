@@ -21,8 +21,10 @@ class HostFrame {
   // Memory that cards reach only as a process' page.
   explicit HostFrame(std::unique_ptr<platform::DmaMemory> memory) : memory_(std::move(memory)) {}
 
-  // As the card must use it; `card`: its place among those of create().
-  platform::BusAddress bus(unsigned card) const { return bus_[card]; }
+  // As the card must use it, which reach() or create() was given.
+  platform::BusAddress bus(const Device::Impl& card) const;
+  // One more card reaches it, if it did not. What Platform::share_dma() reports.
+  Status reach(const Device::Impl& card);
   ByteSpan cpu() const { return memory_->cpu(); }
   platform::DmaMemory& memory() const { return *memory_; }
 
@@ -31,7 +33,11 @@ class HostFrame {
                                                   std::unique_ptr<platform::DmaMemory> memory);
 
   std::unique_ptr<platform::DmaMemory> memory_;
-  std::vector<platform::BusAddress> bus_;
+  struct Way {
+    const Device::Impl* card = nullptr;
+    platform::BusAddress bus;
+  };
+  std::vector<Way> ways_;
 };
 
 }  // namespace npu::driver

@@ -11,73 +11,36 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/managed/advice.hpp"
-#include "driver/managed/fault_service.hpp"
+#include "driver/managed/managed_cards.hpp"
 
 namespace npu::driver {
 
 struct ManagedMemory::Impl {
-  Impl(std::vector<ManagedCardSpace> spaces, std::vector<std::shared_ptr<FaultService>> served_by,
-       const ManagedOptions& options);
-  Status start();
-  // Nothing of it is served any more. Under the lock.
-  void withdraw(std::size_t count);
-  bool usable() const;
+  Impl(std::vector<ManagedCardSpace> spaces, std::vector<std::shared_ptr<FaultService>> services,
+       const ManagedOptions& wanted);
   // f() with all that it may use locked and open.
   template <class F>
   auto locked(F f) -> decltype(f());
-  // Without the lock.
+  // With `shape` held, and without the pages' lock.
   Result<std::uint64_t> add(Bytes size);
   Status drop(std::uint64_t at);
   Status fork(std::uint64_t at, Impl& child);
-  Prefetcher& prefetcher() { return services[0]->prefetcher(); }
+  const std::vector<std::shared_ptr<CardLock>>& locks() const { return cards.locks(); }
 
-  std::vector<std::shared_ptr<FaultService>> services;  // of its cards
-  std::vector<std::shared_ptr<CardLock>> locks;
+  ManagedOptions options;  // for cards that come; without the pager
   ManagedPages pages;
-  std::vector<std::unique_ptr<CardPages>> cards;
-  std::unique_ptr<platform::Mutex> ending;  // of close()
-  bool open = false;
+  ManagedCards cards;
+  std::unique_ptr<platform::Mutex> shape;  // of allocations and cards, while they come and go
 };
 
 ManagedMemory::Impl::Impl(std::vector<ManagedCardSpace> spaces,
-                          std::vector<std::shared_ptr<FaultService>> served_by,
-                          const ManagedOptions& options)
-    : services(std::move(served_by)),
-      pages(spaces, options),
-      ending(spaces[0].device->platform.tasks().make_mutex()) {
-  std::vector<CardPages*> views;
-  for (unsigned i = 0; i < spaces.size(); ++i) {
-    locks.push_back(services[i]->lock());
-    cards.push_back(std::make_unique<CardPages>(pages, i, *spaces[i].device, *spaces[i].space,
-                                                services[i]->paging()));
-    views.push_back(cards[i].get());
-  }
-  pages.set_cards(std::move(views));
-}
-
-Status ManagedMemory::Impl::start() {
-  const PagesLock lock(locks);
-  CardLock::join(locks);
-  for (std::size_t i = 0; i < cards.size(); ++i) {
-    auto ok = services[i]->add(*cards[i]);
-    if (ok) continue;
-    withdraw(i);
-    return ok;
-  }
-  open = true;
-  return {};
-}
-
-void ManagedMemory::Impl::withdraw(std::size_t count) {
-  prefetcher().forget(pages);
-  for (std::size_t i = 0; i < count; ++i) services[i]->remove(*cards[i]);
-  CardLock::part(locks);
-  open = false;
-}
-
-bool ManagedMemory::Impl::usable() const {
-  return open && std::none_of(services.begin(), services.end(),
-                              [](const auto& service) { return service->stopped(); });
+                          std::vector<std::shared_ptr<FaultService>> services,
+                          const ManagedOptions& wanted)
+    : options(wanted),
+      pages(std::move(spaces), wanted),
+      cards(pages, std::move(services)),
+      shape(pages.platform().tasks().make_mutex()) {
+  options.pager = {};
 }
 
 namespace {
@@ -88,12 +51,10 @@ tl::unexpected<Error> closed() {
 
 }  // namespace
 
-// It may be closed while this waits for the lock.
 template <class F>
 auto ManagedMemory::Impl::locked(F f) -> decltype(f()) {
-  if (!usable()) return closed();
-  const PagesLock lock(locks);
-  if (!usable()) return closed();
+  const PagesLock lock(locks());
+  if (!cards.usable()) return closed();
   return f();
 }
 
@@ -104,8 +65,8 @@ Result<std::uint64_t> ManagedMemory::Impl::add(Bytes size) {
   auto tables = ranges.prepare(*at, size);
   bool added = false;
   {
-    const PagesLock lock(locks);
-    added = tables && usable();
+    const PagesLock lock(locks());
+    added = tables && cards.usable();
     if (added) ranges.add(*at, size, std::move(*tables));
     if (!tables) ranges.give_back(*at);
   }
@@ -119,12 +80,12 @@ Result<std::uint64_t> ManagedMemory::Impl::add(Bytes size) {
 Status ManagedMemory::Impl::drop(std::uint64_t at) {
   auto& ranges = pages.ranges();
   Result<Bytes> size = [&] {
-    const PagesLock lock(locks);
+    const PagesLock lock(locks());
     return pages.clear(at);
   }();
   if (!size) return forward_error(size);
   auto released = ranges.release(at, *size);
-  const PagesLock lock(locks);
+  const PagesLock lock(locks());
   if (released) ranges.give_back(at);
   return released;
 }
@@ -132,7 +93,10 @@ Status ManagedMemory::Impl::drop(std::uint64_t at) {
 Status ManagedMemory::Impl::fork(std::uint64_t at, Impl& child) {
   auto& ranges = child.pages.ranges();
   const auto size = locked([&]() -> Result<Bytes> {
-    if (!child.usable()) return closed();
+    if (!child.cards.usable()) return closed();
+    if (!pages.same_cards(child.pages)) {
+      return fail(ErrorCode::kInvalidArgument, "the child's managed memory is of other cards");
+    }
     const auto* const range = pages.ranges().find_range(at);
     if (range == nullptr) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{:#x} is no managed memory", at));
@@ -143,7 +107,7 @@ Status ManagedMemory::Impl::fork(std::uint64_t at, Impl& child) {
   if (!size) return forward_error(size);
   auto tables = ranges.prepare(at, *size);
   auto forked = tables ? locked([&]() -> Status {
-    if (!child.usable()) return closed();
+    if (!child.cards.usable()) return closed();
     return pages.fork(at, *size, child.pages, std::move(*tables));
   })
                        : Status(forward_error(tables));
@@ -151,7 +115,7 @@ Status ManagedMemory::Impl::fork(std::uint64_t at, Impl& child) {
   const auto made = child.locked([&] { return ranges.check(at, *size); });
   if (made) return forked;  // it has the range, with a part of the pages
   if (tables) static_cast<void>(ranges.release(at, *size));
-  const PagesLock lock(locks);
+  const PagesLock lock(locks());
   ranges.give_back(at);
   return forked;
 }
@@ -214,8 +178,32 @@ Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(const std::vector<Man
     return fail(ErrorCode::kInvalidArgument, "some of the cards use the host's pages, others not");
   }
   auto impl = std::make_unique<Impl>(std::move(spaces), std::move(services), options);
-  if (auto ok = impl->start(); !ok) return forward_error(ok);
+  {
+    const PagesLock lock(impl->locks());
+    if (auto ok = impl->cards.start(); !ok) return forward_error(ok);
+  }
   return std::make_unique<ManagedMemory>(std::move(impl));
+}
+
+Status ManagedMemory::join(const ManagedCard& card, ConstByteSpan pager) {
+  const MutexHolder shape(*impl_->shape);
+  if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
+  if (auto ok = check({card}); !ok) return ok;
+  auto& device = card.device->impl();
+  if (&device.platform != &impl_->pages.platform()) {
+    return fail(ErrorCode::kInvalidArgument, "a card of another machine");
+  }
+  auto options = impl_->options;
+  options.pager = pager;
+  auto service = FaultService::of(device, options);
+  if (!service) return forward_error(service);
+  return impl_->cards.join({&device, card.space->impl().space}, std::move(*service));
+}
+
+Status ManagedMemory::leave(Device& device) {
+  const MutexHolder shape(*impl_->shape);
+  if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
+  return impl_->cards.leave(device.impl());
 }
 
 ManagedMemory::~ManagedMemory() {
@@ -224,43 +212,46 @@ ManagedMemory::~ManagedMemory() {
 
 // Two at once: the second waits for the end.
 Status ManagedMemory::close() {
-  const MutexHolder ending(*impl_->ending);
+  const MutexHolder shape(*impl_->shape);
   std::optional<std::uint64_t> first;
   {
-    const PagesLock lock(impl_->locks);
-    if (!impl_->open) return {};
-    impl_->withdraw(impl_->cards.size());
+    const PagesLock lock(impl_->locks());
+    if (!impl_->cards.open()) return {};
+    impl_->cards.stop();
     first = impl_->pages.ranges().first();
   }
   Status status;
   while (first) {
     auto ok = impl_->drop(*first);
     if (!ok && status) status = ok;
-    const PagesLock lock(impl_->locks);
+    const PagesLock lock(impl_->locks());
     const auto next = impl_->pages.ranges().first();
     if (!ok && next == first) break;
     first = next;
   }
-  const PagesLock lock(impl_->locks);
+  const PagesLock lock(impl_->locks());
   impl_->pages.drop_frames();
   return status;
 }
 
 Result<DeviceAddress> ManagedMemory::allocate(Bytes size) {
+  const MutexHolder shape(*impl_->shape);
   const auto at = impl_->add(size);
   if (!at) return forward_error(at);
   return DeviceAddress{*at};
 }
 
 Status ManagedMemory::free(DeviceAddress address) {
-  if (!impl_->usable()) return closed();
+  const MutexHolder shape(*impl_->shape);
+  if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
   return impl_->drop(address.value);
 }
 
 Status ManagedMemory::fork(DeviceAddress address, ManagedMemory& child) {
-  if (impl_->locks != child.impl_->locks || &child == this) {
-    return fail(ErrorCode::kInvalidArgument, "the child's managed memory is of other cards");
-  }
+  if (&child == this) return fail(ErrorCode::kInvalidArgument, "a child that is its parent");
+  const bool first = impl_->pages.number() < child.impl_->pages.number();
+  const MutexHolder one(*(first ? impl_ : child.impl_)->shape);
+  const MutexHolder other(*(first ? child.impl_ : impl_)->shape);
   return impl_->fork(address.value, *child.impl_);
 }
 
@@ -291,13 +282,13 @@ Result<PrefetchTicket> ManagedMemory::prefetch(DeviceAddress at, Bytes size, Mem
     if (card == nullptr && any_read_mostly(pages, at.value, size)) {
       return fail(ErrorCode::kInvalidArgument, "pages of read mostly are on the host already");
     }
-    return impl_->prefetcher().begin(pages, impl_->locks, at.value, size, card);
+    return impl_->cards.prefetcher().begin(pages, impl_->locks(), at.value, size, card);
   });
 }
 
 Status ManagedMemory::wait(PrefetchTicket ticket, Instant deadline) {
-  if (!impl_->usable()) return closed();
-  return impl_->prefetcher().wait(impl_->pages, ticket, deadline);
+  if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
+  return impl_->cards.prefetcher().wait(impl_->pages, ticket, deadline);
 }
 
 Status ManagedMemory::advise(DeviceAddress at, Bytes size, MemoryAdvice advice, bool set,
@@ -314,7 +305,7 @@ Result<ManagedAttributes> ManagedMemory::attributes(DeviceAddress at, Bytes size
 }
 
 FaultPolicy ManagedMemory::policy() const {
-  return impl_->services[0]->policy();
+  return impl_->cards.policy();
 }
 
 bool ManagedMemory::contains(DeviceAddress at) const {
@@ -322,7 +313,7 @@ bool ManagedMemory::contains(DeviceAddress at) const {
 }
 
 ManagedStatistics ManagedMemory::statistics() const {
-  const PagesLock lock(impl_->locks);
+  const PagesLock lock(impl_->locks());
   return snapshot();
 }
 

@@ -21,9 +21,71 @@ ManagedPages::ManagedPages(std::vector<ManagedCardSpace> cards, const ManagedOpt
 
 CardPages* ManagedPages::card_of(std::uint32_t device) const {
   for (auto* const view : views_) {
-    if (view->device_index() == device) return view;
+    if (view != nullptr && view->device_index() == device) return view;
   }
   return nullptr;
+}
+
+CardPages& ManagedPages::first_card() const {
+  return **std::find_if(views_.begin(), views_.end(), [](auto* view) { return view != nullptr; });
+}
+
+unsigned ManagedPages::place_of(const Device::Impl& device) const {
+  const auto there = std::find_if(cards_.begin(), cards_.end(),
+                                  [&](const auto& card) { return card.device == &device; });
+  return static_cast<unsigned>(there - cards_.begin());
+}
+
+bool ManagedPages::same_cards(const ManagedPages& other) const {
+  return std::equal(cards_.begin(), cards_.end(), other.cards_.begin(), other.cards_.end(),
+                    [](const auto& a, const auto& b) {
+                      return a.device == b.device && (a.space == nullptr) == (b.space == nullptr);
+                    });
+}
+
+Status ManagedPages::reach(CardPages& view) {
+  Status reached;
+  const auto reach = [&](const std::shared_ptr<HostFrame>& frame) {
+    if (reached && frame != nullptr) reached = frame->reach(view.device());
+  };
+  if (view.exposed().in_place()) return reached;
+  ranges_.for_each_page([&](std::uint64_t, const ManagedPage& page) { reach(page.frame); });
+  for (const auto& frame : frames_) reach(frame);
+  return reached;
+}
+
+void ManagedPages::come(unsigned place, const ManagedCardSpace& card, CardPages& view,
+                        ManagedRange::Tables tables) {
+  if (place == cards_.size()) {
+    cards_.emplace_back();
+    views_.push_back(nullptr);
+  }
+  cards_[place] = card;
+  views_[place] = &view;
+  ranges_.come(place, std::move(tables));
+}
+
+// A copy that is elsewhere as well is not moved.
+Status ManagedPages::move_home(std::uint64_t at, ManagedPage& page, unsigned place) {
+  auto& view = *views_[place];
+  if (auto ok = view.exposed().hide(at, page); !ok) return ok;
+  if (!page.cards[place].there()) return {};
+  if (auto ok = view.usable(); !ok) return ok;
+  auto moved = page.host && page.read_mostly ? view.discard(at, page) : view.fetch_run(at, 1);
+  if (!moved && page.cards[place].there()) view.forget(page);
+  return moved;
+}
+
+Status ManagedPages::go(unsigned place) {
+  Status first;
+  ranges_.for_each_page([&](std::uint64_t at, ManagedPage& page) {
+    auto ok = move_home(at, page, place);
+    if (!ok && first) first = std::move(ok);
+    page.cards[place] = {};
+  });
+  cards_[place].space = nullptr;
+  views_[place] = nullptr;
+  return first;
 }
 
 Result<Bytes> ManagedPages::clear(std::uint64_t at) {
@@ -42,6 +104,7 @@ Result<Bytes> ManagedPages::clear(std::uint64_t at) {
 
 Status ManagedPages::expose(std::uint64_t at, ManagedPage& page) {
   for (auto* const view : views_) {
+    if (view == nullptr) continue;
     if (auto ok = view->exposed().expose(at, page); !ok) return ok;
   }
   return {};
@@ -49,6 +112,7 @@ Status ManagedPages::expose(std::uint64_t at, ManagedPage& page) {
 
 Status ManagedPages::hide(std::uint64_t at, ManagedPage& page) {
   for (auto* const view : views_) {
+    if (view == nullptr) continue;
     if (auto ok = view->exposed().hide(at, page); !ok) return ok;
   }
   return {};
@@ -59,7 +123,7 @@ Status ManagedPages::release(std::uint64_t at, ManagedPage& page) {
   if (auto ok = hide(at, page); !ok) return ok;
   limit_view(at, page, Access::kNone);
   for (auto* const view : views_) {
-    if (!view->own(page).there() || !view->usable()) continue;
+    if (view == nullptr || !view->own(page).there() || !view->usable()) continue;
     if (auto ok = view->discard(at, page); !ok) return ok;
   }
   if (page.frame.use_count() == 1 && view_ == nullptr) frames_.push_back(std::move(page.frame));
@@ -80,9 +144,11 @@ Result<std::shared_ptr<HostFrame>> ManagedPages::new_frame(std::uint64_t at) {
     if (!memory) return forward_error(memory);
     own = *memory;
   }
-  if (auto& exposed = views_[0]->exposed(); exposed.in_place()) return exposed.new_frame(own);
+  if (auto& exposed = first_card().exposed(); exposed.in_place()) return exposed.new_frame(own);
   std::vector<Device::Impl*> devices;
-  for (const auto& card : cards_) devices.push_back(card.device);
+  for (const auto& card : cards_) {
+    if (card.space != nullptr) devices.push_back(card.device);
+  }
   return own.size == 0 ? HostFrame::create(devices) : HostFrame::import(devices, own);
 }
 
@@ -164,9 +230,8 @@ std::function<void()> ManagedPages::look_for_errors(Instant now) {
   ++statistics_.fault_error_warnings;
   if (!on_fault_errors_) return {};
   return [call = on_fault_errors_,
-          warning = FaultErrorWarning{statistics_.fault_errors, cards_[0].space->vmid()}] {
-    call(warning);
-  };
+          warning = FaultErrorWarning{statistics_.fault_errors, first_card().space().vmid(),
+                                      first_card().device_index()}] { call(warning); };
 }
 
 // The host has touched it: a trap into the operating system.

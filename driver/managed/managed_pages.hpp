@@ -24,9 +24,24 @@ class ManagedPages {
 
   // As many as there are cards, in their order; they outlive it.
   void set_cards(std::vector<CardPages*> views) { views_ = std::move(views); }
+  // By place; null: of a card that has left.
   const std::vector<CardPages*>& cards() const { return views_; }
   // Of DEVICE_INDEX `device`; nullptr: none.
   CardPages* card_of(std::uint32_t device) const;
+  // The place of the card, here or left; the next one that is free: it never was here.
+  unsigned place_of(const Device::Impl& device) const;
+  const ManagedCardSpace& at_place(unsigned place) const { return cards_[place]; }
+  // A card that is not here reaches the pages on the host. What HostFrame::reach() reports.
+  Status reach(CardPages& view);
+  // Then it is here; the allocations have `tables` in its space.
+  void come(unsigned place, const ManagedCardSpace& card, CardPages& view,
+            ManagedRange::Tables tables);
+  // What the card has comes home, and nobody asks `view` any more. What moving pages reports;
+  // what could not be moved is lost.
+  Status go(unsigned place);
+  bool same_cards(const ManagedPages& other) const;
+  // The first that is here.
+  CardPages& first_card() const;
   // As Device::Impl::has(), of the first card: one machine's are alike.
   Status has(bool DeviceFeatures::*feature, const char* what) const {
     return cards_[0].device->has(feature, what);
@@ -92,7 +107,9 @@ class ManagedPages {
   static std::atomic<std::uint64_t> made;
 
   const std::uint64_t number_ = made.fetch_add(1);
-  const std::vector<ManagedCardSpace> cards_;
+  Status move_home(std::uint64_t at, ManagedPage& page, unsigned place);
+
+  std::vector<ManagedCardSpace> cards_;
   std::vector<CardPages*> views_;
   ManagedRanges ranges_{cards_};
   const std::function<void(const FaultErrorWarning&)> on_fault_errors_;

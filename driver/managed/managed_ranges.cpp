@@ -26,37 +26,88 @@ Status ManagedRanges::reserve_at(std::uint64_t at, Bytes size) {
   return window_.reserve_at(at, *checked_align_up(size, kPageSize));
 }
 
-Result<ManagedRange::Tables> ManagedRanges::prepare(std::uint64_t at, Bytes size) const {
-  const PageRange all{at, *checked_align_up(size, kPageSize)};
-  ManagedRange::Tables tables;
-  for (const auto& card : cards_) {
-    const MutexHolder holder(card.device->memory->mutex());
-    auto ok = card.space->prepare_managed(all);
-    if (!ok) {
-      static_cast<void>(release(at, size, tables.size()));
-      return forward_error(ok);
-    }
-    auto& own = tables.emplace_back();
-    for (auto part = align_down(at, kTableSpan); part < at + all.size; part += kTableSpan) {
-      const auto entry = card.space->entry_address(std::max(part, at));
-      own.push_back(align_down(entry, Bytes{abi::kTableSize}));
-    }
+namespace {
+
+// Of one card. kOutOfResources.
+Result<std::vector<std::uint64_t>> tables_on(const ManagedCardSpace& card, const PageRange& all) {
+  const MutexHolder holder(card.device->memory->mutex());
+  if (auto ok = card.space->prepare_managed(all); !ok) return forward_error(ok);
+  std::vector<std::uint64_t> tables;
+  for (auto part = align_down(all.at, kTableSpan); part < all.at + all.size; part += kTableSpan) {
+    const auto entry = card.space->entry_address(std::max(part, all.at));
+    tables.push_back(align_down(entry, Bytes{abi::kTableSize}));
   }
   return tables;
 }
 
 // A card that is gone needs nothing back.
+Status take_tables(const ManagedCardSpace& card, const PageRange& all) {
+  if (card.space == nullptr || !card.device->usable()) return {};
+  const MutexHolder holder(card.device->memory->mutex());
+  return card.space->release_managed(all);
+}
+
+PageRange pages_of(std::uint64_t at, Bytes size) {
+  return {at, *checked_align_up(size, kPageSize)};
+}
+
+}  // namespace
+
+Result<ManagedRange::Tables> ManagedRanges::prepare(std::uint64_t at, Bytes size) const {
+  ManagedRange::Tables tables;
+  for (const auto& card : cards_) {
+    if (card.space == nullptr) {
+      tables.emplace_back();
+      continue;
+    }
+    auto own = tables_on(card, pages_of(at, size));
+    if (!own) {
+      static_cast<void>(release(at, size, tables.size()));
+      return forward_error(own);
+    }
+    tables.push_back(std::move(*own));
+  }
+  return tables;
+}
+
+Result<ManagedRange::Tables> ManagedRanges::prepare(const ManagedCardSpace& card) const {
+  ManagedRange::Tables tables;
+  for (const auto& [at, range] : ranges_) {
+    auto own = tables_on(card, pages_of(at, range.size));
+    if (!own) {
+      static_cast<void>(release(card, tables.size()));
+      return forward_error(own);
+    }
+    tables.push_back(std::move(*own));
+  }
+  return tables;
+}
+
 Status ManagedRanges::release(std::uint64_t at, Bytes size, std::size_t cards) const {
-  const PageRange all{at, *checked_align_up(size, kPageSize)};
   Status first;
   for (std::size_t card = 0; card < cards; ++card) {
-    const auto [device, space] = cards_[card];
-    if (!device->usable()) continue;
-    const MutexHolder holder(device->memory->mutex());
-    auto ok = space->release_managed(all);
+    auto ok = take_tables(cards_[card], pages_of(at, size));
     if (!ok && first) first = std::move(ok);
   }
   return first;
+}
+
+Status ManagedRanges::release(const ManagedCardSpace& card, std::size_t ranges) const {
+  Status first;
+  for (auto range = ranges_.begin(); ranges != 0; ++range, --ranges) {
+    auto ok = take_tables(card, pages_of(range->first, range->second.size));
+    if (!ok && first) first = std::move(ok);
+  }
+  return first;
+}
+
+void ManagedRanges::come(unsigned place, ManagedRange::Tables tables) {
+  auto own = tables.begin();
+  for (auto& [at, range] : ranges_) {
+    range.tables.resize(cards_.size());
+    range.tables[place] = std::move(*own++);
+    for (auto& page : range.pages) page.cards.resize(cards_.size());
+  }
 }
 
 void ManagedRanges::add(std::uint64_t at, Bytes size, ManagedRange::Tables tables) {

@@ -13,15 +13,15 @@
 
 namespace npu::driver {
 
-// A card's part of managed memory.
+// A card's part of managed memory, at one place among its cards.
 struct ManagedCardSpace {
   Device::Impl* device = nullptr;
-  Space* space = nullptr;
+  Space* space = nullptr;  // null: the card has left, and may come back
 };
 
 class ManagedRanges {
  public:
-  // What `cards` is refers to, it must not change.
+  // `cards` outlives it; after it has changed, come() or go() is called.
   explicit ManagedRanges(const std::vector<ManagedCardSpace>& cards)
       : cards_(cards), window_(cards.front().space->window().program()) {}
 
@@ -36,6 +36,11 @@ class ManagedRanges {
   Result<ManagedRange::Tables> prepare(std::uint64_t at, Bytes size) const;
   // Its pages are mapped nowhere any more. What a card reports the others do not depend on.
   Status release(std::uint64_t at, Bytes size) const { return release(at, size, cards_.size()); }
+  // The same two of one card and all allocations, in the order of addresses.
+  Result<ManagedRange::Tables> prepare(const ManagedCardSpace& card) const;
+  Status release(const ManagedCardSpace& card) const { return release(card, ranges_.size()); }
+  // All allocations have the card at that place, with these tables; it has no page.
+  void come(unsigned place, ManagedRange::Tables tables);
   // Pages that nobody has touched.
   void add(std::uint64_t at, Bytes size, ManagedRange::Tables tables);
   void remove(std::uint64_t at) { ranges_.erase(at); }
@@ -43,6 +48,15 @@ class ManagedRanges {
   ManagedRange* find_range(std::uint64_t at);
   // Of the first one; nothing: there is none.
   std::optional<std::uint64_t> first() const;
+  // do_it(address, page) for each page.
+  template <class F>
+  void for_each_page(F do_it) {
+    for (auto& [at, range] : ranges_) {
+      for (std::size_t i = 0; i < range.pages.size(); ++i) {
+        do_it(at + i * kPageSize, range.pages[i]);
+      }
+    }
+  }
 
   // nullptr: `address` is in no managed page.
   ManagedPage* find(std::uint64_t address);
@@ -56,6 +70,7 @@ class ManagedRanges {
 
   Ranges::const_iterator range_of(std::uint64_t address) const;
   Status release(std::uint64_t at, Bytes size, std::size_t cards) const;
+  Status release(const ManagedCardSpace& card, std::size_t ranges) const;
 
   const std::vector<ManagedCardSpace>& cards_;
   ManagedWindow window_;

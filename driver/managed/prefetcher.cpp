@@ -59,6 +59,13 @@ void Prefetcher::forget(ManagedPages& pages) {
   }
 }
 
+void Prefetcher::forget(const CardPages& to) {
+  const MutexHolder holder(*mutex_);
+  for (auto& job : jobs_) {
+    if (job->to == &to) job->at = job->end;
+  }
+}
+
 Status Prefetcher::wait(const ManagedPages& pages, PrefetchTicket ticket, Instant deadline) {
   const MutexHolder holder(*mutex_);
   for (;;) {

@@ -29,6 +29,8 @@ class Prefetcher {
                                std::uint64_t at, Bytes size, CardPages* to);
   // Under the pages' lock: what has not been moved of these stays where it is.
   void forget(ManagedPages& pages);
+  // The same of what is on its way to this card; the prefetch has ended with that.
+  void forget(const CardPages& to);
   // Without it, for a prefetch of these. kTimeout; kInvalidArgument: it is none, or its end was
   // told before.
   Status wait(const ManagedPages& pages, PrefetchTicket ticket, Instant deadline);

@@ -38,6 +38,7 @@ enum class FaultPolicy : std::uint8_t {
 struct FaultErrorWarning {
   std::uint64_t fault_errors = 0;  // so far
   unsigned vmid = 0;               // of the address space
+  std::uint32_t device = 0;        // DEVICE_INDEX of the card, the first of several
 };
 
 struct ManagedOptions {
@@ -161,6 +162,15 @@ class NPU_API ManagedMemory {
   // the host. Options hold for each of them. kInvalidArgument: no card, or one twice.
   static Result<std::unique_ptr<ManagedMemory>> open(const std::vector<ManagedCard>& cards,
                                                      const ManagedOptions& options);
+  // One more card, for what is allocated already as well; `pager` as ManagedOptions have it. A card
+  // that has left may come again. kAlreadyExists: it is one of the cards, or its space has managed
+  // memory; else what open() reports.
+  Status join(const ManagedCard& card, ConstByteSpan pager);
+  // The card has no part in it any more, and its address space may end; its Device still outlives
+  // this. Pages that it has come to the host; prefetches to it end. kInvalidArgument: it is not one
+  // of the cards, or the last one; and what moving pages reports: then a page that could not be
+  // moved is lost.
+  Status leave(Device& device);
   // close(), whatever it says.
   ~ManagedMemory();
   ManagedMemory(const ManagedMemory&) = delete;

@@ -173,6 +173,60 @@ TEST_P(ManagedCardsTest, CardsAreThereOnceAndOfAProcessEach) {
   });
 }
 
+TEST_P(ManagedCardsTest, ACardThatComesLaterHasThePagesThatAreThereAndOneThatLeavesGivesItsBack) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    both.managed.reset();
+    auto &first = *both.cards[0], &second = *both.cards[1];
+    both.managed = must(ManagedMemory::open(*first.device, first.process->space(), options()));
+    auto& managed = *both.managed;
+    const auto at = must(managed.allocate(3 * kPageSize));
+    write(managed, at, kPageSize, 1);
+    both.write(0, at + kPageSize, 64_KiB, 2);
+    const driver::ManagedCard later{second.device.get(), &second.process->space()};
+    ASSERT_THAT(managed.join(later, options().pager), IsOk());
+    EXPECT_THAT(managed.join(later, options().pager), FailsWith(ErrorCode::kAlreadyExists));
+    EXPECT_TRUE(both.sees(1, at, kPageSize, 1)) << "which the host had";
+    EXPECT_TRUE(both.sees(1, at + kPageSize, 64_KiB, 2)) << "which the first card had";
+    both.write(1, at + 2 * kPageSize, 64_KiB, 3);
+    ASSERT_THAT(managed.leave(*second.device), IsOk());
+    EXPECT_EQ(must(managed.attributes(at, 3 * kPageSize)).location, MemoryLocation::host());
+    EXPECT_THAT(second.copy(at, second.plain, 4096), FailsWith(ErrorCode::kDeviceFault));
+    expect(managed, at + kPageSize, 64_KiB, 2);
+    EXPECT_TRUE(both.sees(0, at + 2 * kPageSize, 64_KiB, 3));
+    EXPECT_THAT(managed.leave(*second.device), FailsWith(ErrorCode::kInvalidArgument, "no part"));
+    EXPECT_THAT(managed.leave(*first.device), FailsWith(ErrorCode::kInvalidArgument, "last card"));
+  });
+}
+
+TEST_P(ManagedCardsTest, TheFirstMayLeaveAndComeBack) {
+  Machine machine({}, kTwoCards);
+  machine.run([](platform::Platform& host) {
+    ManagedCards both(host, options(), 2);
+    auto& managed = *both.managed;
+    const auto at = must(managed.allocate(2 * kPageSize));
+    both.write(0, at, 64_KiB, 1);
+    auto& first = *both.cards[0];
+    ASSERT_THAT(managed.leave(*first.device), IsOk());
+    const auto more = must(managed.allocate(kPageSize));
+    write(managed, more, kPageSize, 2);
+    EXPECT_TRUE(both.sees(1, at, 64_KiB, 1));
+    EXPECT_TRUE(both.sees(1, more, kPageSize, 2));
+    first.queue.reset();
+    ASSERT_THAT(first.process->close(), IsOk());
+    both.cards[0] = std::make_unique<CardProcess>(host, first.device);
+    auto& again = *both.cards[0];
+    ASSERT_THAT(managed.join({again.device.get(), &again.process->space()}, options().pager),
+                IsOk());
+    EXPECT_TRUE(both.sees(0, at, 64_KiB, 1));
+    EXPECT_TRUE(both.sees(0, more, kPageSize, 2));
+    EXPECT_EQ(managed.statistics().fault_errors, 0U);
+    EXPECT_THAT(managed.free(at), IsOk());
+    EXPECT_THAT(managed.free(more), IsOk());
+  });
+}
+
 class ManagedFork : public ManagedTest {};
 NPU_BOTH_POLICIES(ManagedFork);
 

@@ -20,7 +20,12 @@ class Storm {
  public:
   Storm(platform::Platform& host, const driver::ManagedOptions& options, unsigned cards,
         unsigned seed)
-      : host_(host), parent_(host, options, cards), child_(parent_, options), random_(seed) {
+      : host_(host),
+        options_(options),
+        parent_(host, options, cards),
+        child_(parent_, options),
+        random_(seed),
+        away_(std::size_t{2} * cards) {
     driver::QueueOptions in_order;
     in_order.in_order = true;
     for (auto* const side : {&parent_, &child_}) {
@@ -96,7 +101,43 @@ class Storm {
     if (what < 85) return prefetch();
     if (what < 95) return advise();
     if (what < 97) return settle();
+    if (what < 98 && parent_.cards.size() > 1) return come_or_go();
     compact();
+  }
+  // A card of a process leaves its managed memory, or comes back.
+  void come_or_go() {
+    auto& side = below(2) == 0 ? parent_ : child_;
+    const auto card = static_cast<unsigned>(below(side.cards.size()));
+    const std::size_t here = cards_of(side).size();
+    auto away = away_[&side == &child_ ? side.cards.size() + card : card];
+    auto& on = *side.cards[card];
+    if (away) {
+      const ConstByteSpan pager = options_.pager;
+      EXPECT_THAT(side.managed->join({on.device.get(), &on.process->space()}, pager), IsOk());
+      away = false;
+      return;
+    }
+    settle();
+    const auto left = side.managed->leave(*on.device);
+    if (here == 1) {
+      EXPECT_THAT(left, FailsWith(ErrorCode::kInvalidArgument, "last card"));
+      return;
+    }
+    EXPECT_THAT(left, IsOk());
+    away = true;
+  }
+  // Those that have part in its memory now.
+  std::vector<unsigned> cards_of(const ManagedCards& side) const {
+    std::vector<unsigned> all;
+    const std::size_t first = &side == &child_ ? side.cards.size() : 0;
+    for (unsigned card = 0; card < side.cards.size(); ++card) {
+      if (!away_[first + card]) all.push_back(card);
+    }
+    return all;
+  }
+  unsigned any_card_of(const ManagedCards& side) {
+    const auto all = cards_of(side);
+    return all[below(all.size())];
   }
   void make() {
     const Bytes size = (1 + below(5 * kPageSize / kUnit)) * kUnit;
@@ -129,7 +170,7 @@ class Storm {
     const auto to = place(read ? kept : gone, 600 * kUnit);
     const Bytes size = std::min(from.size, to.size);
     auto& side = *gone.side;
-    auto& card = *side.cards[below(side.cards.size())];
+    auto& card = *side.cards[any_card_of(side)];
     driver::QueueEntryOptions go_on;
     go_on.go_on = true;
     const auto deadline = host_.clock().now() + 1_s;
@@ -178,7 +219,9 @@ class Storm {
     if (copy.side != &parent_) return;
     const auto forked = parent_.managed->fork(copy.at, *child_.managed);
     if (!forked) {
-      EXPECT_THAT(forked, FailsWith(ErrorCode::kAlreadyExists));
+      const bool same = cards_of(parent_) == cards_of(child_);
+      EXPECT_THAT(forked,
+                  FailsWith(same ? ErrorCode::kAlreadyExists : ErrorCode::kInvalidArgument));
       return;
     }
     copy.side = &child_;
@@ -207,7 +250,7 @@ class Storm {
         from.array == to.array && from.offset < to.offset + size && to.offset < from.offset + size;
     if (overlap || from.array->side != to.array->side) return;
     auto& side = *from.array->side;
-    const auto card = below(side.cards.size());
+    const auto card = any_card_of(side);
     const auto on = card + (&side == &child_ ? side.cards.size() : 0);
     for (std::size_t other = 0; other < under_way_.size(); ++other) {
       const auto& used = under_way_[other].arrays;
@@ -241,15 +284,14 @@ class Storm {
   void settle() {
     for (std::size_t queue = 0; queue < under_way_.size(); ++queue) settle(queue);
   }
-  MemoryLocation anywhere() {
-    const auto where = below(2 * parent_.cards.size());
-    if (where % 2 == 0) return MemoryLocation::host();
-    return MemoryLocation::card(static_cast<std::uint32_t>(where / 2));
+  MemoryLocation anywhere(const ManagedCards& side) {
+    if (below(2) == 0) return MemoryLocation::host();
+    return MemoryLocation::card(any_card_of(side));
   }
   void prefetch() {
     const auto range = place(arrays_.front().size());
     auto& managed = range.array->managed();
-    const auto begun = managed.prefetch(range.at(), range.size, anywhere());
+    const auto begun = managed.prefetch(range.at(), range.size, anywhere(*range.array->side));
     if (!begun) {
       EXPECT_THAT(begun, FailsWith(ErrorCode::kInvalidArgument)) << "read mostly";
       return;
@@ -264,7 +306,8 @@ class Storm {
                                      MemoryAdvice::kAccessedBy};
     const auto advice = kAll[below(3)];
     const bool set = below(3) != 0;
-    EXPECT_THAT(range.array->managed().advise(range.at(), range.size, advice, set, anywhere()),
+    EXPECT_THAT(range.array->managed().advise(range.at(), range.size, advice, set,
+                                              anywhere(*range.array->side)),
                 IsOk());
   }
   void compact() {
@@ -273,8 +316,10 @@ class Storm {
   }
 
   platform::Platform& host_;
+  const driver::ManagedOptions options_;
   ManagedCards parent_, child_;
   std::mt19937_64 random_;
+  std::vector<bool> away_;  // by card, the parent's and the child's
   std::vector<Array> arrays_;
   std::vector<UnderWay> under_way_;                    // by queue: the parent's cards, the child's
   std::vector<Bytes> free_;                            // by card, at first

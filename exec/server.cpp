@@ -151,7 +151,7 @@ class Server {
       // What costs nothing else costs a look at what the host has in its caches: a loop of such
       // calls waits for somebody else.
       if (platform_.clock().now() == begin) platform_.clock().relax({}, Instant::never());
-      thread.process.helper = program.state->view_thread();
+      thread.process.helper = program.state->managed().view_thread();
       count(program.result, call, status, platform_.clock().now() - begin);
       gate_.answer(thread, status, call);
     }
@@ -257,8 +257,8 @@ class Server {
     client.program = name;
     client.device = card.index();
     if (process.sharing().quota) client.memory = process.sharing().quota->use();
-    if (const auto* const managed = card.known_managed()) {
-      const auto seen = managed->snapshot();
+    if (process.managed().is_told_by(card)) {
+      const auto seen = process.managed().memory()->snapshot();
       client.managed = true;
       client.page_faults = seen.faults;
       client.fault_errors = seen.fault_errors;

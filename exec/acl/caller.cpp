@@ -69,7 +69,7 @@ Value<std::shared_ptr<ProgramEvent>> Caller::event(std::uint64_t handle) {
 Value<ProcessCard*> Caller::card_of(driver::DeviceAddress address, Bytes size) {
   auto own = card();
   if (!own) return own;
-  if ((*own)->has(address, size)) return own;
+  if (process_.managed().has(address, size) || (*own)->has(address, size)) return own;
   for (std::uint32_t device = 0; device < process_.machine().cards.count(); ++device) {
     auto* const other = process_.card(device);
     if (other != nullptr && other->has(address, size)) return other;

@@ -94,7 +94,6 @@ Status Cards::prepare(Card& card, std::uint32_t index) {
   card.first = {vectors == 0 ? 0 : clusters, 0};
   card.aicpus = counts.get<abi::QueueCores::Aicpus>();
   card.used_before = (*device)->memory_statistics().used();
-  card.settings = &settings_;
   card.dividing = platform_.tasks().make_mutex();
   card.sharing = platform_.tasks().make_mutex();
   card.device = std::move(*device);

@@ -39,7 +39,6 @@ struct Card {
   std::uint32_t aicpus = 0;
   Bytes used_before = 0;  // of its memory, when it was opened
 
-  const DriverSettings* settings = nullptr;  // as long as the card
   // Its virtual devices, from the first program on that asks for them; one call at a time.
   std::unique_ptr<platform::Mutex> dividing;
   std::unique_ptr<dsmi::DriverDevices> divided;

@@ -20,9 +20,10 @@ Outcome copy_window(Caller& caller, CallRecord& call, bool to_device) {
   auto order = CopyOrder::of(caller, **card, call.words[2] != 0, call.words[3]);
   if (!order) return forward_fault(order);
   const ByteSpan bytes = call.window.subspan(0, size);
-  if (!(*card)->is_managed(device)) return order->move(device, bytes, to_device);
+  auto& space = caller.process().managed();
+  if (space.find(device) == nullptr) return order->move(device, bytes, to_device);
   order->wait_for_earlier();
-  auto& managed = *(*card)->known_managed();
+  auto& managed = *space.memory();
   return outcome_of(to_device ? managed.write(device, bytes) : managed.read(device, bytes));
 }
 
@@ -50,7 +51,8 @@ Outcome copy_buffered(Caller& caller, CallRecord& call) {
   const Bytes size = std::min<Bytes>(call.words[1], compat::kWindow);
   const auto card = caller.card_of(device, size);
   if (!card) return forward_fault(card);
-  if (call.words[2] == 0 || (*card)->is_managed(device)) return copy_window(caller, call, true);
+  const bool managed = caller.process().managed().find(device) != nullptr;
+  if (call.words[2] == 0 || managed) return copy_window(caller, call, true);
   auto order = CopyOrder::of(caller, **card, true, call.words[3]);
   if (!order) return forward_fault(order);
   auto buffer = (*card)->process().allocate_host(size, platform::DmaDirection::kDeviceReads);
@@ -68,22 +70,25 @@ Outcome copy_on_host(Caller& caller, CallRecord& call) {
 }
 
 // Words: to, from, bytes, in a stream, which. Between cards the stream's card copies, or the one
-// that the bytes are on.
+// that the bytes are on. Managed memory is on every card.
 Outcome copy_on_device(Caller& caller, CallRecord& call) {
   DeviceAddress to{call.words[0]}, from{call.words[1]};
   const Bytes size = call.words[2];
-  const auto target = caller.card_of(to, size);
+  auto target = caller.card_of(to, size);
   if (!target) return forward_fault(target);
-  const auto source = caller.card_of(from, size);
+  auto source = caller.card_of(from, size);
   if (!source) return forward_fault(source);
+  auto& managed = caller.process().managed();
+  if (managed.has(to, size)) {
+    target = source;
+  } else if (managed.has(from, size)) {
+    source = target;
+  }
   const bool in_stream = call.words[3] != 0;
   if (*target == *source) {
     auto order = CopyOrder::of(caller, **target, in_stream, call.words[4]);
     if (!order) return forward_fault(order);
     return order->begin(driver::entries::copy_on_device(from, to, size));
-  }
-  if ((*target)->is_managed(to) || (*source)->is_managed(from)) {
-    return fault(kFeature, "managed memory is not copied between cards");
   }
   auto* by = *source;
   if (in_stream) {
@@ -120,10 +125,10 @@ Outcome copy_pinned(Caller& caller, CallRecord& call) {
   if (!card) return forward_fault(card);
   auto order = CopyOrder::of(caller, **card, call.words[5] != 0, call.words[6]);
   if (!order) return forward_fault(order);
-  if ((*card)->is_managed(device)) {
+  if (auto& space = caller.process().managed(); space.find(device) != nullptr) {
     const ByteSpan own = memory->shared->bytes().subspan(offset, size);
     order->wait_for_earlier();
-    auto& managed = *(*card)->known_managed();
+    auto& managed = *space.memory();
     return outcome_of(to_device ? managed.write(device, own) : managed.read(device, own));
   }
   const auto mapped = (*card)->map(*memory);

@@ -16,9 +16,9 @@ using driver::DeviceAddress;
 using driver::MemoryAdvice;
 
 // Pages that nobody has touched are made on the card; nothing else stays of the advice.
-Outcome populate(ProcessCard& card, DeviceAddress address, Bytes size) {
-  auto& managed = *card.known_managed();
-  const auto here = driver::MemoryLocation::card(card.index());
+Outcome populate(driver::ManagedMemory& managed, std::uint32_t device, DeviceAddress address,
+                 Bytes size) {
+  const auto here = driver::MemoryLocation::card(device);
   auto done = managed.advise(address, size, MemoryAdvice::kPreferredLocation, true, here);
   if (done) done = managed.advise(address, size, MemoryAdvice::kAccessedBy, true, here);
   if (done) done = managed.advise(address, size, MemoryAdvice::kAccessedBy, false, here);
@@ -46,11 +46,16 @@ Outcome memory_advise(Caller& caller, CallRecord& call) {
   if (!own) return forward_fault(own);
   const Bytes size = call.words[1];
   switch (call.words[2]) {
-    case 1:
-      if (caller.card_of(address, size).value_or(nullptr) != *own || !(*own)->is_heap(address)) {
+    case 1: {
+      auto& managed = caller.process().managed();
+      const auto* const allocation = managed.find(address);
+      const bool own_heap =
+          allocation != nullptr && allocation->heap && allocation->device == (*own)->index();
+      if (!own_heap || !managed.has(address, size)) {
         return fault(kRuntimeParameter, "it is no memory of the device's heap");
       }
-      return populate(**own, address, size);
+      return populate(*managed.memory(), (*own)->index(), address, size);
+    }
     case 2:
       return limit_access(caller, **own, address, size, driver::Access::kRead);
     case 3:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Managed memory.
 #include <cstring>
-#include <map>
 #include <vector>
 
 #include "exec/acl/handlers.hpp"
@@ -21,10 +20,10 @@ Value<MemoryLocation> location_of(std::uint64_t type, std::uint64_t id) {
 }
 
 Value<driver::ManagedMemory*> managed_of(Caller& caller, DeviceAddress address, Bytes size) {
-  const auto card = caller.card_of(address, size);
-  if (!card) return forward_fault(card);
-  if (!(*card)->is_managed(address)) return fault(kRuntimeParameter, "it is no managed memory");
-  return (*card)->known_managed();
+  if (auto card = caller.card_of(address, size); !card) return forward_fault(card);
+  auto& managed = caller.process().managed();
+  if (!managed.has(address, size)) return fault(kRuntimeParameter, "it is no managed memory");
+  return managed.memory();
 }
 
 // Device -1 is the host, -2 several or none.
@@ -58,13 +57,13 @@ Outcome allocate_managed(Caller& caller, CallRecord& call) {
   if (!heap && !abi::has_managed_memory((*card)->card().device->info().function.device_id)) {
     return fault(kFeature, "cards of this chip have no managed memory");
   }
-  auto& process = caller.process();
-  const auto view = process.managed_view();
+  auto& managed = caller.process().managed();
+  const auto view = managed.view();
   if (!view) return forward_fault(view);
-  if (auto kept = process.keep_managed_pages_free(call.words[2]); !kept) return fault(kept.error());
+  if (auto kept = managed.keep_free(call.words[2]); !kept) return fault(kept.error());
   const auto pager = caller.process().machine().images("pager");
   if (!pager) return fault(pager.error());
-  const auto address = (*card)->allocate_managed(call.words[0], heap, *pager, *view);
+  const auto address = managed.allocate(**card, call.words[0], heap, *pager);
   if (!address) return forward_fault(address);
   caller.process().book.add((*card)->index(), *address, call.words[0], call.words[3]);
   call.words[0] = address->value;
@@ -122,19 +121,14 @@ Outcome bring_home(driver::ManagedMemory& managed, std::uint64_t at, Bytes size,
 // are, and how many runs of pages that the program may use now. In the window: of each allocation
 // its first page and its pages, then of each run the same and the rights.
 Outcome managed_home(Caller& caller, CallRecord& call) {
-  std::map<std::uint64_t, Bytes> allocations;
+  auto& managed = caller.process().managed();
+  const auto allocations = managed.allocations();  // others may come while pages do
   std::vector<Run> runs;
-  for (auto* const card : caller.process().cards()) {
-    auto* const managed = card->known_managed();
-    if (managed == nullptr) continue;
-    for (const auto& [at, size] : card->managed_allocations()) {
-      allocations[at] = size;
-      if (auto home = bring_home(*managed, at, size, runs); !home) return home;
-    }
-  }
   std::vector<std::uint64_t> words;
-  for (const auto& [at, size] : allocations) {
-    words.insert(words.end(), {page_of(at), size / compat::kManagedPage});
+  for (const auto& [at, allocation] : allocations) {
+    words.insert(words.end(), {page_of(at), allocation.size / compat::kManagedPage});
+    auto home = bring_home(*managed.memory(), at, allocation.size, runs);
+    if (!home) return home;
   }
   for (const auto& run : runs) {
     words.insert(words.end(), {run.first, run.count, static_cast<std::uint64_t>(run.rights)});
@@ -185,9 +179,8 @@ Outcome managed_prefetch(Caller& caller, CallRecord& call) {
 
 // Accesses of the card that nobody could serve, so far.
 Outcome fault_errors(Caller& caller, CallRecord& call) {
-  const auto card = caller.card();
-  if (!card) return forward_fault(card);
-  const auto* const managed = (*card)->known_managed();
+  if (auto card = caller.card(); !card) return forward_fault(card);
+  const auto* const managed = caller.process().managed().memory();
   call.words[0] = managed == nullptr ? 0 : managed->statistics().fault_errors;
   return {};
 }

@@ -48,6 +48,20 @@ Outcome allocate(Caller& caller, CallRecord& call) {
   return {};
 }
 
+namespace {
+
+// Any card may use it.
+Outcome free_managed(Process& process, driver::DeviceAddress address) {
+  std::vector<driver::StreamMark> in_flight;
+  for (auto* const card : process.cards()) {
+    for (auto& mark : process.in_flight(card->index())) in_flight.push_back(std::move(mark));
+  }
+  process.book.remove(address);  // before others may be given it
+  return process.managed().free(address, std::move(in_flight));
+}
+
+}  // namespace
+
 // Other cards' copies may be in flight there, too.
 Outcome free(Caller& caller, CallRecord& call) {
   const auto address = address_of(call);
@@ -59,6 +73,7 @@ Outcome free(Caller& caller, CallRecord& call) {
   }
   if (!card) return forward_fault(card);
   auto& process = caller.process();
+  if (process.managed().has(address, 1)) return free_managed(process, address);
   const auto device = (*card)->index();
   auto in_flight = process.in_flight(device);
   for (auto* const other : process.cards()) {
@@ -153,14 +168,15 @@ Outcome pointer_attributes(Caller& caller, CallRecord& call) {
     return {};
   }
   const auto address = address_of(call);
-  const bool managed = (*card)->is_managed(address);
-  call.words[0] = managed ? kLocationManaged : kLocationDevice;
-  call.words[1] = (*card)->index();
+  auto& managed = caller.process().managed();
+  const auto* const allocation = managed.find(address);
+  call.words[0] = allocation != nullptr ? kLocationManaged : kLocationDevice;
+  call.words[1] = allocation != nullptr ? allocation->device : (*card)->index();
   call.words[2] = driver::kPageSize;
-  call.words[3] = (*card)->is_heap(address) ? 1 : 0;
+  call.words[3] = allocation != nullptr && allocation->heap ? 1 : 0;
   call.words[4] = 0;
-  if (!managed) return {};
-  const auto all = (*card)->known_managed()->attributes(address, 1);
+  if (allocation == nullptr) return {};
+  const auto all = managed.memory()->attributes(address, 1);
   if (!all) return fault(all.error());
   using Type = driver::MemoryLocation::Type;
   if (all->location.type == Type::kDevice) call.words[4] = 1;

@@ -46,7 +46,8 @@ Process::Process(Machine& machine, std::uint64_t number, std::uint64_t root, pid
       number_(number),
       id_(id),
       lock_(machine.platform.tasks().make_mutex()),
-      calls_(machine.platform.tasks()) {
+      calls_(machine.platform.tasks()),
+      managed_(id, machine.platform.tasks(), addresses_, machine.cards.settings()) {
   machine.process_ids[number] = id;
   sharing_.name = fmt::format("p{}", number - 1);
   if (machine.sharing.empty()) return;
@@ -79,26 +80,13 @@ Outcome Process::set_device(std::int64_t device) {
     cards_.erase(index);
     return forward_fault(made);
   }
+  if (auto joined = managed_.come(**made); !joined) {
+    cards_.erase(index);
+    return joined;
+  }
   opened.card = std::move(*made);
   opened.primary = contexts.add(std::make_shared<Context>(Context{index, true, 0}));
   return {};
-}
-
-Value<ManagedView*> Process::managed_view() {
-  const Guard held(*lock_);
-  if (managed_view_ != nullptr) return managed_view_.get();
-  auto made = ManagedView::make(id_);
-  if (!made) return fault(made.error());
-  managed_view_ = std::move(*made);
-  return managed_view_.get();
-}
-
-Status Process::keep_managed_pages_free(std::uint64_t count) {
-  if (count == 0 || managed_view_->given()) return {};
-  if (count > compat::kManagedBytes / compat::kManagedPage) {
-    return fail(ErrorCode::kOutOfResources, "more pages than managed memory has");
-  }
-  return addresses_->keep_managed(count * compat::kManagedPage);
 }
 
 Value<CardUse*> Process::card_use(std::int64_t device) {
@@ -112,9 +100,9 @@ Value<CardUse*> Process::card_use(std::int64_t device) {
 Value<CardManagement*> Process::card_management(std::int64_t device) {
   const auto card = machine_.cards.open(device);
   if (!card) return forward_fault(card);
-  auto& managed = managed_cards_[device];
-  if (managed == nullptr) {
-    managed = std::make_unique<CardManagement>(
+  auto& access = management_[device];
+  if (access == nullptr) {
+    access = std::make_unique<CardManagement>(
         **card, ManagedBy{sharing_.quota, sharing_.share.token, [this](std::uint64_t number) {
                             const auto known = machine_.process_ids.find(number);
                             return known == machine_.process_ids.end()
@@ -122,7 +110,7 @@ Value<CardManagement*> Process::card_management(std::int64_t device) {
                                        : static_cast<std::uint64_t>(known->second);
                           }});
   }
-  return managed.get();
+  return access.get();
 }
 
 ProcessCard* Process::card(std::uint32_t device) {
@@ -161,6 +149,7 @@ void Process::count_left(std::uint32_t device) {
   auto& opened = cards_.at(device);
   if (std::exchange(opened.counted, true) || opened.card == nullptr) return;
   opened.card->count(left_);
+  managed_.count(device, left_);
   for (const auto& [handle, physical] : physicals.all()) {
     if (physical->device != device) continue;
     ++left_.blocks;
@@ -214,6 +203,7 @@ void Process::give_back(std::uint32_t device, bool force) {
     there.card->settle_freed();  // it may wait for work of the card that goes
     there.card->peers().drop(device);
   }
+  managed_.go(*opened.card);
   opened.card->close();
   const auto card = cards_.extract(device);
 }

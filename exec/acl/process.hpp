@@ -20,7 +20,7 @@
 #include "exec/acl/card_use.hpp"
 #include "exec/acl/handle_table.hpp"
 #include "exec/acl/leftovers.hpp"
-#include "exec/acl/managed_view.hpp"
+#include "exec/acl/managed_space.hpp"
 #include "exec/acl/memory_book.hpp"
 #include "exec/acl/process_card.hpp"
 #include "exec/acl/sleeper.hpp"
@@ -141,12 +141,7 @@ class Process {
   void limit_memory(Bytes limit);
   std::vector<ProcessCard*> cards() const;
 
-  // Of its managed memory. kOutOfMemory.
-  Value<ManagedView*> managed_view();
-  // The thread of the program's that serves its view of managed memory; 0: none.
-  pid_t view_thread() const { return managed_view_ == nullptr ? 0 : managed_view_->thread(); }
-  // Managed memory is behind so many pages, which are its parent's. kOutOfResources.
-  Status keep_managed_pages_free(std::uint64_t count);
+  ManagedSpace& managed() { return managed_; }
 
   // A thread has ended: what was kept for its copies.
   void forget(unsigned thread);
@@ -198,15 +193,15 @@ class Process {
   const pid_t id_;
   std::unique_ptr<platform::Mutex> lock_;  // of devices and default streams coming and going
   CallGate calls_;
-  std::unique_ptr<ManagedView> managed_view_;
   std::map<std::uint32_t, Opened> cards_;
   std::map<std::int64_t, std::unique_ptr<CardUse>> card_uses_;
-  std::map<std::int64_t, std::unique_ptr<CardManagement>> managed_cards_;
+  std::map<std::int64_t, std::unique_ptr<CardManagement>> management_;
   ClientSharing sharing_;
   std::shared_ptr<driver::MemoryQuota> memory_ = std::make_shared<driver::MemoryQuota>();
   Bytes most_memory_ = driver::MemoryQuota::kUnlimited;
   // An address says which of the program's cards it is on.
   const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
+  ManagedSpace managed_;
   std::map<std::uint64_t, std::pair<std::uint32_t, driver::StreamMark>> closing_;  // by handle
   ClientUse used_;  // on cards that were given back
   Leftovers left_;

@@ -28,7 +28,7 @@ Value<std::unique_ptr<ProcessCard>> ProcessCard::open(platform::Platform& platfo
 
 Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing& sharing) {
   auto& tasks = platform_.tasks();
-  for (auto* const lock : {&copies_lock_, &managed_lock_, &modules_lock_, &pinned_lock_}) {
+  for (auto* const lock : {&copies_lock_, &modules_lock_, &pinned_lock_}) {
     *lock = tasks.make_mutex();
   }
   options.signals = abi::kSignalSlots;
@@ -76,8 +76,6 @@ void ProcessCard::close() {
     static_cast<void>(process_->destroy(*copies_, platform_.clock().now()));
     copies_.reset();
   }
-  if (managed_ != nullptr) static_cast<void>(managed_->close());
-  managed_.reset();
   staging_.clear();
   freed_later_.clear();
   modules_.clear();
@@ -137,14 +135,6 @@ Value<ProcessCard::Allocation> ProcessCard::make_shareable(Bytes size) {
 Outcome ProcessCard::free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight,
                           const Before& before) {
   settle_freed();
-  const auto managed = managed_ranges_.find(address.value);
-  if (managed != managed_ranges_.end()) {
-    const Bytes size = managed->second.size;
-    managed_ranges_.erase(managed);
-    freed_later_.add(address, size, std::move(in_flight),
-                     [this, address] { static_cast<void>(managed_->free(address)); });
-    return {};
-  }
   const auto found = memory_.find(address.value);
   if (found == memory_.end()) {
     return fault(kRuntimeParameter,
@@ -163,9 +153,8 @@ Bytes ProcessCard::size_of(driver::DeviceAddress address) const {
 }
 
 void ProcessCard::count(Leftovers& left) const {
-  left.blocks += memory_.size() + managed_ranges_.size();
+  left.blocks += memory_.size();
   for (const auto& [address, allocation] : memory_) left.memory += allocation.size;
-  for (const auto& [address, range] : managed_ranges_) left.memory += range.size;
 }
 
 // What the card does not let go stays until the space ends.
@@ -178,29 +167,8 @@ void ProcessCard::give_back(const Allocation& allocation, const Before& before) 
   if (ended) static_cast<void>(space().release_memory(*allocation.memory));
 }
 
-// The allocation that has all of it; null: none.
-const ProcessCard::ManagedRange* ProcessCard::managed_range(driver::DeviceAddress address,
-                                                            Bytes size) const {
-  auto range = managed_ranges_.upper_bound(address.value);
-  if (range == managed_ranges_.begin()) return nullptr;
-  --range;
-  return address.value + size <= range->first + range->second.size ? &range->second : nullptr;
-}
-
-std::map<std::uint64_t, Bytes> ProcessCard::managed_allocations() const {
-  std::map<std::uint64_t, Bytes> all;
-  for (const auto& [address, range] : managed_ranges_) all[address] = range.size;
-  return all;
-}
-
-bool ProcessCard::is_heap(driver::DeviceAddress address) const {
-  const auto* const range = is_managed(address) ? managed_range(address, 1) : nullptr;
-  return range != nullptr && range->heap;
-}
-
 bool ProcessCard::has(driver::DeviceAddress address, Bytes size) const {
   if (size > UINT64_MAX - address.value || freed_later_.covers(address)) return false;
-  if (is_managed(address)) return managed_range(address, size) != nullptr;
   if (heap_->contains(address)) {
     const auto block = heap_->find(address);
     return block && size <= block->address.value + block->size - address.value;
@@ -248,36 +216,6 @@ Value<platform::DmaMemory*> ProcessCard::staging(unsigned thread) {
     memory = std::move(*made);
   }
   return memory.get();
-}
-
-Value<driver::ManagedMemory*> ProcessCard::managed(ConstByteSpan pager, driver::ManagedView* view) {
-  const Guard held(*managed_lock_);
-  if (managed_ != nullptr) return managed_.get();
-  driver::ManagedOptions options;
-  options.pager = pager;
-  options.view = view;
-  const auto& settings = *card_.settings;
-  options.error_threshold = settings.fault_warning_errors;
-  options.error_window = settings.fault_warning_window;
-  options.on_fault_errors = [&settings, index = index_](const driver::FaultErrorWarning& warning) {
-    if (settings.on_fault_errors) settings.on_fault_errors(index, warning);
-  };
-  auto opened = driver::ManagedMemory::open(*card_.device, space(), options);
-  if (!opened) return fault(opened.error());
-  managed_ = std::move(*opened);
-  return managed_.get();
-}
-
-Value<driver::DeviceAddress> ProcessCard::allocate_managed(Bytes size, bool heap,
-                                                           ConstByteSpan pager,
-                                                           driver::ManagedView* view) {
-  const auto all = managed(pager, view);
-  if (!all) return forward_fault(all);
-  const auto address = (*all)->allocate(size);
-  if (!address) return fault(address.error());
-  managed_ranges_[address->value] = {
-      (size + driver::kPageSize - 1) / driver::kPageSize * driver::kPageSize, heap};
-  return *address;
 }
 
 Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByteSpan object,

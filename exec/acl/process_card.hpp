@@ -17,7 +17,6 @@
 #include "exec/acl/streams.hpp"
 #include "exec/host/shared_memory.hpp"
 #include "npu/driver/heap.hpp"
-#include "npu/driver/managed.hpp"
 #include "npu/driver/process.hpp"
 
 namespace npu::exec::acl {
@@ -91,19 +90,6 @@ class ProcessCard {
     const auto gone = staging_.extract(thread);  // dies behind that: others come meanwhile
   }
 
-  // The managed memory, which begins with the first use.
-  Value<driver::ManagedMemory*> managed(ConstByteSpan pager, driver::ManagedView* view);
-  bool is_managed(driver::DeviceAddress address) const {
-    return managed_ != nullptr && managed_->contains(address);
-  }
-  // `heap`: of the kind of the HAL's SVM heap.
-  Value<driver::DeviceAddress> allocate_managed(Bytes size, bool heap, ConstByteSpan pager,
-                                                driver::ManagedView* view);
-  // By address, with their sizes.
-  std::map<std::uint64_t, Bytes> managed_allocations() const;
-  bool is_heap(driver::DeviceAddress address) const;
-  driver::ManagedMemory* known_managed() { return managed_.get(); }
-
   // A kernel in the card's memory; the thread puts it there when it is first asked for.
   using Module = std::shared_ptr<const driver::KernelModule>;
   Value<Module> module(const std::string& key, ConstByteSpan object, unsigned thread);
@@ -148,18 +134,11 @@ class ProcessCard {
   std::unique_ptr<PeerWindows> peers_;
   std::unique_ptr<driver::DeviceHeap> heap_;
   // Threads of the program share what follows; each part is made once, with its lock held.
-  std::unique_ptr<platform::Mutex> copies_lock_, managed_lock_, modules_lock_, pinned_lock_;
+  std::unique_ptr<platform::Mutex> copies_lock_, modules_lock_, pinned_lock_;
   std::shared_ptr<driver::Queue> copies_;
   FreedLater freed_later_;
-  std::unique_ptr<driver::ManagedMemory> managed_;
   std::map<unsigned, std::unique_ptr<platform::DmaMemory>> staging_;
   std::map<std::uint64_t, Allocation> memory_;  // by address
-  struct ManagedRange {
-    Bytes size = 0;
-    bool heap = false;
-  };
-  const ManagedRange* managed_range(driver::DeviceAddress address, Bytes size) const;
-  std::map<std::uint64_t, ManagedRange> managed_ranges_;
   std::map<std::string, Module> modules_;
   std::map<std::string, Bytes> module_bytes_;  // of the card's memory
 };

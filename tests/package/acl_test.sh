@@ -43,6 +43,13 @@ for program in two_cards between_cards between_mappings; do
   [[ $(rights) == 1 ]]
 done
 
+for seed in 1 2 3; do # managed memory that two cards use, one of which comes and goes
+  run system-2x910b2 "cards$seed.json" ./managed_cards "$seed" 200 || { cat errors output; exit 1; }
+  [[ $(rights) == 1 ]]
+done
+run system-2x910b2 again.json ./managed_cards 3 200
+cmp cards3.json again.json
+
 # Managed memory through pointers: of threads, children, and at twice the card's memory.
 for program in inherits touches; do expect 1 report.json "./$program"; done
 for config in 910 950pr; do

@@ -24,7 +24,7 @@ Result<unsigned> share_of_memory(driver::Management& card) {
   const auto use = card.memory_use();
   if (!use) return forward_error(use);
   if (use->total == 0) return fail(ErrorCode::kUnsupported, "the card has no memory");
-  return static_cast<unsigned>((use->used * 100 + use->total / 2) / use->total);
+  return use->used_percent();
 }
 
 Result<unsigned> use_of_core(CardSession& card, int type) {

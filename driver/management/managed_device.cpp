@@ -32,8 +32,10 @@ class OwnCard : public ManagementAccess {
   Result<MemoryUse> memory_use() override {
     if (auto ok = device_.usable(); !ok) return forward_error(ok);
     const MutexHolder holder(device_.memory->mutex());
-    const auto now = device_.memory->physical().statistics();
-    return MemoryUse{now.total, now.used()};
+    auto& physical = device_.memory->physical();
+    physical.collect();
+    const auto now = physical.statistics();
+    return MemoryUse{now.total, now.total - now.free};
   }
   Result<std::vector<CardProcess>> processes() override {
     if (auto ok = device_.usable(); !ok) return forward_error(ok);

@@ -7,6 +7,7 @@
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/driver/device.hpp"
+#include "npu/driver/quota.hpp"
 
 namespace npu::exec::acl {
 namespace {
@@ -20,9 +21,7 @@ Status check(Bytes offset, Bytes width, Bytes begin, Bytes end) {
 }  // namespace
 
 CardManagement::CardManagement(Card& card, ManagedBy program)
-    : card_(card),
-      program_(std::move(program)),
-      access_(driver::manage(*card.device, program_.quota)) {}
+    : card_(card), program_(std::move(program)), access_(driver::manage(*card.device)) {}
 
 Status CardManagement::set_token(std::uint64_t token) {
   if (token <= driver::kWholeToken) return card_.set_token(static_cast<unsigned>(token));
@@ -57,12 +56,18 @@ Result<std::uint32_t> CardManagement::read_config(std::uint64_t offset) {
 
 Result<driver::MemoryUse> CardManagement::memory_use() {
   const auto card = access_->memory_use();
-  if (!card || program_.quota == nullptr) return card;
+  if (!card) return card;
   driver::MemoryStatistics statistics;
   statistics.total = card->total;
   statistics.free = card->total - card->used;
   const auto seen = program_.quota->seen(statistics);
   return driver::MemoryUse{seen.total, seen.total - seen.free};
+}
+
+Result<driver::QuotaUse> CardManagement::quota() {
+  const auto use = program_.quota->use();
+  if (use.limit != driver::MemoryQuota::kUnlimited) return use;
+  return fail(ErrorCode::kUnsupported, "the program has no quota");
 }
 
 Result<std::vector<driver::CardProcess>> CardManagement::processes() {

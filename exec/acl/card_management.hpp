@@ -14,7 +14,7 @@
 namespace npu::exec::acl {
 
 struct ManagedBy {
-  std::shared_ptr<const driver::MemoryQuota> quota;  // of the program; null: it has none
+  std::shared_ptr<const driver::MemoryQuota> quota;  // what counts of the program's memory
   unsigned token = driver::kWholeToken;              // its own
   // The program's number, as the driver knows it, as its kernel's.
   std::function<std::uint64_t(std::uint64_t)> process_id;
@@ -35,7 +35,8 @@ class CardManagement {
   Result<driver::MemoryUse> memory_use();
   // With the ids of the kernel's.
   Result<std::vector<driver::CardProcess>> processes();
-  Result<driver::QuotaUse> quota() { return access_->quota(); }
+  // kUnsupported: its memory has no limit.
+  Result<driver::QuotaUse> quota();
   // The card's, and no more than the program's own.
   unsigned token() const { return std::min(card_.token(), program_.token); }
   Status set_token(std::uint64_t token);

@@ -20,15 +20,9 @@ Value<BusyCard> CardUse::take() {
   if (!vector) return fault(vector.error());
   const auto aicpus = management_.aicpu_uses();
   if (!aicpus) return fault(aicpus.error());
-  const auto memory = management_.memory_use();
-  if (!memory) return fault(memory.error());
-  BusyCard busy{*cube, *vector, 0, 0};
+  BusyCard busy{*cube, *vector, 0};
   const auto sum = std::accumulate(aicpus->begin(), aicpus->end(), driver::Percent{0});
   if (!aicpus->empty()) busy.aicpus = sum / static_cast<driver::Percent>(aicpus->size());
-  constexpr Bytes kWhole = 100;
-  if (memory->total > 0) {
-    busy.memory = static_cast<driver::Percent>(memory->used * kWhole / memory->total);
-  }
   return busy;
 }
 

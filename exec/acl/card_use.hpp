@@ -15,7 +15,6 @@ struct BusyCard {
   driver::Percent cube = 0;    // of all of the kind
   driver::Percent vector = 0;  // of all of the kind
   driver::Percent aicpus = 0;  // of all of them
-  driver::Percent memory = 0;  // of the card's that is in use
 };
 
 class CardUse {

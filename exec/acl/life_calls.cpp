@@ -125,7 +125,7 @@ Outcome get_device_info(Caller& caller, CallRecord& call) {
   }
 }
 
-// Memory is what the program sees of it: its quota, if it has one.
+// Memory is what the program sees of it, as device management tells it, too.
 Outcome get_utilization(Caller& caller, CallRecord& call) {
   const auto device = device_of(call);
   const auto use = caller.process().card_use(device);
@@ -135,12 +135,12 @@ Outcome get_utilization(Caller& caller, CallRecord& call) {
   call.words[0] = busy->cube;
   call.words[1] = busy->vector;
   call.words[2] = busy->aicpus;
-  call.words[3] = busy->memory;
-  auto* const own = caller.process().card(static_cast<std::uint32_t>(device));
-  if (own == nullptr) return {};
-  constexpr Bytes kWhole = 100;
-  const auto memory = own->space().memory_statistics();
-  if (memory.total > 0) call.words[3] = (memory.total - memory.free) * kWhole / memory.total;
+  const auto card = caller.process().card_management(device);
+  if (!card) return forward_fault(card);
+  caller.process().settle_freed();
+  const auto memory = (*card)->memory_use();
+  if (!memory) return fault(memory.error());
+  call.words[3] = memory->used_percent();
   return {};
 }
 

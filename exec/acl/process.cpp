@@ -103,7 +103,7 @@ Value<CardManagement*> Process::card_management(std::int64_t device) {
   auto& access = management_[device];
   if (access == nullptr) {
     access = std::make_unique<CardManagement>(
-        **card, ManagedBy{sharing_.quota, sharing_.share.token, [this](std::uint64_t number) {
+        **card, ManagedBy{memory_, sharing_.share.token, [this](std::uint64_t number) {
                             const auto known = machine_.process_ids.find(number);
                             return known == machine_.process_ids.end()
                                        ? 0
@@ -250,6 +250,11 @@ std::vector<ProcessCard*> Process::cards() const {
     if (opened.card != nullptr) all.push_back(opened.card.get());
   }
   return all;
+}
+
+void Process::settle_freed() {
+  for (auto* const card : cards()) card->settle_freed();
+  managed_.settle_freed();
 }
 
 void Process::forget(unsigned thread) {

@@ -140,6 +140,9 @@ class Process {
   // No more than that from now on, nor than it was given at first.
   void limit_memory(Bytes limit);
   std::vector<ProcessCard*> cards() const;
+  // Gives back what was freed on any card and is not in use any more, before somebody is told how
+  // much memory there is.
+  void settle_freed();
 
   ManagedSpace& managed() { return managed_; }
 

@@ -135,7 +135,8 @@ struct tag_cgroup_info {
   unsigned long long limit_in_bytes, max_usage_in_bytes, usage_in_bytes;
 };
 /* Device memory of the client that looks: its quota (npu/driver/quota.hpp), over all cards, and
- * what counts against it. Not supported for who has none. */
+ * what counts against it: one that it was given, or has set itself. The same numbers as of
+ * dsmi_get_hbm_info(). Not supported for who has none. */
 NPU_DSMI_API int dsmi_get_device_cgroup_info(int device_id, struct tag_cgroup_info* cgroup_info);
 
 /* Degrees C, 0.1 W, 0.01 V. Not supported: nothing models them. */

@@ -27,6 +27,13 @@ TEST(BusyShare, ACounterThatHasFallenBeganAnew) {
   EXPECT_EQ(counted_since(10, 25, true), 25U);
 }
 
+TEST(MemoryUse, IsRoundedToPercent) {
+  EXPECT_EQ((MemoryUse{1000, 4}).used_percent(), 0U);
+  EXPECT_EQ((MemoryUse{1000, 5}).used_percent(), 1U);
+  EXPECT_EQ((MemoryUse{64_GiB, 64_GiB}).used_percent(), 100U);
+  EXPECT_EQ((MemoryUse{0, 0}).used_percent(), 0U);
+}
+
 TEST_F(DeviceTest, ManagementOfAnOwnCardHasTheDriversBooks) {
   const auto card_access = manage(*device);
   Management management(*card_access);

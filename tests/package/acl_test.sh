@@ -11,8 +11,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
-c_program() { # FILE LIBRARY OUTPUT
-  cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$1" -L"$library" -l"$2" -o "$3"
+c_program() { # FILE LIBRARY OUTPUT OTHER-LIBRARIES...
+  cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$1" -L"$library" -l"$2" "${@:4}" -o "$3"
 }
 for file in "$sources"/acl/*.c; do # those with HAL calls: acl_driver_keys_test.sh
   grep -q '<ascend_hal.h>' "$file" || c_program "$file" ascendcl "$(basename "$file" .c)"
@@ -84,8 +84,12 @@ run 910b2 report.json ./children_share
   2> errors > output || { cat errors output; exit 1; }
 [[ $(rights) == 1 ]]
 
-# By whichever call memory is asked for, a quota refuses the one that would pass it.
-for program in quota hal_quota; do
+# By whichever call memory is asked for, a quota refuses the one that would pass it, and used and total
+# memory are the same numbers by every interface; also of a quota that the program sets.
+c_program "$sources/rt/quota.c" runtime rt_quota
+c_program "$sources/dsmi/quota.c" npudsmi dsmi_quota -lascendcl -lascend_hal -lruntime
+expect 1 report.json ./dsmi_quota 64 own
+for program in quota hal_quota rt_quota dsmi_quota; do
   for mib in 64 34; do
     "$prefix/bin/npusim" --config 910b2 exec --share p0=memory=${mib}MiB -- ./$program $mib \
       2> errors > output || { cat errors output; exit 1; }

@@ -11,7 +11,7 @@ cd "$folder"
 library=$(dirname "$(find "$prefix" -name libnpudsmi.so | head -n 1)")
 for file in "$2"/*.c; do
   cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$file" -L"$library" -lnpudsmi \
-    -lascendcl -lascend_hal -ldl -lm -pthread -o "$(basename "$file" .c)"
+    -lascendcl -lascend_hal -lruntime -ldl -lm -pthread -o "$(basename "$file" .c)"
 done
 
 run() { rm -f "$2" && "$prefix/bin/npusim" --config "$1" exec --report "$2" "${@:3}" 2> errors > output; }

@@ -33,7 +33,13 @@ class TurnScheduler;
 // Device memory, bytes.
 struct MemoryUse {
   Bytes total = 0;  // that can be allocated
-  Bytes used = 0;   // allocated, or mapped where only the card can be asked
+  Bytes used = 0;   // what is not free: allocated; where only the card can be asked, mapped
+
+  // Of the total, rounded; 0 of nothing.
+  unsigned used_percent() const {
+    constexpr Bytes kWhole = 100;
+    return total == 0 ? 0 : static_cast<unsigned>((used * kWhole + total / 2) / total);
+  }
 };
 
 // A process with compute queues on the card.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <optional>
 #include <string>
 
 #include "dsmi/call.hpp"
@@ -16,21 +18,34 @@ namespace {
 
 constexpr unsigned kChoose = ~0U;
 
+constexpr unsigned kMibShift = 20;
+
 // Amounts come as floats; a part of a unit is none.
-std::uint32_t count_of(float amount) {
-  return amount > 0 && amount < 65536 ? static_cast<std::uint32_t>(amount) : 0;
+bool is_amount(float amount) {
+  return amount >= 0 && amount < 65536;
 }
 
-CardShare share_of(const dsmi_create_vdev_res_stru& wanted) {
+std::uint32_t count_of(float amount) {
+  return static_cast<std::uint32_t>(amount);
+}
+
+// None: an amount that cannot be.
+std::optional<CardShare> share_of(const dsmi_create_vdev_res_stru& wanted) {
+  const auto& media = wanted.media;
+  const auto& computing = wanted.computing;
+  const float amounts[] = {computing.aic, media.vpc,  media.jpegd,
+                           media.jpege,   media.venc, media.vdec};
+  if (!std::all_of(std::begin(amounts), std::end(amounts), is_amount)) return std::nullopt;
+  if (computing.memory_size > ~Bytes{0} >> kMibShift) return std::nullopt;
   CardShare share;
-  share.ai_cores = count_of(wanted.computing.aic);
-  share.aicpus = wanted.computing.device_aicpu;
-  share.memory = wanted.computing.memory_size << 20;
-  share.vpc = count_of(wanted.media.vpc);
-  share.jpegd = count_of(wanted.media.jpegd);
-  share.jpege = count_of(wanted.media.jpege);
-  share.venc = count_of(wanted.media.venc);
-  share.vdec = count_of(wanted.media.vdec);
+  share.ai_cores = count_of(computing.aic);
+  share.aicpus = computing.device_aicpu;
+  share.memory = computing.memory_size << kMibShift;
+  share.vpc = count_of(media.vpc);
+  share.jpegd = count_of(media.jpegd);
+  share.jpege = count_of(media.jpege);
+  share.venc = count_of(media.venc);
+  share.vdec = count_of(media.vdec);
   return share;
 }
 
@@ -66,7 +81,11 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
   if (!functions) return code_of(functions.error());
   driver::VirtualDeviceOptions options;
   options.name.assign(resource.name, strnlen(resource.name, sizeof resource.name));
-  if (options.name.empty()) options.share = share_of(resource);
+  if (options.name.empty()) {
+    const auto share = share_of(resource);
+    if (!share) return DSMI_ERROR_PARAMETER;
+    options.share = *share;
+  }
   if (vdev != kChoose) {
     const unsigned first = kFirstVirtualId + kVirtualIdsPerCard * device;
     if (vdev < first || vdev - first >= kVirtualIdsPerCard) return DSMI_ERROR_PARAMETER;

@@ -151,6 +151,10 @@ Result<ShareRecord> VirtualFunctions::Impl::wanted(const VirtualDeviceOptions& o
   record.share = options.share;
   record.group = options.group;
   record.weights = options.weights;
+  // The card's register has a byte for it.
+  if (options.group && options.group->group >= abi::kShareGroups) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("no group {}", options.group->group));
+  }
   if (options.name.empty()) {
     if (options.share.memory % kPageSize != 0) {
       return fail(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Main commands on two cards: memory, the link between them that copies go over, low power; virtual
    devices of the first one. */
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
@@ -27,6 +28,35 @@ static void copy_between_cards(void) {
   other = link_of(1);
   REQUIRE(after.tx_cnt[0] > before.tx_cnt[0] && after.rx_cnt[0] > before.rx_cnt[0]);
   REQUIRE(after.tx_cnt[0] == other.rx_cnt[0] && after.rx_cnt[0] == other.tx_cnt[0]);
+}
+
+/* Numbers that cannot be are not cut to ones that can. */
+static void misuse(void) {
+  const float bad[] = {-1.0f, 65536.0f, NAN, INFINITY};
+  struct dsmi_create_vdev_res_stru wanted;
+  struct dsmi_create_vdev_result made;
+  memset(&wanted, 0, sizeof wanted);
+  strcpy(wanted.name, "vir06_1c_16g");
+  wanted.base.token = 1;
+  wanted.base.token_max = 100;
+  for (unsigned group = 4; group < 1024; group += 252) { /* 4, 256, 508, 760, 1012 */
+    wanted.base.vfg_id = group;
+    EXPECT(DSMI_ERROR_PARAMETER, dsmi_create_vdevice(0, ~0u, &wanted, &made));
+  }
+  memset(&wanted, 0, sizeof wanted);
+  wanted.computing.device_aicpu = 1;
+  wanted.computing.memory_size = 8192;
+  for (int i = 0; i < 4; ++i) {
+    wanted.computing.aic = 1;
+    wanted.media.vpc = bad[i];
+    EXPECT(DSMI_ERROR_PARAMETER, dsmi_create_vdevice(0, ~0u, &wanted, &made));
+    wanted.media.vpc = 0;
+    wanted.computing.aic = bad[i];
+    EXPECT(DSMI_ERROR_PARAMETER, dsmi_create_vdevice(0, ~0u, &wanted, &made));
+  }
+  wanted.computing.aic = 1;
+  wanted.computing.memory_size = (1ull << 44) + 8192; /* in bytes more than 64 bits have */
+  EXPECT(DSMI_ERROR_PARAMETER, dsmi_create_vdevice(0, ~0u, &wanted, &made));
 }
 
 static void divide(void) {
@@ -73,6 +103,7 @@ int main(void) {
   OK(dsmi_get_device_info(0, DSMI_MAIN_CMD_LP, DSMI_LP_SUB_CMD_GET_WORK_TOPS, &level, &size));
   REQUIRE(level.work_tops == 0 && level.tops_nums == 1);
   copy_between_cards();
+  misuse();
   divide();
   OK(dsmi_clear_ecc_isolated_statistics_info(0, DSMI_DEVICE_TYPE_HBM));
   OK(aclFinalize());

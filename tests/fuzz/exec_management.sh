@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # exec_management.sh NPUSIM PROGRAM SEEDS CALLS: device management called at random, by a program
-# with a card and by ones with virtual functions, ends as it should, and a seed gives the same report
-# and the same codes twice.
+# with a card and by ones with virtual functions, ends as it should, and the first seed gives the
+# same report and the same codes twice.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -11,10 +11,12 @@ for ((seed = 1; seed <= $3; ++seed)); do
   for device in "${devices[@]}"; do
     read -ra options <<< "$device"
     for again in first second; do
+      [[ $again == first || $seed == 1 ]] || continue
       timeout 100 "$1" --config 910b2 exec "${options[@]}" --report "$folder/$again.json" \
         -- "$2" "$seed" "$4" > "$folder/$again" 2> "$folder/errors" && grep -q '^right$' "$folder/$again" ||
         { cat "$folder/$again" "$folder/errors"; echo "seed $seed, exec $device"; exit 1; }
     done
+    [[ $seed == 1 ]] || continue
     cmp "$folder/first" "$folder/second" && cmp "$folder/first.json" "$folder/second.json" ||
       { echo "seed $seed, exec $device: not the same twice"; exit 1; }
   done

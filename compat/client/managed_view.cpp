@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct Errand {
 // What the program has, for its life: threads may be in calls at its end.
 struct ManagedView {
   std::mutex making;
+  std::mutex rights;                     // while they are given or taken
   std::atomic<ViewRing*> ring{nullptr};  // null: no managed memory yet
   // What a parent had, in order: ordinary memory. Only a child of fork() changes it, alone.
   std::vector<Pages>* inherited = nullptr;
@@ -66,11 +68,37 @@ char* at_page(std::uint64_t page) {
   return reinterpret_cast<char*>(kManagedBegin + page * kManagedPage);
 }
 
-bool allow(std::uint64_t first, std::uint64_t count, Rights rights) {
+bool protect(std::uint64_t first, std::uint64_t count, Rights rights) {
   const int protection = rights == Rights::kNone   ? PROT_NONE
                          : rights == Rights::kRead ? PROT_READ
                                                    : PROT_READ | PROT_WRITE;
   return ::mprotect(at_page(first), count * kManagedPage, protection) == 0;
+}
+
+// What the page's entries from `since` on have left of the rights.
+Rights left_of(const ViewRing& served, std::uint64_t page, Rights rights, std::uint32_t since) {
+  const auto posted = served.posted.load(std::memory_order_seq_cst);
+  if (posted - since > ViewRing::kEntries) return Rights::kNone;  // some are gone: it asks again
+  for (auto number = since; number != posted; ++number) {
+    const auto& entry = served.entries[number % ViewRing::kEntries];
+    if (page - entry.first < entry.count) rights = std::min(rights, entry.rights);
+  }
+  return rights;
+}
+
+// An answer's, made when there had been `since` entries. What was taken away since then stays so.
+bool give(std::uint64_t first, std::uint64_t count, Rights rights, std::uint32_t since) {
+  const auto& served = *view.ring.load();
+  const Locked held(view.rights);
+  const auto end = first + count;
+  while (first != end) {
+    const auto left = left_of(served, first, rights, since);
+    auto next = first + 1;
+    while (next != end && left_of(served, next, rights, since) == left) ++next;
+    if (left != Rights::kNone && !protect(first, next - first, left)) return false;
+    first = next;
+  }
+  return true;
 }
 
 // --- The thread that takes rights away ---------------------------------------------------------
@@ -79,7 +107,8 @@ bool ask_for_page(std::uint64_t page, bool write) {
   const OnDevice any;
   const int status =
       ask(Call::kManagedTouch, {kManagedBegin + page * kManagedPage, write ? 1U : 0U});
-  return status == 0 && allow(page, 1, static_cast<Rights>(answer()));
+  const auto since = static_cast<std::uint32_t>(answer(1));
+  return status == 0 && give(page, 1, static_cast<Rights>(answer()), since);
 }
 
 void* serve_ring(void*) {
@@ -94,7 +123,8 @@ void* serve_ring(void*) {
     }
     for (; done != posted; ++done) {
       const auto entry = served.entries[done % ViewRing::kEntries];
-      allow(entry.first, entry.count, entry.rights);
+      const Locked held(view.rights);
+      protect(entry.first, entry.count, entry.rights);
       served.done.store(done + 1, std::memory_order_seq_cst);
       futex_wake(served.done);
     }
@@ -167,7 +197,7 @@ bool is_inherited(std::uint64_t page) {
 }
 
 bool bring(std::uint64_t page, bool write) {
-  if (is_inherited(page)) return allow(page, 1, Rights::kReadWrite);  // nobody had touched it
+  if (is_inherited(page)) return protect(page, 1, Rights::kReadWrite);  // nobody had touched it
   auto* const served = view.ring.load();
   if (served == nullptr) return false;
   Channel* const channel = channel_of_this_thread();
@@ -227,13 +257,14 @@ bool prepare_managed_fork() {
   const OnDevice any;
   if (channel == nullptr || channel->in_call() || ask(Call::kManagedHome) != 0) return false;
   const std::uint64_t allocations = answer(0), runs = answer(1);
+  const auto since = static_cast<std::uint32_t>(answer(2));
   view.snapshot = new Snapshot;
   const auto* words = reinterpret_cast<const std::uint64_t*>(channel->window());
   for (std::uint64_t i = 0; i < allocations; ++i, words += 2) {
     view.snapshot->allocated.push_back({words[0], words[1]});
   }
   for (std::uint64_t i = 0; i < runs; ++i, words += 3) {
-    allow(words[0], words[1], static_cast<Rights>(words[2]));
+    give(words[0], words[1], static_cast<Rights>(words[2]), since);
     view.snapshot->readable.push_back({words[0], words[1]});
   }
   return true;
@@ -241,7 +272,8 @@ bool prepare_managed_fork() {
 
 void managed_fork_in_child() {
   const bool had_view = view.ring.exchange(nullptr) != nullptr;
-  if (!had_view) return;  // what it has is copied by the kernel
+  if (!had_view) return;          // what it has is copied by the kernel
+  new (&view.rights) std::mutex;  // whose holder may not be here
   const auto begin = pages_inherited();
   std::vector<void*> copies;
   if (view.snapshot != nullptr) {
@@ -249,7 +281,9 @@ void managed_fork_in_child() {
       const auto bytes = pages.count * kManagedPage;
       void* const copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (copy != MAP_FAILED) std::memcpy(copy, at_page(pages.first), bytes);
+      // A card may have it again; the bytes are those that it has come home with.
+      const bool readable = protect(pages.first, pages.count, Rights::kRead);
+      if (copy != MAP_FAILED && readable) std::memcpy(copy, at_page(pages.first), bytes);
       copies.push_back(copy);
     }
   }

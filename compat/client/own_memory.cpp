@@ -36,7 +36,10 @@ bool transfer(void* mine, void* other, std::size_t count, bool write) {
     if (done < 0 && errno == EINTR) continue;
     // A page of managed memory is elsewhere; it may go again before it is copied.
     const bool gone = done < 0 && errno == EFAULT && ++tries < kMostTries;
-    if (gone && touch_managed(other, std::min(count, kPiece), write)) continue;
+    const auto piece = std::min(count, kPiece);
+    const bool own_came = gone && touch_managed(mine, piece, write);
+    const bool other_came = gone && touch_managed(other, piece, !write);
+    if (own_came || other_came) continue;
     if (done <= 0) return false;
     tries = 0;
     const auto moved = static_cast<std::size_t>(done);

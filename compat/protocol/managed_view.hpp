@@ -3,6 +3,8 @@
 // addresses as on the cards. The program has no right to a page that is elsewhere. It asks for the
 // page when it touches it (Call::kManagedTouch), and gives itself the rights of the answer. npusim
 // takes rights away with the ring behind the pages, which a thread of the client library serves.
+// Simulated time may pass between the driver's decision and the answer: so an answer says how many
+// entries there were before it was made, and what later ones take away is not given.
 //
 // The program may write anything into the ring at any time: npusim looks at nothing but how far the
 // thread says it has come, and at its number.

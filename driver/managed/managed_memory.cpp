@@ -267,6 +267,10 @@ Result<Access> ManagedMemory::touch(DeviceAddress at, bool write) {
   return impl_->locked([&] { return impl_->pages.touch_view(at.value, write); });
 }
 
+Result<std::vector<PageRights>> ManagedMemory::touch_all() {
+  return impl_->locked([&] { return impl_->pages.touch_all_views(); });
+}
+
 Result<PrefetchTicket> ManagedMemory::prefetch(DeviceAddress at, Bytes size, MemoryLocation to) {
   return impl_->locked([&]() -> Result<PrefetchTicket> {
     auto& pages = impl_->pages;

@@ -264,6 +264,19 @@ Result<Access> ManagedPages::touch_view(std::uint64_t at, bool write) {
   return page.view;
 }
 
+Result<std::vector<PageRights>> ManagedPages::touch_all_views() {
+  std::vector<PageRights> all;
+  Status status;
+  ranges_.for_each_page([&](std::uint64_t at, const ManagedPage& page) {
+    if (!status || !page.touched()) return;
+    const auto rights = touch_view(at, false);
+    if (rights) all.push_back({{at}, *rights});
+    if (!rights) status = forward_error(rights);
+  });
+  if (!status) return forward_error(status);
+  return all;
+}
+
 void ManagedPages::limit_view(std::uint64_t at, ManagedPage& page, Access rights) {
   if (page.view <= rights) return;
   page.view = rights;

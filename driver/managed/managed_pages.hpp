@@ -86,6 +86,7 @@ class ManagedPages {
   }
   // The process has touched a page that it had no right to: what it may do now.
   Result<Access> touch_view(std::uint64_t at, bool write);
+  Result<std::vector<PageRights>> touch_all_views();
   // The process may do no more than that with it through its pointers.
   void limit_view(std::uint64_t at, ManagedPage& page, Access rights);
   Status read(std::uint64_t at, ByteSpan to);

@@ -69,6 +69,12 @@ Value<std::shared_ptr<ProgramEvent>> Caller::event(std::uint64_t handle) {
 Value<ProcessCard*> Caller::card_of(driver::DeviceAddress address, Bytes size) {
   auto own = card();
   if (!own) return own;
+  const auto known = process_.book.find(address);
+  if (known && size > known->size - (address.value - known->begin.value)) {
+    return fault(kRuntimeParameter,
+                 fmt::format("{} bytes at {:#x} are beyond the end of an allocation of {}", size,
+                             address.value, known->size));
+  }
   if (process_.managed().has(address, size) || (*own)->has(address, size)) return own;
   for (std::uint32_t device = 0; device < process_.machine().cards.count(); ++device) {
     auto* const other = process_.card(device);

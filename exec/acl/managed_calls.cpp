@@ -73,14 +73,19 @@ Outcome allocate_managed(Caller& caller, CallRecord& call) {
   return {};
 }
 
-// Words: address, write. Of the answer: what the program may do with the page.
+// Words: address, write. Of the answer: what the program may do with the page, unless an entry of
+// the ring from that number on says something else.
 Outcome touch_managed(Caller& caller, CallRecord& call) {
   const DeviceAddress address{call.words[0]};
   const auto managed = managed_of(caller, address, 1);
   if (!managed) return forward_fault(managed);
+  const auto view = caller.process().managed().view();
+  if (!view) return forward_fault(view);
+  const auto before = (*view)->posted();
   const auto rights = (*managed)->touch(address, call.words[1] != 0);
   if (!rights) return fault(rights.error());
   call.words[0] = static_cast<std::uint64_t>(*rights);
+  call.words[1] = before;
   return {};
 }
 
@@ -96,39 +101,41 @@ struct Run {
   driver::Access rights = driver::Access::kNone;
 };
 
-// Pages of the allocation that somebody has touched, on the host now.
-Outcome bring_home(driver::ManagedMemory& managed, std::uint64_t at, Bytes size,
-                   std::vector<Run>& runs) {
-  for (Bytes done = 0; done < size; done += compat::kManagedPage) {
-    const DeviceAddress page{at + done};
-    const auto known = managed.attributes(page, 1);
-    if (!known) return fault(known.error());
-    if (!known->touched) continue;
-    const auto rights = managed.touch(page, false);
-    if (!rights) return fault(rights.error());
-    const auto number = page_of(page.value);
+// Of allocations that the program has.
+std::vector<Run> runs_of(const ManagedSpace& space, const std::vector<driver::PageRights>& pages) {
+  std::vector<Run> runs;
+  for (const auto& page : pages) {
+    if (space.find(page.at) == nullptr) continue;
+    const auto number = page_of(page.at.value);
     const bool next = !runs.empty() && runs.back().first + runs.back().count == number &&
-                      runs.back().rights == *rights;
-    if (!next) runs.push_back({number, 0, *rights});
+                      runs.back().rights == page.rights;
+    if (!next) runs.push_back({number, 0, page.rights});
     ++runs.back().count;
   }
-  return {};
+  return runs;
 }
 
 }  // namespace
 
 // A child is about to be made, which has copies. Words of the answer: how many allocations there
-// are, and how many runs of pages that the program may use now. In the window: of each allocation
+// are, how many runs of pages that the program may use now, and from which entry of the ring on
+// these may be limited. In the window: of each allocation
 // its first page and its pages, then of each run the same and the rights.
 Outcome managed_home(Caller& caller, CallRecord& call) {
   auto& managed = caller.process().managed();
-  const auto allocations = managed.allocations();  // others may come while pages do
+  const auto view = managed.view();
+  if (!view) return forward_fault(view);
+  const auto before = (*view)->posted();
   std::vector<Run> runs;
+  if (managed.memory() != nullptr) {
+    const auto home = managed.memory()->touch_all();
+    if (!home) return fault(home.error());
+    runs = runs_of(managed, *home);
+  }
+  const auto& allocations = managed.allocations();
   std::vector<std::uint64_t> words;
   for (const auto& [at, allocation] : allocations) {
-    words.insert(words.end(), {page_of(at), allocation.size / compat::kManagedPage});
-    auto home = bring_home(*managed.memory(), at, allocation.size, runs);
-    if (!home) return home;
+    words.insert(words.end(), {page_of(at), allocation.pages()});
   }
   for (const auto& run : runs) {
     words.insert(words.end(), {run.first, run.count, static_cast<std::uint64_t>(run.rights)});
@@ -139,6 +146,7 @@ Outcome managed_home(Caller& caller, CallRecord& call) {
   call.bytes = bytes;
   call.words[0] = allocations.size();
   call.words[1] = runs.size();
+  call.words[2] = before;
   return {};
 }
 

@@ -97,8 +97,7 @@ Value<driver::DeviceAddress> ManagedSpace::allocate(const ProcessCard& card, Byt
   settle_freed();
   const auto address = memory_->allocate(size);
   if (!address) return fault(address.error());
-  const Bytes whole = (size + driver::kPageSize - 1) / driver::kPageSize * driver::kPageSize;
-  allocations_[address->value] = {whole, card.index(), heap};
+  allocations_[address->value] = {size, card.index(), heap};
   return *address;
 }
 
@@ -110,7 +109,7 @@ Outcome ManagedSpace::free(driver::DeviceAddress address,
     return fault(kRuntimeParameter,
                  fmt::format("{:#x} is inside of an allocation, not its beginning", address.value));
   }
-  const Bytes size = found->second.size;
+  const Bytes size = found->second.pages() * driver::kPageSize;
   allocations_.erase(found);
   freed_.add(address, size, std::move(in_flight),
              [this, address] { static_cast<void>(memory_->free(address)); });
@@ -139,7 +138,7 @@ void ManagedSpace::count(std::uint32_t device, Leftovers& left) const {
   for (const auto& [begin, allocation] : allocations_) {
     if (allocation.device != device) continue;
     ++left.blocks;
-    left.memory += allocation.size;
+    left.memory += allocation.pages() * driver::kPageSize;
   }
 }
 

@@ -26,9 +26,11 @@ class ProcessCard;
 class ManagedSpace {
  public:
   struct Allocation {
-    Bytes size = 0;  // whole pages
+    Bytes size = 0;  // as asked for
     std::uint32_t device = 0;
     bool heap = false;  // of the kind of the HAL's SVM heap
+
+    std::uint64_t pages() const { return (size + driver::kPageSize - 1) / driver::kPageSize; }
   };
 
   // `settings` and `tasks` outlive it. `addresses`: of all the program's cards.
@@ -62,7 +64,7 @@ class ManagedSpace {
   driver::ManagedMemory* memory() { return memory_.get(); }
   // That has the address; null: none, or the program has freed it.
   const Allocation* find(driver::DeviceAddress address) const;
-  // Whether all of it is in one.
+  // Whether all of the bytes are in one.
   bool has(driver::DeviceAddress address, Bytes size) const;
   // By address.
   const std::map<std::uint64_t, Allocation>& allocations() const { return allocations_; }

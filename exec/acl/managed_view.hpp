@@ -24,6 +24,8 @@ class ManagedView : public driver::ManagedView {
   bool given() const { return given_; }
   // As the program says; 0: none yet.
   pid_t thread() const { return ring().thread.load(std::memory_order_relaxed); }
+  // How many entries there have been in the ring.
+  std::uint32_t posted() const { return posted_; }
 
   Result<ByteSpan> memory_of(std::uint64_t page) override;
   void limit(std::uint64_t first, std::uint64_t count, driver::Access rights) override;

@@ -52,6 +52,7 @@ cmp cards3.json again.json
 
 # Managed memory through pointers: of threads, children, and at twice the card's memory.
 for program in inherits touches; do expect 1 report.json "./$program"; done
+for worked in 100 300 1000; do expect 1 report.json ./managed_edges "$worked"; done
 for config in 910 950pr; do
   run $config report.json ./unmanaged
   [[ $(rights) == 1 ]]

@@ -107,6 +107,12 @@ struct ManagedAttributes {
   bool touched = false;     // all of them
 };
 
+// What the process may do with a page through its pointers.
+struct PageRights {
+  DeviceAddress at;
+  Access rights = Access::kNone;
+};
+
 // A prefetch that goes on; see ManagedMemory::wait().
 struct PrefetchTicket {
   std::uint64_t number = 0;
@@ -200,6 +206,9 @@ class NPU_API ManagedMemory {
   // the host does, and kReadWrite if nobody else has the page. kOutOfRange: no managed memory;
   // kInvalidArgument: there is no view; kOutOfMemory and what copies report.
   Result<Access> touch(DeviceAddress at, bool write);
+  // The same, by reading, of all pages that somebody has touched, in the order of their addresses.
+  // All are on the host at one time: cards that want one meanwhile get it afterwards. As touch().
+  Result<std::vector<PageRights>> touch_all();
 
   // Begins to bring the pages of the range there, up to 16 at a time, in the order of their
   // addresses and of such calls. Pages that nobody has touched stay so, and for a card those that

@@ -48,7 +48,8 @@ int main(void) {
   /* Other memory comes where the first was. */
   OK(aclrtSetDevice(1));
   OK(aclrtUnmapMem(range));
-  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(own, 1, range, 1, ACL_MEMCPY_DEVICE_TO_DEVICE));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtMemcpy(own, 1, range, 1, ACL_MEMCPY_DEVICE_TO_DEVICE));
   OK(aclrtMapMem(range, GRAIN, 0, parts[2], 0));
   OK(aclrtMemset(range, GRAIN, 3, GRAIN));
   OK(aclrtSetDevice(0));

@@ -5,14 +5,14 @@
 
 #include "check.h"
 
-static void* block(size_t bytes) {
-  void* memory = NULL;
+static void *block(size_t bytes) {
+  void *memory = NULL;
   OK(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtMemset(memory, bytes, 0, bytes));
   return memory;
 }
 
-static void launch(const char* kernel, const void* arguments, size_t size) {
+static void launch(const char *kernel, const void *arguments, size_t size) {
   aclrtBinHandle binary = NULL;
   aclrtFuncHandle function = NULL;
   OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
@@ -25,7 +25,7 @@ static void launch(const char* kernel, const void* arguments, size_t size) {
   OK(aclrtBinaryUnLoad(binary));
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   REQUIRE(argc == 2);
   OK(aclInit(NULL));
   OK(aclrtSetDevice(0));
@@ -37,13 +37,8 @@ int main(int argc, char** argv) {
   } else if (strcmp(argv[1], "matmul") == 0) {
     const uint32_t side = 2048;
     const size_t bytes = 2 * (size_t)side * side;
-    npusim_matmul_args product = {(uint64_t)block(bytes),
-                                  (uint64_t)block(bytes),
-                                  (uint64_t)block(bytes),
-                                  side,
-                                  side,
-                                  side,
-                                  ACL_FLOAT16};
+    npusim_matmul_args product = {(uint64_t)block(bytes), (uint64_t)block(bytes),
+                                  (uint64_t)block(bytes), side, side, side, ACL_FLOAT16};
     launch("matmul", &product, sizeof product);
   } else {
     npusim_spin_args spin = {100000};

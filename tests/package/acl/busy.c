@@ -24,8 +24,7 @@ int main(void) {
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_memory, &total));
   OK(aclrtMalloc(&memory, total / 2, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtGetDeviceUtilizationRate(0, &again));
-  for (int i = 0; i < 20; ++i)
-    OK(aclrtLaunchKernel(spin, (uint32_t)cores, &args, sizeof args, stream));
+  for (int i = 0; i < 20; ++i) OK(aclrtLaunchKernel(spin, (uint32_t)cores, &args, sizeof args, stream));
   OK(aclrtSynchronizeStream(stream));
   OK(aclrtGetDeviceUtilizationRate(0, &busy));
   printf("cube %d vector %d aicpu %d memory %d\n", busy.cubeUtilization, busy.vectorUtilization,

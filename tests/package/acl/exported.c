@@ -50,9 +50,11 @@ int main(void) {
     for (int i = 0; i < 3; ++i) OK(aclrtUnmapMem(range + (size_t)i * GRAIN));
     for (int i = 1; i < 3; ++i) OK(aclrtFreePhysical(handles[i]));
     REQUIRE(left() == before);
-    EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemImportFromShareableHandle(number, 0, &handles[0]));
+    EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+           aclrtMemImportFromShareableHandle(number, 0, &handles[0]));
   }
-  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemImportFromShareableHandle(UINT64_MAX, 0, &handles[0]));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtMemImportFromShareableHandle(UINT64_MAX, 0, &handles[0]));
   OK(aclrtReleaseMemAddress(range));
   OK(aclFinalize());
   puts("right");

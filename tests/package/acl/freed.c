@@ -46,7 +46,8 @@ static void under_work(void* from, int how) {
   write_later(old, from, how);
   OK(aclrtFree(old));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(old));
-  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(bytes, 1, old, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtMemcpy(bytes, 1, old, 1, ACL_MEMCPY_DEVICE_TO_HOST));
   next = allocate();
   REQUIRE(next != old);
   OK(aclrtMemset(next, SIZE, 7, SIZE));

@@ -21,12 +21,13 @@ int main(int argc, char** argv) {
   OK(aclrtSetDevice(0));
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
   REQUIRE(free == quota && total == quota);
-  EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&more, quota + 32, ACL_MEM_MALLOC_HUGE_FIRST));
+  EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION,
+         aclrtMalloc(&more, quota + 32, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtMalloc(&a, size, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
   REQUIRE(free == quota - size && total == quota);
-  EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION,
-         aclrtMalloc(&more, quota - size + 32, ACL_MEM_MALLOC_HUGE_FIRST));
+  EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&more, quota - size + 32,
+                                                     ACL_MEM_MALLOC_HUGE_FIRST));
   for (int i = 0; i < COUNT; ++i) values[i] = (float)i;
   /* In the last part of it: of managed memory only this much has a place. */
   char* const last = (char*)a + size - sizeof values;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limited FILE NAME: a kernel of many blocks that do next to nothing takes longer on fewer cores.
- * Its launches have the limits of the moment at which they were made. */
+ * limited FILE NAME: a kernel of many blocks that do next to nothing takes longer on fewer cores. Its
+ * launches have the limits of the moment at which they were made. */
 #include "check.h"
 
 enum { kBlocks = 960 };

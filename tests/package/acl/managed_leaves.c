@@ -26,8 +26,8 @@ int main(int argc, char** argv) {
   OK(aclrtCreateStream(&stream));
   OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
   OK(aclrtBinaryGetFunction(binary, "copy", &copy));
-  const npusim_elementwise_args whole = {(uint64_t)(uintptr_t)blocks[3],
-                                         (uint64_t)(uintptr_t)managed, 0, PAGE / 4, ACL_FLOAT};
+  const npusim_elementwise_args whole = {(uint64_t)(uintptr_t)blocks[3], (uint64_t)(uintptr_t)managed,
+                                         0, PAGE / 4, ACL_FLOAT};
   OK(aclrtLaunchKernel(copy, 4, &whole, sizeof whole, stream));
   OK(aclrtSynchronizeStream(stream));
   for (size_t i = 0; i < pages; ++i) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quota MIB: by whichever kind of call memory is asked for, the one that would pass the quota is
-   the first to be refused, and what is free is what is left of it. */
+/* quota MIB: by whichever kind of call memory is asked for, the one that would pass the quota is the
+   first to be refused, and what is free is what is left of it. */
 #include <acl/npusim_memory.h>
 #include <string.h>
 
@@ -55,8 +55,7 @@ static void fill(enum kind kind, size_t size, size_t each) {
   EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, get(kind, &more, size));
   npusim_memory_use use;
   OK(npusimGetMemoryUse(&use));
-  REQUIRE(use.limit == quota && use.used == quota - left() && use.most >= use.used &&
-          use.refused != 0);
+  REQUIRE(use.limit == quota && use.used == quota - left() && use.most >= use.used && use.refused != 0);
   if (kind != kPhysical) { /* what works on memory needs none of the quota */
     unsigned char byte = 0;
     OK(aclrtMemset(blocks[0], size, 5, size));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spins LAUNCHES CLOCKS [MIB]: kernels of so many clocks, one after another, and how long all of
-   them took; with a size, what there is of memory is at most that and no more can be had. */
+/* spins LAUNCHES CLOCKS [MIB]: kernels of so many clocks, one after another, and how long all of them
+   took; with a size, what there is of memory is at most that and no more can be had. */
 #include <acl/npusim_kernels.h>
 #include <string.h>
 

@@ -2,9 +2,7 @@
 /* Waits for a function that nobody will run: no thread takes the stream's reports. */
 #include "check.h"
 
-static void never(void* nothing) {
-  (void)nothing;
-}
+static void never(void* nothing) { (void)nothing; }
 
 int main(void) {
   aclrtStream stream = NULL;

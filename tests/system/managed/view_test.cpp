@@ -77,6 +77,29 @@ TEST_P(ManagedViewTest, APageComesWhenItIsTouchedAndGoesWhenTheCardUsesIt) {
   });
 }
 
+TEST_P(ManagedViewTest, AllPagesAreOnTheHostAtOneTimeThoughTheCardWantsThem) {
+  with_card([](SeenCard& seen) {
+    auto& card = *seen.card;
+    constexpr std::uint32_t kPages = 6;
+    const auto at = must(card.managed->allocate(kPages * kPageSize));
+    for (std::uint32_t i = 0; i < kPages - 1; ++i) seen.fill(at + i * kPageSize, kPageSize, i);
+    const auto deadline = card.host.clock().now() + 1_s;
+    driver::QueueTicket ticket;
+    for (std::uint32_t i = 0; i < kPages - 1; ++i) {
+      const auto copy = driver::entries::copy_on_device(at + i * kPageSize, card.plain, kPageSize);
+      ticket = must(card.queue->submit(copy, deadline));
+    }
+    card.host.clock().sleep_until(card.host.clock().now() + 300_us);
+    const auto pages = must(card.managed->touch_all());
+    EXPECT_EQ(pages.size(), kPages - 1) << "one has never been touched";
+    for (std::uint32_t i = 0; i < pages.size(); ++i) {
+      EXPECT_EQ(pages[i].at.value, (at + i * kPageSize).value);
+      EXPECT_NE(pages[i].rights, driver::Access::kNone);
+    }
+    EXPECT_THAT(card.queue->wait(ticket, driver::WaitPolicy::kInterrupt, deadline), IsOk());
+  });
+}
+
 TEST_P(ManagedViewTest, ReadAndWriteMeanTheSameBytes) {
   with_card([](SeenCard& seen) {
     auto& card = *seen.card;

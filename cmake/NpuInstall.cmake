@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, what programs of others
-# link (libascendcl, libruntime, libascend_hal, libnpushare), the Python package, public headers, the
+# link (libascendcl, libruntime, libascend_hal, libnpuclient, libnpushare), the Python package, public headers, the
 # configurations, pages and examples, the manual pages, completion for shells, the licence, a CMake
 # package (find_package(npusim)) and a pkg-config file.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
@@ -85,7 +85,7 @@ if(TARGET npudsmi)
 endif()
 
 # What programs of others are linked to: `cc hello.c -lascendcl`.
-foreach(library ascendcl acl_rt runtime ascend_hal npushare)
+foreach(library npuclient ascendcl acl_rt runtime ascend_hal npushare)
   if(TARGET ${library})
     set_target_properties(${library} PROPERTIES
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")

@@ -21,6 +21,7 @@
 #include "compat/protocol/managed_view.hpp"
 
 namespace npu::compat {
+namespace {
 
 struct Pages {
   std::uint64_t first, count;
@@ -50,17 +51,7 @@ struct ManagedView {
   Errand errand;
 };
 
-}  // namespace npu::compat
-
-// One for all libraries of ours that a program has: each has this code.
-extern "C" {
-__attribute__((weak, visibility("default"))) npu::compat::ManagedView npusim_managed_view;
-}
-
-namespace npu::compat {
-namespace {
-
-auto& view = npusim_managed_view;
+ManagedView view;
 
 constexpr long kMillisecond = 1'000'000, kHour = 3600'000 * kMillisecond;  // ns
 

@@ -22,6 +22,7 @@
 #define NPU_PUBLIC __attribute__((visibility("default")))
 
 namespace npu::compat {
+namespace {
 
 struct FaultActions {
   std::atomic<bool> catching{false};
@@ -29,17 +30,7 @@ struct FaultActions {
   struct sigaction theirs {};  // what the program would have done with SIGSEGV
 };
 
-}  // namespace npu::compat
-
-// One for all libraries of ours that a program has: each has this code.
-extern "C" {
-__attribute__((weak, visibility("default"))) npu::compat::FaultActions npusim_fault_actions;
-}
-
-namespace npu::compat {
-namespace {
-
-auto& actions = npusim_fault_actions;
+FaultActions actions;
 
 NextFunction<int, int, const struct sigaction*, struct sigaction*> next_sigaction("sigaction");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime part of the ACL (docs/sources/acl.md L1). Device addresses are void pointers that
-   only these functions may use. A null pointer or a size of 0 where a thing is needed is 100000; a
+/* The runtime part of the ACL (docs/sources/acl.md L1). Device addresses are void pointers. But
+   for managed memory, only these functions may use them. A null pointer or a size of 0 where a thing is needed is 100000; a
    call that needs a context before aclrtSetDevice() is 107002; a handle that is none, 107017. What
    is said of a call's own errors comes on top. A stream that is null is the default one of the
    thread's context. Device, context and the text of errors belong to the calling thread. */
@@ -197,8 +197,8 @@ ACL_RT_CALL aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHa
 ACL_RT_CALL aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
                                               aclrtDrvMemHandle* handle);
 
-/* --- Managed memory: one address for host and card. The program itself reaches it by copies only.
-   `flag` is 1, else 207000. */
+/* --- Managed memory: one address for host and cards. The program reads and writes it through its
+   pointer, too (docs/managed-memory.md). `flag` is 1, else 207000. */
 ACL_RT_CALL aclrtMemAllocManaged(void** address, uint64_t size, uint32_t flag);
 ACL_RT_CALL aclrtMemManagedAdvise(const void* address, uint64_t size,
                                   aclrtMemManagedAdviseType advise,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and copies. Device addresses are void pointers that only these functions may use. 207001:
-   there is not so much. */
+/* Memory and copies. Device addresses are void pointers. But for managed memory, only these
+   functions may use them. 207001: there is not so much. */
 #ifndef NPUSIM_RT_MEM_H
 #define NPUSIM_RT_MEM_H
 

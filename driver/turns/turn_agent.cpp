@@ -110,12 +110,14 @@ void TurnClient::Impl::answer(const TurnMessage& message) {
       ++scheduler->statistics.stale;
       return;
     }
+    without_turn_.fetch_add((now() - left_).count());
     turn_.store(message.turn);
     waiting_ = false;
     scheduler->send({TurnMessageKind::kTaken, id, message.turn, now()});
     turn_begun_->notify_all();
     return;
   }
+  const Instant left = now();
   seat->leave(message.turn, scheduler->card_deadline());
   // Counted before it is looked at, so that what comes meanwhile is found by its number: whoever
   // submits it may still see the turn.
@@ -124,7 +126,10 @@ void TurnClient::Impl::answer(const TurnMessage& message) {
   const bool work = has_work();
   const MutexHolder holder(*scheduler->lock);
   scheduler->send({TurnMessageKind::kRelease, id, message.turn, now()});
-  if (turn_.load() == message.turn) turn_.store(0);
+  if (turn_.load() == message.turn) {
+    turn_.store(0);
+    left_ = left;
+  }
   entries_seen_ = entries;
   asked_last_ = now();
   if (work || kept_ > 0 || entries_.load() != submitted) request();
@@ -171,13 +176,13 @@ Status TurnClient::Impl::await_turn(Instant deadline) {
 }
 
 void TurnClient::Impl::note(const Launch& launch) {
-  if (launch.turn != turn_.load() || !has_turn()) return;
-  window_.note(launch.begin, now());
+  if (!has_turn()) return;
+  window_.note(launch.begin, turn_time());
   window_size_.store(window_.size());
 }
 
 bool TurnClient::Impl::is_late(const Launch& launch) const {
-  return now() - launch.begin > scheduler->options.launches.target;
+  return has_turn() && turn_time() - launch.begin > scheduler->options.launches.target;
 }
 
 void TurnClient::Impl::drop_oldest() {
@@ -237,7 +242,7 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
     }
   }
   auto& channel = *queue.impl().channel;
-  Launch made{&channel, {}, turn_.load(), now()};
+  Launch made{&channel, {}, turn_time()};
   auto ticket = queue.submit(entries, count, deadline, options);
   if (!ticket) return ticket;
   // One without completion is as good as done when the next one with it is.

@@ -38,8 +38,7 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   struct Launch {
     QueueChannel* channel = nullptr;
     QueueTicket ticket;
-    std::uint64_t turn = 0;
-    Instant begin;
+    Instant begin;  // by turn_time()
     // At the last time-out: the turn, and how long the client had had cores.
     std::uint64_t seen_in = 0, busy_seen = 0;
     unsigned looks = 0;
@@ -59,6 +58,9 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   void request_again();
   Instant next_look() const;
   Instant now() const { return scheduler->now(); }
+  // A clock that stands still while others have the turn: what a launch waits for them does not
+  // make it late. Only with a turn.
+  Instant turn_time() const { return now() - Picoseconds(without_turn_.load()); }
 
   Status await_turn(Instant deadline);
   // Waits for the oldest launch for a target. False: there is no room yet, or the turn is over.
@@ -82,6 +84,8 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   Instant asked_, asked_last_;
   unsigned kept_ = 0;  // tasks that wait for the turn
   std::uint64_t entries_seen_ = 0;
+  Instant left_;                               // the end of the last turn
+  std::atomic<std::int64_t> without_turn_{0};  // picoseconds
   std::atomic<std::uint64_t> turn_{0};  // as granted; of a turn that is over it means nothing
 
   std::unique_ptr<platform::Mutex> launches_lock_;  // held while one waits for a target

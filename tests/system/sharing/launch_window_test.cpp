@@ -81,6 +81,24 @@ TEST(LaunchWindow, IsHalvedWithEachLateLaunchDownToTheFloor) {
   });
 }
 
+// Its launches go through several turns: what a launch waits for others' turns does not make it
+// late, and what it waits in its own does.
+TEST(LaunchWindow, IsHalvedAlsoWhenTheTurnsAreShorterThanItsLaunchesTake) {
+  Machine machine;
+  machine.run([](platform::Platform& host) {
+    QueueCard card(host);
+    auto options = options_of(64, 1, 2048);
+    options.window = 1'000_us;
+    const auto scheduler = must(driver::TurnScheduler::open(*card.device, options));
+    TurnPlayer first(host, card, *scheduler, {50}, kLong),
+        second(host, card, *scheduler, {50}, kLong);
+    for (auto* const player : {&first, &second}) player->play(card.in(50'000_us));
+    card.pass(50'000_us);
+    EXPECT_EQ(first.turn->statistics().launch_window, 1U);
+    EXPECT_EQ(second.turn->statistics().launch_window, 1U);
+  });
+}
+
 // Also of launches that have ended before anybody looked.
 TEST(LaunchWindow, GrowsByOneWithEachWindowOfLaunchesInTime) {
   Machine machine;

@@ -75,6 +75,7 @@ auto create_within_quota(const AddressSpace::Impl& impl, const Quota& quota, Byt
   return create_with_room(impl, size, [&] {
     auto made = create();
     if (made) {
+      quota->note_use();
       auto& physical = impl.device.memory->physical();
       physical.charge(memory_of(*made), impl.space->vmid(), std::move(charge));
     }

@@ -18,13 +18,13 @@ bool MemoryQuota::take(Bytes size, Kind kind, bool count) {
     }
   } while (!used_.compare_exchange_weak(used, used + size, kRelaxed));
   part(kind).fetch_add(size, kRelaxed);
-  note_most(used + size);
   return true;
 }
 
 void MemoryQuota::force_take(Bytes size, Kind kind) {
-  note_most(used_.fetch_add(size, kRelaxed) + size);
+  used_.fetch_add(size, kRelaxed);
   part(kind).fetch_add(size, kRelaxed);
+  note_use();
 }
 
 void MemoryQuota::give(Bytes size, Kind kind) {
@@ -32,7 +32,8 @@ void MemoryQuota::give(Bytes size, Kind kind) {
   used_.fetch_sub(size, kRelaxed);
 }
 
-void MemoryQuota::note_most(Bytes used) {
+void MemoryQuota::note_use() {
+  const Bytes used = used_.load(kRelaxed);
   Bytes most = most_.load(kRelaxed);
   while (used > most && !most_.compare_exchange_weak(most, used, kRelaxed)) {
   }

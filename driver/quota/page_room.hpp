@@ -20,7 +20,11 @@ class PageRoom {
   PageRoom& operator=(PageRoom&&) = delete;
 
   // The page has come. Whether it counts.
-  bool keep() { return std::exchange(quota_, nullptr) != nullptr; }
+  bool keep() {
+    if (quota_ == nullptr) return false;
+    std::exchange(quota_, nullptr)->note_use();
+    return true;
+  }
 
  private:
   MemoryQuota* quota_ = nullptr;

@@ -46,6 +46,15 @@ TEST_F(QuotaTest, OverTheQuotaFailsBeforeTheCardIsTouched) {
   EXPECT_EQ(quota->use().most, 8_MiB);
 }
 
+TEST_F(QuotaTest, WhatTheCardCannotGiveWasNeverInUse) {
+  const auto quota = quota_of(MemoryQuota::kUnlimited);
+  const auto space = open_space(0, quota);
+  ASSERT_THAT(space->allocate(2_MiB), IsOk());
+  EXPECT_THAT(space->create_memory((kPages + 1) * kPageSize), FailsWith(ErrorCode::kOutOfMemory));
+  EXPECT_EQ(quota->use().most, 2_MiB);
+  EXPECT_EQ(quota->use().used(), 2_MiB);
+}
+
 TEST_F(QuotaTest, SpacesOfAllCardsCountTogether) {
   const auto quota = quota_of(4_MiB);
   const auto here = open_space(0, quota), there = open_space(1, quota);

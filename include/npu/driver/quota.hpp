@@ -58,11 +58,12 @@ class NPU_API MemoryQuota {
   // Over the limit, too.
   void force_take(Bytes size, Kind kind);
   void give(Bytes size, Kind kind);
+  // What take() was for is there: it counts in QuotaUse::most.
+  void note_use();
   void count_refusal() { refused_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   std::atomic<Bytes>& part(Kind kind) { return kind == Kind::kManaged ? managed_ : allocated_; }
-  void note_most(Bytes used);
 
   std::atomic<Bytes> limit_;
   std::atomic<Bytes> used_{0}, allocated_{0}, managed_{0}, most_{0};

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -47,7 +48,8 @@ struct ProcessView::Impl {
 
   const Touch touch;
   std::byte* memory = nullptr;  // all of it, for the driver
-  bool shown = false;           // at the managed addresses
+  std::vector<PageRights> of_child;
+  bool shown = false;  // at the managed addresses
   struct sigaction before {};
 };
 
@@ -67,6 +69,10 @@ void ProcessView::Impl::on_fault(int signal, siginfo_t* info, void* context) {
       view != nullptr && info->si_code == SEGV_ACCERR && view->bring(at, is_write_fault(context));
   errno = error;
   if (brought || view == nullptr) return;
+  if (at >= kBegin && at - kBegin < kSize) {
+    static constexpr char kLine[] = "npu: managed memory was touched where it cannot be brought\n";
+    static_cast<void>(!::write(STDERR_FILENO, kLine, sizeof kLine - 1));
+  }
   const auto& action = view->before;
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(signal, info, context);
@@ -132,6 +138,32 @@ Result<std::unique_ptr<ProcessView>> ProcessView::make(Touch touch) {
   }
   if (auto mapped = impl->map(); !mapped) return forward_error(mapped);
   return std::unique_ptr<ProcessView>(new ProcessView(std::move(impl)));
+}
+
+Status ProcessView::bring(DeviceAddress at, Bytes size, bool write) {
+  const auto end = at.value + size;
+  for (auto page = at.value / kPageSize * kPageSize; page < end; page += kPageSize) {
+    const auto rights = impl_->touch(DeviceAddress{std::max(page, at.value)}, write);
+    if (!rights) return forward_error(rights);
+    if (!allow(page, 1, *rights)) return fail(ErrorCode::kOutOfMemory, "no right to a page");
+  }
+  return {};
+}
+
+void ProcessView::before_fork(std::vector<PageRights> pages) {
+  impl_->of_child = std::move(pages);
+}
+
+// The file is its parent's: it keeps copies.
+bool ProcessView::in_child() {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (::mmap(managed(kBegin), kSize, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) {
+    return allow(kBegin, kSize / kPageSize, Access::kNone) && false;
+  }
+  for (const auto& page : impl_->of_child) {
+    std::memcpy(managed(page.at.value), impl_->memory + (page.at.value - kBegin), kPageSize);
+  }
+  return true;
 }
 
 Result<ByteSpan> ProcessView::memory_of(std::uint64_t page) {

@@ -26,14 +26,15 @@ driver::MemoryAdvice advice_of(const std::string& name) {
 
 }  // namespace
 
+std::weak_ptr<ManagedCards> ManagedCards::only_;
+
 ManagedCards::ManagedCards(std::vector<std::shared_ptr<Card>> cards) : cards_(std::move(cards)) {
   for (const auto& card : cards_) card->count_host_memory(1);
 }
 
 std::shared_ptr<ManagedCards> ManagedCards::open(std::vector<std::shared_ptr<Card>> cards,
                                                  const py::buffer& pager) {
-  static std::weak_ptr<ManagedCards> only;
-  if (auto known = only.lock()) return known;
+  if (auto known = only_.lock()) return known;
   cards.at(0)->session().call([](platform::Platform&) {});  // the one before is closed by now
   const auto program = bytes_of(pager);
   std::shared_ptr<ManagedCards> made(new ManagedCards(std::move(cards)));
@@ -52,7 +53,7 @@ std::shared_ptr<ManagedCards> ManagedCards::open(std::vector<std::shared_ptr<Car
     return driver::ManagedMemory::open(all, options);
   });
   made->memory_ = value_of(std::move(memory));
-  only = made;
+  only_ = made;
   return made;
 }
 
@@ -64,6 +65,25 @@ ManagedCards::~ManagedCards() {
     delete memory;
     delete view;
   });
+}
+
+void ManagedCards::before_fork() {
+  const auto all = only_.lock();
+  if (all == nullptr || all->memory_ == nullptr) return;
+  all->view_->before_fork({});
+  if (all->session().closed() || all->session().ended()) return;
+  auto pages =
+      value_of(all->session().call([&](platform::Platform&) { return all->memory().touch_all(); }));
+  all->view_->before_fork(std::move(pages));
+}
+
+void ManagedCards::in_child() {
+  const auto all = only_.lock();
+  if (all != nullptr && all->view_ != nullptr) all->view_->in_child();
+}
+
+void ManagedCards::bring(DeviceAddress at, Bytes size, bool write) {
+  check(session().call([&](platform::Platform&) { return view_->bring(at, size, write); }));
 }
 
 // A store of Python's, or of the driver's in a call.

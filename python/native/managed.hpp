@@ -26,12 +26,21 @@ class ManagedCards {
   ManagedCards(const ManagedCards&) = delete;
   ManagedCards& operator=(const ManagedCards&) = delete;
 
+  // Around fork() of the process: the child has copies. Nothing, if there is none.
+  static void before_fork();
+  static void in_child();
+
+  // An array's bytes may be used by other threads and by the kernel, until a card takes them.
+  void bring(driver::DeviceAddress at, Bytes size, bool write);
+
   Session& session() { return cards_[0]->session(); }
   driver::ManagedMemory& memory() { return *memory_; }
 
  private:
   explicit ManagedCards(std::vector<std::shared_ptr<Card>> cards);
   Result<driver::Access> touch(driver::DeviceAddress at, bool write);
+
+  static std::weak_ptr<ManagedCards> only_;
 
   const std::vector<std::shared_ptr<Card>> cards_;
   std::unique_ptr<driver::ProcessView> view_;
@@ -50,6 +59,7 @@ class Managed {
   Bytes size() const { return size_; }
   // `device` -1: the host.
   void prefetch(Bytes offset, Bytes size, int device);
+  void to_host(bool write) { cards_->bring(address_, size_, write); }
   // `advice`: read_mostly, preferred_location, accessed_by; ValueError.
   void advise(const std::string& advice, bool set, int device);
   // Where the page of this byte is: a device's number, -1 the host, None nowhere.

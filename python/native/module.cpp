@@ -66,10 +66,13 @@ void bind_card(py::module_& module) {
 
 void bind_managed(py::module_& module) {
   py::class_<ManagedCards, std::shared_ptr<ManagedCards>>(module, "ManagedCards")
-      .def(py::init(&ManagedCards::open));
+      .def(py::init(&ManagedCards::open))
+      .def_static("before_fork", &ManagedCards::before_fork)
+      .def_static("in_child", &ManagedCards::in_child);
   py::class_<Managed, std::shared_ptr<Managed>> memory(module, "Managed", py::buffer_protocol());
   memory.def(py::init(&Managed::allocate), py::arg().none(false), py::arg())
       .def("prefetch", on(&Managed::prefetch))
+      .def("to_host", on(&Managed::to_host))
       .def("advise", on(&Managed::advise))
       .def("location", on(&Managed::location))
       .def_property_readonly("address", on(&Managed::address))

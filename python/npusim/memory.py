@@ -3,6 +3,7 @@
 
 import math
 import operator
+import os
 
 import numpy
 
@@ -238,11 +239,11 @@ class ManagedMemory(_Viewed):
 
     A page of 2 MiB is where it was used last. `array()` and `numpy.asarray(memory)` are views of
     the bytes; a page that a card has comes back when an element of it is touched, in simulated
-    time. Only the thread of the simulator may touch it. It lives until neither it nor a view is
-    held; a device cannot be closed before.
+    time. It lives until neither it nor a view is held; a device cannot be closed before.
 
-    Files and sockets copy in the kernel, which brings no page: `read_into` of a file wants memory
-    that was touched, or `prefetch()` to the host.
+    Only the thread of the simulator brings pages. Other threads, and files and sockets, whose
+    bytes the kernel copies, use what is on the host: call `to_host()` before. A child of
+    `os.fork()` has copies of its own.
     """
 
     def __init__(self, simulator, size):
@@ -275,6 +276,17 @@ class ManagedMemory(_Viewed):
             raise ValueError(f"{nbytes} bytes from byte {offset} are nothing to move")
         self._native.prefetch(offset, nbytes, _number_of(device))
 
+    def to_host(self, write=True):
+        """Brings all of its pages, for other threads, files and sockets; until a kernel uses them.
+
+        Args:
+            write: False: they will only be read. Copies of "read_mostly" stay on cards then.
+
+        Raises:
+            Error: `ErrorCode.OUT_OF_MEMORY`.
+        """
+        self._native.to_host(bool(write))
+
     def advise(self, advice, device=None, on=True):
         """Says how all of its pages will be used.
 
@@ -301,6 +313,10 @@ class ManagedMemory(_Viewed):
             Error: `ErrorCode.OUT_OF_RANGE`, it is not inside of the memory.
         """
         return self._native.location(operator.index(offset))
+
+
+os.register_at_fork(before=_npusim.ManagedCards.before_fork,
+                    after_in_child=_npusim.ManagedCards.in_child)
 
 
 def _number_of(device):

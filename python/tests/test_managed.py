@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Managed memory: one address for arrays and cards."""
 import gc
+import os
+import threading
 
 import numpy
 import pytest
@@ -139,3 +141,69 @@ with npusim.Simulator("system-2x910b2") as simulator:
     print(values.sum())
     del memory, values
 """).split() == ["0", "1", "0", "1", "16000.0"]
+
+
+def on_the_card(memory, doubling):
+    values = memory.array("float32", memory.nbytes // 4)
+    values[:] = 3
+    doubling(memory, values.size)
+    assert memory.location() == 0
+    return values
+
+
+def test_a_child_has_copies_of_what_a_card_had(simulator, doubling):
+    memory = simulator.managed_memory(2 * PAGE)
+    values = on_the_card(memory, doubling)
+    child = os.fork()
+    if child == 0:
+        right = bool((values == 6).all())
+        values[:] = 9
+        os._exit(0 if right and values[7] == 9 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert (values == 6).all()
+
+
+def test_a_child_of_untouched_memory_finds_zeros(simulator):
+    memory = simulator.managed_memory(PAGE)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if not memory.array("uint8", 100).any() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_threads_use_what_was_brought_to_the_host(simulator, doubling):
+    memory = simulator.managed_memory(2 * PAGE)
+    values = on_the_card(memory, doubling)
+    memory.to_host()
+    found = []
+
+    def work():
+        found.append(float(values[-1]))
+        values[-1] = 7
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [6] and values[-1] == 7
+
+
+def test_files_copy_what_was_brought_to_the_host(simulator, doubling, tmp_path):
+    memory = simulator.managed_memory(2 * PAGE)
+    values = on_the_card(memory, doubling)
+    with pytest.raises(OSError):
+        values.tofile(tmp_path / "on a card")
+    memory.to_host(write=False)
+    values.tofile(tmp_path / "values")
+    assert (numpy.fromfile(tmp_path / "values", "float32") == 6).all()
+    doubling(memory, values.size)
+    memory.to_host()
+    with open("/dev/zero", "rb", buffering=0) as zeros:
+        assert zeros.readinto(memory.array("uint8")) == memory.nbytes
+    assert not values.any()
+
+
+def test_memory_that_nobody_has_touched_is_read_into(simulator):
+    memory = simulator.managed_memory(PAGE)
+    memory.to_host()
+    assert memory.location() == -1
+    with open("/dev/zero", "rb", buffering=0) as zeros:
+        assert zeros.readinto(memory.array("uint8")) == memory.nbytes

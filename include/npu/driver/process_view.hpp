@@ -5,13 +5,15 @@
 // signals that are not about managed memory.
 //
 // System calls do not bring pages: to the kernel what the process has no right to is a bad address
-// (EFAULT). ManagedMemory::touch() brings them before.
+// (EFAULT). bring() brings them before.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "npu/driver/export.hpp"
+#include "npu/driver/managed.hpp"
 #include "npu/driver/managed_view.hpp"
 #include "npu/driver/types.hpp"
 
@@ -20,7 +22,7 @@ namespace npu::driver {
 class NPU_API ProcessView : public ManagedView {
  public:
   // Brings a page, as ManagedMemory::touch() of the memory that has it does. It is called on the
-  // thread that has touched the page, in a handler of a signal, and nowhere else.
+  // thread that has touched the page, in a handler of a signal, and by bring().
   using Touch = std::function<Result<Access>(DeviceAddress at, bool write)>;
 
   // One at a time in a process. kAlreadyExists; kOutOfResources: something else is at these
@@ -34,6 +36,17 @@ class NPU_API ProcessView : public ManagedView {
   static void* pointer(DeviceAddress at) {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(at.value));
   }
+
+  // The process may read, or write, all of the bytes without a fault, until a card uses them again.
+  // What Touch reports.
+  Status bring(DeviceAddress at, Bytes size, bool write);
+
+  // Before fork(): a child has these pages, which are on the host (ManagedMemory::touch_all()),
+  // with the bytes of that moment. It uses nothing of the driver but in_child(), behind which the
+  // addresses are ordinary memory of its own. What else was managed is gone: zeros.
+  void before_fork(std::vector<PageRights> pages);
+  // In the child, first. False: there is not so much memory; what is missing faults.
+  bool in_child();
 
   Result<ByteSpan> memory_of(std::uint64_t page) override;
   void limit(std::uint64_t first, std::uint64_t count, Access rights) override;

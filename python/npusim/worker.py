@@ -39,9 +39,15 @@ class Worker:
             raise ValueError(f"level: found {level}; allowed: {_CHIP}, {_HOST}")
         check_runtime(runtime)
         self._level = level
+        if level == _CHIP and device_ids is not None:
+            raise ValueError(f"device_ids: found {device_ids}; level {_CHIP} has one card: device_id")
+        if num_sub_workers < 0:
+            raise ValueError(f"num_sub_workers: found {num_sub_workers}; allowed: 0 or more")
         ids = [device_id] if level == _CHIP else device_ids
         self._ids = None if ids is None else [int(each) for each in ids]
-        if self._ids is not None and (not self._ids or len(set(self._ids)) != len(self._ids)):
+        wrong = self._ids is not None and (
+            not self._ids or min(self._ids) < 0 or len(set(self._ids)) != len(self._ids))
+        if wrong:
             raise ValueError(f"device_ids: found {ids}; allowed: cards of the machine, each once")
         cards = 1 if self._ids is None else max(self._ids) + 1
         self._config = None if platform is None else configuration_of(platform, cards)

@@ -278,9 +278,12 @@ def test_workers_that_cannot_be(make, worker):
                           ({"runtime": "x"}, "runtime: found 'x'"),
                           ({"platform": "x"}, "no configuration 'x'"),
                           ({"platform": "a2a3", "device_ids": range(3)}, "found 3 cards"),
-                          ({"device_ids": []}, "device_ids"), ({"device_ids": [1, 1]}, "each once")):
+                          ({"device_ids": []}, "device_ids"), ({"device_ids": [1, 1]}, "each once"),
+                          ({"device_ids": [-1]}, "device_ids"), ({"num_sub_workers": -1}, "0 or more")):
         with pytest.raises(ValueError, match=text):
             make(**options)
+    with pytest.raises(ValueError, match="level 2 has one card"):
+        npusim.Worker(2, platform="a2a3", device_ids=[0, 1])
     with pytest.raises(npusim.Error, match="card 0 is open"):
         make().init()
     with pytest.raises(ValueError, match="a machine of 'system-2x910b2'"):

@@ -12,6 +12,7 @@ namespace {
 std::vector<std::shared_ptr<CardLock>> locks_of(
     const std::vector<std::shared_ptr<FaultService>>& services) {
   std::vector<std::shared_ptr<CardLock>> locks;
+  locks.reserve(services.size());
   for (const auto& service : services) locks.push_back(service->lock());
   return locks;
 }

@@ -26,7 +26,7 @@ driver::MemoryAdvice advice_of(const std::string& name) {
 
 }  // namespace
 
-std::weak_ptr<ManagedCards> ManagedCards::only_;
+std::weak_ptr<ManagedCards> ManagedCards::only;
 
 ManagedCards::ManagedCards(std::vector<std::shared_ptr<Card>> cards) : cards_(std::move(cards)) {
   for (const auto& card : cards_) card->count_host_memory(1);
@@ -34,7 +34,7 @@ ManagedCards::ManagedCards(std::vector<std::shared_ptr<Card>> cards) : cards_(st
 
 std::shared_ptr<ManagedCards> ManagedCards::open(std::vector<std::shared_ptr<Card>> cards,
                                                  const py::buffer& pager) {
-  if (auto known = only_.lock()) return known;
+  if (auto known = only.lock()) return known;
   cards.at(0)->session().call([](platform::Platform&) {});  // the one before is closed by now
   const auto program = bytes_of(pager);
   std::shared_ptr<ManagedCards> made(new ManagedCards(std::move(cards)));
@@ -53,7 +53,7 @@ std::shared_ptr<ManagedCards> ManagedCards::open(std::vector<std::shared_ptr<Car
     return driver::ManagedMemory::open(all, options);
   });
   made->memory_ = value_of(std::move(memory));
-  only_ = made;
+  only = made;
   return made;
 }
 
@@ -68,7 +68,7 @@ ManagedCards::~ManagedCards() {
 }
 
 void ManagedCards::before_fork() {
-  const auto all = only_.lock();
+  const auto all = only.lock();
   if (all == nullptr || all->memory_ == nullptr) return;
   all->view_->before_fork({});
   if (all->session().closed() || all->session().ended()) return;
@@ -78,7 +78,7 @@ void ManagedCards::before_fork() {
 }
 
 void ManagedCards::in_child() {
-  const auto all = only_.lock();
+  const auto all = only.lock();
   if (all != nullptr && all->view_ != nullptr) all->view_->in_child();
 }
 

@@ -40,7 +40,7 @@ class ManagedCards {
   explicit ManagedCards(std::vector<std::shared_ptr<Card>> cards);
   Result<driver::Access> touch(driver::DeviceAddress at, bool write);
 
-  static std::weak_ptr<ManagedCards> only_;
+  static std::weak_ptr<ManagedCards> only;
 
   const std::vector<std::shared_ptr<Card>> cards_;
   std::unique_ptr<driver::ProcessView> view_;

@@ -32,11 +32,13 @@ Subscription::~Subscription() {
   if (task_) task_->join();
 }
 
+// It begins with a sleep, whatever: who has made it goes on at the same time, and in simulated time
+// the task's first call comes where npusim puts it.
 void Subscription::watch() {
-  while (!ended_.load()) {
-    look();
+  do {
     session_.clock().sleep_until(session_.clock().now() + kBetweenLooks);
-  }
+    look();
+  } while (!ended_.load());
 }
 
 // A card that does not answer may come back.

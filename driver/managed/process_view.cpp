@@ -48,7 +48,7 @@ struct ProcessView::Impl {
 
   const Touch touch;
   std::byte* memory = nullptr;  // all of it, for the driver
-  std::vector<PageRights> of_child;
+  std::optional<std::vector<PageRights>> of_child;
   bool shown = false;  // at the managed addresses
   struct sigaction before {};
 };
@@ -150,17 +150,19 @@ Status ProcessView::bring(DeviceAddress at, Bytes size, bool write) {
   return {};
 }
 
-void ProcessView::before_fork(std::vector<PageRights> pages) {
+void ProcessView::before_fork(std::optional<std::vector<PageRights>> pages) {
   impl_->of_child = std::move(pages);
 }
 
 // The file is its parent's: it keeps copies.
 bool ProcessView::in_child() {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-  if (::mmap(managed(kBegin), kSize, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) {
+  const int rights = impl_->of_child ? PROT_READ | PROT_WRITE : PROT_NONE;
+  if (::mmap(managed(kBegin), kSize, rights, flags, -1, 0) == MAP_FAILED) {
     return allow(kBegin, kSize / kPageSize, Access::kNone) && false;
   }
-  for (const auto& page : impl_->of_child) {
+  if (!impl_->of_child) return true;
+  for (const auto& page : *impl_->of_child) {
     std::memcpy(managed(page.at.value), impl_->memory + (page.at.value - kBegin), kPageSize);
   }
   return true;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -32,26 +34,40 @@ class ProgramClock : public platform::Clock {
   }
 };
 
+// Who came first is first: a thread that has it may be in a call of npusim, and what others do then
+// does not depend on which of them the kernel wakes sooner.
 class ProgramMutex : public platform::Mutex {
  public:
   void lock() override {
     const sigset_t before = hold_signals();
-    mutex_.lock();
+    {
+      std::unique_lock<std::mutex> held(mutex_);
+      const auto mine = came_++;
+      turn_.wait(held, [&] { return mine == served_; });
+    }
     before_ = before;
   }
   bool try_lock_until(Instant deadline) override {
     static_cast<void>(deadline);
     const sigset_t before = hold_signals();
-    if (mutex_.try_lock()) {
-      before_ = before;
-      return true;
+    {
+      const std::lock_guard<std::mutex> held(mutex_);
+      if (came_ == served_) {
+        ++came_;
+        before_ = before;
+        return true;
+      }
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return false;
   }
   void unlock() override {
     const sigset_t before = before_;
-    mutex_.unlock();
+    {
+      const std::lock_guard<std::mutex> held(mutex_);
+      ++served_;
+      turn_.notify_all();
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
@@ -63,7 +79,9 @@ class ProgramMutex : public platform::Mutex {
     return before;
   }
 
-  std::mutex mutex_;
+  std::mutex mutex_;  // of both numbers
+  std::condition_variable turn_;
+  std::uint64_t came_ = 0, served_ = 0;
   sigset_t before_{};  // of the thread that has it
 };
 

@@ -70,7 +70,7 @@ ManagedCards::~ManagedCards() {
 void ManagedCards::before_fork() {
   const auto all = only.lock();
   if (all == nullptr || all->memory_ == nullptr) return;
-  all->view_->before_fork({});
+  all->view_->before_fork(std::nullopt);
   if (all->session().closed() || all->session().ended()) return;
   auto pages =
       value_of(all->session().call([&](platform::Platform&) { return all->memory().touch_all(); }));

@@ -163,6 +163,24 @@ def test_a_child_has_copies_of_what_a_card_had(simulator, doubling):
     assert (values == 6).all()
 
 
+def test_a_child_that_another_thread_makes_faults_and_sees_no_other_bytes(simulator, doubling, capfd):
+    memory = simulator.managed_memory(PAGE)
+    values = on_the_card(memory, doubling)
+    ends = []
+
+    def fork():
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if values[0] == 0 else 1)
+        ends.append(os.waitpid(child, 0)[1])
+    thread = threading.Thread(target=fork)
+    thread.start()
+    thread.join()
+    assert os.WIFSIGNALED(ends[0])
+    assert "touched where it cannot be brought" in capfd.readouterr().err
+    assert (values == 6).all()
+
+
 def test_a_child_of_untouched_memory_finds_zeros(simulator):
     memory = simulator.managed_memory(PAGE)
     child = os.fork()

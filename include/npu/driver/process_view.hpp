@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "npu/driver/export.hpp"
@@ -43,8 +44,9 @@ class NPU_API ProcessView : public ManagedView {
 
   // Before fork(): a child has these pages, which are on the host (ManagedMemory::touch_all()),
   // with the bytes of that moment. It uses nothing of the driver but in_child(), behind which the
-  // addresses are ordinary memory of its own. What else was managed is gone: zeros.
-  void before_fork(std::vector<PageRights> pages);
+  // addresses are ordinary memory of its own. What else was managed is gone: zeros. Nothing instead
+  // of pages: they could not be brought, and the child faults when it touches them.
+  void before_fork(std::optional<std::vector<PageRights>> pages);
   // In the child, first. False: there is not so much memory; what is missing faults.
   bool in_child();
 

@@ -15,10 +15,17 @@
 
 #include "compat/client/channel.hpp"
 #include "compat/client/pinned.hpp"
+#include "compat/client/request.hpp"
 #include "compat/client/signals_held.hpp"
 #include "compat/protocol/socket_name.hpp"
 
 namespace npu::compat {
+
+std::uint64_t& OnDevice::place() {
+  static thread_local std::uint64_t word = kDeviceOfContext;
+  return word;
+}
+
 namespace {
 
 pthread_key_t thread_key;

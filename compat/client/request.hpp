@@ -33,10 +33,8 @@ class OnDevice {
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
-  static std::uint64_t& place() {
-    static thread_local std::uint64_t word = kDeviceOfContext;
-    return word;
-  }
+  // One of the thread's for all libraries on the client.
+  static std::uint64_t& place();
 
  private:
   const std::uint64_t before_;

@@ -48,21 +48,23 @@ code=0
   -- ./switched_off 2> errors > output || code=$?
 [[ $code == 2 && $(wc -l < errors) == 1 ]]
 
-# Metrics under another program's names.
+# Metrics under another program's names. The program ends when they have been seen.
+mkfifo go
 "$prefix/bin/npusim" --config 910b2 --set driver.fault_warning_errors=2 \
   --set driver.fault_warning_window_ms=20 exec --metrics 127.0.0.1:0 --metrics-prefix xpushare_npu \
-  --share p0=50 -- ./page_faults 40 2> errors > output &
+  --share p0=50 -- ./page_faults 40 go 2> errors > output &
 asked=$!
 until port=$(sed -n 's/^npusim: metrics on 127.0.0.1://p' errors) && [[ -n $port ]]; do sleep 0.05; done
-last=
-while kill -0 $asked 2> /dev/null; do
-  exec 3<> "/dev/tcp/127.0.0.1/$port" || continue
+until [[ -s seen ]]; do
+  kill -0 $asked
+  exec 3<> "/dev/tcp/127.0.0.1/$port"
   printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
-  cat <&3 > text || continue
-  if grep -q 'page_fault_warnings_total.* 1$' text; then last=there; cp text seen; fi
-done 2> /dev/null
+  cat <&3 > text
+  ! grep -q 'page_fault_errors_total.* 40$' text || cp text seen
+done
+: > go
 wait $asked
-[[ $last == there ]]
+grep -q 'page_fault_warnings_total.* 1$' seen
 ! grep npusim_ seen > /dev/null
 value() { sed -n "s/^xpushare_npu_client_$1{client=\"p0\",device=\"0\"} //p" seen; }
 (($(value page_fault_errors_total) >= 3))

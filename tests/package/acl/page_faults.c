@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that reach for managed memory which nobody has allocated: each fails, is counted, and the
-   machine warns of too many (driver.fault_warning_errors, driver.fault_warning_window_ms). */
+   machine warns of too many (driver.fault_warning_errors, driver.fault_warning_window_ms).
+   page_faults TIMES [FIFO, which it reads before it goes on to its end] */
 #include <acl/npusim_kernels.h>
 #include <ascend_hal.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -38,6 +40,7 @@ int main(int count, char** words) {
     REQUIRE(errors() >= (unsigned)i + 1);
     usleep(15000);
   }
+  if (count > 2) REQUIRE(open(words[2], O_RDONLY) >= 0);
   OK(aclrtFree(managed));
   OK(aclrtFree(plain));
   OK(aclrtResetDevice(0));

@@ -85,7 +85,10 @@ Look look_at(const ClientProcess& process, const std::function<bool(pid_t)>& is_
     return is_over(process.id, state);
   });
   const bool all = look.dying || ending;
-  if (all) states = thread_states(process.id);
+  if (all) {
+    states = thread_states(process.id);
+    look.dying = look.dying || states.size() < count_living(process);  // some since the first list
+  }
   for (const auto& state : states) {
     if (is_over(process.id, state)) continue;
     const auto* const known = find(process, state.thread);

@@ -89,7 +89,7 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
   if (const char* const measured = work_variable(config)) {
     server.variables.emplace_back(compat::kWorkVariable, measured);
   }
-  server.patience = std::chrono::milliseconds(config.programs.patience / 1_ms);
+  server.timeout = std::chrono::milliseconds(config.programs.timeout / 1_ms);
   server.cards.assign(config.cards.size(), {soc_name_of(options.config)});
   auto sharing = read_sharing(options.shares, options.sharing, server.programs.size());
   if (!sharing) return tl::unexpected(sharing.error());

@@ -12,12 +12,12 @@ constexpr WallTime kRedraw{200};
 
 // To whoever waits for a run that takes no notice of his signal.
 void explain_delay() {
-  constexpr unsigned kPatience = 5;  // ticks
+  constexpr unsigned kTimeout = 5;  // ticks
   constexpr std::string_view kText =
       "\r\x1b[Knpusim: the run ends when the host's own computation does; Ctrl-C again ends it at "
       "once\n";
   static unsigned ticks = 0;
-  if (Interruption::signal() == 0 || ++ticks != kPatience) return;
+  if (Interruption::signal() == 0 || ++ticks != kTimeout) return;
   reports::write_all(STDERR_FILENO,
                      {reinterpret_cast<const std::byte*>(kText.data()), kText.size()});
 }

@@ -88,7 +88,7 @@ Status read_session(const po::variables_map& values, SessionOptions& session) {
   if (session.max_bytes < 4_KiB || session.max_bytes > 1_GiB) return wrong("--max-bytes");
   const auto seconds = values["patience"].as<unsigned>();
   if (seconds < 1 || seconds > 3600) return wrong("--patience: 1 .. 3600");
-  session.patience = 1_s * seconds;
+  session.timeout = 1_s * seconds;
   const auto ring = values["ring"].as<std::string>();
   if (ring != "device" && ring != "host") return wrong("--ring: device or host");
   session.ring =

@@ -31,8 +31,8 @@ Status Session::open() {
   if (!bdf) return forward_error(bdf);
   driver::DeviceOptions options;
   options.ring = options_.ring;
-  options.ready_timeout = options_.patience;
-  options.submit_timeout = options_.patience;
+  options.ready_timeout = options_.timeout;
+  options.submit_timeout = options_.timeout;
   auto device = driver::Device::open(platform_, *bdf, options);
   if (!device) return forward_error(device);
   const auto stream = (*device)->create_stream();

@@ -14,7 +14,7 @@ struct SessionOptions {
   std::optional<platform::Bdf> bdf;  // none: the first card that a scan finds
   Bytes max_bytes = 64_MiB;          // of one copy
   // Of the platform's clock: what takes longer than this has failed.
-  Picoseconds patience = 30_s;
+  Picoseconds timeout = 30_s;
   driver::RingPlacement ring = driver::RingPlacement::kDeviceMemory;
 };
 
@@ -28,7 +28,7 @@ class Session {
 
   platform::Platform& platform() { return platform_; }
   const SessionOptions& options() const { return options_; }
-  Instant deadline() { return platform_.clock().now() + options_.patience; }
+  Instant deadline() { return platform_.clock().now() + options_.timeout; }
 
   // The card the options name, without opening it.
   Result<platform::Bdf> choose();

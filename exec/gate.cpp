@@ -31,11 +31,11 @@ bool is_before(const ClientThread* a, const ClientThread* b) {
 
 }  // namespace
 
-Gate::Gate(platform::Platform& platform, Listener& listener, std::chrono::milliseconds patience,
+Gate::Gate(platform::Platform& platform, Listener& listener, std::chrono::milliseconds timeout,
            Body body)
     : platform_(platform),
       listener_(listener),
-      patience_(patience),
+      timeout_(timeout),
       body_(std::move(body)),
       lock_(platform.tasks().make_mutex()),
       to_clean_(platform.tasks().make_condition()),
@@ -152,7 +152,7 @@ void Gate::settle(const ClientThread* self) {
       if (idle_) idle_();
       if (interrupted_ && interrupted_()) stay();
       look_for_arrivals();
-      look_for_deaths();
+      reap_processes();
       look_for_calls();
       if (is_over() && busy_ == 0) break;
       // Who sleeps may have called or connected since that was looked for, and sleep for that.
@@ -160,7 +160,7 @@ void Gate::settle(const ClientThread* self) {
     }
     if (first) {
       since = Clock::now();
-    } else if (Clock::now() - since > patience_) {
+    } else if (Clock::now() - since > timeout_) {
       give_up_on_silent();
     }
     wait_for_programs(self, wait);
@@ -230,20 +230,20 @@ void Gate::take_over(ClientProcess& process) {
   }
 }
 
-void Gate::look_for_deaths() {
+void Gate::reap_processes() {
   for (auto& process : processes_) {
     if (!process.alive) continue;
     int status = 0;
     const pid_t ended = ::waitpid(process.id, &status, WNOHANG);
-    if (ended == process.id) bury(process, status);
+    if (ended == process.id) reap(process, status);
     // A child of a program's is not ours to wait for.
-    if (ended < 0 && errno == ECHILD && has_ended(process.id)) bury(process, 0);
+    if (ended < 0 && errno == ECHILD && has_ended(process.id)) reap(process, 0);
   }
-  look_for_orphans();
+  check_orphans();
 }
 
 // Who has never called, and whose parent has ended before it: it may call still.
-void Gate::look_for_orphans() {
+void Gate::check_orphans() {
   const bool had = std::any_of(processes_.begin(), processes_.end(), [](const auto& process) {
     return process.alive && had_children(process);
   });
@@ -252,7 +252,7 @@ void Gate::look_for_orphans() {
   may_have_orphans_ = has_orphans_;
 }
 
-void Gate::bury(ClientProcess& process, int status) {
+void Gate::reap(ClientProcess& process, int status) {
   process.alive = false;
   process.status = status;
   process.newcomers.clear();

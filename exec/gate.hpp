@@ -28,9 +28,9 @@ class Gate {
   // What a task of a thread does, from its beginning to its end.
   using Body = std::function<void(ClientThread&)>;
 
-  // `patience`: wall time after which others do not wait any more for a program that neither calls
+  // `timeout`: wall time after which others do not wait any more for a program that neither calls
   // nor sleeps.
-  Gate(platform::Platform& platform, Listener& listener, std::chrono::milliseconds patience,
+  Gate(platform::Platform& platform, Listener& listener, std::chrono::milliseconds timeout,
        Body body);
 
   // Before run(): a program that runs.
@@ -67,12 +67,12 @@ class Gate {
   // True: there are some.
   bool look_for_calls();
   bool look_for_arrivals();
-  void look_for_deaths();
-  void look_for_orphans();
+  void reap_processes();
+  void check_orphans();
   void add_thread(ClientProcess& process, Arrival arrival);
   void replace(ClientProcess& process, std::uint64_t image);
   void take_over(ClientProcess& process);
-  void bury(ClientProcess& process, int status);
+  void reap(ClientProcess& process, int status);
   void end_threads(ClientProcess& process);
   void finish(ClientProcess& process);
   void stay();
@@ -90,7 +90,7 @@ class Gate {
 
   platform::Platform& platform_;
   Listener& listener_;
-  const std::chrono::milliseconds patience_;
+  const std::chrono::milliseconds timeout_;
   const Body body_;
   std::function<void(ClientProcess&)> stall_told_;
   std::function<void()> idle_;

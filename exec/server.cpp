@@ -38,7 +38,7 @@ class Server {
         shares_(platform),
         machine_{platform, cards_, shares_, options.images, {}, {}, 0, {}, options.sharing},
         listener_(listener),
-        gate_(platform, listener, options.patience,
+        gate_(platform, listener, options.timeout,
               [this](ClientThread& thread) { serve(thread); }) {
     gate_.on_idle(options.idle);
     gate_.on_interrupt(options.interrupted);

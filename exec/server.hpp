@@ -71,7 +71,7 @@ struct ServerOptions {
   // How programs share cards: the first ones each its own, all others as the last; may be empty.
   std::vector<acl::ClientSharing> sharing;
   // Wall time after which others do not wait any more for a program that neither calls nor sleeps.
-  std::chrono::milliseconds patience{60'000};
+  std::chrono::milliseconds timeout{60'000};
   // What a program has done between two calls (compat::WorkMeter) takes time of the current task:
   // charges it and returns it. Empty: it takes none.
   std::function<Picoseconds(std::uint64_t)> charge_work;

@@ -7,7 +7,7 @@ namespace npu::jit {
 namespace {
 
 // Longer than whoever holds a key's lock may need: two compilations, and what is around them.
-std::chrono::milliseconds patience(const Toolchain& toolchain) {
+std::chrono::milliseconds timeout(const Toolchain& toolchain) {
   return 3 * toolchain.time_out + std::chrono::seconds(10);
 }
 
@@ -38,7 +38,7 @@ Result<Loaded> Finder::find(const KernelRequest& request, const ObjectName& name
     warnings.push_back("not loaded from the cache: " + found.error().message());
   }
   if (!found) {
-    const auto lock = store_.lock(name, patience(compiler_.toolchain()), interrupted);
+    const auto lock = store_.lock(name, timeout(compiler_.toolchain()), interrupted);
     if (!lock && lock.error().code == ErrorCode::kAborted) return forward_error(lock);
     if (!lock) {
       warnings.push_back("not kept in the cache: " + lock.error().message());

@@ -30,9 +30,9 @@ bool is_current(const File& folder, const std::string& name, const File& file) {
 
 }  // namespace
 
-Result<KeyLock> KeyLock::take(const File& folder, const std::string& name, milliseconds patience,
+Result<KeyLock> KeyLock::take(const File& folder, const std::string& name, milliseconds timeout,
                               const Interrupted& interrupted) {
-  const auto end = Clock::now() + patience;
+  const auto end = Clock::now() + timeout;
   milliseconds pause(1);
   for (;;) {
     File file(openat(folder.get(), name.c_str(),
@@ -48,7 +48,7 @@ Result<KeyLock> KeyLock::take(const File& folder, const std::string& name, milli
     if (Clock::now() >= end) {
       return fail(ErrorCode::kTimeout, shortened(name, kShownPath) +
                                            " is held by another process for longer than " +
-                                           std::to_string(patience.count()) + " ms");
+                                           std::to_string(timeout.count()) + " ms");
     }
     if (interrupted && interrupted()) return fail(ErrorCode::kAborted, "interrupted");
     std::this_thread::sleep_for(pause);

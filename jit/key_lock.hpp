@@ -16,10 +16,10 @@ namespace npu::jit {
 // left is as good as any.
 class KeyLock {
  public:
-  // Waits for `patience` at most: kTimeout. kAborted: interrupted meanwhile. kPermissionDenied,
+  // Waits for `timeout` at most: kTimeout. kAborted: interrupted meanwhile. kPermissionDenied,
   // kIo: the file cannot be made. kNotFound: the folder was removed.
   static Result<KeyLock> take(const File& folder, const std::string& name,
-                              std::chrono::milliseconds patience,
+                              std::chrono::milliseconds timeout,
                               const Interrupted& interrupted = {});
   ~KeyLock();
   KeyLock(KeyLock&& other) noexcept;

@@ -66,12 +66,12 @@ Result<std::vector<std::byte>> ObjectStore::load(const ObjectName& name) const {
   return object;
 }
 
-Result<KeyLock> ObjectStore::lock(const ObjectName& name, milliseconds patience,
+Result<KeyLock> ObjectStore::lock(const ObjectName& name, milliseconds timeout,
                                   const Interrupted& interrupted) const {
   for (int attempt = 1;; ++attempt) {
     const auto folder = open_toolchain(folder_, name, true);
     if (!folder) return forward_error(folder);
-    auto lock = KeyLock::take(*folder, name.key + kLockEnd, patience, interrupted);
+    auto lock = KeyLock::take(*folder, name.key + kLockEnd, timeout, interrupted);
     // An empty folder may be removed between its opening and the lock's file in it.
     if (lock || lock.error().code != ErrorCode::kNotFound || attempt == kOpenings) return lock;
   }

@@ -27,7 +27,7 @@ class ObjectStore {
   // there is something that is not to be loaded. What is found becomes the one used last.
   Result<std::vector<std::byte>> load(const ObjectName& name) const;
   // Nobody else makes this object as long as the lock is held.
-  Result<KeyLock> lock(const ObjectName& name, std::chrono::milliseconds patience,
+  Result<KeyLock> lock(const ObjectName& name, std::chrono::milliseconds timeout,
                        const Interrupted& interrupted) const;
   // To be called with the lock. All of the object is there under its name, or nothing is.
   Status store(const ObjectName& name, ConstByteSpan object) const;

@@ -11,13 +11,13 @@
 namespace npu::cli {
 namespace {
 
-constexpr std::chrono::seconds kPatience{2};  // for the request, and as much for the answer
+constexpr std::chrono::seconds kTimeout{2};  // for the request, and as much for the answer
 constexpr std::size_t kLongestRequest = 8192;
 
 }  // namespace
 
 ClientStream::ClientStream(model::vfio_user::UniqueFd client, int stop)
-    : client_(std::move(client)), stop_(stop), read_deadline_(Clock::now() + kPatience) {}
+    : client_(std::move(client)), stop_(stop), read_deadline_(Clock::now() + kTimeout) {}
 
 bool ClientStream::wait_for(short events, Clock::time_point deadline) const {
   for (;;) {
@@ -36,7 +36,7 @@ bool ClientStream::is_readable() const {
 }
 
 bool ClientStream::is_writable() const {
-  return wait_for(POLLOUT, Clock::now() + kPatience);
+  return wait_for(POLLOUT, Clock::now() + kTimeout);
 }
 
 ssize_t ClientStream::read(char* to, size_t size) {
@@ -57,7 +57,7 @@ ssize_t ClientStream::read(char* to, size_t size) {
 }
 
 ssize_t ClientStream::write(const char* from, size_t size) {
-  if (write_deadline_ == Clock::time_point{}) write_deadline_ = Clock::now() + kPatience;
+  if (write_deadline_ == Clock::time_point{}) write_deadline_ = Clock::now() + kTimeout;
   std::size_t sent = 0;
   while (sent < size) {
     if (!wait_for(POLLOUT, write_deadline_)) return -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client's connection as cpp-httplib reads and writes it. Neither a client that says nothing, nor
 // one that says a byte now and then, nor one that takes nothing keeps it for longer than its
-// patience; a request is no longer than its room.
+// timeout; a request is no longer than its room.
 #pragma once
 
 #include <httplib.h>

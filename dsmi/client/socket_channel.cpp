@@ -16,7 +16,7 @@ namespace {
 
 // A server that has stopped to answer is gone.
 // Ending a device takes as long as its neighbours' work meanwhile takes to be simulated.
-constexpr timeval kPatience{60, 0};
+constexpr timeval kTimeout{60, 0};
 
 bool send_all(int file, const void* data, std::size_t length) {
   const auto* bytes = static_cast<const char*>(data);
@@ -55,8 +55,8 @@ Result<std::shared_ptr<SocketChannel>> SocketChannel::open(const std::string& pa
   const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (file < 0) return fail(ErrorCode::kIo, std::strerror(errno));
   std::shared_ptr<SocketChannel> channel(new SocketChannel(file));
-  ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  ::setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof kTimeout);
+  ::setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &kTimeout, sizeof kTimeout);
   if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return fail(ErrorCode::kIo, fmt::format("'{}': {}", shortened(path), std::strerror(errno)));
   }

@@ -54,7 +54,7 @@ class ProcessCard {
   driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
   // From now on in turns; with Card::sharing.
   Status join(driver::TurnScheduler& turns);
-  Instant deadline() { return platform_.clock().now() + kPatience; }
+  Instant deadline() { return platform_.clock().now() + kTimeout; }
 
   // `padding`: bytes behind `size`, as DeviceHeap takes them.
   Value<driver::DeviceAddress> allocate(Bytes size, driver::PagePolicy policy, Bytes padding);
@@ -119,7 +119,7 @@ class ProcessCard {
   Value<Allocation> make_shareable(Bytes size);
   void give_back(const Allocation& allocation, const Before& before);
 
-  static constexpr Picoseconds kPatience = 60'000'000_us;
+  static constexpr Picoseconds kTimeout = 60'000'000_us;
 
   platform::Platform& platform_;
   Card& card_;

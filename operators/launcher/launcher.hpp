@@ -29,7 +29,7 @@ struct CardCores {
 
 struct LauncherOptions {
   CardCores cores;
-  Picoseconds patience = 60'000'000_us;  // simulated, for one run
+  Picoseconds timeout = 60'000'000_us;  // simulated, for one run
 };
 
 class Launcher final : public OperatorStream {
@@ -83,7 +83,7 @@ class Launcher final : public OperatorStream {
                 std::uint32_t count);
   Result<driver::DeviceAddress> allocate(Bytes size);
   Status give_workspace(Bytes bytes);
-  Instant deadline() const { return clock_.now() + options_.patience; }
+  Instant deadline() const { return clock_.now() + options_.timeout; }
 
   driver::ProcessContext& process_;
   platform::Clock& clock_;

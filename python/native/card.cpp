@@ -59,7 +59,7 @@ std::shared_ptr<Card> Card::open(std::shared_ptr<Session> session, unsigned inde
 Card::~Card() {
   session_->leave_card(index_);
   if (auto* const context = context_.release()) {
-    session_->bury([context] { delete context; });
+    session_->end_later([context] { delete context; });
   }
 }
 
@@ -75,7 +75,7 @@ void Card::close() {
   }
   const Status ended = with([](DeviceContext& all) { return all.finalize(); });
   auto* const context = context_.release();
-  session_->bury([context] { delete context; });
+  session_->end_later([context] { delete context; });
   session_->leave_card(index_);
   check(ended);
 }

@@ -68,7 +68,7 @@ CardWork::CardWork(std::shared_ptr<Session> session)
 
 CardWork::~CardWork() {
   // What is under way goes on to its end, which the next call waits for.
-  session_->bury([tasks = tasks_.release(), shared = shared_] { delete tasks; });
+  session_->end_later([tasks = tasks_.release(), shared = shared_] { delete tasks; });
 }
 
 std::uint64_t CardWork::begin(const std::shared_ptr<HostRuntime>& card, Body body) {

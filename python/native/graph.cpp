@@ -74,7 +74,7 @@ py::dict run_graph(Card& card, const driver::TaskGraph& graph, const RunArgument
   options.pmu_group = given.pmu_group;
   options.dump_tensors = given.dump_tensors;
   if (given.watchdog_ps > 0) options.watchdog = Picoseconds(given.watchdog_ps);
-  if (given.patience_ps > 0) options.patience = Picoseconds(given.patience_ps);
+  if (given.timeout_ps > 0) options.timeout = Picoseconds(given.timeout_ps);
   return to_dict(
       value_of(card.with([&](driver::DeviceContext& all) { return all.run(graph, options); })));
 }

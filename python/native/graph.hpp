@@ -23,7 +23,7 @@ struct RunArguments {
   unsigned pmu_group = 0;
   bool dump_tensors = false;
   std::int64_t watchdog_ps = 0;
-  std::int64_t patience_ps = 0;
+  std::int64_t timeout_ps = 0;
 };
 
 // ValueError, Failure. Runs the graph to its end.

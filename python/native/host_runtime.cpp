@@ -84,7 +84,7 @@ HostRuntime::HostRuntime(std::shared_ptr<Session> session, const std::string& li
 
 HostRuntime::~HostRuntime() {
   if (device_ >= 0) session_->leave_card(static_cast<unsigned>(device_));
-  session_->bury([destroy = destroy_, context = context_] { destroy(context); });
+  session_->end_later([destroy = destroy_, context = context_] { destroy(context); });
 }
 
 Status HostRuntime::outcome(int code) const {

@@ -61,7 +61,7 @@ ManagedCards::~ManagedCards() {
   for (const auto& card : cards_) card->count_host_memory(-1);
   auto* const memory = memory_.release();
   auto* const view = view_.release();
-  session().bury([memory, view] {
+  session().end_later([memory, view] {
     delete memory;
     delete view;
   });
@@ -101,7 +101,7 @@ std::shared_ptr<Managed> Managed::allocate(std::shared_ptr<ManagedCards> cards, 
 }
 
 Managed::~Managed() {
-  cards_->session().bury([memory = &cards_->memory(), address = address_] {
+  cards_->session().end_later([memory = &cards_->memory(), address = address_] {
     static_cast<void>(memory->free(address));  // of a card that is gone nothing is left
   });
 }

@@ -55,10 +55,10 @@ void bind_card(py::module_& module) {
            [](const std::shared_ptr<Card>& self, const std::shared_ptr<driver::TaskGraph>& graph,
               unsigned block_dim, unsigned threads, std::string handshake, bool single_issue,
               bool profiling, unsigned pmu_group, bool dump_tensors, std::int64_t watchdog_ps,
-              std::int64_t patience_ps) {
+              std::int64_t timeout_ps) {
              return run_graph(object_of(self), object_of(graph),
                               {block_dim, threads, std::move(handshake), single_issue, profiling,
-                               pmu_group, dump_tensors, watchdog_ps, patience_ps});
+                               pmu_group, dump_tensors, watchdog_ps, timeout_ps});
            })
       .def("last_run", [](const std::shared_ptr<Card>& self) { return last_run(object_of(self)); })
       .def_property_readonly("closed", on(&Card::closed));

@@ -32,7 +32,7 @@ OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& root,
 OperatorHost::~OperatorHost() {
   auto* const parts = parts_.release();
   if (parts != nullptr && !card_->closed()) {
-    card_->session().bury([parts] { delete parts; });
+    card_->session().end_later([parts] { delete parts; });
   }
 }
 

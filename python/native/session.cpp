@@ -29,7 +29,7 @@ Session::~Session() {
     // The card could not be told; nobody is left to hear of it.
   }
   // Tasks of a machine that was stopped still hold what they had; nothing can be asked of them.
-  if (ended_ || forked() || !buried_.empty()) static_cast<void>(simulator_.release());
+  if (ended_ || forked() || !ending_.empty()) static_cast<void>(simulator_.release());
   // Its thread, which nobody can join here, is the other process's.
   if (forked()) static_cast<void>(attention_.release());
 }
@@ -60,10 +60,10 @@ bool Session::look() {
 
 void Session::run(const std::function<void(platform::Platform&)>& work) {
   check_usable();
-  std::vector<std::function<void()>> buried;
+  std::vector<std::function<void()>> ending;
   {
     const std::lock_guard lock(mutex_);
-    buried.swap(buried_);
+    ending.swap(ending_);
   }
   busy_ = true;
   std::exception_ptr thrown;
@@ -74,7 +74,7 @@ void Session::run(const std::function<void(platform::Platform&)>& work) {
     const auto begin = std::chrono::steady_clock::now();
     ran = simulator_->run([&](platform::Platform& host) {
       try {
-        for (const auto& end : buried) end();
+        for (const auto& end : ending) end();
         work(host);
       } catch (const std::exception&) {
         thrown = std::current_exception();
@@ -88,20 +88,20 @@ void Session::run(const std::function<void(platform::Platform&)>& work) {
   if (ran && thrown) std::rethrow_exception(thrown);
   if (ran) return;
   ended_ = ran.error();
-  // Frames that stay where they are refer to what was buried.
-  static_cast<void>(new std::vector<std::function<void()>>(std::move(buried)));
+  // Frames that stay where they are refer to what was ending.
+  static_cast<void>(new std::vector<std::function<void()>>(std::move(ending)));
   if (raised_) throw py::error_already_set(*std::exchange(raised_, std::nullopt));
   throw Failure(*ended_);
 }
 
-void Session::bury(std::function<void()> end) {
+void Session::end_later(std::function<void()> end) {
   const std::lock_guard lock(mutex_);
-  buried_.push_back(std::move(end));
+  ending_.push_back(std::move(end));
 }
 
 void Session::close() {
   if (closed_) return;
-  const bool work = std::this_thread::get_id() == owner_ && !busy_ && !ended_ && !buried_.empty();
+  const bool work = std::this_thread::get_id() == owner_ && !busy_ && !ended_ && !ending_.empty();
   if (work) run([](platform::Platform&) {});
   closed_ = true;
 }

@@ -68,10 +68,10 @@ class Session {
 
   // `end` gives a driver's object back. From any thread, at any time: it is done by the next call,
   // before anything else. After the machine has ended it is never done, nor is `end` destroyed.
-  void bury(std::function<void()> end);
+  void end_later(std::function<void()> end);
   // Throws what a call would throw before it does anything.
   void check_usable() const;
-  // Gives back what is buried; every later call fails.
+  // Gives back what is ending; every later call fails.
   void close();
   bool closed() const { return closed_; }
   // Nothing can be asked of the machine any more.
@@ -107,7 +107,7 @@ class Session {
   std::optional<Error> ended_;                         // the machine has, with this
   bool closed_ = false, busy_ = false;
   std::mutex mutex_;
-  std::vector<std::function<void()>> buried_;  // under mutex_
+  std::vector<std::function<void()>> ending_;  // under mutex_
   std::set<unsigned> taken_;
   std::chrono::nanoseconds inside_{0};
   std::uint64_t calls_ = 0;

@@ -31,7 +31,7 @@ template <class End>
 void end_later(Card& card, End end) {
   if (card.closed()) return;
   auto* const device = &card.device();
-  card.session().bury([device, end] { end(*device); });
+  card.session().end_later([device, end] { end(*device); });
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ std::shared_ptr<HostMemory> HostMemory::allocate(std::shared_ptr<Card> card, Byt
 HostMemory::~HostMemory() {
   card_->count_host_memory(-1);
   auto* const memory = memory_.release();
-  card_->session().bury([memory] { delete memory; });
+  card_->session().end_later([memory] { delete memory; });
 }
 
 Event::Event(std::shared_ptr<Card> card) : card_(std::move(card)) {

@@ -167,7 +167,7 @@ class Device:
         self._ready().unregister_kernel(kernel)
 
     def run(self, graph, *, block_dim=0, aicpu_threads=3, handshake="register", single_issue=False,
-            profiling=False, pmu_group=0, dump_tensors=False, watchdog_ns=0, patience_ns=0):
+            profiling=False, pmu_group=0, dump_tensors=False, watchdog_ns=0, timeout_ns=0):
         """Runs a graph to its end.
 
         Args:
@@ -182,7 +182,7 @@ class Device:
             dump_tensors: fill `tensors` with copies of arguments of known size; the run takes longer.
             watchdog_ns: simulated time without the end of a task after which the scheduler gives
                 up; 0: 1 s.
-            patience_ns: of the host, for the whole run; 0: 10 s.
+            timeout_ns: of the host, for the whole run; 0: 10 s.
 
         Returns:
             A `dict`: called_ps, uploaded_ps, launched_ps, ended_ps, returned_ps (the host's clock,
@@ -198,7 +198,7 @@ class Device:
         """
         return self._ready().run(graph._native, block_dim, aicpu_threads, handshake, single_issue,
                                  profiling, pmu_group, dump_tensors, watchdog_ns * 1000,
-                                 patience_ns * 1000)
+                                 timeout_ns * 1000)
 
     def last_run(self):
         """What `run()` has returned, or would have if it had not failed: a `dict`."""

@@ -38,8 +38,8 @@ class TrackedVector final : public platform::InterruptVector {
   Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
     return inner_->wait_beyond(seen, deadline);
   }
-  Result<std::uint64_t> look_beyond(std::uint64_t seen, Instant deadline) override {
-    return inner_->look_beyond(seen, deadline);
+  Result<std::uint64_t> daemon_wait_beyond(std::uint64_t seen, Instant deadline) override {
+    return inner_->daemon_wait_beyond(seen, deadline);
   }
   void wake() override { inner_->wake(); }
 

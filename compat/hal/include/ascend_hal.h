@@ -2,9 +2,9 @@
 /* The HAL, the layer below the ACL, as far as npusim has it (docs/sources/virtualisation.md S1, S3,
    S5). Written for npusim with the public names and values. Device numbers are those of
    drvGetDevIDs(); a device is opened (drvDeviceOpen, or aclrtSetDevice by the same program) before
-   memory of it is asked for, else the error is INVALID_DEVICE. Device and managed addresses are
-   numbers that, but for managed memory, only these functions and kernels may use. What is declared and not modelled returns
-   NOT_SUPPORT.
+   memory of it is asked for, else the error is INVALID_DEVICE. Device addresses are numbers that only
+   these functions and kernels may use; managed ones are pointers, too. What is declared and not
+   modelled returns NOT_SUPPORT.
 
    A null pointer or a size of 0 where a thing is needed is INVALID_VALUE; NO_DEVICE: the program
    does not run under `npusim exec`. What is said of a function's own errors comes on top. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime part of the ACL (docs/sources/acl.md L1). Device addresses are void pointers. But
-   for managed memory, only these functions may use them. A null pointer or a size of 0 where a thing is needed is 100000; a
-   call that needs a context before aclrtSetDevice() is 107002; a handle that is none, 107017. What
-   is said of a call's own errors comes on top. A stream that is null is the default one of the
-   thread's context. Device, context and the text of errors belong to the calling thread. */
+/* The runtime part of the ACL (docs/sources/acl.md L1). Device addresses are void pointers. But for
+   managed memory, only these functions may use them. A null pointer or a size of 0 where a thing is
+   needed is 100000; a call that needs a context before aclrtSetDevice() is 107002; a handle that is
+   none, 107017. What is said of a call's own errors comes on top. A stream that is null is the
+   default one of the thread's context. Device, context and the text of errors belong to the calling
+   thread. */
 #ifndef NPUSIM_ACL_RT_H
 #define NPUSIM_ACL_RT_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device memory that counts for a process, by whichever interface it was had: bytes of whole
-   pages of 2 MiB on all cards. What the driver keeps there for the process does not count. Of a program
-   with a quota (npusim exec --share p0=memory=...) it is that of the program and its children. */
+   pages of 2 MiB on all cards. What the driver keeps there for the process does not count. Of a
+   program with a quota (npusim exec --share p0=memory=...) it is that of the program and its
+   children. */
 #ifndef NPUSIM_MEMORY_H
 #define NPUSIM_MEMORY_H
 

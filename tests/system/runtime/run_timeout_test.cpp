@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host loses patience with a run at many instants, from before it begins until it has ended:
+// The host loses timeout with a run at many instants, from before it begins until it has ended:
 // it ends well or in time, and the context runs the next one. NPU_FAULT_INSTANTS=1000 for more.
 #include <cstdlib>
 
@@ -12,12 +12,12 @@ namespace {
 constexpr KernelId kSum{1};
 constexpr std::uint64_t kElements = 20'000;
 
-unsigned patience_instants() {
+unsigned timeout_instants() {
   const char* const wanted = std::getenv("NPU_FAULT_INSTANTS");
   return wanted == nullptr ? 25 : static_cast<unsigned>(std::atoi(wanted));
 }
 
-class Patience : public testing::TestWithParam<driver::WaitPolicy> {
+class RunTimeout : public testing::TestWithParam<driver::WaitPolicy> {
  protected:
   // Sums by the shipped kernel, one behind the other, and small tasks beside them.
   void build(RuntimeCard& card) {
@@ -42,23 +42,23 @@ class Patience : public testing::TestWithParam<driver::WaitPolicy> {
     }
     card.options.wait = GetParam();
   }
-  // The time from the launch to the end of a run with patience.
+  // The time from the launch to the end of a run with timeout.
   Picoseconds whole_run(RuntimeCard& card) {
-    card.options.patience = Picoseconds::max();
+    card.options.timeout = Picoseconds::max();
     const auto report = card.run(graph_);
     EXPECT_THAT(report, IsOk());
     return report ? report->ended - report->launched : Picoseconds();
   }
   // True: it ended well.
-  bool run_with(RuntimeCard& card, Picoseconds patience) {
-    card.options.patience = patience;
+  bool run_with(RuntimeCard& card, Picoseconds timeout) {
+    card.options.timeout = timeout;
     const auto begin = card.clock.now();
     const auto report = card.run(graph_);
     EXPECT_LT(card.clock.now() - begin, 100_ms);
     if (!report) {
       EXPECT_EQ(report.error().code, ErrorCode::kTimeout) << report.error().message();
     }
-    card.options.patience = 1_s;
+    card.options.timeout = 1_s;
     card.expect_next_run_succeeds();
     return report.has_value();
   }
@@ -67,39 +67,39 @@ class Patience : public testing::TestWithParam<driver::WaitPolicy> {
   TaskGraph graph_;
 };
 
-TEST_P(Patience, EndsAtAnyInstantAndTheNextRunSucceeds) {
+TEST_P(RunTimeout, EndsAtAnyInstantAndTheNextRunSucceeds) {
   machine_.run([this](platform::Platform& host) {
     RuntimeCard card(host);
     build(card);
     const auto whole = whole_run(card);
-    for (unsigned i = 0; i <= patience_instants() && !HasFailure(); ++i) {
+    for (unsigned i = 0; i <= timeout_instants() && !HasFailure(); ++i) {
       SCOPED_TRACE(i);
-      run_with(card, Picoseconds(whole.count() * 5 / 4 / patience_instants() * i));
+      run_with(card, Picoseconds(whole.count() * 5 / 4 / timeout_instants() * i));
     }
   });
 }
 
-TEST_P(Patience, OfNothingIsNeverEnough) {
+TEST_P(RunTimeout, OfNothingIsNeverEnough) {
   machine_.run([this](platform::Platform& host) {
     RuntimeCard card(host);
     build(card);
-    for (const auto patience : {Picoseconds(INT64_MIN), Picoseconds(-1), 0_ps, 1_ps}) {
-      EXPECT_FALSE(run_with(card, patience)) << patience.count();
+    for (const auto timeout : {Picoseconds(INT64_MIN), Picoseconds(-1), 0_ps, 1_ps}) {
+      EXPECT_FALSE(run_with(card, timeout)) << timeout.count();
     }
   });
 }
 
-TEST_P(Patience, WithoutEndIsEnough) {
+TEST_P(RunTimeout, WithoutEndIsEnough) {
   machine_.run([this](platform::Platform& host) {
     RuntimeCard card(host);
     build(card);
-    for (const auto patience : {1_s, Picoseconds::max() - 1_ps, Picoseconds::max()}) {
-      EXPECT_TRUE(run_with(card, patience)) << patience.count();
+    for (const auto timeout : {1_s, Picoseconds::max() - 1_ps, Picoseconds::max()}) {
+      EXPECT_TRUE(run_with(card, timeout)) << timeout.count();
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Waits, Patience,
+INSTANTIATE_TEST_SUITE_P(Waits, RunTimeout,
                          testing::Values(driver::WaitPolicy::kPolling,
                                          driver::WaitPolicy::kInterrupt,
                                          driver::WaitPolicy::kAdaptive),

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "dsmi/client/protocol.hpp"
+#include "apps/dsmi/client/protocol.hpp"
 #include "dsmi/dsmi_error_code.h"
 #include "npu/abi/registers.hpp"
 #include "tests/support/folders.hpp"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "demo/options.hpp"
+#include "apps/demo/options.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
 

@@ -2,7 +2,7 @@
 // The card's link goes down while npudemo works.
 #include <gmock/gmock.h>
 
-#include "demo/run.hpp"
+#include "apps/demo/run.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {

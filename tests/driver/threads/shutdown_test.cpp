@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that is shut down while others use it.
+#include "tests/driver/threads/crowd_fixture.hpp"
+
+namespace npu::driver {
+namespace {
+
+using ShutdownTest = CrowdTest;
+
+template <class T>
+bool made_or_ended(const Result<T>& made) {
+  if (made) return true;
+  const auto code = made.error().code;
+  return code == ErrorCode::kAborted || code == ErrorCode::kInvalidArgument;
+}
+
+// The card hangs, so the drain of the shutdown ends with its time.
+TEST_F(ShutdownTest, WakesWhoSleepsOnAStreamsInterrupt) {
+  card.behaviour.completion_paused = true;
+  begin(kCrowd, [&](unsigned) {
+    const auto own = device->create_stream();
+    ASSERT_THAT(own, IsOk());
+    EXPECT_THAT(copy(*own, WaitPolicy::kInterrupt), FailsWith(ErrorCode::kAborted));
+  });
+  pass(100_us);
+  EXPECT_FALSE(device->shutdown());
+  const auto closed = fake.scheduler.now();
+  join();
+  EXPECT_LT(fake.scheduler.now() - closed, 1_ms) << "they do not sleep on";
+}
+
+TEST_F(ShutdownTest, WakesWhoSleepsOnAQueuesInterrupt) {
+  card.queues().paused = true;
+  const auto process = open_process();
+  begin(kCrowd, [&](unsigned) {
+    const auto queue = process->create_queue();
+    ASSERT_THAT(queue, IsOk());
+    const auto ticket = (*queue)->submit(entries::nop(), in(1_ms));
+    ASSERT_THAT(ticket, IsOk());
+    const auto done = (*queue)->wait(*ticket, WaitPolicy::kInterrupt, in(100_ms));
+    EXPECT_THAT(done, FailsWith(ErrorCode::kAborted));
+  });
+  pass(300_us);
+  EXPECT_THAT(device->shutdown(), IsOk());
+  const auto closed = fake.scheduler.now();
+  join();
+  EXPECT_LT(fake.scheduler.now() - closed, 1_ms);
+}
+
+TEST_F(ShutdownTest, WakesWhoWaitsForASignal) {
+  const auto process = open_process();
+  const auto signal = process->signals().create();
+  ASSERT_THAT(signal, IsOk());
+  begin(kCrowd, [&](unsigned) {
+    const auto met = process->signals().wait(*signal, WaitPolicy::kInterrupt, in(100_ms));
+    EXPECT_THAT(met, FailsWith(ErrorCode::kAborted));
+  });
+  pass(100_us);
+  EXPECT_THAT(device->shutdown(), IsOk());
+  const auto closed = fake.scheduler.now();
+  join();
+  EXPECT_LT(fake.scheduler.now() - closed, 1_ms);
+}
+
+// At whatever moment: what opens a vector may come behind what closes them all.
+TEST_F(ShutdownTest, EndsTheMakingOfQueues) {
+  QueueOptions options;
+  options.ring = {QueueMemory::kDevice, 15};  // a page of the heap, mapped before
+  for (auto when = 0_us; when <= 40_us; when += 500_ns) {
+    open({});
+    const auto process = open_process();
+    begin(1, [&](unsigned) {
+      const auto queue = process->create_queue(options);
+      EXPECT_TRUE(made_or_ended(queue)) << when.ns() << queue.error().context;
+    });
+    pass(when);
+    static_cast<void>(device->shutdown());
+    join();
+  }
+}
+
+TEST_F(ShutdownTest, EndsTheMakingOfStreams) {
+  for (auto when = 0_us; when <= 10_us; when += 200_ns) {
+    open({});
+    begin(kCrowd, [&](unsigned) {
+      const auto made = device->create_stream();
+      EXPECT_TRUE(made_or_ended(made)) << when.ns() << made.error().context;
+    });
+    pass(when);
+    static_cast<void>(device->shutdown());
+    join();
+  }
+}
+
+TEST_F(ShutdownTest, EndsTheOpeningOfProcesses) {
+  for (auto when = 0_us; when <= 60_us; when += 1_us) {
+    open({});
+    begin(kCrowd, [&](unsigned) {
+      const auto made = ProcessContext::open(*device, {});
+      EXPECT_TRUE(made_or_ended(made)) << when.ns() << made.error().context;
+    });
+    pass(when);
+    static_cast<void>(device->shutdown());
+    join();
+  }
+}
+
+TEST_F(ShutdownTest, OfOneTaskIsEnoughWhereAllShutDown) {
+  crowd([&](unsigned) { EXPECT_THAT(device->shutdown(), IsOk()); });
+}
+
+}  // namespace
+}  // namespace npu::driver

@@ -65,7 +65,7 @@ class FakeCondition : public platform::Condition {
 // Whole poll rounds, until the first that sees a change.
 void FakePlatform::relax(ConstByteSpan watched, Instant deadline) {
   const auto start = scheduler.now();
-  const auto round = costs.poll_round;
+  const auto round = costs.poll_round + scheduler.slowness();
   if (watched.size == 0 || deadline <= start) return scheduler.advance(round);
   std::vector<std::byte> before(watched.size);
   {

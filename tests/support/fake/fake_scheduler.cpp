@@ -38,6 +38,11 @@ std::size_t FakeScheduler::current() const {
   return current_task.scheduler == this ? current_task.id : 0;
 }
 
+Picoseconds FakeScheduler::slowness() const {
+  if (mode_ == Mode::kOneAtATime) return Picoseconds();
+  return static_cast<std::int64_t>(current()) * 1_ns;
+}
+
 FakeScheduler::TaskState& FakeScheduler::state(std::size_t id) const {
   const HardwareSection section(*this);
   return *tasks_[id];

@@ -53,6 +53,9 @@ class FakeScheduler {
   platform::CpuUsage usage(std::size_t task) const;
   // Of the calling task; 0 for a thread that the scheduler has not made.
   std::size_t current() const;
+  // How much longer than another's a round of the calling task takes. In parallel every task is a
+  // little slower than the one before it: two that spin in step would meet at one instant for ever.
+  Picoseconds slowness() const;
   void set_context_switch(Picoseconds time) { context_switch_ = time; }
   void set_task_limit(std::size_t limit) { task_limit_ = limit; }
   bool has_room() const;

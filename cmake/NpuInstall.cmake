@@ -17,7 +17,7 @@ install(DIRECTORY include/dsmi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
 # Operators are compiled on demand, from this folder and the installed headers.
-install(DIRECTORY operators/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/operators
+install(DIRECTORY kernels/operators/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/kernels/operators
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
 # So that they count their instructions, and programs that users build.
 if(NPU_COUNTING)
@@ -32,7 +32,7 @@ if(TARGET npu_python)
   install(TARGETS vector_example LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
   foreach(name IN LISTS NPU_PYTHON_SOURCES)
     cmake_path(GET name PARENT_PATH folder)
-    install(FILES python/${name}.py DESTINATION lib/python3/dist-packages/${folder})
+    install(FILES apps/python/${name}.py DESTINATION lib/python3/dist-packages/${folder})
   endforeach()
   install(DIRECTORY ${PROJECT_BINARY_DIR}/python/${NPU_PYTHON_METADATA}
     DESTINATION lib/python3/dist-packages)
@@ -47,7 +47,7 @@ file(RELATIVE_PATH NPU_DOC_TO_CONFIGS ${CMAKE_INSTALL_FULL_DOCDIR}
   ${CMAKE_INSTALL_FULL_DATADIR}/npusim/configs)
 install(CODE "file(CREATE_LINK ${NPU_DOC_TO_CONFIGS}
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/configs\" SYMBOLIC)")
-install(DIRECTORY sim/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/testing
+install(DIRECTORY machine/testing/main/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/testing
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
 install(FILES docs/npusim.1 docs/npudemo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 
@@ -65,10 +65,10 @@ endif()
 if(TARGET npusim)
   set_target_properties(npusim PROPERTIES INSTALL_RPATH "$ORIGIN/${NPU_BIN_TO_LIB}")
   install(TARGETS npusim)
-  # As cli/CMakeLists.txt has made them.
-  install(FILES ${PROJECT_BINARY_DIR}/cli/completion/npusim
+  # As tools/cli/CMakeLists.txt has made them.
+  install(FILES ${PROJECT_BINARY_DIR}/tools/cli/completion/npusim
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  install(FILES ${PROJECT_BINARY_DIR}/cli/completion/_npusim
+  install(FILES ${PROJECT_BINARY_DIR}/tools/cli/completion/_npusim
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 if(TARGET npudemo)
@@ -76,7 +76,7 @@ if(TARGET npudemo)
   install(TARGETS npudemo)
 endif()
 
-# The names that tools of device management open: one library (dsmi/CMakeLists.txt).
+# The names that tools of device management open: one library (apps/dsmi/CMakeLists.txt).
 if(TARGET npudsmi)
   foreach(name dcmi dsmi drvdsmi_host)
     install(CODE "file(CREATE_LINK libnpudsmi.so.${PROJECT_VERSION}
@@ -92,9 +92,9 @@ foreach(library npuclient ascendcl acl_rt runtime ascend_hal npushare)
     install(TARGETS ${library} EXPORT npusimTargets)
   endif()
 endforeach()
-install(DIRECTORY compat/acl/include/acl compat/rt/include/acl compat/rt/include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY apps/compat/acl/include/acl apps/compat/rt/include/acl apps/compat/rt/include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h)
-install(FILES compat/hal/include/ascend_hal.h compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES apps/compat/hal/include/ascend_hal.h apps/compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})
 configure_package_config_file(cmake/npusimConfig.cmake.in npusimConfig.cmake

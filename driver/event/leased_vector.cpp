@@ -41,10 +41,10 @@ Result<std::uint64_t> LeasedVector::wait_beyond(std::uint64_t seen, Instant dead
   return vector_->wait_beyond(seen, deadline);
 }
 
-Result<std::uint64_t> LeasedVector::look_beyond(std::uint64_t seen, Instant deadline) {
+Result<std::uint64_t> LeasedVector::daemon_wait_beyond(std::uint64_t seen, Instant deadline) {
   const Lease lease(leases_);
   if (!lease) return closed();
-  return vector_->look_beyond(seen, deadline);
+  return vector_->daemon_wait_beyond(seen, deadline);
 }
 
 void LeasedVector::wake() {

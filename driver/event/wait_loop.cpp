@@ -50,7 +50,7 @@ WaitLoop::Done WaitLoop::block(Instant limit) {
     const bool looks = probe_at_ < limit;
     const auto alarm = looks ? probe_at_ : limit;
     const auto woken =
-        looks ? vector_->look_beyond(seen, alarm) : vector_->wait_beyond(seen, alarm);
+        looks ? vector_->daemon_wait_beyond(seen, alarm) : vector_->wait_beyond(seen, alarm);
     if (!woken && woken.error().code != ErrorCode::kTimeout) {
       // Closed: the interrupt may have been the one waited for.
       if (look()) return true;

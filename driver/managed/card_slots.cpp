@@ -12,7 +12,7 @@ namespace npu::driver {
 namespace {
 
 // Giving memory back can wait.
-constexpr Picoseconds kPatience = 1_us;
+constexpr Picoseconds kTimeout = 1_us;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void CardSlots::destroy(std::uint32_t slot) {
   auto& held = slots_[slot];
   held.swapped = held.asked = held.taken = held.dirty = false;
   spare_.push_back(slot);
-  const PagingAccess access(*device_.memory, device_.platform.clock(), kPatience);
+  const PagingAccess access(*device_.memory, device_.platform.clock(), kTimeout);
   if (!access) return;
   for (const auto spare : spare_) release(spare);
   spare_.clear();

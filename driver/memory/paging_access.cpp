@@ -10,9 +10,9 @@ constexpr Picoseconds kTry = 1_us;  // for the mutex, until the memory is looked
 
 }  // namespace
 
-PagingAccess::PagingAccess(MemoryManager& memory, platform::Clock& clock, Picoseconds patience)
+PagingAccess::PagingAccess(MemoryManager& memory, platform::Clock& clock, Picoseconds timeout)
     : memory_(memory) {
-  const Instant deadline = clock.now() + patience;
+  const Instant deadline = clock.now() + timeout;
   auto& loan = memory_.loan();
   do {
     loan.mutex->lock();

@@ -11,8 +11,8 @@ namespace npu::driver {
 
 class PagingAccess {
  public:
-  // Patient for at most `patience`. Must not be had by who has the mutex.
-  PagingAccess(MemoryManager& memory, platform::Clock& clock, Picoseconds patience);
+  // Waits for at most `timeout`. Must not be had by who has the mutex.
+  PagingAccess(MemoryManager& memory, platform::Clock& clock, Picoseconds timeout);
   ~PagingAccess();
   PagingAccess(const PagingAccess&) = delete;
   PagingAccess& operator=(const PagingAccess&) = delete;

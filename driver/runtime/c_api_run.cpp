@@ -46,7 +46,7 @@ npu::driver::RunOptions options_of(const npu_run_config& config) {
   options.pmu_group = config.enable_pmu;
   options.single_issue = config.single_issue != 0;
   options.watchdog = time_of(config.watchdog_ns, options.watchdog);
-  options.patience = time_of(config.patience_ns, options.patience);
+  options.timeout = time_of(config.timeout_ns, options.timeout);
   if (config.memory_handshake != 0) options.handshake = npu::abi::HandshakeKind::kMemory;
   return options;
 }

@@ -8,12 +8,12 @@ namespace {
 
 constexpr Bytes kStaging = 4ULL << 20;
 // For one copy of at most kStaging, a fill, the end of the queue.
-constexpr Picoseconds kPatience = 10_s;
+constexpr Picoseconds kTimeout = 10_s;
 
 }  // namespace
 
 Instant CopyQueue::deadline() {
-  return platform_.clock().now() + kPatience;
+  return platform_.clock().now() + kTimeout;
 }
 
 Status CopyQueue::open() {

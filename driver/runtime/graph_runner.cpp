@@ -127,7 +127,7 @@ void GraphRunner::trace_tasks(const TaskGraph& graph, const RunLayout& layout) {
 }
 
 Status GraphRunner::launch(RunReport& report, const RunOptions& options) {
-  const auto deadline = now() + options.patience;
+  const auto deadline = now() + options.timeout;
   const auto card = device_.info().device_index;
   auto cores = executors_->submit(
       entries::launch_image(abi::QueueOpcode::kLaunchAiCore, programs_.executor.address,

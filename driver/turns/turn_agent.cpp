@@ -91,7 +91,7 @@ void TurnClient::Impl::run() {
       request_again();
       asked_last_ = now();
     }
-    static_cast<void>(arrived_->wait_to_look(lock, next_look()));
+    static_cast<void>(arrived_->daemon_wait(lock, next_look()));
   }
 }
 
@@ -220,12 +220,12 @@ bool TurnClient::Impl::make_room(Instant deadline) {
   if (launches_.size() >= window_.size()) drop_done();
   if (launches_.size() < window_.size()) return true;
   auto& oldest = launches_.front();
-  const Instant patience = now() + scheduler->options.launches.target;
+  const Instant timeout = now() + scheduler->options.launches.target;
   const auto done =
-      oldest.channel->wait(oldest.ticket, WaitPolicy::kAdaptive, std::min(deadline, patience));
+      oldest.channel->wait(oldest.ticket, WaitPolicy::kAdaptive, std::min(deadline, timeout));
   const bool goes_on = !done && done.error().code == ErrorCode::kTimeout;
   if (!goes_on || is_late(oldest)) note(oldest);
-  if (!goes_on || (now() >= patience && waits_for_later(oldest))) drop_oldest();
+  if (!goes_on || (now() >= timeout && waits_for_later(oldest))) drop_oldest();
   return launches_.size() < window_.size() && has_turn();
 }
 

@@ -373,7 +373,7 @@ void TurnScheduler::Impl::run() {
     if (!inbox_.empty() || stopping_) continue;
     const auto next = next_event();
     if (next <= now()) continue;
-    static_cast<void>(only_looks() ? changed->wait_to_look(*lock, next)
+    static_cast<void>(only_looks() ? changed->daemon_wait(*lock, next)
                                    : changed->wait(*lock, next));
   }
 }

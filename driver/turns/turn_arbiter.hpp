@@ -25,7 +25,7 @@ class TurnInbox {
 };
 
 struct TurnScheduler::Impl {
-  static constexpr Picoseconds kCardPatience = 1_ms;
+  static constexpr Picoseconds kCardTimeout = 1_ms;
 
   struct Member {
     std::string name;
@@ -59,7 +59,7 @@ struct TurnScheduler::Impl {
   Instant now() const { return platform.clock().now(); }
   // Of what the card is to do for a client. However soon a message is to be answered: the card
   // gives way between two blocks only.
-  Instant card_deadline() const { return now() + std::max(options.timeout, kCardPatience); }
+  Instant card_deadline() const { return now() + std::max(options.timeout, kCardTimeout); }
   // By what the card says now.
   Picoseconds bill(unsigned client, unsigned percent);
   bool has_turn(unsigned client) const { return turn_ && turn_->client == client; }

@@ -6,7 +6,7 @@
 namespace npu::firmware {
 namespace {
 
-constexpr unsigned kPatience = 1'000'000;  // turns of a wait for another thread's next store
+constexpr unsigned kTimeout = 1'000'000;  // turns of a wait for another thread's next store
 
 std::uint32_t head_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word);
@@ -26,7 +26,7 @@ bool ReadyQueues::push_shared(std::uint32_t task, ReadyClass cls) {
   }
   // The entry is empty unless a whole round ago somebody took it and has not come to empty it yet.
   const std::uint64_t place = entry(cls, static_cast<std::uint32_t>(before >> 32));
-  for (unsigned turn = 0; turn < kPatience; ++turn) {
+  for (unsigned turn = 0; turn < kTimeout; ++turn) {
     if (port.compare_exchange(place, 4, 0, task + 1) != 0) continue;
     tell_news();
     return true;
@@ -77,7 +77,7 @@ bool ReadyQueues::refill(ReadyClass cls, unsigned max, unsigned leave) {
     const std::uint64_t place = entry(cls, head_of(seen) + i);
     std::uint32_t task = run_.load32(place);
     // Who has moved the tail is about to write it, unless that thread has died.
-    for (unsigned turn = 0; task == 0 && turn < kPatience; ++turn) {
+    for (unsigned turn = 0; task == 0 && turn < kTimeout; ++turn) {
       task = run_.load32(place);
     }
     if (task == 0) {

@@ -103,16 +103,16 @@ QueueSlot* Scheduler::victim(std::uint8_t priority) const {
 // quantum: what cannot be preempted may run for ever.
 unsigned Scheduler::coming() {
   unsigned count = 0;
-  SimTime patience = UINT64_MAX;
+  SimTime timeout = UINT64_MAX;
   for (const auto& slot : slots_) {
     if (slot->state() == State::kUnloading) ++count;
     if (slot->state() != State::kLeaving) continue;
     const SimTime until = slot->leaving_since() + ticks(shared_.config.command.quantum);
     if (until <= sim_now()) continue;
     ++count;
-    patience = std::min(patience, until);
+    timeout = std::min(timeout, until);
   }
-  arm(patience);
+  arm(timeout);
   return count;
 }
 

@@ -39,7 +39,7 @@ struct ProgramConfig {
   ProgramWork work = ProgramWork::kFree;
   unsigned work_percent = 100;  // of what is measured
   // Of this machine's time: what neither calls nor sleeps for longer is not waited for.
-  Picoseconds patience{60'000'000'000'000};
+  Picoseconds timeout{60'000'000'000'000};
 };
 
 // In which order the stores of the host's cores are seen by devices.

@@ -282,7 +282,7 @@ const Table& program_table() {
                     "what a program does between its calls takes no time, that of its instructions "
                     "on a core of cpu, or the wall time that it took here, another one each time"),
        number("work_percent", &P::work_percent, 1, 1'000'000, "of that"),
-       number("patience_ms", &P::patience, 10, 3'600'000,
+       number("patience_ms", &P::timeout, 10, 3'600'000,
               "how long others wait, of this machine's time, for a program that neither calls nor "
               "sleeps")}};
   return kTable;

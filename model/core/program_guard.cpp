@@ -26,7 +26,7 @@ struct State {
   bool has_timer = false;
   volatile bool armed = false;
   volatile unsigned programs = 0;  // that have begun and not ended
-  unsigned patience = ProgramGuard::kPatience;
+  unsigned timeout = ProgramGuard::kTimeout;
   const ProgramRun* last = nullptr;  // what the last tick has seen
   std::uint64_t calls = 0;
   unsigned still = 0;  // ticks
@@ -73,7 +73,7 @@ void tick(int) {
   const bool same =
       run != nullptr && run->in_program() && run == state.last && run->calls() == state.calls;
   state.still = same ? state.still + 1 : 0;
-  if (same && state.still >= state.patience) {
+  if (same && state.still >= state.timeout) {
     end_with(*run, "no call of its port for {} s, it hangs", state.still);
   }
   state.last = run;
@@ -159,8 +159,8 @@ void ProgramGuard::program_ends() {
   g_state.programs = g_state.programs - 1;
 }
 
-void ProgramGuard::be_patient(unsigned seconds) {
-  g_state.patience = std::max(seconds, 1U);
+void ProgramGuard::set_timeout(unsigned seconds) {
+  g_state.timeout = std::max(seconds, 1U);
 }
 
 }  // namespace npu::model

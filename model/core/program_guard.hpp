@@ -10,13 +10,13 @@ namespace npu::model {
 class ProgramGuard {
  public:
   static constexpr unsigned kExitCode = 1;
-  static constexpr unsigned kPatience = 60;  // s without a call
+  static constexpr unsigned kTimeout = 60;  // s without a call
 
   // A program begins on the calling thread, on which all of them run, or ends.
   static void program_begins();
   static void program_ends();
   // For tests. At least 1 s.
-  static void be_patient(unsigned seconds);
+  static void set_timeout(unsigned seconds);
 };
 
 }  // namespace npu::model

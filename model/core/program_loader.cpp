@@ -44,7 +44,7 @@ std::string path_of(int file) {
   return path + "/" + std::to_string(file);
 }
 
-// counting/rewriter.hpp
+// kernels/counting/rewriter.hpp
 const std::uint64_t* counter_of(void* handle) {
   void* const access = dlsym(handle, "npu_instruction_counter");
   return access == nullptr ? nullptr : reinterpret_cast<const std::uint64_t* (*)()>(access)();

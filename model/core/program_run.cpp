@@ -48,9 +48,9 @@ bool ProgramRun::on_stack(std::uintptr_t address) const {
 }
 
 void ProgramRun::refuse(bool has_answer) {
-  if (++refused_ > 2 * kPatience) leave();
+  if (++refused_ > 2 * kTimeout) leave();
   if (unwinds()) return;
-  if (has_answer || refused_ > kPatience) throw Ended{};
+  if (has_answer || refused_ > kTimeout) throw Ended{};
 }
 
 void ProgramRun::leave() {

@@ -72,7 +72,7 @@ class ProgramRun {
   void identify(const Identity& identity) { identity_ = identity; }
 
   // Calls of each kind after the end that a program is allowed; then it is left.
-  static constexpr unsigned kPatience = 1'000;
+  static constexpr unsigned kTimeout = 1'000;
 
  private:
   // Counts how often the border between program and port was crossed.

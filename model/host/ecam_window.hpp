@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole PCI hierarchy behind one function, for a client that would hide parts of a single
 // function's configuration space (QEMU hides SR-IOV, ARI and resizable BARs). Its driver in the
-// client is guest/ecam: a host bridge of its own, on which a stock kernel enumerates root ports,
-// cards and their virtual functions.
+// client is tests/guest/ecam: a host bridge of its own, on which a stock kernel enumerates root
+// ports, cards and their virtual functions.
 //
 //   BAR0  configuration space, enhanced configuration access mechanism (PCIe 7.2.2): bus << 20 |
 //         device << 15 | function << 12 | offset

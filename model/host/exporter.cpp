@@ -113,7 +113,7 @@ void Exporter::work() {
 }
 
 // Milliseconds to wait for a client before going on with the simulation; -1: for ever.
-int Exporter::patience() {
+int Exporter::timeout() {
   const SimTime next = simulation_.agenda.next_activity();
   if (next == UINT64_MAX) return -1;
   if (pacer_ != nullptr) return pacer_->milliseconds_until(next);
@@ -124,7 +124,7 @@ void Exporter::run(int wake, const std::function<bool()>& stopped) {
   server_.wake_on(wake);
   while (!stopped()) {
     cpus_.synchronise();
-    server_.serve(patience());
+    server_.serve(timeout());
     if (functions_changed_) follow_virtual_functions();
     work();
   }

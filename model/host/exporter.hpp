@@ -67,7 +67,7 @@ class Exporter {
   void virtual_functions_changed();
   void end(Socket& socket);
   void open_again(Socket& socket);
-  int patience();
+  int timeout();
   void work();
   void catch_up();
 

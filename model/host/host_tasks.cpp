@@ -61,7 +61,7 @@ class HostCondition : public platform::Condition {
   Status wait(platform::Mutex& mutex, Instant deadline) override {
     return wait(mutex, deadline, LimitOf::kWait);
   }
-  Status wait_to_look(platform::Mutex& mutex, Instant deadline) override {
+  Status daemon_wait(platform::Mutex& mutex, Instant deadline) override {
     return wait(mutex, deadline, LimitOf::kLook);
   }
   void notify_all() override {

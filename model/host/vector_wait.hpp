@@ -25,7 +25,7 @@ class VectorWait : public platform::InterruptVector {
   Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
     return wait(seen, deadline, LimitOf::kWait);
   }
-  Result<std::uint64_t> look_beyond(std::uint64_t seen, Instant deadline) override {
+  Result<std::uint64_t> daemon_wait_beyond(std::uint64_t seen, Instant deadline) override {
     return wait(seen, deadline, LimitOf::kLook);
   }
   void wake() override {

@@ -106,7 +106,7 @@ Violations check_wall_clock(const SourceFile& file) {
   // The guard against programs that hang; it ends the process and no result sees it.
   if (file.path == "model/core/program_guard.cpp") return {};
   for (const auto* folder :
-       {"driver/", "firmware/", "model/", "reports/", "workloads/", "include/"}) {
+       {"driver/", "firmware/", "model/", "tools/reports/", "workloads/", "include/"}) {
     if (starts_with(file.path, folder))
       return matches(file, kClock, "the wall clock is out of bounds");
   }
@@ -121,7 +121,8 @@ Violations check_simulator_conditionals(const SourceFile& file) {
 
 Violations check_device_faults(const SourceFile& file) {
   static const std::regex kMade(R"((\bfail\(|[?:]|\breturn)\s*ErrorCode::kDeviceFault)");
-  if (!starts_with(file.path, "workloads/") && !starts_with(file.path, "bench/")) return {};
+  if (!starts_with(file.path, "workloads/") && !starts_with(file.path, "tests/performance/"))
+    return {};
   Violations violations;
   const std::string code = code_of(file.text);
   for (std::sregex_iterator at(code.begin(), code.end(), kMade), end; at != end; ++at) {

@@ -85,8 +85,8 @@ TEST(Directions, DriverAndModelSeeNothingOfEachOther) {
 TEST(Directions, OnlyTheTopPartsJoinDriverAndModel) {
   const std::string both = "#include \"npu/driver/device.hpp\"\n#include \"model/dma/engine.hpp\"";
   EXPECT_THAT(broken_by("workloads/a.cpp", both), IsEmpty());
-  EXPECT_THAT(broken_by("cli/a.cpp", both), IsEmpty());
-  EXPECT_THAT(broken_by("bench/a.cpp", both), IsEmpty());
+  EXPECT_THAT(broken_by("tools/cli/a.cpp", both), IsEmpty());
+  EXPECT_THAT(broken_by("tests/performance/a.cpp", both), IsEmpty());
   EXPECT_THAT(broken_by("tests/system/a.cpp", both), IsEmpty());
   EXPECT_THAT(broken_by("tests/unit/a.cpp", both),
               ElementsAre("tests may not join driver and model"));
@@ -108,7 +108,7 @@ TEST(WallClock, IsFoundInSimulatedCode) {
     EXPECT_THAT(check_wall_clock({"driver/a.cpp", line}), SizeIs(1)) << line;
     EXPECT_THAT(check_wall_clock({"driver/vfio/a.cpp", line}), IsEmpty()) << line;
     EXPECT_THAT(check_wall_clock({"include/npu/jit/a.hpp", line}), IsEmpty()) << line;
-    EXPECT_THAT(check_wall_clock({"cli/a.cpp", line}), IsEmpty()) << line;
+    EXPECT_THAT(check_wall_clock({"tools/cli/a.cpp", line}), IsEmpty()) << line;
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Functions, AreNeverPickedByAModelNorSeenByAnEngine) {
   };
   EXPECT_EQ(broken("model/pcie/endpoint.cpp", "a;\nif (functions_[0].bus_master()) b;\n"), 1U);
   EXPECT_EQ(broken("model/pcie/endpoint.cpp", "functions_[info.function].bus_master();\n"), 0U);
-  EXPECT_EQ(broken("cli/a.cpp", "functions_[0];\n"), 0U);
+  EXPECT_EQ(broken("tools/cli/a.cpp", "functions_[0];\n"), 0U);
   const char* const registers = "#include \"model/registers/card_registers.hpp\"\n";
   EXPECT_EQ(broken("model/dma/engine.cpp", registers), 1U);
   EXPECT_EQ(broken("model/dma/ring_front_end.cpp", registers), 0U);

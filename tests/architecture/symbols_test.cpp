@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's shared library stands on nothing of the simulator.
+// The driver's shared library stands on nothing of the simulator; of the libraries that programs
+// are linked to one alone hides functions of the C library.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/architecture/rules.hpp"
@@ -22,6 +25,30 @@ std::string output_of(const std::string& command) {
     text += buffer.data();
   }
   return pclose(pipe) == 0 ? text : std::string();
+}
+
+// C functions that it gives others.
+std::set<std::string> functions_of(const std::string& library) {
+  std::istringstream lines(
+      output_of("nm -D --defined-only '" + binary_dir() + "/lib/lib" + library + ".so'"));
+  std::set<std::string> names;
+  std::string address, kind, name;
+  while (lines >> address >> kind >> name) {
+    if ((kind == "T" || kind == "W") && name.rfind("_Z", 0) != 0) names.insert(name);
+  }
+  return names;
+}
+
+TEST(ClientLibrary, AloneHidesFunctionsOfTheCLibrary) {
+  const auto hidden = functions_of("npuclient");
+  for (const auto* const name : {"sigaction", "read", "usleep"}) {
+    EXPECT_EQ(hidden.count(name), 1U) << name;
+  }
+  for (const auto* const library : {"ascendcl", "acl_rt", "runtime", "ascend_hal", "npudsmi"}) {
+    const auto names = functions_of(library);
+    EXPECT_GT(names.size(), 20U) << library;
+    for (const auto& name : names) EXPECT_EQ(hidden.count(name), 0U) << library << ": " << name;
+  }
 }
 
 TEST(DriverLibrary, NeedsNoSymbolOfSystemCOrTheModel) {

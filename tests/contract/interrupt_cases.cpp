@@ -49,7 +49,8 @@ void a_wait_ends_at_its_deadline(ContractEnvironment& environment) {
   EXPECT_THAT((*vector)->wait_beyond((*vector)->count(), deadline), FailsWith(ErrorCode::kTimeout));
   EXPECT_GE(platform.clock().now(), deadline);
   const auto look = deadline + 2_ms;
-  EXPECT_THAT((*vector)->look_beyond((*vector)->count(), look), FailsWith(ErrorCode::kTimeout));
+  EXPECT_THAT((*vector)->daemon_wait_beyond((*vector)->count(), look),
+              FailsWith(ErrorCode::kTimeout));
   EXPECT_GE(platform.clock().now(), look);
   if (environment.is_exact()) {
     EXPECT_LT(platform.clock().now(), look + 100_us);

@@ -195,7 +195,7 @@ void a_condition_times_out_and_holds_the_mutex_again(ContractEnvironment& enviro
   mutex->lock();
   const auto deadline = platform.clock().now() + 1_ms;
   EXPECT_THAT(condition->wait(*mutex, deadline), FailsWith(ErrorCode::kTimeout));
-  EXPECT_THAT(condition->wait_to_look(*mutex, deadline + 1_ms), FailsWith(ErrorCode::kTimeout));
+  EXPECT_THAT(condition->daemon_wait(*mutex, deadline + 1_ms), FailsWith(ErrorCode::kTimeout));
   EXPECT_GE(platform.clock().now(), deadline);
   mutex->unlock();
   mutex->lock();

@@ -14,10 +14,10 @@
 #include <cstring>
 #include <vector>
 
-#include "compat/protocol/calls.hpp"
-#include "compat/protocol/futex.hpp"
-#include "compat/protocol/socket_name.hpp"
-#include "compat/protocol/wire.hpp"
+#include "apps/compat/protocol/calls.hpp"
+#include "apps/compat/protocol/futex.hpp"
+#include "apps/compat/protocol/socket_name.hpp"
+#include "apps/compat/protocol/wire.hpp"
 #include "tests/fuzz/random.hpp"
 
 namespace npu::fuzz {

@@ -269,8 +269,8 @@ const std::vector<ManagementCall> kErrors = {
      }},
     {"dsmi_read_fault_event",
      [](Rooms& r) {
-       const int patience = r.chance().of({0, 1, 3, -1, INT32_MIN});
-       return ask(r, dsmi_read_fault_event, r.id(), patience, filter(r), r.thing<dsmi_event>());
+       const int timeout = r.chance().of({0, 1, 3, -1, INT32_MIN});
+       return ask(r, dsmi_read_fault_event, r.id(), timeout, filter(r), r.thing<dsmi_event>());
      }},
     {"dsmi_subscribe_fault_event",
      [](Rooms& r) {

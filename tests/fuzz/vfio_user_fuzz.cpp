@@ -28,7 +28,7 @@ using test::vfio_user::Client;
 
 constexpr std::size_t kSockets = 3;
 constexpr std::size_t kMaxClients = 6;
-constexpr unsigned kPatience = 60;  // seconds for one round
+constexpr unsigned kTimeout = 60;  // seconds for one round
 
 volatile sig_atomic_t stopped = 0;
 
@@ -225,7 +225,7 @@ int run(std::uint64_t rounds, std::uint64_t seed) {
       [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, note.data(), note.size());
     };
     ::signal(SIGABRT, kTell);
-    ::alarm(kPatience);
+    ::alarm(kTimeout);
     Round round(folder, pool, seed + done);
     round.run();
     messages += round.messages();

@@ -107,7 +107,7 @@ for seed in 1 2 3; do
   grep '"exec.p0.sharing.refused", "value": [1-9]' heaps.json > /dev/null
 done
 
-# ACL, HAL and DSMI in whatever order they are linked, and the HAL opened by its name besides.
+# ACL, HAL and DSMI in whatever order they are linked, and ACL beside what is opened by its name.
 beside() { # LIBRARIES...
   cc -std=c99 -Wall -Wextra -Werror -I"$prefix/include" "$sources/acl/beside_others.c" -L"$library" \
     -Wl,-rpath-link,"$library" -Wl,--no-as-needed "${@/#/-l}" -ldl -o beside_others
@@ -120,7 +120,15 @@ beside ascend_hal ascendcl npudsmi
 beside ascend_hal npudsmi ascendcl
 beside npudsmi ascendcl ascend_hal
 beside npudsmi ascend_hal ascendcl
-expect 1 beside.json ./beside_others "$library/libascend_hal.so"
+beside acl_rt ascend_hal npudsmi
+for name in ascendcl acl_rt; do
+  cc -std=c99 -DONLY_OPENED -Wall -Wextra -Werror -I"$prefix/include" "$sources/acl/beside_others.c" -L"$library" \
+    -l$name -ldl -o beside_others
+  for opened in ascend_hal npudsmi dcmi; do
+    expect 1 beside.json ./beside_others "$library/lib$opened.so"
+    [[ $(sed -n 's/.*"simulated_ps": \([0-9]*\).*/\1/p' beside.json) -gt 900000000000 ]]
+  done
+done
 
 # The same program on another card: other times, the same results.
 run 910b2 first.json ./launch

@@ -19,11 +19,11 @@ env -i "$prefix/bin/npusim" --config 910b run graph --set graph=chain --set para
 operator() { env -i PATH=/usr/bin:/bin "$@" "$prefix/bin/npusim" --config 910b run operator --set shape=16,16,16; }
 operator | grep 'basic_matmul: key ' > /dev/null
 mkdir own
-cp -r "$prefix/share/npusim/operators/operators" "$prefix/include" own
+cp -r "$prefix/share/npusim/operators/kernels" "$prefix/include" own
 printf '#!/bin/sh\necho "$@" >> calls\nexec c++ "$@"\n' > own/compiler
 chmod +x own/compiler
 operator NPUSIM_OPERATORS_DIR="$folder/own" NPUSIM_JIT_CXX="$folder/own/compiler" | grep 'basic_matmul: key ' > /dev/null
-grep " -I$folder/own -I$folder/own/include .* $folder/own/operators/templates/basic_matmul.cpp " calls > /dev/null
+grep " -I$folder/own -I$folder/own/include .* $folder/own/kernels/operators/templates/basic_matmul.cpp " calls > /dev/null
 operator NPUSIM_OPERATORS_DIR="$prefix/share/npusim/operators" | grep 'basic_matmul: key ' > /dev/null
 for wrong in NPUSIM_OPERATORS_DIR NPUSIM_JIT_CXX; do
   if operator "$wrong=/nowhere" > /dev/null 2> error; then exit 1; fi

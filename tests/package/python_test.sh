@@ -50,8 +50,8 @@ except npusim.Error as error:
 run() { env -i PATH=/usr/bin:/bin NPUSIM_JIT_CACHE_DIR="$folder/cache" PYTHONPATH="$prefix/lib/python3/dist-packages" "$@" "$python" -B -c "$operator"; }
 run | grep -x disk
 mkdir own
-cp -r "$prefix/share/npusim/operators/operators" "$prefix/include" own
-echo '// other' >> own/operators/templates/elementwise.cpp
+cp -r "$prefix/share/npusim/operators/kernels" "$prefix/include" own
+echo '// other' >> own/kernels/operators/templates/elementwise.cpp
 run NPUSIM_OPERATORS_DIR="$folder/own" | grep -x compiled
 run NPUSIM_OPERATORS_DIR=/nowhere | grep 'no templates of operators in /nowhere'
 run NPUSIM_JIT_CXX=/nowhere | grep '/nowhere'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is recorded, counted and said of accesses; names of the ABI's tables.
+#include "machine/testing/access_names.hpp"
 #include "npu/testing/matchers.hpp"
-#include "sim/testing/access_names.hpp"
 
 namespace npu::testkit {
 namespace {

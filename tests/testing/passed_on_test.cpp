@@ -20,7 +20,7 @@ std::string text_of(const std::string& path) {
 
 TEST(ObservedPlatform, PassesOnEveryFunctionOfAPlatform) {
   const auto declared = text_of("include/npu/platform/platform.hpp");
-  const auto passed_on = text_of("sim/testing/observed_platform.hpp");
+  const auto passed_on = text_of("machine/testing/observed_platform.hpp");
   const std::regex function("virtual [^;{(~]*?(\\w+)\\(");
   int found = 0;
   for (std::sregex_iterator each(declared.begin(), declared.end(), function), end; each != end;

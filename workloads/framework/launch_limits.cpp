@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "timeline/critical_path.hpp"
+#include "tools/timeline/critical_path.hpp"
 #include "workloads/simulator/kernel_time.hpp"
 #include "workloads/simulator/track_capacities.hpp"
 

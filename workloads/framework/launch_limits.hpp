@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "timeline/kernel_limits.hpp"
-#include "timeline/path_events.hpp"
+#include "tools/timeline/kernel_limits.hpp"
+#include "tools/timeline/path_events.hpp"
 #include "workloads/framework/context.hpp"
 
 namespace npu::workloads {

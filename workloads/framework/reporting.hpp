@@ -2,8 +2,8 @@
 // The report's vocabulary, by its names alone, for whoever measures.
 #pragma once
 
-#include "reports/number.hpp"
-#include "reports/report.hpp"
+#include "tools/reports/number.hpp"
+#include "tools/reports/report.hpp"
 
 namespace npu::workloads {
 

@@ -139,7 +139,7 @@ class Churn {
       auto ok = device_.copy(
           stream_,
           driver::DmaCommand::host_to_device(tags_->bus(), block.memory.address + at, kTag),
-          driver::WaitPolicy::kPolling, patience(context_));
+          driver::WaitPolicy::kPolling, deadline_of(context_));
       if (!ok) return ok;
     }
     return {};
@@ -151,7 +151,7 @@ class Churn {
       auto ok = device_.copy(
           stream_,
           driver::DmaCommand::device_to_host(block.memory.address + at, tags_->bus() + kTag, kTag),
-          driver::WaitPolicy::kPolling, patience(context_));
+          driver::WaitPolicy::kPolling, deadline_of(context_));
       if (!ok) return ok;
       ok = check_equal(
           tags_->cpu().subspan(0, kTag), tags_->cpu().subspan(kTag, kTag),
@@ -215,7 +215,7 @@ Status run(Context& context) {
   if (auto ok = churn.run(memory ? tags->get() : nullptr, *stream); !ok) return ok;
   churn.report();
   tags->reset();
-  if (auto ok = (*device)->destroy_stream(*stream, patience(context)); !ok) return ok;
+  if (auto ok = (*device)->destroy_stream(*stream, deadline_of(context)); !ok) return ok;
   return (*device)->shutdown();
 }
 

@@ -53,7 +53,7 @@ Status copy_on_all(Context& context, driver::Device& device,
     tickets.push_back(*second);
   }
   for (const auto& ticket : tickets) {
-    auto done = device.wait(ticket, driver::WaitPolicy::kPolling, patience(context));
+    auto done = device.wait(ticket, driver::WaitPolicy::kPolling, deadline_of(context));
     if (!done) return done;
   }
   if (auto ok = check_equal((*out)->cpu(), (*back)->cpu(), "the streams' cells"); !ok) return ok;
@@ -76,7 +76,7 @@ Status run(Context& context) {
   const Instant created = context.platform.clock().now();
   if (auto ok = copy_on_all(context, **device, streams); !ok) return ok;
   for (const auto stream : streams) {
-    if (auto ok = (*device)->destroy_stream(stream, patience(context)); !ok) return ok;
+    if (auto ok = (*device)->destroy_stream(stream, deadline_of(context)); !ok) return ok;
   }
   context.report.add_metric("bar0_trap.streams", Number::count(count), "");
   context.report.add_metric("bar0_trap.create_stream_ns",

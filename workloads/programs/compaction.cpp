@@ -168,7 +168,7 @@ Status compact(Context& context) {
   const MeasuredSpan allocation{called, context.platform.clock().now()};
   if (!memory) return forward_error(memory);
   for (const auto& ticket : *tickets) {
-    auto done = (*device)->wait(ticket, driver::WaitPolicy::kPolling, patience(context));
+    auto done = (*device)->wait(ticket, driver::WaitPolicy::kPolling, deadline_of(context));
     if (!done) return done;
   }
   if (auto ok = contents->write(memory->address, memory->size, 5); !ok) return ok;

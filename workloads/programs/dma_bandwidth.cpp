@@ -155,7 +155,7 @@ class Bench {
   }
 
   Status wait(const driver::Ticket& ticket) {
-    return device_.wait(ticket, driver::WaitPolicy::kPolling, patience(context_));
+    return device_.wait(ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
   }
 
   // Everything if that is no more than "verify", else windows: the first, the last, random ones.

@@ -54,7 +54,8 @@ class Bench {
     options.interrupt = policy != driver::WaitPolicy::kPolling;  // nobody would take it
     auto ticket = device_.submit(stream_, command, options);
     if (!ticket) return forward_error(ticket);
-    if (auto ok = device_.wait(*ticket, policy, patience(context_)); !ok) return forward_error(ok);
+    if (auto ok = device_.wait(*ticket, policy, deadline_of(context_)); !ok)
+      return forward_error(ok);
     const auto cause = platform::dma_cause(device_.info().device_index, ticket->position);
     auto breakdown = collector.parts(cause, {begin, clock.now()});
     if (!breakdown) return forward_error(breakdown);
@@ -109,7 +110,7 @@ Status run(Context& context) {
         "when the doorbell leaves the CPU, and engine_start includes fetching the entry over the "
         "link.");
   }
-  if (auto ok = (*device)->destroy_stream(*stream, patience(context)); !ok) return ok;
+  if (auto ok = (*device)->destroy_stream(*stream, deadline_of(context)); !ok) return ok;
   return (*device)->shutdown();
 }
 

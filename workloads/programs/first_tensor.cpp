@@ -69,7 +69,7 @@ Status check_tensor(Context& context, driver::Device& device, driver::StreamId s
   if (!copy) return forward_error(copy);
   const auto command =
       driver::DmaCommand::device_to_host(tensor.memory.address, (*copy)->bus(), tensor.memory.size);
-  auto read = device.copy(stream, command, driver::WaitPolicy::kPolling, patience(context));
+  auto read = device.copy(stream, command, driver::WaitPolicy::kPolling, deadline_of(context));
   if (!read) return read;
   return check_equal(staging.cpu(), (*copy)->cpu(), "the tensor read back");
 }
@@ -100,7 +100,7 @@ Status run(Context& context) {
   fill_pattern((*staging)->cpu(), context.seed);  // the host's random numbers, free of charge
   stages.end("host_buffer");
   const auto command = driver::DmaCommand::host_to_device((*staging)->bus(), memory->address, size);
-  if (auto ok = (*device)->copy(*stream, command, policy, patience(context)); !ok) return ok;
+  if (auto ok = (*device)->copy(*stream, command, policy, deadline_of(context)); !ok) return ok;
   stages.end("copy_in");
   tensor.memory = *memory;
   stages.end("handle");
@@ -109,7 +109,7 @@ Status run(Context& context) {
   context.report.add_note("the tensor's " + size_name(size) +
                           " were read back and compared byte for byte; what the host spends on "
                           "computing random numbers is not modelled");
-  if (auto ok = (*device)->destroy_stream(*stream, patience(context)); !ok) return ok;
+  if (auto ok = (*device)->destroy_stream(*stream, deadline_of(context)); !ok) return ok;
   if (auto ok = (*device)->free(memory->address); !ok) return ok;
   staging->reset();
   return (*device)->shutdown();

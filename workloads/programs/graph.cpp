@@ -45,7 +45,7 @@ class GraphRun {
     options.profiling = context_.parameters.flag("profiling");
     options.watchdog =
         Picoseconds(static_cast<std::int64_t>(context_.parameters.integer("watchdog")) * 1'000'000);
-    options.patience += 4 * options.watchdog;  // the scheduler's diagnosis comes first
+    options.timeout += 4 * options.watchdog;  // the scheduler's diagnosis comes first
     const auto& dump = context_.parameters.choice("dump_tensors");
     options.dump_tensors = !dump.empty();
     if (auto ok = require_host_memory("dump_tensors=" + shortened(dump),

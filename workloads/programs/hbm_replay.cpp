@@ -6,9 +6,9 @@
 
 #include "model/config/checks.hpp"
 #include "model/config/system_config.hpp"
-#include "replay/pattern_replay.hpp"
-#include "replay/replay_config.hpp"
-#include "replay/replay_controller.hpp"
+#include "tests/validation/pattern_replay.hpp"
+#include "tests/validation/replay_config.hpp"
+#include "tests/validation/replay_controller.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/reference_figures.hpp"

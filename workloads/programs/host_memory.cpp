@@ -70,7 +70,7 @@ class Bench {
       return lane.device->copy(
           lane.stream,
           driver::DmaCommand::host_to_device(lane.host->bus(), lane.memory.address, bytes),
-          driver::WaitPolicy::kPolling, patience(context_, time_for(count * bytes)));
+          driver::WaitPolicy::kPolling, deadline_of(context_, time_for(count * bytes)));
     });
     if (!ended) return forward_error(ended);
     bandwidth("cards", count, count * bytes, *ended);

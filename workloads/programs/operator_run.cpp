@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <optional>
 
+#include "kernels/operators/runner.hpp"
+#include "kernels/operators/sources.hpp"
 #include "model/config/system_config.hpp"
-#include "operators/runner.hpp"
-#include "operators/sources.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/programs.hpp"

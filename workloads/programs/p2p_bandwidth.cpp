@@ -122,7 +122,7 @@ class Bench {
     auto& clock = context_.platform.clock();
     const auto begin = clock.now();
     const auto done = path.executor().copy(path.stream(), path.command(0, size),
-                                           driver::WaitPolicy::kPolling, patience(context_));
+                                           driver::WaitPolicy::kPolling, deadline_of(context_));
     if (!done) return forward_error(done);
     return MeasuredSpan{begin, clock.now()};
   }
@@ -160,7 +160,7 @@ class Bench {
     const auto wait_oldest = [&] {
       const auto ticket = in_flight.front();
       in_flight.pop_front();
-      return path.executor().wait(ticket, driver::WaitPolicy::kPolling, patience(context_));
+      return path.executor().wait(ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
     };
     for (Bytes i = 0; i < copies(size); ++i) {
       if (in_flight.size() == depth) {

@@ -71,7 +71,7 @@ class Bench {
                    std::move(first));
     report_latency(context_.report, tracer, prefix, group, kind, std::move(loaded));
     report_cost(prefix, **queue);
-    auto end = session_.process().destroy(**queue, patience(context_));
+    auto end = session_.process().destroy(**queue, deadline_of(context_));
     return end ? Status{} : forward_error(end);
   }
 
@@ -104,9 +104,10 @@ class Bench {
     const Instant begin = clock.now();
     driver::QueueEntryOptions options;
     options.interrupt = options_.interrupt;
-    auto ticket = queue.submit(entry, patience(context_), options);
+    auto ticket = queue.submit(entry, deadline_of(context_), options);
     if (!ticket) return forward_error(ticket);
-    if (auto ok = queue.wait(*ticket, policy_, patience(context_)); !ok) return forward_error(ok);
+    if (auto ok = queue.wait(*ticket, policy_, deadline_of(context_)); !ok)
+      return forward_error(ok);
     const auto cause =
         platform::queue_cause(device_.info().device_index, queue.id().value, ticket->index);
     auto breakdown = milestones.parts(cause, {begin, clock.now()});

@@ -105,7 +105,7 @@ class Pressure {
     for (const auto& lane : lanes_) {
       if (lane.submitted == 0) continue;
       auto ok = device_.wait(lane.last, driver::WaitPolicy::kPolling,
-                             patience(context_, time_for(2 * pairs_ * cell_)));
+                             deadline_of(context_, time_for(2 * pairs_ * cell_)));
       if (!ok) return ok;
     }
     measured_ = {begin, context_.platform.clock().now(), 0, 2 * pairs_};
@@ -140,7 +140,7 @@ class Pressure {
     auto read =
         device_.copy(lanes_[0].stream,
                      driver::DmaCommand::device_to_host(log_.address, (*copy)->bus(), log_.size),
-                     driver::WaitPolicy::kPolling, patience(context_, time_for(log_.size)));
+                     driver::WaitPolicy::kPolling, deadline_of(context_, time_for(log_.size)));
     if (!read) return read;
     for (std::uint64_t pair = 0; pair < pairs_; ++pair) {
       const auto offset = pair * cell_;
@@ -185,7 +185,7 @@ class Pressure {
 
   Status clean_up() {
     for (const auto& lane : lanes_) {
-      auto ok = device_.destroy_stream(lane.stream, patience(context_));
+      auto ok = device_.destroy_stream(lane.stream, deadline_of(context_));
       if (!ok) return ok;
     }
     if (auto ok = device_.free(log_.address); !ok) return ok;

@@ -122,9 +122,9 @@ class Quotas {
   Status touch_pages(Client& client) {
     for (std::uint64_t i = 0; i < managed_pages_; ++i) {
       auto ticket = client.queue->submit(driver::entries::fill(client.pages + i * kPageSize, 64, 1),
-                                         patience(context_));
+                                         deadline_of(context_));
       if (!ticket) return forward_error(ticket);
-      auto ok = client.queue->wait(*ticket, driver::WaitPolicy::kInterrupt, patience(context_));
+      auto ok = client.queue->wait(*ticket, driver::WaitPolicy::kInterrupt, deadline_of(context_));
       if (!ok) return ok;
     }
     const auto use = client.quota->use();

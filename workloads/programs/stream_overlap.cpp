@@ -108,7 +108,7 @@ class Overlap {
 
   Status close() {
     for (auto* queue : {&copies_, &kernels_}) {
-      auto end = session_.process().destroy(**queue, patience(context_));
+      auto end = session_.process().destroy(**queue, deadline_of(context_));
       if (!end) return forward_error(end);
       queue->reset();
     }
@@ -118,7 +118,7 @@ class Overlap {
  private:
   // For all copies and all kernels of a run.
   Instant deadline() const {
-    return patience(context_, static_cast<std::int64_t>(2 * rounds_) * (1_ms + time_for(size_)));
+    return deadline_of(context_, static_cast<std::int64_t>(2 * rounds_) * (1_ms + time_for(size_)));
   }
 
   Context& context_;

@@ -141,7 +141,7 @@ class Faults {
     for (std::uint64_t i = 0; i < count; ++i) {
       auto queue = session_.create_queue();
       if (!queue) return forward_error(queue);
-      const auto deadline = patience(context_);
+      const auto deadline = deadline_of(context_);
       const auto nowhere = *at + kBeyond;
       const auto ticket = (*queue)->submit(driver::entries::fill(nowhere, kTouched, 1), deadline);
       if (!ticket) return forward_error(ticket);
@@ -187,7 +187,7 @@ class Faults {
     return all;
   }
   Status touch_at_once(std::vector<Touches>& all) {
-    const auto deadline = patience(context_);
+    const auto deadline = deadline_of(context_);
     for (auto& each : all) {
       const auto ticket = each.queue->submit(each.entries.data(), each.entries.size(), deadline);
       if (!ticket) return forward_error(ticket);
@@ -201,7 +201,7 @@ class Faults {
   }
   Status touch(driver::DeviceAddress from) { return copy(from, room_); }
   Status copy(driver::DeviceAddress from, driver::DeviceAddress to) {
-    const auto deadline = patience(context_);
+    const auto deadline = deadline_of(context_);
     const auto ticket =
         queue_->submit(driver::entries::copy_on_device(from, to, kTouched), deadline);
     if (!ticket) return forward_error(ticket);

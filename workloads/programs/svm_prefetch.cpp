@@ -33,7 +33,7 @@ class Prefetch {
     const Instant begin = clock.now();
     const auto ticket = managed_.prefetch(touches_.place(0), pages_ * kPageSize, to);
     if (!ticket) return forward_error(ticket);
-    if (auto ok = managed_.wait(*ticket, patience(context_)); !ok) return ok;
+    if (auto ok = managed_.wait(*ticket, deadline_of(context_)); !ok) return ok;
     const MeasuredSpan span{begin, clock.now()};
     const auto moved = managed_.statistics();
     const Bytes bytes = (moved.migrated_to_card_bytes - before.migrated_to_card_bytes) +

@@ -119,7 +119,7 @@ class Touches {
     return copy(room_, at);
   }
   Status copy(driver::DeviceAddress from, driver::DeviceAddress to) {
-    const auto deadline = patience(context_);
+    const auto deadline = deadline_of(context_);
     const auto ticket =
         queue_->submit(driver::entries::copy_on_device(from, to, kTouched), deadline);
     if (!ticket) return forward_error(ticket);

@@ -100,7 +100,7 @@ class Sweep {
           device_.submit(stream_, driver::DmaCommand::device_to_device(from, scratch_, kCell));
       if (!ticket) return forward_error(ticket);
       if (i % kInFlight != kInFlight - 1 && i + 1 != count) continue;
-      auto done = device_.wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+      auto done = device_.wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
       if (!done) return done;
     }
     return {};

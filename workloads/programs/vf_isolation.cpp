@@ -158,10 +158,11 @@ Status flood_interrupts(Scene& scene) {
     if (!ticket) return forward_error(ticket);
     last = *ticket;
   }
-  if (auto ok = device.wait(last, driver::WaitPolicy::kInterrupt, patience(scene.context)); !ok) {
+  if (auto ok = device.wait(last, driver::WaitPolicy::kInterrupt, deadline_of(scene.context));
+      !ok) {
     return ok;
   }
-  return device.destroy_stream(*stream, patience(scene.context));
+  return device.destroy_stream(*stream, deadline_of(scene.context));
 }
 
 Status flood_faults(Scene& scene) {

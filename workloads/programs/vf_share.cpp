@@ -52,8 +52,8 @@ class Copier {
         if (!ticket) return forward_error(ticket);
         under_way.push_back(*ticket);
       }
-      if (auto ok =
-              device_->wait(under_way.front(), driver::WaitPolicy::kPolling, patience(*context_));
+      if (auto ok = device_->wait(under_way.front(), driver::WaitPolicy::kPolling,
+                                  deadline_of(*context_));
           !ok) {
         return forward_error(ok);
       }
@@ -61,7 +61,8 @@ class Copier {
       if (clock.now() <= end) copied += size_;
     }
     for (const auto& ticket : under_way) {
-      if (auto ok = device_->wait(ticket, driver::WaitPolicy::kPolling, patience(*context_)); !ok) {
+      if (auto ok = device_->wait(ticket, driver::WaitPolicy::kPolling, deadline_of(*context_));
+          !ok) {
         return forward_error(ok);
       }
     }

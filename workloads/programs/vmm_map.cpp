@@ -97,7 +97,7 @@ Status expect_fault(Context& context, driver::Device& device, const Process& pro
   if (!host) return forward_error(host);
   const auto done =
       device.copy(*stream, driver::DmaCommand::host_to_device((*host)->bus(), address, 4_KiB),
-                  driver::WaitPolicy::kPolling, patience(context));
+                  driver::WaitPolicy::kPolling, deadline_of(context));
   if (done) {
     return fail(ErrorCode::kWrongData,
                 fmt::format("{}: a write to {:#x} did not fault", what, address.value));
@@ -115,7 +115,7 @@ Status expect_fault(Context& context, driver::Device& device, const Process& pro
                     to_string(abi::FaultCode::kTranslation), process.space->vmid(), address.value));
   }
   context.report.add_note(what + ": " + describe(**fault));
-  return device.destroy_stream(*stream, patience(context));
+  return device.destroy_stream(*stream, deadline_of(context));
 }
 
 Status check_all(Context& context, driver::Device& device, const std::vector<Process>& processes) {
@@ -151,7 +151,7 @@ Status check_isolation(Context& context, driver::Device& device) {
   if (!ok) return ok;
   if (ok = check_all(context, device, processes); !ok) return ok;
   for (auto& process : processes) {
-    if (ok = device.destroy_stream(process.stream, patience(context)); !ok) return ok;
+    if (ok = device.destroy_stream(process.stream, deadline_of(context)); !ok) return ok;
   }
   context.report.add_metric("vmm_map.spaces", Number::count(processes.size()), "");
   context.report.add_metric("vmm_map.faults_named", Number::integer(2), "");

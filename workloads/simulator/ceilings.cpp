@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/config/link_rate.hpp"
-#include "reports/number.hpp"
+#include "tools/reports/number.hpp"
 
 namespace npu::workloads {
 namespace {

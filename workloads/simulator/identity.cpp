@@ -3,7 +3,7 @@
 
 #include "model/config/load.hpp"
 #include "model/config/short_keys.hpp"
-#include "reports/digest.hpp"
+#include "tools/reports/digest.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/simulator/ceilings.hpp"
 #include "workloads/simulator/counted_software.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/config/system_config.hpp"
-#include "reports/report.hpp"
+#include "tools/reports/report.hpp"
 #include "workloads/framework/simulator_view.hpp"
 
 namespace npu::workloads {

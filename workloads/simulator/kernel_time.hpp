@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "reports/report.hpp"
-#include "timeline/kernel_limits.hpp"
+#include "tools/reports/report.hpp"
+#include "tools/timeline/kernel_limits.hpp"
 
 namespace npu::workloads {
 

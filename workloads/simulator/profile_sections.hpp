@@ -3,8 +3,8 @@
 #pragma once
 
 #include "model/config/system_config.hpp"
-#include "reports/report.hpp"
-#include "timeline/profile.hpp"
+#include "tools/reports/report.hpp"
+#include "tools/timeline/profile.hpp"
 #include "workloads/simulator/track_capacities.hpp"
 
 namespace npu::workloads {

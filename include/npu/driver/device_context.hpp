@@ -29,7 +29,7 @@ struct RunOptions {
   bool dump_tensors = false;
   // Without the end of a task, at least 1 ns: the scheduler has given up and said why.
   Picoseconds watchdog = 1'000_ms;
-  Picoseconds patience = 10'000_ms;  // of the host, for the whole run
+  Picoseconds timeout = 10'000_ms;  // of the host, for the whole run
   WaitPolicy wait = WaitPolicy::kPolling;
 };
 

@@ -114,7 +114,7 @@ typedef struct npu_run_config {
   int device_id;          /* the one that is set; if none is, it is set now */
   int single_issue;       /* not 0: a core gets a task when it has ended the one before */
   uint64_t watchdog_ns;   /* without the end of a task; 0: 1 s */
-  uint64_t patience_ns;   /* of the host, for the whole run; 0: 10 s */
+  uint64_t timeout_ns;   /* of the host, for the whole run; 0: 10 s */
 } npu_run_config;
 
 /* Builds the graph anew with `callable` (null: it is built already) and runs it to its end. */

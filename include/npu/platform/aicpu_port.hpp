@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program on an AICPU core may use of the machine it runs on. Every member costs the time
 // that the machine says it costs. The instructions between two calls are counted and take time
-// (counting/README.md) where the program was built so; a program that was not says with compute()
-// what they take.
+// (kernels/counting/README.md) where the program was built so; a program that was not says with
+// compute() what they take.
 //
 // Memory is the process' device memory by virtual address. Accesses are naturally aligned, go
 // through the core's data cache, and are coherent between AICPUs and with what AI Cores have

@@ -39,8 +39,8 @@ class InterruptVector {
   // Blocks while count() == seen. Returns the new count, or kTimeout at `deadline`. Any number of
   // tasks may wait; each interrupt wakes all of them.
   virtual Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) = 0;
-  // The same for a look (Condition::wait_to_look()).
-  virtual Result<std::uint64_t> look_beyond(std::uint64_t seen, Instant deadline) {
+  // The same for a look (Condition::daemon_wait()).
+  virtual Result<std::uint64_t> daemon_wait_beyond(std::uint64_t seen, Instant deadline) {
     return wait_beyond(seen, deadline);
   }
   // Counts one more, so that waiting tasks look again: by whoever wants one of them to end.
@@ -77,7 +77,7 @@ class Condition {
   // The same for who looks at `deadline` whether anything has changed that nobody told of, and then
   // waits again. Where a platform knows that nothing but such looks would ever happen again, and
   // that they find nothing, it need not return.
-  virtual Status wait_to_look(Mutex& mutex, Instant deadline) { return wait(mutex, deadline); }
+  virtual Status daemon_wait(Mutex& mutex, Instant deadline) { return wait(mutex, deadline); }
   virtual void notify_all() = 0;
 };
 

@@ -64,10 +64,10 @@ RightEntry RightEntries::wait(Lane& lane) {
 // For what nobody records.
 RightEntry RightEntries::late_wait(Lane& lane) {
   RightEntry right;
-  const auto patience =
+  const auto timeout =
       Picoseconds(1'000 + static_cast<std::int64_t>(process_.random.below(20'000'000)));
   right.entry = entries::wait_event(lane.signal, lane.recorded + (1ULL << 40),
-                                    abi::WaitCondition::kReached, patience);
+                                    abi::WaitCondition::kReached, timeout);
   right.outcome = Outcome::kWaitTimeout;
   return right;
 }

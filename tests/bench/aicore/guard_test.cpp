@@ -23,7 +23,7 @@ const testing::ExitedWithCode kExits(ProgramGuard::kExitCode);
 const char* const kWho = "npusim: AI Core 1, block 3 of 8.*: ";
 
 TEST(ProgramGuard, EndsAProgramThatLoopsWithoutACall) {
-  ProgramGuard::be_patient(2);
+  ProgramGuard::set_timeout(2);
   const Body body = [](AicorePort& port) {
     port.scalar(1);
     for (volatile bool forever = true; forever;) continue;
@@ -33,7 +33,7 @@ TEST(ProgramGuard, EndsAProgramThatLoopsWithoutACall) {
 }
 
 TEST(ProgramGuard, LetsAProgramThatCallsItsPortTakeItsTime) {
-  ProgramGuard::be_patient(2);
+  ProgramGuard::set_timeout(2);
   AicoreBench bench;
   const auto end = bench.run_one([](AicorePort& port) {
     volatile std::uint64_t sum = 0;

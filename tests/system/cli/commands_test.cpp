@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/option_table.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
+#include "tools/cli/option_table.hpp"
 
 namespace npu::cli {
 namespace {

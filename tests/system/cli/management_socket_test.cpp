@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "dsmi/client/protocol.hpp"
+#include "apps/dsmi/client/protocol.hpp"
 #include "dsmi/dsmi_error_code.h"
 #include "npu/abi/registers.hpp"
 #include "tests/support/folders.hpp"
@@ -47,8 +47,8 @@ class ManagementSocket : public Program {
     std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
     const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval patience{10, 0};
-    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval timeout{10, 0};
+    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     return file;
   }
   static AnswerMessage ask(int file, const RequestMessage& request) {

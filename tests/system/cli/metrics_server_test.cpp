@@ -46,8 +46,8 @@ class MetricsSocket : public Program {
     std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
     const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval patience{20, 0};
-    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval timeout{20, 0};
+    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     return file;
   }
   // Everything until the server closes.

@@ -2,8 +2,8 @@
 // The check behind the fault steps: what is not the fault expected does not pass.
 #include <gmock/gmock.h>
 
-#include "demo/faults.hpp"
-#include "demo/memory.hpp"
+#include "apps/demo/faults.hpp"
+#include "apps/demo/memory.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/system/support/machine.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "demo/pattern.hpp"
+#include "apps/demo/pattern.hpp"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "demo/options.hpp"
+#include "apps/demo/options.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
 
@@ -114,7 +114,7 @@ TEST(NpudemoOptions, AreTakenOver) {
   EXPECT_THAT(options->selection.steps, testing::ElementsAre("dma", "ring"));
   EXPECT_EQ(options->selection.ending, demo::Ending::kRemoved);
   EXPECT_EQ(options->session.ring, driver::RingPlacement::kHostMemory);
-  EXPECT_EQ(options->session.patience, 7_s);
+  EXPECT_EQ(options->session.timeout, 7_s);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // The card's link goes down while npudemo works.
 #include <gmock/gmock.h>
 
-#include "demo/run.hpp"
+#include "apps/demo/run.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<std::string> lines_of(Picoseconds patience, bool cut) {
+std::vector<std::string> lines_of(Picoseconds timeout, bool cut) {
   Machine machine;
   std::vector<std::string> lines;
   machine.run([&](platform::Platform& host) {
@@ -20,7 +20,7 @@ std::vector<std::string> lines_of(Picoseconds patience, bool cut) {
       if (cut) machine.system.fabric().link(0).set_down(true);
     }));
     demo::SessionOptions options;
-    options.patience = patience;
+    options.timeout = timeout;
     demo::Session session(host, options);
     const bool ok = demo::run_steps(session, {{"scan"}, demo::Ending::kRemoved},
                                     [&](const auto& text) { lines.push_back(text); });

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "demo/run.hpp"
+#include "apps/demo/run.hpp"
 #include "npu/abi/registers.hpp"
 #include "tests/system/demo/saboteur.hpp"
 #include "tests/system/support/machine.hpp"

@@ -10,7 +10,7 @@
 namespace npu::test {
 namespace {
 
-constexpr Picoseconds kPatience = 20_ms;
+constexpr Picoseconds kTimeout = 20_ms;
 
 class LostRecord : public testing::Test {
  protected:
@@ -36,7 +36,7 @@ class LostRecord : public testing::Test {
   // What asking every 10 us says in the end.
   template <class Ask>
   static Result<bool> ask_until_known(platform::Platform& host, Ask ask) {
-    const auto deadline = host.clock().now() + kPatience;
+    const auto deadline = host.clock().now() + kTimeout;
     for (;;) {
       const auto done = ask();
       if (!done || *done) return done;

@@ -11,7 +11,7 @@ namespace npu::test {
 namespace {
 
 constexpr std::uint64_t kGarbageAt = 0x30'0000;
-constexpr SimTime kTurn = 2'000'000 * kClock, kPatience = 1'000'000 * kClock;
+constexpr SimTime kTurn = 2'000'000 * kClock, kTimeout = 1'000'000 * kClock;
 
 class ArgumentWords : public testing::TestWithParam<Shipped> {
  protected:
@@ -29,7 +29,7 @@ class ArgumentWords : public testing::TestWithParam<Shipped> {
     begin_ = ++turns_ * kTurn;
     bench_.at(begin_, [this] { bench_.launch_image(0, kOtherImage, kGarbageAt, turns_); });
     // Words that can be may ask for a long run.
-    bench_.at(begin_ + kPatience, [this] { bench_.cores.stop(turns_); });
+    bench_.at(begin_ + kTimeout, [this] { bench_.cores.stop(turns_); });
     bench_.run();
     return bench_.has_ended(0) ? bench_.ended(0) : AicoreBench::Ended{};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/management/probed_card.hpp"
 #include "tests/system/management/managed_card.hpp"
+#include "tools/cli/management/probed_card.hpp"
 
 namespace npu::test {
 namespace {

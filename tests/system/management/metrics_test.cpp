@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What npusim metrics says of a card that is driven in this process.
-#include "cli/smi/metrics_text.hpp"
 #include "tests/system/cli/prometheus_parser.hpp"
 #include "tests/system/management/managed_card.hpp"
+#include "tools/cli/smi/metrics_text.hpp"
 
 namespace npu::test {
 namespace {

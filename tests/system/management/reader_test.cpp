@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "cli/management/probed_card.hpp"
-#include "reports/report_json.hpp"
 #include "tests/system/management/managed_card.hpp"
+#include "tools/cli/management/probed_card.hpp"
+#include "tools/reports/report_json.hpp"
 
 namespace npu::test {
 namespace {

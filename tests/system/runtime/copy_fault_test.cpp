@@ -36,13 +36,13 @@ TEST(RuntimeCopies, ABadAddressIsTheErrorOfItsCopyAlone) {
   });
 }
 
-TEST(RuntimeCopies, PatienceAndWatchdogMayBeAsLongAsTimeIs) {
+TEST(RuntimeCopies, TimeoutAndWatchdogMayBeAsLongAsTimeIs) {
   Machine machine;
   machine.run([](platform::Platform& platform) {
     RuntimeCard card(platform);
-    card.options.patience = card.options.watchdog = Picoseconds::max();
+    card.options.timeout = card.options.watchdog = Picoseconds::max();
     card.expect_next_run_succeeds();
-    card.options.patience = Picoseconds(-1);
+    card.options.timeout = Picoseconds(-1);
     EXPECT_THAT(card.run({}), FailsWith(ErrorCode::kTimeout));
   });
 }

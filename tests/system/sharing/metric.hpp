@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "reports/report.hpp"
+#include "tools/reports/report.hpp"
 
 namespace npu::test {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // entry_store, doorbell and engine_start of requirements.md M3, and how they move with the
 // configuration.
-#include "reports/report_json.hpp"
 #include "tests/system/support/machine.hpp"
+#include "tools/reports/report_json.hpp"
 
 namespace npu::test {
 namespace {

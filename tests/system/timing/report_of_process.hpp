@@ -9,8 +9,8 @@
 #include <functional>
 #include <string>
 
-#include "reports/report_reader.hpp"
 #include "tests/system/support/machine.hpp"
+#include "tools/reports/report_reader.hpp"
 
 namespace npu::test {
 

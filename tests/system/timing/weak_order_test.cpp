@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 
 #include "npu/testing/without_barriers.hpp"
-#include "reports/report_json.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 #include "tests/system/timing/report_of_process.hpp"
+#include "tools/reports/report_json.hpp"
 
 namespace npu::test {
 namespace {

@@ -10,7 +10,7 @@ namespace {
 
 using abi::ShareOperation;
 
-constexpr Picoseconds kPatience = 2_ms;  // a GiB is scrubbed in 1.3 ms
+constexpr Picoseconds kTimeout = 2_ms;  // a GiB is scrubbed in 1.3 ms
 
 // The physical function's side, on a card that may be silent.
 struct SilentOwner {
@@ -19,7 +19,7 @@ struct SilentOwner {
         card(machine),
         device(must_have(driver::Device::open(
             card, platform::Bdf::unpack(system.fabric().endpoint(0).requester())))),
-        functions(must_have(driver::VirtualFunctions::open(*device, {kPatience}))),
+        functions(must_have(driver::VirtualFunctions::open(*device, {kTimeout}))),
         free(must_have(functions->free_share())),
         memory(device->memory_statistics().free) {
     EXPECT_TRUE(functions->set_count(4));
@@ -124,7 +124,7 @@ TEST_P(RandomSilence, LosesNothing) {
         const bool heard = random() % 2 == 0;
         // What was not heard is not answered in time, either.
         const auto lasts = static_cast<std::int64_t>(random() % 80) * 100_us;
-        owner.card.silences = {{operation, heard, heard ? lasts : lasts + kPatience}};
+        owner.card.silences = {{operation, heard, heard ? lasts : lasts + kTimeout}};
       }
       if (there < 4 && random() % 3 != 0) {
         there += owner.create() == ErrorCode::kWrongData ? 1 : 0;

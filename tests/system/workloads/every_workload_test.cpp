@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
-#include "reports/report_json.hpp"
-#include "reports/report_reader.hpp"
-#include "reports/report_text.hpp"
 #include "tests/system/workloads/simulated_run.hpp"
+#include "tools/reports/report_json.hpp"
+#include "tools/reports/report_reader.hpp"
+#include "tools/reports/report_text.hpp"
 
 namespace npu::workloads {
 namespace {

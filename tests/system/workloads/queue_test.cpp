@@ -59,7 +59,7 @@ TEST_F(QueuePrograms, AFewEntriesAreWaitedForToo) {
             value("queue_oversubscription.first_done_us"));
 }
 
-// 27 s of kernels: longer than the patience for anything short.
+// 27 s of kernels: longer than the timeout for anything short.
 TEST_F(QueuePrograms, KernelsThatTakeLongAreNoFault) {
   run("queue_oversubscription", {"queues=1", "entries=2", "loops=50", "spin_cycles=1000000000"});
   EXPECT_EQ(digits("queue_oversubscription.completed"), 100);

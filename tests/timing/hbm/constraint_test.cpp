@@ -8,11 +8,11 @@
 
 #include "model/config/key_table.hpp"
 #include "model/hbm/channel_engine.hpp"
-#include "replay/bank_queue_engine.hpp"
-#include "replay/replay_config.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/timing/hbm/command_checker.hpp"
+#include "tests/validation/bank_queue_engine.hpp"
+#include "tests/validation/replay_config.hpp"
 
 namespace npu::model {
 namespace {

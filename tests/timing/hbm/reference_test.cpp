@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string>
 
-#include "replay/pattern_replay.hpp"
 #include "tests/support/folders.hpp"
+#include "tests/validation/pattern_replay.hpp"
 
 namespace npu::model {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of what programs do between their calls.
-#include "cli/exec_work.hpp"
+#include "tools/cli/exec_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/watch/frame.hpp"
+#include "tools/cli/watch/frame.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/watch/machine_activity.hpp"
+#include "tools/cli/watch/machine_activity.hpp"
 
 #include <gtest/gtest.h>
 
-#include "timeline/cause.hpp"
+#include "tools/timeline/cause.hpp"
 
 namespace npu::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/progress.hpp"
+#include "tools/cli/progress.hpp"
 
 #include <gtest/gtest.h>
 

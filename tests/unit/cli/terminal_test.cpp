@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/terminal/terminal.hpp"
+#include "tools/cli/terminal/terminal.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-#include "cli/terminal/duration_text.hpp"
+#include "tools/cli/terminal/duration_text.hpp"
 
 namespace npu::cli {
 namespace {

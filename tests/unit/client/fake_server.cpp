@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "compat/protocol/futex.hpp"
-#include "compat/protocol/socket_name.hpp"
+#include "apps/compat/protocol/futex.hpp"
+#include "apps/compat/protocol/socket_name.hpp"
 
 namespace npu::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "compat/protocol/calls.hpp"
-#include "compat/protocol/wire.hpp"
+#include "apps/compat/protocol/calls.hpp"
+#include "apps/compat/protocol/wire.hpp"
 
 namespace npu::test {
 

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "compat/client/page_faults.hpp"
-#include "compat/client/pinned.hpp"
-#include "compat/client/request.hpp"
+#include "apps/compat/client/page_faults.hpp"
+#include "apps/compat/client/pinned.hpp"
+#include "apps/compat/client/request.hpp"
 #include "tests/unit/client/fake_server.hpp"
 
 namespace npu::compat {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each block adds, against assembly typed by hand.
-#include "counting/rewriter.hpp"
+#include "kernels/counting/rewriter.hpp"
 
 #include <gtest/gtest.h>
 

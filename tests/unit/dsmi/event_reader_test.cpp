@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dsmi/event_reader.hpp"
+#include "apps/dsmi/event_reader.hpp"
 
-#include "dsmi/fault_codes.hpp"
+#include "apps/dsmi/fault_codes.hpp"
 #include "tests/unit/dsmi/fake_managed_card.hpp"
 
 namespace npu::dsmi {

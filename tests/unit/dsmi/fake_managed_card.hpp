@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "dsmi/client/wall_host.hpp"
+#include "apps/dsmi/client/wall_host.hpp"
 #include "npu/abi/identity.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
-#include "dsmi/client/protocol.hpp"
-#include "dsmi/client/socket_machine.hpp"
+#include "apps/dsmi/client/protocol.hpp"
+#include "apps/dsmi/client/socket_machine.hpp"
 #include "dsmi/dsmi_common_interface.h"
 
 namespace npu::dsmi {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/kernels/built_in.hpp"
+#include "apps/exec/kernels/built_in.hpp"
 
 #include <gtest/gtest.h>
 

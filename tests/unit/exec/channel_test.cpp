@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/host/channel.hpp"
+#include "apps/exec/host/channel.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/host/id_order.hpp"
+#include "apps/exec/host/id_order.hpp"
 
 #include <gtest/gtest.h>
 

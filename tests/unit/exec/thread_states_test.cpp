@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/host/thread_states.hpp"
+#include "apps/exec/host/thread_states.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

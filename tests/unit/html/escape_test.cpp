@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/html/escape.hpp"
+#include "tools/reports/html/escape.hpp"
 
 #include <gtest/gtest.h>
 

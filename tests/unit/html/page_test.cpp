@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/html/page.hpp"
+#include "tools/reports/html/page.hpp"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 
-#include "reports/html/escape.hpp"
-#include "reports/html/page_assets.hpp"
+#include "tools/reports/html/escape.hpp"
+#include "tools/reports/html/page_assets.hpp"
 
 namespace npu::reports {
 namespace {

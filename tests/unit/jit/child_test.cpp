@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jit/child.hpp"
+#include "kernels/jit/child.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

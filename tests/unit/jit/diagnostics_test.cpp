@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs as GCC 12 writes them.
-#include "jit/diagnostics.hpp"
+#include "kernels/jit/diagnostics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "jit/child.hpp"
+#include "kernels/jit/child.hpp"
 #include "tests/unit/jit/workshop.hpp"
 
 namespace npu::jit {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "jit/sha256.hpp"
+#include "kernels/jit/sha256.hpp"
 
 namespace npu::jit {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jit/sealed_object.hpp"
+#include "kernels/jit/sealed_object.hpp"
 
 #include <gtest/gtest.h>
 

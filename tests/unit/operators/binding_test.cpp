@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operators/binding.hpp"
+#include "kernels/operators/binding.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "operators/matrix_layout.hpp"
+#include "kernels/operators/matrix_layout.hpp"
 
 namespace npu::operators {
 namespace {

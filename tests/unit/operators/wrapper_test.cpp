@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "operators/call.hpp"
+#include "kernels/operators/call.hpp"
 
 namespace npu::operators {
 namespace {

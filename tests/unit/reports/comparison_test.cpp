@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/compare/comparison.hpp"
+#include "tools/reports/compare/comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "reports/compare/amounts.hpp"
-#include "reports/compare/comparison_json.hpp"
-#include "reports/compare/comparison_text.hpp"
-#include "reports/compare/junit.hpp"
-#include "reports/report_json.hpp"
-#include "reports/report_reader.hpp"
 #include "tests/unit/reports/example_report.hpp"
+#include "tools/reports/compare/amounts.hpp"
+#include "tools/reports/compare/comparison_json.hpp"
+#include "tools/reports/compare/comparison_text.hpp"
+#include "tools/reports/compare/junit.hpp"
+#include "tools/reports/report_json.hpp"
+#include "tools/reports/report_reader.hpp"
 
 namespace npu::reports {
 namespace {

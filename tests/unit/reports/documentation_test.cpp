@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "reports/compare/comparison_text.hpp"
-#include "reports/compare/thresholds.hpp"
-#include "reports/report_json.hpp"
 #include "tests/support/folders.hpp"
+#include "tools/reports/compare/comparison_text.hpp"
+#include "tools/reports/compare/thresholds.hpp"
+#include "tools/reports/report_json.hpp"
 
 namespace npu::reports {
 namespace {

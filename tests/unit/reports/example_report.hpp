@@ -2,7 +2,7 @@
 // A report with something in each of its sections.
 #pragma once
 
-#include "reports/report.hpp"
+#include "tools/reports/report.hpp"
 
 namespace npu::reports {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/known_temporary.hpp"
+#include "tools/reports/known_temporary.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

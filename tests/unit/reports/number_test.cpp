@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/number.hpp"
+#include "tools/reports/number.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 
 #include <sstream>
 
-#include "reports/markdown.hpp"
-#include "reports/report_csv.hpp"
-#include "reports/report_markdown.hpp"
-#include "reports/report_text.hpp"
 #include "tests/unit/reports/example_report.hpp"
+#include "tools/reports/markdown.hpp"
+#include "tools/reports/report_csv.hpp"
+#include "tools/reports/report_markdown.hpp"
+#include "tools/reports/report_text.hpp"
 
 namespace npu::reports {
 namespace {

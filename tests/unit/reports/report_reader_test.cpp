@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/report_reader.hpp"
+#include "tools/reports/report_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/report_csv.hpp"
-#include "reports/report_json.hpp"
-#include "reports/report_markdown.hpp"
-#include "reports/report_text.hpp"
 #include "tests/unit/reports/example_report.hpp"
+#include "tools/reports/report_csv.hpp"
+#include "tools/reports/report_json.hpp"
+#include "tools/reports/report_markdown.hpp"
+#include "tools/reports/report_text.hpp"
 
 namespace npu::reports {
 namespace {

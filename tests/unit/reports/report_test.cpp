@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/report.hpp"
+#include "tools/reports/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "reports/report_json.hpp"
-#include "reports/report_text.hpp"
+#include "tools/reports/report_json.hpp"
+#include "tools/reports/report_text.hpp"
 
 namespace npu::reports {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/decimal.hpp"
+#include "tools/cli/sweep/decimal.hpp"
 
 #include <gtest/gtest.h>
 

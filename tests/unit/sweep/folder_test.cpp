@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/sweep/folder_lock.hpp"
-#include "cli/sweep/point_folder.hpp"
-#include "cli/sweep/results_directory.hpp"
-#include "reports/report_json.hpp"
 #include "tests/unit/sweep/sample.hpp"
+#include "tools/cli/sweep/folder_lock.hpp"
+#include "tools/cli/sweep/point_folder.hpp"
+#include "tools/cli/sweep/results_directory.hpp"
+#include "tools/reports/report_json.hpp"
 
 namespace npu::sweep {
 namespace {

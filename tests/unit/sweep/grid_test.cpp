@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/grid.hpp"
+#include "tools/cli/sweep/grid.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "reports/digest.hpp"
 #include "tests/unit/sweep/sample.hpp"
+#include "tools/reports/digest.hpp"
 
 namespace npu::sweep {
 namespace {

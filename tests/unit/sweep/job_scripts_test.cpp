@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/job_scripts.hpp"
+#include "tools/cli/sweep/job_scripts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

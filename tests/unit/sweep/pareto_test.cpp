@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/pareto.hpp"
+#include "tools/cli/sweep/pareto.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "cli/sweep/sweep_progress.hpp"
+#include "tools/cli/sweep/sweep_progress.hpp"
 
 namespace npu::sweep {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "cli/sweep/grid.hpp"
-#include "cli/sweep/sweep_reader.hpp"
-#include "cli/sweep/value_range.hpp"
+#include "tools/cli/sweep/grid.hpp"
+#include "tools/cli/sweep/sweep_reader.hpp"
+#include "tools/cli/sweep/value_range.hpp"
 
 namespace npu::sweep {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/sweep/sweep_reader.hpp"
+#include "tools/cli/sweep/sweep_reader.hpp"
 
 namespace npu::sweep {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/sweep/planned_point.hpp"
-#include "reports/report.hpp"
+#include "tools/cli/sweep/planned_point.hpp"
+#include "tools/reports/report.hpp"
 
 namespace npu::sweep {
 

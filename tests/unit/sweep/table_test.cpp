@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/sweep/sweep_table.hpp"
 #include "tests/unit/sweep/sample.hpp"
+#include "tools/cli/sweep/sweep_table.hpp"
 
 namespace npu::sweep {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/begun_requests.hpp"
+#include "tools/timeline/begun_requests.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/cause.hpp"
+#include "tools/timeline/cause.hpp"
 
 #include <gtest/gtest.h>
 

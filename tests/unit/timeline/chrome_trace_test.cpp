@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever the events are: JSON of every one that is shown, with its exact times.
-#include "timeline/chrome_trace.hpp"
+#include "tools/timeline/chrome_trace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "timeline/cause.hpp"
+#include "tools/timeline/cause.hpp"
 
 namespace npu::timeline {
 namespace {

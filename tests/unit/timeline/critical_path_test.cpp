@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/critical_path.hpp"
+#include "tools/timeline/critical_path.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

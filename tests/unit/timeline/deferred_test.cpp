@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/deferred.hpp"
+#include "tools/timeline/deferred.hpp"
 
 #include <gtest/gtest.h>
 

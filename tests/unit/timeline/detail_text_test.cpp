@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/detail_text.hpp"
+#include "tools/timeline/detail_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/durations.hpp"
+#include "tools/timeline/durations.hpp"
 
 #include <gtest/gtest.h>
 

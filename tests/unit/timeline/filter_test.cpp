@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/filter.hpp"
+#include "tools/timeline/filter.hpp"
 
 #include <gtest/gtest.h>
 

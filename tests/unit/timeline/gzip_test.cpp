@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/gzip.hpp"
+#include "tools/timeline/gzip.hpp"
 
 #include <gtest/gtest.h>
 

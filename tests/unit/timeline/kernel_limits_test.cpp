@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/kernel_limits.hpp"
+#include "tools/timeline/kernel_limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

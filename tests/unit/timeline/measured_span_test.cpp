@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/measured_span.hpp"
+#include "tools/timeline/measured_span.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/memory_map.hpp"
+#include "tools/timeline/memory_map.hpp"
 
 #include <gtest/gtest.h>
 

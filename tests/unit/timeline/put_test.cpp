@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/put.hpp"
+#include "tools/timeline/put.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/rates.hpp"
+#include "tools/timeline/rates.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/task_flows.hpp"
+#include "tools/timeline/task_flows.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/threads.hpp"
+#include "tools/timeline/threads.hpp"
 
 #include <gtest/gtest.h>
 

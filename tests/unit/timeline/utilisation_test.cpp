@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/utilisation.hpp"
+#include "tools/timeline/utilisation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "timeline/vcd.hpp"
+#include "tools/timeline/vcd.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

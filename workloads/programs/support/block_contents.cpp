@@ -44,7 +44,7 @@ Status BlockContents::copy_windows(driver::DeviceAddress address, Bytes first, B
     if (!ticket) return forward_error(ticket);
     last = *ticket;
   }
-  return device_->wait(last, driver::WaitPolicy::kAdaptive, patience(*context_));
+  return device_->wait(last, driver::WaitPolicy::kAdaptive, deadline_of(*context_));
 }
 
 Status BlockContents::write(driver::DeviceAddress address, Bytes size, std::uint64_t tag) {

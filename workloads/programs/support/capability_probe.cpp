@@ -57,7 +57,7 @@ class Bench {
     return {};
   }
   Status run(const abi::QueueEntry& entry) {
-    const auto deadline = patience(context);
+    const auto deadline = deadline_of(context);
     const auto ticket = queue->submit(entry, deadline);
     if (!ticket) return forward_error(ticket);
     return queue->wait(*ticket, driver::WaitPolicy::kPolling, deadline);
@@ -173,7 +173,7 @@ Status prefetch_to_device(Bench& bench) {
   }
   const auto ticket = bench.managed->prefetch(*at, kPages * kPageSize, MemoryLocation::card(0));
   if (!ticket) return forward_error(ticket);
-  if (auto ok = bench.managed->wait(*ticket, patience(bench.context)); !ok) return ok;
+  if (auto ok = bench.managed->wait(*ticket, deadline_of(bench.context)); !ok) return ok;
   if (auto ok = bench.touch(*at, kPages); !ok) return ok;
   const auto seen = bench.managed->statistics();
   if (seen.faults != 0 || seen.migrated_to_card_bytes != kPages * kPageSize) {

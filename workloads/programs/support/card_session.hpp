@@ -14,7 +14,7 @@
 namespace npu::workloads {
 
 // Simulated time after which a wait that should end in micro- or milliseconds is given up.
-inline constexpr Picoseconds kPatience = 10_s;
+inline constexpr Picoseconds kTimeout = 10_s;
 
 // Parameters shared by programs.
 ParameterSpec card_parameter();    // "card": DEVICE_INDEX of the card to use
@@ -37,8 +37,8 @@ inline Picoseconds time_for(Bytes bytes) {
 
 // `work`: what the card may rightly take for what is waited for; beyond the range of time: for
 // ever.
-inline Instant patience(Context& context, Picoseconds work = {}) {
-  return context.platform.clock().now() + kPatience + work;
+inline Instant deadline_of(Context& context, Picoseconds work = {}) {
+  return context.platform.clock().now() + kTimeout + work;
 }
 
 // Pseudo-random bytes, a function of `seed` alone.

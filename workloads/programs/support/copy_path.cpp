@@ -53,7 +53,7 @@ driver::DmaCommand CopyPath::command(Bytes offset, Bytes size) const {
 }
 
 Status CopyPath::move(const driver::DmaCommand& command) {
-  return device_.copy(stream_, command, driver::WaitPolicy::kPolling, patience(context_));
+  return device_.copy(stream_, command, driver::WaitPolicy::kPolling, deadline_of(context_));
 }
 
 Status CopyPath::prepare(Bytes offset, Bytes size, std::uint64_t seed) {

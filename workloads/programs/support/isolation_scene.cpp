@@ -102,7 +102,7 @@ Status IsolationScene::work(Neighbour& neighbour, std::uint64_t from, std::uint6
   for (std::uint64_t i = from; i < to; ++i) {
     const auto entry = driver::entries::copy_to_device(neighbour.host->bus() + i * kCell,
                                                        neighbour.memory + i * kCell, kCell);
-    auto ticket = neighbour.queue->submit(entry, patience(context_));
+    auto ticket = neighbour.queue->submit(entry, deadline_of(context_));
     if (!ticket) return forward_error(ticket);
     neighbour.tickets.push_back(*ticket);
   }
@@ -111,7 +111,7 @@ Status IsolationScene::work(Neighbour& neighbour, std::uint64_t from, std::uint6
 
 Status IsolationScene::finish(Neighbour& neighbour) {
   for (const auto& ticket : neighbour.tickets) {
-    auto done = neighbour.queue->wait(ticket, driver::WaitPolicy::kPolling, patience(context_));
+    auto done = neighbour.queue->wait(ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
     neighbour.outcomes.push_back({ticket.index, static_cast<bool>(done)});
   }
   if (auto ok = read_completions(neighbour); !ok) return ok;
@@ -133,9 +133,9 @@ Status IsolationScene::read_completions(Neighbour& neighbour) {
   if (!scratch) return forward_error(scratch);
   const auto copy = driver::entries::copy_to_device(neighbour.completions, *scratch, size);
   auto& queue = *neighbour.others.front();
-  auto ticket = queue.submit(copy, patience(context_));
+  auto ticket = queue.submit(copy, deadline_of(context_));
   if (!ticket) return forward_error(ticket);
-  auto ok = queue.wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+  auto ok = queue.wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
   if (ok) ok = neighbour.session->read(*scratch, {reinterpret_cast<std::byte*>(ring.data()), size});
   if (!ok) return ok;
   for (const auto& entry : ring) neighbour.entries.push_back({entry.tag, entry.status});
@@ -146,20 +146,20 @@ Status IsolationScene::read_completions(Neighbour& neighbour) {
 
 Status IsolationScene::judge_attacker() {
   auto& process = attacker_->process();
-  if (auto ok = process.wait_fault(patience(context_)); !ok) return ok;
+  if (auto ok = process.wait_fault(deadline_of(context_)); !ok) return ok;
   faults_ = process.take_faults();
   auto status = process.query(attacker_queue_->id());
   if (!status) return forward_error(status);
   stopped_ = status->faulted;
   // The attacker's other queue goes on.
-  auto ticket = bystander_->submit(driver::entries::nop(), patience(context_));
+  auto ticket = bystander_->submit(driver::entries::nop(), deadline_of(context_));
   if (!ticket) return forward_error(ticket);
-  return bystander_->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+  return bystander_->wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
 }
 
 Status IsolationScene::leave() {
   const auto destroy = [this](QueueSession& session, std::unique_ptr<driver::Queue>& queue) {
-    auto end = session.process().destroy(*queue, patience(context_));
+    auto end = session.process().destroy(*queue, deadline_of(context_));
     queue.reset();
     return end ? Status{} : forward_error(end);
   };
@@ -203,7 +203,7 @@ Status IsolationScene::ring(std::uint16_t doorbell, std::uint64_t value) {
 }
 
 Status IsolationScene::submit(const abi::QueueEntry& entry) {
-  auto ticket = attacker_queue_->submit(entry, patience(context_));
+  auto ticket = attacker_queue_->submit(entry, deadline_of(context_));
   return ticket ? Status{} : forward_error(ticket);
 }
 
@@ -213,9 +213,9 @@ Status IsolationScene::submit_kernel(const kernels::vector::Elementwise& work) {
 }
 
 Status IsolationScene::run_one(const abi::QueueEntry& entry) {
-  auto ticket = attacker_queue_->submit(entry, patience(context_));
+  auto ticket = attacker_queue_->submit(entry, deadline_of(context_));
   if (!ticket) return forward_error(ticket);
-  return attacker_queue_->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+  return attacker_queue_->wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
 }
 
 std::uint64_t IsolationScene::completions() const {

@@ -52,7 +52,7 @@ Status IsolationSide::fill(std::uint64_t seed) {
   fill_pattern(host_->cpu(), seed);
   return device_->copy(stream_,
                        driver::DmaCommand::host_to_device(host_->bus(), memory_.address, kBytes),
-                       driver::WaitPolicy::kPolling, patience(context_));
+                       driver::WaitPolicy::kPolling, deadline_of(context_));
 }
 
 Result<std::unique_ptr<platform::MmioRegion>> IsolationSide::window(Bytes offset) {
@@ -63,18 +63,18 @@ Result<std::unique_ptr<platform::MmioRegion>> IsolationSide::window(Bytes offset
 Status IsolationSide::must_fault(const abi::QueueEntry& entry, abi::FaultCode expected) {
   auto queue = process_->create_queue();
   if (!queue) return forward_error(queue);
-  const auto ticket = (*queue)->submit(entry, patience(context_));
+  const auto ticket = (*queue)->submit(entry, deadline_of(context_));
   if (!ticket) return forward_error(ticket);
-  const auto waited = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+  const auto waited = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
   if (waited) return fail(ErrorCode::kWrongData, "it went through");
   if (waited.error().code != ErrorCode::kDeviceFault) return waited;
-  if (auto told = process_->wait_fault(patience(context_)); !told) return told;
+  if (auto told = process_->wait_fault(deadline_of(context_)); !told) return told;
   for (const auto& fault : process_->take_faults()) {
     if (fault.code == expected) continue;
     return fail(ErrorCode::kWrongData,
                 fmt::format("fault {}, expected {}", to_string(fault.code), to_string(expected)));
   }
-  const auto ended = process_->destroy(**queue, patience(context_));
+  const auto ended = process_->destroy(**queue, deadline_of(context_));
   return ended ? Status{} : forward_error(ended);
 }
 
@@ -82,13 +82,13 @@ Status IsolationSide::must_fault(const driver::DmaCommand& command) {
   const auto stream = device_->create_stream();
   if (!stream) return forward_error(stream);
   const auto copied =
-      device_->copy(*stream, command, driver::WaitPolicy::kPolling, patience(context_));
+      device_->copy(*stream, command, driver::WaitPolicy::kPolling, deadline_of(context_));
   if (copied) return fail(ErrorCode::kWrongData, "it went through");
   if (copied.error().code != ErrorCode::kDeviceFault) return copied;
   const auto fault = device_->take_fault();
   if (!fault) return forward_error(fault);
   if (!*fault) return fail(ErrorCode::kWrongData, "no fault was told");
-  return device_->destroy_stream(*stream, patience(context_));
+  return device_->destroy_stream(*stream, deadline_of(context_));
 }
 
 Result<Picoseconds> IsolationSide::median_copy(unsigned copies) {
@@ -98,7 +98,7 @@ Result<Picoseconds> IsolationSide::median_copy(unsigned copies) {
     const Instant called = clock.now();
     const auto copied = device_->copy(
         stream_, driver::DmaCommand::host_to_device(host_->bus(), scratch_.address, kCopy),
-        driver::WaitPolicy::kPolling, patience(context_));
+        driver::WaitPolicy::kPolling, deadline_of(context_));
     if (!copied) return forward_error(copied);
     times.push_back(clock.now() - called);
     // Not in step with whatever repeats.
@@ -115,7 +115,7 @@ Status IsolationSide::check_untouched() {
     return fail(ErrorCode::kWrongData, "the victim was told of a fault");
   }
   const auto read = driver::DmaCommand::device_to_host(memory_.address, back_->bus(), kBytes);
-  if (auto ok = device_->copy(stream_, read, driver::WaitPolicy::kPolling, patience(context_));
+  if (auto ok = device_->copy(stream_, read, driver::WaitPolicy::kPolling, deadline_of(context_));
       !ok) {
     return ok;
   }

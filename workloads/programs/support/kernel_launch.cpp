@@ -41,14 +41,14 @@ Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Pi
     const TraceSession watching(context_.trace, *limits_);
     const auto entry = driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image_,
                                                      blocks, arguments_, argument_bytes_);
-    auto ticket = (*queue)->submit(entry, patience(context_));
+    auto ticket = (*queue)->submit(entry, deadline_of(context_));
     if (!ticket) return forward_error(ticket);
-    auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_, work));
+    auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_, work));
     if (!end) {
       return fail(end.error().code, fmt::format("kernel {}: {}", program_, end.error().context));
     }
   }
-  auto gone = session_.process().destroy(**queue, patience(context_));
+  auto gone = session_.process().destroy(**queue, deadline_of(context_));
   return gone ? Status{} : forward_error(gone);
 }
 

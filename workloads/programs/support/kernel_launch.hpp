@@ -22,7 +22,7 @@ class KernelLaunch {
   Status set_arguments(ConstByteSpan words);
   // `blocks` blocks on the cores of the mask, `launches` times one after another: the next begins
   // when the last has been reported. Each is waited for as long as `work` takes at the worst and
-  // the workload's patience on top.
+  // the workload's timeout on top.
   Status run(const driver::CoreMask& cores, std::uint32_t blocks, Picoseconds work,
              std::uint64_t launches = 1);
   // Of the last launch: from the dispatch of its first block to the report of its last.

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-#include "operators/matrix_layout.hpp"
+#include "kernels/operators/matrix_layout.hpp"
 
 namespace npu::workloads {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "operators/call.hpp"
+#include "kernels/operators/call.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
 

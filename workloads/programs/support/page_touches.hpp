@@ -76,7 +76,7 @@ class PageTouches {
 
  private:
   Status copy(driver::DeviceAddress from, driver::DeviceAddress to) {
-    const auto deadline = patience(context_);
+    const auto deadline = deadline_of(context_);
     const auto ticket =
         queue_->submit(driver::entries::copy_on_device(from, to, kTouched), deadline);
     if (!ticket) return forward_error(ticket);

@@ -66,7 +66,7 @@ void PeerPath::unmap(const Mapping& mapping) const {
 }
 
 PeerPath::~PeerPath() {
-  if (has_stream_) static_cast<void>(executor().destroy_stream(stream_, patience(context_)));
+  if (has_stream_) static_cast<void>(executor().destroy_stream(stream_, deadline_of(context_)));
   unmap(borrowed_);
   unmap(source_);
   unmap(destination_);
@@ -82,7 +82,7 @@ Status PeerPath::prepare(Bytes offset, Bytes size, std::uint64_t seed) {
   fill_pattern(source_window_->cpu().subspan(0, size), seed);
   return from_.device->copy(
       from_.stream, DmaCommand::host_to_device(source_window_->bus(), source_.at + offset, size),
-      driver::WaitPolicy::kPolling, patience(context_));
+      driver::WaitPolicy::kPolling, deadline_of(context_));
 }
 
 Status PeerPath::verify(Bytes offset, Bytes size, std::uint64_t seed, const std::string& what) {
@@ -92,8 +92,8 @@ Status PeerPath::verify(Bytes offset, Bytes size, std::uint64_t seed, const std:
   fill_pattern(found, ~seed);  // so that old data cannot pass
   const auto read_back =
       DmaCommand::device_to_host(destination_.at + offset, destination_window_->bus(), size);
-  if (auto ok =
-          to_.device->copy(to_.stream, read_back, driver::WaitPolicy::kPolling, patience(context_));
+  if (auto ok = to_.device->copy(to_.stream, read_back, driver::WaitPolicy::kPolling,
+                                 deadline_of(context_));
       !ok) {
     return ok;
   }

@@ -120,7 +120,7 @@ Status QueueFleet::submit_all() {
   options.interrupt = false;
   for (std::uint64_t i = 0; i < shape_.entries; ++i) {
     for (auto& member : members_) {
-      const auto deadline = patience(context_, longest_work());
+      const auto deadline = deadline_of(context_, longest_work());
       auto ticket = member.queue->submit(member.work[i], deadline, options);
       if (!ticket) return forward_error(ticket);
       // Its place was another's, which is complete: else there had been no room.
@@ -136,7 +136,7 @@ Status QueueFleet::wait_for_all() {
     for (const auto& ticket : member.tickets) {
       if (ticket.sequence == 0) continue;
       auto done = member.queue->wait(ticket, driver::WaitPolicy::kPolling,
-                                     patience(context_, longest_work()));
+                                     deadline_of(context_, longest_work()));
       if (!done) return done;
     }
   }
@@ -211,7 +211,7 @@ Status QueueFleet::check() {
 
 Status QueueFleet::close() {
   for (auto& member : members_) {
-    auto end = member.session->process().destroy(*member.queue, patience(context_));
+    auto end = member.session->process().destroy(*member.queue, deadline_of(context_));
     if (!end) return forward_error(end);
   }
   members_.clear();

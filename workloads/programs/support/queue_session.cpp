@@ -84,9 +84,9 @@ Result<platform::DmaMemory*> QueueSession::allocate_host(Bytes size) {
 Status QueueSession::move(driver::DeviceAddress address, Bytes size, bool to_device) {
   const auto entry = to_device ? driver::entries::copy_to_device(staging_->bus(), address, size)
                                : driver::entries::copy_to_host(address, staging_->bus(), size);
-  auto ticket = copies_->submit(entry, patience(context_));
+  auto ticket = copies_->submit(entry, deadline_of(context_));
   if (!ticket) return forward_error(ticket);
-  return copies_->wait(*ticket, driver::WaitPolicy::kPolling, patience(context_));
+  return copies_->wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
 }
 
 Status QueueSession::write(driver::DeviceAddress address, ConstByteSpan bytes) {
@@ -145,7 +145,7 @@ Result<abi::QueueEntry> QueueSession::launch(const std::string& program, std::ui
 }
 
 Status QueueSession::close() {
-  auto end = process_->destroy(*copies_, patience(context_));
+  auto end = process_->destroy(*copies_, deadline_of(context_));
   if (!end) return forward_error(end);
   copies_.reset();
   return process_->close();

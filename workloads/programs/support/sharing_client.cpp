@@ -51,7 +51,7 @@ Result<std::uint64_t> SharingClient::run_until(Instant end) {
     if (under_way_.size() < kDepth) {
       // One that has no turn by then has had its time.
       auto ticket = turn_ ? turn_->launch(*queue_, kernel_, end)
-                          : queue_->submit(kernel_, patience(context_));
+                          : queue_->submit(kernel_, deadline_of(context_));
       if (!ticket && ticket.error().code == ErrorCode::kTimeout) break;
       if (!ticket) return forward_error(ticket);
       under_way_.push_back(*ticket);
@@ -67,7 +67,8 @@ Result<std::uint64_t> SharingClient::run_until(Instant end) {
 
 Status SharingClient::drain() {
   if (under_way_.empty()) return {};
-  auto done = queue_->wait(under_way_.back(), driver::WaitPolicy::kInterrupt, patience(context_));
+  auto done =
+      queue_->wait(under_way_.back(), driver::WaitPolicy::kInterrupt, deadline_of(context_));
   under_way_.clear();
   return done;
 }

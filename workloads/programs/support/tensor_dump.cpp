@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "reports/output_file.hpp"
+#include "tools/reports/output_file.hpp"
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {

@@ -31,7 +31,7 @@ Status wait_once(Context& context, driver::Device& device, const WaitShape& shap
   if (!ticket) return forward_error(ticket);
   const auto cpu_before = tasks.cpu_usage();
   const Instant waiting = clock.now();
-  auto done = device.wait(*ticket, shape.policy, patience(context));
+  auto done = device.wait(*ticket, shape.policy, deadline_of(context));
   if (!done || !measured) return done;
   const Instant returned = clock.now();
   const auto cpu_after = tasks.cpu_usage();
@@ -77,7 +77,7 @@ Result<Memory> allocate(driver::Device& device, const WaitShape& shape) {
 Status release(Context& context, driver::Device& device, const Memory& memory,
                const std::vector<Lane>& lanes) {
   for (const auto& lane : lanes) {
-    if (auto ok = device.destroy_stream(lane.stream, patience(context)); !ok) return ok;
+    if (auto ok = device.destroy_stream(lane.stream, deadline_of(context)); !ok) return ok;
   }
   if (memory.source.size != 0) {
     if (auto ok = device.free(memory.source.address); !ok) return ok;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <acl/acl_rt.h>
+#include <acl/npusim_kernels.h>
+#include <fcntl.h>
+#include <runtime/kernel.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "apps/compat/acl/kernel_arguments.hpp"
+
+namespace npu::compat {
+namespace {
+
+constexpr std::size_t kLargestBinary = std::size_t{64} << 20;  // bytes, less than these
+
+// False: it cannot be read, or is too large.
+bool read_file(const char* path, std::vector<std::byte>* bytes) {
+  int file = -1;
+  do {
+    file = ::open(path, O_RDONLY | O_CLOEXEC);
+  } while (file < 0 && errno == EINTR);
+  if (file < 0) return false;
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  std::size_t size = 0;
+  ssize_t got = 1;
+  while (got > 0 && size < kLargestBinary) {
+    bytes->resize(size + kStep);
+    do {
+      got = ::read(file, bytes->data() + size, kStep);
+    } while (got < 0 && errno == EINTR);
+    if (got > 0) size += static_cast<std::size_t>(got);
+  }
+  ::close(file);
+  bytes->resize(size);
+  return got == 0;
+}
+
+std::uint32_t magic_of(const aclrtBinaryLoadOptions* options) {
+  for (std::size_t i = 0; options != nullptr && i < options->numOpt; ++i) {
+    if (options->options[i].type == ACL_RT_BINARY_LOAD_OPT_MAGIC) {
+      return options->options[i].value.magic;
+    }
+  }
+  return RT_DEV_BINARY_MAGIC_ELF;
+}
+
+bool is_valid(const aclrtLaunchKernelCfg* config) {
+  return config == nullptr || config->numAttrs == 0 || config->attrs != nullptr;
+}
+
+// The first attribute that says which cores.
+rtTaskCfgInfo_t task_of(const aclrtLaunchKernelCfg* config) {
+  rtTaskCfgInfo_t task = {};
+  for (std::size_t i = 0; config != nullptr && i < config->numAttrs; ++i) {
+    if (config->attrs[i].id != ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE) continue;
+    task.rev[0] = config->attrs[i].value.engineType == ACL_RT_ENGINE_TYPE_AIC ? 1 : 2;
+    break;
+  }
+  return task;
+}
+
+// Whether each place and what it stands for are in the arguments.
+bool are_inside(const aclrtPlaceHolderInfo* places, std::size_t count, std::size_t size) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (places[i].addrOffset + sizeof(std::uint64_t) > size || places[i].dataOffset > size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+struct Launch {
+  aclrtFuncHandle function;
+  std::uint32_t blocks;
+  aclrtStream stream;
+  const aclrtLaunchKernelCfg* config;
+};
+
+static_assert(sizeof(aclrtPlaceHolderInfo) == sizeof(rtHostInputInfo_t));
+aclError launch(const Launch& what, const void* args, std::size_t size,
+                const aclrtPlaceHolderInfo* places, std::size_t count) {
+  if (what.function == nullptr || what.blocks == 0 || (args == nullptr && size != 0) ||
+      (places == nullptr && count != 0) || size > UINT32_MAX || count > UINT16_MAX ||
+      !are_inside(places, count, size)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  rtArgsEx_t all = {};
+  all.args = const_cast<void*>(args);  // which are only read
+  all.argsSize = static_cast<std::uint32_t>(size);
+  all.hostInputInfoNum = static_cast<std::uint16_t>(count);
+  std::vector<rtHostInputInfo_t> inputs(count);
+  if (count != 0) std::memcpy(inputs.data(), places, count * sizeof *places);
+  all.hostInputInfoPtr = inputs.data();
+  const auto task = task_of(what.config);
+  return rtKernelLaunchWithHandleV2(what.function, 0, what.blocks, &all, nullptr, what.stream,
+                                    &task);
+}
+
+}  // namespace
+}  // namespace npu::compat
+
+extern "C" {
+
+aclError aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* options,
+                                 aclrtBinHandle* binary) {
+  if (path == nullptr || binary == nullptr) return ACL_ERROR_INVALID_PARAM;
+  if (options != nullptr && options->numOpt != 0 && options->options == nullptr) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  std::vector<std::byte> bytes;
+  rtDevBinary_t all = {NPUSIM_RT_MAGIC_BUILT_IN, 0, nullptr, 0};
+  if (std::strcmp(path, NPUSIM_BUILT_IN) != 0) {
+    if (!npu::compat::read_file(path, &bytes)) return ACL_ERROR_INVALID_PARAM;
+    all = {npu::compat::magic_of(options), 0, bytes.data(), bytes.size()};
+  }
+  return rtDevBinaryRegister(&all, binary);
+}
+
+aclError aclrtBinaryUnLoad(aclrtBinHandle binary) {
+  if (binary == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtDevBinaryUnRegister(binary);
+}
+
+aclError aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,
+                                aclrtFuncHandle* function) {
+  if (binary == nullptr || name == nullptr || function == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return rtsFuncGetByName(binary, name, function);
+}
+
+aclError aclrtLaunchKernel(aclrtFuncHandle function, uint32_t blocks, const void* args, size_t size,
+                           aclrtStream stream) {
+  return npu::compat::launch({function, blocks, stream, nullptr}, args, size, nullptr, 0);
+}
+
+aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream,
+                                     aclrtLaunchKernelCfg* config, aclrtArgsHandle args,
+                                     void* reserved) {
+  if (!npu::compat::is_valid(config) || args == nullptr || reserved != nullptr) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  const auto& all = *static_cast<const npu::compat::KernelArguments*>(args);
+  if (!all.finalized) return ACL_ERROR_INVALID_PARAM;
+  return npu::compat::launch({function, blocks, stream, config}, all.bytes.data(), all.bytes.size(),
+                             all.places.data(), all.places.size());
+}
+
+aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle function, uint32_t blocks,
+                                       aclrtStream stream, aclrtLaunchKernelCfg* config, void* args,
+                                       size_t size, aclrtPlaceHolderInfo* places, size_t count) {
+  if (!npu::compat::is_valid(config)) return ACL_ERROR_INVALID_PARAM;
+  return npu::compat::launch({function, blocks, stream, config}, args, size, places, count);
+}
+
+}  // extern "C"

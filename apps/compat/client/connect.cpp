@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/compat/client/connect.hpp"
+
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "apps/compat/client/channel.hpp"
+#include "apps/compat/client/pinned.hpp"
+#include "apps/compat/client/request.hpp"
+#include "apps/compat/client/signals_held.hpp"
+#include "apps/compat/protocol/socket_name.hpp"
+
+namespace npu::compat {
+
+std::uint64_t& OnDevice::place() {
+  static thread_local std::uint64_t word = kDeviceOfContext;
+  return word;
+}
+
+namespace {
+
+pthread_key_t thread_key;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+thread_local Channel* own = nullptr;
+thread_local bool refused = false;  // nobody will ever be there
+bool had_children = false;
+// A word that the kernel clears in a child, however the child came to be; null: it cannot.
+volatile unsigned* process_word = nullptr;
+
+// Again, as long as signals interrupt it.
+template <class Call>
+auto insist(Call call) {
+  auto got = call();
+  while (got < 0 && errno == EINTR) got = call();
+  return got;
+}
+
+void end_of_thread(void* channel) {
+  auto* const ending = static_cast<Channel*>(channel);
+  ending->end();
+  own = nullptr;
+  delete ending;
+}
+
+// What the child has mapped is its parent's: it is left alone.
+void in_child() {
+  fork_in_child();
+  if (own != nullptr) own->leave_to_parent();
+  own = nullptr;
+  refused = false;
+  had_children = false;
+  pthread_setspecific(thread_key, nullptr);
+  if (process_word != nullptr) *process_word = 1;
+}
+
+void in_parent() {
+  fork_in_parent();
+  had_children = true;
+}
+
+void prepare() {
+  pthread_key_create(&thread_key, end_of_thread);
+  pthread_atfork(prepare_fork, in_parent, in_child);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const word =
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (word == MAP_FAILED) return;
+  if (::madvise(word, page, MADV_WIPEONFORK) != 0) {
+    ::munmap(word, page);
+    return;
+  }
+  process_word = static_cast<volatile unsigned*>(word);
+  *process_word = 1;
+}
+
+// A child of _Fork() or clone(), which tell nobody.
+void look_for_fork() {
+  if (process_word != nullptr && *process_word == 0) in_child();
+}
+
+// What the kernel gives each image at random, and no more of it than tells images apart: the C
+// library guards stacks with it.
+std::uint64_t image_number() {
+  constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+  std::uint64_t halves[2] = {};
+  const auto at = ::getauxval(AT_RANDOM);
+  if (at != 0) std::memcpy(halves, reinterpret_cast<const void*>(at), sizeof halves);
+  const std::uint64_t mixed = (halves[0] ^ halves[1] << 32 ^ halves[1] >> 32) * kOdd;
+  return mixed ^ mixed >> 32;
+}
+
+int open_socket() {
+  const char* const name = std::getenv(kSocketVariable);
+  sockaddr_un address{};
+  refused = name == nullptr || !set_name(address, name);
+  if (refused) return -1;
+  const int file = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (file < 0) return -1;
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  if (insist([&] { return ::connect(file, to, sizeof address); }) == 0) return file;
+  refused = errno == ECONNREFUSED || errno == ENOENT;
+  ::close(file);
+  return -1;
+}
+
+Channel* connect() {
+  const int file = open_socket();
+  if (file < 0) return nullptr;
+  Hello hello;
+  hello.thread = static_cast<std::int32_t>(::syscall(SYS_gettid));
+  hello.image = image_number();
+  const char* const program = std::getenv(kProgramVariable);
+  if (program != nullptr) hello.program = static_cast<std::uint32_t>(std::atol(program));
+  Welcome welcome;
+  int memory = -1;
+  if (insist([&] { return ::send(file, &hello, sizeof hello, MSG_NOSIGNAL); }) == sizeof hello) {
+    memory = receive(file, &welcome, sizeof welcome);
+  }
+  if (memory < 0) {
+    refused = welcome.refused != 0;
+    ::close(file);
+    return nullptr;
+  }
+  void* const mapped =
+      ::mmap(nullptr, kChannelBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+  ::close(memory);
+  auto* const channel = mapped == MAP_FAILED ? nullptr : new (std::nothrow) Channel(file, mapped);
+  if (channel == nullptr) ::close(file);
+  return channel;
+}
+
+}  // namespace
+
+unsigned children() {
+  const int before = errno;
+  siginfo_t ended;
+  const bool there = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+  errno = before;
+  had_children = had_children || there;
+  if (there) return 1;
+  return had_children ? 2 : 0;
+}
+
+int receive(int socket, void* data, std::size_t size) {
+  iovec part{data, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const auto got = insist([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
+  if (got != static_cast<ssize_t>(size)) return -1;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
+  int file = -1;
+  std::memcpy(&file, CMSG_DATA(header), sizeof file);
+  return file;
+}
+
+Channel* known_channel() {
+  look_for_fork();
+  return own;
+}
+
+Channel* channel_of_this_thread() {
+  look_for_fork();
+  if (own != nullptr || refused) return own;
+  const SignalsHeld held;  // or a handler that calls as well connects the thread a second time
+  if (own != nullptr) return own;
+  pthread_once(&once, prepare);
+  own = connect();
+  if (own != nullptr) pthread_setspecific(thread_key, own);
+  return own;
+}
+
+}  // namespace npu::compat

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/compat/client/copies.hpp"
+
+#include <algorithm>
+
+#include "apps/compat/client/own_memory.hpp"
+#include "apps/compat/client/pinned.hpp"
+#include "apps/compat/client/request.hpp"
+
+namespace npu::compat {
+namespace {
+
+std::size_t piece_of(std::size_t left) {
+  return std::min(left, kWindow);
+}
+
+// Words of a piece: the device address, bytes, whether it is in a stream, in which.
+// Ordinary memory is taken when the stream comes to it, buffered memory at once.
+int copy_in(void* to, const void* from, std::size_t count, const CopyOrder& order, bool buffered) {
+  const std::uint64_t in_stream = order.in_stream ? 1 : 0;
+  if (order.in_stream && !buffered) {
+    const int status = ask(Call::kCopyTurn, {word(order.stream)});
+    if (status != 0) return status;
+  }
+  for (std::size_t done = 0; done < count;) {
+    Channel* const channel = channel_of_this_thread();
+    if (channel == nullptr) return kNoServer;
+    const std::size_t piece = piece_of(count - done);
+    if (!read_own(channel->window(), static_cast<const std::byte*>(from) + done, piece)) {
+      return kRuntimeParameter;
+    }
+    const int status = ask(buffered ? Call::kCopyBuffered : Call::kCopyIn,
+                           {word(to) + done, piece, in_stream, word(order.stream)}, piece);
+    if (status != 0) return status;
+    done += piece;
+  }
+  return 0;
+}
+
+int copy_out(void* to, const void* from, std::size_t count, const CopyOrder& order) {
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t piece = piece_of(count - done);
+    const int status = ask(
+        Call::kCopyOut, {word(from) + done, piece, order.in_stream ? 1U : 0U, word(order.stream)});
+    if (status != 0) return status;
+    if (!write_own(static_cast<std::byte*>(to) + done, channel_of_this_thread()->window(), piece)) {
+      return kRuntimeParameter;
+    }
+    done += piece;
+  }
+  return 0;
+}
+
+// Word 0: to the device; 1: its address; 2: the memory's number; 3: offset; 4: bytes; 5: in a
+// stream; 6: which.
+int copy_pinned(bool to_device, const void* device, const PinnedPlace& place, std::size_t count,
+                const CopyOrder& order) {
+  return ask(Call::kCopyPinned, {to_device ? 1U : 0U, word(device), place.memory, place.offset,
+                                 count, order.in_stream ? 1U : 0U, word(order.stream)});
+}
+
+int copy_on_device(void* to, const void* from, std::size_t count, const CopyOrder& order) {
+  return ask(Call::kCopyOnDevice,
+             {word(to), word(from), count, order.in_stream ? 1U : 0U, word(order.stream)});
+}
+
+int is_on_device(const void* address, bool* there) {
+  *there = false;
+  if (find_pinned(address)) return 0;
+  const int status = ask(Call::kPlace, {word(address)});
+  if (status == 0) *there = answer() != 0;
+  return status;
+}
+
+// Kinds that say where memory is are believed; this one asks. An error of the question is the
+// copy's.
+int find_kind(const void* to, const void* from, CopyKind* kind) {
+  bool into = false, out_of = false;
+  if (const int status = is_on_device(to, &into); status != 0) return status;
+  if (const int status = is_on_device(from, &out_of); status != 0) return status;
+  if (into) {
+    *kind = out_of ? CopyKind::kDeviceToDevice : CopyKind::kHostToDevice;
+  } else {
+    *kind = out_of ? CopyKind::kDeviceToHost : CopyKind::kHostToHost;
+  }
+  return 0;
+}
+
+int copy_on_host(void* to, const void* from, std::size_t count, const CopyOrder& order) {
+  if (order.in_stream) return ask(Call::kCopyOnHost, {word(order.stream)});
+  return move_own(to, from, count) ? 0 : kRuntimeParameter;
+}
+
+}  // namespace
+
+int copy_bytes(void* to, const void* from, std::size_t count, CopyKind kind,
+               const CopyOrder& order) {
+  if (kind == CopyKind::kDefault) {
+    if (const int status = find_kind(to, from, &kind); status != 0) return status;
+  }
+  switch (kind) {
+    case CopyKind::kHostToHost:
+      return copy_on_host(to, from, count, order);
+    case CopyKind::kHostToDevice:
+    case CopyKind::kHostBufferToDevice: {
+      const auto place = find_pinned(from);
+      const bool buffered = kind == CopyKind::kHostBufferToDevice;
+      if (!place || buffered) return copy_in(to, from, count, order, buffered);
+      if (place->left < count) return kRuntimeParameter;
+      return copy_pinned(true, to, *place, count, order);
+    }
+    case CopyKind::kDeviceToHost: {
+      const auto place = find_pinned(to);
+      if (!place) return copy_out(to, from, count, order);
+      if (place->left < count) return kRuntimeParameter;
+      return copy_pinned(false, from, *place, count, order);
+    }
+    case CopyKind::kDeviceToDevice:
+    case CopyKind::kWithinDevice:
+    case CopyKind::kBetweenDevices:
+      return copy_on_device(to, from, count, order);
+    default:
+      return kInvalidParameter;
+  }
+}
+
+int fill_bytes(void* to, std::uint8_t value, std::size_t count, const CopyOrder& order) {
+  const auto place = find_pinned(to);
+  if (place && place->left < count) return kRuntimeParameter;
+  if (place && order.in_stream) {
+    return ask(Call::kMemsetPinned,
+               {place->memory, place->offset, value, count, word(order.stream)});
+  }
+  bool on_device = false;
+  if (!place && !order.in_stream) {
+    if (const int status = is_on_device(to, &on_device); status != 0) return status;
+  }
+  if (on_device || order.in_stream) {
+    return ask(Call::kMemset,
+               {word(to), value, count, order.in_stream ? 1U : 0U, word(order.stream)});
+  }
+  return fill_own(to, value, count) ? 0 : kRuntimeParameter;
+}
+
+}  // namespace npu::compat

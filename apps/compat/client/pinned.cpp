@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/compat/client/pinned.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "apps/compat/client/managed_view.hpp"
+#include "apps/compat/client/own_memory.hpp"
+#include "apps/compat/client/request.hpp"
+#include "apps/compat/client/signals_held.hpp"
+
+namespace npu::compat {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+struct Memory {
+  std::uint64_t number = 0;
+  std::size_t size = 0;    // bytes that the program has named
+  std::size_t before = 0;  // that its first page has in front of them
+  bool registered = false;
+
+  std::size_t whole() const { return (before + size + kPage - 1) / kPage * kPage; }
+};
+
+// Left alone at the process' end: threads may still be in calls.
+struct Table {
+  std::mutex lock;
+  std::map<std::uintptr_t, Memory> memories;  // by the address that the program knows
+
+  // Whether pages of [begin, begin + size) are among them.
+  bool meets(std::uintptr_t begin, std::size_t size) const {
+    auto next = memories.lower_bound(begin + size);
+    if (next == memories.begin()) return false;
+    --next;
+    return next->first - next->second.before + next->second.whole() > begin;
+  }
+};
+Table& table() {
+  static Table* const kTable = new Table;
+  return *kTable;
+}
+
+// Pages elsewhere take the place of those at `begin`, with their bytes.
+bool replace(std::uintptr_t begin, std::size_t size, void* pages) {
+  auto* const there = reinterpret_cast<void*>(begin);
+  return ::mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, there) == there;
+}
+
+// Pages of the process' own for those that npusim has mapped.
+bool make_ordinary(std::uintptr_t begin, std::size_t size) {
+  void* const pages =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return false;
+  std::memcpy(pages, reinterpret_cast<const void*>(begin), size);
+  if (replace(begin, size, pages)) return true;
+  ::munmap(pages, size);
+  return false;
+}
+
+}  // namespace
+
+std::optional<PinnedPlace> find_pinned(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const Locked held(table().lock);
+  auto found = table().memories.upper_bound(at);
+  if (found == table().memories.begin()) return std::nullopt;
+  --found;
+  const std::size_t offset = at - found->first;
+  if (offset >= found->second.size) return std::nullopt;
+  return PinnedPlace{found->second.number, found->second.before + offset,
+                     found->second.size - offset, offset};
+}
+
+int allocate_pinned(void** address, std::size_t size) {
+  const int status = ask(Call::kMallocHost, {size});
+  if (status != 0) return status;
+  const std::uint64_t number = answer();
+  std::size_t mapped = 0;
+  void* const memory = channel_of_this_thread()->take_memory(&mapped);
+  if (memory == nullptr) {
+    ask(Call::kFreeHost, {number});
+    return kBadAllocation;
+  }
+  const Locked held(table().lock);
+  table().memories[reinterpret_cast<std::uintptr_t>(memory)] = {number, mapped, 0, false};
+  *address = memory;
+  return 0;
+}
+
+int register_pinned(void* address, std::size_t size) {
+  Memory memory;
+  memory.size = size;
+  memory.before = reinterpret_cast<std::uintptr_t>(address) % kPage;
+  memory.registered = true;
+  if (size > SIZE_MAX - 2 * kPage) return kRuntimeParameter;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address) - memory.before;
+  const auto whole = memory.whole();
+  {
+    const Locked held(table().lock);
+    if (table().meets(begin, whole)) return kRuntimeParameter;
+  }
+  auto* const own = reinterpret_cast<void*>(begin);
+  if (may_be_managed(own, whole) || !is_data(own, whole)) return kRuntimeParameter;
+  const int status = ask(Call::kRegisterHost, {whole});
+  if (status != 0) return status;
+  memory.number = answer();
+  std::size_t mapped = 0;
+  void* const pages = channel_of_this_thread()->take_memory(&mapped);
+  const bool there = pages != nullptr && mapped == whole && read_own(pages, own, whole) &&
+                     replace(begin, whole, pages);
+  if (!there) {
+    if (pages != nullptr) ::munmap(pages, mapped);
+    ask(Call::kFreeHost, {memory.number});
+    return pages == nullptr ? kBadAllocation : kRuntimeParameter;
+  }
+  const Locked held(table().lock);
+  table().memories[reinterpret_cast<std::uintptr_t>(address)] = memory;
+  return 0;
+}
+
+namespace {
+
+// Takes it off the table. 107000: it is not there, or of the other kind.
+int take(void* address, bool registered, Memory* memory) {
+  const Locked held(table().lock);
+  const auto found = table().memories.find(reinterpret_cast<std::uintptr_t>(address));
+  if (found == table().memories.end() || found->second.registered != registered) {
+    return kRuntimeParameter;
+  }
+  *memory = found->second;
+  table().memories.erase(found);
+  return 0;
+}
+
+}  // namespace
+
+int unregister_pinned(void* address) {
+  Memory memory;
+  if (const int status = take(address, true, &memory); status != 0) return status;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address) - memory.before;
+  if (!make_ordinary(begin, memory.whole())) return kBadAllocation;
+  return ask(Call::kFreeHost, {memory.number});
+}
+
+int free_pinned(void* address) {
+  Memory memory;
+  if (const int status = take(address, false, &memory); status != 0) return status;
+  const int status = ask(Call::kFreeHost, {memory.number});
+  ::munmap(address, memory.size);
+  return status;
+}
+
+namespace {
+
+// On which a parent waits until its child has copies of what is registered; -1: nothing is.
+int fork_pipe[2] = {-1, -1};
+
+bool any_registered() {
+  const auto& memories = table().memories;
+  return std::any_of(memories.begin(), memories.end(),
+                     [](const auto& each) { return each.second.registered; });
+}
+
+void close_end(int& end) {
+  if (end >= 0) ::close(end);
+  end = -1;
+}
+
+}  // namespace
+
+void prepare_fork() {
+  table().lock.lock();
+  const bool managed = prepare_managed_fork();
+  if ((managed || any_registered()) && ::pipe2(fork_pipe, O_CLOEXEC) != 0)
+    fork_pipe[0] = fork_pipe[1] = -1;
+}
+
+// There is nothing to read: the child closes its end, if there is a child.
+void fork_in_parent() {
+  close_end(fork_pipe[1]);
+  char nothing = 0;
+  while (fork_pipe[0] >= 0 && ::read(fork_pipe[0], &nothing, 1) < 0 && errno == EINTR) {
+  }
+  close_end(fork_pipe[0]);
+  table().lock.unlock();
+}
+
+// Registered pages are the parent's as well until they are replaced, and there may be anything of
+// the program's in them: nothing is allocated before.
+void fork_in_child() {
+  for (const auto& [address, memory] : table().memories) {
+    if (memory.registered) make_ordinary(address - memory.before, memory.whole());
+  }
+  managed_fork_in_child();
+  close_end(fork_pipe[0]);
+  close_end(fork_pipe[1]);
+  table().memories.clear();
+  table().lock.unlock();
+}
+
+}  // namespace npu::compat

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ACL needs of npusim and what the public runtime has no function for.
+#include <runtime/npusim_rt.h>
+
+#include <cstring>
+
+#include "apps/compat/rt/outcome.hpp"
+#include "apps/compat/rt/visible_devices.hpp"
+
+using npu::compat::answer;
+using npu::compat::ask;
+using npu::compat::Call;
+using npu::compat::machine_device;
+using npu::compat::rt_ask;
+using npu::compat::rt_ask_for;
+
+namespace {
+
+constexpr char kNoServerText[] = "the program does not run under `npusim exec`";
+
+}  // namespace
+
+extern "C" {
+
+rtError_t npusimRtInit(void) {
+  return ask(Call::kInit);
+}
+
+rtError_t npusimRtFinalize(void) {
+  return ask(Call::kFinalize);
+}
+
+rtError_t npusimRtFinalizeReference(uint64_t* count) {
+  const int status = ask(Call::kFinalizeReference);
+  if (status == RT_ERROR_NONE && count != nullptr) *count = answer();
+  return status;
+}
+
+const char* npusimRtErrorMessage(void) {
+  static thread_local char text[256];
+  auto* const channel = npu::compat::channel_of_this_thread();
+  if (channel == nullptr) return kNoServerText;
+  if (ask(Call::kErrorMessage) != RT_ERROR_NONE) return "";
+  std::size_t size = answer();
+  if (size >= sizeof text) size = sizeof text - 1;
+  std::memcpy(text, channel->window(), size);
+  text[size] = 0;
+  return text;
+}
+
+rtError_t npusimRtMemoryUse(uint64_t use[4]) {
+  if (use == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
+  const rtError_t status = rt_ask(Call::kMemoryUse);
+  if (status != RT_ERROR_NONE) return status;
+  for (std::size_t i = 0; i < 4; ++i) use[i] = answer(i);
+  return RT_ERROR_NONE;
+}
+
+rtError_t npusimRtLimitMemory(uint64_t bytes) {
+  return rt_ask(Call::kLimitMemory, {bytes});
+}
+
+rtError_t npusimRtDeviceAttribute(uint32_t device, uint32_t attribute, int64_t* value) {
+  return rt_ask_for(value, Call::kGetDeviceInfo, {machine_device(device), attribute});
+}
+
+rtError_t npusimRtUtilization(int32_t device, int32_t percent[4]) {
+  if (percent == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
+  const rtError_t status = rt_ask(Call::kGetUtilization, {machine_device(device)});
+  if (status != RT_ERROR_NONE) return status;
+  for (std::size_t i = 0; i < 4; ++i) percent[i] = static_cast<int32_t>(answer(i));
+  return RT_ERROR_NONE;
+}
+
+rtError_t npusimRtPeerAccess(int32_t peer, int32_t enable) {
+  return rt_ask(Call::kPeerAccess, {enable != 0 ? 1U : 2U, 0, machine_device(peer)});
+}
+
+}  // extern "C"

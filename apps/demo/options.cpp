@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/demo/options.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/program_options.hpp>
+#include <cstdio>
+#include <sstream>
+
+namespace npu::demo {
+namespace {
+
+namespace po = boost::program_options;
+
+po::options_description visible_options() {
+  po::options_description options("Options");
+  auto add = options.add_options();
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  add("backend", text("NAME")->default_value("vfio"),
+      "vfio: a card of this machine; sim: simulator");
+  add("config", text("FILE")->default_value("910b"), "sim: chip or system, a path or a name");
+  add("set", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
+      "sim: a key of the configuration");
+  add("simulator", text("FILE")->default_value(""), "sim: libnpusim, if not beside this program");
+  add("bdf", text("BUS:DEV.FN"), "the card; default: the first one found");
+  add("steps", text("NAME,..."), "only these steps");
+  add("list", po::bool_switch(), "print the steps");
+  add("max-bytes", po::value<Bytes>()->default_value(64_MiB)->value_name("N"),
+      "largest copy, 4096 or more");
+  add("patience", po::value<unsigned>()->default_value(30)->value_name("S"),
+      "seconds of the machine's clock until a wait has failed, 1 .. 3600");
+  add("ring", text("PLACE")->default_value("device"), "of the DMA commands: device, host");
+  add("device-removed", po::bool_switch(), "in the end work on until the card is taken away");
+  add("device-error", po::bool_switch(),
+      "in the end work on until the card has an uncorrectable error (AER), and open it again");
+  add("help,h", po::bool_switch(), "print this");
+  return options;
+}
+
+std::string help() {
+  std::ostringstream text;
+  text << "npudemo: tries a card through the driver alone, step by step.\n\n"
+       << visible_options()
+       << "\nOne line per step, \"ok <name>: figures\" or \"FAILED <name>: error\"; times are the\n"
+          "card's own (DEVICE_TIME). Exit status: 0 all ok, 1 a step failed, 2 wrong usage or no\n"
+          "such machine.";
+  return text.str();
+}
+
+std::string list() {
+  std::string text;
+  for (const auto& step : steps()) text += fmt::format("{:<22}{}\n", step.name, step.what);
+  return text + fmt::format("{:<22}{}\n{:<22}{}", "removal",
+                            "--device-removed: the card is taken away", "error",
+                            "--device-error: an uncorrectable error of the card, and recovery");
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+tl::unexpected<Error> wrong(std::string what) {
+  return fail(ErrorCode::kInvalidArgument, std::move(what));
+}
+
+Status read_machine(const po::variables_map& values, Options& options) {
+  const auto backend = values["backend"].as<std::string>();
+  if (backend != "vfio" && backend != "sim") return wrong("--backend: vfio or sim");
+  options.on_simulator = backend == "sim";
+  options.simulator.config = values["config"].as<std::string>();
+  options.simulator.library = values["simulator"].as<std::string>();
+  if (values.count("set") != 0) {
+    options.simulator.overrides = values["set"].as<std::vector<std::string>>();
+  }
+  return {};
+}
+
+Status read_session(const po::variables_map& values, SessionOptions& session) {
+  if (values.count("bdf") != 0) {
+    const auto bdf = parse_bdf(values["bdf"].as<std::string>());
+    if (!bdf) return forward_error(bdf);
+    session.bdf = *bdf;
+  }
+  session.max_bytes = values["max-bytes"].as<Bytes>();
+  if (session.max_bytes < 4_KiB || session.max_bytes > 1_GiB) return wrong("--max-bytes");
+  const auto seconds = values["patience"].as<unsigned>();
+  if (seconds < 1 || seconds > 3600) return wrong("--patience: 1 .. 3600");
+  session.timeout = 1_s * seconds;
+  const auto ring = values["ring"].as<std::string>();
+  if (ring != "device" && ring != "host") return wrong("--ring: device or host");
+  session.ring =
+      ring == "host" ? driver::RingPlacement::kHostMemory : driver::RingPlacement::kDeviceMemory;
+  return {};
+}
+
+}  // namespace
+
+Result<platform::Bdf> parse_bdf(const std::string& text) {
+  unsigned domain = 0, bus = 0, device = 0, function = 0;
+  int end = 0;
+  const auto complete = [&](int found, int wanted) {
+    return found == wanted && static_cast<std::size_t>(end) == text.size();
+  };
+  bool ok = complete(
+      std::sscanf(text.c_str(), "%4x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end), 4);
+  if (!ok) {
+    domain = 0;
+    ok = complete(std::sscanf(text.c_str(), "%2x:%2x.%1x%n", &bus, &device, &function, &end), 3);
+  }
+  if (!ok || domain != 0 || device > 31 || function > 7) {
+    return wrong(fmt::format("'{}' is no function of PCI domain 0000 (01:00.0)", text));
+  }
+  return platform::Bdf{static_cast<std::uint8_t>(bus), static_cast<std::uint8_t>(device),
+                       static_cast<std::uint8_t>(function)};
+}
+
+Result<Options> parse_options(int count, const char* const* arguments) {
+  Options options;
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(count, arguments).options(visible_options()).run(), values);
+  } catch (const po::error& error) {
+    return wrong(error.what());
+  }
+  if (values["help"].as<bool>()) options.answer = help();
+  if (values["list"].as<bool>()) options.answer = list();
+  if (auto ok = read_machine(values, options); !ok) return forward_error(ok);
+  if (auto ok = read_session(values, options.session); !ok) return forward_error(ok);
+  if (values.count("steps") != 0)
+    options.selection.steps = split(values["steps"].as<std::string>());
+  const bool removed = values["device-removed"].as<bool>();
+  const bool error = values["device-error"].as<bool>();
+  if (removed && error) return wrong("--device-removed or --device-error, not both");
+  options.selection.ending = removed ? Ending::kRemoved : error ? Ending::kError : Ending::kNone;
+  if (auto ok = check_selection(options.selection); !ok) return forward_error(ok);
+  return options;
+}
+
+}  // namespace npu::demo

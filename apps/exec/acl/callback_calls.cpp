@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the program in a stream's order: the program runs them, in the thread that has
+// subscribed to the stream; here it is told when.
+#include <algorithm>
+
+#include "apps/exec/acl/guard.hpp"
+#include "apps/exec/acl/handlers.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+// Between two looks at several streams.
+constexpr Picoseconds kLook = 10_us;
+
+// One whose time has come, taken off the list.
+std::optional<PendingCallback> take_due(Callbacks& callbacks, std::uint64_t thread) {
+  for (std::size_t i = 0; i < callbacks.pending.size(); ++i) {
+    const auto each = callbacks.pending[i];
+    if (each.thread != thread) continue;
+    const auto done = each.behind.query();
+    if (done && !*done) continue;
+    // Of a stream that has failed or has been destroyed they are lost, as its other work is.
+    const auto place = std::find_if(callbacks.pending.begin(), callbacks.pending.end(),
+                                    [&](const auto& other) { return other.number == each.number; });
+    if (place != callbacks.pending.end()) callbacks.pending.erase(place);
+    if (done) return each;
+    return take_due(callbacks, thread);
+  }
+  return std::nullopt;
+}
+
+bool waits_for_any(const Callbacks& callbacks, std::uint64_t thread) {
+  return std::any_of(callbacks.pending.begin(), callbacks.pending.end(),
+                     [thread](const auto& each) { return each.thread == thread; });
+}
+
+// Until a stream of the thread's has something for it. Meanwhile others may take the device away.
+void wait_for_more(Caller& caller, std::uint64_t thread, Instant deadline) {
+  auto& callbacks = caller.process().callbacks;
+  caller.process().calls().leave();
+  {
+    const Guard held(*callbacks.lock);
+    if (!callbacks.over && !waits_for_any(callbacks, thread)) {
+      static_cast<void>(callbacks.added->wait(*callbacks.lock, deadline));
+    }
+  }
+  caller.process().calls().enter();
+}
+
+}  // namespace
+
+// Words: the thread's own number, stream, 1: no longer.
+Outcome subscribe_report(Caller& caller, CallRecord& call) {
+  const auto stream = caller.stream(call.words[1]);
+  if (!stream) return forward_fault(stream);
+  auto& subscriber = (*stream)->subscriber;
+  const bool ends = call.words[2] != 0;
+  if (ends ? subscriber != call.words[0] : subscriber != 0) {
+    return fault(kRuntimeParameter, ends ? "the thread has not subscribed to the stream"
+                                         : "a thread has subscribed to the stream");
+  }
+  subscriber = ends ? 0 : call.words[0];
+  return {};
+}
+
+// Words: function, its parameter, whether the stream waits for it, stream.
+Outcome launch_callback(Caller& caller, CallRecord& call) {
+  const auto found = caller.stream(call.words[3]);
+  if (!found) return forward_fault(found);
+  auto& record = **found;
+  if (record.subscriber == 0) {
+    return fault(kRuntimeParameter, "no thread has subscribed to the stream");
+  }
+  const Guard one_at_a_time(*record.callbacks);
+  const auto marker = driver::entries::nop();
+  const auto behind = record.stream->submit(&marker, 1);
+  if (!behind) return submission_fault(behind.error());
+  auto& callbacks = caller.process().callbacks;
+  PendingCallback pending;
+  pending.number = ++callbacks.given;
+  pending.thread = record.subscriber;
+  pending.device = record.device;
+  pending.function = call.words[0];
+  pending.parameter = call.words[1];
+  pending.behind = *behind;
+  if (call.words[2] != 0) {
+    auto& signals = caller.process().card(record.device)->process().signals();
+    if (!record.callback_signal) {
+      const auto made = signals.create();
+      if (!made) return fault(made.error());
+      record.callback_signal = *made;
+    }
+    const auto wait = driver::entries::wait_event(*record.callback_signal, ++record.callback_value);
+    const auto held = record.stream->submit(&wait, 1);
+    if (!held) return submission_fault(held.error());
+    pending.stream = *found;
+  }
+  callbacks.pending.push_back(std::move(pending));
+  callbacks.tell();
+  return {};
+}
+
+// Words: the thread's own number, milliseconds (UINT64_MAX: for ever). The answer: function, its
+// parameter, and what callback_done() wants to be told, or 0.
+Outcome process_report(Caller& caller, CallRecord& call) {
+  auto& callbacks = caller.process().callbacks;
+  const auto thread = call.words[0];
+  const Instant deadline = deadline_of(caller.clock(), call.words[1]);
+  for (;;) {
+    if (auto card = caller.card(); !card) return forward_fault(card);
+    if (auto due = take_due(callbacks, thread)) {
+      call.words[0] = due->function;
+      call.words[1] = due->parameter;
+      call.words[2] = due->stream == nullptr ? 0 : due->number;
+      if (due->stream != nullptr) callbacks.running[due->number] = due->stream;
+      return {};
+    }
+    const Instant now = caller.clock().now();
+    if (callbacks.over || now >= deadline)
+      return fault(kWaitTimeout, "no function of the thread's is due");
+    if (waits_for_any(callbacks, thread)) {
+      caller.clock().sleep_until(std::min(now + kLook, deadline));
+    } else {
+      wait_for_more(caller, thread, deadline);
+    }
+  }
+}
+
+// Word 0: which; its stream goes on.
+Outcome callback_done(Caller& caller, CallRecord& call) {
+  auto& running = caller.process().callbacks.running;
+  const auto found = running.find(call.words[0]);
+  if (found == running.end())
+    return fault(kRuntimeParameter, "no function that a stream waits for");
+  const auto stream = found->second;
+  running.erase(found);
+  auto* const card = caller.process().card(stream->device);
+  if (card == nullptr || !stream->callback_signal) return {};
+  return outcome_of(card->process().signals().set(*stream->callback_signal));
+}
+
+}  // namespace npu::exec::acl

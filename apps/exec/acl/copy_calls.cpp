@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies. Ordinary host memory goes piece by piece through memory that the card reaches, between
+// what was submitted before and the call's return; the card itself copies pinned memory.
+#include <algorithm>
+#include <cstring>
+
+#include "apps/exec/acl/copy_order.hpp"
+#include "apps/exec/acl/handlers.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+using driver::DeviceAddress;
+
+Outcome copy_window(Caller& caller, CallRecord& call, bool to_device) {
+  const DeviceAddress device{call.words[0]};
+  const Bytes size = std::min<Bytes>(call.words[1], compat::kWindow);
+  const auto card = caller.card_of(device, size);
+  if (!card) return forward_fault(card);
+  auto order = CopyOrder::of(caller, **card, call.words[2] != 0, call.words[3]);
+  if (!order) return forward_fault(order);
+  const ByteSpan bytes = call.window.subspan(0, size);
+  auto& space = caller.process().managed();
+  if (space.find(device) == nullptr) return order->move(device, bytes, to_device);
+  order->wait_for_earlier();
+  auto& managed = *space.memory();
+  return outcome_of(to_device ? managed.write(device, bytes) : managed.read(device, bytes));
+}
+
+}  // namespace
+
+// The bytes are those that ordinary memory has when the stream comes to the copy.
+Outcome copy_turn(Caller& caller, CallRecord& call) {
+  const auto stream = caller.stream(call.words[0]);
+  if (!stream) return forward_fault(stream);
+  static_cast<void>((*stream)->stream->last().wait(Instant::never()));
+  return {};
+}
+
+Outcome copy_in(Caller& caller, CallRecord& call) {
+  return copy_window(caller, call, true);
+}
+
+Outcome copy_out(Caller& caller, CallRecord& call) {
+  return copy_window(caller, call, false);
+}
+
+// The bytes are taken now, the stream copies them in its order (ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE).
+Outcome copy_buffered(Caller& caller, CallRecord& call) {
+  const DeviceAddress device{call.words[0]};
+  const Bytes size = std::min<Bytes>(call.words[1], compat::kWindow);
+  const auto card = caller.card_of(device, size);
+  if (!card) return forward_fault(card);
+  const bool managed = caller.process().managed().find(device) != nullptr;
+  if (call.words[2] == 0 || managed) return copy_window(caller, call, true);
+  auto order = CopyOrder::of(caller, **card, true, call.words[3]);
+  if (!order) return forward_fault(order);
+  auto buffer = (*card)->process().allocate_host(size, platform::DmaDirection::kDeviceReads);
+  if (!buffer) return fault(buffer.error());
+  const std::shared_ptr<platform::DmaMemory> taken = std::move(*buffer);
+  (*card)->platform().copy(taken->cpu(), call.window.subspan(0, size));
+  return order->begin(driver::entries::copy_to_device(taken->bus(), device, size), taken);
+}
+
+// Word 0: stream. The streams' order knows no copies within the host.
+Outcome copy_on_host(Caller& caller, CallRecord& call) {
+  const auto stream = caller.stream(call.words[0]);
+  if (!stream) return forward_fault(stream);
+  return fault(kFeature, "asynchronous copies from host to host are not supported");
+}
+
+// Words: to, from, bytes, in a stream, which. Between cards the stream's card copies, or the one
+// that the bytes are on. Managed memory is on every card.
+Outcome copy_on_device(Caller& caller, CallRecord& call) {
+  DeviceAddress to{call.words[0]}, from{call.words[1]};
+  const Bytes size = call.words[2];
+  auto target = caller.card_of(to, size);
+  if (!target) return forward_fault(target);
+  auto source = caller.card_of(from, size);
+  if (!source) return forward_fault(source);
+  auto& managed = caller.process().managed();
+  if (managed.has(to, size)) {
+    target = source;
+  } else if (managed.has(from, size)) {
+    source = target;
+  }
+  const bool in_stream = call.words[3] != 0;
+  if (*target == *source) {
+    auto order = CopyOrder::of(caller, **target, in_stream, call.words[4]);
+    if (!order) return forward_fault(order);
+    return order->begin(driver::entries::copy_on_device(from, to, size));
+  }
+  auto* by = *source;
+  if (in_stream) {
+    const auto stream = caller.stream(call.words[4]);
+    if (!stream) return forward_fault(stream);
+    if ((*stream)->device == (*target)->index()) by = *target;
+  }
+  auto order = CopyOrder::of(caller, *by, in_stream, call.words[4]);
+  if (!order) return forward_fault(order);
+  const bool writes = by == *source;
+  auto& owner = writes ? **target : **source;
+  Outcome done;
+  for (Bytes at = 0, piece = 0; done && at < size; at += piece) {  // a block at a time
+    const auto far = by->peers().find(owner.space(), owner.index(), (writes ? to : from) + at);
+    if (!far) return forward_fault(far);
+    piece = std::min(far->left, size - at);
+    const auto entry = writes ? driver::entries::copy_to_peer(from + at, far->address, piece)
+                              : driver::entries::copy_to_peer(far->address, to + at, piece);
+    done = order->begin(entry);
+  }
+  return done;
+}
+
+Outcome copy_pinned(Caller& caller, CallRecord& call) {
+  const bool to_device = call.words[0] != 0;
+  const DeviceAddress device{call.words[1]};
+  const auto memory = caller.process().pinned.find(call.words[2]);
+  const Bytes offset = call.words[3], size = call.words[4];
+  if (memory == nullptr || offset > memory->shared->bytes().size ||
+      size > memory->shared->bytes().size - offset) {
+    return fault(kRuntimeParameter, "it is no host memory");
+  }
+  const auto card = caller.card_of(device, size);
+  if (!card) return forward_fault(card);
+  auto order = CopyOrder::of(caller, **card, call.words[5] != 0, call.words[6]);
+  if (!order) return forward_fault(order);
+  if (auto& space = caller.process().managed(); space.find(device) != nullptr) {
+    const ByteSpan own = memory->shared->bytes().subspan(offset, size);
+    order->wait_for_earlier();
+    auto& managed = *space.memory();
+    return outcome_of(to_device ? managed.write(device, own) : managed.read(device, own));
+  }
+  const auto mapped = (*card)->map(*memory);
+  if (!mapped) return forward_fault(mapped);
+  const auto bus = (*mapped)->bus() + offset;
+  const auto entry = to_device ? driver::entries::copy_to_device(bus, device, size)
+                               : driver::entries::copy_to_host(device, bus, size);
+  return order->begin(entry, *mapped);
+}
+
+}  // namespace npu::exec::acl

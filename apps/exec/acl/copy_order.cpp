@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/exec/acl/copy_order.hpp"
+
+#include <algorithm>
+
+namespace npu::exec::acl {
+
+Value<CopyOrder> CopyOrder::of(Caller& caller, ProcessCard& card, bool in_stream,
+                               std::uint64_t handle) {
+  if (!in_stream) return CopyOrder(caller, card, nullptr);
+  auto stream = caller.stream(handle);
+  if (!stream) return forward_fault(stream);
+  if ((*stream)->device != card.index()) {
+    return fault(kStreamContext, "the stream is of another device than the memory");
+  }
+  return CopyOrder(caller, card, std::move(*stream));
+}
+
+void CopyOrder::wait_for_earlier() {
+  if (stream_ != nullptr) static_cast<void>(stream_->stream->last().wait(Instant::never()));
+}
+
+Outcome CopyOrder::run(const abi::QueueEntry& entry) {
+  if (stream_ == nullptr) return card_.run(entry);
+  const auto submitted = stream_->stream->submit(&entry, 1);
+  if (!submitted) return submission_fault(submitted.error());
+  return synchronize(*stream_, Instant::never(), kStreamTimeout);
+}
+
+Outcome CopyOrder::begin(const abi::QueueEntry& entry, std::shared_ptr<const void> keep) {
+  if (stream_ == nullptr) return card_.run(entry);
+  const auto submitted = stream_->stream->submit(&entry, 1, std::move(keep));
+  return submitted ? Outcome{} : Outcome(submission_fault(submitted.error()));
+}
+
+Outcome CopyOrder::move(driver::DeviceAddress device, ByteSpan host, bool to_device) {
+  const auto staging = card_.staging(caller_.number());
+  if (!staging) return forward_fault(staging);
+  auto& platform = card_.platform();
+  for (Bytes done = 0; done < host.size;) {
+    const Bytes piece = std::min<Bytes>((*staging)->size(), host.size - done);
+    const ByteSpan staged{(*staging)->cpu().data, piece}, own{host.data + done, piece};
+    const auto bus = (*staging)->bus();
+    if (to_device) platform.copy(staged, own);
+    const auto entry = to_device ? driver::entries::copy_to_device(bus, device + done, piece)
+                                 : driver::entries::copy_to_host(device + done, bus, piece);
+    if (auto ended = run(entry); !ended) return ended;
+    if (!to_device) platform.copy(own, staged);
+    done += piece;
+  }
+  return {};
+}
+
+}  // namespace npu::exec::acl

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills. The card fills whole words of 4 bytes of its own memory; what it fills of the host's
+// pinned memory it copies there.
+#include <algorithm>
+#include <cstring>
+
+#include "apps/exec/acl/copy_order.hpp"
+#include "apps/exec/acl/handlers.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+using driver::DeviceAddress;
+
+constexpr Bytes kWord = 4;
+
+std::uint32_t pattern_of(std::uint8_t byte) {
+  return byte * 0x0101'0101U;
+}
+
+// A page of the card's memory that is filled and copied from.
+class FilledPage {
+ public:
+  static Value<std::shared_ptr<FilledPage>> make(driver::AddressSpace& space) {
+    driver::MemoryOptions options;
+    options.counts = false;
+    const auto memory = space.allocate(driver::kPageSize, options);
+    if (!memory) return fault(memory.error());
+    return std::make_shared<FilledPage>(space, memory->address);
+  }
+  FilledPage(driver::AddressSpace& space, DeviceAddress address)
+      : space_(space), address_(address) {}
+  ~FilledPage() { static_cast<void>(space_.free(address_)); }
+  FilledPage(const FilledPage&) = delete;
+  FilledPage& operator=(const FilledPage&) = delete;
+
+  DeviceAddress address() const { return address_; }
+
+ private:
+  driver::AddressSpace& space_;
+  const DeviceAddress address_;
+};
+
+}  // namespace
+
+// Words: address, value, bytes, in a stream, which.
+Outcome fill(Caller& caller, CallRecord& call) {
+  const DeviceAddress at{call.words[0]};
+  const Bytes size = call.words[2];
+  if (size == 0) return {};
+  const auto card = caller.card_of(at, size);
+  if (!card) return forward_fault(card);
+  auto order = CopyOrder::of(caller, **card, call.words[3] != 0, call.words[4]);
+  if (!order) return forward_fault(order);
+  const auto byte = static_cast<std::uint8_t>(call.words[1]);
+  const Bytes head = std::min<Bytes>((kWord - at.value % kWord) % kWord, size);
+  const Bytes middle = (size - head) / kWord * kWord;
+  const Bytes tail = size - head - middle;
+  std::shared_ptr<platform::DmaMemory> edges;  // bytes beside whole words
+  if (head + tail != 0) {
+    auto made = (*card)->process().allocate_host(kWord, platform::DmaDirection::kDeviceReads);
+    if (!made) return fault(made.error());
+    edges = std::move(*made);
+    std::memset(edges->cpu().data, byte, kWord);
+  }
+  const auto write = [&](Bytes offset, Bytes count) -> Outcome {
+    if (count == 0) return {};
+    return order->begin(driver::entries::copy_to_device(edges->bus(), at + offset, count), edges);
+  };
+  if (auto done = write(0, head); !done) return done;
+  if (middle != 0) {
+    const auto entry = driver::entries::fill(at + head, middle, pattern_of(byte));
+    if (auto done = order->begin(entry); !done) return done;
+  }
+  return write(head + middle, tail);
+}
+
+// Words: memory, offset, value, bytes, stream.
+Outcome fill_pinned(Caller& caller, CallRecord& call) {
+  const auto memory = caller.process().pinned.find(call.words[0]);
+  const Bytes offset = call.words[1], size = call.words[3];
+  if (memory == nullptr || offset > memory->shared->bytes().size ||
+      size > memory->shared->bytes().size - offset) {
+    return fault(kRuntimeParameter, "it is no host memory");
+  }
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  auto order = CopyOrder::of(caller, **card, true, call.words[4]);
+  if (!order) return forward_fault(order);
+  const auto mapped = (*card)->map(*memory);
+  if (!mapped) return forward_fault(mapped);
+  const auto page = FilledPage::make((*card)->space());
+  if (!page) return forward_fault(page);
+  const auto pattern = pattern_of(static_cast<std::uint8_t>(call.words[2]));
+  const Bytes filled = std::min<Bytes>((size + 3) / 4 * 4, driver::kPageSize);
+  const auto kept = std::make_shared<
+      std::pair<std::shared_ptr<FilledPage>, std::shared_ptr<platform::DmaMemory>>>(*page, *mapped);
+  auto done = order->begin(driver::entries::fill((*page)->address(), filled, pattern), kept);
+  for (Bytes at = 0; done && at < size; at += driver::kPageSize) {
+    const Bytes piece = std::min<Bytes>(size - at, driver::kPageSize);
+    done = order->begin(
+        driver::entries::copy_to_host((*page)->address(), (*mapped)->bus() + offset + at, piece),
+        kept);
+  }
+  return done;
+}
+
+}  // namespace npu::exec::acl

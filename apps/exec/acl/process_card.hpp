@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program has on one card: an address space with what was allocated in it, host memory the
+// card reaches, a queue for copies that are waited for, kernels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/exec/acl/card.hpp"
+#include "apps/exec/acl/client_sharing.hpp"
+#include "apps/exec/acl/freed_later.hpp"
+#include "apps/exec/acl/leftovers.hpp"
+#include "apps/exec/acl/peer_windows.hpp"
+#include "apps/exec/acl/streams.hpp"
+#include "apps/exec/host/shared_memory.hpp"
+#include "npu/driver/heap.hpp"
+#include "npu/driver/process.hpp"
+
+namespace npu::exec::acl {
+
+// Host memory of the program's that cards read and write by themselves (aclrtMallocHost()): the
+// very pages that the program has. A card gets a mapping when it is first used with it.
+struct PinnedMemory {
+  explicit PinnedMemory(SharedMemory memory)
+      : shared(std::make_shared<SharedMemory>(std::move(memory))) {}
+
+  std::shared_ptr<SharedMemory> shared;                                  // a mapping keeps it, too
+  bool touched = false;                                                  // its pages are there
+  std::map<std::uint32_t, std::shared_ptr<platform::DmaMemory>> mapped;  // by device
+};
+
+class ProcessCard {
+ public:
+  static Value<std::unique_ptr<ProcessCard>> open(platform::Platform& platform, Card& card,
+                                                  std::uint32_t index,
+                                                  const driver::ProcessOptions& options,
+                                                  const ClientSharing& sharing);
+  ~ProcessCard();
+  ProcessCard(const ProcessCard&) = delete;
+  ProcessCard& operator=(const ProcessCard&) = delete;
+
+  // Everything is given back; streams have been closed.
+  void close();
+
+  platform::Platform& platform() { return platform_; }
+  Card& card() { return card_; }
+  std::uint32_t index() const { return index_; }
+  driver::ProcessContext& process() { return *process_; }
+  driver::AddressSpace& space() { return process_->space(); }
+  CoreLimits& limits() { return limits_; }
+  driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
+  // From now on in turns; with Card::sharing.
+  Status join(driver::TurnScheduler& turns);
+  Instant deadline() { return platform_.clock().now() + kTimeout; }
+
+  // `padding`: bytes behind `size`, as DeviceHeap takes them.
+  Value<driver::DeviceAddress> allocate(Bytes size, driver::PagePolicy policy, Bytes padding);
+  // Whole pages that may be given to MemoryShares.
+  Value<driver::DeviceAddress> allocate_shareable(Bytes size);
+  // Of the allocation that begins there; 0: none does.
+  Bytes size_of(driver::DeviceAddress address) const;
+  // kRuntimeParameter: not what allocate...() returned. The address is nobody else's before
+  // `in_flight`, which may use it, has ended; then `before` is called for pages that go.
+  using Before = driver::DeviceHeap::Before;
+  Outcome free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight,
+               const Before& before);
+  const driver::DeviceHeap& heap() const { return *heap_; }
+  // Gives back what was freed and is not in use any more.
+  void settle_freed() { freed_later_.settle(); }
+  // Adds the memory that the program has not freed.
+  void count(Leftovers& left) const;
+  // Whether the whole range is memory of the program on this card.
+  bool has(driver::DeviceAddress address, Bytes size) const;
+
+  // Without a handle yet. kNoStream: all queues in use.
+  Value<std::shared_ptr<ProgramStream>> make_stream(unsigned priority);
+  Result<std::shared_ptr<const TimePlace>> take_time() { return times_->take(); }
+  PeerWindows& peers() { return *peers_; }
+  // The card's mapping of the memory.
+  Value<std::shared_ptr<platform::DmaMemory>> map(PinnedMemory& memory);
+
+  // An entry by itself, waited for.
+  Outcome run(const abi::QueueEntry& entry);
+  // Host memory for the pieces of copies by `thread`: Caller::number().
+  Value<platform::DmaMemory*> staging(unsigned thread);
+  void forget_staging(unsigned thread) {
+    const auto gone = staging_.extract(thread);  // dies behind that: others come meanwhile
+  }
+
+  // A kernel in the card's memory; the thread puts it there when it is first asked for.
+  using Module = std::shared_ptr<const driver::KernelModule>;
+  Value<Module> module(const std::string& key, ConstByteSpan object, unsigned thread);
+  // Its memory is free when the last launch of it has ended.
+  void drop_module(const std::string& key) {
+    module_bytes_.erase(key);
+    const auto gone = modules_.extract(key);
+  }
+  // At once.
+  ModuleUse modules() const;
+
+ private:
+  ProcessCard(platform::Platform& platform, Card& card, std::uint32_t index)
+      : platform_(platform), card_(card), index_(index), limits_(card.cores) {}
+  Status prepare(driver::ProcessOptions options, const ClientSharing& sharing);
+  void leave_card();
+  // A block of the heap, or a mapping of memory that the space holds.
+  struct Allocation {
+    driver::DeviceAddress address;
+    Bytes size = 0;
+    std::optional<driver::MemoryHandle> memory;
+  };
+  // Once more when memory has come back that was freed; Value<Allocation> make().
+  template <class Make>
+  Value<driver::DeviceAddress> allocate_by(const Make& make);
+  Value<std::shared_ptr<driver::Queue>> copies();
+  Value<Allocation> make_shareable(Bytes size);
+  void give_back(const Allocation& allocation, const Before& before);
+
+  static constexpr Picoseconds kTimeout = 60'000'000_us;
+
+  platform::Platform& platform_;
+  Card& card_;
+  const std::uint32_t index_;
+  CoreLimits limits_;
+  std::unique_ptr<driver::ProcessContext> process_;
+  std::unique_ptr<driver::TurnClient> turn_;
+  std::string share_name_;
+  driver::TurnShare share_;
+  std::unique_ptr<driver::ArgumentPool> arguments_;
+  std::shared_ptr<TimePages> times_;
+  std::unique_ptr<PeerWindows> peers_;
+  std::unique_ptr<driver::DeviceHeap> heap_;
+  // Threads of the program share what follows; each part is made once, with its lock held.
+  std::unique_ptr<platform::Mutex> copies_lock_, modules_lock_, pinned_lock_;
+  std::shared_ptr<driver::Queue> copies_;
+  FreedLater freed_later_;
+  std::map<unsigned, std::unique_ptr<platform::DmaMemory>> staging_;
+  std::map<std::uint64_t, Allocation> memory_;  // by address
+  std::map<std::string, Module> modules_;
+  std::map<std::string, Bytes> module_bytes_;  // of the card's memory
+};
+
+}  // namespace npu::exec::acl

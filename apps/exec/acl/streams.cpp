@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/exec/acl/streams.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+// What a program is told of a fault of its stream.
+tl::unexpected<Fault> told(const driver::LaunchFault& found) {
+  const bool on_cube = found.cores == driver::LaunchCores::kCube;
+  int code = kDriver;
+  if (found.fault && found.fault->code == abi::FaultCode::kPoisoned) {
+    code = kHbmError;
+  } else if (found.fault && found.fault->core) {
+    code = on_cube ? kCoreException : kVectorException;
+  }
+  return fault(code, found.text);
+}
+
+}  // namespace
+
+tl::unexpected<Fault> submission_fault(const Error& error) {
+  if (error.code == ErrorCode::kAborted) return fault(kInvalidHandle, error.message());
+  return fault(error);
+}
+
+Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
+  const auto ended = stream.stream->synchronize(deadline);
+  if (!ended && ended.error().code == ErrorCode::kTimeout) {
+    return fault(late, ended.error().message());
+  }
+  if (!ended) return submission_fault(ended.error());
+  if (*ended) return told(**ended);
+  return {};
+}
+
+Value<bool> is_done(ProgramStream& stream) {
+  const auto state = stream.stream->query();
+  if (!state) return submission_fault(state.error());
+  if (state->fault) return told(*state->fault);
+  return state->done;
+}
+
+}  // namespace npu::exec::acl

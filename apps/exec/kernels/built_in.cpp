@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/exec/kernels/built_in.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "workloads/kernels/gemm/tiling.hpp"
+#include "workloads/kernels/vector/words.hpp"
+
+namespace npu::exec {
+namespace {
+
+using platform::DataType;
+using platform::VectorOp;
+using Words = Result<std::vector<std::uint64_t>>;
+
+// As npusim_kernels.h has them.
+struct ElementwiseArguments {
+  std::uint64_t to, a, b, count, type;
+};
+struct MatmulArguments {
+  std::uint64_t a, b, c;
+  std::uint32_t m, n, k, type;
+};
+struct SpinArguments {
+  std::uint64_t clocks;
+};
+
+// aclDataType (docs/sources/acl.md L2).
+std::optional<DataType> type_of(std::uint64_t type) {
+  switch (type) {
+    case 0:
+      return DataType::kFp32;
+    case 1:
+      return DataType::kFp16;
+    case 2:
+      return DataType::kInt8;
+    case 27:
+      return DataType::kBf16;
+    default:
+      return std::nullopt;
+  }
+}
+
+template <class T>
+Result<T> read(const BuiltInKernel& kernel, ConstByteSpan arguments) {
+  T all{};
+  if (arguments.size != sizeof all) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {} bytes of arguments, it has {}",
+                                                         kernel.name, arguments.size, sizeof all));
+  }
+  std::memcpy(&all, arguments.data, sizeof all);
+  return all;
+}
+
+Words elementwise(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t* blocks) {
+  const auto all = read<ElementwiseArguments>(kernel, arguments);
+  if (!all) return forward_error(all);
+  const auto type = type_of(all->type);
+  kernels::vector::Elementwise work;
+  work.to = all->to, work.a = all->a, work.b = all->b;
+  work.count = all->count;
+  work.op = static_cast<VectorOp>(kernel.operation);
+  if (type) work.type = *type;
+  if (!type || *type == DataType::kInt8 || !kernels::vector::valid(work)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: type {}, {} elements", kernel.name, all->type, all->count));
+  }
+  // Less than this is not worth one more core.
+  constexpr Bytes kSmallest = 512;
+  const Bytes wanted = all->count * platform::bytes_of(*type) / kSmallest;
+  *blocks = static_cast<std::uint32_t>(std::clamp<Bytes>(wanted, 1, *blocks));
+  const auto words = kernels::vector::to_words(work);
+  return std::vector<std::uint64_t>(words.begin(), words.end());
+}
+
+Words matmul(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t* blocks) {
+  const auto all = read<MatmulArguments>(kernel, arguments);
+  if (!all) return forward_error(all);
+  const auto type = type_of(all->type);
+  kernels::gemm::Problem problem;
+  problem.a = all->a, problem.b = all->b, problem.c = all->c;
+  problem.m = all->m, problem.n = all->n, problem.k = all->k;
+  problem.lda = all->k;
+  problem.ldb = problem.ldc = all->n;
+  if (!type || all->m == 0 || all->n == 0 || all->k == 0) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: type {}, {} x {} x {}", kernel.name,
+                                                         all->type, all->m, all->n, all->k));
+  }
+  problem.type = *type;
+  problem.to_type = *type == DataType::kInt8 ? DataType::kInt32 : *type;
+  kernels::gemm::choose_tiles(problem, *blocks);
+  const std::uint64_t tiles = std::uint64_t{aicore::divide_up(problem.m, problem.l1.m)} *
+                              aicore::divide_up(problem.n, problem.l1.n);
+  *blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, *blocks));
+  const auto words = kernels::gemm::to_words(problem);
+  return std::vector<std::uint64_t>(std::begin(words.word), std::end(words.word));
+}
+
+Words spin(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t* blocks) {
+  static_cast<void>(blocks);
+  const auto all = read<SpinArguments>(kernel, arguments);
+  if (!all) return forward_error(all);
+  return std::vector<std::uint64_t>{all->clocks};
+}
+
+constexpr unsigned number(VectorOp op) {
+  return static_cast<unsigned>(op);
+}
+
+constexpr BuiltInKernel kKernels[] = {
+    {"add", "elementwise", false, elementwise, number(VectorOp::kAdd)},
+    {"sub", "elementwise", false, elementwise, number(VectorOp::kSub)},
+    {"mul", "elementwise", false, elementwise, number(VectorOp::kMul)},
+    {"max", "elementwise", false, elementwise, number(VectorOp::kMax)},
+    {"min", "elementwise", false, elementwise, number(VectorOp::kMin)},
+    {"copy", "elementwise", false, elementwise, number(VectorOp::kCopy)},
+    {"relu", "elementwise", false, elementwise, number(VectorOp::kRelu)},
+    {"exp", "elementwise", false, elementwise, number(VectorOp::kExp)},
+    {"matmul", "matmul", true, matmul, 0},
+    {"spin", "spin", false, spin, 0, true},
+};
+
+}  // namespace
+
+const BuiltInKernel* find_built_in(std::string_view name) {
+  for (const auto& kernel : kKernels) {
+    if (kernel.name == name) return &kernel;
+  }
+  return nullptr;
+}
+
+}  // namespace npu::exec

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/python/native/operators.hpp"
+
+#include <pybind11/stl.h>
+
+#include <optional>
+
+#include "apps/python/native/checked_self.hpp"
+#include "kernels/operators/sources.hpp"
+
+namespace npu::python {
+namespace py = pybind11;
+
+using operators::OperatorCall;
+
+OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& root,
+                           const std::string& folder, const operators::CoreLimits& limits)
+    : card_(std::move(card)) {
+  parts_ = std::make_unique<Parts>(value_of(operators::find_toolchain("", root)),
+                                   jit::CacheOptions{folder});
+  auto& context = card_->context();
+  operators::LauncherOptions options;
+  options.cores = operators::CardCores::of(context.clusters(), context.vector_cores(), limits);
+  card_->session().call([&](platform::Platform& host) {
+    parts_->launcher =
+        value_of(operators::Launcher::open(context.process(), host.clock(), options));
+    parts_->runner =
+        std::make_unique<operators::OperatorRunner>(host, parts_->cache, *parts_->launcher);
+  });
+}
+
+OperatorHost::~OperatorHost() {
+  auto* const parts = parts_.release();
+  if (parts != nullptr && !card_->closed()) {
+    card_->session().end_later([parts] { delete parts; });
+  }
+}
+
+void OperatorHost::close() {
+  if (parts_ == nullptr) return;
+  if (finding_) check_usable();
+  if (card_->session().ended()) {
+    static_cast<void>(parts_.release());
+    return;
+  }
+  const auto parts = std::move(parts_);
+  check(card_->session().call([&](platform::Platform&) {
+    auto closed = parts->launcher->close();
+    parts->runner.reset();
+    parts->launcher.reset();
+    return closed;
+  }));
+}
+
+void OperatorHost::check_usable() const {
+  if (parts_ == nullptr) throw std::runtime_error("the device is closed");
+  if (finding_) throw std::runtime_error("a kernel is looked for, which a signal has interrupted");
+  card_->session().check_usable();
+}
+
+// On the interpreter's own stack, without its lock: a compiler may take seconds, and handlers of
+// signals run meanwhile. One that raises ends the compiler, and nothing else.
+jit::Loaded OperatorHost::find(const OperatorCall& call) {
+  std::optional<py::error_already_set> raised;
+  const auto interrupted = [&raised] {
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) raised.emplace();
+    return raised.has_value();
+  };
+  finding_ = true;
+  auto found = [&] {
+    const py::gil_scoped_release unlocked;
+    return parts_->runner->find(call, interrupted);
+  }();
+  finding_ = false;
+  if (raised) throw py::error_already_set(*std::move(raised));
+  return value_of(std::move(found));
+}
+
+py::dict OperatorHost::run(const OperatorCall& call) {
+  check_usable();
+  auto found = find(call);
+  const auto ran =
+      value_of(card_->session().call([&](platform::Platform&) -> Result<operators::Ran> {
+        auto started = parts_->runner->run(call, std::move(found));
+        if (!started) return started;
+        if (auto ok = parts_->launcher->wait(); !ok) return forward_error(ok);
+        return started;
+      }));
+  constexpr const char* kOrigins[] = {"memory", "disk", "compiled"};
+  py::dict all;
+  all["key"] = ran.key;
+  all["origin"] = kOrigins[static_cast<std::size_t>(ran.origin)];
+  all["compile_ns"] = ran.compile_time.count();
+  all["warnings"] = ran.warnings;
+  all["workspace_bytes"] = ran.workspace_bytes;
+  all["launches"] = ran.launches;
+  py::dict host;
+  for (std::size_t i = 0; i < operators::kLayers; ++i) {
+    host[operators::kLayerNames[i]] = ran.times.of(static_cast<operators::Layer>(i)).count();
+  }
+  all["host_ps"] = host;
+  return all;
+}
+
+py::dict OperatorHost::counters() const {
+  const auto counters = parts_ == nullptr ? jit::Counters{} : parts_->cache.counters();
+  py::dict all;
+  all["compiled"] = counters.compiled;
+  all["disk_hits"] = counters.disk_hits;
+  all["memory_hits"] = counters.memory_hits;
+  return all;
+}
+
+void bind_operators(py::module_& module) {
+  py::class_<OperatorCall, std::shared_ptr<OperatorCall>> call(module, "OperatorCall");
+  call.def(py::init<>());
+  define_field(call, "name", &OperatorCall::name);
+  define_field(call, "shape", &OperatorCall::shape);
+  define_field(call, "dtype", &OperatorCall::dtype);
+  define_field(call, "out_dtype", &OperatorCall::out_dtype);
+  define_field(call, "transpose_a", &OperatorCall::transpose_a);
+  define_field(call, "transpose_b", &OperatorCall::transpose_b);
+  define_field(call, "format_a", &OperatorCall::format_a);
+  define_field(call, "format_b", &OperatorCall::format_b);
+  define_field(call, "inputs", &OperatorCall::inputs);
+  define_field(call, "result", &OperatorCall::result);
+  define_field(call, "slice_k", &OperatorCall::slice_k);
+  define_field(call, "splits", &OperatorCall::splits);
+  define_field(call, "expression", &OperatorCall::expression);
+  define_field(call, "scalars", &OperatorCall::scalars);
+  define_field(call, "epsilon", &OperatorCall::epsilon);
+  define_field(call, "scale", &OperatorCall::scale);
+  define_field(call, "causal", &OperatorCall::causal);
+  define_field(call, "cores", &OperatorCall::cores);
+  py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")
+      .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2) {
+        return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2};
+      }));
+  py::class_<OperatorHost, std::shared_ptr<OperatorHost>>(module, "OperatorHost")
+      .def(py::init([](std::shared_ptr<Card> card, const std::string& root,
+                       const std::string& folder,
+                       const std::shared_ptr<operators::CoreLimits>& limits) {
+             return std::make_shared<OperatorHost>(std::move(card), root, folder,
+                                                   object_of(limits));
+           }),
+           py::arg().none(false), py::arg(), py::arg(), py::arg())
+      .def("run",
+           [](const std::shared_ptr<OperatorHost>& self,
+              const std::shared_ptr<OperatorCall>& wanted) {
+             return object_of(self).run(object_of(wanted));
+           })
+      .def("counters", on(&OperatorHost::counters))
+      .def("close", on(&OperatorHost::close));
+}
+
+}  // namespace npu::python

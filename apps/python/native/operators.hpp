@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on an open card: compiled on demand, launched, waited for.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+
+#include "apps/python/native/card.hpp"
+#include "kernels/operators/runner.hpp"
+
+namespace npu::python {
+
+class OperatorHost {
+ public:
+  // `root`: as of find_toolchain(), `folder`: of compiled kernels, empty for none.
+  // The card's limits are of its configuration.
+  OperatorHost(std::shared_ptr<Card> card, const std::string& root, const std::string& folder,
+               const operators::CoreLimits& limits);
+  ~OperatorHost();
+  OperatorHost(const OperatorHost&) = delete;
+  OperatorHost& operator=(const OperatorHost&) = delete;
+
+  // Returns when the result is there: the kernel's key, who had it, and what it took.
+  pybind11::dict run(const operators::OperatorCall& call);
+  pybind11::dict counters() const;
+  void close();
+
+ private:
+  void check_usable() const;
+  jit::Loaded find(const operators::OperatorCall& call);
+
+  struct Parts {
+    Parts(jit::Toolchain toolchain, jit::CacheOptions options)
+        : cache(std::move(toolchain), std::move(options)) {}
+    jit::KernelCache cache;
+    std::unique_ptr<operators::Launcher> launcher;
+    std::unique_ptr<operators::OperatorRunner> runner;
+  };
+
+  std::shared_ptr<Card> card_;
+  std::unique_ptr<Parts> parts_;
+  bool finding_ = false;  // a handler of a signal may call meanwhile
+};
+
+void bind_operators(pybind11::module_& module);
+
+}  // namespace npu::python

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A call of an operator: its arrays to the card, the operator, its result back."""
+
+import math
+import os
+import pathlib
+
+import numpy
+
+from . import _npusim
+from .device import Device
+from .programs import host_library
+from .simulator import current_simulator
+
+_NAMES = {"float16": "float16", "float32": "float32", "int8": "int8", "int32": "int32",
+          "int64": "int64", "uint16": "bfloat16"}
+_ARRAYS = {"float16": "float16", "half": "float16", "fp16": "float16", "f16": "float16",
+           "float32": "float32", "float": "float32", "fp32": "float32", "f32": "float32",
+           "bfloat16": "uint16", "bf16": "uint16", "int8": "int8", "i8": "int8", "int32": "int32",
+           "i32": "int32", "int64": "int64", "i64": "int64"}
+_LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 << 10,
+           "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20}
+_last = {}
+
+
+def templates_root():
+    """The folder above kernels/operators/templates; empty: $NPUSIM_OPERATORS_DIR names it."""
+    if os.environ.get("NPUSIM_OPERATORS_DIR"):
+        return ""
+    library = pathlib.Path(host_library()).resolve().parent
+    for up in (library.parent, library.parent.parent):
+        if (up / "share/npusim/operators/kernels/operators/templates").is_dir():
+            return str(up / "share/npusim/operators")
+    return str(library.parent.parent.parent)
+
+
+def cache_folder():
+    for name, below in (("NPUSIM_JIT_CACHE_DIR", ""), ("XDG_CACHE_HOME", "npusim/jit"),
+                        ("HOME", ".cache/npusim/jit")):
+        if os.environ.get(name):
+            return os.path.join(os.environ[name], below) if below else os.environ[name]
+    return ""
+
+
+def _host(device):
+    if device is None:
+        simulator = current_simulator()
+        if simulator is None:
+            raise RuntimeError("no machine: make an npusim.Simulator first, and keep it")
+        device = simulator._default_device()
+    if not isinstance(device, Device):
+        raise TypeError(f"device: found a {type(device).__name__}; allowed: a Device, None")
+    if device._operators is None:
+        device._ready()
+        values = device._simulator.report()["configuration"]
+        limits = [values[f"cards.{device.index}.{key}"] * unit for key, unit in _LIMITS.items()]
+        device._operators = _npusim.OperatorHost(device._card, templates_root(), cache_folder(),
+                                                 _npusim.CoreLimits(*limits))
+    return device, device._operators
+
+
+def type_of(array, what):
+    name = _NAMES.get(array.dtype.name)
+    if name is None:
+        raise ValueError(f"{what}: found an array of {array.dtype.name}; allowed: "
+                         f"{', '.join(_NAMES)} (bits of bfloat16)")
+    return name
+
+
+def _out(outDType):
+    name = outDType if isinstance(outDType, str) else numpy.dtype(outDType).name
+    if name not in _ARRAYS:
+        raise ValueError(f"outDType: found '{name[:40]}'; allowed: {', '.join(_ARRAYS)}")
+    array = _ARRAYS[name]
+    return _NAMES[array], array
+
+
+def number_of(value, what, kind=float):
+    try:
+        return kind(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: found a {type(value).__name__}; allowed: a number") from None
+
+
+def array_of(value, what, dimensions=None):
+    """An array in the byte order of the card, and of this host."""
+    array = numpy.asarray(value)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if dimensions is not None and array.ndim != dimensions:
+        raise ValueError(f"{what}: found {array.ndim} dimensions; allowed: {dimensions}")
+    return array
+
+
+def run(device, call, arrays, shape, outDType, zeros=False):
+    """`zeros`: the operator leaves elements of the result alone, which are to be 0."""
+    device, host = _host(device)
+    call.out_dtype, result_type = _out(outDType)
+    size = math.prod(shape) * numpy.dtype(result_type).itemsize
+    memories = []
+    try:
+        addresses = [0, 0, 0, 0]
+        for i, array in enumerate(arrays):
+            if array is None:
+                continue
+            memory = device.allocate(max(array.nbytes, 1))
+            memories.append(memory)
+            memory.write(array)
+            addresses[i] = memory.address
+        result = device.allocate(max(size, 1))
+        memories.append(result)
+        if zeros:
+            result.write(bytes(size))
+        call.inputs, call.result = addresses, result.address
+        _last.clear()
+        _last.update(host.run(call))
+        return result.to_numpy(result_type, tuple(shape))
+    finally:
+        if not device._simulator._session.ended:
+            for memory in memories:
+                memory.free()
+
+
+def last_call():
+    """How the last operator of this process ran: a `dict`.
+
+    key (64 digits, the kernel's), origin ("compiled", "disk", "memory": who had the kernel),
+    compile_ns (wall time), host_ps (a `dict`: simulated time of the host by layer, from the call to
+    the last doorbell), launches, workspace_bytes, warnings (of the cache). Empty before the first.
+    """
+    return dict(_last)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/jit/file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "npu/base/shortened.hpp"
+
+namespace npu::jit {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{64} << 10U;
+
+ErrorCode code_of(int error) {
+  if (error == ENOENT || error == ENOTDIR) return ErrorCode::kNotFound;
+  if (error == EACCES || error == EPERM || error == EROFS) return ErrorCode::kPermissionDenied;
+  return ErrorCode::kIo;
+}
+
+}  // namespace
+
+void File::reset() {
+  if (descriptor_ >= 0) close(descriptor_);
+  descriptor_ = -1;
+}
+
+tl::unexpected<Error> fail_errno(const std::string& what) {
+  const int error = errno;
+  return fail(code_of(error), what + ": " + std::generic_category().message(error));
+}
+
+Result<std::vector<std::byte>> read_all(int descriptor, std::size_t most, const std::string& name) {
+  std::vector<std::byte> bytes;
+  for (std::size_t size = 0;;) {
+    bytes.resize(size + kPiece);
+    const ssize_t count = read(descriptor, bytes.data() + size, kPiece);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return fail_errno(shortened(name, kShownPath));
+    size += static_cast<std::size_t>(count);
+    if (size > most) {
+      return fail(ErrorCode::kIo, shortened(name, kShownPath) + " has more than " +
+                                      std::to_string(most) + " bytes");
+    }
+    if (count == 0) {
+      bytes.resize(size);
+      return bytes;
+    }
+  }
+}
+
+Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t most) {
+  // Not waiting: somebody may have put a FIFO there.
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return fail_errno(shortened(path, kShownPath));
+  return read_all(file.get(), most, path);
+}
+
+Status write_all(int descriptor, ConstByteSpan bytes, const std::string& name) {
+  for (std::size_t done = 0; done < bytes.size;) {
+    const ssize_t count = write(descriptor, bytes.data + done, bytes.size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return fail_errno(shortened(name, kShownPath));
+    done += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+}  // namespace npu::jit

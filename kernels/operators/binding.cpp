@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operators/binding.hpp"
+
+#include <algorithm>
+
+#include "kernels/operators/matrix_layout.hpp"
+
+namespace npu::operators {
+namespace {
+
+std::uint32_t narrow(std::uint64_t side) {
+  return static_cast<std::uint32_t>(side);  // the wrapper has checked it
+}
+
+MatmulParams matmul_params(const NormalisedCall& call) {
+  MatmulParams p;
+  p.m = call.m, p.n = call.n, p.k = call.k, p.batch = call.batch;
+  p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.c = call.call.result;
+  if (call.row->family == Family::kBatched) {
+    p.stride_a = stored_elements(call.layout_a, call.type, call.m, call.k);
+    p.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
+    p.stride_c = std::uint64_t{call.m} * call.n;
+  }
+  return p;
+}
+
+GroupedMatmulParams grouped_params(const NormalisedCall& call) {
+  GroupedMatmulParams p;
+  p.whole = matmul_params(call);
+  p.whole.batch = 1;
+  p.groups = call.batch;
+  p.group_ends = call.call.inputs[2];
+  if (call.call.slice_k) {
+    p.slice = GroupSlice::kK;
+    p.whole.stride_c = std::uint64_t{call.m} * call.n;
+  } else {
+    p.whole.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
+  }
+  return p;
+}
+
+QuantMatmulParams quant_params(const NormalisedCall& call) {
+  QuantMatmulParams p;
+  p.product = matmul_params(call);
+  p.scale = call.call.scale;
+  p.channel_scales = call.call.inputs[2];
+  p.token_scales = call.call.inputs[3];
+  return p;
+}
+
+GemvParams gemv_params(const NormalisedCall& call) {
+  GemvParams p;
+  p.m = narrow(call.sides[0]), p.k = narrow(call.sides[1]);
+  p.a = call.call.inputs[0], p.x = call.call.inputs[1], p.y = call.call.result;
+  return p;
+}
+
+VectorParams vector_params(const NormalisedCall& call) {
+  VectorParams p;
+  p.count = call.sides[0];
+  p.to = call.call.result;
+  std::copy(call.call.inputs.begin(), call.call.inputs.end(), p.inputs);
+  std::copy(call.call.scalars.begin(), call.call.scalars.end(), p.scalars);
+  return p;
+}
+
+SoftmaxParams softmax_params(const NormalisedCall& call) {
+  SoftmaxParams p;
+  p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
+  p.from = call.call.inputs[0], p.to = call.call.result;
+  return p;
+}
+
+RmsNormParams rms_norm_params(const NormalisedCall& call) {
+  RmsNormParams p;
+  p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
+  p.from = call.call.inputs[0], p.gamma = call.call.inputs[1], p.to = call.call.result;
+  p.epsilon = call.call.epsilon;
+  return p;
+}
+
+AttentionParams attention_params(const NormalisedCall& call) {
+  AttentionParams p;
+  p.batch = narrow(call.sides[0]), p.heads = narrow(call.sides[1]);
+  p.kv_heads = narrow(call.sides[2]), p.queries = narrow(call.sides[3]);
+  p.keys = narrow(call.sides[4]), p.head = narrow(call.sides[5]);
+  p.q = call.call.inputs[0], p.k = call.call.inputs[1], p.v = call.call.inputs[2];
+  p.to = call.call.result;
+  p.scale = call.call.scale;
+  return p;
+}
+
+// The compile-time parameters; those that a template does not read are not part of its key.
+jit::Macros macros_of(const NormalisedCall& call) {
+  const std::string type(macro_name(call.type));
+  jit::Macros macros{{"NPU_JIT_KERNEL_NAME", std::string(call.row->name)},
+                     {"NPU_JIT_ELEMENT_A", type},
+                     {"NPU_JIT_ELEMENT_C", std::string(macro_name(call.out_type))}};
+  switch (call.row->family) {
+    case Family::kMatmul:
+    case Family::kBatched:
+    case Family::kGrouped:
+    case Family::kSplitK:
+    case Family::kQuant:
+      macros["NPU_JIT_ELEMENT_B"] = type;
+      macros["NPU_JIT_LAYOUT_A"] = call.layout_a;
+      macros["NPU_JIT_LAYOUT_B"] = call.layout_b;
+      break;
+    case Family::kGemv:
+      macros["NPU_JIT_LAYOUT_A"] = call.layout_a;
+      break;
+    case Family::kVector:
+      macros["NPU_JIT_EXPRESSION"] = call.call.expression;
+      break;
+    case Family::kAttention:
+      macros["NPU_JIT_CAUSAL"] = call.call.causal ? "1" : "0";
+      break;
+    case Family::kSoftmax:
+    case Family::kRmsNorm:
+      break;
+  }
+  return macros;
+}
+
+}  // namespace
+
+Binding bind(const NormalisedCall& call) {
+  Binding binding;
+  binding.request = {std::string(call.row->file), macros_of(call), call.row->type};
+  switch (call.row->family) {
+    case Family::kMatmul:
+    case Family::kBatched:
+      binding.params = matmul_params(call);
+      break;
+    case Family::kGrouped:
+      binding.params = grouped_params(call);
+      break;
+    case Family::kSplitK:
+      binding.params = SplitKMatmulParams{matmul_params(call), call.call.splits};
+      break;
+    case Family::kQuant:
+      binding.params = quant_params(call);
+      break;
+    case Family::kGemv:
+      binding.params = gemv_params(call);
+      break;
+    case Family::kVector:
+      binding.params = vector_params(call);
+      break;
+    case Family::kSoftmax:
+      binding.params = softmax_params(call);
+      break;
+    case Family::kRmsNorm:
+      binding.params = rms_norm_params(call);
+      break;
+    case Family::kAttention:
+      binding.params = attention_params(call);
+      break;
+  }
+  return binding;
+}
+
+}  // namespace npu::operators

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call as its user writes it, and the wrapper's idea of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/operators/table.hpp"
+#include "npu/base/result.hpp"
+
+namespace npu::operators {
+
+// Addresses are those of the process' device memory. Tensors lie without gaps; A transposed lies as
+// k x m, B transposed as n x k. Results lie row by row.
+struct OperatorCall {
+  std::string name;
+  std::vector<std::uint64_t> shape;  // the operator's row of the table names its numbers
+  std::string dtype = "float16";     // of what is multiplied, or of all inputs
+  // Of the result; empty: int32 for products of int8, float32 for quantised ones, else dtype.
+  std::string out_dtype;
+  bool transpose_a = false, transpose_b = false;
+  std::string format_a = "ND", format_b = "ND";  // of matrices; or "NZ": in fractals
+  std::array<std::uint64_t, 4> inputs{};         // in the order of the row; scales, gamma: 0: none
+  std::uint64_t result = 0;
+  bool slice_k = false;      // of grouped_matmul: groups are slices of k, else of the rows of A
+  std::uint32_t splits = 0;  // of splitk_matmul: parts of k; 0: as many as keep cores busy
+  std::string expression;    // of elementwise, over a, b, c, d, s, s1, s2, s3
+  std::array<float, 4> scalars{};  // s, s1, s2, s3
+  float epsilon = 1e-6F;           // of rms_norm
+  float scale = 1;                 // of quant_matmul, flash_attention
+  bool causal = false;             // of flash_attention
+  std::uint32_t cores = 0;         // to use; 0: all
+};
+
+// Checked, and with the names that templates know.
+struct NormalisedCall {
+  const OperatorRow* row = nullptr;
+  std::vector<std::uint64_t> sides;              // the shape
+  std::uint32_t batch = 1, m = 0, n = 0, k = 0;  // of products; batch: or groups
+  DataType type{}, out_type{};
+  std::string layout_a, layout_b;  // RowMajor, ColumnMajor, zN, nZ
+  OperatorCall call;               // for the rest
+};
+
+// kNotFound: no such operator; kInvalidArgument: one line that says which argument, what was found
+// and what is possible.
+Result<NormalisedCall> normalise(const OperatorCall& call);
+
+}  // namespace npu::operators

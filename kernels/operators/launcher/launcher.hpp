@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher: operators' kernels on a process' compute queues, one queue for each kind of core.
+// Launches of one run follow one another, by signals where they change queues.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "npu/driver/process.hpp"
+#include "npu/driver/queue.hpp"
+#include "npu/jit/kernel.hpp"
+#include "npu/operators/operator_stream.hpp"
+#include "npu/platform/time.hpp"
+
+namespace npu::operators {
+
+struct CardCores {
+  // `vectors_per_cluster`: 0 on cards of coupled cores, which are both kinds.
+  static CardCores of(unsigned clusters, unsigned vectors_per_cluster, const CoreLimits& limits);
+
+  std::array<driver::CoreMask, 2> mask{};  // by CoreKind, kCube and kVector
+  std::array<std::uint32_t, 2> count{};
+  CoreLimits limits;
+};
+
+struct LauncherOptions {
+  CardCores cores;
+  Picoseconds timeout = 60'000'000_us;  // simulated, for one run
+};
+
+class Launcher final : public OperatorStream {
+ public:
+  // All must outlive it. Errors are those of queues and memory of the process.
+  static Result<std::unique_ptr<Launcher>> open(driver::ProcessContext& process,
+                                                platform::Clock& clock,
+                                                const LauncherOptions& options);
+  ~Launcher() override;
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  // The kernel's image into device memory, once. kInvalidArgument: it needs more than kImageBytes.
+  Status upload(const jit::Kernel& kernel);
+  // The kernel's host entry. Returns when the last doorbell has rung. kUnsupported: the operator
+  // refused, the context is its reason; kOutOfMemory: no workspace; what a submission says.
+  // A run before it has been waited for; behind one that has failed the queues are made anew.
+  Status run(const jit::Kernel& kernel, std::uint32_t block_num, const void* params);
+  // Until the run's last launch has ended. kDeviceFault, kTimeout.
+  Status wait();
+  // The queues and memory are given back; nothing may be running.
+  Status close();
+
+  // Of the last run.
+  // When workspace() and launch() began and ended, in order.
+  const std::vector<std::pair<Instant, Instant>>& calls() const { return calls_; }
+  Bytes workspace_bytes() const { return workspace_asked_; }
+  unsigned launches() const { return launches_; }
+
+  // OperatorStream
+  std::uint32_t cores(CoreKind kind) const override;
+  CoreLimits limits() const override { return options_.cores.limits; }
+  void refuse(const char* reason) override;
+  std::uint64_t workspace(std::uint64_t bytes) override;
+  void launch(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,
+              std::uint32_t count) override;
+
+ private:
+  struct Waiting {
+    driver::Queue* queue;
+    driver::QueueTicket ticket;
+  };
+
+  Launcher(driver::ProcessContext& process, platform::Clock& clock, const LauncherOptions& options)
+      : process_(process), clock_(clock), options_(options) {}
+
+  Status open_resources();
+  Status open_queues();
+  Status renew_queues();
+  Status submit(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,
+                std::uint32_t count);
+  Result<driver::DeviceAddress> allocate(Bytes size);
+  Status give_workspace(Bytes bytes);
+  Instant deadline() const { return clock_.now() + options_.timeout; }
+
+  driver::ProcessContext& process_;
+  platform::Clock& clock_;
+  const LauncherOptions options_;
+  std::array<std::unique_ptr<driver::Queue>, 2> queues_;
+  bool failed_ = false;  // the queues stand still, or wait for one that does
+  std::unique_ptr<platform::DmaMemory> staging_;  // images, arguments on their way
+  std::vector<driver::DeviceAddress> memory_;     // all that is to be freed
+  driver::DeviceAddress arguments_;
+  driver::DeviceAddress workspace_;
+  Bytes workspace_size_ = 0;
+  driver::SignalId signal_;
+  std::uint64_t signal_value_ = 1;
+  std::map<std::string, driver::DeviceAddress> images_;  // by key
+
+  // Of the run.
+  driver::DeviceAddress image_;
+  std::optional<Error> error_;
+  std::vector<Waiting> waiting_;
+  driver::Queue* last_queue_ = nullptr;
+  unsigned launches_ = 0;
+  Bytes workspace_asked_ = 0;
+  std::vector<std::pair<Instant, Instant>> calls_;
+};
+
+}  // namespace npu::operators

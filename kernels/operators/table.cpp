@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operators/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "npu/base/shortened.hpp"
+
+namespace npu::operators {
+namespace {
+
+struct TypeName {
+  std::string_view text;
+  DataType type;
+};
+
+// The macros' own names first.
+constexpr TypeName kTypeNames[] = {
+    {"half", DataType::kFp16},    {"bfloat16", DataType::kBf16}, {"float", DataType::kFp32},
+    {"int8", DataType::kInt8},    {"int32", DataType::kInt32},   {"int64", DataType::kInt64},
+    {"float16", DataType::kFp16}, {"fp16", DataType::kFp16},     {"f16", DataType::kFp16},
+    {"bf16", DataType::kBf16},    {"float32", DataType::kFp32},  {"fp32", DataType::kFp32},
+    {"f32", DataType::kFp32},     {"i8", DataType::kInt8},       {"i32", DataType::kInt32},
+    {"i64", DataType::kInt64},
+};
+
+}  // namespace
+
+const std::vector<OperatorRow>& operator_table() {
+  using jit::KernelType;
+  static const std::vector<OperatorRow> kTable{
+      {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k", "A, B"},
+      {"batched_matmul", Family::kBatched, "batched_matmul.cpp", KernelType::kCube,
+       "batch, m, n, k", "A, B"},
+      {"grouped_matmul", Family::kGrouped, "grouped_matmul.cpp", KernelType::kMixed,
+       "groups, m, n, k", "A, B, group ends"},
+      {"splitk_matmul", Family::kSplitK, "splitk_matmul.cpp", KernelType::kMixed, "m, n, k",
+       "A, B"},
+      {"quant_matmul", Family::kQuant, "quant_matmul.cpp", KernelType::kMixed, "m, n, k",
+       "A, B, channel scales, token scales"},
+      {"gemv", Family::kGemv, "gemv.cpp", KernelType::kVector, "m, k", "A, x"},
+      {"elementwise", Family::kVector, "elementwise.cpp", KernelType::kVector, "count",
+       "a, b, c, d"},
+      {"softmax", Family::kSoftmax, "softmax.cpp", KernelType::kVector, "rows, columns", "x"},
+      {"rms_norm", Family::kRmsNorm, "rms_norm.cpp", KernelType::kVector, "rows, columns",
+       "x, gamma"},
+      {"flash_attention", Family::kAttention, "flash_attention.cpp", KernelType::kMixed,
+       "batch, heads, kv_heads, queries, keys, head", "q, k, v"},
+  };
+  return kTable;
+}
+
+Result<const OperatorRow*> find_operator(std::string_view name) {
+  std::string known;
+  for (const auto& row : operator_table()) {
+    if (row.name == name) return &row;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
+  }
+  return fail(ErrorCode::kNotFound,
+              fmt::format("no operator \"{}\"; there are {}", shortened(name), known));
+}
+
+std::string_view macro_name(DataType type) {
+  const auto* found = std::find_if(std::begin(kTypeNames), std::end(kTypeNames),
+                                   [&](const TypeName& row) { return row.type == type; });
+  return found == std::end(kTypeNames) ? std::string_view() : found->text;
+}
+
+Result<DataType> parse_type(const std::string& text) {
+  for (const auto& row : kTypeNames) {
+    if (row.text == text) return row.type;
+  }
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"{}\" is no element type: float16, bfloat16, float32, int8, int32 or "
+                          "int64",
+                          shortened(text)));
+}
+
+}  // namespace npu::operators

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators there are: a row for each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "npu/base/result.hpp"
+#include "npu/jit/key.hpp"
+#include "npu/platform/aicore_port.hpp"
+
+namespace npu::operators {
+
+using platform::DataType;
+
+// Which structure of npu/operators/params.hpp it takes.
+enum class Family : std::uint8_t {
+  kMatmul,
+  kBatched,
+  kGrouped,
+  kSplitK,
+  kQuant,
+  kGemv,
+  kVector,
+  kSoftmax,
+  kRmsNorm,
+  kAttention,
+};
+
+struct OperatorRow {
+  std::string_view name;
+  Family family;
+  std::string_view file;  // of kernels/operators/templates
+  jit::KernelType type;
+  std::string_view shape;   // its numbers, by name: "m, n, k"
+  std::string_view inputs;  // the tensors that it reads, in the order of OperatorCall::inputs
+};
+
+const std::vector<OperatorRow>& operator_table();
+// kNotFound; the context lists those there are.
+Result<const OperatorRow*> find_operator(std::string_view name);
+
+// "half" for fp16 and so on, as macros have it; empty: none of the types.
+std::string_view macro_name(DataType type);
+// Every usual spelling: "float16", "fp16", "half". kInvalidArgument.
+Result<DataType> parse_type(const std::string& text);
+
+}  // namespace npu::operators

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wrapper: what users write, checked and in the templates' words.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "kernels/operators/call.hpp"
+#include "npu/base/shortened.hpp"
+
+namespace npu::operators {
+namespace {
+
+constexpr std::uint64_t kMostSide = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t kMostElements = (std::uint64_t{1} << 44) - 1;
+
+tl::unexpected<Error> refuse(const OperatorCall& call, const std::string& reason) {
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", call.name, reason));
+}
+
+bool is_product(Family family) {
+  return family == Family::kMatmul || family == Family::kBatched || family == Family::kGrouped ||
+         family == Family::kSplitK || family == Family::kQuant;
+}
+
+Status take_shape(const OperatorCall& call, NormalisedCall& to) {
+  const auto names = to.row->shape;
+  const auto wanted = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
+  if (call.shape.size() != wanted) {
+    return refuse(call, fmt::format("a shape of {} numbers; {} are wanted: {}", call.shape.size(),
+                                    wanted, names));
+  }
+  const std::uint64_t most = to.row->family == Family::kVector ? kMostElements : kMostSide;
+  for (const std::uint64_t side : call.shape) {
+    if (side > most) {
+      return refuse(call, fmt::format("a side of {}; 0 .. {} are possible", side, most));
+    }
+  }
+  to.sides = call.shape;
+  if (!is_product(to.row->family)) return {};
+  const Family family = to.row->family;
+  const std::size_t first = family == Family::kBatched || family == Family::kGrouped ? 1 : 0;
+  if (first == 1) to.batch = static_cast<std::uint32_t>(call.shape[0]);
+  to.m = static_cast<std::uint32_t>(call.shape[first]);
+  to.n = static_cast<std::uint32_t>(call.shape[first + 1]);
+  to.k = static_cast<std::uint32_t>(call.shape[first + 2]);
+  return {};
+}
+
+constexpr bool is_real(DataType type) {
+  return type == DataType::kFp16 || type == DataType::kBf16 || type == DataType::kFp32;
+}
+
+DataType usual_result(Family family, DataType type) {
+  if (family == Family::kQuant) return DataType::kFp32;
+  const bool sums = is_product(family) || family == Family::kGemv;
+  return sums && type == DataType::kInt8 ? DataType::kInt32 : type;
+}
+
+// What is possible instead; empty: it can be.
+std::string impossible(Family family, DataType from, DataType to) {
+  if (family == Family::kQuant) {
+    if (from == DataType::kInt8 && is_real(to)) return {};
+    return "int8 into float16, bfloat16 or float32";
+  }
+  if (family == Family::kVector) {
+    if ((from == DataType::kInt64) == (to == DataType::kInt64)) return {};
+    return "int64 into int64 alone";
+  }
+  if (is_real(from) && is_real(to)) return {};
+  if (family == Family::kGemv) {
+    if ((from == DataType::kInt8 || from == DataType::kInt32) && to == DataType::kInt32) return {};
+    return "float16, bfloat16 and float32 into any of them, and int8 and int32 into int32";
+  }
+  if (!is_product(family)) return "float16, bfloat16 and float32 into any of them";
+  if (from == DataType::kInt8 && to == DataType::kInt32) return {};
+  return "float16, bfloat16 and float32 into any of them, and int8 into int32";
+}
+
+Status take_types(const OperatorCall& call, NormalisedCall& to) {
+  const auto type = parse_type(call.dtype);
+  if (!type) return refuse(call, "dtype: " + type.error().context);
+  to.type = *type;
+  to.out_type = usual_result(to.row->family, *type);
+  if (!call.out_dtype.empty()) {
+    const auto out = parse_type(call.out_dtype);
+    if (!out) return refuse(call, "out_dtype: " + out.error().context);
+    to.out_type = *out;
+  }
+  const auto possible = impossible(to.row->family, to.type, to.out_type);
+  if (possible.empty()) return {};
+  return refuse(call, fmt::format("{} into {}: it can do {}", macro_name(to.type),
+                                  macro_name(to.out_type), possible));
+}
+
+Status take_layout(const OperatorCall& call, const char* name, const std::string& format,
+                   bool transposed, std::string& to) {
+  std::string upper = format;
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (upper == "ND") {
+    to = transposed ? "ColumnMajor" : "RowMajor";
+  } else if (upper == "NZ") {
+    to = transposed ? "nZ" : "zN";
+  } else {
+    return refuse(call, fmt::format("{} \"{}\" is no format: ND or NZ", name, shortened(format)));
+  }
+  return {};
+}
+
+// What only some operators have.
+Status check_options(const OperatorCall& call, const NormalisedCall& to) {
+  const Family family = to.row->family;
+  if (call.splits != 0 && family != Family::kSplitK) {
+    return refuse(call, "only splitk_matmul splits k");
+  }
+  if (call.slice_k && family != Family::kGrouped) {
+    return refuse(call, "only grouped_matmul has slices");
+  }
+  if (call.expression.empty() != (family != Family::kVector)) {
+    return refuse(call, family == Family::kVector ? "an expression over a, b, c, d, s, s1, s2, s3 "
+                                                    "is wanted"
+                                                  : "only elementwise has an expression");
+  }
+  if (call.causal && family != Family::kAttention) {
+    return refuse(call, "only flash_attention is causal");
+  }
+  const bool has_b = is_product(family);
+  if ((call.transpose_a || to.layout_a != "RowMajor") && !has_b && family != Family::kGemv) {
+    return refuse(call, "its inputs lie row by row");
+  }
+  if (to.layout_b != "RowMajor" && !has_b) return refuse(call, "it has no B");
+  return {};
+}
+
+// Scales, which are fp32 whatever the type, and ends of groups are looked at by the operator
+// itself.
+Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
+  const Family family = to.row->family;
+  const bool tables = family == Family::kQuant || family == Family::kGrouped;
+  const std::size_t typed = tables ? 2 : call.inputs.size();
+  bool aligned = call.result % platform::bytes_of(to.out_type) == 0;
+  for (std::size_t i = 0; i < typed; ++i) {
+    aligned = aligned && call.inputs[i] % platform::bytes_of(to.type) == 0;
+  }
+  return aligned ? Status{} : refuse(call, "an address is no multiple of its elements' size");
+}
+
+}  // namespace
+
+Result<NormalisedCall> normalise(const OperatorCall& call) {
+  const auto row = find_operator(call.name);
+  if (!row) return forward_error(row);
+  NormalisedCall result;
+  result.row = *row;
+  result.call = call;
+  if (auto ok = take_shape(call, result); !ok) return forward_error(ok);
+  if (auto ok = take_types(call, result); !ok) return forward_error(ok);
+  auto ok = take_layout(call, "format_a", call.format_a, call.transpose_a, result.layout_a);
+  if (!ok) return forward_error(ok);
+  ok = take_layout(call, "format_b", call.format_b, call.transpose_b, result.layout_b);
+  if (!ok) return forward_error(ok);
+  if (ok = check_options(call, result); !ok) return forward_error(ok);
+  if (ok = check_addresses(call, result); !ok) return forward_error(ok);
+  return result;
+}
+
+}  // namespace npu::operators

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands of npusim do. They print to standard output; a failure is printed by main().
+#pragma once
+
+#include "model/config/system_config.hpp"
+#include "tools/cli/options.hpp"
+
+namespace npu::cli {
+
+Outcome run_workload(const Options& options);
+Outcome list_workloads(const Options& options);
+Outcome list_pci(const Options& options);
+Outcome serve(const Options& options);
+// The programs are the arguments.
+Outcome exec_programs(const Options& options);
+Outcome show_sysfs(const Options& options);
+Outcome sweep_command(const Options& options);
+Outcome config_command(const Options& options);
+Outcome smi_command(const Options& options);
+Outcome metrics_command(const Options& options);
+Outcome probe_command(const Options& options);
+Outcome completion_command(const Options& options);
+Outcome show_report(const Options& options);
+Outcome compare_reports(const Options& options);
+
+// A workload with its parameters, as `npusim list` shows it.
+tl::expected<std::string, Failure> describe_workload(const std::string& name);
+
+// The configuration that --config names, with `overrides`.
+tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
+                                                       const std::vector<std::string>& overrides);
+
+// Where the configurations are that came with this program: beside an installed one, or in the
+// source tree that it was built in. Found from the program's own place in the file system.
+std::vector<std::string> config_directories();
+
+}  // namespace npu::cli

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/option_table.hpp"
+#include "tools/cli/options.hpp"
+
+namespace npu::cli {
+namespace {
+
+const char* const kProgram =
+    R"(npusim: a simulator of a PCIe NPU on which the real user-space driver runs
+
+usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
+              [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
+       npusim list [WORKLOAD]
+       npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
+       npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
+       npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
+              [--config-out FILE]
+       npusim --config CONFIG exec [--set KEY=VALUE]... [--report FILE] -- PROGRAM [::: PROGRAM]...
+       npusim --config CONFIG sysfs FOLDER [--live]
+       npusim --config CONFIG | --socket PATH  smi [info|watch] [-t TYPE] [--json]
+       npusim --config CONFIG | --socket PATH  metrics
+       npusim --config CONFIG probe [--set KEY=VALUE]... [--output FILE]
+       npusim report FILE [--format NAME] [--output FILE]
+       npusim compare BASE NEW [--threshold METRIC=AMOUNT]... [--format NAME] [--junit FILE]
+              [--output FILE]
+       npusim config show|check [CONFIG] [--set KEY=VALUE]...
+       npusim config keys
+       npusim completion bash|zsh
+       npusim help [COMMAND]
+       npusim [COMMAND] --help | --version
+       npusim run WORKLOAD --help
+
+)";
+
+const char* const kProgramTail =
+    R"(CONFIG is a chip or system file: a path, or a name such as 910b2 that is looked up in the working
+directory, in configs/ and among the configurations that come with npusim. 910b is the card of the
+project's source documents (64 coupled cores), no shipping part; 910b2 is one.
+Paths such as docs/sweeps.md and configs/keys.md are below share/doc/npusim of the installation.
+Exit codes: 0 done; 1 the run failed, what it had to say could not be written, or compare found a
+regression; 2 something is wrong with the command line, a parameter or a file; 3 compare found no
+regression, but a change to look at; 130 (128 + the signal's number) Ctrl-C ended a run, whose report
+says so.
+)";
+
+const char* const kRun =
+    R"(usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
+              [--html FILE] [--config-out FILE] [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
+              [--trace-unit PATTERN]... [--trace-cause CAUSE]... [--profile] [--watch] [--seed N]
+              [--verbose]
+       npusim run WORKLOAD --help
+
+Runs a workload (npusim list) on the simulated machine and prints its report. On standard error it
+says how far it is: on a terminal a line that changes, after two seconds; elsewhere a line per tenth
+of each part that takes more than ten. Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends it with a report of what
+is known by then, whose outcome is "interrupted", and exit code 128 + the signal's number; a second
+one ends it at once. A run that fails writes what is known, too. FILE - is standard output.
+
+)";
+
+const char* const kList =
+    R"(usage: npusim list [--names]
+       npusim list WORKLOAD
+
+Lists the workloads with what each does; of one, with the parameters that --set takes: name and
+default, meaning, unit and range.
+
+)";
+
+const char* const kLspci =
+    R"(usage: npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
+
+Lists the PCI functions of the simulated machine, read through its configuration space.
+
+)";
+
+const char* const kExec =
+    R"(usage: npusim --config CONFIG exec [--set KEY=VALUE]... [--report FILE] [--config-out FILE]
+              [--trace FILE] [--vcd FILE] [--trace-window FROM..TO] [--trace-unit PATTERN]...
+              [--trace-cause CAUSE]... [--profile] [--vf [PROGRAM=]N[,TEMPLATE]]...
+              -- PROGRAM [WORD]... [::: PROGRAM [WORD]...]...
+
+Runs programs that call the C API (ACL, HAL) on the simulated machine, and prints a report. Each is a
+process of its own that finds npusim's libraries in front of others. The exit code is that of the
+first one that has failed. docs/running-your-program.md
+
+)";
+
+const char* const kServe =
+    R"(usage: npusim --config CONFIG serve --socket PATH[=BB:DD.F]... | --ecam PATH
+              [--management PATH] [--virtual-functions TEMPLATE,...]
+              [--pace fast|wall] [--once] [--set KEY=VALUE]...
+              [--report FILE] [--config-out FILE]
+
+Serves the cards of the simulated machine to vfio-user clients, such as QEMU's vfio-user-pci, until
+SIGINT or SIGTERM, and then prints a report. Times in it are simulated.
+
+)";
+
+const char* const kSweep =
+    R"(usage: npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
+       npusim sweep SWEEP.yaml [--output DIR] --print-commands | --slurm | --point N | --collect
+
+Runs a workload at every point of a grid of parameters, keys of the configuration, configurations
+and seeds, each as a process. Everything in the file is checked before the first run starts.
+Started again it keeps the reports that are there and runs the rest.
+
+)";
+
+const char* const kSweepTail =
+    R"(Exit codes: 0 every point is done; 1 a point failed or was not run; 2 something is wrong with the
+file, before anything has run, or it names a metric that no report has. docs/sweeps.md describes
+the file and the results.
+)";
+
+const char* const kSysfs =
+    R"(usage: npusim --config CONFIG sysfs FOLDER [--live] [--set KEY=VALUE]...
+
+Shows the PCI functions of the simulated machine as Linux does in /sys/bus/pci, for unmodified tools:
+  lspci  -A linux-sysfs -O sysfs.path=FOLDER -vvv
+  setpci -A linux-sysfs -O sysfs.path=FOLDER -s 01:00.0 COMMAND=6
+
+FOLDER gets a tree of files, in which setpci changes only the files.
+
+)";
+
+const char* const kReport =
+    R"(usage: npusim report FILE [--format text|markdown|csv|html] [--output FILE]
+
+Prints a report again that --report has written; FILE - is standard input.
+
+)";
+
+const char* const kCompare =
+    R"(usage: npusim compare BASE NEW [--threshold METRIC=AMOUNT]... [--format text|markdown|json]
+              [--junit FILE] [--output FILE]
+
+Tells what is different in the report NEW from the report BASE of the same workload, worst first, and
+which part of a breakdown or which counter it comes from. Exit code 1: a regression; 3: none, but fewer
+of what is no gain by itself (barriers, looks at the card); 0: neither; 2: files or options that cannot
+be compared.
+
+)";
+
+const char* const kCompareTail =
+    R"(Without a threshold: accesses of the host (MMIO reads and writes, barriers, polls, interrupts,
+configuration accesses, context switches), in all and per submission, may not grow at all; latencies,
+times, bandwidths and shares of a ceiling may get worse by 1 %; what has no better or worse is listed
+only. docs/reports.md has the table.
+)";
+
+const char* const kSmi =
+    R"(usage: npusim smi [info] [-t TYPE] [-i ID] [--json]  --socket PATH | --config CONFIG
+       npusim smi watch [-t TYPE] [-i ID] [--json] [--count N]  --socket PATH
+       npusim smi create-vnpu -f NAME [-i ID] [--vnpu ID]  --socket PATH | --config CONFIG
+       npusim smi destroy-vnpu --vnpu ID [-i ID]  --socket PATH | --config CONFIG
+
+Shows how busy and how well cards are, by libnpudsmi: those of a running `npusim serve
+--management PATH`, or those of a configuration as they are before anybody drives them. Looking takes
+no simulated time and changes no report. Shares of a running machine are of the 0.2 s between two
+looks, in time of the card. NA is what nothing models.
+
+)";
+
+const char* const kMetrics =
+    R"(usage: npusim metrics --socket PATH | --config CONFIG
+
+Prints the same for Prometheus, text format 0.0.4: npu_chip_info_* as npu-exporter names them, and
+npusim_* in base units. What nothing models has no sample.
+
+)";
+
+const char* const kProbe =
+    R"(usage: npusim --config CONFIG probe [--set KEY=VALUE]... [--output FILE]
+
+Tries with the driver what the card can do for who shares it, prints it, and writes it with the
+reasons why something cannot be done, as JSON, schema npusim.capabilities/1. docs/sharing.md says
+what each entry means.
+
+)";
+
+const char* const kConfig =
+    R"(usage: npusim config show|check [CONFIG] [--set KEY=VALUE]...
+       npusim config keys
+
+  show    print the resolved values as one YAML document with derived figures as comments
+  check   read the configuration and report the first error
+  keys    print every key with unit, range and meaning, in Markdown
+
+CONFIG may also be given with --config.
+
+)";
+
+const char* const kCompletion =
+    R"(usage: npusim completion bash|zsh
+
+Prints the script with which the shell completes commands, options, workloads, parameters, keys,
+values and files. Where npusim is installed into the usual places, shells find it by themselves;
+otherwise:
+
+  bash   source <(npusim completion bash)
+  zsh    source <(npusim completion zsh)      (behind compinit)
+)";
+
+}  // namespace
+
+std::string help_text(const std::string& command) {
+  const std::string options = options_help(command);
+  if (command == "run") return kRun + options;
+  if (command == "list") return kList + options;
+  if (command == "lspci") return kLspci + options;
+  if (command == "serve") return kServe + options;
+  if (command == "exec") return kExec + options;
+  if (command == "sweep") return kSweep + options + "\n" + kSweepTail;
+  if (command == "sysfs") return kSysfs + options;
+  if (command == "smi") return kSmi + options;
+  if (command == "metrics") return kMetrics + options;
+  if (command == "probe") return kProbe + options;
+  if (command == "report") return kReport + options;
+  if (command == "compare") return kCompare + options + "\n" + kCompareTail;
+  if (command == "config") return kConfig + options;
+  if (command == "completion") return kCompletion;
+  return kProgram + commands_help() + "\n" + kProgramTail;
+}
+
+}  // namespace npu::cli

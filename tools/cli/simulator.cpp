@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/simulator.hpp"
+
+#include "model/system.hpp"
+#include "tools/cli/management/probed_card.hpp"
+#include "workloads/simulator/counted_software.hpp"
+#include "workloads/simulator/system_view.hpp"
+
+namespace npu::cli {
+
+Status run_on_simulator(const model::SystemConfig& config,
+                        const std::function<void(Machine&)>& program,
+                        const std::vector<Listener*>& listeners, Observer* observer,
+                        const std::function<void(workloads::SimulatorView&)>& stopped) {
+  model::System system(config);
+  workloads::count_software(system);
+  workloads::SystemView view(system);
+  for (auto* const listener : listeners) listener->begin(view);
+  if (observer != nullptr) {
+    system.attend(observer->raised(), [&system, &view, observer] {
+      return system.cpus().executed().outside([&] { return observer->look(view); });
+    });
+  }
+  const Status ran = system.run([&](platform::Platform& host) {
+    Machine machine{host,
+                    view,
+                    view,
+                    [&system] { return probe_cards(system); },
+                    [&system](const auto& look) { system.cpus().executed().outside(look); },
+                    [&system](Picoseconds time) { system.cpus().charge(time); },
+                    [&system] { system.cpus().synchronise(); }};
+    program(machine);
+  });
+  if (!ran && stopped) stopped(view);
+  for (auto* const listener : listeners) listener->end(view, view);
+  return ran;
+}
+
+}  // namespace npu::cli

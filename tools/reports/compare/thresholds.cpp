@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/reports/compare/thresholds.hpp"
+
+#include "npu/base/shortened.hpp"
+
+namespace npu::reports {
+namespace {
+
+constexpr Tolerance kNothing{Number::integer(0), true};
+constexpr Tolerance kOnePercent{Number::integer(1), true};
+
+Judgement by_rule(const Metric& metric, bool counter) {
+  for (const auto& rule : default_rules()) {
+    const bool fits = rule.counter == counter && matches(rule.pattern, metric.name) &&
+                      (rule.unit == "*" || rule.unit == metric.unit);
+    if (fits) return {rule.worse, rule.tolerance};
+  }
+  return {};
+}
+
+// 0..1000 with at most three decimals.
+bool is_percentage(Number number) {
+  constexpr std::int64_t kLargest[] = {1'000, 10'000, 100'000, 1'000'000};
+  return number.decimals() <= 3 && number.value() <= kLargest[number.decimals()];
+}
+
+}  // namespace
+
+std::string Tolerance::text() const {
+  return amount.text() + (percent ? " %" : "");
+}
+
+const std::vector<Rule>& default_rules() {
+  static const std::vector<Rule> kRules{
+      {true, "host.submissions", "*", Worse::kNever, {}},
+      {true, "host.polls_per_submission", "*", Worse::kUp, kOnePercent},
+      {true, "host.polls", "*", Worse::kUp, {}},
+      {true, "host.instructions_per_submission", "*", Worse::kUp, kOnePercent},
+      {true, "host.instructions", "*", Worse::kUp, {}},
+      {true, "host.write_barriers*", "*", Worse::kUpFewerIsNoGain, kNothing},
+      {true, "host.read_barriers*", "*", Worse::kUpFewerIsNoGain, kNothing},
+      {true, "host.config_reads*", "*", Worse::kUpFewerIsNoGain, kNothing},
+      {true, "host.*", "*", Worse::kUp, kNothing},
+      {true, "*misses", "*", Worse::kUp, {}},
+      {true, "*write_backs", "*", Worse::kUpFewerIsNoGain, {}},
+      {true, "*page_walks", "*", Worse::kUpFewerIsNoGain, {}},
+      {true, "*faults", "*", Worse::kUp, kNothing},
+      {false, "*.breakdown.*", "*", Worse::kUp, {}},
+      {false, "*.call_ns", "*", Worse::kUp, {}},
+      {false, "*reference_*", "*", Worse::kNever, {}},
+      {false, "*", "ps", Worse::kUp, kOnePercent},
+      {false, "*", "ns", Worse::kUp, kOnePercent},
+      {false, "*", "us", Worse::kUp, kOnePercent},
+      {false, "*", "ms", Worse::kUp, kOnePercent},
+      {false, "*", "s", Worse::kUp, kOnePercent},
+      {false, "*", "GB/s", Worse::kDown, kOnePercent},
+      {false, "*", "TFLOP/s", Worse::kDown, kOnePercent},
+      {false, "*", "1/s", Worse::kDown, kOnePercent},
+      {false, "*peak_percent", "%", Worse::kDown, kOnePercent},
+      {false, "*ceiling_percent", "%", Worse::kDown, kOnePercent},
+      {false, "*link_busy_percent", "%", Worse::kDown, kOnePercent},
+      {false, "*hidden_percent", "%", Worse::kDown, kOnePercent},
+      {false, "*cpu_percent", "%", Worse::kUp, kOnePercent},
+      {false, "*bandwidth_fraction", "*", Worse::kDown, kOnePercent},
+      {false, "*_per_wait", "*", Worse::kUp, kNothing},
+      {false, "*_per_entry", "*", Worse::kUp, kNothing},
+      {false, "*_per_queue", "*", Worse::kUp, kNothing},
+      {false, "*_per_access", "*", Worse::kUp, kOnePercent},
+      {false, "*_per_walk", "*", Worse::kUp, kOnePercent},
+      {false, "*dispatch_bound_percent", "%", Worse::kUp, kOnePercent},
+      {false, "*relative_error", "*", Worse::kUp, kNothing},
+      {false, "*consumer_reads", "*", Worse::kUp, kNothing},
+      {false, "*config_reads", "*", Worse::kUpFewerIsNoGain, kNothing},
+      {false, "*config_writes", "*", Worse::kUp, kNothing},
+      {false, "*.lost", "*", Worse::kUp, kNothing},
+      {false, "*.doubled", "*", Worse::kUp, kNothing},
+      {false, "*.out_of_order", "*", Worse::kUp, kNothing},
+      {false, "*.failures", "*", Worse::kUp, kNothing},
+      {false, "*.accesses.*", "*", Worse::kUp, kNothing},
+      {false, "test.never_freed.*", "*", Worse::kUp, kNothing},
+  };
+  return kRules;
+}
+
+Result<Threshold> parse_threshold(const std::string& text) {
+  const auto refused = [&](const std::string& why) {
+    return fail(ErrorCode::kInvalidArgument, "--threshold " + shortened(text) + ": " + why);
+  };
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) return refused("not of the form METRIC=AMOUNT");
+  Threshold threshold;
+  threshold.pattern = text.substr(0, equals);
+  std::string amount = text.substr(equals + 1);
+  threshold.tolerance.percent = !amount.empty() && amount.back() == '%';
+  if (threshold.tolerance.percent) amount.pop_back();
+  const auto number = Number::parse(amount);
+  if (!number || number->value() < 0 || (threshold.tolerance.percent && !is_percentage(*number))) {
+    return refused(
+        "found '" + shortened(amount) +
+        "'; allowed: a number that is not negative, in the metric's unit, or 0%..1000% with "
+        "at most 3 decimals");
+  }
+  threshold.tolerance.amount = *number;
+  return threshold;
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>& thresholds) {
+  Judgement judgement = by_rule(metric, counter);
+  for (const auto& threshold : thresholds) {
+    if (!matches(threshold.pattern, metric.name)) continue;
+    judgement.tolerance = threshold.tolerance;
+    judgement.bounded = true;
+    judgement.named = threshold.pattern == metric.name;
+  }
+  return judgement;
+}
+
+}  // namespace npu::reports

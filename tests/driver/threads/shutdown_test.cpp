@@ -65,6 +65,34 @@ TEST_F(ShutdownTest, WakesWhoWaitsForASignal) {
   expect_prompt_shutdown();
 }
 
+// Without an interrupt they hear of it from the card, which they ask now and then.
+TEST_F(ShutdownTest, EndsThePollingForCommandsEntriesAndSignals) {
+  card.behaviour.completion_paused = true;
+  card.queues().paused = true;
+  const auto process = open_process();
+  const auto signal = process->signals().create();
+  ASSERT_THAT(signal, IsOk());
+  begin(kCrowd, [&](unsigned i) {
+    Status ended;
+    if (i % 3 == 0) {
+      ended = copy(stream, WaitPolicy::kPolling);
+    } else if (i % 3 == 1) {
+      const auto met = process->signals().wait(*signal, WaitPolicy::kPolling, in(100_ms));
+      if (!met) ended = forward_error(met);
+    } else {
+      const auto queue = process->create_queue();
+      const auto ticket = (*queue)->submit(entries::nop(), in(1_ms));
+      ended = (*queue)->wait(*ticket, WaitPolicy::kPolling, in(100_ms));
+    }
+    EXPECT_THAT(ended, FailsWith(ErrorCode::kAborted)) << i;
+  });
+  pass(600_us);
+  static_cast<void>(device->shutdown());
+  const auto closed = fake.scheduler.now();
+  join();
+  EXPECT_LT(fake.scheduler.now() - closed, 2_ms);
+}
+
 // At whatever moment: a queue opens a vector last, which may come behind what closes them all.
 TEST_F(ShutdownTest, EndsTheMakingOfQueues) {
   QueueOptions options;

@@ -52,7 +52,7 @@ class DmaQueue {
   QueueMark submitted() const {
     return QueueMark::from_raw(producer_.load(std::memory_order_acquire));
   }
-  // A reset is under way, or has failed.
+  // A reset is in flight, or has failed.
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
   // False: a reset has given up the ticket's command.
   bool is_current(const Ticket& ticket) const { return ticket.epoch == submitted().epoch(); }

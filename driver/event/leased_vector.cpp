@@ -35,16 +35,16 @@ std::uint64_t LeasedVector::count() {
   return lease ? vector_->count() : 0;
 }
 
-Result<std::uint64_t> LeasedVector::wait_beyond(std::uint64_t seen, Instant deadline) {
+Result<std::uint64_t> LeasedVector::wait_after(std::uint64_t seen, Instant deadline) {
   const Lease lease(leases_);
   if (!lease) return closed();
-  return vector_->wait_beyond(seen, deadline);
+  return vector_->wait_after(seen, deadline);
 }
 
-Result<std::uint64_t> LeasedVector::daemon_wait_beyond(std::uint64_t seen, Instant deadline) {
+Result<std::uint64_t> LeasedVector::daemon_wait_after(std::uint64_t seen, Instant deadline) {
   const Lease lease(leases_);
   if (!lease) return closed();
-  return vector_->daemon_wait_beyond(seen, deadline);
+  return vector_->daemon_wait_after(seen, deadline);
 }
 
 void LeasedVector::wake() {

@@ -22,8 +22,8 @@ class LeasedVector final : public platform::InterruptVector {
   // After close(): 0.
   std::uint64_t count() override;
   // Also kAborted: it is closed.
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override;
-  Result<std::uint64_t> daemon_wait_beyond(std::uint64_t seen, Instant deadline) override;
+  Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override;
+  Result<std::uint64_t> daemon_wait_after(std::uint64_t seen, Instant deadline) override;
   // After close(): does nothing.
   void wake() override;
 

@@ -195,7 +195,7 @@ void FaultService::run() {
     if (more) continue;
     auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
-    const auto woken = vector_->wait_beyond(seen, until);
+    const auto woken = vector_->wait_after(seen, until);
     if (!woken && woken.error().code == ErrorCode::kAborted) return;  // the device is shut down
   }
 }

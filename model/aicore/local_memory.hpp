@@ -17,7 +17,7 @@ namespace npu::model {
 
 // The memory that instructions are executed with is always the same one, and writes nothing any
 // more when this is destroyed.
-class LocalMemory : private Borrower {
+class LocalMemory : private DirectMemoryUser {
  public:
   LocalMemory(const BufferSizes& sizes, bool functional) : sizes_(sizes), functional_(functional) {}
   LocalMemory(const LocalMemory&) = delete;
@@ -50,8 +50,8 @@ class LocalMemory : private Borrower {
   void l1_written(const DeferredLoads::Range& l1, bool wholly = false);
   bool borrow(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid);
   void carry_out(const BorrowedRows& rows);
-  void settle_l1(const DeferredLoads::Range& l1);
-  void recall(const std::byte* from, Bytes length) override;
+  void complete_l1_loads(const DeferredLoads::Range& l1);
+  void invalidate_direct(const std::byte* from, Bytes length) override;
   // How it lies in memory that was lent; null: in no way.
   const BorrowedRows* borrowed(const platform::LoadL0& load) const;
   const platform::LoadL0* deferred_operand(platform::LocalBuffer l0, Bytes offset,

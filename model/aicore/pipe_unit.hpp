@@ -73,7 +73,7 @@ class PipeUnit : private MemoryPipe::Owner {
   void answered(platform::Pipe pipe, std::uint32_t slot, Bytes bytes, const RequestTimes& times);
   // A request that will be answered.
   void translated(platform::Pipe pipe, std::uint32_t slot) { unit(pipe).memory->translated(slot); }
-  // Of the copy under way that a request belongs to.
+  // Of the copy in flight that a request belongs to.
   std::uint32_t instruction_of(platform::Pipe pipe, std::uint32_t slot) const {
     return unit(pipe).memory->instruction_of(slot);
   }

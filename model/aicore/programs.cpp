@@ -114,7 +114,7 @@ void AiCorePrograms::status_changed(unsigned core) {
 
 bool AiCorePrograms::goes_later(unsigned core, SimTime when) const {
   for (unsigned i = 0; i < core; ++i) {
-    if (cores_[i]->goes_on() == when) return true;
+    if (cores_[i]->resumes_at() == when) return true;
   }
   return false;
 }

@@ -85,7 +85,7 @@ class AicpuPrograms : public sc_core::sc_module,
   std::vector<std::unique_ptr<AicpuCore>> cores_;
   std::vector<std::uint64_t> watchers_;  // by AI Core: a bit for each core that sleeps on it
   HeldLines held_;                       // where DMA is snooped
-  WritesUnderWay writes_;                // of AI Cores
+  WritesInFlight writes_;                // of AI Cores
   std::deque<Snoop> snoops_;             // those of them to lines that a cache holds
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;

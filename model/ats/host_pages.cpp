@@ -96,7 +96,7 @@ void HostPages::sent_back(tlm::tlm_generic_payload& trans) {
 }
 
 void HostPages::settled(TaggedAddress page, Completion completion) {
-  mmu_.page_settled(page, completion);
+  mmu_.page_resolved(page, completion);
 }
 
 // --- What the endpoint tells ------------------------------------------------------------------

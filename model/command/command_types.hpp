@@ -50,8 +50,9 @@ struct QueueCommand {
   bool taken = false;
 
   // It has failed, or may, and its queue does not stop.
-  bool goes_on() const {
-    return (entry.flags & abi::kEntryGoOn) != 0 && fault.code != abi::FaultCode::kMalformedEntry;
+  bool continues_on_error() const {
+    return (entry.flags & abi::kEntryContinueOnError) != 0 &&
+           fault.code != abi::FaultCode::kMalformedEntry;
   }
   abi::QueueOpcode opcode() const { return static_cast<abi::QueueOpcode>(entry.opcode); }
 };

@@ -22,13 +22,13 @@ class EntryReader {
 
   EntryReader(CommandShared& shared, std::uint32_t track, Owner& owner);
 
-  // A queue is loaded, and there is no read under way.
+  // A queue is loaded, and there is no read in flight.
   void begin(Queue& queue);
   // What is decoded is for nobody.
   void stop();
   void reset();
 
-  // As many as there is room for, if no read is under way.
+  // As many as there is room for, if no read is in flight.
   void fetch();
   bool fetching() const { return fetching_; }
   // The entry at the read index is not here yet.

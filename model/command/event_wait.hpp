@@ -13,7 +13,7 @@ class EventWait {
    public:
     virtual ~Owner() = default;
     // The signal's value has come. False: the slot is being left.
-    virtual bool goes_on_waiting() = 0;
+    virtual bool keeps_waiting() = 0;
     virtual void wait_over(abi::FaultCode status) = 0;
     virtual void wait_failed(const CommandFault& fault, bool host) = 0;
   };

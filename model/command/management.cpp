@@ -30,7 +30,7 @@ void Management::reset() {
   batch_next_ = 0;
 }
 
-// A command under way is given up with the ring it came from.
+// A command in flight is given up with the ring it came from.
 void Management::control_written(abi::ManagementControl control) {
   using Control = abi::ManagementControl;
   reset();

@@ -31,7 +31,7 @@ class ManagementExecutor {
   void queue_unloaded();
   // What has been asked for and is not answered yet comes for nobody.
   void drop_answers() { ++drops_; }
-  // The command under way is given up.
+  // The command in flight is given up.
   void reset();
 
  private:

@@ -46,7 +46,7 @@ class QueueContext {
   CommandShared& shared_;
   Owner& owner_;
   Queue* queue_ = nullptr;
-  unsigned steps_ = 0;  // under way
+  unsigned steps_ = 0;  // in flight
   abi::QueueSaveRecord save_;
   bool save_changed_ = false;      // it is not yet in the save area
   bool unloaded_faulted_ = false;  // what the descriptor is written with

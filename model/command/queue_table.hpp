@@ -50,12 +50,12 @@ struct Queue {
   QueueSlot* slot = nullptr;  // where it is, or is being loaded
   bool ready = false;         // in the run list
   bool suspended = false, faulted = false;
-  unsigned writes = 0;  // of its descriptor, under way beside the slot's
+  unsigned writes = 0;  // of its descriptor, in flight beside the slot's
   SignalWait wait;
   QueueCommand* kernel = nullptr;      // put aside with its saved kernel
   std::uint64_t checked = UINT64_MAX;  // generation of translations its host places were seen in
 
-  // No access to its memory is under way.
+  // No access to its memory is in flight.
   bool out() const { return slot == nullptr && writes == 0; }
   std::uint64_t write_index() const { return std::max(told, mqd.write_index); }
   std::uint64_t ring_size() const { return std::uint64_t{1} << mqd.log2_ring; }

@@ -86,7 +86,7 @@ struct MmuConfig {
   unsigned tlb_entries;         // translations held, of both page sizes; power of two
   unsigned tlb_ways;            // associativity; power of two
   unsigned walk_cache_entries;  // entries that point to tables, held beside the TLB; 0: none
-  unsigned walkers;             // walks under way at once
+  unsigned walkers;             // walks in flight at once
   Picoseconds walk_step;        // of the walker, beside the read of each entry
   Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
   Picoseconds fault;            // a walk that fails until the record of it leaves

@@ -149,7 +149,7 @@ class PageListener {
   virtual ~PageListener() = default;
   // kSuccess: the page of 2 MiB that `address` is in may be there; else nobody brings it, and that
   // is what the requests end with.
-  virtual void page_settled(SpaceId space, std::uint64_t address, Completion completion) = 0;
+  virtual void page_resolved(SpaceId space, std::uint64_t address, Completion completion) = 0;
 };
 
 // The MMU as it sees it.

@@ -74,7 +74,7 @@ class Dma : public sc_core::sc_module,
   void request_left(const DmaRequest& request) override;
   void page_missing(DmaRequest request, const MissingPage& page,
                     std::vector<DmaRequest> behind) override;
-  void page_settled(SpaceId space, std::uint64_t address, Completion completion) override;
+  void page_resolved(SpaceId space, std::uint64_t address, Completion completion) override;
   void offer_place();
   void resume_held();
   bool ring_held_up() const;

@@ -2,7 +2,7 @@
 // Functions of the modelled machine served to vfio-user clients, one socket each.
 //
 // Simulated time goes on as far as there is work: an access that is answered takes as long as the
-// model says, what was posted and what the card has under way is worked off between the messages,
+// model says, what was posted and what the card has in flight is worked off between the messages,
 // and while nothing is left to happen the clock stands still. A pacer holds it to another clock.
 #pragma once
 

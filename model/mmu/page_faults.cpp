@@ -265,7 +265,7 @@ void PageFaults::end(Which which, bool abort) {
   for (const auto& fault : ended) {
     const auto completion = abort ? fault.completion : Completion::kSuccess;
     mmu_.fault_ended(fault.page, fault.waiting, fault.since, fault.cause, completion);
-    if (fault.replays) mmu_.page_settled(fault.page, completion);
+    if (fault.replays) mmu_.page_resolved(fault.page, completion);
   }
 }
 

@@ -174,7 +174,7 @@ TEST(AicoreFlags, that_nothing_raises_for_a_pipe_are_a_fault_at_the_end) {
   EXPECT_EQ(end.fault, FaultCode::kFlagDeadlock);
 }
 
-TEST(AicoreFlags, are_no_deadlock_while_a_copy_is_under_way) {
+TEST(AicoreFlags, are_no_deadlock_while_a_copy_is_in_flight) {
   AicoreBench bench;
   bench.latency = 100'000 * kClock;
   const auto end = bench.run_one([&](AicorePort& port) {

@@ -90,7 +90,7 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
   std::array<unsigned char, kCopyHalf> data_{};
 };
 
-TEST(MmuCopy, InvalidationDrainsWhileATranslationOfACopyIsUnderWay) {
+TEST(MmuCopy, InvalidationDrainsWhileATranslationOfACopyIsInFlight) {
   CopyBench bench;
   bench.know(kCopyBorder - kCopyHalf);  // the second half's page is walked for
   const SimTime begin = model::sim_now();

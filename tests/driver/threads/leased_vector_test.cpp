@@ -46,8 +46,8 @@ TEST_F(LeasedVectorTest, SaysThatItIsClosed) {
   vector.close(fake.clock());
   EXPECT_EQ(vector.count(), 0U);
   vector.wake();
-  EXPECT_THAT(vector.wait_beyond(0, in(1_ms)), FailsWith(ErrorCode::kAborted));
-  EXPECT_THAT(vector.daemon_wait_beyond(0, in(1_ms)), FailsWith(ErrorCode::kAborted));
+  EXPECT_THAT(vector.wait_after(0, in(1_ms)), FailsWith(ErrorCode::kAborted));
+  EXPECT_THAT(vector.daemon_wait_after(0, in(1_ms)), FailsWith(ErrorCode::kAborted));
   EXPECT_FALSE(card.vector(0).open);
 }
 
@@ -63,7 +63,7 @@ TEST_F(LeasedVectorTest, ClosesUnderACrowdThatSleepsAndWakes) {
       pass(100_ns);
       const auto seen = vector.count();
       if (i == 0) vector.wake();
-      const auto woken = vector.wait_beyond(seen, in(500_ns));
+      const auto woken = vector.wait_after(seen, in(500_ns));
       if (!woken && woken.error().code == ErrorCode::kAborted) return;
     }
   });

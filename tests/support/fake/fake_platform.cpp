@@ -80,7 +80,7 @@ class FakeVector : public platform::InterruptVector {
     if (fake_.on_vector_count) fake_.on_vector_count();
     return count;
   }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
+  Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
     if (read() != seen) return read();
     // Not in the object: it may be gone when the task wakes up, which is noted then.
     auto& state = state_;

@@ -101,9 +101,9 @@ TEST_P(ManagedCardsTest, PrefetchAndAdviceMeanOneOfThem) {
       const auto begun = must(managed.prefetch(from, size, to));
       EXPECT_THAT(managed.wait(begun, host.clock().now() + 1_s), IsOk());
     };
-    bring(at, kPageSize, MemoryLocation::card(1));
+    fault_in(at, kPageSize, MemoryLocation::card(1));
     EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1));
-    bring(at, 2 * kPageSize, MemoryLocation::card(0));
+    fault_in(at, 2 * kPageSize, MemoryLocation::card(0));
     EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1))
         << "what another card has stays there";
     EXPECT_EQ(must(managed.attributes(at + kPageSize, kPageSize)).location,
@@ -115,7 +115,7 @@ TEST_P(ManagedCardsTest, PrefetchAndAdviceMeanOneOfThem) {
     }
     EXPECT_EQ(must(managed.attributes(made, kPageSize)).location, MemoryLocation::card(1));
     EXPECT_EQ(must(managed.attributes(made, kPageSize)).accessed_by, 0b10U);
-    bring(at, 3 * kPageSize, MemoryLocation::host());
+    fault_in(at, 3 * kPageSize, MemoryLocation::host());
     EXPECT_EQ(must(managed.attributes(at, 3 * kPageSize)).location, MemoryLocation::host());
     expect(managed, at, 2 * kPageSize, 1);
     EXPECT_THAT(managed.prefetch(at, kPageSize, MemoryLocation::card(2)),

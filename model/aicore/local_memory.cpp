@@ -28,7 +28,7 @@ void LocalMemory::clear() {
   sources_.clear();
 }
 
-CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& memory,
+CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
   if (!functional_) return {};
   if (const auto* in = std::get_if<platform::CopyIn>(&instruction)) {
@@ -50,7 +50,7 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& 
   return {};
 }
 
-CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& memory,
+CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
   const bool dense = copy.to_pitch == copy.row_bytes;
   if (copy.to.buffer == LocalBuffer::kL1) {
@@ -79,7 +79,7 @@ CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& me
   return {};
 }
 
-CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& memory,
+CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemoryPort& memory,
                                    SpaceId vmid) {
   if (copy.from.buffer == LocalBuffer::kL1) {
     complete_l1_loads({copy.from.offset, Bytes{copy.rows - 1U} * copy.from_pitch + copy.row_bytes});
@@ -98,7 +98,7 @@ CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& 
   return {};
 }
 
-CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory& memory,
+CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
   finish_product();
   const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
@@ -175,7 +175,7 @@ void LocalMemory::l1_written(const DeferredLoads::Range& l1, bool wholly) {
   complete_l1_loads(l1);
 }
 
-bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid) {
+bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemoryPort& memory, SpaceId vmid) {
   constexpr Bytes kWorthwhile = 4096;
   const Bytes length = Bytes{copy.rows} * copy.row_bytes;
   if (length < kWorthwhile) return false;

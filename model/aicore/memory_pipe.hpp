@@ -15,7 +15,7 @@
 #include "model/aicore/copy_chain.hpp"
 #include "model/aicore/instruction_times.hpp"
 #include "model/aicore/pipe_queue.hpp"
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 #include "model/core/simulation.hpp"
 
 namespace npu::model {
@@ -37,10 +37,10 @@ class MemoryPipe {
     virtual ~Owner() = default;
     virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
     // A copy whose requests are all translated is in flight until its bytes have moved:
-    // DeviceMemory.
-    virtual DeviceMemory::Hold hold() = 0;
-    virtual void release(DeviceMemory::Hold hold) = 0;
-    // DeviceMemory, too.
+    // DeviceMemoryPort.
+    virtual DeviceMemoryPort::Hold hold() = 0;
+    virtual void release(DeviceMemoryPort::Hold hold) = 0;
+    // DeviceMemoryPort, too.
     virtual bool pages_may_leave() const = 0;
     virtual bool reaches(std::uint64_t address, Bytes length, bool write) = 0;
     // The copy ends at `end`, not before now: its bytes are to be moved.
@@ -87,7 +87,7 @@ class MemoryPipe {
     bool flag = false, sent = false, finishing = false, held = false;
     unsigned answers = 0;       // still to come
     unsigned translations = 0;  // of its requests, still to come
-    DeviceMemory::Hold hold = 0;
+    DeviceMemoryPort::Hold hold = 0;
     SimTime begun = 0;
     SimTime last = 0;      // answer, or the end of the last request's share of the rate
     CopyChain::Path path;  // of the last answer

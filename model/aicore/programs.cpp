@@ -14,8 +14,8 @@ constexpr int kThreadStack = 256 * 1024;
 }  // namespace
 
 AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& sim,
-                               const ChipConfig& config, DeviceMemory& memory, MemoryWatch& watch,
-                               const std::string& track_prefix)
+                               const ChipConfig& config, DeviceMemoryPort& memory,
+                               MemoryWatch& watch, const std::string& track_prefix)
     : sc_module(name),
       sim_(sim),
       services_{sim,

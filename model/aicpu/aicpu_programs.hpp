@@ -31,7 +31,8 @@ class AicpuPrograms : public sc_core::sc_module,
   // Trace events of core i carry the track `track_prefix` + i. References outlive the module.
   AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
                 const CoreConfig& launch_times, const AicpuProgramConfig& program_times,
-                unsigned core_count, const std::string& track_prefix, DeviceMemory& device_memory);
+                unsigned core_count, const std::string& track_prefix,
+                DeviceMemoryPort& device_memory);
   ~AicpuPrograms() override;
 
   // Reads of 64 bytes and of pieces of images, with responses; no bytes move. In one page of 2 MiB.

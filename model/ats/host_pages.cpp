@@ -13,7 +13,7 @@ HostPages::HostPages(const sc_core::sc_module_name& name, Simulation& sim, const
                      const std::string& track, Mmu& mmu)
     : sc_module(name),
       mmu_(mmu),
-      enabled_(config.mmu.fault_policy == FaultPolicy::kAts),
+      enabled_(config.mmu.fault_policy == PageFaultPolicy::kAts),
       requests_(
           sim, track, [this](auto& trans, auto& delay) { return send(trans, delay); }, *this),
       access_(

@@ -23,7 +23,7 @@ class EntryReader {
   EntryReader(CommandShared& shared, std::uint32_t track, Owner& owner);
 
   // A queue is loaded, and there is no read in flight.
-  void begin(Queue& queue);
+  void begin(HardwareQueue& queue);
   // What is decoded is for nobody.
   void stop();
   void reset();
@@ -43,7 +43,7 @@ class EntryReader {
   CommandShared& shared_;
   const std::uint32_t track_;
   Owner& owner_;
-  Queue* queue_ = nullptr;
+  HardwareQueue* queue_ = nullptr;
   std::vector<abi::QueueEntry> buffer_;  // ring of entries [read index, fetched_)
   std::uint64_t fetched_ = 0;
   bool fetching_ = false, decoding_ = false;

@@ -24,7 +24,7 @@ EntryWindow::EntryWindow(CommandShared& shared, std::uint32_t track, QueueSlot& 
 
 // --- the queue comes and goes --------------------------------------------------------------
 
-void EntryWindow::begin(Queue& queue) {
+void EntryWindow::begin(HardwareQueue& queue) {
   queue_ = &queue;
   mode_ = Mode::kRunning;
   idle_since_ = sim_now();

@@ -30,7 +30,7 @@ class EntryWindow : private EntryReader::Owner,
   EntryWindow(CommandShared& shared, std::uint32_t track, QueueSlot& slot, Owner& owner);
 
   // A queue is loaded; entries begin with pump().
-  void begin(Queue& queue);
+  void begin(HardwareQueue& queue);
   void restore_kernel(const abi::QueueSaveRecord& saved);
   void pump();
   // No entry is started any more. `at_once`: what runs is given up.
@@ -109,7 +109,7 @@ class EntryWindow : private EntryReader::Owner,
   EventWait wait_;  // of current_
   ResultWriter results_;
   Mode mode_ = Mode::kOff;
-  Queue* queue_ = nullptr;
+  HardwareQueue* queue_ = nullptr;
   std::uint32_t generation_ = 0;  // queues that have gone
 
   QueueCommand* current_ = nullptr;  // decoded, not yet taken

@@ -9,7 +9,7 @@ namespace npu::model {
 
 using abi::FaultCode;
 
-void EventWait::start(Queue& queue, const QueueCommand& command) {
+void EventWait::start(HardwareQueue& queue, const QueueCommand& command) {
   queue_ = &queue;
   cause_ = command.cause;
   const auto payload = command.entry.get<abi::WaitPayload>();

@@ -29,7 +29,7 @@ void FaultLog::record(abi::QueueFaultRecord record, unsigned vector, std::uint64
   function_.raise(vector, cause);
 }
 
-void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
+void FaultLog::queue_fault(HardwareQueue& queue, const CommandFault& fault, bool host,
                            const QueueCommand* command, bool continued) {
   auto& mqd = queue.mqd;
   abi::QueueFaultRecord record;

@@ -19,7 +19,7 @@ QueueSlot::QueueSlot(CommandShared& shared, unsigned number)
       context_(shared, *this),
       window_(shared, track_, *this, *this) {}
 
-void QueueSlot::load(Queue& queue) {
+void QueueSlot::load(HardwareQueue& queue) {
   sc_assert(state_ == State::kFree && queue.slot == nullptr);
   queue_ = &queue;
   queue.slot = this;

@@ -9,7 +9,7 @@ namespace npu::model {
 
 using abi::FaultCode;
 
-void ResultWriter::begin(Queue& queue) {
+void ResultWriter::begin(HardwareQueue& queue) {
   queue_ = &queue;
   reported_ = queue.mqd.read_index;
 }

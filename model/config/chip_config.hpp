@@ -75,7 +75,7 @@ struct DmaConfig {
 };
 
 // Who is to serve page faults of managed memory (PAGE_FAULT_MODE).
-enum class FaultPolicy {
+enum class PageFaultPolicy {
   kMessage,  // the card's pager, which asks the host's driver for each page
   kBatch,    // the host's driver, from a ring
   kAts,      // nobody: the card uses the host's pages where they are
@@ -90,7 +90,7 @@ struct MmuConfig {
   Picoseconds walk_step;        // of the walker, beside the read of each entry
   Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
   Picoseconds fault;            // a walk that fails until the record of it leaves
-  FaultPolicy fault_policy;
+  PageFaultPolicy fault_policy;
   unsigned max_page_requests;           // of a function, PRI's capacity
   unsigned max_outstanding_host_reads;  // of the host's pages, up to 4 KiB each
 };

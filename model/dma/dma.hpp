@@ -65,7 +65,7 @@ class Dma : public sc_core::sc_module,
   // Stops what is done for the function and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;
 
-  const DmaStatistics& statistics() const { return shared_.statistics; }
+  const DmaEngineStatistics& statistics() const { return shared_.statistics; }
 
  private:
   // One that is executed and one to follow, so that its priority is decided late.

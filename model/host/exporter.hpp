@@ -39,7 +39,7 @@ class Exporter {
   // function ends with the function, and comes back with it.
   Status add(platform::Bdf bdf, const std::string& socket);
   // The whole hierarchy on one socket; `functions`: what there was at boot.
-  Status add_window(const std::vector<PciFunction>& functions, const std::string& socket);
+  Status add_window(const std::vector<FoundFunction>& functions, const std::string& socket);
   // `hook` is called when the socket of a virtual function has ended (false) or come back (true).
   void on_socket(std::function<void(platform::Bdf, const std::string& path, bool open)> hook) {
     on_socket_ = std::move(hook);

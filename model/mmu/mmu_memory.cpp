@@ -244,7 +244,7 @@ bool MmuMemory::parts_are_there(SpaceId space, const Translation& page, std::uin
 }
 
 // One more than generation and VMID, or 0: not translated.
-DeviceMemory::Hold MmuMemory::hold(SpaceId vmid) {
+DeviceMemoryPort::Hold MmuMemory::hold(SpaceId vmid) {
   if (is_physical(vmid) || !accesses_.has(vmid)) return 0;
   return (accesses_.begin(vmid) << 8 | vmid) + 1U;
 }

@@ -6,7 +6,7 @@
 
 #include <tlm.h>
 
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 #include "model/core/simulation.hpp"
 #include "model/mmu/access_generations.hpp"
 #include "model/mmu/walker.hpp"
@@ -15,7 +15,7 @@ namespace npu::model {
 
 class HostPages;
 
-class MmuMemory final : public DeviceMemory {
+class MmuMemory final : public DeviceMemoryPort {
  public:
   using Socket = tlm::tlm_initiator_socket<>;
 

@@ -26,7 +26,7 @@ constexpr std::uint32_t kPitch = 4 * kEdgeRow;  // from row to row in memory
 constexpr std::uint64_t kA = 0, kB = 1_MiB, kOut = 8_MiB;
 constexpr std::uint16_t kOne = 0x3C00, kTwo = 0x4000, kThree = 0x4200;
 
-class DirectMemoryOfTest : public model::DeviceMemory {
+class DirectMemoryOfTest : public model::DeviceMemoryPort {
  public:
   Completion read(model::SpaceId, std::uint64_t address, void* data, Bytes length) override {
     if (address + length > mapped) return Completion::kNotMapped;

@@ -49,7 +49,7 @@ class Scene {
     ASSERT_TRUE(clients[client]->running());
   }
   std::uint64_t reclaimed(unsigned client) const {
-    return clients[client]->turn->statistics().reclaimed;
+    return clients[client]->slice->statistics().reclaimed;
   }
 
   struct Heard {
@@ -149,7 +149,7 @@ TEST(TimeSliceFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
     dead.task->join();
     dead.task.reset();
     ASSERT_THAT(dead.process.process->destroy(dead.queue, host.clock().now()), IsOk());
-    dead.turn.reset();
+    dead.slice.reset();
     const auto left = host.clock().now();
     scene.pass(50_us);
     EXPECT_TRUE(scene.clients[1]->running() || scene.clients[2]->running());
@@ -197,7 +197,7 @@ TEST_P(TimeSliceMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) 
     unsigned copies = 0;
     Instant original = first.sent;
     for (const auto& [message, when] : scene.heard) {
-      if (message.kind != again || message.client != 1 || message.turn != first.turn) continue;
+      if (message.kind != again || message.client != 1 || message.slice != first.slice) continue;
       if (answer && copies == 0) original = message.sent;
       if (message.sent == original) ++copies;
     }
@@ -254,8 +254,9 @@ TEST(TimeSliceFaults, WhatIsSubmittedAtAnyInstantIsDone) {
     const auto copy = entries::copy_to_host(client.process.memory, client.process.host->bus(), 64);
     for (unsigned i = 0; i < 1000; ++i) {
       const Instant deadline = scene.card.in(20'000_us);
-      const auto ticket = i % 4 == 0 ? client.queue.submit(copy, deadline)
-                                     : client.turn->submit(client.queue, &copy, 1, false, deadline);
+      const auto ticket = i % 4 == 0
+                              ? client.queue.submit(copy, deadline)
+                              : client.slice->submit(client.queue, &copy, 1, false, deadline);
       ASSERT_THAT(ticket, IsOk());
       ASSERT_THAT(client.queue.wait(*ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
       host.clock().sleep_until(host.clock().now() +

@@ -30,7 +30,7 @@ struct OneClient {
         scheduler(must(driver::TimeSliceScheduler::open(*card.device, options))),
         player(std::make_unique<TimeSlicePlayer>(machine, card, *scheduler, CoreQuota{}, cycles)) {}
 
-  driver::TimeSliceClientStatistics seen() const { return player->turn->statistics(); }
+  driver::TimeSliceClientStatistics seen() const { return player->slice->statistics(); }
   // By the card: entries that have been submitted and are not complete.
   std::uint64_t in_flight() const {
     const auto status = must(player->process.process->query(player->queue.id()));
@@ -95,8 +95,8 @@ TEST(LaunchWindow, IsHalvedAlsoWhenTheTurnsAreShorterThanItsLaunchesTake) {
         second(host, card, *scheduler, {50}, kLong);
     for (auto* const player : {&first, &second}) player->play(card.in(50'000_us));
     card.pass(50'000_us);
-    EXPECT_EQ(first.turn->statistics().launch_window, 1U);
-    EXPECT_EQ(second.turn->statistics().launch_window, 1U);
+    EXPECT_EQ(first.slice->statistics().launch_window, 1U);
+    EXPECT_EQ(second.slice->statistics().launch_window, 1U);
   });
 }
 
@@ -107,8 +107,8 @@ TEST(LaunchWindow, GrowsByOneWithEachWindowOfLaunchesInTime) {
     OneClient client(host, options_of(1, 1, 4), kShort);
     std::vector<unsigned> sizes{1};
     for (int i = 0; i < 40; ++i) {
-      ASSERT_TRUE(client.player->turn->launch(client.player->queue, client.player->kernel,
-                                              client.card.in(1_s)));
+      ASSERT_TRUE(client.player->slice->launch(client.player->queue, client.player->kernel,
+                                               client.card.in(1_s)));
       client.card.pass(kTarget / 2);
       const auto now = client.seen().launch_window;
       if (now != sizes.back()) sizes.push_back(now);
@@ -143,9 +143,9 @@ TEST(LaunchWindow, OneThatWaitsForWhatComesBehindItDoesNotCount) {
     const auto deadline = client.card.in(100'000_us);
     const std::array waits{entries::wait_event(event, 1), player.kernel};
     const std::array signals{player.kernel, entries::record_event(event, 1)};
-    const auto first = must(player.turn->submit(player.queue, waits.data(), 2, true, deadline));
+    const auto first = must(player.slice->submit(player.queue, waits.data(), 2, true, deadline));
     const auto begin = host.clock().now();
-    const auto second = must(player.turn->submit(other, signals.data(), 2, true, deadline));
+    const auto second = must(player.slice->submit(other, signals.data(), 2, true, deadline));
     EXPECT_LE((host.clock().now() - begin).count(), (4 * kTarget).count());
     EXPECT_THAT(other.wait(second, driver::WaitPolicy::kInterrupt, deadline), IsOk());
     EXPECT_THAT(player.queue.wait(first, driver::WaitPolicy::kInterrupt, deadline), IsOk());
@@ -157,8 +157,8 @@ TEST(LaunchWindow, WhoFindsNoRoomUntilTheDeadlineIsTold) {
   machine.run([](platform::Platform& host) {
     OneClient client(host, options_of(1, 1, 1), 100 * kLong);
     auto& player = *client.player;
-    must(player.turn->launch(player.queue, player.kernel, client.card.in(1_s)));
-    const auto late = player.turn->launch(player.queue, player.kernel, client.card.in(300_us));
+    must(player.slice->launch(player.queue, player.kernel, client.card.in(1_s)));
+    const auto late = player.slice->launch(player.queue, player.kernel, client.card.in(300_us));
     EXPECT_THAT(late, FailsWith(ErrorCode::kTimeout, "1 launches in flight"));
   });
 }

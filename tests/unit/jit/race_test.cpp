@@ -158,12 +158,12 @@ TEST(KilledCompiler, TwiceIsAnError) {
 TEST(KilledProcess, LeavesNoLock) {
   const Workshop workshop;
   const std::string begun = workshop.path("begun");
-  const std::string continue_on_error = workshop.path("go_on");
+  const std::string go_on = workshop.path("go_on");
   ASSERT_EQ(mkfifo(begun.c_str(), 0600), 0);
   ASSERT_EQ(mkfifo(go_on.c_str(), 0600), 0);
   const auto compiler =
       workshop.compiler("if mkdir " + workshop.path("first") + " 2>/dev/null; then echo > " +
-                        begun + "; cat " + continue_on_error + "; fi");
+                        begun + "; cat " + go_on + "; fi");
   const auto toolchain = workshop.toolchain(compiler);
   const pid_t child = fork();
   if (child == 0) {

@@ -13,9 +13,9 @@
 
 namespace npu::model {
 
-class DeviceMemory {
+class DeviceMemoryPort {
  public:
-  virtual ~DeviceMemory() = default;
+  virtual ~DeviceMemoryPort() = default;
   // [address, address + length) of address space `vmid`, across pages; nothing moves beyond the
   // first page that fails. A peer's memory cannot be reached (kNoPeer). The MemoryWatch is told.
   virtual Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) = 0;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "driver/device/address_space_impl.hpp"
-#include "driver/sharing/share_book.hpp"
 #include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
@@ -203,7 +202,7 @@ AddressSpace::~AddressSpace() {
 
 Status AddressSpace::close() {
   Status status;
-  std::shared_ptr<ShareBook> shares;
+  std::shared_ptr<SpaceObserver> shares;
   {
     auto& memory = *impl_->device.memory;
     const MutexHolder holder(memory.mutex());

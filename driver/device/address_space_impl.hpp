@@ -9,14 +9,12 @@
 
 namespace npu::driver {
 
-class ShareBook;
-
 // All but `process` under the memory manager's mutex.
 struct AddressSpace::Impl {
   Device::Impl& device;
   Space* space;  // nullptr: closed
   const ProcessId process;
-  std::shared_ptr<ShareBook> shares;         // that knows it; null: it shares nothing
+  std::shared_ptr<SpaceObserver> shares;     // the ShareBook; null: it shares nothing
   std::vector<MemoryHandle> opened;          // others' shares; some may have been released
   const std::shared_ptr<MemoryQuota> quota;  // null: none
 };

@@ -5,8 +5,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/device/device_impl.hpp"
-#include "driver/device/fault_registers.hpp"
-#include "driver/managed/fault_service.hpp"
+#include "driver/link/fault_registers.hpp"
 #include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
@@ -82,12 +81,7 @@ Status Device::Impl::has(bool DeviceFeatures::*feature, const char* what) const 
               fmt::format("card {}: {} switched off", card.device_index, what));
 }
 
-QueueManager* Device::Impl::queue_manager() const {
-  const MutexHolder holder(*control);
-  return queues.get();
-}
-
-std::shared_ptr<FaultService> Device::Impl::fault_service() const {
+std::shared_ptr<DeviceService> Device::Impl::fault_service() const {
   const MutexHolder holder(*managed);
   return page_faults.lock();
 }

@@ -5,22 +5,20 @@
 #include <atomic>
 #include <memory>
 
-#include "driver/device/card_link.hpp"
+#include "driver/device/device_service.hpp"
 #include "driver/dma/dma_queue.hpp"
 #include "driver/event/event_table.hpp"
-#include "driver/event/waiter.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/memory/compactor.hpp"
 #include "driver/memory/memory_manager.hpp"
 #include "driver/memory/peer_gate.hpp"
 #include "driver/pci/config_space.hpp"
-#include "driver/queue/queue_manager.hpp"
 #include "driver/stream/stream_table.hpp"
+#include "driver/stream/waiter.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/device.hpp"
 
 namespace npu::driver {
-
-class FaultService;
 
 struct Device::Impl {
   Impl(platform::Platform& host, const DeviceOptions& opened_with)
@@ -33,10 +31,8 @@ struct Device::Impl {
   Status usable() const;
   // kUnsupported: `what` is switched off.
   Status has(bool DeviceFeatures::*feature, const char* what) const;
-  // Null: none yet. What there is stays until the device is gone.
-  QueueManager* queue_manager() const;
-  // Null: none.
-  std::shared_ptr<FaultService> fault_service() const;
+  // Null: no memory of the card is managed.
+  std::shared_ptr<DeviceService> fault_service() const;
   Instant ready_deadline() { return platform.clock().now() + options.ready_timeout; }
 
   platform::Platform& platform;
@@ -58,9 +54,9 @@ struct Device::Impl {
   std::unique_ptr<AddressSpace> default_space;
   std::unique_ptr<Compactor> compactor;
   std::unique_ptr<platform::Mutex> control;  // creating and destroying streams and events
-  std::unique_ptr<QueueManager> queues;      // from the first process context on
+  std::unique_ptr<DeviceService> queues;     // the QueueManager, from the first process context on
   std::unique_ptr<platform::Mutex> managed;  // opening of managed memory
-  std::weak_ptr<FaultService> page_faults;   // as long as there is managed memory
+  std::weak_ptr<DeviceService> page_faults;  // the FaultService, while memory is managed
   std::atomic<bool> closed{false};
 };
 

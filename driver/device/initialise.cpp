@@ -121,7 +121,7 @@ Status disable_what_was_left(Device::Impl& device) {
   device.link->write(abi::DmaQueueControl{});
   const auto management = device.link->read<abi::ManagementControl>();
   if (!management) return forward_error(management);
-  device.found_left = ManagementRing::was_left(*management);
+  device.found_left = management->raw != 0;  // ManagementRing::stop() leaves 0 after a clean end
   if (!device.found_left) return {};
   return fail(ErrorCode::kBusy, "a driver that is gone has left compute queues on the card");
 }

@@ -7,11 +7,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "driver/device/card_link.hpp"
 #include "driver/dma/queue_mark.hpp"
 #include "driver/dma/ring_memory.hpp"
 #include "driver/dma/submission_gate.hpp"
 #include "driver/event/event_table.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/dma.hpp"
 

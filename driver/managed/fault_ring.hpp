@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/abi/page_fault.hpp"
 
 namespace npu::driver {

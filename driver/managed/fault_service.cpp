@@ -72,7 +72,7 @@ Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
   options.policy = *policy;
   const MutexHolder holder(*device.managed);
   if (auto ok = device.usable(); !ok) return forward_error(ok);
-  if (auto service = device.page_faults.lock()) {
+  if (auto service = std::static_pointer_cast<FaultService>(device.page_faults.lock())) {
     if (agree(service->options_, options)) return service;
     return fail(ErrorCode::kInvalidArgument,
                 "the card's managed memory that there is has other options");

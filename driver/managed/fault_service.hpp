@@ -15,13 +15,13 @@ namespace npu::driver {
 // What ManagedMemory::policy_of() says.
 Result<FaultPolicy> fault_policy(Device::Impl& device, const ManagedOptions& options);
 
-class FaultService {
+class FaultService final : public DeviceService {
  public:
   // The card's, which begins to serve if there is none yet. It ends with the last that has it.
   // What ManagedMemory::open() reports.
   static Result<std::shared_ptr<FaultService>> of(Device::Impl& device,
                                                   const ManagedOptions& options);
-  ~FaultService();
+  ~FaultService() override;
   FaultService(const FaultService&) = delete;
   FaultService& operator=(const FaultService&) = delete;
 
@@ -29,7 +29,7 @@ class FaultService {
   // the card cannot be told.
   Status add(CardPages& pages);
   // Nothing is served any more: what waits fails.
-  void stop();
+  void stop() override;
   // Under the lock: what waits in the space fails.
   void remove(CardPages& pages);
   const std::shared_ptr<CardLock>& lock() const { return locks_[0]; }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/abi/control.hpp"
 
 namespace npu::driver {

@@ -4,7 +4,7 @@
 // FaultService is.
 #pragma once
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::driver {

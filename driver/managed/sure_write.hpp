@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::driver {

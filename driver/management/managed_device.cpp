@@ -43,7 +43,7 @@ class OwnCard : public ManagementAccess {
   Result<std::vector<CardProcess>> processes() override {
     if (auto ok = device_.usable(); !ok) return forward_error(ok);
     std::vector<CardProcess> all;
-    const auto* const queues = device_.queue_manager();
+    const auto* const queues = manager_if_any(device_);
     if (queues == nullptr) return all;
     queues->for_each_process([&](std::uint32_t pasid, QueueOwner& owner) {
       const auto& process = static_cast<const ProcessContext::Impl&>(owner);

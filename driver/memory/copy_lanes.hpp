@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "driver/dma/dma_queue.hpp"
-#include "driver/event/waiter.hpp"
 #include "driver/memory/compaction_plan.hpp"
 #include "driver/stream/stream_table.hpp"
+#include "driver/stream/waiter.hpp"
 
 namespace npu::driver {
 

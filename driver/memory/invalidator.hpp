@@ -2,7 +2,7 @@
 // Makes the card drop cached translations (MMU_INVALIDATE, registers.hpp). One at a time.
 #pragma once
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::driver {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/abi/registers.hpp"
 

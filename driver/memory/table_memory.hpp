@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/driver/scan.hpp"

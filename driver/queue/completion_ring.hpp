@@ -6,7 +6,7 @@
 #include <atomic>
 #include <vector>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/queue/channel_counters.hpp"
 #include "driver/queue/channel_faults.hpp"
 #include "driver/queue/queue_buffer.hpp"

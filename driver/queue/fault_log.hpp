@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/queue/management_ring.hpp"
 
 namespace npu::driver {

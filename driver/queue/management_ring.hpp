@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/abi/queue_management.hpp"
 #include "npu/abi/registers.hpp"
@@ -47,11 +47,8 @@ class ManagementRing {
   // and may have been executed or not.
   Status restart(Instant deadline);
   // For good: later commands fail with kAborted. Unless all was given back, the register keeps a
-  // sign of it (was_left()).
+  // sign of it: not 0. So does a driver that ends without stop().
   void stop(bool all_given_back);
-  // Of MANAGEMENT_CONTROL, as a driver that is gone has left it: it did not stop its ring, or there
-  // may be queues and processes of it.
-  static bool was_left(abi::ManagementControl control) { return control.raw != 0; }
 
   // kAborted: the card's management queue is off, so it was reset, and its queues are gone;
   // kDeviceLost, kIo.

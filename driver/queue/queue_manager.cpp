@@ -231,19 +231,24 @@ Result<QueueManager*> manager_of(Device::Impl& device) {
   if (!device.queues) {
     auto made = QueueManager::create(device);
     if (!made) return forward_error(made);
+    device.compactor->attach(**made);
     device.queues = std::move(*made);
-    device.compactor->attach(*device.queues);
   }
-  return device.queues.get();
+  return static_cast<QueueManager*>(device.queues.get());
+}
+
+QueueManager* manager_if_any(const Device::Impl& device) {
+  const MutexHolder holder(*device.control);
+  return static_cast<QueueManager*>(device.queues.get());
 }
 
 QueueManagerStatistics queue_statistics(Device& device) {
-  auto* const manager = device.impl().queue_manager();
+  auto* const manager = manager_if_any(device.impl());
   return manager != nullptr ? manager->statistics() : QueueManagerStatistics{};
 }
 
 std::vector<QueueFault> take_stray_faults(Device& device) {
-  auto* const manager = device.impl().queue_manager();
+  auto* const manager = manager_if_any(device.impl());
   return manager != nullptr ? manager->take_stray_faults() : std::vector<QueueFault>{};
 }
 

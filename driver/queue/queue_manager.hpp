@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/device/device_impl.hpp"
 #include "driver/memory/compute_work.hpp"
 #include "driver/queue/core_groups.hpp"
 #include "driver/queue/fault_log.hpp"
@@ -27,13 +28,13 @@ class QueueOwner {
   virtual void give_up() = 0;
 };
 
-class QueueManager final : public ComputeWork {
+class QueueManager final : public ComputeWork, public DeviceService {
  public:
   // kUnsupported: no command processor.
   static Result<std::unique_ptr<QueueManager>> create(Device::Impl& device);
   // The card forgets all processes, executes nothing more of the management ring and logs no
   // faults.
-  void stop();
+  void stop() override;
 
   Device::Impl& device() { return device_; }
   ManagementRing& ring() { return *ring_; }
@@ -118,6 +119,8 @@ class QueueManager final : public ComputeWork {
   std::atomic<bool> left_behind_{false};
 };
 
+// Null: none yet. A manager stays until the device is gone.
+QueueManager* manager_if_any(const Device::Impl& device);
 // Made if there is none. kUnsupported: no command processor.
 Result<QueueManager*> manager_of(Device::Impl& device);
 

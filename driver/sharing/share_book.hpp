@@ -14,7 +14,7 @@
 
 namespace npu::driver {
 
-class ShareBook : public std::enable_shared_from_this<ShareBook> {
+class ShareBook : public SpaceObserver, public std::enable_shared_from_this<ShareBook> {
  public:
   explicit ShareBook(platform::Platform& platform)
       : platform_(platform), mutex_(platform.tasks().make_mutex()) {}
@@ -25,8 +25,7 @@ class ShareBook : public std::enable_shared_from_this<ShareBook> {
   Result<MemoryHandle> open(AddressSpace::Impl& into, ShareKey key);
   Result<MemoryHandle> open(AddressSpace::Impl& into, std::string_view name);
   std::size_t count();
-  // The space ends. Not under a memory manager's mutex.
-  void forget(const AddressSpace::Impl& owner);
+  void forget(const AddressSpace::Impl& owner) override;
   void forget_all();
 
  private:

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/card_link.hpp"
 #include "driver/dma/queue_mark.hpp"
 #include "driver/event/event_table.hpp"
-#include "driver/event/vector_table.hpp"
-#include "driver/event/waiter.hpp"
+#include "driver/link/card_link.hpp"
+#include "driver/link/vector_table.hpp"
+#include "driver/stream/waiter.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/driver/scan.hpp"

@@ -2,7 +2,7 @@
 // The card's registers of shares (abi/share_registers.hpp): one command after another. Not locked.
 #pragma once
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/abi/share_registers.hpp"
 #include "npu/driver/virtual_functions.hpp"
 

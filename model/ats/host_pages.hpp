@@ -16,6 +16,7 @@
 #include "model/ats/host_access.hpp"
 #include "model/ats/translation_requests.hpp"
 #include "model/config/chip_config.hpp"
+#include "model/mmu/host_page_port.hpp"
 #include "model/mmu/invalidation.hpp"
 
 namespace npu::model {
@@ -24,6 +25,7 @@ class Mmu;
 
 class HostPages : public sc_core::sc_module,
                   public ResetListener,
+                  public HostPagePort,
                   private TranslationRequests::Listener {
  public:
   // To the endpoint: translation requests, page requests, reads and posted writes.
@@ -44,17 +46,12 @@ class HostPages : public sc_core::sc_module,
   void stop(SpaceId space);
 
   // --- The MMU.
-  bool shares(SpaceId space) const { return pasids_[space] != 0; }
-  // Whether the MMU will be told of the page, which the host has to make.
-  bool replays(TaggedAddress page) const { return requests_.replays(page); }
-  // A request of a space that shares needs the page of `address`.
-  void want(tlm::tlm_generic_payload& trans, std::uint64_t address);
-  // It has been translated.
-  void access(tlm::tlm_generic_payload& trans);
-  // Where [address, address + length) of a page lies; null: the host has not mapped it so.
-  std::byte* find(SpaceId space, std::uint64_t address, Bytes length, bool write) const;
-  // The host has been written at find()'s.
-  void written(const std::byte* data, Bytes length) { memory_->written(data, length, 0); }
+  bool shares(SpaceId space) const override { return pasids_[space] != 0; }
+  bool replays(TaggedAddress page) const override { return requests_.replays(page); }
+  void want(tlm::tlm_generic_payload& trans, std::uint64_t address) override;
+  void access(tlm::tlm_generic_payload& trans) override;
+  std::byte* find(SpaceId space, std::uint64_t address, Bytes length, bool write) const override;
+  void written(const std::byte* data, Bytes length) override { memory_->written(data, length, 0); }
 
   // --- The endpoint.
   // An Invalidate Request; whether it is over.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/ats/host_pages.hpp"
+#include "model/mmu/host_page_port.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "model/mmu/page_faults.hpp"
 #include "model/mmu/peer_address.hpp"
@@ -54,7 +54,7 @@ void Mmu::connect(MemoryWatch& watch, std::vector<Writer> writers) {
   memory_.connect(watch);
 }
 
-void Mmu::connect(HostPages& pages) {
+void Mmu::connect(HostPagePort& pages) {
   host_pages_ = &pages;
   memory_.connect(pages);
 }

@@ -30,7 +30,7 @@
 
 namespace npu::model {
 
-class HostPages;
+class HostPagePort;
 class MmuContext;
 class PageFaults;
 
@@ -62,7 +62,7 @@ class Mmu : public sc_core::sc_module,
   // Tells `watch` of writes from now on; `writers`: who each client is.
   void connect(MemoryWatch& watch, std::vector<Writer> writers);
   // Pages of the host in spaces that share them; without it there are none.
-  void connect(HostPages& pages);
+  void connect(HostPagePort& pages);
   // The host has granted what `waiting` wanted, or has not, or one of their accesses has ended.
   void host_translated(TaggedAddress page, bool write, const Walker::Waiting& waiting);
   void host_refused(const Walker::Waiting& waiting, Completion completion);
@@ -169,7 +169,7 @@ class Mmu : public sc_core::sc_module,
   Walker walker_;
   std::vector<LastPages> last_;  // by client
   MemoryWatch* watch_ = nullptr;
-  HostPages* host_pages_ = nullptr;
+  HostPagePort* host_pages_ = nullptr;
   PageListener* page_listener_ = nullptr;
   std::vector<Writer> writers_;  // by client, if there is a watch
   AccessGenerations accesses_;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/ats/host_pages.hpp"
+#include "model/mmu/host_page_port.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {

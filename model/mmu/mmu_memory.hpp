@@ -13,7 +13,7 @@
 
 namespace npu::model {
 
-class HostPages;
+class HostPagePort;
 
 class MmuMemory final : public DeviceMemoryPort {
  public:
@@ -31,7 +31,7 @@ class MmuMemory final : public DeviceMemoryPort {
   // Tells `watch` of writes from now on.
   void connect(MemoryWatch& watch) { watch_ = &watch; }
   // Pages of the host in spaces that share them; without it there are none.
-  void connect(HostPages& pages) { host_pages_ = &pages; }
+  void connect(HostPagePort& pages) { host_pages_ = &pages; }
   // Whose bytes direct_pointer() gives, of device-local addresses.
   void connect(DirectMemory& direct_memory) { direct_memory_ = &direct_memory; }
 
@@ -76,7 +76,7 @@ class MmuMemory final : public DeviceMemoryPort {
   const Sockets sockets_;
   MemoryWatch* watch_ = nullptr;
   DirectMemory* direct_memory_ = nullptr;
-  HostPages* host_pages_ = nullptr;
+  HostPagePort* host_pages_ = nullptr;
 };
 
 }  // namespace npu::model

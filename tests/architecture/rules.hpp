@@ -32,6 +32,9 @@ std::string area_of(std::string_view path);
 // Every #include against the table of directions. Quoted includes must name a file of the tree.
 Violations check_includes(const SourceFile& file, const Tree& tree);
 
+// A folder of the driver or of the models includes files of folders below it alone.
+Violations check_storeys(const SourceFile& file);
+
 // No clock but the platform's in code that runs in simulated time.
 Violations check_wall_clock(const SourceFile& file);
 

@@ -99,6 +99,18 @@ TEST(Directions, AViolationNamesItsLine) {
   EXPECT_EQ(violations[0].message(), "driver/a.cpp:3: driver may not see SystemC");
 }
 
+TEST(Storeys, AnIncludeGoesDownAndNeverUp) {
+  const auto climbs = [](const std::string& path, const std::string& name) {
+    return check_storeys({path, "#include \"" + name + "\"\n"}).size();
+  };
+  EXPECT_EQ(climbs("driver/queue/queue.cpp", "driver/device/device_impl.hpp"), 0U);
+  EXPECT_EQ(climbs("driver/device/device.cpp", "driver/queue/queue_manager.hpp"), 1U);
+  EXPECT_EQ(climbs("model/chip.cpp", "model/hbm/hbm.hpp"), 0U);
+  EXPECT_EQ(climbs("model/hbm/hbm.cpp", "model/chip.hpp"), 1U);
+  EXPECT_EQ(climbs("driver/new/file.cpp", "driver/link/card_link.hpp"), 1U) << "no storey";
+  EXPECT_EQ(climbs("tests/driver/file.cpp", "driver/queue/queue_manager.hpp"), 0U);
+}
+
 TEST(WallClock, IsFoundInSimulatedCode) {
   for (const auto* line :
        {"std::chrono::steady_clock::now();", "usleep(5);", "time(NULL);", "x = time( nullptr );",

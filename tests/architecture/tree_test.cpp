@@ -41,6 +41,10 @@ TEST(Tree, EveryIncludeFollowsTheDirections) {
   EXPECT_EQ(complaints(sources(), [](const auto& f) { return check_includes(f, tree()); }), "");
 }
 
+TEST(Tree, NoFolderOfTheDriverOrTheModelsClimbs) {
+  EXPECT_EQ(complaints(sources(), check_storeys), "");
+}
+
 TEST(Tree, SimulatedCodeKnowsNoWallClock) {
   EXPECT_EQ(complaints(sources(), check_wall_clock), "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register access by bus script: what all ones mean.
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 
 #include <gtest/gtest.h>
 

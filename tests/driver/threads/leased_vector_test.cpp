@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An interrupt that closes, by itself.
-#include "driver/event/leased_vector.hpp"
+#include "driver/link/leased_vector.hpp"
 
 #include "driver/event/wait_loop.hpp"
 #include "tests/driver/threads/crowd_fixture.hpp"

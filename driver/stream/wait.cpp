@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/event/wait.hpp"
+#include "driver/stream/wait.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/event/leased_vector.hpp"
+#include "driver/link/leased_vector.hpp"
 
 #include <utility>
 

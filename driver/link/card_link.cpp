@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 
 #include <fmt/format.h>
 

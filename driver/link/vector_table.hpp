@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/card_link.hpp"
-#include "driver/event/leased_vector.hpp"
+#include "driver/link/card_link.hpp"
+#include "driver/link/leased_vector.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/scan.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "driver/device/card_link.hpp"
+#include "driver/link/card_link.hpp"
 #include "npu/driver/device.hpp"
 
 namespace npu::driver {

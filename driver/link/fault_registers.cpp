@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/device/fault_registers.hpp"
+#include "driver/link/fault_registers.hpp"
 
 #include <fmt/format.h>
 

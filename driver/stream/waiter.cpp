@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/event/waiter.hpp"
+#include "driver/stream/waiter.hpp"
 
 #include <fmt/format.h>
 
-#include "driver/event/wait.hpp"
+#include "driver/stream/wait.hpp"
 #include "driver/support/observation.hpp"
 #include "npu/abi/registers.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "driver/event/wait_loop.hpp"
-#include "driver/event/waiter.hpp"
+#include "driver/stream/waiter.hpp"
 
 namespace npu::driver {
 

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The management socket with clients that misbehave: the server goes on, and answers the next one.
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include <csignal>
-#include <cstring>
 #include <random>
 
 #include "apps/dsmi/client/protocol.hpp"
 #include "dsmi/dsmi_error_code.h"
 #include "npu/abi/registers.hpp"
-#include "tests/support/folders.hpp"
-#include "tests/system/cli/program.hpp"
+#include "tests/system/cli/served_socket.hpp"
 
 namespace npu::cli {
 namespace {
@@ -21,36 +15,9 @@ using dsmi::AnswerMessage;
 using dsmi::Request;
 using dsmi::RequestMessage;
 
-class ManagementSocket : public Program {
+class ManagementSocket : public ServedSocket {
  protected:
-  ManagementSocket() {
-    const std::string socket = path("m");
-    server_ = ::fork();
-    if (server_ == 0) {
-      const std::string program = binary_dir() + "/bin/npusim";
-      std::freopen("/dev/null", "w", stdout);
-      ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--management",
-              socket.c_str(), nullptr);
-      std::_Exit(127);
-    }
-    for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
-  }
-  void TearDown() override {
-    ::kill(server_, SIGTERM);
-    int status = -1;
-    ::waitpid(server_, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the server has ended badly";
-  }
-  int connect() const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
-    const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval timeout{10, 0};
-    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
-    return file;
-  }
+  ManagementSocket() : ServedSocket("--management", 10) {}
   static AnswerMessage ask(int file, const RequestMessage& request) {
     AnswerMessage answer{Answer::kRefused, 0, 0xBAD};
     EXPECT_EQ(::send(file, &request, sizeof request, MSG_NOSIGNAL), ssize_t{sizeof request});
@@ -62,9 +29,6 @@ class ManagementSocket : public Program {
     EXPECT_EQ(ask(file, {Request::kHello, 0, 0, dsmi::kProtocolVersion}).value, 1U);
     ::close(file);
   }
-
- private:
-  pid_t server_ = -1;
 };
 
 TEST_F(ManagementSocket, answers_with_registers_of_the_card) {

@@ -1,55 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // serve --metrics: HTTP for Prometheus, and clients that misbehave.
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 #include <atomic>
-#include <csignal>
-#include <cstring>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "tests/support/folders.hpp"
-#include "tests/system/cli/program.hpp"
 #include "tests/system/cli/prometheus_parser.hpp"
+#include "tests/system/cli/served_socket.hpp"
 
 namespace npu::cli {
 namespace {
 
 constexpr unsigned kClients = 16;  // MetricsServer::kClients
 
-class MetricsSocket : public Program {
+class MetricsSocket : public ServedSocket {
  protected:
-  explicit MetricsSocket(const char* prefix = "npusim") {
-    const std::string socket = path("m");
-    server_ = ::fork();
-    if (server_ == 0) {
-      const std::string program = binary_dir() + "/bin/npusim";
-      std::freopen("/dev/null", "w", stdout);
-      ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--metrics",
-              socket.c_str(), "--metrics-prefix", prefix, nullptr);
-      std::_Exit(127);
-    }
-    for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
-  }
-  void TearDown() override {
-    ::kill(server_, SIGTERM);
-    int status = -1;
-    ::waitpid(server_, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the server has ended badly";
-  }
-  int connect() const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
-    const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval timeout{20, 0};
-    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
-    return file;
-  }
+  explicit MetricsSocket(const char* prefix = "npusim")
+      : ServedSocket("--metrics", 20, {"--metrics-prefix", prefix}) {}
   // Everything until the server closes.
   std::string ask(const std::string& request) const {
     const int file = connect();
@@ -64,9 +33,6 @@ class MetricsSocket : public Program {
     ::close(file);
     return answer;
   }
-
- private:
-  pid_t server_ = -1;
 };
 
 struct MetricsSocketOfOthersNames : MetricsSocket {

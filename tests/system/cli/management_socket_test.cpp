@@ -31,7 +31,7 @@ class ManagementSocket : public ServedSocket {
   }
 };
 
-TEST_F(ManagementSocket, answers_with_registers_of_the_card) {
+TEST_F(ManagementSocket, AnswersWithRegistersOfTheCard) {
   const int file = connect();
   const auto answer = ask(file, {Request::kRead4, 0, abi::ChipId::kOffset, 0});
   EXPECT_EQ(answer.answer, Answer::kDone);
@@ -39,7 +39,7 @@ TEST_F(ManagementSocket, answers_with_registers_of_the_card) {
   ::close(file);
 }
 
-TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
+TEST_F(ManagementSocket, RefusesWhatIsBeyondOrNotAClientsToChange) {
   const int file = connect();
   const std::vector<RequestMessage> requests{
       {Request::kHello, 0, 0, 99},
@@ -63,7 +63,7 @@ TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
   ::close(file);
 }
 
-TEST_F(ManagementSocket, makes_nothing_of_what_is_no_template_or_function) {
+TEST_F(ManagementSocket, MakesNothingOfWhatIsNoTemplateOrFunction) {
   const int file = connect();
   const std::vector<std::pair<RequestMessage, unsigned>> requests{
       {{Request::kCreate, 0, 0, 0}, DSMI_ERROR_PARAMETER},  // no kTemplate came before
@@ -82,7 +82,7 @@ TEST_F(ManagementSocket, makes_nothing_of_what_is_no_template_or_function) {
   expect_alive();
 }
 
-TEST_F(ManagementSocket, outlives_clients_that_leave_in_the_middle) {
+TEST_F(ManagementSocket, OutlivesClientsThatLeaveInTheMiddle) {
   for (std::size_t some = 1; some <= 20; ++some) {
     const int file = connect();
     const RequestMessage request{Request::kRead4, 0, 0, 0};
@@ -92,7 +92,7 @@ TEST_F(ManagementSocket, outlives_clients_that_leave_in_the_middle) {
   expect_alive();
 }
 
-TEST_F(ManagementSocket, outlives_bytes_at_random_and_answers_that_nobody_takes) {
+TEST_F(ManagementSocket, OutlivesBytesAtRandomAndAnswersThatNobodyTakes) {
   std::mt19937 random(7);
   for (int i = 0; i < 8; ++i) {
     const int file = connect();
@@ -104,7 +104,7 @@ TEST_F(ManagementSocket, outlives_bytes_at_random_and_answers_that_nobody_takes)
   expect_alive();
 }
 
-TEST_F(ManagementSocket, serves_ten_at_once) {
+TEST_F(ManagementSocket, ServesTenAtOnce) {
   std::vector<int> files(10);
   for (int& file : files) file = connect();
   for (int round = 0; round < 50; ++round) {

@@ -36,7 +36,7 @@ class WatchdogAlone : public Part {
   std::unique_ptr<firmware::RunStop> stop_;
 };
 
-TEST_F(WatchdogAlone, gives_a_run_up_that_stands_still_for_its_quiet_time) {
+TEST_F(WatchdogAlone, GivesARunUpThatStandsStillForItsQuietTime) {
   const WatchdogTimes times(*run);
   const firmware::Progress progress(*run);
   firmware::Watchdog watchdog(*run, times, cores, *link, progress, stop());
@@ -48,7 +48,7 @@ TEST_F(WatchdogAlone, gives_a_run_up_that_stands_still_for_its_quiet_time) {
   EXPECT_LT(port.now() - began, times.quiet + times.look);
 }
 
-TEST_F(WatchdogAlone, begins_anew_when_something_has_moved) {
+TEST_F(WatchdogAlone, BeginsAnewWhenSomethingHasMoved) {
   const WatchdogTimes times(*run);
   firmware::Progress progress(*run);
   firmware::Watchdog watchdog(*run, times, cores, *link, progress, stop());
@@ -69,7 +69,7 @@ class CopiesOfATask : public Part {
   }
 };
 
-TEST_F(CopiesOfATask, are_taken_at_their_stage_piece_by_piece) {
+TEST_F(CopiesOfATask, AreTakenAtTheirStagePieceByPiece) {
   firmware::Progress progress(*run);
   firmware::PhaseMark phase(port);
   firmware::TensorCopies copies(*run, phase, progress);
@@ -83,7 +83,7 @@ TEST_F(CopiesOfATask, are_taken_at_their_stage_piece_by_piece) {
   EXPECT_GT(copies.ticks(), 0U);
 }
 
-TEST_F(CopiesOfATask, interrupt_the_phase_that_the_thread_is_in) {
+TEST_F(CopiesOfATask, InterruptThePhaseThatTheThreadIsIn) {
   firmware::Progress progress(*run);
   firmware::PhaseMark phase(port);
   firmware::TensorCopies copies(*run, phase, progress);

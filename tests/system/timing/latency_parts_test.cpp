@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Changed{"EndpointIngress", {"endpoint.ingress_ns=41"}},
                     Changed{"TheCostOfAStore", {"cpu.mmio_store_ns=77"}},
                     Changed{"TheRootComplex", {"root_complex.latency_ns=60"}}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& one) { return std::string(one.param.name); });
 
 // A read of one ring entry in host memory: request over, completion back, at every hop its
 // latency. Bus addresses lie above 4 GiB. One completion of 32 bytes (3 double words of header).

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/contract/contract_case.hpp"
-#include "tests/contract/raw_queues.hpp"
+#include "tests/support/raw_queues.hpp"
 
 namespace npu::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A submission through link, command processor and back: its parts, and what the card counts.
-#include "tests/contract/raw_queues.hpp"
+#include "tests/support/raw_queues.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {

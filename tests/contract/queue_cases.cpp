@@ -11,21 +11,13 @@ namespace {
 
 constexpr char kNoPasids[] = "this platform does not tell processes apart";
 
-abi::QueueEntry nop(std::uint32_t tag) {
-  abi::QueueEntry entry;
-  entry.opcode = static_cast<std::uint8_t>(abi::QueueOpcode::kNop);
-  entry.flags = abi::kEntryCompletion;
-  entry.tag = tag;
-  return entry;
-}
-
 void a_submission_is_a_store_a_doorbell_and_a_poll(ContractEnvironment& environment) {
   RawQueues queues(environment.platform(), *environment.card());
   const auto memory = queues.process_memory(RawQueues::kShare);
   if (memory == nullptr) GTEST_SKIP() << kNoPasids;
   queues.add(3, *memory);
   for (std::uint64_t i = 0; i < 600; ++i) {  // more than two passes
-    queues.push(*memory, i, nop(7));
+    queues.push(*memory, i, RawQueues::nop(7));
     queues.ring(3, i + 1);
     ASSERT_EQ(queues.wait(*memory, i), std::uint16_t{0}) << i;
   }
@@ -40,7 +32,7 @@ void foreign_host_memory_is_out_of_a_process_reach(ContractEnvironment& environm
   const auto foreign = queues.foreign_memory(4096);
   foreign->store<std::uint64_t>(0, 0x55);
   queues.add(0, *memory);
-  auto entry = nop(1);
+  auto entry = RawQueues::nop(1);
   entry.opcode = static_cast<std::uint8_t>(abi::QueueOpcode::kTimestamp);
   entry.flags = abi::kEntryCompletion | abi::kEntryHostAddress;
   entry.set(abi::TimestampPayload{foreign->bus().value});

@@ -103,6 +103,13 @@ class RawQueues {
     EXPECT_EQ(manage(command), abi::ManagementStatus::kSuccess);
   }
 
+  static abi::QueueEntry nop(std::uint32_t tag) {
+    abi::QueueEntry entry;
+    entry.opcode = static_cast<std::uint8_t>(abi::QueueOpcode::kNop);
+    entry.flags = abi::kEntryCompletion;
+    entry.tag = tag;
+    return entry;
+  }
   void push(const platform::DmaMemory& memory, std::uint64_t index, const abi::QueueEntry& entry,
             unsigned log2 = 8) {
     const auto place = index & ((std::uint64_t{1} << log2) - 1);

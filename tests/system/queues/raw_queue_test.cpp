@@ -8,14 +8,6 @@ namespace {
 
 using platform::Activity;
 
-abi::QueueEntry nop(std::uint32_t tag) {
-  abi::QueueEntry entry;
-  entry.opcode = static_cast<std::uint8_t>(abi::QueueOpcode::kNop);
-  entry.flags = abi::kEntryCompletion;
-  entry.tag = tag;
-  return entry;
-}
-
 struct Milestones : platform::TraceSink {
   std::uint64_t cause = 0;
   Instant doorbell, looked_at, fetched, decoded, done, visible;
@@ -43,7 +35,7 @@ TEST(RawQueue, ThePartsOfASubmissionAddUp) {
         seen.cause = platform::queue_cause(0, 3, 1);
         machine.system.simulation().recorder.add(seen);
       }
-      queues.push(*memory, i, nop(7));
+      queues.push(*memory, i, RawQueues::nop(7));
       queues.ring(3, i + 1);
       ASSERT_TRUE(queues.wait(*memory, i));
     }
@@ -64,7 +56,7 @@ TEST(RawQueue, EachSubmissionIsOneDoorbellForTheCard) {
     const auto memory = queues.process_memory(RawQueues::kShare);
     queues.add(3, *memory);
     for (std::uint64_t i = 0; i < 600; ++i) {
-      queues.push(*memory, i, nop(7));
+      queues.push(*memory, i, RawQueues::nop(7));
       queues.ring(3, i + 1);
       ASSERT_TRUE(queues.wait(*memory, i)) << i;
     }

@@ -11,7 +11,6 @@
 #include "tools/reports/report_json.hpp"
 #include "workloads/simulator/identity.hpp"
 #include "workloads/simulator/profile_sections.hpp"
-#include "workloads/simulator/system_view.hpp"
 
 namespace npu::sim {
 namespace {
@@ -88,7 +87,7 @@ namespace {
 reports::Report report_of(const std::string& workload, Simulator::Impl& impl) {
   auto report =
       workloads::begin_report(workload, impl.config_name, impl.system.config(), impl.overrides);
-  workloads::add_machine(report, workloads::SystemView(impl.system));
+  workloads::add_machine(report, impl.view);
   if (!impl.outcome.empty()) report.outcome = impl.outcome;
   return report;
 }
@@ -108,7 +107,7 @@ void Simulator::record() {
 std::string Simulator::profile(const std::string& workload) {
   auto report = report_of(workload, *impl_);
   if (impl_->recorded) {
-    const workloads::SystemView view(impl_->system);
+    const auto& view = impl_->view;
     workloads::add_profile(
         report, *impl_->recorded, [&](std::uint32_t track) { return view.track_name(track); },
         workloads::TrackCapacities(view), impl_->system.config());

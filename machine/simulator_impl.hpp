@@ -6,19 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "model/system.hpp"
+#include "machine/composed_machine.hpp"
 #include "npu/sim/simulator.hpp"
 #include "tools/timeline/profile.hpp"
-#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::sim {
 
-struct Simulator::Impl {
+struct Simulator::Impl : ComposedMachine {
   Impl(const model::SystemConfig& config, std::string name, std::vector<std::string> given)
-      : system(config), config_name(std::move(name)), overrides(std::move(given)) {
-    workloads::count_software(system);
-  }
-  model::System system;
+      : ComposedMachine(config), config_name(std::move(name)), overrides(std::move(given)) {}
   std::string config_name;
   std::vector<std::string> overrides;
   std::unique_ptr<timeline::Profile> recorded;  // null: nothing is

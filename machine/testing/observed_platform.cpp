@@ -77,13 +77,16 @@ class ObservedPlatform::Region : public platform::MmioRegion {
 
 ObservedPlatform::ObservedPlatform(platform::Platform& inner, AccessObserver& observer,
                                    BarName bar_name, Picoseconds poll_round)
-    : inner_(inner), observer_(observer), bar_name_(std::move(bar_name)), poll_round_(poll_round) {}
+    : ForwardingPlatform(inner),
+      observer_(observer),
+      bar_name_(std::move(bar_name)),
+      poll_round_(poll_round) {}
 
 Result<std::unique_ptr<platform::MmioRegion>> ObservedPlatform::map_bar(platform::Bdf bdf,
                                                                         unsigned bar, Bytes offset,
                                                                         Bytes size,
                                                                         platform::Caching caching) {
-  auto region = inner_.map_bar(bdf, bar, offset, size, caching);
+  auto region = inner().map_bar(bdf, bar, offset, size, caching);
   if (!region) return region;
   Access place;
   place.kind = caching == platform::Caching::kWriteCombining ? AccessKind::kCombiningStore
@@ -95,21 +98,21 @@ Result<std::unique_ptr<platform::MmioRegion>> ObservedPlatform::map_bar(platform
 }
 
 void ObservedPlatform::write_barrier() {
-  if (!observer_.is_listening()) return inner_.write_barrier();
+  if (!observer_.is_listening()) return inner().write_barrier();
   Access access;
   access.kind = AccessKind::kWriteBarrier;
-  observe(std::move(access), [&] { return inner_.write_barrier(), std::uint64_t{0}; });
+  observe(std::move(access), [&] { return inner().write_barrier(), std::uint64_t{0}; });
 }
 
 void ObservedPlatform::read_barrier() {
-  if (!observer_.is_listening()) return inner_.read_barrier();
+  if (!observer_.is_listening()) return inner().read_barrier();
   Access access;
   access.kind = AccessKind::kReadBarrier;
-  observe(std::move(access), [&] { return inner_.read_barrier(), std::uint64_t{0}; });
+  observe(std::move(access), [&] { return inner().read_barrier(), std::uint64_t{0}; });
 }
 
 std::uint32_t ObservedPlatform::read(platform::Bdf bdf, std::uint32_t offset, unsigned width) {
-  const auto make = [&] { return std::uint64_t{inner_.pci().read(bdf, offset, width)}; };
+  const auto make = [&] { return std::uint64_t{inner().pci().read(bdf, offset, width)}; };
   if (!observer_.is_listening()) return static_cast<std::uint32_t>(make());
   Access access;
   access.kind = AccessKind::kConfigRead;
@@ -122,7 +125,7 @@ std::uint32_t ObservedPlatform::read(platform::Bdf bdf, std::uint32_t offset, un
 
 void ObservedPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
                              std::uint32_t value) {
-  if (!observer_.is_listening()) return inner_.pci().write(bdf, offset, width, value);
+  if (!observer_.is_listening()) return inner().pci().write(bdf, offset, width, value);
   Access access;
   access.kind = AccessKind::kConfigWrite;
   access.name = config_name(offset);
@@ -131,15 +134,15 @@ void ObservedPlatform::write(platform::Bdf bdf, std::uint32_t offset, unsigned w
   access.width = width;
   access.value = value;
   observe(std::move(access),
-          [&] { return inner_.pci().write(bdf, offset, width, value), std::uint64_t{0}; });
+          [&] { return inner().pci().write(bdf, offset, width, value), std::uint64_t{0}; });
 }
 
 void ObservedPlatform::relax(ConstByteSpan watched, Instant deadline) {
-  if (!observer_.is_listening()) return inner_.clock().relax(watched, deadline);
+  if (!observer_.is_listening()) return inner().clock().relax(watched, deadline);
   Access access;
   access.kind = AccessKind::kPoll;
   observe(std::move(access),
-          [&] { return inner_.clock().relax(watched, deadline), std::uint64_t{0}; });
+          [&] { return inner().clock().relax(watched, deadline), std::uint64_t{0}; });
 }
 
 }  // namespace npu::testkit

@@ -12,11 +12,11 @@
 
 #include "machine/testing/access_observer.hpp"
 #include "machine/testing/tracked_objects.hpp"
-#include "npu/platform/platform.hpp"
+#include "npu/testing/forwarding_platform.hpp"
 
 namespace npu::testkit {
 
-class ObservedPlatform : public platform::Platform,
+class ObservedPlatform : public ForwardingPlatform,
                          private platform::PciAccess,
                          private platform::Clock {
  public:
@@ -29,47 +29,33 @@ class ObservedPlatform : public platform::Platform,
 
   platform::PciAccess& pci() override { return *this; }
   platform::Clock& clock() override { return *this; }
-  platform::Tasks& tasks() override { return inner_.tasks(); }
-  platform::Tracer& tracer() override { return inner_.tracer(); }
   Result<std::unique_ptr<platform::MmioRegion>> map_bar(platform::Bdf bdf, unsigned bar,
                                                         Bytes offset, Bytes size,
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override {
-    return tracked<TrackedMemory>(inner_.allocate_dma(bdf, size, alignment, direction));
+    return tracked<TrackedMemory>(inner().allocate_dma(bdf, size, alignment, direction));
   }
-  void copy(ByteSpan to, ConstByteSpan from) override { inner_.copy(to, from); }
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
-    return inner_.bind_pasid(TrackedMemory::inside(memory), pasid);
+    return inner().bind_pasid(TrackedMemory::inside(memory), pasid);
   }
   Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
       platform::Bdf bdf) override {
-    return tracked<TrackedAddresses>(inner_.open_process_addresses(bdf));
-  }
-  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
-                                            Bytes offset) override {
-    return inner_.peer_address(bdf, owner, bar, offset);
+    return tracked<TrackedAddresses>(inner().open_process_addresses(bdf));
   }
   Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
                                                           platform::DmaDirection direction,
                                                           platform::HostPages pages) override {
-    auto pinned = inner_.import_dma(bdf, memory, direction, pages);
+    auto pinned = inner().import_dma(bdf, memory, direction, pages);
     if (!pinned) return pinned;
     return std::make_unique<TrackedMemory>(std::move(*pinned), ledger_, "pin");
   }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
-    return inner_.share_dma(TrackedMemory::inside(memory), bdf);
+    return inner().share_dma(TrackedMemory::inside(memory), bdf);
   }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override {
-    return tracked<TrackedVector>(inner_.open_vector(bdf, vector));
-  }
-  Status reset_function(platform::Bdf bdf) override { return inner_.reset_function(bdf); }
-  Result<std::vector<platform::Bdf>> virtual_functions(platform::Bdf bdf) override {
-    return inner_.virtual_functions(bdf);
-  }
-  Status set_virtual_functions(platform::Bdf bdf, unsigned count) override {
-    return inner_.set_virtual_functions(bdf, count);
+    return tracked<TrackedVector>(inner().open_vector(bdf, vector));
   }
   void note_never_freed(std::string_view kind, std::uint64_t count, Bytes size) override {
     ledger_->note(kind, count, size);
@@ -85,14 +71,14 @@ class ObservedPlatform : public platform::Platform,
 
   // PciAccess
   std::vector<platform::HostBridge> host_bridges() const override {
-    return inner_.pci().host_bridges();
+    return inner().pci().host_bridges();
   }
   std::uint32_t read(platform::Bdf bdf, std::uint32_t offset, unsigned width) override;
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) override;
   // Clock
-  Instant now() override { return inner_.clock().now(); }
+  Instant now() override { return inner().clock().now(); }
   void relax(ConstByteSpan watched, Instant deadline) override;
-  void sleep_until(Instant deadline) override { inner_.clock().sleep_until(deadline); }
+  void sleep_until(Instant deadline) override { inner().clock().sleep_until(deadline); }
 
   // Makes an access with the observer told before and after; `make` gives the value read.
   template <class Make>
@@ -104,7 +90,6 @@ class ObservedPlatform : public platform::Platform,
     return std::make_unique<Tracked>(std::move(*made), ledger_);
   }
 
-  platform::Platform& inner_;
   AccessObserver& observer_;
   BarName bar_name_;
   Picoseconds poll_round_;

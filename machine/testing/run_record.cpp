@@ -8,7 +8,6 @@
 #include "npu/base/shortened.hpp"
 #include "tools/reports/report_json.hpp"
 #include "workloads/simulator/identity.hpp"
-#include "workloads/simulator/system_view.hpp"
 
 namespace npu::testkit {
 namespace {
@@ -47,12 +46,10 @@ Status RunRecord::add(const std::string& name, std::int64_t value, unsigned deci
 
 std::string RunRecord::report(const std::string& name, const std::string& outcome,
                               const std::vector<Leak>& leaks) const {
-  auto& system = simulator_.system;
-  auto report =
-      workloads::begin_report(name, simulator_.config_name, system.config(), simulator_.overrides);
+  auto report = workloads::begin_report(name, simulator_.config_name, simulator_.system.config(),
+                                        simulator_.overrides);
   report.outcome = outcome;
-  const workloads::SystemView view(system);
-  workloads::add_machine(report, view);
+  workloads::add_machine(report, simulator_.view);
   for (const auto& each : metrics_) report.add_metric(each.name, each.value, each.unit);
   std::uint64_t objects = 0;
   Bytes bytes = 0;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "machine/composed_machine.hpp"
 #include "model/config/load.hpp"
-#include "model/system.hpp"
 #include "tests/attack/attack.hpp"
 #include "tests/support/folders.hpp"
 
@@ -29,11 +29,11 @@ int run_attack(std::uint64_t seed, std::uint64_t operations, const std::string& 
     std::fprintf(stderr, "npu_memory_attack: %s\n", loaded.error().message().c_str());
     return 2;
   }
-  model::System system(*loaded);
+  sim::ComposedMachine machine(*loaded, sim::SoftwareTime::kAccessesOnly);
   std::vector<std::string> findings;
   std::string summary;
-  const auto status = system.run([&](platform::Platform& host) {
-    attack::Attack attack(host, seed, system.cards());
+  const auto status = machine.system.run([&](platform::Platform& host) {
+    attack::Attack attack(host, seed, machine.system.cards());
     const auto& world = attack.run(operations);
     findings = world.findings;
     summary = fmt::format("seed {}: {} operations, {} bytes compared, {} faults provoked:", seed,

@@ -20,5 +20,6 @@ ContractCases config_cases();
 ContractCases memory_cases();
 ContractCases interrupt_cases();
 ContractCases time_cases();
+ContractCases queue_cases();
 
 }  // namespace npu::test

@@ -34,7 +34,8 @@ class ContractTest : public testing::Test {
 
 bool register_contract_suite(const std::string& name, const ContractFactory& factory) {
   const std::string suite = "Platform/" + name;
-  for (const auto& cases : {config_cases(), memory_cases(), interrupt_cases(), time_cases()}) {
+  for (const auto& cases :
+       {config_cases(), memory_cases(), interrupt_cases(), time_cases(), queue_cases()}) {
     for (const auto& contract_case : cases) {
       testing::RegisterTest(suite.c_str(), contract_case.name, nullptr, nullptr, __FILE__, __LINE__,
                             [factory, contract_case]() -> testing::Test* {

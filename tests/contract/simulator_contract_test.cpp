@@ -2,8 +2,8 @@
 // The simulator keeps the platform contract.
 #include <gtest/gtest.h>
 
+#include "machine/composed_machine.hpp"
 #include "model/config/load.hpp"
-#include "model/system.hpp"
 #include "tests/contract/contract_suite.hpp"
 #include "tests/support/folders.hpp"
 
@@ -17,23 +17,22 @@ class Events : public platform::TraceSink {
 
 class SimulatorEnvironment : public ContractEnvironment {
  public:
-  explicit SimulatorEnvironment(const model::SystemConfig& config) : system_(config) {
-    system_.simulation().recorder.add(events_);
-    card_ = platform::Bdf::unpack(system_.fabric().endpoint(0).requester());
+  explicit SimulatorEnvironment(const model::SystemConfig& config)
+      : machine_(config, sim::SoftwareTime::kAccessesOnly) {
+    machine_.view.add(events_);
   }
-  ~SimulatorEnvironment() override { system_.simulation().recorder.remove(events_); }
-  platform::Platform& platform() override { return system_.host(); }
-  std::optional<platform::Bdf> card() override { return card_; }
+  ~SimulatorEnvironment() override { machine_.view.remove(events_); }
+  platform::Platform& platform() override { return machine_.system.host(); }
+  std::optional<platform::Bdf> card() override { return machine_.card(0); }
   platform::Bdf absent() override { return {9, 3, 1}; }
   void run(const std::function<void()>& body) override {
-    const auto ran = system_.run([&](platform::Platform&) { body(); });
+    const auto ran = machine_.system.run([&](platform::Platform&) { body(); });
     EXPECT_TRUE(ran) << ran.error().message();
   }
 
  private:
   Events events_;
-  model::System system_;
-  platform::Bdf card_;
+  sim::ComposedMachine machine_;
 };
 
 std::unique_ptr<ContractEnvironment> make_simulator() {

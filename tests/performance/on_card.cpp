@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "machine/composed_machine.hpp"
 #include "model/config/load.hpp"
-#include "model/system.hpp"
 #include "tests/support/folders.hpp"
-#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::bench {
 
@@ -28,10 +27,9 @@ Measurement measure_on_card(
   }
   Measurement measured;
   Status status;
-  model::System system(*config);
-  workloads::count_software(system);
-  const auto ran =
-      system.run([&](platform::Platform& platform) { status = program(platform, measured); });
+  sim::ComposedMachine machine(*config);
+  const auto ran = machine.system.run(
+      [&](platform::Platform& platform) { status = program(platform, measured); });
   if (ran && status) return measured;
   std::fprintf(stderr, "%s\n", (ran ? status : ran).error().message().c_str());
   return failed;

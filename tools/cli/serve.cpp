@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "machine/composed_machine.hpp"
 #include "model/host/exporter.hpp"
-#include "model/system.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/driver/virtual_functions.hpp"
@@ -26,7 +26,6 @@
 #include "tools/cli/wall_pacer.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/simulator/identity.hpp"
-#include "workloads/simulator/system_view.hpp"
 
 namespace npu::cli {
 namespace {
@@ -228,8 +227,9 @@ Outcome open_sockets(model::System& system, const std::vector<Socket>& sockets,
   return {};
 }
 
-Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
+Outcome serve_sockets(sim::ComposedMachine& machine, const std::vector<Socket>& sockets,
                       const Options& options, reports::Report& report, Recording& recording) {
+  auto& system = machine.system;
   std::optional<WallPacer> pacer;
   if (options.pace == "wall") pacer.emplace();
   StopSignals signals;
@@ -251,7 +251,7 @@ Outcome serve_sockets(model::System& system, const std::vector<Socket>& sockets,
   if (!metrics) return tl::unexpected(metrics.error());
   CardWatch watched(probe_cards(system));
   const WakeUps wake_ups(signals, management->get(), metrics->get());
-  workloads::SystemView view(system);
+  auto& view = machine.view;
   ActivityReport activities(view);
   recording.begin(view);
   exporter.run(wake_ups.file(), [&] {
@@ -289,10 +289,10 @@ Outcome serve(const Options& options) {
   if (!recording) return tl::unexpected(recording.error());
   if (auto done = write_config(options.config_out, *config); !done) return done;
   auto report = workloads::begin_report("serve", options.config, *config, options.sets);
-  model::System system(*config);
+  sim::ComposedMachine machine(*config, sim::SoftwareTime::kAccessesOnly);
   Outcome served;
-  const Status ran = system.run([&](platform::Platform&) {
-    served = serve_sockets(system, *sockets, options, report, *recording);
+  const Status ran = machine.system.run([&](platform::Platform&) {
+    served = serve_sockets(machine, *sockets, options, report, *recording);
   });
   if (!ran) served = failure("serve: " + ran.error().message());
   if (!served) return served;

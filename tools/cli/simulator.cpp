@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/simulator.hpp"
 
-#include "model/system.hpp"
+#include "machine/composed_machine.hpp"
 #include "tools/cli/management/probed_card.hpp"
-#include "workloads/simulator/counted_software.hpp"
-#include "workloads/simulator/system_view.hpp"
 
 namespace npu::cli {
 
@@ -12,9 +10,9 @@ Status run_on_simulator(const model::SystemConfig& config,
                         const std::function<void(Machine&)>& program,
                         const std::vector<Listener*>& listeners, Observer* observer,
                         const std::function<void(workloads::SimulatorView&)>& stopped) {
-  model::System system(config);
-  workloads::count_software(system);
-  workloads::SystemView view(system);
+  sim::ComposedMachine composed(config);
+  auto& system = composed.system;
+  auto& view = composed.view;
   for (auto* const listener : listeners) listener->begin(view);
   if (observer != nullptr) {
     system.attend(observer->raised(), [&system, &view, observer] {

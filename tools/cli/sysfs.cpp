@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // npusim sysfs: the machine's PCI functions for unmodified lspci and setpci.
+#include "machine/composed_machine.hpp"
 #include "model/pcie/config_dump.hpp"
-#include "model/system.hpp"
 #include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
@@ -52,11 +52,11 @@ Outcome show_sysfs(const Options& options) {
   if (options.arguments.size() != 1) return bad_input("sysfs: give one folder");
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
-  model::System system(*config);
+  sim::ComposedMachine machine(*config, sim::SoftwareTime::kAccessesOnly);
   Outcome done;
-  const Status ran = system.run([&](platform::Platform&) {
+  const Status ran = machine.system.run([&](platform::Platform&) {
     const auto& folder = options.arguments[0];
-    done = options.live ? mount_tree(system, folder) : export_tree(system, folder);
+    done = options.live ? mount_tree(machine.system, folder) : export_tree(machine.system, folder);
   });
   return ran ? done : failure("sysfs: " + ran.error().message());
 }

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "machine/composed_machine.hpp"
 #include "model/config/load.hpp"
-#include "model/system.hpp"
 #include "tests/attack/queues/campaign.hpp"
 #include "tests/support/folders.hpp"
 
@@ -50,10 +50,10 @@ int run_attack(std::uint64_t seed, const std::string& config) {
     std::fprintf(stderr, "npu_queue_attack: %s\n", loaded.error().message().c_str());
     return 2;
   }
-  model::System system(*loaded);
+  sim::ComposedMachine machine(*loaded, sim::SoftwareTime::kAccessesOnly);
   std::vector<std::string> findings;
   std::string done;
-  const auto status = system.run([&](platform::Platform& host) {
+  const auto status = machine.system.run([&](platform::Platform& host) {
     bool over = false;
     attack::Campaign campaign(host, seed);
     const auto watch = host.tasks().spawn("guard", [&] { guard(host, campaign.world(), over); });

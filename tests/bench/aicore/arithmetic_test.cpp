@@ -35,7 +35,7 @@ float float_of(DataType type, std::uint16_t bits) {
   return value;
 }
 
-TEST(AicoreArithmetic, halves_survive_the_way_to_float_and_back) {
+TEST(AicoreArithmetic, HalvesSurviveTheWayToFloatAndBack) {
   for (unsigned bits = 0; bits < 0x1'0000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
     const float value = float_of(DataType::kFp16, half);
@@ -49,7 +49,7 @@ TEST(AicoreArithmetic, halves_survive_the_way_to_float_and_back) {
 }
 
 // IEEE 754 binary16: 2^-24 (1 + m / 1024), subnormals below 2^-14.
-TEST(AicoreArithmetic, halves_have_the_values_of_the_standard) {
+TEST(AicoreArithmetic, HalvesHaveTheValuesOfTheStandard) {
   EXPECT_EQ(float_of(DataType::kFp16, 0x3C00), 1.0F);
   EXPECT_EQ(float_of(DataType::kFp16, 0x0001), std::ldexp(1.0F, -24));
   EXPECT_EQ(float_of(DataType::kFp16, 0x83FF), -std::ldexp(1023.0F, -24));
@@ -57,7 +57,7 @@ TEST(AicoreArithmetic, halves_have_the_values_of_the_standard) {
   EXPECT_EQ(float_of(DataType::kFp16, 0xFC00), -std::numeric_limits<float>::infinity());
 }
 
-TEST(AicoreArithmetic, rounds_to_nearest_and_ties_to_even) {
+TEST(AicoreArithmetic, RoundsToNearestAndTiesToEven) {
   EXPECT_EQ(half_of(2049.0F), half_of(2048.0F));
   EXPECT_EQ(half_of(2051.0F), half_of(2052.0F));
   EXPECT_EQ(half_of(65519.0F), 0x7BFF);
@@ -71,7 +71,7 @@ TEST(AicoreArithmetic, rounds_to_nearest_and_ties_to_even) {
 }
 
 // Eight at a time or one: the same loop need not be taken.
-TEST(AicoreArithmetic, rounds_many_to_halves_as_it_does_one) {
+TEST(AicoreArithmetic, RoundsManyToHalvesAsItDoesOne) {
   std::vector<float> values;
   for (std::uint64_t bits = 0; bits < 0x1'0000'0000; bits += 0x1003) {
     const auto word = static_cast<std::uint32_t>(bits);
@@ -86,7 +86,7 @@ TEST(AicoreArithmetic, rounds_many_to_halves_as_it_does_one) {
   }
 }
 
-TEST(AicoreArithmetic, keeps_integers_within_their_range) {
+TEST(AicoreArithmetic, KeepsIntegersWithinTheirRange) {
   const float values[] = {2.5F, 3.5F, -2.5F, 200.0F, -1e9F, std::nanf("")};
   std::int8_t small[6];
   from_float(values, DataType::kInt8, small, 6);
@@ -140,7 +140,7 @@ void check_product(DataType type, T (*make)(int), bool accumulate) {
   }
 }
 
-TEST(AicoreArithmetic, multiplies_matrices_of_every_type) {
+TEST(AicoreArithmetic, MultipliesMatricesOfEveryType) {
   for (const bool accumulate : {false, true}) {
     check_product<std::uint16_t>(
         DataType::kFp16, [](int v) { return half_of(static_cast<float>(v)); }, accumulate);
@@ -154,7 +154,7 @@ TEST(AicoreArithmetic, multiplies_matrices_of_every_type) {
 }
 
 // A sum of products in the order of k with one rounding each: products of halves are exact.
-TEST(AicoreArithmetic, sums_halves_in_order_on_every_kind_of_machine) {
+TEST(AicoreArithmetic, SumsHalvesInOrderOnEveryKindOfMachine) {
   constexpr std::size_t kHeight = 13, kDeep = 300, kWide = 75;
   std::vector<std::uint16_t> a(kHeight * kDeep), b(kDeep * kWide);
   // Between 1 and 8, of either sign.
@@ -180,7 +180,7 @@ TEST(AicoreArithmetic, sums_halves_in_order_on_every_kind_of_machine) {
   }
 }
 
-TEST(AicoreArithmetic, transposes_what_it_loads) {
+TEST(AicoreArithmetic, TransposesWhatItLoads) {
   const std::uint16_t from[2][4] = {{1, 2, 3, 0}, {4, 5, 6, 0}};
   std::uint16_t to[3][16] = {};
   copy({2, 3, 8}, reinterpret_cast<const unsigned char*>(from),
@@ -206,7 +206,7 @@ Vector operation(VectorOp op, std::uint32_t count) {
   return vector;
 }
 
-TEST(AicoreArithmetic, computes_element_by_element) {
+TEST(AicoreArithmetic, ComputesElementByElement) {
   auto add = operation(VectorOp::kAdd, 2000);
   add.b = 4 * 8;
   EXPECT_EQ(result_of(add, 2000)[1999], 2000.0F + 2008.0F);
@@ -220,7 +220,7 @@ TEST(AicoreArithmetic, computes_element_by_element) {
   EXPECT_EQ(result_of(same, 3), (std::vector<float>{9, 9, 0}));
 }
 
-TEST(AicoreArithmetic, reduces_and_broadcasts_row_by_row) {
+TEST(AicoreArithmetic, ReducesAndBroadcastsRowByRow) {
   auto sum = operation(VectorOp::kReduceSum, 100);
   sum.rows = 2;
   EXPECT_EQ(result_of(sum, 2), (std::vector<float>{5050, 15050}));
@@ -232,7 +232,7 @@ TEST(AicoreArithmetic, reduces_and_broadcasts_row_by_row) {
   EXPECT_EQ(result_of(less, 6), (std::vector<float>{0, 1, 1, 2, 2, 3}));
 }
 
-TEST(AicoreArithmetic, rounds_halves_once_behind_computing_in_fp32) {
+TEST(AicoreArithmetic, RoundsHalvesOnceBehindComputingInFp32) {
   std::uint16_t ub[64] = {half_of(2048.0F)};
   ub[16] = half_of(1.0F);
   auto add = operation(VectorOp::kAdd, 1);
@@ -243,7 +243,7 @@ TEST(AicoreArithmetic, rounds_halves_once_behind_computing_in_fp32) {
   EXPECT_EQ(ub[32], half_of(2048.0F));
 }
 
-TEST(AicoreArithmetic, computes_int32_exactly) {
+TEST(AicoreArithmetic, ComputesInt32Exactly) {
   std::int32_t ub[48] = {16'777'217, std::numeric_limits<std::int32_t>::max()};
   auto add = operation(VectorOp::kAdds, 2);
   add.type = DataType::kInt32;

@@ -13,7 +13,7 @@ namespace {
 constexpr SimTime kBegin = 150 * kClock, kSoftware = 200 * kClock, kReport = 100 * kClock;
 constexpr SimTime kInit = kBegin + kSoftware;
 
-TEST(AicoreBlock, costs_the_launch_the_reads_of_its_image_and_the_report) {
+TEST(AicoreBlock, CostsTheLaunchTheReadsOfItsImageAndTheReport) {
   auto config = aicore_config();
   config.aicore.software_init = 150_ns;  // less than the reads take
   AicoreBench bench(config);
@@ -29,7 +29,7 @@ TEST(AicoreBlock, costs_the_launch_the_reads_of_its_image_and_the_report) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
-TEST(AicoreBlock, begins_no_earlier_than_the_software_is_initialised) {
+TEST(AicoreBlock, BeginsNoEarlierThanTheSoftwareIsInitialised) {
   auto config = aicore_config();
   config.aicore.software_init = 5000_ns;  // the image is there long before
   AicoreBench bench(config);
@@ -40,7 +40,7 @@ TEST(AicoreBlock, begins_no_earlier_than_the_software_is_initialised) {
   EXPECT_EQ(end.when, kBegin + 5000 * kClock + kReport);
 }
 
-TEST(AicoreBlock, reads_only_the_header_of_an_image_that_the_core_holds) {
+TEST(AicoreBlock, ReadsOnlyTheHeaderOfAnImageThatTheCoreHolds) {
   AicoreBench bench;
   bench.at(0, [&] { bench.launch(0, [](AicorePort&) { return 0; }); });
   std::size_t before = 0;
@@ -56,12 +56,12 @@ TEST(AicoreBlock, reads_only_the_header_of_an_image_that_the_core_holds) {
   EXPECT_EQ(bench.ended(0).when, second + kInit + kReport);
 }
 
-TEST(AicoreBlock, that_returns_an_error_faults) {
+TEST(AicoreBlock, ThatReturnsAnErrorFaults) {
   AicoreBench bench;
   EXPECT_EQ(bench.run_one([](AicorePort&) { return 3; }).fault, FaultCode::kKernelResult);
 }
 
-TEST(AicoreBlock, faults_where_no_program_lies) {
+TEST(AicoreBlock, FaultsWhereNoProgramLies) {
   AicoreBench bench;
   bench.at(0, [&] { bench.launch_image(0, kOtherImage, 0); });
 
@@ -71,7 +71,7 @@ TEST(AicoreBlock, faults_where_no_program_lies) {
   EXPECT_EQ(bench.ended(0).address, kOtherImage);
 }
 
-TEST(AicoreBlock, faults_if_its_image_is_not_mapped) {
+TEST(AicoreBlock, FaultsIfItsImageIsNotMapped) {
   AicoreBench bench;
   bench.at(0, [&] { bench.launch_image(0, bench.memory.end, 0); });
 
@@ -80,7 +80,7 @@ TEST(AicoreBlock, faults_if_its_image_is_not_mapped) {
   EXPECT_EQ(bench.ended(0).fault, FaultCode::kTranslation);
 }
 
-TEST(AicoreBlock, runs_another_program_and_gets_its_result) {
+TEST(AicoreBlock, RunsAnotherProgramAndGetsItsResult) {
   AicoreBench bench;
   int result = 0;
   const auto kernel = bench.keep([](AicorePort& port) {
@@ -97,7 +97,7 @@ TEST(AicoreBlock, runs_another_program_and_gets_its_result) {
   EXPECT_EQ(bench.cores.statistics(0).kernels, 1U);
 }
 
-TEST(AicoreBlock, that_gives_up_faults_and_says_so_in_its_window) {
+TEST(AicoreBlock, ThatGivesUpFaultsAndSaysSoInItsWindow) {
   AicoreBench bench;
   bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
 
@@ -111,7 +111,7 @@ TEST(AicoreBlock, that_gives_up_faults_and_says_so_in_its_window) {
             static_cast<std::uint32_t>(FaultCode::kKernelTrap));
 }
 
-TEST(AicoreBlock, is_stopped_in_an_endless_loop) {
+TEST(AicoreBlock, IsStoppedInAnEndlessLoop) {
   AicoreBench bench;
   const SimTime stop = 5'000 * kClock;
   bench.at(0, [&] {
@@ -127,7 +127,7 @@ TEST(AicoreBlock, is_stopped_in_an_endless_loop) {
   EXPECT_EQ(bench.ended(0).fault, FaultCode::kNone);
 }
 
-TEST(AicoreBlock, that_is_stopped_ends_when_its_accesses_have_ended) {
+TEST(AicoreBlock, ThatIsStoppedEndsWhenItsAccessesHaveEnded) {
   AicoreBench bench;
   bench.latency = 10'000 * kClock;
   bench.at(0, [&] {
@@ -148,7 +148,7 @@ TEST(AicoreBlock, that_is_stopped_ends_when_its_accesses_have_ended) {
   EXPECT_EQ(bench.ended(0).when, asked + bench.latency + kReport);
 }
 
-TEST(AicoreBlock, is_forgotten_by_a_reset_and_the_core_runs_the_next_one) {
+TEST(AicoreBlock, IsForgottenByAResetAndTheCoreRunsTheNextOne) {
   AicoreBench bench;
   bench.at(0, [&] {
     bench.launch(0, [](AicorePort& port) -> int {
@@ -174,7 +174,7 @@ TEST(AicoreBlock, is_forgotten_by_a_reset_and_the_core_runs_the_next_one) {
 }
 
 // Software of each function numbers its cores from 0.
-TEST(AicoreBlock, knows_its_core_by_the_number_that_its_function_gives_it) {
+TEST(AicoreBlock, KnowsItsCoreByTheNumberThatItsFunctionGivesIt) {
   constexpr SimTime kLater = 100'000 * kClock;
   auto config = aicore_config(model::ProgramCoreKind::kSplit);
   model::Partition share;

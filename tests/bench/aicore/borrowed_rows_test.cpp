@@ -107,7 +107,7 @@ struct Core {
   model::LocalMemory local{{512_KiB, 64_KiB, 64_KiB, 128_KiB, 192_KiB}, true};
 };
 
-TEST(AicoreBorrowedRows, products_see_what_was_copied_although_memory_changes_behind_the_copy) {
+TEST(AicoreBorrowedRows, ProductsSeeWhatWasCopiedAlthoughMemoryChangesBehindTheCopy) {
   Core core;
   core.load_both();
   core.put(kA + 3 * kPitch, kThree);  // row 3
@@ -118,7 +118,7 @@ TEST(AicoreBorrowedRows, products_see_what_was_copied_although_memory_changes_be
   EXPECT_EQ(core.result(3, 0), 2.0F * kEdge);
 }
 
-TEST(AicoreBorrowedRows, products_see_what_was_copied_although_memory_changes_behind_them) {
+TEST(AicoreBorrowedRows, ProductsSeeWhatWasCopiedAlthoughMemoryChangesBehindThem) {
   Core core;
   core.load_both();
   core.multiply();
@@ -127,7 +127,7 @@ TEST(AicoreBorrowedRows, products_see_what_was_copied_although_memory_changes_be
   EXPECT_EQ(core.result(3, 0), 2.0F * kEdge);
 }
 
-TEST(AicoreBorrowedRows, later_copies_see_what_was_written) {
+TEST(AicoreBorrowedRows, LaterCopiesSeeWhatWasWritten) {
   Core core;
   core.load_both();
   core.put(kA + 3 * kPitch, kThree);
@@ -138,7 +138,7 @@ TEST(AicoreBorrowedRows, later_copies_see_what_was_written) {
   EXPECT_EQ(core.result(2, 0), 2.0F * kEdge);
 }
 
-TEST(AicoreBorrowedRows, transposed_loads_find_their_rows) {
+TEST(AicoreBorrowedRows, TransposedLoadsFindTheirRows) {
   Core core;
   core.put(kA + 3 * kPitch, kThree);  // row 3, column 0
   core.load_both();
@@ -150,7 +150,7 @@ TEST(AicoreBorrowedRows, transposed_loads_find_their_rows) {
 }
 
 // Rows 8 to 23, columns 16 to 31 of A.
-TEST(AicoreBorrowedRows, parts_of_what_was_copied_are_found) {
+TEST(AicoreBorrowedRows, PartsOfWhatWasCopiedAreFound) {
   Core core;
   core.put(kA + 8 * kPitch + 2 * 31, kThree);
   core.copy_both();
@@ -165,7 +165,7 @@ TEST(AicoreBorrowedRows, parts_of_what_was_copied_are_found) {
 }
 
 // Half as many rows, twice as long: no part of the rows that were copied.
-TEST(AicoreBorrowedRows, rows_of_another_length_are_read_as_they_lie_in_l1) {
+TEST(AicoreBorrowedRows, RowsOfAnotherLengthAreReadAsTheyLieInL1) {
   Core core;
   core.put(kA + 1 * kPitch, kThree);
   core.copy_both();
@@ -180,7 +180,7 @@ TEST(AicoreBorrowedRows, rows_of_another_length_are_read_as_they_lie_in_l1) {
   EXPECT_EQ(core.result(0, 0), 2.0F * (kEdge - 1) + 6.0F);
 }
 
-TEST(AicoreBorrowedRows, l1_keeps_what_is_not_written_over) {
+TEST(AicoreBorrowedRows, L1KeepsWhatIsNotWrittenOver) {
   Core core;
   core.copy(0, kA);
   core.copy(kMatrix / 2, kB);
@@ -192,14 +192,14 @@ TEST(AicoreBorrowedRows, l1_keeps_what_is_not_written_over) {
   EXPECT_EQ(core.held(kMatrix / 2 + kMatrix - 2), kTwo);
 }
 
-TEST(AicoreBorrowedRows, what_is_written_over_as_a_whole_is_given_back) {
+TEST(AicoreBorrowedRows, WhatIsWrittenOverAsAWholeIsGivenBack) {
   Core core;
   for (int i = 0; i < 100; ++i) core.load_both();
   EXPECT_EQ(core.memory.loans, 2);
 }
 
 // The copy of B fails at its row 40.
-TEST(AicoreBorrowedRows, a_copy_that_fails_half_way_leaves_what_lies_behind_the_rows_it_read) {
+TEST(AicoreBorrowedRows, ACopyThatFailsHalfWayLeavesWhatLiesBehindTheRowsItRead) {
   Core core;
   core.copy(0, kA);
   core.memory.mapped = kB + 40 * kPitch;

@@ -31,7 +31,7 @@ CopyIn copy_in() {
   return copy;
 }
 
-TEST(AicoreChecks, a_copy_fills_a_buffer_to_its_last_byte_and_not_beyond) {
+TEST(AicoreChecks, ACopyFillsABufferToItsLastByteAndNotBeyond) {
   auto copy = copy_in();
   EXPECT_EQ(check(kAll, copy), FaultCode::kNone);
   copy.row_bytes += 1;
@@ -41,7 +41,7 @@ TEST(AicoreChecks, a_copy_fills_a_buffer_to_its_last_byte_and_not_beyond) {
   EXPECT_EQ(check(kAll, copy), FaultCode::kLocalBuffer);
 }
 
-TEST(AicoreChecks, local_addresses_are_multiples_of_32_bytes) {
+TEST(AicoreChecks, LocalAddressesAreMultiplesOf32Bytes) {
   auto copy = copy_in();
   copy.row_bytes = 100;
   copy.to_pitch = 112;
@@ -52,7 +52,7 @@ TEST(AicoreChecks, local_addresses_are_multiples_of_32_bytes) {
   EXPECT_EQ(check(kAll, copy), FaultCode::kLocalAlignment);
 }
 
-TEST(AicoreChecks, global_ranges_do_not_wrap) {
+TEST(AicoreChecks, GlobalRangesDoNotWrap) {
   auto copy = copy_in();
   copy.from = ~std::uint64_t{0} - 100;
   EXPECT_EQ(check(kAll, copy), FaultCode::kDeviceAddress);
@@ -61,7 +61,7 @@ TEST(AicoreChecks, global_ranges_do_not_wrap) {
   EXPECT_EQ(check(kAll, copy), FaultCode::kDeviceAddress);
 }
 
-TEST(AicoreChecks, a_core_has_not_the_units_of_the_other_type) {
+TEST(AicoreChecks, ACoreHasNotTheUnitsOfTheOtherType) {
   EXPECT_EQ(check(kAic, copy_in()), FaultCode::kInstruction);
   Mmad product;
   product.m = product.k = product.n = 16;
@@ -73,7 +73,7 @@ TEST(AicoreChecks, a_core_has_not_the_units_of_the_other_type) {
   EXPECT_EQ(check(kAll, from_l0), FaultCode::kInstruction);
 }
 
-TEST(AicoreChecks, matrices_count_in_whole_fractals) {
+TEST(AicoreChecks, MatricesCountInWholeFractals) {
   Mmad product;
   product.m = 16;
   product.k = 16;
@@ -88,7 +88,7 @@ TEST(AicoreChecks, matrices_count_in_whole_fractals) {
   EXPECT_EQ(check(kAll, product), FaultCode::kLocalBuffer);
 }
 
-TEST(AicoreChecks, products_have_dimensions_and_a_type_of_the_cube) {
+TEST(AicoreChecks, ProductsHaveDimensionsAndATypeOfTheCube) {
   Mmad product;
   product.m = product.k = product.n = 16;
   for (auto* const length : {&product.m, &product.k, &product.n}) {
@@ -102,7 +102,7 @@ TEST(AicoreChecks, products_have_dimensions_and_a_type_of_the_cube) {
   EXPECT_EQ(check(kAll, product), FaultCode::kInstruction);
 }
 
-TEST(AicoreChecks, a_size_at_fault_is_named_with_what_was_found) {
+TEST(AicoreChecks, ASizeAtFaultIsNamedWithWhatWasFound) {
   using Field = abi::FaultyField;
   const auto expect = [](const InstructionFinding& found, Field field, std::uint32_t value) {
     EXPECT_EQ(found.field, field);
@@ -128,7 +128,7 @@ TEST(AicoreChecks, a_size_at_fault_is_named_with_what_was_found) {
   expect(check(kAll, vector), Field::kColumns, 1U << 30);
 }
 
-TEST(AicoreChecks, a_transposed_load_needs_room_for_what_it_makes) {
+TEST(AicoreChecks, ATransposedLoadNeedsRoomForWhatItMakes) {
   LoadL0 load;
   load.to = {LocalBuffer::kL0a, 0};
   load.rows = 2048;
@@ -143,7 +143,7 @@ TEST(AicoreChecks, a_transposed_load_needs_room_for_what_it_makes) {
   EXPECT_EQ(check(kAll, load), FaultCode::kNone);
 }
 
-TEST(AicoreChecks, the_vector_unit_computes_in_fp16_fp32_and_int32) {
+TEST(AicoreChecks, TheVectorUnitComputesInFp16Fp32AndInt32) {
   Vector vector;
   vector.op = VectorOp::kAdd;
   vector.count = 64;
@@ -161,7 +161,7 @@ TEST(AicoreChecks, the_vector_unit_computes_in_fp16_fp32_and_int32) {
   EXPECT_EQ(check(kAll, vector), FaultCode::kInstruction);
 }
 
-TEST(AicoreChecks, every_operand_of_a_vector_lies_in_ub) {
+TEST(AicoreChecks, EveryOperandOfAVectorLiesInUb) {
   Vector vector;
   vector.op = VectorOp::kMul;
   vector.count = 32 * 256;  // 32 KiB
@@ -175,7 +175,7 @@ TEST(AicoreChecks, every_operand_of_a_vector_lies_in_ub) {
   EXPECT_EQ(check(kAll, vector), FaultCode::kLocalAlignment);
 }
 
-TEST(AicoreChecks, fixpipe_makes_reals_of_reals_and_has_rows_and_columns) {
+TEST(AicoreChecks, FixpipeMakesRealsOfRealsAndHasRowsAndColumns) {
   Fixpipe fixpipe;
   fixpipe.m = fixpipe.n = 16;
   fixpipe.to_pitch = 32;

@@ -51,21 +51,21 @@ std::vector<SimTime> port_times(const std::vector<CopyIn>& copies) {
 
 using Times = std::vector<SimTime>;
 
-TEST(AicoreCopyRate, is_whole_for_a_copy_from_512_bytes_on) {
+TEST(AicoreCopyRate, IsWholeForACopyFrom512BytesOn) {
   EXPECT_EQ(port_times({copy(0, 512), copy(512, 520), copy(0, 8192)}), (Times{256, 260, 4096}));
 }
 
 // Half of the rate, a quarter of it, and half way between the rates of 512 and 256 bytes.
-TEST(AicoreCopyRate, falls_with_each_halving_below_512_bytes) {
+TEST(AicoreCopyRate, FallsWithEachHalvingBelow512Bytes) {
   EXPECT_EQ(port_times({copy(0, 256), copy(0, 128), copy(0, 384)}), (Times{256, 256, 256}));
 }
 
 // To its end, though the later requests of a long one begin at 4 KiB; together with the length.
-TEST(AicoreCopyRate, is_smaller_for_a_copy_that_begins_off_512_bytes) {
+TEST(AicoreCopyRate, IsSmallerForACopyThatBeginsOff512Bytes) {
   EXPECT_EQ(port_times({copy(32, 512), copy(32, 8192), copy(32, 256)}), (Times{320, 5120, 320}));
 }
 
-TEST(AicoreCopyRate, charges_blocks_for_rows_that_do_not_follow_one_another_only) {
+TEST(AicoreCopyRate, ChargesBlocksForRowsThatDoNotFollowOneAnotherOnly) {
   auto together = copy(0, 512);
   together.rows = 4;
   together.from_pitch = 512;
@@ -74,7 +74,7 @@ TEST(AicoreCopyRate, charges_blocks_for_rows_that_do_not_follow_one_another_only
   EXPECT_EQ(port_times({together, apart}), (Times{1024, 1024 + 4 * 30}));
 }
 
-TEST(AicoreCopyRate, sees_rows_that_follow_one_another_as_one) {
+TEST(AicoreCopyRate, SeesRowsThatFollowOneAnotherAsOne) {
   auto rows = copy(0, 64);
   rows.rows = 8;
   rows.from_pitch = 64;
@@ -82,7 +82,7 @@ TEST(AicoreCopyRate, sees_rows_that_follow_one_another_as_one) {
 }
 
 // (c / 512)^0.34 but for straight lines between halvings, 1.2 %, and whole percents, 1 %.
-TEST(AicoreCopyRate, follows_the_measured_power_of_the_length) {
+TEST(AicoreCopyRate, FollowsTheMeasuredPowerOfTheLength) {
   auto config = slow_path();
   config.core.gm_to_ub.half_row_percent = 79;
   const model::CoreClock clock(config.aicore.clock_hz);

@@ -39,7 +39,7 @@ std::uint64_t measure(AicoreBench& bench, const std::vector<T>& copies) {
   return result;
 }
 
-TEST(AicoreCopy, sends_its_requests_at_the_rate_of_the_path) {
+TEST(AicoreCopy, SendsItsRequestsAtTheRateOfThePath) {
   AicoreBench bench;
 
   const auto taken = measure<CopyIn>(bench, {copy_in(LocalBuffer::kL1, 1, 16'384, 0)});
@@ -53,7 +53,7 @@ TEST(AicoreCopy, sends_its_requests_at_the_rate_of_the_path) {
   EXPECT_EQ(taken, kHandOver + kIssue + 3 * 32 + kWait);
 }
 
-TEST(AicoreCopy, puts_rows_into_requests_and_takes_longer_for_each_block) {
+TEST(AicoreCopy, PutsRowsIntoRequestsAndTakesLongerForEachBlock) {
   AicoreBench bench;
 
   const auto taken = measure<CopyIn>(bench, {copy_in(LocalBuffer::kUb, 8, 512, 1024)});
@@ -66,7 +66,7 @@ TEST(AicoreCopy, puts_rows_into_requests_and_takes_longer_for_each_block) {
   EXPECT_EQ(taken, kHandOver + kIssue + 8 * 30 + 4096 / 64);
 }
 
-TEST(AicoreCopy, pays_for_a_long_row_once) {
+TEST(AicoreCopy, PaysForALongRowOnce) {
   AicoreBench bench;
 
   const auto taken = measure<CopyIn>(bench, {copy_in(LocalBuffer::kUb, 2, 8192, 16'384)});
@@ -76,7 +76,7 @@ TEST(AicoreCopy, pays_for_a_long_row_once) {
   EXPECT_EQ(taken, kHandOver + kIssue + 2 * 30 + 3 * 64 + kWait);
 }
 
-TEST(AicoreCopy, gets_part_of_the_rate_with_short_rows) {
+TEST(AicoreCopy, GetsPartOfTheRateWithShortRows) {
   AicoreBench bench;
 
   const auto taken = measure<CopyIn>(bench, {copy_in(LocalBuffer::kL1, 64, 256, 1024)});
@@ -86,7 +86,7 @@ TEST(AicoreCopy, gets_part_of_the_rate_with_short_rows) {
   EXPECT_EQ(taken, kHandOver + kIssue + 3 * 64 + kWait);
 }
 
-TEST(AicoreCopy, keeps_no_more_under_way_than_it_may) {
+TEST(AicoreCopy, KeepsNoMoreUnderWayThanItMay) {
   auto config = aicore_config();
   config.core.outstanding = 8_KiB;
   AicoreBench bench(config);
@@ -98,7 +98,7 @@ TEST(AicoreCopy, keeps_no_more_under_way_than_it_may) {
   EXPECT_EQ(taken, kHandOver + kIssue + 1000 + 32 + 1000);
 }
 
-TEST(AicoreCopy, begins_when_the_requests_of_the_one_before_have_left) {
+TEST(AicoreCopy, BeginsWhenTheRequestsOfTheOneBeforeHaveLeft) {
   AicoreBench bench;
   bench.latency = 1000 * kClock;
   const auto copy = copy_in(LocalBuffer::kL1, 1, 4096, 0);
@@ -109,7 +109,7 @@ TEST(AicoreCopy, begins_when_the_requests_of_the_one_before_have_left) {
   EXPECT_EQ(taken, kHandOver + kIssue + 2 * 32 + 1000);
 }
 
-TEST(AicoreCopy, crosses_no_page_in_a_request) {
+TEST(AicoreCopy, CrossesNoPageInARequest) {
   AicoreBench bench;
   auto copy = copy_in(LocalBuffer::kL1, 3, 3000, 3008);
   copy.to_pitch = 3008;
@@ -127,7 +127,7 @@ TEST(AicoreCopy, crosses_no_page_in_a_request) {
   EXPECT_EQ(total, 9000U);
 }
 
-TEST(AicoreCopy, moves_bytes_in_and_out_row_by_row) {
+TEST(AicoreCopy, MovesBytesInAndOutRowByRow) {
   AicoreBench bench;
   std::vector<std::uint8_t> data(4096);
   std::iota(data.begin(), data.end(), std::uint8_t{1});
@@ -159,7 +159,7 @@ TEST(AicoreCopy, moves_bytes_in_and_out_row_by_row) {
   }
 }
 
-TEST(AicoreCopy, is_in_memory_when_it_has_ended_and_not_before) {
+TEST(AicoreCopy, IsInMemoryWhenItHasEndedAndNotBefore) {
   AicoreBench bench;
   CopyOut out;
   out.to = kData;
@@ -201,7 +201,7 @@ std::vector<int> held_at(AicoreBench& bench, const T& copy, const std::vector<Si
   return held;
 }
 
-TEST(AicoreCopy, holds_translations_until_its_bytes_have_moved) {
+TEST(AicoreCopy, HoldsTranslationsUntilItsBytesHaveMoved) {
   AicoreBench bench;
   CopyOut out;
   out.to = kData;
@@ -212,7 +212,7 @@ TEST(AicoreCopy, holds_translations_until_its_bytes_have_moved) {
   EXPECT_EQ(held, (std::vector<int>{0, 1, 1})) << "its last response is over by then";
 }
 
-TEST(AicoreCopy, holds_translations_from_when_the_last_is_known) {
+TEST(AicoreCopy, HoldsTranslationsFromWhenTheLastIsKnown) {
   AicoreBench bench;
   const SimTime walk = 700 * kClock;
   bench.walk = [&](std::uint64_t address) { return address == kData ? walk : 0; };
@@ -222,14 +222,14 @@ TEST(AicoreCopy, holds_translations_from_when_the_last_is_known) {
   EXPECT_EQ(held, (std::vector<int>{0, 1, 1})) << "three other answers are there before";
 }
 
-TEST(AicoreCopy, with_a_request_still_to_be_sent_holds_nothing) {
+TEST(AicoreCopy, WithARequestStillToBeSentHoldsNothing) {
   AicoreBench bench;
   const SimTime last = kCopyBegin + (kHandOver + kIssue + 3 * 32) * kClock;  // request
   const auto held = held_at(bench, copy_in(LocalBuffer::kL1, 1, 16'384, 0), {last - 1, last + 1});
   EXPECT_EQ(held, (std::vector<int>{0, 1}));
 }
 
-TEST(AicoreCopy, of_device_local_addresses_holds_nothing) {
+TEST(AicoreCopy, OfDeviceLocalAddressesHoldsNothing) {
   AicoreBench bench;
   int most = 0;
   for (SimTime t = 1; t < 1'000; ++t) {
@@ -239,7 +239,7 @@ TEST(AicoreCopy, of_device_local_addresses_holds_nothing) {
   EXPECT_EQ(most, 0);
 }
 
-TEST(AicoreCopy, that_is_stopped_or_faults_holds_nothing) {
+TEST(AicoreCopy, ThatIsStoppedOrFaultsHoldsNothing) {
   AicoreBench bench;
   const auto body = [&](AicorePort& port) {
     for (unsigned i = 0; i < 3; ++i) port.issue(copy_in(LocalBuffer::kUb, 1, 4096, 0));
@@ -258,7 +258,7 @@ TEST(AicoreCopy, that_is_stopped_or_faults_holds_nothing) {
   EXPECT_EQ(bench.memory.held, 0);
 }
 
-TEST(AicoreCopy, to_memory_that_is_not_mapped_faults) {
+TEST(AicoreCopy, ToMemoryThatIsNotMappedFaults) {
   AicoreBench bench;
   const auto end = bench.run_one([&](AicorePort& port) {
     auto copy = copy_in(LocalBuffer::kUb, 1, 4096, 0);

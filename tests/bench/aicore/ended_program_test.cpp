@@ -140,7 +140,7 @@ class EndedProgram : public testing::TestWithParam<Program> {
   }
 };
 
-TEST_P(EndedProgram, leaves_its_core_when_it_is_stopped) {
+TEST_P(EndedProgram, LeavesItsCoreWhenItIsStopped) {
   AicoreBench bench;
   bench.at(0, [&] { bench.launch(0, GetParam().body, 1, 0, 2); });
   bench.at(kStop, [&] { bench.cores.stop(1); });
@@ -150,14 +150,14 @@ TEST_P(EndedProgram, leaves_its_core_when_it_is_stopped) {
   EXPECT_GE(stopped, kStop) << "its end was not reported";
 }
 
-TEST_P(EndedProgram, leaves_its_core_when_the_card_is_reset) {
+TEST_P(EndedProgram, LeavesItsCoreWhenTheCardIsReset) {
   AicoreBench bench;
   bench.at(0, [&] { bench.launch(0, GetParam().body, 1, 0, 2); });
   bench.at(kStop, [&] { bench.cores.function_reset(0); });
   expect_free(bench);
 }
 
-TEST_P(EndedProgram, leaves_its_core_when_the_next_block_comes_right_behind_a_reset) {
+TEST_P(EndedProgram, LeavesItsCoreWhenTheNextBlockComesRightBehindAReset) {
   AicoreBench bench;
   bench.at(0, [&] { bench.launch(0, GetParam().body, 1, 0, 2); });
   bench.at(kStop, [&] {
@@ -169,7 +169,7 @@ TEST_P(EndedProgram, leaves_its_core_when_the_next_block_comes_right_behind_a_re
 }
 
 // Of one core nothing is seen on another: exceptions are counted by the thread they all share.
-TEST_P(EndedProgram, is_alone_with_its_exceptions) {
+TEST_P(EndedProgram, IsAloneWithItsExceptions) {
   AicoreBench bench;
   int beside = 1;
   bench.at(0, [&] { bench.launch(0, GetParam().body, 1, 0, 2); });
@@ -196,7 +196,7 @@ TEST_P(EndedProgram, is_alone_with_its_exceptions) {
 INSTANTIATE_TEST_SUITE_P(Aicore, EndedProgram, testing::ValuesIn(kPrograms),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST(AicoreProgram, that_throws_out_of_a_destructor_is_a_trap) {
+TEST(AicoreProgram, ThatThrowsOutOfADestructorIsATrap) {
   struct Thrower {
     ~Thrower() { fail(); }
     static void fail() { throw std::runtime_error("a kernel's own"); }
@@ -210,7 +210,7 @@ TEST(AicoreProgram, that_throws_out_of_a_destructor_is_a_trap) {
   EXPECT_EQ(end.fault, FaultCode::kKernelTrap);
 }
 
-TEST(AicoreProgram, that_waits_in_a_destructor_for_a_flag_that_nothing_raises_is_at_fault) {
+TEST(AicoreProgram, ThatWaitsInADestructorForAFlagThatNothingRaisesIsAtFault) {
   struct Late {
     explicit Late(AicorePort& on) : port(on) {}
     ~Late() {

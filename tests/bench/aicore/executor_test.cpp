@@ -51,7 +51,7 @@ class Executor {
   SimTime now_ = 0;
 };
 
-TEST(AicoreExecutor, introduces_itself_when_the_scheduler_is_ready) {
+TEST(AicoreExecutor, IntroducesItselfWhenTheSchedulerIsReady) {
   Executor run(abi::HandshakeKind::kRegister);
   Handshake before, after;
   run.bench.at(kStep - 1, [&] { before = run.line(); });
@@ -69,7 +69,7 @@ TEST(AicoreExecutor, introduces_itself_when_the_scheduler_is_ready) {
   EXPECT_EQ(run.bench.ended(0).fault, FaultCode::kNone);
 }
 
-TEST(AicoreExecutor, runs_what_data_main_base_says_and_acknowledges_and_finishes_it) {
+TEST(AicoreExecutor, RunsWhatDataMainBaseSaysAndAcknowledgesAndFinishesIt) {
   Executor run(abi::HandshakeKind::kRegister);
   std::vector<std::uint32_t> blocks, conds;
   const auto kernel = [&](AicorePort& port) {
@@ -102,7 +102,7 @@ TEST(AicoreExecutor, runs_what_data_main_base_says_and_acknowledges_and_finishes
   EXPECT_EQ(run.cond(), abi::Cond::kExited);
 }
 
-TEST(AicoreExecutor, takes_up_a_task_within_the_poll_and_the_reads_of_its_payload_and_kernel) {
+TEST(AicoreExecutor, TakesUpATaskWithinThePollAndTheReadsOfItsPayloadAndKernel) {
   Executor run(abi::HandshakeKind::kRegister);
   SimTime begun = 0, sent = 0;
   const auto kernel = [&](AicorePort& port) {
@@ -128,7 +128,7 @@ TEST(AicoreExecutor, takes_up_a_task_within_the_poll_and_the_reads_of_its_payloa
   EXPECT_LE(begun - sent, least + 2 * 5 * kClock);
 }
 
-TEST(AicoreExecutor, puts_what_a_kernel_returned_into_its_payload) {
+TEST(AicoreExecutor, PutsWhatAKernelReturnedIntoItsPayload) {
   Executor run(abi::HandshakeKind::kRegister);
   run.then([&] {
     run.payload(1, [](AicorePort&) { return 42; });
@@ -143,7 +143,7 @@ TEST(AicoreExecutor, puts_what_a_kernel_returned_into_its_payload) {
   EXPECT_EQ(run.bench.ended(0).fault, FaultCode::kNone);
 }
 
-TEST(AicoreExecutor, runs_what_its_line_says_until_it_says_quit) {
+TEST(AicoreExecutor, RunsWhatItsLineSaysUntilItSaysQuit) {
   Executor run(abi::HandshakeKind::kMemory);
   std::vector<Handshake> lines;
   const auto kernel = [](AicorePort& port) {
@@ -172,7 +172,7 @@ TEST(AicoreExecutor, runs_what_its_line_says_until_it_says_quit) {
   EXPECT_TRUE(run.bench.has_ended(0));
 }
 
-TEST(AicoreExecutor, stops_with_the_fault_of_its_kernel) {
+TEST(AicoreExecutor, StopsWithTheFaultOfItsKernel) {
   Executor run(abi::HandshakeKind::kRegister);
   run.then([&] {
     run.payload(1, [](AicorePort& port) {

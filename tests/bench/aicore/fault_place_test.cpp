@@ -58,7 +58,7 @@ void expect_place(const AicoreBench::Ended& end, Pipe pipe, std::uint32_t number
   EXPECT_EQ(place.number, number);
 }
 
-TEST(AicoreFaultPlace, of_a_copy_names_its_pipe_and_number_among_those_in_flight) {
+TEST(AicoreFaultPlace, OfACopyNamesItsPipeAndNumberAmongThoseInFlight) {
   AicoreBench bench;
   for (const auto& way : kCopies) {
     const auto end = bench.run_one([&](AicorePort& port) {
@@ -74,7 +74,7 @@ TEST(AicoreFaultPlace, of_a_copy_names_its_pipe_and_number_among_those_in_flight
   }
 }
 
-TEST(AicoreFaultPlace, of_an_address_that_is_none_names_the_pipe_that_it_was_meant_for) {
+TEST(AicoreFaultPlace, OfAnAddressThatIsNoneNamesThePipeThatItWasMeantFor) {
   AicoreBench bench;
   for (const auto& way : kCopies) {
     const auto end = bench.run_one([&](AicorePort& port) {
@@ -87,7 +87,7 @@ TEST(AicoreFaultPlace, of_an_address_that_is_none_names_the_pipe_that_it_was_mea
   }
 }
 
-TEST(AicoreFaultPlace, of_the_scalar_unit_is_behind_what_it_has_issued) {
+TEST(AicoreFaultPlace, OfTheScalarUnitIsBehindWhatItHasIssued) {
   AicoreBench bench;
   for (const bool writes : {false, true}) {
     const auto end = bench.run_one([&](AicorePort& port) {
@@ -107,7 +107,7 @@ TEST(AicoreFaultPlace, of_the_scalar_unit_is_behind_what_it_has_issued) {
 }
 
 // Memory that goes while the copy is in flight: found when it is asked, or when bytes move.
-TEST(AicoreFaultPlace, is_the_same_whenever_memory_goes) {
+TEST(AicoreFaultPlace, IsTheSameWheneverMemoryGoes) {
   AicoreBench bench;
   unsigned failed = 0;
   for (SimTime when = 0; when < 1000 * kClock; when += 7 * kClock) {
@@ -126,7 +126,7 @@ TEST(AicoreFaultPlace, is_the_same_whenever_memory_goes) {
   EXPECT_GT(failed, 10U);
 }
 
-TEST(AicoreFaultPlace, of_any_one_among_random_copies_is_its_own) {
+TEST(AicoreFaultPlace, OfAnyOneAmongRandomCopiesIsItsOwn) {
   AicoreBench bench;
   std::minstd_rand random(1);
   for (unsigned i = 0; i < 60; ++i) {

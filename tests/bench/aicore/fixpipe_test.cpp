@@ -62,7 +62,7 @@ Fixpipe to_local(FixpipeTarget target, std::uint64_t to, DataType type) {
 }
 
 // X X goes to L1 in fp16 and is multiplied by X again: 1, 8, 27, ... on the diagonal.
-TEST(AicoreFixpipe, gives_l1_what_mte1_loads_next) {
+TEST(AicoreFixpipe, GivesL1WhatMte1LoadsNext) {
   AicoreBench bench;
   store_diagonal(bench);
 
@@ -84,7 +84,7 @@ TEST(AicoreFixpipe, gives_l1_what_mte1_loads_next) {
 }
 
 // What was loaded from L1 before keeps its old contents.
-TEST(AicoreFixpipe, leaves_what_was_loaded_before_it_wrote) {
+TEST(AicoreFixpipe, LeavesWhatWasLoadedBeforeItWrote) {
   AicoreBench bench;
   store_diagonal(bench);
 
@@ -102,7 +102,7 @@ TEST(AicoreFixpipe, leaves_what_was_loaded_before_it_wrote) {
 }
 
 // A coupled core: UB is its own, and V waits for FixPipe.
-TEST(AicoreFixpipe, gives_ub_what_the_vector_unit_doubles) {
+TEST(AicoreFixpipe, GivesUbWhatTheVectorUnitDoubles) {
   AicoreBench bench;
   store_diagonal(bench);
 
@@ -128,7 +128,7 @@ TEST(AicoreFixpipe, gives_ub_what_the_vector_unit_doubles) {
 }
 
 // 12 clocks for an instruction, 74 and 128 bytes per clock: 512 B in fp16, 1024 B in fp32.
-TEST(AicoreFixpipe, takes_the_clocks_of_its_way_for_each_matrix) {
+TEST(AicoreFixpipe, TakesTheClocksOfItsWayForEachMatrix) {
   const auto l1 = to_local(FixpipeTarget::kL1, 0, DataType::kFp16);
   const auto ub = to_local(FixpipeTarget::kUb, 0, DataType::kFp32);
   EXPECT_EQ(clocks_of_groups<Fixpipe>({{l1}, {ub}, {ub, ub}}),
@@ -137,14 +137,14 @@ TEST(AicoreFixpipe, takes_the_clocks_of_its_way_for_each_matrix) {
 
 // Its request leaves after 10 clocks and is answered 100 later; the moves behind it would have
 // been done by then, and end with it.
-TEST(AicoreFixpipe, ends_in_order_behind_a_store_to_global_memory) {
+TEST(AicoreFixpipe, EndsInOrderBehindAStoreToGlobalMemory) {
   const Fixpipe store{kResult, 0, kSide, kSide, kSide * 4, DataType::kFp32, DataType::kFp32};
   const auto move = to_local(FixpipeTarget::kUb, 0, DataType::kFp32);
   EXPECT_EQ(clocks_of_groups<Fixpipe>({{store}, {store, move, move}}),
             (Clocks{10 + 100, 10 + 100}));
 }
 
-TEST(AicoreFixpipe, faults_on_a_chip_without_the_way) {
+TEST(AicoreFixpipe, FaultsOnAChipWithoutTheWay) {
   auto config = aicore_config();
   config.core.l0c_to_ub.per_clock = 0;
   AicoreBench bench(config);
@@ -155,7 +155,7 @@ TEST(AicoreFixpipe, faults_on_a_chip_without_the_way) {
   EXPECT_EQ(end.fault, FaultCode::kInstruction);
 }
 
-TEST(AicoreFixpipe, stays_inside_the_buffer_and_on_its_grain) {
+TEST(AicoreFixpipe, StaysInsideTheBufferAndOnItsGrain) {
   constexpr model::BufferSizes kSizes{512_KiB, 64_KiB, 64_KiB, 128_KiB, 0};
   constexpr model::FixpipeWays kWays{512_KiB, 192_KiB, 2};
   auto move = to_local(FixpipeTarget::kL1, 512_KiB - 512, DataType::kFp16);
@@ -195,7 +195,7 @@ int square_in_a_cluster(AicorePort& port) {
   return 0;
 }
 
-TEST(AicoreFixpipe, of_a_cube_core_writes_the_ub_of_its_vector_core) {
+TEST(AicoreFixpipe, OfACubeCoreWritesTheUbOfItsVectorCore) {
   AicoreBench bench(aicore_config(model::ProgramCoreKind::kSplit));
   store_diagonal(bench);
   const auto body = bench.keep(square_in_a_cluster);
@@ -209,7 +209,7 @@ TEST(AicoreFixpipe, of_a_cube_core_writes_the_ub_of_its_vector_core) {
   EXPECT_EQ(bench.memory.load<float>(kResult + 4 * (kSide + 1)), 4.0F);
 }
 
-TEST(AicoreFixpipe, does_not_write_to_a_vector_core_of_another_launch) {
+TEST(AicoreFixpipe, DoesNotWriteToAVectorCoreOfAnotherLaunch) {
   AicoreBench bench(aicore_config(model::ProgramCoreKind::kSplit));
   bench.at(0, [&] {
     bench.launch(
@@ -270,7 +270,7 @@ class CallingCluster {
   AicoreBench bench_{aicore_config(model::ProgramCoreKind::kSplit)};
 };
 
-TEST(AicoreFixpipe, of_a_called_cube_core_writes_only_to_a_core_that_runs_the_same_block) {
+TEST(AicoreFixpipe, OfACalledCubeCoreWritesOnlyToACoreThatRunsTheSameBlock) {
   CallingCluster cluster;
   const auto with = [&](auto change) {
     Called call;

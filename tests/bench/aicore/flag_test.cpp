@@ -40,7 +40,7 @@ CopyIn long_copy(std::uint32_t offset) {
   return copy;
 }
 
-TEST(AicoreFlags, let_pipes_run_beside_each_other_unless_one_waits) {
+TEST(AicoreFlags, LetPipesRunBesideEachOtherUnlessOneWaits) {
   AicoreBench bench;
   std::uint64_t beside = 0, behind = 0;
   bench.run_one([&](AicorePort& port) {
@@ -62,7 +62,7 @@ TEST(AicoreFlags, let_pipes_run_beside_each_other_unless_one_waits) {
   EXPECT_EQ(behind, kHandOver + 100 + 120);
 }
 
-TEST(AicoreFlags, take_the_round_trip_between_a_pipe_and_the_scalar_unit) {
+TEST(AicoreFlags, TakeTheRoundTripBetweenAPipeAndTheScalarUnit) {
   AicoreBench bench;
   std::uint64_t there = 0, back = 0;
   bench.run_one([&](AicorePort& port) {
@@ -83,7 +83,7 @@ TEST(AicoreFlags, take_the_round_trip_between_a_pipe_and_the_scalar_unit) {
   EXPECT_EQ(back, kHandOver + kToScalar + 100);
 }
 
-TEST(AicoreFlags, count_raises_in_order) {
+TEST(AicoreFlags, CountRaisesInOrder) {
   AicoreBench bench;
   std::uint64_t taken = 0;
   bench.run_one([&](AicorePort& port) {
@@ -103,7 +103,7 @@ TEST(AicoreFlags, count_raises_in_order) {
 
 // Tile i + 1 is loaded while tile i is computed: with two buffers the longer of the two counts,
 // with one their sum.
-TEST(AicoreFlags, hide_computing_behind_loads_with_two_buffers_only) {
+TEST(AicoreFlags, HideComputingBehindLoadsWithTwoBuffersOnly) {
   constexpr unsigned kTiles = 6;
   const auto run = [](AicorePort& port, unsigned buffers) {
     const auto begin = clocks(port);
@@ -135,7 +135,7 @@ TEST(AicoreFlags, hide_computing_behind_loads_with_two_buffers_only) {
   EXPECT_EQ(two, kFirst + 1 + kCall + kTiles * kLoad + kCompute);
 }
 
-TEST(AicoreFlags, stall_the_scalar_unit_when_a_queue_is_full) {
+TEST(AicoreFlags, StallTheScalarUnitWhenAQueueIsFull) {
   auto config = aicore_config();
   config.core.queue_depth = 4;
   AicoreBench bench(config);
@@ -151,7 +151,7 @@ TEST(AicoreFlags, stall_the_scalar_unit_when_a_queue_is_full) {
   EXPECT_EQ(bench.cores.statistics(0).queue_full, (100 - 4 * kHandOver) * kClock);
 }
 
-TEST(AicoreFlags, that_nothing_raises_are_a_fault) {
+TEST(AicoreFlags, ThatNothingRaisesAreAFault) {
   AicoreBench bench;
   const auto end = bench.run_one([&](AicorePort& port) {
     port.wait_flag(Pipe::kCube, Pipe::kScalar, 5);
@@ -164,7 +164,7 @@ TEST(AicoreFlags, that_nothing_raises_are_a_fault) {
   EXPECT_EQ(where.offset, 5U);
 }
 
-TEST(AicoreFlags, that_nothing_raises_for_a_pipe_are_a_fault_at_the_end) {
+TEST(AicoreFlags, ThatNothingRaisesForAPipeAreAFaultAtTheEnd) {
   AicoreBench bench;
   const auto end = bench.run_one([&](AicorePort& port) {
     port.wait_flag(Pipe::kCube, Pipe::kVector, 0);
@@ -174,7 +174,7 @@ TEST(AicoreFlags, that_nothing_raises_for_a_pipe_are_a_fault_at_the_end) {
   EXPECT_EQ(end.fault, FaultCode::kFlagDeadlock);
 }
 
-TEST(AicoreFlags, are_no_deadlock_while_a_copy_is_in_flight) {
+TEST(AicoreFlags, AreNoDeadlockWhileACopyIsInFlight) {
   AicoreBench bench;
   bench.latency = 100'000 * kClock;
   const auto end = bench.run_one([&](AicorePort& port) {
@@ -187,7 +187,7 @@ TEST(AicoreFlags, are_no_deadlock_while_a_copy_is_in_flight) {
 }
 
 // Cluster 1: cube core 1, vector cores 4 and 5.
-TEST(AicoreFlags, of_a_cluster_reach_both_vector_cores_and_come_from_both) {
+TEST(AicoreFlags, OfAClusterReachBothVectorCoresAndComeFromBoth) {
   AicoreBench bench(aicore_config(model::ProgramCoreKind::kSplit));
   std::map<unsigned, std::uint64_t> raised, waited;
   const auto raise = [&](AicorePort& port, unsigned flag) {
@@ -221,7 +221,7 @@ TEST(AicoreFlags, of_a_cluster_reach_both_vector_cores_and_come_from_both) {
   EXPECT_EQ(waited[1], raised[5] + 50);
 }
 
-TEST(AicoreFlags, of_a_launch_wait_for_every_other_block) {
+TEST(AicoreFlags, OfALaunchWaitForEveryOtherBlock) {
   AicoreBench bench;
   std::map<unsigned, std::uint64_t> reached, passed;
   const auto body = bench.keep([&](AicorePort& port) {
@@ -242,7 +242,7 @@ TEST(AicoreFlags, of_a_launch_wait_for_every_other_block) {
   EXPECT_EQ(passed[1], reached[1] + 2 * kHandOver + kRegister);
 }
 
-TEST(AicoreFlags, wait_for_other_cores_until_the_launch_is_stopped) {
+TEST(AicoreFlags, WaitForOtherCoresUntilTheLaunchIsStopped) {
   AicoreBench bench;
   bench.at(0, [&] {
     bench.launch_image(0, kImage, bench.keep([&](AicorePort& port) {
@@ -258,7 +258,7 @@ TEST(AicoreFlags, wait_for_other_cores_until_the_launch_is_stopped) {
   EXPECT_EQ(bench.ended(0).fault, FaultCode::kNone);
 }
 
-TEST(AicoreFlags, that_a_caller_waits_for_are_those_of_its_own_call) {
+TEST(AicoreFlags, ThatACallerWaitsForAreThoseOfItsOwnCall) {
   AicoreBench bench;
   int result = 0;
   const auto callee = bench.keep([](AicorePort&) { return 5; });
@@ -293,7 +293,7 @@ std::uint64_t raise_or_wait(AicoreBench& bench) {
   });
 }
 
-TEST(AicoreFlags, reach_a_block_that_gets_a_core_when_the_one_that_raised_them_is_over) {
+TEST(AicoreFlags, ReachABlockThatGetsACoreWhenTheOneThatRaisedThemIsOver) {
   AicoreBench bench;
   const auto body = raise_or_wait(bench);
   bench.at(0, [&] { bench.launch_image(0, kImage, body, 7, 0, 2); });
@@ -303,7 +303,7 @@ TEST(AicoreFlags, reach_a_block_that_gets_a_core_when_the_one_that_raised_them_i
   EXPECT_GT(bench.ended(0).when, 50'000 * kClock);
 }
 
-TEST(AicoreFlags, of_a_launch_that_was_given_up_are_not_those_of_the_next) {
+TEST(AicoreFlags, OfALaunchThatWasGivenUpAreNotThoseOfTheNext) {
   AicoreBench bench;
   const auto body = raise_or_wait(bench);
   bench.at(0, [&] { bench.launch_image(0, kImage, body, 7, 0, 2); });  // and no block 1
@@ -316,7 +316,7 @@ TEST(AicoreFlags, of_a_launch_that_was_given_up_are_not_those_of_the_next) {
 }
 
 // A mixed block whose vector core has nothing to do: it leaves before the first raise.
-TEST(AicoreFlags, of_a_cluster_are_forgotten_with_the_last_to_leave) {
+TEST(AicoreFlags, OfAClusterAreForgottenWithTheLastToLeave) {
   model::CrossFlags flags;
   const auto member = [](unsigned place) {
     model::CrossFlags::Member one;

@@ -56,7 +56,7 @@ void load_ones(Local& core) {
   core.load(LocalBuffer::kL0b, 0, 0);
 }
 
-TEST(AicoreLocalMemory, keeps_in_l0_what_l1_held_when_it_was_loaded) {
+TEST(AicoreLocalMemory, KeepsInL0WhatL1HeldWhenItWasLoaded) {
   Local core;
   load_ones(core);
   core.copy(kTile - kRow, kTwos);  // over the last row of what was loaded
@@ -66,7 +66,7 @@ TEST(AicoreLocalMemory, keeps_in_l0_what_l1_held_when_it_was_loaded) {
   EXPECT_EQ(core.result(kSize - 1), 1.0F * kSize);
 }
 
-TEST(AicoreLocalMemory, multiplies_what_l1_held_when_the_product_was_issued) {
+TEST(AicoreLocalMemory, MultipliesWhatL1HeldWhenTheProductWasIssued) {
   Local core;
   load_ones(core);
   core.multiply();
@@ -76,7 +76,7 @@ TEST(AicoreLocalMemory, multiplies_what_l1_held_when_the_product_was_issued) {
   EXPECT_EQ(core.result(0), 2.0F * kSize);
 }
 
-TEST(AicoreLocalMemory, multiplies_what_was_loaded_last) {
+TEST(AicoreLocalMemory, MultipliesWhatWasLoadedLast) {
   Local core;
   load_ones(core);
   core.multiply();
@@ -86,7 +86,7 @@ TEST(AicoreLocalMemory, multiplies_what_was_loaded_last) {
   EXPECT_EQ(core.result(0), 3.0F * kSize);
 }
 
-TEST(AicoreLocalMemory, puts_loads_together) {
+TEST(AicoreLocalMemory, PutsLoadsTogether) {
   Local core;
   load_ones(core);
   core.load(LocalBuffer::kL0a, kTile / 2, kTile, kSize);  // twos over half of the ones and behind
@@ -97,7 +97,7 @@ TEST(AicoreLocalMemory, puts_loads_together) {
   EXPECT_EQ(core.result(kSize + kSize / 2 - 1), 2.0F * kSize);
 }
 
-TEST(AicoreLocalMemory, begins_anew_without_accumulation) {
+TEST(AicoreLocalMemory, BeginsAnewWithoutAccumulation) {
   Local core;
   load_ones(core);
   core.multiply();
@@ -107,7 +107,7 @@ TEST(AicoreLocalMemory, begins_anew_without_accumulation) {
 }
 
 // 1 + 2^-11 is no half: fp32 sums keep it, in the order of k, however the product is cut.
-TEST(AicoreLocalMemory, gives_the_same_bits_however_k_is_cut) {
+TEST(AicoreLocalMemory, GivesTheSameBitsHoweverKIsCut) {
   std::array<std::vector<float>, 2> sums;
   for (const unsigned pieces : {1U, 4U}) {
     Local core;

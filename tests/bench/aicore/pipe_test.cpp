@@ -53,7 +53,7 @@ Vector piped_vector(VectorOp op, std::uint32_t count, DataType type = DataType::
 }
 
 // The references of hardware.md H18.
-TEST(AicorePipe, takes_the_published_clocks_for_a_product) {
+TEST(AicorePipe, TakesThePublishedClocksForAProduct) {
   const struct {
     Mmad instruction;
     std::uint64_t clocks;
@@ -69,19 +69,19 @@ TEST(AicorePipe, takes_the_published_clocks_for_a_product) {
   });
 }
 
-TEST(AicorePipe, takes_the_published_clocks_for_a_product_in_fp32) {
+TEST(AicorePipe, TakesThePublishedClocksForAProductInFp32) {
   EXPECT_EQ(measure([](AicorePort& port) { port.issue(mmad(120, 50, 110, DataType::kFp32)); }),
             kHandOver + 902);
 }
 
-TEST(AicorePipe, fills_the_cube_once_for_products_right_behind_one_another) {
+TEST(AicorePipe, FillsTheCubeOnceForProductsRightBehindOneAnother) {
   EXPECT_EQ(measure([](AicorePort& port) {
               for (int i = 0; i < 5; ++i) port.issue(mmad(128, 64, 128, DataType::kFp16));
             }),
             kHandOver + 5 * 256 + 6);
 }
 
-TEST(AicorePipe, fills_the_cube_for_each_product_between_barriers) {
+TEST(AicorePipe, FillsTheCubeForEachProductBetweenBarriers) {
   EXPECT_EQ(measure([](AicorePort& port) {
               for (int i = 0; i < 5; ++i) {
                 port.issue(mmad(128, 64, 128, DataType::kFp16));
@@ -92,7 +92,7 @@ TEST(AicorePipe, fills_the_cube_for_each_product_between_barriers) {
 }
 
 // hardware.md H20, fp32: r repeats cost slope r + fixed.
-TEST(AicorePipe, takes_slope_and_fixed_clocks_for_a_vector_instruction) {
+TEST(AicorePipe, TakesSlopeAndFixedClocksForAVectorInstruction) {
   const struct {
     VectorOp op;
     std::uint64_t clocks;  // of 100 repeats
@@ -112,14 +112,14 @@ TEST(AicorePipe, takes_slope_and_fixed_clocks_for_a_vector_instruction) {
   });
 }
 
-TEST(AicorePipe, exposes_less_of_vector_instructions_right_behind_another) {
+TEST(AicorePipe, ExposesLessOfVectorInstructionsRightBehindAnother) {
   EXPECT_EQ(measure([](AicorePort& port) {
               for (int i = 0; i < 3; ++i) port.issue(piped_vector(VectorOp::kMul, 640));
             }),
             kHandOver + (23 + 25) + 2 * (23 + 16));
 }
 
-TEST(AicorePipe, takes_longer_for_a_tail_and_for_each_of_several_rows) {
+TEST(AicorePipe, TakesLongerForATailAndForEachOfSeveralRows) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     // 65 elements: two repeats and a tail.
@@ -136,7 +136,7 @@ TEST(AicorePipe, takes_longer_for_a_tail_and_for_each_of_several_rows) {
   });
 }
 
-TEST(AicorePipe, moves_whole_fractals_at_the_rate_of_each_l0_buffer) {
+TEST(AicorePipe, MovesWholeFractalsAtTheRateOfEachL0Buffer) {
   LoadL0 load;
   load.rows = 127;
   load.columns = 64;

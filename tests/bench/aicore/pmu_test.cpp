@@ -83,7 +83,7 @@ Mmad mmad_of(DataType type, bool accumulate = false) {
 }
 
 // 640 elements are 10 repeats of fp32; each waits, so that nothing overlaps.
-TEST(AicorePmu, arithmetic_is_the_clocks_of_each_type) {
+TEST(AicorePmu, ArithmeticIsTheClocksOfEachType) {
   const auto counts = counted(1, [](AicorePort& port) {
     for (const auto& each :
          {vector_of(VectorOp::kMul, DataType::kFp32), vector_of(VectorOp::kMul, DataType::kFp16),
@@ -100,7 +100,7 @@ TEST(AicorePmu, arithmetic_is_the_clocks_of_each_type) {
   EXPECT_THAT(counts, ElementsAre(16 + 6, 8 + 6, 25 + 23, 25 + 11, 20 + 10, 25 + 23, 20 + 16 + 3));
 }
 
-TEST(AicorePmu, memory_is_accesses_of_each_buffer_and_of_global_memory) {
+TEST(AicorePmu, MemoryIsAccessesOfEachBufferAndOfGlobalMemory) {
   const auto counts = counted(4, [](AicorePort& port) {
     port.issue(copy_in(LocalBuffer::kUb, 8192));
     port.issue(copy_in(LocalBuffer::kL1, 4096));
@@ -114,7 +114,7 @@ TEST(AicorePmu, memory_is_accesses_of_each_buffer_and_of_global_memory) {
   EXPECT_THAT(counts, ElementsAre(60, 84, 2, 32, 0, 0, 32 + 16, 10 + 4));
 }
 
-TEST(AicorePmu, l0_is_what_a_product_fetches_and_leaves) {
+TEST(AicorePmu, L0IsWhatAProductFetchesAndLeaves) {
   const auto counts = counted(5, [](AicorePort& port) {
     LoadL0 load;
     load.rows = 32;
@@ -142,7 +142,7 @@ TEST(AicorePmu, l0_is_what_a_product_fetches_and_leaves) {
 }
 
 // The second is taken at once, and waits for the unit; the third comes when the unit is idle.
-TEST(AicorePmu, a_conflict_is_a_vector_instruction_that_waits_for_the_unit_alone) {
+TEST(AicorePmu, AConflictIsAVectorInstructionThatWaitsForTheUnitAlone) {
   const auto counts = counted(6, [](AicorePort& port) {
     const auto mul = vector_of(VectorOp::kMul, DataType::kFp32);
     port.issue(mul);
@@ -154,7 +154,7 @@ TEST(AicorePmu, a_conflict_is_a_vector_instruction_that_waits_for_the_unit_alone
   EXPECT_THAT(counts, ElementsAre(abi::kPmuUnknown, abi::kPmuUnknown, 25 + 23 - kHandOver));
 }
 
-TEST(AicorePmu, a_wait_for_a_flag_is_no_conflict) {
+TEST(AicorePmu, AWaitForAFlagIsNoConflict) {
   const auto counts = counted(6, [](AicorePort& port) {
     const auto mul = vector_of(VectorOp::kMul, DataType::kFp32);
     port.issue(mul);
@@ -166,7 +166,7 @@ TEST(AicorePmu, a_wait_for_a_flag_is_no_conflict) {
   EXPECT_EQ(counts.back(), 0U);
 }
 
-TEST(AicorePmu, ub_is_who_reads_and_writes_there) {
+TEST(AicorePmu, UbIsWhoReadsAndWritesThere) {
   const auto counts = counted(7, [](AicorePort& port) {
     port.issue(copy_in(LocalBuffer::kUb, 8192));
     port.pipe_barrier(Pipe::kAll);
@@ -179,7 +179,7 @@ TEST(AicorePmu, ub_is_who_reads_and_writes_there) {
   EXPECT_THAT(counts, ElementsAre(20, 0, 10, 64, 10, 10, 2, 1));
 }
 
-TEST(AicorePmu, without_an_l2_there_are_no_hits_and_no_misses) {
+TEST(AicorePmu, WithoutAnL2ThereAreNoHitsAndNoMisses) {
   const auto counts =
       counted(8, [](AicorePort& port) { port.issue(copy_in(LocalBuffer::kUb, 8192)); });
   EXPECT_THAT(counts, ElementsAre(0, 0, 0, 0, 0, 0));

@@ -78,7 +78,7 @@ void open(AicoreBench& bench) {
   bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
 }
 
-TEST(AicorePoll, of_a_line_ends_as_if_every_round_had_been_executed) {
+TEST(AicorePoll, OfALineEndsAsIfEveryRoundHadBeenExecuted) {
   const auto body = [](AicorePort& port) {
     while (true) {
       port.clean_invalidate(kData);
@@ -98,7 +98,7 @@ TEST(AicorePoll, of_a_line_ends_as_if_every_round_had_been_executed) {
   EXPECT_NE(trials.naive.front(), trials.naive.back());
 }
 
-TEST(AicorePoll, of_a_register_ends_as_if_every_round_had_been_executed) {
+TEST(AicorePoll, OfARegisterEndsAsIfEveryRoundHadBeenExecuted) {
   const auto body = [](AicorePort& port) {
     while (static_cast<std::uint32_t>(port.data_main_base()) != 5) port.poll_again(kForEver);
     return 0;
@@ -115,7 +115,7 @@ TEST(AicorePoll, of_a_register_ends_as_if_every_round_had_been_executed) {
 }
 
 // Two lines and a register, the second of which changes; a look at one of them more than once.
-TEST(AicorePoll, of_several_places_ends_as_if_every_round_had_been_executed) {
+TEST(AicorePoll, OfSeveralPlacesEndsAsIfEveryRoundHadBeenExecuted) {
   const auto body = [](AicorePort& port) {
     while (true) {
       port.clean_invalidate_all();
@@ -142,7 +142,7 @@ TEST(AicorePoll, of_several_places_ends_as_if_every_round_had_been_executed) {
 }
 
 // The line is written often, the value is the same: the loop goes on, on the same phase.
-TEST(AicorePoll, goes_on_after_a_write_that_changes_nothing) {
+TEST(AicorePoll, GoesOnAfterAWriteThatChangesNothing) {
   const auto body = [](AicorePort& port) {
     while (true) {
       port.clean_invalidate(kData);
@@ -167,7 +167,7 @@ TEST(AicorePoll, goes_on_after_a_write_that_changes_nothing) {
   EXPECT_GT(trials.bench.cores.statistics(0).polls_passed_over, 100U * 50);
 }
 
-TEST(AicorePoll, ends_at_its_deadline_as_if_every_round_had_been_executed) {
+TEST(AicorePoll, EndsAtItsDeadlineAsIfEveryRoundHadBeenExecuted) {
   const auto body = [](AicorePort& port) {
     const auto deadline = port.system_counter() + 123;
     do {
@@ -195,7 +195,7 @@ int poll_word(AicorePort& port) {
 }
 
 // BAR2, another card, a physical address: known by its device-local address alone.
-TEST(AicorePoll, is_woken_by_writes_that_know_nothing_of_its_address_space) {
+TEST(AicorePoll, IsWokenByWritesThatKnowNothingOfItsAddressSpace) {
   const auto prepare = [](AicoreBench& bench) {
     bench.vmid = 3;
     bench.memory.store<std::uint32_t>(kData, 0);
@@ -212,7 +212,7 @@ TEST(AicorePoll, is_woken_by_writes_that_know_nothing_of_its_address_space) {
   EXPECT_GT(trials.bench.cores.statistics(0).polls_passed_over, 100U * 50);
 }
 
-TEST(AicorePoll, is_one_wait_for_memory_until_it_ends) {
+TEST(AicorePoll, IsOneWaitForMemoryUntilItEnds) {
   const auto prepare = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 0); };
   const auto change = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 1); };
 
@@ -227,7 +227,7 @@ TEST(AicorePoll, is_one_wait_for_memory_until_it_ends) {
   EXPECT_LT(end, kChange + 3 * kLatency);
 }
 
-TEST(AicorePoll, that_is_stopped_has_waited_until_then) {
+TEST(AicorePoll, ThatIsStoppedHasWaitedUntilThen) {
   const auto prepare = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 0); };
   const auto change = [](AicoreBench& bench) { bench.cores.stop(1); };
 
@@ -239,7 +239,7 @@ TEST(AicorePoll, that_is_stopped_has_waited_until_then) {
   EXPECT_EQ(std::get<2>(waits[3]), "memory");
 }
 
-TEST(AicorePoll, that_is_stopped_while_it_looks_at_a_change_ends_as_if_it_had_never_slept) {
+TEST(AicorePoll, ThatIsStoppedWhileItLooksAtAChangeEndsAsIfItHadNeverSlept) {
   const auto prepare = [](AicoreBench& bench) { bench.memory.store<std::uint32_t>(kData, 0); };
   const auto change = [](AicoreBench& bench) {
     bench.memory.store<std::uint32_t>(kData, 1);
@@ -251,7 +251,7 @@ TEST(AicorePoll, that_is_stopped_while_it_looks_at_a_change_ends_as_if_it_had_ne
   EXPECT_EQ(std::get<2>(trials.waits(61).back()), "end");
 }
 
-TEST(AicorePoll, that_sleeps_is_stopped) {
+TEST(AicorePoll, ThatSleepsIsStopped) {
   AicoreBench bench;
   bench.at(0, [&] {
     bench.launch(0, [](AicorePort& port) {
@@ -264,7 +264,7 @@ TEST(AicorePoll, that_sleeps_is_stopped) {
   EXPECT_EQ(bench.ended(0).when, 90'100 * kClock);
 }
 
-TEST(AicorePoll, is_not_passed_over_in_a_round_that_does_something) {
+TEST(AicorePoll, IsNotPassedOverInARoundThatDoesSomething) {
   AicoreBench bench;
   std::uint64_t rounds = 0;
   bench.run_one([&](AicorePort& port) {

@@ -63,7 +63,7 @@ int multiply_twice(AicorePort& port) {
   return 0;
 }
 
-TEST(AicoreProduct, arrives_in_global_memory) {
+TEST(AicoreProduct, ArrivesInGlobalMemory) {
   AicoreBench bench;
   store_operands(bench);
 
@@ -79,7 +79,7 @@ TEST(AicoreProduct, arrives_in_global_memory) {
   }
 }
 
-TEST(AicoreProduct, takes_its_time_and_leaves_memory_alone_if_cores_do_not_compute) {
+TEST(AicoreProduct, TakesItsTimeAndLeavesMemoryAloneIfCoresDoNotCompute) {
   auto config = aicore_config();
   config.core.functional = false;
   AicoreBench bench(config);
@@ -103,7 +103,7 @@ TEST(AicoreProduct, takes_its_time_and_leaves_memory_alone_if_cores_do_not_compu
   }
 }
 
-TEST(AicoreProduct, that_is_stopped_writes_nothing_any_more) {
+TEST(AicoreProduct, ThatIsStoppedWritesNothingAnyMore) {
   AicoreBench bench;
   store_operands(bench);
   bench.at(0, [&] { bench.launch(0, multiply_twice); });

@@ -23,7 +23,7 @@ int nothing(AicorePort&) {
   return 0;
 }
 
-TEST(AicoreRecovery, from_a_load_of_what_is_not_mapped) {
+TEST(AicoreRecovery, FromALoadOfWhatIsNotMapped) {
   AicoreBench bench;
   const auto end = run_after(
       bench,
@@ -33,7 +33,7 @@ TEST(AicoreRecovery, from_a_load_of_what_is_not_mapped) {
   EXPECT_GT(end.when, kLater);
 }
 
-TEST(AicoreRecovery, from_a_stop_during_a_load) {
+TEST(AicoreRecovery, FromAStopDuringALoad) {
   AicoreBench bench;
   bench.latency = 10'000 * kClock;
   bench.at(45'000 * kClock, [&] { bench.cores.stop(1); });
@@ -47,7 +47,7 @@ TEST(AicoreRecovery, from_a_stop_during_a_load) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
-TEST(AicoreRecovery, from_a_reset_during_write_backs) {
+TEST(AicoreRecovery, FromAResetDuringWriteBacks) {
   AicoreBench bench;
   bench.latency = 10'000 * kClock;
   bench.at(500'000 * kClock, [&] { bench.cores.function_reset(0); });
@@ -69,7 +69,7 @@ TEST(AicoreRecovery, from_a_reset_during_write_backs) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
-TEST(AicoreRecovery, from_a_reset_leaves_nothing_of_the_last_tenant) {
+TEST(AicoreRecovery, FromAResetLeavesNothingOfTheLastTenant) {
   AicoreBench bench;
   std::uint32_t before = 0, after = 1;
   std::size_t cold = 0;
@@ -94,7 +94,7 @@ TEST(AicoreRecovery, from_a_reset_leaves_nothing_of_the_last_tenant) {
   EXPECT_EQ(bench.requests.size(), 2 * cold) << "the image is read from memory again";
 }
 
-TEST(AicoreRecovery, from_an_image_that_could_not_be_read) {
+TEST(AicoreRecovery, FromAnImageThatCouldNotBeRead) {
   AicoreBench bench;
   const std::uint64_t whole = bench.memory.end;
   bench.memory.end = kImage + 2 * 4096;  // in the object
@@ -111,7 +111,7 @@ TEST(AicoreRecovery, from_an_image_that_could_not_be_read) {
   EXPECT_GT(next, 2U) << "the core had not got it";
 }
 
-TEST(AicoreRecovery, from_an_exception_of_the_program_itself) {
+TEST(AicoreRecovery, FromAnExceptionOfTheProgramItself) {
   AicoreBench bench;
   bench.at(0, [&] {
     bench.launch(
@@ -122,7 +122,7 @@ TEST(AicoreRecovery, from_an_exception_of_the_program_itself) {
   EXPECT_EQ(bench.ended(0).fault, FaultCode::kKernelTrap);
 }
 
-TEST(AicoreBlock, ends_when_what_it_wrote_back_is_in_memory) {
+TEST(AicoreBlock, EndsWhenWhatItWroteBackIsInMemory) {
   AicoreBench bench;
   const auto end = bench.run_one([](AicorePort& port) {
     port.store(kData, 4, 7);
@@ -134,7 +134,7 @@ TEST(AicoreBlock, ends_when_what_it_wrote_back_is_in_memory) {
   EXPECT_GE(end.when, bench.requests.back().when + bench.latency);
 }
 
-TEST(AicoreBlock, may_be_stopped_before_it_runs) {
+TEST(AicoreBlock, MayBeStoppedBeforeItRuns) {
   AicoreBench bench;
   bool ran = false;
   bench.at(0, [&] {
@@ -152,7 +152,7 @@ TEST(AicoreBlock, may_be_stopped_before_it_runs) {
   EXPECT_FALSE(ran);
 }
 
-TEST(AicorePoll, with_a_look_at_the_counter_leaves_at_its_own_time_out) {
+TEST(AicorePoll, WithALookAtTheCounterLeavesAtItsOwnTimeOut) {
   auto config = aicore_config();
   config.core.counter_hz = 50'000'000;  // many rounds to a tick
   AicoreBench bench(config);
@@ -165,7 +165,7 @@ TEST(AicorePoll, with_a_look_at_the_counter_leaves_at_its_own_time_out) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
-TEST(AicoreCheck, sizes_that_overflow_are_faults) {
+TEST(AicoreCheck, SizesThatOverflowAreFaults) {
   AicoreBench bench;
   const auto end = bench.run_one([](AicorePort& port) {
     platform::Vector vector;

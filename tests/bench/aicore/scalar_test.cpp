@@ -13,7 +13,7 @@ std::uint64_t taken(AicorePort& port, const std::function<void()>& work) {
   return clocks(port) - begin - kRegister;
 }
 
-TEST(AicoreScalar, pays_for_memory_once_per_line) {
+TEST(AicoreScalar, PaysForMemoryOncePerLine) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     EXPECT_EQ(taken(port, [&] { port.load(kData, 8); }), kMiss);
@@ -25,7 +25,7 @@ TEST(AicoreScalar, pays_for_memory_once_per_line) {
   for (const auto& request : bench.data_requests()) EXPECT_EQ(request.length, 64U);
 }
 
-TEST(AicoreScalar, sees_what_others_wrote_when_it_has_dropped_the_line) {
+TEST(AicoreScalar, SeesWhatOthersWroteWhenItHasDroppedTheLine) {
   AicoreBench bench;
   std::vector<std::uint64_t> seen;
   bench.run_one([&](AicorePort& port) {
@@ -39,7 +39,7 @@ TEST(AicoreScalar, sees_what_others_wrote_when_it_has_dropped_the_line) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 0, 5}));
 }
 
-TEST(AicoreScalar, publishes_a_line_by_dcci_and_knows_behind_a_barrier) {
+TEST(AicoreScalar, PublishesALineByDcciAndKnowsBehindABarrier) {
   AicoreBench bench;
   std::uint32_t stored = 1, published = 0;
   bench.run_one([&](AicorePort& port) {
@@ -57,7 +57,7 @@ TEST(AicoreScalar, publishes_a_line_by_dcci_and_knows_behind_a_barrier) {
   EXPECT_EQ(published, 9U);
 }
 
-TEST(AicoreScalar, reads_a_line_again_only_when_it_has_been_written_back) {
+TEST(AicoreScalar, ReadsALineAgainOnlyWhenItHasBeenWrittenBack) {
   AicoreBench bench;
   std::uint64_t value = 0;
   bench.run_one([&](AicorePort& port) {
@@ -70,7 +70,7 @@ TEST(AicoreScalar, reads_a_line_again_only_when_it_has_been_written_back) {
 }
 
 // hardware.md H32: two cores that write different words of one line lose data.
-TEST(AicoreScalar, loses_what_another_core_wrote_into_the_same_line) {
+TEST(AicoreScalar, LosesWhatAnotherCoreWroteIntoTheSameLine) {
   AicoreBench bench;
   for (unsigned core = 0; core < 2; ++core) {
     bench.at(0, [&bench, core] {
@@ -90,7 +90,7 @@ TEST(AicoreScalar, loses_what_another_core_wrote_into_the_same_line) {
   EXPECT_EQ(bench.memory.load<std::uint32_t>(kData + 4), 2U);
 }
 
-TEST(AicoreScalar, keeps_data_of_both_cores_in_lines_of_their_own) {
+TEST(AicoreScalar, KeepsDataOfBothCoresInLinesOfTheirOwn) {
   AicoreBench bench;
   for (unsigned core = 0; core < 2; ++core) {
     bench.at(0, [&bench, core] {
@@ -108,7 +108,7 @@ TEST(AicoreScalar, keeps_data_of_both_cores_in_lines_of_their_own) {
 }
 
 // 16 lines of 2 ways: 8 sets of 512 bytes apart.
-TEST(AicoreScalar, writes_the_least_recently_used_line_back_to_make_room) {
+TEST(AicoreScalar, WritesTheLeastRecentlyUsedLineBackToMakeRoom) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     port.store(kData, 4, 1);
@@ -123,7 +123,7 @@ TEST(AicoreScalar, writes_the_least_recently_used_line_back_to_make_room) {
   EXPECT_EQ(bench.memory.load<std::uint32_t>(kData + 512), 2U);
 }
 
-TEST(AicoreScalar, faults_on_a_misaligned_access) {
+TEST(AicoreScalar, FaultsOnAMisalignedAccess) {
   AicoreBench bench;
   const auto end = bench.run_one([&](AicorePort& port) {
     port.load(kData + 2, 4);
@@ -133,7 +133,7 @@ TEST(AicoreScalar, faults_on_a_misaligned_access) {
   EXPECT_EQ(end.address, kData + 2);
 }
 
-TEST(AicoreScalar, faults_if_a_line_is_written_back_to_where_nothing_is) {
+TEST(AicoreScalar, FaultsIfALineIsWrittenBackToWhereNothingIs) {
   AicoreBench bench;
   const auto end = bench.run_one([&](AicorePort& port) {
     port.store(kData, 4, 1);
@@ -146,7 +146,7 @@ TEST(AicoreScalar, faults_if_a_line_is_written_back_to_where_nothing_is) {
   EXPECT_EQ(end.address, kData);
 }
 
-TEST(AicoreScalar, keeps_nothing_in_its_cache_from_block_to_block) {
+TEST(AicoreScalar, KeepsNothingInItsCacheFromBlockToBlock) {
   AicoreBench bench;
   std::vector<std::uint64_t> seen;
   const auto body = [&](AicorePort& port) {
@@ -162,7 +162,7 @@ TEST(AicoreScalar, keeps_nothing_in_its_cache_from_block_to_block) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 3}));
 }
 
-TEST(AicoreScalar, shows_cond_in_its_window_after_its_way) {
+TEST(AicoreScalar, ShowsCondInItsWindowAfterItsWay) {
   AicoreBench bench;
   bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
   SimTime written = 0;
@@ -180,7 +180,7 @@ TEST(AicoreScalar, shows_cond_in_its_window_after_its_way) {
   EXPECT_EQ(bench.cores.read(0, abi::Cond::kOffset), 0x1234U);
 }
 
-TEST(AicoreScalar, has_a_window_that_answers_only_while_it_is_open) {
+TEST(AicoreScalar, HasAWindowThatAnswersOnlyWhileItIsOpen) {
   AicoreBench bench;
   auto& cores = bench.cores;
   EXPECT_EQ(cores.read(0, abi::DataMainBase::kOffset), 0xFFFF'FFFFU);
@@ -193,7 +193,7 @@ TEST(AicoreScalar, has_a_window_that_answers_only_while_it_is_open) {
   EXPECT_EQ(cores.read(99, abi::FastPathEnable::kOffset), 0xFFFF'FFFFU);
 }
 
-TEST(AicoreScalar, reads_data_main_base_with_its_doorbell_and_finds_0_after_a_launch) {
+TEST(AicoreScalar, ReadsDataMainBaseWithItsDoorbellAndFinds0AfterALaunch) {
   AicoreBench bench;
   bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
   bench.cores.write(0, abi::DataMainBase::kOffset, 5);
@@ -208,7 +208,7 @@ TEST(AicoreScalar, reads_data_main_base_with_its_doorbell_and_finds_0_after_a_la
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, std::uint64_t{7} << 32 | 6}));
 }
 
-TEST(AicoreScalar, counts_busy_clocks_of_pipes_in_its_pmu) {
+TEST(AicoreScalar, CountsBusyClocksOfPipesInItsPmu) {
   AicoreBench bench;
   auto& cores = bench.cores;
   cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
@@ -227,7 +227,7 @@ TEST(AicoreScalar, counts_busy_clocks_of_pipes_in_its_pmu) {
   EXPECT_EQ(bench.cores.statistics(0).instructions[2], 4U);
 }
 
-TEST(AicoreScalar, pays_for_barriers_without_anything_to_wait_for) {
+TEST(AicoreScalar, PaysForBarriersWithoutAnythingToWaitFor) {
   AicoreBench bench;
   bench.run_one([&](AicorePort& port) {
     EXPECT_EQ(taken(port, [&] { port.pipe_barrier(Pipe::kAll); }), kHandOver);

@@ -83,7 +83,7 @@ const float kInfinity = std::numeric_limits<float>::infinity();
 // Every pair of these, many times over, so that more than one part of a row is compared.
 const std::vector<float> kValues = {0.0F, -0.0F, 1.0F, -1.5F, kNan, kInfinity, -kInfinity, 2.0F};
 
-TEST(AicoreVectorBits, compares_every_kind_of_number_in_every_way) {
+TEST(AicoreVectorBits, ComparesEveryKindOfNumberInEveryWay) {
   constexpr std::uint32_t kCount = 2049;
   std::vector<float> a(kCount), b(kCount);
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -105,7 +105,7 @@ TEST(AicoreVectorBits, compares_every_kind_of_number_in_every_way) {
   }
 }
 
-TEST(AicoreVectorBits, clears_bits_behind_the_last_and_leaves_bytes_behind_them) {
+TEST(AicoreVectorBits, ClearsBitsBehindTheLastAndLeavesBytesBehindThem) {
   for (const std::uint32_t count : {1U, 7U, 8U, 9U, 63U, 1025U}) {
     Ub ub;
     ub.store_as(DataType::kFp32, kA, std::vector<float>(count, 3.0F));
@@ -119,7 +119,7 @@ TEST(AicoreVectorBits, clears_bits_behind_the_last_and_leaves_bytes_behind_them)
   }
 }
 
-TEST(AicoreVectorBits, compares_int32_exactly) {
+TEST(AicoreVectorBits, ComparesInt32Exactly) {
   Ub ub;
   ub.store<std::int32_t>(kA, {16'777'217, -5, std::numeric_limits<std::int32_t>::min()});
   ub.store<std::int32_t>(kB, {16'777'216, -4, std::numeric_limits<std::int32_t>::max()});
@@ -134,7 +134,7 @@ TEST(AicoreVectorBits, compares_int32_exactly) {
   EXPECT_EQ(ub.load<std::uint8_t>(0), 0b110);
 }
 
-TEST(AicoreVectorBits, compares_rows_into_rows_of_masks) {
+TEST(AicoreVectorBits, ComparesRowsIntoRowsOfMasks) {
   Ub ub;
   auto compare = vector(VectorOp::kCompares, DataType::kFp32, 3);
   ub.store<float>(kA, {1, 2, 3, 0, 0, 0, 0, 0});
@@ -148,7 +148,7 @@ TEST(AicoreVectorBits, compares_rows_into_rows_of_masks) {
 }
 
 // The NaN of a library's maximum: where a or b is none, their maximum; a NaN's own bits elsewhere.
-TEST(AicoreVectorBits, selects_bits_as_they_are) {
+TEST(AicoreVectorBits, SelectsBitsAsTheyAre) {
   const std::vector<std::uint16_t> a = {0x7C01, 0x3C00, 0xFE55, 0x0001};
   const std::vector<std::uint16_t> b = {0x4000, 0x7D23, 0x4200, 0x8000};
   for (const auto type : {DataType::kFp16, DataType::kBf16}) {
@@ -164,7 +164,7 @@ TEST(AicoreVectorBits, selects_bits_as_they_are) {
   }
 }
 
-TEST(AicoreVectorBits, selects_in_place_from_elements_of_every_size) {
+TEST(AicoreVectorBits, SelectsInPlaceFromElementsOfEverySize) {
   for (const auto& [type, size] :
        {std::pair{DataType::kInt8, 1U}, std::pair{DataType::kFp16, 2U},
         std::pair{DataType::kFp32, 4U}, std::pair{DataType::kInt64, 8U}}) {
@@ -185,7 +185,7 @@ TEST(AicoreVectorBits, selects_in_place_from_elements_of_every_size) {
   }
 }
 
-TEST(AicoreVectorBits, selects_a_scalar_of_the_operands_type) {
+TEST(AicoreVectorBits, SelectsAScalarOfTheOperandsType) {
   Ub ub;
   ub.store<std::uint16_t>(kA, {1, 2, 3});
   ub.store<std::uint8_t>(kMask, {0b010});
@@ -197,7 +197,7 @@ TEST(AicoreVectorBits, selects_a_scalar_of_the_operands_type) {
   EXPECT_EQ(ub.load<std::uint16_t>(0, 2), 0x3F80);
 }
 
-TEST(AicoreVectorBits, combines_masks) {
+TEST(AicoreVectorBits, CombinesMasks) {
   Ub ub;
   ub.store<std::uint8_t>(kA, {0b1100, 0xFF, 0x0F});
   ub.store<std::uint8_t>(kB, {0b1010, 0x00, 0x3C});
@@ -209,7 +209,7 @@ TEST(AicoreVectorBits, combines_masks) {
   EXPECT_EQ(ub.load<std::uint8_t>(1), 0xFF);
 }
 
-TEST(AicoreVectorBits, finds_the_larger_and_the_smaller_of_int64) {
+TEST(AicoreVectorBits, FindsTheLargerAndTheSmallerOfInt64) {
   constexpr auto kLow = std::numeric_limits<std::int64_t>::min();
   constexpr auto kHigh = std::numeric_limits<std::int64_t>::max();
   Ub ub;
@@ -224,7 +224,7 @@ TEST(AicoreVectorBits, finds_the_larger_and_the_smaller_of_int64) {
   EXPECT_EQ(ub.load<std::int64_t>(0, 1), 1LL << 53);
 }
 
-TEST(AicoreVectorBits, transposes_ragged_rows_of_every_size) {
+TEST(AicoreVectorBits, TransposesRaggedRowsOfEverySize) {
   for (const auto& [type, size] :
        {std::pair{DataType::kInt8, 1U}, std::pair{DataType::kBf16, 2U},
         std::pair{DataType::kFp32, 4U}, std::pair{DataType::kInt64, 8U}}) {
@@ -245,7 +245,7 @@ TEST(AicoreVectorBits, transposes_ragged_rows_of_every_size) {
   }
 }
 
-TEST(AicoreVectorBits, finds_the_smallest_of_a_row) {
+TEST(AicoreVectorBits, FindsTheSmallestOfARow) {
   Ub ub;
   std::vector<float> values(200, 7.0F);
   values[130] = -3.0F;
@@ -257,7 +257,7 @@ TEST(AicoreVectorBits, finds_the_smallest_of_a_row) {
   EXPECT_EQ(ub.load<float>(0, 1), -3.0F);
 }
 
-TEST(AicoreVectorBits, raises_e_precisely) {
+TEST(AicoreVectorBits, RaisesEPrecisely) {
   Ub ub;
   ub.store<float>(kA, {0.0F, 1.0F, -kInfinity, kNan, 100.0F});
   ub.execute(vector(VectorOp::kExpPrecise, DataType::kFp32, 5));

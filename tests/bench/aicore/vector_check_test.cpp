@@ -28,7 +28,7 @@ Vector checked_vector(VectorOp op, std::uint32_t count, DataType type = DataType
   return result;
 }
 
-TEST(AicoreVectorChecks, compares_what_the_unit_computes_in) {
+TEST(AicoreVectorChecks, ComparesWhatTheUnitComputesIn) {
   auto compare = checked_vector(VectorOp::kCompare, 64);
   for (const auto type : {DataType::kFp16, DataType::kFp32, DataType::kInt32}) {
     compare.type = type;
@@ -43,7 +43,7 @@ TEST(AicoreVectorChecks, compares_what_the_unit_computes_in) {
   EXPECT_EQ(check(kAiv, compare), FaultCode::kInstruction);
 }
 
-TEST(AicoreVectorChecks, moves_elements_of_every_type) {
+TEST(AicoreVectorChecks, MovesElementsOfEveryType) {
   for (const auto op : {VectorOp::kSelect, VectorOp::kSelects, VectorOp::kTranspose, VectorOp::kAnd,
                         VectorOp::kOr}) {
     for (std::uint8_t type = 0; type <= static_cast<std::uint8_t>(DataType::kInt64); ++type) {
@@ -54,7 +54,7 @@ TEST(AicoreVectorChecks, moves_elements_of_every_type) {
   }
 }
 
-TEST(AicoreVectorChecks, knows_two_operations_of_int64) {
+TEST(AicoreVectorChecks, KnowsTwoOperationsOfInt64) {
   EXPECT_EQ(check(kAiv, checked_vector(VectorOp::kMax, 64, DataType::kInt64)), FaultCode::kNone);
   EXPECT_EQ(check(kAiv, checked_vector(VectorOp::kMin, 64, DataType::kInt64)), FaultCode::kNone);
   for (const auto op : {VectorOp::kAdd, VectorOp::kMaxs, VectorOp::kReduceMax, VectorOp::kExp,
@@ -66,7 +66,7 @@ TEST(AicoreVectorChecks, knows_two_operations_of_int64) {
   EXPECT_EQ(check(kAiv, cast), FaultCode::kInstruction);
 }
 
-TEST(AicoreVectorChecks, masks_have_a_bit_for_each_element) {
+TEST(AicoreVectorChecks, MasksHaveABitForEachElement) {
   auto compare = checked_vector(VectorOp::kCompares, 64 * 1024 / 4);  // a mask of 2 KiB
   compare.to = kEnd - 2048;
   EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
@@ -81,7 +81,7 @@ TEST(AicoreVectorChecks, masks_have_a_bit_for_each_element) {
   EXPECT_EQ(check(kAiv, select), FaultCode::kLocalAlignment);
 }
 
-TEST(AicoreVectorChecks, a_comparison_does_not_write_on_what_it_reads) {
+TEST(AicoreVectorChecks, AComparisonDoesNotWriteOnWhatItReads) {
   auto compare = checked_vector(VectorOp::kCompare, 256);
   compare.to = compare.a + 1024;
   EXPECT_EQ(check(kAiv, compare), FaultCode::kNone);
@@ -103,7 +103,7 @@ FaultCode cast_in_ub(DataType from, DataType to_type, std::uint32_t to, std::uin
   return check(kAiv, cast);
 }
 
-TEST(AicoreVectorChecks, a_conversion_to_a_wider_type_does_not_write_on_what_it_reads) {
+TEST(AicoreVectorChecks, AConversionToAWiderTypeDoesNotWriteOnWhatItReads) {
   constexpr std::uint32_t kSource = 64 * 1024;
   const auto widened = [](std::uint32_t to) {
     return cast_in_ub(DataType::kFp16, DataType::kFp32, to);
@@ -115,7 +115,7 @@ TEST(AicoreVectorChecks, a_conversion_to_a_wider_type_does_not_write_on_what_it_
   EXPECT_EQ(widened(kSource - 1024), FaultCode::kNone) << "in front of it";
 }
 
-TEST(AicoreVectorChecks, a_conversion_in_place_comes_to_no_element_it_has_not_read) {
+TEST(AicoreVectorChecks, AConversionInPlaceComesToNoElementItHasNotRead) {
   constexpr std::uint32_t kSource = 64 * 1024;
   const auto narrow = [](std::uint32_t to, std::uint32_t rows, std::uint32_t to_pitch) {
     return cast_in_ub(DataType::kFp32, DataType::kFp16, to, rows, to_pitch, 1056);
@@ -129,7 +129,7 @@ TEST(AicoreVectorChecks, a_conversion_in_place_comes_to_no_element_it_has_not_re
   EXPECT_EQ(narrow(kSource, 1, 1088), FaultCode::kNone) << "there is no row 1";
 }
 
-TEST(AicoreVectorChecks, a_selection_may_replace_an_operand_but_not_its_mask) {
+TEST(AicoreVectorChecks, ASelectionMayReplaceAnOperandButNotItsMask) {
   auto select = checked_vector(VectorOp::kSelect, 256);
   select.to = select.a;
   EXPECT_EQ(check(kAiv, select), FaultCode::kNone);
@@ -139,7 +139,7 @@ TEST(AicoreVectorChecks, a_selection_may_replace_an_operand_but_not_its_mask) {
   EXPECT_EQ(check(kAiv, select), FaultCode::kNone);
 }
 
-TEST(AicoreVectorChecks, a_transposition_needs_room_of_its_own) {
+TEST(AicoreVectorChecks, ATranspositionNeedsRoomOfItsOwn) {
   auto transpose = checked_vector(VectorOp::kTranspose, 100);
   transpose.rows = 50;  // 20'000 B
   transpose.to = transpose.a + 20'000;

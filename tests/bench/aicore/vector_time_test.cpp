@@ -31,14 +31,14 @@ Vector timed_vector(VectorOp op, std::uint32_t count, DataType type = DataType::
 }
 
 // 100 repeats of the wider side; the bench's casts between reals take a clock each.
-TEST(AicoreVectorTime, of_a_cast_between_reals_is_that_of_the_wider_side) {
+TEST(AicoreVectorTime, OfACastBetweenRealsIsThatOfTheWiderSide) {
   using D = DataType;
   const auto cast = [](D from, D to) { return timed_vector(VectorOp::kCast, 6400, from, to); };
   EXPECT_EQ(clocks_of({cast(D::kFp16, D::kFp32), cast(D::kFp32, D::kBf16)}),
             (Clocks{100 + 20, 100 + 20}));
 }
 
-TEST(AicoreVectorTime, of_a_cast_with_an_integer_is_2_2_clocks_per_repeat) {
+TEST(AicoreVectorTime, OfACastWithAnIntegerIs22ClocksPerRepeat) {
   using D = DataType;
   const auto cast = [](D from, D to) { return timed_vector(VectorOp::kCast, 6400, from, to); };
   EXPECT_EQ(
@@ -46,7 +46,7 @@ TEST(AicoreVectorTime, of_a_cast_with_an_integer_is_2_2_clocks_per_repeat) {
       (Clocks{220 + 24, 220 + 24, 220 + 24}));
 }
 
-TEST(AicoreVectorTime, of_masks_counts_the_elements_and_not_the_bits) {
+TEST(AicoreVectorTime, OfMasksCountsTheElementsAndNotTheBits) {
   EXPECT_EQ(clocks_of({timed_vector(VectorOp::kCompare, 6400),
                        timed_vector(VectorOp::kCompares, 12'800, DataType::kFp16),
                        timed_vector(VectorOp::kSelect, 6400),
@@ -55,7 +55,7 @@ TEST(AicoreVectorTime, of_masks_counts_the_elements_and_not_the_bits) {
 }
 
 // 241 clocks per 64 elements, 16 per 64.
-TEST(AicoreVectorTime, of_what_the_unit_has_no_instruction_for) {
+TEST(AicoreVectorTime, OfWhatTheUnitHasNoInstructionFor) {
   EXPECT_EQ(clocks_of({timed_vector(VectorOp::kMax, 640, DataType::kInt64),
                        timed_vector(VectorOp::kExpPrecise, 640)}),
             (Clocks{2410 + 24, 160 + 31}));
@@ -68,19 +68,19 @@ Vector transpose(std::uint32_t rows, std::uint32_t count, DataType type = DataTy
 }
 
 // 64 rows of 80 elements: 640 blocks of 32 B in fp32, 320 in fp16.
-TEST(AicoreVectorTime, of_a_transposition_goes_by_blocks_of_32_bytes) {
+TEST(AicoreVectorTime, OfATranspositionGoesByBlocksOf32Bytes) {
   EXPECT_EQ(clocks_of({transpose(64, 80), transpose(64, 80, DataType::kFp16)}),
             (Clocks{640 * 57 / 10 + 24, 320 * 57 / 10 + 24}));
 }
 
 // 50 rows of 57 elements are 400 blocks, with rows of 228 B, which are no multiple of 32 B.
-TEST(AicoreVectorTime, of_a_transposition_is_half_as_long_again_with_ragged_rows) {
+TEST(AicoreVectorTime, OfATranspositionIsHalfAsLongAgainWithRaggedRows) {
   EXPECT_EQ(clocks_of({transpose(50, 57)}), (Clocks{400 * 57 / 10 * 3 / 2 + 24}));
 }
 
 // Masks have rows of their own: 64 elements are 8 bytes, dense or 32 apart; ten rows of a repeat,
 // or of two and a tail.
-TEST(AicoreVectorTime, of_a_selection_counts_its_rows) {
+TEST(AicoreVectorTime, OfASelectionCountsItsRows) {
   auto dense = timed_vector(VectorOp::kSelect, 640);
   dense.rows = 10;
   auto apart = dense;

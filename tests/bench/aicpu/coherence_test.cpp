@@ -24,23 +24,23 @@ std::uint32_t seen_after(Writer writer, bool snoops_dma, bool invalidate) {
   return seen;
 }
 
-TEST(Coherence, what_an_ai_core_has_published_is_seen) {
+TEST(Coherence, WhatAnAiCoreHasPublishedIsSeen) {
   EXPECT_EQ(seen_after(Writer::kAiCore, false, false), 5U);
 }
 
-TEST(Coherence, what_dma_wrote_is_not_seen_before_the_line_is_invalidated) {
+TEST(Coherence, WhatDmaWroteIsNotSeenBeforeTheLineIsInvalidated) {
   EXPECT_EQ(seen_after(Writer::kDma, false, false), 0U);
 }
 
-TEST(Coherence, what_dma_wrote_is_seen_after_the_line_is_invalidated) {
+TEST(Coherence, WhatDmaWroteIsSeenAfterTheLineIsInvalidated) {
   EXPECT_EQ(seen_after(Writer::kDma, false, true), 5U);
 }
 
-TEST(Coherence, what_dma_wrote_is_seen_at_once_where_dma_is_snooped) {
+TEST(Coherence, WhatDmaWroteIsSeenAtOnceWhereDmaIsSnooped) {
   EXPECT_EQ(seen_after(Writer::kDma, true, false), 5U);
 }
 
-TEST(Coherence, a_launch_begins_with_an_empty_cache) {
+TEST(Coherence, ALaunchBeginsWithAnEmptyCache) {
   AicpuBench bench;
   std::uint64_t seen = 9;
   const Program look = [&](AicpuPort& port) {
@@ -53,7 +53,7 @@ TEST(Coherence, a_launch_begins_with_an_empty_cache) {
   EXPECT_EQ(seen, 5U);
 }
 
-TEST(Coherence, a_core_hits_the_line_it_has_stored_to) {
+TEST(Coherence, ACoreHitsTheLineItHasStoredTo) {
   AicpuBench bench;
   bench.run_program([&](AicpuPort& port) {
     const std::array<std::uint64_t, 8> line{1, 2, 3};
@@ -79,7 +79,7 @@ void until(AicpuPort& port, std::uint64_t ns) {
   port.compute(static_cast<unsigned>(ns - port.system_counter() - 1));
 }
 
-TEST(Coherence, a_line_is_the_old_one_until_an_ai_core_s_write_has_come_to_the_cache) {
+TEST(Coherence, ALineIsTheOldOneUntilAnAiCoreSWriteHasComeToTheCache) {
   AicpuBench bench(snooping());
   bench.at(20'000 * kNs, [&] { bench.poke(Writer::kAiCore, kDataAt, 5); });
   bench.run_program([](AicpuPort& port) {
@@ -91,7 +91,7 @@ TEST(Coherence, a_line_is_the_old_one_until_an_ai_core_s_write_has_come_to_the_c
   });
 }
 
-TEST(Coherence, a_line_that_is_fetched_when_an_ai_core_writes_it_is_the_old_one_as_long) {
+TEST(Coherence, ALineThatIsFetchedWhenAnAiCoreWritesItIsTheOldOneAsLong) {
   AicpuBench bench(snooping());
   bench.at(20'050 * kNs, [&] { bench.poke(Writer::kAiCore, kDataAt, 5); });
   bench.run_program([](AicpuPort& port) {
@@ -104,7 +104,7 @@ TEST(Coherence, a_line_that_is_fetched_when_an_ai_core_writes_it_is_the_old_one_
   });
 }
 
-TEST(Coherence, a_store_of_another_aicpu_while_a_line_is_fetched_is_in_it) {
+TEST(Coherence, AStoreOfAnotherAicpuWhileALineIsFetchedIsInIt) {
   AicpuBench bench(snooping());
   bench.at(20'050 * kNs, [&] { bench.poke(Writer::kAicpu, kDataAt, 5); });
   bench.run_program([](AicpuPort& port) {
@@ -141,7 +141,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> waited(const std::vector<Ac
 
 class LinesInFlight : public testing::TestWithParam<bool> {};
 
-TEST_P(LinesInFlight, are_waited_for_by_requests_for_them) {
+TEST_P(LinesInFlight, AreWaitedForByRequestsForThem) {
   const auto found = waited(
       {[](AicpuPort& port) { return port.load(kDataAt, 4); },
        [](AicpuPort& port) { return port.fetch_add(kDataAt + 1024, 4, 1); },
@@ -154,7 +154,7 @@ TEST_P(LinesInFlight, are_waited_for_by_requests_for_them) {
 
 INSTANTIATE_TEST_SUITE_P(held_before_or_not, LinesInFlight, testing::Bool());
 
-TEST(Coherence, additions_of_four_threads_are_all_counted) {
+TEST(Coherence, AdditionsOfFourThreadsAreAllCounted) {
   AicpuBench bench;
   for (unsigned core = 0; core < 4; ++core) {
     bench.start(core, [](AicpuPort& port) {
@@ -167,7 +167,7 @@ TEST(Coherence, additions_of_four_threads_are_all_counted) {
   EXPECT_EQ(bench.peek(kDataAt), 2000U);
 }
 
-TEST(Coherence, one_of_four_threads_wins_an_exchange) {
+TEST(Coherence, OneOfFourThreadsWinsAnExchange) {
   AicpuBench bench;
   unsigned winners = 0;
   for (unsigned core = 0; core < 4; ++core) {

@@ -98,20 +98,20 @@ class EndedAicpuProgram : public testing::TestWithParam<EndlessProgram> {
   AicpuBench bench_;
 };
 
-TEST_P(EndedAicpuProgram, leaves_its_core_when_it_is_stopped) {
+TEST_P(EndedAicpuProgram, LeavesItsCoreWhenItIsStopped) {
   bench_.start(0, GetParam().body, 77);
   bench_.at(kStopAt, [this] { bench_.programs.stop(77); });
   expect_free();
   EXPECT_EQ(bench_.done.size(), 2U) << "its end was not reported";
 }
 
-TEST_P(EndedAicpuProgram, leaves_its_core_when_the_card_is_reset) {
+TEST_P(EndedAicpuProgram, LeavesItsCoreWhenTheCardIsReset) {
   bench_.start(0, GetParam().body, 77);
   bench_.at(kStopAt, [this] { bench_.programs.function_reset(0); });
   expect_free();
 }
 
-TEST_P(EndedAicpuProgram, leaves_its_core_when_its_memory_goes) {
+TEST_P(EndedAicpuProgram, LeavesItsCoreWhenItsMemoryGoes) {
   bench_.start(0, GetParam().body, 77);
   bench_.at(kStopAt, [this] { bench_.unmapped_from = 0; });
   bench_.at(kStopAt * 2, [this] { bench_.unmapped_from = 4_MiB; });

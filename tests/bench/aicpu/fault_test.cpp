@@ -21,7 +21,7 @@ class Fault : public testing::Test {
   AicpuBench bench;
 };
 
-TEST_F(Fault, a_load_of_what_is_not_mapped_ends_the_block) {
+TEST_F(Fault, ALoadOfWhatIsNotMappedEndsTheBlock) {
   bench.unmapped_from = 4_MiB;
   bool went_on = false;
   expect_fault(
@@ -34,7 +34,7 @@ TEST_F(Fault, a_load_of_what_is_not_mapped_ends_the_block) {
   EXPECT_FALSE(went_on);
 }
 
-TEST_F(Fault, a_read_that_memory_refuses_ends_the_block) {
+TEST_F(Fault, AReadThatMemoryRefusesEndsTheBlock) {
   bench.memory.verdict = [](tlm::tlm_generic_payload& trans) {
     return trans.get_address() == kDataAt ? model::Completion::kForbidden
                                           : model::Completion::kSuccess;
@@ -43,7 +43,7 @@ TEST_F(Fault, a_read_that_memory_refuses_ends_the_block) {
                FaultCode::kDevicePermission, kDataAt, false);
 }
 
-TEST_F(Fault, stores_and_atomics_to_what_is_not_mapped_end_the_block) {
+TEST_F(Fault, StoresAndAtomicsToWhatIsNotMappedEndTheBlock) {
   bench.unmapped_from = 4_MiB;
   const Program store = [](AicpuPort& port) {
     port.store(4_MiB, 4, 1);
@@ -54,16 +54,16 @@ TEST_F(Fault, stores_and_atomics_to_what_is_not_mapped_end_the_block) {
                FaultCode::kTranslation, 4_MiB, true);
 }
 
-TEST_F(Fault, misaligned_accesses_end_the_block) {
+TEST_F(Fault, MisalignedAccessesEndTheBlock) {
   expect_fault([](AicpuPort& port) { return static_cast<int>(port.load(kDataAt + 2, 4)); },
                FaultCode::kInvalidSize, kDataAt + 2, false);
 }
 
-TEST_F(Fault, a_program_that_fails_is_a_fault_of_its_image) {
+TEST_F(Fault, AProgramThatFailsIsAFaultOfItsImage) {
   expect_fault([](AicpuPort&) { return 3; }, FaultCode::kKernelResult, 3, false);
 }
 
-TEST_F(Fault, what_is_no_image_is_not_run) {
+TEST_F(Fault, WhatIsNoImageIsNotRun) {
   const std::uint64_t at = 0x20'0000;
   void (*const spoilers[])(abi::ImageHeader&) = {
       [](abi::ImageHeader& h) { h.magic ^= 1; },
@@ -104,7 +104,7 @@ class Stop : public testing::Test {
   AicpuBench bench;
 };
 
-TEST_F(Stop, a_sleeping_poll_loop_ends_at_once) {
+TEST_F(Stop, ASleepingPollLoopEndsAtOnce) {
   EXPECT_EQ(stopped_at([](AicpuPort& port) {
               for (;;) {
                 port.load_register(0, 0x4C8);
@@ -118,7 +118,7 @@ TEST_F(Stop, a_sleeping_poll_loop_ends_at_once) {
 // 4 * 10^9 instructions take seconds.
 constexpr unsigned kLong = 4'000'000'000;
 
-TEST_F(Stop, what_a_program_computes_ends_at_once) {
+TEST_F(Stop, WhatAProgramComputesEndsAtOnce) {
   EXPECT_EQ(stopped_at([](AicpuPort& port) {
               port.compute(kLong);
               port.load(kDataAt, 4);
@@ -127,7 +127,7 @@ TEST_F(Stop, what_a_program_computes_ends_at_once) {
             10'500 * kNs);
 }
 
-TEST_F(Stop, what_a_program_computes_last_ends_at_once) {
+TEST_F(Stop, WhatAProgramComputesLastEndsAtOnce) {
   EXPECT_EQ(stopped_at([](AicpuPort& port) {
               port.compute(kLong);
               return 1;
@@ -135,7 +135,7 @@ TEST_F(Stop, what_a_program_computes_last_ends_at_once) {
             10'500 * kNs);
 }
 
-TEST_F(Stop, a_reset_ends_what_a_program_computes) {
+TEST_F(Stop, AResetEndsWhatAProgramComputes) {
   bench.start(0, [](AicpuPort& port) {
     port.compute(kLong);
     return 1;
@@ -149,7 +149,7 @@ TEST_F(Stop, a_reset_ends_what_a_program_computes) {
   EXPECT_FALSE(bench.done.back().fault.failed());
 }
 
-TEST_F(Stop, a_busy_program_ends_at_its_next_access) {
+TEST_F(Stop, ABusyProgramEndsAtItsNextAccess) {
   const SimTime ended = stopped_at([](AicpuPort& port) {
     for (;;) port.store(kDataAt, 4, 1);
     return 0;
@@ -158,7 +158,7 @@ TEST_F(Stop, a_busy_program_ends_at_its_next_access) {
   EXPECT_LE(ended, 10'550 * kNs);  // and its posted stores
 }
 
-TEST_F(Stop, blocks_of_other_launches_go_on) {
+TEST_F(Stop, BlocksOfOtherLaunchesGoOn) {
   bench.start(
       1,
       [](AicpuPort& port) {
@@ -181,7 +181,7 @@ TEST_F(Stop, blocks_of_other_launches_go_on) {
   EXPECT_GT(bench.done[1].when, 100'000 * kNs);
 }
 
-TEST_F(Stop, a_block_may_be_stopped_before_it_runs) {
+TEST_F(Stop, ABlockMayBeStoppedBeforeItRuns) {
   bool ran = false;
   bench.at(0, [&] {
     bench.start(
@@ -198,7 +198,7 @@ TEST_F(Stop, a_block_may_be_stopped_before_it_runs) {
   EXPECT_EQ(bench.done.size(), 1U);
 }
 
-TEST_F(Stop, a_reset_forgets_everything_and_the_next_block_runs) {
+TEST_F(Stop, AResetForgetsEverythingAndTheNextBlockRuns) {
   bench.start(0, [](AicpuPort& port) {
     for (;;) port.poll_again(kForEver), port.load_register(0, 0x4C8);
     return 0;
@@ -231,7 +231,7 @@ TEST_F(Stop, a_reset_forgets_everything_and_the_next_block_runs) {
 }
 
 // Its code lay in caches and in device memory, of which nothing is left.
-TEST_F(Stop, a_reset_forgets_what_was_loaded) {
+TEST_F(Stop, AResetForgetsWhatWasLoaded) {
   const auto nothing = [](AicpuPort&) { return 0; };
   const auto reads = [&] {
     const auto before = bench.memory.seen.size();
@@ -249,7 +249,7 @@ TEST_F(Stop, a_reset_forgets_what_was_loaded) {
   EXPECT_EQ(bench.run_program(nothing).fault.code, FaultCode::kInvalidImage);
 }
 
-TEST_F(Stop, each_thread_knows_its_place_in_the_launch) {
+TEST_F(Stop, EachThreadKnowsItsPlaceInTheLaunch) {
   for (unsigned block = 0; block < 3; ++block) {
     bench.start(
         block,
@@ -265,7 +265,7 @@ TEST_F(Stop, each_thread_knows_its_place_in_the_launch) {
 }
 
 // A program sees the register windows of its function's cores alone, from 0.
-TEST(FunctionsWindows, are_those_of_its_cores) {
+TEST(FunctionsWindows, AreThoseOfItsCores) {
   AicpuBench bench(aicpu_config(), 6);
   bench.programs.connect_windows(bench.windows, {{0, 2, 3}, {1, 4, 5}});
   unsigned count = 0;

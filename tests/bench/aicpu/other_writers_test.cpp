@@ -31,19 +31,19 @@ std::uint64_t seen_after(bool snoops_dma, std::uint64_t written) {
   return seen;
 }
 
-TEST(OtherWriters, are_seen_at_once_where_dma_is_snooped) {
+TEST(OtherWriters, AreSeenAtOnceWhereDmaIsSnooped) {
   EXPECT_EQ(seen_after(true, kDataAt), 5U);
 }
 
-TEST(OtherWriters, are_not_seen_where_it_is_not) {
+TEST(OtherWriters, AreNotSeenWhereItIsNot) {
   EXPECT_EQ(seen_after(false, kDataAt), 0U);
 }
 
-TEST(OtherWriters, of_the_next_line_leave_a_line_alone) {
+TEST(OtherWriters, OfTheNextLineLeaveALineAlone) {
   EXPECT_EQ(seen_after(true, kDataAt + 64), 0U);
 }
 
-TEST(OtherWriters, end_the_sleep_of_a_poll_loop) {
+TEST(OtherWriters, EndTheSleepOfAPollLoop) {
   auto config = aicpu_config();
   config.snoops_dma = true;
   AicpuBench bench(config);
@@ -57,7 +57,7 @@ TEST(OtherWriters, end_the_sleep_of_a_poll_loop) {
   EXPECT_LT(done.when, kWritten + 1000 * kNs);
 }
 
-TEST(OtherWriters, of_a_line_that_is_on_its_way_are_not_missed) {
+TEST(OtherWriters, OfALineThatIsOnItsWayAreNotMissed) {
   auto config = aicpu_config();
   config.snoops_dma = true;
   AicpuBench bench(config);
@@ -77,7 +77,7 @@ TEST(OtherWriters, of_a_line_that_is_on_its_way_are_not_missed) {
   EXPECT_EQ(last, 6U);
 }
 
-TEST(HeldLines, are_taken_once_and_kept_while_they_are_held) {
+TEST(HeldLines, AreTakenOnceAndKeptWhileTheyAreHeld) {
   model::HeldLines lines;
   lines.add(0x1000, {1, 3, 0x9000});
   lines.add(0x1020, {1, 3, 0x9000});

@@ -11,7 +11,7 @@ const model::AicpuWork& of(const model::AicpuStatistics& all, AicpuPhase phase) 
   return all.phases[static_cast<std::size_t>(phase)];
 }
 
-TEST(Phases, have_what_was_done_in_them_and_together_all_of_it) {
+TEST(Phases, HaveWhatWasDoneInThemAndTogetherAllOfIt) {
   AicpuBench bench;
   bench.run_program([](AicpuPort& port) {
     port.phase(AicpuPhase::kWiring);
@@ -48,7 +48,7 @@ TEST(Phases, have_what_was_done_in_them_and_together_all_of_it) {
   EXPECT_EQ(sum.register_stores, all.register_stores);
 }
 
-TEST(Phases, of_a_second_run_come_to_those_of_the_first) {
+TEST(Phases, OfASecondRunComeToThoseOfTheFirst) {
   AicpuBench bench;
   const Program program = [](AicpuPort& port) {
     port.phase(AicpuPhase::kDrain);

@@ -119,7 +119,7 @@ void compare(const std::vector<std::vector<Change>>& plans,
 
 constexpr SimTime kSettled = 20'000 * kNs;  // after the launch
 
-TEST(Poll, a_change_at_any_time_of_a_round_is_seen_as_by_a_naive_loop) {
+TEST(Poll, AChangeAtAnyTimeOfARoundIsSeenAsByANaiveLoop) {
   std::vector<std::vector<Change>> plans;
   for (unsigned what = 0; what < 4; ++what) {
     for (unsigned i = 0; i < 250; ++i) plans.push_back({{kSettled + i * 877, what}});
@@ -127,7 +127,7 @@ TEST(Poll, a_change_at_any_time_of_a_round_is_seen_as_by_a_naive_loop) {
   compare(plans);
 }
 
-TEST(Poll, two_changes_close_together_are_seen_as_by_a_naive_loop) {
+TEST(Poll, TwoChangesCloseTogetherAreSeenAsByANaiveLoop) {
   std::vector<std::vector<Change>> plans;
   for (const SimTime apart : {0U, 1U, 500U, 3'000U, 50'000U, 104'000U, 300'000U}) {
     for (unsigned i = 0; i < 48; ++i) {
@@ -138,7 +138,7 @@ TEST(Poll, two_changes_close_together_are_seen_as_by_a_naive_loop) {
   compare(plans);
 }
 
-TEST(Poll, changes_of_one_thing_in_turn_are_seen_as_by_a_naive_loop) {
+TEST(Poll, ChangesOfOneThingInTurnAreSeenAsByANaiveLoop) {
   std::vector<std::vector<Change>> plans;
   for (unsigned i = 0; i < 60; ++i) {
     const SimTime when = kSettled + i * 3'517;
@@ -149,7 +149,7 @@ TEST(Poll, changes_of_one_thing_in_turn_are_seen_as_by_a_naive_loop) {
 
 // An AI Core's write is on its way for longer than a round; before it comes another AICPU drops the
 // line, which is fetched again.
-TEST(Poll, a_line_that_is_dropped_before_a_write_has_come_is_seen_as_by_a_naive_loop) {
+TEST(Poll, ALineThatIsDroppedBeforeAWriteHasComeIsSeenAsByANaiveLoop) {
   auto config = odd_config();
   config.snoop = 700_ns;
   std::vector<std::vector<Change>> plans;
@@ -164,7 +164,7 @@ TEST(Poll, a_line_that_is_dropped_before_a_write_has_come_is_seen_as_by_a_naive_
 }
 
 // A round is 100 ns and the branch's instruction; the register is sampled at 50 ns.
-TEST(Poll, a_loop_ends_with_the_first_sample_after_the_change_when_running_ahead) {
+TEST(Poll, ALoopEndsWithTheFirstSampleAfterTheChangeWhenRunningAhead) {
   AicpuBench bench;
   bench.sim.agenda.run_ahead(true);
   std::uint64_t began = 0, ended = 0;
@@ -185,7 +185,7 @@ TEST(Poll, a_loop_ends_with_the_first_sample_after_the_change_when_running_ahead
 // word of line `which` is written `phase` ns after a round's begin, which drops the line: its next
 // look takes the memory's 110 ns and 3. The rest of the round takes what it always does, whether
 // the looks before were replayed or not.
-TEST(Poll, a_sweep_over_lines_that_is_woken_in_its_middle_knows_the_line_it_is_at) {
+TEST(Poll, ASweepOverLinesThatIsWokenInItsMiddleKnowsTheLineItIsAt) {
   constexpr unsigned kLines = 9, kOfLine = 41 + 3, kRound = kLines * kOfLine + 1;
   AicpuBench bench;
   const auto look_at_all = [](AicpuPort& port) {
@@ -221,7 +221,7 @@ TEST(Poll, a_sweep_over_lines_that_is_woken_in_its_middle_knows_the_line_it_is_a
 // Four lines fill a set of the cache. A fifth drives out the one that was looked at the longest
 // ago, which is never the first: the loop ends behind a look at it. A look that was replayed
 // counts.
-TEST(Poll, a_replayed_look_keeps_its_line_in_the_cache) {
+TEST(Poll, AReplayedLookKeepsItsLineInTheCache) {
   constexpr std::uint64_t kApart = 1024;
   AicpuBench bench;
   for (unsigned phase = 0; phase < 260; phase += 13) {
@@ -245,7 +245,7 @@ TEST(Poll, a_replayed_look_keeps_its_line_in_the_cache) {
   EXPECT_GT(bench.programs.statistics().rounds_skipped, 100U);
 }
 
-TEST(Poll, the_deadline_ends_the_loop_at_the_first_round_after_it) {
+TEST(Poll, TheDeadlineEndsTheLoopAtTheFirstRoundAfterIt) {
   AicpuBench bench;
   for (const bool naive : {true, false}) {
     bench.programs.poll_naively(naive);
@@ -262,7 +262,7 @@ TEST(Poll, the_deadline_ends_the_loop_at_the_first_round_after_it) {
   }
 }
 
-TEST(Poll, a_change_between_the_deadline_and_the_round_s_end_is_of_no_consequence) {
+TEST(Poll, AChangeBetweenTheDeadlineAndTheRoundSEndIsOfNoConsequence) {
   AicpuBench bench;
   std::uint64_t began = 0, ended = 0;
   bench.start(0, [&](AicpuPort& port) {
@@ -278,7 +278,7 @@ TEST(Poll, a_change_between_the_deadline_and_the_round_s_end_is_of_no_consequenc
   EXPECT_EQ(ended - began, 100 * 101U);
 }
 
-TEST(Poll, what_nobody_snoops_does_not_wake) {
+TEST(Poll, WhatNobodySnoopsDoesNotWake) {
   AicpuBench bench;
   bench.at(30'000 * kNs, [&] { bench.poke(Writer::kDma, kDataAt, 1); });
   bench.at(60'000 * kNs, [&] { bench.poke(Writer::kAiCore, kDataAt + 4, 1); });
@@ -292,7 +292,7 @@ TEST(Poll, what_nobody_snoops_does_not_wake) {
   EXPECT_LE(ended, 60'200U);
 }
 
-TEST(Poll, one_thread_wakes_another) {
+TEST(Poll, OneThreadWakesAnother) {
   AicpuBench bench;
   std::uint64_t stored = 0, seen = 0;
   bench.start(0, [&](AicpuPort& port) {
@@ -334,7 +334,7 @@ SimTime seen_from(AicpuBench& bench, unsigned poller, unsigned after) {
 }
 
 // A round is 4 ns, so that some of the stores come at the very time of a look.
-TEST(Poll, looks_and_stores_at_one_time_have_their_order_with_and_without_skipped_rounds) {
+TEST(Poll, LooksAndStoresAtOneTimeHaveTheirOrderWithAndWithoutSkippedRounds) {
   AicpuBench naive(aicpu_config(), 1, 2, "naive"), skipping(aicpu_config(), 1, 2, "skipping");
   naive.programs.poll_naively(true);
   for (const unsigned poller : {0U, 1U}) {
@@ -347,7 +347,7 @@ TEST(Poll, looks_and_stores_at_one_time_have_their_order_with_and_without_skippe
 }
 
 // A loop that looks at the counter is run round by round.
-TEST(Poll, a_loop_that_reads_the_counter_sees_time_pass) {
+TEST(Poll, ALoopThatReadsTheCounterSeesTimePass) {
   AicpuBench bench;
   unsigned rounds = 0;
   bench.run_program([&](AicpuPort& port) {

@@ -35,7 +35,7 @@ std::vector<GraphTask> paged_attention(std::uint32_t batch, std::uint32_t blocks
 
 class Scheduler : public testing::TestWithParam<std::pair<unsigned, HandshakeKind>> {};
 
-TEST_P(Scheduler, runs_a_graph_in_order) {
+TEST_P(Scheduler, RunsAGraphInOrder) {
   const auto [threads, kind] = GetParam();
   AicpuBench bench(aicpu_config(), 12);
   ScriptedCores cores(bench, kind);
@@ -50,7 +50,7 @@ TEST_P(Scheduler, runs_a_graph_in_order) {
 }
 
 // Cores at work for long, so that most rounds of the scheduler are passed over.
-TEST_P(Scheduler, does_the_same_with_and_without_skipped_rounds) {
+TEST_P(Scheduler, DoesTheSameWithAndWithoutSkippedRounds) {
   const auto [threads, kind] = GetParam();
   AicpuBench naive(aicpu_config(), 6, 4, "naive"), skipping(aicpu_config(), 6, 4, "skipping");
   naive.programs.poll_naively(true);
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(threads_and_handshakes, Scheduler,
                                          std::pair{1U, HandshakeKind::kMemory},
                                          std::pair{4U, HandshakeKind::kMemory}));
 
-TEST(BigGraph, paged_attention_of_65536_tasks) {
+TEST(BigGraph, PagedAttentionOf65536Tasks) {
   AicpuBench bench(aicpu_config(), 72, 4, "bench", 64_MiB);
   bench.memory.keep_record = false;
   ScriptedCores cores(bench, HandshakeKind::kRegister);

@@ -39,20 +39,20 @@ class StoreVisibility : public testing::Test {
   }
 };
 
-TEST_F(StoreVisibility, a_core_of_a_higher_number_does_not_see_it_before_it_is_done) {
+TEST_F(StoreVisibility, ACoreOfAHigherNumberDoesNotSeeItBeforeItIsDone) {
   EXPECT_EQ(seen(1, kDoneNs - 1), 0U);
 }
-TEST_F(StoreVisibility, a_core_of_a_higher_number_sees_it_then) {
+TEST_F(StoreVisibility, ACoreOfAHigherNumberSeesItThen) {
   EXPECT_EQ(seen(1, kDoneNs), 7U);
 }
-TEST_F(StoreVisibility, a_core_of_a_lower_number_does_not_see_it_before_it_is_done) {
+TEST_F(StoreVisibility, ACoreOfALowerNumberDoesNotSeeItBeforeItIsDone) {
   EXPECT_EQ(seen(0, kDoneNs - 1), 0U);
 }
-TEST_F(StoreVisibility, a_core_of_a_lower_number_sees_it_then) {
+TEST_F(StoreVisibility, ACoreOfALowerNumberSeesItThen) {
   EXPECT_EQ(seen(0, kDoneNs), 7U);
 }
 
-TEST_F(StoreVisibility, memory_has_it_when_it_is_done) {
+TEST_F(StoreVisibility, MemoryHasItWhenItIsDone) {
   AicpuBench bench;
   std::uint32_t before = 9, after = 9;
   bench.at(kDoneNs * kNs - 1, [&] { before = bench.peek(kDataAt); });
@@ -62,7 +62,7 @@ TEST_F(StoreVisibility, memory_has_it_when_it_is_done) {
   EXPECT_EQ(after, 7U);
 }
 
-TEST_F(StoreVisibility, the_core_itself_sees_it_at_once_though_others_take_the_line) {
+TEST_F(StoreVisibility, TheCoreItselfSeesItAtOnceThoughOthersTakeTheLine) {
   AicpuBench bench;
   bench.at(kStoredNs * kNs + 500, [&] { bench.poke(Writer::kAiCore, kDataAt + 4, 3); });
   bench.run_program([](AicpuPort& port) {
@@ -76,7 +76,7 @@ TEST_F(StoreVisibility, the_core_itself_sees_it_at_once_though_others_take_the_l
 }
 
 // The line is asked for before the store is done, and comes after.
-TEST_F(StoreVisibility, the_core_itself_sees_it_in_a_line_that_it_fetches_meanwhile) {
+TEST_F(StoreVisibility, TheCoreItselfSeesItInALineThatItFetchesMeanwhile) {
   AicpuBench bench;
   bench.run_program([](AicpuPort& port) {
     port.store(kDataAt, 4, 7);
@@ -88,7 +88,7 @@ TEST_F(StoreVisibility, the_core_itself_sees_it_in_a_line_that_it_fetches_meanwh
   });
 }
 
-TEST_F(StoreVisibility, a_core_s_atomics_and_invalidations_wait_for_its_stores) {
+TEST_F(StoreVisibility, ACoreSAtomicsAndInvalidationsWaitForItsStores) {
   AicpuBench bench;
   bench.run_program([](AicpuPort& port) {
     port.store(kDataAt, 8, 7);
@@ -102,7 +102,7 @@ TEST_F(StoreVisibility, a_core_s_atomics_and_invalidations_wait_for_its_stores) 
   EXPECT_EQ(bench.peek(kDataAt), 8U);
 }
 
-TEST_F(StoreVisibility, an_invalidation_of_translations_waits_for_it) {
+TEST_F(StoreVisibility, AnInvalidationOfTranslationsWaitsForIt) {
   AicpuBench bench;
   std::vector<int> held;
   for (const auto ns : {kStoredNs - 1, kStoredNs + 1, kDoneNs - 1, kDoneNs + 1}) {
@@ -112,7 +112,7 @@ TEST_F(StoreVisibility, an_invalidation_of_translations_waits_for_it) {
   EXPECT_EQ(held, (std::vector<int>{0, 1, 1, 0}));
 }
 
-TEST_F(StoreVisibility, a_reset_loses_what_is_not_done) {
+TEST_F(StoreVisibility, AResetLosesWhatIsNotDone) {
   AicpuBench bench;
   bench.at(kDoneNs * kNs - 1, [&] { bench.programs.function_reset(0); });
   bench.start(0, [](AicpuPort& port) {
@@ -128,7 +128,7 @@ TEST_F(StoreVisibility, a_reset_loses_what_is_not_done) {
   EXPECT_EQ(bench.peek(kDataAt), 5U);
 }
 
-TEST_F(StoreVisibility, what_memory_refuses_late_ends_the_program_at_its_next_access) {
+TEST_F(StoreVisibility, WhatMemoryRefusesLateEndsTheProgramAtItsNextAccess) {
   AicpuBench bench;
   bench.unmapped_from = 4_MiB;
   bool stored_on = false, went_on = false;
@@ -152,7 +152,7 @@ TEST_F(StoreVisibility, what_memory_refuses_late_ends_the_program_at_its_next_ac
 // entries, short and long stores, polled naively or not.
 class Messages : public testing::TestWithParam<unsigned> {};
 
-TEST_P(Messages, come_whole_and_in_order) {
+TEST_P(Messages, ComeWholeAndInOrder) {
   std::mt19937 random(GetParam());
   const auto upto = [&](unsigned most) { return static_cast<unsigned>(random() % (most + 1)); };
   auto config = aicpu_config();

@@ -22,7 +22,7 @@ class Timing : public testing::Test {
   AicpuBench bench;
 };
 
-TEST_F(Timing, posted_register_stores_cost_5_ns_each) {
+TEST_F(Timing, PostedRegisterStoresCost5NsEach) {
   EXPECT_EQ(cost([](AicpuPort& port) {
               for (unsigned i = 0; i < 1000; ++i) port.store_register(i % 24, 0xA0, i);
               return 0;
@@ -41,7 +41,7 @@ class ShortList : public Timing {
 };
 
 // The sixth store waits until the first is off the list, the eleventh for the sixth.
-TEST_F(ShortList, a_short_list_of_posted_stores_limits_the_burst) {
+TEST_F(ShortList, AShortListOfPostedStoresLimitsTheBurst) {
   EXPECT_EQ(cost([](AicpuPort& port) {
               for (unsigned i = 0; i < 11; ++i) port.store_register(0, 0xA0, i);
               return 0;
@@ -49,12 +49,12 @@ TEST_F(ShortList, a_short_list_of_posted_stores_limits_the_burst) {
             2 * 95U + 5);
 }
 
-TEST_F(Timing, a_register_load_costs_100_ns) {
+TEST_F(Timing, ARegisterLoadCosts100Ns) {
   EXPECT_EQ(cost([](AicpuPort& port) { return static_cast<int>(port.load_register(3, 0x4C8)); }),
             100U);
 }
 
-TEST_F(Timing, a_sweep_of_24_cores_costs_2400_ns) {
+TEST_F(Timing, ASweepOf24CoresCosts2400Ns) {
   EXPECT_EQ(cost([](AicpuPort& port) {
               for (unsigned i = 0; i < 24; ++i) port.load_register(i, 0x4C8);
               return 0;
@@ -62,7 +62,7 @@ TEST_F(Timing, a_sweep_of_24_cores_costs_2400_ns) {
             2400U);
 }
 
-TEST_F(Timing, a_store_and_a_load_of_one_window_cost_240_ns) {
+TEST_F(Timing, AStoreAndALoadOfOneWindowCost240Ns) {
   const auto round_trip = [](unsigned other) {
     return [other](AicpuPort& port) {
       port.store_register(0, 0xA0, 1);
@@ -74,7 +74,7 @@ TEST_F(Timing, a_store_and_a_load_of_one_window_cost_240_ns) {
   EXPECT_EQ(cost(round_trip(1)), 105U);
 }
 
-TEST_F(Timing, a_load_that_hits_costs_3_ns_and_one_that_misses_the_memory_too) {
+TEST_F(Timing, ALoadThatHitsCosts3NsAndOneThatMissesTheMemoryToo) {
   const auto load = [](AicpuPort& port) { return static_cast<int>(port.load(kDataAt, 4)); };
   EXPECT_EQ(cost(load), 113U);
   EXPECT_EQ(cost(load, load), 3U);
@@ -88,20 +88,20 @@ Program sweep(unsigned lines, unsigned times = 1) {
   };
 }
 
-TEST_F(Timing, loads_that_change_the_line_cost_41_ns_each) {
+TEST_F(Timing, LoadsThatChangeTheLineCost41NsEach) {
   EXPECT_EQ(cost(sweep(1, 100), sweep(1)), 100 * 3U);
   EXPECT_EQ(cost(sweep(9, 100), sweep(9)), 900 * 41U);
   EXPECT_EQ(cost(sweep(24), sweep(24)), 984U);  // published: about 1.0 us
 }
 
-TEST_F(Timing, the_cache_holds_its_size_and_no_more) {
+TEST_F(Timing, TheCacheHoldsItsSizeAndNoMore) {
   EXPECT_EQ(cost(sweep(64), sweep(64)), 64 * 41U);  // 4 KiB
   // One line more: its set of four has five in turn, so each of them misses.
   EXPECT_EQ(cost(sweep(65), sweep(65)), 60 * 41U + 5 * 113);
 }
 
 // The load after `between` is of the line of the load before it, or not.
-TEST_F(Timing, nothing_but_loads_changes_the_line_of_the_last_load) {
+TEST_F(Timing, NothingButLoadsChangesTheLineOfTheLastLoad) {
   constexpr std::uint64_t kOther = kDataAt + 0x1000;
   const std::array<char, 64> whole{};
   const std::vector<Program> all{
@@ -124,14 +124,14 @@ TEST_F(Timing, nothing_but_loads_changes_the_line_of_the_last_load) {
   }
 }
 
-TEST_F(Timing, a_line_that_has_gone_is_missed_and_then_that_of_the_last_load) {
+TEST_F(Timing, ALineThatHasGoneIsMissedAndThenThatOfTheLastLoad) {
   const auto load = [](AicpuPort& port) { return port.load(kDataAt, 8), 0; };
   const auto gone = [&](AicpuPort& port) { return load(port), port.invalidate(kDataAt, 8), 0; };
   EXPECT_EQ(cost(load, gone), 113U);
   EXPECT_EQ(cost(load, [&](AicpuPort& port) { return gone(port), load(port); }), 3U);
 }
 
-TEST_F(Timing, a_line_written_as_a_whole_is_another_until_it_is_loaded) {
+TEST_F(Timing, ALineWrittenAsAWholeIsAnotherUntilItIsLoaded) {
   const std::array<char, 64> whole{};
   const auto write = [&](AicpuPort& port) { return port.write(kDataAt, whole.data(), 64), 0; };
   const auto load = [](AicpuPort& port) { return port.load(kDataAt, 8), 0; };
@@ -140,7 +140,7 @@ TEST_F(Timing, a_line_written_as_a_whole_is_another_until_it_is_loaded) {
   EXPECT_EQ(cost(load, [&](AicpuPort& port) { return write(port), load(port), write(port); }), 3U);
 }
 
-TEST_F(Timing, a_read_costs_a_load_per_line) {
+TEST_F(Timing, AReadCostsALoadPerLine) {
   const auto read = [](AicpuPort& port) {
     std::array<char, 130> buffer{};
     port.read(kDataAt + 62, buffer.data(), buffer.size());  // 2 + 64 + 64
@@ -150,7 +150,7 @@ TEST_F(Timing, a_read_costs_a_load_per_line) {
   EXPECT_EQ(cost(read, read), 3 * 41U);
 }
 
-TEST_F(Timing, stores_are_posted_and_a_barrier_waits_for_them) {
+TEST_F(Timing, StoresArePostedAndABarrierWaitsForThem) {
   EXPECT_EQ(cost([](AicpuPort& port) {
               for (unsigned i = 0; i < 3; ++i) port.store(kDataAt + 8 * i, 8, i);
               return 0;
@@ -164,7 +164,7 @@ TEST_F(Timing, stores_are_posted_and_a_barrier_waits_for_them) {
             2 + 40U);
 }
 
-TEST_F(Timing, a_full_store_buffer_holds_the_core_up) {
+TEST_F(Timing, AFullStoreBufferHoldsTheCoreUp) {
   EXPECT_EQ(cost([](AicpuPort& port) {
               for (unsigned i = 0; i < 25; ++i) port.store(kDataAt, 4, i);
               return 0;
@@ -172,7 +172,7 @@ TEST_F(Timing, a_full_store_buffer_holds_the_core_up) {
             40 + 1U);
 }
 
-TEST_F(Timing, atomics_and_instructions_cost_what_they_are_said_to) {
+TEST_F(Timing, AtomicsAndInstructionsCostWhatTheyAreSaidTo) {
   EXPECT_EQ(cost([](AicpuPort& port) { return static_cast<int>(port.fetch_add(kDataAt, 4, 0)); }),
             35U);
   EXPECT_EQ(cost([](AicpuPort& port) {
@@ -187,7 +187,7 @@ TEST_F(Timing, atomics_and_instructions_cost_what_they_are_said_to) {
             17U);
 }
 
-TEST_F(Timing, a_block_takes_its_launch_its_image_and_its_report) {
+TEST_F(Timing, ABlockTakesItsLaunchItsImageAndItsReport) {
   const auto first = bench.run_program([](AicpuPort&) { return 0; });
   abi::ImageHeader header;
   std::memcpy(&header, bench.memory.bytes.data() + kImageAt, sizeof header);
@@ -200,7 +200,7 @@ TEST_F(Timing, a_block_takes_its_launch_its_image_and_its_report) {
   EXPECT_EQ(second.when - begin, fixed);
 }
 
-TEST(Registers, a_store_reaches_the_core_after_140_ns_in_order) {
+TEST(Registers, AStoreReachesTheCoreAfter140NsInOrder) {
   AicpuBench bench;
   std::uint64_t issued = 0;
   bench.run_program([&](AicpuPort& port) {
@@ -217,7 +217,7 @@ TEST(Registers, a_store_reaches_the_core_after_140_ns_in_order) {
 }
 
 // The register's value is that of half way.
-TEST(Registers, a_load_is_sampled_after_50_ns) {
+TEST(Registers, ALoadIsSampledAfter50Ns) {
   AicpuBench bench;
   for (const SimTime offset : {49'999U, 50'000U, 50'001U}) {
     std::uint32_t seen = 9;
@@ -232,7 +232,7 @@ TEST(Registers, a_load_is_sampled_after_50_ns) {
   }
 }
 
-TEST(Registers, windows_and_offsets_that_do_not_exist_read_as_all_ones) {
+TEST(Registers, WindowsAndOffsetsThatDoNotExistReadAsAllOnes) {
   AicpuBench bench;
   bench.run_program([&](AicpuPort& port) {
     EXPECT_EQ(port.core_windows(), 24U);
@@ -245,7 +245,7 @@ TEST(Registers, windows_and_offsets_that_do_not_exist_read_as_all_ones) {
   EXPECT_TRUE(bench.windows.writes.empty());
 }
 
-TEST(Counter, it_counts_at_its_own_rate) {
+TEST(Counter, ItCountsAtItsOwnRate) {
   auto config = aicpu_config();
   config.counter_hz = 50'000'000;
   AicpuBench bench(config);

@@ -14,7 +14,7 @@ class Sink : public platform::TraceSink {
   std::vector<platform::TraceEvent> events;
 };
 
-TEST(Trace, phases_have_their_time_their_task_and_the_core_s_track) {
+TEST(Trace, PhasesHaveTheirTimeTheirTaskAndTheCoreSTrack) {
   AicpuBench bench;
   Sink sink;
   bench.sim.recorder.add(sink);
@@ -47,7 +47,7 @@ TEST(Trace, phases_have_their_time_their_task_and_the_core_s_track) {
   EXPECT_EQ(sink.events[3].activity, Activity::kKernelBlock);
 }
 
-TEST(Statistics, they_count_what_a_program_did) {
+TEST(Statistics, TheyCountWhatAProgramDid) {
   AicpuBench bench;
   bench.run_program([](AicpuPort& port) {
     const auto before = port.load(kDataAt, 4);

@@ -35,28 +35,28 @@ class AicpuTranslation : public testing::Test {
 
 const Program kStore = [](AicpuPort& port) { return port.store(kFar, 4, 7), 0; };
 
-TEST_F(AicpuTranslation, a_store_waits_for_it_once) {
+TEST_F(AicpuTranslation, AStoreWaitsForItOnce) {
   EXPECT_EQ(cost(kStore), kWalkNs + 1);
   EXPECT_EQ(cost(kStore), 1U);
 }
 
-TEST_F(AicpuTranslation, a_barrier_waits_for_a_store_that_has_waited) {
+TEST_F(AicpuTranslation, ABarrierWaitsForAStoreThatHasWaited) {
   EXPECT_EQ(cost([](AicpuPort& port) { return port.store(kFar, 4, 7), port.barrier(), 0; }),
             kWalkNs + 40);
 }
 
-TEST_F(AicpuTranslation, an_atomic_waits_for_it) {
+TEST_F(AicpuTranslation, AnAtomicWaitsForIt) {
   EXPECT_EQ(cost([](AicpuPort& port) { return static_cast<int>(port.fetch_add(kFar, 4, 1)); }),
             kWalkNs + 35);
   EXPECT_EQ(bench.peek(kFar), 1U);
 }
 
-TEST_F(AicpuTranslation, a_load_waits_for_it_and_for_the_memory) {
+TEST_F(AicpuTranslation, ALoadWaitsForItAndForTheMemory) {
   EXPECT_EQ(cost([](AicpuPort& port) { return static_cast<int>(port.load(kFar, 4)); }),
             kWalkNs + 113);
 }
 
-TEST_F(AicpuTranslation, a_store_is_on_its_way_when_it_is_known_and_not_before) {
+TEST_F(AicpuTranslation, AStoreIsOnItsWayWhenItIsKnownAndNotBefore) {
   const SimTime done = 50'000 * kNs + kMemoryLatency + 40 * kNs;
   std::uint32_t before = 1, after = 0;
   bench.at(done - 1, [&] { before = bench.peek(kFar); });
@@ -69,7 +69,7 @@ TEST_F(AicpuTranslation, a_store_is_on_its_way_when_it_is_known_and_not_before) 
   EXPECT_EQ(after, 7U);
 }
 
-TEST_F(AicpuTranslation, the_bytes_of_a_load_are_those_of_when_it_is_known) {
+TEST_F(AicpuTranslation, TheBytesOfALoadAreThoseOfWhenItIsKnown) {
   std::uint64_t loaded = 0;
   bench.at(50'000 * kNs + kMemoryLatency - 1, [&] {
     const std::uint32_t value = 9;  // of somebody whom no cache hears of
@@ -83,7 +83,7 @@ TEST_F(AicpuTranslation, the_bytes_of_a_load_are_those_of_when_it_is_known) {
   EXPECT_EQ(loaded, 9U);
 }
 
-TEST_F(AicpuTranslation, that_fails_ends_the_block_and_nothing_is_written) {
+TEST_F(AicpuTranslation, ThatFailsEndsTheBlockAndNothingIsWritten) {
   answer = model::Completion::kNotMapped;
   const auto done = bench.run_program(kStore);
   EXPECT_EQ(done.fault.code, FaultCode::kTranslation);

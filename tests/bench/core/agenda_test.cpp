@@ -36,7 +36,7 @@ struct Log {
 
 class AgendaRun : public testing::TestWithParam<bool> {};
 
-TEST_P(AgendaRun, serves_handlers_by_time_and_then_in_the_order_scheduled) {
+TEST_P(AgendaRun, ServesHandlersByTimeAndThenInTheOrderScheduled) {
   Log log(GetParam());
   log.agenda.at<&Log::note>(20, log, 2);
   log.agenda.at<&Log::note>(10, log, 1);
@@ -49,7 +49,7 @@ TEST_P(AgendaRun, serves_handlers_by_time_and_then_in_the_order_scheduled) {
   EXPECT_EQ(sc_core::sc_time_stamp().value(), 20U);
 }
 
-TEST_P(AgendaRun, wakes_a_process_behind_the_handlers_of_that_time_and_before_later_ones) {
+TEST_P(AgendaRun, WakesAProcessBehindTheHandlersOfThatTimeAndBeforeLaterOnes) {
   Log log(GetParam());
   sc_core::sc_spawn([&] {
     sc_core::wait(log.event);
@@ -67,7 +67,7 @@ TEST_P(AgendaRun, wakes_a_process_behind_the_handlers_of_that_time_and_before_la
               ElementsAre("1@10", "2@20", "3@20", "process, kernel 20@20", "4@25", "5@30"));
 }
 
-TEST_P(AgendaRun, lets_a_process_that_waits_for_a_time_come_in_between) {
+TEST_P(AgendaRun, LetsAProcessThatWaitsForATimeComeInBetween) {
   Log log(GetParam());
   sc_core::sc_spawn([&] {
     for (int i = 0; i < 2; ++i) {
@@ -85,8 +85,7 @@ TEST_P(AgendaRun, lets_a_process_that_waits_for_a_time_come_in_between) {
               ElementsAre("10@10", "15@15", "process@15", "20@20", "30@30", "process@30", "40@40"));
 }
 
-TEST_P(AgendaRun,
-       lets_a_process_that_waits_for_a_time_through_the_agenda_come_behind_the_handlers) {
+TEST_P(AgendaRun, LetsAProcessThatWaitsForATimeThroughTheAgendaComeBehindTheHandlers) {
   Log log(GetParam());
   sc_core::sc_spawn([&] {
     for (int i = 0; i < 3; ++i) {
@@ -107,7 +106,7 @@ TEST_P(AgendaRun,
                                      "4@34", "40@40", "process@45", "kernel 45@45", "4@49"));
 }
 
-TEST_P(AgendaRun, wakes_a_process_that_waits_alone_at_the_event_or_at_its_limit) {
+TEST_P(AgendaRun, WakesAProcessThatWaitsAloneAtTheEventOrAtItsLimit) {
   Log log(GetParam());
   sc_core::sc_spawn([&] {
     log.agenda.wait(log.event);
@@ -135,7 +134,7 @@ struct Guard : Timeout {
   bool voided = false;
 };
 
-TEST_P(AgendaRun, says_when_something_will_happen_by_itself) {
+TEST_P(AgendaRun, SaysWhenSomethingWillHappenByItself) {
   Log log(GetParam());
   Guard guard;
   log.agenda.add(guard);
@@ -161,7 +160,7 @@ TEST_P(AgendaRun, says_when_something_will_happen_by_itself) {
 }
 
 // Neither may see what the other does at a time the other has not reached.
-TEST_P(AgendaRun, interleaves_two_processes_by_time) {
+TEST_P(AgendaRun, InterleavesTwoProcessesByTime) {
   Log log(GetParam());
   for (const std::uint64_t step : {20, 30}) {
     sc_core::sc_spawn([&log, step] {
@@ -184,7 +183,7 @@ TEST_P(AgendaRun, interleaves_two_processes_by_time) {
                                      testing::AnyOf("20@60", "30@60"), "30@90"));
 }
 
-TEST_P(AgendaRun, orders_thousands_of_handlers) {
+TEST_P(AgendaRun, OrdersThousandsOfHandlers) {
   Log log(GetParam());
   std::uint64_t when = 1;
   for (int i = 0; i < 5000; ++i) {

@@ -73,7 +73,7 @@ std::string shares(const HbmStatistics& s) {
       share(s.column, s), share(s.idle, s));
 }
 
-TEST(HbmBandwidth, two_copies_reach_85_percent_of_the_peak_counting_reads_and_writes) {
+TEST(HbmBandwidth, TwoCopiesReach85PercentOfThePeakCountingReadsAndWrites) {
   HbmSystem system(test::card_config(), 2);
   constexpr Bytes kTotal = Bytes{8} << 20;
   Copier first(system, 0, Bytes{8} << 30, kTotal, 16384, 128 << 10, 0);
@@ -91,7 +91,7 @@ TEST(HbmBandwidth, two_copies_reach_85_percent_of_the_peak_counting_reads_and_wr
   EXPECT_LT(gb_per_s, kPeak);
 }
 
-TEST(HbmBandwidth, sequential_reads_lose_little_but_refresh) {
+TEST(HbmBandwidth, SequentialReadsLoseLittleButRefresh) {
   HbmSystem system(test::card_config());
   std::vector<unsigned char> data(65536);
   constexpr unsigned kRequests = 512;

@@ -47,7 +47,7 @@ class HbmBuses : public testing::Test {
   RequestQueue queue_{true, 128};
 };
 
-TEST_F(HbmBuses, the_row_bus_takes_the_earliest_and_of_several_the_oldest) {
+TEST_F(HbmBuses, TheRowBusTakesTheEarliestAndOfSeveralTheOldest) {
   RowBus bus(layout_, timing_, false);
   bus.offer_activate(b_, age(b_), 10, 0);
   bus.offer_activate(a_, age(a_), 10, 0);
@@ -57,7 +57,7 @@ TEST_F(HbmBuses, the_row_bus_takes_the_earliest_and_of_several_the_oldest) {
   EXPECT_EQ(next(bus), std::pair(Clock{10}, a_));
 }
 
-TEST_F(HbmBuses, an_act_holds_the_row_bus_for_its_clocks) {
+TEST_F(HbmBuses, AnActHoldsTheRowBusForItsClocks) {
   RowBus bus(layout_, timing_, false);
   bus.occupy_by_act(100);
   EXPECT_EQ(bus.free(), 102);
@@ -67,7 +67,7 @@ TEST_F(HbmBuses, an_act_holds_the_row_bus_for_its_clocks) {
   EXPECT_EQ(bus.free(), 103);
 }
 
-TEST_F(HbmBuses, a_late_act_stands_back_for_a_pre_that_comes_before_its_end) {
+TEST_F(HbmBuses, ALateActStandsBackForAPreThatComesBeforeItsEnd) {
   queue_.open_row(b_, 2);
   for (const bool late : {false, true}) {
     RowBus bus(layout_, timing_, late);
@@ -81,7 +81,7 @@ TEST_F(HbmBuses, a_late_act_stands_back_for_a_pre_that_comes_before_its_end) {
   }
 }
 
-TEST_F(HbmBuses, the_bank_of_a_pre_offers_an_act) {
+TEST_F(HbmBuses, TheBankOfAPreOffersAnAct) {
   RowBus bus(layout_, timing_, false);
   bus.offer_precharge(a_, age(a_), 10, 0);
   ASSERT_EQ(next(bus), std::pair(Clock{10}, a_));
@@ -90,7 +90,7 @@ TEST_F(HbmBuses, the_bank_of_a_pre_offers_an_act) {
   EXPECT_EQ(next(bus), std::pair(Clock{23}, a_));
 }
 
-TEST_F(HbmBuses, what_an_act_was_issued_for_comes_before_older_hits) {
+TEST_F(HbmBuses, WhatAnActWasIssuedForComesBeforeOlderHits) {
   ColumnBus bus(layout_, timing_.limits());
   activate(bus, b_, 0);  // from 13 on: tRCD and the second clock of the ACT
   bus.keep(queue_, timing_);
@@ -102,7 +102,7 @@ TEST_F(HbmBuses, what_an_act_was_issued_for_comes_before_older_hits) {
   EXPECT_TRUE(bus.any_activated());
 }
 
-TEST_F(HbmBuses, a_rd_keeps_its_distance_from_those_of_other_banks) {
+TEST_F(HbmBuses, ARdKeepsItsDistanceFromThoseOfOtherBanks) {
   ColumnBus bus(layout_, timing_.limits());
   bus.issued_alone(a_, false, 100);
   EXPECT_EQ(bus.free(), 101);
@@ -112,7 +112,7 @@ TEST_F(HbmBuses, a_rd_keeps_its_distance_from_those_of_other_banks) {
   EXPECT_EQ(bus.from(b_, false, 110), 110);
 }
 
-TEST_F(HbmBuses, stacks_keep_their_own_distance) {
+TEST_F(HbmBuses, StacksKeepTheirOwnDistance) {
   t_.tccd_r = 5;
   ColumnBus bus(layout_, Constraints(t_));
   bus.issued_alone(a_, false, 100);
@@ -122,14 +122,14 @@ TEST_F(HbmBuses, stacks_keep_their_own_distance) {
   EXPECT_LT(bus.from(other_pseudo_channel, false, 0), 100);
 }
 
-TEST_F(HbmBuses, a_wr_keeps_reads_back_until_its_data_is_written) {
+TEST_F(HbmBuses, AWrKeepsReadsBackUntilItsDataIsWritten) {
   ColumnBus bus(layout_, timing_.limits());
   bus.issued_alone(a_, true, 100);
   EXPECT_EQ(bus.from(b_, false, 0), 100 + 7 + 2 + 4);  // CWL, data, tWTR_S
   EXPECT_EQ(bus.from(b_, true, 0), 102);               // tCCD_S
 }
 
-TEST_F(HbmBuses, reads_an_act_was_issued_for_come_as_their_banks_allow) {
+TEST_F(HbmBuses, ReadsAnActWasIssuedForComeAsTheirBanksAllow) {
   ColumnBus bus(layout_, timing_.limits());
   activate(bus, b_, 0);
   activate(bus, a_, 4);
@@ -140,7 +140,7 @@ TEST_F(HbmBuses, reads_an_act_was_issued_for_come_as_their_banks_allow) {
   EXPECT_EQ(bus.earliest_activated(20, queue_, timing_).at, 20);
 }
 
-TEST(HbmWriteDrain, begins_above_its_high_mark_and_ends_below_its_low_one) {
+TEST(HbmWriteDrain, BeginsAboveItsHighMarkAndEndsBelowItsLowOne) {
   const HbmConfig config = test::split_config(test::ramulator_timings());  // 80 % and 20 % of 64
   WriteDrain drain(config);
   RequestQueue queue(true, 200);
@@ -161,7 +161,7 @@ TEST(HbmWriteDrain, begins_above_its_high_mark_and_ends_below_its_low_one) {
   EXPECT_EQ(drain.list(), 0U);
 }
 
-TEST(HbmWriteDrain, writes_are_served_while_no_read_waits) {
+TEST(HbmWriteDrain, WritesAreServedWhileNoReadWaits) {
   WriteDrain drain(test::split_config(test::ramulator_timings()));
   RequestQueue queue(true, 200);
   EXPECT_FALSE(drain.changed(queue));  // there is nothing
@@ -178,7 +178,7 @@ struct Watcher : CommandObserver {
   std::vector<Command> seen;
 };
 
-TEST(HbmCommandReporter, tells_what_was_decided_out_of_order_in_order) {
+TEST(HbmCommandReporter, TellsWhatWasDecidedOutOfOrderInOrder) {
   const HbmTimings t = test::dramsys_timings();
   CommandReporter reporter{ChannelLayout(t)};
   Watcher watcher;

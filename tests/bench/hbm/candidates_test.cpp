@@ -85,7 +85,7 @@ void expect_first(const Candidates::Found& found, const std::tuple<Clock, int>& 
 
 constexpr std::array<unsigned, 3> kSpreads = {3, 60, 9000};
 
-TEST(HbmCandidates, the_first_row_command_is_the_earliest_and_oldest) {
+TEST(HbmCandidates, TheFirstRowCommandIsTheEarliestAndOldest) {
   std::mt19937 random(9);
   for (const int lanes : {16, 32, 64, 128}) {
     for (unsigned round = 0; round < 5'000; ++round) {
@@ -101,7 +101,7 @@ TEST(HbmCandidates, the_first_row_command_is_the_earliest_and_oldest) {
   }
 }
 
-TEST(HbmCandidates, the_first_column_command_is_the_earliest_and_oldest_of_its_class) {
+TEST(HbmCandidates, TheFirstColumnCommandIsTheEarliestAndOldestOfItsClass) {
   std::mt19937 random(10);
   for (const int lanes : {16, 32, 64, 128}) {
     for (unsigned round = 0; round < 5'000; ++round) {
@@ -120,7 +120,7 @@ TEST(HbmCandidates, the_first_column_command_is_the_earliest_and_oldest_of_its_c
   }
 }
 
-TEST(HbmCandidates, what_is_held_stays_so_until_the_latest_of_all_commands_allows_it) {
+TEST(HbmCandidates, WhatIsHeldStaysSoUntilTheLatestOfAllCommandsAllowsIt) {
   Candidates candidates(32);
   candidates.offer(20, 0, 7, 5);
 
@@ -136,7 +136,7 @@ TEST(HbmCandidates, what_is_held_stays_so_until_the_latest_of_all_commands_allow
   EXPECT_EQ(candidates.held_until(0, 31), 130);
 }
 
-TEST(HbmCandidates, when_all_are_withdrawn_none_is_found_until_one_is_on_offer_again) {
+TEST(HbmCandidates, WhenAllAreWithdrawnNoneIsFoundUntilOneIsOnOfferAgain) {
   Candidates candidates(64);
   for (int lane = 0; lane < 64; ++lane) candidates.offer(lane, 0, lane, 5);
 
@@ -148,7 +148,7 @@ TEST(HbmCandidates, when_all_are_withdrawn_none_is_found_until_one_is_on_offer_a
   EXPECT_EQ(candidates.first_column(10, false).age, 300);
 }
 
-TEST(HbmCandidates, changes_and_a_new_base_keep_what_is_on_offer) {
+TEST(HbmCandidates, ChangesAndANewBaseKeepWhatIsOnOffer) {
   std::mt19937 random(11);
   Both both(64, random, 60, 6, 1);
   Clock now = 0;

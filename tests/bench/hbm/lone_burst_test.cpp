@@ -29,7 +29,7 @@ class HbmLoneBurst : public testing::Test {
   Bank bank_{};
 };
 
-TEST_F(HbmLoneBurst, opens_a_closed_bank) {
+TEST_F(HbmLoneBurst, OpensAClosedBank) {
   const auto read = plan(false, 100, 100);
   EXPECT_EQ(read.precharge(), kNever);
   EXPECT_EQ(read.activate(), 100);
@@ -37,14 +37,14 @@ TEST_F(HbmLoneBurst, opens_a_closed_bank) {
   EXPECT_EQ(plan(true, 100, 100).column(), 101 + 12);
 }
 
-TEST_F(HbmLoneBurst, waits_for_either_bus) {
+TEST_F(HbmLoneBurst, WaitsForEitherBus) {
   const auto read = plan(false, 130, 100);
   EXPECT_EQ(read.activate(), 130);
   EXPECT_EQ(read.column(), 145);
   EXPECT_EQ(plan(false, 100, 120).column(), 120);
 }
 
-TEST_F(HbmLoneBurst, finds_its_row_open) {
+TEST_F(HbmLoneBurst, FindsItsRowOpen) {
   open(kRow, 0);
   const auto read = plan(false, 100, 103);
   EXPECT_EQ(read.precharge(), kNever);
@@ -52,7 +52,7 @@ TEST_F(HbmLoneBurst, finds_its_row_open) {
   EXPECT_EQ(read.column(), 103);
 }
 
-TEST_F(HbmLoneBurst, closes_another_row_first) {
+TEST_F(HbmLoneBurst, ClosesAnotherRowFirst) {
   open(kRow + 1, 0);
   const auto read = plan(false, 100, 100);
   EXPECT_EQ(read.precharge(), 100);
@@ -60,7 +60,7 @@ TEST_F(HbmLoneBurst, closes_another_row_first) {
   EXPECT_EQ(read.column(), 100 + 14 + 14);
 }
 
-TEST_F(HbmLoneBurst, closes_it_no_earlier_than_tras_allows) {
+TEST_F(HbmLoneBurst, ClosesItNoEarlierThanTrasAllows) {
   open(kRow + 1, 90);
   const auto read = plan(false, 100, 100);
   EXPECT_EQ(read.precharge(), 91 + 34);
@@ -68,7 +68,7 @@ TEST_F(HbmLoneBurst, closes_it_no_earlier_than_tras_allows) {
   EXPECT_EQ(read.column(), 91 + 34 + 14 + 14);
 }
 
-TEST_F(HbmLoneBurst, keeps_the_distance_of_acts_in_its_pseudo_channel) {
+TEST_F(HbmLoneBurst, KeepsTheDistanceOfActsInItsPseudoChannel) {
   t_.trrd_s = 30;
   timing_ = ChannelTiming(t_, ChannelLayout(t_));
   BankClocks other;
@@ -76,7 +76,7 @@ TEST_F(HbmLoneBurst, keeps_the_distance_of_acts_in_its_pseudo_channel) {
   EXPECT_EQ(plan(false, 100, 100).activate(), 120);
 }
 
-TEST_F(HbmLoneBurst, is_over_when_taken) {
+TEST_F(HbmLoneBurst, IsOverWhenTaken) {
   auto read = plan(false, 100, 100);
   EXPECT_TRUE(read.waits());
   EXPECT_EQ(read.take().column(), 115);

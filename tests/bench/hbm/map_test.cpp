@@ -13,7 +13,7 @@
 namespace npu::model::hbm {
 namespace {
 
-TEST(HbmAddressMap, fields_lie_in_the_published_order) {
+TEST(HbmAddressMap, FieldsLieInThePublishedOrder) {
   const AddressMap map(test::shared_config(test::dramsys_timings()));
 
   const std::uint64_t burst = 0b101'1'10'01101'11'1'110;  // row stack bank column group pc channel
@@ -33,7 +33,7 @@ HbmConfig interleaved(HbmConfig config, Bytes interleave) {
   return config;
 }
 
-TEST(HbmAddressMap, an_interleave_takes_bank_groups_and_columns_below_the_channel) {
+TEST(HbmAddressMap, AnInterleaveTakesBankGroupsAndColumnsBelowTheChannel) {
   auto config = interleaved(test::shared_config(test::dramsys_timings()), 512);
   const AddressMap map(config);
 
@@ -51,7 +51,7 @@ TEST(HbmAddressMap, an_interleave_takes_bank_groups_and_columns_below_the_channe
   EXPECT_EQ(where.row, 0b101U);
 }
 
-TEST(HbmAddressMap, one_channel_has_all_bursts_in_order) {
+TEST(HbmAddressMap, OneChannelHasAllBurstsInOrder) {
   auto config = test::card_config();
   config.channels = 1;
   const AddressMap map(config);
@@ -68,7 +68,7 @@ class HbmInterleave : public testing::TestWithParam<Bytes> {
 };
 INSTANTIATE_TEST_SUITE_P(Sizes, HbmInterleave, testing::Values(32, 128, 512, 4096));
 
-TEST_P(HbmInterleave, the_hash_gives_every_burst_a_place_of_its_own) {
+TEST_P(HbmInterleave, TheHashGivesEveryBurstAPlaceOfItsOwn) {
   const AddressMap map(config);
   std::set<std::tuple<unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>> seen;
   constexpr std::uint64_t kStride = 97;
@@ -82,7 +82,7 @@ TEST_P(HbmInterleave, the_hash_gives_every_burst_a_place_of_its_own) {
   EXPECT_EQ(seen.size(), 100'000U);
 }
 
-TEST(HbmAddressMap, lane_and_row_are_those_of_the_located_bank) {
+TEST(HbmAddressMap, LaneAndRowAreThoseOfTheLocatedBank) {
   for (const auto& config : {test::card_config(), interleaved(test::card_config(), 512),
                              test::shared_config(test::dramsys_timings()),
                              test::split_config(test::dramsim3_timings())}) {
@@ -100,7 +100,7 @@ TEST(HbmAddressMap, lane_and_row_are_those_of_the_located_bank) {
   }
 }
 
-TEST_P(HbmInterleave, a_range_falls_apart_into_one_run_per_channel) {
+TEST_P(HbmInterleave, ARangeFallsApartIntoOneRunPerChannel) {
   const AddressMap map(config);
   std::mt19937 random(5);
   for (unsigned i = 0; i < 200; ++i) {
@@ -117,7 +117,7 @@ TEST_P(HbmInterleave, a_range_falls_apart_into_one_run_per_channel) {
   }
 }
 
-TEST(HbmClockDomain, edges_that_are_no_whole_picoseconds_round_up) {
+TEST(HbmClockDomain, EdgesThatAreNoWholePicosecondsRoundUp) {
   const ClockDomain clocks(1'200'000'000);
 
   EXPECT_EQ(clocks.time(1), 834U);

@@ -14,7 +14,7 @@ namespace {
 
 using test::HbmSystem;
 
-TEST(HbmPort, an_idle_read_takes_act_trcd_cl_and_burst) {
+TEST(HbmPort, AnIdleReadTakesActTrcdClAndBurst) {
   HbmConfig config = test::split_config(test::ramulator_timings());
   config.frontend = Picoseconds(7'000);
   config.backend = Picoseconds(9'000);
@@ -29,7 +29,7 @@ TEST(HbmPort, an_idle_read_takes_act_trcd_cl_and_burst) {
   EXPECT_EQ(word, 0U);
 }
 
-TEST(HbmPort, a_write_answers_when_its_data_is_taken) {
+TEST(HbmPort, AWriteAnswersWhenItsDataIsTaken) {
   HbmSystem system(test::split_config(test::ramulator_timings()));
   std::uint32_t word = 0x12345678;
 
@@ -43,7 +43,7 @@ TEST(HbmPort, a_write_answers_when_its_data_is_taken) {
   EXPECT_EQ(stored, word);
 }
 
-TEST(HbmPort, random_accesses_move_the_bytes_an_array_would) {
+TEST(HbmPort, RandomAccessesMoveTheBytesAnArrayWould) {
   HbmSystem system(test::card_config(), 2);
   constexpr unsigned kSize = 1 << 20;
   std::vector<unsigned char> array(kSize, 0);
@@ -67,7 +67,7 @@ TEST(HbmPort, random_accesses_move_the_bytes_an_array_would) {
   EXPECT_EQ(system.simulation.pool.in_use(), 0U);
 }
 
-TEST(HbmPort, partial_bursts_cost_whole_ones) {
+TEST(HbmPort, PartialBurstsCostWholeOnes) {
   HbmSystem system(test::card_config());
   std::array<unsigned char, 64> data{};
 
@@ -77,7 +77,7 @@ TEST(HbmPort, partial_bursts_cost_whole_ones) {
   EXPECT_EQ(system.hbm.statistics().bursts_read, 3U);
 }
 
-TEST(HbmPort, an_access_beyond_the_installed_memory_is_refused) {
+TEST(HbmPort, AnAccessBeyondTheInstalledMemoryIsRefused) {
   HbmSystem system(test::card_config());
   const Bytes end = test::card_config().installed;
   std::uint64_t word = 5;
@@ -97,7 +97,7 @@ TEST(HbmPort, an_access_beyond_the_installed_memory_is_refused) {
   EXPECT_EQ(system.port().last_response, 40'000U);  // frontend and backend
 }
 
-TEST(HbmPort, posted_writes_are_released_without_a_response) {
+TEST(HbmPort, PostedWritesAreReleasedWithoutAResponse) {
   HbmSystem system(test::card_config());
   std::uint64_t word = 5;
 
@@ -110,7 +110,7 @@ TEST(HbmPort, posted_writes_are_released_without_a_response) {
   EXPECT_EQ(system.port().responses, 0U);
 }
 
-TEST(HbmPort, transport_dbg_moves_bytes_and_no_time) {
+TEST(HbmPort, TransportDbgMovesBytesAndNoTime) {
   HbmSystem system(test::card_config());
   std::uint32_t word = 77;
   tlm::tlm_generic_payload payload;
@@ -140,7 +140,7 @@ SimTime mixed_traffic(HbmSystem& system) {
   return system.port().last_response;
 }
 
-TEST(HbmStatistics, clocks_of_the_data_buses_add_up) {
+TEST(HbmStatistics, ClocksOfTheDataBusesAddUp) {
   HbmSystem system(test::card_config());
 
   mixed_traffic(system);
@@ -156,7 +156,7 @@ TEST(HbmStatistics, clocks_of_the_data_buses_add_up) {
   }
 }
 
-TEST(HbmStatistics, an_idle_memory_is_idle_and_refreshed) {
+TEST(HbmStatistics, AnIdleMemoryIsIdleAndRefreshed) {
   HbmSystem system(test::split_config(test::ramulator_timings()));
 
   HbmSystem::run(1'000'000'000);  // 1 ms
@@ -166,7 +166,7 @@ TEST(HbmStatistics, an_idle_memory_is_idle_and_refreshed) {
   EXPECT_EQ(s.refreshes, 1'000'000U / 3900 * 16);
 }
 
-TEST(HbmPort, the_same_traffic_takes_the_same_time) {
+TEST(HbmPort, TheSameTrafficTakesTheSameTime) {
   HbmSystem system(test::card_config());
 
   const SimTime end = mixed_traffic(system);

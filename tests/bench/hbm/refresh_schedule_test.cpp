@@ -18,7 +18,7 @@ RefreshSchedule schedule_of(const HbmTimings& timings, bool together) {
 
 constexpr int kFirst = 0, kSecond = 16;  // lanes of both pseudo channels of one stack
 
-TEST(HbmRefreshSchedule, both_pseudo_channels_stand_still_until_both_are_refreshed) {
+TEST(HbmRefreshSchedule, BothPseudoChannelsStandStillUntilBothAreRefreshed) {
   auto schedule = schedule_of(test::ramulator_timings(), true);
   EXPECT_EQ(schedule.due(0), 3900);
   EXPECT_EQ(schedule.due(1), 3900);
@@ -37,7 +37,7 @@ TEST(HbmRefreshSchedule, both_pseudo_channels_stand_still_until_both_are_refresh
   EXPECT_EQ(schedule.due(1), 7800);
 }
 
-TEST(HbmRefreshSchedule, pseudo_channels_that_share_a_queue_take_turns) {
+TEST(HbmRefreshSchedule, PseudoChannelsThatShareAQueueTakeTurns) {
   auto schedule = schedule_of(test::dramsys_timings(), false);
   EXPECT_EQ(schedule.due(0), 3900);
   EXPECT_EQ(schedule.due(1), 1950);
@@ -51,14 +51,14 @@ TEST(HbmRefreshSchedule, pseudo_channels_that_share_a_queue_take_turns) {
   EXPECT_FALSE(schedule.waits_for_other(0));
 }
 
-TEST(HbmRefreshSchedule, one_pseudo_channel_has_one_schedule) {
+TEST(HbmRefreshSchedule, OnePseudoChannelHasOneSchedule) {
   auto schedule = schedule_of(test::dramsim3_timings(), true);
   EXPECT_EQ(schedule.due(1), kNever);
   schedule.fall_due(0);
   EXPECT_EQ(schedule.next_due(), 7800);
 }
 
-TEST(HbmRefreshSchedule, per_bank_refresh_holds_back_the_bank_whose_turn_it_is) {
+TEST(HbmRefreshSchedule, PerBankRefreshHoldsBackTheBankWhoseTurnItIs) {
   auto schedule = schedule_of(test::with_bank_refresh(test::ramulator_timings()), true);
   EXPECT_EQ(schedule.due(0), 122);
   EXPECT_EQ(schedule.duration(), 160);
@@ -97,14 +97,14 @@ void expect_rounds(const HbmTimings& timings) {
   }
 }
 
-TEST(HbmRefreshSchedule, per_bank_refresh_goes_round_the_banks) {
+TEST(HbmRefreshSchedule, PerBankRefreshGoesRoundTheBanks) {
   HbmTimings timings = test::with_bank_refresh(test::dramsys_timings());
   expect_rounds(timings);
   timings.bank_groups = 3;  // twelve banks in sixteen lanes
   expect_rounds(timings);
 }
 
-TEST(HbmRefreshSchedule, skipped_refreshes_take_their_turns) {
+TEST(HbmRefreshSchedule, SkippedRefreshesTakeTheirTurns) {
   HbmTimings timings = test::with_bank_refresh(test::dramsys_timings());
   for (const unsigned groups : {4U, 3U}) {
     timings.bank_groups = groups;
@@ -120,7 +120,7 @@ TEST(HbmRefreshSchedule, skipped_refreshes_take_their_turns) {
   }
 }
 
-TEST(HbmRefreshSchedule, a_burst_sees_the_refreshes_of_its_bank) {
+TEST(HbmRefreshSchedule, ABurstSeesTheRefreshesOfItsBank) {
   auto schedule = schedule_of(test::with_bank_refresh(test::ramulator_timings()), true);
   schedule.fall_due(0);
   schedule.finish(0, 282);
@@ -133,7 +133,7 @@ TEST(HbmRefreshSchedule, a_burst_sees_the_refreshes_of_its_bank) {
   EXPECT_EQ(schedule.windows_of_all(0).within(0, 1000), 0);
 }
 
-TEST(HbmRefreshSchedule, all_banks_of_a_pseudo_channel_see_its_refreshes) {
+TEST(HbmRefreshSchedule, AllBanksOfAPseudoChannelSeeItsRefreshes) {
   auto schedule = schedule_of(test::ramulator_timings(), true);
   schedule.fall_due(1);
   schedule.finish(1, 4300);

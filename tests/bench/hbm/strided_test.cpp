@@ -13,7 +13,7 @@ namespace {
 
 using test::HbmSystem;
 
-TEST(HbmStrided, rows_go_to_their_places_and_nowhere_else) {
+TEST(HbmStrided, RowsGoToTheirPlacesAndNowhereElse) {
   HbmSystem system(test::card_config());
   std::array<unsigned char, 96> out{};
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(i + 1);
@@ -31,7 +31,7 @@ TEST(HbmStrided, rows_go_to_their_places_and_nowhere_else) {
   EXPECT_EQ(back, out);
 }
 
-TEST(HbmStrided, each_row_costs_the_bursts_it_touches_and_one_response_comes) {
+TEST(HbmStrided, EachRowCostsTheBurstsItTouchesAndOneResponseComes) {
   HbmSystem system(test::card_config());
 
   system.port().issue_strided(false, 16, nullptr, 5 * 32, 5, 4096);  // of bursts of 32: two each
@@ -41,7 +41,7 @@ TEST(HbmStrided, each_row_costs_the_bursts_it_touches_and_one_response_comes) {
   EXPECT_EQ(system.port().responses, 1U);
 }
 
-TEST(HbmStrided, the_last_row_must_lie_in_the_installed_memory) {
+TEST(HbmStrided, TheLastRowMustLieInTheInstalledMemory) {
   HbmSystem system(test::card_config());
   auto status = tlm::TLM_INCOMPLETE_RESPONSE;
   system.port().on_response = [&](auto& payload) { status = payload.get_response_status(); };
@@ -55,7 +55,7 @@ TEST(HbmStrided, the_last_row_must_lie_in_the_installed_memory) {
   EXPECT_EQ(status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
 }
 
-TEST(HbmStrided, a_request_without_data_takes_the_time_of_one_with_data) {
+TEST(HbmStrided, ARequestWithoutDataTakesTheTimeOfOneWithData) {
   std::array<SimTime, 2> took{};
   HbmSystem system(test::card_config());
   std::array<unsigned char, 4096> data{};
@@ -75,7 +75,7 @@ TEST(HbmStrided, a_request_without_data_takes_the_time_of_one_with_data) {
   EXPECT_GT(took[1], 0U);
 }
 
-TEST(HbmObserver, is_told_of_bytes_that_requests_write_and_of_nothing_else) {
+TEST(HbmObserver, IsToldOfBytesThatRequestsWriteAndOfNothingElse) {
   struct Ear : WriteObserver {
     void bytes_written(std::uint64_t address, Bytes length) override {
       told.emplace_back(address, length);

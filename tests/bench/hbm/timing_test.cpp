@@ -28,7 +28,7 @@ struct Dram {
   std::array<BankClocks, Candidates::kMaxLanes> banks{};
 };
 
-TEST(HbmChannelTiming, an_act_opens_its_bank_for_columns_and_holds_it_open) {
+TEST(HbmChannelTiming, AnActOpensItsBankForColumnsAndHoldsItOpen) {
   Dram dram(test::dramsys_timings());
   const int lane = dram.lane(0, 1, 2);
   dram.activate(lane, 100);
@@ -38,7 +38,7 @@ TEST(HbmChannelTiming, an_act_opens_its_bank_for_columns_and_holds_it_open) {
   EXPECT_EQ(dram.activate_from(lane), 100 + 42);  // tRC
 }
 
-TEST(HbmChannelTiming, acts_keep_their_distance_in_the_group_and_the_pseudo_channel) {
+TEST(HbmChannelTiming, ActsKeepTheirDistanceInTheGroupAndThePseudoChannel) {
   Dram dram(test::dramsys_timings());
   dram.activate(dram.lane(0, 1, 2), 100);
   EXPECT_EQ(dram.activate_from(dram.lane(0, 1, 0)), 106);  // tRRD_L
@@ -46,7 +46,7 @@ TEST(HbmChannelTiming, acts_keep_their_distance_in_the_group_and_the_pseudo_chan
   EXPECT_EQ(dram.activate_from(dram.lane(1, 1, 2)), 0);
 }
 
-TEST(HbmChannelTiming, the_fifth_act_waits_for_the_window_of_four) {
+TEST(HbmChannelTiming, TheFifthActWaitsForTheWindowOfFour) {
   HbmTimings t = test::dramsys_timings();
   t.tfaw = 30;
   Dram dram(t);
@@ -57,7 +57,7 @@ TEST(HbmChannelTiming, the_fifth_act_waits_for_the_window_of_four) {
   EXPECT_EQ(dram.activate_from(dram.lane(0, 0, 1)), 100 + 30);
 }
 
-TEST(HbmChannelTiming, a_pre_closes_its_bank_for_trp) {
+TEST(HbmChannelTiming, APreClosesItsBankForTrp) {
   Dram dram(test::dramsys_timings());
   const int lane = dram.lane(0, 1, 2);
   dram.timing.precharge(dram.bank(lane), 200);
@@ -67,7 +67,7 @@ TEST(HbmChannelTiming, a_pre_closes_its_bank_for_trp) {
   EXPECT_EQ(dram.timing.refresh_bank_from(dram.bank(lane), lane), 214);
 }
 
-TEST(HbmChannelTiming, a_rd_holds_back_its_group_and_the_pre_of_its_bank) {
+TEST(HbmChannelTiming, ARdHoldsBackItsGroupAndThePreOfItsBank) {
   Dram dram(test::dramsys_timings());
   const int lane = dram.lane(0, 1, 2), neighbour = dram.lane(0, 1, 3);
   dram.timing.read(dram.bank(lane), lane, 100);
@@ -78,7 +78,7 @@ TEST(HbmChannelTiming, a_rd_holds_back_its_group_and_the_pre_of_its_bank) {
   EXPECT_EQ(dram.bank(neighbour).pre, 0);
 }
 
-TEST(HbmChannelTiming, a_wr_holds_them_back_until_its_data_is_written) {
+TEST(HbmChannelTiming, AWrHoldsThemBackUntilItsDataIsWritten) {
   Dram dram(test::dramsys_timings());
   const int lane = dram.lane(0, 1, 2), neighbour = dram.lane(0, 1, 3);
   dram.timing.write(dram.bank(lane), lane, 100);
@@ -87,7 +87,7 @@ TEST(HbmChannelTiming, a_wr_holds_them_back_until_its_data_is_written) {
   EXPECT_EQ(dram.bank(lane).pre, 100 + 7 + 2 + 14);       // CWL, data, tWR
 }
 
-TEST(HbmChannelTiming, a_limit_that_is_longer_already_stays) {
+TEST(HbmChannelTiming, ALimitThatIsLongerAlreadyStays) {
   Dram dram(test::dramsys_timings());
   const int lane = dram.lane(0, 1, 2);
   dram.timing.write(dram.bank(lane), lane, 100);
@@ -95,7 +95,7 @@ TEST(HbmChannelTiming, a_limit_that_is_longer_already_stays) {
   EXPECT_EQ(dram.bank(lane).pre, 123);
 }
 
-TEST(HbmChannelTiming, a_refresh_of_a_bank_holds_back_others_for_trrefd) {
+TEST(HbmChannelTiming, ARefreshOfABankHoldsBackOthersForTrrefd) {
   Dram dram(test::with_bank_refresh(test::dramsys_timings()));
   const int lane = dram.lane(0, 1, 2), other = dram.lane(0, 2, 0);
   dram.timing.refresh_bank(dram.bank(lane), lane, 100);
@@ -105,7 +105,7 @@ TEST(HbmChannelTiming, a_refresh_of_a_bank_holds_back_others_for_trrefd) {
   EXPECT_EQ(dram.activate_from(dram.lane(1, 1, 2)), 0);
 }
 
-TEST(HbmChannelTiming, a_refresh_of_a_bank_keeps_the_distances_of_an_act) {
+TEST(HbmChannelTiming, ARefreshOfABankKeepsTheDistancesOfAnAct) {
   Dram dram(test::with_bank_refresh(test::dramsys_timings()));
   dram.activate(dram.lane(0, 1, 2), 100);
   const int same_group = dram.lane(0, 1, 3), other_group = dram.lane(0, 2, 0);
@@ -113,7 +113,7 @@ TEST(HbmChannelTiming, a_refresh_of_a_bank_keeps_the_distances_of_an_act) {
   EXPECT_EQ(dram.timing.refresh_bank_from(dram.bank(other_group), other_group), 104);
 }
 
-TEST(HbmChannelTiming, a_refresh_of_all_banks_takes_trfc) {
+TEST(HbmChannelTiming, ARefreshOfAllBanksTakesTrfc) {
   Dram dram(test::dramsys_timings());
   const int lane = dram.lane(0, 1, 2);
   dram.timing.refresh(dram.bank(lane), 100);

@@ -24,12 +24,12 @@ class DescriptorTest : public SessionTest {
   std::ptrdiff_t before_ = static_cast<std::ptrdiff_t>(open_descriptors());
 };
 
-TEST_F(DescriptorTest, a_mapping_holds_none) {
+TEST_F(DescriptorTest, AMappingHoldsNone) {
   client.map(0, kPage, memory.fd());
   EXPECT_EQ(held(), 0);
 }
 
-TEST_F(DescriptorTest, a_vector_holds_one_until_it_is_taken_back) {
+TEST_F(DescriptorTest, AVectorHoldsOneUntilItIsTakenBack) {
   for (int i = 0; i < 3; ++i) {
     client.set_irqs(kEventfd | kTrigger, kMsix, 0, 2, {event.fd(), event.fd()});
     EXPECT_EQ(held(), 2);
@@ -43,7 +43,7 @@ TEST_F(DescriptorTest, a_vector_holds_one_until_it_is_taken_back) {
 class UnwantedDescriptors : public DescriptorTest,
                             public testing::WithParamInterface<std::uint16_t> {};
 
-TEST_P(UnwantedDescriptors, are_closed_whatever_the_message) {
+TEST_P(UnwantedDescriptors, AreClosedWhateverTheMessage) {
   const std::vector<int> fds{event.fd(), memory.fd(), client.socket(), 0};
   for (const Blob& payload : {Blob(), Blob(16), Blob(20), Blob(24), Blob(32), Blob(100)}) {
     for (const std::uint32_t flags : {0U, kWantsNoReply, kIsReply}) {
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Descriptors, UnwantedDescriptors,
                          testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
                                          99));
 
-TEST_F(DescriptorTest, as_many_as_announced_are_taken_and_more_are_refused) {
+TEST_F(DescriptorTest, AsManyAsAnnouncedAreTakenAndMoreAreRefused) {
   const std::vector<int> most(16, event.fd());
   EXPECT_THAT(client.set_irqs(kEventfd | kTrigger, kMsix, 0, 16, most), Succeeds());
   EXPECT_EQ(held(), 16);
@@ -70,7 +70,7 @@ TEST_F(DescriptorTest, as_many_as_announced_are_taken_and_more_are_refused) {
   EXPECT_THAT(client.map(0, kPage, memory.fd()), Succeeds());
 }
 
-TEST_F(DescriptorTest, belong_to_the_message_whose_bytes_they_came_with) {
+TEST_F(DescriptorTest, BelongToTheMessageWhoseBytesTheyCameWith) {
   const Blob plain = header(1, kReset, 16);
   const Blob map = header(2, kDmaMap, 48).blob(map_payload(0, kPage, 0));
   const Blob next = header(3, kDmaMap, 48).blob(map_payload(kPage, kPage, 0));
@@ -82,7 +82,7 @@ TEST_F(DescriptorTest, belong_to_the_message_whose_bytes_they_came_with) {
   EXPECT_EQ(device.mappings.count(0), 1U);
 }
 
-TEST_F(DescriptorTest, may_come_with_any_piece_of_a_message) {
+TEST_F(DescriptorTest, MayComeWithAnyPieceOfAMessage) {
   const Blob map = header(2, kDmaMap, 48).blob(map_payload(0, kPage, 0));
   for (const std::ptrdiff_t cut : {1, 8, 16, 17, 40, 47}) {
     client.send_raw(Blob(map.begin(), map.begin() + cut));
@@ -95,7 +95,7 @@ TEST_F(DescriptorTest, may_come_with_any_piece_of_a_message) {
   EXPECT_EQ(held(), 0);
 }
 
-TEST_F(DescriptorTest, pieces_of_them_are_put_together) {
+TEST_F(DescriptorTest, PiecesOfThemArePutTogether) {
   const EventFd second;
   const Blob set = header(2, kSetIrqs, 36).blob(irqs_payload(kEventfd | kTrigger, kMsix, 0, 2));
   client.send_raw(Blob(set.begin(), set.begin() + 10), {event.fd()});
@@ -104,7 +104,7 @@ TEST_F(DescriptorTest, pieces_of_them_are_put_together) {
   EXPECT_EQ(device.triggers.size(), 2U);
 }
 
-TEST_F(DescriptorTest, of_a_message_that_is_cut_off_are_closed) {
+TEST_F(DescriptorTest, OfAMessageThatIsCutOffAreClosed) {
   const Blob map = header(2, kDmaMap, 48).blob(map_payload(0, kPage, 0));
   client.send_raw(Blob(map.begin(), map.begin() + 20), {memory.fd(), event.fd()});
   EXPECT_EQ(held(), 2);
@@ -112,7 +112,7 @@ TEST_F(DescriptorTest, of_a_message_that_is_cut_off_are_closed) {
   EXPECT_EQ(held(), -2);
 }
 
-TEST_F(DescriptorTest, of_a_client_that_goes_are_closed) {
+TEST_F(DescriptorTest, OfAClientThatGoesAreClosed) {
   client.map(0, kPage, memory.fd());
   client.set_irqs(kEventfd | kTrigger, kMsix, 0, 2, {event.fd(), event.fd()});
   client.set_irqs(kEventfd | kMask, kMsix, 0, 2, {event.fd(), event.fd()});
@@ -140,7 +140,7 @@ class NoMoreDescriptors {
   rlimit before_{};
 };
 
-TEST_F(DescriptorTest, that_cannot_be_opened_are_an_error_not_a_range_without_a_file) {
+TEST_F(DescriptorTest, ThatCannotBeOpenedAreAnErrorNotARangeWithoutAFile) {
   // Looked at outside: UBSan needs descriptors, too, when it first meets a matcher.
   const auto refused = [&] {
     const NoMoreDescriptors limit;
@@ -151,7 +151,7 @@ TEST_F(DescriptorTest, that_cannot_be_opened_are_an_error_not_a_range_without_a_
   EXPECT_EQ(device.mappings.size(), 1U);
 }
 
-TEST_F(DescriptorTest, clients_are_turned_away_when_there_are_none_left) {
+TEST_F(DescriptorTest, ClientsAreTurnedAwayWhenThereAreNoneLeft) {
   Server busy;
   ASSERT_THAT(busy.listen(folder / "other", other), IsOk());
   auto late = Client::connect(folder / "other");

@@ -18,7 +18,7 @@ class DmaTest : public SessionTest {
   SharedMemory memory{64 * kPage};
 };
 
-TEST_F(DmaTest, device_and_client_see_the_same_bytes) {
+TEST_F(DmaTest, DeviceAndClientSeeTheSameBytes) {
   EXPECT_THAT(client.map(0x100000, 4 * kPage, memory.fd(), 8 * kPage), Succeeds());
   const auto& mapping = device.mappings.at(0x100000);
   memory.data()[8 * kPage + 5] = std::byte{0x5a};
@@ -27,7 +27,7 @@ TEST_F(DmaTest, device_and_client_see_the_same_bytes) {
   EXPECT_EQ(memory.data()[12 * kPage - 1], std::byte{0xa5});
 }
 
-TEST_F(DmaTest, tells_the_device_the_rights) {
+TEST_F(DmaTest, TellsTheDeviceTheRights) {
   client.map(0 * kPage, kPage, memory.fd(), 0, kRead);
   client.map(1 * kPage, kPage, memory.fd(), 0, kWrite);
   client.map(2 * kPage, kPage, memory.fd(), 0, kRead | kWrite);
@@ -39,7 +39,7 @@ TEST_F(DmaTest, tells_the_device_the_rights) {
   EXPECT_TRUE(device.mappings.at(2 * kPage).writable);
 }
 
-TEST_F(DmaTest, replies_to_an_unmap_with_its_request) {
+TEST_F(DmaTest, RepliesToAnUnmapWithItsRequest) {
   client.map(0x100000, kPage, memory.fd());
   device.take_calls();
   const Reply reply = client.unmap(0x100000, kPage);
@@ -47,7 +47,7 @@ TEST_F(DmaTest, replies_to_an_unmap_with_its_request) {
   EXPECT_THAT(device.take_calls(), ElementsAre("unmap 100000 1000"));
 }
 
-TEST_F(DmaTest, mapping_and_unmapping_again_works) {
+TEST_F(DmaTest, MappingAndUnmappingAgainWorks) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(client.map(0x100000, kPage, memory.fd()), Succeeds());
     EXPECT_THAT(client.map(0x100000, kPage, memory.fd()), FailsWithErrno(EEXIST));
@@ -55,7 +55,7 @@ TEST_F(DmaTest, mapping_and_unmapping_again_works) {
   }
 }
 
-TEST_F(DmaTest, the_same_memory_can_be_mapped_twice) {
+TEST_F(DmaTest, TheSameMemoryCanBeMappedTwice) {
   EXPECT_THAT(client.map(0, kPage, memory.fd()), Succeeds());
   EXPECT_THAT(client.map(0x100000, kPage, memory.fd()), Succeeds());
   device.mappings.at(0).data[0] = std::byte{1};
@@ -64,12 +64,12 @@ TEST_F(DmaTest, the_same_memory_can_be_mapped_twice) {
   EXPECT_EQ(device.mappings.at(0x100000).data[0], std::byte{1});
 }
 
-TEST_F(DmaTest, the_address_space_can_be_used_to_its_end) {
+TEST_F(DmaTest, TheAddressSpaceCanBeUsedToItsEnd) {
   EXPECT_THAT(client.map(UINT64_MAX - kPage + 1, kPage, memory.fd()), Succeeds());
   EXPECT_THAT(client.unmap(UINT64_MAX - kPage + 1, kPage), Succeeds());
 }
 
-TEST_F(DmaTest, a_range_without_a_file_is_taken_but_not_reachable) {
+TEST_F(DmaTest, ARangeWithoutAFileIsTakenButNotReachable) {
   EXPECT_THAT(client.map(0x100000, kPage, -1), Succeeds());
   EXPECT_THAT(client.map(0x100000, kPage, memory.fd()), FailsWithErrno(EEXIST));
   EXPECT_THAT(client.unmap(0x100000, kPage), Succeeds());
@@ -77,13 +77,13 @@ TEST_F(DmaTest, a_range_without_a_file_is_taken_but_not_reachable) {
   EXPECT_THAT(client.map(0x100000, kPage, memory.fd()), Succeeds());
 }
 
-TEST_F(DmaTest, what_the_device_refuses_is_not_mapped) {
+TEST_F(DmaTest, WhatTheDeviceRefusesIsNotMapped) {
   device.next_error = ENOMEM;
   EXPECT_THAT(client.map(0, kPage, memory.fd()), FailsWithErrno(ENOMEM));
   EXPECT_THAT(client.map(0, kPage, memory.fd()), Succeeds());
 }
 
-TEST_F(DmaTest, a_client_with_an_iommu_unmaps_all_mappings_inside_a_range) {
+TEST_F(DmaTest, AClientWithAnIommuUnmapsAllMappingsInsideARange) {
   for (const std::uint64_t page : {2, 3, 5}) client.map(page * kPage, kPage, memory.fd());
   device.take_calls();
   EXPECT_THAT(client.unmap(3 * kPage, 5 * kPage), Succeeds());
@@ -94,7 +94,7 @@ TEST_F(DmaTest, a_client_with_an_iommu_unmaps_all_mappings_inside_a_range) {
   EXPECT_THAT(device.take_calls(), IsEmpty());
 }
 
-TEST_F(DmaTest, unmapping_all_takes_every_mapping) {
+TEST_F(DmaTest, UnmappingAllTakesEveryMapping) {
   for (const std::uint64_t page : {2, 3, 5}) client.map(page * kPage, kPage, memory.fd());
   device.take_calls();
   EXPECT_THAT(client.unmap(0, 0, kAll), Succeeds());
@@ -114,7 +114,7 @@ std::string range_name(const testing::TestParamInfo<Range>& info) {
 
 class Overlap : public DmaTest, public testing::WithParamInterface<Range> {};
 
-TEST_P(Overlap, is_refused) {
+TEST_P(Overlap, IsRefused) {
   client.map(8 * kPage, 4 * kPage, memory.fd());
   device.take_calls();
   EXPECT_THAT(client.map(GetParam().iova, GetParam().size, memory.fd()), FailsWithErrno(EEXIST));
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class PartOfAMapping : public DmaTest, public testing::WithParamInterface<Range> {};
 
-TEST_P(PartOfAMapping, is_not_unmapped) {
+TEST_P(PartOfAMapping, IsNotUnmapped) {
   client.map(8 * kPage, 4 * kPage, memory.fd());
   client.map(16 * kPage, 4 * kPage, memory.fd());
   device.take_calls();
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Range{"one_byte_less", 8 * kPage, 4 * kPage - 1}),
     range_name);
 
-TEST_F(DmaTest, neighbours_do_not_overlap) {
+TEST_F(DmaTest, NeighboursDoNotOverlap) {
   EXPECT_THAT(client.map(8 * kPage, 4 * kPage, memory.fd()), Succeeds());
   EXPECT_THAT(client.map(7 * kPage, kPage, memory.fd()), Succeeds());
   EXPECT_THAT(client.map(12 * kPage, kPage, memory.fd()), Succeeds());
@@ -153,7 +153,7 @@ TEST_F(DmaTest, neighbours_do_not_overlap) {
 
 class BadDma : public DmaTest, public testing::WithParamInterface<BadRequest> {};
 
-TEST_P(BadDma, is_refused_without_telling_the_device) {
+TEST_P(BadDma, IsRefusedWithoutTellingTheDevice) {
   const auto& request = GetParam();
   EXPECT_THAT(client.call(request.command, request.payload, {memory.fd()}),
               FailsWithErrno(request.error));
@@ -196,12 +196,12 @@ INSTANTIATE_TEST_SUITE_P(
         bad_unmap("unmap_all_from", kPage, 0, kAll)),
     name_of);
 
-TEST_F(DmaTest, takes_one_file_for_one_range) {
+TEST_F(DmaTest, TakesOneFileForOneRange) {
   EXPECT_THAT(client.call(kDmaMap, map_payload(0, kPage, 0), {memory.fd(), memory.fd()}),
               FailsWithErrno(EINVAL));
 }
 
-TEST_F(DmaTest, a_file_must_be_open_for_what_is_asked) {
+TEST_F(DmaTest, AFileMustBeOpenForWhatIsAsked) {
   const std::string name = "/proc/self/fd/" + std::to_string(memory.fd());
   const int read_only = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
   const int write_only = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
@@ -214,7 +214,7 @@ TEST_F(DmaTest, a_file_must_be_open_for_what_is_asked) {
   for (const int fd : {read_only, write_only, nothing}) ::close(fd);
 }
 
-TEST_F(SessionTest, a_sealed_file_can_be_mapped_for_reading) {
+TEST_F(SessionTest, ASealedFileCanBeMappedForReading) {
   const SharedMemory memory(2 * kPage, MFD_ALLOW_SEALING);
   ASSERT_EQ(::fcntl(memory.fd(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
   EXPECT_THAT(client.map(0, kPage, memory.fd()), FailsWithErrno(EACCES));
@@ -222,7 +222,7 @@ TEST_F(SessionTest, a_sealed_file_can_be_mapped_for_reading) {
   EXPECT_EQ(device.mappings.at(0).data[0], std::byte{0});
 }
 
-TEST_F(SessionTest, only_files_can_be_mapped) {
+TEST_F(SessionTest, OnlyFilesCanBeMapped) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   const EventFd event;
@@ -235,7 +235,7 @@ TEST_F(SessionTest, only_files_can_be_mapped) {
   EXPECT_THAT(device.take_calls(), IsEmpty());
 }
 
-TEST_F(SessionTest, an_empty_or_odd_file_is_mapped_as_far_as_its_whole_pages) {
+TEST_F(SessionTest, AnEmptyOrOddFileIsMappedAsFarAsItsWholePages) {
   const SharedMemory memory(kPage);
   ASSERT_EQ(::ftruncate(memory.fd(), 2 * kPage - 1), 0);
   EXPECT_THAT(client.map(0, kPage, memory.fd()), Succeeds());
@@ -244,7 +244,7 @@ TEST_F(SessionTest, an_empty_or_odd_file_is_mapped_as_far_as_its_whole_pages) {
   EXPECT_THAT(client.map(kPage, kPage, memory.fd()), FailsWithErrno(EINVAL));
 }
 
-TEST_F(SessionTest, a_file_that_has_grown_is_mapped_anew) {
+TEST_F(SessionTest, AFileThatHasGrownIsMappedAnew) {
   const SharedMemory memory(kPage);
   EXPECT_THAT(client.map(0, kPage, memory.fd()), Succeeds());
   ASSERT_EQ(::ftruncate(memory.fd(), 4 * kPage), 0);
@@ -255,13 +255,13 @@ TEST_F(SessionTest, a_file_that_has_grown_is_mapped_anew) {
   EXPECT_EQ(seen, std::byte{9});
 }
 
-TEST_F(SessionTest, a_file_larger_than_any_memory_is_refused) {
+TEST_F(SessionTest, AFileLargerThanAnyMemoryIsRefused) {
   const SharedMemory memory(kPage);
   ASSERT_EQ(::ftruncate(memory.fd(), LLONG_MAX - kPage + 1), 0);
   EXPECT_THAT(client.map(0, kPage, memory.fd()), FailsWithErrno(ENOMEM));
 }
 
-TEST_F(SessionTest, many_files_are_mapped_up_to_a_limit) {
+TEST_F(SessionTest, ManyFilesAreMappedUpToALimit) {
   std::vector<std::unique_ptr<SharedMemory>> files;
   for (std::uint64_t i = 0; i < 128; ++i) {
     files.push_back(std::make_unique<SharedMemory>(kPage));
@@ -273,7 +273,7 @@ TEST_F(SessionTest, many_files_are_mapped_up_to_a_limit) {
   EXPECT_THAT(client.map(128 * kPage, kPage, one_more.fd()), Succeeds());
 }
 
-TEST_F(DmaTest, tens_of_thousands_of_pages_can_be_mapped_one_by_one) {
+TEST_F(DmaTest, TensOfThousandsOfPagesCanBeMappedOneByOne) {
   for (std::uint64_t i = 0; i < 65535; ++i) {
     client.send(kDmaMap, map_payload(i * kPage, kPage, (i % 64) * kPage), {memory.fd()},
                 kWantsNoReply);

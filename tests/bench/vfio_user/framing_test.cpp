@@ -21,7 +21,7 @@ Blob part(const Blob& bytes, std::size_t begin, std::size_t end) {
           bytes.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
-TEST_F(SessionTest, takes_a_message_in_two_pieces_cut_anywhere) {
+TEST_F(SessionTest, TakesAMessageInTwoPiecesCutAnywhere) {
   const Blob whole = write_message(7, 0, 0x12345678);
   for (std::size_t cut = 1; cut < whole.size(); ++cut) {
     client.send_raw(part(whole, 0, cut));
@@ -34,7 +34,7 @@ TEST_F(SessionTest, takes_a_message_in_two_pieces_cut_anywhere) {
   }
 }
 
-TEST_F(SessionTest, takes_a_message_byte_by_byte) {
+TEST_F(SessionTest, TakesAMessageByteByByte) {
   for (const std::byte byte : write_message(7, 0, 1)) {
     client.send_raw({byte});
     settle();
@@ -42,7 +42,7 @@ TEST_F(SessionTest, takes_a_message_byte_by_byte) {
   EXPECT_TRUE(client.receive()->ok());
 }
 
-TEST_F(SessionTest, takes_many_messages_in_one_piece_in_order) {
+TEST_F(SessionTest, TakesManyMessagesInOnePieceInOrder) {
   Fields all;
   for (std::uint16_t i = 0; i < 100; ++i) all.blob(write_message(i, 4U * i, i));
   client.send_raw(all);
@@ -54,13 +54,13 @@ TEST_F(SessionTest, takes_many_messages_in_one_piece_in_order) {
   EXPECT_EQ(client.read32(kBar0, 396), 99U);
 }
 
-TEST_F(SessionTest, ids_may_repeat) {
+TEST_F(SessionTest, IdsMayRepeat) {
   client.send_raw(Fields().blob(write_message(5, 0, 1)).blob(write_message(5, 4, 2)));
   EXPECT_EQ(client.receive()->id, 5);
   EXPECT_EQ(client.receive()->id, 5);
 }
 
-TEST_F(SessionTest, sends_no_reply_to_who_wants_none) {
+TEST_F(SessionTest, SendsNoReplyToWhoWantsNone) {
   client.send(kRegionWrite, access_payload(kBar0, 0, 4, Fields().u32(9)), {}, kWantsNoReply);
   client.send(kRegionRead, access_payload(1, 0, 4), {}, kWantsNoReply);  // an error
   client.send(kReset, {}, {}, kWantsNoReply);
@@ -68,7 +68,7 @@ TEST_F(SessionTest, sends_no_reply_to_who_wants_none) {
   EXPECT_THAT(device.take_calls(), ElementsAre("write 0 0 4", "reset", "read 0 0 4"));
 }
 
-TEST_F(SessionTest, drops_replies_it_has_not_asked_for) {
+TEST_F(SessionTest, DropsRepliesItHasNotAskedFor) {
   client.send_raw(message(1, kDmaRead, Blob(16), kIsReply));
   client.send_raw(message(2, kRegionWrite, Blob(20), kIsReply | kIsError));
   client.send_raw(message(3, 999, {}, kIsReply));
@@ -78,7 +78,7 @@ TEST_F(SessionTest, drops_replies_it_has_not_asked_for) {
 
 class MessageType : public SessionTest, public testing::WithParamInterface<std::uint32_t> {};
 
-TEST_P(MessageType, is_refused_if_neither_command_nor_reply) {
+TEST_P(MessageType, IsRefusedIfNeitherCommandNorReply) {
   client.send_raw(message(4, kRegionRead, access_payload(kBar0, 0, 4), GetParam()));
   const auto reply = client.receive();
   ASSERT_TRUE(reply);
@@ -88,7 +88,7 @@ TEST_P(MessageType, is_refused_if_neither_command_nor_reply) {
 INSTANTIATE_TEST_SUITE_P(Framing, MessageType, testing::Values(2, 3, 8, 15));
 
 // "Error ... is reserved in a command message"; bits 6 to 31 are not defined.
-TEST_F(SessionTest, passes_over_what_is_reserved_in_a_command) {
+TEST_F(SessionTest, PassesOverWhatIsReservedInACommand) {
   client.send_raw(header(4, kReset, 16, 0xffffffe0, 5));
   const auto reply = client.receive();
   ASSERT_TRUE(reply);
@@ -99,7 +99,7 @@ TEST_F(SessionTest, passes_over_what_is_reserved_in_a_command) {
 using Expected = std::pair<std::uint16_t, int>;
 class OtherCommand : public SessionTest, public testing::WithParamInterface<Expected> {};
 
-TEST_P(OtherCommand, is_answered_with_an_error) {
+TEST_P(OtherCommand, IsAnsweredWithAnError) {
   const auto& [command, error] = GetParam();
   EXPECT_THAT(client.call(command), FailsWithErrno(error));
   EXPECT_THAT(client.call(command, Blob(64)), FailsWithErrno(error));
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
 class MessageSize : public SessionTest, public testing::WithParamInterface<std::uint32_t> {};
 
 // Where the next message begins cannot be known: the connection ends.
-TEST_P(MessageSize, that_cannot_be_ends_the_connection) {
+TEST_P(MessageSize, ThatCannotBeEndsTheConnection) {
   client.send_raw(header(6, kReset, GetParam()));
   const auto reply = client.receive();
   ASSERT_TRUE(reply);
@@ -128,12 +128,12 @@ TEST_P(MessageSize, that_cannot_be_ends_the_connection) {
 INSTANTIATE_TEST_SUITE_P(Framing, MessageSize,
                          testing::Values(0, 1, 15, (1 << 20) + 33, 0x80000000, UINT32_MAX));
 
-TEST_F(SessionTest, takes_the_longest_message_there_is) {
+TEST_F(SessionTest, TakesTheLongestMessageThereIs) {
   const Blob payload = access_payload(kBar2, 0, 1 << 20, Blob(1 << 20));
   EXPECT_THAT(client.call(kRegionWrite, payload), Succeeds());
 }
 
-TEST_F(SessionTest, counts_messages_and_errors) {
+TEST_F(SessionTest, CountsMessagesAndErrors) {
   const auto before = server.statistics();
   client.read(kBar0, 0, 4);
   client.call(99);

@@ -27,20 +27,20 @@ class HostileMapping : public SessionTest {
   volatile std::byte* data = nullptr;
 };
 
-TEST_F(HostileMapping, truncated_memory_reads_as_zero) {
+TEST_F(HostileMapping, TruncatedMemoryReadsAsZero) {
   truncate_to(4);
   EXPECT_EQ(at(4 * kPage), std::byte{0});
   EXPECT_EQ(at(16 * kPage - 1), std::byte{0});
   EXPECT_EQ(at(4 * kPage - 1), std::byte{0x77});
 }
 
-TEST_F(HostileMapping, truncated_memory_can_be_written) {
+TEST_F(HostileMapping, TruncatedMemoryCanBeWritten) {
   truncate_to(0);
   data[9 * kPage] = std::byte{5};
   EXPECT_EQ(at(9 * kPage), std::byte{5});
 }
 
-TEST_F(HostileMapping, pages_are_lost_from_the_end_in_any_order) {
+TEST_F(HostileMapping, PagesAreLostFromTheEndInAnyOrder) {
   truncate_to(2);
   data[12 * kPage] = std::byte{12};
   data[8 * kPage] = std::byte{8};
@@ -52,7 +52,7 @@ TEST_F(HostileMapping, pages_are_lost_from_the_end_in_any_order) {
   EXPECT_EQ(at(kPage), std::byte{0x77});
 }
 
-TEST_F(HostileMapping, a_command_that_meets_lost_memory_is_answered_before_the_connection_ends) {
+TEST_F(HostileMapping, ACommandThatMeetsLostMemoryIsAnsweredBeforeTheConnectionEnds) {
   truncate_to(0);
   device.on_read = [this] { EXPECT_EQ(at(0), std::byte{0}); };
   EXPECT_THAT(client.read(kBar0, 0, 4), Succeeds());
@@ -61,14 +61,14 @@ TEST_F(HostileMapping, a_command_that_meets_lost_memory_is_answered_before_the_c
   EXPECT_TRUE(device.mappings.empty());
 }
 
-TEST_F(HostileMapping, the_connection_ends_without_another_message) {
+TEST_F(HostileMapping, TheConnectionEndsWithoutAnotherMessage) {
   truncate_to(0);
   EXPECT_EQ(at(0), std::byte{0});
   EXPECT_TRUE(server.serve(0));
   EXPECT_FALSE(server.has_client());
 }
 
-TEST_F(HostileMapping, memory_that_was_given_back_unharmed_is_no_offence) {
+TEST_F(HostileMapping, MemoryThatWasGivenBackUnharmedIsNoOffence) {
   truncate_to(4);
   truncate_to(16);
   EXPECT_EQ(at(8 * kPage), std::byte{0});
@@ -76,7 +76,7 @@ TEST_F(HostileMapping, memory_that_was_given_back_unharmed_is_no_offence) {
   EXPECT_TRUE(server.has_client());
 }
 
-TEST_F(HostileMapping, other_clients_are_not_concerned) {
+TEST_F(HostileMapping, OtherClientsAreNotConcerned) {
   ASSERT_THAT(server.listen(folder / "other", other), IsOk());
   auto second = Client::connect(folder / "other", [this] { server.serve(0); });
   ASSERT_TRUE(second && second->negotiate());
@@ -89,7 +89,7 @@ TEST_F(HostileMapping, other_clients_are_not_concerned) {
   EXPECT_EQ(other.mappings.size(), 1U);
 }
 
-TEST_F(HostileMapping, can_be_repeated_by_the_next_client) {
+TEST_F(HostileMapping, CanBeRepeatedByTheNextClient) {
   client.close();
   for (int round = 0; round < 10; ++round) {
     truncate_to(16);
@@ -105,7 +105,7 @@ TEST_F(HostileMapping, can_be_repeated_by_the_next_client) {
 
 using HostileMappingDeathTest = HostileMapping;
 
-TEST_F(HostileMappingDeathTest, a_bus_error_elsewhere_ends_the_process_as_ever) {
+TEST_F(HostileMappingDeathTest, ABusErrorElsewhereEndsTheProcessAsEver) {
   const auto touch_lost_memory = [] {
     const SharedMemory own(kPage);
     if (::ftruncate(own.fd(), 0) != 0) return;

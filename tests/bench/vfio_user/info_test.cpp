@@ -29,7 +29,7 @@ Blob cut(Blob payload, std::size_t size) {
   return payload;
 }
 
-TEST_F(SessionTest, is_a_pci_device_that_can_be_reset) {
+TEST_F(SessionTest, IsAPciDeviceThatCanBeReset) {
   const Reply reply = client.call(kGetInfo, info_request(16));
   EXPECT_THAT(reply, Succeeds());
   EXPECT_EQ(reply.payload, Fields().u32(16).u32(3).u32(9).u32(5).bytes());
@@ -42,7 +42,7 @@ struct ExpectedRegion {
 };
 class RegionInformation : public SessionTest, public testing::WithParamInterface<ExpectedRegion> {};
 
-TEST_P(RegionInformation, tells_size_and_rights) {
+TEST_P(RegionInformation, TellsSizeAndRights) {
   const auto& expected = GetParam();
   const Reply reply = client.region_info(expected.index);
   EXPECT_THAT(reply, Succeeds());
@@ -69,7 +69,7 @@ struct ExpectedIrq {
 };
 class IrqInformation : public SessionTest, public testing::WithParamInterface<ExpectedIrq> {};
 
-TEST_P(IrqInformation, tells_number_and_what_can_be_done) {
+TEST_P(IrqInformation, TellsNumberAndWhatCanBeDone) {
   const auto& expected = GetParam();
   const Reply reply = client.irq_info(expected.index);
   EXPECT_THAT(reply, Succeeds());
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Info, IrqInformation,
                                          ExpectedIrq{4, 1, 0}),
                          [](const auto& test) { return std::to_string(test.param.index); });
 
-TEST_F(SessionTest, has_no_parts_of_regions_behind_descriptors) {
+TEST_F(SessionTest, HasNoPartsOfRegionsBehindDescriptors) {
   const Reply reply = client.call(kGetRegionIoFds, io_fds_request(16, 0, kBar0, 0));
   EXPECT_THAT(reply, Succeeds());
   EXPECT_EQ(reply.payload, io_fds_request(16, 0, kBar0, 0));
@@ -90,7 +90,7 @@ TEST_F(SessionTest, has_no_parts_of_regions_behind_descriptors) {
 
 class BadInfoRequest : public SessionTest, public testing::WithParamInterface<BadRequest> {};
 
-TEST_P(BadInfoRequest, is_refused_and_the_session_goes_on) {
+TEST_P(BadInfoRequest, IsRefusedAndTheSessionGoesOn) {
   const auto& request = GetParam();
   EXPECT_THAT(client.call(request.command, request.payload), FailsWithErrno(request.error));
   EXPECT_THAT(client.call(kGetInfo, info_request(16)), Succeeds());
@@ -123,7 +123,7 @@ using Request = std::pair<std::uint16_t, Blob>;
 class LongInfoRequest : public SessionTest, public testing::WithParamInterface<Request> {};
 
 // Structures with an argsz may grow; what is not known yet is passed over, as with ioctl().
-TEST_P(LongInfoRequest, is_answered_with_the_known_part) {
+TEST_P(LongInfoRequest, IsAnsweredWithTheKnownPart) {
   const auto& [command, payload] = GetParam();
   const Reply shorter = client.call(command, payload);
   Blob longer = payload;

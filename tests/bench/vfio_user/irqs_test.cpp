@@ -32,7 +32,7 @@ class IrqTest : public SessionTest {
   }
 };
 
-TEST_F(IrqTest, the_device_signals_the_eventfd_of_a_vector) {
+TEST_F(IrqTest, TheDeviceSignalsTheEventfdOfAVector) {
   auto events = give(4, 2);
   ASSERT_EQ(device.triggers.size(), 2U);
   model::vfio_user::signal_eventfd(device.triggers.at({kMsix, 5}));
@@ -40,20 +40,20 @@ TEST_F(IrqTest, the_device_signals_the_eventfd_of_a_vector) {
   EXPECT_EQ(events[1].take(), 1U);
 }
 
-TEST_F(IrqTest, eventfds_are_set_in_order) {
+TEST_F(IrqTest, EventfdsAreSetInOrder) {
   const EventFd a;
   const EventFd b;
   client.set_irqs(kEventfd | kTrigger, kMsix, 30, 2, {a.fd(), b.fd()});
   EXPECT_THAT(device.take_calls(), ElementsAre("trigger 2 1e", "trigger 2 1f"));
 }
 
-TEST_F(IrqTest, all_vectors_are_set_in_two_messages_of_16) {
+TEST_F(IrqTest, AllVectorsAreSetInTwoMessagesOf16) {
   auto low = give(0, 16);
   auto high = give(16, 16);
   EXPECT_EQ(device.triggers.size(), 32U);
 }
 
-TEST_F(IrqTest, an_eventfd_is_replaced_by_the_next_one) {
+TEST_F(IrqTest, AnEventfdIsReplacedByTheNextOne) {
   auto first = give(3, 1);
   auto second = give(3, 1);
   model::vfio_user::signal_eventfd(device.triggers.at({kMsix, 3}));
@@ -61,7 +61,7 @@ TEST_F(IrqTest, an_eventfd_is_replaced_by_the_next_one) {
   EXPECT_EQ(second[0].take(), 1U);
 }
 
-TEST_F(IrqTest, a_range_without_descriptors_is_taken_back) {
+TEST_F(IrqTest, ARangeWithoutDescriptorsIsTakenBack) {
   auto events = give(0, 4);
   EXPECT_THAT(client.set_irqs(kEventfd | kTrigger, kMsix, 1, 2), Succeeds());
   EXPECT_THAT(device.take_calls(), ElementsAre("no trigger 2 1", "no trigger 2 2"));
@@ -69,7 +69,7 @@ TEST_F(IrqTest, a_range_without_descriptors_is_taken_back) {
   EXPECT_THAT(device.take_calls(), IsEmpty());
 }
 
-TEST_F(IrqTest, a_count_of_0_disables_the_whole_index) {
+TEST_F(IrqTest, ACountOf0DisablesTheWholeIndex) {
   auto events = give(7, 2);
   const EventFd error;
   client.set_irqs(kEventfd | kTrigger, kErr, 0, 1, {error.fd()});
@@ -81,7 +81,7 @@ TEST_F(IrqTest, a_count_of_0_disables_the_whole_index) {
   EXPECT_THAT(client.set_irqs(kNone | kTrigger, kMsi, 0, 0), Succeeds());
 }
 
-TEST_F(IrqTest, the_client_can_trigger_vectors_itself) {
+TEST_F(IrqTest, TheClientCanTriggerVectorsItself) {
   auto events = give(0, 4);
   EXPECT_THAT(client.set_irqs(kNone | kTrigger, kMsix, 1, 3), Succeeds());
   EXPECT_THAT(client.set_irqs(kBool | kTrigger, kMsix, 0, 4, {}, bools({1, 0, 0, 2})), Succeeds());
@@ -92,12 +92,12 @@ TEST_F(IrqTest, the_client_can_trigger_vectors_itself) {
   EXPECT_THAT(device.take_calls(), IsEmpty());
 }
 
-TEST_F(IrqTest, triggering_a_vector_without_eventfd_does_nothing) {
+TEST_F(IrqTest, TriggeringAVectorWithoutEventfdDoesNothing) {
   EXPECT_THAT(client.set_irqs(kNone | kTrigger, kMsix, 0, 32), Succeeds());
   EXPECT_THAT(device.take_calls(), IsEmpty());
 }
 
-TEST_F(IrqTest, masks_and_unmasks_vectors) {
+TEST_F(IrqTest, MasksAndUnmasksVectors) {
   EXPECT_THAT(client.set_irqs(kNone | kMask, kMsix, 30, 2), Succeeds());
   EXPECT_THAT(device.take_calls(), ElementsAre("mask 2 1e", "mask 2 1f"));
   EXPECT_THAT(client.set_irqs(kBool | kUnmask, kMsix, 0, 3, {}, bools({1, 0, 1})), Succeeds());
@@ -106,7 +106,7 @@ TEST_F(IrqTest, masks_and_unmasks_vectors) {
   EXPECT_THAT(device.take_calls(), ElementsAre("unmask 0 0"));
 }
 
-TEST_F(IrqTest, masking_signals_the_eventfds_for_that) {
+TEST_F(IrqTest, MaskingSignalsTheEventfdsForThat) {
   auto masked = give(2, 1, kMask);
   auto unmasked = give(2, 1, kUnmask);
   client.set_irqs(kNone | kMask, kMsix, 0, 4);
@@ -120,7 +120,7 @@ TEST_F(IrqTest, masking_signals_the_eventfds_for_that) {
   EXPECT_TRUE(device.triggers.empty());
 }
 
-TEST_F(IrqTest, a_full_counter_does_not_hold_the_server_up) {
+TEST_F(IrqTest, AFullCounterDoesNotHoldTheServerUp) {
   EventFd event(UINT64_MAX - 1);
   ASSERT_EQ(::fcntl(event.fd(), F_SETFL, 0), 0);  // blocking
   EXPECT_THAT(client.set_irqs(kEventfd | kTrigger, kMsix, 0, 1, {event.fd()}), Succeeds());
@@ -128,7 +128,7 @@ TEST_F(IrqTest, a_full_counter_does_not_hold_the_server_up) {
   EXPECT_EQ(event.take(), UINT64_MAX - 1);
 }
 
-TEST_F(IrqTest, one_eventfd_may_serve_all_vectors) {
+TEST_F(IrqTest, OneEventfdMayServeAllVectors) {
   EventFd event;
   const std::vector<int> fds(16, event.fd());
   EXPECT_THAT(client.set_irqs(kEventfd | kTrigger, kMsix, 0, 16, fds), Succeeds());
@@ -136,7 +136,7 @@ TEST_F(IrqTest, one_eventfd_may_serve_all_vectors) {
   EXPECT_EQ(event.take(), 16U);
 }
 
-TEST_F(IrqTest, only_eventfds_are_taken_and_otherwise_nothing_changes) {
+TEST_F(IrqTest, OnlyEventfdsAreTakenAndOtherwiseNothingChanges) {
   auto before = give(0, 2);
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -155,7 +155,7 @@ TEST_F(IrqTest, only_eventfds_are_taken_and_otherwise_nothing_changes) {
 
 class DescriptorCount : public IrqTest, public testing::WithParamInterface<std::uint32_t> {};
 
-TEST_P(DescriptorCount, must_be_that_of_the_vectors) {
+TEST_P(DescriptorCount, MustBeThatOfTheVectors) {
   const EventFd event;
   const std::vector<int> fds(GetParam(), event.fd());
   EXPECT_THAT(client.set_irqs(kEventfd | kTrigger, kMsix, 0, 4, fds), FailsWithErrno(EINVAL));
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Irqs, DescriptorCount, testing::Values(1, 3, 5, 16));
 
 class BadIrqs : public IrqTest, public testing::WithParamInterface<BadRequest> {};
 
-TEST_P(BadIrqs, is_refused_without_telling_the_device) {
+TEST_P(BadIrqs, IsRefusedWithoutTellingTheDevice) {
   EXPECT_THAT(client.call(kSetIrqs, GetParam().payload), FailsWithErrno(GetParam().error));
   EXPECT_THAT(device.take_calls(), IsEmpty());
   EXPECT_THAT(client.set_irqs(kNone | kTrigger, kMsix, 0, 0), Succeeds());

@@ -13,7 +13,7 @@
 namespace npu::test::vfio_user {
 namespace {
 
-TEST_F(SessionTest, takes_everything_back_from_a_client_that_goes) {
+TEST_F(SessionTest, TakesEverythingBackFromAClientThatGoes) {
   const SharedMemory memory(4 * kPage);
   const EventFd event;
   client.map(2 * kPage, kPage, memory.fd());
@@ -28,7 +28,7 @@ TEST_F(SessionTest, takes_everything_back_from_a_client_that_goes) {
   EXPECT_FALSE(server.has_client());
 }
 
-TEST_F(SessionTest, the_next_client_finds_the_state_of_the_device) {
+TEST_F(SessionTest, TheNextClientFindsTheStateOfTheDevice) {
   client.write32(kBar0, 0, 77);
   client.close();
   Client next = session();
@@ -36,7 +36,7 @@ TEST_F(SessionTest, the_next_client_finds_the_state_of_the_device) {
   EXPECT_EQ(server.statistics().clients, 2U);
 }
 
-TEST_F(SessionTest, handles_what_was_sent_before_the_client_went) {
+TEST_F(SessionTest, HandlesWhatWasSentBeforeTheClientWent) {
   for (std::uint32_t i = 0; i < 200; ++i) {
     client.send(kRegionWrite, access_payload(kBar0, 0, 4, Fields().u32(i)), {},
                 i % 2 == 0 ? kWantsNoReply : 0);
@@ -47,7 +47,7 @@ TEST_F(SessionTest, handles_what_was_sent_before_the_client_went) {
   EXPECT_EQ(next.read32(kBar0, 0), 199U);
 }
 
-TEST_F(ServerTest, a_client_may_go_at_any_byte_of_a_conversation) {
+TEST_F(ServerTest, AClientMayGoAtAnyByteOfAConversation) {
   const SharedMemory memory(kPage);
   const EventFd event;
   const Blob talk =
@@ -69,7 +69,7 @@ TEST_F(ServerTest, a_client_may_go_at_any_byte_of_a_conversation) {
   }
 }
 
-TEST_F(ServerTest, who_never_negotiated_is_nobody) {
+TEST_F(ServerTest, WhoNeverNegotiatedIsNobody) {
   Client client = connect();
   settle();
   EXPECT_FALSE(server.has_client());
@@ -79,7 +79,7 @@ TEST_F(ServerTest, who_never_negotiated_is_nobody) {
   EXPECT_EQ(server.statistics().clients, 0U);
 }
 
-TEST_F(SessionTest, a_second_client_is_turned_away) {
+TEST_F(SessionTest, ASecondClientIsTurnedAway) {
   Client second = connect();
   EXPECT_TRUE(second.is_closed());
   EXPECT_EQ(server.statistics().refused, 1U);
@@ -89,7 +89,7 @@ TEST_F(SessionTest, a_second_client_is_turned_away) {
   EXPECT_THAT(third.read(kBar0, 0, 4), Succeeds());
 }
 
-TEST_F(SessionTest, functions_are_served_side_by_side) {
+TEST_F(SessionTest, FunctionsAreServedSideBySide) {
   ASSERT_THAT(server.listen(folder / "other", other), IsOk());
   auto second = Client::connect(folder / "other", [this] { server.serve(0); });
   ASSERT_TRUE(second && second->negotiate());
@@ -112,7 +112,7 @@ class SlowReader : public SessionTest {
   }
 };
 
-TEST_F(SlowReader, costs_one_reply_and_gets_all_in_the_end) {
+TEST_F(SlowReader, CostsOneReplyAndGetsAllInTheEnd) {
   ask(100);
   // One is on its way; the others have not been asked of the device, let alone kept.
   EXPECT_THAT(device.take_calls(), ElementsAre("read 2 0 100000"));
@@ -124,7 +124,7 @@ TEST_F(SlowReader, costs_one_reply_and_gets_all_in_the_end) {
   }
 }
 
-TEST_F(SlowReader, holds_nobody_up) {
+TEST_F(SlowReader, HoldsNobodyUp) {
   ASSERT_THAT(server.listen(folder / "other", other), IsOk());
   ask(10);
   auto second = Client::connect(folder / "other", [this] { server.serve(0); });
@@ -132,14 +132,14 @@ TEST_F(SlowReader, holds_nobody_up) {
   for (int i = 0; i < 100; ++i) ASSERT_THAT(second->read(kBar0, 0, 4), Succeeds());
 }
 
-TEST_F(SlowReader, may_go_before_the_reply_has_left) {
+TEST_F(SlowReader, MayGoBeforeTheReplyHasLeft) {
   ask(10);
   client.close();
   Client next = session();
   EXPECT_THAT(next.read(kBar0, 0, 4), Succeeds());
 }
 
-TEST_F(SlowReader, that_reads_no_more_at_all_is_still_heard) {
+TEST_F(SlowReader, ThatReadsNoMoreAtAllIsStillHeard) {
   ASSERT_EQ(::shutdown(client.socket(), SHUT_RD), 0);
   ask(3);
   client.send(kRegionWrite, access_payload(kBar0, 0, 4, Fields().u32(5)));
@@ -147,7 +147,7 @@ TEST_F(SlowReader, that_reads_no_more_at_all_is_still_heard) {
   EXPECT_EQ(device.take_calls().back(), "write 0 0 4");
 }
 
-TEST_F(SessionTest, a_half_message_holds_nobody_up) {
+TEST_F(SessionTest, AHalfMessageHoldsNobodyUp) {
   ASSERT_THAT(server.listen(folder / "other", other), IsOk());
   client.send_raw(Blob(5));
   auto second = Client::connect(folder / "other", [this] { server.serve(0); });
@@ -156,7 +156,7 @@ TEST_F(SessionTest, a_half_message_holds_nobody_up) {
   EXPECT_FALSE(server.serve(0));
 }
 
-TEST_F(SessionTest, a_busy_client_leaves_others_their_turn) {
+TEST_F(SessionTest, ABusyClientLeavesOthersTheirTurn) {
   ASSERT_THAT(server.listen(folder / "other", other), IsOk());
   auto second = Client::connect(folder / "other", [this] { server.serve(0); });
   ASSERT_TRUE(second && second->negotiate());
@@ -167,7 +167,7 @@ TEST_F(SessionTest, a_busy_client_leaves_others_their_turn) {
   EXPECT_LT(device.calls.size(), 200U);
 }
 
-TEST_F(ServerTest, a_socket_somebody_listens_on_is_not_taken) {
+TEST_F(ServerTest, ASocketSomebodyListensOnIsNotTaken) {
   FakeDevice device2;
   Server second;
   EXPECT_THAT(second.listen(path, device2), FailsWith(ErrorCode::kBusy, path));
@@ -177,7 +177,7 @@ TEST_F(ServerTest, a_socket_somebody_listens_on_is_not_taken) {
   EXPECT_TRUE(client.negotiate());
 }
 
-TEST_F(ServerTest, a_descriptor_of_the_program_ends_the_waiting) {
+TEST_F(ServerTest, ADescriptorOfTheProgramEndsTheWaiting) {
   EventFd wake;
   server.wake_on(wake.fd());
   const std::uint64_t one = 1;
@@ -187,7 +187,7 @@ TEST_F(ServerTest, a_descriptor_of_the_program_ends_the_waiting) {
   EXPECT_FALSE(server.serve(0));
 }
 
-TEST_F(ServerTest, waits_for_a_client_that_is_there_already) {
+TEST_F(ServerTest, WaitsForAClientThatIsThereAlready) {
   auto client = Client::connect(path);
   ASSERT_TRUE(client);
   EXPECT_TRUE(server.serve(-1));
@@ -213,7 +213,7 @@ class ServerEnd : public testing::Test {
   std::unique_ptr<Server> server = std::make_unique<Server>();
 };
 
-TEST_F(ServerEnd, takes_everything_back_from_its_clients) {
+TEST_F(ServerEnd, TakesEverythingBackFromItsClients) {
   const SharedMemory memory(kPage);
   Client client = session();
   client.map(0, kPage, memory.fd());
@@ -222,7 +222,7 @@ TEST_F(ServerEnd, takes_everything_back_from_its_clients) {
   EXPECT_THAT(device.take_calls(), ElementsAre("unmap 0 1000", "client gone"));
 }
 
-TEST_F(ServerEnd, answers_what_it_was_asked_and_then_closes) {
+TEST_F(ServerEnd, AnswersWhatItWasAskedAndThenCloses) {
   Client client = session();
   for (int i = 0; i < 100; ++i) client.send(kRegionRead, access_payload(kBar0, 0, 4));
   server.reset();
@@ -234,14 +234,14 @@ TEST_F(ServerEnd, answers_what_it_was_asked_and_then_closes) {
   EXPECT_FALSE(client.send_raw(header(1, kReset, 16)));
 }
 
-TEST_F(ServerEnd, does_not_wait_for_a_client_that_does_not_read) {
+TEST_F(ServerEnd, DoesNotWaitForAClientThatDoesNotRead) {
   Client client = session();
   for (int i = 0; i < 10; ++i) client.send(kRegionRead, access_payload(kBar2, 0, 1 << 20));
   server.reset();
   EXPECT_THAT(device.take_calls(), ElementsAre("read 2 0 100000", "client gone"));
 }
 
-TEST_F(ServerEnd, does_not_wait_for_the_rest_of_a_message) {
+TEST_F(ServerEnd, DoesNotWaitForTheRestOfAMessage) {
   Client client = session();
   client.send_raw(Blob(5));
   server.reset();

@@ -10,7 +10,7 @@
 namespace npu::test::vfio_user {
 namespace {
 
-TEST(Socket, is_removed_with_the_server) {
+TEST(Socket, IsRemovedWithTheServer) {
   const SocketFolder folder;
   FakeDevice device;
   {
@@ -21,7 +21,7 @@ TEST(Socket, is_removed_with_the_server) {
   EXPECT_FALSE(std::filesystem::exists(folder / "npu"));
 }
 
-TEST(Socket, that_came_in_the_place_of_ours_is_left_alone) {
+TEST(Socket, ThatCameInThePlaceOfOursIsLeftAlone) {
   const SocketFolder folder;
   FakeDevice device;
   {
@@ -33,7 +33,7 @@ TEST(Socket, that_came_in_the_place_of_ours_is_left_alone) {
   EXPECT_TRUE(std::filesystem::exists(folder / "npu"));
 }
 
-TEST(Socket, nobody_listens_on_is_replaced) {
+TEST(Socket, NobodyListensOnIsReplaced) {
   const SocketFolder folder;
   FakeDevice device;
   {
@@ -47,7 +47,7 @@ TEST(Socket, nobody_listens_on_is_replaced) {
   EXPECT_TRUE(client && client->negotiate());
 }
 
-TEST(Socket, does_not_replace_another_kind_of_file) {
+TEST(Socket, DoesNotReplaceAnotherKindOfFile) {
   const SocketFolder folder;
   FakeDevice device;
   Server server;
@@ -58,7 +58,7 @@ TEST(Socket, does_not_replace_another_kind_of_file) {
   EXPECT_THAT(server.listen(folder / "folder", device), FailsWith(ErrorCode::kAlreadyExists));
 }
 
-TEST(Socket, needs_a_name_that_fits_and_a_folder_that_exists) {
+TEST(Socket, NeedsANameThatFitsAndAFolderThatExists) {
   const SocketFolder folder;
   FakeDevice device;
   Server server;
@@ -68,7 +68,7 @@ TEST(Socket, needs_a_name_that_fits_and_a_folder_that_exists) {
   EXPECT_THAT(server.listen(folder / "absent/npu", device), FailsWith(ErrorCode::kIo, "absent"));
 }
 
-TEST(Socket, has_a_name_of_up_to_107_characters_and_leaves_nothing_else) {
+TEST(Socket, HasANameOfUpTo107CharactersAndLeavesNothingElse) {
   const SocketFolder folder;
   const std::string rest(107 - (folder / "").size(), 'x');
   FakeDevice device;
@@ -81,7 +81,7 @@ TEST(Socket, has_a_name_of_up_to_107_characters_and_leaves_nothing_else) {
 }
 
 // However soon somebody tries: there is no socket yet, or one that is listened on.
-TEST(Socket, can_be_connected_to_as_soon_as_it_is_there) {
+TEST(Socket, CanBeConnectedToAsSoonAsItIsThere) {
   constexpr int kTimes = 500;
   const SocketFolder folder;
   std::atomic<bool> all_listen = false;

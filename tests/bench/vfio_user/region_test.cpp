@@ -23,7 +23,7 @@ Blob tail(const Blob& payload, std::size_t from) {
 
 class AccessSize : public SessionTest, public testing::WithParamInterface<std::uint32_t> {};
 
-TEST_P(AccessSize, reads_what_is_there) {
+TEST_P(AccessSize, ReadsWhatIsThere) {
   const Blob data = pattern(GetParam());
   std::copy(data.begin(), data.end(), device.regions[kBar2].begin() + 13);
   const Reply reply = client.read(kBar2, 13, GetParam());
@@ -34,7 +34,7 @@ TEST_P(AccessSize, reads_what_is_there) {
   EXPECT_EQ(tail(reply.payload, 16), data);
 }
 
-TEST_P(AccessSize, writes_what_was_sent) {
+TEST_P(AccessSize, WritesWhatWasSent) {
   const Blob data = pattern(GetParam());
   const Reply reply = client.write(kBar2, 13, data);
   EXPECT_THAT(reply, Succeeds());
@@ -44,7 +44,7 @@ TEST_P(AccessSize, writes_what_was_sent) {
   EXPECT_EQ(stored[13 + data.size()], std::byte{0});
 }
 
-TEST_P(AccessSize, is_one_call_of_the_device) {
+TEST_P(AccessSize, IsOneCallOfTheDevice) {
   client.read(kBar2, 0, GetParam());
   EXPECT_EQ(device.take_calls().size(), 1U);
   client.write(kBar2, 0, pattern(GetParam()));
@@ -53,7 +53,7 @@ TEST_P(AccessSize, is_one_call_of_the_device) {
 INSTANTIATE_TEST_SUITE_P(Region, AccessSize,
                          testing::Values(1, 2, 3, 4, 8, 64, 4096, kMebibyte - 1, kMebibyte));
 
-TEST_F(SessionTest, reaches_the_last_byte_of_a_region) {
+TEST_F(SessionTest, ReachesTheLastByteOfARegion) {
   EXPECT_THAT(client.write(kBar0, 4095, pattern(1)), Succeeds());
   EXPECT_THAT(client.read(kBar0, 0, 4096), Succeeds());
   EXPECT_THAT(client.read(kRom, 2044, 4), Succeeds());
@@ -61,7 +61,7 @@ TEST_F(SessionTest, reaches_the_last_byte_of_a_region) {
 
 class BadAccess : public SessionTest, public testing::WithParamInterface<BadRequest> {};
 
-TEST_P(BadAccess, is_refused_without_touching_the_device) {
+TEST_P(BadAccess, IsRefusedWithoutTouchingTheDevice) {
   const auto& request = GetParam();
   EXPECT_THAT(client.call(request.command, request.payload), FailsWithErrno(request.error));
   EXPECT_THAT(device.take_calls(), IsEmpty());
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"reset_with_payload", kReset, Blob(1)}),
     name_of);
 
-TEST_F(SessionTest, passes_the_errors_of_the_device_on) {
+TEST_F(SessionTest, PassesTheErrorsOfTheDeviceOn) {
   device.next_error = EIO;
   EXPECT_THAT(client.read(kBar0, 0, 4), FailsWithErrno(EIO));
   device.next_error = EPERM;
@@ -117,7 +117,7 @@ TEST_F(SessionTest, passes_the_errors_of_the_device_on) {
   EXPECT_THAT(client.read(kBar0, 0, 4), Succeeds());
 }
 
-TEST_F(SessionTest, does_multiple_writes_in_order) {
+TEST_F(SessionTest, DoesMultipleWritesInOrder) {
   const Reply reply = client.call(
       kWriteMulti,
       write_multi_payload(
@@ -128,7 +128,7 @@ TEST_F(SessionTest, does_multiple_writes_in_order) {
   EXPECT_EQ(client.read64(kBar0, 8), 0x0102030405060708U);
 }
 
-TEST_F(SessionTest, tells_how_many_of_multiple_writes_were_done) {
+TEST_F(SessionTest, TellsHowManyOfMultipleWritesWereDone) {
   const Reply reply =
       client.call(kWriteMulti,
                   write_multi_payload(
@@ -138,20 +138,20 @@ TEST_F(SessionTest, tells_how_many_of_multiple_writes_were_done) {
   EXPECT_EQ(client.read32(kBar0, 8), 0U);
 }
 
-TEST_F(SessionTest, does_no_write_of_an_empty_list) {
+TEST_F(SessionTest, DoesNoWriteOfAnEmptyList) {
   const Reply reply = client.call(kWriteMulti, write_multi_payload({}));
   EXPECT_THAT(reply, Succeeds());
   EXPECT_EQ(reply.payload, Fields().u64(0).bytes());
 }
 
-TEST_F(SessionTest, carries_as_many_writes_as_fit_a_message) {
+TEST_F(SessionTest, CarriesAsManyWritesAsFitAMessage) {
   const std::size_t count = ((1 << 20) + 16 - 8) / 24;
   const std::vector<SmallWrite> writes(count, SmallWrite{0, kBar0, 4, 7});
   const Reply reply = client.call(kWriteMulti, write_multi_payload(writes));
   EXPECT_EQ(reply.payload, Fields().u64(count).bytes());
 }
 
-TEST_F(SessionTest, resets_and_keeps_mappings_and_triggers) {
+TEST_F(SessionTest, ResetsAndKeepsMappingsAndTriggers) {
   const SharedMemory memory(0x1000);
   const EventFd event;
   client.map(0, 0x1000, memory.fd());

@@ -17,7 +17,7 @@ std::string with_nul(std::string text) {
   return text;
 }
 
-TEST_F(ServerTest, answers_what_qemu_proposes) {
+TEST_F(ServerTest, AnswersWhatQemuProposes) {
   Client client = connect();
   const Reply reply = client.version(0, 0, R"({"capabilities": {"max_msg_fds": 8,
     "max_data_xfer_size": 1048576, "pgsizes": 4096, "max_dma_maps": 65535,
@@ -33,7 +33,7 @@ TEST_F(ServerTest, answers_what_qemu_proposes) {
 class MinorVersion : public ServerTest, public testing::WithParamInterface<std::uint16_t> {};
 
 // "The minor version in the reply must be equal to or less than the minor version proposed."
-TEST_P(MinorVersion, is_answered_with_at_most_the_same) {
+TEST_P(MinorVersion, IsAnsweredWithAtMostTheSame) {
   Client client = connect();
   const Reply reply = client.version(0, GetParam(), "");
   EXPECT_THAT(reply, Succeeds());
@@ -43,18 +43,18 @@ TEST_P(MinorVersion, is_answered_with_at_most_the_same) {
 INSTANTIATE_TEST_SUITE_P(Version, MinorVersion, testing::Values(0, 1, 2, 3, 65535));
 
 // "The capability list must be a subset of those proposed."
-TEST_F(ServerTest, names_no_capability_that_the_client_has_not_named) {
+TEST_F(ServerTest, NamesNoCapabilityThatTheClientHasNotNamed) {
   Client client = connect();
   EXPECT_EQ(text_of(client.version(0, 1, R"({"capabilities":{"pgsizes":4096,"other":[1]}})")),
             with_nul(R"({"capabilities":{"pgsizes":4096}})"));
 }
 
-TEST_F(ServerTest, needs_no_text_in_the_version) {
+TEST_F(ServerTest, NeedsNoTextInTheVersion) {
   Client client = connect();
   EXPECT_EQ(text_of(client.version(0, 1, "")), with_nul(R"({"capabilities":{}})"));
 }
 
-TEST_F(ServerTest, keeps_to_the_smaller_transfer_size) {
+TEST_F(ServerTest, KeepsToTheSmallerTransferSize) {
   Client client = connect();
   const Reply reply = client.version(0, 1, R"({"capabilities":{"max_data_xfer_size":4096}})");
   EXPECT_EQ(text_of(reply), with_nul(R"({"capabilities":{"max_data_xfer_size":4096}})"));
@@ -62,14 +62,14 @@ TEST_F(ServerTest, keeps_to_the_smaller_transfer_size) {
   EXPECT_THAT(client.read(kBar2, 0, 4097), FailsWithErrno(EINVAL));
 }
 
-TEST_F(ServerTest, offers_no_more_than_a_mebibyte_at_a_time) {
+TEST_F(ServerTest, OffersNoMoreThanAMebibyteAtATime) {
   Client client = connect();
   const Reply reply =
       client.version(0, 1, R"({"capabilities":{"max_data_xfer_size":18446744073709551615}})");
   EXPECT_EQ(text_of(reply), with_nul(R"({"capabilities":{"max_data_xfer_size":1048576}})"));
 }
 
-TEST_F(ServerTest, keeps_to_the_smaller_number_of_mappings) {
+TEST_F(ServerTest, KeepsToTheSmallerNumberOfMappings) {
   Client client = connect();
   client.version(0, 1, R"({"capabilities":{"max_dma_maps":2}})");
   EXPECT_THAT(client.map(0x1000, 0x1000, -1), Succeeds());
@@ -79,13 +79,13 @@ TEST_F(ServerTest, keeps_to_the_smaller_number_of_mappings) {
   EXPECT_THAT(client.map(0x3000, 0x1000, -1), Succeeds());
 }
 
-TEST_F(ServerTest, supports_the_page_sizes_of_the_client_from_4_kib) {
+TEST_F(ServerTest, SupportsThePageSizesOfTheClientFrom4Kib) {
   Client client = connect();
   EXPECT_EQ(text_of(client.version(0, 1, R"({"capabilities":{"pgsizes":2168832}})")),
             with_nul(R"({"capabilities":{"pgsizes":2166784}})"));  // 2 MiB, 64 KiB, 4 KiB, 2 KiB
 }
 
-TEST_F(ServerTest, takes_multiple_writes_only_if_agreed) {
+TEST_F(ServerTest, TakesMultipleWritesOnlyIfAgreed) {
   for (const char* text : {"", R"({"capabilities":{"write_multiple":false}})"}) {
     Client client = connect();
     EXPECT_THAT(client.version(0, 1, text), Succeeds());
@@ -96,19 +96,19 @@ TEST_F(ServerTest, takes_multiple_writes_only_if_agreed) {
   }
 }
 
-TEST_F(ServerTest, survives_deeply_nested_text) {
+TEST_F(ServerTest, SurvivesDeeplyNestedText) {
   Client client = connect();
   const std::string deep = std::string(20'000, '[') + std::string(20'000, ']');
   EXPECT_THAT(client.version(0, 1, R"({"capabilities":{"x":)" + deep + "}}"), Succeeds());
 }
 
-TEST_F(ServerTest, needs_no_reply_to_the_version) {
+TEST_F(ServerTest, NeedsNoReplyToTheVersion) {
   Client client = connect();
   client.send(kVersion, version_payload(0, 1, ""), {}, kWantsNoReply);
   EXPECT_THAT(client.read(kConfig, 0, 4), Succeeds());
 }
 
-TEST_F(SessionTest, refuses_a_second_version_and_goes_on) {
+TEST_F(SessionTest, RefusesASecondVersionAndGoesOn) {
   EXPECT_THAT(client.version(0, 0, ""), FailsWithErrno(EINVAL));
   EXPECT_THAT(client.read(kConfig, 0, 4), Succeeds());
 }
@@ -116,7 +116,7 @@ TEST_F(SessionTest, refuses_a_second_version_and_goes_on) {
 using Proposal = std::pair<const char*, Blob>;
 class BadProposal : public ServerTest, public testing::WithParamInterface<Proposal> {};
 
-TEST_P(BadProposal, is_refused_and_ends_the_connection) {
+TEST_P(BadProposal, IsRefusedAndEndsTheConnection) {
   Client client = connect();
   EXPECT_THAT(client.call(kVersion, GetParam().second), FailsWithErrno(EINVAL));
   EXPECT_TRUE(client.is_closed());
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class BeforeVersion : public ServerTest, public testing::WithParamInterface<std::uint16_t> {};
 
-TEST_P(BeforeVersion, every_other_command_is_refused_and_ends_the_connection) {
+TEST_P(BeforeVersion, EveryOtherCommandIsRefusedAndEndsTheConnection) {
   Client client = connect();
   EXPECT_THAT(client.call(GetParam(), Blob(32)), FailsWithErrno(EINVAL));
   EXPECT_TRUE(client.is_closed());

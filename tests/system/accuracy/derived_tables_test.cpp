@@ -63,7 +63,7 @@ std::vector<Row> all_rows() {
   return all;
 }
 
-TEST(DerivedTable, what_disagrees_most_comes_first) {
+TEST(DerivedTable, WhatDisagreesMostComesFirst) {
   auto rows = all_rows();
   const auto error = [](const Row& row) { return std::abs(row.line.error_percent()); };
   // By ratio: a tenth is as far away as ten times.
@@ -97,7 +97,7 @@ struct Mean {
 };
 
 // Of each table by use, and of the groups of one that has some.
-TEST(DerivedTable, mean_errors_keep_fits_apart_from_checks) {
+TEST(DerivedTable, MeanErrorsKeepFitsApartFromChecks) {
   std::map<std::tuple<std::string, std::string, std::string>, Mean> means;
   for (const auto& row : all_rows()) {
     const double error = row.line.error_percent();
@@ -113,7 +113,7 @@ TEST(DerivedTable, mean_errors_keep_fits_apart_from_checks) {
   expect_on_page("errors", text);
 }
 
-TEST(DerivedTable, published_rows_without_a_model_are_counted) {
+TEST(DerivedTable, PublishedRowsWithoutAModelAreCounted) {
   std::map<std::tuple<std::string, std::string, std::string>, unsigned> counts;
   for (const auto& row : read_csv(kPageFolder + "not_compared.csv")) {
     ++counts[{row.at("card"), row.at("operator"), row.at("reason")}];

@@ -51,7 +51,7 @@ bool source_has(const std::string& path, const std::string& name, const std::str
 
 using FittedTable = cli::Program;
 
-TEST_F(FittedTable, has_the_values_of_the_configuration) {
+TEST_F(FittedTable, HasTheValuesOfTheConfiguration) {
   const auto shown = shell(binary_dir() + "/bin/npusim config show 910b2");
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   const auto values = values_of(shown.out);

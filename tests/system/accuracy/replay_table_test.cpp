@@ -16,7 +16,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-TEST_F(ReplayTable, is_the_programs_output) {
+TEST_F(ReplayTable, IsTheProgramsOutput) {
   const auto result = shell(binary_dir() + "/bin/npusim --config 910b run hbm_replay");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   std::istringstream lines(result.out);

@@ -7,7 +7,7 @@ namespace {
 
 using AllRows = Comparison;
 
-TEST_F(AllRows, of_every_table_say_what_the_program_does) {
+TEST_F(AllRows, OfEveryTableSayWhatTheProgramDoes) {
   for (const auto& name : table_names()) expect_table(name, true);
 }
 

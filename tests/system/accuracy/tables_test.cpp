@@ -12,7 +12,7 @@ namespace {
 
 class AccuracyTable : public Comparison, public testing::WithParamInterface<std::string> {};
 
-TEST_P(AccuracyTable, says_what_the_program_does) {
+TEST_P(AccuracyTable, SaysWhatTheProgramDoes) {
   expect_table(GetParam(), false);
 }
 
@@ -23,7 +23,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& table) {
 }
 INSTANTIATE_TEST_SUITE_P(Page, AccuracyTable, testing::ValuesIn(table_names()), test_name);
 
-TEST(AccuracyTables, name_only_tables_that_there_are) {
+TEST(AccuracyTables, NameOnlyTablesThatThereAre) {
   const auto names = table_names();
   for (const auto& row : read_csv(source_dir() + "/docs/accuracy/rows.csv")) {
     EXPECT_EQ(std::count(names.begin(), names.end(), row.at("table")), 1) << row.at("id");

@@ -8,25 +8,25 @@ namespace {
 
 using BadInput = Program;
 
-TEST_F(BadInput, an_unknown_workload_names_the_nearest) {
+TEST_F(BadInput, AnUnknownWorkloadNamesTheNearest) {
   expect_refused({"--config", "910b", "run", "dma_latncy"},
                  "no workload 'dma_latncy'; did you mean 'dma_latency'?");
 }
 
-TEST_F(BadInput, an_unknown_command_names_the_nearest) {
+TEST_F(BadInput, AnUnknownCommandNamesTheNearest) {
   expect_refused({"lspic"}, "unknown command 'lspic'; did you mean 'lspci'?");
 }
 
-TEST_F(BadInput, an_unknown_option_names_the_nearest) {
+TEST_F(BadInput, AnUnknownOptionNamesTheNearest) {
   expect_refused({"list", "--reprot", "x"}, "unknown option '--reprot'; did you mean '--report'?");
 }
 
-TEST_F(BadInput, an_option_of_another_command_is_not_ignored) {
+TEST_F(BadInput, AnOptionOfAnotherCommandIsNotIgnored) {
   expect_refused({"list", "--report", "x"}, "option '--report' does not belong to 'list'");
   expect_refused({"-x", "config", "keys"}, "option '--hex' does not belong to 'config'");
 }
 
-TEST_F(BadInput, an_option_whose_value_was_forgotten_does_not_take_the_next_one) {
+TEST_F(BadInput, AnOptionWhoseValueWasForgottenDoesNotTakeTheNextOne) {
   const auto expect_missing = [&](const std::string& option, const std::string& next) {
     expect_refused({"--config", "910b", "run", "enumerate", option, next},
                    "option '" + option + "' has no value: '" + next + "' is an option itself");
@@ -40,19 +40,19 @@ TEST_F(BadInput, an_option_whose_value_was_forgotten_does_not_take_the_next_one)
   EXPECT_TRUE(std::filesystem::exists(path("--profile")));
 }
 
-TEST_F(BadInput, nothing_at_all_lists_the_commands) {
+TEST_F(BadInput, NothingAtAllListsTheCommands) {
   expect_refused(
       {},
       "no command; known: compare, completion, config, exec, help, list, lspci, metrics, probe, "
       "report, run, serve, smi, sweep, sysfs; see npusim --help");
 }
 
-TEST_F(BadInput, a_missing_configuration_is_asked_for) {
+TEST_F(BadInput, AMissingConfigurationIsAskedFor) {
   expect_refused({"run", "enumerate"},
                  "--config is missing: give a chip or system file, e.g. 910b2");
 }
 
-TEST_F(BadInput, a_parameter_or_key_that_does_not_exist_is_looked_for_in_both) {
+TEST_F(BadInput, AParameterOrKeyThatDoesNotExistIsLookedForInBoth) {
   const std::string text = "neither a parameter of dma_latency nor a key of the configuration; ";
   expect_refused({"--config", "910b", "run", "dma_latency", "--set", "iteratoins=1"},
                  "--set iteratoins=1: " + text + "did you mean 'iterations'?");
@@ -63,14 +63,14 @@ TEST_F(BadInput, a_parameter_or_key_that_does_not_exist_is_looked_for_in_both) {
 }
 
 // Upper case alone is as good a guess as any.
-TEST_F(BadInput, a_name_in_another_case_is_suggested) {
+TEST_F(BadInput, ANameInAnotherCaseIsSuggested) {
   expect_refused({"--config", "910b2", "run", "matmul", "--set", "M=128"},
                  "--set M=128: neither a parameter of matmul nor a key of the configuration; did "
                  "you mean 'm'?");
   expect_refused({"RUN"}, "unknown command 'RUN'; did you mean 'run'?");
 }
 
-TEST_F(BadInput, smi_and_metrics_ask_for_a_socket_or_a_machine) {
+TEST_F(BadInput, SmiAndMetricsAskForASocketOrAMachine) {
   for (const std::string command : {"smi", "metrics"}) {
     expect_refused({command},
                    command +
@@ -79,18 +79,18 @@ TEST_F(BadInput, smi_and_metrics_ask_for_a_socket_or_a_machine) {
   }
 }
 
-TEST_F(BadInput, a_configuration_value_out_of_range_names_the_argument) {
+TEST_F(BadInput, AConfigurationValueOutOfRangeNamesTheArgument) {
   expect_refused({"run", "dma_latency", "--config", "910b", "--set", "link.generation=6"},
                  "--set link.generation=6: link.generation: found '6'; allowed: 1..5");
 }
 
-TEST_F(BadInput, a_mistake_in_a_file_is_placed) {
+TEST_F(BadInput, AMistakeInAFileIsPlaced) {
   write("my.yaml", "schema: npusim.chip/1\nsystem: single-card.yaml\nnmae: x\n");
   expect_refused({"--config", "my", "lspci"},
                  "my.yaml:3:1: unknown key 'nmae'; did you mean 'name'?");
 }
 
-TEST_F(BadInput, a_mistake_in_a_graph_is_placed) {
+TEST_F(BadInput, AMistakeInAGraphIsPlaced) {
   write("my.yaml",
         "schema: npusim.graph/1\nabout: x\ntasks:\n  - name: a\n    after: [b]\n  - kernal: "
         "matmul\n");
@@ -98,12 +98,12 @@ TEST_F(BadInput, a_mistake_in_a_graph_is_placed) {
                  "my.yaml:6:5: tasks: unknown key 'kernal'; did you mean 'kernel'?");
 }
 
-TEST_F(BadInput, a_graph_that_does_not_exist_names_the_nearest) {
+TEST_F(BadInput, AGraphThatDoesNotExistNamesTheNearest) {
   expect_refused({"--config", "910b", "run", "graph", "--set", "graph=vectr_diamond"},
                  "no graph 'vectr_diamond'; did you mean 'vector_diamond'?");
 }
 
-TEST_F(BadInput, a_dump_that_cannot_be_written_costs_no_run) {
+TEST_F(BadInput, ADumpThatCannotBeWrittenCostsNoRun) {
   expect_refused(
       {"--config", "910b", "run", "graph", "--set", "dump_tensors=no/such/folder/t.json"},
       "dump_tensors=no/such/folder/t.json: cannot be written: No such file or directory");
@@ -113,24 +113,24 @@ TEST_F(BadInput, a_dump_that_cannot_be_written_costs_no_run) {
   EXPECT_FALSE(std::filesystem::exists(path("t.json"))) << "nothing is left behind";
 }
 
-TEST_F(BadInput, a_parameter_that_the_graph_has_not_is_refused) {
+TEST_F(BadInput, AParameterThatTheGraphHasNotIsRefused) {
   expect_refused(
       {"--config", "910b", "run", "graph", "--set", "graph=chain", "--set", "parameters=lenght=3"},
       "parameters=lenght=3: the graph has no parameter 'lenght'; did you mean "
       "'length'?");
 }
 
-TEST_F(BadInput, a_seed_is_a_number) {
+TEST_F(BadInput, ASeedIsANumber) {
   expect_refused({"--config", "910b", "run", "enumerate", "--seed", "one"},
                  "--seed: found 'one'; allowed: 0..18446744073709551615");
 }
 
-TEST_F(BadInput, a_report_that_cannot_be_written_costs_no_run) {
+TEST_F(BadInput, AReportThatCannotBeWrittenCostsNoRun) {
   expect_refused({"--config", "910b", "run", "enumerate", "--report", "no/such/folder.json"},
                  "--report no/such/folder.json: cannot be written: No such file or directory");
 }
 
-TEST_F(BadInput, what_a_workload_finds_wrong_is_bad_input_too) {
+TEST_F(BadInput, WhatAWorkloadFindsWrongIsBadInputToo) {
   const std::vector<std::string> run{"--config", "910b", "run"};
   const auto refused = [&](std::vector<std::string> arguments, const std::string& line) {
     arguments.insert(arguments.begin(), run.begin(), run.end());
@@ -147,7 +147,7 @@ TEST_F(BadInput, what_a_workload_finds_wrong_is_bad_input_too) {
           "them, system-8x910b eight");
 }
 
-TEST_F(BadInput, a_parameter_that_asks_for_more_than_there_is_is_named) {
+TEST_F(BadInput, AParameterThatAsksForMoreThanThereIsIsNamed) {
   const auto refused = [&](const std::string& workload, const std::string& set,
                            const std::string& line) {
     expect_refused({"--config", "910b2", "run", workload, "--set", set}, workload + ": " + line);
@@ -164,7 +164,7 @@ TEST_F(BadInput, a_parameter_that_asks_for_more_than_there_is_is_named) {
           "one piece, at least a stride, and 1GiB for giant pages");
 }
 
-TEST_F(BadInput, every_refusal_is_one_line_and_exit_code_2) {
+TEST_F(BadInput, EveryRefusalIsOneLineAndExitCode2) {
   const std::vector<std::vector<std::string>> all{
       {"--config"},
       {"--config", "", "lspci"},

@@ -8,7 +8,7 @@ namespace {
 
 using Commands = Program;
 
-TEST_F(Commands, help_is_there_for_the_program_and_for_each_command) {
+TEST_F(Commands, HelpIsThereForTheProgramAndForEachCommand) {
   EXPECT_NE(npusim({"--help"}).out.find("usage: npusim"), std::string::npos);
   for (const auto* command : {"run", "list", "lspci", "config"}) {
     const auto result = npusim({command, "--help"});
@@ -18,7 +18,7 @@ TEST_F(Commands, help_is_there_for_the_program_and_for_each_command) {
   }
 }
 
-TEST_F(Commands, help_on_a_workload_shows_its_parameters) {
+TEST_F(Commands, HelpOnAWorkloadShowsItsParameters) {
   const auto result = npusim({"run", "dma_latency", "--help"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, npusim({"run", "--help"}).out + "\n" + npusim({"list", "dma_latency"}).out);
@@ -27,21 +27,21 @@ TEST_F(Commands, help_on_a_workload_shows_its_parameters) {
                  "no workload 'dma_latncy'; did you mean 'dma_latency'?");
 }
 
-TEST_F(Commands, help_is_a_command_too) {
+TEST_F(Commands, HelpIsACommandToo) {
   EXPECT_EQ(npusim({"help"}).out, npusim({"--help"}).out);
   EXPECT_EQ(npusim({"help", "sweep"}).out, npusim({"sweep", "--help"}).out);
   EXPECT_EQ(npusim({"help", "run", "matmul"}).out, npusim({"run", "matmul", "--help"}).out);
   expect_refused({"help", "swep"}, "unknown command 'swep'; did you mean 'sweep'?");
 }
 
-TEST_F(Commands, the_version_is_one_line) {
+TEST_F(Commands, TheVersionIsOneLine) {
   const auto result = npusim({"--version"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out.rfind("npusim ", 0), 0U);
   EXPECT_EQ(npusim({"-V"}).out, result.out);
 }
 
-TEST_F(Commands, list_has_a_line_for_each_workload_and_says_what_it_does) {
+TEST_F(Commands, ListHasALineForEachWorkloadAndSaysWhatItDoes) {
   const auto result = npusim({"list"});
   EXPECT_EQ(result.exit_code, 0);
   std::istringstream lines(result.out), names(npusim({"list", "--names"}).out);
@@ -57,7 +57,7 @@ TEST_F(Commands, list_has_a_line_for_each_workload_and_says_what_it_does) {
   EXPECT_NE(result.out.find("\ndma_latency "), std::string::npos);
 }
 
-TEST_F(Commands, list_shows_one_workload_with_defaults_and_units) {
+TEST_F(Commands, ListShowsOneWorkloadWithDefaultsAndUnits) {
   const auto one = npusim({"list", "dma_latency"});
   EXPECT_EQ(one.out.rfind("dma_latency\n", 0), 0U);
   EXPECT_NE(one.out.find("\n    card=0 "), std::string::npos);
@@ -66,7 +66,7 @@ TEST_F(Commands, list_shows_one_workload_with_defaults_and_units) {
                  "list: --names is for the list of all workloads");
 }
 
-TEST_F(Commands, options_may_stand_before_or_behind_the_command) {
+TEST_F(Commands, OptionsMayStandBeforeOrBehindTheCommand) {
   const auto before = npusim({"--config", "910b", "--set", "ai_cores=7", "config", "show"});
   const auto behind = npusim({"config", "show", "--set", "ai_cores=7", "--config=910b"});
   EXPECT_EQ(before.exit_code, 0);
@@ -74,7 +74,7 @@ TEST_F(Commands, options_may_stand_before_or_behind_the_command) {
   EXPECT_EQ(before.out, behind.out);
 }
 
-TEST_F(Commands, what_config_show_prints_is_a_configuration) {
+TEST_F(Commands, WhatConfigShowPrintsIsAConfiguration) {
   const auto shown = npusim({"config", "show", "system-8x910b"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   write("again.yaml", shown.out);
@@ -82,7 +82,7 @@ TEST_F(Commands, what_config_show_prints_is_a_configuration) {
   EXPECT_EQ(npusim({"config", "check", "again"}).out, "again: valid\n");
 }
 
-TEST_F(Commands, a_configuration_beside_the_working_directory_comes_first) {
+TEST_F(Commands, AConfigurationBesideTheWorkingDirectoryComesFirst) {
   const auto shipped = npusim({"config", "show", "910b"}).out;
   const std::string cores = "ai_cores: 64";
   auto mine = shipped;
@@ -91,7 +91,7 @@ TEST_F(Commands, a_configuration_beside_the_working_directory_comes_first) {
   EXPECT_NE(npusim({"config", "show", "910b"}).out.find("ai_cores: 63"), std::string::npos);
 }
 
-TEST_F(Commands, an_installed_program_finds_its_configurations) {
+TEST_F(Commands, AnInstalledProgramFindsItsConfigurations) {
   std::filesystem::create_directories(path("usr/bin"));
   std::filesystem::create_directories(path("usr/share/npusim"));
   std::filesystem::copy_file(binary_dir() + "/bin/npusim", path("usr/bin/npusim"));
@@ -103,7 +103,7 @@ TEST_F(Commands, an_installed_program_finds_its_configurations) {
   EXPECT_EQ(result.out, "950: valid\n");
 }
 
-TEST_F(Commands, help_of_a_command_has_every_option_of_its) {
+TEST_F(Commands, HelpOfACommandHasEveryOptionOfIts) {
   for (const auto& command : command_table()) {
     const auto help = npusim({std::string(command.name), "--help"}).out;
     for (const auto& option : option_table()) {
@@ -118,7 +118,7 @@ TEST_F(Commands, help_of_a_command_has_every_option_of_its) {
   }
 }
 
-TEST_F(Commands, the_manual_page_has_every_command_and_option) {
+TEST_F(Commands, TheManualPageHasEveryCommandAndOption) {
   std::ifstream file(source_dir() + "/docs/npusim.1");
   std::ostringstream text;
   text << file.rdbuf();

@@ -74,30 +74,30 @@ class Completion : public Program {
   }
 };
 
-TEST_F(Completion, of_bash_offers_what_fits) {
+TEST_F(Completion, OfBashOffersWhatFits) {
   write("given.json", "{}");
   for (const auto& each : cases()) expect(bash(each.words), each);
 }
 
-TEST_F(Completion, of_zsh_offers_what_fits) {
+TEST_F(Completion, OfZshOffersWhatFits) {
   if (std::system("command -v zsh >/dev/null") != 0) GTEST_SKIP() << "NOT RUN: no zsh";
   write("given.json", "{}");
   for (const auto& each : cases()) expect(zsh(each.words), each);
 }
 
-TEST_F(Completion, of_bash_goes_on_behind_an_equals_sign) {
+TEST_F(Completion, OfBashGoesOnBehindAnEqualsSign) {
   expect(bash("--config = 910b"), {"=", {"910b", "910b2"}, "--config=910b"});
   expect(bash("run dma_latency --set directions ="), {"=", {"h2d", "d2h"}, "directions=h2d"});
   expect(bash("report r.json --format ="), {"=", {"text", "csv"}, "--format=text"});
 }
 
-TEST_F(Completion, of_zsh_keeps_whole_words) {
+TEST_F(Completion, OfZshKeepsWholeWords) {
   if (std::system("command -v zsh >/dev/null") != 0) GTEST_SKIP() << "NOT RUN: no zsh";
   expect(zsh("run dma_latency --set directions="), {"", {"directions=h2d"}, "h2d"});
   expect(zsh("--config=910b"), {"", {"--config=910b2"}, "910b2"});
 }
 
-TEST_F(Completion, never_fails_whatever_stands_on_the_line) {
+TEST_F(Completion, NeverFailsWhateverStandsOnTheLine) {
   for (const auto* words : {"", "npusim", "npusim --", "npusim run", "npusim '' ''", "npusim --set",
                             "npusim --set= x", "npusim run nothing --set =", "npusim -vvv -x ''",
                             "npusim run run --config '*'", "npusim -- -- --", "= = ="}) {
@@ -106,7 +106,7 @@ TEST_F(Completion, never_fails_whatever_stands_on_the_line) {
   }
 }
 
-TEST_F(Completion, names_the_shells_that_it_has) {
+TEST_F(Completion, NamesTheShellsThatItHas) {
   expect_refused({"completion"}, "completion: give a shell: bash, zsh");
   expect_refused({"completion", "fish"}, "completion: no script for 'fish'; there are bash, zsh");
   expect_refused({"completion", "bash", "x"}, "completion: unexpected 'x'");

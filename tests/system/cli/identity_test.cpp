@@ -29,7 +29,7 @@ class Identity : public Program {
   }
 };
 
-TEST_F(Identity, five_generations_give_five_reports_that_say_which) {
+TEST_F(Identity, FiveGenerationsGiveFiveReportsThatSayWhich) {
   std::set<std::string> digests;
   for (int generation = 1; generation <= 5; ++generation) {
     const std::string given = "link.generation=" + std::to_string(generation);
@@ -41,7 +41,7 @@ TEST_F(Identity, five_generations_give_five_reports_that_say_which) {
   EXPECT_EQ(digests.size(), 5U);
 }
 
-TEST_F(Identity, the_text_begins_with_the_overrides) {
+TEST_F(Identity, TheTextBeginsWithTheOverrides) {
   const auto result = npusim({"--config", "910b2", "run", "enumerate", "--set", "generation=0x5",
                               "--set", "cpu.call_ns=150.50"});
   EXPECT_THAT(result.out, testing::MatchesRegex("enumerate on 910b2, seed 1, .* us simulated\n"
@@ -49,7 +49,7 @@ TEST_F(Identity, the_text_begins_with_the_overrides) {
                                                 "with cpu.call_ns=150.5\n\n.*"));
 }
 
-TEST_F(Identity, overrides_are_resolved_in_the_order_they_were_given) {
+TEST_F(Identity, OverridesAreResolvedInTheOrderTheyWereGiven) {
   const auto report = report_of({"enumerate", "--set", "pci.device_id=0xd803", "--set",
                                  "core.functional=off", "--set", "hbm.policy=shared_queue", "--set",
                                  "exhaustive=on", "--set", "cards.0.link.lanes=8"});
@@ -62,7 +62,7 @@ TEST_F(Identity, overrides_are_resolved_in_the_order_they_were_given) {
   EXPECT_EQ(report["parameters"]["exhaustive"], true);
 }
 
-TEST_F(Identity, parameters_are_numbers_flags_texts_and_lists) {
+TEST_F(Identity, ParametersAreNumbersFlagsTextsAndLists) {
   const auto report = report_of({"dma_latency", "--set", "sizes=64B,4KiB"});
   const auto& parameters = report["parameters"];
   EXPECT_EQ(parameters["sizes"], json({64, 4096}));
@@ -71,7 +71,7 @@ TEST_F(Identity, parameters_are_numbers_flags_texts_and_lists) {
   EXPECT_TRUE(parameters["directions"].is_array());
 }
 
-TEST_F(Identity, no_number_of_a_report_is_a_text) {
+TEST_F(Identity, NoNumberOfAReportIsAText) {
   for (const auto* workload : {"dma_latency", "vector_add", "hbm_replay"}) {
     const auto report = report_of({workload});
     EXPECT_FALSE(report["metrics"].empty());
@@ -82,7 +82,7 @@ TEST_F(Identity, no_number_of_a_report_is_a_text) {
   }
 }
 
-TEST_F(Identity, the_configuration_is_written_out_under_its_digest) {
+TEST_F(Identity, TheConfigurationIsWrittenOutUnderItsDigest) {
   const auto report = report_of({"enumerate", "--set", "l2.ways=24", "--config-out", "c.yaml"});
   EXPECT_EQ(report["config_sha256"], sha256sum("c.yaml"));
   const auto again = report_of({"enumerate"}, "c.yaml");
@@ -91,7 +91,7 @@ TEST_F(Identity, the_configuration_is_written_out_under_its_digest) {
   EXPECT_EQ(again["metrics"], report["metrics"]);
 }
 
-TEST_F(Identity, every_shipped_configuration_survives_being_written_out) {
+TEST_F(Identity, EveryShippedConfigurationSurvivesBeingWrittenOut) {
   for (const auto& file : std::filesystem::directory_iterator(source_dir() + "/configs")) {
     const auto name = file.path().stem().string();
     if (file.path().extension() != ".yaml" || name == "host" || name == "single-card") continue;
@@ -101,7 +101,7 @@ TEST_F(Identity, every_shipped_configuration_survives_being_written_out) {
   }
 }
 
-TEST_F(Identity, version_firmware_and_kernels_are_named) {
+TEST_F(Identity, VersionFirmwareAndKernelsAreNamed) {
   const auto report = report_of({"vector_add"});
   EXPECT_EQ(npusim({"--version"}).out, "npusim " + report["npusim"].get<std::string>() + "\n");
   ASSERT_EQ(report["programs"].size(), 3U);
@@ -112,7 +112,7 @@ TEST_F(Identity, version_firmware_and_kernels_are_named) {
   EXPECT_TRUE(report_of({"enumerate"})["programs"].empty());
 }
 
-TEST_F(Identity, the_report_of_a_server_has_it_too) {
+TEST_F(Identity, TheReportOfAServerHasItToo) {
   const auto result =
       shell("{ " + binary_dir() +
             "/bin/npusim --config 910b2 serve --socket s --set generation=3 --report r.json "

@@ -37,7 +37,7 @@ class Interrupt : public Program {
   }
 };
 
-TEST_F(Interrupt, gives_a_partial_report_and_the_exit_code_of_its_signal) {
+TEST_F(Interrupt, GivesAPartialReportAndTheExitCodeOfItsSignal) {
   for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}, {"HUP", 129}}) {
     const auto result = end_by(kLong + "--report r.json", signal, "0.5");
     EXPECT_EQ(result.exit_code, code) << result.err;
@@ -51,7 +51,7 @@ TEST_F(Interrupt, gives_a_partial_report_and_the_exit_code_of_its_signal) {
   }
 }
 
-TEST_F(Interrupt, all_files_hold_what_is_known) {
+TEST_F(Interrupt, AllFilesHoldWhatIsKnown) {
   const auto result =
       end_by(kLong +
                  "--report r.json --html r.html --trace t.json --vcd t.vcd --trace-window "
@@ -67,7 +67,7 @@ TEST_F(Interrupt, all_files_hold_what_is_known) {
   EXPECT_NE(text("t.vcd").find("$enddefinitions"), std::string::npos);
 }
 
-TEST_F(Interrupt, ends_an_operators_compiler_and_leaves_nothing_of_it) {
+TEST_F(Interrupt, EndsAnOperatorsCompilerAndLeavesNothingOfIt) {
   write("compiler",
         "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\necho $$ > p; mv p pid; exec sleep 100000\n");
   const auto result = shell(
@@ -85,7 +85,7 @@ TEST_F(Interrupt, ends_an_operators_compiler_and_leaves_nothing_of_it) {
   expect_partial("r.json", result.out);
 }
 
-TEST_F(Interrupt, that_the_caller_ignores_is_ignored) {
+TEST_F(Interrupt, ThatTheCallerIgnoresIsIgnored) {
   const auto result = shell("{ trap '' INT; " + kProgram +
                             "--config 910b2 run dma_latency --report r.json & run=$!; sleep 0.1; "
                             "kill -INT $run; wait $run; }");
@@ -93,7 +93,7 @@ TEST_F(Interrupt, that_the_caller_ignores_is_ignored) {
   EXPECT_EQ(nlohmann::json::parse(text("r.json"))["outcome"], "complete");
 }
 
-TEST_F(Interrupt, of_any_workload_at_any_moment_leaves_a_report_that_can_be_read) {
+TEST_F(Interrupt, OfAnyWorkloadAtAnyMomentLeavesAReportThatCanBeRead) {
   std::mt19937 random(7);  // when it hits is not the same anyway
   std::istringstream names(npusim({"list", "--names"}).out);
   for (std::string name; std::getline(names, name);) {
@@ -109,7 +109,7 @@ TEST_F(Interrupt, of_any_workload_at_any_moment_leaves_a_report_that_can_be_read
   }
 }
 
-TEST_F(Interrupt, a_run_that_fails_tells_what_it_knows) {
+TEST_F(Interrupt, ARunThatFailsTellsWhatItKnows) {
   const auto result =
       npusim({"--config", "910b2", "run", "matmul_kernel", "--set", "m=64", "--set", "n=64",
               "--set", "k=64", "--set", "core.l1_kib=1", "--report", "r.json"});
@@ -121,14 +121,14 @@ TEST_F(Interrupt, a_run_that_fails_tells_what_it_knows) {
   EXPECT_EQ(npusim({"report", "r.json"}).out, result.out);
 }
 
-TEST_F(Interrupt, what_is_refused_leaves_no_report) {
+TEST_F(Interrupt, WhatIsRefusedLeavesNoReport) {
   const auto result = npusim(
       {"--config", "910b2", "run", "vmm_map", "--set", "sizes=128GiB", "--report", "r.json"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(path("r.json")));
 }
 
-TEST_F(Interrupt, watching_needs_a_terminal) {
+TEST_F(Interrupt, WatchingNeedsATerminal) {
   expect_refused({"--config", "910b2", "run", "enumerate", "--watch"},
                  "--watch: standard error is no terminal");
 }

@@ -18,7 +18,7 @@ class LongText : public Program {
   const std::string long_ = std::string(21'504, 'x');
 };
 
-TEST_F(LongText, of_commands_and_their_arguments_is_not_repeated) {
+TEST_F(LongText, OfCommandsAndTheirArgumentsIsNotRepeated) {
   const std::vector<Arguments> all{{long_},
                                    {"list", long_},
                                    {"list", "list", long_},
@@ -36,7 +36,7 @@ TEST_F(LongText, of_commands_and_their_arguments_is_not_repeated) {
   for (const auto& arguments : all) expect_short(arguments);
 }
 
-TEST_F(LongText, of_options_is_not_repeated) {
+TEST_F(LongText, OfOptionsIsNotRepeated) {
   for (const std::string option : {"--seed", "--report", "--config-out", "--config"}) {
     expect_short(
         {"run", "enumerate", option == "--config" ? "--seed=1" : "--config=910b", option, long_});
@@ -46,7 +46,7 @@ TEST_F(LongText, of_options_is_not_repeated) {
   }
 }
 
-TEST_F(LongText, of_parameters_and_keys_is_not_repeated) {
+TEST_F(LongText, OfParametersAndKeysIsNotRepeated) {
   for (const std::string key : {"sizes=", "policy=", "iterations=", "link.lanes=", "name=", "core=",
                                 "hbm.policy=", "hbm.timings=", "cards.0.link.lanes="}) {
     const auto result = npusim({"--config", "910b", "run", "dma_latency", "--set", key + long_});
@@ -61,7 +61,7 @@ TEST_F(LongText, of_parameters_and_keys_is_not_repeated) {
   }
 }
 
-TEST_F(LongText, of_unknown_keys_is_not_repeated) {
+TEST_F(LongText, OfUnknownKeysIsNotRepeated) {
   for (const auto& set : {long_, long_ + "=1", "cards.0." + long_ + "=1"}) {
     for (const auto& command : {Arguments{"run", "dma_latency"}, Arguments{"config", "show"}}) {
       Arguments arguments{"--config", "910b", "--set", set};

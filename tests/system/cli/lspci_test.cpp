@@ -8,7 +8,7 @@ namespace {
 
 using Lspci = Program;
 
-TEST_F(Lspci, lists_the_bridge_and_the_card) {
+TEST_F(Lspci, ListsTheBridgeAndTheCard) {
   const auto result = npusim({"--config", "910b", "lspci"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("00:00.0 PCI bridge: 19e5:"), std::string::npos);
@@ -16,14 +16,14 @@ TEST_F(Lspci, lists_the_bridge_and_the_card) {
 }
 
 // 910B alone is the card of the source documents.
-TEST_F(Lspci, names_the_family_of_shipping_parts) {
+TEST_F(Lspci, NamesTheFamilyOfShippingParts) {
   const auto shipping = npusim({"--config", "910b2", "lspci"}).out;
   EXPECT_NE(shipping.find("19e5:d802 910B1/B2/B3/B4 (rev "), std::string::npos) << shipping;
   const auto documents = npusim({"--config", "910b", "lspci"}).out;
   EXPECT_NE(documents.find("19e5:d110 910B (rev "), std::string::npos) << documents;
 }
 
-TEST_F(Lspci, shows_bar_sizes_and_the_numa_node) {
+TEST_F(Lspci, ShowsBarSizesAndTheNumaNode) {
   const auto result = npusim({"--config", "910b", "lspci", "-v"});
   EXPECT_TRUE(std::regex_search(result.out, std::regex("Region 0: Memory at .*size=32K\\]")));
   EXPECT_TRUE(std::regex_search(result.out, std::regex("Region 2: Memory at .*size=64G\\]")));
@@ -31,7 +31,7 @@ TEST_F(Lspci, shows_bar_sizes_and_the_numa_node) {
   EXPECT_EQ(result.out.find("UESta:"), std::string::npos);
 }
 
-TEST_F(Lspci, shows_fields_when_asked_for_all) {
+TEST_F(Lspci, ShowsFieldsWhenAskedForAll) {
   const auto result = npusim({"--config", "910b", "lspci", "-vvv", "--set", "link.generation=3"});
   for (const auto* field :
        {"LnkSta: Speed 8GT/s, Width x16", "Count=256", "Vector table: BAR=0 offset=00006000",
@@ -40,7 +40,7 @@ TEST_F(Lspci, shows_fields_when_asked_for_all) {
   }
 }
 
-TEST_F(Lspci, the_big_system_shows_its_eight_cards_on_both_nodes) {
+TEST_F(Lspci, TheBigSystemShowsItsEightCardsOnBothNodes) {
   const auto result = npusim({"--config", "system-8x910b", "lspci", "-v"});
   const std::regex card("Processing accelerator: 19e5:d110");
   EXPECT_EQ(std::distance(std::sregex_iterator(result.out.begin(), result.out.end(), card),
@@ -49,7 +49,7 @@ TEST_F(Lspci, the_big_system_shows_its_eight_cards_on_both_nodes) {
   EXPECT_NE(result.out.find("NUMA node: 1"), std::string::npos);
 }
 
-TEST_F(Lspci, its_dump_is_decoded_by_pciutils_without_complaint) {
+TEST_F(Lspci, ItsDumpIsDecodedByPciutilsWithoutComplaint) {
   for (const auto* config : {"910b", "system-8x910b"}) {
     write("dump.txt", npusim({"--config", config, "lspci", "-x"}).out);
     const auto decoded = shell("LC_ALL=C lspci -F dump.txt -vvv");

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The management socket with clients that misbehave: the server goes on, and answers the next one.
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include <csignal>
-#include <cstring>
 #include <random>
 
 #include "apps/dsmi/client/protocol.hpp"
 #include "dsmi/dsmi_error_code.h"
 #include "npu/abi/registers.hpp"
-#include "tests/support/folders.hpp"
-#include "tests/system/cli/program.hpp"
+#include "tests/system/cli/served_socket.hpp"
 
 namespace npu::cli {
 namespace {
@@ -21,36 +15,9 @@ using dsmi::AnswerMessage;
 using dsmi::Request;
 using dsmi::RequestMessage;
 
-class ManagementSocket : public Program {
+class ManagementSocket : public ServedSocket {
  protected:
-  ManagementSocket() {
-    const std::string socket = path("m");
-    server_ = ::fork();
-    if (server_ == 0) {
-      const std::string program = binary_dir() + "/bin/npusim";
-      std::freopen("/dev/null", "w", stdout);
-      ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--management",
-              socket.c_str(), nullptr);
-      std::_Exit(127);
-    }
-    for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
-  }
-  void TearDown() override {
-    ::kill(server_, SIGTERM);
-    int status = -1;
-    ::waitpid(server_, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the server has ended badly";
-  }
-  int connect() const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
-    const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval timeout{10, 0};
-    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
-    return file;
-  }
+  ManagementSocket() : ServedSocket("--management", 10) {}
   static AnswerMessage ask(int file, const RequestMessage& request) {
     AnswerMessage answer{Answer::kRefused, 0, 0xBAD};
     EXPECT_EQ(::send(file, &request, sizeof request, MSG_NOSIGNAL), ssize_t{sizeof request});
@@ -62,12 +29,9 @@ class ManagementSocket : public Program {
     EXPECT_EQ(ask(file, {Request::kHello, 0, 0, dsmi::kProtocolVersion}).value, 1U);
     ::close(file);
   }
-
- private:
-  pid_t server_ = -1;
 };
 
-TEST_F(ManagementSocket, answers_with_registers_of_the_card) {
+TEST_F(ManagementSocket, AnswersWithRegistersOfTheCard) {
   const int file = connect();
   const auto answer = ask(file, {Request::kRead4, 0, abi::ChipId::kOffset, 0});
   EXPECT_EQ(answer.answer, Answer::kDone);
@@ -75,7 +39,7 @@ TEST_F(ManagementSocket, answers_with_registers_of_the_card) {
   ::close(file);
 }
 
-TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
+TEST_F(ManagementSocket, RefusesWhatIsBeyondOrNotAClientsToChange) {
   const int file = connect();
   const std::vector<RequestMessage> requests{
       {Request::kHello, 0, 0, 99},
@@ -99,7 +63,7 @@ TEST_F(ManagementSocket, refuses_what_is_beyond_or_not_a_clients_to_change) {
   ::close(file);
 }
 
-TEST_F(ManagementSocket, makes_nothing_of_what_is_no_template_or_function) {
+TEST_F(ManagementSocket, MakesNothingOfWhatIsNoTemplateOrFunction) {
   const int file = connect();
   const std::vector<std::pair<RequestMessage, unsigned>> requests{
       {{Request::kCreate, 0, 0, 0}, DSMI_ERROR_PARAMETER},  // no kTemplate came before
@@ -118,7 +82,7 @@ TEST_F(ManagementSocket, makes_nothing_of_what_is_no_template_or_function) {
   expect_alive();
 }
 
-TEST_F(ManagementSocket, outlives_clients_that_leave_in_the_middle) {
+TEST_F(ManagementSocket, OutlivesClientsThatLeaveInTheMiddle) {
   for (std::size_t some = 1; some <= 20; ++some) {
     const int file = connect();
     const RequestMessage request{Request::kRead4, 0, 0, 0};
@@ -128,7 +92,7 @@ TEST_F(ManagementSocket, outlives_clients_that_leave_in_the_middle) {
   expect_alive();
 }
 
-TEST_F(ManagementSocket, outlives_bytes_at_random_and_answers_that_nobody_takes) {
+TEST_F(ManagementSocket, OutlivesBytesAtRandomAndAnswersThatNobodyTakes) {
   std::mt19937 random(7);
   for (int i = 0; i < 8; ++i) {
     const int file = connect();
@@ -140,7 +104,7 @@ TEST_F(ManagementSocket, outlives_bytes_at_random_and_answers_that_nobody_takes)
   expect_alive();
 }
 
-TEST_F(ManagementSocket, serves_ten_at_once) {
+TEST_F(ManagementSocket, ServesTenAtOnce) {
   std::vector<int> files(10);
   for (int& file : files) file = connect();
   for (int round = 0; round < 50; ++round) {

@@ -1,55 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // serve --metrics: HTTP for Prometheus, and clients that misbehave.
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 #include <atomic>
-#include <csignal>
-#include <cstring>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "tests/support/folders.hpp"
-#include "tests/system/cli/program.hpp"
 #include "tests/system/cli/prometheus_parser.hpp"
+#include "tests/system/cli/served_socket.hpp"
 
 namespace npu::cli {
 namespace {
 
 constexpr unsigned kClients = 16;  // MetricsServer::kClients
 
-class MetricsSocket : public Program {
+class MetricsSocket : public ServedSocket {
  protected:
-  explicit MetricsSocket(const char* prefix = "npusim") {
-    const std::string socket = path("m");
-    server_ = ::fork();
-    if (server_ == 0) {
-      const std::string program = binary_dir() + "/bin/npusim";
-      std::freopen("/dev/null", "w", stdout);
-      ::execl(program.c_str(), program.c_str(), "--config", "910b2", "serve", "--metrics",
-              socket.c_str(), "--metrics-prefix", prefix, nullptr);
-      std::_Exit(127);
-    }
-    for (int i = 0; i < 200 && !std::filesystem::exists(socket); ++i) ::usleep(50'000);
-  }
-  void TearDown() override {
-    ::kill(server_, SIGTERM);
-    int status = -1;
-    ::waitpid(server_, &status, 0);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the server has ended badly";
-  }
-  int connect() const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path("m").c_str(), sizeof address.sun_path - 1);
-    const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval timeout{20, 0};
-    ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
-    return file;
-  }
+  explicit MetricsSocket(const char* prefix = "npusim")
+      : ServedSocket("--metrics", 20, {"--metrics-prefix", prefix}) {}
   // Everything until the server closes.
   std::string ask(const std::string& request) const {
     const int file = connect();
@@ -64,16 +33,13 @@ class MetricsSocket : public Program {
     ::close(file);
     return answer;
   }
-
- private:
-  pid_t server_ = -1;
 };
 
 struct MetricsSocketOfOthersNames : MetricsSocket {
   MetricsSocketOfOthersNames() : MetricsSocket("xpushare_npu") {}
 };
 
-TEST_F(MetricsSocketOfOthersNames, begin_with_the_prefix) {
+TEST_F(MetricsSocketOfOthersNames, BeginWithThePrefix) {
   const auto answer = ask("GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
   const test::PrometheusText text(answer.substr(answer.find("\r\n\r\n") + 4));
   EXPECT_EQ(text.error(), "");
@@ -81,7 +47,7 @@ TEST_F(MetricsSocketOfOthersNames, begin_with_the_prefix) {
   EXPECT_EQ(answer.find("npusim_"), std::string::npos);
 }
 
-TEST_F(MetricsSocket, a_strict_reader_reads_them) {
+TEST_F(MetricsSocket, AStrictReaderReadsThem) {
   const auto answer = ask("GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
   EXPECT_EQ(answer.rfind("HTTP/1.1 200 OK\r\n", 0), 0U);
   EXPECT_NE(answer.find("\r\nContent-Type: text/plain; version=0.0.4"), std::string::npos);
@@ -94,7 +60,7 @@ TEST_F(MetricsSocket, a_strict_reader_reads_them) {
             std::string::npos);
 }
 
-TEST_F(MetricsSocket, what_is_no_request_for_metrics_is_told_so) {
+TEST_F(MetricsSocket, WhatIsNoRequestForMetricsIsToldSo) {
   EXPECT_EQ(ask("GET /else HTTP/1.1\r\n\r\n").substr(9, 3), "404");
   EXPECT_EQ(ask("POST /metrics HTTP/1.1\r\n\r\n").substr(9, 3), "405");
   EXPECT_EQ(ask("nonsense\r\n\r\n").substr(9, 3), "400");
@@ -102,7 +68,7 @@ TEST_F(MetricsSocket, what_is_no_request_for_metrics_is_told_so) {
   EXPECT_EQ(ask(std::string(20'000, 'x')), "");
 }
 
-TEST_F(MetricsSocket, random_bytes_do_no_harm) {
+TEST_F(MetricsSocket, RandomBytesDoNoHarm) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     std::mt19937 random(seed);
     std::string bytes(random() % 200, '\0');
@@ -114,14 +80,14 @@ TEST_F(MetricsSocket, random_bytes_do_no_harm) {
 }
 
 // One at a time would each wait for the silence of those before.
-TEST_F(MetricsSocket, silent_clients_keep_nobody_waiting) {
+TEST_F(MetricsSocket, SilentClientsKeepNobodyWaiting) {
   std::vector<int> silent;
   for (unsigned i = 0; i + 1 < kClients; ++i) silent.push_back(connect());
   EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\n\r\n").substr(9, 3), "200");
   for (const int file : silent) ::close(file);
 }
 
-TEST_F(MetricsSocket, clients_are_answered_at_once) {
+TEST_F(MetricsSocket, ClientsAreAnsweredAtOnce) {
   std::vector<std::thread> clients;
   std::atomic<unsigned> right{0};
   for (unsigned i = 0; i < 2 * kClients; ++i) {
@@ -134,7 +100,7 @@ TEST_F(MetricsSocket, clients_are_answered_at_once) {
 }
 
 // A byte now and then is no request, either.
-TEST_F(MetricsSocket, a_client_that_never_comes_to_an_end_is_cut_off) {
+TEST_F(MetricsSocket, AClientThatNeverComesToAnEndIsCutOff) {
   const int file = connect();
   bool cut_off = false;
   for (int i = 0; i < 300 && !cut_off; ++i) {
@@ -147,7 +113,7 @@ TEST_F(MetricsSocket, a_client_that_never_comes_to_an_end_is_cut_off) {
 
 class MetricsOptions : public Program {};
 
-TEST_F(MetricsOptions, other_hosts_and_ports_are_refused) {
+TEST_F(MetricsOptions, OtherHostsAndPortsAreRefused) {
   for (const auto* const place :
        {"0.0.0.0:80", "example.org:80", "127.0.0.1:70000", "localhost:"}) {
     expect_refused({"--config", "910b2", "serve", "--metrics", place},

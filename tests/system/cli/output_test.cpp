@@ -43,38 +43,38 @@ const std::vector<std::string> kPrinting{"--help",
                                          "--config 910b run enumerate",
                                          "--config 910b serve --socket s"};
 
-TEST_F(Output, a_full_standard_output_is_a_failure_of_every_command) {
+TEST_F(Output, AFullStandardOutputIsAFailureOfEveryCommand) {
   for (const auto& command : kPrinting) {
     const auto result = shell("{ " + kNpusim + command + " >/dev/full; }");
     expect_failed(result, 1, "standard output: cannot be written: No space left on device");
   }
 }
 
-TEST_F(Output, a_closed_standard_output_is_a_failure_of_every_command) {
+TEST_F(Output, AClosedStandardOutputIsAFailureOfEveryCommand) {
   for (const auto& command : kPrinting) {
     const auto result = shell("{ " + kNpusim + command + " >&-; }");
     expect_failed(result, 1, "standard output: cannot be written: Bad file descriptor");
   }
 }
 
-TEST_F(Output, the_report_is_written_although_standard_output_is_closed) {
+TEST_F(Output, TheReportIsWrittenAlthoughStandardOutputIsClosed) {
   const auto result = shell("{ " + kRun + "--report r.json <&- >&-; }");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(nlohmann::json::parse(text("r.json"))["workload"], "enumerate");
   EXPECT_EQ(result.out, "") << "and nothing else has become standard output";
 }
 
-TEST_F(Output, a_reader_that_leaves_does_not_cost_the_report) {
+TEST_F(Output, AReaderThatLeavesDoesNotCostTheReport) {
   shell("{ " + kRun + "--report r.json | true; }");
   EXPECT_TRUE(nlohmann::json::accept(text("r.json")));
 }
 
-TEST_F(Output, a_report_on_a_full_device_is_a_failure) {
+TEST_F(Output, AReportOnAFullDeviceIsAFailure) {
   expect_failed(shell(kRun + "--report /dev/full"), 1,
                 "--report /dev/full: cannot be written: No space left on device");
 }
 
-TEST_F(Output, a_path_that_cannot_be_written_costs_no_run) {
+TEST_F(Output, APathThatCannotBeWrittenCostsNoRun) {
   shell("mkdir folder; echo x >file");
   for (const auto* option : {"--report", "--html", "--config-out"}) {
     const std::vector<std::pair<std::string, std::string>> wrong{
@@ -95,7 +95,7 @@ TEST_F(Output, a_path_that_cannot_be_written_costs_no_run) {
   EXPECT_EQ(left(), (std::vector<std::string>{"file", "folder"}));
 }
 
-TEST_F(Output, a_folder_that_may_not_be_written_is_refused) {
+TEST_F(Output, AFolderThatMayNotBeWrittenIsRefused) {
   shell("mkdir folder; chmod 555 folder");
   const std::string as_nobody =
       ::geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
@@ -104,7 +104,7 @@ TEST_F(Output, a_folder_that_may_not_be_written_is_refused) {
   shell("chmod 755 folder");
 }
 
-TEST_F(Output, a_report_that_may_not_grow_leaves_what_was_there) {
+TEST_F(Output, AReportThatMayNotGrowLeavesWhatWasThere) {
   write("r.json", "before\n");
   const auto result = shell("{ ulimit -f 1; " + kNpusim +
                             "--config 910b run dma_latency --report r.json >/dev/null; }");
@@ -113,14 +113,14 @@ TEST_F(Output, a_report_that_may_not_grow_leaves_what_was_there) {
   EXPECT_EQ(left(), std::vector<std::string>{"r.json"});
 }
 
-TEST_F(Output, a_run_that_fails_leaves_the_report_of_the_run_before) {
+TEST_F(Output, ARunThatFailsLeavesTheReportOfTheRunBefore) {
   write("r.json", "before\n");
   EXPECT_EQ(shell(kNpusim + "--config 910b run p2p_bandwidth --report r.json").exit_code, 2);
   EXPECT_EQ(text("r.json"), "before\n");
 }
 
 // By another path, behind a link, by a hard link.
-TEST_F(Output, one_file_does_not_hold_two_things) {
+TEST_F(Output, OneFileDoesNotHoldTwoThings) {
   write("old.json", "old");
   shell("mkdir folder; ln -s old.json link.json; ln old.json hard.json; ln -s folder here");
   shell("ln -s folder/later.json later.json; ln -s later.json latest.json");
@@ -141,7 +141,7 @@ TEST_F(Output, one_file_does_not_hold_two_things) {
   EXPECT_EQ(apart.exit_code, 0) << apart.err;
 }
 
-TEST_F(Output, what_is_read_is_not_written) {
+TEST_F(Output, WhatIsReadIsNotWritten) {
   shell(kNpusim + "config show 910b >my.yaml; ln -s my.yaml link.yaml");
   const std::string before = text("my.yaml");
   for (const std::string option : {"--report", "--html", "--config-out", "--trace", "--vcd"}) {
@@ -162,7 +162,7 @@ TEST_F(Output, what_is_read_is_not_written) {
       "--trace ./d: --set dump_tensors names the same file");
 }
 
-TEST_F(Output, the_report_goes_to_what_is_open_already) {
+TEST_F(Output, TheReportGoesToWhatIsOpenAlready) {
   const auto result = shell("{ " + kRun + "--report /dev/stdout; }");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out.rfind("{\n  \"schema\"", 0), 0U) << result.out;
@@ -171,7 +171,7 @@ TEST_F(Output, the_report_goes_to_what_is_open_already) {
   EXPECT_TRUE(nlohmann::json::accept(text("r.json")));
 }
 
-TEST_F(Output, a_file_called_dash_is_standard_output) {
+TEST_F(Output, AFileCalledDashIsStandardOutput) {
   for (const std::string name : {"--report ", "--report="}) {
     const auto result = shell("{ " + kRun + name + "-; }");
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -182,7 +182,7 @@ TEST_F(Output, a_file_called_dash_is_standard_output) {
                 "--report and --trace name the same file");
 }
 
-TEST_F(Output, the_report_goes_through_a_fifo_and_behind_a_link) {
+TEST_F(Output, TheReportGoesThroughAFifoAndBehindALink) {
   shell("mkfifo f; ln -s behind.json link");
   EXPECT_EQ(shell("{ cat f >read.json & " + kRun + "--report f; wait; }").exit_code, 0);
   EXPECT_TRUE(nlohmann::json::accept(text("read.json")));
@@ -191,14 +191,14 @@ TEST_F(Output, the_report_goes_through_a_fifo_and_behind_a_link) {
   EXPECT_TRUE(nlohmann::json::accept(text("behind.json")));
 }
 
-TEST_F(Output, a_file_that_is_replaced_keeps_its_mode) {
+TEST_F(Output, AFileThatIsReplacedKeepsItsMode) {
   shell("echo before >r.json; chmod 604 r.json");
   ASSERT_EQ(shell(kRun + "--report r.json").exit_code, 0);
   EXPECT_EQ(static_cast<int>(std::filesystem::status(path("r.json")).permissions()), 0604);
 }
 
 // With the exit code of a shell for a program that a signal has ended.
-TEST_F(Output, a_run_that_is_killed_leaves_no_report) {
+TEST_F(Output, ARunThatIsKilledLeavesNoReport) {
   const auto result =
       shell("{ " + kNpusim +
             "--config 910b run alloc_churn --set steps=10000000 --report r.json --html r.html "
@@ -208,7 +208,7 @@ TEST_F(Output, a_run_that_is_killed_leaves_no_report) {
   EXPECT_EQ(left(), std::vector<std::string>{"c.yaml"});
 }
 
-TEST_F(Output, a_tensor_dump_on_a_full_device_is_a_failure) {
+TEST_F(Output, ATensorDumpOnAFullDeviceIsAFailure) {
   shell("ln -s /dev/full t.json.bin");
   const auto result = npusim({"--config", "910b2", "run", "graph", "--set", "dump_tensors=t.json"});
   EXPECT_EQ(result.exit_code, 1);

@@ -26,7 +26,7 @@ class Probe : public Program {
   }
 };
 
-TEST_F(Probe, a_card_that_brings_pages_to_its_memory) {
+TEST_F(Probe, ACardThatBringsPagesToItsMemory) {
   const auto found = matrix();
   expect_true(found, {"svm_alloc_enforceable", "token_set_available", "resident_metric_available",
                       "support_managed_svm", "support_mem_prefetch_to_device",
@@ -36,7 +36,7 @@ TEST_F(Probe, a_card_that_brings_pages_to_its_memory) {
   EXPECT_LE(found["dynamic_update_latency_ms"].get<double>(), 2.01);
 }
 
-TEST_F(Probe, a_card_that_uses_the_hosts_pages) {
+TEST_F(Probe, ACardThatUsesTheHostsPages) {
   expect_true(
       matrix({"--set", "mmu.fault_policy=ats"}),
       {"token_set_available", "support_managed_svm", "support_host_uva_flag",
@@ -44,7 +44,7 @@ TEST_F(Probe, a_card_that_uses_the_hosts_pages) {
 }
 
 // A key of the driver's turns its own entry, and those that are about the same.
-TEST_F(Probe, each_feature_can_be_switched_off) {
+TEST_F(Probe, EachFeatureCanBeSwitchedOff) {
   const std::vector<std::string> all = {
       "svm_alloc_enforceable",          "token_set_available",
       "resident_metric_available",      "support_managed_svm",
@@ -69,21 +69,21 @@ TEST_F(Probe, each_feature_can_be_switched_off) {
   }
 }
 
-TEST_F(Probe, shares_that_stay_as_they_are_and_the_hosts_own_pages) {
+TEST_F(Probe, SharesThatStayAsTheyAreAndTheHostsOwnPages) {
   EXPECT_TRUE(matrix({"--set", "dynamic_update=false"})["dynamic_update_latency_ms"].is_null());
   const auto found =
       matrix({"--set", "mmu.fault_policy=ats", "--set", "support_host_uva_flag=false"});
   EXPECT_FALSE(found["support_host_uva_flag"].get<bool>());
 }
 
-TEST_F(Probe, a_card_without_compute_queues) {
+TEST_F(Probe, ACardWithoutComputeQueues) {
   const auto found = matrix({"--set", "command.slots=0"});
   expect_true(found, {});
   EXPECT_TRUE(found["dynamic_update_latency_ms"].is_null());
   EXPECT_FALSE(found["reasons"]["token_set_available"].get<std::string>().empty());
 }
 
-TEST_F(Probe, writes_where_it_is_told) {
+TEST_F(Probe, WritesWhereItIsTold) {
   const auto result = npusim({"--config", "910b2", "probe", "--output", "there.json"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_FALSE(text("there.json").empty());

@@ -30,7 +30,7 @@ std::set<std::string> folders_of_the_table() {
   return found;
 }
 
-TEST_F(Readme, has_every_folder_in_its_table_and_no_other) {
+TEST_F(Readme, HasEveryFolderInItsTableAndNoOther) {
   const std::filesystem::path root(source_dir());
   const auto named = folders_of_the_table();
   std::set<std::string> tops;

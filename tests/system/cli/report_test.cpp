@@ -21,7 +21,7 @@ class Reports : public Program {
   }
 };
 
-TEST_F(Reports, a_report_prints_again_what_the_run_printed) {
+TEST_F(Reports, AReportPrintsAgainWhatTheRunPrinted) {
   const std::string printed = run("r.json", {"link.generation=3"});
   const auto again = npusim({"report", "r.json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
@@ -29,7 +29,7 @@ TEST_F(Reports, a_report_prints_again_what_the_run_printed) {
   EXPECT_EQ(shell("(cat r.json | " + binary_dir() + "/bin/npusim report -)").out, printed);
 }
 
-TEST_F(Reports, a_name_that_is_no_utf8_is_printed_again_too) {
+TEST_F(Reports, ANameThatIsNoUtf8IsPrintedAgainToo) {
   ASSERT_EQ(
       shell("cp " + source_dir() + "/configs/*.yaml . && cp 910b.yaml \"$(printf 'a\\377.yaml')\"")
           .exit_code,
@@ -41,7 +41,7 @@ TEST_F(Reports, a_name_that_is_no_utf8_is_printed_again_too) {
   EXPECT_EQ(npusim({"report", "r.json"}).out, printed.out);
 }
 
-TEST_F(Reports, a_report_becomes_markdown_or_csv_in_a_file) {
+TEST_F(Reports, AReportBecomesMarkdownOrCsvInAFile) {
   run("r.json");
   ASSERT_EQ(npusim({"report", "r.json", "--format", "markdown", "--output", "r.md"}).exit_code, 0);
   EXPECT_EQ(text("r.md").rfind("# dma_latency on 910b\n", 0), 0U);
@@ -49,7 +49,7 @@ TEST_F(Reports, a_report_becomes_markdown_or_csv_in_a_file) {
   EXPECT_EQ(csv.out.rfind("workload,config,seed,kind,name,value,unit\r\n", 0), 0U);
 }
 
-TEST_F(Reports, a_page_of_a_run_is_that_of_its_report) {
+TEST_F(Reports, APageOfARunIsThatOfItsReport) {
   const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64",
                            "--report", "r.json", "--html", "r.html"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -58,7 +58,7 @@ TEST_F(Reports, a_page_of_a_run_is_that_of_its_report) {
   EXPECT_EQ(npusim({"report", "r.json", "--format", "html"}).out, page);
 }
 
-TEST_F(Reports, a_page_shows_what_a_profile_finds) {
+TEST_F(Reports, APageShowsWhatAProfileFinds) {
   run("r.json", {"dma.engines=2"});
   const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64",
                            "--report", "p.json", "--html", "p.html"});
@@ -70,7 +70,7 @@ TEST_F(Reports, a_page_shows_what_a_profile_finds) {
 }
 
 // Not while the last of them is on its way, which is most of the time of small ones.
-TEST_F(Reports, a_profile_counts_a_link_as_busy_while_it_carries_bytes) {
+TEST_F(Reports, AProfileCountsALinkAsBusyWhileItCarriesBytes) {
   const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64", "--set",
                            "link.propagation_ns=1000", "--profile", "--report", "p.json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -90,7 +90,7 @@ TEST_F(Reports, a_profile_counts_a_link_as_busy_while_it_carries_bytes) {
   EXPECT_LT(busy, (bytes + kMostOfATlp * tlps) / kBytesPerPs);
 }
 
-TEST_F(Reports, a_page_that_cannot_be_written_costs_no_run) {
+TEST_F(Reports, APageThatCannotBeWrittenCostsNoRun) {
   const std::vector<std::string> command{"--config", "910b", "run", "dma_latency"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), command.begin(), command.end());
@@ -103,7 +103,7 @@ TEST_F(Reports, a_page_that_cannot_be_written_costs_no_run) {
   expect_refused({"list", "--html", "a"}, "option '--html' does not belong to 'list'");
 }
 
-TEST_F(Reports, what_is_no_report_is_refused_in_one_line) {
+TEST_F(Reports, WhatIsNoReportIsRefusedInOneLine) {
   run("r.json");
   expect_refused({"report"}, "report: give the file of a report");
   expect_refused({"report", "none.json"}, "none.json: cannot be read: No such file or directory");
@@ -117,7 +117,7 @@ TEST_F(Reports, what_is_no_report_is_refused_in_one_line) {
                  "--output no/such/folder: cannot be written: No such file or directory");
 }
 
-TEST_F(Reports, identical_runs_compare_in_one_line) {
+TEST_F(Reports, IdenticalRunsCompareInOneLine) {
   run("a.json");
   run("b.json");
   const auto compared = npusim({"compare", "a.json", "b.json"});
@@ -126,7 +126,7 @@ TEST_F(Reports, identical_runs_compare_in_one_line) {
   EXPECT_EQ(compared.out.find('\n'), compared.out.size() - 1);
 }
 
-TEST_F(Reports, a_slower_link_is_a_regression_that_names_the_part) {
+TEST_F(Reports, ASlowerLinkIsARegressionThatNamesThePart) {
   run("a.json");
   run("b.json", {"link.propagation_ns=500"});
   const auto compared = npusim({"compare", "a.json", "b.json", "--junit", "j.xml"});
@@ -137,7 +137,7 @@ TEST_F(Reports, a_slower_link_is_a_regression_that_names_the_part) {
   EXPECT_NE(text("j.xml").find("<failure type=\"regression\""), std::string::npos);
 }
 
-TEST_F(Reports, thresholds_decide_what_a_regression_is) {
+TEST_F(Reports, ThresholdsDecideWhatARegressionIs) {
   run("a.json");
   run("b.json", {"link.propagation_ns=500"});
   const auto allowed = npusim({"compare", "a.json", "b.json", "--threshold", "*=1000%"});
@@ -151,7 +151,7 @@ TEST_F(Reports, thresholds_decide_what_a_regression_is) {
 }
 
 // A driver that lacks its barriers is no better one.
-TEST_F(Reports, fewer_barriers_are_a_change_to_look_at_with_an_exit_code_of_their_own) {
+TEST_F(Reports, FewerBarriersAreAChangeToLookAtWithAnExitCodeOfTheirOwn) {
   run("a.json");
   auto report = nlohmann::ordered_json::parse(text("a.json"));
   for (auto& each : report["counters"]) {
@@ -169,7 +169,7 @@ TEST_F(Reports, fewer_barriers_are_a_change_to_look_at_with_an_exit_code_of_thei
   EXPECT_EQ(with("host.write_barriers=100%"), 0);
 }
 
-TEST_F(Reports, what_cannot_be_compared_is_refused) {
+TEST_F(Reports, WhatCannotBeComparedIsRefused) {
   run("a.json");
   ASSERT_EQ(npusim({"--config", "910b", "run", "enumerate", "--report", "e.json"}).exit_code, 0);
   expect_refused({"compare", "a.json", "e.json"},
@@ -179,7 +179,7 @@ TEST_F(Reports, what_cannot_be_compared_is_refused) {
   expect_refused({"compare", "a.json"}, "compare: give two reports, BASE and NEW");
 }
 
-TEST_F(Reports, how_fast_the_simulator_was_is_told_on_standard_error_alone) {
+TEST_F(Reports, HowFastTheSimulatorWasIsToldOnStandardErrorAlone) {
   const auto quiet = npusim({"--config", "910b", "run", "enumerate"});
   const auto verbose = npusim({"--config", "910b", "run", "enumerate", "-v"});
   EXPECT_EQ(quiet.err, "");

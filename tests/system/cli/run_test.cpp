@@ -21,7 +21,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
   return arguments;
 }
 
-TEST_F(RunCommand, writes_a_report_for_people_and_one_for_machines) {
+TEST_F(RunCommand, WritesAReportForPeopleAndOneForMachines) {
   const auto result = npusim(with(kShortRun, {"--report", "r.json"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("dma_latency on 910b"), std::string::npos);
@@ -34,7 +34,7 @@ TEST_F(RunCommand, writes_a_report_for_people_and_one_for_machines) {
 }
 
 // Also when the last that was measured is the last that happened.
-TEST_F(RunCommand, no_time_of_a_report_is_longer_than_the_run) {
+TEST_F(RunCommand, NoTimeOfAReportIsLongerThanTheRun) {
   ASSERT_EQ(npusim({"--config", "910b2", "run", "enumerate", "--report", "r.json"}).exit_code, 0);
   const auto report = nlohmann::json::parse(text("r.json"));
   for (const auto& metric : report["metrics"]) {
@@ -46,14 +46,14 @@ TEST_F(RunCommand, no_time_of_a_report_is_longer_than_the_run) {
   FAIL() << "no enumerate.time_us";
 }
 
-TEST_F(RunCommand, the_same_run_twice_gives_the_same_bytes) {
+TEST_F(RunCommand, TheSameRunTwiceGivesTheSameBytes) {
   ASSERT_EQ(npusim(with(kShortRun, {"--report", "a.json"})).exit_code, 0);
   ASSERT_EQ(npusim(with(kShortRun, {"--report", "b.json"})).exit_code, 0);
   EXPECT_EQ(text("a.json"), text("b.json"));
   EXPECT_FALSE(text("a.json").empty());
 }
 
-TEST_F(RunCommand, shows_no_progress_where_no_terminal_is) {
+TEST_F(RunCommand, ShowsNoProgressWhereNoTerminalIs) {
   EXPECT_EQ(npusim(kShortRun).err, "");
 }
 
@@ -75,7 +75,7 @@ std::vector<std::string> copies(const std::string& index, const std::string& dat
   return found;
 }
 
-TEST_F(RunCommand, writes_what_each_task_of_a_graph_reads_and_writes) {
+TEST_F(RunCommand, WritesWhatEachTaskOfAGraphReadsAndWrites) {
   const auto result = npusim({"--config", "910b2", "run", "graph", "--set", "dump_tensors=t.json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(nlohmann::json::parse(text("t.json"))["data"], "t.json.bin");
@@ -98,7 +98,7 @@ double metric(const std::string& text, const std::string& name) {
 }
 
 // Tiles of 16 x 64 fp16, in an L1 that has room for half of one.
-TEST_F(RunCommand, a_kernel_at_fault_is_named_with_block_core_instruction_and_operand) {
+TEST_F(RunCommand, AKernelAtFaultIsNamedWithBlockCoreInstructionAndOperand) {
   const auto run = npusim({"--config", "910b2", "run", "matmul_kernel", "--set", "m=64", "--set",
                            "n=64", "--set", "k=64", "--set", "core.l1_kib=1"});
   EXPECT_EQ(run.exit_code, 1);
@@ -108,7 +108,7 @@ TEST_F(RunCommand, a_kernel_at_fault_is_named_with_block_core_instruction_and_op
       "local buffer; block 0, core 0, MTE2 instruction 1, to: offset 0x0 in L1, 2048 bytes\n");
 }
 
-TEST_F(RunCommand, the_reference_costs_of_the_mission_come_out) {
+TEST_F(RunCommand, TheReferenceCostsOfTheMissionComeOut) {
   ASSERT_EQ(npusim(with(kShortRun, {"--report", "r.json"})).exit_code, 0);
   for (const auto* copy : {"h2d", "d2h", "d2d"}) {
     const std::string prefix = std::string("dma.") + copy + ".4KiB.breakdown.";
@@ -118,7 +118,7 @@ TEST_F(RunCommand, the_reference_costs_of_the_mission_come_out) {
   }
 }
 
-TEST_F(RunCommand, a_longer_link_moves_the_entry_store_by_just_that) {
+TEST_F(RunCommand, ALongerLinkMovesTheEntryStoreByJustThat) {
   ASSERT_EQ(npusim(with(kShortRun, {"--report", "a.json"})).exit_code, 0);
   ASSERT_EQ(
       npusim(with(kShortRun, {"--set", "link.propagation_ns=180", "--report", "b.json"})).exit_code,

@@ -20,7 +20,7 @@ class Serve : public Program {
   }
 };
 
-TEST_F(Serve, ends_with_a_report_when_it_is_told_to) {
+TEST_F(Serve, EndsWithAReportWhenItIsToldTo) {
   for (const auto* signal : {"INT", "TERM"}) {
     const auto result = until_told("--report r.json", signal);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -32,7 +32,7 @@ TEST_F(Serve, ends_with_a_report_when_it_is_told_to) {
   }
 }
 
-TEST_F(Serve, records_what_the_machine_does) {
+TEST_F(Serve, RecordsWhatTheMachineDoes) {
   const auto result = until_told(
       "--report r.json --profile --trace t.json --vcd v.vcd --trace-unit hbm --trace-unit nobody",
       "TERM");
@@ -44,14 +44,14 @@ TEST_F(Serve, records_what_the_machine_does) {
   EXPECT_EQ(result.err, "npusim: --trace-unit nobody: nothing of that name has done anything\n");
 }
 
-TEST_F(Serve, simulated_time_stands_still_while_nobody_asks_for_anything) {
+TEST_F(Serve, SimulatedTimeStandsStillWhileNobodyAsksForAnything) {
   const auto first = until_told("--report r.json", "TERM");
   const auto one = nlohmann::json::parse(text("r.json"))["simulated_ps"];
   until_told("--report r.json", "TERM");
   EXPECT_EQ(one, nlohmann::json::parse(text("r.json"))["simulated_ps"]);
 }
 
-TEST_F(Serve, refuses_what_it_cannot_serve) {
+TEST_F(Serve, RefusesWhatItCannotServe) {
   expect_refused({"--config", "910b", "serve"},
                  "serve: give --socket PATH, --ecam PATH, --management PATH or --metrics SOCKET");
   expect_refused({"--config", "910b", "serve", "--socket", "a", "--socket", "b"},
@@ -81,7 +81,7 @@ TEST_F(Serve, refuses_what_it_cannot_serve) {
                  "--pace: found 'slow'; allowed: fast, wall");
 }
 
-TEST_F(Serve, leaves_a_file_that_is_no_socket_alone) {
+TEST_F(Serve, LeavesAFileThatIsNoSocketAlone) {
   write("card.sock", "mine");
   const auto result = npusim({"--config", "910b", "serve", "--socket", path("card.sock")});
   EXPECT_EQ(result.exit_code, 2) << result.out;

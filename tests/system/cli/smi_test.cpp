@@ -32,21 +32,21 @@ class Smi : public Program {
   }
 };
 
-TEST_F(Smi, shows_the_cards_of_a_configuration) {
+TEST_F(Smi, ShowsTheCardsOfAConfiguration) {
   const auto result = npusim({"--config", "system-2x910b2", "smi"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("| 0   | 910B2            | OK "), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("| 1   | 910B2            | OK "), std::string::npos) << result.out;
 }
 
-TEST_F(Smi, shows_the_cards_of_a_running_server) {
+TEST_F(Smi, ShowsTheCardsOfARunningServer) {
   const auto result = beside_server("910b2", smi("smi info"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("910B2"), std::string::npos) << result.out;
   EXPECT_FALSE(std::filesystem::exists(path("m.sock"))) << "removed at the end";
 }
 
-TEST_F(Smi, tells_details_by_kind) {
+TEST_F(Smi, TellsDetailsByKind) {
   const auto of = [&](const std::string& kind) {
     const auto result = npusim({"--config", "910b2", "smi", "info", "-t", kind});
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -60,7 +60,7 @@ TEST_F(Smi, tells_details_by_kind) {
   EXPECT_NE(of("info-vnpu").find("Free AI Cores                      : 24\n"), std::string::npos);
 }
 
-TEST_F(Smi, has_the_same_as_json) {
+TEST_F(Smi, HasTheSameAsJson) {
   const auto result = npusim({"--config", "910b2", "smi", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
@@ -74,7 +74,7 @@ TEST_F(Smi, has_the_same_as_json) {
   EXPECT_FALSE(card.contains("temperature_c")) << "nothing models it";
 }
 
-TEST_F(Smi, watches_a_server_as_often_as_it_is_told) {
+TEST_F(Smi, WatchesAServerAsOftenAsItIsTold) {
   const auto result = beside_server("910b", smi("smi watch --count 2"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::size_t looks = 0;
@@ -85,7 +85,7 @@ TEST_F(Smi, watches_a_server_as_often_as_it_is_told) {
   EXPECT_EQ(looks, 2U);
 }
 
-TEST_F(Smi, makes_virtual_devices_of_a_configurations_card) {
+TEST_F(Smi, MakesVirtualDevicesOfAConfigurationsCard) {
   const auto templates = npusim({"--config", "910b2", "smi", "info", "-t", "template-info"});
   EXPECT_EQ(templates.exit_code, 0) << templates.err;
   EXPECT_NE(templates.out.find("vir12_4c_32g_m"), std::string::npos) << templates.out;
@@ -104,7 +104,7 @@ TEST_F(Smi, makes_virtual_devices_of_a_configurations_card) {
   EXPECT_EQ(none.err, "npusim: smi destroy-vnpu: there is none of that name or number\n");
 }
 
-TEST_F(Smi, makes_and_ends_virtual_devices_of_a_running_server) {
+TEST_F(Smi, MakesAndEndsVirtualDevicesOfARunningServer) {
   const auto result = beside_server(
       "910b2", smi("smi create-vnpu -f vir06_1c_16g") + " && " +
                    smi("smi create-vnpu -f vir12_3c_32g --vnpu 103") + " && " +
@@ -120,7 +120,7 @@ TEST_F(Smi, makes_and_ends_virtual_devices_of_a_running_server) {
   EXPECT_NE(result.out.find("vNPU 100 is gone\n"), std::string::npos) << result.out;
 }
 
-TEST_F(Smi, says_why_a_running_server_makes_no_virtual_device) {
+TEST_F(Smi, SaysWhyARunningServerMakesNoVirtualDevice) {
   const auto no_template = beside_server("910b2", smi("smi create-vnpu -f vir99"));
   EXPECT_EQ(no_template.exit_code, 2);
   EXPECT_EQ(no_template.err,
@@ -136,7 +136,7 @@ TEST_F(Smi, says_why_a_running_server_makes_no_virtual_device) {
   EXPECT_EQ(full.err, "npusim: smi create-vnpu: the card has not enough left\n");
 }
 
-TEST_F(Smi, refuses_what_makes_no_sense) {
+TEST_F(Smi, RefusesWhatMakesNoSense) {
   expect_refused({"--config", "910b", "smi", "look"},
                  "smi: unknown 'look'; known: info, watch, create-vnpu, destroy-vnpu");
   expect_refused({"--config", "910b", "smi", "-t", "fan"},
@@ -154,7 +154,7 @@ TEST_F(Smi, refuses_what_makes_no_sense) {
   expect_refused({"--config", "910b", "metrics", "all"}, "metrics: unexpected 'all'");
 }
 
-TEST_F(Smi, metrics_pass_a_strict_parser) {
+TEST_F(Smi, MetricsPassAStrictParser) {
   const auto text = parse(npusim({"--config", "system-2x910b2", "metrics"}));
   EXPECT_EQ(text.samples().at("machine_npu_nums"), 2);
   const std::string labels = R"({id="1",model_name="910B2",pcie_bus_info="0000:)";
@@ -167,7 +167,7 @@ TEST_F(Smi, metrics_pass_a_strict_parser) {
   EXPECT_EQ(text.types().at("npusim_pcie_bytes_total"), "counter");
 }
 
-TEST_F(Smi, metrics_begin_with_the_prefix_that_is_given) {
+TEST_F(Smi, MetricsBeginWithThePrefixThatIsGiven) {
   const std::vector<std::string> command = {"--config", "910b2", "metrics", "--metrics-prefix"};
   const auto with = [&](const std::string& prefix) {
     auto words = command;
@@ -187,7 +187,7 @@ TEST_F(Smi, metrics_begin_with_the_prefix_that_is_given) {
   }
 }
 
-TEST_F(Smi, metrics_of_a_server_are_those_of_its_cards) {
+TEST_F(Smi, MetricsOfAServerAreThoseOfItsCards) {
   const auto text = parse(beside_server("910b2", smi("metrics")));
   EXPECT_EQ(text.samples().at("machine_npu_nums"), 1);
   std::size_t cores = 0;
@@ -197,7 +197,7 @@ TEST_F(Smi, metrics_of_a_server_are_those_of_its_cards) {
   EXPECT_EQ(cores, 72U);
 }
 
-TEST_F(Smi, metrics_pass_promtool) {
+TEST_F(Smi, MetricsPassPromtool) {
   if (shell("command -v promtool").exit_code != 0) GTEST_SKIP() << "promtool is not installed";
   const auto result =
       shell(binary_dir() + "/bin/npusim --config 910b2 metrics | promtool check metrics");

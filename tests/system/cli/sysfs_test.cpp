@@ -43,14 +43,14 @@ class SysfsTree : public Program {
   }
 };
 
-TEST_F(SysfsTree, a_tree_of_files_is_what_lspci_wants) {
+TEST_F(SysfsTree, ATreeOfFilesIsWhatLspciWants) {
   const auto made = npusim({"--config", "910b", "sysfs", path("tree")});
   EXPECT_EQ(made.exit_code, 0) << made.err;
   const auto listed = shell(with("lspci", "-vv -s 01:00.0")).out;
   EXPECT_NE(listed.find("[size=64G]"), std::string::npos) << listed;
 }
 
-TEST_F(SysfsTree, a_mounted_tree_answers_from_the_models) {
+TEST_F(SysfsTree, AMountedTreeAnswersFromTheModels) {
   expect_fuse();
   if (IsSkipped()) return;
   const auto seen = mounted(with("setpci", "-s 01:00.0 COMMAND=ffff") + ";" +
@@ -59,7 +59,7 @@ TEST_F(SysfsTree, a_mounted_tree_answers_from_the_models) {
   EXPECT_NE(seen.find("0547\n19e5\n"), std::string::npos) << seen;
 }
 
-TEST_F(SysfsTree, virtual_functions_appear_in_a_mounted_tree_when_they_are_enabled) {
+TEST_F(SysfsTree, VirtualFunctionsAppearInAMountedTreeWhenTheyAreEnabled) {
   expect_fuse();
   if (IsSkipped()) return;
   const auto seen =
@@ -70,12 +70,12 @@ TEST_F(SysfsTree, virtual_functions_appear_in_a_mounted_tree_when_they_are_enabl
       << seen;
 }
 
-TEST_F(SysfsTree, a_mount_point_that_does_not_exist_is_refused) {
+TEST_F(SysfsTree, AMountPointThatDoesNotExistIsRefused) {
   expect_refused({"--config", "910b", "sysfs", path("none"), "--live"},
                  "sysfs " + path("none") + ": no such folder");
 }
 
-TEST_F(SysfsTree, a_folder_that_cannot_be_written_is_refused) {
+TEST_F(SysfsTree, AFolderThatCannotBeWrittenIsRefused) {
   expect_refused({"--config", "910b", "sysfs", "/proc/nothing"},
                  "sysfs /proc/nothing: cannot write "
                  "/proc/nothing/devices/0000:00:00.0: No such file or directory");

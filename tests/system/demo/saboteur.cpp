@@ -55,7 +55,7 @@ class Saboteur::Vector : public platform::InterruptVector {
   std::uint64_t count() override { return owner_.plan_.silent_vectors ? 0 : inner_->count(); }
   Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
     if (owner_.plan_.silent_vectors) {
-      owner_.inner_.clock().sleep_until(deadline);
+      owner_.inner().clock().sleep_until(deadline);
       return fail(ErrorCode::kTimeout, "silent");
     }
     auto woken = inner_->wait_after(seen, deadline);
@@ -72,27 +72,27 @@ class Saboteur::Vector : public platform::InterruptVector {
 Result<std::unique_ptr<platform::MmioRegion>> Saboteur::map_bar(Bdf bdf, unsigned bar, Bytes offset,
                                                                 Bytes size,
                                                                 platform::Caching caching) {
-  auto inner = inner_.map_bar(bdf, bar, offset, size, caching);
-  if (!inner || bar != 0) return inner;
-  return std::make_unique<Region>(*this, std::move(*inner), offset);
+  auto made = inner().map_bar(bdf, bar, offset, size, caching);
+  if (!made || bar != 0) return made;
+  return std::make_unique<Region>(*this, std::move(*made), offset);
 }
 
 Result<std::unique_ptr<platform::DmaMemory>> Saboteur::allocate_dma(
     Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) {
   if (plan_.map_read_write) direction = platform::DmaDirection::kBidirectional;
-  auto inner = inner_.allocate_dma(bdf, size, alignment, direction);
-  if (!inner) return inner;
-  return std::make_unique<Memory>(*this, std::move(*inner));
+  auto made = inner().allocate_dma(bdf, size, alignment, direction);
+  if (!made) return made;
+  return std::make_unique<Memory>(*this, std::move(*made));
 }
 
 Status Saboteur::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {
-  return inner_.bind_pasid(static_cast<Memory&>(memory).inner(), pasid);
+  return inner().bind_pasid(static_cast<Memory&>(memory).inner(), pasid);
 }
 
 Result<std::unique_ptr<platform::InterruptVector>> Saboteur::open_vector(Bdf bdf, unsigned vector) {
-  auto inner = inner_.open_vector(bdf, vector);
-  if (!inner) return inner;
-  return std::make_unique<Vector>(*this, std::move(*inner));
+  auto made = inner().open_vector(bdf, vector);
+  if (!made) return made;
+  return std::make_unique<Vector>(*this, std::move(*made));
 }
 
 ByteSpan Saboteur::of_size(Bytes size) const {
@@ -103,16 +103,16 @@ ByteSpan Saboteur::of_size(Bytes size) const {
 }
 
 Status Saboteur::reset_function(Bdf bdf) {
-  return plan_.no_reset ? Status() : inner_.reset_function(bdf);
+  return plan_.no_reset ? Status() : inner().reset_function(bdf);
 }
 
 std::uint32_t Saboteur::read(Bdf bdf, std::uint32_t offset, unsigned width) {
-  const auto value = inner_.pci().read(bdf, offset, width);
+  const auto value = inner().pci().read(bdf, offset, width);
   return plan_.on_config ? plan_.on_config(offset, value) : value;
 }
 
 void Saboteur::write(Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) {
-  inner_.pci().write(bdf, offset, width, value);
+  inner().pci().write(bdf, offset, width, value);
 }
 
 }  // namespace npu::test

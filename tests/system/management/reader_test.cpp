@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ten who watch a card while a workload runs on it.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <memory>
 
 #include "tests/system/management/managed_card.hpp"
+#include "tests/system/support/child_process.hpp"
 #include "tools/cli/management/probed_card.hpp"
 #include "tools/reports/report_json.hpp"
 
@@ -39,31 +36,8 @@ std::string report_of(Machine& machine) {
   return reports::to_json(machine.workload("matmul", {"m=256", "n=256", "k=256"}));
 }
 
-// A second machine needs a second process.
-template <class Make>
-std::string in_a_child(Make make) {
-  int ends[2];
-  EXPECT_EQ(::pipe(ends), 0);
-  if (::fork() == 0) {
-    const std::string text = make();
-    std::FILE* const out = ::fdopen(ends[1], "w");
-    std::fwrite(text.data(), 1, text.size(), out);
-    std::fclose(out);
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string text;
-  char piece[4096];
-  for (ssize_t n = 0; (n = ::read(ends[0], piece, sizeof piece)) > 0;) {
-    text.append(piece, static_cast<std::size_t>(n));
-  }
-  ::close(ends[0]);
-  ::wait(nullptr);
-  return text;
-}
-
 TEST(DsmiReaders, TenFromOutsideDoNotChangeAReport) {
-  const std::string alone = in_a_child([] {
+  const std::string alone = text_of_process([] {
     Machine machine;
     return report_of(machine);
   });

@@ -1,61 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/system/queues/raw_queues.hpp"
+// A submission through link, command processor and back: its parts, and what the card counts.
+#include "tests/support/raw_queues.hpp"
+#include "tests/system/support/machine.hpp"
 
 namespace npu::test {
 namespace {
 
 using platform::Activity;
-
-abi::QueueEntry nop(std::uint32_t tag) {
-  abi::QueueEntry entry;
-  entry.opcode = static_cast<std::uint8_t>(abi::QueueOpcode::kNop);
-  entry.flags = abi::kEntryCompletion;
-  entry.tag = tag;
-  return entry;
-}
-
-TEST(RawQueue, ASubmissionIsAStoreADoorbellAndAPoll) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    RawQueues queues(host);
-    const auto memory = queues.process_memory(RawQueues::kShare);
-    queues.add(3, *memory);
-    for (std::uint64_t i = 0; i < 600; ++i) {  // more than two passes
-      queues.push(*memory, i, nop(7));
-      queues.ring(3, i + 1);
-      ASSERT_EQ(queues.wait(*memory, i), std::uint16_t{0}) << i;
-    }
-    EXPECT_EQ(queues.page->read64(8 * 3), 0U) << "a doorbell is write only";
-    const auto& statistics = machine.system.card(0).command().statistics();
-    EXPECT_EQ(statistics.maps, 1U);
-    EXPECT_EQ(statistics.doorbells, 600U);
-    EXPECT_EQ(statistics.faults, 0U);
-  });
-}
-
-// Host memory that is not bound to the process' PASID.
-TEST(RawQueue, ForeignHostMemoryIsOutOfReach) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    RawQueues queues(host);
-    const auto memory = queues.process_memory(RawQueues::kShare);
-    const auto foreign = must(queues.device->allocate_host(4096));
-    foreign->store<std::uint64_t>(0, 0x55);
-    queues.add(0, *memory);
-    auto entry = nop(1);
-    entry.opcode = static_cast<std::uint8_t>(abi::QueueOpcode::kTimestamp);
-    entry.flags = abi::kEntryCompletion | abi::kEntryHostAddress;
-    entry.set(abi::TimestampPayload{foreign->bus().value});
-    queues.push(*memory, 0, entry);
-    queues.ring(0, 1);
-    EXPECT_EQ(queues.wait(*memory, 0), static_cast<std::uint16_t>(abi::FaultCode::kHostAddress));
-    EXPECT_EQ(foreign->load<std::uint64_t>(0), 0x55U);
-    abi::QueueFaultRecord fault;
-    std::memcpy(&fault, queues.log->cpu().data, sizeof fault);
-    EXPECT_EQ(fault.pasid, RawQueues::kPasid);
-    EXPECT_EQ(fault.address, foreign->bus().value);
-  });
-}
 
 struct Milestones : platform::TraceSink {
   std::uint64_t cause = 0;
@@ -76,7 +27,7 @@ TEST(RawQueue, ThePartsOfASubmissionAddUp) {
   Machine machine;
   Milestones seen;
   machine.run([&](platform::Platform& host) {
-    RawQueues queues(host);
+    RawQueues queues(host, machine.card(0));
     const auto memory = queues.process_memory(RawQueues::kShare);
     queues.add(3, *memory);
     for (std::uint64_t i = 0; i < 2; ++i) {  // the first one loads the queue
@@ -84,7 +35,7 @@ TEST(RawQueue, ThePartsOfASubmissionAddUp) {
         seen.cause = platform::queue_cause(0, 3, 1);
         machine.system.simulation().recorder.add(seen);
       }
-      queues.push(*memory, i, nop(7));
+      queues.push(*memory, i, RawQueues::nop(7));
       queues.ring(3, i + 1);
       ASSERT_TRUE(queues.wait(*memory, i));
     }
@@ -96,6 +47,24 @@ TEST(RawQueue, ThePartsOfASubmissionAddUp) {
   EXPECT_EQ(seen.done, seen.decoded) << "a nop has no work";
   EXPECT_GT(seen.fetched - seen.looked_at, 300_ns) << "a round trip over the link";
   EXPECT_GT(seen.visible - seen.done, command.completion_processing + 100_ns);
+}
+
+TEST(RawQueue, EachSubmissionIsOneDoorbellForTheCard) {
+  Machine machine;
+  machine.run([&](platform::Platform& host) {
+    RawQueues queues(host, machine.card(0));
+    const auto memory = queues.process_memory(RawQueues::kShare);
+    queues.add(3, *memory);
+    for (std::uint64_t i = 0; i < 600; ++i) {
+      queues.push(*memory, i, RawQueues::nop(7));
+      queues.ring(3, i + 1);
+      ASSERT_TRUE(queues.wait(*memory, i)) << i;
+    }
+    const auto& statistics = machine.system.card(0).command().statistics();
+    EXPECT_EQ(statistics.maps, 1U);
+    EXPECT_EQ(statistics.doorbells, 600U);
+    EXPECT_EQ(statistics.faults, 0U);
+  });
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 class MatmulKernel : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
-TEST_P(MatmulKernel, computes_every_element) {
+TEST_P(MatmulKernel, ComputesEveryElement) {
   const auto& [config, type] = GetParam();
   Machine machine({}, std::string(config) + ".yaml");
   const auto report = machine.workload(

@@ -70,7 +70,7 @@ class Looks {
 
 class StoreAndLook : public testing::TestWithParam<std::tuple<bool, bool>> {};
 
-TEST_P(StoreAndLook, at_one_time_have_the_order_that_they_have_without_passing_over_polls) {
+TEST_P(StoreAndLook, AtOneTimeHaveTheOrderThatTheyHaveWithoutPassingOverPolls) {
   const auto [run_ahead, by_register] = GetParam();
   Looks looks(run_ahead, by_register);
   const SimTime border = looks.last_of_round();

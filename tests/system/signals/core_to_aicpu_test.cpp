@@ -79,7 +79,7 @@ double mean_of(const std::vector<SimTime>& times) {
          static_cast<double>(times.size());
 }
 
-TEST_P(CoreToAicpu, a_published_line_is_seen_as_late_as_on_silicon_however_short_the_kernel) {
+TEST_P(CoreToAicpu, APublishedLineIsSeenAsLateAsOnSiliconHoweverShortTheKernel) {
   Signals signals(GetParam());
   std::vector<SimTime> held, fetched;
   for (const unsigned clocks : kKernels) {
@@ -96,7 +96,7 @@ TEST_P(CoreToAicpu, a_published_line_is_seen_as_late_as_on_silicon_however_short
 }
 
 // What the core itself is busy with: 150 to 300 ns.
-TEST_P(CoreToAicpu, a_line_is_written_and_published_in_150_to_300_ns_of_the_core) {
+TEST_P(CoreToAicpu, ALineIsWrittenAndPublishedIn150To300NsOfTheCore) {
   SignalCard card(GetParam());
   std::vector<SimTime> took;
   card.core(kTrial, 0, [&](AicorePort& port) {
@@ -118,7 +118,7 @@ TEST_P(CoreToAicpu, a_line_is_written_and_published_in_150_to_300_ns_of_the_core
 }
 
 // An AICPU with other things to do may not hold the line when it is written.
-TEST_P(CoreToAicpu, a_published_line_is_never_seen_earlier_by_an_aicpu_that_looks_now_and_then) {
+TEST_P(CoreToAicpu, APublishedLineIsNeverSeenEarlierByAnAicpuThatLooksNowAndThen) {
   Signals signals(GetParam());
   for (const unsigned pause : {100U, 700U, 1'700U, 3'000U}) {
     for (const unsigned clocks : kKernels) signals.trials(10, clocks, pause);
@@ -126,7 +126,7 @@ TEST_P(CoreToAicpu, a_published_line_is_never_seen_earlier_by_an_aicpu_that_look
   EXPECT_GE(signals.least(), 980 * kNs);
 }
 
-TEST_P(CoreToAicpu, cond_is_seen_after_180_ns_at_least) {
+TEST_P(CoreToAicpu, CondIsSeenAfter180NsAtLeast) {
   SignalCard card(GetParam());
   std::vector<SimTime> seen;
   SimTime sent = 0;

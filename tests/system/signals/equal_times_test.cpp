@@ -15,7 +15,7 @@ namespace {
 
 class EqualTimes : public testing::TestWithParam<PollPlan> {};
 
-TEST_P(EqualTimes, with_every_poll_and_with_polls_passed_over) {
+TEST_P(EqualTimes, WithEveryPollAndWithPollsPassedOver) {
   const std::vector<std::string> overrides{"cards.0.l2.slice_per_clock_bytes=0"};
   const auto naive = run_in_a_process(GetParam(), {true, false, overrides});
   const auto skipping = run_in_a_process(GetParam(), {false, false, overrides});
@@ -24,7 +24,7 @@ TEST_P(EqualTimes, with_every_poll_and_with_polls_passed_over) {
 
 // The programs that count their instructions make the accesses of those that do not, at the same
 // times if the count takes none.
-TEST_P(EqualTimes, with_programs_that_count_and_with_plain_ones) {
+TEST_P(EqualTimes, WithProgramsThatCountAndWithPlainOnes) {
   if (workloads::counted_programs().empty()) GTEST_SKIP() << "this build has no such programs";
   expect_same_lines(run_in_a_process(GetParam(), {false, true, {}}),
                     run_in_a_process(GetParam(), {}));
@@ -52,7 +52,7 @@ double duration(const PollPlan& plan, bool naive) {
   return 1;
 }
 
-TEST(SkippedPolls, make_the_difference_that_is_documented) {
+TEST(SkippedPolls, MakeTheDifferenceThatIsDocumented) {
   std::string table =
       "| configuration | run | handshake | every poll us | passed over us | difference % |\n"
       "|---|---|---|---|---|---|\n";

@@ -11,7 +11,7 @@ namespace {
 
 class LateStores : public testing::TestWithParam<std::tuple<PollPlan, const char*>> {};
 
-TEST_P(LateStores, change_no_result) {
+TEST_P(LateStores, ChangeNoResult) {
   const auto& [plan, key] = GetParam();
   Machine machine({std::string("cards.0.aicpu_core.") + key}, plan.config);
   const auto report = machine.workload(plan.workload, plan.values);  // its error fails the test

@@ -83,7 +83,7 @@ class Receive : private platform::TraceSink {
 
 class ReceiveToStart : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
-TEST_P(ReceiveToStart, is_what_the_payload_and_the_kernels_header_take) {
+TEST_P(ReceiveToStart, IsWhatThePayloadAndTheKernelsHeaderTake) {
   const auto& [config, kind] = GetParam();
   Receive receive(config, kind == std::string("memory") ? abi::HandshakeKind::kMemory
                                                         : abi::HandshakeKind::kRegister);

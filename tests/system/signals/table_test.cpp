@@ -137,7 +137,7 @@ double least(const Times& times) {
   return static_cast<double>(*std::min_element(times.begin(), times.end()));
 }
 
-TEST_F(SignalTable, says_what_the_models_do) {
+TEST_F(SignalTable, SaysWhatTheModelsDo) {
   std::vector<accuracy::Line> table;
   const auto add = [&](const char* id, const char* what, const char* published, double ps,
                        const char* use) {

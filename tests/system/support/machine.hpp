@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "machine/composed_machine.hpp"
 #include "model/config/load.hpp"
-#include "model/system.hpp"
 #include "npu/driver/device.hpp"
 #include "tests/support/folders.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
-#include "workloads/simulator/system_view.hpp"
 
 namespace npu::test {
 
@@ -28,14 +27,12 @@ inline model::SystemConfig load(const std::string& name,
 }
 
 // One per test: SystemC elaborates once per process.
-class Machine {
+class Machine : public sim::ComposedMachine {
  public:
   explicit Machine(const std::vector<std::string>& overrides = {},
                    const std::string& name = "910b.yaml")
-      : system(load(name, overrides)) {}
+      : ComposedMachine(load(name, overrides), sim::SoftwareTime::kAccessesOnly) {}
 
-  model::System system;
-  workloads::SystemView view{system};
   // What workloads get for the machine's platform, if it is not that itself.
   std::function<platform::Platform&(platform::Platform&)> decorate;
   bool tells_configuration = false;  // to workloads, as npusim does
@@ -55,28 +52,44 @@ class Machine {
     EXPECT_TRUE(ended);
   }
 
-  // Runs a workload with "key=value" parameters; its error fails the test.
-  reports::Report workload(const std::string& name, const std::vector<std::string>& values = {},
-                           std::uint64_t seed = 1) {
-    reports::Report report;
+  // Runs a workload with "key=value" parameters into a report. What it or its parameters say.
+  Status attempt(reports::Report& report, const std::string& name,
+                 const std::vector<std::string>& values = {}, std::uint64_t seed = 1) {
     report.workload = name;
     report.seed = seed;
-    const auto& found = **workloads::all_workloads().find(name);
-    workloads::ParameterSet parameters(found.parameters);
+    const auto found = workloads::all_workloads().find(name);
+    if (!found) return forward_error(found);
+    workloads::ParameterSet parameters((*found)->parameters);
     for (const auto& value : values) {
-      const auto set = parameters.assign(value);
-      EXPECT_TRUE(set) << set.error().message();
+      if (auto set = parameters.assign(value); !set) return set;
     }
+    Status status;
     run([&](platform::Platform& machine_host) {
       auto& host = decorate ? decorate(machine_host) : machine_host;
-      workloads::Context context{host, parameters, seed, report, view, view, {}};
+      workloads::Context context{host,
+                                 parameters,
+                                 seed,
+                                 report,
+                                 view,
+                                 view,
+                                 {},
+                                 tells_configuration ? &config() : nullptr,
+                                 {source_dir() + "/configs"}};
       context.functional = chip().core.functional;
-      if (tells_configuration) context.machine = &config();
-      const Status status = found.run(context);
-      EXPECT_TRUE(status) << status.error().message();
+      status = (*found)->run(context);
       add_counters(report, view);
       report.simulated = view.simulated_time();
     });
+    report.parameters = parameters.values();
+    return status;
+  }
+
+  // The same; its error fails the test.
+  reports::Report workload(const std::string& name, const std::vector<std::string>& values = {},
+                           std::uint64_t seed = 1) {
+    reports::Report report;
+    const auto status = attempt(report, name, values, seed);
+    EXPECT_TRUE(status) << status.error().message();
     return report;
   }
 };

@@ -15,7 +15,7 @@ class SweepInput : public Program {
   }
 };
 
-TEST_F(SweepInput, keys_and_values_are_those_of_run) {
+TEST_F(SweepInput, KeysAndValuesAreThoseOfRun) {
   const std::string head = "configuration: 910b\n";
   expect_mistake(
       head + "grid: {size: [64B]}\n",
@@ -34,13 +34,13 @@ TEST_F(SweepInput, keys_and_values_are_those_of_run) {
                  "system-2x910c, system-8x910b; did you mean '910'?");
 }
 
-TEST_F(SweepInput, a_workload_that_is_not_there_has_its_place) {
+TEST_F(SweepInput, AWorkloadThatIsNotThereHasItsPlace) {
   write("s.yaml", "schema: npusim.sweep/1\nname: r\nworkload: dma_latenzy\nconfiguration: 910b\n");
   expect_refused({"sweep", "s.yaml"},
                  "s.yaml:3:11: workload: no workload 'dma_latenzy'; did you mean 'dma_latency'?");
 }
 
-TEST_F(SweepInput, no_point_is_there_twice) {
+TEST_F(SweepInput, NoPointIsThereTwice) {
   expect_mistake("configuration: 910b\ngrid: {sizes: [4KiB, 64B, 4096]}\n",
                  "5:27: point 2 (sizes=4096): is the same run as point 0 (sizes=4KiB)");
   expect_mistake(
@@ -51,19 +51,19 @@ TEST_F(SweepInput, no_point_is_there_twice) {
                  "5:15: point 2 (seed=1): is the same run as point 0 (seed=1)");
 }
 
-TEST_F(SweepInput, a_configuration_that_is_there_by_two_names_is_found) {
+TEST_F(SweepInput, AConfigurationThatIsThereByTwoNamesIsFound) {
   expect_mistake("configuration: [910b, 910b.yaml]\n",
                  "4:23: point 1 (configuration=910b.yaml): is the same run as point 0 "
                  "(configuration=910b)");
 }
 
-TEST_F(SweepInput, an_objective_that_is_an_axis_is_a_number) {
+TEST_F(SweepInput, AnObjectiveThatIsAnAxisIsANumber) {
   expect_mistake(
       "configuration: 910b\ngrid: {directions: [h2d, d2h]}\nobjectives: {directions: min}\n",
       "6:14: objectives.directions: 'h2d' is no number");
 }
 
-TEST_F(SweepInput, a_metric_is_not_given_the_name_of_another_column) {
+TEST_F(SweepInput, AMetricIsNotGivenTheNameOfAnotherColumn) {
   for (const std::string name : {"sizes", "configuration", "seed", "status", "pareto"}) {
     const auto column = std::to_string(13 + name.size());
     expect_mistake(
@@ -73,18 +73,18 @@ TEST_F(SweepInput, a_metric_is_not_given_the_name_of_another_column) {
   }
 }
 
-TEST_F(SweepInput, a_metric_is_a_pattern) {
+TEST_F(SweepInput, AMetricIsAPattern) {
   const std::string line = "metrics: found ''; allowed: a pattern of names of metrics";
   expect_mistake("configuration: 910b\nmetrics: ''\n", "5:10: " + line);
   expect_mistake("configuration: 910b\nmetrics: {latency: ''}\n", "5:20: " + line);
 }
 
-TEST_F(SweepInput, a_card_that_the_machine_has_not_is_found) {
+TEST_F(SweepInput, ACardThatTheMachineHasNotIsFound) {
   expect_mistake("configuration: 910b\ngrid: {card: [0, 1]}\n",
                  "5:18: point 1 (card=1): card=1: the machine has cards 0..0");
 }
 
-TEST_F(SweepInput, options_that_do_not_go_together_are_refused) {
+TEST_F(SweepInput, OptionsThatDoNotGoTogetherAreRefused) {
   write("s.yaml", "schema: npusim.sweep/1\nname: r\nworkload: enumerate\nconfiguration: 910b\n");
   expect_refused({"sweep"}, "sweep: give a file; see npusim sweep --help");
   expect_refused({"sweep", "s.yaml", "t.yaml"}, "sweep: unexpected 't.yaml'");
@@ -100,7 +100,7 @@ TEST_F(SweepInput, options_that_do_not_go_together_are_refused) {
                  ".: is not empty and holds no results of a sweep; --output DIR takes another");
 }
 
-TEST_F(SweepInput, metrics_that_no_report_has_are_found_after_the_runs) {
+TEST_F(SweepInput, MetricsThatNoReportHasAreFoundAfterTheRuns) {
   write("s.yaml",
         "schema: npusim.sweep/1\nname: r\nworkload: enumerate\nconfiguration: 910b\n"
         "metrics: [\"*.nothing\"]\n");

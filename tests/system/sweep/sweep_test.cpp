@@ -49,7 +49,7 @@ class Sweep : public Program {
   }
 };
 
-TEST_F(Sweep, has_a_line_per_point_in_the_order_of_the_grid) {
+TEST_F(Sweep, HasALinePerPointInTheOrderOfTheGrid) {
   const auto result = npusim({"sweep", "s.yaml"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out,
@@ -71,7 +71,7 @@ TEST_F(Sweep, has_a_line_per_point_in_the_order_of_the_grid) {
   EXPECT_FALSE(std::getline(table, line));
 }
 
-TEST_F(Sweep, the_page_holds_the_results) {
+TEST_F(Sweep, ThePageHoldsTheResults) {
   ASSERT_EQ(npusim({"sweep", "s.yaml"}).exit_code, 0);
   const auto results = nlohmann::json::parse(text("latency/sweep.json"));
   EXPECT_EQ(results["points"].size(), 8U);
@@ -82,7 +82,7 @@ TEST_F(Sweep, the_page_holds_the_results) {
   }
 }
 
-TEST_F(Sweep, a_points_report_is_that_of_the_run) {
+TEST_F(Sweep, APointsReportIsThatOfTheRun) {
   ASSERT_EQ(npusim({"sweep", "s.yaml"}).exit_code, 0);
   ASSERT_EQ(npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=4KiB", "--set",
                     "directions=h2d", "--set", "link.generation=5", "--seed", "2", "--report",
@@ -93,7 +93,7 @@ TEST_F(Sweep, a_points_report_is_that_of_the_run) {
             text("run.json"));
 }
 
-TEST_F(Sweep, the_table_is_the_same_whoever_runs_the_points_and_in_which_order) {
+TEST_F(Sweep, TheTableIsTheSameWhoeverRunsThePointsAndInWhichOrder) {
   ASSERT_EQ(npusim({"sweep", "s.yaml", "--output", "one", "--jobs", "1"}).exit_code, 0);
   ASSERT_EQ(npusim({"sweep", "s.yaml", "--output", "two", "--jobs", "2"}).exit_code, 0);
   for (int point = 7; point >= 0; --point) {
@@ -111,7 +111,7 @@ TEST_F(Sweep, the_table_is_the_same_whoever_runs_the_points_and_in_which_order) 
   }
 }
 
-TEST_F(Sweep, goes_on_after_it_was_killed_and_keeps_what_was_done) {
+TEST_F(Sweep, GoesOnAfterItWasKilledAndKeepsWhatWasDone) {
   const auto killed = in_background(
       "--jobs 2",
       until_reports(2) +
@@ -137,7 +137,7 @@ TEST_F(Sweep, goes_on_after_it_was_killed_and_keeps_what_was_done) {
   EXPECT_EQ(shell("find latency -name '.npusim-*' -o -name running.json").out, "");
 }
 
-TEST_F(Sweep, a_report_that_was_cut_or_swapped_is_made_anew) {
+TEST_F(Sweep, AReportThatWasCutOrSwappedIsMadeAnew) {
   ASSERT_EQ(npusim({"sweep", "s.yaml"}).exit_code, 0);
   const auto whole = reports("latency");
   const std::string first = "latency/points/" + name_of_point("latency", 0) + "/report.json";
@@ -152,7 +152,7 @@ TEST_F(Sweep, a_report_that_was_cut_or_swapped_is_made_anew) {
   EXPECT_EQ(reports("latency"), whole);
 }
 
-TEST_F(Sweep, a_run_that_fails_is_recorded_and_the_others_go_on) {
+TEST_F(Sweep, ARunThatFailsIsRecordedAndTheOthersGoOn) {
   write("f.yaml",
         "schema: npusim.sweep/1\nname: f\nworkload: p2p_bandwidth\nconfiguration: "
         "system-2x910b2\ngrid: {cards: [2, 3], sizes: 64KiB, bytes: 64KiB}\n");
@@ -169,7 +169,7 @@ TEST_F(Sweep, a_run_that_fails_is_recorded_and_the_others_go_on) {
 }
 
 // A run that has ended on its own cannot be stopped before it is killed; another one follows.
-TEST_F(Sweep, a_run_that_is_killed_is_run_again) {
+TEST_F(Sweep, ARunThatIsKilledIsRunAgain) {
   const auto killed = in_background(
       "--jobs 1",
       "until grep -q '^State:.Z' /proc/$sweep/status; do "
@@ -183,7 +183,7 @@ TEST_F(Sweep, a_run_that_is_killed_is_run_again) {
   EXPECT_EQ(reports("latency").size(), 8U);
 }
 
-TEST_F(Sweep, that_is_told_to_end_says_how_far_it_came) {
+TEST_F(Sweep, ThatIsToldToEndSaysHowFarItCame) {
   const auto stopped =
       in_background("--jobs 1", until_reports(1) + "kill -TERM $sweep; wait $sweep");
   EXPECT_EQ(stopped.exit_code, 143);
@@ -193,14 +193,14 @@ TEST_F(Sweep, that_is_told_to_end_says_how_far_it_came) {
   EXPECT_EQ(npusim({"sweep", "s.yaml"}).exit_code, 0);
 }
 
-TEST_F(Sweep, a_second_one_in_the_same_folder_is_told) {
+TEST_F(Sweep, ASecondOneInTheSameFolderIsTold) {
   const auto result = shell("mkdir -p latency/points && flock latency " + binary_dir() +
                             "/bin/npusim sweep s.yaml");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.err, "npusim: latency: another npusim is at work there\n");
 }
 
-TEST_F(Sweep, jobs_of_other_engines_make_the_same) {
+TEST_F(Sweep, JobsOfOtherEnginesMakeTheSame) {
   ASSERT_EQ(npusim({"sweep", "s.yaml"}).exit_code, 0);
   const auto commands = npusim({"sweep", "s.yaml", "--output", "jobs dir", "--print-commands"});
   ASSERT_EQ(commands.exit_code, 0) << commands.err;

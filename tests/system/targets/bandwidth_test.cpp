@@ -57,5 +57,37 @@ TEST(Bandwidth, DeviceToDeviceUses85PercentOfTheMemory) {
   EXPECT_GE(static_cast<double>(machine.view.memories()[0].refreshes), channels * due);
 }
 
+const std::vector<std::string> kOneDirection{"sizes=4MiB", "directions=h2d", "depths=4",
+                                             "streams=8"};
+
+TEST(Bandwidth, ReachesMostOfEveryPeakInCopiesOf4MiB) {
+  Machine machine;
+  const auto report =
+      machine.workload("dma_bandwidth", {"sizes=4MiB", "bytes=16MiB", "depths=4", "streams=8"});
+  EXPECT_GE(metric(report, "dma.d2d.4MiB.hbm_traffic_gb_per_s"), 0.85 * kMemoryPeak);
+  EXPECT_LE(metric(report, "dma.d2d.4MiB.hbm_peak_percent"), 100);
+  EXPECT_GE(metric(report, "dma.h2d.4MiB.bandwidth_gb_per_s"), 0.85 * kLinkPeak);
+  EXPECT_GE(metric(report, "dma.d2h.4MiB.bandwidth_gb_per_s"), 0.85 * kLinkPeak);
+  EXPECT_LE(metric(report, "dma.h2d.4MiB.bandwidth_gb_per_s"), kLinkPeak);
+}
+
+TEST(Bandwidth, LimitsAndPayloadShareTheWholeTimeOfTheLink) {
+  Machine machine;
+  double all = 0;
+  const auto report = machine.workload("dma_bandwidth", kOneDirection);
+  for (const auto& limit : report.limits()) {
+    EXPECT_GT(limit.percent.value(), 0) << limit.text;
+    all += std::stod(limit.percent.text());
+  }
+  EXPECT_NEAR(all, 100, 0.01);
+}
+
+TEST(Bandwidth, HalfTheLanesGiveHalfTheBandwidth) {
+  Machine machine({"link.lanes=8"});
+  const auto report = machine.workload("dma_bandwidth", kOneDirection);
+  EXPECT_NEAR(metric(report, "dma.h2d.4MiB.link_peak_percent"), 91, 1.5);
+  EXPECT_NEAR(metric(report, "dma.h2d.4MiB.bandwidth_gb_per_s"), 0.91 * kLinkPeak / 2, 0.3);
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -26,5 +26,20 @@ TEST(RingPressure, ARingInHostMemoryLosesNothingEither) {
   expect_nothing_lost(50'000, "host");
 }
 
+TEST(RingPressure, GoesAroundTheRingAsOftenAsCommandsFillIt) {
+  Machine machine;
+  const auto report = machine.workload("ring_pressure", {"commands=40000"});
+  EXPECT_EQ(exact(report, "ring_pressure.commands"), 40'000);
+  EXPECT_EQ(exact(report, "ring_pressure.ring_wraps"), 9);
+  EXPECT_GT(exact(report, "ring_pressure.ring_full"), 0);
+}
+
+TEST(RingPressure, TwoStreamsFillARingInHostMemory) {
+  Machine machine;
+  const auto report =
+      machine.workload("ring_pressure", {"commands=20000", "ring=host", "streams=2"});
+  EXPECT_GT(exact(report, "ring_pressure.ring_full"), 0);
+}
+
 }  // namespace
 }  // namespace npu::test

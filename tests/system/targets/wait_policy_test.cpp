@@ -76,5 +76,24 @@ TEST(WaitPolicyAlone, SleepsMostOf20UsAndIsAsFastAsPolling) {
   EXPECT_LE(of("adaptive", "cpu_ns_per_wait"), 0.4 * of("polling", "cpu_ns_per_wait"));
 }
 
+TEST(WaitPolicyAlone, PollingBurnsACoreAndInterruptsAddAContextSwitch) {
+  Machine machine;
+  const auto report =
+      machine.workload("event_wait", {"targets=20,100", "streams=1", "policies=polling,interrupt"});
+  for (const std::string us : {"20us.", "100us."}) {
+    const double polled = metric(report, "event_wait.polling." + us + "latency_ns");
+    EXPECT_NEAR(metric(report, "event_wait.polling." + us + "cpu_percent"), 100, 0.1);
+    const double later = metric(report, "event_wait.interrupt." + us + "latency_ns") - polled;
+    EXPECT_GT(later, 0.8 * kContextSwitchNs) << us;
+    EXPECT_LT(later, 1.1 * kContextSwitchNs) << us;
+  }
+}
+
+TEST(WaitPolicyAlone, ManyTasksWaitAtOnce) {
+  Machine machine;
+  const auto report = machine.workload("event_wait", {"targets=20", "streams=16", "iterations=4"});
+  EXPECT_NEAR(metric(report, "event_wait.polling.20us.streams16.cpu_percent"), 100, 0.1);
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "npu/abi/registers.hpp"
-#include "npu/platform/platform.hpp"
+#include "npu/testing/forwarding_platform.hpp"
 
 namespace npu::test {
 
@@ -58,51 +58,19 @@ class ChangedRegisters : public platform::MmioRegion {
   Change change_;
 };
 
-class ChangedPlatform : public platform::Platform {
+class ChangedPlatform : public testkit::ForwardingPlatform {
  public:
-  ChangedPlatform(platform::Platform& host, Change change) : host_(host), change_(change) {}
-  platform::PciAccess& pci() override { return host_.pci(); }
-  platform::Clock& clock() override { return host_.clock(); }
-  platform::Tasks& tasks() override { return host_.tasks(); }
-  platform::Tracer& tracer() override { return host_.tracer(); }
+  ChangedPlatform(platform::Platform& host, Change change)
+      : ForwardingPlatform(host), change_(change) {}
   Result<std::unique_ptr<platform::MmioRegion>> map_bar(platform::Bdf bdf, unsigned bar,
                                                         Bytes offset, Bytes size,
                                                         platform::Caching caching) override {
-    auto region = host_.map_bar(bdf, bar, offset, size, caching);
+    auto region = inner().map_bar(bdf, bar, offset, size, caching);
     if (!region || bar != abi::kRegisterBar || offset != 0) return region;
-    return std::make_unique<ChangedRegisters>(std::move(*region), host_, change_);
+    return std::make_unique<ChangedRegisters>(std::move(*region), inner(), change_);
   }
-  Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
-      platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override {
-    return host_.allocate_dma(bdf, size, alignment, direction);
-  }
-  void copy(ByteSpan to, ConstByteSpan from) override { host_.copy(to, from); }
-  Result<std::unique_ptr<platform::ProcessAddresses>> open_process_addresses(
-      platform::Bdf bdf) override {
-    return host_.open_process_addresses(bdf);
-  }
-  Result<platform::BusAddress> peer_address(platform::Bdf bdf, platform::Bdf owner, unsigned bar,
-                                            Bytes offset) override {
-    return host_.peer_address(bdf, owner, bar, offset);
-  }
-  Result<std::unique_ptr<platform::DmaMemory>> import_dma(platform::Bdf bdf, ByteSpan memory,
-                                                          platform::DmaDirection direction,
-                                                          platform::HostPages pages) override {
-    return host_.import_dma(bdf, memory, direction, pages);
-  }
-  Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
-    return host_.share_dma(memory, bdf);
-  }
-  Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
-                                                                 unsigned vector) override {
-    return host_.open_vector(bdf, vector);
-  }
-  Status reset_function(platform::Bdf bdf) override { return host_.reset_function(bdf); }
-  void write_barrier() override { host_.write_barrier(); }
-  void read_barrier() override { host_.read_barrier(); }
 
  private:
-  platform::Platform& host_;
   Change change_;
 };
 

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 
 #include "npu/testing/without_barriers.hpp"
+#include "tests/system/support/child_process.hpp"
 #include "tests/system/support/machine.hpp"
 #include "tests/system/timing/changed_platform.hpp"
-#include "tests/system/timing/report_of_process.hpp"
 #include "tools/reports/compare/comparison.hpp"
 #include "tools/reports/report_json.hpp"
 

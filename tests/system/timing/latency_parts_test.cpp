@@ -2,23 +2,13 @@
 // entry_store, doorbell and engine_start of requirements.md M3, and how they move with the
 // configuration.
 #include "tests/system/support/machine.hpp"
+#include "tests/system/support/wire_time.hpp"
 #include "tools/reports/report_json.hpp"
 
 namespace npu::test {
 namespace {
 
 using Overrides = std::vector<std::string>;
-
-// Wire time in ps of `bytes` after encoding, rounded up: PCIe 4.2, 10 bits per byte at 2.5 and
-// 5 GT/s, 130/16 above.
-std::int64_t wire(const model::LinkConfig& link, std::int64_t bytes) {
-  const std::int64_t unit_interval_fs[] = {400'000, 200'000, 125'000, 62'500, 31'250};
-  const bool is_8b10b = link.generation <= 2;
-  const std::int64_t numerator =
-      bytes * unit_interval_fs[link.generation - 1] * (is_8b10b ? 10 : 130);
-  const std::int64_t denominator = std::int64_t{1000} * link.lanes * (is_8b10b ? 1 : 16);
-  return (numerator + denominator - 1) / denominator;
-}
 
 // A posted memory write (PCIe 2.2.4.1: four double words of header above 4 GiB, three below).
 std::int64_t write_bytes(const model::LinkConfig& link, bool above_4g, std::int64_t payload) {
@@ -52,8 +42,38 @@ Parts measured(const reports::Report& report, const std::string& copy = "dma.h2d
           exact(report, copy + ".breakdown.engine_start_ns")};
 }
 
-void expect_closed_form(const Overrides& overrides) {
-  Machine machine(overrides);
+TEST(LatencyParts, EntryStoreDoorbellAndEngineStartAreThoseOfTheMission) {
+  Machine machine;
+  const auto report = machine.workload("dma_latency", {"sizes=64,4KiB", "iterations=9"});
+  for (const std::string copy : {"dma.h2d.64B", "dma.h2d.4KiB", "dma.d2h.64B", "dma.d2h.4KiB",
+                                 "dma.d2d.64B", "dma.d2d.4KiB"}) {
+    const auto parts = measured(report, copy);
+    EXPECT_NEAR(static_cast<double>(parts.entry_store), 150'000, 1'500) << copy;
+    EXPECT_NEAR(static_cast<double>(parts.doorbell), 30'000, 300) << copy;
+    EXPECT_NEAR(static_cast<double>(parts.engine_start), 200'000, 2'000) << copy;
+  }
+}
+
+// The closed form in figures: those of configs/host.yaml and 910b.yaml, typed by hand.
+TEST(LatencyParts, AreWhatTheShippedFiguresMake) {
+  const auto system = load("910b.yaml");
+  const auto parts = expected(system);
+  const std::int64_t entry = wire(system.cards[0].link, 8 + 16 + 32 + 4);
+  const std::int64_t bell = wire(system.cards[0].link, 8 + 12 + 4 + 4);
+  EXPECT_EQ(parts.entry_store, 4 * 1'500 + 12'000 + 25'000 + entry + 80'000 + 25'000);
+  EXPECT_EQ(parts.doorbell, 31'000 + bell - entry);
+}
+
+struct Changed {
+  const char* name;
+  Overrides overrides;
+  friend std::ostream& operator<<(std::ostream& out, const Changed& key) { return out << key.name; }
+};
+
+class LatencyPartsWith : public testing::TestWithParam<Changed> {};
+
+TEST_P(LatencyPartsWith, FollowTheConfiguration) {
+  Machine machine(GetParam().overrides);
   const auto report =
       machine.workload("dma_latency", {"sizes=64", "directions=h2d", "iterations=3"});
   const auto parts = measured(report);
@@ -65,54 +85,21 @@ void expect_closed_form(const Overrides& overrides) {
   EXPECT_NEAR(static_cast<double>(parts.engine_start), 200'000, 2'000);
 }
 
-TEST(LatencyParts, EntryStoreDoorbellAndEngineStartAreThoseOfTheMission) {
-  Machine machine;
-  const auto report = machine.workload("dma_latency", {"sizes=64,4KiB", "iterations=9"});
-  for (const std::string copy :
-       {"dma.h2d.64B", "dma.h2d.4KiB", "dma.d2h.64B", "dma.d2h.4KiB", "dma.d2d.4KiB"}) {
-    const auto parts = measured(report, copy);
-    EXPECT_NEAR(static_cast<double>(parts.entry_store), 150'000, 1'500) << copy;
-    EXPECT_NEAR(static_cast<double>(parts.doorbell), 30'000, 300) << copy;
-    EXPECT_NEAR(static_cast<double>(parts.engine_start), 200'000, 2'000) << copy;
-  }
-}
-
-TEST(LatencyParts, FollowTheShippedConfiguration) {
-  expect_closed_form({});
-}
-TEST(LatencyParts, FollowGeneration1) {
-  expect_closed_form({"link.generation=1"});
-}
-TEST(LatencyParts, FollowGeneration2) {
-  expect_closed_form({"link.generation=2"});
-}
-TEST(LatencyParts, FollowGeneration3) {
-  expect_closed_form({"link.generation=3"});
-}
-TEST(LatencyParts, FollowGeneration5) {
-  expect_closed_form({"link.generation=5"});
-}
-TEST(LatencyParts, FollowOneLane) {
-  expect_closed_form({"link.lanes=1"});
-}
-TEST(LatencyParts, FollowEightLanes) {
-  expect_closed_form({"link.lanes=8"});
-}
-TEST(LatencyParts, DoorbellQueuesBehindTheEntryOnASlowLink) {
-  expect_closed_form({"link.generation=1", "link.lanes=1"});
-}
-TEST(LatencyParts, FollowPropagation) {
-  expect_closed_form({"link.propagation_ns=123.456"});
-}
-TEST(LatencyParts, FollowEndpointIngress) {
-  expect_closed_form({"endpoint.ingress_ns=41"});
-}
-TEST(LatencyParts, FollowTheCostOfAStore) {
-  expect_closed_form({"cpu.mmio_store_ns=77"});
-}
-TEST(LatencyParts, FollowTheRootComplex) {
-  expect_closed_form({"root_complex.latency_ns=60"});
-}
+INSTANTIATE_TEST_SUITE_P(
+    Keys, LatencyPartsWith,
+    testing::Values(Changed{"TheShippedConfiguration", {}},
+                    Changed{"Generation1", {"link.generation=1"}},
+                    Changed{"Generation2", {"link.generation=2"}},
+                    Changed{"Generation3", {"link.generation=3"}},
+                    Changed{"Generation5", {"link.generation=5"}},
+                    Changed{"OneLane", {"link.lanes=1"}}, Changed{"EightLanes", {"link.lanes=8"}},
+                    Changed{"DoorbellBehindTheEntry", {"link.generation=1", "link.lanes=1"}},
+                    Changed{"Propagation", {"link.propagation_ns=123.456"}},
+                    Changed{"LongPropagation", {"link.propagation_ns=500"}},
+                    Changed{"EndpointIngress", {"endpoint.ingress_ns=41"}},
+                    Changed{"TheCostOfAStore", {"cpu.mmio_store_ns=77"}},
+                    Changed{"TheRootComplex", {"root_complex.latency_ns=60"}}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 // A read of one ring entry in host memory: request over, completion back, at every hop its
 // latency. Bus addresses lie above 4 GiB. One completion of 32 bytes (3 double words of header).

@@ -6,8 +6,8 @@
 
 #include "npu/testing/without_barriers.hpp"
 #include "tests/support/folders.hpp"
+#include "tests/system/support/child_process.hpp"
 #include "tests/system/support/machine.hpp"
-#include "tests/system/timing/report_of_process.hpp"
 #include "tools/reports/report_json.hpp"
 
 namespace npu::test {

@@ -3,6 +3,7 @@
 
 #include "npu/driver/scan.hpp"
 #include "tests/system/support/machine.hpp"
+#include "tests/system/support/wire_time.hpp"
 
 namespace npu::test {
 namespace {
@@ -84,11 +85,6 @@ TEST(EightCards, CopyAtTheSameTimeEachItsOwnBytes) {
   });
 }
 
-// Generation 4 x16, 130/128 encoding: 4.0625 ps per 64 bytes and lane, rounded up to 1 ps.
-std::int64_t wire(std::int64_t bytes) {
-  return (bytes * 65'000 + 2047) / 2048;
-}
-
 struct Parts {
   std::int64_t entry_store, doorbell, engine_start, completion;
 };
@@ -108,9 +104,11 @@ TEST(EightCards, ASwitchAddsItsLatencyAndASecondLink) {
   const auto& system = machine.config();
   const auto& uplink = system.host_bridges[0].root_ports[0].children[0];
   ASSERT_EQ(uplink.kind, model::PciNodeKind::kSwitch);
+  ASSERT_EQ(uplink.link.generation, 4U);
+  ASSERT_EQ(uplink.link.lanes, 16U);
   const std::int64_t hop = uplink.switch_latency.count() + uplink.link.propagation.count();
-  const std::int64_t entry = wire(12 + 16 + 32), bell = wire(12 + 12 + 4),
-                     record = wire(12 + 16 + 8);
+  const std::int64_t entry = wire(uplink.link, 12 + 16 + 32), bell = wire(uplink.link, 12 + 12 + 4),
+                     record = wire(uplink.link, 12 + 16 + 8);
   const auto parts = measure(machine, 0);
   EXPECT_EQ(parts.entry_store, 4 * 1'500 + 12'000 + 25'000 + 80'000 + 25'000 + entry + hop + entry);
   EXPECT_EQ(parts.doorbell, 31'000 + 2 * bell - 2 * entry);

@@ -9,39 +9,24 @@
 #include <string>
 #include <vector>
 
-#include "model/config/load.hpp"
-#include "model/system.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/virtual_functions.hpp"
-#include "tests/support/folders.hpp"
+#include "tests/system/support/machine.hpp"
 
 namespace npu::test {
 
-template <class T>
-T must_have(Result<T> result) {
-  if (result) return std::move(*result);
-  ADD_FAILURE() << result.error().message();
-  std::abort();
-}
-
-inline model::SystemConfig machine_of(const std::string& chip) {
-  auto system = model::load_system(source_dir() + "/configs/" + chip + ".yaml", {}, {});
-  if (!system) std::abort();
-  return *system;
-}
-
 // The physical function's side.
 struct Owner {
-  Owner(platform::Platform& machine, model::System& system)
+  Owner(platform::Platform& machine, platform::Bdf card)
       : host(machine),
-        bdf(platform::Bdf::unpack(system.fabric().endpoint(0).requester())),
-        device(must_have(driver::Device::open(machine, bdf))),
-        functions(must_have(driver::VirtualFunctions::open(*device))) {}
+        bdf(card),
+        device(must(driver::Device::open(machine, bdf))),
+        functions(must(driver::VirtualFunctions::open(*device))) {}
 
   driver::VirtualDevice create(const std::string& name) {
     driver::VirtualDeviceOptions options;
     options.name = name;
-    return must_have(functions->create(options));
+    return must(functions->create(options));
   }
 
   platform::Platform& host;
@@ -50,22 +35,17 @@ struct Owner {
   std::unique_ptr<driver::VirtualFunctions> functions;
 };
 
-struct DividedCard {
-  explicit DividedCard(const std::string& chip = "910b2") : system(machine_of(chip)) {}
+class DividedCard : public Machine {
+ public:
+  explicit DividedCard(const std::string& chip = "910b2") : Machine({}, chip + ".yaml") {}
 
   template <class F>
   void run(F body) {
-    bool ended = false;
-    const Status status = system.run([&](platform::Platform& host) {
-      Owner owner(host, system);
+    Machine::run([&](platform::Platform& host) {
+      Owner owner(host, card(0));
       body(owner);
-      ended = true;
     });
-    EXPECT_TRUE(status) << status.error().message();
-    EXPECT_TRUE(ended);
   }
-
-  model::System system;
 };
 
 // A process on a function.
@@ -74,11 +54,11 @@ struct Tenant {
 
   Tenant(platform::Platform& machine, platform::Bdf bdf)
       : host(machine),
-        device(must_have(driver::Device::open(machine, bdf))),
-        process(must_have(driver::ProcessContext::open(*device))),
-        queue(must_have(process->create_queue())),
-        memory(must_have(process->space().allocate(kBytes)).address),
-        buffer(must_have(process->allocate_host(kBytes))) {}
+        device(must(driver::Device::open(machine, bdf))),
+        process(must(driver::ProcessContext::open(*device))),
+        queue(must(process->create_queue())),
+        memory(must(process->space().allocate(kBytes)).address),
+        buffer(must(process->allocate_host(kBytes))) {}
 
   Status execute(const abi::QueueEntry& entry) {
     const auto deadline = host.clock().now() + 1_s;

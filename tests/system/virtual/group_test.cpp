@@ -13,7 +13,7 @@ constexpr std::uint64_t kSpin = 37'000;  // cycles: 20 us
 struct Member {
   Member(Owner& owner, const driver::GroupShare& share)
       : device(make(owner, share)),
-        card(owner.host, must_have(driver::Device::open(owner.host, *device.bdf))),
+        card(owner.host, must(driver::Device::open(owner.host, *device.bdf))),
         process(card),
         queue(process.add()) {
     EXPECT_TRUE(card.run(queue, process.spin(queue, 1)));  // the image is there
@@ -24,7 +24,7 @@ struct Member {
     options.share.aicpus = 1;
     options.share.memory = 4_GiB;
     options.group = share;
-    return must_have(owner.functions->create(options));
+    return must(owner.functions->create(options));
   }
   driver::QueueTicket start(std::uint32_t blocks = kBlocks, std::uint64_t cycles = kSpin) {
     return card.submit(queue, process.launch(queue, "spin", blocks, std::array{cycles}));
@@ -155,7 +155,7 @@ TEST(VirtualGroups, ABlockThatRunsTooLongIsStoppedAndItsMatesRunOn) {
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, ErrorCode::kDeviceFault);
     EXPECT_LT(owner.host.clock().now() - begin, 400_us);
-    EXPECT_EQ(must_have(slow.process.process->query(slow.queue.id())).error,
+    EXPECT_EQ(must(slow.process.process->query(slow.queue.id())).error,
               abi::FaultCode::kTaskTimeout);
     EXPECT_TRUE(other.card.wait(other.queue, fine));
   });

@@ -10,7 +10,7 @@ namespace {
 TEST(VirtualFunctions, TheDriverOpensOneAsACard) {
   DividedCard card;
   card.run([&](Owner& owner) {
-    const auto before = must_have(owner.functions->free_share());
+    const auto before = must(owner.functions->free_share());
     ASSERT_TRUE(owner.functions->set_count(4));
     const auto made = owner.create("vir06_1c_16g");
     ASSERT_TRUE(made.bdf);
@@ -21,7 +21,7 @@ TEST(VirtualFunctions, TheDriverOpensOneAsACard) {
       EXPECT_TRUE(tenant.holds(0x1111));
     }
     EXPECT_TRUE(owner.functions->destroy(made.index));
-    EXPECT_EQ(must_have(owner.functions->free_share()), before);
+    EXPECT_EQ(must(owner.functions->free_share()), before);
   });
 }
 
@@ -35,11 +35,11 @@ TEST(VirtualFunctions, TheirNumberChangesFrom0AndTo0Only) {
     EXPECT_GE(clock.now() - before, 100_ms);
     EXPECT_TRUE(owner.functions->set_count(4));
     EXPECT_EQ(owner.functions->set_count(6).error().code, ErrorCode::kBusy);
-    EXPECT_EQ(must_have(owner.functions->count()), 4U);
+    EXPECT_EQ(must(owner.functions->count()), 4U);
     const auto off = clock.now();
     EXPECT_TRUE(owner.functions->set_count(0));
     EXPECT_GE(clock.now() - off, 1_s);
-    EXPECT_EQ(must_have(owner.functions->count()), 0U);
+    EXPECT_EQ(must(owner.functions->count()), 0U);
     EXPECT_EQ(owner.functions->set_count(13).error().code, ErrorCode::kOutOfRange);
   });
 }
@@ -87,7 +87,7 @@ TEST(VirtualFunctions, AResetIsOverIn100MsAndTouchesNobodyElse) {
 TEST(VirtualFunctions, AResetOfThePhysicalOneTakesThemAll) {
   DividedCard card;
   card.run([&](Owner& owner) {
-    const auto before = must_have(owner.functions->free_share());
+    const auto before = must(owner.functions->free_share());
     ASSERT_TRUE(owner.functions->set_count(2));
     const auto a = owner.create("vir06_1c_16g");
     const auto bdf = owner.bdf;
@@ -97,11 +97,11 @@ TEST(VirtualFunctions, AResetOfThePhysicalOneTakesThemAll) {
     owner.device.reset();
     ASSERT_TRUE(host.reset_function(bdf));
     EXPECT_EQ(host.pci().read32(*a.bdf, abi::pci::kRevision), abi::pci::kAllOnes);
-    const auto device = must_have(driver::Device::open(host, bdf));
-    const auto functions = must_have(driver::VirtualFunctions::open(*device));
-    EXPECT_EQ(must_have(functions->count()), 0U);
-    EXPECT_TRUE(must_have(functions->list()).empty());
-    EXPECT_EQ(must_have(functions->free_share()), before);
+    const auto device = must(driver::Device::open(host, bdf));
+    const auto functions = must(driver::VirtualFunctions::open(*device));
+    EXPECT_EQ(must(functions->count()), 0U);
+    EXPECT_TRUE(must(functions->list()).empty());
+    EXPECT_EQ(must(functions->free_share()), before);
   });
 }
 
@@ -110,16 +110,16 @@ TEST(VirtualFunctions, ADriverThatComesLaterFindsTheDevices) {
   card.run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     const auto made = owner.create("vir06_2c_16g");
-    const auto free = must_have(owner.functions->free_share());
+    const auto free = must(owner.functions->free_share());
     owner.functions.reset();
     static_cast<void>(owner.device->shutdown());
-    owner.device = must_have(driver::Device::open(owner.host, owner.bdf));
-    owner.functions = must_have(driver::VirtualFunctions::open(*owner.device));
-    const auto found = must_have(owner.functions->list());
+    owner.device = must(driver::Device::open(owner.host, owner.bdf));
+    owner.functions = must(driver::VirtualFunctions::open(*owner.device));
+    const auto found = must(owner.functions->list());
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].name, "vir06_2c_16g");
     EXPECT_EQ(found[0].id, 100U + made.index);
-    EXPECT_EQ(must_have(owner.functions->free_share()), free);
+    EXPECT_EQ(must(owner.functions->free_share()), free);
     // Its memory is no one else's.
     EXPECT_FALSE(owner.device->allocate(50_GiB));
     EXPECT_TRUE(owner.functions->destroy(made.index));
@@ -139,7 +139,7 @@ TEST(VirtualFunctions, EachTellsOfItsOwnPartOfTheCard) {
     driver::Management told(*managed), beside(*other);
     auto whole_access = driver::manage(*owner.device);
     driver::Management whole(*whole_access);
-    EXPECT_EQ(must_have(told.core_uses(driver::CoreKind::kVector)).size(), 12U);
+    EXPECT_EQ(must(told.core_uses(driver::CoreKind::kVector)).size(), 12U);
     ASSERT_TRUE(second.fill(7));
     const auto place = card.system.card(0).mmu().memory().local(
         model::space_of(1 + b.index, second.process->space().vmid()), second.memory.value);
@@ -147,9 +147,9 @@ TEST(VirtualFunctions, EachTellsOfItsOwnPartOfTheCard) {
     ASSERT_TRUE(told.inject_error(*place - b.memory_base, 2));
     EXPECT_FALSE(second.execute(
         driver::entries::copy_to_host(second.memory, second.buffer->bus(), Tenant::kBytes)));
-    EXPECT_EQ(must_have(told.memory_errors()).since_reset.multi, 1U);
-    EXPECT_EQ(must_have(beside.memory_errors()).since_reset.multi, 0U);
-    EXPECT_EQ(must_have(whole.memory_errors()).since_reset.multi, 1U);
+    EXPECT_EQ(must(told.memory_errors()).since_reset.multi, 1U);
+    EXPECT_EQ(must(beside.memory_errors()).since_reset.multi, 0U);
+    EXPECT_EQ(must(whole.memory_errors()).since_reset.multi, 1U);
   });
 }
 
@@ -160,11 +160,11 @@ TEST(VirtualFunctions, AGroupsMembersBothRunOnItsCores) {
     driver::VirtualDeviceOptions options;
     options.name = "vir12_3c_32g";
     options.group = driver::GroupShare{1, 1, 2, 0, false};
-    const auto first = must_have(owner.functions->create(options));
+    const auto first = must(owner.functions->create(options));
     options.name = "vir12_3c_32g_nm";
-    const auto second = must_have(owner.functions->create(options));
+    const auto second = must(owner.functions->create(options));
     EXPECT_EQ(first.first_core, second.first_core);
-    EXPECT_EQ(must_have(owner.functions->free_share()).ai_cores, 12U);
+    EXPECT_EQ(must(owner.functions->free_share()).ai_cores, 12U);
     Tenant a(owner.host, *first.bdf), b(owner.host, *second.bdf);
     EXPECT_EQ(a.device->info().ai_cores, 12U);
     EXPECT_TRUE(a.fill(1) && b.fill(2) && a.holds(1) && b.holds(2));

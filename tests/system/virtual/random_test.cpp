@@ -74,7 +74,7 @@ void RandomLife::check_free(Owner& owner) {
     used.memory += life.made.share.memory;
     used.jpegd += life.made.share.jpegd;
   }
-  const auto free = must_have(owner.functions->free_share());
+  const auto free = must(owner.functions->free_share());
   EXPECT_EQ(free.ai_cores + used.ai_cores, totals_.ai_cores);
   EXPECT_EQ(free.aicpus + used.aicpus, totals_.aicpus);
   EXPECT_EQ(free.memory + used.memory, totals_.memory);
@@ -111,7 +111,7 @@ TEST_P(RandomLife, LeavesWhatThePlainModelSays) {
     EXPECT_GT(created_, 0U);
     for (auto& [index, life] : lives_) life.tenant.reset();
     EXPECT_TRUE(owner.functions->destroy_all());
-    EXPECT_EQ(must_have(owner.functions->free_share()), totals_);
+    EXPECT_EQ(must(owner.functions->free_share()), totals_);
     EXPECT_TRUE(owner.functions->set_count(0));
   });
 }

@@ -77,7 +77,7 @@ TEST(VirtualRefusals, MemoryThatThePhysicalFunctionUsesIsNotTaken) {
   DividedCard card;
   card.run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(1));
-    const auto used = must_have(owner.device->allocate(40_GiB));
+    const auto used = must(owner.device->allocate(40_GiB));
     EXPECT_EQ(refused(owner, by("vir12_3c_32g")), ErrorCode::kOutOfMemory);
     EXPECT_TRUE(owner.device->free(used.address));
     owner.create("vir12_3c_32g");
@@ -101,7 +101,7 @@ TEST(VirtualRefusals, AFunctionWithoutADeviceDoesNotOpen) {
   DividedCard card;
   card.run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(1));
-    const auto bdf = must_have(owner.host.virtual_functions(owner.bdf)).front();
+    const auto bdf = must(owner.host.virtual_functions(owner.bdf)).front();
     EXPECT_FALSE(driver::Device::open(owner.host, bdf));
   });
 }

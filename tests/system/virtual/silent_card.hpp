@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "npu/abi/share_registers.hpp"
-#include "npu/testing/without_barriers.hpp"
+#include "npu/testing/forwarding_platform.hpp"
 
 namespace npu::test {
 
@@ -17,16 +17,14 @@ struct Silence {
   Picoseconds lasts;
 };
 
-class SilentCard : public testkit::WithoutBarriers {
+class SilentCard : public testkit::ForwardingPlatform {
  public:
-  explicit SilentCard(platform::Platform& host) : WithoutBarriers(host), host_(host) {}
+  explicit SilentCard(platform::Platform& host) : ForwardingPlatform(host) {}
 
-  void write_barrier() override { host_.write_barrier(); }
-  void read_barrier() override { host_.read_barrier(); }
   Result<std::unique_ptr<platform::MmioRegion>> map_bar(platform::Bdf bdf, unsigned bar,
                                                         Bytes offset, Bytes size,
                                                         platform::Caching caching) override {
-    auto region = host_.map_bar(bdf, bar, offset, size, caching);
+    auto region = inner().map_bar(bdf, bar, offset, size, caching);
     if (!region || bar != abi::kRegisterBar || offset != 0) return region;
     return std::make_unique<Registers>(std::move(*region), *this);
   }
@@ -41,7 +39,7 @@ class SilentCard : public testkit::WithoutBarriers {
     Bytes size() const override { return inner_->size(); }
     std::uint32_t read32(Bytes offset) override {
       const auto value = inner_->read32(offset);
-      const bool silent = card_.host_.clock().now() < card_.until_;
+      const bool silent = card_.inner().clock().now() < card_.until_;
       if (offset != abi::ShareStatusRegister::kOffset || !silent) return value;
       return abi::ShareStatusRegister{}.set<abi::ShareStatusRegister::Busy>(1).raw;
     }
@@ -65,11 +63,10 @@ class SilentCard : public testkit::WithoutBarriers {
     }
     const auto now = silences.front();
     silences.pop_front();
-    until_ = host_.clock().now() + now.lasts;
+    until_ = inner().clock().now() + now.lasts;
     return now.heard;
   }
 
-  platform::Platform& host_;
   Instant until_;
 };
 

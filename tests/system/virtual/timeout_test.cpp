@@ -17,10 +17,10 @@ struct SilentOwner {
   SilentOwner(platform::Platform& machine, model::System& system)
       : host(machine),
         card(machine),
-        device(must_have(driver::Device::open(
+        device(must(driver::Device::open(
             card, platform::Bdf::unpack(system.fabric().endpoint(0).requester())))),
-        functions(must_have(driver::VirtualFunctions::open(*device, {kTimeout}))),
-        free(must_have(functions->free_share())),
+        functions(must(driver::VirtualFunctions::open(*device, {kTimeout}))),
+        free(must(functions->free_share())),
         memory(device->memory_statistics().free) {
     EXPECT_TRUE(functions->set_count(4));
   }
@@ -31,14 +31,14 @@ struct SilentOwner {
     return made ? ErrorCode::kWrongData : made.error().code;
   }
   void expect_nothing_remains() {
-    EXPECT_TRUE(must_have(functions->list()).empty());
-    EXPECT_EQ(must_have(functions->free_share()), free);
+    EXPECT_TRUE(must(functions->list()).empty());
+    EXPECT_EQ(must(functions->free_share()), free);
     EXPECT_EQ(device->memory_statistics().free, memory);
   }
   // All there is can be had again, and works.
   void expect_all_can_be_had() {
     for (int i = 0; i < 4; ++i) ASSERT_EQ(create(), ErrorCode::kWrongData);
-    const auto all = must_have(functions->list());
+    const auto all = must(functions->list());
     for (const auto& one : all) {
       Tenant tenant(host, *one.bdf);
       EXPECT_TRUE(tenant.fill(one.index) && tenant.holds(one.index));
@@ -133,7 +133,7 @@ TEST_P(RandomSilence, LosesNothing) {
       }
       owner.card.silences.clear();
       owner.host.clock().sleep_until(owner.host.clock().now() + 20_ms);
-      there = must_have(owner.functions->list()).size();
+      there = must(owner.functions->list()).size();
     }
     // A device is ended when its memory is scrubbed.
     while (!owner.functions->destroy_all()) {

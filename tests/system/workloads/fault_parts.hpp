@@ -2,15 +2,11 @@
 // The parts of a page fault that a run of svm_fault reports, and keys that move them.
 #pragma once
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 #include <map>
 #include <sstream>
 #include <string>
 
-#include "tests/system/support/machine.hpp"
+#include "tests/system/support/child_process.hpp"
 
 namespace npu::test {
 
@@ -33,13 +29,9 @@ inline Parts parts_of(const workloads::Report& report, const std::string& prefix
   return parts;
 }
 
-// SystemC elaborates once in a process.
 inline Parts parts_with(const std::string& setting, const std::string& policy,
                         const std::string& page) {
-  int ends[2];
-  if (pipe(ends) != 0) return {};
-  const pid_t child = fork();
-  if (child == 0) {
+  std::istringstream lines(text_of_process([&] {
     Machine machine({setting, policy == "ats" ? "mmu.fault_policy=ats" : "mmu.fault_policy=batch"});
     const auto report =
         machine.workload("svm_fault", {"pages=" + page, "faults=1", "policy=" + policy});
@@ -48,21 +40,8 @@ inline Parts parts_with(const std::string& setting, const std::string& policy,
     for (const auto& [name, time] : parts_of(report, prefix)) {
       text += name + " " + std::to_string(time) + "\n";
     }
-    const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(told && !testing::Test::HasFailure() ? 0 : 1);
-  }
-  close(ends[1]);
-  std::array<char, 4096> text{};
-  ssize_t length = 0;
-  while (const auto more = read(ends[0], text.data() + length, text.size() - length)) {
-    if (more < 0) break;
-    length += more;
-  }
-  close(ends[0]);
-  int status = 1;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  std::istringstream lines(std::string(text.data(), static_cast<std::size_t>(length)));
+    return text;
+  }));
   Parts parts;
   std::string name;
   for (std::int64_t time = 0; lines >> name >> time;) parts[name] = time;

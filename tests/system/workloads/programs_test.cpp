@@ -6,18 +6,6 @@ namespace {
 
 using Programs = WorkloadOnSimulator;
 
-TEST_F(Programs, RingPressureFillsTheRingAndLosesNothing) {
-  run("ring_pressure", {"commands=40000"});
-  EXPECT_EQ(digits("ring_pressure.commands"), 40'000);
-  EXPECT_EQ(digits("ring_pressure.ring_wraps"), 9);
-  EXPECT_GT(digits("ring_pressure.ring_full"), 0);
-}
-
-TEST_F(Programs, RingPressureHoldsWithTheRingInHostMemory) {
-  run("ring_pressure", {"commands=20000", "ring=host", "streams=2"});
-  EXPECT_GT(digits("ring_pressure.ring_full"), 0);
-}
-
 TEST_F(Programs, Bar0TrapServes256StreamsInBar2) {
   run("bar0_trap");
   EXPECT_EQ(digits("bar0_trap.bar0_refused"), 1);

@@ -9,12 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/config/load.hpp"
-#include "model/system.hpp"
-#include "tests/support/folders.hpp"
-#include "workloads/framework/counters.hpp"
-#include "workloads/framework/registry.hpp"
-#include "workloads/simulator/system_view.hpp"
+#include "tests/system/support/machine.hpp"
 
 namespace npu::workloads {
 
@@ -32,33 +27,14 @@ class WorkloadOnSimulator : public testing::Test {
   Status attempt(const std::string& name, const std::vector<std::string>& parameters = {},
                  const std::vector<std::string>& overrides = {},
                  const std::string& name_of_config = "910b.yaml") {
-    const auto config =
-        model::load_system(source_dir() + "/configs/" + name_of_config, overrides, {});
-    if (!config) return fail(ErrorCode::kNotFound, config.error().message());
-    const auto workload = all_workloads().find(name);
-    if (!workload) return forward_error(workload);
-    ParameterSet values((*workload)->parameters);
-    for (const auto& parameter : parameters) {
-      if (auto set = values.assign(parameter); !set) return set;
-    }
-    model::System system(*config);
-    SystemView view(system);
-    Status status;
-    view.add(measured_);
-    const auto ran = system.run([&](platform::Platform& platform) {
-      Context context{
-          platform, values, 1, report_, view, view, {}, &*config, {source_dir() + "/configs"}};
-      status = (*workload)->run(context);
-    });
-    view.remove(measured_);
-    if (!ran) return ran;
-    report_.workload = name;
-    report_.parameters = values.values();
-    for (const auto& each : model::all_values(*config)) {
+    test::Machine machine(overrides, name_of_config);
+    machine.tells_configuration = true;
+    machine.view.add(measured_);
+    auto status = machine.attempt(report_, name, parameters);
+    machine.view.remove(measured_);
+    for (const auto& each : model::all_values(machine.config())) {
       report_.configuration.push_back({each.key, {each.value}, each.is_text});
     }
-    add_counters(report_, view);
-    report_.simulated = view.simulated_time();
     return status;
   }
 

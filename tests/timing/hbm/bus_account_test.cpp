@@ -14,7 +14,7 @@ BusAccount waiting_from_100() {
   return account;
 }
 
-TEST(HbmBusAccount, waits_on_both_sides_of_a_refresh_go_to_their_own_causes) {
+TEST(HbmBusAccount, WaitsOnBothSidesOfARefreshGoToTheirOwnCauses) {
   auto account = waiting_from_100();
   RefreshWindows refreshes;
   refreshes.fall_due(130);
@@ -28,7 +28,7 @@ TEST(HbmBusAccount, waits_on_both_sides_of_a_refresh_go_to_their_own_causes) {
   EXPECT_EQ(account.clocks().column, 10);
 }
 
-TEST(HbmBusAccount, a_gap_sees_the_end_of_one_refresh_and_the_begin_of_the_next) {
+TEST(HbmBusAccount, AGapSeesTheEndOfOneRefreshAndTheBeginOfTheNext) {
   auto account = waiting_from_100();
   RefreshWindows refreshes;
   refreshes.fall_due(50);
@@ -39,7 +39,7 @@ TEST(HbmBusAccount, a_gap_sees_the_end_of_one_refresh_and_the_begin_of_the_next)
   EXPECT_EQ(account.clocks().row, 50);
 }
 
-TEST(HbmBusAccount, a_refresh_that_was_late_goes_on_with_the_one_before) {
+TEST(HbmBusAccount, ARefreshThatWasLateGoesOnWithTheOneBefore) {
   auto account = waiting_from_100();
   RefreshWindows refreshes;
   refreshes.fall_due(110);
@@ -51,7 +51,7 @@ TEST(HbmBusAccount, a_refresh_that_was_late_goes_on_with_the_one_before) {
   EXPECT_EQ(account.clocks().row, 30);
 }
 
-TEST(HbmBusAccount, a_wait_that_goes_on_is_refresh_or_row) {
+TEST(HbmBusAccount, AWaitThatGoesOnIsRefreshOrRow) {
   auto account = waiting_from_100();
   RefreshWindows refreshes;
   refreshes.fall_due(150);

@@ -119,21 +119,21 @@ void expect_same(const HbmConfig& config) {
   }
 }
 
-TEST(HbmChannel, serves_runs_as_single_bursts_on_the_card) {
+TEST(HbmChannel, ServesRunsAsSingleBurstsOnTheCard) {
   expect_same(test::card_config());
 }
 
-TEST(HbmChannel, serves_runs_as_single_bursts_with_short_queues) {
+TEST(HbmChannel, ServesRunsAsSingleBurstsWithShortQueues) {
   HbmConfig config = test::card_config();
   config.read_queue = config.write_queue = 8;
   expect_same(config);
 }
 
-TEST(HbmChannel, serves_runs_as_single_bursts_with_all_bank_refresh) {
+TEST(HbmChannel, ServesRunsAsSingleBurstsWithAllBankRefresh) {
   expect_same(test::split_config(test::ramulator_timings()));
 }
 
-TEST(HbmChannel, serves_runs_as_single_bursts_from_a_shared_queue) {
+TEST(HbmChannel, ServesRunsAsSingleBurstsFromASharedQueue) {
   expect_same(test::shared_config(test::dramsys_timings()));
 }
 

@@ -77,7 +77,7 @@ HbmTimings table_with(const Constraint& constraint) {
   return table;
 }
 
-TEST_P(HbmConstraint, is_met_exactly_with_split_queues) {
+TEST_P(HbmConstraint, IsMetExactlyWithSplitQueues) {
   const HbmTimings table = table_with(GetParam());
   HbmTimings stricter = table;
   stricter.*GetParam().field += 1;
@@ -86,7 +86,7 @@ TEST_P(HbmConstraint, is_met_exactly_with_split_queues) {
   EXPECT_EQ(broken_rules(test::split_config(table), stricter).count(GetParam().rule), 1U);
 }
 
-TEST_P(HbmConstraint, is_met_exactly_with_a_shared_queue) {
+TEST_P(HbmConstraint, IsMetExactlyWithASharedQueue) {
   const HbmTimings table = table_with(GetParam());
   HbmTimings stricter = table;
   stricter.*GetParam().field += 1;
@@ -109,7 +109,7 @@ std::string rule_name(const testing::TestParamInfo<Constraint>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, HbmConstraint, testing::ValuesIn(constraints()), rule_name);
 
-TEST(HbmCommands, act_of_one_clock_leaves_the_row_bus_earlier) {
+TEST(HbmCommands, ActOfOneClockLeavesTheRowBusEarlier) {
   HbmTimings one = test::dramsys_timings();
   one.act_clocks = 1;
 
@@ -121,7 +121,7 @@ TEST(HbmCommands, act_of_one_clock_leaves_the_row_bus_earlier) {
   EXPECT_EQ(broken_rules(test::shared_config(one), two).count("row bus"), 1U);
 }
 
-TEST(HbmCommands, a_long_random_run_breaks_no_rule) {
+TEST(HbmCommands, ALongRandomRunBreaksNoRule) {
   for (const auto& config :
        {test::split_config(test::ramulator_timings()), test::shared_config(test::dramsys_timings()),
         test::split_config(test::dramsim3_timings()),
@@ -134,7 +134,7 @@ TEST(HbmCommands, a_long_random_run_breaks_no_rule) {
 }
 
 // The tests' tables are typed in by hand and the shipped ones are read: they must not drift apart.
-TEST(HbmTables, of_the_tests_are_those_that_are_shipped) {
+TEST(HbmTables, OfTheTestsAreThoseThatAreShipped) {
   const std::pair<const char*, HbmTimings> tables[] = {
       {"hbm2_ramulator", test::ramulator_timings()},
       {"hbm2_dramsys", test::dramsys_timings()},
@@ -151,7 +151,7 @@ TEST(HbmTables, of_the_tests_are_those_that_are_shipped) {
 }
 
 // Every shipped table, and the limits of an ACT or RD in flight, at a long random run.
-TEST(HbmCommands, shipped_tables_are_kept_by_both_policies) {
+TEST(HbmCommands, ShippedTablesAreKeptByBothPolicies) {
   for (const auto* name : {"hbm2_ramulator", "hbm2_dramsys", "hbm2_dramsim3", "hbm2e_2400",
                            "hbm2e_3200", "hbm3_5200"}) {
     const auto table = replay::load_timings(source_dir() + "/configs/hbm/" + name + ".yaml", {});
@@ -188,7 +188,7 @@ std::map<std::string, unsigned> broken_by_bank_queues(const HbmTimings& issued,
 
 class BankQueueConstraint : public testing::TestWithParam<Constraint> {};
 
-TEST_P(BankQueueConstraint, is_met_exactly) {
+TEST_P(BankQueueConstraint, IsMetExactly) {
   HbmTimings table = test::dramsim3_timings();
   table.*GetParam().field = GetParam().value;
   HbmTimings stricter = table;
@@ -222,7 +222,7 @@ struct RefreshCount : hbm::CommandObserver {
   Clock refreshes = 0, last = 0;
 };
 
-TEST(HbmCommands, refreshes_keep_their_average_interval) {
+TEST(HbmCommands, RefreshesKeepTheirAverageInterval) {
   HbmTimings per_bank = test::dramsys_timings();
   per_bank.trfc_pb = 160, per_bank.trefi_pb = 122, per_bank.trrefd = 8;
   for (const auto& config :

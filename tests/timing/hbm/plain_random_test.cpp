@@ -91,7 +91,7 @@ std::string text_of(const HbmConfig& config) {
 
 class HbmPlainRandom : public testing::TestWithParam<unsigned> {};
 
-TEST_P(HbmPlainRandom, tables_are_kept_alike) {
+TEST_P(HbmPlainRandom, TablesAreKeptAlike) {
   RandomConfig random(GetParam());
   for (unsigned i = 0; i < 40; ++i) {
     const HbmConfig config = random.make();

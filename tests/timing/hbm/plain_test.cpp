@@ -61,35 +61,35 @@ class HbmPlain : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(HbmPlain, dense_random_bursts_are_served_alike) {
+TEST_P(HbmPlain, DenseRandomBurstsAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kDense, 6'000);
 }
 
-TEST_P(HbmPlain, sparse_random_bursts_are_served_alike) {
+TEST_P(HbmPlain, SparseRandomBurstsAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kSparse, 8'000);
 }
 
-TEST_P(HbmPlain, sequential_bursts_are_served_alike) {
+TEST_P(HbmPlain, SequentialBurstsAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kSequential, 10'000);
 }
 
-TEST_P(HbmPlain, streams_are_served_alike) {
+TEST_P(HbmPlain, StreamsAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kStreams, 6'000);
 }
 
-TEST_P(HbmPlain, mixed_kinds_are_served_alike) {
+TEST_P(HbmPlain, MixedKindsAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kMixed, 6'000);
 }
 
-TEST_P(HbmPlain, bursts_after_idle_times_are_served_alike) {
+TEST_P(HbmPlain, BurstsAfterIdleTimesAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kAfterIdle, 6'000);
 }
 
-TEST_P(HbmPlain, runs_to_an_idle_channel_are_served_alike) {
+TEST_P(HbmPlain, RunsToAnIdleChannelAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kRuns, 10'000);
 }
 
-TEST_P(HbmPlain, bursts_of_one_bank_are_served_alike) {
+TEST_P(HbmPlain, BurstsOfOneBankAreServedAlike) {
   expect_equal_on(PlainTraffic::Kind::kOneBank, 4'000);
 }
 

@@ -55,21 +55,21 @@ constexpr ReadTraffic kCrowded = {1 << 22, 1, false};
 constexpr ReadTraffic kFewRows = {1 << 12, 5, false};
 constexpr ReadTraffic kSequential = {1 << 22, 5, true};
 
-TEST(HbmReadTraffic, on_the_card_gets_the_same_commands_as_without_short_cuts) {
+TEST(HbmReadTraffic, OnTheCardGetsTheSameCommandsAsWithoutShortCuts) {
   expect_same_reads(test::card_config(), kRandom, 1);
   expect_same_reads(test::card_config(), kCrowded, 2);
   expect_same_reads(test::card_config(), kFewRows, 3);
   expect_same_reads(test::card_config(), kSequential, 4);
 }
 
-TEST(HbmReadTraffic, with_all_bank_refresh_gets_the_same_commands_as_without_short_cuts) {
+TEST(HbmReadTraffic, WithAllBankRefreshGetsTheSameCommandsAsWithoutShortCuts) {
   const auto config = test::split_config(test::ramulator_timings());
   expect_same_reads(config, kRandom, 5);
   expect_same_reads(config, kFewRows, 6);
   expect_same_reads(config, kSequential, 7);
 }
 
-TEST(HbmReadTraffic, in_a_shared_queue_gets_the_same_commands_as_without_short_cuts) {
+TEST(HbmReadTraffic, InASharedQueueGetsTheSameCommandsAsWithoutShortCuts) {
   const auto config = test::shared_config(test::dramsys_timings());
   expect_same_reads(config, kRandom, 8);
   expect_same_reads(config, kFewRows, 9);

@@ -63,7 +63,7 @@ replay::ReplayResult replayed(const replay::ReplayConfig& config, const AccessPa
 
 class HbmReference : public testing::TestWithParam<Cell> {};
 
-TEST_P(HbmReference, bandwidth_and_latency_agree) {
+TEST_P(HbmReference, BandwidthAndLatencyAgree) {
   const Cell& cell = GetParam();
   const auto config = replay::load_replay(kFolder + cell.tool + ".yaml", {});
   ASSERT_TRUE(config) << config.error().message();
@@ -84,13 +84,13 @@ std::string cell_name(const testing::TestParamInfo<Cell>& cell) {
 
 INSTANTIATE_TEST_SUITE_P(Cells, HbmReference, testing::ValuesIn(read_cells()), cell_name);
 
-TEST(HbmReplay, reference_has_a_cell_per_tool_pattern_and_depth) {
+TEST(HbmReplay, ReferenceHasACellPerToolPatternAndDepth) {
   EXPECT_EQ(read_cells().size(), 3U * 4 * 2);
 }
 
 class HbmReplayOf : public testing::TestWithParam<const char*> {};
 
-TEST_P(HbmReplayOf, mixed_traffic_returns_every_request_and_repeats) {
+TEST_P(HbmReplayOf, MixedTrafficReturnsEveryRequestAndRepeats) {
   const auto config = replay::load_replay(kFolder + GetParam() + ".yaml", {});
   ASSERT_TRUE(config) << config.error().message();
   for (const auto kind : {PatternKind::kSequential, PatternKind::kRandom, PatternKind::kStreams}) {
@@ -113,7 +113,7 @@ TEST_P(HbmReplayOf, mixed_traffic_returns_every_request_and_repeats) {
 
 // README of the reference data: sequential reads are bound by refresh alone, a stride of 4 KiB
 // moves a burst of one channel per tCCD_L, one of 2 MiB (a new row each) a burst per tRC.
-TEST_P(HbmReplayOf, strides_are_bound_by_their_closed_forms) {
+TEST_P(HbmReplayOf, StridesAreBoundByTheirClosedForms) {
   const auto config = replay::load_replay(kFolder + GetParam() + ".yaml", {});
   ASSERT_TRUE(config) << config.error().message();
   const HbmTimings& t = config->hbm.timings;

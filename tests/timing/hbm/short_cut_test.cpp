@@ -100,33 +100,33 @@ void expect_same_runs(const HbmConfig& config, unsigned seed) {
   EXPECT_EQ(quick.counts(), slow.counts());
 }
 
-TEST(HbmShortCuts, change_nothing_with_split_queues) {
+TEST(HbmShortCuts, ChangeNothingWithSplitQueues) {
   expect_same(test::split_config(test::ramulator_timings()), 1);
 }
 
-TEST(HbmShortCuts, change_nothing_with_split_queues_and_per_bank_refresh) {
+TEST(HbmShortCuts, ChangeNothingWithSplitQueuesAndPerBankRefresh) {
   expect_same(test::split_config(test::hbm2e_2400_timings()), 2);
   expect_same(test::split_config(test::with_bank_refresh(test::dramsim3_timings())), 3);
 }
 
-TEST(HbmShortCuts, change_nothing_with_a_shared_queue) {
+TEST(HbmShortCuts, ChangeNothingWithASharedQueue) {
   expect_same(test::shared_config(test::dramsys_timings()), 4);
 }
 
-TEST(HbmShortCuts, change_nothing_with_a_shared_queue_and_per_bank_refresh) {
+TEST(HbmShortCuts, ChangeNothingWithASharedQueueAndPerBankRefresh) {
   expect_same(test::shared_config(test::with_bank_refresh(test::dramsys_timings())), 5);
 }
 
-TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_split_queues) {
+TEST(HbmShortCuts, ChangeNothingInRunsOfRowHitsWithSplitQueues) {
   expect_same_runs(test::split_config(test::ramulator_timings()), 11);
   expect_same_runs(test::split_config(test::dramsim3_timings()), 12);
 }
 
-TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_a_shared_queue) {
+TEST(HbmShortCuts, ChangeNothingInRunsOfRowHitsWithASharedQueue) {
   expect_same_runs(test::shared_config(test::dramsys_timings()), 13);
 }
 
-TEST(HbmShortCuts, change_nothing_in_runs_of_row_hits_with_per_bank_refresh) {
+TEST(HbmShortCuts, ChangeNothingInRunsOfRowHitsWithPerBankRefresh) {
   expect_same_runs(test::card_config(), 14);
   expect_same_runs(test::split_config(test::with_bank_refresh(test::dramsim3_timings())), 15);
   expect_same_runs(test::shared_config(test::with_bank_refresh(test::dramsys_timings())), 16);

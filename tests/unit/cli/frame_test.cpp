@@ -24,7 +24,7 @@ WatchFrame some_frame() {
   return frame;
 }
 
-TEST(WatchFrame, says_what_the_machine_does) {
+TEST(WatchFrame, SaysWhatTheMachineDoes) {
   const auto lines = lines_of(some_frame(), {24, 80});
   EXPECT_EQ(lines[0].rfind("matmul on 910b2 ", 0), 0U);
   EXPECT_EQ(lines[0].substr(75), "3.2 s");
@@ -37,7 +37,7 @@ TEST(WatchFrame, says_what_the_machine_does) {
   EXPECT_THAT(lines[10], testing::StartsWith("card0.unit1     50.0 %  25.0 % [####"));
 }
 
-TEST(WatchFrame, fits_every_terminal) {
+TEST(WatchFrame, FitsEveryTerminal) {
   for (const auto rows : {2U, 3U, 8U, 10U, 24U, 50U, 300U}) {
     for (const auto columns : {2U, 10U, 30U, 80U, 140U}) {
       const auto lines = lines_of(some_frame(), {rows, columns});
@@ -48,14 +48,14 @@ TEST(WatchFrame, fits_every_terminal) {
   }
 }
 
-TEST(WatchFrame, of_a_narrow_terminal_leaves_out_bars_before_words) {
+TEST(WatchFrame, OfANarrowTerminalLeavesOutBarsBeforeWords) {
   auto frame = some_frame();
   frame.progress = "submitting, 7 %, 16 s left";
   EXPECT_EQ(lines_of(frame, {24, 40})[3], "[######.....] submitting, 7 %, 16 s left");
   EXPECT_EQ(lines_of(frame, {24, 30})[3], frame.progress);
 }
 
-TEST(WatchFrame, uses_the_room_that_there_is) {
+TEST(WatchFrame, UsesTheRoomThatThereIs) {
   EXPECT_EQ(lines_of(some_frame(), {50, 140}).size(), 50U);
   EXPECT_EQ(lines_of(some_frame(), {50, 140})[9].size(), 140U);
 }

@@ -25,7 +25,7 @@ class MachineActivityTest : public testing::Test {
   MachineActivity activity_;
 };
 
-TEST_F(MachineActivityTest, a_unit_is_busy_for_its_share_of_the_time_since_the_last_look) {
+TEST_F(MachineActivityTest, AUnitIsBusyForItsShareOfTheTimeSinceTheLastLook) {
   add(Activity::kCommand, 1, 0, 25);
   add(Activity::kPipe, 2, 50, 100);
   const auto first = look(100);
@@ -38,21 +38,21 @@ TEST_F(MachineActivityTest, a_unit_is_busy_for_its_share_of_the_time_since_the_l
   EXPECT_DOUBLE_EQ(second[0].mean, 0.25);
 }
 
-TEST_F(MachineActivityTest, what_began_before_the_last_look_counts_from_there) {
+TEST_F(MachineActivityTest, WhatBeganBeforeTheLastLookCountsFromThere) {
   add(Activity::kCommand, 1, 0, 10);
   look(100);
   add(Activity::kCommand, 1, 50, 150);
   EXPECT_DOUBLE_EQ(look(200).at(0).now, 0.5);
 }
 
-TEST_F(MachineActivityTest, a_link_is_busy_by_its_bytes_if_it_has_a_rate) {
+TEST_F(MachineActivityTest, ALinkIsBusyByItsBytesIfItHasARate) {
   add(Activity::kTlp, 7, 0, 90, 10, 40);  // a byte per ps at most
   EXPECT_DOUBLE_EQ(look(100).at(0).now, 0.4);
   add(Activity::kHbmRead, 7, 100, 110, 1000);
   EXPECT_DOUBLE_EQ(look(200).at(0).now, 1) << "never more than all of it";
 }
 
-TEST_F(MachineActivityTest, counts_queues_slots_and_what_has_ended) {
+TEST_F(MachineActivityTest, CountsQueuesSlotsAndWhatHasEnded) {
   const auto call = [](platform::DriverCall which) {
     return static_cast<std::uint64_t>(which) << 56;
   };
@@ -70,7 +70,7 @@ TEST_F(MachineActivityTest, counts_queues_slots_and_what_has_ended) {
   EXPECT_EQ(activity_.blocks(), 1U);
 }
 
-TEST_F(MachineActivityTest, what_was_submitted_waits_until_it_has_ended) {
+TEST_F(MachineActivityTest, WhatWasSubmittedWaitsUntilItHasEnded) {
   constexpr std::uint64_t kDma = 5;  // any cause that is not 0 and no queue's
   const std::uint64_t queue = *timeline::parse_cause("queue0.3:5");
   const auto submit = [this](std::uint64_t cause, std::uint64_t entries_before) {
@@ -88,7 +88,7 @@ TEST_F(MachineActivityTest, what_was_submitted_waits_until_it_has_ended) {
   EXPECT_EQ(activity_.entries().waiting(), 0U);
 }
 
-TEST_F(MachineActivityTest, at_the_first_instant_nothing_is_busy) {
+TEST_F(MachineActivityTest, AtTheFirstInstantNothingIsBusy) {
   add(Activity::kCommand, 1, 0, 0);
   EXPECT_DOUBLE_EQ(look(0).at(0).now, 0);
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Picoseconds kMillisecond{1'000'000'000};
 
-TEST(Progress, times_have_the_unit_that_fits) {
+TEST(Progress, TimesHaveTheUnitThatFits) {
   EXPECT_EQ(time_text(Picoseconds(1)), "0.001 ns");
   EXPECT_EQ(time_text(Picoseconds(999'999)), "999.999 ns");
   EXPECT_EQ(time_text(Picoseconds(12'345'000)), "12.345 us");
@@ -16,7 +16,7 @@ TEST(Progress, times_have_the_unit_that_fits) {
   EXPECT_EQ(time_text(4500 * kMillisecond), "4.500 s");
 }
 
-TEST(Progress, without_a_total_it_says_what_was_simulated_and_how_fast) {
+TEST(Progress, WithoutATotalItSaysWhatWasSimulatedAndHowFast) {
   ProgressState state;
   EXPECT_EQ(state.text(3 * kMillisecond, WallTime(2000)), "3.000 ms simulated, 1.500 ms/s");
   state.step("scanning", 0, 1, WallTime(0));
@@ -25,7 +25,7 @@ TEST(Progress, without_a_total_it_says_what_was_simulated_and_how_fast) {
   EXPECT_LT(state.share(), 0);
 }
 
-TEST(Progress, the_time_left_follows_from_what_was_done_and_runs_down) {
+TEST(Progress, TheTimeLeftFollowsFromWhatWasDoneAndRunsDown) {
   ProgressState state;
   state.step("h2d", 0, 4, WallTime(1000));
   EXPECT_EQ(state.text({}, WallTime(5000)), "h2d, 0 %");
@@ -35,7 +35,7 @@ TEST(Progress, the_time_left_follows_from_what_was_done_and_runs_down) {
   EXPECT_EQ(state.text({}, WallTime(60'000)), "h2d, 25 %") << "nobody knows any more";
 }
 
-TEST(Progress, long_times_are_minutes_and_hours) {
+TEST(Progress, LongTimesAreMinutesAndHours) {
   ProgressState state;
   state.step("", 0, 2, WallTime(0));
   state.step("", 1, 2, WallTime(600'000));
@@ -44,7 +44,7 @@ TEST(Progress, long_times_are_minutes_and_hours) {
   EXPECT_EQ(state.text({}, WallTime(9'000'000)), "50 %, 2 h 30 min left");
 }
 
-TEST(Progress, another_part_of_the_run_begins_anew) {
+TEST(Progress, AnotherPartOfTheRunBeginsAnew) {
   ProgressState state;
   state.step("a", 5, 10, WallTime(100));
   EXPECT_EQ(state.tenths(), 5U);
@@ -55,7 +55,7 @@ TEST(Progress, another_part_of_the_run_begins_anew) {
   EXPECT_EQ(state.tenths(), 10U) << "more than all is all";
 }
 
-TEST(Progress, totals_at_the_end_of_the_range_do_not_overflow) {
+TEST(Progress, TotalsAtTheEndOfTheRangeDoNotOverflow) {
   ProgressState state;
   state.step("", UINT64_MAX / 2, UINT64_MAX, WallTime(1000));
   EXPECT_EQ(state.tenths(), 5U);

@@ -30,7 +30,7 @@ class Terminal : public testing::Test {
   int control_, terminal_;
 };
 
-TEST_F(Terminal, has_the_size_that_it_was_given) {
+TEST_F(Terminal, HasTheSizeThatItWasGiven) {
   winsize size{};
   size.ws_row = 12;
   size.ws_col = 40;
@@ -39,12 +39,12 @@ TEST_F(Terminal, has_the_size_that_it_was_given) {
   EXPECT_EQ(terminal_size(terminal_).columns, 40U);
 }
 
-TEST_F(Terminal, without_a_size_has_the_usual_one) {
+TEST_F(Terminal, WithoutASizeHasTheUsualOne) {
   EXPECT_EQ(terminal_size(terminal_).columns, 80U);
   EXPECT_EQ(terminal_size(-1).rows, 24U);
 }
 
-TEST_F(Terminal, can_redraw_unless_it_is_a_dumb_one) {
+TEST_F(Terminal, CanRedrawUnlessItIsADumbOne) {
   ::setenv("TERM", "xterm", 1);
   EXPECT_TRUE(can_redraw(terminal_));
   EXPECT_FALSE(can_redraw(-1));
@@ -54,11 +54,11 @@ TEST_F(Terminal, can_redraw_unless_it_is_a_dumb_one) {
   EXPECT_FALSE(can_redraw(terminal_));
 }
 
-TEST_F(Terminal, of_another_session_is_nobody_elses) {
+TEST_F(Terminal, OfAnotherSessionIsNobodyElses) {
   EXPECT_TRUE(is_in_foreground(terminal_));
 }
 
-TEST(DurationText, has_the_unit_that_fits) {
+TEST(DurationText, HasTheUnitThatFits) {
   using std::chrono::seconds;
   EXPECT_EQ(duration_text(seconds(119)), "119 s");
   EXPECT_EQ(duration_text(seconds(120)), "2 min");

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 const std::string kHead = "schema: npusim.chip/1\nbase: 910b.yaml\nname: mine\n";
 
-TEST_F(Base, keys_that_are_left_out_are_those_of_the_base) {
+TEST_F(Base, KeysThatAreLeftOutAreThoseOfTheBase) {
   const auto system = load(write("mine.yaml", kHead + "ai_cores: 3\nlink:\n  generation: 5\n"));
   ASSERT_TRUE(system) << system.error().message();
   const auto base = load("910b.yaml");
@@ -24,7 +24,7 @@ TEST_F(Base, keys_that_are_left_out_are_those_of_the_base) {
   EXPECT_EQ(chip.hbm.timings.name, base->cards[0].hbm.timings.name);
 }
 
-TEST_F(Base, a_base_may_have_a_base) {
+TEST_F(Base, ABaseMayHaveABase) {
   write("first.yaml", kHead + "aicpus: 2\nai_cores: 7\n");
   const auto system = load(
       write("second.yaml", "schema: npusim.chip/1\nbase: first.yaml\nname: second\nai_cores: 9\n"));
@@ -33,7 +33,7 @@ TEST_F(Base, a_base_may_have_a_base) {
   EXPECT_EQ(system->cards[0].ai_cores, 9U);
 }
 
-TEST_F(Base, a_system_may_name_such_a_chip) {
+TEST_F(Base, ASystemMayNameSuchAChip) {
   const auto chip = write("mine.yaml", kHead);
   const auto text = shipped_text("system-2x910b2.yaml");
   std::string changed = text;
@@ -46,7 +46,7 @@ TEST_F(Base, a_system_may_name_such_a_chip) {
   EXPECT_EQ(system->cards[1].name, "mine");
 }
 
-TEST_F(Base, errors_name_the_file_and_line_they_stand_in) {
+TEST_F(Base, ErrorsNameTheFileAndLineTheyStandIn) {
   EXPECT_THAT(error_of(write("mine.yaml", kHead + "link:\n  generatoin: 5\n")),
               HasSubstr("mine.yaml:5:3"));
   EXPECT_THAT(error_of(write("mine.yaml", kHead + "dma:\n  engines: 99\n")),
@@ -57,12 +57,12 @@ TEST_F(Base, errors_name_the_file_and_line_they_stand_in) {
               HasSubstr("wrong.yaml:" + line));
 }
 
-TEST_F(Base, rules_between_values_of_both_files_are_checked) {
+TEST_F(Base, RulesBetweenValuesOfBothFilesAreChecked) {
   EXPECT_THAT(error_of(write("mine.yaml", kHead + "pci:\n  bar2_size_gib: 32\n")),
               HasSubstr("mine.yaml:5"));
 }
 
-TEST_F(Base, duplicates_are_errors_in_either_file) {
+TEST_F(Base, DuplicatesAreErrorsInEitherFile) {
   EXPECT_THAT(error_of(write("mine.yaml", kHead + "ai_cores: 3\nai_cores: 4\n")),
               HasSubstr("duplicate key 'ai_cores', first on line 4"));
   write("twice.yaml", shipped_text("910b.yaml") + "aicpus: 1\n");
@@ -70,7 +70,7 @@ TEST_F(Base, duplicates_are_errors_in_either_file) {
               HasSubstr("twice.yaml"));
 }
 
-TEST_F(Base, a_base_that_is_none_is_an_error) {
+TEST_F(Base, ABaseThatIsNoneIsAnError) {
   const std::string head = "schema: npusim.chip/1\nname: mine\nbase: ";
   EXPECT_THAT(error_of(write("mine.yaml", head + "nothing.yaml\n")), HasSubstr("mine.yaml:3:7"));
   EXPECT_THAT(error_of(write("mine.yaml", head + "single-card.yaml\n")),

@@ -13,7 +13,7 @@ std::string rule(const std::string& message) {
   return key == std::string::npos ? message : message.substr(key + 2);
 }
 
-TEST_F(Checks, every_core_must_have_its_bit_in_a_core_mask) {
+TEST_F(Checks, EveryCoreMustHaveItsBitInACoreMask) {
   EXPECT_TRUE(load("910b2", {"ai_cores=85"}));
   EXPECT_EQ(rule(error_of("910b2", {"ai_cores=86"})),
             "ai_cores: 86 clusters of 3 have 258 cores, a core mask has 256 bits; would do: 85 or "
@@ -22,7 +22,7 @@ TEST_F(Checks, every_core_must_have_its_bit_in_a_core_mask) {
   EXPECT_NE(error_of("910b", {"ai_cores=257"}).find("allowed: 1..256"), std::string::npos);
 }
 
-TEST_F(Checks, event_registers_must_end_before_the_msix_table) {
+TEST_F(Checks, EventRegistersMustEndBeforeTheMsixTable) {
   EXPECT_EQ(rule(error_of("910b", {"events=2049"})),
             "events: event registers 0x2000..0x6007 overlaps MSI-X table 0x6000..0x6fff; would do: "
             "2048 or "
@@ -30,20 +30,20 @@ TEST_F(Checks, event_registers_must_end_before_the_msix_table) {
   EXPECT_TRUE(load("910b", {"events=2048"}));
 }
 
-TEST_F(Checks, the_msix_table_must_end_before_its_pending_bits) {
+TEST_F(Checks, TheMsixTableMustEndBeforeItsPendingBits) {
   EXPECT_EQ(rule(error_of("910b", {"pci.msix_vectors=257"})),
             "pci.msix_vectors: MSI-X table 0x6000..0x700f overlaps MSI-X pending bits "
             "0x7000..0x7027; would do: 256 or less");
 }
 
-TEST_F(Checks, a_bar0_too_small_for_its_registers_is_refused) {
+TEST_F(Checks, ABar0TooSmallForItsRegistersIsRefused) {
   EXPECT_EQ(
       rule(error_of("910b", {"pci.bar0_size_kib=16"})),
       "pci.bar0_size_kib: registers, events and MSI-X need 32 KiB, BAR0 has 16; would do: 32 KiB "
       "or more");
 }
 
-TEST_F(Checks, stream_windows_must_lie_in_reserved_memory) {
+TEST_F(Checks, StreamWindowsMustLieInReservedMemory) {
   // 56 GiB + 16 MiB + 1024 windows of 32 KiB end 48 MiB above what is usable.
   EXPECT_EQ(
       rule(error_of("910b", {"hbm.installed_mib=57390"})),
@@ -51,7 +51,7 @@ TEST_F(Checks, stream_windows_must_lie_in_reserved_memory) {
       "HBM 0x0..0xe02dfffff; would do: 57440 MiB");
 }
 
-TEST_F(Checks, page_tables_must_lie_in_reserved_memory) {
+TEST_F(Checks, PageTablesMustLieInReservedMemory) {
   // They end 96 MiB above what is usable.
   EXPECT_TRUE(load("910b", {"hbm.installed_mib=57440"}));
   const auto text = error_of("910b", {"hbm.installed_mib=57438"});
@@ -59,18 +59,18 @@ TEST_F(Checks, page_tables_must_lie_in_reserved_memory) {
       << text;
 }
 
-TEST_F(Checks, the_ring_must_lie_in_reserved_memory) {
+TEST_F(Checks, TheRingMustLieInReservedMemory) {
   const auto text = error_of("910b", {"hbm.installed_mib=57344"});
   EXPECT_NE(text.find("DMA ring 0xe00000000..0xe0001ffff does not fit"), std::string::npos) << text;
 }
 
-TEST_F(Checks, bar2_must_show_all_of_the_memory) {
+TEST_F(Checks, Bar2MustShowAllOfTheMemory) {
   EXPECT_EQ(rule(error_of("910b", {"pci.bar2_size_gib=32"})),
             "pci.bar2_size_gib: BAR2 has 32768 MiB and must show all 65536 MiB of installed HBM; "
             "would do: 64 GiB or more");
 }
 
-TEST_F(Checks, usable_memory_is_whole_pages_and_not_more_than_installed) {
+TEST_F(Checks, UsableMemoryIsWholePagesAndNotMoreThanInstalled) {
   EXPECT_EQ(rule(error_of("910b", {"hbm.usable_mib=57345"})),
             "hbm.usable_mib: is no multiple of the 2 MiB page; would do: 57344 MiB, 57346 MiB");
   EXPECT_EQ(rule(error_of("910b", {"hbm.usable_mib=65538"})),
@@ -78,7 +78,7 @@ TEST_F(Checks, usable_memory_is_whole_pages_and_not_more_than_installed) {
             "MiB");
 }
 
-TEST_F(Checks, an_interleave_is_a_burst_or_some_of_each_bank_group) {
+TEST_F(Checks, AnInterleaveIsABurstOrSomeOfEachBankGroup) {
   for (const std::string bytes : {"32", "128", "4096"}) {
     EXPECT_TRUE(load("910b", {"hbm.interleave_bytes=" + bytes})) << bytes;
   }
@@ -93,7 +93,7 @@ TEST_F(Checks, an_interleave_is_a_burst_or_some_of_each_bank_group) {
   }
 }
 
-TEST_F(Checks, a_channel_has_at_most_128_banks) {
+TEST_F(Checks, AChannelHasAtMost128Banks) {
   EXPECT_TRUE(load("910b", {"hbm.timings.stacks=4"}));
   EXPECT_EQ(
       rule(error_of("910b", {"hbm.timings.stacks=8"})),
@@ -102,7 +102,7 @@ TEST_F(Checks, a_channel_has_at_most_128_banks) {
   EXPECT_FALSE(load("910b", {"hbm.timings.banks_per_group=16"}));
 }
 
-TEST_F(Checks, dram_timings_contain_their_parts) {
+TEST_F(Checks, DramTimingsContainTheirParts) {
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trc_clocks=56"})),
             "hbm.timings.trc_clocks: trc_clocks 56 is less than tRAS + tRP, which is 57; would do: "
             "57 clocks or more");
@@ -112,7 +112,7 @@ TEST_F(Checks, dram_timings_contain_their_parts) {
       "clocks or more");
 }
 
-TEST_F(Checks, all_bank_refresh_leaves_time_to_open_a_row) {
+TEST_F(Checks, AllBankRefreshLeavesTimeToOpenARow) {
   // tRFC 420, tRCD 17
   EXPECT_TRUE(load("910b", {"hbm.timings.trefi_clocks=438"}));
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trefi_clocks=437"})),
@@ -120,7 +120,7 @@ TEST_F(Checks, all_bank_refresh_leaves_time_to_open_a_row) {
             "437; would do: 438 clocks or more");
 }
 
-TEST_F(Checks, per_bank_refresh_leaves_each_bank_time_to_open_a_row) {
+TEST_F(Checks, PerBankRefreshLeavesEachBankTimeToOpenARow) {
   // 32 banks of a pseudo channel, each refreshed every 32 x 146 = 4672 clocks.
   EXPECT_TRUE(load("910b", {"hbm.timings.trfc_pb_clocks=4654"}));
   EXPECT_EQ(rule(error_of("910b", {"hbm.timings.trfc_pb_clocks=4655"})),
@@ -128,7 +128,7 @@ TEST_F(Checks, per_bank_refresh_leaves_each_bank_time_to_open_a_row) {
             "4672 of every 4672, which is 146 for each of 32 banks; would do: 4654 clocks");
 }
 
-TEST_F(Checks, refresh_that_never_lets_a_bank_serve_is_shown_in_its_file) {
+TEST_F(Checks, RefreshThatNeverLetsABankServeIsShownInItsFile) {
   const std::string table = "hbm/hbm2e_2400.yaml";
   const auto file =
       write("table.yaml", with_line(table, "trfc_pb_clocks:", "trfc_pb_clocks: 4700"));
@@ -137,41 +137,41 @@ TEST_F(Checks, refresh_that_never_lets_a_bank_serve_is_shown_in_its_file) {
       << error_of(path("chip.yaml"));
 }
 
-TEST_F(Checks, all_cores_read_one_counter) {
+TEST_F(Checks, AllCoresReadOneCounter) {
   EXPECT_EQ(rule(error_of("910b", {"core.counter_mhz=100"})),
             "core.counter_mhz: aicpu_core.counter_mhz 50 is not core.counter_mhz 100; would do: 50 "
             "MHz");
   EXPECT_TRUE(load("910b", {"core.counter_mhz=100", "aicpu_core.counter_mhz=100"}));
 }
 
-TEST_F(Checks, a_load_of_another_line_takes_no_less_than_one_of_the_same) {
+TEST_F(Checks, ALoadOfAnotherLineTakesNoLessThanOneOfTheSame) {
   EXPECT_TRUE(load("910b", {"aicpu_core.l1_other_line_ns=3"}));
   EXPECT_EQ(rule(error_of("910b", {"aicpu_core.l1_other_line_ns=2.999"})),
             "aicpu_core.l1_other_line_ns: l1_other_line_ns, 2999 ps, is less than l1_hit_ns, 3000 "
             "ps; would do: 3 ns or more");
 }
 
-TEST_F(Checks, a_pipe_may_have_at_least_one_request_in_flight) {
+TEST_F(Checks, APipeMayHaveAtLeastOneRequestInFlight) {
   EXPECT_EQ(rule(error_of("910b", {"core.outstanding_kib=3"})),
             "core.outstanding_kib: 3072 bytes never admit a request of core.segment_bytes 4096; "
             "would do: 4 KiB or more");
   EXPECT_TRUE(load("910b", {"core.outstanding_kib=4"}));
 }
 
-TEST_F(Checks, a_buffer_takes_at_least_one_read) {
+TEST_F(Checks, ABufferTakesAtLeastOneRead) {
   EXPECT_EQ(
       rule(error_of("910b", {"dma.buffer_kib=2"})),
       "dma.buffer_kib: 2048 bytes cannot take a read of max_read_request_bytes 4096; would do: "
       "4 KiB or more");
 }
 
-TEST_F(Checks, credits_admit_at_least_one_full_tlp) {
+TEST_F(Checks, CreditsAdmitAtLeastOneFullTlp) {
   EXPECT_EQ(rule(error_of("910b", {"link.data_credits_bytes=128"})),
             "link.data_credits_bytes: 128 bytes of credit never admit a TLP of max_payload_bytes "
             "256; would do: 256 bytes or more");
 }
 
-TEST_F(Checks, hccs_limits_admit_at_least_one_request) {
+TEST_F(Checks, HccsLimitsAdmitAtLeastOneRequest) {
   EXPECT_EQ(rule(error_of("910b", {"hccs.max_outstanding_writes_kib=2"})),
             "hccs.max_outstanding_writes_kib: 2048 bytes never admit a request of "
             "device_chunk_bytes 4096; would do: 4 KiB or more");
@@ -179,7 +179,7 @@ TEST_F(Checks, hccs_limits_admit_at_least_one_request) {
   EXPECT_TRUE(load("910b", {"hccs.receive_buffer_kib=4"}));
 }
 
-TEST_F(Checks, virtual_functions_need_function_numbers) {
+TEST_F(Checks, VirtualFunctionsNeedFunctionNumbers) {
   EXPECT_EQ(rule(error_of("910b", {"pci.sriov_vf_stride=0"})),
             "pci.sriov_vf_stride: must not be 0 with virtual functions; would do: 1");
   EXPECT_EQ(
@@ -189,27 +189,27 @@ TEST_F(Checks, virtual_functions_need_function_numbers) {
   EXPECT_TRUE(load("910b", {"pci.sriov_vf_stride=0", "pci.sriov_total_vfs=0"}));
 }
 
-TEST_F(Checks, a_host_bridge_sits_on_a_numa_node_that_exists) {
+TEST_F(Checks, AHostBridgeSitsOnANumaNodeThatExists) {
   EXPECT_NE(error_of("system-8x910b", {"memory.numa_nodes=1"})
                 .find("memory.numa_nodes: there is no node 1: memory.numa_nodes is 1; would do: 2"),
             std::string::npos);
 }
 
-TEST_F(Checks, bus_ranges_of_host_bridges_do_not_overlap) {
+TEST_F(Checks, BusRangesOfHostBridgesDoNotOverlap) {
   EXPECT_NE(error_of("system-8x910b", {"host_bridges.1.first_bus=0x09"})
                 .find("host_bridges.0.first_bus: its 10 buses from 0x0 on reach beyond bus 0x8"),
             std::string::npos);
   EXPECT_TRUE(load("system-8x910b", {"host_bridges.1.first_bus=0x0a"}));
 }
 
-TEST_F(Checks, a_card_sends_no_longer_payload_than_the_switch_above_takes) {
+TEST_F(Checks, ACardSendsNoLongerPayloadThanTheSwitchAboveTakes) {
   EXPECT_EQ(rule(error_of("system-8x910b", {"cards.5.link.max_payload_bytes=512"})),
             "link.max_payload_bytes: 512 is more than the 256 of the switch above; would do: 256 "
             "bytes or less");
 }
 
 // A chip of one's own: a few keys on top of a shipped file.
-TEST_F(Checks, a_rule_is_told_at_the_line_that_its_user_wrote) {
+TEST_F(Checks, ARuleIsToldAtTheLineThatItsUserWrote) {
   const auto file = write(
       "own.yaml", "schema: npusim.chip/1\nbase: 910b2.yaml\nname: own\nl2:\n  size_mib: 256\n");
   EXPECT_EQ(error_of(file),
@@ -218,7 +218,7 @@ TEST_F(Checks, a_rule_is_told_at_the_line_that_its_user_wrote) {
                 "not a power of two of sets; would do: 192 MiB, 384 MiB");
 }
 
-TEST_F(Checks, what_is_set_is_told_before_what_is_in_a_file) {
+TEST_F(Checks, WhatIsSetIsToldBeforeWhatIsInAFile) {
   const auto file = write(
       "own.yaml", "schema: npusim.chip/1\nbase: 910b2.yaml\nname: own\nl2:\n  size_mib: 192\n");
   const auto text = error_of(file, {"l2.ways=7"});
@@ -227,7 +227,7 @@ TEST_F(Checks, what_is_set_is_told_before_what_is_in_a_file) {
 }
 
 // Whatever key breaks a rule, the one that was set is named, and what would do does.
-TEST_F(Checks, values_that_would_do_do) {
+TEST_F(Checks, ValuesThatWouldDoDo) {
   for (const std::string wrong :
        {"l2.size_mib=256", "hbm.usable_mib=65538", "hbm.installed_mib=57390",
         "dma.device_chunk_bytes=65536", "hbm.timings.tras_clocks=200",
@@ -244,7 +244,7 @@ TEST_F(Checks, values_that_would_do_do) {
   }
 }
 
-TEST_F(Checks, names_are_unique) {
+TEST_F(Checks, NamesAreUnique) {
   EXPECT_EQ(rule(error_of("system-8x910b", {"host_bridges.1.name=pci0"})),
             "host_bridges.1.name: 'pci0' is taken by another node");
 }

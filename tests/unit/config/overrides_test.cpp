@@ -7,21 +7,21 @@ namespace {
 
 using Overrides = ConfigFiles;
 
-TEST_F(Overrides, a_chip_key_changes_every_card_and_a_host_key_the_host) {
+TEST_F(Overrides, AChipKeyChangesEveryCardAndAHostKeyTheHost) {
   const auto system = load("system-8x910b", {"link.generation=5", "cpu.call_ns=123.5"});
   ASSERT_TRUE(system) << system.error().message();
   for (const auto& card : system->cards) EXPECT_EQ(card.link.generation, 5U);
   EXPECT_EQ(system->cpu.call, 123'500_ps);
 }
 
-TEST_F(Overrides, a_card_number_changes_one_card_and_wins) {
+TEST_F(Overrides, ACardNumberChangesOneCardAndWins) {
   const auto system = load("system-8x910b", {"ai_cores=10", "cards.2.ai_cores=20"});
   ASSERT_TRUE(system) << system.error().message();
   EXPECT_EQ(system->cards[1].ai_cores, 10U);
   EXPECT_EQ(system->cards[2].ai_cores, 20U);
 }
 
-TEST_F(Overrides, they_reach_through_references_and_lists) {
+TEST_F(Overrides, TheyReachThroughReferencesAndLists) {
   const auto system = load("system-8x910b", {"hbm.timings.trp_clocks=16",
                                              "host_bridges.0.root_ports.0.children.0."
                                              "switch_latency_ns=150"});
@@ -30,13 +30,13 @@ TEST_F(Overrides, they_reach_through_references_and_lists) {
   EXPECT_EQ(system->host_bridges[0].root_ports[0].children[0].switch_latency, 150_ns);
 }
 
-TEST_F(Overrides, a_reference_can_be_replaced_by_a_shipped_file) {
+TEST_F(Overrides, AReferenceCanBeReplacedByAShippedFile) {
   const auto system = load("910b", {"hbm.timings=hbm/hbm2e_3200.yaml"});
   ASSERT_TRUE(system) << system.error().message();
   EXPECT_EQ(system->cards[0].hbm.timings.clock_hz, 1'600'000'000U);
 }
 
-TEST_F(Overrides, errors_name_the_argument) {
+TEST_F(Overrides, ErrorsNameTheArgument) {
   EXPECT_EQ(error_of("910b", {"link.generation=9"}),
             "--set link.generation=9: link.generation: found '9'; allowed: 1..5");
   EXPECT_EQ(error_of("910b", {"link=9"}),
@@ -46,7 +46,7 @@ TEST_F(Overrides, errors_name_the_argument) {
   EXPECT_EQ(error_of("910b", {"a=1", "a=2"}), "--set a=2: 'a' is set twice");
 }
 
-TEST_F(Overrides, an_unknown_key_suggests_the_nearest) {
+TEST_F(Overrides, AnUnknownKeySuggestsTheNearest) {
   EXPECT_EQ(error_of("910b", {"link.lnaes=8"}),
             "--set link.lnaes=8: unknown key 'link.lnaes'; did you mean 'link.lanes'?");
   EXPECT_EQ(nearest_key("lnaes"), "link.lanes");
@@ -59,7 +59,7 @@ TEST_F(Overrides, an_unknown_key_suggests_the_nearest) {
             0U);
 }
 
-TEST_F(Overrides, every_listed_key_is_one_that_can_be_set) {
+TEST_F(Overrides, EveryListedKeyIsOneThatCanBeSet) {
   for (const auto& key : override_keys()) {
     const auto text = error_of("910b", {key + "=?"});
     EXPECT_EQ(text.find("unknown key"), std::string::npos) << text;

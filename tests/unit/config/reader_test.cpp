@@ -7,25 +7,25 @@ namespace {
 
 using Reader = ConfigFiles;
 
-TEST_F(Reader, an_unknown_key_is_placed_and_the_nearest_named) {
+TEST_F(Reader, AnUnknownKeyIsPlacedAndTheNearestNamed) {
   const auto file = chip_with("ai_cores:", "ai_coers: 64");
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line_of("910b.yaml", "ai_cores:")) +
                                 ":1: unknown key 'ai_coers'; did you mean 'ai_cores'?");
 }
 
-TEST_F(Reader, an_unknown_key_of_a_section_says_which) {
+TEST_F(Reader, AnUnknownKeyOfASectionSaysWhich) {
   const auto file = chip_with("lanes:", "  lnaes: 16");
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line_of("910b.yaml", "lanes:")) +
                                 ":3: link: unknown key 'lnaes'; did you mean 'lanes'?");
 }
 
-TEST_F(Reader, a_missing_key_is_reported_where_its_section_begins) {
+TEST_F(Reader, AMissingKeyIsReportedWhereItsSectionBegins) {
   const auto file = chip_with("generation:", "");
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line_of("910b.yaml", "generation:")) +
                                 ":3: link: missing key 'generation'; allowed: 1..5");
 }
 
-TEST_F(Reader, a_duplicate_key_names_the_first_line) {
+TEST_F(Reader, ADuplicateKeyNamesTheFirstLine) {
   const auto file = chip_with("lanes:", "  lanes: 16\n  lanes: 8");
   const int line = line_of("910b.yaml", "lanes:");
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line + 1) +
@@ -33,13 +33,13 @@ TEST_F(Reader, a_duplicate_key_names_the_first_line) {
                                 std::to_string(line));
 }
 
-TEST_F(Reader, a_value_of_another_type_is_shown) {
+TEST_F(Reader, AValueOfAnotherTypeIsShown) {
   const auto file = chip_with("ai_cores:", "ai_cores: many");
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line_of("910b.yaml", "ai_cores:")) +
                                 ":11: ai_cores: found 'many'; allowed: 1..256");
 }
 
-TEST_F(Reader, text_lists_sections_and_nothing_are_no_numbers) {
+TEST_F(Reader, TextListsSectionsAndNothingAreNoNumbers) {
   const std::string place = ":" + std::to_string(line_of("910b.yaml", "ai_cores:")) + ":";
   for (const auto* value : {"'64'", "[64]", "{a: 1}", "", "64.5", "-1", "true"}) {
     const auto file = chip_with("ai_cores:", std::string("ai_cores: ") + value);
@@ -49,14 +49,14 @@ TEST_F(Reader, text_lists_sections_and_nothing_are_no_numbers) {
   }
 }
 
-TEST_F(Reader, a_value_out_of_range_says_what_is_allowed_in_its_unit) {
+TEST_F(Reader, AValueOutOfRangeSaysWhatIsAllowedInItsUnit) {
   const auto file = chip_with("propagation_ns:", "  propagation_ns: 100000.5");
   EXPECT_EQ(error_of(file),
             file + ":" + std::to_string(line_of("910b.yaml", "propagation_ns:")) +
                 ":19: link.propagation_ns: found '100000.5'; allowed: 0..100000 ns");
 }
 
-TEST_F(Reader, a_bar_size_that_is_no_power_of_two_is_refused) {
+TEST_F(Reader, ABarSizeThatIsNoPowerOfTwoIsRefused) {
   const auto file = chip_with("bar0_size_kib:", "  bar0_size_kib: 48");
   EXPECT_EQ(error_of(file),
             file + ":" + std::to_string(line_of("910b.yaml", "bar0_size_kib:")) +
@@ -64,13 +64,13 @@ TEST_F(Reader, a_bar_size_that_is_no_power_of_two_is_refused) {
                 "power of two");
 }
 
-TEST_F(Reader, a_width_that_no_link_has_lists_those_that_exist) {
+TEST_F(Reader, AWidthThatNoLinkHasListsThoseThatExist) {
   const auto text = error_of(chip_with("lanes:", "  lanes: 12"));
   EXPECT_NE(text.find("link.lanes: found '12'; allowed: 1, 2, 4, 8, 16"), std::string::npos)
       << text;
 }
 
-TEST_F(Reader, a_misspelt_choice_is_corrected) {
+TEST_F(Reader, AMisspeltChoiceIsCorrected) {
   const auto text = error_of(chip_with("  policy:", "  policy: shard_queue"));
   EXPECT_NE(text.find("hbm.policy: found 'shard_queue'; allowed: split_queues, shared_queue; did "
                       "you mean 'shared_queue'?"),
@@ -78,7 +78,7 @@ TEST_F(Reader, a_misspelt_choice_is_corrected) {
       << text;
 }
 
-TEST_F(Reader, syntax_errors_anchors_and_second_documents_are_refused_in_place) {
+TEST_F(Reader, SyntaxErrorsAnchorsAndSecondDocumentsAreRefusedInPlace) {
   EXPECT_EQ(error_of(write("a.yaml", "a: [1\nb: 2\n")).rfind(path("a.yaml") + ":", 0), 0U);
   EXPECT_EQ(error_of(write("b.yaml", "a: &x 1\n")),
             path("b.yaml") + ":1:4: anchors are not used in configurations");
@@ -89,7 +89,7 @@ TEST_F(Reader, syntax_errors_anchors_and_second_documents_are_refused_in_place) 
             path("e.yaml") + ": not a text file");
 }
 
-TEST_F(Reader, a_file_of_another_schema_is_refused) {
+TEST_F(Reader, AFileOfAnotherSchemaIsRefused) {
   EXPECT_EQ(error_of(write("a.yaml", "schema: npusim.chip/2\n")),
             path("a.yaml") +
                 ":1:9: schema: found 'npusim.chip/2'; allowed: npusim.chip/1, "
@@ -98,30 +98,30 @@ TEST_F(Reader, a_file_of_another_schema_is_refused) {
             path("b.yaml") + ":1:1: schema: missing key; allowed: npusim.chip/1");
 }
 
-TEST_F(Reader, a_reference_to_a_missing_file_is_placed) {
+TEST_F(Reader, AReferenceToAMissingFileIsPlaced) {
   const auto file = chip_with("timings:", "  timings: hbm/none.yaml");
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line_of("910b.yaml", "timings:")) +
                                 ":12: hbm.timings: no such file 'hbm/none.yaml'; allowed: a file "
                                 "beside the one that names it, or a shipped one");
 }
 
-TEST_F(Reader, a_file_that_refers_to_itself_is_one_error_and_no_loop) {
+TEST_F(Reader, AFileThatRefersToItselfIsOneErrorAndNoLoop) {
   const auto file = write("self.yaml", with_line("910b.yaml", "timings:", "  timings: self.yaml"));
   EXPECT_EQ(error_of(file), file + ":" + std::to_string(line_of("910b.yaml", "schema:")) +
                                 ":9: schema: found 'npusim.chip/1'; allowed: npusim.hbm/1");
 }
 
-TEST_F(Reader, an_unknown_name_lists_the_nearest) {
+TEST_F(Reader, AnUnknownNameListsTheNearest) {
   const auto text = error_of("910bb");
   EXPECT_EQ(text.rfind("no configuration '910bb'; allowed: ", 0), 0U) << text;
   EXPECT_NE(text.find("did you mean '910b'?"), std::string::npos) << text;
 }
 
-TEST_F(Reader, a_folder_is_no_configuration) {
+TEST_F(Reader, AFolderIsNoConfiguration) {
   EXPECT_EQ(error_of(kShipped), kShipped + ": is a directory");
 }
 
-TEST_F(Reader, a_node_of_an_unknown_kind_is_placed) {
+TEST_F(Reader, ANodeOfAnUnknownKindIsPlaced) {
   const auto file =
       write("s.yaml", with_line("single-card.yaml", "kind: card", "          - kind: crad"));
   EXPECT_EQ(error_of(file),
@@ -130,7 +130,7 @@ TEST_F(Reader, a_node_of_an_unknown_kind_is_placed) {
                 "root_port, switch, card, empty_slot; did you mean 'card'?");
 }
 
-TEST_F(Reader, a_system_file_whose_card_has_no_chip_says_so) {
+TEST_F(Reader, ASystemFileWhoseCardHasNoChipSaysSo) {
   const auto text = error_of("single-card");
   EXPECT_NE(text.find("missing key 'chip'"), std::string::npos) << text;
 }

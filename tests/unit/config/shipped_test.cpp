@@ -9,7 +9,7 @@ namespace {
 
 using Shipped = ConfigFiles;
 
-TEST_F(Shipped, every_chip_and_system_file_loads) {
+TEST_F(Shipped, EveryChipAndSystemFileLoads) {
   for (const auto* name : {"910", "910b", "950", "910a", "910b1", "910b2", "910b3", "910b4", "910c",
                            "950pr", "system-2x910b2", "system-2x910c", "system-8x910b"}) {
     const auto system = load(name);
@@ -17,7 +17,7 @@ TEST_F(Shipped, every_chip_and_system_file_loads) {
   }
 }
 
-TEST_F(Shipped, the_910b_is_the_card_of_the_source_documents) {
+TEST_F(Shipped, The910bIsTheCardOfTheSourceDocuments) {
   const auto system = load("910b.yaml");
   ASSERT_TRUE(system) << system.error().message();
   ASSERT_EQ(system->cards.size(), 1U);
@@ -32,7 +32,7 @@ TEST_F(Shipped, the_910b_is_the_card_of_the_source_documents) {
   EXPECT_EQ(chip.link.lanes, 16U);
 }
 
-TEST_F(Shipped, ids_and_core_counts_follow_the_mission) {
+TEST_F(Shipped, IdsAndCoreCountsFollowTheMission) {
   struct Expected {
     const char* name;
     unsigned device;
@@ -50,7 +50,7 @@ TEST_F(Shipped, ids_and_core_counts_follow_the_mission) {
 }
 
 // hardware.md H2 to H9, the SKUs and their ids.
-TEST_F(Shipped, skus_follow_the_hardware_table) {
+TEST_F(Shipped, SkusFollowTheHardwareTable) {
   struct Sku {
     const char* name;
     unsigned device, cores, mhz, aicpus;
@@ -82,7 +82,7 @@ TEST_F(Shipped, skus_follow_the_hardware_table) {
 }
 
 // hardware.md H35, H36: A2 HBM 1.6..1.8 TB/s, L2 about 7..7.9; 950PR 1.6 and 5.2.
-TEST_F(Shipped, memories_of_skus_have_their_bandwidth) {
+TEST_F(Shipped, MemoriesOfSkusHaveTheirBandwidth) {
   for (const auto* name : {"910b1", "910b2", "910b3", "910c", "950pr"}) {
     const ChipConfig chip = load(name)->cards[0];
     const auto hbm = static_cast<double>(hbm_bytes_per_second(chip.hbm));
@@ -101,7 +101,7 @@ double wire_ns(const LinkConfig& link, double payload, double header) {
   return bytes / (16.0 * 16.0 / 8.0 * 128.0 / 130.0);
 }
 
-TEST_F(Shipped, the_910b_gives_the_reference_cost_of_an_entry_store) {
+TEST_F(Shipped, The910bGivesTheReferenceCostOfAnEntryStore) {
   const auto system = load("910b");
   ASSERT_TRUE(system);
   const ChipConfig& chip = system->cards[0];
@@ -111,7 +111,7 @@ TEST_F(Shipped, the_910b_gives_the_reference_cost_of_an_entry_store) {
   EXPECT_NEAR(ns, 150.0, 0.75);
 }
 
-TEST_F(Shipped, the_910b_gives_the_reference_cost_of_a_doorbell) {
+TEST_F(Shipped, The910bGivesTheReferenceCostOfADoorbell) {
   const auto system = load("910b");
   ASSERT_TRUE(system);
   const LinkConfig& link = system->cards[0].link;
@@ -120,7 +120,7 @@ TEST_F(Shipped, the_910b_gives_the_reference_cost_of_a_doorbell) {
 }
 
 // hardware.md H38: A2, full mesh, 28 GB/s each way per pair.
-TEST_F(Shipped, a2_cards_are_linked_at_28_gb_per_s) {
+TEST_F(Shipped, A2CardsAreLinkedAt28GbPerS) {
   for (const auto* name : {"system-2x910b2", "system-8x910b"}) {
     const auto system = load(name);
     ASSERT_TRUE(system) << system.error().message();
@@ -130,7 +130,7 @@ TEST_F(Shipped, a2_cards_are_linked_at_28_gb_per_s) {
   EXPECT_EQ(load("910b")->hccs_topology, HccsTopology::kNone);
 }
 
-TEST_F(Shipped, a_full_payload_leaves_more_than_85_percent_of_the_link_for_data) {
+TEST_F(Shipped, AFullPayloadLeavesMoreThan85PercentOfTheLinkForData) {
   for (const auto* name : {"910", "910b", "950", "910b2"}) {
     const auto system = load(name);
     ASSERT_TRUE(system);
@@ -140,7 +140,7 @@ TEST_F(Shipped, a_full_payload_leaves_more_than_85_percent_of_the_link_for_data)
   }
 }
 
-TEST_F(Shipped, the_big_system_has_eight_cards_on_two_numa_nodes_and_empty_slots) {
+TEST_F(Shipped, TheBigSystemHasEightCardsOnTwoNumaNodesAndEmptySlots) {
   const auto system = load("system-8x910b");
   ASSERT_TRUE(system) << system.error().message();
   EXPECT_EQ(system->cards.size(), 8U);

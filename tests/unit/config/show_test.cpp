@@ -8,7 +8,7 @@ namespace {
 
 using Show = ConfigFiles;
 
-TEST_F(Show, what_is_shown_reads_back_as_the_same) {
+TEST_F(Show, WhatIsShownReadsBackAsTheSame) {
   for (const auto* name : {"910", "910b", "950", "910b2", "system-8x910b"}) {
     const auto system = load(name, {"link.propagation_ns=71.125"});
     ASSERT_TRUE(system) << system.error().message();
@@ -24,7 +24,7 @@ TEST_F(Show, what_is_shown_reads_back_as_the_same) {
   }
 }
 
-TEST_F(Show, derived_figures_stand_beside_the_values) {
+TEST_F(Show, DerivedFiguresStandBesideTheValues) {
   const auto system = load("910b");
   ASSERT_TRUE(system);
   const auto shown = show_system(*system);
@@ -34,7 +34,7 @@ TEST_F(Show, derived_figures_stand_beside_the_values) {
 }
 
 // A document of keys that are given the values, and the values of that, are the same ones.
-TEST_F(Show, all_values_have_the_names_of_overrides) {
+TEST_F(Show, AllValuesHaveTheNamesOfOverrides) {
   const auto system = load("system-8x910b", {"cards.3.link.propagation_ns=71.125"});
   ASSERT_TRUE(system);
   const auto values = all_values(*system);
@@ -48,7 +48,7 @@ TEST_F(Show, all_values_have_the_names_of_overrides) {
   EXPECT_EQ(show_system(*again), show_system(*system));
 }
 
-TEST_F(Show, all_values_say_once_what_a_key_is) {
+TEST_F(Show, AllValuesSayOnceWhatAKeyIs) {
   const auto system = load("910b", {"link.propagation_ns=71.125"});
   ASSERT_TRUE(system);
   std::map<std::string, std::string> by_name;
@@ -59,7 +59,7 @@ TEST_F(Show, all_values_say_once_what_a_key_is) {
   EXPECT_EQ(by_name["cpu.poll_round_ns"], "20");
 }
 
-TEST_F(Show, the_reference_in_configs_is_that_of_the_tables) {
+TEST_F(Show, TheReferenceInConfigsIsThatOfTheTables) {
   EXPECT_EQ(shipped_text("keys.md"), key_reference());
   EXPECT_NE(shipped_text("README.md").find(compact_key_reference()), std::string::npos);
 }

@@ -12,7 +12,7 @@ std::optional<std::uint64_t> number(const std::string& text, const std::string& 
   return parse_number(text, unit_of(key));
 }
 
-TEST(NumberText, decimals_are_exact_in_the_unit_of_the_key) {
+TEST(NumberText, DecimalsAreExactInTheUnitOfTheKey) {
   EXPECT_EQ(number("12.5", "x_ns"), 12'500U);
   EXPECT_EQ(number("0.001", "x_ns"), 1U);
   EXPECT_EQ(number("1.50", "x_us"), 1'500'000U);
@@ -22,7 +22,7 @@ TEST(NumberText, decimals_are_exact_in_the_unit_of_the_key) {
   EXPECT_EQ(number("0x1F", "x"), 31U);
 }
 
-TEST(NumberText, what_the_unit_cannot_hold_is_no_number) {
+TEST(NumberText, WhatTheUnitCannotHoldIsNoNumber) {
   for (const auto* text :
        {"0.0001", "1.2.3", "", ".", "1.", "-1", "+1", "1e3", "12abc", "0x", " 1"}) {
     EXPECT_EQ(number(text, "x_ns"), std::nullopt) << text;
@@ -32,7 +32,7 @@ TEST(NumberText, what_the_unit_cannot_hold_is_no_number) {
   EXPECT_EQ(number("18446744073709551615", "x_kib"), std::nullopt);
 }
 
-TEST(NumberText, writing_and_reading_give_the_same_number) {
+TEST(NumberText, WritingAndReadingGiveTheSameNumber) {
   Key key;
   key.name = "x_ns";
   for (const std::uint64_t stored : {0U, 1U, 999U, 1'000U, 31'016U, 2'500'000U}) {
@@ -40,7 +40,7 @@ TEST(NumberText, writing_and_reading_give_the_same_number) {
   }
 }
 
-TEST(EditDistance, counts_single_edits_and_swaps) {
+TEST(EditDistance, CountsSingleEditsAndSwaps) {
   EXPECT_EQ(edit_distance("lanes", "lanes"), 0U);
   EXPECT_EQ(edit_distance("lane", "lanes"), 1U);
   EXPECT_EQ(edit_distance("lnaes", "lanes"), 1U);
@@ -48,7 +48,7 @@ TEST(EditDistance, counts_single_edits_and_swaps) {
   EXPECT_EQ(edit_distance("", "abc"), 3U);
 }
 
-TEST(NearestName, is_empty_when_nothing_is_near) {
+TEST(NearestName, IsEmptyWhenNothingIsNear) {
   EXPECT_EQ(nearest_name("lnaes", {"generation", "lanes"}), "lanes");
   // Upper and lower case are no mistake of spelling.
   EXPECT_EQ(nearest_name("M", {"n", "m"}), "m");
@@ -59,7 +59,7 @@ TEST(NearestName, is_empty_when_nothing_is_near) {
   EXPECT_EQ(nearest_name("", {"a"}), "");
 }
 
-TEST(ConfigErrorText, is_one_line_whatever_was_found) {
+TEST(ConfigErrorText, IsOneLineWhateverWasFound) {
   ConfigError error;
   error.file = "a.yaml", error.line = 3, error.column = 7, error.key = "link.lanes";
   error.found = "'two\nlines'", error.allowed = "1, 2", error.suggestion = "x";

@@ -25,7 +25,7 @@ class Failure : public testing::TestWithParam<unsigned> {
   GraphRun graph{split_cores(4), GetParam()};
 };
 
-TEST_P(Failure, a_cycle_is_found_and_one_of_its_tasks_named) {
+TEST_P(Failure, ACycleIsFoundAndOneOfItsTasksNamed) {
   graph.add(TaskShape::kAiv);                                     // 0
   const auto a = graph.add(Node{TaskShape::kAiv, {0, 3}, 1, 0});  // 1 waits for 3
   const auto b = graph.add(TaskShape::kAic, {a});                 // 2
@@ -42,7 +42,7 @@ TEST_P(Failure, a_cycle_is_found_and_one_of_its_tasks_named) {
   EXPECT_EQ(cores_left(graph), 0);
 }
 
-TEST_P(Failure, a_kernel_that_never_ends_is_named_with_its_core) {
+TEST_P(Failure, AKernelThatNeverEndsIsNamedWithItsCore) {
   graph.add(TaskShape::kAic);
   const auto hung = graph.add(TaskShape::kAiv, {0});
   graph.add(TaskShape::kAiv, {hung});
@@ -61,7 +61,7 @@ TEST_P(Failure, a_kernel_that_never_ends_is_named_with_its_core) {
 
 // Wherever in the watchdog's own round the last task ends: the result is written, and every core
 // that answers sent away, before its time is over; and not long before.
-TEST_P(Failure, the_diagnosis_is_there_when_the_watchdogs_time_is_over) {
+TEST_P(Failure, TheDiagnosisIsThereWhenTheWatchdogsTimeIsOver) {
   for (std::uint32_t last_end = 40'000; last_end < 52'000; last_end += 1000) {
     GraphRun late(split_cores(4), GetParam());
     late.header.watchdog_ns = 100'000;
@@ -76,7 +76,7 @@ TEST_P(Failure, the_diagnosis_is_there_when_the_watchdogs_time_is_over) {
   }
 }
 
-TEST_P(Failure, a_graph_that_is_not_wired_in_time_is_the_orchestrators) {
+TEST_P(Failure, AGraphThatIsNotWiredInTimeIsTheOrchestrators) {
   constexpr std::uint32_t kTasks = 20'000;
   for (std::uint32_t i = 0; i < kTasks; ++i) {
     graph.add(TaskShape::kAiv, i + 1 < kTasks ? std::vector<std::uint32_t>{kTasks - 1}
@@ -91,14 +91,14 @@ TEST_P(Failure, a_graph_that_is_not_wired_in_time_is_the_orchestrators) {
   EXPECT_EQ(cores_left(graph), 0);
 }
 
-TEST_P(Failure, slow_progress_is_progress) {
+TEST_P(Failure, SlowProgressIsProgress) {
   std::uint32_t last = graph.add(TaskShape::kAiv);
   for (unsigned i = 0; i < 10; ++i) last = graph.add(TaskShape::kAiv, {last});
   graph.machine.duration = [](auto, auto) { return 80'000U; };
   EXPECT_EQ(status(graph.run()), RunStatus::kOk);
 }
 
-TEST_P(Failure, tasks_for_which_there_is_no_core_are_ready_for_ever) {
+TEST_P(Failure, TasksForWhichThereIsNoCoreAreReadyForEver) {
   GraphRun vector_only(std::vector<CoreType>(4, CoreType::kAiv), GetParam());
   vector_only.add(TaskShape::kAiv);
   const auto stuck = vector_only.add(TaskShape::kAic);
@@ -109,7 +109,7 @@ TEST_P(Failure, tasks_for_which_there_is_no_core_are_ready_for_ever) {
   EXPECT_EQ(result.ready, 1U);
 }
 
-TEST_P(Failure, a_kernel_that_fails_ends_the_run) {
+TEST_P(Failure, AKernelThatFailsEndsTheRun) {
   for (unsigned i = 0; i < 5; ++i) graph.add(TaskShape::kAic);
   const auto bad = graph.add(TaskShape::kAiv, {2});
   const auto after = graph.add(TaskShape::kAiv, {bad});
@@ -124,7 +124,7 @@ TEST_P(Failure, a_kernel_that_fails_ends_the_run) {
 }
 
 // Kernels of all threads fail in the same sweep: the result is of one of them, in all its parts.
-TEST_P(Failure, kernels_that_fail_at_the_same_time_are_not_mixed_up) {
+TEST_P(Failure, KernelsThatFailAtTheSameTimeAreNotMixedUp) {
   const unsigned count = 8;
   for (unsigned i = 0; i < count; ++i) graph.add(TaskShape::kAiv);
   graph.add(TaskShape::kAiv, {0, 1, 2, 3, 4, 5, 6, 7});
@@ -140,7 +140,7 @@ TEST_P(Failure, kernels_that_fail_at_the_same_time_are_not_mixed_up) {
   EXPECT_EQ(cores_left(graph), 0);
 }
 
-TEST_P(Failure, a_core_that_stops_is_found_before_the_watchdog_ends) {
+TEST_P(Failure, ACoreThatStopsIsFoundBeforeTheWatchdogEnds) {
   graph.add(TaskShape::kAic);
   const auto bad = graph.add(TaskShape::kAiv, {0});
   graph.machine.exception = [&](auto task) { return task == bad ? 0x17U : 0U; };
@@ -153,7 +153,7 @@ TEST_P(Failure, a_core_that_stops_is_found_before_the_watchdog_ends) {
   EXPECT_EQ(cores_left(graph), 1);
 }
 
-TEST_P(Failure, a_core_that_never_comes_is_named_and_the_others_are_sent_away) {
+TEST_P(Failure, ACoreThatNeverComesIsNamedAndTheOthersAreSentAway) {
   graph.machine.cores[5].missing = true;
   graph.add(TaskShape::kAiv);
   const auto result = graph.run();
@@ -164,7 +164,7 @@ TEST_P(Failure, a_core_that_never_comes_is_named_and_the_others_are_sent_away) {
   EXPECT_LT(result.ended - result.started, 100'000U);
 }
 
-TEST_P(Failure, without_a_core_the_others_are_sent_away_with_the_memory_handshake_too) {
+TEST_P(Failure, WithoutACoreTheOthersAreSentAwayWithTheMemoryHandshakeToo) {
   graph.header.handshake = static_cast<std::uint32_t>(abi::HandshakeKind::kMemory);
   graph.machine.cores[2].missing = true;
   graph.add(TaskShape::kAiv);
@@ -174,7 +174,7 @@ TEST_P(Failure, without_a_core_the_others_are_sent_away_with_the_memory_handshak
   EXPECT_EQ(cores_left(graph), 1);
 }
 
-TEST_P(Failure, too_many_blocks_that_begin_together_are_refused) {
+TEST_P(Failure, TooManyBlocksThatBeginTogetherAreRefused) {
   graph.add(Node{TaskShape::kAiv, {}, 8, abi::kTaskCooperative});
   const auto wide = graph.add(Node{TaskShape::kAiv, {0}, 9, abi::kTaskCooperative});
   const auto result = graph.run();
@@ -185,7 +185,7 @@ TEST_P(Failure, too_many_blocks_that_begin_together_are_refused) {
 
 INSTANTIATE_TEST_SUITE_P(threads, Failure, testing::Values(1U, 3U, 4U));
 
-TEST(AbsentThread, does_not_keep_the_run_from_ending) {
+TEST(AbsentThread, DoesNotKeepTheRunFromEnding) {
   for (const unsigned absent : {1U, 3U}) {
     GraphRun graph(split_cores(4), 4);
     for (unsigned i = 0; i < 20; ++i) graph.add(TaskShape::kAiv);
@@ -219,7 +219,7 @@ class Malformed : public testing::Test {
   GraphRun graph;
 };
 
-TEST_F(Malformed, headers_are_refused) {
+TEST_F(Malformed, HeadersAreRefused) {
   void (*const spoilers[])(abi::RunHeader&) = {
       [](abi::RunHeader& h) { h.magic ^= 1; },
       [](abi::RunHeader& h) { h.version = 2; },
@@ -240,7 +240,7 @@ TEST_F(Malformed, headers_are_refused) {
   }
 }
 
-TEST_F(Malformed, descriptors_are_refused_by_name) {
+TEST_F(Malformed, DescriptorsAreRefusedByName) {
   void (*const spoilers[])(abi::TaskDescriptor&) = {
       [](abi::TaskDescriptor& t) { t.blocks = 0; },
       [](abi::TaskDescriptor& t) { t.blocks = abi::kMaxTaskBlocks + 1; },
@@ -262,7 +262,7 @@ TEST_F(Malformed, descriptors_are_refused_by_name) {
   }
 }
 
-TEST_F(Malformed, a_producer_that_is_no_task_is_refused) {
+TEST_F(Malformed, AProducerThatIsNoTaskIsRefused) {
   graph.add(TaskShape::kAiv);
   graph.add(TaskShape::kAiv, {2});
   const auto result = graph.run();

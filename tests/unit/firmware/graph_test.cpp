@@ -49,12 +49,12 @@ class Graph : public testing::TestWithParam<Variant> {
   }
 };
 
-TEST_P(Graph, a_run_without_tasks_ends_at_once) {
+TEST_P(Graph, ARunWithoutTasksEndsAtOnce) {
   VariantRun graph(GetParam());
   expect_good(graph);
 }
 
-TEST_P(Graph, a_chain_runs_one_after_another) {
+TEST_P(Graph, AChainRunsOneAfterAnother) {
   VariantRun graph(GetParam());
   for (std::uint32_t i = 0; i < 50; ++i) {
     graph.add(i % 2 == 0 ? TaskShape::kAic : TaskShape::kAiv,
@@ -63,7 +63,7 @@ TEST_P(Graph, a_chain_runs_one_after_another) {
   expect_good(graph);
 }
 
-TEST_P(Graph, both_sides_of_a_diamond_run_at_the_same_time) {
+TEST_P(Graph, BothSidesOfADiamondRunAtTheSameTime) {
   VariantRun graph(GetParam());
   const auto top = graph.add(TaskShape::kAiv);
   const auto left = graph.add(TaskShape::kAiv, {top});
@@ -75,7 +75,7 @@ TEST_P(Graph, both_sides_of_a_diamond_run_at_the_same_time) {
   EXPECT_LT(std::max(a.begin, b.begin), std::min(a.end, b.end));
 }
 
-TEST_P(Graph, a_task_may_wait_for_128_others) {
+TEST_P(Graph, ATaskMayWaitFor128Others) {
   VariantRun graph(GetParam());
   std::vector<std::uint32_t> producers;
   for (unsigned i = 0; i < abi::kMaxTaskProducers; ++i) {
@@ -85,7 +85,7 @@ TEST_P(Graph, a_task_may_wait_for_128_others) {
   expect_good(graph);
 }
 
-TEST_P(Graph, all_to_all_has_4096_edges) {
+TEST_P(Graph, AllToAllHas4096Edges) {
   VariantRun graph(GetParam());
   std::vector<std::uint32_t> producers;
   for (unsigned i = 0; i < 64; ++i) producers.push_back(graph.add(TaskShape::kAic));
@@ -93,7 +93,7 @@ TEST_P(Graph, all_to_all_has_4096_edges) {
   expect_good(graph);
 }
 
-TEST_P(Graph, consumers_may_be_wired_after_their_producer_has_ended) {
+TEST_P(Graph, ConsumersMayBeWiredAfterTheirProducerHasEnded) {
   VariantRun graph(GetParam());
   graph.machine.duration = [](auto, auto) { return 1U; };
   graph.add(TaskShape::kAiv);
@@ -102,7 +102,7 @@ TEST_P(Graph, consumers_may_be_wired_after_their_producer_has_ended) {
   expect_good(graph);
 }
 
-TEST_P(Graph, dependency_only_tasks_need_no_core) {
+TEST_P(Graph, DependencyOnlyTasksNeedNoCore) {
   VariantRun graph(GetParam());
   std::uint32_t last = graph.add(TaskShape::kAic);
   for (unsigned i = 0; i < 40; ++i) last = graph.add(TaskShape::kNone, {last});
@@ -111,7 +111,7 @@ TEST_P(Graph, dependency_only_tasks_need_no_core) {
   EXPECT_EQ(graph.machine.log.size(), 2U);
 }
 
-TEST_P(Graph, a_predicate_of_zero_skips_the_task_but_not_its_consumers) {
+TEST_P(Graph, APredicateOfZeroSkipsTheTaskButNotItsConsumers) {
   VariantRun graph(GetParam());
   const auto first = graph.add(TaskShape::kAic);
   const auto skipped = graph.add(Node{TaskShape::kAiv, {first}, 1, 0, 0});
@@ -122,7 +122,7 @@ TEST_P(Graph, a_predicate_of_zero_skips_the_task_but_not_its_consumers) {
   EXPECT_EQ(graph.runs_of(kept).size(), 1U);
 }
 
-TEST_P(Graph, blocks_of_one_task_spread_over_the_cores_of_all_threads) {
+TEST_P(Graph, BlocksOfOneTaskSpreadOverTheCoresOfAllThreads) {
   VariantRun graph(GetParam());
   const auto wide = graph.add(Node{TaskShape::kAiv, {}, 100, 0});
   graph.add(TaskShape::kAic, {wide});
@@ -133,7 +133,7 @@ TEST_P(Graph, blocks_of_one_task_spread_over_the_cores_of_all_threads) {
   EXPECT_EQ(std::count(used.begin(), used.end(), true), 8);
 }
 
-TEST_P(Graph, a_mixed_block_has_a_cube_core_and_its_two_vector_cores) {
+TEST_P(Graph, AMixedBlockHasACubeCoreAndItsTwoVectorCores) {
   VariantRun graph(GetParam());
   const auto mixed = graph.add(Node{TaskShape::kMixed, {}, 12, 0});
   expect_good(graph);
@@ -150,7 +150,7 @@ TEST_P(Graph, a_mixed_block_has_a_cube_core_and_its_two_vector_cores) {
   }
 }
 
-TEST_P(Graph, mixed_tasks_get_a_cluster_among_many_others) {
+TEST_P(Graph, MixedTasksGetAClusterAmongManyOthers) {
   VariantRun graph(GetParam());
   for (unsigned i = 0; i < 60; ++i) graph.add(TaskShape::kAic);
   for (unsigned i = 0; i < 120; ++i) graph.add(TaskShape::kAiv);
@@ -159,7 +159,7 @@ TEST_P(Graph, mixed_tasks_get_a_cluster_among_many_others) {
 }
 
 // Cores that are never idle at the same time of their own accord.
-TEST_P(Graph, a_mixed_task_does_not_wait_for_the_end_of_all_others) {
+TEST_P(Graph, AMixedTaskDoesNotWaitForTheEndOfAllOthers) {
   VariantRun graph(GetParam());
   graph.machine.duration = [](auto task, auto) { return 2000 + 137 * (task % 17); };
   const auto first = graph.add(TaskShape::kAic);
@@ -174,7 +174,7 @@ TEST_P(Graph, a_mixed_task_does_not_wait_for_the_end_of_all_others) {
   EXPECT_LT(before, 300);
 }
 
-TEST_P(Graph, coupled_cores_run_every_shape) {
+TEST_P(Graph, CoupledCoresRunEveryShape) {
   VariantRun graph(GetParam(), coupled_cores(8));
   for (unsigned i = 0; i < 40; ++i) {
     graph.add(i % 3 == 0 ? TaskShape::kAic : i % 3 == 1 ? TaskShape::kAiv : TaskShape::kMixed);
@@ -182,7 +182,7 @@ TEST_P(Graph, coupled_cores_run_every_shape) {
   expect_good(graph);
 }
 
-TEST_P(Graph, blocks_that_begin_together_overlap_all) {
+TEST_P(Graph, BlocksThatBeginTogetherOverlapAll) {
   VariantRun graph(GetParam());
   for (unsigned i = 0; i < 30; ++i) graph.add(TaskShape::kAiv);
   const auto together = graph.add(Node{TaskShape::kAiv, {0}, 8, abi::kTaskCooperative});
@@ -200,7 +200,7 @@ TEST_P(Graph, blocks_that_begin_together_overlap_all) {
   }
 }
 
-TEST_P(Graph, random_graphs_keep_their_order) {
+TEST_P(Graph, RandomGraphsKeepTheirOrder) {
   Random random(17 + GetParam().threads);
   for (unsigned round = 0; round < 4; ++round) {
     VariantRun graph(GetParam());
@@ -243,7 +243,7 @@ std::uint64_t makespan(const GraphRun& graph) {
 }
 
 // Six tasks become ready at once, where one thread finds them: 48 blocks on 16 cores are 3 rounds.
-TEST(ManyBlocks, that_become_ready_at_once_are_not_kept_from_idle_cores_of_others) {
+TEST(ManyBlocks, ThatBecomeReadyAtOnceAreNotKeptFromIdleCoresOfOthers) {
   for (const unsigned threads : {1U, 2U, 3U, 4U}) {
     GraphRun graph(split_cores(8), threads);
     graph.add(TaskShape::kAiv);
@@ -256,7 +256,7 @@ TEST(ManyBlocks, that_become_ready_at_once_are_not_kept_from_idle_cores_of_other
 }
 
 // Two tasks of each shape on eight cores that run all shapes: one round.
-TEST(CoupledCores, are_counted_once_for_tasks_of_all_shapes) {
+TEST(CoupledCores, AreCountedOnceForTasksOfAllShapes) {
   for (const unsigned threads : {1U, 4U}) {
     GraphRun graph(coupled_cores(8), threads);
     graph.add(TaskShape::kAiv);
@@ -270,7 +270,7 @@ TEST(CoupledCores, are_counted_once_for_tasks_of_all_shapes) {
 }
 
 // One thread finds all tasks, and mixed ones take the cores that it had for the others: one round.
-TEST(MixedBlocks, leave_no_tasks_waiting_behind_them_while_others_have_idle_cores) {
+TEST(MixedBlocks, LeaveNoTasksWaitingBehindThemWhileOthersHaveIdleCores) {
   for (const unsigned threads : {1U, 4U}) {
     GraphRun graph(split_cores(8), threads);
     graph.add(TaskShape::kAic);
@@ -284,7 +284,7 @@ TEST(MixedBlocks, leave_no_tasks_waiting_behind_them_while_others_have_idle_core
 }
 
 // No thread keeps tasks for cores that it has not: 240 blocks on 16 cores are 15 rounds.
-TEST(ManyBlocks, of_several_tasks_keep_the_cores_of_all_threads_busy) {
+TEST(ManyBlocks, OfSeveralTasksKeepTheCoresOfAllThreadsBusy) {
   for (const unsigned threads : {1U, 3U, 4U}) {
     GraphRun graph(split_cores(8), threads);
     for (unsigned i = 0; i < 8; ++i) graph.add(Node{TaskShape::kAiv, {}, 30, 0});
@@ -299,7 +299,7 @@ TEST(ManyBlocks, of_several_tasks_keep_the_cores_of_all_threads_busy) {
   }
 }
 
-TEST(BigGraph, each_of_65536_tasks_runs_after_its_producers) {
+TEST(BigGraph, EachOf65536TasksRunsAfterItsProducers) {
   GraphRun graph(split_cores(24), 4);
   Random random(5);
   graph.machine.duration = [&](auto, auto) { return 500 + random.below(5000); };

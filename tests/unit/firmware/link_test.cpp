@@ -64,7 +64,7 @@ class Link : public testing::Test {
   Seen seen = Seen::kNothing;
 };
 
-TEST_F(Link, nothing_may_be_pending_before_the_core_has_seen_what_was_sent) {
+TEST_F(Link, NothingMayBePendingBeforeTheCoreHasSeenWhatWasSent) {
   send(1, 10);
   EXPECT_TRUE(link->can_pend());
   EXPECT_EQ(worker.work, Work::kSent);
@@ -84,19 +84,19 @@ class TwoBlocks : public Link {
   }
 };
 
-TEST_F(TwoBlocks, pending_finished_means_both_have_ended_in_their_order) {
+TEST_F(TwoBlocks, PendingFinishedMeansBothHaveEndedInTheirOrder) {
   EXPECT_EQ(look(Cond::kFinished | 2), (Tasks{10, 20}));
   EXPECT_FALSE(worker.busy());
 }
 
-TEST_F(TwoBlocks, pending_begun_means_the_running_one_has_ended) {
+TEST_F(TwoBlocks, PendingBegunMeansTheRunningOneHasEnded) {
   EXPECT_EQ(look(2), Tasks{10});
   EXPECT_EQ(worker.work, Work::kRunning);
   EXPECT_EQ(worker.newest().task, 20U);
   EXPECT_EQ(look(Cond::kFinished | 2), Tasks{20});
 }
 
-TEST_F(TwoBlocks, running_finished_leaves_the_pending_one_sent) {
+TEST_F(TwoBlocks, RunningFinishedLeavesThePendingOneSent) {
   EXPECT_EQ(look(Cond::kFinished | 1), Tasks{10});
   EXPECT_EQ(worker.work, Work::kSent);
   EXPECT_EQ(worker.oldest().task, 20U);
@@ -104,19 +104,19 @@ TEST_F(TwoBlocks, running_finished_leaves_the_pending_one_sent) {
   EXPECT_EQ(look(Cond::kFinished | 2), Tasks{20});
 }
 
-TEST_F(TwoBlocks, running_begun_says_nothing_new) {
+TEST_F(TwoBlocks, RunningBegunSaysNothingNew) {
   EXPECT_EQ(look(1), Tasks{});
   EXPECT_EQ(worker.work, Work::kRunningAndSent);
   EXPECT_EQ(worker.oldest().task, 10U);
 }
 
-TEST_F(Link, an_end_without_a_beginning_is_an_end) {
+TEST_F(Link, AnEndWithoutABeginningIsAnEnd) {
   send(1, 10);
   EXPECT_EQ(look(Cond::kFinished | 1), Tasks{10});
   EXPECT_FALSE(worker.busy());
 }
 
-TEST_F(Link, the_result_is_that_of_the_payload_of_the_dispatch_id) {
+TEST_F(Link, TheResultIsThatOfThePayloadOfTheDispatchId) {
   send(3, 10);
   abi::DispatchPayload payload;
   payload.result = 9;
@@ -132,13 +132,13 @@ class SingleIssue : public Link {
   SingleIssue() : Link(abi::kRunSingleIssue) {}
 };
 
-TEST_F(SingleIssue, nothing_is_ever_pending) {
+TEST_F(SingleIssue, NothingIsEverPending) {
   send(1, 10);
   look(1);
   EXPECT_FALSE(link->can_pend());
 }
 
-TEST_F(Link, opening_and_dismissing_follow_the_protocol) {
+TEST_F(Link, OpeningAndDismissingFollowTheProtocol) {
   using Store = std::pair<std::uint32_t, std::uint32_t>;
   link->open(worker);
   EXPECT_TRUE(link->answered(worker));
@@ -152,7 +152,7 @@ TEST_F(Link, opening_and_dismissing_follow_the_protocol) {
 }
 
 // The kernel, as it were: counts up the first byte of its tensor when a block ends.
-TEST(Dump, copies_lie_before_the_first_block_and_after_the_last) {
+TEST(Dump, CopiesLieBeforeTheFirstBlockAndAfterTheLast) {
   GraphRun graph(split_cores(2), 3);
   const auto task = graph.add(Node{TaskShape::kAiv, {}, 9, 0, -1, 10'000});
   const auto next = graph.add(Node{TaskShape::kAiv, {task}, 4, 0, -1, 10'000});
@@ -175,7 +175,7 @@ TEST(Dump, copies_lie_before_the_first_block_and_after_the_last) {
   EXPECT_GT(graph.result().dump_ticks, 0U);
 }
 
-TEST(Dump, copies_that_take_longer_than_the_watchdog_are_progress) {
+TEST(Dump, CopiesThatTakeLongerThanTheWatchdogAreProgress) {
   for (const unsigned threads : {1U, 3U}) {
     GraphRun graph(split_cores(2), threads);
     std::uint32_t last = graph.add(TaskShape::kAiv);
@@ -188,7 +188,7 @@ TEST(Dump, copies_that_take_longer_than_the_watchdog_are_progress) {
   }
 }
 
-TEST(Profile, a_record_per_block_has_its_times_in_order) {
+TEST(Profile, ARecordPerBlockHasItsTimesInOrder) {
   GraphRun graph(split_cores(2), 2);
   graph.header.flags = abi::kRunProfile;
   graph.header.record_count = 16;
@@ -204,7 +204,7 @@ TEST(Profile, a_record_per_block_has_its_times_in_order) {
   }
 }
 
-TEST(Profile, blocks_beyond_the_last_record_run_without_one) {
+TEST(Profile, BlocksBeyondTheLastRecordRunWithoutOne) {
   GraphRun graph(split_cores(2), 1);
   graph.header.flags = abi::kRunProfile;
   graph.header.record_count = 2;

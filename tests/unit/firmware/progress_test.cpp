@@ -27,7 +27,7 @@ class ProgressOfTwo : public Part {
   firmware::Cores cores;
 };
 
-TEST_F(ProgressOfTwo, others_hear_of_it_when_it_is_published) {
+TEST_F(ProgressOfTwo, OthersHearOfItWhenItIsPublished) {
   Progress progress(*run);
   progress.note_lane();
   progress.note_task();
@@ -37,7 +37,7 @@ TEST_F(ProgressOfTwo, others_hear_of_it_when_it_is_published) {
   EXPECT_EQ(published().lanes, 1U);
 }
 
-TEST_F(ProgressOfTwo, all_have_ended_when_both_threads_together_say_so) {
+TEST_F(ProgressOfTwo, AllHaveEndedWhenBothThreadsTogetherSaySo) {
   Progress progress(*run);
   progress.note_task();
   EXPECT_FALSE(progress.all_ended());
@@ -45,7 +45,7 @@ TEST_F(ProgressOfTwo, all_have_ended_when_both_threads_together_say_so) {
   EXPECT_TRUE(progress.all_ended());
 }
 
-TEST_F(ProgressOfTwo, moves_change_with_what_any_thread_does) {
+TEST_F(ProgressOfTwo, MovesChangeWithWhatAnyThreadDoes) {
   Progress progress(*run);
   const auto before = progress.moves();
   set_other(completed(1));
@@ -55,7 +55,7 @@ TEST_F(ProgressOfTwo, moves_change_with_what_any_thread_does) {
   EXPECT_NE(progress.moves(), then);
 }
 
-TEST_F(ProgressOfTwo, idle_cores_elsewhere_are_those_of_the_shape) {
+TEST_F(ProgressOfTwo, IdleCoresElsewhereAreThoseOfTheShape) {
   ThreadProgress other;
   other.idle_aic = 3;
   other.idle_aiv = 5;
@@ -65,7 +65,7 @@ TEST_F(ProgressOfTwo, idle_cores_elsewhere_are_those_of_the_shape) {
   EXPECT_EQ(progress.idle_elsewhere(TaskShape::kAiv), 5U);
 }
 
-TEST_F(ProgressOfTwo, the_end_adds_up_what_both_have_done) {
+TEST_F(ProgressOfTwo, TheEndAddsUpWhatBothHaveDone) {
   ThreadProgress other = completed(1);
   other.dispatched = 10;
   other.polls = 20;
@@ -81,7 +81,7 @@ TEST_F(ProgressOfTwo, the_end_adds_up_what_both_have_done) {
   EXPECT_EQ(result.dump_ticks, 33U);
 }
 
-TEST_F(ProgressOfTwo, the_first_failure_is_the_runs) {
+TEST_F(ProgressOfTwo, TheFirstFailureIsTheRuns) {
   RunStop here(*run), elsewhere(*run);
   elsewhere.fail(RunStatus::kKernelFailed, 1, nullptr, 7, 0, 4);
   here.fail(RunStatus::kCoreException, 0);
@@ -94,7 +94,7 @@ TEST_F(ProgressOfTwo, the_first_failure_is_the_runs) {
   EXPECT_EQ(result.block, 4U);
 }
 
-TEST_F(ProgressOfTwo, a_failure_behind_the_timeout_does_not_replace_it) {
+TEST_F(ProgressOfTwo, AFailureBehindTheTimeoutDoesNotReplaceIt) {
   RunStop here(*run), elsewhere(*run);
   elsewhere.time_out();
   EXPECT_FALSE(here.is_known());
@@ -102,7 +102,7 @@ TEST_F(ProgressOfTwo, a_failure_behind_the_timeout_does_not_replace_it) {
   EXPECT_EQ(here.why(), Stop::kTimeout);
 }
 
-TEST(SkippedTasks, those_added_meanwhile_have_their_turn_next) {
+TEST(SkippedTasks, ThoseAddedMeanwhileHaveTheirTurnNext) {
   firmware::SkippedTasks tasks;
   tasks.add(1);
   std::vector<std::uint32_t> taken;

@@ -38,7 +38,7 @@ class TogetherOfTwo : public Part {
   std::unique_ptr<firmware::CooperativeBlocks> together;
 };
 
-TEST_F(TogetherOfTwo, idle_cores_of_the_shape_are_kept_until_all_blocks_are_claimed) {
+TEST_F(TogetherOfTwo, IdleCoresOfTheShapeAreKeptUntilAllBlocksAreClaimed) {
   EXPECT_TRUE(together->dispatch());  // opens
   EXPECT_TRUE(together->dispatch());  // claims what it has a core for
   EXPECT_TRUE(together->is_open());
@@ -49,7 +49,7 @@ TEST_F(TogetherOfTwo, idle_cores_of_the_shape_are_kept_until_all_blocks_are_clai
   EXPECT_FALSE(together->holds_back(TaskShape::kAic));
 }
 
-TEST_F(TogetherOfTwo, no_block_begins_before_all_are_placed) {
+TEST_F(TogetherOfTwo, NoBlockBeginsBeforeAllArePlaced) {
   together->dispatch();
   together->dispatch();
   EXPECT_EQ(control<std::uint32_t>(scratch::kCooperativePlaced), 1U);
@@ -61,7 +61,7 @@ TEST_F(TogetherOfTwo, no_block_begins_before_all_are_placed) {
   EXPECT_EQ(placement->rung(), 1U);
 }
 
-TEST_F(TogetherOfTwo, the_last_thread_that_has_rung_closes_the_task) {
+TEST_F(TogetherOfTwo, TheLastThreadThatHasRungClosesTheTask) {
   together->dispatch();
   together->dispatch();
   set_control(scratch::kCooperative, std::uint64_t{1} << 32 | 2);

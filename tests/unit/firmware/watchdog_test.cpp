@@ -30,7 +30,7 @@ class WatchdogAlone : public Part {
   std::unique_ptr<firmware::ThreadCores> cores;
 };
 
-TEST_F(WatchdogAlone, gives_a_run_up_that_stands_still_for_its_quiet_time) {
+TEST_F(WatchdogAlone, GivesARunUpThatStandsStillForItsQuietTime) {
   const auto& times = thread->times;
   firmware::Watchdog watchdog(*thread, *cores);
   watchdog.begin();
@@ -41,7 +41,7 @@ TEST_F(WatchdogAlone, gives_a_run_up_that_stands_still_for_its_quiet_time) {
   EXPECT_LT(port.now() - began, times.quiet + times.look);
 }
 
-TEST_F(WatchdogAlone, begins_anew_when_something_has_moved) {
+TEST_F(WatchdogAlone, BeginsAnewWhenSomethingHasMoved) {
   firmware::Watchdog watchdog(*thread, *cores);
   watchdog.begin();
   for (unsigned i = 0; i < 3 * WatchdogTimes::kQuietLooks; ++i) {
@@ -60,7 +60,7 @@ class CopiesOfATask : public Part {
   }
 };
 
-TEST_F(CopiesOfATask, are_taken_at_their_stage_piece_by_piece) {
+TEST_F(CopiesOfATask, AreTakenAtTheirStagePieceByPiece) {
   firmware::Progress progress(*run);
   firmware::PhaseMark phase(port);
   firmware::TensorCopies copies(*run, phase, progress);
@@ -74,7 +74,7 @@ TEST_F(CopiesOfATask, are_taken_at_their_stage_piece_by_piece) {
   EXPECT_GT(copies.ticks(), 0U);
 }
 
-TEST_F(CopiesOfATask, interrupt_the_phase_that_the_thread_is_in) {
+TEST_F(CopiesOfATask, InterruptThePhaseThatTheThreadIsIn) {
   firmware::Progress progress(*run);
   firmware::PhaseMark phase(port);
   firmware::TensorCopies copies(*run, phase, progress);

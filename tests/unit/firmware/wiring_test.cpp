@@ -40,7 +40,7 @@ class WiringOfATask : public Part {
   std::unique_ptr<firmware::Wiring> wiring;
 };
 
-TEST_F(WiringOfATask, goes_on_a_few_tasks_at_a_time_and_says_when_all_are_wired) {
+TEST_F(WiringOfATask, GoesOnAFewTasksAtATimeAndSaysWhenAllAreWired) {
   for (int i = 0; i < 40; ++i) graph.add(TaskShape::kAiv);
   begin();
   EXPECT_TRUE(wiring->wire_some());
@@ -53,7 +53,7 @@ TEST_F(WiringOfATask, goes_on_a_few_tasks_at_a_time_and_says_when_all_are_wired)
   EXPECT_EQ(queues->shared(ReadyClass::kAiv), 40U);
 }
 
-TEST_F(WiringOfATask, a_consumer_waits_in_the_list_of_its_producer) {
+TEST_F(WiringOfATask, AConsumerWaitsInTheListOfItsProducer) {
   graph.add(TaskShape::kAic);
   graph.add(TaskShape::kAiv, {0});
   begin();
@@ -63,7 +63,7 @@ TEST_F(WiringOfATask, a_consumer_waits_in_the_list_of_its_producer) {
   EXPECT_EQ(queues->shared(ReadyClass::kAiv), 0U);
 }
 
-TEST_F(WiringOfATask, a_consumer_whose_producer_has_ended_already_is_ready) {
+TEST_F(WiringOfATask, AConsumerWhoseProducerHasEndedAlreadyIsReady) {
   graph.add(TaskShape::kAic);
   graph.add(TaskShape::kAiv, {0});
   begin();
@@ -72,14 +72,14 @@ TEST_F(WiringOfATask, a_consumer_whose_producer_has_ended_already_is_ready) {
   EXPECT_EQ(queues->shared(ReadyClass::kAiv), 1U);
 }
 
-TEST_F(WiringOfATask, a_task_without_a_shape_is_in_no_queue) {
+TEST_F(WiringOfATask, ATaskWithoutAShapeIsInNoQueue) {
   graph.add(TaskShape::kNone);
   begin();
   wiring->wire_some();
   EXPECT_FALSE(ready->skipped().empty());
 }
 
-TEST_F(WiringOfATask, a_producer_that_does_not_exist_ends_the_run) {
+TEST_F(WiringOfATask, AProducerThatDoesNotExistEndsTheRun) {
   graph.add(TaskShape::kAic, {1});
   begin();
   wiring->wire_some();
@@ -87,7 +87,7 @@ TEST_F(WiringOfATask, a_producer_that_does_not_exist_ends_the_run) {
   EXPECT_EQ(wiring->next(), 0U);
 }
 
-TEST_F(WiringOfATask, more_blocks_together_than_there_are_cores_end_the_run) {
+TEST_F(WiringOfATask, MoreBlocksTogetherThanThereAreCoresEndTheRun) {
   graph.add(Node{TaskShape::kAic, {}, 2, abi::kTaskCooperative});
   begin();
   wiring->wire_some();

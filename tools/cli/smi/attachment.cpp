@@ -2,7 +2,7 @@
 #include "tools/cli/smi/attachment.hpp"
 
 #include "apps/dsmi/client/socket_machine.hpp"
-#include "model/system.hpp"
+#include "machine/composed_machine.hpp"
 #include "npu/driver/device.hpp"
 #include "npu/dsmi/attach.hpp"
 #include "tools/cli/commands.hpp"
@@ -27,11 +27,11 @@ Outcome with_configuration(const Options& options, const std::string& command,
                            const std::function<Outcome(bool)>& body) {
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
-  model::System system(*config);
+  sim::ComposedMachine composed(*config, sim::SoftwareTime::kAccessesOnly);
   Outcome done;
-  const Status ran = system.run([&](platform::Platform& host) {
+  const Status ran = composed.system.run([&](platform::Platform& host) {
     dsmi::Machine machine;
-    machine.cards = probe_cards(system);
+    machine.cards = probe_cards(composed.system);
     machine.clock = &host.clock();
     machine.tasks = &host.tasks();
     const auto attached = dsmi::attach(std::move(machine));
@@ -77,9 +77,9 @@ Outcome with_driven_cards(const Options& options, const std::string& command,
   if (!socket->empty()) return with_server(*socket, command, [&](bool) { return body(); });
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
-  model::System system(*config);
+  sim::ComposedMachine composed(*config, sim::SoftwareTime::kAccessesOnly);
   Outcome done;
-  const Status ran = system.run([&](platform::Platform& host) {
+  const Status ran = composed.system.run([&](platform::Platform& host) {
     const auto devices = open_all(host, config->cards.size());
     if (!devices) {
       done = failure(command + ": " + devices.error().message());

@@ -3,12 +3,17 @@
 // page 1), everything of its queues in host memory.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <array>
 #include <cstring>
+#include <memory>
+#include <optional>
 
 #include "npu/abi/pci.hpp"
 #include "npu/abi/queue.hpp"
 #include "npu/abi/registers.hpp"
-#include "tests/system/support/machine.hpp"
+#include "npu/platform/platform.hpp"
 
 namespace npu::test {
 
@@ -18,16 +23,20 @@ class RawQueues {
   static constexpr std::uint8_t kVmid = 9;
   static constexpr Bytes kShare = 64_KiB;  // ring, at 32 KiB completions, at 48 KiB indices
 
-  explicit RawQueues(platform::Platform& host)
-      : host_(host), device(open_card(host)), bdf_(device->info().bdf()) {
+  RawQueues(platform::Platform& host, platform::Bdf bdf) : host_(host), bdf_(bdf) {
+    auto& config = host.pci();
+    config.write16(
+        bdf, abi::pci::kCommand,
+        static_cast<std::uint16_t>(config.read16(bdf, abi::pci::kCommand) |
+                                   abi::pci::kCommandMemory | abi::pci::kCommandBusMaster));
     const auto uncached = platform::Caching::kUncached;
-    registers = must(host.map_bar(bdf_, abi::kRegisterBar, 0, 4096, uncached));
+    registers = have(host.map_bar(bdf_, abi::kRegisterBar, 0, 4096, uncached));
     const auto doorbells = platform::read_register<abi::DoorbellBase>(*registers).raw;
-    page = must(host.map_bar(bdf_, abi::kMemoryBar, doorbells + 4096 * kPage, 4096, uncached));
+    page = have(host.map_bar(bdf_, abi::kMemoryBar, doorbells + 4096 * kPage, 4096, uncached));
     descriptors_at_ = doorbells - abi::kReservedDoorbellOffset + abi::kReservedQueueOffset;
-    descriptors = must(host.map_bar(bdf_, abi::kMemoryBar, descriptors_at_, 64_KiB, uncached));
-    management_ = must(host.allocate_dma(bdf_, 64_KiB, 4096, kBoth));
-    log = must(host.allocate_dma(bdf_, 4096, 4096, kBoth));
+    descriptors = have(host.map_bar(bdf_, abi::kMemoryBar, descriptors_at_, 64_KiB, uncached));
+    management_ = have(host.allocate_dma(bdf_, 64_KiB, 4096, kBoth));
+    log = have(host.allocate_dma(bdf_, 4096, 4096, kBoth));
     using Control = abi::ManagementControl;
     write(abi::QueueFaultBase::from_raw(log->bus().value));
     write(abi::QueueFaultControl{}.set<abi::QueueFaultControl::Log2Records>(6));
@@ -40,10 +49,17 @@ class RawQueues {
     EXPECT_EQ(manage(map), abi::ManagementStatus::kSuccess);
   }
 
+  // Memory that only requests without a PASID reach.
+  std::unique_ptr<platform::DmaMemory> foreign_memory(Bytes size) {
+    return have(host_.allocate_dma(bdf_, size, 4096, kBoth));
+  }
+  // Memory of the process. Null: this platform does not tell processes apart.
   std::unique_ptr<platform::DmaMemory> process_memory(Bytes size) {
-    auto memory = must(host_.allocate_dma(bdf_, size, 4096, kBoth));
-    EXPECT_TRUE(host_.bind_pasid(*memory, kPasid));
-    return memory;
+    auto memory = foreign_memory(size);
+    const auto bound = host_.bind_pasid(*memory, kPasid);
+    if (bound) return memory;
+    EXPECT_EQ(bound.error().code, ErrorCode::kUnsupported);
+    return nullptr;
   }
 
   abi::ManagementStatus manage(abi::ManagementCommand command) {
@@ -53,7 +69,7 @@ class RawQueues {
     std::memcpy(management_->cpu().data + 64 * (managed_++ % 64), &command, sizeof command);
     host_.write_barrier();
     write(abi::ManagementDoorbell::from_raw(managed_));
-    const auto deadline = host_.clock().now() + 1_ms;
+    const auto deadline = host_.clock().now() + 1_s;
     while (management_->load<std::uint64_t>(kFence) != managed_) {
       if (host_.clock().now() > deadline) {
         ADD_FAILURE() << "no response";
@@ -87,6 +103,13 @@ class RawQueues {
     EXPECT_EQ(manage(command), abi::ManagementStatus::kSuccess);
   }
 
+  static abi::QueueEntry nop(std::uint32_t tag) {
+    abi::QueueEntry entry;
+    entry.opcode = static_cast<std::uint8_t>(abi::QueueOpcode::kNop);
+    entry.flags = abi::kEntryCompletion;
+    entry.tag = tag;
+    return entry;
+  }
   void push(const platform::DmaMemory& memory, std::uint64_t index, const abi::QueueEntry& entry,
             unsigned log2 = 8) {
     const auto place = index & ((std::uint64_t{1} << log2) - 1);
@@ -100,7 +123,7 @@ class RawQueues {
   std::optional<std::uint16_t> wait(const platform::DmaMemory& memory, std::uint64_t number,
                                     unsigned log2 = 8) {
     const auto place = 32_KiB + 16 * (number & ((std::uint64_t{1} << log2) - 1));
-    const auto deadline = host_.clock().now() + 1_ms;
+    const auto deadline = host_.clock().now() + 1_s;
     while (memory.load<std::uint16_t>(place + 14) != abi::completion_phase(number, log2)) {
       if (host_.clock().now() > deadline) return std::nullopt;
       host_.clock().relax(memory.cpu().subspan(place, 16), deadline);
@@ -114,11 +137,17 @@ class RawQueues {
   }
 
  private:
+  template <class T>
+  static T have(Result<T> result) {
+    if (result) return std::move(*result);
+    ADD_FAILURE() << result.error().message();
+    std::abort();
+  }
+
   static constexpr auto kBoth = platform::DmaDirection::kBidirectional;
   platform::Platform& host_;
 
  public:
-  std::unique_ptr<driver::Device> device;
   std::unique_ptr<platform::MmioRegion> registers, page, descriptors;
   std::unique_ptr<platform::DmaMemory> log;
 

@@ -120,8 +120,8 @@ void reap(pid_t child, ChildResult& result) {
 Result<ChildResult> run_child(const Command& command) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno("pipe");
-  const File reading(ends[0]);
-  File writing(ends[1]);
+  const FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
   fcntl(reading.get(), F_SETFL, O_NONBLOCK);
   const SpawnSettings settings(writing.get());
   const auto arguments = pointers_to(command.arguments);
@@ -134,7 +134,7 @@ Result<ChildResult> run_child(const Command& command) {
 
   ChildResult result;
   // glibc 2.36 declares pidfd_open() for C only.
-  const File process(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  const FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   if (process) watch(child, process.get(), reading.get(), command, result);
   const bool watched = static_cast<bool>(process);
   if (watched) drain(reading.get(), result.output);

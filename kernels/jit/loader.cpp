@@ -42,7 +42,7 @@ Kernel::~Kernel() {
 
 Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key,
                                                   std::vector<std::byte> image) {
-  const File memory(memfd_create(key.c_str(), MFD_CLOEXEC));
+  const FileDescriptor memory(memfd_create(key.c_str(), MFD_CLOEXEC));
   if (!memory) return fail_errno("memory for a kernel");
   const auto written = write_all(memory.get(), {image.data(), image.size()}, "memory for a kernel");
   if (!written) return forward_error(written);

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "apps/exec/host/file_descriptor.hpp"
 #include "apps/exec/host/thread_states.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::exec {
 namespace {

@@ -13,7 +13,7 @@ constexpr int kMessagesPerTurn = 32;
 
 }  // namespace
 
-Connection::Connection(UniqueFd socket, Device& device, Statistics& statistics)
+Connection::Connection(FileDescriptor socket, Device& device, Statistics& statistics)
     : socket_(std::move(socket)), statistics_(statistics), session_(device) {}
 
 bool Connection::peer_gone() const {

@@ -54,14 +54,4 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t mo
   return read_all(file.get(), most, path);
 }
 
-Status write_all(int descriptor, ConstByteSpan bytes, const std::string& name) {
-  for (std::size_t done = 0; done < bytes.size;) {
-    const ssize_t count = write(descriptor, bytes.data + done, bytes.size - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return fail_errno(shortened(name, kShownPath));
-    done += static_cast<std::size_t>(count);
-  }
-  return {};
-}
-
 }  // namespace npu::jit

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "npu/base/byte_span.hpp"
 #include "npu/base/file_descriptor.hpp"
 #include "npu/base/result.hpp"
 
@@ -18,6 +17,5 @@ tl::unexpected<Error> fail_errno(const std::string& what);
 // From the file's beginning to its end. kIo: reading failed, or it has more than `most` bytes.
 Result<std::vector<std::byte>> read_all(int descriptor, std::size_t most, const std::string& name);
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t most);
-Status write_all(int descriptor, ConstByteSpan bytes, const std::string& name);
 
 }  // namespace npu::jit

@@ -10,6 +10,7 @@
 #include "kernels/jit/cache_folder.hpp"
 #include "kernels/jit/stored_files.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/write_all.hpp"
 
 namespace npu::jit {
 namespace {
@@ -34,8 +35,7 @@ Status publish(const FileDescriptor& folder, const std::string& part, const std:
   const FileDescriptor file(openat(folder.get(), part.c_str(),
                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return fail_errno(part);
-  const auto written = write_all(file.get(), bytes, part);
-  if (!written) return written;
+  if (write_all(file.get(), bytes) != 0) return fail_errno(part);
   if (fsync(file.get()) != 0) return fail_errno(part);
   if (renameat(folder.get(), part.c_str(), folder.get(), final_name.c_str()) != 0) {
     return fail_errno(final_name);

@@ -3,12 +3,10 @@
 
 #include <dlfcn.h>
 #include <openssl/evp.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <string>
 
-#include "npu/base/file_descriptor.hpp"
+#include "npu/base/write_all.hpp"
 
 namespace npu::model {
 namespace {
@@ -20,17 +18,6 @@ std::array<std::uint8_t, 32> sha256(ConstByteSpan bytes) {
     return {};
   }
   return digest;
-}
-
-// An open file without a name that holds the bytes; none: it could not be made.
-FileDescriptor file_of(ConstByteSpan bytes) {
-  FileDescriptor file(memfd_create("npu-program", MFD_CLOEXEC));
-  for (std::size_t done = 0; done < bytes.size;) {
-    const ssize_t written = write(file.get(), bytes.data + done, bytes.size - done);
-    if (written <= 0) return {};
-    done += static_cast<std::size_t>(written);
-  }
-  return file;
 }
 
 // The dynamic linker takes a path that it has seen before for the library it found there then, even
@@ -91,7 +78,7 @@ LoadedProgram ProgramLoader::load(const abi::ImageHeader& header, const void* ob
     return found->second->program;
   }
   const ConstByteSpan twin = counted_.find(given);
-  const FileDescriptor file = file_of(twin.size != 0 ? twin : given);
+  const FileDescriptor file = memory_file("npu-program", twin.size != 0 ? twin : given);
   if (!file) return {};
   void* const handle = dlopen(path_of(file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {};

@@ -17,7 +17,7 @@ class Fairness {
       : context_(context),
         device_(device),
         shares_(context.parameters.integers("shares")),
-        options_(turn_options(context.parameters)),
+        options_(time_slice_options(context.parameters)),
         time_(static_cast<std::int64_t>(context.parameters.integer("windows")) * options_.window) {}
 
   Status run() {
@@ -60,13 +60,13 @@ class Fairness {
   }
 
   Status measure_together() {
-    std::unique_ptr<driver::TurnScheduler> scheduler;
+    std::unique_ptr<driver::TimeSliceScheduler> scheduler;
     if (context_.parameters.flag("sharing")) {
-      auto opened = driver::TurnScheduler::open(device_, options_);
+      auto opened = driver::TimeSliceScheduler::open(device_, options_);
       if (!opened) return forward_error(opened);
       scheduler = std::move(*opened);
       for (std::size_t i = 0; i < clients_.size(); ++i) {
-        const driver::TurnShare share{
+        const driver::CoreQuota share{
             static_cast<unsigned>(shares_[i]),
             static_cast<unsigned>(of(context_.parameters.integers("tokens"), i))};
         if (auto ok = clients_[i]->join(*scheduler, share); !ok) return ok;
@@ -87,7 +87,7 @@ class Fairness {
     return {};
   }
 
-  void report(const std::vector<std::uint64_t>& done, driver::TurnScheduler* scheduler) {
+  void report(const std::vector<std::uint64_t>& done, driver::TimeSliceScheduler* scheduler) {
     auto& out = context_.report;
     auto& table = out.add_table("clients", {"client", "share %", "token", "launches", "alone",
                                             "busy %", "slowdown", "turns", "launch window"});
@@ -109,7 +109,7 @@ class Fairness {
                                         static_cast<std::uint64_t>(time_.count()));
       out.add_metric(name + ".share", busy, "%");
       out.add_metric(name + ".launch_window", Number::count(had.launch_window), "");
-      row.insert(row.end(), {busy.text(), slowdown.text(), std::to_string(had.turns),
+      row.insert(row.end(), {busy.text(), slowdown.text(), std::to_string(had.time_slices),
                              std::to_string(had.launch_window)});
     }
     if (scheduler == nullptr) return;
@@ -122,7 +122,7 @@ class Fairness {
   Context& context_;
   driver::Device& device_;
   const std::vector<std::uint64_t> shares_;
-  const driver::TurnOptions options_;
+  const driver::TimeSliceOptions options_;
   const Picoseconds time_;
   std::vector<std::unique_ptr<SharingClient>> clients_;
   std::vector<std::uint64_t> alone_;

@@ -19,7 +19,7 @@ struct Statistics {
 
 class Connection {
  public:
-  Connection(FileDescriptor socket, Device& device, Statistics& statistics);
+  Connection(FileDescriptor socket, ServedDevice& device, Statistics& statistics);
 
   // The server ends: what the client has sent is answered as far as it takes the answers, and it
   // can send no more.

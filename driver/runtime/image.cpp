@@ -6,9 +6,9 @@
 #include <cstring>
 #include <optional>
 
+#include "driver/runtime/elf_segments.hpp"
 #include "driver/runtime/kernel_note.hpp"
 #include "npu/base/checked.hpp"
-#include "npu/base/elf_segments.hpp"
 #include "npu/driver/program.hpp"
 
 namespace npu::driver {

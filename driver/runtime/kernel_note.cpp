@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "driver/runtime/elf_segments.hpp"
 #include "npu/base/checked.hpp"
-#include "npu/base/elf_segments.hpp"
 
 namespace npu::driver {
 namespace {

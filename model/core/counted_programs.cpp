@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/core/counted_programs.hpp"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include "npu/base/elf_segments.hpp"
 
 namespace npu::model {
 namespace {
@@ -12,15 +12,19 @@ namespace {
 // What is loaded of an object but its header, which tells of sections that an image need not have.
 // Empty: it is none.
 ConstByteSpan code_of(ConstByteSpan object) {
-  const auto segments = elf_segments(object);
-  if (!segments) return {};
+  Elf64_Ehdr header;
+  if (object.size < sizeof header) return {};
+  std::memcpy(&header, object.data, sizeof header);
   std::uint64_t end = 0;
-  for (const auto& segment : *segments) {
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    const std::uint64_t at = header.e_phoff + i * sizeof segment;
+    if (at > object.size - sizeof segment) return {};
+    std::memcpy(&segment, object.data + at, sizeof segment);
     if (segment.p_type == PT_LOAD) end = std::max(end, segment.p_offset + segment.p_filesz);
   }
-  constexpr auto kHeader = sizeof(Elf64_Ehdr);
-  if (end <= kHeader || end > object.size) return {};
-  return {object.data + kHeader, end - kHeader};
+  if (end <= sizeof header || end > object.size) return {};
+  return {object.data + sizeof header, end - sizeof header};
 }
 
 }  // namespace

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program headers of a shared object, read without trusting a byte of it.
-#pragma once
-
-#include <elf.h>
+#include "driver/runtime/elf_segments.hpp"
 
 #include <cstring>
-#include <optional>
-#include <vector>
 
-#include "npu/base/byte_span.hpp"
 #include "npu/base/checked.hpp"
 
-namespace npu {
+namespace npu::driver {
 
-// Nothing if `object` is no 64-bit ELF object that holds its whole table. Where the segments lie is
-// unchecked.
-inline std::optional<std::vector<Elf64_Phdr>> elf_segments(ConstByteSpan object) {
+std::optional<std::vector<Elf64_Phdr>> elf_segments(ConstByteSpan object) {
   Elf64_Ehdr header;
   if (object.size < sizeof header) return std::nullopt;
   std::memcpy(&header, object.data, sizeof header);
@@ -29,4 +21,4 @@ inline std::optional<std::vector<Elf64_Phdr>> elf_segments(ConstByteSpan object)
   return segments;
 }
 
-}  // namespace npu
+}  // namespace npu::driver

@@ -10,6 +10,7 @@
 #include "apps/exec/acl/caller.hpp"
 #include "apps/exec/gate.hpp"
 #include "apps/exec/host/program.hpp"
+#include "npu/base/child_program.hpp"
 
 namespace npu::exec {
 namespace {

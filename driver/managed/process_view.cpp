@@ -16,6 +16,7 @@
 
 #include "driver/memory/virtual_ranges.hpp"
 #include "npu/base/fault_access.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::driver {
 namespace {
@@ -88,17 +89,15 @@ void ProcessView::Impl::on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 Status ProcessView::Impl::map() {
-  const int file = ::memfd_create("npu managed", MFD_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, static_cast<off_t>(kSize)) != 0) {
-    if (file >= 0) ::close(file);
+  const FileDescriptor file(::memfd_create("npu managed", MFD_CLOEXEC));
+  if (!file || ::ftruncate(file.get(), static_cast<off_t>(kSize)) != 0) {
     return fail(ErrorCode::kOutOfMemory, fmt::format("a file of memory: {}", std::strerror(errno)));
   }
   void* const all =
-      ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+      ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
   if (all != MAP_FAILED) memory = static_cast<std::byte*>(all);
   void* const there = ::mmap(managed(kBegin), kSize, PROT_NONE,
-                             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0);
-  ::close(file);
+                             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file.get(), 0);
   shown = there == managed(kBegin);
   if (there != MAP_FAILED && !shown) ::munmap(there, kSize);
   if (memory == nullptr || !shown) {

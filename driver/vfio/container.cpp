@@ -40,8 +40,8 @@ std::vector<BusRange> valid_ranges(const InfoBuffer& info) {
 
 }  // namespace
 
-Result<File> Container::open_node(Kernel& kernel, const std::string& vfio_path) {
-  auto file = File::open(kernel, vfio_path + "/vfio", O_RDWR);
+Result<FileDescriptor> Container::open_node(Kernel& kernel, const std::string& vfio_path) {
+  auto file = open_file(kernel, vfio_path + "/vfio", O_RDWR);
   if (!file) {
     const bool absent = file.error().code == ErrorCode::kNotFound;
     return fail(absent ? ErrorCode::kUnsupported : file.error().code,
@@ -78,7 +78,7 @@ Result<std::shared_ptr<Container>> Container::open(Kernel& kernel, const std::st
 }
 
 Status Container::add_group(const std::string& vfio_path, const std::string& group) {
-  auto file = File::open(kernel_, vfio_path + "/" + group, O_RDWR);
+  auto file = open_file(kernel_, vfio_path + "/" + group, O_RDWR);
   if (!file) return forward_error(file);
   vfio_group_status status{};
   status.argsz = sizeof status;
@@ -121,11 +121,11 @@ void Container::read_limits(std::uint64_t first_bus_address) {
                  first_bus_address);
 }
 
-Result<File> Container::open_device(const std::string& name) {
+Result<FileDescriptor> Container::open_device(const std::string& name) {
   std::string argument = name;
   const int device = kernel_.ioctl(group_.get(), VFIO_GROUP_GET_DEVICE_FD, argument.data());
   if (device < 0) return system_error("open " + name + " of VFIO group " + name_);
-  return File(device);
+  return FileDescriptor(device);
 }
 
 // linux/vfio.h, VFIO_IOMMU_MAP_DMA: memory counts against RLIMIT_MEMLOCK, mappings against the

@@ -27,7 +27,7 @@ class Container {
                                                  std::uint64_t first_bus_address);
 
   // The descriptor of function `name` ("0000:01:00.0").
-  Result<File> open_device(const std::string& name);
+  Result<FileDescriptor> open_device(const std::string& name);
   // Lets the functions reach [data, data + size) at the returned bus address. `data` and `size` are
   // multiples of page_size(). kOutOfMemory: may not be pinned; kOutOfResources: no address or no
   // mapping left; kIo.
@@ -39,13 +39,13 @@ class Container {
 
  private:
   explicit Container(Kernel& kernel) : kernel_(kernel) {}
-  static Result<File> open_node(Kernel& kernel, const std::string& vfio_path);
+  static Result<FileDescriptor> open_node(Kernel& kernel, const std::string& vfio_path);
   Status add_group(const std::string& vfio_path, const std::string& group);
   void read_limits(std::uint64_t first_bus_address);
   tl::unexpected<Error> map_error(Bytes size) const;
 
   Kernel& kernel_;
-  File container_, group_;
+  FileDescriptor container_, group_;
   std::string name_;  // of the group
   Bytes page_size_ = 4096;
   std::mutex mutex_;  // space_

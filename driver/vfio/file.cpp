@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/vfio/file.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <system_error>
 
 namespace npu::driver::vfio {
 
-void File::close() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
+Result<FileDescriptor> open_file(const std::string& path, int flags) {
+  return open_file(Kernel::real(), path, flags);
 }
 
-Result<File> File::open(const std::string& path, int flags) {
-  return open(Kernel::real(), path, flags);
-}
-
-Result<File> File::open(Kernel& kernel, const std::string& path, int flags) {
+Result<FileDescriptor> open_file(Kernel& kernel, const std::string& path, int flags) {
   const int descriptor = kernel.open(path, flags);
   if (descriptor < 0) return system_error("open " + path);
-  return File(descriptor);
+  return FileDescriptor(descriptor);
 }
 
 tl::unexpected<Error> system_error(const std::string& what) {

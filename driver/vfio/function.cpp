@@ -27,8 +27,8 @@ constexpr Picoseconds kResetPoll = 1_ms;
 }  // namespace
 
 Result<std::shared_ptr<Function>> Function::create(Kernel& kernel,
-                                                   std::shared_ptr<Container> container, File file,
-                                                   std::string name) {
+                                                   std::shared_ptr<Container> container,
+                                                   FileDescriptor file, std::string name) {
   std::shared_ptr<Function> function(
       new Function(kernel, std::move(container), std::move(file), std::move(name)));
   vfio_device_info info{};

@@ -27,8 +27,8 @@ class Function : public std::enable_shared_from_this<Function> {
  public:
   // kUnsupported: `file` is no PCI function.
   static Result<std::shared_ptr<Function>> create(Kernel& kernel,
-                                                  std::shared_ptr<Container> container, File file,
-                                                  std::string name);
+                                                  std::shared_ptr<Container> container,
+                                                  FileDescriptor file, std::string name);
 
   std::uint32_t read_config(std::uint32_t offset, unsigned width) const;
   void write_config(std::uint32_t offset, unsigned width, std::uint32_t value) const;
@@ -45,7 +45,7 @@ class Function : public std::enable_shared_from_this<Function> {
   // An eventfd that the kernel signals when it wants the function back (VFIO_PCI_REQ_IRQ_INDEX), or
   // when it has seen an uncorrectable error of it (VFIO_PCI_ERR_IRQ_INDEX). Closed: it does not
   // say so.
-  File subscribe(unsigned irq_index) const { return interrupts_.subscribe(irq_index); }
+  FileDescriptor subscribe(unsigned irq_index) const { return interrupts_.subscribe(irq_index); }
   // From now on it is as if the function were gone: all ones, no writes. `reason` lives for ever.
   void lose(const char* reason) const;
   bool is_lost() const { return lost_.load(std::memory_order_relaxed) != nullptr; }
@@ -56,7 +56,8 @@ class Function : public std::enable_shared_from_this<Function> {
   const std::shared_ptr<Container>& shared_container() const { return container_; }
 
  private:
-  Function(Kernel& kernel, std::shared_ptr<Container> container, File file, std::string name)
+  Function(Kernel& kernel, std::shared_ptr<Container> container, FileDescriptor file,
+           std::string name)
       : kernel_(kernel),
         container_(std::move(container)),
         file_(std::move(file)),
@@ -65,7 +66,7 @@ class Function : public std::enable_shared_from_this<Function> {
 
   Kernel& kernel_;
   std::shared_ptr<Container> container_;  // before file_: outlives it
-  File file_;
+  FileDescriptor file_;
   std::string name_;
   FunctionInterrupts interrupts_;
   std::uint64_t config_offset_ = 0;  // of configuration space in the descriptor

@@ -45,16 +45,16 @@ void FunctionInterrupts::read() {
   can_add_ = (info.flags & VFIO_IRQ_INFO_NORESIZE) == 0;
 }
 
-File FunctionInterrupts::subscribe(unsigned irq_index) const {
+FileDescriptor FunctionInterrupts::subscribe(unsigned irq_index) const {
   const auto info = irq_info(kernel_, device_, irq_index);
-  if (info.count == 0 || !(info.flags & VFIO_IRQ_INFO_EVENTFD)) return File();
-  File event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!event.is_open()) return File();
-  if (set_triggers(kernel_, device_, irq_index, 0, 1, event.get()) != 0) return File();
+  if (info.count == 0 || !(info.flags & VFIO_IRQ_INFO_EVENTFD)) return FileDescriptor();
+  FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event) return FileDescriptor();
+  if (set_triggers(kernel_, device_, irq_index, 0, 1, event.get()) != 0) return FileDescriptor();
   return event;
 }
 
-Result<File> FunctionInterrupts::open(unsigned vector) {
+Result<FileDescriptor> FunctionInterrupts::open(unsigned vector) {
   if (vector >= vectors_) {
     return fail(ErrorCode::kOutOfRange,
                 fmt::format("vector {} of {}: it has {}", vector, name_, vectors_));
@@ -63,8 +63,8 @@ Result<File> FunctionInterrupts::open(unsigned vector) {
   if (open_.count(vector)) {
     return fail(ErrorCode::kAlreadyExists, fmt::format("vector {} of {} is open", vector, name_));
   }
-  File event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!event.is_open()) return system_error("eventfd");
+  FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event) return system_error("eventfd");
   if (auto ok = enable_msix(vector); !ok) return forward_error(ok);
   const auto what = fmt::format("set vector {} of {}", vector, name_);
   if (auto ok = set_vectors(vector, 1, event.get(), what); !ok) return forward_error(ok);

@@ -22,10 +22,10 @@ class FunctionInterrupts {
   // How many vectors there are. Before all that follows.
   void read();
   // What the kernel signals from now on, until close(). As Function::open_vector().
-  Result<File> open(unsigned vector);
+  Result<FileDescriptor> open(unsigned vector);
   void close(unsigned vector);
   // As Function::subscribe().
-  File subscribe(unsigned irq_index) const;
+  FileDescriptor subscribe(unsigned irq_index) const;
 
  private:
   Status set_vectors(unsigned first, unsigned count, int eventfd, const std::string& what) const;

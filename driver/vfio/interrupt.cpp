@@ -18,8 +18,8 @@ constexpr Picoseconds kLongestSleep = 1_s;
 
 }  // namespace
 
-EventfdVector::EventfdVector(platform::Clock& clock, File event, std::shared_ptr<Function> owner,
-                             unsigned vector)
+EventfdVector::EventfdVector(platform::Clock& clock, FileDescriptor event,
+                             std::shared_ptr<Function> owner, unsigned vector)
     : clock_(clock), event_(std::move(event)), owner_(std::move(owner)), vector_(vector) {}
 
 EventfdVector::~EventfdVector() {

@@ -17,7 +17,7 @@ class Function;
 class EventfdVector : public platform::InterruptVector {
  public:
   // `owner` may be null (the vector then belongs to no function).
-  EventfdVector(platform::Clock& clock, File event, std::shared_ptr<Function> owner,
+  EventfdVector(platform::Clock& clock, FileDescriptor event, std::shared_ptr<Function> owner,
                 unsigned vector);
   ~EventfdVector() override;
   std::uint64_t count() override;
@@ -29,7 +29,7 @@ class EventfdVector : public platform::InterruptVector {
   void poll_kernel(Picoseconds time_left);
 
   platform::Clock& clock_;
-  File event_;
+  FileDescriptor event_;
   std::shared_ptr<Function> owner_;
   unsigned vector_;
   std::mutex mutex_;

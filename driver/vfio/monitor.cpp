@@ -34,7 +34,7 @@ Monitor::~Monitor() {
 void Monitor::watch(const std::shared_ptr<Function>& function) {
   auto request = function->subscribe(VFIO_PCI_REQ_IRQ_INDEX);
   auto error = function->subscribe(VFIO_PCI_ERR_IRQ_INDEX);
-  if (!request.is_open() && !error.is_open()) return;
+  if (!request && !error) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!start()) return;
   drop_expired();
@@ -45,9 +45,9 @@ void Monitor::watch(const std::shared_ptr<Function>& function) {
 // The thread begins with the first function.
 bool Monitor::start() {
   if (thread_.joinable()) return true;
-  poll_ = File(::epoll_create1(EPOLL_CLOEXEC));
-  stop_ = File(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!poll_.is_open() || !stop_.is_open() || !add_to(poll_.get(), stop_.get(), kStop)) {
+  poll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!poll_ || !stop_ || !add_to(poll_.get(), stop_.get(), kStop)) {
     return false;
   }
   try {
@@ -58,8 +58,9 @@ bool Monitor::start() {
   return true;
 }
 
-void Monitor::add(File event, const std::shared_ptr<Function>& function, const char* reason) {
-  if (!event.is_open()) return;
+void Monitor::add(FileDescriptor event, const std::shared_ptr<Function>& function,
+                  const char* reason) {
+  if (!event) return;
   const auto id = next_id_++;
   if (!add_to(poll_.get(), event.get(), id)) return;
   watched_.emplace(id, Watched{std::move(event), function, reason});

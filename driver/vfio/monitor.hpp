@@ -29,19 +29,19 @@ class Monitor {
 
  private:
   struct Watched {
-    File event;
+    FileDescriptor event;
     std::weak_ptr<Function> function;
     const char* reason;
   };
   bool start();
-  void add(File event, const std::shared_ptr<Function>& function, const char* reason);
+  void add(FileDescriptor event, const std::shared_ptr<Function>& function, const char* reason);
   void drop_expired();
   void listen();
   void hear(std::uint64_t id);
 
   Lost lost_;
   std::mutex mutex_;  // of the following
-  File poll_, stop_;
+  FileDescriptor poll_, stop_;
   std::uint64_t next_id_ = 1;  // 0: stop_
   std::map<std::uint64_t, Watched> watched_;
   std::thread thread_;

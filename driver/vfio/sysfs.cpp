@@ -114,7 +114,7 @@ std::string Sysfs::what_is_missing(platform::Bdf bdf, const std::string& group) 
 
 std::optional<std::uint32_t> Sysfs::read_config(platform::Bdf bdf, std::uint32_t offset,
                                                 unsigned width) const {
-  const auto file = File::open(device(bdf) + "/config", O_RDONLY);
+  const auto file = open_file(device(bdf) + "/config", O_RDONLY);
   if (!file) return std::nullopt;
   std::uint32_t value = 0;
   if (::pread(file->get(), &value, width, static_cast<off_t>(offset)) !=

@@ -22,7 +22,7 @@ void make_folders(const std::string& path) {
   mkdir(path.c_str(), kOwnerOnly);
 }
 
-Result<File> checked(File file, const std::string& name) {
+Result<FileDescriptor> checked(FileDescriptor file, const std::string& name) {
   if (!file) return fail_errno(shortened(name, kShownPath));
   struct stat about {};
   if (fstat(file.get(), &about) != 0) return fail_errno(shortened(name, kShownPath));
@@ -45,20 +45,22 @@ Status check_owner(const struct stat& about, const std::string& name) {
   return {};
 }
 
-Result<File> open_folder(const std::string& path, bool make) {
+Result<FileDescriptor> open_folder(const std::string& path, bool make) {
   if (make) make_folders(path);
-  return checked(File(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), path);
+  return checked(FileDescriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), path);
 }
 
-Result<File> open_folder_in(const File& parent, const std::string& name, bool make) {
+Result<FileDescriptor> open_folder_in(const FileDescriptor& parent, const std::string& name,
+                                      bool make) {
   if (make) mkdirat(parent.get(), name.c_str(), kOwnerOnly);
-  return checked(
-      File(openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
-      name);
+  return checked(FileDescriptor(openat(parent.get(), name.c_str(),
+                                       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
+                 name);
 }
 
-Result<File> open_file_in(const File& parent, const std::string& name) {
-  File file(openat(parent.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+Result<FileDescriptor> open_file_in(const FileDescriptor& parent, const std::string& name) {
+  FileDescriptor file(
+      openat(parent.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file && errno == ELOOP) {
     return fail(ErrorCode::kPermissionDenied, shortened(name, kShownPath) + " is a link");
   }

@@ -17,11 +17,12 @@ Status check_owner(const struct stat& about, const std::string& name);
 
 // Opens `path` and checks it; `make`: makes it, and what is missing above, for the user alone. A
 // link to a folder is followed here, and nowhere below.
-Result<File> open_folder(const std::string& path, bool make);
+Result<FileDescriptor> open_folder(const std::string& path, bool make);
 // The folder `name` in an open one.
-Result<File> open_folder_in(const File& parent, const std::string& name, bool make);
+Result<FileDescriptor> open_folder_in(const FileDescriptor& parent, const std::string& name,
+                                      bool make);
 
 // A file of an open folder, checked as well; a link or anything but a file is kPermissionDenied.
-Result<File> open_file_in(const File& parent, const std::string& name);
+Result<FileDescriptor> open_file_in(const FileDescriptor& parent, const std::string& name);
 
 }  // namespace npu::jit

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <csignal>
 
 #include "kernels/jit/file.hpp"
+#include "npu/base/child_program.hpp"
 #include "npu/base/shortened.hpp"
 
 namespace npu::jit {
@@ -22,47 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostOutput = std::size_t{64} << 10U;
-
-class SpawnSettings {
- public:
-  explicit SpawnSettings(int output) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none{};
-    sigset_t all{};
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 // Takes what there is now; false: no more will come.
 bool drain(int pipe, std::string& output) {
@@ -120,21 +79,22 @@ void reap(pid_t child, ChildResult& result) {
 Result<ChildResult> run_child(const Command& command) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno("pipe");
-  const File reading(ends[0]);
-  File writing(ends[1]);
+  const FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
   fcntl(reading.get(), F_SETFL, O_NONBLOCK);
-  const SpawnSettings settings(writing.get());
-  const auto arguments = pointers_to(command.arguments);
-  const auto environment = pointers_to(command.environment);
-  pid_t child = 0;
-  errno = posix_spawnp(&child, arguments[0], settings.actions(), settings.attributes(),
-                       arguments.data(), environment.data());
-  if (errno != 0) return fail_errno(shortened(command.arguments[0], kShownPath));
+  ChildProgram program;
+  program.file = command.arguments[0];
+  program.arguments = command.arguments;
+  program.environment = command.environment;
+  program.standard = {-1, writing.get(), writing.get()};
+  program.own_group = true;
+  const pid_t child = start_child(program);
+  if (child < 0) return fail_errno(shortened(command.arguments[0], kShownPath));
   writing.reset();
 
   ChildResult result;
   // glibc 2.36 declares pidfd_open() for C only.
-  const File process(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  const FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   if (process) watch(child, process.get(), reading.get(), command, result);
   const bool watched = static_cast<bool>(process);
   if (watched) drain(reading.get(), result.output);

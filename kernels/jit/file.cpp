@@ -23,11 +23,6 @@ ErrorCode code_of(int error) {
 
 }  // namespace
 
-void File::reset() {
-  if (descriptor_ >= 0) close(descriptor_);
-  descriptor_ = -1;
-}
-
 tl::unexpected<Error> fail_errno(const std::string& what) {
   const int error = errno;
   return fail(code_of(error), what + ": " + std::generic_category().message(error));
@@ -54,19 +49,9 @@ Result<std::vector<std::byte>> read_all(int descriptor, std::size_t most, const 
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t most) {
   // Not waiting: somebody may have put a FIFO there.
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return fail_errno(shortened(path, kShownPath));
   return read_all(file.get(), most, path);
-}
-
-Status write_all(int descriptor, ConstByteSpan bytes, const std::string& name) {
-  for (std::size_t done = 0; done < bytes.size;) {
-    const ssize_t count = write(descriptor, bytes.data + done, bytes.size - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return fail_errno(shortened(name, kShownPath));
-    done += static_cast<std::size_t>(count);
-  }
-  return {};
 }
 
 }  // namespace npu::jit

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 // False if the file that is locked is no longer the one of that name: its owner removed it between
 // our opening and locking it.
-bool is_current(const File& folder, const std::string& name, const File& file) {
+bool is_current(const FileDescriptor& folder, const std::string& name, const FileDescriptor& file) {
   struct stat held {};
   struct stat named {};
   return fstat(file.get(), &held) == 0 &&
@@ -30,17 +30,17 @@ bool is_current(const File& folder, const std::string& name, const File& file) {
 
 }  // namespace
 
-Result<KeyLock> KeyLock::take(const File& folder, const std::string& name, milliseconds timeout,
-                              const Interrupted& interrupted) {
+Result<KeyLock> KeyLock::take(const FileDescriptor& folder, const std::string& name,
+                              milliseconds timeout, const Interrupted& interrupted) {
   const auto end = Clock::now() + timeout;
   milliseconds pause(1);
   for (;;) {
-    File file(openat(folder.get(), name.c_str(),
-                     O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+    FileDescriptor file(openat(folder.get(), name.c_str(),
+                               O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     if (!file) return fail_errno(shortened(name, kShownPath));
     if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
       if (!is_current(folder, name, file)) continue;
-      File own(fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
+      FileDescriptor own(fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
       if (!own) return fail_errno("a second descriptor");
       return KeyLock(std::move(own), name, std::move(file));
     }

@@ -18,7 +18,7 @@ class KeyLock {
  public:
   // Waits for `timeout` at most: kTimeout. kAborted: interrupted meanwhile. kPermissionDenied,
   // kIo: the file cannot be made. kNotFound: the folder was removed.
-  static Result<KeyLock> take(const File& folder, const std::string& name,
+  static Result<KeyLock> take(const FileDescriptor& folder, const std::string& name,
                               std::chrono::milliseconds timeout,
                               const Interrupted& interrupted = {});
   ~KeyLock();
@@ -26,12 +26,12 @@ class KeyLock {
   KeyLock& operator=(KeyLock&&) = delete;
 
  private:
-  KeyLock(File folder, std::string name, File file)
+  KeyLock(FileDescriptor folder, std::string name, FileDescriptor file)
       : folder_(std::move(folder)), name_(std::move(name)), file_(std::move(file)) {}
 
-  File folder_;
+  FileDescriptor folder_;
   std::string name_;
-  File file_;
+  FileDescriptor file_;
 };
 
 }  // namespace npu::jit

@@ -2,7 +2,6 @@
 #include "kernels/jit/loader.hpp"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 
 #include "kernels/jit/file.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/write_all.hpp"
 
 namespace npu::jit {
 namespace {
@@ -42,10 +42,8 @@ Kernel::~Kernel() {
 
 Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key,
                                                   std::vector<std::byte> image) {
-  const File memory(memfd_create(key.c_str(), MFD_CLOEXEC));
+  const auto memory = memory_file(key.c_str(), {image.data(), image.size()});
   if (!memory) return fail_errno("memory for a kernel");
-  const auto written = write_all(memory.get(), {image.data(), image.size()}, "memory for a kernel");
-  if (!written) return forward_error(written);
   void* handle = dlopen(unique_path(memory.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return fail(ErrorCode::kIo, "kernel " + key + ": " + loader_error());
   const auto run = reinterpret_cast<Run>(dlsym(handle, "run"));

@@ -10,6 +10,7 @@
 #include "kernels/jit/cache_folder.hpp"
 #include "kernels/jit/stored_files.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/write_all.hpp"
 
 namespace npu::jit {
 namespace {
@@ -20,21 +21,21 @@ constexpr Bytes kLargestSealed = 257_MiB;
 constexpr const char* kSweepLock = "sweep.lock";
 constexpr int kOpenings = 8;
 
-Result<File> open_toolchain(const std::string& folder, const ObjectName& name, bool make) {
+Result<FileDescriptor> open_toolchain(const std::string& folder, const ObjectName& name,
+                                      bool make) {
   const auto base = open_folder(folder, make);
   if (!base) return forward_error(base);
   return open_folder_in(*base, name.toolchain, make);
 }
 
 // The name comes last: whoever finds it finds all bytes, also behind a power failure.
-Status publish(const File& folder, const std::string& part, const std::string& final_name,
+Status publish(const FileDescriptor& folder, const std::string& part, const std::string& final_name,
                ConstByteSpan bytes) {
   unlinkat(folder.get(), part.c_str(), 0);  // of a process that was killed; the lock is ours
-  const File file(openat(folder.get(), part.c_str(),
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const FileDescriptor file(openat(folder.get(), part.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return fail_errno(part);
-  const auto written = write_all(file.get(), bytes, part);
-  if (!written) return written;
+  if (write_all(file.get(), bytes) != 0) return fail_errno(part);
   if (fsync(file.get()) != 0) return fail_errno(part);
   if (renameat(folder.get(), part.c_str(), folder.get(), final_name.c_str()) != 0) {
     return fail_errno(final_name);
@@ -44,7 +45,7 @@ Status publish(const File& folder, const std::string& part, const std::string& f
 }
 
 // Folders of toolchains but this one; one in which there is anything stays.
-void remove_empty(const File& base, const std::string& but) {
+void remove_empty(const FileDescriptor& base, const std::string& but) {
   for (const auto& toolchain : list_toolchains(base)) {
     if (toolchain != but) unlinkat(base.get(), toolchain.c_str(), AT_REMOVEDIR);
   }

@@ -33,8 +33,8 @@ bool has_room(const std::string& folder) {
   return about.f_bavail * about.f_frsize >= kRoom && access(folder.c_str(), W_OK) == 0;
 }
 
-File lock_folder(const std::string& path) {
-  File folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+FileDescriptor lock_folder(const std::string& path) {
+  FileDescriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (folder && flock(folder.get(), LOCK_EX | LOCK_NB) != 0) folder.reset();
   return folder;
 }
@@ -55,7 +55,7 @@ void sweep(const std::string& place) {
   }
   for (const auto& path : left) {
     // Held until it is gone: whoever has just made it tries for the lock, too.
-    if (const File lock = lock_folder(path)) fs::remove_all(path, ignored);
+    if (const FileDescriptor lock = lock_folder(path)) fs::remove_all(path, ignored);
   }
 }
 
@@ -70,7 +70,7 @@ Result<Scratch> Scratch::make() {
   for (int attempt = 0; attempt < 16; ++attempt) {
     std::string path = place + "/" + kPrefix + "XXXXXX";
     if (mkdtemp(path.data()) == nullptr) return fail_errno("a folder for the compiler in " + place);
-    File lock = lock_folder(path);
+    FileDescriptor lock = lock_folder(path);
     if (lock && is_own(path)) return Scratch(std::move(path), std::move(lock));
   }
   return fail(ErrorCode::kIo, "no folder for the compiler in " + place + " stays");

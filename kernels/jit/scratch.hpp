@@ -21,10 +21,10 @@ class Scratch {
   const std::string& path() const { return path_; }
 
  private:
-  Scratch(std::string path, File lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  Scratch(std::string path, FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::string path_;
-  File lock_;
+  FileDescriptor lock_;
 };
 
 }  // namespace npu::jit

@@ -21,14 +21,11 @@ namespace {
 
 constexpr std::size_t kDigits = 2 * Digest().size();
 
-std::vector<std::string> list_names(const File& folder) {
-  const int own = openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (own < 0) return {};
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(own), closedir);
-  if (stream == nullptr) {
-    close(own);
-    return {};
-  }
+std::vector<std::string> list_names(const FileDescriptor& folder) {
+  FileDescriptor own(openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own ? fdopendir(own.get()) : nullptr, closedir);
+  if (stream == nullptr) return {};
+  own.release();
   std::vector<std::string> names;
   while (const dirent* entry = readdir(stream.get())) names.emplace_back(entry->d_name);
   return names;
@@ -40,7 +37,7 @@ bool is_our_end(std::string_view end) {
 
 }  // namespace
 
-std::vector<std::string> list_toolchains(const File& base) {
+std::vector<std::string> list_toolchains(const FileDescriptor& base) {
   std::vector<std::string> found;
   for (auto& name : list_names(base)) {
     if (is_hex_digest(name)) found.push_back(std::move(name));
@@ -48,7 +45,7 @@ std::vector<std::string> list_toolchains(const File& base) {
   return found;
 }
 
-std::vector<StoredFile> list_stored(const File& base) {
+std::vector<StoredFile> list_stored(const FileDescriptor& base) {
   std::vector<StoredFile> files;
   for (const auto& toolchain : list_toolchains(base)) {
     const auto folder = open_folder_in(base, toolchain, false);
@@ -75,7 +72,7 @@ bool used_before(const StoredFile& a, const StoredFile& b) {
          std::tie(b.used_s, b.used_ns, b.name.toolchain, b.name.key, b.end);
 }
 
-void mark_used(const File& folder, const std::string& file_name) {
+void mark_used(const FileDescriptor& folder, const std::string& file_name) {
   // The clock of file systems stands still for milliseconds; this one tells two uses apart.
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -83,7 +80,7 @@ void mark_used(const File& folder, const std::string& file_name) {
   utimensat(folder.get(), file_name.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
-Status remove(const File& base, const StoredFile& file) {
+Status remove(const FileDescriptor& base, const StoredFile& file) {
   const auto folder = open_folder_in(base, file.name.toolchain, false);
   if (!folder) return forward_error(folder);
   const std::string name = file.name.key + file.end;
@@ -91,7 +88,7 @@ Status remove(const File& base, const StoredFile& file) {
   return {};
 }
 
-bool remove_unless_made(const File& base, const StoredFile& file) {
+bool remove_unless_made(const FileDescriptor& base, const StoredFile& file) {
   const auto folder = open_folder_in(base, file.name.toolchain, false);
   if (!folder) return false;
   const auto lock = KeyLock::take(*folder, file.name.key + kLockEnd, std::chrono::milliseconds(0));

@@ -26,17 +26,17 @@ struct StoredFile {
 };
 
 // Folders in `base` that have a digest for their name.
-std::vector<std::string> list_toolchains(const File& base);
+std::vector<std::string> list_toolchains(const FileDescriptor& base);
 // Files of theirs that have a key and one of the ends for their name; nothing else is ours.
-std::vector<StoredFile> list_stored(const File& base);
+std::vector<StoredFile> list_stored(const FileDescriptor& base);
 // Longest ago first; the order of names where that is equal.
 bool used_before(const StoredFile& a, const StoredFile& b);
 
 // When it was used last is when the file was changed last: access times are not kept everywhere.
-void mark_used(const File& folder, const std::string& file_name);
+void mark_used(const FileDescriptor& folder, const std::string& file_name);
 
-Status remove(const File& base, const StoredFile& file);
+Status remove(const FileDescriptor& base, const StoredFile& file);
 // With the key's lock, at once or not at all; false: somebody is making it, it is still there.
-bool remove_unless_made(const File& base, const StoredFile& file);
+bool remove_unless_made(const FileDescriptor& base, const StoredFile& file);
 
 }  // namespace npu::jit

@@ -3,10 +3,10 @@
 
 #include <dlfcn.h>
 #include <openssl/evp.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <string>
+
+#include "npu/base/write_all.hpp"
 
 namespace npu::model {
 namespace {
@@ -18,21 +18,6 @@ std::array<std::uint8_t, 32> sha256(ConstByteSpan bytes) {
     return {};
   }
   return digest;
-}
-
-// An open file without a name that holds the bytes; -1: none could be made.
-int file_of(ConstByteSpan bytes) {
-  const int file = memfd_create("npu-program", MFD_CLOEXEC);
-  if (file < 0) return -1;
-  for (std::size_t done = 0; done < bytes.size;) {
-    const ssize_t written = write(file, bytes.data + done, bytes.size - done);
-    if (written <= 0) {
-      close(file);
-      return -1;
-    }
-    done += static_cast<std::size_t>(written);
-  }
-  return file;
 }
 
 // The dynamic linker takes a path that it has seen before for the library it found there then, even
@@ -93,11 +78,9 @@ LoadedProgram ProgramLoader::load(const abi::ImageHeader& header, const void* ob
     return found->second->program;
   }
   const ConstByteSpan twin = counted_.find(given);
-  const int file = file_of(twin.size != 0 ? twin : given);
-  if (file < 0) return {};
-  const std::string path = path_of(file);
-  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
+  const FileDescriptor file = memory_file("npu-program", twin.size != 0 ? twin : given);
+  if (!file) return {};
+  void* const handle = dlopen(path_of(file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {};
   auto library = std::make_unique<Library>(handle);
   library->program = {dlsym(handle, entry_), counted_.enabled() ? counter_of(handle) : nullptr};

@@ -57,7 +57,7 @@ class Memory : public platform::DmaMemory {
 
 class Vector : public driver::vfio::EventfdVector {
  public:
-  Vector(VfioUserPlatform& owner, driver::vfio::File event, unsigned vector)
+  Vector(VfioUserPlatform& owner, FileDescriptor event, unsigned vector)
       : EventfdVector(owner.clock(), std::move(event), nullptr, vector),
         owner_(owner),
         number_(vector) {}
@@ -169,7 +169,7 @@ Result<std::unique_ptr<platform::InterruptVector>> VfioUserPlatform::open_vector
     return fail(ErrorCode::kOutOfRange, "vector beyond the table");
   }
   if (!vectors_.insert(vector).second) return fail(ErrorCode::kAlreadyExists, "vector is open");
-  driver::vfio::File event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   client_.set_irqs(vfio_user::kEventfd | vfio_user::kTrigger, VFIO_PCI_MSIX_IRQ_INDEX, vector, 1,
                    {event.get()});
   return std::make_unique<Vector>(*this, std::move(event), vector);

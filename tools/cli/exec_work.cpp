@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/exec_work.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "apps/compat/protocol/work_meter.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::cli {
 
@@ -15,14 +14,13 @@ using model::ProgramWork;
 
 Outcome check_work(const model::SystemConfig& config) {
   if (config.programs.work != ProgramWork::kInstructions) return {};
-  const int counter = compat::open_instruction_counter();
-  if (counter < 0) {
+  const FileDescriptor counter(compat::open_instruction_counter());
+  if (!counter) {
     return bad_input(
         std::string(
             "exec: host.programs.work=instructions: this machine does not count instructions: ") +
         std::strerror(errno));
   }
-  ::close(counter);
   return {};
 }
 

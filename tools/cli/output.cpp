@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/write_all.hpp"
 
 namespace npu::cli {
 namespace {
@@ -38,8 +39,8 @@ void hold_standard_descriptors() {
 }
 
 Outcome print(const std::string& text) {
-  const int error = reports::write_all(
-      STDOUT_FILENO, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
+  const int error =
+      write_all(STDOUT_FILENO, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
   if (error == 0) return {};
   return failure("standard output: cannot be written: " + reports::errno_text(error));
 }

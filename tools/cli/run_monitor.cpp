@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "npu/base/write_all.hpp"
 #include "tools/reports/output_file.hpp"
 
 namespace npu::cli {
@@ -18,8 +19,7 @@ void explain_delay() {
       "once\n";
   static unsigned ticks = 0;
   if (Interruption::signal() == 0 || ++ticks != kTimeout) return;
-  reports::write_all(STDERR_FILENO,
-                     {reinterpret_cast<const std::byte*>(kText.data()), kText.size()});
+  write_all(STDERR_FILENO, {reinterpret_cast<const std::byte*>(kText.data()), kText.size()});
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ class WakeUps {
     event.events = EPOLLIN;
     ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, file, &event);
   }
-  model::vfio_user::UniqueFd events_;
+  FileDescriptor events_;
 };
 
 tl::expected<std::unique_ptr<ManagementServer>, Failure> open_management(model::System& system,

@@ -7,6 +7,8 @@
 
 #include <csignal>
 
+#include "npu/base/file_descriptor.hpp"
+
 namespace npu::cli {
 
 // SIGINT, SIGTERM and SIGHUP as a file descriptor, so that the report is written in peace.
@@ -19,16 +21,13 @@ class StopSignals {
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-    file_ = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    file_ = FileDescriptor(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
   }
-  ~StopSignals() { ::close(file_); }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  int file() const { return file_; }
+  int file() const { return file_.get(); }
   bool came() {
     signalfd_siginfo signal{};
     if (number_ == 0 &&
-        ::read(file_, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
+        ::read(file_.get(), &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
       number_ = static_cast<int>(signal.ssi_signo);
     }
     return number_ != 0;
@@ -36,7 +35,7 @@ class StopSignals {
   int number() const { return number_; }  // of the first that came; 0: none has
 
  private:
-  int file_ = -1;
+  FileDescriptor file_;
   int number_ = 0;
 };
 

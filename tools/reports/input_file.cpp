@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 
+#include "npu/base/file_descriptor.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/base/units.hpp"
 #include "tools/reports/output_file.hpp"
@@ -38,11 +39,10 @@ int read_all(int file, std::string& text) {
 Result<std::string> read_file(const std::string& path) {
   if (path.empty()) return refused("''", "no file");
   const bool standard = path == "-";
-  const int file = standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (file < 0) return refused(path, "cannot be read: " + errno_text(errno));
+  const FileDescriptor file(standard ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!standard && !file) return refused(path, "cannot be read: " + errno_text(errno));
   std::string text;
-  const int error = read_all(file, text);
-  if (!standard) ::close(file);
+  const int error = read_all(standard ? STDIN_FILENO : file.get(), text);
   if (error != 0) return refused(path, "cannot be read: " + errno_text(error));
   if (text.size() > kLargest) return refused(path, "has more than 64 MiB, which no report has");
   return text;

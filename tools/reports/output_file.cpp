@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/write_all.hpp"
 #include "tools/reports/known_temporary.hpp"
 
 namespace npu::reports {
@@ -89,17 +90,6 @@ ErrorCode code_of_errno(int error) {
   const bool used_up = error == ENOSPC || error == EDQUOT || error == EIO || error == EMFILE ||
                        error == ENFILE || error == ENOMEM || error == EFBIG;
   return used_up ? ErrorCode::kIo : ErrorCode::kInvalidArgument;
-}
-
-int write_all(int file, ConstByteSpan bytes) {
-  while (bytes.size > 0) {
-    const ssize_t written = ::write(file, bytes.data, bytes.size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    const auto done = static_cast<std::size_t>(written);
-    bytes = {bytes.data + done, bytes.size - done};
-  }
-  return 0;
 }
 
 class OutputFile::Target {

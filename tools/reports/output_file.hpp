@@ -19,9 +19,6 @@ std::string errno_text(int error);
 // kInvalidArgument: another path would do; kIo: no path would, as on a full disk.
 ErrorCode code_of_errno(int error);
 
-// All of it, to an open file. The errno that ended it, or 0.
-int write_all(int file, ConstByteSpan bytes);
-
 class OutputFile {
  public:
   // Looks before a run whether `path` can be written. `what` begins the messages: "--report". A

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "apps/compat/acl/kernel_arguments.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::compat {
 namespace {
@@ -18,22 +19,21 @@ constexpr std::size_t kLargestBinary = std::size_t{64} << 20;  // bytes, less th
 
 // False: it cannot be read, or is too large.
 bool read_file(const char* path, std::vector<std::byte>* bytes) {
-  int file = -1;
+  FileDescriptor file;
   do {
-    file = ::open(path, O_RDONLY | O_CLOEXEC);
-  } while (file < 0 && errno == EINTR);
-  if (file < 0) return false;
+    file = FileDescriptor(::open(path, O_RDONLY | O_CLOEXEC));
+  } while (!file && errno == EINTR);
+  if (!file) return false;
   constexpr std::size_t kStep = std::size_t{1} << 20;
   std::size_t size = 0;
   ssize_t got = 1;
   while (got > 0 && size < kLargestBinary) {
     bytes->resize(size + kStep);
     do {
-      got = ::read(file, bytes->data() + size, kStep);
+      got = ::read(file.get(), bytes->data() + size, kStep);
     } while (got < 0 && errno == EINTR);
     if (got > 0) size += static_cast<std::size_t>(got);
   }
-  ::close(file);
   bytes->resize(size);
   return got == 0;
 }

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <new>
+#include <utility>
 
 #include "apps/compat/client/connect.hpp"
 #include "apps/compat/protocol/futex.hpp"
@@ -33,14 +34,13 @@ class Frame {
 
 }  // namespace
 
-Channel::Channel(int socket, void* memory)
-    : socket_(socket),
+Channel::Channel(FileDescriptor socket, void* memory)
+    : socket_(std::move(socket)),
       slot_(static_cast<Slot*>(memory)),
       window_(static_cast<std::byte*>(memory) + kWindowOffset) {}
 
 Channel::~Channel() {
   ::munmap(static_cast<void*>(slot_), kChannelBytes);
-  ::close(socket_);
 }
 
 bool Channel::wait_for_answer(std::uint32_t number) {
@@ -55,7 +55,7 @@ bool Channel::wait_for_answer(std::uint32_t number) {
     if (seen == number) break;
     futex_wait(slot_->answered, seen, kLookAtSocket);
     if (slot_->answered.load(std::memory_order_acquire) == number) break;
-    pollfd hung{socket_, 0, 0};
+    pollfd hung{socket_.get(), 0, 0};
     if (::poll(&hung, 1, 0) > 0) {
       there = false;
       break;
@@ -106,18 +106,17 @@ int Channel::call(Call call, std::initializer_list<std::uint64_t> words, std::ui
   return slot_->status;
 }
 
-int Channel::take_file() {
+FileDescriptor Channel::take_file() {
   Descriptor descriptor;
-  return receive(socket_, &descriptor, sizeof descriptor);
+  return receive(socket_.get(), &descriptor, sizeof descriptor);
 }
 
 void* Channel::take_memory(std::size_t* size) {
   Descriptor descriptor;
-  const int file = receive(socket_, &descriptor, sizeof descriptor);
-  if (file < 0) return nullptr;
+  const FileDescriptor file = receive(socket_.get(), &descriptor, sizeof descriptor);
+  if (!file) return nullptr;
   void* const memory =
-      ::mmap(nullptr, descriptor.size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  ::close(file);
+      ::mmap(nullptr, descriptor.size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return nullptr;
   *size = descriptor.size;
   return memory;
@@ -128,8 +127,7 @@ void Channel::end() {
 }
 
 void Channel::leave_to_parent() {
-  ::close(socket_);
-  socket_ = -1;
+  socket_.reset();
   lost_ = true;
 }
 

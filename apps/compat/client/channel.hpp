@@ -10,6 +10,7 @@
 #include "apps/compat/protocol/calls.hpp"
 #include "apps/compat/protocol/wire.hpp"
 #include "apps/compat/protocol/work_meter.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::compat {
 
@@ -35,13 +36,13 @@ class Channel {
            std::size_t bytes = 0);
   // The memory that came with the last answer, mapped; null: none came.
   void* take_memory(std::size_t* size);
-  // The same, not mapped: a descriptor, which the caller closes; -1: none came.
-  int take_file();
+  // The same, not mapped.
+  FileDescriptor take_file();
   // Whether the thread is in a call, which a handler of a signal has interrupted.
   bool in_call() const { return is_nested(__builtin_frame_address(0)); }
 
   // For the library's own use.
-  explicit Channel(int socket, void* memory);
+  Channel(FileDescriptor socket, void* memory);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -55,7 +56,7 @@ class Channel {
   void post(Call call, std::size_t bytes);
   bool wait_for_answer(std::uint32_t number);
 
-  int socket_;
+  FileDescriptor socket_;
   Slot* slot_;
   std::byte* window_;
   WorkMeter work_;

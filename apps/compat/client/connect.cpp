@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "apps/compat/client/channel.hpp"
 #include "apps/compat/client/pinned.hpp"
@@ -102,44 +103,41 @@ std::uint64_t image_number() {
   return mixed ^ mixed >> 32;
 }
 
-int open_socket() {
+FileDescriptor open_socket() {
   const char* const name = std::getenv(kSocketVariable);
   sockaddr_un address{};
   refused = name == nullptr || !set_name(address, name);
-  if (refused) return -1;
-  const int file = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (file < 0) return -1;
+  if (refused) return {};
+  FileDescriptor file(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!file) return {};
   const auto* const to = reinterpret_cast<const sockaddr*>(&address);
-  if (insist([&] { return ::connect(file, to, sizeof address); }) == 0) return file;
+  if (insist([&] { return ::connect(file.get(), to, sizeof address); }) == 0) return file;
   refused = errno == ECONNREFUSED || errno == ENOENT;
-  ::close(file);
-  return -1;
+  return {};
 }
 
 Channel* connect() {
-  const int file = open_socket();
-  if (file < 0) return nullptr;
+  FileDescriptor file = open_socket();
+  if (!file) return nullptr;
   Hello hello;
   hello.thread = static_cast<std::int32_t>(::syscall(SYS_gettid));
   hello.image = image_number();
   const char* const program = std::getenv(kProgramVariable);
   if (program != nullptr) hello.program = static_cast<std::uint32_t>(std::atol(program));
   Welcome welcome;
-  int memory = -1;
-  if (insist([&] { return ::send(file, &hello, sizeof hello, MSG_NOSIGNAL); }) == sizeof hello) {
-    memory = receive(file, &welcome, sizeof welcome);
+  FileDescriptor memory;
+  if (insist([&] { return ::send(file.get(), &hello, sizeof hello, MSG_NOSIGNAL); }) ==
+      sizeof hello) {
+    memory = receive(file.get(), &welcome, sizeof welcome);
   }
-  if (memory < 0) {
+  if (!memory) {
     refused = welcome.refused != 0;
-    ::close(file);
     return nullptr;
   }
   void* const mapped =
-      ::mmap(nullptr, kChannelBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-  ::close(memory);
-  auto* const channel = mapped == MAP_FAILED ? nullptr : new (std::nothrow) Channel(file, mapped);
-  if (channel == nullptr) ::close(file);
-  return channel;
+      ::mmap(nullptr, kChannelBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  return new (std::nothrow) Channel(std::move(file), mapped);
 }
 
 }  // namespace
@@ -154,7 +152,7 @@ unsigned children() {
   return 1;
 }
 
-int receive(int socket, void* data, std::size_t size) {
+FileDescriptor receive(int socket, void* data, std::size_t size) {
   iovec part{data, size};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
   msghdr message{};
@@ -163,12 +161,12 @@ int receive(int socket, void* data, std::size_t size) {
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   const auto got = insist([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
-  if (got != static_cast<ssize_t>(size)) return -1;
+  if (got != static_cast<ssize_t>(size)) return {};
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return {};
   int file = -1;
   std::memcpy(&file, CMSG_DATA(header), sizeof file);
-  return file;
+  return FileDescriptor(file);
 }
 
 Channel* known_channel() {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "npu/base/file_descriptor.hpp"
+
 namespace npu::compat {
 
 class Channel;
@@ -19,7 +21,7 @@ Channel* known_channel();
 // call nobody.
 unsigned children();
 
-// A packet with a descriptor, into `data`; -1: none came.
-int receive(int socket, void* data, std::size_t size);
+// A packet with a descriptor, into `data`; nothing: none came.
+FileDescriptor receive(int socket, void* data, std::size_t size);
 
 }  // namespace npu::compat

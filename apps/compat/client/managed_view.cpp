@@ -203,14 +203,10 @@ int allocate_managed(void** address, std::uint64_t size, bool heap, std::uint64_
   const int status =
       ask_for(address, Call::kMallocManaged, {size, heap ? 1U : 0U, pages_inherited(), module});
   if (status != 0 || answer(1) == 0) return status;
-  const int file = channel_of_this_thread()->take_file();
+  const FileDescriptor file = channel_of_this_thread()->take_file();
   errno = 0;
-  const bool there = file >= 0 && map_view(file, pages_inherited());
-  const int error = errno;
-  if (file >= 0) ::close(file);
-  errno = error;
-  if (there) return 0;
-  if (file >= 0 && errno == EEXIST) {
+  if (file && map_view(file.get(), pages_inherited())) return 0;
+  if (file && errno == EEXIST) {
     // A sanitizer has the addresses: the memory is there, for calls alone.
     static constexpr char kLine[] =
         "npusim: managed memory is no memory of this process: a sanitizer has its addresses\n";

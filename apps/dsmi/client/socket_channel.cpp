@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -52,30 +51,25 @@ Result<std::shared_ptr<SocketChannel>> SocketChannel::open(const std::string& pa
                 fmt::format("'{}' is no path of a socket", shortened(path)));
   }
   std::memcpy(address.sun_path, path.data(), path.size());
-  const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (file < 0) return fail(ErrorCode::kIo, std::strerror(errno));
-  std::shared_ptr<SocketChannel> channel(new SocketChannel(file));
-  ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof kTimeout);
-  ::setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &kTimeout, sizeof kTimeout);
-  if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  FileDescriptor file(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!file) return fail(ErrorCode::kIo, std::strerror(errno));
+  ::setsockopt(file.get(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof kTimeout);
+  ::setsockopt(file.get(), SOL_SOCKET, SO_SNDTIMEO, &kTimeout, sizeof kTimeout);
+  if (::connect(file.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return fail(ErrorCode::kIo, fmt::format("'{}': {}", shortened(path), std::strerror(errno)));
   }
-  return channel;
-}
-
-SocketChannel::~SocketChannel() {
-  if (file_ >= 0) ::close(file_);
+  return std::shared_ptr<SocketChannel>(new SocketChannel(std::move(file)));
 }
 
 std::optional<std::uint64_t> SocketChannel::ask(Request request, std::uint32_t card,
                                                 std::uint64_t offset, std::uint64_t value) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (file_ < 0) return std::nullopt;
+  if (!file_) return std::nullopt;
   const RequestMessage message{request, card, offset, value};
   AnswerMessage answer;
-  if (!send_all(file_, &message, sizeof message) || !receive_all(file_, &answer, sizeof answer)) {
-    ::close(file_);  // half a message is none
-    file_ = -1;
+  if (!send_all(file_.get(), &message, sizeof message) ||
+      !receive_all(file_.get(), &answer, sizeof answer)) {
+    file_.reset();  // half a message is none
     return std::nullopt;
   }
   if (answer.answer != Answer::kDone) return std::nullopt;

@@ -6,8 +6,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "apps/dsmi/client/protocol.hpp"
+#include "npu/base/file_descriptor.hpp"
 #include "npu/base/result.hpp"
 
 namespace npu::dsmi {
@@ -16,7 +18,6 @@ class SocketChannel {
  public:
   // kIo: nobody listens there; kInvalidArgument: the path is too long for a socket.
   static Result<std::shared_ptr<SocketChannel>> open(const std::string& path);
-  ~SocketChannel();
   SocketChannel(const SocketChannel&) = delete;
   SocketChannel& operator=(const SocketChannel&) = delete;
 
@@ -25,10 +26,10 @@ class SocketChannel {
                                    std::uint64_t offset = 0, std::uint64_t value = 0);
 
  private:
-  explicit SocketChannel(int file) : file_(file) {}
+  explicit SocketChannel(FileDescriptor file) : file_(std::move(file)) {}
 
   std::mutex mutex_;
-  int file_;
+  FileDescriptor file_;
 };
 
 }  // namespace npu::dsmi

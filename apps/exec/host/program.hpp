@@ -28,7 +28,4 @@ bool has_orphans(const std::function<bool(pid_t)>& is_known);
 // Ends all of this process' children, and theirs.
 void end_children();
 
-// The exit code, or 128 + n if signal n ended it; `status` as waitpid() tells it.
-int exit_code_of(int status);
-
 }  // namespace npu::exec

@@ -3,8 +3,8 @@
 // program cannot take it away under npusim.
 #pragma once
 
-#include "apps/exec/host/file_descriptor.hpp"
 #include "npu/base/byte_span.hpp"
+#include "npu/base/file_descriptor.hpp"
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
 

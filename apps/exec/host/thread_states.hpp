@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "apps/exec/host/file_descriptor.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::exec {
 

@@ -3,8 +3,12 @@
 // npu/driver/runtime.h), loaded from bytes.
 #pragma once
 
+#include <dlfcn.h>
+
+#include <memory>
 #include <string>
 
+#include "npu/base/file_descriptor.hpp"
 #include "npu/driver/runtime.h"
 
 namespace npu::python {
@@ -13,16 +17,15 @@ class Orchestration {
  public:
   // std::invalid_argument: no such object, or no such function in it.
   Orchestration(const std::string& binary, const std::string& function);
-  ~Orchestration();
-  Orchestration(const Orchestration&) = delete;
-  Orchestration& operator=(const Orchestration&) = delete;
   npu_callable callable() const { return callable_; }
 
  private:
-  void unload();
+  struct Unload {
+    void operator()(void* library) const { ::dlclose(library); }
+  };
 
-  int file_ = -1;  // open as long as it is loaded: the loader knows objects by their names
-  void* library_ = nullptr;
+  FileDescriptor file_;  // open as long as it is loaded: the loader knows objects by their names
+  std::unique_ptr<void, Unload> library_;
   npu_callable callable_ = nullptr;
 };
 

@@ -13,7 +13,7 @@ constexpr int kMessagesPerTimeSlice = 32;
 
 }  // namespace
 
-Connection::Connection(UniqueFd socket, ServedDevice& device, Statistics& statistics)
+Connection::Connection(FileDescriptor socket, ServedDevice& device, Statistics& statistics)
     : socket_(std::move(socket)), statistics_(statistics), session_(device) {}
 
 bool Connection::peer_gone() const {

@@ -19,7 +19,7 @@ struct Statistics {
 
 class Connection {
  public:
-  Connection(UniqueFd socket, ServedDevice& device, Statistics& statistics);
+  Connection(FileDescriptor socket, ServedDevice& device, Statistics& statistics);
 
   // The server ends: what the client has sent is answered as far as it takes the answers, and it
   // can send no more.
@@ -42,7 +42,7 @@ class Connection {
   void answer(Message& message);
   void refuse(const Header& header, int error);
 
-  UniqueFd socket_;
+  FileDescriptor socket_;
   Statistics& statistics_;
   MessageReader reader_;
   Outbox outbox_;

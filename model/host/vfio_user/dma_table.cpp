@@ -37,7 +37,7 @@ int DmaTable::open_file(int fd, const DmaMapRequest& request, std::shared_ptr<Ma
   return 0;
 }
 
-int DmaTable::map(const DmaMapRequest& request, const std::vector<UniqueFd>& fds) {
+int DmaTable::map(const DmaMapRequest& request, const std::vector<FileDescriptor>& fds) {
   constexpr std::uint32_t kRights = kDmaReadable | kDmaWritable;
   if (request.argsz < sizeof request || fds.size() > 1) return EINVAL;
   if ((request.flags & kRights) == 0 || (request.flags & ~kRights) != 0) return EINVAL;

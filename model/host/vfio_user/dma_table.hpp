@@ -10,7 +10,7 @@
 #include "model/host/vfio_user/mapped_file.hpp"
 #include "model/host/vfio_user/protocol.hpp"
 #include "model/host/vfio_user/served_device.hpp"
-#include "model/host/vfio_user/unique_fd.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::model::vfio_user {
 
@@ -28,7 +28,7 @@ class DmaTable {
   // 0 or errno: EINVAL (range, flags, file, its length), EEXIST (overlaps a mapping), EACCES (file
   // not open for that), ENOSPC (too many mappings), ENOMEM. Without a file the range is remembered
   // but cannot be reached. Closes the descriptors it does not need; keeps none.
-  int map(const DmaMapRequest& request, const std::vector<UniqueFd>& fds);
+  int map(const DmaMapRequest& request, const std::vector<FileDescriptor>& fds);
   // 0 or EINVAL (range, flags, a mapping that the range cuts through). Takes every mapping inside
   // the range, even none, like VFIO type 1, version 2: QEMU's IOMMU unmaps its address space in
   // large ranges when the guest changes its tables.

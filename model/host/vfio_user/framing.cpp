@@ -18,7 +18,7 @@ void collect_fds(msghdr& piece, Message& message) {
     for (std::size_t i = 0; i < count; ++i) {
       int raw = -1;
       std::memcpy(&raw, CMSG_DATA(item) + i * sizeof raw, sizeof raw);
-      UniqueFd fd(raw);
+      FileDescriptor fd(raw);
       if (message.fds.size() < kMaxMessageFds) {
         message.fds.push_back(std::move(fd));
       } else {

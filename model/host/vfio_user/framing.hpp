@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "model/host/vfio_user/protocol.hpp"
-#include "model/host/vfio_user/unique_fd.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::model::vfio_user {
 
 struct Message {
   Header header{};
   std::vector<std::byte> payload;
-  std::vector<UniqueFd> fds;  // that came with any byte of this message; at most kMaxMessageFds
+  // That came with any byte of this message; at most kMaxMessageFds.
+  std::vector<FileDescriptor> fds;
   // Descriptors are missing: more than kMaxMessageFds were sent (E2BIG), or this process may not
   // open any more (EMFILE). 0: all are there.
   int fds_error = 0;

@@ -38,25 +38,27 @@ std::uint32_t Interrupts::info_flags(unsigned index) {
   return flags;
 }
 
-void Interrupts::assign(unsigned index, unsigned vector, Action action, UniqueFd fd) {
-  UniqueFd& place = vectors_[index][vector][action];
+void Interrupts::assign(unsigned index, unsigned vector, Action action, FileDescriptor fd) {
+  FileDescriptor& place = vectors_[index][vector][action];
   if (action == kTrigger && (fd || place)) device_.set_trigger(index, vector, fd.get());
   place = std::move(fd);  // closes the old one, which the device has given up now
 }
 
 void Interrupts::act(unsigned index, unsigned vector, Action action) {
   if (action != kTrigger) device_.mask(index, vector, action == kMask);
-  const UniqueFd& eventfd = vectors_[index][vector][action];
+  const FileDescriptor& eventfd = vectors_[index][vector][action];
   if (eventfd) signal_eventfd(eventfd.get());
 }
 
-int Interrupts::set_eventfds(const IrqSet& request, Action action, std::vector<UniqueFd>& fds) {
+int Interrupts::set_eventfds(const IrqSet& request, Action action,
+                             std::vector<FileDescriptor>& fds) {
   if (!fds.empty() && fds.size() != request.count) return EINVAL;
   for (const auto& fd : fds) {
     if (!prepare_eventfd(fd.get())) return EINVAL;
   }
   for (unsigned i = 0; i < request.count; ++i) {
-    assign(request.index, request.start + i, action, fds.empty() ? UniqueFd() : std::move(fds[i]));
+    assign(request.index, request.start + i, action,
+           fds.empty() ? FileDescriptor() : std::move(fds[i]));
   }
   return 0;
 }
@@ -64,12 +66,12 @@ int Interrupts::set_eventfds(const IrqSet& request, Action action, std::vector<U
 void Interrupts::disable(unsigned index) {
   for (unsigned vector = 0; vector < vectors_[index].size(); ++vector) {
     for (const Action action : {kMask, kUnmask, kTrigger}) {
-      assign(index, vector, action, UniqueFd());
+      assign(index, vector, action, FileDescriptor());
     }
   }
 }
 
-int Interrupts::set(const std::vector<std::byte>& payload, std::vector<UniqueFd>& fds) {
+int Interrupts::set(const std::vector<std::byte>& payload, std::vector<FileDescriptor>& fds) {
   const auto request = load<IrqSet>(payload);
   if (!is_sane(request)) return EINVAL;
   const bool masking = (request.flags & kActionTrigger) == 0;

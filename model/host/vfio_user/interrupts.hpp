@@ -8,7 +8,7 @@
 
 #include "model/host/vfio_user/protocol.hpp"
 #include "model/host/vfio_user/served_device.hpp"
-#include "model/host/vfio_user/unique_fd.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::model::vfio_user {
 
@@ -28,16 +28,16 @@ class Interrupts {
   //           eventfds of the index back.
   //  MASK, UNMASK (INTx, MSI, MSI-X)  NONE, BOOL: masks or unmasks;
   //           EVENTFD: eventfds that are signalled when that happens, or takes them back.
-  int set(const std::vector<std::byte>& payload, std::vector<UniqueFd>& fds);
+  int set(const std::vector<std::byte>& payload, std::vector<FileDescriptor>& fds);
   void clear();
 
  private:
   enum Action { kMask, kUnmask, kTrigger, kActions };
-  using Vector = std::array<UniqueFd, kActions>;  // the eventfd of each action
+  using Vector = std::array<FileDescriptor, kActions>;  // the eventfd of each action
 
-  int set_eventfds(const IrqSet& request, Action action, std::vector<UniqueFd>& fds);
+  int set_eventfds(const IrqSet& request, Action action, std::vector<FileDescriptor>& fds);
   void act(unsigned index, unsigned vector, Action action);
-  void assign(unsigned index, unsigned vector, Action action, UniqueFd fd);
+  void assign(unsigned index, unsigned vector, Action action, FileDescriptor fd);
   void disable(unsigned index);
 
   ServedDevice& device_;

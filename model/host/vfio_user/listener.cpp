@@ -23,8 +23,8 @@ tl::unexpected<Error> io_error(std::string_view what, const std::string& path) {
   return fail(ErrorCode::kIo, std::string(what) + " " + path + ": " + reason);
 }
 
-UniqueFd make_socket() {
-  return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+FileDescriptor make_socket() {
+  return FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 const sockaddr* generic(const sockaddr_un& address) {
@@ -39,17 +39,17 @@ sockaddr_un address_of(const std::string& path) {
 }
 
 // The folder of a path, as a descriptor: names below it may be as long as they have to be.
-UniqueFd open_folder(const std::string& path) {
+FileDescriptor open_folder(const std::string& path) {
   const auto slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  return UniqueFd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return FileDescriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 // Listens, and has its name only then: who sees the socket can connect to it. In between it has
 // another name in the same folder. False with errno.
 bool listen_and_name(int socket, const std::string& path) {
   constexpr unsigned kTries = 1000;  // names that somebody who was killed may have left
-  const UniqueFd folder = open_folder(path);
+  const FileDescriptor folder = open_folder(path);
   if (!folder) return false;
   const std::string descriptor = "/proc/self/fd/" + std::to_string(folder.get()) + "/";
   std::string name;
@@ -75,7 +75,7 @@ Status remove_stale(const std::string& path) {
   if (!S_ISSOCK(info.st_mode)) {
     return fail(ErrorCode::kAlreadyExists, path + " is there and is no socket");
   }
-  const UniqueFd probe = make_socket();
+  const FileDescriptor probe = make_socket();
   if (!probe) return io_error("socket for", path);
   const auto address = address_of(path);
   const bool refused =

@@ -6,14 +6,14 @@
 
 #include <string>
 
-#include "model/host/vfio_user/unique_fd.hpp"
+#include "npu/base/file_descriptor.hpp"
 #include "npu/base/result.hpp"
 
 namespace npu::model::vfio_user {
 
 struct ListeningSocket {
-  UniqueFd fd;  // does not block
-  ino_t inode;  // of the socket in the file system
+  FileDescriptor fd;  // does not block
+  ino_t inode;        // of the socket in the file system
 };
 
 // Errors: see Server::listen().

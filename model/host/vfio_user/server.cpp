@@ -12,8 +12,8 @@
 namespace npu::model::vfio_user {
 namespace {
 
-UniqueFd open_reserve() {
-  return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+FileDescriptor open_reserve() {
+  return FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace
@@ -77,13 +77,13 @@ void Server::collect_polls() {
   for (const int descriptor : wake_descriptors_) polls_.push_back({descriptor, POLLIN, 0});
 }
 
-UniqueFd Server::accept_or_drop(int listener) {
+FileDescriptor Server::accept_or_drop(int listener) {
   constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-  UniqueFd client(::accept4(listener, nullptr, nullptr, kFlags));
+  FileDescriptor client(::accept4(listener, nullptr, nullptr, kFlags));
   if (client || (errno != EMFILE && errno != ENFILE)) return client;
   // Left in the queue, it would wake us again and again.
   reserve_.reset();
-  UniqueFd(::accept4(listener, nullptr, nullptr, kFlags)).reset();
+  FileDescriptor(::accept4(listener, nullptr, nullptr, kFlags)).reset();
   reserve_ = open_reserve();
   ++statistics_.refused;
   return client;
@@ -92,7 +92,7 @@ UniqueFd Server::accept_or_drop(int listener) {
 bool Server::accept(Endpoint& endpoint) {
   // The next client may come before the last words of the one that went are handled.
   if (endpoint.connection != nullptr && endpoint.connection->peer_gone()) return false;
-  UniqueFd client = accept_or_drop(endpoint.listener.get());
+  FileDescriptor client = accept_or_drop(endpoint.listener.get());
   if (!client) return false;
   if (endpoint.connection != nullptr) {
     ++statistics_.refused;

@@ -53,7 +53,7 @@ class Server {
  private:
   struct Endpoint {
     std::string path;
-    UniqueFd listener;
+    FileDescriptor listener;
     ino_t inode;  // of the socket that was made: another one at the path is not ours
     ServedDevice* device;
     std::unique_ptr<Connection> connection;
@@ -63,12 +63,12 @@ class Server {
   bool drop_failed();  // those who took memory away while nothing of theirs was served
   void collect_polls();
   bool accept(Endpoint& endpoint);
-  UniqueFd accept_or_drop(int listener);
+  FileDescriptor accept_or_drop(int listener);
 
   std::vector<Endpoint> endpoints_;
   std::vector<int> wake_descriptors_;
   std::vector<pollfd> polls_;  // endpoints' connections, listeners, wake descriptors
-  UniqueFd reserve_;           // given up for a moment when there are no descriptors left
+  FileDescriptor reserve_;     // given up for a moment when there are no descriptors left
   Statistics statistics_;
 };
 

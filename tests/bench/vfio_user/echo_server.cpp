@@ -184,7 +184,7 @@ int run(int count, char** paths) {
   sigemptyset(&ends);
   for (const int number : {SIGINT, SIGTERM}) sigaddset(&ends, number);
   sigprocmask(SIG_BLOCK, &ends, nullptr);
-  const UniqueFd signals(signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC));
+  const FileDescriptor signals(signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC));
   std::deque<EchoDevice> devices;
   Server server;
   for (int i = 0; i < count; ++i) {

@@ -43,7 +43,7 @@ Result<std::unique_ptr<ManagementServer>> ManagementServer::listen(const std::st
   std::unique_ptr<ManagementServer> server(new ManagementServer(path, system, devices));
   server->listener_ = std::move(made->fd);
   server->inode_ = made->inode;
-  server->events_ = model::vfio_user::UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  server->events_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
   if (!server->events_ || !watch(server->events_.get(), server->listener_.get())) {
     return fail(ErrorCode::kIo, std::strerror(errno));
   }
@@ -56,7 +56,7 @@ ManagementServer::~ManagementServer() {
 
 void ManagementServer::accept() {
   for (;;) {
-    model::vfio_user::UniqueFd socket(
+    FileDescriptor socket(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) return;
     if (clients_.size() >= kMostClients || !watch(events_.get(), socket.get())) continue;

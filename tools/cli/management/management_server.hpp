@@ -38,7 +38,7 @@ class ManagementServer {
 
  private:
   struct Client {
-    model::vfio_user::UniqueFd socket;
+    FileDescriptor socket;
     std::array<unsigned char, sizeof(dsmi::RequestMessage)> message{};
     std::size_t filled = 0;
     std::string name;  // of the template
@@ -58,7 +58,7 @@ class ManagementServer {
   ServedDevices& devices_;
   std::uint64_t inode_ = 0;
   std::vector<std::unique_ptr<ProbedCard>> cards_;
-  model::vfio_user::UniqueFd listener_, events_;
+  FileDescriptor listener_, events_;
   std::list<Client> clients_;
 };
 

@@ -16,7 +16,7 @@ constexpr std::size_t kLongestRequest = 8192;
 
 }  // namespace
 
-ClientStream::ClientStream(model::vfio_user::UniqueFd client, int stop)
+ClientStream::ClientStream(FileDescriptor client, int stop)
     : client_(std::move(client)), stop_(stop), read_deadline_(Clock::now() + kTimeout) {}
 
 bool ClientStream::wait_for(short events, Clock::time_point deadline) const {

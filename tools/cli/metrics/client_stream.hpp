@@ -9,14 +9,14 @@
 #include <chrono>
 #include <string>
 
-#include "model/host/vfio_user/unique_fd.hpp"
+#include "npu/base/file_descriptor.hpp"
 
 namespace npu::cli {
 
 class ClientStream : public httplib::Stream {
  public:
   // Readable `stop`: nothing is read or written any more. It outlives the stream.
-  ClientStream(model::vfio_user::UniqueFd client, int stop);
+  ClientStream(FileDescriptor client, int stop);
 
   bool is_readable() const override;
   bool is_writable() const override;
@@ -31,7 +31,7 @@ class ClientStream : public httplib::Stream {
   using Clock = std::chrono::steady_clock;
   bool wait_for(short events, Clock::time_point deadline) const;
 
-  const model::vfio_user::UniqueFd client_;
+  const FileDescriptor client_;
   const int stop_;
   Clock::time_point read_deadline_, write_deadline_;
   std::string ahead_;  // has come, and was not asked for yet

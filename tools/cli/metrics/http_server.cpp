@@ -22,8 +22,6 @@
 namespace npu::cli {
 namespace {
 
-using model::vfio_user::UniqueFd;
-
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -80,7 +78,7 @@ Status MetricsServer::listen_on_port(const std::string& host, const std::string&
     return fail(ErrorCode::kInvalidArgument,
                 "expected a path with a slash, or 127.0.0.1:PORT or localhost:PORT");
   }
-  listener_ = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  listener_ = FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!listener_) return system_error();
   const int on = 1;
   ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -105,8 +103,8 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(const std::string& 
   auto ok = is_path ? server->listen_on_path(place)
                     : server->listen_on_port(place.substr(0, colon), place.substr(colon + 1));
   if (!ok) return forward_error(ok);
-  server->stop_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  server->wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  server->stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  server->wake_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!server->stop_ || !server->wake_) return system_error();
   server->http_ = std::make_unique<Http>([raw = server.get()] { return raw->ask(); });
   // Signals are for whoever runs the simulation.
@@ -139,7 +137,8 @@ void MetricsServer::run() {
     if (::poll(files, 2, -1) < 0 && errno != EINTR) return;
     if (files[1].revents != 0) return;
     if (files[0].revents == 0) continue;
-    UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    FileDescriptor client(
+        ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!client) continue;  // another thread has it
     ClientStream stream(std::move(client), stop_.get());
     http_->serve(stream);

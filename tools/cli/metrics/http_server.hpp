@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "model/host/vfio_user/unique_fd.hpp"
+#include "npu/base/file_descriptor.hpp"
 #include "npu/base/result.hpp"
 
 namespace npu::cli {
@@ -56,7 +56,7 @@ class MetricsServer {
 
   std::string place_, path_;
   ino_t inode_ = 0;
-  model::vfio_user::UniqueFd listener_, stop_, wake_;
+  FileDescriptor listener_, stop_, wake_;
   std::atomic<bool> wanted_{false};
   std::atomic<std::atomic<bool>*> told_{nullptr};
   std::mutex mutex_;

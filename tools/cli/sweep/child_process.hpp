@@ -16,7 +16,4 @@ namespace npu::sweep {
 // process ends when this one does, however that comes. kIo: no process or no file can be made.
 Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std::string& log);
 
-// The exit code, or 128 + n if signal n ended it; `status` as waitpid() tells it.
-int exit_code_of(int status);
-
 }  // namespace npu::sweep

@@ -7,6 +7,8 @@
 
 #include <csignal>
 
+#include "npu/base/file_descriptor.hpp"
+
 namespace npu::sweep {
 
 class ChildSignals {
@@ -17,20 +19,17 @@ class ChildSignals {
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-    file_ = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    file_ = FileDescriptor(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
   }
-  ~ChildSignals() { ::close(file_); }
-  ChildSignals(const ChildSignals&) = delete;
-  ChildSignals& operator=(const ChildSignals&) = delete;
-  int file() const { return file_; }
+  int file() const { return file_.get(); }
   void take() {
     signalfd_siginfo signal{};
-    while (::read(file_, &signal, sizeof signal) > 0) {
+    while (::read(file_.get(), &signal, sizeof signal) > 0) {
     }
   }
 
  private:
-  int file_ = -1;
+  FileDescriptor file_;
 };
 
 }  // namespace npu::sweep

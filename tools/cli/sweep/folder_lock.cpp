@@ -3,10 +3,8 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <utility>
 
 #include "npu/base/shortened.hpp"
 #include "tools/reports/output_file.hpp"
@@ -18,24 +16,11 @@ Result<FolderLock> FolderLock::take(const std::string& folder, Kind kind) {
     return fail(code, shortened(folder, kShownPath) + ": " + why);
   };
   FolderLock lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock.file_ < 0) {
-    return refuse(reports::code_of_errno(errno), reports::errno_text(errno));
-  }
+  if (!lock.file_) return refuse(reports::code_of_errno(errno), reports::errno_text(errno));
   const int mode = kind == Kind::kAlone ? LOCK_EX : LOCK_SH;
-  if (::flock(lock.file_, mode | LOCK_NB) == 0) return lock;
+  if (::flock(lock.file_.get(), mode | LOCK_NB) == 0) return lock;
   if (errno == EWOULDBLOCK) return refuse(ErrorCode::kBusy, "another npusim is at work there");
   return refuse(ErrorCode::kIo, "cannot be locked: " + reports::errno_text(errno));
-}
-
-FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-
-FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
-  std::swap(file_, other.file_);
-  return *this;
-}
-
-FolderLock::~FolderLock() {
-  if (file_ >= 0) ::close(file_);
 }
 
 }  // namespace npu::sweep

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "npu/base/file_descriptor.hpp"
 #include "npu/base/result.hpp"
 
 namespace npu::sweep {
@@ -15,15 +16,10 @@ class FolderLock {
 
   // kBusy: another process has it; kIo, kInvalidArgument as code_of_errno().
   static Result<FolderLock> take(const std::string& folder, Kind kind);
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&& other) noexcept;
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock();
 
  private:
   explicit FolderLock(int file) : file_(file) {}
-  int file_ = -1;
+  FileDescriptor file_;
 };
 
 }  // namespace npu::sweep

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "npu/base/child_program.hpp"
 #include "tools/cli/sweep/child_process.hpp"
 
 namespace npu::sweep {

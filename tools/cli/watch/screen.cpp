@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "npu/base/write_all.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/terminal/terminal.hpp"
 #include "tools/reports/output_file.hpp"
@@ -72,7 +73,7 @@ void Screen::draw(const std::string& text) {
   drawing = true;
   const std::string all = (Interruption::has_last_words() ? "" : kTake) + text;
   Interruption::last_words(kGiveBack);
-  reports::write_all(STDERR_FILENO, {reinterpret_cast<const std::byte*>(all.data()), all.size()});
+  write_all(STDERR_FILENO, {reinterpret_cast<const std::byte*>(all.data()), all.size()});
   drawing = false;
   if (stop_wanted.exchange(false)) stop();
 }

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace npu::exec {
+namespace npu {
 
 class FileDescriptor {
  public:
@@ -35,4 +35,4 @@ class FileDescriptor {
   int file_ = -1;
 };
 
-}  // namespace npu::exec
+}  // namespace npu

@@ -7,6 +7,10 @@
 namespace npu::workloads {
 namespace {
 
+constexpr Figure<MeasuredSpan> kLatency[] = {{"latency_ns", "ns", itself}};
+constexpr Figure<MeasuredSpan> kWait[] = {{"breakdown.wait_ns", "ns", itself}};
+constexpr Figure<MeasuredSpan> kCall[] = {{"call_ns", "ns", itself}};
+
 // Of the rows that have a column, in the order of the columns.
 std::vector<std::size_t> columns_of(const std::vector<FigureRow>& rows) {
   std::vector<std::size_t> columns;
@@ -40,6 +44,20 @@ std::optional<Number> FigureValue::number(std::string_view unit) const {
   if (unit == "us") return Number::microseconds(*time_);
   assert(unit == "ms");
   return Number::scaled(time_->count(), 9);
+}
+
+std::vector<reports::Rule> compare_rules(const std::vector<FigureRow>& rows) {
+  std::vector<reports::Rule> rules;
+  for (const auto& row : rows) {
+    if (!row.compared) continue;
+    rules.push_back(
+        {false, std::string("*") + row.name, row.unit, row.compared->worse, row.compared->allowed});
+  }
+  // A name that ends with another's comes before that.
+  std::stable_sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) {
+    return a.pattern.size() > b.pattern.size();
+  });
+  return rules;
 }
 
 void report_figure_values(Context& context, const std::string& prefix,
@@ -89,6 +107,19 @@ void report_parts(Context& context, const std::string& prefix, const char* unit,
     last += part.time;
   }
   if (*look.total != '\0') add_row(look.total, total);
+}
+
+void report_latency(Context& context, const std::string& prefix, const Breakdown& breakdown,
+                    Instant begin, std::uint64_t cause) {
+  const Instant end = begin + breakdown.total();
+  report_figures(context, prefix + ".", kLatency, {begin, end, cause});
+  report_parts(context, prefix + ".breakdown.", "ns", breakdown.parts, begin, {}, cause);
+  if (breakdown.wait) {
+    const Instant returned = end + *breakdown.wait;
+    report_figures(context, prefix + ".", kWait, {end, returned, cause});
+    report_figures(context, prefix + ".", kCall, {begin, returned, cause});
+  }
+  context.report.add_breakdown(breakdown);
 }
 
 }  // namespace npu::workloads

@@ -140,6 +140,9 @@ std::vector<FigureRow> figure_rows(const Figure<T> (&... rows)[kRows]) {
   return all;
 }
 
+// What compare makes of those that say how they are judged.
+std::vector<reports::Rule> compare_rules(const std::vector<FigureRow>& rows);
+
 // The table of these figures, with the headings `labels` in front.
 template <class T, std::size_t kRows>
 Table& add_figure_table(Report& report, std::string title, std::vector<std::string> labels,
@@ -159,6 +162,11 @@ struct PartTable {
 void report_parts(Context& context, const std::string& prefix, const char* unit,
                   const std::vector<Breakdown::Part>& parts, Instant begin,
                   const PartTable& look = {}, std::uint64_t cause = 0);
+
+// A call from `begin` on: PREFIX.latency_ns, PREFIX.breakdown.<part>_ns, and a row of the report's
+// table `breakdown.group`; with a wait also PREFIX.breakdown.wait_ns and PREFIX.call_ns, of all.
+void report_latency(Context& context, const std::string& prefix, const Breakdown& breakdown,
+                    Instant begin, std::uint64_t cause = 0);
 
 // Metrics PREFIX<name>, their spans and a row of `table` with `labels` in front. The prefix ends
 // with what stands in front of a name, "." mostly.

@@ -247,7 +247,8 @@ Workload alloc_churn() {
            {"compaction", ParameterType::kFlag, "", "off",
             "move blocks when a request is refused although enough is free", 0, 1},
            card_parameter()},
-          programs::alloc_churn::run};
+          programs::alloc_churn::run,
+          figure_rows(programs::alloc_churn::kFigures)};
 }
 
 }  // namespace npu::workloads

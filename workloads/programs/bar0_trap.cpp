@@ -101,7 +101,8 @@ Workload bar0_trap() {
           "Stream windows in BAR0 fail with a clear error; in BAR2 hundreds of streams work",
           {{"streams", ParameterType::kInteger, "", "256", "streams to create in BAR2", 1, 1024},
            card_parameter()},
-          programs::bar0_trap::run};
+          programs::bar0_trap::run,
+          figure_rows(programs::bar0_trap::kRefusals, programs::bar0_trap::kFigures)};
 }
 
 }  // namespace npu::workloads

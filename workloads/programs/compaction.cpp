@@ -217,7 +217,9 @@ Workload compaction() {
        {"occupancy", ParameterType::kInteger, "%", "95", "random: of the device memory", 1, 100},
        {"max_size", ParameterType::kSize, "B", "256MiB", "random: largest block", 2_MiB, 16_GiB},
        card_parameter()},
-      programs::compaction::run};
+      programs::compaction::run,
+      figure_rows(programs::compaction::kWithout, programs::compaction::kTime,
+                  programs::compaction::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -184,7 +184,8 @@ Workload dispatch_latency() {
   }
   return {"dispatch_latency",
           "Empty tasks, in a chain and side by side, with both handshakes: what a task costs",
-          std::move(parameters), programs::dispatch_latency::run};
+          std::move(parameters), programs::dispatch_latency::run,
+          figure_rows(programs::dispatch_latency::kFigures, programs::dispatch_latency::kExtra)};
 }
 
 }  // namespace npu::workloads

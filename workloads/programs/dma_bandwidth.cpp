@@ -309,7 +309,9 @@ Workload dma_bandwidth() {
             "compared per measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
            ring_parameter(),
            card_parameter()},
-          programs::dma_bandwidth::run};
+          programs::dma_bandwidth::run,
+          figure_rows(programs::dma_bandwidth::kOfShape, programs::dma_bandwidth::kFigures,
+                      programs::dma_bandwidth::kLimit)};
 }
 
 }  // namespace npu::workloads

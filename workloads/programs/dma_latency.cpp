@@ -66,8 +66,8 @@ class Bench {
     const std::string group = direction + " latency in ns, waiting by " +
                               context_.parameters.choice("policy") + ", ring in " +
                               context_.parameters.choice("ring") + " memory";
-    report_latency(context_, "dma." + direction + "." + size_name(size), group, size_name(size),
-                   samples);
+    report_latencies(context_, "dma." + direction + "." + size_name(size), group, size_name(size),
+                     samples);
   }
 
   Context& context_;

@@ -86,7 +86,8 @@ Workload enumerate() {
           "Functions and cards found by configuration reads alone, and the time that takes",
           {{"exhaustive", ParameterType::kFlag, "", "off",
             "read all 256 x 32 x 8 functions instead of stepping over absent ones", 0, 1}},
-          programs::enumerate::run};
+          programs::enumerate::run,
+          figure_rows(programs::enumerate::kOfCard, programs::enumerate::kFigures)};
 }
 
 }  // namespace npu::workloads

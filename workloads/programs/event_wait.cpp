@@ -182,7 +182,8 @@ Workload event_wait() {
        {"warm_up", ParameterType::kInteger, "", "6", "waits before those, unmeasured", 0, 10'000},
        ring_parameter(),
        card_parameter()},
-      programs::event_wait::run};
+      programs::event_wait::run,
+      figure_rows(programs::event_wait::kFigures)};
 }
 
 }  // namespace npu::workloads

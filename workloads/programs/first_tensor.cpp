@@ -126,7 +126,8 @@ Workload first_tensor() {
            {"columns", ParameterType::kInteger, "", "1024", "its columns", 1, 16'384},
            policy_parameter(),
            card_parameter()},
-          programs::first_tensor::run};
+          programs::first_tensor::run,
+          figure_rows(programs::first_tensor::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -257,12 +257,14 @@ Workload graph() {
   parameters.push_back({"watchdog", ParameterType::kInteger, "us", "1000000",
                         "without progress until the scheduler gives up", 1, 1'000'000'000});
   parameters.push_back(card_parameter());
-  return {"graph",
-          "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
-          parameters,
-          programs::graph::run,
-          programs::graph::check_graph_and_dump,
-          graph_inputs};
+  return {
+      "graph",
+      "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
+      parameters,
+      programs::graph::run,
+      figure_rows(programs::graph::kFigures, programs::graph::kChecked, programs::graph::kOfPool),
+      programs::graph::check_graph_and_dump,
+      graph_inputs};
 }
 
 }  // namespace npu::workloads

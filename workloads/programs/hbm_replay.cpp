@@ -380,7 +380,8 @@ Workload hbm_replay() {
             0,
             0,
             {"own", "hbm2e_2400", "hbm2e_3200", "hbm3_5200"}}},
-          programs::hbm_replay::run};
+          programs::hbm_replay::run,
+          figure_rows(programs::hbm_replay::kFigures)};
 }
 
 }  // namespace npu::workloads

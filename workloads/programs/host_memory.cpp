@@ -237,7 +237,9 @@ Workload host_memory() {
        {"cards", ParameterType::kIntegerList, "", "1", "cards that copy at once", 1, 64},
        {"bytes", ParameterType::kSize, "B", "4MiB", "copied by each of them", 64, 16_GiB},
        card_parameter()},
-      programs::host_memory::run};
+      programs::host_memory::run,
+      figure_rows(programs::host_memory::kCopy, programs::host_memory::kTotal,
+                  programs::host_memory::kRate)};
 }
 
 }  // namespace npu::workloads

@@ -208,7 +208,8 @@ Workload matmul() {
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
   return {"matmul", "Matrix multiplication by task graph, scheduler firmware and AI Cores",
-          std::move(parameters), programs::matmul::run};
+          std::move(parameters), programs::matmul::run,
+          figure_rows(programs::matmul::kChecked, programs::matmul::kRate)};
 }
 
 }  // namespace npu::workloads

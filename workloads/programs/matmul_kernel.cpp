@@ -170,7 +170,8 @@ Workload matmul_kernel() {
            {"launches", ParameterType::kInteger, "", "1",
             "one after another; the last is timed, with what those before left in the L2", 1, 1000},
            card_parameter()},
-          programs::matmul_kernel::run};
+          programs::matmul_kernel::run,
+          figure_rows(programs::matmul_kernel::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -273,6 +273,8 @@ Workload operator_run() {
            {"none", "folder"}),
        card_parameter()},
       programs::operator_run::run_operator,
+      figure_rows(programs::operator_run::kOfCache, programs::operator_run::kOnDevice,
+                  programs::operator_run::kOfLaunch, programs::operator_run::kOfHost),
       programs::operator_run::check_call};
 }
 

@@ -347,7 +347,8 @@ Workload p2p_bandwidth() {
        {"verify", ParameterType::kSize, "B", "1MiB",
         "compared per transfer and measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
        ring_parameter()},
-      programs::p2p_bandwidth::run};
+      programs::p2p_bandwidth::run,
+      figure_rows(programs::p2p_bandwidth::kFigures, programs::p2p_bandwidth::kCompared)};
 }
 
 }  // namespace npu::workloads

@@ -151,7 +151,8 @@ Workload queue_isolation() {
           "Attempts of one process against others on its card: faults, and nobody else affected",
           {{"entries", ParameterType::kInteger, "", "200", "of each neighbour's queue", 1, 4096},
            card_parameter()},
-          programs::queue_isolation::run_with_latencies};
+          programs::queue_isolation::run_with_latencies,
+          figure_rows(programs::queue_isolation::kFigures)};
 }
 
 }  // namespace npu::workloads

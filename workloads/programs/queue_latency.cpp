@@ -78,8 +78,8 @@ class Bench {
         "by {}",
         where, context_.parameters.choice("policy"));
     const std::string prefix = "queue." + kind;
-    report_latency(context_, prefix + ".first", group, kind + ", first", first);
-    report_latency(context_, prefix, group, kind, loaded);
+    report_latencies(context_, prefix + ".first", group, kind + ", first", first);
+    report_latencies(context_, prefix, group, kind, loaded);
     report_cost(prefix, **queue);
     auto end = session_.process().destroy(**queue, deadline_of(context_));
     return end ? Status{} : forward_error(end);
@@ -197,7 +197,8 @@ Workload queue_latency() {
            policy_parameter(),
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_latency::run_with_latencies};
+          programs::queue_latency::run_with_latencies,
+          figure_rows(programs::queue_latency::kCost, programs::queue_latency::kCalls)};
 }
 
 }  // namespace npu::workloads

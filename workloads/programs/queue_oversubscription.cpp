@@ -68,7 +68,9 @@ Workload queue_oversubscription() {
             1'000'000'000},
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_oversubscription::run_with_latencies};
+          programs::queue_oversubscription::run_with_latencies,
+          figure_rows(programs::queue_oversubscription::kSubmitted,
+                      programs::queue_oversubscription::kFigures)};
 }
 
 }  // namespace npu::workloads

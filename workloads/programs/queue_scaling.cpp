@@ -80,7 +80,8 @@ Workload queue_scaling() {
            {"entries", ParameterType::kInteger, "", "16", "entries per queue", 1, 4096},
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_scaling::run_with_latencies};
+          programs::queue_scaling::run_with_latencies,
+          figure_rows(programs::queue_scaling::kFigures)};
 }
 
 }  // namespace npu::workloads

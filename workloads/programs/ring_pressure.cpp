@@ -255,7 +255,8 @@ Workload ring_pressure() {
            {"cell", ParameterType::kSize, "B", "8", "bytes that each command copies", 8, 64},
            ring_parameter(),
            card_parameter()},
-          programs::ring_pressure::run};
+          programs::ring_pressure::run,
+          figure_rows(programs::ring_pressure::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -170,7 +170,8 @@ Workload share_fairness() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_fairness", "Clients with shares of a card's cores: what each gets, against alone",
-          std::move(parameters), programs::share_fairness::run};
+          std::move(parameters), programs::share_fairness::run,
+          figure_rows(programs::share_fairness::kOfClient, programs::share_fairness::kOfScheduler)};
 }
 
 }  // namespace npu::workloads

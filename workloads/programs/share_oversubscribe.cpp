@@ -200,7 +200,8 @@ Workload share_oversubscribe() {
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      programs::share_oversubscribe::run_with_latencies};
+      programs::share_oversubscribe::run_with_latencies,
+      figure_rows(programs::share_oversubscribe::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -275,7 +275,8 @@ Workload share_quota() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::share_quota::run_with_latencies};
+          programs::share_quota::run_with_latencies,
+          figure_rows(programs::share_quota::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -148,7 +148,8 @@ Workload share_update() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_update", "A client's share changed at run time: windows until it is what it gets",
-          std::move(parameters), programs::share_update::run_with_latencies};
+          std::move(parameters), programs::share_update::run_with_latencies,
+          figure_rows(programs::share_update::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -190,7 +190,8 @@ Workload stream_overlap() {
        {"size", ParameterType::kSize, "B", "4MiB", "of a copy and of a kernel's data", 4, 1_GiB},
        {"blocks", ParameterType::kInteger, "", "64", "of a kernel", 1, 65'536},
        card_parameter()},
-      programs::stream_overlap::run};
+      programs::stream_overlap::run,
+      figure_rows(programs::stream_overlap::kFigures)};
 }
 
 }  // namespace npu::workloads

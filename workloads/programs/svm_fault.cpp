@@ -290,7 +290,9 @@ Workload svm_fault() {
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      programs::svm_fault::run_with_latencies};
+      programs::svm_fault::run_with_latencies,
+      figure_rows(programs::svm_fault::kOfBatch, programs::svm_fault::kOfErrors,
+                  programs::svm_fault::kOfFault)};
 }
 
 }  // namespace npu::workloads

@@ -160,6 +160,7 @@ Workload svm_graph() {
           "much slower",
           parameters,
           programs::svm_graph::run_with_latencies,
+          figure_rows(programs::svm_graph::kFigures),
           check_graph,
           graph_inputs};
 }

@@ -163,7 +163,8 @@ Workload svm_oversubscribe() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_oversubscribe::run_with_latencies};
+          programs::svm_oversubscribe::run_with_latencies,
+          figure_rows(programs::svm_oversubscribe::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -119,7 +119,8 @@ Workload svm_prefetch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_prefetch::run_with_latencies};
+          programs::svm_prefetch::run_with_latencies,
+          figure_rows(programs::svm_prefetch::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -130,7 +130,8 @@ Workload svm_read_mostly() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_read_mostly::run_with_latencies};
+          programs::svm_read_mostly::run_with_latencies,
+          figure_rows(programs::svm_read_mostly::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -249,7 +249,8 @@ Workload svm_touch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_touch::run_with_latencies};
+          programs::svm_touch::run_with_latencies,
+          figure_rows(programs::svm_touch::kFigures)};
 }
 
 }  // namespace npu::workloads

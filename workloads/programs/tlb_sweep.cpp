@@ -207,7 +207,8 @@ Workload tlb_sweep() {
         100'000'000},
        {"accesses", ParameterType::kInteger, "", "2048", "measured copies per row", 1, 10'000'000},
        card_parameter()},
-      programs::tlb_sweep::run};
+      programs::tlb_sweep::run,
+      figure_rows(programs::tlb_sweep::kFigures)};
 }
 
 }  // namespace npu::workloads

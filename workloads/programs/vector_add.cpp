@@ -118,7 +118,7 @@ Workload vector_add() {
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
   return {"vector_add", "Sum of two tensors on the vector units", std::move(parameters),
-          programs::vector_add::run};
+          programs::vector_add::run, figure_rows(programs::vector_add::kRate)};
 }
 
 }  // namespace npu::workloads

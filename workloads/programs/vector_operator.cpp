@@ -255,7 +255,8 @@ Workload vector_operator() {
              std::end(programs::vector_operator::kTilings)}},
            {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
            card_parameter()},
-          programs::vector_operator::run};
+          programs::vector_operator::run,
+          figure_rows(programs::vector_operator::kFigures, programs::vector_operator::kOfPipe)};
 }
 
 }  // namespace npu::workloads

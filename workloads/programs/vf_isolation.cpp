@@ -340,7 +340,8 @@ Workload vf_isolation() {
       "What the owner of a virtual function may try against others: contained, and how fast they "
       "are meanwhile",
       {card_parameter()},
-      programs::vf_isolation::run};
+      programs::vf_isolation::run,
+      figure_rows(programs::vf_isolation::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -232,7 +232,8 @@ Workload vf_share() {
            {"size", ParameterType::kSize, "B", "256KiB", "of a copy", 64, 64_MiB},
            {"time_us", ParameterType::kInteger, "us", "500", "how long they copy", 10, 1'000'000},
            card_parameter()},
-          programs::vf_share::run};
+          programs::vf_share::run,
+          figure_rows(programs::vf_share::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -169,7 +169,8 @@ Workload vf_templates() {
       "vf_templates",
       "A virtual device by every template: matmul and dma_latency on it, destroyed, nothing lost",
       {card_parameter()},
-      programs::vf_templates::run};
+      programs::vf_templates::run,
+      figure_rows(programs::vf_templates::kFigures)};
 }
 
 }  // namespace npu::workloads

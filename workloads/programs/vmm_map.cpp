@@ -188,7 +188,8 @@ Workload vmm_map() {
           {{"sizes", ParameterType::kSizeList, "B", "2MiB..16GiB", "memory to map", 2_MiB, 128_GiB},
            {"spaces", ParameterType::kInteger, "", "4", "processes with equal addresses", 2, 18},
            card_parameter()},
-          programs::vmm_map::run};
+          programs::vmm_map::run,
+          figure_rows(programs::vmm_map::kCalls, programs::vmm_map::kFigures)};
 }
 
 }  // namespace npu::workloads

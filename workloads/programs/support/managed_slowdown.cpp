@@ -70,8 +70,4 @@ void SlowdownTable::add(const std::string& prefix, const std::string& name,
   report_figures(context_, prefix + ".", kOfSlowdown, {with_room, run}, &table_, {name});
 }
 
-std::vector<FigureRow> SlowdownTable::figures() {
-  return figure_rows(kOfSlowdown);
-}
-
 }  // namespace npu::workloads

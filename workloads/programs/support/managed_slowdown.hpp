@@ -27,7 +27,6 @@ class SlowdownTable {
 
   void add(const std::string& prefix, const std::string& name, const ManagedRun& with_room,
            const ManagedRun& run);
-  static std::vector<FigureRow> figures();
 
  private:
   Context& context_;

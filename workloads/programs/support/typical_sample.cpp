@@ -12,11 +12,6 @@ struct Extremes {
   MeasuredTime least, most;
 };
 
-constexpr Figure<LatencySample> kOfLatency[] = {
-    {"latency_ns", "ns", from<&LatencySample::latency>}};
-constexpr Figure<LatencySample> kOfCall[] = {
-    {"breakdown.wait_ns", "ns", from<&LatencySample::waited>},
-    {"call_ns", "ns", from<&LatencySample::call>}};
 constexpr Figure<Extremes> kOfExtremes[] = {{"latency_min_ns", "ns", from<&Extremes::least>},
                                             {"latency_max_ns", "ns", from<&Extremes::most>}};
 
@@ -38,13 +33,11 @@ std::size_t typical_sample(const std::vector<LatencySample>& samples) {
                                   distances.begin());
 }
 
-void report_latency(Context& context, const std::string& prefix, const std::string& group,
-                    const std::string& label, const std::vector<LatencySample>& samples) {
+void report_latencies(Context& context, const std::string& prefix, const std::string& group,
+                      const std::string& label, const std::vector<LatencySample>& samples) {
   const auto& chosen = samples[typical_sample(samples)];
-  report_figures(context, prefix + ".", kOfLatency, chosen);
-  report_parts(context, prefix + ".breakdown.", "ns", chosen.parts, chosen.begin, {}, chosen.cause);
-  report_figures(context, prefix + ".", kOfCall, chosen);
-  context.report.add_breakdown({group, label, chosen.parts, chosen.wait});
+  report_latency(context, prefix, {group, label, chosen.parts, chosen.wait}, chosen.begin,
+                 chosen.cause);
   Extremes all{{Picoseconds::max(), {}, platform::Statistic::kLeast},
                {Picoseconds(), {}, platform::Statistic::kMost}};
   for (const auto& sample : samples) {

@@ -15,8 +15,6 @@ struct LatencySample {
   std::uint64_t cause = 0;             // of the request
 
   MeasuredSpan latency() const { return {begin, begin + Breakdown{"", "", parts}.total(), cause}; }
-  MeasuredSpan waited() const { return {latency().end, latency().end + wait, cause}; }
-  MeasuredSpan call() const { return {begin, waited().end, cause}; }
 };
 
 // The sample that is nearest to the medians of all parts: its own parts add up to its latency, and
@@ -25,7 +23,7 @@ std::size_t typical_sample(const std::vector<LatencySample>& samples);
 
 // Reports the typical sample with its parts, its wait and the call, and the least and the most of
 // all latencies; a row `label` of the table `group`.
-void report_latency(Context& context, const std::string& prefix, const std::string& group,
-                    const std::string& label, const std::vector<LatencySample>& samples);
+void report_latencies(Context& context, const std::string& prefix, const std::string& group,
+                      const std::string& label, const std::vector<LatencySample>& samples);
 
 }  // namespace npu::workloads

@@ -197,6 +197,9 @@ Status run(Context& context) {
 }  // namespace programs::compaction
 
 Workload compaction() {
+  auto figures = figure_rows(programs::compaction::kWithout, programs::compaction::kTime,
+                             programs::compaction::kFigures);
+  for (const auto& row : churn_figures()) figures.push_back(row);
   return {
       "compaction",
       "Free memory in pieces: the refusal without compaction, the pause with it, by parts",
@@ -218,8 +221,7 @@ Workload compaction() {
        {"max_size", ParameterType::kSize, "B", "256MiB", "random: largest block", 2_MiB, 16_GiB},
        card_parameter()},
       programs::compaction::run,
-      figure_rows(programs::compaction::kWithout, programs::compaction::kTime,
-                  programs::compaction::kFigures)};
+      std::move(figures)};
 }
 
 }  // namespace npu::workloads

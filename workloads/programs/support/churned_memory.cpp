@@ -156,4 +156,8 @@ Status churn_with_compaction(Context& context) {
   return {};
 }
 
+std::vector<FigureRow> churn_figures() {
+  return figure_rows(kOfChurn);
+}
+
 }  // namespace npu::workloads

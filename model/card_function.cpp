@@ -22,9 +22,9 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandPro
   context_.emplace(registers_, mmu);
   // Virtual functions make no page requests: their capability is the physical one's.
   const bool is_virtual = registers_.function() >= config_.physical_functions();
-  const bool in_place = config_.mmu.fault_policy == FaultPolicy::kAts;
+  const bool in_place = config_.mmu.fault_policy == PageFaultPolicy::kAts;
   faults_.emplace(registers_, mmu,
-                  is_virtual && in_place ? FaultPolicy::kMessage : config_.mmu.fault_policy);
+                  is_virtual && in_place ? PageFaultPolicy::kMessage : config_.mmu.fault_policy);
   shared_.emplace(registers_, host_pages);
   control_.emplace(registers_, mmu, *faults_, control);
   control.attach(*control_);

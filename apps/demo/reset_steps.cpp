@@ -23,7 +23,7 @@ constexpr Picoseconds kRetry = 100_ms;
 
 struct Interrupted {
   Error error;         // what the wait said
-  unsigned submitted;  // copies under way when the reset came
+  unsigned submitted;  // copies in flight when the reset came
 };
 
 // Nothing if all copies were done before the reset.
@@ -43,7 +43,7 @@ Result<std::optional<Interrupted>> reset_among(Session& session, platform::BusAd
   return std::optional<Interrupted>({outcome.error(), copies});
 }
 
-// The driver's copies of registers are worth nothing now: what was under way is given up, and the
+// The driver's copies of registers are worth nothing now: what was in flight is given up, and the
 // card is opened anew.
 Status open_again(Session& session) {
   static_cast<void>(session.device().reset_queue());
@@ -71,7 +71,7 @@ Result<std::string> reset_during_copy(Session& session) {
     if (!ok) return forward_error(ok);
     if (!*stopped) continue;
     return fmt::format(
-        "{} copies of {} B under way: \"{}\"; opened again, works; {} ns since the "
+        "{} copies of {} B in flight: \"{}\"; opened again, works; {} ns since the "
         "reset",
         (*stopped)->submitted, kBlock, (*stopped)->error.message(), *since);
   }

@@ -5,7 +5,7 @@
 
 #include "apps/dsmi/call.hpp"
 #include "apps/dsmi/commands.hpp"
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 
 namespace npu::dsmi {
 namespace {

@@ -54,7 +54,7 @@ bool Gate::is_over() const {
 
 void Gate::run(const std::function<void(ClientProcess&)>& end_calls,
                const std::function<void(ClientProcess&)>& clean) {
-  settle(nullptr);
+  await_quiescence(nullptr);
   for (;;) {
     lock_->lock();
     while (!has_more_for_first_task()) {
@@ -78,7 +78,7 @@ void Gate::run(const std::function<void(ClientProcess&)>& end_calls,
       if (process.alive) take_over(process);
     }
     --busy_;
-    settle(nullptr);
+    await_quiescence(nullptr);
   }
   for (auto& process : processes_) {
     for (auto& thread : process.threads) thread->task.reset();
@@ -120,7 +120,7 @@ void Gate::answer(ClientThread& thread, int status, const CallRecord& call) {
   thread.stage = Stage::kRunning;
   --busy_;
   thread.channel->answer(status, call);
-  settle(&thread);
+  await_quiescence(&thread);
 }
 
 void Gate::leave(ClientThread& thread) {
@@ -130,7 +130,7 @@ void Gate::leave(ClientThread& thread) {
   --busy_;
   --process.tasks;
   if (!process.alive || process.replaced) finish(process);
-  settle(nullptr);
+  await_quiescence(nullptr);
 }
 
 // Nobody is served any more for the process, or for the image that it was.
@@ -141,13 +141,13 @@ void Gate::finish(ClientProcess& process) {
   ended_.push_back(&process);
 }
 
-void Gate::settle(const ClientThread* self) {
+void Gate::await_quiescence(const ClientThread* self) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point since;
   long wait = kFirstWait;
   for (bool first = true;; first = false) {
     look_for_calls();
-    if (is_settled_by_count()) break;
+    if (is_quiescent_by_count()) break;
     if (!first) {
       if (idle_) idle_();
       if (interrupted_ && interrupted_()) stay();
@@ -156,7 +156,7 @@ void Gate::settle(const ClientThread* self) {
       look_for_calls();
       if (is_over() && busy_ == 0) break;
       // Who sleeps may have called or connected since that was looked for, and sleep for that.
-      if (is_settled() && !look_for_arrivals() && !look_for_calls()) break;
+      if (is_quiescent() && !look_for_arrivals() && !look_for_calls()) break;
     }
     if (first) {
       since = Clock::now();
@@ -283,11 +283,11 @@ void Gate::end_threads(ClientProcess& process) {
   finish(process);
 }
 
-bool Gate::is_settled_by_count() {
+bool Gate::is_quiescent_by_count() {
   return busy_ > 0 && !may_have_orphans_ && are_quiet_by_count(processes_);
 }
 
-bool Gate::is_settled() {
+bool Gate::is_quiescent() {
   if (busy_ == 0) return false;
   const auto orphans_are_quiet = [this] {
     return !has_orphans_ || left_orphans_ ||

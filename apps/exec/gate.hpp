@@ -62,7 +62,7 @@ class Gate {
 
  private:
   // `self`: who has just answered; null: nobody has.
-  void settle(const ClientThread* self);
+  void await_quiescence(const ClientThread* self);
   void wait_for_relatives(const ClientProcess& process);
   // True: there are some.
   bool look_for_calls();
@@ -76,8 +76,8 @@ class Gate {
   void end_threads(ClientProcess& process);
   void finish(ClientProcess& process);
   void stay();
-  bool is_settled_by_count();
-  bool is_settled();
+  bool is_quiescent_by_count();
+  bool is_quiescent();
   void wait_for_programs(const ClientThread* self, long nanoseconds);
   void give_up_on_silent();
   void resume(const ClientThread* self);

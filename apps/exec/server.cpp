@@ -238,9 +238,9 @@ class Server {
 
   void add_schedulers(ServerSnapshot& now, const acl::Cards& cards) const {
     for (std::uint32_t device = 0; device < cards.count(); ++device) {
-      const auto* const turns = cards.turns(device);
-      if (turns != nullptr) {
-        now.schedulers.emplace_back(number_of(cards) + device, turns->snapshot());
+      const auto* const time_slices = cards.time_slices(device);
+      if (time_slices != nullptr) {
+        now.schedulers.emplace_back(number_of(cards) + device, time_slices->snapshot());
       }
     }
   }

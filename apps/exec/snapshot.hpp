@@ -18,7 +18,7 @@ struct ClientSnapshot {
   std::uint32_t device = 0;
   driver::QuotaUse memory;  // over all cards
   bool in_turns = false;
-  driver::TurnClientStatistics turn;
+  driver::TimeSliceClientStatistics turn;
   bool managed = false;  // it has managed memory, and these are of it
   std::uint64_t page_faults = 0, fault_errors = 0, fault_warnings = 0;
   acl::ModuleUse modules;
@@ -34,7 +34,8 @@ struct CallSnapshot {
 
 struct ServerSnapshot {
   std::vector<ClientSnapshot> clients;  // that have a device
-  std::vector<std::pair<std::uint32_t, driver::TurnSchedulerStatistics>> schedulers;  // by device
+  std::vector<std::pair<std::uint32_t, driver::TimeSliceSchedulerStatistics>>
+      schedulers;  // by device
   std::vector<CallSnapshot> calls;
 };
 

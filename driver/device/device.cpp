@@ -273,7 +273,7 @@ Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
   auto* stream = impl_->streams->find_user(id);
   if (!stream) return no_stream(id);
   if (auto ok = check_command(command); !ok) return forward_error(ok);
-  DmaRequest request;
+  CopyRequest request;
   request.stream = id;
   request.command = command;
   request.event = options.event == kStreamEvent ? stream->event : options.event;

@@ -19,7 +19,7 @@ DmaQueue::DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uin
 
 // --- Submitting ------------------------------------------------------------------------------
 
-Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) {
+Result<Ticket> DmaQueue::submit(const CopyRequest& request, Picoseconds timeout) {
   auto& clock = link_.clock();
   const Instant called = clock.now();
   const Instant deadline = called + timeout;
@@ -50,7 +50,7 @@ Result<Ticket> DmaQueue::submit(const DmaRequest& request, Picoseconds timeout) 
 }
 
 // Under the lock, with room in the ring.
-Ticket DmaQueue::enqueue(const DmaRequest& request, Instant called) {
+Ticket DmaQueue::enqueue(const CopyRequest& request, Instant called) {
   const auto mark = submitted();
   const auto position = mark.position();
   auto& tracer = link_.platform().tracer();

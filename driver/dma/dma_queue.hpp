@@ -17,7 +17,7 @@
 
 namespace npu::driver {
 
-struct DmaRequest {
+struct CopyRequest {
   StreamId stream;
   DmaCommand command;
   EventId event;  // kNoEvent, or one that exists
@@ -40,7 +40,7 @@ class DmaQueue {
   Status drain(Instant deadline);
   Status disable(Instant deadline);
 
-  Result<Ticket> submit(const DmaRequest& request, Picoseconds timeout);
+  Result<Ticket> submit(const CopyRequest& request, Picoseconds timeout);
   // From the return of close_gate() to open_gate() nothing but privileged requests enters the ring;
   // others wait, each at most as long as it would for a full ring. kTimeout.
   Status close_gate(Instant deadline);
@@ -52,7 +52,7 @@ class DmaQueue {
   QueueMark submitted() const {
     return QueueMark::from_raw(producer_.load(std::memory_order_acquire));
   }
-  // A reset is under way, or has failed.
+  // A reset is in flight, or has failed.
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
   // False: a reset has given up the ticket's command.
   bool is_current(const Ticket& ticket) const { return ticket.epoch == submitted().epoch(); }
@@ -66,7 +66,7 @@ class DmaQueue {
   Status refresh_consumer();
   Status enable();
   tl::unexpected<Error> stopped_error() const;
-  Ticket enqueue(const DmaRequest& request, Instant called);
+  Ticket enqueue(const CopyRequest& request, Instant called);
   Status wait_for_status(Instant deadline, const char* what);
   tl::unexpected<Error> queue_full(Picoseconds timeout);
 

@@ -43,14 +43,14 @@ WaitLoop::Done WaitLoop::spin(Instant limit) {
 
 WaitLoop::Done WaitLoop::block(Instant limit) {
   for (;;) {
-    // In this order no wake-up is lost: an interrupt after count() ends wait_beyond() at once, and
+    // In this order no wake-up is lost: an interrupt after count() ends wait_after() at once, and
     // one before it came behind what the card had written, which look() then sees.
     const auto seen = vector_->count();
     if (look()) return true;
     const bool looks = probe_at_ < limit;
     const auto alarm = looks ? probe_at_ : limit;
     const auto woken =
-        looks ? vector_->daemon_wait_beyond(seen, alarm) : vector_->wait_beyond(seen, alarm);
+        looks ? vector_->daemon_wait_after(seen, alarm) : vector_->wait_after(seen, alarm);
     if (!woken && woken.error().code != ErrorCode::kTimeout) return forward_error(woken);
     const auto time = now();
     if (!woken && time >= alarm) learn_wake_cost(time - alarm);

@@ -12,7 +12,7 @@ namespace {
 // A card's copies are readable ones only while the host has its own.
 Status set_read_mostly(ManagedPages& pages, std::uint64_t at, ManagedPage& page, bool set) {
   if (page.read_mostly == set) return {};
-  if (auto ok = pages.bring_home(at, page); !ok) return ok;
+  if (auto ok = pages.revoke_cards(at, page); !ok) return ok;
   page.read_mostly = set;
   if (set) pages.limit_view(at, page, Access::kRead);
   return page.host ? pages.expose(at, page) : Status{};

@@ -21,7 +21,7 @@ Result<bool> CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bo
   }
   const auto moved = take_directly(at, page, slot);
   if (moved && *moved) return moved;
-  auto ok = all_.clear_others(at, page, card_);
+  auto ok = all_.revoke_others(at, page, card_);
   return ok ? Result<bool>(false) : forward_error(ok);
 }
 
@@ -68,7 +68,8 @@ Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::
   return true;
 }
 
-Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, std::uint32_t slot) {
+Result<CardPages::Brought> CardPages::migrate_in(std::uint64_t address, bool write,
+                                                 std::uint32_t slot) {
   const std::uint64_t at = align_down(address, kPageSize);
   auto* const page = find(address);
   if (page == nullptr) {
@@ -100,8 +101,8 @@ Result<CardPages::Brought> CardPages::bring(std::uint64_t address, bool write, s
     statistics().copying_to_card += device_.platform.clock().now() - begin;
     if (!ok) return forward_error(ok);
   }
-  settle(at, *page, slot, write, *moved);
-  settle_in(*room);
+  install(at, *page, slot, write, *moved);
+  commit_charge(*room);
   ++statistics().faults;
   if (page->evicted) ++statistics().thrash;
   mine.mapped = true;
@@ -115,7 +116,7 @@ Result<PageRoom> CardPages::make_room() {
   auto* const quota = space_quota_.get();
   if (quota == nullptr) return PageRoom();
   auto& slots = paging_.slots();
-  while (!quota->take(kPageSize, MemoryQuota::Kind::kManaged, false)) {
+  while (!quota->charge(kPageSize, MemoryQuota::Kind::kManaged, false)) {
     const auto oldest = slots.oldest(slots.now(), this);
     if (oldest == abi::kNoSlot) {
       quota->count_refusal();
@@ -133,8 +134,8 @@ void CardPages::limit_host(std::uint64_t at, ManagedPage& page, bool write) {
 }
 
 // The page's bytes are in the slot, or come there part by part.
-void CardPages::settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
-                       bool moved) {
+void CardPages::install(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
+                        bool moved) {
   auto& mine = own(page);
   const Bytes come = mine.bytes();
   if (!moved) {
@@ -170,8 +171,8 @@ Status CardPages::publish(std::uint64_t at, ManagedPage& page) {
   return ok;
 }
 
-Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool write,
-                              std::uint32_t slot, unsigned density) {
+Status CardPages::migrate_parts_in(std::uint64_t at, const PageParts& touched, bool write,
+                                   std::uint32_t slot, unsigned density) {
   auto& page = page_of(at);
   auto& mine = own(page);
   if (!mine.there()) {
@@ -185,8 +186,8 @@ Status CardPages::bring_parts(std::uint64_t at, const PageParts& touched, bool w
       prepare_copy(page, page.read_mostly && !write);
       mine.parts = std::make_unique<PageParts>();
     }
-    settle(at, page, slot, write, *moved);
-    settle_in(*room);
+    install(at, page, slot, write, *moved);
+    commit_charge(*room);
     if (page.evicted) ++statistics().thrash;
   } else {
     paging_.slots().renew(mine.slot);
@@ -238,7 +239,7 @@ Status CardPages::take_exclusive(std::uint64_t at, ManagedPage& page) {
   trace_.begin(ServiceTrace::kInvalidate);
   if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
   all_.limit_view(at, page, Access::kNone);
-  if (auto ok = all_.clear_others(at, page, card_); !ok) return ok;
+  if (auto ok = all_.revoke_others(at, page, card_); !ok) return ok;
   costs_.take_from_program(page);
   trace_.begin(ServiceTrace::kMap);
   page.host = page.read_mostly = false;
@@ -259,12 +260,12 @@ Status CardPages::create(std::uint64_t at) {
   const auto slot = paging_.take();
   if (!slot) return forward_error(slot);
   costs_.meet(own(page));
-  settle(at, page, *slot, true);
-  settle_in(*room);
+  install(at, page, *slot, true);
+  commit_charge(*room);
   return publish(at, page);
 }
 
-Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t count) {
+Result<std::uint64_t> CardPages::migrate_run_in(std::uint64_t first, std::uint64_t count) {
   std::vector<std::uint32_t> slots;
   std::vector<PageRoom> rooms;
   const Instant begin = device_.platform.clock().now();
@@ -298,8 +299,8 @@ Result<std::uint64_t> CardPages::bring_run(std::uint64_t first, std::uint64_t co
     }
     const std::uint64_t at = first + i * kPageSize;
     auto& page = page_of(at);
-    settle(at, page, slots[i], !page.read_mostly);
-    settle_in(rooms[i]);
+    install(at, page, slots[i], !page.read_mostly);
+    commit_charge(rooms[i]);
     ++statistics().prefetched;
     status = publish(at, page);
   }
@@ -327,7 +328,7 @@ void CardPages::leave_slot(ManagedPage& page) {
   paging_.give(std::exchange(mine.slot, abi::kNoSlot));
 }
 
-Status CardPages::leave(std::uint32_t slot, bool dirty) {
+Status CardPages::migrate_out(std::uint32_t slot, bool dirty) {
   const std::uint64_t at = paging_.slots()[slot].at;
   auto& page = page_of(at);
   auto& mine = own(page);

@@ -65,11 +65,11 @@ class CardPages {
   // --- To the card.
   // The bytes of the page are in the slot, which is its from now on. kNotFound: it is no managed
   // page.
-  Result<Brought> bring(std::uint64_t address, bool write, std::uint32_t slot);
+  Result<Brought> migrate_in(std::uint64_t address, bool write, std::uint32_t slot);
   // The same of a managed page's parts, and with those that `density` adds (page_parts.hpp); the
   // page is mapped. `slot` is looked at if it is not on the card.
-  Status bring_parts(std::uint64_t at, const PageParts& touched, bool write, std::uint32_t slot,
-                     unsigned density);
+  Status migrate_parts_in(std::uint64_t at, const PageParts& touched, bool write,
+                          std::uint32_t slot, unsigned density);
   // All parts of a page that is on the card.
   Status complete(std::uint64_t at) {
     auto& page = page_of(at);
@@ -80,15 +80,15 @@ class CardPages {
   }
   // Whole pages that are on the host and not here; all at once, or as many as there is memory for
   // at a time. How many those are; kOutOfMemory: none.
-  Result<std::uint64_t> bring_run(std::uint64_t first, std::uint64_t count);
+  Result<std::uint64_t> migrate_run_in(std::uint64_t first, std::uint64_t count);
   // A page that nobody has touched is made on the card.
   Status create(std::uint64_t at);
 
   // --- To the host.
   // Nobody on the card uses the page of the slot any more: it is the host's, and the slot empty.
-  Status leave(std::uint32_t slot, bool dirty);
+  Status migrate_out(std::uint32_t slot, bool dirty);
   // It could not: the card may use it again.
-  Status keep(std::uint32_t slot) {
+  Status remap(std::uint32_t slot) {
     const std::uint64_t at = paging_.slots()[slot].at;
     return publish(at, page_of(at));
   }
@@ -97,7 +97,7 @@ class CardPages {
     page_of(at).evicted = true;
     ++statistics().evictions;
   }
-  // leave() of one that is still in use, for want of memory.
+  // migrate_out() of one that is still in use, for want of memory.
   Status evict(std::uint32_t slot) {
     const std::uint64_t at = paging_.slots()[slot].at;
     if (auto ok = fetch_run(at, 1); !ok) return ok;
@@ -152,18 +152,18 @@ class CardPages {
   }
   // In the client's quota, for a page that is not here. kOutOfMemory.
   Result<PageRoom> make_room();
-  void settle_in(PageRoom& room) {
-    if (room.keep()) ++counted_;
+  void commit_charge(PageRoom& room) {
+    if (room.commit()) ++counted_;
   }
   void limit_host(std::uint64_t at, ManagedPage& page, bool write);
   void uncount() {
     if (counted_ == 0) return;
     --counted_;
-    space_quota_->give(kPageSize, MemoryQuota::Kind::kManaged);
+    space_quota_->uncharge(kPageSize, MemoryQuota::Kind::kManaged);
   }
   // `moved`: from another card.
-  void settle(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
-              bool moved = false);
+  void install(std::uint64_t at, ManagedPage& page, std::uint32_t slot, bool write,
+               bool moved = false);
   Status publish(std::uint64_t at, ManagedPage& page);
   Status put_right(std::uint64_t at, ManagedPage& page);
   Status fetch_parts(ManagedPage& page, const PageParts& missing);

@@ -187,7 +187,7 @@ std::vector<DriverPaging::Block> DriverPaging::sort(const std::vector<abi::PageF
 }
 
 void DriverPaging::serve(const Block& block) {
-  const bool served = static_cast<bool>(bring(block));
+  const bool served = static_cast<bool>(migrate_block_in(block));
   auto& pages = *block.pages;
   pages.trace().begin(ServiceTrace::kReply);
   if (served) {
@@ -199,7 +199,7 @@ void DriverPaging::serve(const Block& block) {
   pages.trace().end();
 }
 
-Status DriverPaging::bring(const Block& block) {
+Status DriverPaging::migrate_block_in(const Block& block) {
   auto& pages = *block.pages;
   const auto* const page = pages.find(block.at);
   if (page == nullptr) return fail(ErrorCode::kNotFound, "no managed memory");
@@ -211,7 +211,7 @@ Status DriverPaging::bring(const Block& block) {
     if (!taken) return forward_error(taken);
     slot = *taken;
   }
-  auto ok = pages.bring_parts(block.at, block.touched, block.write, slot, density_);
+  auto ok = pages.migrate_parts_in(block.at, block.touched, block.write, slot, density_);
   if (ok && page->thrash.pinned(slots_.now()) && slot != abi::kNoSlot) {
     ++pages.statistics().pinned;
     slots_.pin(slot, page->thrash.pinned_until());

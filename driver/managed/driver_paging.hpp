@@ -62,7 +62,7 @@ class DriverPaging : public CardPaging {
   bool must_wait(const Block& block);
   bool serve_waiting(const ServedSpaces& spaces);
   void serve(const Block& block);
-  Status bring(const Block& block);
+  Status migrate_block_in(const Block& block);
 
   Device::Impl& device_;
   PageInvalidator invalidator_;

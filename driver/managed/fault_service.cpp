@@ -194,7 +194,7 @@ void FaultService::run() {
     if (more) continue;
     auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
-    static_cast<void>(vector_->wait_beyond(seen, until));
+    static_cast<void>(vector_->wait_after(seen, until));
   }
 }
 

@@ -172,7 +172,7 @@ Status ManagedPages::fork(std::uint64_t at, Bytes size, ManagedPages& child,
     return fail(ErrorCode::kInvalidArgument, fmt::format("{:#x} is no managed memory", at));
   }
   for (std::size_t i = 0; i < range->pages.size(); ++i) {
-    if (auto ok = bring_home(at + i * kPageSize, range->pages[i]); !ok) return ok;
+    if (auto ok = revoke_cards(at + i * kPageSize, range->pages[i]); !ok) return ok;
   }
   child.ranges_.add(at, size, std::move(tables));
   platform().tasks().system_calls(1);
@@ -216,7 +216,7 @@ Status ManagedPages::hold_copy(std::uint64_t at, ManagedPage& page) {
   return {};
 }
 
-Status ManagedPages::clear_others(std::uint64_t at, ManagedPage& page, unsigned card) {
+Status ManagedPages::revoke_others(std::uint64_t at, ManagedPage& page, unsigned card) {
   for (unsigned other = 0; other < views_.size(); ++other) {
     if (other == card || !page.cards[other].there()) continue;
     if (auto ok = views_[other]->usable(); !ok) return ok;
@@ -235,7 +235,7 @@ std::function<void()> ManagedPages::look_for_errors(Instant now) {
 }
 
 // The host has touched it: a trap into the operating system.
-Status ManagedPages::bring_to_host(std::uint64_t at, bool write) {
+Status ManagedPages::migrate_to_host(std::uint64_t at, bool write) {
   auto& page = *find(at);
   page.host_mapped = true;
   const bool on_card = page.on_card();
@@ -244,7 +244,7 @@ Status ManagedPages::bring_to_host(std::uint64_t at, bool write) {
   if (page.host && !(write && on_card) && !shared) return {};
   platform().tasks().system_calls(1);
   ++statistics_.host_faults;
-  if (auto ok = on_card ? bring_home(at, page) : hold_copy(at, page); !ok) return ok;
+  if (auto ok = on_card ? revoke_cards(at, page) : hold_copy(at, page); !ok) return ok;
   if (write) {
     page.read_mostly = false;
     if (auto ok = own_frame(at, page, true); !ok) return ok;
@@ -259,7 +259,7 @@ Result<Access> ManagedPages::touch_view(std::uint64_t at, bool write) {
   auto& page = *find(begin);
   const bool enough = page.view == Access::kReadWrite || (page.view == Access::kRead && !write);
   if (enough) return page.view;  // another thread was first
-  if (auto ok = bring_to_host(begin, write); !ok) return forward_error(ok);
+  if (auto ok = migrate_to_host(begin, write); !ok) return forward_error(ok);
   page.view = page.read_mostly || page.on_card() ? Access::kRead : Access::kReadWrite;
   return page.view;
 }
@@ -292,7 +292,7 @@ Status ManagedPages::touch(std::uint64_t at, Bytes size, bool write, Copy copy) 
     const std::uint64_t begin = align_down(at + done, kPageSize);
     const Bytes offset = at + done - begin;
     const Bytes piece = std::min(size - done, kPageSize - offset);
-    if (auto ok = bring_to_host(begin, write); !ok) return ok;
+    if (auto ok = migrate_to_host(begin, write); !ok) return ok;
     const auto bytes = find(begin)->frame->cpu();
     copy(ByteSpan{bytes.data + offset, static_cast<std::size_t>(piece)}, done);
     done += piece;

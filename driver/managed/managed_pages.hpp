@@ -79,10 +79,10 @@ class ManagedPages {
   // Cards that use the host's pages in place may use this one.
   Status expose(std::uint64_t at, ManagedPage& page);
   // No card but `card` has the page, or a copy of it. What another one alone had is the host's.
-  Status clear_others(std::uint64_t at, ManagedPage& page, unsigned card);
+  Status revoke_others(std::uint64_t at, ManagedPage& page, unsigned card);
   // No card has it.
-  Status bring_home(std::uint64_t at, ManagedPage& page) {
-    return clear_others(at, page, static_cast<unsigned>(page.cards.size()));
+  Status revoke_cards(std::uint64_t at, ManagedPage& page) {
+    return revoke_others(at, page, static_cast<unsigned>(page.cards.size()));
   }
   // The process has touched a page that it had no right to: what it may do now.
   Result<Access> touch_view(std::uint64_t at, bool write);
@@ -101,7 +101,7 @@ class ManagedPages {
   Status release(std::uint64_t at, ManagedPage& page);
   Status hide(std::uint64_t at, ManagedPage& page);
   Result<std::shared_ptr<HostFrame>> new_frame(std::uint64_t at);
-  Status bring_to_host(std::uint64_t at, bool write);
+  Status migrate_to_host(std::uint64_t at, bool write);
   template <class Copy>
   Status touch(std::uint64_t at, Bytes size, bool write, Copy copy);
 

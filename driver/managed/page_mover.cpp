@@ -105,7 +105,7 @@ void PageMover::close() {
   if (!results_) return;
   auto& link = *device_.link;
   if (!link.lost()) {
-    static_cast<void>(settle(device_.ready_deadline()));
+    static_cast<void>(drain(device_.ready_deadline()));
     link.write(PageCopyControl{});
     static_cast<void>(link.read<PageCopyProgress>());
   }
@@ -113,7 +113,7 @@ void PageMover::close() {
   results_.reset();
 }
 
-// Nothing is under way.
+// Nothing is in flight.
 void PageMover::enable() {
   for (Bytes at = 0; at < kResults; at += 8) results_->store<std::uint64_t>(at, 0);
   auto& link = *device_.link;
@@ -222,7 +222,7 @@ Status PageMover::repeat(const Outcome& outcome) {
     start(move);
     return {};
   }
-  if (auto ok = settle(device_.ready_deadline()); !ok) {
+  if (auto ok = drain(device_.ready_deadline()); !ok) {
     begun_.clear();
     return ok;
   }
@@ -233,7 +233,7 @@ Status PageMover::repeat(const Outcome& outcome) {
 }
 
 Status PageMover::give_up(const Outcome& outcome) {
-  static_cast<void>(settle(device_.ready_deadline()));
+  static_cast<void>(drain(device_.ready_deadline()));
   begun_.clear();
   if (outcome.lost) {
     return fail(ErrorCode::kTimeout,
@@ -244,7 +244,7 @@ Status PageMover::give_up(const Outcome& outcome) {
                           abi::to_string(outcome.fault)));
 }
 
-Status PageMover::settle(Instant deadline) {
+Status PageMover::drain(Instant deadline) {
   auto& clock = device_.platform.clock();
   for (;;) {
     const auto progress = device_.link->read<PageCopyProgress>();

@@ -24,7 +24,7 @@ class PageMover {
   Status open(unsigned vector);
   void close();
   // `memory`: device-local. Begins a copy, behind those before. What wait() reports of one of
-  // those; then none is under way any more.
+  // those; then none is in flight any more.
   Status to_card(platform::BusAddress host, std::uint64_t memory, Bytes size) {
     return begin(DmaCommand::host_to_device(host, DeviceAddress{memory}, size));
   }
@@ -60,8 +60,8 @@ class PageMover {
   Status finish_oldest();
   Status repeat(const Outcome& outcome);
   Status give_up(const Outcome& outcome);
-  // Until none is under way on the card.
-  Status settle(Instant deadline);
+  // Until none is in flight on the card.
+  Status drain(Instant deadline);
   abi::PageCopyResult result(std::uint32_t number) const;
 
   Device::Impl& device_;

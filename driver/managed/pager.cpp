@@ -192,7 +192,7 @@ void Pager::serve_fault(const Message& message, const ServedSpaces& spaces) {
     const bool write = field_of<PagerHead::Write>(message.words[0]) != 0;
     costs_.lock();
     costs_.faults(1);
-    const auto brought = pages->bring(message.words[1], write, slot);
+    const auto brought = pages->migrate_in(message.words[1], write, slot);
     pages->trace().begin(ServiceTrace::kReply);
     if (!brought) {
       ++pages->statistics().fault_errors;
@@ -224,10 +224,10 @@ void Pager::serve_swap(const Message& message) {
   const bool dirty = field_of<PagerHead::Dirty>(message.words[0]) != 0;
   auto& pages = *held.pages;
   const std::uint64_t at = held.at;
-  if (pages.leave(slot, dirty)) {
+  if (pages.migrate_out(slot, dirty)) {
     pages.note_eviction(at);
   } else {
-    static_cast<void>(pages.keep(slot));
+    static_cast<void>(pages.remap(slot));
   }
 }
 

@@ -75,10 +75,10 @@ Status Prefetcher::wait(const ManagedPages& pages, PrefetchTicket ticket, Instan
       ended_.erase(ended);
       return status;
     }
-    const bool goes_on = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+    const bool in_flight = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
       return job->number == ticket.number && job->owner == pages.number();
     });
-    if (!goes_on) {
+    if (!in_flight) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("prefetch {} is none that goes on", ticket.number));
     }
@@ -156,7 +156,7 @@ Status Prefetcher::move(Job& job, std::uint64_t first, std::uint64_t count, unsi
     pages.statistics().prefetched += count;
     return {};
   }
-  const auto brought = card->bring_run(first, count);
+  const auto brought = card->migrate_run_in(first, count);
   if (!brought) return forward_error(brought);
   if (*brought != count) job.at = first + *brought * kPageSize;
   return {};

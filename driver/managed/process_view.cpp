@@ -41,7 +41,7 @@ struct ProcessView::Impl {
   ~Impl();
   Status map();
   // Whether the access is made again.
-  bool bring(std::uint64_t at, bool write) const;
+  bool fault_in(std::uint64_t at, bool write) const;
 
   static void on_fault(int signal, siginfo_t* info, void* context);
   static std::atomic<Impl*> only;
@@ -55,7 +55,7 @@ struct ProcessView::Impl {
 
 std::atomic<ProcessView::Impl*> ProcessView::Impl::only{nullptr};
 
-bool ProcessView::Impl::bring(std::uint64_t at, bool write) const {
+bool ProcessView::Impl::fault_in(std::uint64_t at, bool write) const {
   if (at < kBegin || at - kBegin >= kSize) return false;
   const auto rights = touch(DeviceAddress{at}, write);
   return rights && allow(at / kPageSize * kPageSize, 1, *rights);
@@ -65,8 +65,8 @@ void ProcessView::Impl::on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   const auto* const view = only.load();
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const bool brought =
-      view != nullptr && info->si_code == SEGV_ACCERR && view->bring(at, is_write_fault(context));
+  const bool brought = view != nullptr && info->si_code == SEGV_ACCERR &&
+                       view->fault_in(at, is_write_fault(context));
   errno = error;
   if (brought || view == nullptr) return;
   if (at >= kBegin && at - kBegin < kSize) {
@@ -140,7 +140,7 @@ Result<std::unique_ptr<ProcessView>> ProcessView::make(Touch touch) {
   return std::unique_ptr<ProcessView>(new ProcessView(std::move(impl)));
 }
 
-Status ProcessView::bring(DeviceAddress at, Bytes size, bool write) {
+Status ProcessView::fault_in(DeviceAddress at, Bytes size, bool write) {
   const auto end = at.value + size;
   for (auto page = at.value / kPageSize * kPageSize; page < end; page += kPageSize) {
     const auto rights = impl_->touch(DeviceAddress{std::max(page, at.value)}, write);

@@ -11,18 +11,21 @@
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/driver/management.hpp"
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 
 namespace npu::driver {
 namespace {
 
-constexpr const char* kNobodyTakesTurns = "nobody here shares the cores' time";
+constexpr const char* kNobodyHasTimeSlices = "nobody here shares the cores' time";
 constexpr const char* kOnlyItsDriver = "only its driver groups the card's cores";
 
 class OwnCard : public ManagementAccess {
  public:
-  OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota, TurnScheduler* turns)
-      : opened_(opened), device_(opened.impl()), quota_(std::move(quota)), turns_(turns) {}
+  OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota, TimeSliceScheduler* time_slices)
+      : opened_(opened),
+        device_(opened.impl()),
+        quota_(std::move(quota)),
+        time_slices_(time_slices) {}
 
   platform::Bdf bdf() const override { return device_.card.bdf(); }
   platform::MmioRegion& registers() override { return device_.link->registers(); }
@@ -53,10 +56,11 @@ class OwnCard : public ManagementAccess {
     return quota_ == nullptr ? ManagementAccess::quota() : quota_->use();
   }
   Result<unsigned> token() override {
-    return turns_ == nullptr ? ManagementAccess::token() : turns_->card_token();
+    return time_slices_ == nullptr ? ManagementAccess::token() : time_slices_->card_token();
   }
   Status set_token(unsigned token) override {
-    return turns_ == nullptr ? ManagementAccess::set_token(token) : turns_->set_card_token(token);
+    return time_slices_ == nullptr ? ManagementAccess::set_token(token)
+                                   : time_slices_->set_card_token(token);
   }
   Result<ComputeGroup> create_group(const ComputeGroupOptions& options) override {
     return create_compute_group(opened_, options);
@@ -84,7 +88,7 @@ class OwnCard : public ManagementAccess {
   Device& opened_;
   Device::Impl& device_;
   std::shared_ptr<const MemoryQuota> quota_;
-  TurnScheduler* const turns_;
+  TimeSliceScheduler* const time_slices_;
 };
 
 class ObservedCard : public ManagementAccess {
@@ -127,11 +131,11 @@ Result<QuotaUse> ManagementAccess::quota() {
 }
 
 Result<unsigned> ManagementAccess::token() {
-  return fail(ErrorCode::kUnsupported, kNobodyTakesTurns);
+  return fail(ErrorCode::kUnsupported, kNobodyHasTimeSlices);
 }
 
 Status ManagementAccess::set_token(unsigned) {
-  return fail(ErrorCode::kUnsupported, kNobodyTakesTurns);
+  return fail(ErrorCode::kUnsupported, kNobodyHasTimeSlices);
 }
 
 Result<ComputeGroup> ManagementAccess::create_group(const ComputeGroupOptions&) {
@@ -147,8 +151,8 @@ Result<std::vector<ComputeGroup>> ManagementAccess::groups() {
 }
 
 std::unique_ptr<ManagementAccess> manage(Device& device, std::shared_ptr<const MemoryQuota> quota,
-                                         TurnScheduler* turns) {
-  return std::make_unique<OwnCard>(device, std::move(quota), turns);
+                                         TimeSliceScheduler* time_slices) {
+  return std::make_unique<OwnCard>(device, std::move(quota), time_slices);
 }
 
 Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, platform::Bdf bdf) {

@@ -112,7 +112,7 @@ Result<CompactionReport> Compactor::run(Bytes wanted) {
     return forward_error(no_room(wanted, "too little is free"));
   }
   const MutexHolder holder(control_);
-  if (auto ok = settle(); !ok) return forward_error(ok);
+  if (auto ok = await_copies(); !ok) return forward_error(ok);
   report.success = has_room(wanted);
   if (report.success) return report;
   if (memory_.physical().statistics().free < wanted) {
@@ -133,7 +133,7 @@ Result<CompactionReport> Compactor::run(Bytes wanted) {
 }
 
 // What earlier runs have left behind: copies that did not end, translations that were not dropped.
-Status Compactor::settle() {
+Status Compactor::await_copies() {
   lanes_.reclaim();
   end_copies();
   if (auto ok = invalidate(); !ok) return ok;

@@ -48,7 +48,7 @@ class Compactor {
   void relocate(const std::vector<BlockMove>& stage, std::uint64_t BlockMove::*place);
   Status remap(const std::vector<BlockMove>& stage);
   Status invalidate();
-  Status settle();
+  Status await_copies();
   void end_copies();
   bool has_room(Bytes wanted) const;
   Status no_room(Bytes wanted, const char* why) const;

@@ -53,7 +53,7 @@ bool CopyLanes::give_back(const Lane& lane, Instant deadline) {
 Status CopyLanes::submit(Lane& lane, const BlockMove& move, Bytes offset, Picoseconds timeout) {
   const auto size = std::min(kPiece, move.size - offset);
   auto* stream = streams_.find(lane.stream);
-  DmaRequest request;
+  CopyRequest request;
   request.stream = lane.stream;
   request.command = DmaCommand::device_to_device(DeviceAddress{move.from + offset},
                                                  DeviceAddress{move.to + offset}, size);

@@ -17,7 +17,7 @@ class PeerGate {
 
   // One more lease of `card`, below kMaxHccsCards. The card knows it when this returns.
   Status admit(unsigned card);
-  // One less; nothing of that card is under way to what was leased.
+  // One less; nothing of that card is in flight to what was leased.
   void dismiss(unsigned card);
   // For all and for good.
   void close();

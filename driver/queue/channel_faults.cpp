@@ -16,10 +16,10 @@ void ChannelFaults::note(const QueueFault& fault) {
     lock_.lock(clock_);
     const SpinLockHolder holder(lock_);
     // Those it goes on after are asked for soon, or never: the youngest are kept.
-    if (known_.size() == kKept && known_.front().goes_on) known_.erase(known_.begin());
+    if (known_.size() == kKept && known_.front().continued) known_.erase(known_.begin());
     if (known_.size() < kKept) known_.push_back(fault);
   }
-  if (!fault.goes_on) note(fault.code);
+  if (!fault.continued) note(fault.code);
 }
 
 void ChannelFaults::note(abi::FaultCode code) {
@@ -38,7 +38,7 @@ tl::unexpected<Error> ChannelFaults::error_of(const QueueTicket& ticket,
   });
   if (known == known_.end()) {  // the fault that has stopped the queue
     known = std::find_if(known_.begin(), known_.end(),
-                         [](const QueueFault& fault) { return !fault.goes_on; });
+                         [](const QueueFault& fault) { return !fault.continued; });
   }
   if (known != known_.end()) {
     const std::string place = whole_place_of(*known);

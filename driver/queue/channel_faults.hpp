@@ -18,8 +18,8 @@ class ChannelFaults {
   abi::FaultCode code() const { return code_.load(std::memory_order_acquire); }
   bool any() const { return code() != abi::FaultCode::kNone; }
   // After a fault: nothing of the queue runs any more, and all its completions are written.
-  bool is_settled() const { return settled_.load(std::memory_order_acquire); }
-  void note_settled() { settled_.store(true, std::memory_order_release); }
+  bool is_quiescent() const { return quiescent_.load(std::memory_order_acquire); }
+  void note_quiescent() { quiescent_.store(true, std::memory_order_release); }
 
   // The first one after which it does not go on has stopped the queue.
   void note(abi::FaultCode code);
@@ -31,7 +31,7 @@ class ChannelFaults {
   platform::Clock& clock_;
   const QueueId queue_;
   std::atomic<abi::FaultCode> code_{abi::FaultCode::kNone};
-  std::atomic<bool> settled_{false};
+  std::atomic<bool> quiescent_{false};
   mutable SpinLock lock_;          // the innermost
   std::vector<QueueFault> known_;  // for messages
 };

@@ -39,7 +39,7 @@ void CompletionRing::read_one(std::uint64_t read_index, std::uint64_t rest) {
   const auto status = static_cast<abi::FaultCode>(rest >> 32 & 0xFFFF);
   if (status != abi::FaultCode::kNone && status != abi::FaultCode::kWaitTimeout) {
     counters_.failed.fetch_add(1, kRelaxed);
-    if ((rest >> 48 & abi::kCompletionGoesOn) == 0) faults_.note(status);
+    if ((rest >> 48 & abi::kCompletionContinued) == 0) faults_.note(status);
   }
   if ((tag & 0x8000'0000U) == 0) return;  // of a failed entry that did not ask for it
   // The sequence number near the last ones that has these 31 bits.

@@ -75,7 +75,7 @@ void Evictions::end_compaction() {
   static_cast<void>(restore(commands_.deadline()));
 }
 
-Status Evictions::settle(QueueRecord& record, Instant deadline, DeadlineOf whose) {
+Status Evictions::apply(QueueRecord& record, Instant deadline, DeadlineOf whose) {
   const bool hold = !is_active(record);
   if (record.is_known(hold)) return {};
   const auto opcode = hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume;

@@ -30,7 +30,7 @@ class Evictions {
     return compacting_ && count_ == 1 && record.wants_to_run();
   }
   // Makes the card hold the queue, or let it run, as it should be.
-  Status settle(QueueRecord& record, Instant deadline, DeadlineOf whose = DeadlineOf::kDriver);
+  Status apply(QueueRecord& record, Instant deadline, DeadlineOf whose = DeadlineOf::kDriver);
 
  private:
   Status resume_held(Instant deadline);

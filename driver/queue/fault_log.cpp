@@ -54,7 +54,7 @@ QueueFault QueueFaultLog::decode(std::uint64_t number) const {
   fault.opcode = record.opcode;
   fault.write = record.write != 0;
   fault.host = (record.flags & abi::kFaultHost) != 0;
-  fault.goes_on = (record.flags & abi::kFaultGoesOn) != 0;
+  fault.continued = (record.flags & abi::kFaultContinued) != 0;
   if (record.core != 0) fault.core = record.core - 1U;
   fault.block = record.block;
   fault.size = record.size;

@@ -231,7 +231,7 @@ Status ProcessContext::wait_fault(Instant deadline) {
     if (clock.now() >= deadline) return fail(ErrorCode::kTimeout, "no fault of the process");
     // A queue's fault comes on the queue's vector, so look now and then.
     static_cast<void>(
-        process.resources.vector->wait_beyond(seen, std::min(deadline, clock.now() + kFaultPause)));
+        process.resources.vector->wait_after(seen, std::min(deadline, clock.now() + kFaultPause)));
   }
 }
 

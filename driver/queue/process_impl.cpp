@@ -31,7 +31,7 @@ ProcessContext::Impl::Impl(Device::Impl& card, QueueManager& shared, const Proce
       mapping(*card.link, shared, commands, resources),
       removal(card, shared, *mutex, commands, evictions),
       endings(card, shared, *mutex, commands, queues, removal, mapping, faults,
-              changes.resumptions(), turn),
+              changes.resumptions(), time_slice_hook),
       builder_(card, shared, resources) {}
 
 ProcessContext::Impl::~Impl() {
@@ -96,7 +96,7 @@ Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
   auto add = commands.on_queue(ManagementOpcode::kAddQueue, record);
   add.address = manager.descriptor_address(record.id.value());
   const auto answer = commands.execute(add, commands.deadline());
-  Status status = answer ? evictions.settle(record, commands.deadline()) : forward_error(answer);
+  Status status = answer ? evictions.apply(record, commands.deadline()) : forward_error(answer);
   if (status) return {};
   if (answer || may_be_done(answer.error())) {
     static_cast<void>(removal.by_force(record, abi::PreemptMode::kReset));
@@ -163,7 +163,7 @@ Status ProcessContext::Impl::ask_card(QueueId id) {
 }
 
 // What runs of a queue at fault ends; SUSPEND is answered when that and its completions are done.
-bool ProcessContext::Impl::settle(QueueId id, Instant deadline) {
+bool ProcessContext::Impl::await_stopped(QueueId id, Instant deadline) {
   const auto patient = commands.deadline();
   const auto limit =
       std::min(patient, std::max(deadline, device.platform.clock().now()) + kSettling);

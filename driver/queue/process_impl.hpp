@@ -32,7 +32,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
 
   // --- For the queues. Not under the mutex.
   void look_for_faults() override;
-  bool settle(QueueId queue, Instant deadline) override;
+  bool await_stopped(QueueId queue, Instant deadline) override;
   Status ask_card(QueueId queue) override;
   std::optional<std::uint64_t> ask_read_index(QueueId queue, Instant deadline) override;
 
@@ -40,7 +40,7 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   QueueManager& manager;
   const ProcessOptions options;
   std::unique_ptr<platform::Mutex> mutex;
-  std::atomic<TurnHook*> turn{nullptr};  // null: the process runs when it wants
+  std::atomic<TimeSliceHook*> time_slice_hook{nullptr};  // null: not shared in time
 
   ProcessResources resources;
   ProcessCommands commands;

@@ -57,14 +57,14 @@ Status QueueChanges::update(QueueId id, const QueueChange& change) {
                 fmt::format("queue {}: a ring of 2^{} entries for 2^{} completions", id.value,
                             change.ring.log2_entries, record->descriptor.log2_completions));
   }
-  if (auto ok = hold(*record); !ok) return ok;
-  const auto changed = change_held(*record, change, ring);
-  const auto settled = evictions_.settle(*record, commands_.deadline());
+  if (auto ok = quiesce(*record); !ok) return ok;
+  const auto changed = change_quiesced(*record, change, ring);
+  const auto settled = evictions_.apply(*record, commands_.deadline());
   return changed ? settled : changed;
 }
 
 // Whatever it should do: its descriptor is to be written.
-Status QueueChanges::hold(QueueRecord& record) {
+Status QueueChanges::quiesce(QueueRecord& record) {
   if (record.held == Held::kYes) return {};
   const auto suspend = commands_.on_queue(ManagementOpcode::kSuspend, record);
   const auto answer = commands_.execute(suspend, commands_.deadline());
@@ -73,13 +73,13 @@ Status QueueChanges::hold(QueueRecord& record) {
     return {};
   }
   record.held = Held::kUnknown;
-  static_cast<void>(evictions_.settle(record, commands_.deadline()));
+  static_cast<void>(evictions_.apply(record, commands_.deadline()));
   return forward_error(answer);
 }
 
 // The card is not looking. `ring` is the old one afterwards.
-Status QueueChanges::change_held(QueueRecord& record, const QueueChange& change,
-                                 QueueBuffer& ring) {
+Status QueueChanges::change_quiesced(QueueRecord& record, const QueueChange& change,
+                                     QueueBuffer& ring) {
   auto& mqd = record.descriptor;
   if (change.ring_change == Ring::kReplace) {
     const auto answer = commands_.execute(commands_.on_queue(ManagementOpcode::kQueryQueue, record),
@@ -179,7 +179,7 @@ std::vector<QueueResult> QueueChanges::set_suspended(const std::vector<QueueId>&
     results[told[i].first] = QueueResult::kError;
     record.suspended = !suspended;
     record.held = Held::kUnknown;
-    static_cast<void>(evictions_.settle(record, deadline, DeadlineOf::kCaller));
+    static_cast<void>(evictions_.apply(record, deadline, DeadlineOf::kCaller));
   }
   if (!suspended) resumptions_.note();
   return results;

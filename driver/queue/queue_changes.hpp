@@ -34,8 +34,8 @@ class QueueChanges {
   Resumptions& resumptions() { return resumptions_; }
 
  private:
-  Status hold(QueueRecord& record);
-  Status change_held(QueueRecord& record, const QueueChange& change, QueueBuffer& ring);
+  Status quiesce(QueueRecord& record);
+  Status change_quiesced(QueueRecord& record, const QueueChange& change, QueueBuffer& ring);
 
   Device::Impl& device_;
   QueueManager& manager_;

@@ -123,7 +123,7 @@ Status QueueChannel::wait_for_room(std::size_t count, Instant deadline, bool sil
 Result<bool> QueueChannel::look(const QueueTicket& ticket, Instant deadline) {
   // Before the completions are read: what has ended them for good then is in what is found.
   const bool closed = completions_.is_closed();
-  const bool settled = faults_.is_settled();
+  const bool settled = faults_.is_quiescent();
   auto found = completions_.read(ticket);
   if (!found) {  // its record, which says where, came before its completion
     host_.look_for_faults();
@@ -139,9 +139,9 @@ Result<bool> QueueChannel::look(const QueueTicket& ticket, Instant deadline) {
   if (settled) return faults_.error_of(ticket, faults_.code());
   if (!faulted()) return false;
   // What ran beside the entry at fault may have ended well. Whoever destroys the queue closes it.
-  if (!faults_.is_settled() && !completions_.is_closed()) {
-    if (!host_.settle(id_, deadline)) return false;
-    faults_.note_settled();
+  if (!faults_.is_quiescent() && !completions_.is_closed()) {
+    if (!host_.await_stopped(id_, deadline)) return false;
+    faults_.note_quiescent();
   }
   return look(ticket, deadline);
 }

@@ -20,7 +20,7 @@ class QueueHost {
   virtual void look_for_faults() = 0;
   // Returns when nothing of the queue at fault runs any more and all its completions are written.
   // False: not yet, because it is being destroyed or a millisecond behind `deadline` is over.
-  virtual bool settle(QueueId queue, Instant deadline) = 0;
+  virtual bool await_stopped(QueueId queue, Instant deadline) = 0;
   // Tells the queue of a fault whose record was lost. Fails if the card does not answer, and with
   // kAborted if it knows nothing of its queues any more.
   virtual Status ask_card(QueueId queue) = 0;

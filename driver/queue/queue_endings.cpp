@@ -37,7 +37,7 @@ Result<QueueRecord*> QueueEndings::wait_to_begin(const QueueChannel& channel, In
       return fail(ErrorCode::kBusy,
                   fmt::format("queue {} is suspended; resume it first", channel.id().value));
     }
-    late = !resumptions_.wait_beyond(seen, deadline);
+    late = !resumptions_.wait_after(seen, deadline);
   }
 }
 
@@ -51,7 +51,7 @@ std::unique_ptr<QueueRecord> QueueEndings::take_out(const QueueRecord& record,
 }
 
 void QueueEndings::forget_channel(const QueueChannel& channel) {
-  if (auto* const hook = turn_.load(); hook != nullptr) hook->forget(channel);
+  if (auto* const hook = time_slice_hook_.load(); hook != nullptr) hook->forget(channel);
   faults_.remove(channel);
 }
 
@@ -77,8 +77,8 @@ Status QueueEndings::finish(QueueRecord& record, const Result<QueueEnd>& drained
 
 Result<QueueEnd> QueueEndings::destroy(QueueChannel& channel, Instant deadline, bool forced) {
   // While it is off the card it would not be waited for.
-  if (auto* const hook = turn_.load(); hook != nullptr) {
-    static_cast<void>(hook->settle(channel, deadline));
+  if (auto* const hook = time_slice_hook_.load(); hook != nullptr) {
+    static_cast<void>(hook->drain(channel, deadline));
   }
   const auto within = RemovalLimits::of(device_.platform.clock().now(), deadline, forced);
   const auto found = wait_to_begin(channel, deadline, within, forced);

@@ -6,17 +6,17 @@
 #include "driver/queue/process_mapping.hpp"
 #include "driver/queue/queue_removal.hpp"
 #include "driver/queue/resumptions.hpp"
-#include "driver/queue/turn_hook.hpp"
+#include "driver/queue/time_slice_hook.hpp"
 
 namespace npu::driver {
 
 class QueueEndings {
  public:
-  // `mutex`: the process'. `turn`: null while the process runs when it wants.
+  // `mutex`: the process'. `time_slice_hook`: null while the process runs when it wants.
   QueueEndings(Device::Impl& device, QueueManager& manager, platform::Mutex& mutex,
                ProcessCommands& commands, QueueTable& queues, QueueRemoval& removal,
                ProcessMapping& mapping, ProcessFaults& faults, Resumptions& resumptions,
-               const std::atomic<TurnHook*>& turn)
+               const std::atomic<TimeSliceHook*>& time_slice_hook)
       : device_(device),
         manager_(manager),
         mutex_(mutex),
@@ -26,7 +26,7 @@ class QueueEndings {
         mapping_(mapping),
         faults_(faults),
         resumptions_(resumptions),
-        turn_(turn) {}
+        time_slice_hook_(time_slice_hook) {}
 
   // As ProcessContext::destroy(). Not under the mutex.
   Result<QueueEnd> destroy(QueueChannel& channel, Instant deadline, bool forced);
@@ -52,7 +52,7 @@ class QueueEndings {
   ProcessMapping& mapping_;
   ProcessFaults& faults_;
   Resumptions& resumptions_;
-  const std::atomic<TurnHook*>& turn_;
+  const std::atomic<TimeSliceHook*>& time_slice_hook_;
 };
 
 }  // namespace npu::driver

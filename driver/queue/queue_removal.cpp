@@ -32,16 +32,16 @@ Result<QueueEnd> QueueRemoval::drain(QueueRecord& record, const RemovalLimits& l
       if (!holder) return commands_.others_too_long();
       // It may be held although it should run.
       if (record.held == Held::kUnknown) {
-        auto settled = evictions_.settle(record, next_deadline(limits), limits.whose);
+        auto settled = evictions_.apply(record, next_deadline(limits), limits.whose);
         if (!settled) return forward_error(settled);
       }
       const auto answer =
           commands_.execute(commands_.on_queue(ManagementOpcode::kQueryQueue, record),
                             next_deadline(limits), limits.whose);
       if (!answer) return forward_error(answer);
-      const bool goes_on =
+      const bool in_flight =
           answer->state == abi::QueueState::kSuspended && evictions_.is_interrupted(record);
-      if (answer->state != abi::QueueState::kRunning && !goes_on) return QueueEnd::kDrained;
+      if (answer->state != abi::QueueState::kRunning && !in_flight) return QueueEnd::kDrained;
     }
     if (clock_.now() >= limits.drain) return QueueEnd::kReset;
     clock_.sleep_until(std::min(limits.drain, clock_.now() + pause));

@@ -24,7 +24,7 @@ class Resumptions {
     resumed_->notify_all();
   }
   // Until there was one beyond `seen`. False: not until `deadline`.
-  bool wait_beyond(std::uint64_t seen, Instant deadline) {
+  bool wait_after(std::uint64_t seen, Instant deadline) {
     const MutexHolder holder(*mutex_);
     bool late = false;
     while (!late && count_ == seen) late = !resumed_->wait(*mutex_, deadline);

@@ -57,7 +57,7 @@ void SubmissionRing::write(abi::QueueEntry entry, const QueueEntryOptions& optio
   // A completion nobody counts on would take the place of one that somebody does.
   unsigned flags = entry.flags & ~unsigned{abi::kEntryCompletion | abi::kEntryInterrupt};
   if (options.barrier) flags |= abi::kEntryBarrier;
-  if (options.go_on) flags |= abi::kEntryGoOn;
+  if (options.continue_on_error) flags |= abi::kEntryContinueOnError;
   if (completion) flags |= abi::kEntryCompletion;
   if (options.completion && options.interrupt && parts_.can_interrupt) {
     flags |= abi::kEntryInterrupt;

@@ -14,8 +14,8 @@ class MemoryCharge {
   MemoryCharge() = default;
   // Nothing: over the limit, which is a refusal if it `counts`.
   static MemoryCharge take(const std::shared_ptr<MemoryQuota>& quota, Bytes size, bool counts) {
-    return quota->take(size, MemoryQuota::Kind::kAllocated, counts) ? MemoryCharge(quota, size)
-                                                                    : MemoryCharge();
+    return quota->charge(size, MemoryQuota::Kind::kAllocated, counts) ? MemoryCharge(quota, size)
+                                                                      : MemoryCharge();
   }
   ~MemoryCharge() { drop(); }
   MemoryCharge(MemoryCharge&& other) noexcept
@@ -33,7 +33,7 @@ class MemoryCharge {
   // It is somebody else's from now on; null: nobody's.
   void pass_to(const std::shared_ptr<MemoryQuota>& quota) {
     const Bytes size = size_;
-    if (quota != nullptr) quota->force_take(size, MemoryQuota::Kind::kAllocated);
+    if (quota != nullptr) quota->force_charge(size, MemoryQuota::Kind::kAllocated);
     drop();
     quota_ = quota;
     size_ = quota == nullptr ? 0 : size;
@@ -43,7 +43,7 @@ class MemoryCharge {
   MemoryCharge(std::shared_ptr<MemoryQuota> quota, Bytes size)
       : quota_(std::move(quota)), size_(size) {}
   void drop() {
-    if (quota_ != nullptr) quota_->give(size_, MemoryQuota::Kind::kAllocated);
+    if (quota_ != nullptr) quota_->uncharge(size_, MemoryQuota::Kind::kAllocated);
     quota_.reset();
   }
 

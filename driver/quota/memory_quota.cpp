@@ -8,7 +8,7 @@
 
 namespace npu::driver {
 
-bool MemoryQuota::take(Bytes size, Kind kind, bool count) {
+bool MemoryQuota::charge(Bytes size, Kind kind, bool count) {
   Bytes used = used_.load(kRelaxed);
   do {
     const Bytes limit = limit_.load(kRelaxed);
@@ -21,13 +21,13 @@ bool MemoryQuota::take(Bytes size, Kind kind, bool count) {
   return true;
 }
 
-void MemoryQuota::force_take(Bytes size, Kind kind) {
+void MemoryQuota::force_charge(Bytes size, Kind kind) {
   used_.fetch_add(size, kRelaxed);
   part(kind).fetch_add(size, kRelaxed);
   note_use();
 }
 
-void MemoryQuota::give(Bytes size, Kind kind) {
+void MemoryQuota::uncharge(Bytes size, Kind kind) {
   part(kind).fetch_sub(size, kRelaxed);
   used_.fetch_sub(size, kRelaxed);
 }

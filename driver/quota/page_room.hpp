@@ -14,13 +14,13 @@ class PageRoom {
   PageRoom() = default;  // there is no quota
   explicit PageRoom(MemoryQuota& taken_from) : quota_(&taken_from) {}
   ~PageRoom() {
-    if (quota_ != nullptr) quota_->give(kPageSize, MemoryQuota::Kind::kManaged);
+    if (quota_ != nullptr) quota_->uncharge(kPageSize, MemoryQuota::Kind::kManaged);
   }
   PageRoom(PageRoom&& other) noexcept : quota_(std::exchange(other.quota_, nullptr)) {}
   PageRoom& operator=(PageRoom&&) = delete;
 
   // The page has come. Whether it counts.
-  bool keep() {
+  bool commit() {
     if (quota_ == nullptr) return false;
     std::exchange(quota_, nullptr)->note_use();
     return true;

@@ -52,7 +52,7 @@ int npu_add_task_with(npu_runtime* runtime, uint32_t func_id, int shape,
     }
     TaskOptions wanted;
     wanted.blocks = options->blocks;
-    wanted.together = options->together != 0;
+    wanted.cooperative = options->cooperative != 0;
     wanted.predicate = {options->predicate};
     wanted.user = options->user;
     for (size_t i = 0; i < options->after_count; ++i) {

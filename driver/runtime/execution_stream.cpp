@@ -14,7 +14,7 @@
 #include "driver/runtime/stream_signal.hpp"
 #include "driver/runtime/work_in_flight.hpp"
 #include "driver/support/spin_lock.hpp"
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 
 namespace npu::driver {
 namespace {
@@ -144,13 +144,14 @@ Status ExecutionStream::Impl::open_lane(LaunchCores kind) {
 Result<QueueTicket> ExecutionStream::Impl::put(StreamLane& lane, const abi::QueueEntry* entries,
                                                std::size_t count) {
   QueueEntryOptions how;
-  how.go_on = options.on_error == StreamErrorMode::kContinue;
+  how.continue_on_error = options.on_error == StreamErrorMode::kContinue;
   const Instant deadline = clock.now() + kRoom;
-  const bool in_turns = process.impl().turn.load() != nullptr;  // which it has a place to wait for
+  const bool in_time_slices =
+      process.impl().time_slice_hook.load() != nullptr;  // which it has a place to wait for
   for (;;) {
     if (closing) return closed();
-    const Instant look = in_turns ? deadline : std::min(deadline, clock.now() + kLook);
-    auto ticket = submit_in_turn(process, lane.queue(), entries, count, look, how);
+    const Instant look = in_time_slices ? deadline : std::min(deadline, clock.now() + kLook);
+    auto ticket = submit_in_time_slice(process, lane.queue(), entries, count, look, how);
     const bool full = !ticket && ticket.error().code == ErrorCode::kQueueFull;
     if (!full || clock.now() >= deadline) {
       if (ticket) lane.submitted(*ticket);

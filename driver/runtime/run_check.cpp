@@ -76,7 +76,7 @@ Status RunCheck::check_task(const TaskGraph& graph, std::uint32_t i, unsigned bl
   };
   const auto& task = graph.task({i});
   const unsigned cores = cores_for(static_cast<TaskShape>(task.descriptor.shape), block_dim);
-  if ((task.descriptor.flags & abi::kTaskTogether) != 0 && task.descriptor.blocks > cores) {
+  if ((task.descriptor.flags & abi::kTaskCooperative) != 0 && task.descriptor.blocks > cores) {
     return invalid(fmt::format("task {}: {} blocks together, there are cores for {}", i,
                                task.descriptor.blocks, cores));
   }

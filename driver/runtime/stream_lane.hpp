@@ -22,12 +22,12 @@ class StreamLane {
   Status wait(Instant deadline) {
     if (!last_) return {};
     auto done = queue_->wait(*last_, WaitPolicy::kAdaptive, deadline);
-    return !done && goes_on_after(done.error()) ? Status{} : done;
+    return !done && continues_after(done.error()) ? Status{} : done;
   }
   Result<bool> is_done() {
     if (!last_) return true;
     auto done = queue_->is_done(*last_);
-    return !done && goes_on_after(done.error()) ? Result<bool>(true) : done;
+    return !done && continues_after(done.error()) ? Result<bool>(true) : done;
   }
   // Whether entries have failed since the last call.
   bool take_failed() {
@@ -36,7 +36,7 @@ class StreamLane {
   }
 
  private:
-  bool goes_on_after(const Error& error) const {
+  bool continues_after(const Error& error) const {
     return error.code == ErrorCode::kDeviceFault && !queue_->faulted();
   }
 

@@ -86,7 +86,7 @@ Result<TaskId> TaskGraph::add(KernelId kernel, TaskShape shape,
   descriptor.words = static_cast<std::uint32_t>(task.words.size());
   descriptor.blocks = options.blocks;
   descriptor.shape = static_cast<std::uint16_t>(shape);
-  descriptor.flags = options.together ? abi::kTaskTogether : 0;
+  descriptor.flags = options.cooperative ? abi::kTaskCooperative : 0;
   descriptor.predicate = options.predicate.value;
   descriptor.kernel_id = kernel.value;
   descriptor.user = options.user;

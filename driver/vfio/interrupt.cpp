@@ -54,7 +54,7 @@ void EventfdVector::poll_kernel(Picoseconds time_left) {
   static_cast<void>(::ppoll(&waited, 1, &timeout, nullptr));
 }
 
-Result<std::uint64_t> EventfdVector::wait_beyond(std::uint64_t seen, Instant deadline) {
+Result<std::uint64_t> EventfdVector::wait_after(std::uint64_t seen, Instant deadline) {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     drain();

@@ -21,7 +21,7 @@ class EventfdVector : public platform::InterruptVector {
                 unsigned vector);
   ~EventfdVector() override;
   std::uint64_t count() override;
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override;
+  Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override;
   void wake() override;
 
  private:

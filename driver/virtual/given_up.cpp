@@ -4,7 +4,7 @@
 namespace npu::driver {
 
 // A command that the card has not ended would take the end of the next one for its own.
-Result<std::optional<std::uint32_t>> GivenUp::settle(SharePort& port) {
+Result<std::optional<std::uint32_t>> GivenUp::conclude(SharePort& port) {
   if (!command_) return std::optional<std::uint32_t>();
   const auto [index, creating] = *command_;
   if (auto idle = port.wait_until_idle(); !idle) return forward_error(idle);

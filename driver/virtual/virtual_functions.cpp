@@ -60,7 +60,7 @@ struct VirtualFunctions::Impl {
   Status create(std::uint32_t index, const ShareRecord& record);
   Status destroy(std::uint32_t index);
   // Before anything else is asked of the card.
-  Status settle();
+  Status conclude();
 
   Device::Impl& device;
   platform::Platform& platform;
@@ -106,7 +106,7 @@ Status VirtualFunctions::Impl::adopt() {
 }
 
 Result<VirtualFunctions::Impl::Records> VirtualFunctions::Impl::read_all() {
-  if (auto settled = settle(); !settled) return forward_error(settled);
+  if (auto settled = conclude(); !settled) return forward_error(settled);
   Records records;
   for (std::uint32_t i = 0; i < functions; ++i) {
     auto read = port.read(ShareOperation::kReadShare, i);
@@ -269,7 +269,7 @@ Status VirtualFunctions::Impl::create(std::uint32_t index, const ShareRecord& re
   if (made) return {};
   if (made.error().code == ErrorCode::kTimeout) {
     given_up.note(index, true);
-    static_cast<void>(settle());
+    static_cast<void>(conclude());
   } else {
     give_memory_back(index);
   }
@@ -283,8 +283,8 @@ Status VirtualFunctions::Impl::destroy(std::uint32_t index) {
   return done;
 }
 
-Status VirtualFunctions::Impl::settle() {
-  const auto without = given_up.settle(port);
+Status VirtualFunctions::Impl::conclude() {
+  const auto without = given_up.conclude(port);
   if (!without) return forward_error(without);
   if (*without) give_memory_back(**without);
   return {};
@@ -364,7 +364,7 @@ Result<VirtualDevice> VirtualFunctions::create(const VirtualDeviceOptions& optio
 
 Status VirtualFunctions::destroy(std::uint32_t index) {
   const std::lock_guard lock(*impl_->mutex);
-  if (auto settled = impl_->settle(); !settled) return settled;
+  if (auto settled = impl_->conclude(); !settled) return settled;
   return impl_->destroy(index);
 }
 

@@ -120,7 +120,7 @@ int mover_wait(mover* m, int64_t timeout) {
     const int64_t now = p->f->now(p);
     if (now >= deadline) return NPU_TIMEOUT;
     const int64_t look = now + kLook < deadline ? now + kLook : deadline;
-    if (p->f->wait_beyond(p, m->vector, seen, look, &seen) == NPU_TIMEOUT &&
+    if (p->f->wait_after(p, m->vector, seen, look, &seen) == NPU_TIMEOUT &&
         p->f->config_read(p, m->bdf, kRevision, 4) == UINT32_MAX) {
       return NPU_DEVICE_LOST;
     }

@@ -14,7 +14,7 @@ bool Completion::sweep() {
     ++looks;
     if (seen == Seen::kNothing) continue;
     moved = true;
-    go_on(worker, seen);
+    proceed(worker, seen);
   }
   // Not of rounds that find nothing: how many of them there are is the machine's business
   // (AicpuPort::poll_again).
@@ -22,7 +22,7 @@ bool Completion::sweep() {
   return moved;
 }
 
-void Completion::go_on(Worker& worker, Seen seen) {
+void Completion::proceed(Worker& worker, Seen seen) {
   const Assignment& oldest = worker.oldest();
   if (seen == Seen::kBegun) return cores_.change(worker, Work::kRunning);
   if (seen == Seen::kOldestEnded) {

@@ -31,7 +31,7 @@ class Completion {
   std::uint64_t polls() const { return polls_; }  // looks at cores
 
  private:
-  void go_on(Worker& worker, Seen seen);
+  void proceed(Worker& worker, Seen seen);
   void ended(const Assignment& what, const Worker& worker);
   void resolve(std::uint32_t task);
 

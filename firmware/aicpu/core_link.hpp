@@ -33,7 +33,7 @@ struct Worker {
   unsigned place = 0, cluster = 0;        // in the thread's lists
   std::uint8_t kind = 0;
   Work work = Work::kNone;
-  bool reserved = false;  // has a block that waits for others (kTaskTogether)
+  bool reserved = false;  // has a block that waits for others (kTaskCooperative)
   std::uint32_t last_dispatch = 0;
   // Dispatch ids alternate between two slots, as they do between the payloads.
   std::array<Assignment, 2> slots;

@@ -43,7 +43,7 @@ class Cores {
     if ((before == Work::kRunning) != (work == Work::kRunning)) set_pendable(worker);
     if ((before == Work::kNone) != (work == Work::kNone)) set_idle(worker);
   }
-  // It has a block that waits for others (kTaskTogether), or waits no more.
+  // It has a block that waits for others (kTaskCooperative), or waits no more.
   void reserve(Worker& worker, bool reserved) {
     worker.reserved = reserved;
     reserved_.flip(worker.place);

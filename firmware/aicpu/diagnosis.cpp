@@ -53,7 +53,7 @@ Diagnosis::Standstill Diagnosis::standstill_of_all() const {
     sum.ready += other.ready;
   }
   const auto open =
-      static_cast<std::uint32_t>(port_.load(run_.control(scratch::kTogether), 8) >> 32);
+      static_cast<std::uint32_t>(port_.load(run_.control(scratch::kCooperative), 8) >> 32);
   if (open != 0) {
     ++sum.ready;
     sum.ready_task = open - 1;

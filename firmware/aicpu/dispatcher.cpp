@@ -7,11 +7,11 @@ using abi::TaskShape;
 
 bool Dispatcher::dispatch() {
   const bool news = queues_.look_for_news();
-  bool moved =
-      (news || together_.is_open() || !queues_.none(ReadyClass::kTogether)) && together_.dispatch();
-  if (!together_.holds_back(TaskShape::kMixed)) moved |= dispatch_mixed();
+  bool moved = (news || cooperative_.is_open() || !queues_.none(ReadyClass::kCooperative)) &&
+               cooperative_.dispatch();
+  if (!cooperative_.holds_back(TaskShape::kMixed)) moved |= dispatch_mixed();
   for (const auto shape : {TaskShape::kAic, TaskShape::kAiv}) {
-    if (!together_.holds_back(shape)) moved |= dispatch_single(shape);
+    if (!cooperative_.holds_back(shape)) moved |= dispatch_single(shape);
   }
   placement_.ring();
   return moved;

@@ -3,9 +3,9 @@
 // pending slots of busy ones.
 #pragma once
 
+#include "firmware/aicpu/cooperative_blocks.hpp"
 #include "firmware/aicpu/placement.hpp"
 #include "firmware/aicpu/progress.hpp"
-#include "firmware/aicpu/together_blocks.hpp"
 
 namespace npu::firmware {
 
@@ -16,7 +16,7 @@ class Dispatcher {
         progress_(progress),
         queues_(run),
         placement_(run, cores, link),
-        together_(run, cores, queues_, placement_) {}
+        cooperative_(run, cores, queues_, placement_) {}
 
   // One round. False: nothing was sent.
   bool dispatch();
@@ -32,7 +32,7 @@ class Dispatcher {
   const Progress& progress_;
   ReadyQueues queues_;
   Placement placement_;
-  TogetherBlocks together_;
+  CooperativeBlocks cooperative_;
 };
 
 }  // namespace npu::firmware

@@ -52,7 +52,7 @@ class ReadyQueues {
     LocalQueue& own = queue(kind.ready_class());
     // Several threads may take blocks of one task, and one opens a task whose blocks begin
     // together.
-    const bool single = kind.blocks() == 1 && !kind.together();
+    const bool single = kind.blocks() == 1 && !kind.cooperative();
     if (!single || own.size() >= room) return push_shared(task, kind.ready_class());
     own.push(task, kind);
     return true;
@@ -76,7 +76,7 @@ class ReadyQueues {
     share.count = 1;
     own.pop();
     wide_[static_cast<unsigned>(cls)] = share.kind.blocks() > 1;
-    return share.kind.blocks() == 1 || share.kind.together() || take_blocks(cls, max, share);
+    return share.kind.blocks() == 1 || share.kind.cooperative() || take_blocks(cls, max, share);
   }
   // The thread's own tasks are for others, if there are any. False: overflow().
   bool give_back(ReadyClass cls);

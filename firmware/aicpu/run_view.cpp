@@ -28,7 +28,7 @@ bool descriptor_is_valid(const abi::RunHeader& h, const abi::TaskDescriptor& t) 
   if (runs && (t.kernel == 0 || t.kernel % abi::kCacheLine != 0)) return false;
   if (t.blocks - 1 >= abi::kMaxTaskBlocks || t.words > abi::kMaxTaskWords) return false;
   if ((t.words != 0 && t.arguments == 0) || t.predicate % 4 != 0) return false;
-  if (t.producers > abi::kMaxTaskProducers || (t.flags & ~abi::kTaskTogether) != 0) return false;
+  if (t.producers > abi::kMaxTaskProducers || (t.flags & ~abi::kTaskCooperative) != 0) return false;
   return std::uint64_t{t.first_producer} + t.producers <= h.producer_count &&
          std::uint64_t{t.first_dump} + t.dumps <= h.dump_count;
 }

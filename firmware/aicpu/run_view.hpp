@@ -45,19 +45,19 @@ struct Edge {
 static_assert(sizeof(Edge) == 8);
 
 // Queues of ready tasks, in the order in which they are served.
-enum class ReadyClass : std::uint8_t { kTogether, kMixed, kAic, kAiv };
+enum class ReadyClass : std::uint8_t { kCooperative, kMixed, kAic, kAiv };
 inline constexpr unsigned kReadyClasses = 4;
 
 // What has to be known of a task to queue it: one word of its state.
 class TaskKind {
  public:
   TaskKind() = default;
-  TaskKind(abi::TaskShape shape, bool together, bool predicated, std::uint32_t blocks)
-      : word_(static_cast<std::uint32_t>(shape) | (together ? kTogether : 0U) |
-              (predicated ? kPredicated : 0U) | class_of(shape, together) << kClass | kWired |
+  TaskKind(abi::TaskShape shape, bool cooperative, bool predicated, std::uint32_t blocks)
+      : word_(static_cast<std::uint32_t>(shape) | (cooperative ? kCooperative : 0U) |
+              (predicated ? kPredicated : 0U) | class_of(shape, cooperative) << kClass | kWired |
               blocks << kBlocks) {
     const bool core = shape == abi::TaskShape::kAic || shape == abi::TaskShape::kAiv;
-    if (core && blocks == 1 && !together && !predicated) word_ |= kPlain;
+    if (core && blocks == 1 && !cooperative && !predicated) word_ |= kPlain;
   }
   static TaskKind from(std::uint32_t word) {
     TaskKind kind;
@@ -67,7 +67,7 @@ class TaskKind {
 
   std::uint32_t word() const { return word_; }  // never 0 of a task that is wired
   abi::TaskShape shape() const { return static_cast<abi::TaskShape>(word_ & 3); }
-  bool together() const { return (word_ & kTogether) != 0; }
+  bool cooperative() const { return (word_ & kCooperative) != 0; }
   bool predicated() const { return (word_ & kPredicated) != 0; }
   ReadyClass ready_class() const { return static_cast<ReadyClass>(word_ >> kClass & 3); }
   std::uint32_t blocks() const { return word_ >> kBlocks; }
@@ -75,15 +75,15 @@ class TaskKind {
   bool plain() const { return (word_ & kPlain) != 0; }
 
  private:
-  static constexpr std::uint32_t kTogether = 1U << 2, kPredicated = 1U << 3, kPlain = 1U << 6,
+  static constexpr std::uint32_t kCooperative = 1U << 2, kPredicated = 1U << 3, kPlain = 1U << 6,
                                  kWired = 1U << 7;
   static constexpr unsigned kClass = 4, kBlocks = 16;  // where they begin
 
-  static std::uint32_t class_of(abi::TaskShape shape, bool together) {
+  static std::uint32_t class_of(abi::TaskShape shape, bool cooperative) {
     constexpr std::array<ReadyClass, 4> kClasses{ReadyClass::kAiv, ReadyClass::kAic,
                                                  ReadyClass::kAiv, ReadyClass::kMixed};
     const auto cls = kClasses[static_cast<unsigned>(shape)];
-    return static_cast<std::uint32_t>(together ? ReadyClass::kTogether : cls);
+    return static_cast<std::uint32_t>(cooperative ? ReadyClass::kCooperative : cls);
   }
 
   std::uint32_t word_ = 0;
@@ -97,22 +97,22 @@ enum class Presence : std::uint32_t { kAbsent = 0, kThere = 1, kCancelled = 2, k
 // The scratch memory's first 64 KiB, by offset; every word that threads contend for has a line of
 // its own.
 namespace scratch {
-inline constexpr std::uint64_t kStop = 0x000;            // Stop
-inline constexpr std::uint64_t kCoresKnown = 0x040;      // u32: 1 when kWorkers is written
-inline constexpr std::uint64_t kFailure = 0x080;         // abi::RunResult, up to `cond`
-inline constexpr std::uint64_t kFailedBlock = 0x0B0;     // u32: abi::RunResult::block
-inline constexpr std::uint64_t kTogether = 0x0C0;        // u64: blocks claimed | task + 1 << 32
-inline constexpr std::uint64_t kTogetherLock = 0x100;    // u32: thread + 1 whose request it is
-inline constexpr std::uint64_t kTogetherPlaced = 0x180;  // u32: blocks that have a core
-inline constexpr std::uint64_t kTogetherRung = 0x1C0;    // u32: blocks that have begun
-inline constexpr std::uint64_t kRecords = 0x140;         // u64: records given out
-inline constexpr std::uint64_t kNews = 0x600;            // u32: changes that all threads look at
-inline constexpr std::uint64_t kPresence = 0x200;        // a line per thread
-inline constexpr std::uint64_t kProgress = 0x300;        // ThreadProgress, a line per thread
-inline constexpr std::uint64_t kDiagnosis = 0x400;       // ThreadDiagnosis, a line per thread
-inline constexpr std::uint64_t kQueues = 0x500;          // u64 head | tail << 32, a line per class
-inline constexpr std::uint64_t kWorkers = 0x800;         // u32 physical core | type << 24, each
-inline constexpr std::uint64_t kTasks = 0x1'0000;        // TaskState[tasks]
+inline constexpr std::uint64_t kStop = 0x000;               // Stop
+inline constexpr std::uint64_t kCoresKnown = 0x040;         // u32: 1 when kWorkers is written
+inline constexpr std::uint64_t kFailure = 0x080;            // abi::RunResult, up to `cond`
+inline constexpr std::uint64_t kFailedBlock = 0x0B0;        // u32: abi::RunResult::block
+inline constexpr std::uint64_t kCooperative = 0x0C0;        // u64: blocks claimed | task + 1 << 32
+inline constexpr std::uint64_t kCooperativeLock = 0x100;    // u32: thread + 1 whose request it is
+inline constexpr std::uint64_t kCooperativePlaced = 0x180;  // u32: blocks that have a core
+inline constexpr std::uint64_t kCooperativeRung = 0x1C0;    // u32: blocks that have begun
+inline constexpr std::uint64_t kRecords = 0x140;            // u64: records given out
+inline constexpr std::uint64_t kNews = 0x600;               // u32: changes that all threads look at
+inline constexpr std::uint64_t kPresence = 0x200;           // a line per thread
+inline constexpr std::uint64_t kProgress = 0x300;           // ThreadProgress, a line per thread
+inline constexpr std::uint64_t kDiagnosis = 0x400;          // ThreadDiagnosis, a line per thread
+inline constexpr std::uint64_t kQueues = 0x500;    // u64 head | tail << 32, a line per class
+inline constexpr std::uint64_t kWorkers = 0x800;   // u32 physical core | type << 24, each
+inline constexpr std::uint64_t kTasks = 0x1'0000;  // TaskState[tasks]
 }  // namespace scratch
 
 // What a thread tells the others about itself.

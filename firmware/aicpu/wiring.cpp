@@ -32,7 +32,7 @@ bool Wiring::fits(const abi::TaskDescriptor& task) const {
   const auto shape = static_cast<abi::TaskShape>(task.shape);
   if (shape == abi::TaskShape::kNone) return true;
   const unsigned cores = cores_.counts().of(shape);
-  if ((task.flags & abi::kTaskTogether) != 0) return task.blocks <= cores;
+  if ((task.flags & abi::kTaskCooperative) != 0) return task.blocks <= cores;
   return shape != abi::TaskShape::kMixed || cores > 0;
 }
 
@@ -48,9 +48,9 @@ bool Wiring::wire(std::uint32_t task) {
     return true;
   }
   const auto shape = static_cast<abi::TaskShape>(descriptor.shape);
-  const bool together =
-      (descriptor.flags & abi::kTaskTogether) != 0 && shape != abi::TaskShape::kNone;
-  const TaskKind kind(shape, together, descriptor.predicate != 0, descriptor.blocks);
+  const bool cooperative =
+      (descriptor.flags & abi::kTaskCooperative) != 0 && shape != abi::TaskShape::kNone;
+  const TaskKind kind(shape, cooperative, descriptor.predicate != 0, descriptor.blocks);
   run_.store32(run_.task(task, offsetof(TaskState, kind)), kind.word());
   if (descriptor.producers == 0) {
     ready_.add(task, kind);

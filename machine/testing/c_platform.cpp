@@ -111,9 +111,9 @@ struct CPlatform::Calls {
   }
   static void close_vector(npu_platform*, npu_vector* vector) { delete vector; }
   static std::uint64_t count(npu_platform*, npu_vector* vector) { return vector->inner->count(); }
-  static int wait_beyond(npu_platform* p, npu_vector* vector, std::uint64_t seen,
-                         std::int64_t deadline, std::uint64_t* count) {
-    const auto now = vector->inner->wait_beyond(seen, instant(deadline));
+  static int wait_after(npu_platform* p, npu_vector* vector, std::uint64_t seen,
+                        std::int64_t deadline, std::uint64_t* count) {
+    const auto now = vector->inner->wait_after(seen, instant(deadline));
     if (!now) return failed(p, now.error());
     if (count != nullptr) *count = *now;
     return NPU_OK;
@@ -159,7 +159,7 @@ const npu_platform_functions CPlatform::kTable = {
     Calls::open_vector,
     Calls::close_vector,
     Calls::count,
-    Calls::wait_beyond,
+    Calls::wait_after,
     Calls::now,
     Calls::sleep_until,
     Calls::relax,

@@ -35,11 +35,11 @@ class TrackedVector final : public platform::InterruptVector {
   TrackedVector(std::unique_ptr<InterruptVector> inner, std::shared_ptr<ObjectLedger> ledger)
       : inner_(std::move(inner)), entry_(std::move(ledger), "interrupt vector") {}
   std::uint64_t count() override { return inner_->count(); }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
-    return inner_->wait_beyond(seen, deadline);
+  Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
+    return inner_->wait_after(seen, deadline);
   }
-  Result<std::uint64_t> daemon_wait_beyond(std::uint64_t seen, Instant deadline) override {
-    return inner_->daemon_wait_beyond(seen, deadline);
+  Result<std::uint64_t> daemon_wait_after(std::uint64_t seen, Instant deadline) override {
+    return inner_->daemon_wait_after(seen, deadline);
   }
   void wake() override { inner_->wake(); }
 

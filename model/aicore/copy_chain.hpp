@@ -2,7 +2,7 @@
 // What the end of a copy followed from, back over the copies before it in its pipe to where the
 // pipe last began because of something else: an issue, a flag. A request leaves when the one before
 // has left the path, or when an answer has made room for its bytes; then it follows from that
-// answer, and so from when that one's request left. So of requests under way beside each other only
+// answer, and so from when that one's request left. So of requests in flight beside each other only
 // those count that held up the end. Nobody but reports reads it: it is kept while events are heard.
 #pragma once
 
@@ -54,13 +54,13 @@ class CopyChain {
   void clear();
 
  private:
-  static constexpr std::size_t kMost = 1024;  // requests under way
+  static constexpr std::size_t kMost = 1024;  // requests in flight
 
   void advance();
 
   Path at_;  // of the request that leaves next
   Path answered_, ended_;
-  std::deque<Path> sent_;  // requests under way, by their ends
+  std::deque<Path> sent_;  // requests in flight, by their ends
   bool stalled_ = false;
 };
 

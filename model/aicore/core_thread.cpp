@@ -17,14 +17,14 @@ CoreThread::CoreThread(Simulation& sim, CoreTracks& tracks, unsigned number, con
 // Of cores at one time those of lower numbers go first, whatever woke them, so that what happens
 // depends on times alone. Ahead of the kernel there is nobody else at that time.
 void CoreThread::sync_to(SimTime when) {
-  goes_on_ = std::max(when, sim_now());
+  resumes_at_ = std::max(when, sim_now());
   while (sim_now() < when && !cut_) sim_.agenda.wait(wake_, when);
   if (!cut_) sim_.agenda.wait_until(sim_now());  // handlers due at this time go first
-  while (!cut_ && detail::ahead_to == 0 && others_.goes_later(number_, goes_on_)) {
+  while (!cut_ && detail::ahead_to == 0 && others_.goes_later(number_, resumes_at_)) {
     sim_.agenda.wait_a_delta();
     sim_.agenda.wait_until(sim_now());
   }
-  goes_on_ = UINT64_MAX;
+  resumes_at_ = UINT64_MAX;
   check();
 }
 

@@ -79,7 +79,7 @@ class CoreThread {
     if (local_ > sim_now() + kRunAhead) catch_up();
   }
   // When the thread is to go on; UINT64_MAX: it waits for something else.
-  SimTime goes_on() const { return goes_on_; }
+  SimTime resumes_at() const { return resumes_at_; }
 
   // --- waiting
   sc_core::sc_event& wake() { return wake_; }
@@ -99,9 +99,9 @@ class CoreThread {
     while (!ended() && !cut_ && sim_now() < limit) sim_.agenda.wait(wake_, limit);
   }
   // Since a sleep has ended.
-  void goes_on_now() { goes_on_ = sim_now(); }
+  void resumes_now() { resumes_at_ = sim_now(); }
   void slept() {
-    goes_on_ = UINT64_MAX;
+    resumes_at_ = UINT64_MAX;
     check();
   }
 
@@ -137,7 +137,7 @@ class CoreThread {
   ScalarWaits waits_told_;
   sc_core::sc_event wake_;
   SimTime local_ = 0;
-  SimTime goes_on_ = UINT64_MAX;
+  SimTime resumes_at_ = UINT64_MAX;
   const Condition* waits_ = nullptr;
   bool cut_ = false;
   CommandFault fault_;  // of the block

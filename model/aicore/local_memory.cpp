@@ -28,7 +28,7 @@ void LocalMemory::clear() {
   sources_.clear();
 }
 
-CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& memory,
+CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
   if (!functional_) return {};
   if (const auto* in = std::get_if<platform::CopyIn>(&instruction)) {
@@ -50,7 +50,7 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemory& 
   return {};
 }
 
-CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& memory,
+CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
   const bool dense = copy.to_pitch == copy.row_bytes;
   if (copy.to.buffer == LocalBuffer::kL1) {
@@ -79,10 +79,10 @@ CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemory& me
   return {};
 }
 
-CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& memory,
+CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemoryPort& memory,
                                    SpaceId vmid) {
   if (copy.from.buffer == LocalBuffer::kL1) {
-    settle_l1({copy.from.offset, Bytes{copy.rows - 1U} * copy.from_pitch + copy.row_bytes});
+    complete_l1_loads({copy.from.offset, Bytes{copy.rows - 1U} * copy.from_pitch + copy.row_bytes});
   }
   const unsigned char* from = at(copy.from.buffer, copy.from.offset);
   std::uint64_t to = copy.to;
@@ -98,7 +98,7 @@ CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemory& 
   return {};
 }
 
-CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory& memory,
+CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
   finish_product();
   const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
@@ -142,7 +142,7 @@ void LocalMemory::load_l0(const platform::LoadL0& load) {
 }
 
 void LocalMemory::move_l0(const platform::LoadL0& load) {
-  settle_l1(DeferredLoads::source(load));
+  complete_l1_loads(DeferredLoads::source(load));
   const Bytes columns = load.transpose ? load.rows : load.columns;
   const arithmetic::Matrix matrix{load.rows, load.columns, load.from_pitch};
   arithmetic::copy(matrix, at(LocalBuffer::kL1, load.from), at(load.to.buffer, load.to.offset),
@@ -172,15 +172,15 @@ void LocalMemory::l1_written(const DeferredLoads::Range& l1, bool wholly) {
     borrowed_.pop_back();
     memory_->give_back(rows.from, rows.extent(), *this);
   }
-  settle_l1(l1);
+  complete_l1_loads(l1);
 }
 
-bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid) {
+bool LocalMemory::borrow(const platform::CopyIn& copy, DeviceMemoryPort& memory, SpaceId vmid) {
   constexpr Bytes kWorthwhile = 4096;
   const Bytes length = Bytes{copy.rows} * copy.row_bytes;
   if (length < kWorthwhile) return false;
   BorrowedRows rows{{copy.to.offset, length}, copy.row_bytes, copy.rows, copy.from_pitch, nullptr};
-  rows.from = memory.lend(vmid, copy.from, rows.extent(), *this);
+  rows.from = memory.direct_pointer(vmid, copy.from, rows.extent(), *this);
   if (rows.from == nullptr) return false;
   l1_written(rows.l1, true);
   memory_ = &memory;
@@ -195,7 +195,7 @@ void LocalMemory::carry_out(const BorrowedRows& rows) {
                    at(LocalBuffer::kL1, rows.l1.begin), rows.row_bytes, 1, false);
 }
 
-void LocalMemory::settle_l1(const DeferredLoads::Range& l1) {
+void LocalMemory::complete_l1_loads(const DeferredLoads::Range& l1) {
   for (std::size_t i = 0; i < borrowed_.size();) {
     if (!l1.meets(borrowed_[i].l1)) {
       ++i;
@@ -210,7 +210,7 @@ void LocalMemory::settle_l1(const DeferredLoads::Range& l1) {
   }
 }
 
-void LocalMemory::recall(const std::byte* from, Bytes length) {
+void LocalMemory::invalidate_direct(const std::byte* from, Bytes length) {
   finish_product();
   const auto lent = std::find_if(borrowed_.begin(), borrowed_.end(), [&](const auto& rows) {
     return rows.from == from && rows.extent() == length;
@@ -234,7 +234,7 @@ const platform::LoadL0* LocalMemory::deferred_operand(LocalBuffer l0, Bytes offs
   const auto* const load = deferred(l0).find(offset, rows, columns, bytes_of(type));
   // The BLAS wants its floats aligned.
   if (load != nullptr && (type == platform::DataType::kFp32 || borrowed(*load) == nullptr)) {
-    settle_l1(DeferredLoads::source(*load));
+    complete_l1_loads(DeferredLoads::source(*load));
   }
   return load;
 }

@@ -9,7 +9,7 @@
 #include "model/aicore/borrowed_rows.hpp"
 #include "model/aicore/deferred_loads.hpp"
 #include "model/aicore/pipe_queue.hpp"
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/space_id.hpp"
 
@@ -17,14 +17,14 @@ namespace npu::model {
 
 // The memory that instructions are executed with is always the same one, and writes nothing any
 // more when this is destroyed.
-class LocalMemory : private Borrower {
+class LocalMemory : private DirectMemoryUser {
  public:
   LocalMemory(const BufferSizes& sizes, bool functional) : sizes_(sizes), functional_(functional) {}
   LocalMemory(const LocalMemory&) = delete;
   LocalMemory& operator=(const LocalMemory&) = delete;
 
   // An instruction that check() has passed. A fault: global memory of `vmid` could not be reached.
-  CommandFault execute(const Instruction& instruction, DeviceMemory& memory, SpaceId vmid);
+  CommandFault execute(const Instruction& instruction, DeviceMemoryPort& memory, SpaceId vmid);
   // All bytes are 0, nothing is left of what was issued.
   void clear();
   // FixPipe to a local buffer: to L1, or to UB, that of `target`.
@@ -40,18 +40,18 @@ class LocalMemory : private Borrower {
   };
   using Buffer = std::vector<Line>;
   unsigned char* at(platform::LocalBuffer buffer, Bytes offset);
-  CommandFault copy_in(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid);
-  CommandFault copy_out(const platform::CopyOut& copy, DeviceMemory& memory, SpaceId vmid);
-  CommandFault fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory& memory, SpaceId vmid);
+  CommandFault copy_in(const platform::CopyIn& copy, DeviceMemoryPort& memory, SpaceId vmid);
+  CommandFault copy_out(const platform::CopyOut& copy, DeviceMemoryPort& memory, SpaceId vmid);
+  CommandFault fixpipe(const platform::Fixpipe& fixpipe, DeviceMemoryPort& memory, SpaceId vmid);
   void load_l0(const platform::LoadL0& load);
   void move_l0(const platform::LoadL0& load);
   void settle(platform::LocalBuffer l0, const DeferredLoads::Range& target);
   // `wholly`: every byte of it, whatever was there.
   void l1_written(const DeferredLoads::Range& l1, bool wholly = false);
-  bool borrow(const platform::CopyIn& copy, DeviceMemory& memory, SpaceId vmid);
+  bool borrow(const platform::CopyIn& copy, DeviceMemoryPort& memory, SpaceId vmid);
   void carry_out(const BorrowedRows& rows);
-  void settle_l1(const DeferredLoads::Range& l1);
-  void recall(const std::byte* from, Bytes length) override;
+  void complete_l1_loads(const DeferredLoads::Range& l1);
+  void invalidate_direct(const std::byte* from, Bytes length) override;
   // How it lies in memory that was lent; null: in no way.
   const BorrowedRows* borrowed(const platform::LoadL0& load) const;
   const platform::LoadL0* deferred_operand(platform::LocalBuffer l0, Bytes offset,
@@ -76,7 +76,7 @@ class LocalMemory : private Borrower {
   std::array<Buffer, platform::kLocalBuffers> buffers_;  // made when first used
   std::array<DeferredLoads, 2> deferred_;                // of L0A and L0B
   std::vector<BorrowedRows> borrowed_;                   // they do not overlap in L1
-  DeviceMemory* memory_ = nullptr;                       // which lent them
+  DeviceMemoryPort* memory_ = nullptr;                   // which lent them
   // Products that go on adding to one matrix in L0C, from operands in L1: done at once, because C
   // is read and written once then. The bits are the same.
   platform::Mmad product_;

@@ -88,7 +88,7 @@ void MemoryPipe::append_flag(const PipeEntry& flag) {
 
 std::uint32_t MemoryPipe::slot_of(std::uint64_t number) const {
   return static_cast<std::uint32_t>((generation_ & kGenerationMask) << 8) |
-         static_cast<std::uint32_t>(number % kUnderWay);
+         static_cast<std::uint32_t>(number % kInFlight);
 }
 
 // As many whole rows as fit into a request and a page, or part of one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copies of one pipe between global memory and the core: split into requests, sent at the
-// rate of the path, a bounded number of bytes under way. The copies of one pipe follow one another
+// rate of the path, a bounded number of bytes in flight. The copies of one pipe follow one another
 // as fast as their requests leave and end in order, each with its last response. Requests are for
 // time alone; bytes move when a copy ends, by the tables of that time. From when all its requests
 // are translated until then no invalidation that began meanwhile ends, so that nobody else owns its
@@ -15,7 +15,7 @@
 #include "model/aicore/copy_chain.hpp"
 #include "model/aicore/instruction_times.hpp"
 #include "model/aicore/pipe_queue.hpp"
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 #include "model/core/simulation.hpp"
 
 namespace npu::model {
@@ -36,11 +36,11 @@ class MemoryPipe {
    public:
     virtual ~Owner() = default;
     virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
-    // A copy whose requests are all translated is under way until its bytes have moved:
-    // DeviceMemory.
-    virtual DeviceMemory::Hold hold() = 0;
-    virtual void release(DeviceMemory::Hold hold) = 0;
-    // DeviceMemory, too.
+    // A copy whose requests are all translated is in flight until its bytes have moved:
+    // DeviceMemoryPort.
+    virtual DeviceMemoryPort::Hold hold() = 0;
+    virtual void release(DeviceMemoryPort::Hold hold) = 0;
+    // DeviceMemoryPort, too.
     virtual bool pages_may_leave() const = 0;
     virtual bool reaches(std::uint64_t address, Bytes length, bool write) = 0;
     // The copy ends at `end`, not before now: its bytes are to be moved.
@@ -59,8 +59,8 @@ class MemoryPipe {
              const InstructionTimes& times, platform::Pipe pipe, Owner& owner);
 
   // The next entry may begin.
-  bool ready() const { return !sending_ && last_ - first_ < kUnderWay; }
-  // No copy is under way.
+  bool ready() const { return !sending_ && last_ - first_ < kInFlight; }
+  // No copy is in flight.
   bool idle() const { return first_ == last_; }
   // When what begins next may: a move to another local buffer has ended, requests are not waited
   // for.
@@ -68,26 +68,26 @@ class MemoryPipe {
   SimTime last_end() const { return last_end_; }
   // Now; ready(). `began`: why no earlier.
   void begin(const PipeEntry& copy, const Began& began);
-  // Behind the copies under way; ready() and not idle().
+  // Behind the copies in flight; ready() and not idle().
   void append_flag(const PipeEntry& flag);
   void answered(std::uint32_t slot, Bytes bytes, const RequestTimes& times);
   // Before it is answered, maybe while it is sent; not of requests without translation.
   void translated(std::uint32_t slot);
-  // Of the copy under way that a request belongs to.
+  // Of the copy in flight that a request belongs to.
   std::uint32_t instruction_of(std::uint32_t slot) const {
-    return items_[slot % kUnderWay].entry.number;
+    return items_[slot % kInFlight].entry.number;
   }
   // Forgets everything; answers that are still to come are ignored.
   void cut();
 
  private:
-  static constexpr unsigned kUnderWay = 16;  // copies and flags behind them
+  static constexpr unsigned kInFlight = 16;  // copies and flags behind them
 
   struct Item {
     bool flag = false, sent = false, finishing = false, held = false;
     unsigned answers = 0;       // still to come
     unsigned translations = 0;  // of its requests, still to come
-    DeviceMemory::Hold hold = 0;
+    DeviceMemoryPort::Hold hold = 0;
     SimTime begun = 0;
     SimTime last = 0;      // answer, or the end of the last request's share of the rate
     CopyChain::Path path;  // of the last answer
@@ -111,7 +111,7 @@ class MemoryPipe {
 
   Range range_of(const Instruction& copy) const;
   SimTime local_time(const platform::Fixpipe& fixpipe) const;
-  Item& item(std::uint64_t number) { return items_[number % kUnderWay]; }
+  Item& item(std::uint64_t number) { return items_[number % kInFlight]; }
   bool stale(std::uint64_t argument) const { return argument != generation_; }
   std::uint32_t slot_of(std::uint64_t number) const;
   MemoryRequest next_request(const Cursor& at) const;
@@ -133,8 +133,8 @@ class MemoryPipe {
   const platform::Pipe pipe_;
   Owner& owner_;
 
-  std::array<Item, kUnderWay> items_;
-  std::uint64_t first_ = 0, last_ = 0;  // items under way
+  std::array<Item, kInFlight> items_;
+  std::uint64_t first_ = 0, last_ = 0;  // items in flight
   std::uint64_t generation_ = 0;
   SimTime port_free_ = 0, last_end_ = 0;
   Bytes outstanding_ = 0;

@@ -4,18 +4,18 @@
 namespace npu::model {
 
 void MemoryReads::send(std::uint64_t address, Bytes length) {
-  ++under_way_;
+  ++in_flight_;
   requests_.send(platform::Pipe::kScalar, {false, address, 1, length, 0, kPlace});
 }
 
 void MemoryReads::await(unsigned most) {
   struct FewEnough final : CoreThread::Condition {
-    FewEnough(const unsigned& reads, unsigned allowed) : under_way(reads), most(allowed) {}
-    bool satisfied() const override { return under_way <= most; }
-    const unsigned& under_way;
+    FewEnough(const unsigned& reads, unsigned allowed) : in_flight(reads), most(allowed) {}
+    bool satisfied() const override { return in_flight <= most; }
+    const unsigned& in_flight;
     const unsigned most;
   };
-  thread_.wait_for(FewEnough(under_way_, most));
+  thread_.wait_for(FewEnough(in_flight_, most));
   thread_.reach(sim_now());
 }
 

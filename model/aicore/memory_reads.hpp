@@ -25,10 +25,10 @@ class MemoryReads {
   void read(std::uint64_t address, void* data, Bytes length, bool polls = false);
   // For time alone, and does not wait.
   void send(std::uint64_t address, Bytes length);
-  // Until no more than `most` are under way.
+  // Until no more than `most` are in flight.
   void await(unsigned most);
-  void answered() { --under_way_; }
-  void forget() { under_way_ = 0; }
+  void answered() { --in_flight_; }
+  void forget() { in_flight_ = 0; }
 
  private:
   ProgramServices& services_;
@@ -36,7 +36,7 @@ class MemoryReads {
   CoreThread& thread_;
   RequestPort& requests_;
   ProgramCoreStatistics& statistics_;
-  unsigned under_way_ = 0;
+  unsigned in_flight_ = 0;
 };
 
 }  // namespace npu::model

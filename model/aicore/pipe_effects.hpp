@@ -28,8 +28,8 @@ class PipeEffects final : public PipeUnit::Owner {
   void send(platform::Pipe pipe, const MemoryRequest& request) override {
     requests_.send(pipe, request);
   }
-  DeviceMemory::Hold hold() override { return services_.memory.hold(calls_.space()); }
-  void release(DeviceMemory::Hold hold) override { services_.memory.release(hold); }
+  DeviceMemoryPort::Hold hold() override { return services_.memory.hold(calls_.space()); }
+  void release(DeviceMemoryPort::Hold hold) override { services_.memory.release(hold); }
   bool pages_may_leave() const override { return services_.memory.pages_may_leave(calls_.space()); }
   bool reaches(std::uint64_t address, Bytes length, bool write) override {
     return services_.memory.reaches(calls_.space(), address, length, write);

@@ -23,8 +23,8 @@ class PipeUnit : private MemoryPipe::Owner {
    public:
     virtual ~Owner() = default;
     virtual void send(platform::Pipe pipe, const MemoryRequest& request) = 0;
-    virtual DeviceMemory::Hold hold() = 0;
-    virtual void release(DeviceMemory::Hold hold) = 0;
+    virtual DeviceMemoryPort::Hold hold() = 0;
+    virtual void release(DeviceMemoryPort::Hold hold) = 0;
     virtual bool pages_may_leave() const = 0;
     virtual bool reaches(std::uint64_t address, Bytes length, bool write) = 0;
     // The instruction takes effect. It keeps its pipe busy from `begin` to `end`; `began`: why no
@@ -73,7 +73,7 @@ class PipeUnit : private MemoryPipe::Owner {
   void answered(platform::Pipe pipe, std::uint32_t slot, Bytes bytes, const RequestTimes& times);
   // A request that will be answered.
   void translated(platform::Pipe pipe, std::uint32_t slot) { unit(pipe).memory->translated(slot); }
-  // Of the copy under way that a request belongs to.
+  // Of the copy in flight that a request belongs to.
   std::uint32_t instruction_of(platform::Pipe pipe, std::uint32_t slot) const {
     return unit(pipe).memory->instruction_of(slot);
   }
@@ -116,8 +116,8 @@ class PipeUnit : private MemoryPipe::Owner {
   void send(platform::Pipe pipe, const MemoryRequest& request) override {
     owner_.send(pipe, request);
   }
-  DeviceMemory::Hold hold() override { return owner_.hold(); }
-  void release(DeviceMemory::Hold hold) override { owner_.release(hold); }
+  DeviceMemoryPort::Hold hold() override { return owner_.hold(); }
+  void release(DeviceMemoryPort::Hold hold) override { owner_.release(hold); }
   bool pages_may_leave() const override { return owner_.pages_may_leave(); }
   bool reaches(std::uint64_t address, Bytes length, bool write) override {
     return owner_.reaches(address, length, write);

@@ -70,7 +70,7 @@ bool PollLoop::line_before(std::uint64_t line, DataCache::Bytes64& data) {
   }
   // As the answer would: ahead of programs that go on at that time, AICPUs' stores among them.
   services_.sim.agenda.at<&PollLoop::sample>(sampled, *this, line);
-  under_way(begin, sampled);
+  in_flight(begin, sampled);
   thread_.sync_to(sampled);
   answered_at_ = 0;
   thread_.waited_for_line(begin, open());
@@ -85,7 +85,7 @@ void PollLoop::sample(std::uint64_t line) {
   sample_completion_ = services_.memory.read(calls_.space(), line, sample_.data(), sample_.size());
 }
 
-void PollLoop::under_way(SimTime begin, SimTime end) {
+void PollLoop::in_flight(SimTime begin, SimTime end) {
   sent_at_ = begin + services_.clock.clocks(services_.config.miss_clocks);
   answered_at_ = end;
 }
@@ -99,7 +99,7 @@ void PollLoop::line_written(Writer writer, std::uint64_t) {
   changed_at_ = changed_ ? std::min(changed_at_, seen_from) : seen_from;
   if (!changed_) thread_.wake_up();
   changed_ = true;
-  thread_.goes_on_now();
+  thread_.resumes_now();
 }
 
 bool PollLoop::looks_the_same() {
@@ -146,7 +146,7 @@ void PollLoop::cut_in_sleep(SimTime ended, SimTime round) {
   const SimTime begin = ended + (sim_now() - ended) / round * round;
   for (const auto& look : polls_.current()) {
     const bool now = begin + look.begin < sim_now() && sim_now() < begin + look.end;
-    if (now && look.kind == Look::Kind::kMiss) under_way(begin + look.begin, begin + look.end);
+    if (now && look.kind == Look::Kind::kMiss) in_flight(begin + look.begin, begin + look.end);
   }
 }
 

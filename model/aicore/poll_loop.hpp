@@ -55,7 +55,7 @@ class PollLoop : private MemoryWatch::Watcher {
   }
   // When the last look ended that sampled something; once. UINT64_MAX: there was none.
   SimTime take_found();
-  // The block is ended now: when the access is answered that would be under way; 0: none.
+  // The block is ended now: when the access is answered that would be in flight; 0: none.
   SimTime answered_at() const { return sent_at_ < sim_now() ? answered_at_ : 0; }
 
  private:
@@ -64,7 +64,7 @@ class PollLoop : private MemoryWatch::Watcher {
   void line_written(Writer writer, std::uint64_t address) override;
   bool looks_the_same();
   std::optional<SimTime> sleep(SimTime limit);
-  void under_way(SimTime begin, SimTime end);
+  void in_flight(SimTime begin, SimTime end);
   void cut_in_sleep(SimTime ended, SimTime round);
 
   ProgramServices& services_;

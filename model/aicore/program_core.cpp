@@ -232,7 +232,7 @@ int ProgramCore::call_program(const ProgramFetch::Program& program) {
   return result;
 }
 
-// None is under way, or those that are will not be heard of.
+// None is in flight, or those that are will not be heard of.
 void ProgramCore::forget_accesses() {
   requests_.forget();
   if (!units_) return;
@@ -240,7 +240,7 @@ void ProgramCore::forget_accesses() {
   units_->write_backs.forget();
 }
 
-// Accesses under way end first.
+// Accesses in flight end first.
 void ProgramCore::end_block() {
   if (thread_.is_cut()) thread_.told().cut();
   thread_.told().tell();

@@ -43,7 +43,7 @@ class ProgramCore : private PipeEffects::Cluster {
   // The body of the core's thread.
   void run();
   // When its thread is to go on; UINT64_MAX: it waits for something else.
-  SimTime goes_on() const { return thread_.goes_on(); }
+  SimTime resumes_at() const { return thread_.resumes_at(); }
   // What the thread waits for.
   sc_core::sc_event& wake() { return thread_.wake(); }
 

@@ -38,7 +38,7 @@ void ProgramFetch::fetch_object(std::uint64_t object, Bytes size) {
   for (Bytes offset = 0; offset < size;) {
     const std::uint64_t address = object + offset;
     const Bytes length = std::min(size - offset, kRequest - address % kRequest);
-    reads_.await(kMostUnderWay - 1);
+    reads_.await(kMostInFlight - 1);
     reads_.send(address, length);
     offset += length;
   }

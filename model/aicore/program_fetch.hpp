@@ -27,7 +27,7 @@ class ProgramFetch {
 
  private:
   static constexpr Bytes kRequest = 4096;       // at most, of an object
-  static constexpr unsigned kMostUnderWay = 4;  // of these
+  static constexpr unsigned kMostInFlight = 4;  // of these
 
   void fetch_object(std::uint64_t object, Bytes size);
   LoadedProgram load(std::uint64_t image, const abi::ImageHeader& header);

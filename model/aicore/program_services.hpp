@@ -7,7 +7,7 @@
 #include "model/aicore/cross_flags.hpp"
 #include "model/aicore/instruction_times.hpp"
 #include "model/config/core_layout.hpp"
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 #include "model/core/program_loader.hpp"
 #include "model/core/simulation.hpp"
 
@@ -18,7 +18,7 @@ struct ProgramServices {
   const ProgramCoreConfig& config;
   const CoreConfig& launch;
   const CoreLayout layout;
-  DeviceMemory& memory;
+  DeviceMemoryPort& memory;
   MemoryWatch& watch;
   const CoreClock clock;
   ProgramLoader loader;

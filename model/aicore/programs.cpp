@@ -14,8 +14,8 @@ constexpr int kThreadStack = 256 * 1024;
 }  // namespace
 
 AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& sim,
-                               const ChipConfig& config, DeviceMemory& memory, MemoryWatch& watch,
-                               const std::string& track_prefix)
+                               const ChipConfig& config, DeviceMemoryPort& memory,
+                               MemoryWatch& watch, const std::string& track_prefix)
     : sc_module(name),
       sim_(sim),
       services_{sim,
@@ -114,7 +114,7 @@ void AiCorePrograms::status_changed(unsigned core) {
 
 bool AiCorePrograms::goes_later(unsigned core, SimTime when) const {
   for (unsigned i = 0; i < core; ++i) {
-    if (cores_[i]->goes_on() == when) return true;
+    if (cores_[i]->resumes_at() == when) return true;
   }
   return false;
 }

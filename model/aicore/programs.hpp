@@ -37,7 +37,7 @@ class AiCorePrograms : public sc_core::sc_module,
   // Trace events of core i have the tracks `track_prefix` + i + pipe. References outlive the
   // module.
   AiCorePrograms(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-                 DeviceMemory& memory, MemoryWatch& watch, const std::string& track_prefix);
+                 DeviceMemoryPort& memory, MemoryWatch& watch, const std::string& track_prefix);
 
   tlm_utils::simple_initiator_socket<AiCorePrograms> memory_socket{"memory_socket"};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core's requests to memory, its pipes' and its scalar unit's, and how many are under way.
+// A core's requests to memory, its pipes' and its scalar unit's, and how many are in flight.
 #pragma once
 
 #include "model/aicore/call_stack.hpp"
@@ -33,21 +33,21 @@ class RequestPort {
   void send(platform::Pipe pipe, const MemoryRequest& request) {
     MemoryRequest numbered = request;
     numbered.slot |= static_cast<std::uint32_t>(pipe) << kPipeShift;
-    ++under_way_;
+    ++in_flight_;
     ++statistics_.requests;
     statistics_.events.sent(request.write, request.rows * request.row_bytes);
     carrier_.send(core_, numbered, calls_.block());
   }
   // One that will be sent later counts from now on.
-  void announce() { ++under_way_; }
+  void announce() { ++in_flight_; }
   void send_announced(const MemoryRequest& request) {
-    --under_way_;
+    --in_flight_;
     send(platform::Pipe::kScalar, request);
   }
-  void answered() { --under_way_; }
-  bool idle() const { return under_way_ == 0; }
-  // Those that are under way will not be heard of.
-  void forget() { under_way_ = 0; }
+  void answered() { --in_flight_; }
+  bool idle() const { return in_flight_ == 0; }
+  // Those that are in flight will not be heard of.
+  void forget() { in_flight_ = 0; }
 
  private:
   static constexpr unsigned kPipeShift = 28;
@@ -56,7 +56,7 @@ class RequestPort {
   const unsigned core_;
   const CallStack& calls_;
   ProgramCoreStatistics& statistics_;
-  unsigned under_way_ = 0;
+  unsigned in_flight_ = 0;
 };
 
 }  // namespace npu::model

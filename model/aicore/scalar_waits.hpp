@@ -22,9 +22,9 @@ class ScalarWaits {
   void waited(const platform::ScalarWaitDetail& detail, SimTime begin, SimTime end,
               bool polls = false) {
     if (begin >= end || !sim_.recorder.enabled()) return;
-    const bool goes_on = end_ != 0 && detail.is_like(detail_) && begin >= end_ &&
-                         ((polls && polls_) || begin - end_ <= (end - begin_) / kHardly);
-    if (!goes_on) {
+    const bool resumes_at = end_ != 0 && detail.is_like(detail_) && begin >= end_ &&
+                            ((polls && polls_) || begin - end_ <= (end - begin_) / kHardly);
+    if (!resumes_at) {
       tell();
       begin_ = begin;
     }

@@ -25,7 +25,7 @@ class AicpuCore : private AicpuStores::Owner {
   // The same, and nobody is told.
   void reset();
   void answered(Completion completion) { memory_.answered(completion); }
-  // Or will, when the read under way is answered.
+  // Or will, when the read in flight is answered.
   bool holds(SpaceId vmid, std::uint64_t address, Bytes length) const {
     return memory_.holds(vmid, address, length);
   }

@@ -34,7 +34,7 @@ class AicpuMemory {
   void answered(Completion completion) { requests_.answered(completion); }
 
   bool caches(std::uint64_t address) const { return cache_.holds(thread_.space(), address); }
-  // Or will, when the read under way is answered.
+  // Or will, when the read in flight is answered.
   bool holds(SpaceId vmid, std::uint64_t address, Bytes length) const {
     return cache_.holds(vmid, address, length) || fetch_.meets(vmid, address, length);
   }

@@ -16,7 +16,7 @@ constexpr unsigned kMostAicpus = 64;  // bits of a set of watchers
 AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
                              const CoreConfig& launch_times,
                              const AicpuProgramConfig& program_times, unsigned core_count,
-                             const std::string& track_prefix, DeviceMemory& device_memory)
+                             const std::string& track_prefix, DeviceMemoryPort& device_memory)
     : sc_module(name), AicpuShared(simulation, launch_times, program_times, device_memory) {
   sc_assert(core_count <= kMostAicpus);
   epochs_.resize(core_count);

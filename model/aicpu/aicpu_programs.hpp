@@ -31,7 +31,8 @@ class AicpuPrograms : public sc_core::sc_module,
   // Trace events of core i carry the track `track_prefix` + i. References outlive the module.
   AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
                 const CoreConfig& launch_times, const AicpuProgramConfig& program_times,
-                unsigned core_count, const std::string& track_prefix, DeviceMemory& device_memory);
+                unsigned core_count, const std::string& track_prefix,
+                DeviceMemoryPort& device_memory);
   ~AicpuPrograms() override;
 
   // Reads of 64 bytes and of pieces of images, with responses; no bytes move. In one page of 2 MiB.
@@ -85,7 +86,7 @@ class AicpuPrograms : public sc_core::sc_module,
   std::vector<std::unique_ptr<AicpuCore>> cores_;
   std::vector<std::uint64_t> watchers_;  // by AI Core: a bit for each core that sleeps on it
   HeldLines held_;                       // where DMA is snooped
-  WritesUnderWay writes_;                // of AI Cores
+  WritesInFlight writes_;                // of AI Cores
   std::deque<Snoop> snoops_;             // those of them to lines that a cache holds
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;

@@ -6,7 +6,7 @@
 
 #include "model/config/chip_config.hpp"
 #include "model/core/core_windows.hpp"
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 #include "model/core/kernel_port.hpp"
 #include "model/core/program_loader.hpp"
 #include "model/core/simulation.hpp"
@@ -20,7 +20,7 @@ class AicpuShared {
   enum class Access : std::uint8_t { kRead, kTranslateRead, kTranslateWrite };
 
   AicpuShared(Simulation& simulation, const CoreConfig& launch_times,
-              const AicpuProgramConfig& program_times, DeviceMemory& device_memory)
+              const AicpuProgramConfig& program_times, DeviceMemoryPort& device_memory)
       : sim(simulation), launch(launch_times), config(program_times), memory(device_memory) {}
   virtual ~AicpuShared() = default;
   // What takes time and moves nothing: a read, or a translation. AicpuCore::answered() comes later.
@@ -43,7 +43,7 @@ class AicpuShared {
   Simulation& sim;
   const CoreConfig& launch;
   const AicpuProgramConfig& config;
-  DeviceMemory& memory;
+  DeviceMemoryPort& memory;
   CoreWindows* windows = nullptr;
   // By function: the windows that its programs see, in their order.
   std::vector<std::vector<unsigned>> windows_of;

@@ -9,12 +9,12 @@ void LineFetch::fetch(std::uint64_t begin) {
   requests_.await_writes(begin, CoherentCache::kLine);
   thread_.synchronise();
   rounds_.acted();
-  under_way_ = true;
+  in_flight_ = true;
   at_ = begin;
   shared_.caches(number_, thread_.space(), begin);
   sample();
   requests_.await_answer(Access::kRead, begin, CoherentCache::kLine);
-  under_way_ = false;
+  in_flight_ = false;
   requests_.check_answer(Access::kRead, begin);
 }
 

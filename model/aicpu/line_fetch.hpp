@@ -20,16 +20,16 @@ class LineFetch {
   void fetch(std::uint64_t begin);
   // Of the line that was fetched; null: memory has refused it.
   const unsigned char* bytes() const { return valid_ ? bytes_.data() : nullptr; }
-  // The line is under way, and some of it in this range.
+  // The line is in flight, and some of it in this range.
   bool meets(SpaceId vmid, std::uint64_t address, Bytes length) const {
-    return under_way_ && vmid == thread_.space() && address < at_ + CoherentCache::kLine &&
+    return in_flight_ && vmid == thread_.space() && address < at_ + CoherentCache::kLine &&
            at_ < address + length;
   }
   // The range has been written.
   void written(SpaceId vmid, std::uint64_t address, Bytes length) {
     if (meets(vmid, address, length)) sample();
   }
-  void forget() { under_way_ = false; }
+  void forget() { in_flight_ = false; }
 
  private:
   void sample();
@@ -39,7 +39,7 @@ class LineFetch {
   AicpuThread& thread_;
   AicpuRequests& requests_;
   PollRounds& rounds_;
-  bool under_way_ = false, valid_ = false;
+  bool in_flight_ = false, valid_ = false;
   std::uint64_t at_ = 0;
   std::array<unsigned char, CoherentCache::kLine> bytes_{};
 };

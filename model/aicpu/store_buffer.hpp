@@ -8,7 +8,7 @@
 #include <deque>
 
 #include "model/aicpu/coherent_cache.hpp"
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 
 namespace npu::model {
 
@@ -18,7 +18,7 @@ class StoreBuffer {
   struct Store {
     std::uint64_t address;
     Bytes length;
-    DeviceMemory::Hold hold;
+    DeviceMemoryPort::Hold hold;
     std::array<unsigned char, CoherentCache::kLine> bytes;
 
     bool overlaps(std::uint64_t begin, Bytes size) const {
@@ -26,7 +26,7 @@ class StoreBuffer {
     }
   };
 
-  void push(std::uint64_t address, const void* data, Bytes length, DeviceMemory::Hold hold) {
+  void push(std::uint64_t address, const void* data, Bytes length, DeviceMemoryPort::Hold hold) {
     stores_.push_back({address, length, hold, {}});
     std::memcpy(stores_.back().bytes.data(), data, length);
   }

@@ -12,7 +12,7 @@
 
 namespace npu::model {
 
-class WritesUnderWay {
+class WritesInFlight {
  public:
   // `due`: not before that of any write before.
   void add(SpaceId vmid, std::uint64_t address, Bytes length, SimTime now, SimTime due) {
@@ -25,7 +25,7 @@ class WritesUnderWay {
     ++count_;
     at(count_ - 1) = {line_of(address), line_of(address + length - 1), due, vmid};
   }
-  // When the last one to the lines of [address, address + length) comes; none is under way: `now`.
+  // When the last one to the lines of [address, address + length) comes; none is in flight: `now`.
   SimTime arrival(SpaceId vmid, std::uint64_t address, Bytes length, SimTime now) const {
     const std::uint64_t begin = line_of(address), end = line_of(address + length - 1);
     for (std::size_t i = count_; i > 0; --i) {

@@ -13,7 +13,7 @@ HostPages::HostPages(const sc_core::sc_module_name& name, Simulation& sim, const
                      const std::string& track, Mmu& mmu)
     : sc_module(name),
       mmu_(mmu),
-      enabled_(config.mmu.fault_policy == FaultPolicy::kAts),
+      enabled_(config.mmu.fault_policy == PageFaultPolicy::kAts),
       requests_(
           sim, track, [this](auto& trans, auto& delay) { return send(trans, delay); }, *this),
       access_(
@@ -96,7 +96,7 @@ void HostPages::sent_back(tlm::tlm_generic_payload& trans) {
 }
 
 void HostPages::settled(TaggedAddress page, Completion completion) {
-  mmu_.page_settled(page, completion);
+  mmu_.page_resolved(page, completion);
 }
 
 // --- What the endpoint tells ------------------------------------------------------------------

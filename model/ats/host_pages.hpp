@@ -79,7 +79,7 @@ class HostPages : public sc_core::sc_module,
   void settled(TaggedAddress page, Completion completion) override;
   void begin_invalidation(unsigned function);
   void invalidated(unsigned function);
-  // From the first to the last of the function's spaces that share, or may have accesses under way
+  // From the first to the last of the function's spaces that share, or may have accesses in flight
   // because they did.
   TaggedRange shared_range(unsigned function) const;
 

@@ -51,7 +51,7 @@ class CommandProcessor : public sc_core::sc_module,
   void function_reset(unsigned function) override;
 
   const CommandStatistics& statistics() const { return shared_.statistics; }
-  // Entries and accesses under way.
+  // Entries and accesses in flight.
   bool idle() const {
     return shared_.commands.in_use() == 0 && memory_.outstanding() == 0 &&
            std::all_of(front_ends_.begin(), front_ends_.end(),

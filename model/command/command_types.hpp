@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/command/hardware_queue_table.hpp"
 #include "model/command/memory_port.hpp"
-#include "model/command/queue_table.hpp"
 #include "model/config/chip_config.hpp"
 #include "model/core/kernel_port.hpp"
 #include "model/core/ports.hpp"
@@ -50,8 +50,9 @@ struct QueueCommand {
   bool taken = false;
 
   // It has failed, or may, and its queue does not stop.
-  bool goes_on() const {
-    return (entry.flags & abi::kEntryGoOn) != 0 && fault.code != abi::FaultCode::kMalformedEntry;
+  bool continues_on_error() const {
+    return (entry.flags & abi::kEntryContinueOnError) != 0 &&
+           fault.code != abi::FaultCode::kMalformedEntry;
   }
   abi::QueueOpcode opcode() const { return static_cast<abi::QueueOpcode>(entry.opcode); }
 };
@@ -122,14 +123,16 @@ struct CommandShared {
   Scheduler* scheduler = nullptr;
   SignalUnit* signals = nullptr;
 
-  QueueFunction& function(const Queue& queue) const { return *functions[queue.process->function]; }
+  QueueFunction& function(const HardwareQueue& queue) const {
+    return *functions[queue.process->function];
+  }
   // A queue's name in handlers, and whom it stands for by now; null: none.
-  std::uint64_t name_of(const Queue& queue) const {
+  std::uint64_t name_of(const HardwareQueue& queue) const {
     return std::uint64_t{queue.process->function} << 32 | queue.mqd.queue_id;
   }
-  Queue* queue_of(std::uint64_t name) const;
+  HardwareQueue* queue_of(std::uint64_t name) const;
   // Its saved kernel will not go on.
-  void forget_kernel(Queue& queue) {
+  void forget_kernel(HardwareQueue& queue) {
     if (queue.kernel != nullptr) commands.free(commands.take_up(*queue.kernel));
     queue.kernel = nullptr;
   }
@@ -140,7 +143,7 @@ struct QueueFunction {
   CommandShared& shared;
   CardRegisters& registers;
   const unsigned number;
-  QueueTable table;
+  HardwareQueueTable table;
   FaultLog* faults = nullptr;
   std::uint64_t translations = 0;  // IOMMU invalidations seen
   std::uint32_t epoch = 0;         // resets seen
@@ -153,12 +156,12 @@ struct QueueFunction {
     ++shared.statistics.interrupts;
     registers.raise(vector, cause);
   }
-  std::uint64_t cause(const Queue& queue, std::uint64_t index) const {
+  std::uint64_t cause(const HardwareQueue& queue, std::uint64_t index) const {
     return platform::queue_cause(registers.device_index(), queue.mqd.queue_id, index);
   }
 };
 
-inline Queue* CommandShared::queue_of(std::uint64_t name) const {
+inline HardwareQueue* CommandShared::queue_of(std::uint64_t name) const {
   return functions[name >> 32]->table.queue(static_cast<std::uint32_t>(name));
 }
 

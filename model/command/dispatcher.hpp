@@ -8,7 +8,7 @@
 
 #include "model/command/command_types.hpp"
 #include "model/command/core_share.hpp"
-#include "model/command/core_turns.hpp"
+#include "model/command/core_time_slices.hpp"
 
 namespace npu::model {
 
@@ -96,7 +96,7 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
     unsigned function = 0;
     bool busy = false, timed_out = false;
   };
-  CoreTurns turns_;
+  CoreTimeSlices turns_;
   std::vector<Running> running_;    // by AI Core
   SimTime next_turn_ = UINT64_MAX;  // looked at again then
 };

@@ -44,7 +44,7 @@ bool DoorbellUnit::write(std::uint64_t offset, const unsigned char* data, std::s
   return valid;
 }
 
-void DoorbellUnit::ring(Process&, Queue& queue, const Target& target) {
+void DoorbellUnit::ring(Process&, HardwareQueue& queue, const Target& target) {
   const std::uint64_t last = queue.write_index();
   const std::uint64_t index =
       target.short_value ? abi::extend_index(last, static_cast<std::uint32_t>(target.value))
@@ -98,13 +98,13 @@ void DoorbellUnit::stray(const Target& target, const Process* process) {
 }
 
 void DoorbellUnit::host_write_lost(std::uint64_t address) {
-  function_.table.for_each([this, address](Queue& queue) {
+  function_.table.for_each([this, address](HardwareQueue& queue) {
     if (!queue.faulted) impossible(queue, FaultCode::kHostWriteLost, address);
   });
 }
 
 // A queue in a slot stops as for any fault; another one has nothing that runs.
-void DoorbellUnit::impossible(Queue& queue, FaultCode code, std::uint64_t value) {
+void DoorbellUnit::impossible(HardwareQueue& queue, FaultCode code, std::uint64_t value) {
   shared_.scheduler->withdraw(queue);
   function_.faults->queue_fault(queue, {code, value, queue.mqd.vmid, true}, false, nullptr);
   if (queue.slot != nullptr) {

@@ -22,11 +22,11 @@ class DoorbellUnit {
     bool short_value;
     std::uint64_t value;
   };
-  void ring(Process& process, Queue& queue, const Target& target);
+  void ring(Process& process, HardwareQueue& queue, const Target& target);
   void decoded(std::uint64_t argument);
   void signal_decoded(std::uint64_t argument);
   void stray(const Target& target, const Process* process);
-  void impossible(Queue& queue, abi::FaultCode code, std::uint64_t value);
+  void impossible(HardwareQueue& queue, abi::FaultCode code, std::uint64_t value);
 
   QueueFunction& function_;
   CommandShared& shared_;

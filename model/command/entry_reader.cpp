@@ -14,7 +14,7 @@ EntryReader::EntryReader(CommandShared& shared, std::uint32_t track, Owner& owne
       owner_(owner),
       buffer_(2 * std::size_t{shared.config.command.fetch_depth}) {}
 
-void EntryReader::begin(Queue& queue) {
+void EntryReader::begin(HardwareQueue& queue) {
   queue_ = &queue;
   fetched_ = queue.mqd.read_index;
 }

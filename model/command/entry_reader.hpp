@@ -22,13 +22,13 @@ class EntryReader {
 
   EntryReader(CommandShared& shared, std::uint32_t track, Owner& owner);
 
-  // A queue is loaded, and there is no read under way.
-  void begin(Queue& queue);
+  // A queue is loaded, and there is no read in flight.
+  void begin(HardwareQueue& queue);
   // What is decoded is for nobody.
   void stop();
   void reset();
 
-  // As many as there is room for, if no read is under way.
+  // As many as there is room for, if no read is in flight.
   void fetch();
   bool fetching() const { return fetching_; }
   // The entry at the read index is not here yet.
@@ -43,7 +43,7 @@ class EntryReader {
   CommandShared& shared_;
   const std::uint32_t track_;
   Owner& owner_;
-  Queue* queue_ = nullptr;
+  HardwareQueue* queue_ = nullptr;
   std::vector<abi::QueueEntry> buffer_;  // ring of entries [read index, fetched_)
   std::uint64_t fetched_ = 0;
   bool fetching_ = false, decoding_ = false;

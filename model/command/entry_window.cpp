@@ -24,7 +24,7 @@ EntryWindow::EntryWindow(CommandShared& shared, std::uint32_t track, QueueSlot& 
 
 // --- the queue comes and goes --------------------------------------------------------------
 
-void EntryWindow::begin(Queue& queue) {
+void EntryWindow::begin(HardwareQueue& queue) {
   queue_ = &queue;
   mode_ = Mode::kRunning;
   idle_since_ = sim_now();
@@ -287,7 +287,7 @@ void EntryWindow::start_wait(QueueCommand& command) {
   wait_.start(*queue_, command);
 }
 
-bool EntryWindow::goes_on_waiting() {
+bool EntryWindow::keeps_waiting() {
   if (!stopping()) return true;
   check_ended();
   return false;
@@ -333,7 +333,7 @@ void EntryWindow::finish(QueueCommand& command) {
       std::uint64_t{generation_} << 32 | command.handle);
   if (command.fault.failed() && command.fault.code != FaultCode::kWaitTimeout) {
     report(command);
-    if (!command.goes_on()) return;
+    if (!command.continues_on_error()) return;
     pump();  // what comes behind an entry that could not be started
   }
   try_start();

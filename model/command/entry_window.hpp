@@ -22,7 +22,7 @@ class EntryWindow : private EntryReader::Owner,
     virtual void entry_fault(const QueueCommand& command) = 0;
     // Of the kernel no block runs and no block will. Whether it is to go on later.
     virtual bool saves(const QueueCommand& kernel) = 0;
-    // After stop(): nothing is open, and no access is under way.
+    // After stop(): nothing is open, and no access is in flight.
     virtual void entries_ended() = 0;
   };
 
@@ -30,7 +30,7 @@ class EntryWindow : private EntryReader::Owner,
   EntryWindow(CommandShared& shared, std::uint32_t track, QueueSlot& slot, Owner& owner);
 
   // A queue is loaded; entries begin with pump().
-  void begin(Queue& queue);
+  void begin(HardwareQueue& queue);
   void restore_kernel(const abi::QueueSaveRecord& saved);
   void pump();
   // No entry is started any more. `at_once`: what runs is given up.
@@ -76,7 +76,7 @@ class EntryWindow : private EntryReader::Owner,
   void start_launch(QueueCommand& command);
   void start_record(QueueCommand& command);
   void start_wait(QueueCommand& command);
-  bool goes_on_waiting() override;
+  bool keeps_waiting() override;
   void wait_over(abi::FaultCode status) override;
   void wait_failed(const CommandFault& fault, bool host) override { fail(*current_, fault, host); }
 
@@ -109,7 +109,7 @@ class EntryWindow : private EntryReader::Owner,
   EventWait wait_;  // of current_
   ResultWriter results_;
   Mode mode_ = Mode::kOff;
-  Queue* queue_ = nullptr;
+  HardwareQueue* queue_ = nullptr;
   std::uint32_t generation_ = 0;  // queues that have gone
 
   QueueCommand* current_ = nullptr;  // decoded, not yet taken

@@ -9,7 +9,7 @@ namespace npu::model {
 
 using abi::FaultCode;
 
-void EventWait::start(Queue& queue, const QueueCommand& command) {
+void EventWait::start(HardwareQueue& queue, const QueueCommand& command) {
   queue_ = &queue;
   cause_ = command.cause;
   const auto payload = command.entry.get<abi::WaitPayload>();
@@ -36,7 +36,7 @@ void EventWait::read_signal() {
 
 void EventWait::signal_read(const Answer& answer, std::uint64_t seen) {
   reading_ = false;
-  if (!owner_.goes_on_waiting()) return;
+  if (!owner_.keeps_waiting()) return;
   if (!answer.ok()) {
     return owner_.wait_failed({answer.code(), answer.address, queue_->mqd.vmid, false},
                               answer.host);

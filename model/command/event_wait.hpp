@@ -13,7 +13,7 @@ class EventWait {
    public:
     virtual ~Owner() = default;
     // The signal's value has come. False: the slot is being left.
-    virtual bool goes_on_waiting() = 0;
+    virtual bool keeps_waiting() = 0;
     virtual void wait_over(abi::FaultCode status) = 0;
     virtual void wait_failed(const CommandFault& fault, bool host) = 0;
   };
@@ -21,7 +21,7 @@ class EventWait {
   EventWait(CommandShared& shared, Owner& owner) : shared_(shared), owner_(owner) {}
 
   // `command` waits, for a signal slot that its queue has.
-  void start(Queue& queue, const QueueCommand& command);
+  void start(HardwareQueue& queue, const QueueCommand& command);
   // Its value was read and did not meet the condition.
   bool parked() const { return parked_; }
   bool reading() const { return reading_; }
@@ -40,7 +40,7 @@ class EventWait {
 
   CommandShared& shared_;
   Owner& owner_;
-  Queue* queue_ = nullptr;
+  HardwareQueue* queue_ = nullptr;
   std::uint64_t cause_ = 0;  // of the entry
   bool parked_ = false, reading_ = false;
 };

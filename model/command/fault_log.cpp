@@ -29,8 +29,8 @@ void FaultLog::record(abi::QueueFaultRecord record, unsigned vector, std::uint64
   function_.raise(vector, cause);
 }
 
-void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
-                           const QueueCommand* command, bool goes_on) {
+void FaultLog::queue_fault(HardwareQueue& queue, const CommandFault& fault, bool host,
+                           const QueueCommand* command, bool continued) {
   auto& mqd = queue.mqd;
   abi::QueueFaultRecord record;
   record.address = fault.address;
@@ -49,8 +49,8 @@ void FaultLog::queue_fault(Queue& queue, const CommandFault& fault, bool host,
   record.block = fault.block;
   record.size = static_cast<std::uint32_t>(std::min<Bytes>(fault.size, UINT32_MAX));
   record.instruction = fault.instruction;
-  if (goes_on) {
-    record.flags |= abi::kFaultGoesOn;
+  if (continued) {
+    record.flags |= abi::kFaultContinued;
   } else if (!queue.faulted) {
     queue.faulted = true;
     mqd.state = static_cast<std::uint32_t>(abi::QueueState::kFaulted);

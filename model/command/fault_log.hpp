@@ -12,10 +12,10 @@ class FaultLog {
 
   // Fills in number and time; the record is posted, then `vector` raised.
   void record(abi::QueueFaultRecord record, unsigned vector, std::uint64_t cause);
-  // Of a queue, which is faulted from now on unless it `goes_on`; `command` is null if no entry is
-  // at fault.
-  void queue_fault(Queue& queue, const CommandFault& fault, bool host, const QueueCommand* command,
-                   bool goes_on = false);
+  // Of a queue, which is faulted from now on unless it `continued`; `command` is null if no entry
+  // is at fault.
+  void queue_fault(HardwareQueue& queue, const CommandFault& fault, bool host,
+                   const QueueCommand* command, bool continued = false);
   // For a doorbell that is nobody's.
   void stray(abi::QueueFaultRecord record);
   void reset() { count_ = 0; }

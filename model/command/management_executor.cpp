@@ -118,7 +118,7 @@ void ManagementExecutor::select() {
       }
       [[fallthrough]];
     case abi::ManagementScope::kAll:
-      function_.table.for_each([this](Queue& queue) {
+      function_.table.for_each([this](HardwareQueue& queue) {
         const bool all = command_.scope == static_cast<std::uint8_t>(abi::ManagementScope::kAll);
         if (all || queue.process->pasid == command_.pasid) selected_.push_back(&queue);
       });
@@ -199,7 +199,7 @@ void ManagementExecutor::driver_half_read(const Answer& answer, std::uint64_t dr
   mqd.write_index = queue.write_index();
   const bool same = mqd.queue_id == queue.mqd.queue_id && mqd.doorbell == queue.mqd.doorbell;
   if (!answer.ok() || !same ||
-      !QueueTable::valid(mqd, *queue.process, shared_.config.pci.msix_vectors)) {
+      !HardwareQueueTable::valid(mqd, *queue.process, shared_.config.pci.msix_vectors)) {
     status_ = ManagementStatus::kInvalidDescriptor;
   } else {
     shared_.scheduler->withdraw(queue);                     // its priority may change

@@ -31,7 +31,7 @@ class ManagementExecutor {
   void queue_unloaded();
   // What has been asked for and is not answered yet comes for nobody.
   void drop_answers() { ++drops_; }
-  // The command under way is given up.
+  // The command in flight is given up.
   void reset();
 
  private:
@@ -62,7 +62,7 @@ class ManagementExecutor {
   abi::ManagementCommand command_;
   std::uint32_t commands_ = 0;  // begun
   std::uint32_t drops_ = 0;
-  std::vector<Queue*> selected_;
+  std::vector<HardwareQueue*> selected_;
   std::size_t selected_next_ = 0;
   bool waiting_out_ = false;
   bool stays_suspended_ = false;  // UPDATE_QUEUE of a queue that was

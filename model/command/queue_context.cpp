@@ -10,7 +10,7 @@ using abi::FaultCode;
 
 // --- loading -------------------------------------------------------------------------------
 
-void QueueContext::load(Queue& queue) {
+void QueueContext::load(HardwareQueue& queue) {
   queue_ = &queue;
   save_changed_ = false;
   shared_.memory.read<&QueueContext::descriptor_read>(
@@ -29,7 +29,7 @@ void QueueContext::descriptor_read(const Answer& answer, std::uint64_t) {
   std::memcpy(&read, answer.data, sizeof read);
   const bool same = read.queue_id == queue.mqd.queue_id && read.doorbell == queue.mqd.doorbell;
   read.write_index = std::max(read.write_index, queue.told);
-  if (!same || !QueueTable::valid(read, *queue.process, shared_.config.pci.msix_vectors)) {
+  if (!same || !HardwareQueueTable::valid(read, *queue.process, shared_.config.pci.msix_vectors)) {
     owner_.load_fault(FaultCode::kQueueDescriptor, queue.address, false, false);
   } else {
     // What has happened since the descriptor was last written.

@@ -19,7 +19,7 @@ class QueueContext {
 
   QueueContext(CommandShared& shared, Owner& owner) : shared_(shared), owner_(owner) {}
 
-  void load(Queue& queue);
+  void load(HardwareQueue& queue);
   void unload();
   // The queue was at fault when its descriptor was written.
   bool unloaded_faulted() const { return unloaded_faulted_; }
@@ -45,8 +45,8 @@ class QueueContext {
 
   CommandShared& shared_;
   Owner& owner_;
-  Queue* queue_ = nullptr;
-  unsigned steps_ = 0;  // under way
+  HardwareQueue* queue_ = nullptr;
+  unsigned steps_ = 0;  // in flight
   abi::QueueSaveRecord save_;
   bool save_changed_ = false;      // it is not yet in the save area
   bool unloaded_faulted_ = false;  // what the descriptor is written with

@@ -43,7 +43,7 @@ bool well_formed(const abi::QueueEntry& entry) {
 }
 
 DmaRequest dma_request(const QueueCommand& command, const QueueFunction& function,
-                       const Queue& queue) {
+                       const HardwareQueue& queue) {
   DmaRequest dma;
   dma.context = command.handle;
   dma.cause = command.cause;

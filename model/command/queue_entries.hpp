@@ -12,7 +12,7 @@ bool well_formed(const abi::QueueEntry& entry);
 bool implies_barrier(abi::QueueOpcode opcode);
 // A copy or fill.
 DmaRequest dma_request(const QueueCommand& command, const QueueFunction& function,
-                       const Queue& queue);
+                       const HardwareQueue& queue);
 // The next block of a kernel, of which one more is out from then on.
 // The launch of the command has all its blocks before it.
 void begin_launch(QueueCommand& command);

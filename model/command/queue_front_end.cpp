@@ -7,7 +7,7 @@ namespace npu::model {
 
 QueueFrontEnd::QueueFrontEnd(CommandShared& shared, CardRegisters& registers)
     : function_{shared, registers, registers.function(),
-                QueueTable(registers.function(), registers.share().doorbell_pages)},
+                HardwareQueueTable(registers.function(), registers.share().doorbell_pages)},
       faults_(function_),
       doorbells_(function_),
       management_(function_) {

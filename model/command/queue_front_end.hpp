@@ -6,7 +6,7 @@
 #include "model/command/command_types.hpp"
 #include "model/command/doorbell_unit.hpp"
 #include "model/command/fault_log.hpp"
-#include "model/command/management.hpp"
+#include "model/command/management_unit.hpp"
 
 namespace npu::model {
 
@@ -19,8 +19,8 @@ class QueueFrontEnd {
 
   QueueFunction& function() { return function_; }
   DoorbellUnit& doorbells() { return doorbells_; }
-  Management& management() { return management_; }
-  const Management& management() const { return management_; }
+  ManagementUnit& management() { return management_; }
+  const ManagementUnit& management() const { return management_; }
   // The IOMMU unmapped something of this function: what is known of host places is old.
   void invalidate_translations() { ++function_.translations; }
   // It may have been an entry of any ring in device memory: every queue is at fault.
@@ -38,7 +38,7 @@ class QueueFrontEnd {
   QueueFunction function_;
   FaultLog faults_;
   DoorbellUnit doorbells_;
-  Management management_;
+  ManagementUnit management_;
 };
 
 }  // namespace npu::model

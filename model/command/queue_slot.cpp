@@ -19,7 +19,7 @@ QueueSlot::QueueSlot(CommandShared& shared, unsigned number)
       context_(shared, *this),
       window_(shared, track_, *this, *this) {}
 
-void QueueSlot::load(Queue& queue) {
+void QueueSlot::load(HardwareQueue& queue) {
   sc_assert(state_ == State::kFree && queue.slot == nullptr);
   queue_ = &queue;
   queue.slot = this;
@@ -70,7 +70,8 @@ void QueueSlot::queue_fault(const CommandFault& fault, bool host, const QueueCom
 }
 
 void QueueSlot::entry_fault(const QueueCommand& command) {
-  if (!command.goes_on()) return queue_fault(command.fault, command.host_fault, &command);
+  if (!command.continues_on_error())
+    return queue_fault(command.fault, command.host_fault, &command);
   function().faults->queue_fault(*queue_, command.fault, command.host_fault, &command, true);
 }
 

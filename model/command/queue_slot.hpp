@@ -17,7 +17,7 @@ class QueueSlot : private QueueContext::Owner, private EntryWindow::Owner {
 
   QueueSlot(CommandShared& shared, unsigned number);
 
-  void load(Queue& queue);
+  void load(HardwareQueue& queue);
   // Idempotent; a reset replaces a drain.
   void leave(Leave how);
   // The queue's write index has grown.
@@ -25,7 +25,7 @@ class QueueSlot : private QueueContext::Owner, private EntryWindow::Owner {
   void reset();
 
   State state() const { return state_; }
-  Queue* queue() const { return queue_; }
+  HardwareQueue* queue() const { return queue_; }
   // Whose queue it holds.
   QueueFunction& function() const { return shared_.function(*queue_); }
   unsigned number() const { return number_; }
@@ -78,7 +78,7 @@ class QueueSlot : private QueueContext::Owner, private EntryWindow::Owner {
   EntryWindow window_;
   State state_ = State::kFree;
   Leave leave_ = Leave::kNo;
-  Queue* queue_ = nullptr;
+  HardwareQueue* queue_ = nullptr;
   SimTime began_ = 0;  // loading or leaving
   SimTime active_since_ = 0;
 };

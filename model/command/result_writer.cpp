@@ -9,7 +9,7 @@ namespace npu::model {
 
 using abi::FaultCode;
 
-void ResultWriter::begin(Queue& queue) {
+void ResultWriter::begin(HardwareQueue& queue) {
   queue_ = &queue;
   reported_ = queue.mqd.read_index;
 }
@@ -115,7 +115,8 @@ void ResultWriter::send_completion_entry(QueueCommand& command) {
   entry.tag = command.entry.tag;
   entry.status = static_cast<std::uint16_t>(command.fault.code);
   entry.phase = abi::completion_phase(mqd.completion_index, mqd.log2_completions);
-  if (command.fault.failed() && command.goes_on()) entry.phase |= abi::kCompletionGoesOn;
+  if (command.fault.failed() && command.continues_on_error())
+    entry.phase |= abi::kCompletionContinued;
   const std::uint64_t place =
       mqd.completion_index++ & ((std::uint64_t{1} << mqd.log2_completions) - 1);
   ++shared_.statistics.completions;

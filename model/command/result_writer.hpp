@@ -23,7 +23,7 @@ class ResultWriter {
   ResultWriter(CommandShared& shared, Owner& owner) : shared_(shared), owner_(owner) {}
 
   // A queue is loaded.
-  void begin(Queue& queue);
+  void begin(HardwareQueue& queue);
   // Of an event record, to a signal slot that the queue has.
   void write_signal(QueueCommand& command);
   void write_timestamp(QueueCommand& command);
@@ -44,7 +44,7 @@ class ResultWriter {
 
   CommandShared& shared_;
   Owner& owner_;
-  Queue* queue_ = nullptr;
+  HardwareQueue* queue_ = nullptr;
   std::uint64_t reported_ = 0;  // read index as last written to memory
 };
 

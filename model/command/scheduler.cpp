@@ -16,7 +16,7 @@ Scheduler::Scheduler(CommandShared& shared, Listener& listener)
   }
 }
 
-void Scheduler::consider(Queue& queue) {
+void Scheduler::consider(HardwareQueue& queue) {
   if (queue.slot != nullptr) return queue.slot->work_added();
   if (queue.ready || !queue.runnable()) return;
   queue.ready = true;
@@ -25,7 +25,7 @@ void Scheduler::consider(Queue& queue) {
   schedule();
 }
 
-void Scheduler::withdraw(Queue& queue) {
+void Scheduler::withdraw(HardwareQueue& queue) {
   if (!queue.ready) return;
   for (auto& list : ready_) {
     const auto it = std::find(list.begin(), list.end(), &queue);
@@ -41,13 +41,13 @@ void Scheduler::slot_changed() {
   schedule();
 }
 
-void Scheduler::queue_out(Queue& queue) {
+void Scheduler::queue_out(HardwareQueue& queue) {
   consider(queue);
   listener_.queue_unloaded();  // may remove it
   schedule();
 }
 
-void Scheduler::write_state(Queue& queue) {
+void Scheduler::write_state(HardwareQueue& queue) {
   ++queue.writes;
   queue.mqd.write_index = queue.write_index();
   shared_.memory.write<&Scheduler::state_written>(
@@ -174,7 +174,7 @@ void Scheduler::reset(unsigned function) {
                                  [this](QueueCommand& command) { shared_.commands.free(command); });
     slot->reset();
   }
-  shared_.functions[function]->table.for_each([this](Queue& queue) {
+  shared_.functions[function]->table.for_each([this](HardwareQueue& queue) {
     withdraw(queue);
     shared_.forget_kernel(queue);
   });

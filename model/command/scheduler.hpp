@@ -23,19 +23,20 @@ class Scheduler {
   Scheduler(CommandShared& shared, Listener& listener);
 
   // The queue may have become runnable, or is in a slot and has more work.
-  void consider(Queue& queue);
+  void consider(HardwareQueue& queue);
   // The queue is not to be loaded any more.
-  void withdraw(Queue& queue);
+  void withdraw(HardwareQueue& queue);
   // A slot has become idle, parked or loaded.
   void slot_changed();
-  void queue_out(Queue& queue);
+  void queue_out(HardwareQueue& queue);
   // The card's half of the descriptor of a queue that is in no slot.
-  void write_state(Queue& queue);
+  void write_state(HardwareQueue& queue);
   // The function's queues are in no slot and wait for none; what they had begun is forgotten.
   void reset(unsigned function);
 
  private:
-  using RunList = std::deque<Queue*>;  // of one priority, the one that has waited longest first
+  using RunList =
+      std::deque<HardwareQueue*>;  // of one priority, the one that has waited longest first
 
   void schedule();
   void state_written(const Answer& answer, std::uint64_t name);

@@ -8,7 +8,7 @@
 
 namespace npu::model {
 
-bool SignalUnit::met(const SignalWait& wait, std::uint64_t value) {
+bool SignalUnit::met(const HeadWait& wait, std::uint64_t value) {
   switch (static_cast<abi::WaitCondition>(wait.payload.condition)) {
     case abi::WaitCondition::kReached:
       return static_cast<std::int64_t>(value - wait.payload.value) >= 0;
@@ -20,7 +20,7 @@ bool SignalUnit::met(const SignalWait& wait, std::uint64_t value) {
   return true;
 }
 
-void SignalUnit::park(Queue& queue) {
+void SignalUnit::park(HardwareQueue& queue) {
   auto& wait = queue.wait;
   wait.active = true;
   queue.process->waiting.push_back(&queue);
@@ -31,14 +31,14 @@ void SignalUnit::park(Queue& queue) {
   shared_.scheduler->slot_changed();
 }
 
-void SignalUnit::unpark(Queue& queue) {
+void SignalUnit::unpark(HardwareQueue& queue) {
   queue.wait.active = false;
   auto& waiting = queue.process->waiting;
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &queue), waiting.end());
 }
 
 // The queue has given its slot away: it reads its signal again when it has one.
-void SignalUnit::wake_unloaded(Queue& queue) {
+void SignalUnit::wake_unloaded(HardwareQueue& queue) {
   unpark(queue);
   shared_.scheduler->consider(queue);
 }

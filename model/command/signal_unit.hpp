@@ -12,9 +12,9 @@ class SignalUnit {
  public:
   explicit SignalUnit(CommandShared& shared) : shared_(shared) {}
 
-  static bool met(const SignalWait& wait, std::uint64_t value);
-  void park(Queue& queue);
-  void unpark(Queue& queue);
+  static bool met(const HeadWait& wait, std::uint64_t value);
+  void park(HardwareQueue& queue);
+  void unpark(HardwareQueue& queue);
   // A queue of the process has written `value`.
   void written(Process& process, const Place& place, std::uint64_t value);
   // The host has written signal slot `slot`.
@@ -22,10 +22,10 @@ class SignalUnit {
 
  private:
   void expired(std::uint64_t name);
-  void wake_unloaded(Queue& queue);
+  void wake_unloaded(HardwareQueue& queue);
 
   CommandShared& shared_;
-  std::vector<Queue*> told_;  // scratch
+  std::vector<HardwareQueue*> told_;  // scratch
 };
 
 }  // namespace npu::model

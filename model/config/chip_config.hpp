@@ -75,7 +75,7 @@ struct DmaConfig {
 };
 
 // Who is to serve page faults of managed memory (PAGE_FAULT_MODE).
-enum class FaultPolicy {
+enum class PageFaultPolicy {
   kMessage,  // the card's pager, which asks the host's driver for each page
   kBatch,    // the host's driver, from a ring
   kAts,      // nobody: the card uses the host's pages where they are
@@ -86,11 +86,11 @@ struct MmuConfig {
   unsigned tlb_entries;         // translations held, of both page sizes; power of two
   unsigned tlb_ways;            // associativity; power of two
   unsigned walk_cache_entries;  // entries that point to tables, held beside the TLB; 0: none
-  unsigned walkers;             // walks under way at once
+  unsigned walkers;             // walks in flight at once
   Picoseconds walk_step;        // of the walker, beside the read of each entry
   Picoseconds invalidate;       // MMU_INVALIDATE written until cached entries are dropped
   Picoseconds fault;            // a walk that fails until the record of it leaves
-  FaultPolicy fault_policy;
+  PageFaultPolicy fault_policy;
   unsigned max_page_requests;           // of a function, PRI's capacity
   unsigned max_outstanding_host_reads;  // of the host's pages, up to 4 KiB each
 };

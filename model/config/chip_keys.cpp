@@ -120,7 +120,7 @@ const Table& mmu_table() {
           number("tlb_ways", &M::tlb_ways, 1, 64, "associativity of the TLB").in_powers_of_two(),
           number("walk_cache_entries", &M::walk_cache_entries, 0, 4096,
                  "entries that point to tables, held beside the TLB"),
-          number("walkers", &M::walkers, 1, 64, "walks under way at once"),
+          number("walkers", &M::walkers, 1, 64, "walks in flight at once"),
           number("walk_step_ns", &M::walk_step, 0, 10'000,
                  "of the walker, beside the read of each entry"),
           number("invalidate_ns", &M::invalidate, 0, 1'000'000,

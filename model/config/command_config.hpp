@@ -13,7 +13,7 @@ struct CommandConfig {
   unsigned slots;                     // queues that are loaded at one time; 0: no command processor
   unsigned doorbell_pages;            // processes, 1..1024
   unsigned fetch_depth;               // entries of one fetch, 1..64
-  unsigned window;                    // entries of a queue under way at one time, 1..256
+  unsigned window;                    // entries of a queue in flight at one time, 1..256
   Picoseconds quantum;                // of a queue whose descriptor says 0
   Picoseconds doorbell_decode;        // doorbell to the scheduler's or slot's look at it
   Picoseconds decode;                 // of an entry, in its slot

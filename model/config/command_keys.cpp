@@ -17,7 +17,7 @@ const Table& command_table() {
                  "queues that are loaded at one time; 0: no command processor"),
           number("doorbell_pages", &C::doorbell_pages, 1, 1024, "processes that may have one"),
           number("fetch_depth", &C::fetch_depth, 1, 64, "most entries of one fetch"),
-          number("window", &C::window, 1, 256, "entries of a queue under way at one time"),
+          number("window", &C::window, 1, 256, "entries of a queue in flight at one time"),
           number("quantum_us", &C::quantum, 1, 10'000'000,
                  "time in a slot while others of equal priority wait, if the queue sets none"),
           number("doorbell_decode_ns", &C::doorbell_decode, 0, 100'000,

@@ -12,14 +12,14 @@ namespace npu::model {
 
 class CoreLayout {
  public:
-  CoreLayout(CoreKind kind, unsigned clusters) : kind_(kind), clusters_(clusters) {}
+  CoreLayout(ProgramCoreKind kind, unsigned clusters) : kind_(kind), clusters_(clusters) {}
   explicit CoreLayout(const ChipConfig& chip) : CoreLayout(chip.core.type, chip.ai_cores) {}
 
   unsigned clusters() const { return clusters_; }
-  unsigned vector_cores() const { return kind_ == CoreKind::kSplit ? 2 : 0; }  // per cluster
-  unsigned cores() const { return kind_ == CoreKind::kSplit ? 3 * clusters_ : clusters_; }
+  unsigned vector_cores() const { return kind_ == ProgramCoreKind::kSplit ? 2 : 0; }  // per cluster
+  unsigned cores() const { return kind_ == ProgramCoreKind::kSplit ? 3 * clusters_ : clusters_; }
   abi::CoreType type(unsigned core) const {
-    if (kind_ == CoreKind::kCoupled) return abi::CoreType::kCoupled;
+    if (kind_ == ProgramCoreKind::kCoupled) return abi::CoreType::kCoupled;
     return core < clusters_ ? abi::CoreType::kAic : abi::CoreType::kAiv;
   }
   unsigned cluster(unsigned core) const { return core < clusters_ ? core : (core - clusters_) / 2; }
@@ -35,7 +35,7 @@ class CoreLayout {
   unsigned role(unsigned core) const { return core < clusters_ ? 0 : 1 + (core - clusters_) % 2; }
 
  private:
-  CoreKind kind_;
+  ProgramCoreKind kind_;
   unsigned clusters_;
 };
 

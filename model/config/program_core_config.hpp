@@ -9,7 +9,7 @@
 
 namespace npu::model {
 
-enum class CoreKind {
+enum class ProgramCoreKind {
   kCoupled,  // cube and vector unit in one core
   kSplit,    // clusters of one cube core (AIC) and two vector cores (AIV)
 };
@@ -58,7 +58,7 @@ struct CubeConfig {
 };
 
 struct ProgramCoreConfig {
-  CoreKind type;
+  ProgramCoreKind type;
   bool functional;           // bytes of local buffers exist and are computed with
   std::uint64_t counter_hz;  // system counter, shared with the AICPUs
   Bytes l1, l0a, l0b, l0c, ub;

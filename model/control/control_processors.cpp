@@ -7,7 +7,7 @@ namespace npu::model {
 
 ControlProcessors::ControlProcessors(const sc_core::sc_module_name& name, Simulation& simulation,
                                      const ChipConfig& config, const std::string& track_prefix,
-                                     DeviceMemory& device_memory)
+                                     DeviceMemoryPort& device_memory)
     : sc_module(name),
       sim_(simulation),
       functions_(config.functions()),

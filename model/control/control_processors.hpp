@@ -23,7 +23,7 @@ class ControlProcessors : public sc_core::sc_module,
  public:
   ControlProcessors(const sc_core::sc_module_name& name, Simulation& simulation,
                     const ChipConfig& config, const std::string& track_prefix,
-                    DeviceMemory& device_memory);
+                    DeviceMemoryPort& device_memory);
 
   // Messages, posted; need not be bound where no program runs.
   tlm_utils::simple_initiator_socket_optional<ControlProcessors> host_socket{"host_socket"};

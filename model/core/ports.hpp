@@ -149,7 +149,7 @@ class PageListener {
   virtual ~PageListener() = default;
   // kSuccess: the page of 2 MiB that `address` is in may be there; else nobody brings it, and that
   // is what the requests end with.
-  virtual void page_settled(SpaceId space, std::uint64_t address, Completion completion) = 0;
+  virtual void page_resolved(SpaceId space, std::uint64_t address, Completion completion) = 0;
 };
 
 // The MMU as it sees it.
@@ -161,7 +161,7 @@ class PagePort {
   virtual bool page_waits(SpaceId space, std::uint64_t address) const = 0;
 };
 
-struct FaultReport {
+struct ReportedFault {
   abi::FaultCode code = abi::FaultCode::kNone;
   std::uint64_t address = 0;
   std::uint8_t opcode = 0;
@@ -177,7 +177,7 @@ struct FaultReport {
 class FaultSink {
  public:
   virtual ~FaultSink() = default;
-  virtual void report(const FaultReport& fault) = 0;
+  virtual void report(const ReportedFault& fault) = 0;
 };
 
 // Reset lines of a function, driven by the endpoint on FLR and by the card at power-up.

@@ -77,7 +77,7 @@ void SparseMemory::read_pages(Bytes address, void* data, Bytes length) const {
 }
 
 void SparseMemory::write(Bytes address, const void* data, Bytes length) {
-  if (!loans_.empty() && is_lent(address, length)) recall(address, length);
+  if (!grants_.empty() && has_direct_pointer(address, length)) invalidate_direct(address, length);
   const auto* in = static_cast<const std::byte*>(data);
   while (length > 0) {
     const Bytes piece = std::min(length, kPage - address % kPage);
@@ -97,7 +97,7 @@ void SparseMemory::write(Bytes address, const void* data, Bytes length) {
 }
 
 void SparseMemory::clear(Bytes address, Bytes length) {
-  if (!loans_.empty() && is_lent(address, length)) recall(address, length);
+  if (!grants_.empty() && has_direct_pointer(address, length)) invalidate_direct(address, length);
   constexpr Bytes kSkip = 64 * 64;  // pages of one word of the summary
   const Bytes end = (address + length) / kPage;
   for (Bytes page = address / kPage; page < end;) {
@@ -113,53 +113,53 @@ void SparseMemory::clear(Bytes address, Bytes length) {
   }
 }
 
-const std::byte* SparseMemory::lend(Bytes address, Bytes length, Borrower& borrower) {
+const std::byte* SparseMemory::direct_pointer(Bytes address, Bytes length, DirectMemoryUser& user) {
   if (length == 0 || !range_fits(address, length, size_)) return nullptr;
   if (address % kPiece + length > kPiece) return nullptr;
   make_piece(address);
-  if (lent_.empty()) lent_.resize(size_ / kLentPiece + 2);
-  loans_.push_back({address, length, &borrower});
-  count_loan(loans_.back(), 1);
+  if (lent_.empty()) lent_.resize(size_ / kDirectPiece + 2);
+  grants_.push_back({address, length, &user});
+  count_grant(grants_.back(), 1);
   return at(address);
 }
 
-void SparseMemory::give_back(const std::byte* from, Bytes length, Borrower& borrower) {
-  for (std::size_t i = 0; i < loans_.size(); ++i) {
-    const Loan& loan = loans_[i];
-    if (loan.length != length || loan.borrower != &borrower || at(loan.address) != from) continue;
+void SparseMemory::give_back(const std::byte* from, Bytes length, DirectMemoryUser& user) {
+  for (std::size_t i = 0; i < grants_.size(); ++i) {
+    const DirectGrant& grant = grants_[i];
+    if (grant.length != length || grant.user != &user || at(grant.address) != from) continue;
     return end_loan(i);
   }
 }
 
-bool SparseMemory::is_lent(Bytes address, Bytes length) const {
-  for (Bytes piece = address / kLentPiece; piece * kLentPiece < address + length; ++piece) {
+bool SparseMemory::has_direct_pointer(Bytes address, Bytes length) const {
+  for (Bytes piece = address / kDirectPiece; piece * kDirectPiece < address + length; ++piece) {
     if (lent_[piece] != 0) return true;
   }
   return false;
 }
 
-void SparseMemory::count_loan(const Loan& loan, std::uint32_t change) {
-  const Bytes last = (loan.address + loan.length - 1) / kLentPiece;
-  for (Bytes piece = loan.address / kLentPiece; piece <= last; ++piece) {
+void SparseMemory::count_grant(const DirectGrant& grant, std::uint32_t change) {
+  const Bytes last = (grant.address + grant.length - 1) / kDirectPiece;
+  for (Bytes piece = grant.address / kDirectPiece; piece <= last; ++piece) {
     lent_[piece] += change;
   }
 }
 
 void SparseMemory::end_loan(std::size_t index) {
-  count_loan(loans_[index], UINT32_MAX);  // less one
-  loans_[index] = loans_.back();
-  loans_.pop_back();
+  count_grant(grants_[index], UINT32_MAX);  // less one
+  grants_[index] = grants_.back();
+  grants_.pop_back();
 }
 
-void SparseMemory::recall(Bytes address, Bytes length) {
-  for (std::size_t i = 0; i < loans_.size();) {
-    const Loan loan = loans_[i];
-    if (loan.address >= address + length || address >= loan.address + loan.length) {
+void SparseMemory::invalidate_direct(Bytes address, Bytes length) {
+  for (std::size_t i = 0; i < grants_.size();) {
+    const DirectGrant grant = grants_[i];
+    if (grant.address >= address + length || address >= grant.address + grant.length) {
       ++i;
       continue;
     }
     end_loan(i);
-    loan.borrower->recall(at(loan.address), loan.length);
+    grant.user->invalidate_direct(at(grant.address), grant.length);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/core/lender.hpp"
+#include "model/core/direct_memory.hpp"
 #include "npu/base/units.hpp"
 
 namespace npu::model {
@@ -26,11 +26,11 @@ class OutOfHostMemory : public std::bad_alloc {
   std::string text_;
 };
 
-class SparseMemory : public Lender {
+class SparseMemory : public DirectMemory {
  public:
   static constexpr Bytes kPiece = Bytes{1} << 30;
 
-  // Throws OutOfHostMemory, as do write() and lend().
+  // Throws OutOfHostMemory, as do write() and direct_pointer().
   explicit SparseMemory(Bytes size);
   ~SparseMemory() override;
   SparseMemory(const SparseMemory&) = delete;
@@ -50,14 +50,14 @@ class SparseMemory : public Lender {
   // Zeros; whole pages. Costs what was touched.
   void clear(Bytes address, Bytes length);
   // Null also for what does not lie in one piece.
-  const std::byte* lend(Bytes address, Bytes length, Borrower& borrower) override;
-  void give_back(const std::byte* from, Bytes length, Borrower& borrower) override;
+  const std::byte* direct_pointer(Bytes address, Bytes length, DirectMemoryUser& user) override;
+  void give_back(const std::byte* from, Bytes length, DirectMemoryUser& user) override;
   // Bytes of pages that hold data; what the memory costs.
   Bytes touched() const { return touched_pages_ * kPage; }
 
  private:
   static constexpr Bytes kPage = 4096;
-  static constexpr Bytes kLentPiece = Bytes{2} << 20;
+  static constexpr Bytes kDirectPiece = Bytes{2} << 20;
   // In a piece that is there.
   std::byte* at(Bytes address) const { return pieces_[address / kPiece] + address % kPiece; }
   void make_piece(Bytes address);
@@ -70,14 +70,14 @@ class SparseMemory : public Lender {
   }
   void touch(Bytes page);
   void forget(Bytes page);
-  struct Loan {
+  struct DirectGrant {
     Bytes address, length;
-    Borrower* borrower;
+    DirectMemoryUser* user;
   };
-  bool is_lent(Bytes address, Bytes length) const;
-  void count_loan(const Loan& loan, std::uint32_t change);  // modulo 2^32
+  bool has_direct_pointer(Bytes address, Bytes length) const;
+  void count_grant(const DirectGrant& grant, std::uint32_t change);  // modulo 2^32
   void end_loan(std::size_t index);
-  void recall(Bytes address, Bytes length);
+  void invalidate_direct(Bytes address, Bytes length);
 
   Bytes size_;
   std::vector<std::byte*> pieces_;  // null: nothing was written or lent there
@@ -85,7 +85,7 @@ class SparseMemory : public Lender {
   Bytes bitmap_bytes_;
   std::vector<std::uint64_t> summary_;  // one bit per word of the bitmap: 0 only if it is 0
   Bytes touched_pages_ = 0;
-  std::vector<Loan> loans_;
+  std::vector<DirectGrant> grants_;
   std::vector<std::uint32_t> lent_;  // loans that meet each piece of kLentPiece
 };
 

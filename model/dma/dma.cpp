@@ -110,7 +110,7 @@ void Dma::page_missing(DmaRequest request, const MissingPage& page,
   offer_place();
 }
 
-void Dma::page_settled(SpaceId space, std::uint64_t address, Completion completion) {
+void Dma::page_resolved(SpaceId space, std::uint64_t address, Completion completion) {
   held_.settled(space, align_down(address, abi::entry_span(0)), completion);
   resume_held();
 }

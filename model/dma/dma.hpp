@@ -65,7 +65,7 @@ class Dma : public sc_core::sc_module,
   // Stops what is done for the function and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;
 
-  const DmaStatistics& statistics() const { return shared_.statistics; }
+  const DmaEngineStatistics& statistics() const { return shared_.statistics; }
 
  private:
   // One that is executed and one to follow, so that its priority is decided late.
@@ -74,7 +74,7 @@ class Dma : public sc_core::sc_module,
   void request_left(const DmaRequest& request) override;
   void page_missing(DmaRequest request, const MissingPage& page,
                     std::vector<DmaRequest> behind) override;
-  void page_settled(SpaceId space, std::uint64_t address, Completion completion) override;
+  void page_resolved(SpaceId space, std::uint64_t address, Completion completion) override;
   void offer_place();
   void resume_held();
   bool ring_held_up() const;

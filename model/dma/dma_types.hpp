@@ -95,7 +95,7 @@ class DmaRequestPort {
   virtual void stop(std::uint64_t context) = 0;
 };
 
-struct DmaStatistics {
+struct DmaEngineStatistics {
   std::uint64_t doorbells = 0;
   std::uint64_t fetches = 0;       // ring reads
   std::uint64_t ring_entries = 0;  // read from the ring
@@ -135,7 +135,7 @@ struct DmaShared {
   const ChipConfig& config;
   DmaPorts& ports;
   TranslationCache& translations;
-  DmaStatistics statistics;
+  DmaEngineStatistics statistics;
   std::vector<Partition> shares;  // by function
   BandwidthShares bandwidth;
 };

@@ -66,7 +66,7 @@ void Engine::start_next() {
   shared_.sim.agenda.at<&Engine::setup_done>(sim_now() + setup, *this, request.number);
 }
 
-// One that is set up, or whose translation is under way, ends with that.
+// One that is set up, or whose translation is in flight, ends with that.
 void Engine::stop(const DmaClient& client, std::uint64_t context) {
   for (auto i = executing_ ? next_ - 1 : next_; i != tail_; ++i) {
     auto& request = slot(i);

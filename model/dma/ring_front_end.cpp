@@ -271,7 +271,7 @@ void RingFrontEnd::host_write_lost(std::uint64_t address) {
 void RingFrontEnd::halt(abi::FaultCode code, std::uint64_t address) {
   stop();
   halted_ = true;
-  FaultReport fault;
+  ReportedFault fault;
   fault.code = code;
   fault.address = address;
   fault.ring_index = static_cast<std::uint16_t>(consumer_);

@@ -78,7 +78,7 @@ class RingFrontEnd : public DmaClient {
   std::uint32_t producer_ = 0;  // as decoded
   std::uint32_t consumer_ = 0;  // entries before it are accepted by engines
   std::uint64_t position_ = 0;  // commands accepted since the queue was enabled
-  // Changes whenever the queue is enabled, disabled or reset: what was under way before is stale.
+  // Changes whenever the queue is enabled, disabled or reset: what was in flight before is stale.
   std::uint32_t generation_ = 0;
   std::uint32_t epoch_ = 0;  // resets so far
   bool fetching_ = false;

@@ -5,7 +5,7 @@
 // so slots stand for the data bus. The clocks between the end of one slot and the begin of the
 // next belong, each to the first of these that holds for it, to
 //   idle        nothing was queued for the pseudo channel
-//   refresh     a refresh was due or under way (of the pseudo channel, or of the bank served next)
+//   refresh     a refresh was due or in flight (of the pseudo channel, or of the bank served next)
 //   turnaround  the bus was turning from reads to writes or back (tRTW, tWTR_S)
 //   row         the row served next was not yet open long enough (PRE, ACT, tRCD), or the burst
 //               served next had not arrived yet while others waited for rows

@@ -106,7 +106,7 @@ class CommandScheduler {
     rows_.occupy_idle(at);
     now_ = at + 1;
   }
-  // The end of a bank's last refresh, kNever: it is due or under way.
+  // The end of a bank's last refresh, kNever: it is due or in flight.
   void note_refreshed(int lane, Clock end) { queue_.bank(lane).refreshed = end; }
   void update_bank(int lane) {
     update_row(lane, Traffic::kAny);

@@ -35,7 +35,7 @@
 namespace npu::model {
 
 // Bytes of the requests so far.
-struct HbmTraffic {
+struct HbmBytes {
   Bytes read = 0, written = 0;
 };
 
@@ -56,7 +56,7 @@ class Hbm : public sc_core::sc_module {
   // Over all channels, up to the time at which a request of now would reach the controllers: they
   // are `frontend` ahead.
   HbmStatistics statistics();
-  HbmTraffic traffic() const { return traffic_; }
+  HbmBytes traffic() const { return traffic_; }
   // A read that meets an error that cannot be corrected ends with kPoisoned, and its data are not
   // to be used.
   hbm::Ecc& ecc() { return ecc_; }
@@ -132,7 +132,7 @@ class Hbm : public sc_core::sc_module {
   std::uint32_t track_;
   SparseMemory memory_;
   hbm::Ecc ecc_;
-  HbmTraffic traffic_;
+  HbmBytes traffic_;
   hbm::AddressMap map_;
   hbm::ClockDomain clocks_;
   unsigned burst_shift_;  // bursts have a power of two of bytes

@@ -20,9 +20,9 @@ struct HbmStatistics {
 
   // Time of the pseudo channels' data buses, as model/hbm/bus_account.hpp attributes each clock.
   // The six add up to total(), the elapsed time times the number of pseudo channels, except that a
-  // slot under way counts as a whole and each value is rounded down to picoseconds.
+  // slot in flight counts as a whole and each value is rounded down to picoseconds.
   Picoseconds data;
-  Picoseconds refresh;     // refresh due or under way
+  Picoseconds refresh;     // refresh due or in flight
   Picoseconds turnaround;  // from reads to writes or back
   Picoseconds row;         // waiting for PRE, ACT, tRCD, tFAW or the row command bus
   Picoseconds column;      // rows open, but tCCD_L or the column command bus in the way

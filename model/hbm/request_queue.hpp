@@ -48,7 +48,7 @@ struct BankList {
 // channel impose comes on top (channel_timing.hpp).
 struct alignas(64) Bank {
   BankClocks clocks;
-  Clock refreshed = -kNever;  // end of the last refresh; kNever: one is due or under way
+  Clock refreshed = -kNever;  // end of the last refresh; kNever: one is due or in flight
   std::array<BankList, 2> lists;
   std::uint32_t row = 0;
   Slot opened = kNoRequest;  // split queues: the request whose ACT was issued

@@ -25,7 +25,7 @@ constexpr std::uint32_t kVendorSpecificLength = 16;
 constexpr std::uint32_t kOtherBridge = 0x0680'00;
 
 // Room for what the firmware has placed, and an eighth more for who places it in another order.
-Bytes high_window(const std::vector<PciFunction>& functions) {
+Bytes high_window(const std::vector<FoundFunction>& functions) {
   std::uint64_t end = PlatformFirmware::kHighBase + 1_GiB;
   for (const auto& function : functions) {
     for (const auto& bar : function.bars) end = std::max(end, bar.address + bar.size);
@@ -45,7 +45,7 @@ platform::Bdf function_at(Bytes offset) {
 
 }  // namespace
 
-EcamWindow::EcamWindow(HostPlatform& host, const std::vector<PciFunction>& functions)
+EcamWindow::EcamWindow(HostPlatform& host, const std::vector<FoundFunction>& functions)
     : host_(host), high_size_(high_window(functions)) {
   for (const auto& function : functions) last_bus_ = std::max(last_bus_, function.bdf.bus);
   auto& space = power_up_;

@@ -18,19 +18,19 @@
 #include <vector>
 
 #include "model/host/platform.hpp"
-#include "model/host/vfio_user/device.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 #include "model/pcie/config_space.hpp"
 #include "model/pcie/firmware.hpp"
 
 namespace npu::model {
 
-class EcamWindow : public vfio_user::Device {
+class EcamWindow : public vfio_user::ServedDevice {
  public:
   // Identity of the window itself: a vendor id that nobody owns, as emulators use it.
   static constexpr std::uint16_t kVendor = 0x1234, kDevice = 0xECA0;
 
   // `functions`: what the machine had at boot.
-  EcamWindow(HostPlatform& host, const std::vector<PciFunction>& functions);
+  EcamWindow(HostPlatform& host, const std::vector<FoundFunction>& functions);
 
   // `hook` is called before every access of the client.
   void before_access(std::function<void()> hook) { before_access_ = std::move(hook); }

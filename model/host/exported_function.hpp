@@ -14,7 +14,7 @@
 #include "model/host/bar_images.hpp"
 #include "model/host/exported_interrupts.hpp"
 #include "model/host/platform.hpp"
-#include "model/host/vfio_user/device.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 
 namespace npu::model {
 
@@ -30,7 +30,7 @@ struct ExportStatistics {
   SimTime longest_read = 0;
 };
 
-class ExportedFunction : public vfio_user::Device {
+class ExportedFunction : public vfio_user::ServedDevice {
  public:
   // To be used by a host task only.
   ExportedFunction(HostPlatform& host, HostMemory& memory, Interrupts& interrupts,
@@ -48,7 +48,7 @@ class ExportedFunction : public vfio_user::Device {
   bool has_virtual_functions() const { return sriov_ != 0; }
   const ExportStatistics& statistics() const { return statistics_; }
 
-  // vfio_user::Device
+  // vfio_user::ServedDevice
   Bytes region_size(unsigned region) const override;
   unsigned irq_count(unsigned index) const override;
   int read(unsigned region, Bytes offset, std::byte* data, Bytes count) override;

@@ -29,7 +29,7 @@ class ExportedInterrupts {
   // Some of these bytes of a BAR are of the table.
   bool in_table(unsigned bar, Bytes offset, Bytes count) const;
 
-  // As vfio_user::Device has them, of MSI-X.
+  // As vfio_user::ServedDevice has them, of MSI-X.
   void set_trigger(unsigned vector, int eventfd);
   void mask(unsigned vector, bool masked);
   // The function has forgotten its table: a reset masks all vectors and forgets their messages.

@@ -87,7 +87,8 @@ bool Exporter::has_client(platform::Bdf bdf) const {
   });
 }
 
-Status Exporter::add_window(const std::vector<PciFunction>& functions, const std::string& socket) {
+Status Exporter::add_window(const std::vector<FoundFunction>& functions,
+                            const std::string& socket) {
   window_ = std::make_unique<EcamWindow>(host_, functions);
   if (pacer_ != nullptr) window_->before_access([this] { catch_up(); });
   return server_.listen(socket, *window_);

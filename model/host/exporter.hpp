@@ -2,7 +2,7 @@
 // Functions of the modelled machine served to vfio-user clients, one socket each.
 //
 // Simulated time goes on as far as there is work: an access that is answered takes as long as the
-// model says, what was posted and what the card has under way is worked off between the messages,
+// model says, what was posted and what the card has in flight is worked off between the messages,
 // and while nothing is left to happen the clock stands still. A pacer holds it to another clock.
 #pragma once
 
@@ -39,7 +39,7 @@ class Exporter {
   // function ends with the function, and comes back with it.
   Status add(platform::Bdf bdf, const std::string& socket);
   // The whole hierarchy on one socket; `functions`: what there was at boot.
-  Status add_window(const std::vector<PciFunction>& functions, const std::string& socket);
+  Status add_window(const std::vector<FoundFunction>& functions, const std::string& socket);
   // `hook` is called when the socket of a virtual function has ended (false) or come back (true).
   void on_socket(std::function<void(platform::Bdf, const std::string& path, bool open)> hook) {
     on_socket_ = std::move(hook);

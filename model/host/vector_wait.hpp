@@ -22,10 +22,10 @@ class VectorWait : public platform::InterruptVector {
     cpus_.synchronise();
     return state_->count;
   }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
+  Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
     return wait(seen, deadline, LimitOf::kWait);
   }
-  Result<std::uint64_t> daemon_wait_beyond(std::uint64_t seen, Instant deadline) override {
+  Result<std::uint64_t> daemon_wait_after(std::uint64_t seen, Instant deadline) override {
     return wait(seen, deadline, LimitOf::kLook);
   }
   void wake() override {

@@ -59,7 +59,7 @@ void HccsWire::send(tlm::tlm_generic_payload& message, bool response) {
   kick();
 }
 
-// At the next border of a packet; what is under way ends later by as much.
+// At the next border of a packet; what is in flight ends later by as much.
 void HccsWire::squeeze_in(tlm::tlm_generic_payload& message, bool response) {
   SimTime start = std::max(sim_now(), packets_until_);
   if (start < free_at_) {

@@ -90,7 +90,7 @@ class HccsWire {
   std::vector<Flow> flows_;  // in order of first use
   std::size_t waiting_ = 0;  // messages in their queues
   std::uint64_t virtual_now_ = 0;
-  SimTime begun_ = 0;          // of the message with data under way, or the last one
+  SimTime begun_ = 0;          // of the message with data in flight, or the last one
   SimTime free_at_ = 0;        // when it and what was squeezed in has left
   SimTime packets_until_ = 0;  // messages without data have left
   bool armed_ = false;

@@ -22,7 +22,7 @@ class Invalidation : private AccessGenerations::Waiter {
   bool busy() const { return state_ != State::kNone; }
   // Not while it is busy.
   void start(const TaggedRange& range);
-  // Forgets the one under way.
+  // Forgets the one in flight.
   void reset();
 
  private:

@@ -334,11 +334,11 @@ void Mmu::send_back(tlm::tlm_generic_payload& trans) {
   sim_.agenda.at<&Mmu::answer>(sim_now(), *this, reinterpret_cast<std::uintptr_t>(&trans));
 }
 
-void Mmu::page_settled(TaggedAddress page, Completion completion) {
+void Mmu::page_resolved(TaggedAddress page, Completion completion) {
   constexpr std::uint64_t kInSpace = (std::uint64_t{1} << abi::kVirtualBits) - 1;
   if (completion == Completion::kNotMapped) ++statistics_.not_mapped;
   if (completion == Completion::kForbidden) ++statistics_.forbidden;
-  page_listener_->page_settled(space_of_tagged(page), page & kInSpace, completion);
+  page_listener_->page_resolved(space_of_tagged(page), page & kInSpace, completion);
 }
 
 bool Mmu::post_to_host(unsigned function, std::uint64_t bus, const abi::PageFaultRecord& record,

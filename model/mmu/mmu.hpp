@@ -72,9 +72,9 @@ class Mmu : public sc_core::sc_module,
   bool page_waits(SpaceId space, std::uint64_t address) const override;
   // `trans` is one of these, and its page may come.
   void send_back(tlm::tlm_generic_payload& trans);
-  void page_settled(TaggedAddress page, Completion completion);
-  // Whose bytes memory().lend() gives, of device-local addresses.
-  void connect(Lender& lender) { memory_.connect(lender); }
+  void page_resolved(TaggedAddress page, Completion completion);
+  // Whose bytes memory().direct_pointer() gives, of device-local addresses.
+  void connect(DirectMemory& direct_memory) { memory_.connect(direct_memory); }
   // The same memory, at once.
   MmuMemory& memory() { return memory_; }
   const MmuMemory& memory() const { return memory_; }

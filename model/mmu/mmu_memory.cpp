@@ -152,11 +152,11 @@ Completion MmuMemory::read_rows(SpaceId vmid, std::uint64_t address, std::uint32
 }
 
 // Pages that lie side by side in the memory, too.
-const std::byte* MmuMemory::lend(SpaceId vmid, std::uint64_t address, Bytes length,
-                                 Borrower& borrower) {
+const std::byte* MmuMemory::direct_pointer(SpaceId vmid, std::uint64_t address, Bytes length,
+                                           DirectMemoryUser& user) {
   constexpr Bytes kMost = 64_MiB;
   std::uint64_t first = 0;
-  if (lender_ == nullptr || length > kMost ||
+  if (direct_memory_ == nullptr || length > kMost ||
       resolve(vmid, address, false, first, true) != Completion::kSuccess) {
     return nullptr;
   }
@@ -166,7 +166,7 @@ const std::byte* MmuMemory::lend(SpaceId vmid, std::uint64_t address, Bytes leng
     const auto found = resolve(vmid, address + done, false, local, true);
     if (found != Completion::kSuccess || local != first + done) return nullptr;
   }
-  return lender_->lend(first, length, borrower);
+  return direct_memory_->direct_pointer(first, length, user);
 }
 
 Completion MmuMemory::write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
@@ -244,7 +244,7 @@ bool MmuMemory::parts_are_there(SpaceId space, const Translation& page, std::uin
 }
 
 // One more than generation and VMID, or 0: not translated.
-DeviceMemory::Hold MmuMemory::hold(SpaceId vmid) {
+DeviceMemoryPort::Hold MmuMemory::hold(SpaceId vmid) {
   if (is_physical(vmid) || !accesses_.has(vmid)) return 0;
   return (accesses_.begin(vmid) << 8 | vmid) + 1U;
 }

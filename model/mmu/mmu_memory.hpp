@@ -6,7 +6,7 @@
 
 #include <tlm.h>
 
-#include "model/core/device_memory.hpp"
+#include "model/core/device_memory_port.hpp"
 #include "model/core/simulation.hpp"
 #include "model/mmu/access_generations.hpp"
 #include "model/mmu/walker.hpp"
@@ -15,7 +15,7 @@ namespace npu::model {
 
 class HostPages;
 
-class MmuMemory final : public DeviceMemory {
+class MmuMemory final : public DeviceMemoryPort {
  public:
   using Socket = tlm::tlm_initiator_socket<>;
 
@@ -29,8 +29,8 @@ class MmuMemory final : public DeviceMemory {
   void connect(MemoryWatch& watch) { watch_ = &watch; }
   // Pages of the host in spaces that share them; without it there are none.
   void connect(HostPages& pages) { host_pages_ = &pages; }
-  // Whose bytes lend() gives, of device-local addresses.
-  void connect(Lender& lender) { lender_ = &lender; }
+  // Whose bytes direct_pointer() gives, of device-local addresses.
+  void connect(DirectMemory& direct_memory) { direct_memory_ = &direct_memory; }
 
   Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) override;
   Completion read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows, Bytes row_bytes,
@@ -39,10 +39,10 @@ class MmuMemory final : public DeviceMemory {
   bool knows(SpaceId vmid, std::uint64_t address, bool write) const override;
   Completion write(Writer writer, SpaceId vmid, std::uint64_t address, const void* data,
                    Bytes length) override;
-  const std::byte* lend(SpaceId vmid, std::uint64_t address, Bytes length,
-                        Borrower& borrower) override;
-  void give_back(const std::byte* from, Bytes length, Borrower& borrower) override {
-    lender_->give_back(from, length, borrower);
+  const std::byte* direct_pointer(SpaceId vmid, std::uint64_t address, Bytes length,
+                                  DirectMemoryUser& user) override;
+  void give_back(const std::byte* from, Bytes length, DirectMemoryUser& user) override {
+    direct_memory_->give_back(from, length, user);
   }
   bool pages_may_leave(SpaceId vmid) const override;
   bool reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) override;
@@ -73,7 +73,7 @@ class MmuMemory final : public DeviceMemory {
   Socket& hbm_;
   Socket& walker_;
   MemoryWatch* watch_ = nullptr;
-  Lender* lender_ = nullptr;
+  DirectMemory* direct_memory_ = nullptr;
   HostPages* host_pages_ = nullptr;
 };
 

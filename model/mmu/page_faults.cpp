@@ -21,11 +21,11 @@ constexpr std::uint64_t kPart = std::uint64_t{1} << abi::kPartShift;
 
 }  // namespace
 
-PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu, FaultPolicy policy)
+PageFaults::PageFaults(CardRegisters& registers, Mmu& mmu, PageFaultPolicy policy)
     : registers_(registers), bank_(registers.bank()), mmu_(mmu) {
   mmu.attach(*this);
-  const std::uint32_t by_host = policy == FaultPolicy::kBatch ? 1 : 0;
-  const std::uint32_t host_pages = policy == FaultPolicy::kAts ? 1 : 0;
+  const std::uint32_t by_host = policy == PageFaultPolicy::kBatch ? 1 : 0;
+  const std::uint32_t host_pages = policy == PageFaultPolicy::kAts ? 1 : 0;
   bank_.on_read<abi::PageFaultMode>([by_host, host_pages] {
     return abi::PageFaultMode{}
         .set<abi::PageFaultMode::ByHost>(by_host)
@@ -265,7 +265,7 @@ void PageFaults::end(Which which, bool abort) {
   for (const auto& fault : ended) {
     const auto completion = abort ? fault.completion : Completion::kSuccess;
     mmu_.fault_ended(fault.page, fault.waiting, fault.since, fault.cause, completion);
-    if (fault.replays) mmu_.page_settled(fault.page, completion);
+    if (fault.replays) mmu_.page_resolved(fault.page, completion);
   }
 }
 

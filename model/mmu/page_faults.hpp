@@ -34,7 +34,7 @@ class PageFaults {
   };
 
   // Installs itself behind the page fault registers of `registers` and attaches itself to `mmu`.
-  PageFaults(CardRegisters& registers, Mmu& mmu, FaultPolicy policy);
+  PageFaults(CardRegisters& registers, Mmu& mmu, PageFaultPolicy policy);
   PageFaults(const PageFaults&) = delete;
   PageFaults& operator=(const PageFaults&) = delete;
 

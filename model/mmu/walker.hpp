@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the page tables (include/npu/abi/page_table.hpp) for requests that missed in the TLB.
 //
-// A page is walked for once: later requests for it wait for the walk under way. `walkers` walks
+// A page is walked for once: later requests for it wait for the walk in flight. `walkers` walks
 // run at once, others wait in order of arrival. Each entry read costs `walk_step` and a real read
 // of 8 bytes; what is read are the bytes of that time. Where tables tell of use, a leaf that does
 // not say so yet is replaced at once, and the walk goes on when those 8 bytes are written.

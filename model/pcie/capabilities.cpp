@@ -143,7 +143,7 @@ CapabilityOffsets build_endpoint(ConfigSpace& space, const ChipConfig& chip, uns
   serial_number(space, config.serial_number);
   if (number == 0 && config.sriov_total_vfs > 0) at.sriov = single_root_iov(space, config);
   if (has_device) address_translation(space, at);
-  if (has_device && chip.mmu.fault_policy == FaultPolicy::kAts) {
+  if (has_device && chip.mmu.fault_policy == PageFaultPolicy::kAts) {
     at.pri = page_requests(space, chip.mmu.max_page_requests);
   }
   if (number == 0) {

@@ -38,7 +38,7 @@ std::string resource_line(const PciResource& bar) {
 }
 
 // Six BARs and the expansion ROM.
-std::string resource_file(const PciFunction& function) {
+std::string resource_file(const FoundFunction& function) {
   std::string text;
   for (const auto& bar : function.bars) text += resource_line(bar);
   return text + resource_line({});
@@ -70,7 +70,7 @@ std::string class_name(const ConfigReader& read, platform::Bdf bdf) {
   }
 }
 
-std::vector<std::pair<std::string, std::string>> sysfs_files(const PciFunction& function,
+std::vector<std::pair<std::string, std::string>> sysfs_files(const FoundFunction& function,
                                                              const ConfigReader& read) {
   const std::uint32_t id = function.id != 0 ? function.id : read(function.bdf, pci::kVendorId);
   return {
@@ -85,7 +85,7 @@ std::vector<std::pair<std::string, std::string>> sysfs_files(const PciFunction& 
 }
 
 std::error_code export_sysfs(const std::filesystem::path& root,
-                             const std::vector<PciFunction>& functions, const ConfigReader& read,
+                             const std::vector<FoundFunction>& functions, const ConfigReader& read,
                              std::string& file) {
   for (const auto& function : functions) {
     const auto folder = root / "devices" / ("0000:" + to_string(function.bdf));

@@ -25,12 +25,12 @@ std::string lspci_dump(const ConfigReader& read, platform::Bdf bdf, const std::s
 std::string class_name(const ConfigReader& read, platform::Bdf bdf);
 
 // Name and content of each file that Linux has for a function, `config` first.
-std::vector<std::pair<std::string, std::string>> sysfs_files(const PciFunction& function,
+std::vector<std::pair<std::string, std::string>> sysfs_files(const FoundFunction& function,
                                                              const ConfigReader& read);
 // A tree for `lspci -A linux-sysfs -O sysfs.path=ROOT`. An error: what the system has
 // against writing `file`.
 std::error_code export_sysfs(const std::filesystem::path& root,
-                             const std::vector<PciFunction>& functions, const ConfigReader& read,
+                             const std::vector<FoundFunction>& functions, const ConfigReader& read,
                              std::string& file);
 
 }  // namespace npu::model

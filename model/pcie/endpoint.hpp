@@ -66,7 +66,7 @@ class Endpoint : public sc_core::sc_module,
   // InterruptPort. Leaves behind everything sent before; masked: sets the pending bit.
   void raise(unsigned function, unsigned vector, std::uint64_t cause) override;
   bool config_access(ConfigRequest& request) override;
-  // The link is down or in hot reset: all functions are reset, what they had under way is lost.
+  // The link is down or in hot reset: all functions are reset, what they had in flight is lost.
   void hot_reset() override;
   // The device behind a function has ended: the function is as after a reset, and answers.
   void reset_at_once(unsigned function);

@@ -96,7 +96,7 @@ void PlatformFirmware::scan_bus(std::uint8_t bus) {
 }
 
 void PlatformFirmware::set_up_bridge(platform::Bdf bdf) {
-  PciFunction bridge;
+  FoundFunction bridge;
   bridge.bdf = bdf;
   bridge.is_bridge = true;
   bridge.numa_node = numa_node_;
@@ -141,7 +141,7 @@ void PlatformFirmware::forward_ari(platform::Bdf bridge, std::uint8_t secondary)
 }
 
 void PlatformFirmware::set_up_function(platform::Bdf bdf) {
-  PciFunction function;
+  FoundFunction function;
   function.bdf = bdf;
   function.numa_node = numa_node_;
   for (std::uint32_t bar = 0; bar < function.bars.size(); ++bar) {
@@ -175,7 +175,7 @@ PciResource PlatformFirmware::place(platform::Bdf bdf, std::uint32_t offset, uns
 }
 
 // Virtual functions lie side by side behind their BAR registers (SR-IOV 1.1, 2.1.1.1).
-void PlatformFirmware::place_virtual_bars(PciFunction& function) {
+void PlatformFirmware::place_virtual_bars(FoundFunction& function) {
   const platform::Bdf bdf = function.bdf;
   const std::uint32_t sriov = find_extended(bdf, pci::kExtSriov);
   if (sriov == 0) return;
@@ -187,17 +187,17 @@ void PlatformFirmware::place_virtual_bars(PciFunction& function) {
   }
 }
 
-std::vector<PciFunction> PlatformFirmware::virtual_functions(const Access& access,
-                                                             const PciFunction& physical) {
+std::vector<FoundFunction> PlatformFirmware::virtual_functions(const Access& access,
+                                                               const FoundFunction& physical) {
   access_ = access;
-  std::vector<PciFunction> found;
+  std::vector<FoundFunction> found;
   const platform::Bdf bdf = physical.bdf;
   const std::uint32_t sriov = find_extended(bdf, pci::kExtSriov);
   const bool enabled =
       sriov != 0 && (read(bdf, sriov + pci::kSriovControl, 2) & pci::kSriovControlEnable);
   const std::uint32_t count = enabled ? read(bdf, sriov + pci::kSriovNumVfs, 2) : 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    PciFunction function;
+    FoundFunction function;
     const std::uint32_t routing_id = bdf.packed() + read(bdf, sriov + pci::kSriovVfOffset, 2) +
                                      i * read(bdf, sriov + pci::kSriovVfStride, 2);
     function.bdf = platform::Bdf::unpack(static_cast<std::uint16_t>(routing_id));

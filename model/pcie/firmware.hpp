@@ -19,7 +19,7 @@ struct PciResource {
   std::uint32_t flags = 0;  // low bits of the BAR
 };
 
-struct PciFunction {
+struct FoundFunction {
   platform::Bdf bdf;
   std::uint32_t id = 0;  // device and vendor where the function itself does not tell; 0: it does
   bool is_bridge = false;
@@ -46,9 +46,9 @@ class PlatformFirmware {
   void restore(const Access& access, std::uint8_t bus);
 
   // The virtual functions that `physical` has now, as an operating system finds them.
-  std::vector<PciFunction> virtual_functions(const Access& access, const PciFunction& physical);
+  std::vector<FoundFunction> virtual_functions(const Access& access, const FoundFunction& physical);
 
-  const std::vector<PciFunction>& functions() const { return functions_; }
+  const std::vector<FoundFunction>& functions() const { return functions_; }
   PciResource resource(platform::Bdf bdf, unsigned bar) const;
   // Of the first virtual function that the physical one can have; the others lie behind it.
   PciResource virtual_resource(platform::Bdf bdf, unsigned bar) const;
@@ -66,7 +66,7 @@ class PlatformFirmware {
   void set_up_bridge(platform::Bdf bdf);
   void set_payload_sizes(platform::Bdf bdf);
   void forward_ari(platform::Bdf bridge, std::uint8_t secondary);
-  void place_virtual_bars(PciFunction& function);
+  void place_virtual_bars(FoundFunction& function);
   PciResource place(platform::Bdf bdf, std::uint32_t offset, unsigned copies);
   std::uint32_t find_capability(platform::Bdf bdf, std::uint8_t id);
   std::uint32_t find_extended(platform::Bdf bdf, std::uint16_t id);
@@ -75,7 +75,7 @@ class PlatformFirmware {
   void note(const Setting& setting);
 
   Access access_;
-  std::vector<PciFunction> functions_;
+  std::vector<FoundFunction> functions_;
   std::vector<Setting> settings_;
   std::uint64_t low_ = kLowBase;
   std::uint64_t high_ = kHighBase;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/pcie/function.hpp"
-#include "model/pcie/virtual_functions.hpp"
+#include "model/pcie/sriov_functions.hpp"
 #include "npu/abi/layout.hpp"
 
 namespace npu::model {
@@ -67,7 +67,7 @@ class FunctionSet {
  private:
   const ChipConfig& chip_;
   std::vector<EndpointFunction> physical_;
-  VirtualFunctions virtual_;
+  SriovFunctions virtual_;
   std::vector<SimTime> reset_times_;  // by function of the chip
   SimTime hot_reset_until_ = 0;
   std::uint8_t bus_ = 0;

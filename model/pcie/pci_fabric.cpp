@@ -111,7 +111,7 @@ void PciFabric::configure(std::uint64_t number) {
   firmware_.restore(config_access(), static_cast<std::uint8_t>(card.endpoint->requester() >> 8));
 }
 
-std::vector<PciFunction> PciFabric::virtual_functions(unsigned card) {
+std::vector<FoundFunction> PciFabric::virtual_functions(unsigned card) {
   const auto physical = cards_[card].endpoint->requester();
   for (const auto& function : functions()) {
     if (function.bdf.packed() != physical) continue;

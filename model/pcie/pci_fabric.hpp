@@ -36,11 +36,11 @@ class PciFabric : public sc_core::sc_module {
 
   // What the operating system finds at boot.
   const std::vector<platform::HostBridge>& host_bridges() const { return bridges_; }
-  const std::vector<PciFunction>& functions() const { return firmware_.functions(); }
+  const std::vector<FoundFunction>& functions() const { return firmware_.functions(); }
   // Also of a virtual function that there can be.
   PciResource resource(platform::Bdf bdf, unsigned bar) const;
   // Those that function 0 of `card` has now.
-  std::vector<PciFunction> virtual_functions(unsigned card);
+  std::vector<FoundFunction> virtual_functions(unsigned card);
   int numa_node(std::uint16_t requester) const;  // packed BDF; -1: no bridge owns its bus
   // The function may hold translations of the host's: it is there and has ATS, which it uses
   // whether Enable is set or not.

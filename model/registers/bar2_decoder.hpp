@@ -38,7 +38,7 @@ class Bar2Decoder : public sc_core::sc_module {
 
   Simulation& sim_;
   const CardRegisters& registers_;
-  StreamTable& streams_;
+  StreamRegisters& streams_;
 };
 
 }  // namespace npu::model

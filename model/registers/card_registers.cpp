@@ -68,7 +68,7 @@ void CardRegisters::install_hooks() {
   });
 }
 
-void CardRegisters::report(const FaultReport& fault) {
+void CardRegisters::report(const ReportedFault& fault) {
   sim_.emit(track_, platform::Activity::kFault, sim_now(), sim_now(), fault.cause, 0,
             static_cast<std::uint64_t>(fault.code));
   if (on_fault_) on_fault_(fault);

@@ -11,8 +11,8 @@
 #include "model/core/ports.hpp"
 #include "model/core/register_bank.hpp"
 #include "model/core/simulation.hpp"
-#include "model/registers/event_table.hpp"
-#include "model/registers/stream_table.hpp"
+#include "model/registers/event_registers.hpp"
+#include "model/registers/stream_registers.hpp"
 #include "model/registers/word_windows.hpp"
 #include "npu/abi/registers.hpp"
 
@@ -35,8 +35,8 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   void connect(InterruptPort& interrupts) { interrupts_ = &interrupts; }
 
   RegisterBank& bank() { return bank_; }
-  EventTable& events() { return events_; }
-  StreamTable& streams() { return streams_; }
+  EventRegisters& events() { return events_; }
+  StreamRegisters& streams() { return streams_; }
   std::uint32_t device_index() const { return device_index_; }
   unsigned function() const { return function_; }  // of the card
   // Of the function's units in traces.
@@ -56,11 +56,11 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   }
   // The first fault since FAULT_STATUS.Valid was cleared is latched and raises kFaultVector; later
   // ones set Overflow.
-  void report(const FaultReport& fault) override;
+  void report(const ReportedFault& fault) override;
   // Called for every fault that is reported, latched or not.
   // Whether DEVICE_STATUS says that pages of the memory are out of use.
   void tell_isolated_pages(std::function<bool()> any) { pages_isolated_ = std::move(any); }
-  void on_fault(std::function<void(const FaultReport&)> listener) {
+  void on_fault(std::function<void(const ReportedFault&)> listener) {
     on_fault_ = std::move(listener);
   }
   // A part of BAR0, outside all registers, that reads as what `read` gives for each of its words.
@@ -87,10 +87,10 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   const std::uint8_t revision_;
   Partition share_;
   RegisterBank bank_{abi::kBar0Table};
-  EventTable events_;
-  StreamTable streams_;
+  EventRegisters events_;
+  StreamRegisters streams_;
   WordWindows windows_;
-  std::function<void(const FaultReport&)> on_fault_;
+  std::function<void(const ReportedFault&)> on_fault_;
   std::function<bool()> pages_isolated_ = [] { return false; };
   InterruptPort* interrupts_ = nullptr;
   SimTime reset_time_ = 0;

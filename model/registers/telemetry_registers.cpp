@@ -50,7 +50,7 @@ TelemetryRegisters::TelemetryRegisters(CardRegisters& registers, const ChipConfi
   show_link();
   show_errors();
   show_windows();
-  registers_.on_fault([this](const FaultReport& fault) {
+  registers_.on_fault([this](const ReportedFault& fault) {
     log(abi::EventKind::kFault, abi::Severity::kNotice, fault.address,
         static_cast<std::uint64_t>(fault.code));
   });

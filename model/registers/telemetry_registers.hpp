@@ -36,7 +36,7 @@ class TelemetryRegisters {
     std::vector<SimTime> cores, aicpus;
     std::array<SimTime, abi::kVmids> spaces{};
     SimTime cube = 0, vector = 0;
-    HbmTraffic memory;
+    HbmBytes memory;
     CardTelemetry::LinkBytes received{}, sent{};
   };
   bool sees_card() const { return registers_.function() == 0; }

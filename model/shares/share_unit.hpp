@@ -55,7 +55,7 @@ class ShareUnit {
   ShareTarget& target_;
   CardShares shares_;
   bool busy_ = false;
-  abi::ShareCommand command_;  // under way
+  abi::ShareCommand command_;  // in flight
   FunctionShare wanted_;       // of kCreate
   std::uint32_t generation_ = 0;
 };

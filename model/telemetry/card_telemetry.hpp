@@ -33,7 +33,7 @@ class CardTelemetry {
   SimTime pipe_busy(unsigned core, platform::Pipe pipe) const {
     return cores_.statistics(core).busy[static_cast<std::size_t>(pipe)];
   }
-  HbmTraffic memory() const { return hbm_.traffic(); }
+  HbmBytes memory() const { return hbm_.traffic(); }
   // By TlpKind; towards the card and from it.
   LinkBytes received() const { return bytes_of(link_->downstream_statistics()); }
   LinkBytes sent() const { return bytes_of(link_->upstream_statistics()); }

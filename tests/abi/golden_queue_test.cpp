@@ -69,12 +69,12 @@ TEST(GoldenQueue, EntryFlags) {
   EXPECT_EQ(kEntryCompletion, 2);
   EXPECT_EQ(kEntryInterrupt, 4);
   EXPECT_EQ(kEntryHostAddress, 8);
-  EXPECT_EQ(kEntryGoOn, 16);
+  EXPECT_EQ(kEntryContinueOnError, 16);
   EXPECT_EQ(kEntryFlags, 31);
   EXPECT_EQ(kCompletionPhase, 1);
-  EXPECT_EQ(kCompletionGoesOn, 2);
+  EXPECT_EQ(kCompletionContinued, 2);
   EXPECT_EQ(kFaultHost, 1);
-  EXPECT_EQ(kFaultGoesOn, 2);
+  EXPECT_EQ(kFaultContinued, 2);
   EXPECT_EQ(kQueueEntryFormat, 1);
   EXPECT_EQ(kQueueEntrySize, 64U);
 }

@@ -20,7 +20,7 @@ void interrupts_are_counted(ContractEnvironment& environment) {
   const auto seen = (*vector)->count();
   for (std::uint64_t i = 1; i <= 3; ++i) {
     card->submit(kCopy, 0, 0x1000);
-    const auto count = (*vector)->wait_beyond(seen + i - 1, platform.clock().now() + 100_ms);
+    const auto count = (*vector)->wait_after(seen + i - 1, platform.clock().now() + 100_ms);
     ASSERT_THAT(count, IsOk());
     EXPECT_EQ(*count, seen + i);
   }
@@ -37,7 +37,7 @@ void an_interrupt_before_the_wait_is_not_lost(ContractEnvironment& environment) 
   ASSERT_TRUE(card->wait_done(100_ms));
   platform.clock().sleep_until(platform.clock().now() + 1_ms);
   const auto begin = platform.clock().now();
-  EXPECT_THAT((*vector)->wait_beyond(seen, begin + 100_ms), IsOk());
+  EXPECT_THAT((*vector)->wait_after(seen, begin + 100_ms), IsOk());
   EXPECT_LT(platform.clock().now() - begin, 50_ms);
 }
 
@@ -46,17 +46,17 @@ void a_wait_ends_at_its_deadline(ContractEnvironment& environment) {
   auto vector = platform.open_vector(*environment.card(), 0);
   ASSERT_THAT(vector, IsOk());
   const auto deadline = platform.clock().now() + 2_ms;
-  EXPECT_THAT((*vector)->wait_beyond((*vector)->count(), deadline), FailsWith(ErrorCode::kTimeout));
+  EXPECT_THAT((*vector)->wait_after((*vector)->count(), deadline), FailsWith(ErrorCode::kTimeout));
   EXPECT_GE(platform.clock().now(), deadline);
   const auto look = deadline + 2_ms;
-  EXPECT_THAT((*vector)->daemon_wait_beyond((*vector)->count(), look),
+  EXPECT_THAT((*vector)->daemon_wait_after((*vector)->count(), look),
               FailsWith(ErrorCode::kTimeout));
   EXPECT_GE(platform.clock().now(), look);
   if (environment.is_exact()) {
     EXPECT_LT(platform.clock().now(), look + 100_us);
   }
   for (const auto past : {Instant(), Instant(Picoseconds(-1)), Instant(Picoseconds(INT64_MIN))}) {
-    EXPECT_THAT((*vector)->wait_beyond((*vector)->count(), past), FailsWith(ErrorCode::kTimeout));
+    EXPECT_THAT((*vector)->wait_after((*vector)->count(), past), FailsWith(ErrorCode::kTimeout));
   }
 }
 
@@ -69,7 +69,7 @@ void a_wake_up_counts_as_an_interrupt(ContractEnvironment& environment) {
   EXPECT_EQ((*vector)->count(), seen + 1) << "before the wait";
   bool woken = false;
   const auto task = platform.tasks().spawn("waiter", [&] {
-    woken = (*vector)->wait_beyond(seen + 1, platform.clock().now() + 1_s).has_value();
+    woken = (*vector)->wait_after(seen + 1, platform.clock().now() + 1_s).has_value();
   });
   ASSERT_THAT(task, IsOk());
   platform.clock().sleep_until(platform.clock().now() + 1_ms);
@@ -90,7 +90,7 @@ void an_interrupt_wakes_every_waiter(ContractEnvironment& environment) {
   const auto mutex = platform.tasks().make_mutex();
   for (int i = 0; i < 3; ++i) {
     auto task = platform.tasks().spawn("waiter", [&] {
-      const bool ok = (*vector)->wait_beyond(seen, platform.clock().now() + 100_ms).has_value();
+      const bool ok = (*vector)->wait_after(seen, platform.clock().now() + 100_ms).has_value();
       mutex->lock();
       woken += ok ? 1 : 0;
       mutex->unlock();

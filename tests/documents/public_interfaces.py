@@ -25,7 +25,7 @@ INTERFACES = {
     "HAL": Interface(["ascend_hal.h", "ascend_hal_external.h"], r"(?:hal|drv)\w+", ["ascend_hal"],
                      True),
     "DSMI": Interface(["dsmi/dsmi_*.h"], DSMI, ["npudsmi"], False),
-    "DCMI": Interface(["apps/dsmi/dcmi_*.h"], r"dcmi_\w+", ["npudsmi"], False),
+    "DCMI": Interface(["dsmi/dcmi_*.h"], r"dcmi_\w+", ["npudsmi"], False),
 }
 STATE = re.compile(r"there|partly: \S.*|refused: (-?\d+)")
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/host/vfio_user/device.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 #include "tests/fuzz/random.hpp"
 
 namespace npu::fuzz {
@@ -14,7 +14,7 @@ namespace npu::fuzz {
 // Ends the program with a message: a finding.
 [[noreturn]] void found(const char* what);
 
-class FuzzDevice : public model::vfio_user::Device {
+class FuzzDevice : public model::vfio_user::ServedDevice {
  public:
   explicit FuzzDevice(Random& random) : random_(random) {}
 

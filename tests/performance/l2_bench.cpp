@@ -15,7 +15,7 @@ namespace npu::bench {
 namespace {
 
 constexpr unsigned kLength = 4096;
-constexpr unsigned kReadsUnderWay = 24 * 8;  // a few of each core
+constexpr unsigned kReadsInFlight = 24 * 8;  // a few of each core
 constexpr Bytes kSize = Bytes{192} << 20;
 
 model::L2Config card_l2() {
@@ -55,7 +55,7 @@ class Cores : public sc_core::sc_module {
                                             sc_core::SC_DO_NOTHING);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, for which the module must be complete
     const Stopwatch watch;
-    for (unsigned i = 0; i < kReadsUnderWay; ++i) next();
+    for (unsigned i = 0; i < kReadsInFlight; ++i) next();
     sc_core::sc_start();
     return watch.seconds();
   }

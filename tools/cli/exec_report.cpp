@@ -60,7 +60,7 @@ void add_use(reports::Report& report, const exec::ProgramResult& program) {
   const auto& use = program.use;
   const std::string prefix = "exec." + program.name + ".sharing.";
   report.add_metric(prefix + "busy_us", Number::microseconds(use.busy), "us");
-  report.add_metric(prefix + "turns", Number::count(use.turns), "");
+  report.add_metric(prefix + "turns", Number::count(use.time_slices), "");
   report.add_metric(prefix + "launches", Number::count(use.launches), "");
   report.add_metric(prefix + "turns_reclaimed", Number::count(use.reclaimed), "");
   report.add_metric(prefix + "most_bytes", Number::count(use.memory.most), "B");

@@ -82,7 +82,7 @@ tl::expected<std::vector<exec::acl::ClientSharing>, Failure> read_sharing(
     return share.words.integer("percent") != 100 ||
            share.words.integer("token") != driver::kWholeToken;
   };
-  const bool turns = !sharing.empty() || std::any_of(all.begin(), all.end(), in_time);
+  const bool time_slices = !sharing.empty() || std::any_of(all.begin(), all.end(), in_time);
   std::vector<exec::acl::ClientSharing> clients;
   for (const auto& share : all) {
     auto& client = clients.emplace_back();
@@ -92,7 +92,7 @@ tl::expected<std::vector<exec::acl::ClientSharing>, Failure> read_sharing(
         memory == 0 ? driver::MemoryQuota::kUnlimited : memory);
     client.share = {static_cast<unsigned>(share.words.integer("percent")),
                     static_cast<unsigned>(share.words.integer("token"))};
-    if (turns) client.turns = workloads::turn_options(keys);
+    if (time_slices) client.time_slices = workloads::time_slice_options(keys);
   }
   return clients;
 }

@@ -12,7 +12,7 @@ namespace npu::cli {
 namespace {
 
 // What there is now, virtual functions included.
-std::vector<model::PciFunction> all_functions(model::System& system) {
+std::vector<model::FoundFunction> all_functions(model::System& system) {
   auto found = system.fabric().functions();
   for (unsigned card = 0; card < system.cards(); ++card) {
     for (const auto& function : system.fabric().virtual_functions(card)) found.push_back(function);

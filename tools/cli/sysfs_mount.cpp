@@ -73,7 +73,7 @@ fuse_operations operations() {
 }  // namespace
 
 SysfsMount::SysfsMount(platform::PciAccess& access,
-                       std::function<std::vector<model::PciFunction>()> functions)
+                       std::function<std::vector<model::FoundFunction>()> functions)
     : access_(access), list_functions_(std::move(functions)) {}
 
 SysfsMount::~SysfsMount() {
@@ -141,7 +141,7 @@ SysfsMount::Place SysfsMount::find(const std::string& path) {
   return place;
 }
 
-std::string SysfsMount::text_of(const model::PciFunction& function, const std::string& file) {
+std::string SysfsMount::text_of(const model::FoundFunction& function, const std::string& file) {
   const auto reader = [this](platform::Bdf bdf, std::uint32_t offset) {
     return access_.read32(bdf, offset);
   };

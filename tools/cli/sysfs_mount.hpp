@@ -22,7 +22,7 @@ class SysfsMount {
  public:
   // `functions` says what there is at the time of the call. For as long as the mount lives.
   SysfsMount(platform::PciAccess& access,
-             std::function<std::vector<model::PciFunction>()> functions);
+             std::function<std::vector<model::FoundFunction>()> functions);
   ~SysfsMount();
   SysfsMount(const SysfsMount&) = delete;
   SysfsMount& operator=(const SysfsMount&) = delete;
@@ -44,15 +44,15 @@ class SysfsMount {
   struct Place {
     bool exists = false;
     bool is_folder = false;
-    const model::PciFunction* function = nullptr;
+    const model::FoundFunction* function = nullptr;
     std::string file;  // in the function's folder
   };
   Place find(const std::string& path);
-  std::string text_of(const model::PciFunction& function, const std::string& file);
+  std::string text_of(const model::FoundFunction& function, const std::string& file);
 
   platform::PciAccess& access_;
-  std::function<std::vector<model::PciFunction>()> list_functions_;
-  std::vector<model::PciFunction> functions_;
+  std::function<std::vector<model::FoundFunction>()> list_functions_;
+  std::vector<model::FoundFunction> functions_;
   ::fuse* fuse_ = nullptr;
   bool mounted_ = false;
 };

@@ -67,7 +67,7 @@ std::string fullness(int percent, unsigned slowness) {
   if (is_full && percent < kFull) {
     text += " and takes " + std::to_string(slowness) + " times its least time for a read";
   }
-  return text + (is_full ? ": it is full" : ": its latency, with too few bytes under way");
+  return text + (is_full ? ": it is full" : ": its latency, with too few bytes in flight");
 }
 
 std::string text_of(const std::string& name, const Sum& sum, const std::string& hbm,

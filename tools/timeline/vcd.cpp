@@ -43,7 +43,7 @@ Status append(ByteSink& out, fmt::memory_buffer& text) {
   return ok;
 }
 
-enum Wire : std::uint32_t { kBusy, kUnderWay, kActivity, kWires };
+enum Wire : std::uint32_t { kBusy, kInFlight, kActivity, kWires };
 
 }  // namespace
 
@@ -97,14 +97,14 @@ Status Vcd::write_header(const std::string& remark) {
       begin = end + 1;
     }
     fmt::format_to(to, "$var wire 1 {} busy $end\n", identifier(signal * kWires + kBusy));
-    fmt::format_to(to, "$var wire 32 {} count $end\n", identifier(signal * kWires + kUnderWay));
+    fmt::format_to(to, "$var wire 32 {} count $end\n", identifier(signal * kWires + kInFlight));
     fmt::format_to(to, "$var wire 16 {} activity $end\n", identifier(signal * kWires + kActivity));
     while (depth-- > 0) fmt::format_to(to, "$upscope $end\n");
   }
   fmt::format_to(to, "$enddefinitions $end\n#0\n");
   for (std::uint32_t i = 0; i < signals_.size(); ++i) {
     fmt::format_to(to, "0{}\nb0 {}\nb0 {}\n", identifier(i * kWires + kBusy),
-                   identifier(i * kWires + kUnderWay), identifier(i * kWires + kActivity));
+                   identifier(i * kWires + kInFlight), identifier(i * kWires + kActivity));
   }
   return append(out_, text);
 }
@@ -133,15 +133,15 @@ Status Vcd::write_changes() {
     const Span& span = spans_[change.span];
     Signal& signal = signals_[span.signal];
     if (change.when != now) fmt::format_to(to, "#{}\n", now = change.when);
-    const std::uint32_t before = signal.under_way;
-    signal.under_way += change.begins ? 1 : -1U;
+    const std::uint32_t before = signal.in_flight;
+    signal.in_flight += change.begins ? 1 : -1U;
     const std::uint32_t first = span.signal * kWires;
-    if ((before == 0) != (signal.under_way == 0)) {
-      fmt::format_to(to, "{}{}\n", signal.under_way == 0 ? 0 : 1, identifier(first + kBusy));
+    if ((before == 0) != (signal.in_flight == 0)) {
+      fmt::format_to(to, "{}{}\n", signal.in_flight == 0 ? 0 : 1, identifier(first + kBusy));
     }
-    fmt::format_to(to, "b{} {}\n", binary(signal.under_way), identifier(first + kUnderWay));
+    fmt::format_to(to, "b{} {}\n", binary(signal.in_flight), identifier(first + kInFlight));
     const auto number = static_cast<std::uint32_t>(span.activity) + 1;
-    if (change.begins || signal.under_way == 0) {
+    if (change.begins || signal.in_flight == 0) {
       fmt::format_to(to, "b{} {}\n", binary(change.begins ? number : 0),
                      identifier(first + kActivity));
     }

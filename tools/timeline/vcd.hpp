@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Value changes of chosen units as a VCD file (IEEE 1364, 18.2), for wave viewers. A unit has three
-// wires: `busy` (something of it is under way), `count` (how much) and `activity` (the number of
+// wires: `busy` (something of it is in flight), `count` (how much) and `activity` (the number of
 // the youngest, as its comment lists). Changes are kept until the end, because an event is told of
 // when it is over: so many of them at most that memory is bounded, the earliest.
 #pragma once
@@ -39,7 +39,7 @@ class Vcd : public platform::TraceSink {
   };
   struct Signal {
     std::uint32_t track;
-    std::uint32_t under_way = 0;
+    std::uint32_t in_flight = 0;
   };
 
   std::uint32_t signal_of(std::uint32_t track);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kept more bytes of DMA commands from being under way, from the events of one card's engines
+// What kept more bytes of DMA commands from being in flight, from the events of one card's engines
 // and of the host task that submits to them: at each moment one cause.
 #pragma once
 
@@ -41,7 +41,7 @@ class DmaUsage : public platform::TraceSink {
 
   // Of the time between begin and end.
   Picoseconds time(DmaCause cause) const { return times_[static_cast<std::size_t>(cause)]; }
-  // Reads under way while engines moved data, on average, in percent of the most they may have.
+  // Reads in flight while engines moved data, on average, in percent of the most they may have.
   std::int64_t reads_percent() const;
 
  private:

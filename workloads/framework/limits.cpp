@@ -133,20 +133,20 @@ const LinkCounters& busiest_link(const Snapshot& gained) {
 std::vector<IdleCause> idle_causes(const DmaUsage& usage, const DmaEngines& engines, bool over_link,
                                    bool memory_full) {
   constexpr std::int64_t kNearlyAll = 90;
-  // Whatever else is so: more under way would wait there.
+  // Whatever else is so: more in flight would wait there.
   if (memory_full) return {{"hbm", "device memory is full", Picoseconds(1)}};
   IdleCause busy{"engines",
                  fmt::format("all engines have a command (dma.engines={})", engines.count),
                  usage.time(DmaCause::kEngines)};
   if (over_link && usage.reads_percent() >= kNearlyAll) {
     busy = {"outstanding_reads",
-            fmt::format("all engines have as many reads under way as they may "
+            fmt::format("all engines have as many reads in flight as they may "
                         "(dma.max_outstanding_reads={})",
                         engines.outstanding_reads),
             busy.time};
   }
   return {busy,
-          {"stream_order", "free engines, but what waits is to follow commands under way (streams)",
+          {"stream_order", "free engines, but what waits is to follow commands in flight (streams)",
            usage.time(DmaCause::kOrder)},
           {"fetch", "free engines, but entries still lie in the ring (dma.fetch_batch)",
            usage.time(DmaCause::kFetch)},

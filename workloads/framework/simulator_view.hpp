@@ -48,7 +48,7 @@ struct MemoryCounters {
   std::uint64_t row_misses = 0;  // bursts that had to activate a row
   std::uint64_t refreshes = 0;
   Picoseconds data;        // carried data
-  Picoseconds refresh;     // a refresh was due or under way
+  Picoseconds refresh;     // a refresh was due or in flight
   Picoseconds turnaround;  // changed between reads and writes
   Picoseconds row;         // waited for rows to be closed and opened
   Picoseconds column;      // rows open, but the gap between column commands in the way
@@ -61,7 +61,7 @@ struct MemoryCounters {
 struct MmuCounters {
   std::string name;  // "card0.mmu"
   std::uint64_t hits = 0;
-  std::uint64_t misses = 0;  // of the TLB, requests that joined a walk under way included
+  std::uint64_t misses = 0;  // of the TLB, requests that joined a walk in flight included
   std::uint64_t walks = 0;
   std::uint64_t entries_read = 0;  // from memory, by walks
 };

@@ -56,7 +56,7 @@ operators::CardCores cores_of(const model::ChipConfig& chip) {
   limits.l0c = chip.core.l0c;
   limits.ub = chip.core.ub;
   limits.l2 = chip.l2.size;
-  const unsigned vectors = chip.core.type == model::CoreKind::kSplit ? 2 : 0;
+  const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
   return operators::CardCores::of(chip.ai_cores, vectors, limits);
 }
 

@@ -12,11 +12,11 @@ namespace npu::workloads {
 namespace programs::share_fairness {
 namespace {
 
-// What a client has done together with the others; `had`: if they took turns.
+// What a client has done together with the others; `had`: if they shared it in time slices.
 struct Use {
   std::uint64_t launches, alone;
   Picoseconds time;
-  std::optional<driver::TurnClientStatistics> had;
+  std::optional<driver::TimeSliceClientStatistics> had;
 
   Number slowdown() const { return Number::quotient(alone, launches, 4); }
   std::optional<Number> share() const {
@@ -25,7 +25,7 @@ struct Use {
                            static_cast<std::uint64_t>(time.count()));
   }
   template <auto kMember>
-  static FigureValue turn(const Use& use) {
+  static FigureValue when_shared(const Use& use) {
     return use.had ? FigureValue((*use.had).*kMember) : FigureValue();
   }
 };
@@ -35,16 +35,16 @@ constexpr Figure<Use> kOfClient[] = {
     {"", "", from<&Use::alone>, {"alone"}},
     {"slowdown", "", from<&Use::slowdown>, {"slowdown", 2}},
     {"share", "%", from<&Use::share>, {"busy %", 1, ""}},
-    {"", "", Use::turn<&driver::TurnClientStatistics::turns>, {"turns", 2, ""}},
+    {"", "", Use::when_shared<&driver::TimeSliceClientStatistics::time_slices>, {"turns", 2, ""}},
     {"launch_window",
      "",
-     Use::turn<&driver::TurnClientStatistics::launch_window>,
+     Use::when_shared<&driver::TimeSliceClientStatistics::launch_window>,
      {"launch window", 2, ""}}};
 
-constexpr Figure<driver::TurnSchedulerStatistics> kOfScheduler[] = {
-    {"windows", "", from<&driver::TurnSchedulerStatistics::windows>},
-    {"resent", "", from<&driver::TurnSchedulerStatistics::resent>},
-    {"reclaimed", "", from<&driver::TurnSchedulerStatistics::reclaimed>}};
+constexpr Figure<driver::TimeSliceSchedulerStatistics> kOfScheduler[] = {
+    {"windows", "", from<&driver::TimeSliceSchedulerStatistics::windows>},
+    {"resent", "", from<&driver::TimeSliceSchedulerStatistics::resent>},
+    {"reclaimed", "", from<&driver::TimeSliceSchedulerStatistics::reclaimed>}};
 
 class Fairness {
  public:
@@ -52,7 +52,7 @@ class Fairness {
       : context_(context),
         device_(device),
         shares_(context.parameters.integers("shares")),
-        options_(turn_options(context.parameters)),
+        options_(time_slice_options(context.parameters)),
         time_(static_cast<std::int64_t>(context.parameters.integer("windows")) * options_.window) {}
 
   Status run() {
@@ -95,13 +95,13 @@ class Fairness {
   }
 
   Status measure_together() {
-    std::unique_ptr<driver::TurnScheduler> scheduler;
+    std::unique_ptr<driver::TimeSliceScheduler> scheduler;
     if (context_.parameters.flag("sharing")) {
-      auto opened = driver::TurnScheduler::open(device_, options_);
+      auto opened = driver::TimeSliceScheduler::open(device_, options_);
       if (!opened) return forward_error(opened);
       scheduler = std::move(*opened);
       for (std::size_t i = 0; i < clients_.size(); ++i) {
-        const driver::TurnShare share{
+        const driver::CoreQuota share{
             static_cast<unsigned>(shares_[i]),
             static_cast<unsigned>(of(context_.parameters.integers("tokens"), i))};
         if (auto ok = clients_[i]->join(*scheduler, share); !ok) return ok;
@@ -122,7 +122,7 @@ class Fairness {
     return {};
   }
 
-  void report(const std::vector<std::uint64_t>& done, driver::TurnScheduler* scheduler) {
+  void report(const std::vector<std::uint64_t>& done, driver::TimeSliceScheduler* scheduler) {
     auto& table =
         add_figure_table(context_.report, "clients", {"client", "share %", "token"}, kOfClient);
     for (std::size_t i = 0; i < clients_.size(); ++i) {
@@ -140,7 +140,7 @@ class Fairness {
   Context& context_;
   driver::Device& device_;
   const std::vector<std::uint64_t> shares_;
-  const driver::TurnOptions options_;
+  const driver::TimeSliceOptions options_;
   const Picoseconds time_;
   std::vector<std::unique_ptr<SharingClient>> clients_;
   std::vector<std::uint64_t> alone_;

@@ -24,13 +24,13 @@ class Update {
   Update(Context& context, driver::Device& device)
       : context_(context),
         device_(device),
-        options_(turn_options(context.parameters)),
+        options_(time_slice_options(context.parameters)),
         windows_(context.parameters.integer("windows")),
         from_(static_cast<unsigned>(context.parameters.integer("from"))),
         to_(static_cast<unsigned>(context.parameters.integer("to"))) {}
 
   Status run() {
-    auto scheduler = driver::TurnScheduler::open(device_, options_);
+    auto scheduler = driver::TimeSliceScheduler::open(device_, options_);
     if (!scheduler) return forward_error(scheduler);
     const auto cycles = context_.parameters.integer("cycles");
     for (const auto* const name : {"changed", "other"}) {
@@ -52,7 +52,7 @@ class Update {
   platform::Clock& clock() { return context_.platform.clock(); }
 
   // The busy time of the first client, window by window, with the change half way.
-  Status work_and_watch(driver::TurnScheduler& scheduler) {
+  Status work_and_watch(driver::TimeSliceScheduler& scheduler) {
     // Its windows are looked at, not ones that lie across two.
     clock().sleep_until(scheduler.statistics().window_end);
     const Instant begin = clock().now();
@@ -95,7 +95,7 @@ class Update {
     return (off < 0 ? -off : off) <= room;
   }
 
-  Status report(driver::TurnScheduler&) {
+  Status report(driver::TimeSliceScheduler&) {
     auto& table = context_.report.add_table("busy time of the client by windows",
                                             {"window", "share %", "busy %"});
     for (std::size_t i = 0; i < busy_.size(); ++i) {
@@ -117,7 +117,7 @@ class Update {
 
   Context& context_;
   driver::Device& device_;
-  const driver::TurnOptions options_;
+  const driver::TimeSliceOptions options_;
   const std::uint64_t windows_;
   const unsigned from_, to_;
   std::vector<std::unique_ptr<SharingClient>> clients_;

@@ -171,7 +171,7 @@ class Faults {
     auto ok = managed_.advise(at, kPageSize, driver::MemoryAdvice::kReadMostly, true);
     return ok ? touch(at) : ok;
   }
-  // As many on each of several queues as it has under way at a time.
+  // As many on each of several queues as it has in flight at a time.
   struct Touches {
     std::unique_ptr<driver::Queue> queue;
     std::vector<abi::QueueEntry> entries;

@@ -14,7 +14,7 @@ namespace npu::workloads {
 namespace programs::vf_share {
 namespace {
 
-// One function that copies: a few commands are always under way.
+// One function that copies: a few commands are always in flight.
 class Copier {
  public:
   static constexpr std::size_t kDepth = 4;
@@ -45,23 +45,23 @@ class Copier {
   // Until `end`; the bytes that were copied by then.
   Result<Bytes> copy_until(Instant end) {
     auto& clock = context_->platform.clock();
-    std::vector<driver::Ticket> under_way;
+    std::vector<driver::Ticket> in_flight;
     Bytes copied = 0;
     while (clock.now() < end) {
-      while (under_way.size() < kDepth) {
+      while (in_flight.size() < kDepth) {
         const auto ticket = device_->submit(stream_, command());
         if (!ticket) return forward_error(ticket);
-        under_way.push_back(*ticket);
+        in_flight.push_back(*ticket);
       }
-      if (auto ok = device_->wait(under_way.front(), driver::WaitPolicy::kPolling,
+      if (auto ok = device_->wait(in_flight.front(), driver::WaitPolicy::kPolling,
                                   deadline_of(*context_));
           !ok) {
         return forward_error(ok);
       }
-      under_way.erase(under_way.begin());
+      in_flight.erase(in_flight.begin());
       if (clock.now() <= end) copied += size_;
     }
-    for (const auto& ticket : under_way) {
+    for (const auto& ticket : in_flight) {
       if (auto ok = device_->wait(ticket, driver::WaitPolicy::kPolling, deadline_of(*context_));
           !ok) {
         return forward_error(ok);

@@ -65,7 +65,7 @@ class Builder {
     const auto id = static_cast<std::uint32_t>(built_.graph.tasks());
     options.blocks =
         static_cast<std::uint32_t>(values_.number(entry.blocks, "blocks", 1, abi::kMaxTaskBlocks));
-    options.together = entry.together;
+    options.cooperative = entry.cooperative;
     options.user = id;
     if (entry.predicate) {
       const Tile tile = resolve(*entry.predicate);

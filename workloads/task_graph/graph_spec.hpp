@@ -86,7 +86,7 @@ struct TaskEntry {
   const Kernel* kernel = nullptr;  // null: nothing runs
   driver::TaskShape shape = driver::TaskShape::kNone;
   PlacedExpression blocks;
-  bool together = false;
+  bool cooperative = false;
   std::optional<TileReference> predicate;
   std::vector<std::optional<ArgumentSpec>> arguments;  // as in Kernel::arguments
   std::vector<AfterSpec> after;

@@ -59,7 +59,7 @@ void TaskReader::read_task(const YamlNode& node, TaskEntry& task) {
     task.blocks = reader_.expression(blocks->value, "tasks.blocks");
   }
   if (const auto* together = node.find("together")) {
-    task.together = reader_.flag(together->value, "tasks.together");
+    task.cooperative = reader_.flag(together->value, "tasks.together");
   }
   if (const auto* predicate = node.find("predicate")) {
     task.predicate = reader_.tile(predicate->value, "tasks.predicate", tensors_);

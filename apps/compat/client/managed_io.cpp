@@ -19,25 +19,25 @@ namespace npu::compat {
 namespace {
 
 // Memory that the kernel reads, or that it writes.
-bool bring(const void* bytes, std::size_t count, bool write) {
+bool fault_in(const void* bytes, std::size_t count, bool write) {
   return may_be_managed(bytes, count) && touch_managed(bytes, count, write);
 }
-bool bring(const iovec* parts, std::size_t count, bool write) {
+bool fault_in(const iovec* parts, std::size_t count, bool write) {
   bool any = false;
   for (std::size_t i = 0; i < count; ++i) {
-    any = bring(parts[i].iov_base, parts[i].iov_len, write) || any;
+    any = fault_in(parts[i].iov_base, parts[i].iov_len, write) || any;
   }
   return any;
 }
-bool bring(const msghdr* message, std::size_t, bool write) {
-  return message != nullptr && bring(message->msg_iov, message->msg_iovlen, write);
+bool fault_in(const msghdr* message, std::size_t, bool write) {
+  return message != nullptr && fault_in(message->msg_iov, message->msg_iovlen, write);
 }
 
 template <class Memory, class Call>
 ssize_t with_pages(const Memory* memory, std::size_t count, bool write, Call call) {
-  const bool managed = bring(memory, count, write);
+  const bool managed = fault_in(memory, count, write);
   ssize_t done = call();
-  while (managed && done < 0 && errno == EFAULT && bring(memory, count, write)) done = call();
+  while (managed && done < 0 && errno == EFAULT && fault_in(memory, count, write)) done = call();
   return done;
 }
 
@@ -149,13 +149,13 @@ NPU_PUBLIC ssize_t sendmsg(int socket, const msghdr* message, int flags) {
 
 NPU_PUBLIC size_t fread(void* to, size_t size, size_t count, FILE* file) {
   auto* const next = next_fread.get();
-  npu::compat::bring(to, size * count, true);
+  npu::compat::fault_in(to, size * count, true);
   return next(to, size, count, file);
 }
 
 NPU_PUBLIC size_t fwrite(const void* from, size_t size, size_t count, FILE* file) {
   auto* const next = next_fwrite.get();
-  npu::compat::bring(from, size * count, false);
+  npu::compat::fault_in(from, size * count, false);
   return next(from, size, count, file);
 }
 

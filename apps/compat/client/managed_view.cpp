@@ -187,7 +187,7 @@ bool is_inherited(std::uint64_t page) {
                      [page](const Pages& pages) { return page - pages.first < pages.count; });
 }
 
-bool bring(std::uint64_t page, bool write) {
+bool fault_in_page(std::uint64_t page, bool write) {
   if (is_inherited(page)) return protect(page, 1, Rights::kReadWrite);  // nobody had touched it
   auto* const served = view.ring.load();
   if (served == nullptr) return false;
@@ -235,7 +235,7 @@ bool touch_managed(const void* begin, std::size_t count, bool write) {
   if (from < kManagedBegin || last < from || last >= kManagedBegin + kManagedBytes) return false;
   for (auto page = (from - kManagedBegin) / kManagedPage;
        page <= (last - kManagedBegin) / kManagedPage; ++page) {
-    if (!bring(page, write)) return false;
+    if (!fault_in_page(page, write)) return false;
   }
   return true;
 }

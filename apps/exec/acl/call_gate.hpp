@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of a program's threads that are under way, so that what they use is not taken away under
+// Calls of a program's threads that are in flight, so that what they use is not taken away under
 // them: whoever gives a device back lets those of others end first, and new ones wait.
 #pragma once
 

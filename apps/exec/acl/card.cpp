@@ -17,26 +17,26 @@ Card::~Card() = default;
 Card::Card(Card&&) noexcept = default;
 Card& Card::operator=(Card&&) noexcept = default;
 
-Result<driver::TurnScheduler*> Card::turns_of(const driver::TurnOptions& options) {
-  if (turns == nullptr) {
-    auto opened = driver::TurnScheduler::open(*device, options);
+Result<driver::TimeSliceScheduler*> Card::time_slices_of(const driver::TimeSliceOptions& options) {
+  if (time_slices == nullptr) {
+    auto opened = driver::TimeSliceScheduler::open(*device, options);
     if (!opened) return forward_error(opened);
-    turns = std::move(*opened);
+    time_slices = std::move(*opened);
   }
-  return turns.get();
+  return time_slices.get();
 }
 
 unsigned Card::token() const {
-  return turns == nullptr ? driver::kWholeToken : turns->card_token();
+  return time_slices == nullptr ? driver::kWholeToken : time_slices->card_token();
 }
 
 Status Card::set_token(unsigned token) {
   const Guard held(*sharing);
-  if (turns == nullptr && token == driver::kWholeToken) return {};
+  if (time_slices == nullptr && token == driver::kWholeToken) return {};
   // Nobody has asked for a part of the time: what one leaves is the others'.
-  driver::TurnOptions options;
+  driver::TimeSliceOptions options;
   options.policy = driver::SharingPolicy::kElastic;
-  const auto scheduler = turns_of(options);
+  const auto scheduler = time_slices_of(options);
   if (!scheduler) return forward_error(scheduler);
   const unsigned before = (*scheduler)->card_token();
   if (auto set = (*scheduler)->set_card_token(token); !set) return set;
@@ -126,7 +126,7 @@ Bytes Cards::memory_left() const {
 
 void Cards::close() {
   for (auto& card : cards_) {
-    card.turns.reset();
+    card.time_slices.reset();
     card.divided.reset();
     card.device.reset();
   }

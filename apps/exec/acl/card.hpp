@@ -14,7 +14,7 @@
 #include "npu/driver/device.hpp"
 #include "npu/driver/execution_stream.hpp"
 #include "npu/driver/queue_types.hpp"
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 
 namespace npu::dsmi {
 class DriverDevices;
@@ -44,11 +44,11 @@ struct Card {
   std::unique_ptr<dsmi::DriverDevices> divided;
 
   // From the first program on that has a share, or the first token.
-  std::unique_ptr<driver::TurnScheduler> turns;
+  std::unique_ptr<driver::TimeSliceScheduler> time_slices;
   std::unique_ptr<platform::Mutex> sharing;  // while somebody joins, comes or goes
   std::vector<ProcessCard*> users;
 
-  Result<driver::TurnScheduler*> turns_of(const driver::TurnOptions& options);
+  Result<driver::TimeSliceScheduler*> time_slices_of(const driver::TimeSliceOptions& options);
   // driver::ManagementAccess::token(); whoever is on the card takes turns from the first one on
   // that is not the whole.
   unsigned token() const;
@@ -72,8 +72,8 @@ class Cards {
   // kInvalidDevice; kDriver: it cannot be opened.
   Value<Card*> open(std::int64_t index);
   // Null: nobody has joined any.
-  const driver::TurnScheduler* turns(std::uint32_t index) const {
-    return cards_[index].turns.get();
+  const driver::TimeSliceScheduler* time_slices(std::uint32_t index) const {
+    return cards_[index].time_slices.get();
   }
   // What is in use of their memory, besides what was before programs came.
   Bytes memory_left() const;

@@ -7,15 +7,15 @@
 #include <string>
 
 #include "npu/driver/quota.hpp"
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 
 namespace npu::exec::acl {
 
 struct ClientSharing {
-  std::string name;                            // "p0"
-  std::shared_ptr<driver::MemoryQuota> quota;  // null: none
-  std::optional<driver::TurnOptions> turns;    // nothing: cores at any time
-  driver::TurnShare share;
+  std::string name;                                     // "p0"
+  std::shared_ptr<driver::MemoryQuota> quota;           // null: none
+  std::optional<driver::TimeSliceOptions> time_slices;  // nothing: cores at any time
+  driver::CoreQuota share;
 };
 
 // Programs of kernels in a card's memory.
@@ -28,11 +28,11 @@ struct ModuleUse {
 struct ClientUse {
   driver::QuotaUse memory;
   Picoseconds busy;  // that it has had AI Cores in its turns
-  std::uint64_t turns = 0, launches = 0, reclaimed = 0;
+  std::uint64_t time_slices = 0, launches = 0, reclaimed = 0;
 
-  void add(const driver::TurnClientStatistics& more) {
+  void add(const driver::TimeSliceClientStatistics& more) {
     busy += more.busy;
-    turns += more.turns;
+    time_slices += more.time_slices;
     launches += more.launches;
     reclaimed += more.reclaimed;
   }

@@ -25,7 +25,7 @@ class FreedLater {
   }
   // Gives back what is not in use any more, and lets go of marks of work that has ended: a mark
   // must not outlive its card. Others may do the same while a look takes time.
-  void settle() {
+  void reclaim() {
     for (const auto& freed : std::vector(waiting_)) {
       bool done = true;
       for (auto& each : freed->in_flight) {
@@ -48,7 +48,7 @@ class FreedLater {
     const auto oldest = waiting_.front();
     const auto marks = oldest->in_flight;
     for (const auto& mark : marks) static_cast<void>(mark.wait(deadline));
-    settle();
+    reclaim();
     return std::find(waiting_.begin(), waiting_.end(), oldest) == waiting_.end();
   }
   // The program has freed some of these addresses.

@@ -137,7 +137,7 @@ Outcome get_utilization(Caller& caller, CallRecord& call) {
   call.words[2] = busy->aicpus;
   const auto card = caller.process().card_management(device);
   if (!card) return forward_fault(card);
-  caller.process().settle_freed();
+  caller.process().reclaim_freed();
   const auto memory = (*card)->memory_use();
   if (!memory) return fault(memory.error());
   call.words[3] = memory->used_percent();

@@ -49,7 +49,7 @@ Outcome ManagedSpace::come(ProcessCard& card) {
 
 void ManagedSpace::go(ProcessCard& card) {
   const Guard held(*lock_);
-  settle_freed();
+  reclaim_freed();
   for (const auto& [begin, allocation] : std::map(allocations_)) {
     if (allocation.device != card.index()) continue;
     allocations_.erase(begin);
@@ -94,7 +94,7 @@ Value<driver::DeviceAddress> ManagedSpace::allocate(const ProcessCard& card, Byt
     const Guard held(*lock_);
     if (auto ready = open(pager); !ready) return fault(ready.error());
   }
-  settle_freed();
+  reclaim_freed();
   const auto address = memory_->allocate(size);
   if (!address) return fault(address.error());
   allocations_[address->value] = {size, card.index(), heap};
@@ -103,7 +103,7 @@ Value<driver::DeviceAddress> ManagedSpace::allocate(const ProcessCard& card, Byt
 
 Outcome ManagedSpace::free(driver::DeviceAddress address,
                            std::vector<driver::StreamMark> in_flight) {
-  settle_freed();
+  reclaim_freed();
   const auto found = allocations_.find(address.value);
   if (found == allocations_.end()) {
     return fault(kRuntimeParameter,

@@ -58,7 +58,7 @@ class ManagedSpace {
   // kRuntimeParameter: no allocation begins there.
   Outcome free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight);
   // Gives back what was freed and is not in use any more.
-  void settle_freed() { freed_.settle(); }
+  void reclaim_freed() { freed_.reclaim(); }
 
   // Null: there is no managed memory.
   driver::ManagedMemory* memory() { return memory_.get(); }

@@ -140,7 +140,7 @@ Outcome manage_configuration(Caller& caller, CallRecord& call) {
 Outcome manage_memory(Caller& caller, CallRecord& call) {
   const auto card = card_of(caller, call);
   if (!card) return forward_fault(card);
-  caller.process().settle_freed();
+  caller.process().reclaim_freed();
   const auto use = (*card)->memory_use();
   if (!use) return refusal(use.error());
   call.words[0] = use->total;
@@ -166,7 +166,7 @@ Outcome manage_processes(Caller& caller, CallRecord& call) {
 Outcome manage_quota(Caller& caller, CallRecord& call) {
   const auto card = card_of(caller, call);
   if (!card) return forward_fault(card);
-  caller.process().settle_freed();
+  caller.process().reclaim_freed();
   const auto use = (*card)->quota();
   if (!use) return refusal(use.error());
   const std::uint64_t words[] = {use->limit, use->allocated, use->managed, use->most, use->refused};

@@ -135,7 +135,7 @@ Outcome get_mem_info(Caller& caller, CallRecord& call) {
     call.words[0] = call.words[1] = 0;
     return {};
   }
-  caller.process().settle_freed();
+  caller.process().reclaim_freed();
   const auto memory = (*card)->space().memory_statistics();
   call.words[0] = memory.free;
   call.words[1] = memory.total;
@@ -144,7 +144,7 @@ Outcome get_mem_info(Caller& caller, CallRecord& call) {
 
 // Words of the answer, in bytes: limit, in use, most at a time; refused calls.
 Outcome memory_use(Caller& caller, CallRecord& call) {
-  caller.process().settle_freed();
+  caller.process().reclaim_freed();
   const auto use = caller.process().memory().use();
   call.words[0] = use.limit;
   call.words[1] = use.used();

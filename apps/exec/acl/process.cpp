@@ -200,7 +200,7 @@ void Process::give_back(std::uint32_t device, bool force) {
   if (auto* const turn = opened.card->turn()) used_.add(turn->statistics());
   for (auto& [other, there] : cards_) {
     if (other == device || there.card == nullptr) continue;
-    there.card->settle_freed();  // it may wait for work of the card that goes
+    there.card->reclaim_freed();  // it may wait for work of the card that goes
     there.card->peers().drop(device);
   }
   managed_.go(*opened.card);
@@ -252,9 +252,9 @@ std::vector<ProcessCard*> Process::cards() const {
   return all;
 }
 
-void Process::settle_freed() {
-  for (auto* const card : cards()) card->settle_freed();
-  managed_.settle_freed();
+void Process::reclaim_freed() {
+  for (auto* const card : cards()) card->reclaim_freed();
+  managed_.reclaim_freed();
 }
 
 void Process::forget(unsigned thread) {

@@ -142,7 +142,7 @@ class Process {
   std::vector<ProcessCard*> cards() const;
   // Gives back what was freed on any card and is not in use any more, before somebody is told how
   // much memory there is.
-  void settle_freed();
+  void reclaim_freed();
 
   ManagedSpace& managed() { return managed_; }
 

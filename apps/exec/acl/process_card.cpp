@@ -44,15 +44,16 @@ Status ProcessCard::prepare(driver::ProcessOptions options, const ClientSharing&
   share_ = sharing.share;
   const Guard held(*card_.sharing);
   card_.users.push_back(this);
-  if (sharing.turns) {
-    if (auto turns = card_.turns_of(*sharing.turns); !turns) return forward_error(turns);
+  if (sharing.time_slices) {
+    if (auto time_slices = card_.time_slices_of(*sharing.time_slices); !time_slices)
+      return forward_error(time_slices);
   }
-  return card_.turns == nullptr ? Status() : join(*card_.turns);
+  return card_.time_slices == nullptr ? Status() : join(*card_.time_slices);
 }
 
-Status ProcessCard::join(driver::TurnScheduler& turns) {
+Status ProcessCard::join(driver::TimeSliceScheduler& time_slices) {
   if (turn_ != nullptr) return {};
-  auto turn = turns.join(*process_, share_name_, share_);
+  auto turn = time_slices.join(*process_, share_name_, share_);
   if (!turn) return forward_error(turn);
   turn_ = std::move(*turn);
   return {};
@@ -90,7 +91,7 @@ void ProcessCard::close() {
 
 template <class Make>
 Value<driver::DeviceAddress> ProcessCard::allocate_by(const Make& make) {
-  settle_freed();
+  reclaim_freed();
   for (;;) {
     const Value<Allocation> made = make();
     if (made) {
@@ -134,7 +135,7 @@ Value<ProcessCard::Allocation> ProcessCard::make_shareable(Bytes size) {
 
 Outcome ProcessCard::free(driver::DeviceAddress address, std::vector<driver::StreamMark> in_flight,
                           const Before& before) {
-  settle_freed();
+  reclaim_freed();
   const auto found = memory_.find(address.value);
   if (found == memory_.end()) {
     return fault(kRuntimeParameter,
@@ -198,7 +199,7 @@ Value<std::shared_ptr<driver::Queue>> ProcessCard::copies() {
 Outcome ProcessCard::run(const abi::QueueEntry& entry) {
   const auto queue = copies();
   if (!queue) return forward_fault(queue);
-  const auto ticket = driver::submit_in_turn(*process_, **queue, &entry, 1, deadline());
+  const auto ticket = driver::submit_in_time_slice(*process_, **queue, &entry, 1, deadline());
   const Status done = ticket ? (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, deadline())
                              : Status(forward_error(ticket));
   if (done) return {};

@@ -51,9 +51,9 @@ class ProcessCard {
   driver::ProcessContext& process() { return *process_; }
   driver::AddressSpace& space() { return process_->space(); }
   CoreLimits& limits() { return limits_; }
-  driver::TurnClient* turn() { return turn_.get(); }  // null: it runs when it wants
+  driver::TimeSliceClient* turn() { return turn_.get(); }  // null: it runs when it wants
   // From now on in turns; with Card::sharing.
-  Status join(driver::TurnScheduler& turns);
+  Status join(driver::TimeSliceScheduler& time_slices);
   Instant deadline() { return platform_.clock().now() + kTimeout; }
 
   // `padding`: bytes behind `size`, as DeviceHeap takes them.
@@ -69,7 +69,7 @@ class ProcessCard {
                const Before& before);
   const driver::DeviceHeap& heap() const { return *heap_; }
   // Gives back what was freed and is not in use any more.
-  void settle_freed() { freed_later_.settle(); }
+  void reclaim_freed() { freed_later_.reclaim(); }
   // Adds the memory that the program has not freed.
   void count(Leftovers& left) const;
   // Whether the whole range is memory of the program on this card.
@@ -126,9 +126,9 @@ class ProcessCard {
   const std::uint32_t index_;
   CoreLimits limits_;
   std::unique_ptr<driver::ProcessContext> process_;
-  std::unique_ptr<driver::TurnClient> turn_;
+  std::unique_ptr<driver::TimeSliceClient> turn_;
   std::string share_name_;
-  driver::TurnShare share_;
+  driver::CoreQuota share_;
   std::unique_ptr<driver::ArgumentPool> arguments_;
   std::shared_ptr<TimePages> times_;
   std::unique_ptr<PeerWindows> peers_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raises a flag ten times a second of wall time while a call of the simulator is under way, so that
+// Raises a flag ten times a second of wall time while a call of the simulator is in flight, so that
 // it asks Python for signals. What the flag does, it does between two events of the machine: no
 // result depends on when.
 #pragma once

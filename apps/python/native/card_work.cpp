@@ -67,7 +67,7 @@ CardWork::CardWork(std::shared_ptr<Session> session)
 }
 
 CardWork::~CardWork() {
-  // What is under way goes on to its end, which the next call waits for.
+  // What is in flight goes on to its end, which the next call waits for.
   session_->end_later([tasks = tasks_.release(), shared = shared_] { delete tasks; });
 }
 

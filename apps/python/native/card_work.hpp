@@ -54,7 +54,7 @@ class CardWork {
 
   // Lets the machine run until a piece has ended. Those that have ended since the last call, in the
   // order in which they did: number, value, when it began and ended (ps), code and context of the
-  // error; no code if there is none. Empty: none is under way.
+  // error; no code if there is none. Empty: none is in flight.
   pybind11::list wait();
 
  private:
@@ -76,7 +76,7 @@ class CardWork {
 
   std::shared_ptr<Session> session_;
   std::shared_ptr<Shared> shared_;
-  std::unique_ptr<Tasks> tasks_;  // under way, by their numbers
+  std::unique_ptr<Tasks> tasks_;  // in flight, by their numbers
   std::uint64_t next_ = 0;
 };
 

@@ -45,7 +45,7 @@ using ArgumentTuple = std::tuple<std::uint64_t, std::string, Bytes>;
 std::uint32_t add_task(const std::shared_ptr<driver::TaskGraph>& graph,
                        std::optional<std::uint32_t> kernel, const std::string& shape,
                        const std::vector<ArgumentTuple>& arguments, std::uint32_t blocks,
-                       bool together, std::uint64_t predicate,
+                       bool cooperative, std::uint64_t predicate,
                        const std::vector<std::uint32_t>& after, std::uint64_t user) {
   std::vector<driver::TaskArgument> all;
   all.reserve(arguments.size());
@@ -54,7 +54,7 @@ std::uint32_t add_task(const std::shared_ptr<driver::TaskGraph>& graph,
   }
   driver::TaskOptions options;
   options.blocks = blocks;
-  options.together = together;
+  options.cooperative = cooperative;
   options.predicate = driver::DeviceAddress{predicate};
   options.user = user;
   for (const auto task : after) options.after.push_back({task});

@@ -82,8 +82,8 @@ void ManagedCards::in_child() {
   if (all != nullptr && all->view_ != nullptr) all->view_->in_child();
 }
 
-void ManagedCards::bring(DeviceAddress at, Bytes size, bool write) {
-  check(session().call([&](platform::Platform&) { return view_->bring(at, size, write); }));
+void ManagedCards::fault_in(DeviceAddress at, Bytes size, bool write) {
+  check(session().call([&](platform::Platform&) { return view_->fault_in(at, size, write); }));
 }
 
 // A store of Python's, or of the driver's in a call.

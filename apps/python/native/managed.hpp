@@ -31,7 +31,7 @@ class ManagedCards {
   static void in_child();
 
   // An array's bytes may be used by other threads and by the kernel, until a card takes them.
-  void bring(driver::DeviceAddress at, Bytes size, bool write);
+  void fault_in(driver::DeviceAddress at, Bytes size, bool write);
 
   Session& session() { return cards_[0]->session(); }
   driver::ManagedMemory& memory() { return *memory_; }
@@ -59,7 +59,7 @@ class Managed {
   Bytes size() const { return size_; }
   // `device` -1: the host.
   void prefetch(Bytes offset, Bytes size, int device);
-  void to_host(bool write) { cards_->bring(address_, size_, write); }
+  void to_host(bool write) { cards_->fault_in(address_, size_, write); }
   // `advice`: read_mostly, preferred_location, accessed_by; ValueError.
   void advise(const std::string& advice, bool set, int device);
   // Where the page of this byte is: a device's number, -1 the host, None nowhere.

@@ -51,7 +51,7 @@ class CardScheduler:
         self._idle = set(range(len(cards)))
         self._ready = collections.deque()  # of a task, a card's number and what begins it there
         self._calls = collections.deque()  # tasks of the host's that are ready
-        self._under_way = {}  # by the number of the work: task, card, when it was sent
+        self._in_flight = {}  # by the number of the work: task, card, when it was sent
         self._begin_anew()
 
     def _begin_anew(self):
@@ -93,12 +93,12 @@ class CardScheduler:
         return [row for task in tasks for row in task.rows], (errors or [None])[0]
 
     def abandon(self):
-        """Lets what is under way end, and forgets it and all that has not begun."""
+        """Lets what is in flight end, and forgets it and all that has not begun."""
         self._ready.clear()
         self._calls.clear()
         while self._work.wait():
             pass
-        self._under_way.clear()
+        self._in_flight.clear()
         self._idle = set(range(len(self._cards)))
         for card in self._cards:
             card._forget()
@@ -141,7 +141,7 @@ class CardScheduler:
                 self._end_part(task)
                 return True
             self._idle.remove(card)
-            self._under_way[number] = (task, card)
+            self._in_flight[number] = (task, card)
             return True
         return False
 
@@ -162,7 +162,7 @@ class CardScheduler:
         if not ended:
             raise RuntimeError("the scheduler waits for a task that nobody runs")
         for number, value, begun, over, code, context in ended:
-            task, card = self._under_way.pop(number)
+            task, card = self._in_flight.pop(number)
             self._idle.add(card)
             task.value = value
             if code is not None:

@@ -100,7 +100,7 @@ class Graph:
         """How many pairs of tasks there are of which one waits for the other: `int`."""
         return self._native.edges
 
-    def add(self, kernel, arguments=(), shape="aiv", blocks=1, together=False, predicate=None,
+    def add(self, kernel, arguments=(), shape="aiv", blocks=1, cooperative=False, predicate=None,
             after=(), user=0):
         """Adds a task.
 
@@ -113,7 +113,7 @@ class Graph:
             shape: where a block runs: "aic" one cube core, "aiv" one vector core, "mixed" a cluster,
                 "none" nowhere: the task is for its dependencies.
             blocks: 1 .. 32767.
-            together: no block begins before all have a core.
+            cooperative: no block begins before all have a core.
             predicate: `DeviceMemory` or address of a 32-bit word: the task waits for its last
                 writer, and is skipped if it is 0 then.
             after: numbers of tasks to wait for, beside those that the arguments say.
@@ -128,7 +128,7 @@ class Graph:
         """
         words = [(each.word, each.kind, each.nbytes) for each in arguments]
         word = 0 if predicate is None else _tensor(predicate, "input", 0).word
-        return self._native.add(kernel, shape, words, blocks, together, word, list(after), user)
+        return self._native.add(kernel, shape, words, blocks, cooperative, word, list(after), user)
 
     def depend(self, task, producer):
         """`task` also waits for `producer`, which may be the later one; cycles are not looked for.

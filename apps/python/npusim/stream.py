@@ -51,7 +51,7 @@ class Event:
 
 
 class Ticket:
-    """A copy under way: `Stream.copy()` returns it. Also stands for all before it in the stream."""
+    """A copy in flight: `Stream.copy()` returns it. Also stands for all before it in the stream."""
 
     def __init__(self, native):
         self._native = native

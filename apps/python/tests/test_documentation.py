@@ -9,7 +9,7 @@ import pytest
 
 import npusim
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python.md"
 
 
 def public():

@@ -12,7 +12,7 @@ import npusim
 from npusim.scene import Scalar, SceneTestCase, TaskArgsBuilder, Tensor, make_tensor_arg, scene_test
 from npusim.scene_arguments import difference
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "scene-tests"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "examples" / "scene-tests"
 D = npusim.ArgDirection
 CALLABLE = {"orchestration": {"source": "a.cpp", "function_name": "f", "signature": [D.IN, D.OUT]}}
 

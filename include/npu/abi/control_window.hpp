@@ -48,7 +48,7 @@ struct Reply : Register<Reply, std::uint32_t, 0x0028, Access::kReadWrite> {
   using Abort = Field<9, 9>;
 };
 // Drops translations of the page at the address, or of the space, as MMU_INVALIDATE does. One at a
-// time: a write while one is under way is ignored.
+// time: a write while one is in flight is ignored.
 struct InvalidateLow : Register<InvalidateLow, std::uint32_t, 0x0030, Access::kReadWrite> {
   static constexpr std::string_view kName = "INVALIDATE_LOW";
 };

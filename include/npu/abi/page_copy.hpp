@@ -20,7 +20,7 @@
 
 namespace npu::abi {
 
-// Writing Enable = 1 latches PAGE_COPY_BASE and begins to count anew; of commands under way nobody
+// Writing Enable = 1 latches PAGE_COPY_BASE and begins to count anew; of commands in flight nobody
 // is told any more.
 struct PageCopyControl : Register<PageCopyControl, std::uint32_t, 0x1028, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_COPY_CONTROL";
@@ -55,7 +55,7 @@ struct PageCopyProgress : Register<PageCopyProgress, std::uint64_t, 0x1058, Acce
   using Ended = Field<63, 32>;
 };
 
-// So many commands may be under way; further ones are ignored.
+// So many commands may be in flight; further ones are ignored.
 inline constexpr std::uint32_t kPageCopySlots = 64;
 
 // Of command n, at PAGE_COPY_BASE + 8 ((n - 1) mod kPageCopySlots), written when it has ended;

@@ -67,7 +67,8 @@ inline constexpr std::uint16_t kEntryBarrier = 0x0001;
 inline constexpr std::uint16_t kEntryCompletion = 0x0002;   // write a completion entry at the end
 inline constexpr std::uint16_t kEntryInterrupt = 0x0004;    // MSI-X at the end, behind everything
 inline constexpr std::uint16_t kEntryHostAddress = 0x0008;  // kTimestamp: it goes to host memory
-inline constexpr std::uint16_t kEntryGoOn = 0x0010;   // its failure does not stop the queue, unless
+inline constexpr std::uint16_t kEntryContinueOnError =
+    0x0010;                                           // its failure does not stop the queue, unless
                                                       // it is malformed: then its flags say nothing
 inline constexpr std::uint16_t kEntryFlags = 0x001F;  // any other makes it malformed
 
@@ -161,7 +162,7 @@ struct QueueCompletion {
   std::uint16_t phase = 0;       // kCompletion...; the others are 0
 };
 inline constexpr std::uint16_t kCompletionPhase = 0x0001;
-inline constexpr std::uint16_t kCompletionGoesOn = 0x0002;  // after a fault: the queue runs on
+inline constexpr std::uint16_t kCompletionContinued = 0x0002;  // after a fault: the queue runs on
 static_assert(sizeof(QueueCompletion) == 16);
 inline constexpr std::uint32_t kQueueCompletionSize = 16;
 

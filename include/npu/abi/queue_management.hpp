@@ -128,8 +128,9 @@ struct QueueFaultRecord {
 };
 static_assert(sizeof(QueueFaultRecord) == 64 && offsetof(QueueFaultRecord, code) == 32 &&
               offsetof(QueueFaultRecord, queue) == 40 && offsetof(QueueFaultRecord, tag) == 48);
-inline constexpr std::uint8_t kFaultHost = 0x01;    // the address is a bus address
-inline constexpr std::uint8_t kFaultGoesOn = 0x02;  // of an entry with kEntryGoOn: it runs on
+inline constexpr std::uint8_t kFaultHost = 0x01;  // the address is a bus address
+inline constexpr std::uint8_t kFaultContinued =
+    0x02;  // of an entry with kEntryContinueOnError: it runs on
 inline constexpr std::uint32_t kNoQueue = 0xFFFFFFFF;
 inline constexpr std::uint32_t kQueueFaultSize = 64;
 

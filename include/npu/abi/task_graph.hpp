@@ -28,7 +28,7 @@ enum class TaskShape : std::uint16_t {
   kMixed = 3,  // one cube core and its two vector cores together
 };
 
-inline constexpr std::uint16_t kTaskTogether = 0x0001;  // no block begins before all have a core
+inline constexpr std::uint16_t kTaskCooperative = 0x0001;  // no block begins before all have a core
 
 struct TaskDescriptor {
   std::uint64_t kernel = 0;          // 0   device address of an ImageHeader

@@ -34,8 +34,8 @@ struct DeviceFeatures {
   bool managed_quota = true;     // managed pages count in a MemoryQuota; off: they do not
   bool reservations = true;      // AddressSpace::reserve()
   bool core_limits = true;       // ProcessContext::update() of a core mask
-  bool tokens = true;            // a TurnShare with a token
-  bool share_updates = true;     // TurnScheduler::set_share()
+  bool tokens = true;            // a CoreQuota with a token
+  bool share_updates = true;     // TimeSliceScheduler::set_share()
 };
 
 struct DeviceOptions {

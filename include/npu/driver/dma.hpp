@@ -17,7 +17,7 @@ enum class RingPlacement {
   kHostMemory,    // in host memory, fetched by the card over the link
 };
 
-// A copy has several requests under way, which end in any order. If it ends with a fault, wherever
+// A copy has several requests in flight, which end in any order. If it ends with a fault, wherever
 // that was, any part of its own destination range may have been written, behind the address at
 // fault too, and nothing outside of the range; requests not yet begun are not made any more. The
 // same holds for a copy that a reset has given up. Source and destination must not overlap: what is

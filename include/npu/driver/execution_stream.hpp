@@ -108,7 +108,7 @@ class NPU_API ExecutionStream {
 
   // Behind everything before, where the last work was; waits for room in the ring. `keep` lives
   // until the work has ended. kAborted: the stream is closed; kQueueFull: no room in a minute of
-  // the platform's time; what Queue::submit() and TurnClient::submit() say.
+  // the platform's time; what Queue::submit() and TimeSliceClient::submit() say.
   Result<StreamMark> submit(const abi::QueueEntry* entries, std::size_t count,
                             std::shared_ptr<const void> keep = {});
   // kInvalidArgument: no module, 0 blocks, too many bytes; else as submit().

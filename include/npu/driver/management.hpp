@@ -28,7 +28,7 @@
 namespace npu::driver {
 
 class Device;
-class TurnScheduler;
+class TimeSliceScheduler;
 
 // Device memory, bytes.
 struct MemoryUse {
@@ -65,8 +65,8 @@ class NPU_API ManagementAccess {
   // --- Where nothing else is said: kUnsupported.
   // Of the client that looks.
   virtual Result<QuotaUse> quota();
-  // The computing token, 0 .. kWholeToken (turns.hpp): how much of the cores' time there is for who
-  // looks, and for all that share the card. kInvalidArgument.
+  // The computing token, 0 .. kWholeToken (time_slices.hpp): how much of the cores' time there is
+  // for who looks, and for all that share the card. kInvalidArgument.
   virtual Result<unsigned> token();
   virtual Status set_token(unsigned token);
   // As the functions of compute_groups.hpp.
@@ -76,11 +76,11 @@ class NPU_API ManagementAccess {
 };
 
 // A card that this program drives. `device` outlives it and answers for the memory. `quota`: of
-// the client that looks; null: it has none. `turns`: how its clients share the cores' time, which
-// outlives it; null: they do not.
+// the client that looks; null: it has none. `time_slices`: how its clients share the cores' time,
+// which outlives it; null: they do not.
 NPU_API std::unique_ptr<ManagementAccess> manage(Device& device,
                                                  std::shared_ptr<const MemoryQuota> quota = nullptr,
-                                                 TurnScheduler* turns = nullptr);
+                                                 TimeSliceScheduler* time_slices = nullptr);
 // A card beside whoever drives it: registers are read, memory is found by a walk through the page
 // tables that the card has (18 address spaces, a read over BAR2 for each entry), processes are not
 // known. kNotFound: no such function; kUnsupported: no NPU, or nobody has turned on its memory

@@ -5,7 +5,7 @@
 // signals that are not about managed memory.
 //
 // System calls do not bring pages: to the kernel what the process has no right to is a bad address
-// (EFAULT). bring() brings them before.
+// (EFAULT). fault_in() brings them before.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ namespace npu::driver {
 class NPU_API ProcessView : public ManagedView {
  public:
   // Brings a page, as ManagedMemory::touch() of the memory that has it does. It is called on the
-  // thread that has touched the page, in a handler of a signal, and by bring().
+  // thread that has touched the page, in a handler of a signal, and by fault_in().
   using Touch = std::function<Result<Access>(DeviceAddress at, bool write)>;
 
   // One at a time in a process. kAlreadyExists; kOutOfResources: something else is at these
@@ -40,7 +40,7 @@ class NPU_API ProcessView : public ManagedView {
 
   // The process may read, or write, all of the bytes without a fault, until a card uses them again.
   // What Touch reports.
-  Status bring(DeviceAddress at, Bytes size, bool write);
+  Status fault_in(DeviceAddress at, Bytes size, bool write);
 
   // Before fork(): a child has these pages, which are on the host (ManagedMemory::touch_all()),
   // with the bytes of that moment. It uses nothing of the driver but in_child(), behind which the

@@ -16,8 +16,9 @@ namespace npu::driver {
 struct QueueEntryOptions {
   bool barrier = false;    // starts when all before it are complete
   bool completion = true;  // can be waited for. Off: only submitted; a fault still stops the queue
-  bool go_on = false;      // its failure does not stop the queue; needs `completion` to be heard of
-  bool interrupt = true;   // MSI-X at the end, if the queue has interrupts; needs `completion`
+  bool continue_on_error =
+      false;              // its failure does not stop the queue; needs `completion` to be heard of
+  bool interrupt = true;  // MSI-X at the end, if the queue has interrupts; needs `completion`
 };
 
 // What a submission returns. Outcomes are kept until as many entries with completions as the

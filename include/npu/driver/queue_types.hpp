@@ -124,7 +124,7 @@ struct QueueFault {
   std::uint16_t page = 0, doorbell = 0;
   std::uint8_t opcode = 0;
   bool write = false, host = false;
-  bool goes_on = false;               // the queue has not stopped: QueueEntryOptions::go_on
+  bool continued = false;  // the queue has not stopped: QueueEntryOptions::continue_on_error
   std::optional<std::uint32_t> core;  // of a kernel's block
   std::uint32_t block = 0;            // of the launch, if there is a core
   std::uint32_t size = 0;             // bytes of the access or operand at fault; 0: unknown

@@ -54,10 +54,10 @@ class NPU_API MemoryQuota {
 
   // --- The driver's.
   // False: over the limit; counted if `count`.
-  bool take(Bytes size, Kind kind, bool count = true);
+  bool charge(Bytes size, Kind kind, bool count = true);
   // Over the limit, too.
-  void force_take(Bytes size, Kind kind);
-  void give(Bytes size, Kind kind);
+  void force_charge(Bytes size, Kind kind);
+  void uncharge(Bytes size, Kind kind);
   // What take() was for is there: it counts in QuotaUse::most.
   void note_use();
   void count_refusal() { refused_.fetch_add(1, std::memory_order_relaxed); }

@@ -74,7 +74,7 @@ typedef struct npu_task_argument {
 
 typedef struct npu_task_options {
   uint32_t blocks;      /* 1 .. 32767 */
-  int32_t together;     /* not 0: no block begins before all have a core */
+  int32_t cooperative;  /* not 0: no block begins before all have a core */
   uint64_t predicate;   /* device address of a uint32_t: the task waits for its last writer, and is
                            skipped if it is 0 then; 0: none */
   const int32_t* after; /* tasks to wait for, beside those that the arguments say */
@@ -114,7 +114,7 @@ typedef struct npu_run_config {
   int device_id;          /* the one that is set; if none is, it is set now */
   int single_issue;       /* not 0: a core gets a task when it has ended the one before */
   uint64_t watchdog_ns;   /* without the end of a task; 0: 1 s */
-  uint64_t timeout_ns;   /* of the host, for the whole run; 0: 10 s */
+  uint64_t timeout_ns;    /* of the host, for the whole run; 0: 10 s */
 } npu_run_config;
 
 /* Builds the graph anew with `callable` (null: it is built already) and runs it to its end. */
@@ -154,7 +154,7 @@ typedef struct npu_run_result {
   uint64_t started, handshaken, wired, finished, ended;
   uint64_t dispatched_blocks, polls, counter_hz;
   uint32_t unwired;
-  uint32_t block; /* of the task */
+  uint32_t block;      /* of the task */
   uint64_t dump_ticks; /* for copies of tensors, of all scheduler threads */
 } npu_run_result;
 

@@ -57,7 +57,7 @@ inline TaskArgument in_out(DeviceAddress tensor, Bytes bytes = 0) {
 
 struct TaskOptions {
   std::uint32_t blocks = 1;   // 1 .. abi::kMaxTaskBlocks
-  bool together = false;      // no block begins before all have a core
+  bool cooperative = false;   // no block begins before all have a core
   DeviceAddress predicate;    // of a u32: the task waits for its last writer, and is skipped if it
                               // is 0 then. 0: none
   std::vector<TaskId> after;  // producers beside those that the arguments say

@@ -31,17 +31,17 @@ class Clock {
 
 // An MSI-X vector as the operating system hands it out: it counts, so that an interrupt that
 // comes before the wait is not lost.
-//   seen = vector.count(); if (condition) return; vector.wait_beyond(seen, deadline);
+//   seen = vector.count(); if (condition) return; vector.wait_after(seen, deadline);
 class InterruptVector {
  public:
   virtual ~InterruptVector() = default;
   virtual std::uint64_t count() = 0;
   // Blocks while count() == seen. Returns the new count, or kTimeout at `deadline`. Any number of
   // tasks may wait; each interrupt wakes all of them.
-  virtual Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) = 0;
+  virtual Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) = 0;
   // The same for a look (Condition::daemon_wait()).
-  virtual Result<std::uint64_t> daemon_wait_beyond(std::uint64_t seen, Instant deadline) {
-    return wait_beyond(seen, deadline);
+  virtual Result<std::uint64_t> daemon_wait_after(std::uint64_t seen, Instant deadline) {
+    return wait_after(seen, deadline);
   }
   // Counts one more, so that waiting tasks look again: by whoever wants one of them to end.
   virtual void wake() = 0;

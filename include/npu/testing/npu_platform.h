@@ -90,12 +90,12 @@ typedef struct npu_platform_functions {
   void (*read_barrier)(npu_platform*);
 
   /* Interrupts. A vector counts, so that one that comes before the wait is not lost:
-   *   seen = count(v); if (condition) return; wait_beyond(v, seen, deadline, &seen);
+   *   seen = count(v); if (condition) return; wait_after(v, seen, deadline, &seen);
    * open: NPU_OUT_OF_RANGE, NPU_ALREADY_EXISTS, NPU_UNSUPPORTED. wait: NPU_TIMEOUT. */
   int (*open_vector)(npu_platform*, uint16_t bdf, unsigned number, npu_vector** vector);
   void (*close_vector)(npu_platform*, npu_vector*);
   uint64_t (*count)(npu_platform*, npu_vector*);
-  int (*wait_beyond)(npu_platform*, npu_vector*, uint64_t seen, int64_t deadline, uint64_t* count);
+  int (*wait_after)(npu_platform*, npu_vector*, uint64_t seen, int64_t deadline, uint64_t* count);
 
   /* Time. */
   int64_t (*now)(npu_platform*);

@@ -9,11 +9,11 @@
 namespace npu::model::vfio_user {
 namespace {
 
-constexpr int kMessagesPerTurn = 32;
+constexpr int kMessagesPerTimeSlice = 32;
 
 }  // namespace
 
-Connection::Connection(UniqueFd socket, Device& device, Statistics& statistics)
+Connection::Connection(UniqueFd socket, ServedDevice& device, Statistics& statistics)
     : socket_(std::move(socket)), statistics_(statistics), session_(device) {}
 
 bool Connection::peer_gone() const {
@@ -67,7 +67,7 @@ bool Connection::flush() {
 
 bool Connection::turn() {
   bool did_something = flush();
-  for (int i = 0; i < kMessagesPerTurn && !over_; ++i) {
+  for (int i = 0; i < kMessagesPerTimeSlice && !over_; ++i) {
     if (outbox_.pending()) break;
     switch (reader_.read(socket_.get())) {
       case MessageReader::Result::kAgain:

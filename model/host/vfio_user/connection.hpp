@@ -19,7 +19,7 @@ struct Statistics {
 
 class Connection {
  public:
-  Connection(UniqueFd socket, Device& device, Statistics& statistics);
+  Connection(UniqueFd socket, ServedDevice& device, Statistics& statistics);
 
   // The server ends: what the client has sent is answered as far as it takes the answers, and it
   // can send no more.

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "model/host/vfio_user/device.hpp"
 #include "model/host/vfio_user/mapped_file.hpp"
 #include "model/host/vfio_user/protocol.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 #include "model/host/vfio_user/unique_fd.hpp"
 
 namespace npu::model::vfio_user {
@@ -18,7 +18,7 @@ class DmaTable {
  public:
   static constexpr std::size_t kMaxFiles = 128;  // mapped at a time by one client
 
-  explicit DmaTable(Device& device) : device_(device) {}
+  explicit DmaTable(ServedDevice& device) : device_(device) {}
   ~DmaTable() { clear(); }
   DmaTable(const DmaTable&) = delete;
   DmaTable& operator=(const DmaTable&) = delete;
@@ -49,7 +49,7 @@ class DmaTable {
   bool overlaps(std::uint64_t first, std::uint64_t last) const;
   Entries::iterator remove(Entries::iterator entry);
 
-  Device& device_;
+  ServedDevice& device_;
   std::uint32_t max_mappings_ = kMaxDmaMaps;
   Entries entries_;
   std::vector<std::weak_ptr<MappedFile>> files_;

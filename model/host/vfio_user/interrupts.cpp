@@ -26,7 +26,7 @@ bool is_sane(const IrqSet& request) {
 
 }  // namespace
 
-Interrupts::Interrupts(Device& device) : device_(device) {
+Interrupts::Interrupts(ServedDevice& device) : device_(device) {
   for (unsigned i = 0; i < kIrqTypeCount; ++i) vectors_[i].resize(device.irq_count(i));
 }
 

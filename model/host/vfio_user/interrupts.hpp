@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/host/vfio_user/device.hpp"
 #include "model/host/vfio_user/protocol.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 #include "model/host/vfio_user/unique_fd.hpp"
 
 namespace npu::model::vfio_user {
 
 class Interrupts {
  public:
-  explicit Interrupts(Device& device);
+  explicit Interrupts(ServedDevice& device);
   ~Interrupts() { clear(); }
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
@@ -40,7 +40,7 @@ class Interrupts {
   void assign(unsigned index, unsigned vector, Action action, UniqueFd fd);
   void disable(unsigned index);
 
-  Device& device_;
+  ServedDevice& device_;
   std::array<std::vector<Vector>, kIrqTypeCount> vectors_;  // by index
 };
 

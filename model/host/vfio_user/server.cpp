@@ -31,7 +31,7 @@ void Server::end(Endpoint& endpoint) {
   endpoint.connection.reset();
 }
 
-void Server::close(const Device& device) {
+void Server::close(const ServedDevice& device) {
   const auto found =
       std::find_if(endpoints_.begin(), endpoints_.end(),
                    [&](const Endpoint& endpoint) { return endpoint.device == &device; });
@@ -40,7 +40,7 @@ void Server::close(const Device& device) {
   endpoints_.erase(found);
 }
 
-Status Server::listen(const std::string& path, Device& device) {
+Status Server::listen(const std::string& path, ServedDevice& device) {
   auto made = listen_at(path);
   if (!made) return forward_error(made);
   endpoints_.push_back({path, std::move(made->fd), made->inode, &device, nullptr});
@@ -57,7 +57,7 @@ bool Server::has_client() const {
   });
 }
 
-bool Server::has_client(const Device& device) const {
+bool Server::has_client(const ServedDevice& device) const {
   return std::any_of(endpoints_.begin(), endpoints_.end(), [&](const Endpoint& endpoint) {
     return endpoint.device == &device && endpoint.connection != nullptr &&
            endpoint.connection->negotiated();

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/host/vfio_user/connection.hpp"
-#include "model/host/vfio_user/device.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 #include "npu/base/result.hpp"
 
 namespace npu::model::vfio_user {
@@ -22,8 +22,8 @@ namespace npu::model::vfio_user {
 class Server {
  public:
   Server();
-  // Answers what clients have asked already, ends the sessions (Device::unmap ... client_gone())
-  // and removes the sockets it has made. Waits for nobody.
+  // Answers what clients have asked already, ends the sessions (ServedDevice::unmap ...
+  // client_gone()) and removes the sockets it has made. Waits for nobody.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -31,15 +31,15 @@ class Server {
   // Listens on `path`; `device` must outlive the server. A socket nobody listens on is replaced.
   // kInvalidArgument (too long for a socket's name), kBusy (somebody listens there), kAlreadyExists
   // (a file of another kind), kIo.
-  Status listen(const std::string& path, Device& device);
+  Status listen(const std::string& path, ServedDevice& device);
 
   // The function is gone: what its client has asked already is answered, the session ends and the
-  // socket is removed. Nothing, if it has none. Not to be called from within a Device's call.
-  void close(const Device& device);
+  // socket is removed. Nothing, if it has none. Not to be called from within a ServedDevice's call.
+  void close(const ServedDevice& device);
 
   // Handles what is there, on all sockets, some messages of each; waits up to `timeout_ms` (-1: for
   // ever, 0: not at all) if nothing is. A signal ends the waiting. True if anything was done. Not
-  // to be called from within a Device's call.
+  // to be called from within a ServedDevice's call.
   bool serve(int timeout_ms);
 
   // `descriptor` readable ends a waiting serve(); it is not read from. Not owned.
@@ -47,7 +47,7 @@ class Server {
 
   // A client has negotiated on one of the sockets and is still there.
   bool has_client() const;
-  bool has_client(const Device& device) const;
+  bool has_client(const ServedDevice& device) const;
   const Statistics& statistics() const { return statistics_; }
 
  private:
@@ -55,7 +55,7 @@ class Server {
     std::string path;
     UniqueFd listener;
     ino_t inode;  // of the socket that was made: another one at the path is not ours
-    Device* device;
+    ServedDevice* device;
     std::unique_ptr<Connection> connection;
   };
 

@@ -21,7 +21,7 @@ void append(Outbox& reply, const T& value) {
 
 }  // namespace
 
-Session::Session(Device& device) : device_(device), interrupts_(device), dma_(device) {}
+Session::Session(ServedDevice& device) : device_(device), interrupts_(device), dma_(device) {}
 
 Session::~Session() {
   dma_.clear();

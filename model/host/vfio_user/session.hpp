@@ -2,17 +2,17 @@
 // What a client's messages mean: one session per connection, no sockets here.
 #pragma once
 
-#include "model/host/vfio_user/device.hpp"
 #include "model/host/vfio_user/dma_table.hpp"
 #include "model/host/vfio_user/framing.hpp"
 #include "model/host/vfio_user/interrupts.hpp"
 #include "model/host/vfio_user/negotiation.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 
 namespace npu::model::vfio_user {
 
 class Session {
  public:
-  explicit Session(Device& device);
+  explicit Session(ServedDevice& device);
   // Takes mappings and triggers back and tells the device that the client has gone.
   ~Session();
   Session(const Session&) = delete;
@@ -21,7 +21,7 @@ class Session {
   // Carries a command out and appends the payload of the reply. 0 or the errno of an error reply.
   //  EINVAL      anything malformed or out of range, a command of the other direction
   //  EOPNOTSUPP  unknown, or not negotiated, or optional and not offered (features, migration)
-  //  others      DmaTable, and what Device::read and Device::write return
+  //  others      DmaTable, and what ServedDevice::read and ServedDevice::write return
   int handle(Message& message, Outbox& reply);
 
   bool negotiated() const { return negotiated_; }
@@ -42,7 +42,7 @@ class Session {
   int region_write_multi(const Message& message, Outbox& reply);
   int check_access(const RegionAccess& access) const;
 
-  Device& device_;
+  ServedDevice& device_;
   Interrupts interrupts_;
   DmaTable dma_;
   Agreement agreement_;

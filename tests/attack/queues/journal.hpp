@@ -29,7 +29,7 @@ void apply(const Operation& operation, CellValues& cells);
 
 class Journal {
  public:
-  // All cells are known; nothing is under way.
+  // All cells are known; nothing is in flight.
   void begin(const CellValues& cells);
   void add(const Operation& operation);
   std::size_t size() const { return operations_.size(); }

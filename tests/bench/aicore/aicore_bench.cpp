@@ -13,7 +13,7 @@ namespace npu::test {
 using model::Completion;
 using model::Transaction;
 
-model::ChipConfig aicore_config(model::CoreKind kind) {
+model::ChipConfig aicore_config(model::ProgramCoreKind kind) {
   model::ChipConfig config{};
   config.ai_cores = 2;
   config.aicore.clock_hz = 1'000'000'000;

@@ -35,10 +35,10 @@ inline constexpr std::uint64_t kImage = 0x10'0000, kOtherImage = 0x20'0000;
 inline constexpr std::uint64_t kData = 0x40'0000;
 
 // Two clusters. Times are round, so that sums can be told apart.
-model::ChipConfig aicore_config(model::CoreKind kind = model::CoreKind::kCoupled);
+model::ChipConfig aicore_config(model::ProgramCoreKind kind = model::ProgramCoreKind::kCoupled);
 
 // Of all address spaces; addresses from `end` on are not mapped.
-class PlainMemory : public model::DeviceMemory {
+class PlainMemory : public model::DeviceMemoryPort {
  public:
   static constexpr Bytes kSize = 1_GiB;
   explicit PlainMemory(model::MemoryWatch& watch) : watch_(watch) {}

@@ -176,7 +176,7 @@ TEST(AicoreBlock, is_forgotten_by_a_reset_and_the_core_runs_the_next_one) {
 // Software of each function numbers its cores from 0.
 TEST(AicoreBlock, knows_its_core_by_the_number_that_its_function_gives_it) {
   constexpr SimTime kLater = 100'000 * kClock;
-  auto config = aicore_config(model::CoreKind::kSplit);
+  auto config = aicore_config(model::ProgramCoreKind::kSplit);
   model::Partition share;
   for (unsigned i = 0; i < 2; ++i) {
     share.first_cluster = i;

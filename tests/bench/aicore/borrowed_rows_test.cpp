@@ -26,7 +26,7 @@ constexpr std::uint32_t kPitch = 4 * kEdgeRow;  // from row to row in memory
 constexpr std::uint64_t kA = 0, kB = 1_MiB, kOut = 8_MiB;
 constexpr std::uint16_t kOne = 0x3C00, kTwo = 0x4000, kThree = 0x4200;
 
-class LendingMemory : public model::DeviceMemory {
+class DirectMemoryOfTest : public model::DeviceMemoryPort {
  public:
   Completion read(model::SpaceId, std::uint64_t address, void* data, Bytes length) override {
     if (address + length > mapped) return Completion::kNotMapped;
@@ -38,15 +38,15 @@ class LendingMemory : public model::DeviceMemory {
     memory_.write(address, data, length);
     return Completion::kSuccess;
   }
-  const std::byte* lend(model::SpaceId, std::uint64_t address, Bytes length,
-                        model::Borrower& borrower) override {
+  const std::byte* direct_pointer(model::SpaceId, std::uint64_t address, Bytes length,
+                                  model::DirectMemoryUser& user) override {
     if (address + length > mapped) return nullptr;
     ++loans;
-    return memory_.lend(address, length, borrower);
+    return memory_.direct_pointer(address, length, user);
   }
-  void give_back(const std::byte* from, Bytes length, model::Borrower& borrower) override {
+  void give_back(const std::byte* from, Bytes length, model::DirectMemoryUser& user) override {
     --loans;
-    memory_.give_back(from, length, borrower);
+    memory_.give_back(from, length, user);
   }
   int loans = 0;  // that were not given back
   Bytes mapped = 16_MiB;
@@ -103,7 +103,7 @@ struct Core {
     return value;
   }
 
-  LendingMemory memory;
+  DirectMemoryOfTest memory;
   model::LocalMemory local{{512_KiB, 64_KiB, 64_KiB, 128_KiB, 192_KiB}, true};
 };
 

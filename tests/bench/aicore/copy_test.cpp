@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between global memory and a core: requests, rates, what is under way at one time, bytes.
+// Copies between global memory and a core: requests, rates, what is in flight at one time, bytes.
 #include <algorithm>
 #include <numeric>
 

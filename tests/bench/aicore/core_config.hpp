@@ -6,7 +6,7 @@
 
 namespace npu::test {
 
-inline model::ProgramCoreConfig core_config(model::CoreKind kind) {
+inline model::ProgramCoreConfig core_config(model::ProgramCoreKind kind) {
   model::ProgramCoreConfig core{};
   core.type = kind;
   core.functional = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a core that have no time: the calls of a block, the images that are held, requests
-// under way, the system counter. No simulation.
+// in flight, the system counter. No simulation.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -58,7 +58,7 @@ void expect_place(const AicoreBench::Ended& end, Pipe pipe, std::uint32_t number
   EXPECT_EQ(place.number, number);
 }
 
-TEST(AicoreFaultPlace, of_a_copy_names_its_pipe_and_number_among_those_under_way) {
+TEST(AicoreFaultPlace, of_a_copy_names_its_pipe_and_number_among_those_in_flight) {
   AicoreBench bench;
   for (const auto& way : kCopies) {
     const auto end = bench.run_one([&](AicorePort& port) {
@@ -106,7 +106,7 @@ TEST(AicoreFaultPlace, of_the_scalar_unit_is_behind_what_it_has_issued) {
   }
 }
 
-// Memory that goes while the copy is under way: found when it is asked, or when bytes move.
+// Memory that goes while the copy is in flight: found when it is asked, or when bytes move.
 TEST(AicoreFaultPlace, is_the_same_whenever_memory_goes) {
   AicoreBench bench;
   unsigned failed = 0;

@@ -196,7 +196,7 @@ int square_in_a_cluster(AicorePort& port) {
 }
 
 TEST(AicoreFixpipe, of_a_cube_core_writes_the_ub_of_its_vector_core) {
-  AicoreBench bench(aicore_config(model::CoreKind::kSplit));
+  AicoreBench bench(aicore_config(model::ProgramCoreKind::kSplit));
   store_diagonal(bench);
   const auto body = bench.keep(square_in_a_cluster);
   bench.at(0, [&] {
@@ -210,7 +210,7 @@ TEST(AicoreFixpipe, of_a_cube_core_writes_the_ub_of_its_vector_core) {
 }
 
 TEST(AicoreFixpipe, does_not_write_to_a_vector_core_of_another_launch) {
-  AicoreBench bench(aicore_config(model::CoreKind::kSplit));
+  AicoreBench bench(aicore_config(model::ProgramCoreKind::kSplit));
   bench.at(0, [&] {
     bench.launch(
         2, [](AicorePort& port) { return port.scalar(100'000), 0; }, 8);
@@ -267,7 +267,7 @@ class CallingCluster {
   std::uint64_t arguments() const { return reinterpret_cast<std::uint64_t>(bodies_.data()); }
 
   std::array<Body, 2> bodies_{kernel, kernel};  // the second is that of other arguments
-  AicoreBench bench_{aicore_config(model::CoreKind::kSplit)};
+  AicoreBench bench_{aicore_config(model::ProgramCoreKind::kSplit)};
 };
 
 TEST(AicoreFixpipe, of_a_called_cube_core_writes_only_to_a_core_that_runs_the_same_block) {

@@ -174,7 +174,7 @@ TEST(AicoreFlags, that_nothing_raises_for_a_pipe_are_a_fault_at_the_end) {
   EXPECT_EQ(end.fault, FaultCode::kFlagDeadlock);
 }
 
-TEST(AicoreFlags, are_no_deadlock_while_a_copy_is_under_way) {
+TEST(AicoreFlags, are_no_deadlock_while_a_copy_is_in_flight) {
   AicoreBench bench;
   bench.latency = 100'000 * kClock;
   const auto end = bench.run_one([&](AicorePort& port) {
@@ -188,7 +188,7 @@ TEST(AicoreFlags, are_no_deadlock_while_a_copy_is_under_way) {
 
 // Cluster 1: cube core 1, vector cores 4 and 5.
 TEST(AicoreFlags, of_a_cluster_reach_both_vector_cores_and_come_from_both) {
-  AicoreBench bench(aicore_config(model::CoreKind::kSplit));
+  AicoreBench bench(aicore_config(model::ProgramCoreKind::kSplit));
   std::map<unsigned, std::uint64_t> raised, waited;
   const auto raise = [&](AicorePort& port, unsigned flag) {
     port.set_cross_flag(Pipe::kScalar, CrossScope::kCluster, flag);

@@ -104,7 +104,7 @@ class StandInWindows : public model::CoreWindows {
 };
 
 class AicpuBench : public sc_core::sc_module,
-                   public model::DeviceMemory,
+                   public model::DeviceMemoryPort,
                    private model::KernelPort::Listener {
  public:
   struct Done {

@@ -139,9 +139,9 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> waited(const std::vector<Ac
   return found;
 }
 
-class LinesUnderWay : public testing::TestWithParam<bool> {};
+class LinesInFlight : public testing::TestWithParam<bool> {};
 
-TEST_P(LinesUnderWay, are_waited_for_by_requests_for_them) {
+TEST_P(LinesInFlight, are_waited_for_by_requests_for_them) {
   const auto found = waited(
       {[](AicpuPort& port) { return port.load(kDataAt, 4); },
        [](AicpuPort& port) { return port.fetch_add(kDataAt + 1024, 4, 1); },
@@ -152,7 +152,7 @@ TEST_P(LinesUnderWay, are_waited_for_by_requests_for_them) {
   EXPECT_EQ(found, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(held_before_or_not, LinesUnderWay, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(held_before_or_not, LinesInFlight, testing::Bool());
 
 TEST(Coherence, additions_of_four_threads_are_all_counted) {
   AicpuBench bench;

@@ -5,7 +5,7 @@
 namespace npu::test {
 namespace {
 
-struct NoMemory : model::DeviceMemory {
+struct NoMemory : model::DeviceMemoryPort {
   model::Completion read(model::SpaceId, std::uint64_t, void*, Bytes) override {
     return model::Completion::kNotMapped;
   }

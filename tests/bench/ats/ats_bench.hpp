@@ -15,7 +15,7 @@ inline constexpr SimTime kUs = 1'000'000;
 
 inline model::ChipConfig ats_chip() {
   auto config = mmu_chip_config();
-  config.mmu.fault_policy = model::FaultPolicy::kAts;
+  config.mmu.fault_policy = model::PageFaultPolicy::kAts;
   config.mmu.max_page_requests = 4;
   config.mmu.max_outstanding_host_reads = 3;
   return config;

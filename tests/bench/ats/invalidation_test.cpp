@@ -25,7 +25,7 @@ TEST(AtsInvalidation, OfAFunctionThatSharesNothingIsOverAtOnce) {
 }
 
 // A read is answered kRead after it left: not over a picosecond before, over then.
-TEST(AtsInvalidation, IsOverWhenNoAccessIsUnderWay) {
+TEST(AtsInvalidation, IsOverWhenNoAccessIsInFlight) {
   AtsBench bench;
   bench.host.pages[kVirtual];
   bench.read(kVirtual);

@@ -72,7 +72,7 @@ TEST(AtsTranslation, IsNotAskedForWithoutLeave) {
 
 TEST(AtsTranslation, OfACardWithoutItIsNever) {
   auto config = ats_chip();
-  config.mmu.fault_policy = model::FaultPolicy::kBatch;
+  config.mmu.fault_policy = model::PageFaultPolicy::kBatch;
   MmuBench bench(config, sc_core::sc_gen_unique_name("bench"));
   model::HostPages pages{"other", bench.sim, config, "ats", bench.mmu};
   pages.share(kShared, HostSide::kPasid);

@@ -67,7 +67,7 @@ inline model::ChipConfig command_chip_config() {
   config.hbm.usable = kUsable;
   config.hbm.installed = kInstalled;
   config.dma = {4, 16, 4, 20_ns, 15_ns, 40_ns, 25_ns, 8, 1_KiB, 64_KiB};
-  config.mmu = {64, 4, 16, 2, 5_ns, 50_ns, 100_ns, model::FaultPolicy::kMessage, 8, 16};
+  config.mmu = {64, 4, 16, 2, 5_ns, 50_ns, 100_ns, model::PageFaultPolicy::kMessage, 8, 16};
   config.command.slots = 4;
   config.command.doorbell_pages = 16;
   config.command.fetch_depth = 8;
@@ -79,7 +79,7 @@ inline model::ChipConfig command_chip_config() {
   config.command.management = 100_ns;
   config.command.drain_timeout = 100_us;
   config.aicore = config.aicpu = launch_config();
-  config.core = core_config(model::CoreKind::kCoupled);
+  config.core = core_config(model::ProgramCoreKind::kCoupled);
   config.aicpu_core.counter_hz = 1'000'000'000;
   config.aicpu_core.ipc_percent = 100;
   config.aicpu_core.l1 = 4096;

@@ -133,7 +133,7 @@ TEST_P(CommandFaults, GoOnWhereTheEntryLetsThem) {
   auto culprit = bench.make({1});
   bench.tables.map(1, kPeer, abi::PageTableEntry::peer_target(3, 0));
   bench.device.store(bench.share(1, kPeerArguments), copy_words(kPeer, kVirtual, 16));
-  const auto entry = with(GetParam().entry, GetParam().entry.format, abi::kEntryGoOn);
+  const auto entry = with(GetParam().entry, GetParam().entry.format, abi::kEntryContinueOnError);
   for (unsigned i = 0; i < 3; ++i) {
     bench.push(culprit, entry);
     bench.push(culprit, nop(6 + i, abi::kEntryCompletion | abi::kEntryBarrier));
@@ -145,11 +145,11 @@ TEST_P(CommandFaults, GoOnWhereTheEntryLetsThem) {
     const auto failed = bench.completion(culprit);
     ASSERT_TRUE(failed) << i;
     EXPECT_EQ(failed->status, static_cast<int>(GetParam().code));
-    EXPECT_EQ(failed->phase & abi::kCompletionGoesOn, stops ? 0 : abi::kCompletionGoesOn);
+    EXPECT_EQ(failed->phase & abi::kCompletionContinued, stops ? 0 : abi::kCompletionContinued);
     const auto fault = bench.fault(i + 1);
     EXPECT_EQ(fault.code, static_cast<int>(GetParam().code));
     EXPECT_EQ(fault.index, 2 * i);
-    EXPECT_EQ(fault.flags & abi::kFaultGoesOn, stops ? 0 : abi::kFaultGoesOn);
+    EXPECT_EQ(fault.flags & abi::kFaultContinued, stops ? 0 : abi::kFaultContinued);
     const auto behind = bench.completion(culprit);
     if (stops) {
       EXPECT_FALSE(behind);

@@ -202,7 +202,7 @@ TEST(CommandManage, RemoveWithDrainWaitsForWhatRuns) {
   EXPECT_EQ(bench.descriptor(queue).read_index, 1U);
 }
 
-TEST(CommandManage, ResetGivesUpWhatRunsAndAnswersWhenNoAccessIsUnderWay) {
+TEST(CommandManage, ResetGivesUpWhatRunsAndAnswersWhenNoAccessIsInFlight) {
   CommandBench bench;
   auto queue = bench.make();
   auto other = bench.make({2});

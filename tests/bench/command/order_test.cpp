@@ -153,7 +153,7 @@ TEST(CommandOrder, InterruptLeavesBehindTheCompletionEntry) {
   EXPECT_EQ(bench.tags(device_queue), numbers(2, 1));
 }
 
-TEST(CommandOrder, NoMoreEntriesAreUnderWayThanTheWindowAllows) {
+TEST(CommandOrder, NoMoreEntriesAreInFlightThanTheWindowAllows) {
   auto config = command_chip_config();
   config.command.window = 3;
   CommandBench bench(config);

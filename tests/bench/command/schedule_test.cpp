@@ -132,7 +132,7 @@ TEST(CommandSchedule, AHigherPriorityTakesASlotAtTheNextTaskBorder) {
   bench.run(55_us);
   bench.submit(fast, nop(99));
   bench.run(12_us);
-  EXPECT_EQ(bench.tags(fast).size(), 1U) << "one kernel of 10 us was under way";
+  EXPECT_EQ(bench.tags(fast).size(), 1U) << "one kernel of 10 us was in flight";
   EXPECT_LT(bench.tags(slow).size(), 8U);
   bench.run(300_us);
   EXPECT_EQ(bench.command.statistics().entries, 21U);

@@ -18,9 +18,9 @@ namespace {
 constexpr Bytes kSize = 8_MiB;
 
 // Keeps what the bytes were when they were recalled.
-class Keeper : public model::Borrower {
+class Keeper : public model::DirectMemoryUser {
  public:
-  void recall(const std::byte* from, Bytes length) override {
+  void invalidate_direct(const std::byte* from, Bytes length) override {
     kept.emplace_back(from, from + length);
   }
   std::vector<std::vector<std::byte>> kept;
@@ -47,7 +47,7 @@ TEST(SparseMemory, RecallsWhatItLentBeforeItChanges) {
   model::SparseMemory memory(kSize);
   Keeper keeper;
   put(memory, 100, 7);
-  const auto* const lent = memory.lend(100, 2, keeper);
+  const auto* const lent = memory.direct_pointer(100, 2, keeper);
   ASSERT_NE(lent, nullptr);
   EXPECT_EQ(lent[0], std::byte{7});
   EXPECT_EQ(lent[1], std::byte{0});
@@ -64,10 +64,10 @@ TEST(SparseMemory, RecallsWhatItLentBeforeItChanges) {
 TEST(SparseMemory, RecallsEveryLoanThatIsMet) {
   model::SparseMemory memory(kSize);
   Keeper one, two;
-  ASSERT_NE(memory.lend(2_MiB - 8, 4_MiB, one), nullptr);
-  ASSERT_NE(memory.lend(4_MiB, 16, two), nullptr);
-  ASSERT_NE(memory.lend(4_MiB, 16, two), nullptr) << "twice";
-  ASSERT_NE(memory.lend(7_MiB, 16, two), nullptr);
+  ASSERT_NE(memory.direct_pointer(2_MiB - 8, 4_MiB, one), nullptr);
+  ASSERT_NE(memory.direct_pointer(4_MiB, 16, two), nullptr);
+  ASSERT_NE(memory.direct_pointer(4_MiB, 16, two), nullptr) << "twice";
+  ASSERT_NE(memory.direct_pointer(7_MiB, 16, two), nullptr);
   put(memory, 4_MiB + 15, 1);
   EXPECT_EQ(one.kept.size(), 1U);
   EXPECT_EQ(two.kept.size(), 2U);
@@ -79,8 +79,8 @@ TEST(SparseMemory, RecallsEveryLoanThatIsMet) {
 TEST(SparseMemory, WhatWasGivenBackIsNotRecalled) {
   model::SparseMemory memory(kSize);
   Keeper keeper;
-  const auto* const first = memory.lend(0, 16, keeper);
-  const auto* const second = memory.lend(0, 16, keeper);
+  const auto* const first = memory.direct_pointer(0, 16, keeper);
+  const auto* const second = memory.direct_pointer(0, 16, keeper);
   memory.give_back(first, 16, keeper);
   put(memory, 3, 1);
   EXPECT_EQ(keeper.kept.size(), 1U) << "the second loan";
@@ -90,11 +90,11 @@ TEST(SparseMemory, WhatWasGivenBackIsNotRecalled) {
 TEST(SparseMemory, LendsWhatItHasAlone) {
   model::SparseMemory memory(kSize);
   Keeper keeper;
-  EXPECT_NE(memory.lend(kSize - 1, 1, keeper), nullptr);
-  EXPECT_EQ(memory.lend(kSize - 1, 2, keeper), nullptr);
-  EXPECT_EQ(memory.lend(kSize, 1, keeper), nullptr);
-  EXPECT_EQ(memory.lend(UINT64_MAX, 2, keeper), nullptr);
-  EXPECT_EQ(memory.lend(0, 0, keeper), nullptr);
+  EXPECT_NE(memory.direct_pointer(kSize - 1, 1, keeper), nullptr);
+  EXPECT_EQ(memory.direct_pointer(kSize - 1, 2, keeper), nullptr);
+  EXPECT_EQ(memory.direct_pointer(kSize, 1, keeper), nullptr);
+  EXPECT_EQ(memory.direct_pointer(UINT64_MAX, 2, keeper), nullptr);
+  EXPECT_EQ(memory.direct_pointer(0, 0, keeper), nullptr);
 }
 
 // Address space of this process, without what is resident.
@@ -123,8 +123,8 @@ TEST(SparseMemory, KeepsBytesOnBothSidesOfABorderOfPieces) {
   memory.read(at, read.data(), read.size());
   EXPECT_EQ(read, text);
   Keeper keeper;
-  EXPECT_EQ(memory.lend(at, text.size(), keeper), nullptr) << "in two pieces";
-  EXPECT_NE(memory.lend(at, 5, keeper), nullptr);
+  EXPECT_EQ(memory.direct_pointer(at, text.size(), keeper), nullptr) << "in two pieces";
+  EXPECT_NE(memory.direct_pointer(at, 5, keeper), nullptr);
 }
 
 TEST(SparseMemory, SaysWhatItCouldNotHave) {

@@ -102,7 +102,7 @@ TEST(Functions, InterruptsGoToTheFunctionWhoseCommandEnds) {
     FunctionDriver first(host, card.bdf(0)), second(host, card.bdf(1));
     for (std::uint64_t i = 1; i <= 3; ++i) {
       second.copy(DmaOpcode::kDeviceToDevice, 0, 0x1000);
-      EXPECT_TRUE(second.vector->wait_beyond(i - 1, host.clock().now() + 1_ms));
+      EXPECT_TRUE(second.vector->wait_after(i - 1, host.clock().now() + 1_ms));
     }
     EXPECT_EQ(second.vector->count(), 3U);
     EXPECT_EQ(first.vector->count(), 0U);

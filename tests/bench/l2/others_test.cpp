@@ -154,7 +154,7 @@ TEST(L2Others, WritesToALineOnItsWayLeaveItThere) {
   EXPECT_EQ(bench.read(0), kReadHit);
 }
 
-TEST(L2Reset, DropsLinesAndAnswersWhatIsUnderWay) {
+TEST(L2Reset, DropsLinesAndAnswersWhatIsInFlight) {
   auto config = small_l2();
   config.miss_buffers = 1;
   L2Bench bench(config);

@@ -78,7 +78,7 @@ TEST(HccsLinkDown, RequestsFailAtOnceAndWorkAgainWhenItIsUp) {
 }
 
 // Messages at every place: in the queue, on the wire, in the peer's memory, on the way back.
-TEST(HccsLinkDown, WhatWasUnderWayFailsAfterTheTimeout) {
+TEST(HccsLinkDown, WhatWasInFlightFailsAfterTheTimeout) {
   LinkBench bench;
   bench.card(0).issue_many(true, 1, 8);
   bench.card(1).issue_many(false, 0, 8);
@@ -100,7 +100,7 @@ TEST(HccsLinkDown, WhatWasUnderWayFailsAfterTheTimeout) {
 }
 
 // Going up again in between brings nothing back.
-TEST(HccsLinkDown, AFlappingLinkLosesWhatWasUnderWay) {
+TEST(HccsLinkDown, AFlappingLinkLosesWhatWasInFlight) {
   auto config = link_chip_config();
   config.hccs.receive_buffer = 8_KiB;
   LinkBench bench(2, config);

@@ -27,7 +27,7 @@ inline constexpr SimTime kEmpty = 64 * kByte;
 inline constexpr SimTime kPropagation = 50'000;
 inline constexpr SimTime kIngress = 10'000;
 inline constexpr SimTime kMemory = 100'000;
-// From the request to the response with nothing else under way, both for a write and for a read.
+// From the request to the response with nothing else in flight, both for a write and for a read.
 inline constexpr SimTime kRoundTrip = kFull + kEmpty + 2 * kPropagation + kIngress + kMemory;
 
 inline model::ChipConfig link_chip_config() {

@@ -70,8 +70,8 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
     auto delay = sc_core::SC_ZERO_TIME;
     clients[0]->nb_transport_fw(trans, phase, delay);
   }
-  model::DeviceMemory::Hold hold() override { return mmu.memory().hold(1); }
-  void release(model::DeviceMemory::Hold hold) override { mmu.memory().release(hold); }
+  model::DeviceMemoryPort::Hold hold() override { return mmu.memory().hold(1); }
+  void release(model::DeviceMemoryPort::Hold hold) override { mmu.memory().release(hold); }
   bool pages_may_leave() const override { return mmu.memory().pages_may_leave(1); }
   bool reaches(std::uint64_t address, Bytes length, bool write) override {
     return mmu.memory().reaches(1, address, length, write);
@@ -90,7 +90,7 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
   std::array<unsigned char, kCopyHalf> data_{};
 };
 
-TEST(MmuCopy, InvalidationDrainsWhileATranslationOfACopyIsUnderWay) {
+TEST(MmuCopy, InvalidationDrainsWhileATranslationOfACopyIsInFlight) {
   CopyBench bench;
   bench.know(kCopyBorder - kCopyHalf);  // the second half's page is walked for
   const SimTime begin = model::sim_now();

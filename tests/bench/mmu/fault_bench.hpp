@@ -49,7 +49,7 @@ class FaultBench : public MmuBench, private model::InterruptPort {
               .set<abi::PageFaultReply::Start>(1));
   }
 
-  model::PageFaults faults{registers, mmu, model::FaultPolicy::kMessage};
+  model::PageFaults faults{registers, mmu, model::PageFaultPolicy::kMessage};
   StandInMemory host{"host", sim, 64_KiB};
   std::vector<unsigned> raised;
 

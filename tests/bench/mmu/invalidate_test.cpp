@@ -167,7 +167,7 @@ TEST(MmuInvalidate, DeviceLocalAddressesAreNotHeld) {
   EXPECT_FALSE(bench.invalidating());
 }
 
-TEST(MmuInvalidate, WriteWhileOneIsUnderWayIsIgnored) {
+TEST(MmuInvalidate, WriteWhileOneIsInFlightIsIgnored) {
   InvalidateBench bench;
   bench.map_all(kNew);
   bench.invalidate(Invalidate::kVmid, 1);

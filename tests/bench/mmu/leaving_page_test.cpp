@@ -50,7 +50,7 @@ class LeavingBench : public FaultBench, private model::MemoryPipe::Owner {
     invalidate(Invalidate::kRange, kVmid, address, kPage);
     run(1_us);
   }
-  void bring(std::uint64_t address, std::uint64_t to) {
+  void fault_in(std::uint64_t address, std::uint64_t to) {
     tables.map(kVmid, address, to);
     reply(address);
     run(2_us);
@@ -70,8 +70,8 @@ class LeavingBench : public FaultBench, private model::MemoryPipe::Owner {
     auto delay = sc_core::SC_ZERO_TIME;
     clients[0]->nb_transport_fw(trans, phase, delay);
   }
-  model::DeviceMemory::Hold hold() override { return mmu.memory().hold(kVmid); }
-  void release(model::DeviceMemory::Hold hold) override { mmu.memory().release(hold); }
+  model::DeviceMemoryPort::Hold hold() override { return mmu.memory().hold(kVmid); }
+  void release(model::DeviceMemoryPort::Hold hold) override { mmu.memory().release(hold); }
   bool pages_may_leave() const override { return mmu.memory().pages_may_leave(kVmid); }
   bool reaches(std::uint64_t address, Bytes length, bool write) override {
     return mmu.memory().reaches(kVmid, address, length, write);
@@ -100,10 +100,10 @@ TEST_P(LeavingPage, ACopyBehindOneThatWaitsHoldsUpNobody) {
   EXPECT_EQ(bench.ended, 0U);
   bench.take_away(kSecond);
   EXPECT_FALSE(bench.invalidating());
-  bench.bring(kFirst, 3 * kPage);
+  bench.fault_in(kFirst, 3 * kPage);
   EXPECT_EQ(bench.ended, 1U);
   EXPECT_EQ(bench.faults.waiting(), 1U) << "the second one is sent again";
-  bench.bring(kSecond, 4 * kPage);
+  bench.fault_in(kSecond, 4 * kPage);
   EXPECT_EQ(bench.ended, 2U);
   EXPECT_EQ(bench.answers, 3U);
   EXPECT_EQ(bench.last_address(), 4 * kPage);
@@ -116,7 +116,7 @@ TEST_P(LeavingPage, OneThatHasComeBackMeanwhileServesAReadAlone) {
   bench.copy(kSecond);
   bench.take_away(kSecond);
   bench.tables.map(kVmid, kSecond, 4 * kPage);
-  bench.bring(kFirst, 3 * kPage);
+  bench.fault_in(kFirst, 3 * kPage);
   EXPECT_EQ(bench.ended, 2U);
   // The page that came back has not been told to be written.
   EXPECT_EQ(bench.answers, GetParam() ? 3U : 2U);

@@ -126,38 +126,38 @@ TEST(MmuMemory, GiantPagesAreFound) {
 }
 
 // Remembers what it is asked for.
-class AskedLender : public model::Lender {
+class DirectMemoryOnRequest : public model::DirectMemory {
  public:
-  const std::byte* lend(Bytes address, Bytes length, model::Borrower&) override {
+  const std::byte* direct_pointer(Bytes address, Bytes length, model::DirectMemoryUser&) override {
     asked.emplace_back(address, length);
     return bytes.data();
   }
-  void give_back(const std::byte*, Bytes, model::Borrower&) override {}
+  void give_back(const std::byte*, Bytes, model::DirectMemoryUser&) override {}
   std::vector<std::pair<Bytes, Bytes>> asked;
   std::array<std::byte, 1> bytes{};
 };
-struct Nobody : model::Borrower {
-  void recall(const std::byte*, Bytes) override {}
+struct Nobody : model::DirectMemoryUser {
+  void invalidate_direct(const std::byte*, Bytes) override {}
 };
 
 TEST(MmuMemory, BytesAreLentWhereTheirPagesLieSideBySide) {
   Listened l;
-  AskedLender lender;
-  Nobody borrower;
+  DirectMemoryOnRequest direct_memory;
+  Nobody user;
   l.bench.tables.map(3, kVirtual + 2 * kPage, 10 * kPage);  // behind that of the page before
   l.bench.tables.map(3, kVirtual + 4 * kPage, 12 * kPage);
-  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual, 8, borrower), nullptr) << "nobody lends";
-  l.bench.mmu.connect(lender);
-  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual + kPage - 4, 8, borrower), nullptr)
+  EXPECT_EQ(l.bench.mmu.memory().direct_pointer(3, kVirtual, 8, user), nullptr) << "nobody lends";
+  l.bench.mmu.connect(direct_memory);
+  EXPECT_EQ(l.bench.mmu.memory().direct_pointer(3, kVirtual + kPage - 4, 8, user), nullptr)
       << "far apart";
-  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual + 3 * kPage - 4, 8, borrower), nullptr)
+  EXPECT_EQ(l.bench.mmu.memory().direct_pointer(3, kVirtual + 3 * kPage - 4, 8, user), nullptr)
       << "a gap";
-  EXPECT_EQ(l.bench.mmu.memory().lend(3, kVirtual + 5 * kPage, 8, borrower), nullptr)
+  EXPECT_EQ(l.bench.mmu.memory().direct_pointer(3, kVirtual + 5 * kPage, 8, user), nullptr)
       << "not mapped";
-  EXPECT_NE(l.bench.mmu.memory().lend(3, kVirtual + 2 * kPage - 4, 8, borrower), nullptr);
-  EXPECT_NE(l.bench.mmu.memory().lend(0, 77, 2 * kPage, borrower), nullptr) << "device-local";
-  EXPECT_THAT(lender.asked, ElementsAre(std::pair<Bytes, Bytes>{10 * kPage - 4, 8},
-                                        std::pair<Bytes, Bytes>{77, 2 * kPage}));
+  EXPECT_NE(l.bench.mmu.memory().direct_pointer(3, kVirtual + 2 * kPage - 4, 8, user), nullptr);
+  EXPECT_NE(l.bench.mmu.memory().direct_pointer(0, 77, 2 * kPage, user), nullptr) << "device-local";
+  EXPECT_THAT(direct_memory.asked, ElementsAre(std::pair<Bytes, Bytes>{10 * kPage - 4, 8},
+                                               std::pair<Bytes, Bytes>{77, 2 * kPage}));
 }
 
 // What lies at each address of the pages of Listened.

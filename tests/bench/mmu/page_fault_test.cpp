@@ -85,7 +85,7 @@ TEST(MmuPageFault, AWriteToAPageThatIsReadOnlyIsOneThatWaits) {
   bench.tables.map(kVmid, kVirtual, 3 * kPage);
   bench.invalidate(abi::MmuInvalidate::kRange, kVmid, kVirtual, kPage);
   bench.run(10_us);
-  EXPECT_FALSE(bench.invalidating()) << "what waits is not under way";
+  EXPECT_FALSE(bench.invalidating()) << "what waits is not in flight";
   bench.reply(kVirtual);
   bench.run(10_us);
   EXPECT_EQ(bench.response(id).completion, Completion::kSuccess);

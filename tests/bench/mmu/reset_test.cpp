@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function level reset with walks, invalidations and accesses under way.
+// Function level reset with walks, invalidations and accesses in flight.
 #include "mmu_bench.hpp"
 
 namespace npu::test {

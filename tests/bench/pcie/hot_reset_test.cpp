@@ -199,7 +199,7 @@ TEST(LinkLoss, LosesACompletionOnTheWire) {
   expect_read_is_lost(200_ns);
 }
 
-TEST(LinkLoss, LosesAReadOfDeviceMemoryUnderWay) {
+TEST(LinkLoss, LosesAReadOfDeviceMemoryInFlight) {
   HotResetBench bench;
   std::uint64_t value = 0;
   sc_core::sc_spawn([&] {

@@ -43,7 +43,7 @@ class Lspci : public testing::Test {
         [&bench](Bdf bdf, std::uint32_t offset) { return bench.fabric.peek_config(bdf, offset); };
   }
   // With `vfs` virtual functions of the card at 01:00.0, all functions there are.
-  std::vector<model::PciFunction> with_virtual_functions(PcieBench& bench, unsigned vfs) {
+  std::vector<model::FoundFunction> with_virtual_functions(PcieBench& bench, unsigned vfs) {
     bench.run([&] {
       const auto sriov = bench.find_extended(kCard, pci::kExtSriov);
       bench.config_write(kCard, sriov + pci::kSriovNumVfs, vfs, 2);
@@ -103,7 +103,7 @@ TEST_F(Lspci, DecodesACardThatUsesTheHostsPages) {
   auto config = with_device(abi::kDevice910b, 4);
   EXPECT_THAT(decoded(config), Not(HasSubstr("Page Request Interface")));
   for (auto& card : config.cards) {
-    card.mmu.fault_policy = model::FaultPolicy::kAts;
+    card.mmu.fault_policy = model::PageFaultPolicy::kAts;
     card.mmu.max_page_requests = 32;
   }
   const auto text = decoded(config);

@@ -9,7 +9,7 @@ constexpr std::uint64_t kPageMessage = 8 + 16 + 4 + 4;  // framing, header, PASI
 
 model::SystemConfig sharing_card(model::SystemConfig config = one_card()) {
   for (auto& card : config.cards) {
-    card.mmu.fault_policy = model::FaultPolicy::kAts;
+    card.mmu.fault_policy = model::PageFaultPolicy::kAts;
     card.mmu.max_page_requests = 8;
   }
   return config;

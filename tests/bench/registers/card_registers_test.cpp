@@ -4,8 +4,8 @@
 namespace npu::test {
 namespace {
 
-model::FaultReport fault(abi::FaultCode code) {
-  model::FaultReport report;
+model::ReportedFault fault(abi::FaultCode code) {
+  model::ReportedFault report;
   report.code = code;
   report.address = 0x1234'5678'9ABC;
   report.opcode = 2;

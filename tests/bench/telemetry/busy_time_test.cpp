@@ -8,7 +8,7 @@
 namespace npu::model {
 namespace {
 
-TEST(BusyTime, CountsWhatIsUnderWay) {
+TEST(BusyTime, CountsWhatIsInFlight) {
   BusyTime unit;
   EXPECT_EQ(unit.until(100), 0U);
   unit.begin(100);

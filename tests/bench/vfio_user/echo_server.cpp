@@ -53,7 +53,7 @@ constexpr ConfigField kConfig[] = {
     {0x154, 0x12345678, 0}, {0x158, 0x9abcdef0, 0},
 };
 
-class EchoDevice : public Device {
+class EchoDevice : public ServedDevice {
  public:
   EchoDevice() { reset(); }
 

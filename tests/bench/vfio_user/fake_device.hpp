@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/host/vfio_user/device.hpp"
+#include "model/host/vfio_user/served_device.hpp"
 
 namespace npu::test::vfio_user {
 
@@ -20,7 +20,7 @@ constexpr unsigned kIntx = 0, kMsi = 1, kMsix = 2, kErr = 3;
 constexpr unsigned kVectors = 32;
 constexpr std::uint64_t kPage = 4096;
 
-class FakeDevice : public model::vfio_user::Device {
+class FakeDevice : public model::vfio_user::ServedDevice {
  public:
   std::map<unsigned, std::vector<std::byte>> regions{
       {kBar0, std::vector<std::byte>(4096)},

@@ -95,9 +95,9 @@ TEST_F(StreamTest, LastIsTheEndOfEverythingSoFar) {
 TEST_F(StreamTest, AQueryIsOneLook) {
   const auto stream = open();
   hold(*stream);
-  const auto under_way = stream->query();
-  ASSERT_THAT(under_way, IsOk());
-  EXPECT_FALSE(under_way->done);
+  const auto in_flight = stream->query();
+  ASSERT_THAT(in_flight, IsOk());
+  EXPECT_FALSE(in_flight->done);
   release();
   pass(1_ms);
   const auto over = stream->query();

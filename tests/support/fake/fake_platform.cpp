@@ -70,7 +70,7 @@ class FakeVector : public platform::InterruptVector {
     if (fake_.on_vector_count) fake_.on_vector_count();
     return count;
   }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
+  Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
     if (state_.count == seen) {
       const std::function<bool()> came = [&] { return state_.count != seen; };
       if (!fake_.scheduler.block_until(deadline, came)) {

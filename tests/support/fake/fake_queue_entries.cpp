@@ -114,7 +114,7 @@ void FakeQueues::complete(std::uint32_t id, const abi::QueueEntry& entry, Access
     completion.read_index = mqd.read_index;
     completion.tag = entry.tag;
     completion.status = static_cast<std::uint16_t>(result.fault);
-    if (failed && goes_on(entry, result.fault)) completion.phase |= abi::kCompletionGoesOn;
+    if (failed && continued(entry, result.fault)) completion.phase |= abi::kCompletionContinued;
     completion.phase = (mqd.completion_index >> mqd.log2_completions & 1) != 0 ? 0 : 1;
     const auto place = mqd.completion_index++ & ((1ULL << mqd.log2_completions) - 1);
     const bool host = (mqd.flags & abi::kQueueCompletionHost) != 0;
@@ -127,7 +127,7 @@ void FakeQueues::complete(std::uint32_t id, const abi::QueueEntry& entry, Access
   const bool notify = static_cast<QueueOpcode>(entry.opcode) == QueueOpcode::kNotify;
   if (result.fault != FaultCode::kNone && result.fault != FaultCode::kWaitTimeout) {
     fault(queue, result, &entry);
-    if (!goes_on(entry, result.fault)) return;
+    if (!continued(entry, result.fault)) return;
   }
   if (notify || failed || (entry.flags & abi::kEntryInterrupt) != 0) host_.raise(mqd.vector);
   start(id);
@@ -216,13 +216,13 @@ void FakeQueues::wake_waiters(std::uint32_t pasid) {
   }
 }
 
-bool FakeQueues::goes_on(const abi::QueueEntry& entry, FaultCode fault) {
-  return (entry.flags & abi::kEntryGoOn) != 0 && fault != FaultCode::kMalformedEntry &&
+bool FakeQueues::continued(const abi::QueueEntry& entry, FaultCode fault) {
+  return (entry.flags & abi::kEntryContinueOnError) != 0 && fault != FaultCode::kMalformedEntry &&
          fault != FaultCode::kCompletionRing;
 }
 
 void FakeQueues::fault(Queue& queue, const Access& access, const abi::QueueEntry* entry) {
-  const bool stops = entry == nullptr || !goes_on(*entry, access.fault);
+  const bool stops = entry == nullptr || !continued(*entry, access.fault);
   if (stops) {
     queue.faulted = true;
     queue.mqd.error = static_cast<std::uint16_t>(access.fault);
@@ -241,7 +241,7 @@ void FakeQueues::fault(Queue& queue, const Access& access, const abi::QueueEntry
   record.page = static_cast<std::uint16_t>(processes_.at(queue.mqd.pasid).page);
   record.write = access.write ? 1 : 0;
   record.flags = access.host ? abi::kFaultHost : 0;
-  if (!stops) record.flags |= abi::kFaultGoesOn;
+  if (!stops) record.flags |= abi::kFaultContinued;
   if (entry != nullptr) {
     record.opcode = entry->opcode;
     record.tag = entry->tag;

@@ -121,7 +121,7 @@ class FakeQueues {
   bool is_met(Queue& queue, const abi::WaitPayload& wait, Access& result);
   void wake_waiters(std::uint32_t pasid);
   void fault(Queue& queue, const Access& access, const abi::QueueEntry* entry);
-  static bool goes_on(const abi::QueueEntry& entry, abi::FaultCode fault);
+  static bool continued(const abi::QueueEntry& entry, abi::FaultCode fault);
   bool well_formed(const abi::QueueEntry& entry) const;
 
   FakeQueueHost host_;

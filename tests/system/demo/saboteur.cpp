@@ -53,12 +53,12 @@ class Saboteur::Vector : public platform::InterruptVector {
   Vector(Saboteur& owner, std::unique_ptr<InterruptVector> inner)
       : owner_(owner), inner_(std::move(inner)) {}
   std::uint64_t count() override { return owner_.plan_.silent_vectors ? 0 : inner_->count(); }
-  Result<std::uint64_t> wait_beyond(std::uint64_t seen, Instant deadline) override {
+  Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
     if (owner_.plan_.silent_vectors) {
       owner_.inner_.clock().sleep_until(deadline);
       return fail(ErrorCode::kTimeout, "silent");
     }
-    auto woken = inner_->wait_beyond(seen, deadline);
+    auto woken = inner_->wait_after(seen, deadline);
     if (owner_.plan_.before_interrupt_returns) owner_.plan_.before_interrupt_returns();
     return woken;
   }

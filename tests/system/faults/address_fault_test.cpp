@@ -222,7 +222,7 @@ TEST(AddressFault, DeviceMemoryThatWasFreed) {
   });
 }
 
-// The first page of the destination is missing. What was under way behind it may have been written,
+// The first page of the destination is missing. What was in flight behind it may have been written,
 // as the header says; what was not begun is not.
 TEST(AddressFault, WhatTheFaultComesBeforeIsNotBegun) {
   Machine machine;

@@ -33,7 +33,7 @@ TEST(Stuck, WaitingForAnInterruptThatNobodySends) {
   const auto text = stuck(machine, [](platform::Platform& host) {
     const auto device = open_card(host);
     const auto vector = must(host.open_vector(device->info().bdf(), 200));
-    static_cast<void>(vector->wait_beyond(vector->count(), Instant::never()));
+    static_cast<void>(vector->wait_after(vector->count(), Instant::never()));
   });
   EXPECT_NE(text.find("main waits for interrupt vector 200 of 01:00.0"), std::string::npos) << text;
 }

@@ -97,13 +97,13 @@ TEST_P(ManagedCardsTest, PrefetchAndAdviceMeanOneOfThem) {
     auto& managed = *both.managed;
     const auto at = must(managed.allocate(3 * kPageSize));
     write(managed, at, 2 * kPageSize, 1);
-    const auto bring = [&](DeviceAddress from, Bytes size, MemoryLocation to) {
+    const auto prefetch = [&](DeviceAddress from, Bytes size, MemoryLocation to) {
       const auto begun = must(managed.prefetch(from, size, to));
       EXPECT_THAT(managed.wait(begun, host.clock().now() + 1_s), IsOk());
     };
-    bring(at, kPageSize, MemoryLocation::card(1));
+    prefetch(at, kPageSize, MemoryLocation::card(1));
     EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1));
-    bring(at, 2 * kPageSize, MemoryLocation::card(0));
+    prefetch(at, 2 * kPageSize, MemoryLocation::card(0));
     EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1))
         << "what another card has stays there";
     EXPECT_EQ(must(managed.attributes(at + kPageSize, kPageSize)).location,
@@ -115,7 +115,7 @@ TEST_P(ManagedCardsTest, PrefetchAndAdviceMeanOneOfThem) {
     }
     EXPECT_EQ(must(managed.attributes(made, kPageSize)).location, MemoryLocation::card(1));
     EXPECT_EQ(must(managed.attributes(made, kPageSize)).accessed_by, 0b10U);
-    bring(at, 3 * kPageSize, MemoryLocation::host());
+    prefetch(at, 3 * kPageSize, MemoryLocation::host());
     EXPECT_EQ(must(managed.attributes(at, 3 * kPageSize)).location, MemoryLocation::host());
     expect(managed, at, 2 * kPageSize, 1);
     EXPECT_THAT(managed.prefetch(at, kPageSize, MemoryLocation::card(2)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA streams with up to 512 copies between managed pages under way, while something goes wrong
+// DMA streams with up to 512 copies between managed pages in flight, while something goes wrong
 // with the card for a moment and its memory is compacted: every copy is served, and all is given
 // back.
 #include <algorithm>

@@ -112,7 +112,7 @@ TEST(HostPages, AreGoneForTheCardWhenTheyAreFreed) {
   });
 }
 
-// A page goes only when nobody uses it any more, whatever the card has under way.
+// A page goes only when nobody uses it any more, whatever the card has in flight.
 TEST(HostPages, AreFreedBehindCopiesThatUseThem) {
   Machine machine = sharing_machine();
   machine.run([](platform::Platform& host) {

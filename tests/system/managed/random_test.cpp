@@ -32,7 +32,7 @@ class Storm {
       for (auto& card : side->cards) card->queue = must(card->process->create_queue(in_order));
     }
     for (auto& card : parent_.cards) free_.push_back(card->device->memory_statistics().free);
-    under_way_.resize(std::size_t{2} * cards);
+    in_flight_.resize(std::size_t{2} * cards);
   }
 
   void run(std::uint64_t steps) {
@@ -68,7 +68,7 @@ class Storm {
     DeviceAddress at() const { return array->at + offset; }
     std::byte* bytes() const { return array->bytes.data() + offset; }
   };
-  struct UnderWay {
+  struct InFlight {
     std::optional<driver::QueueTicket> last;
     std::set<std::pair<const ManagedCards*, std::uint64_t>> arrays;
   };
@@ -93,7 +93,7 @@ class Storm {
     const auto what = below(100);
     if (arrays_.empty() || (what < 3 && arrays_.size() < 6)) return make();
     if (what < 5) return drop(below(arrays_.size()));
-    if (what < 7) return drop_under_way();
+    if (what < 7) return drop_in_flight();
     if (what < 9) return fork();
     if (what < 25) return write();
     if (what < 40) return read();
@@ -161,7 +161,7 @@ class Storm {
   }
   // The card is in the middle of a copy from an array or to it, perhaps waiting for a page of it.
   // The copy fails then, or was over before; nothing else is written.
-  void drop_under_way() {
+  void drop_in_flight() {
     settle();
     Array &gone = any(), &kept = any();
     if (&gone == &kept || gone.side != kept.side) return;
@@ -171,11 +171,11 @@ class Storm {
     const Bytes size = std::min(from.size, to.size);
     auto& side = *gone.side;
     auto& card = *side.cards[any_card_of(side)];
-    driver::QueueEntryOptions go_on;
-    go_on.go_on = true;
+    driver::QueueEntryOptions continue_on_error;
+    continue_on_error.continue_on_error = true;
     const auto deadline = host_.clock().now() + 1_s;
     const auto ticket = must(card.queue->submit(
-        driver::entries::copy_on_device(from.at(), to.at(), size), deadline, go_on));
+        driver::entries::copy_on_device(from.at(), to.at(), size), deadline, continue_on_error));
     host_.clock().sleep_until(host_.clock().now() + (std::int64_t{1} << below(19)) * 1_ns);
     EXPECT_THAT(gone.managed().free(gone.at), IsOk());
     const bool done =
@@ -194,7 +194,7 @@ class Storm {
       EXPECT_EQ(fault.code, fault.write && fault.code == abi::FaultCode::kDevicePermission
                                 ? abi::FaultCode::kDevicePermission
                                 : abi::FaultCode::kTranslation);
-      EXPECT_TRUE(fault.goes_on);
+      EXPECT_TRUE(fault.continued);
       EXPECT_GE(fault.address, array.at.value);
       EXPECT_LT(fault.address, array.at.value + array.size());
     }
@@ -210,7 +210,7 @@ class Storm {
     }
     std::memcpy(to.bytes(), found.data(), found.size());
   }
-  // Of what is under way the fork would have a part.
+  // Of what is in flight the fork would have a part.
   void fork() {
     if (arrays_.size() >= 8) return;
     Array& forked_from = any();
@@ -241,7 +241,7 @@ class Storm {
     EXPECT_THAT(from.array->managed().read(from.at(), {found.data(), found.size()}), IsOk());
     EXPECT_EQ(std::memcmp(found.data(), from.bytes(), found.size()), 0);
   }
-  // Commands of a queue run one after another, and several may be under way; those of two queues
+  // Commands of a queue run one after another, and several may be in flight; those of two queues
   // use different arrays.
   void copy() {
     const auto from = place(600 * kUnit), to = place(600 * kUnit);
@@ -252,21 +252,21 @@ class Storm {
     auto& side = *from.array->side;
     const auto card = any_card_of(side);
     const auto on = card + (&side == &child_ ? side.cards.size() : 0);
-    for (std::size_t other = 0; other < under_way_.size(); ++other) {
-      const auto& used = under_way_[other].arrays;
+    for (std::size_t other = 0; other < in_flight_.size(); ++other) {
+      const auto& used = in_flight_[other].arrays;
       if (other != on && used.count(from.array->key()) + used.count(to.array->key()) != 0) {
         settle(other);
       }
     }
     std::memcpy(to.bytes(), from.bytes(), static_cast<std::size_t>(size));
-    auto& mine = under_way_[on];
+    auto& mine = in_flight_[on];
     mine.last = must(side.cards[card]->queue->submit(
         driver::entries::copy_on_device(from.at(), to.at(), size), host_.clock().now() + 1_s));
     mine.arrays.insert({from.array->key(), to.array->key()});
     if (below(3) == 0) settle();
   }
   void settle(std::size_t queue) {
-    auto& on = under_way_[queue];
+    auto& on = in_flight_[queue];
     if (!on.last) return;
     const auto count = parent_.cards.size();
     auto& side = queue < count ? parent_ : child_;
@@ -277,12 +277,12 @@ class Storm {
   }
   // What uses the array.
   void settle(const Array& array) {
-    for (std::size_t queue = 0; queue < under_way_.size(); ++queue) {
-      if (under_way_[queue].arrays.count(array.key()) != 0) settle(queue);
+    for (std::size_t queue = 0; queue < in_flight_.size(); ++queue) {
+      if (in_flight_[queue].arrays.count(array.key()) != 0) settle(queue);
     }
   }
   void settle() {
-    for (std::size_t queue = 0; queue < under_way_.size(); ++queue) settle(queue);
+    for (std::size_t queue = 0; queue < in_flight_.size(); ++queue) settle(queue);
   }
   MemoryLocation anywhere(const ManagedCards& side) {
     if (below(2) == 0) return MemoryLocation::host();
@@ -321,7 +321,7 @@ class Storm {
   std::mt19937_64 random_;
   std::vector<bool> away_;  // by card, the parent's and the child's
   std::vector<Array> arrays_;
-  std::vector<UnderWay> under_way_;                    // by queue: the parent's cards, the child's
+  std::vector<InFlight> in_flight_;                    // by queue: the parent's cards, the child's
   std::vector<Bytes> free_;                            // by card, at first
   bool parent_failed_ = false, child_failed_ = false;  // a copy of what was freed
 };

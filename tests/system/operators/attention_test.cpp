@@ -123,7 +123,7 @@ AttentionParams shape(std::uint32_t queries, std::uint32_t keys, std::uint32_t h
   return params;
 }
 
-class Attention : public testing::TestWithParam<model::CoreKind> {
+class Attention : public testing::TestWithParam<model::ProgramCoreKind> {
  protected:
   OperatorBench bench_{GetParam()};
   // Chunks are as short as they come where the cache is small.
@@ -134,7 +134,7 @@ class Attention : public testing::TestWithParam<model::CoreKind> {
 };
 
 TEST_P(Attention, AtRandom) {
-  Dice dice(GetParam() == model::CoreKind::kSplit ? 41 : 42);
+  Dice dice(GetParam() == model::ProgramCoreKind::kSplit ? 41 : 42);
   for (unsigned i = 0; i < shapes_at_random(); ++i) {
     if (i == 30) small_cache();
     const auto& instance = kInstances[i % std::size(kInstances)];
@@ -173,9 +173,11 @@ TEST_P(Attention, OfManyChunksAndScoresThatGrow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, Attention,
-                         testing::Values(model::CoreKind::kCoupled, model::CoreKind::kSplit),
+                         testing::Values(model::ProgramCoreKind::kCoupled,
+                                         model::ProgramCoreKind::kSplit),
                          [](const auto& each) {
-                           return each.param == model::CoreKind::kSplit ? "Split" : "Coupled";
+                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
+                                                                               : "Coupled";
                          });
 
 TEST(AttentionNumbers, ThatAreNoneStayInTheirRows) {

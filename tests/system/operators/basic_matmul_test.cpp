@@ -57,11 +57,11 @@ TEST_P(BasicMatmul, OfNothingIsNothingOrZero) {
 INSTANTIATE_TEST_SUITE_P(All, BasicMatmul, testing::ValuesIn(basic_instances()),
                          [](const auto& each) { return each.param.object("").substr(4); });
 
-class MatmulShapes : public testing::TestWithParam<model::CoreKind> {};
+class MatmulShapes : public testing::TestWithParam<model::ProgramCoreKind> {};
 
 TEST_P(MatmulShapes, AtRandom) {
   OperatorBench bench(GetParam());
-  Dice dice(GetParam() == model::CoreKind::kSplit ? 3 : 4);
+  Dice dice(GetParam() == model::ProgramCoreKind::kSplit ? 3 : 4);
   const auto instances = basic_instances();
   for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto& instance = instances[dice() % instances.size()];
@@ -113,9 +113,11 @@ TEST_P(MatmulShapes, OfBatchesAtRandom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, MatmulShapes,
-                         testing::Values(model::CoreKind::kCoupled, model::CoreKind::kSplit),
+                         testing::Values(model::ProgramCoreKind::kCoupled,
+                                         model::ProgramCoreKind::kSplit),
                          [](const auto& each) {
-                           return each.param == model::CoreKind::kSplit ? "Split" : "Coupled";
+                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
+                                                                               : "Coupled";
                          });
 
 TEST(MatmulNumbers, ThatAreNoneStayInTheirRowsAndColumns) {
@@ -135,7 +137,7 @@ TEST(MatmulNumbers, ThatAreNoneStayInTheirRowsAndColumns) {
 }
 
 TEST(MatmulTiles, OfManyRoundsLeaveNothingOut) {
-  OperatorBench bench(model::CoreKind::kSplit);
+  OperatorBench bench(model::ProgramCoreKind::kSplit);
   Dice dice(7);
   for (const Shape& shape : {Shape{300, 520, 130}, Shape{150, 700, 90}, Shape{700, 150, 64}}) {
     MatmulCase one(bench, {"half", "half", "nZ", "zN"}, shape, dice, false);

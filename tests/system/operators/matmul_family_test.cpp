@@ -7,10 +7,10 @@ namespace {
 
 using operators::GroupSlice;
 
-class FamilyShapes : public testing::TestWithParam<model::CoreKind> {
+class FamilyShapes : public testing::TestWithParam<model::ProgramCoreKind> {
  protected:
   OperatorBench bench_{GetParam()};
-  Dice dice_{GetParam() == model::CoreKind::kSplit ? 11U : 12U};
+  Dice dice_{GetParam() == model::ProgramCoreKind::kSplit ? 11U : 12U};
 };
 
 TEST_P(FamilyShapes, OfPartsOfKAreSummedUp) {
@@ -158,9 +158,11 @@ TEST_P(FamilyShapes, OfGroupsOfKHaveTheirOwnResults) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, FamilyShapes,
-                         testing::Values(model::CoreKind::kCoupled, model::CoreKind::kSplit),
+                         testing::Values(model::ProgramCoreKind::kCoupled,
+                                         model::ProgramCoreKind::kSplit),
                          [](const auto& each) {
-                           return each.param == model::CoreKind::kSplit ? "Split" : "Coupled";
+                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
+                                                                               : "Coupled";
                          });
 
 TEST(GroupedMatmul, WithEndsThatCannotBeIsTheKernelsError) {

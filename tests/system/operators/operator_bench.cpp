@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kArgumentsAt = 0x30'0000;
 
-model::ChipConfig chip(model::CoreKind kind) {
+model::ChipConfig chip(model::ProgramCoreKind kind) {
   auto config = aicore_config(kind);
   config.core.type = kind;
   return config;
@@ -20,7 +20,7 @@ model::ChipConfig chip(model::CoreKind kind) {
 
 }  // namespace
 
-OperatorBench::OperatorBench(model::CoreKind kind) : AicoreBench(chip(kind)) {
+OperatorBench::OperatorBench(model::ProgramCoreKind kind) : AicoreBench(chip(kind)) {
   limits_.l1 = config.core.l1;
   limits_.l0a = config.core.l0a;
   limits_.l0b = config.core.l0b;
@@ -69,7 +69,7 @@ bool OperatorBench::run_object(const std::string& name, const void* params,
 
 std::uint32_t OperatorBench::cores(operators::CoreKind kind) const {
   const bool pairs =
-      config.core.type == model::CoreKind::kSplit && kind == operators::CoreKind::kVector;
+      config.core.type == model::ProgramCoreKind::kSplit && kind == operators::CoreKind::kVector;
   return static_cast<std::uint32_t>(config.ai_cores) * (pairs ? 2 : 1);
 }
 
@@ -95,7 +95,7 @@ void OperatorBench::launch(operators::CoreKind kind, std::uint32_t blocks,
   ASSERT_TRUE(blocks >= 1 && blocks <= cores(kind)) << blocks;
   memory.put(kArgumentsAt, words, Bytes{count} * 8);
   const bool second =
-      config.core.type == model::CoreKind::kSplit && kind == operators::CoreKind::kVector;
+      config.core.type == model::ProgramCoreKind::kSplit && kind == operators::CoreKind::kVector;
   const unsigned first = second ? static_cast<unsigned>(config.ai_cores) : 0;
   ++context_;
   at(model::sim_now(), [=] {

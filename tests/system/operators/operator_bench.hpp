@@ -14,7 +14,7 @@ namespace npu::test {
 
 class OperatorBench : public AicoreBench, private operators::OperatorStream {
  public:
-  explicit OperatorBench(model::CoreKind kind = model::CoreKind::kCoupled);
+  explicit OperatorBench(model::ProgramCoreKind kind = model::ProgramCoreKind::kCoupled);
 
   // Runs programs/name.npu. False: refused, and refusal() says why.
   template <class Params>

@@ -80,10 +80,10 @@ void expect_softmax(const RowsCase& one) {
   }
 }
 
-class RowOperators : public testing::TestWithParam<model::CoreKind> {
+class RowOperators : public testing::TestWithParam<model::ProgramCoreKind> {
  protected:
   OperatorBench bench_{GetParam()};
-  Dice dice_{GetParam() == model::CoreKind::kSplit ? 31U : 32U};
+  Dice dice_{GetParam() == model::ProgramCoreKind::kSplit ? 31U : 32U};
   std::uint32_t columns() {
     if (dice_() % 20 == 0) return number(dice_, 5000, 11'000);  // not in UB
     return dice_() % 2 == 0 ? number(dice_, 1, 70) : number(dice_, 71, 1500);
@@ -186,9 +186,11 @@ TEST_P(RowOperators, GemvAtRandom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, RowOperators,
-                         testing::Values(model::CoreKind::kCoupled, model::CoreKind::kSplit),
+                         testing::Values(model::ProgramCoreKind::kCoupled,
+                                         model::ProgramCoreKind::kSplit),
                          [](const auto& each) {
-                           return each.param == model::CoreKind::kSplit ? "Split" : "Coupled";
+                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
+                                                                               : "Coupled";
                          });
 
 // In rows that fit into UB and in one that does not, whose first part is infinitely small.

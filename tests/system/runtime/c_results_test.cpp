@@ -107,7 +107,7 @@ TEST_F(CResults, TasksBeginTogetherWaitAndAreSkippedAsTheirOptionsSay) {
   on_card([this](RuntimeInC& c) {
     npu_task_options options{};
     options.blocks = 49;
-    options.together = 1;
+    options.cooperative = 1;
     ASSERT_EQ(add_mode(c.runtime, KernelMode::kStore, 1, 0, options), 0);
     EXPECT_EQ(npu_run_runtime(c.context, c.runtime, nullptr, nullptr, 0, &c.config),
               NPU_ERROR_INVALID_ARGUMENT)

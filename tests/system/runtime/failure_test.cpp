@@ -96,7 +96,7 @@ TEST_P(RunFailures, AHungKernelIsNamedWithItsCore) {
   });
 }
 
-// Nothing is under way any more, and no core could go on without another that waits as well.
+// Nothing is in flight any more, and no core could go on without another that waits as well.
 TEST_P(RunFailures, CoresThatWaitForEachOtherAreNamed) {
   using platform::CrossScope;
   on_card([](RuntimeCard& card) {
@@ -113,7 +113,7 @@ TEST_P(RunFailures, CoresThatWaitForEachOtherAreNamed) {
       card.add(graph, KernelMode::kStore, 7, 1);
       driver::TaskOptions together;
       together.blocks = group.blocks;
-      together.together = true;
+      together.cooperative = true;
       const auto waits =
           card.add(graph, KernelMode::kMutual, static_cast<std::uint64_t>(group.scope), 2,
                    group.shape, together);
@@ -287,7 +287,7 @@ TEST_P(RunFailures, MoreBlocksTogetherThanCoresAreRefused) {
   on_card([](RuntimeCard& card) {
     const unsigned cores = card.context->clusters() * std::max(card.context->vector_cores(), 1U);
     driver::TaskOptions together;
-    together.together = true;
+    together.cooperative = true;
     for (const unsigned blocks : {cores, cores + 1}) {
       TaskGraph graph;
       card.add(graph, KernelMode::kStore, blocks, 1);

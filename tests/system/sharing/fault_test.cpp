@@ -4,13 +4,13 @@
 #include <random>
 #include <utility>
 
-#include "tests/system/sharing/turn_clients.hpp"
+#include "tests/system/sharing/time_slice_clients.hpp"
 
 namespace npu::test {
 namespace {
 
-using driver::TurnMessage;
-using driver::TurnMessageKind;
+using driver::TimeSliceMessage;
+using driver::TimeSliceMessageKind;
 
 constexpr Picoseconds kTimeout = 200_us;
 
@@ -18,13 +18,13 @@ constexpr Picoseconds kTimeout = 200_us;
 class Scene {
  public:
   explicit Scene(platform::Platform& machine) : host(machine), card(machine) {
-    driver::TurnOptions options;
+    driver::TimeSliceOptions options;
     options.window = 1'500_us;
     options.timeout = kTimeout;
-    scheduler = must(driver::TurnScheduler::open(*card.device, options));
+    scheduler = must(driver::TimeSliceScheduler::open(*card.device, options));
     for (int i = 0; i < 3; ++i) {
       clients.push_back(
-          std::make_unique<TurnPlayer>(machine, card, *scheduler, TurnShare{33, kWholeToken}));
+          std::make_unique<TimeSlicePlayer>(machine, card, *scheduler, CoreQuota{33, kWholeToken}));
     }
     listen({});
   }
@@ -34,8 +34,8 @@ class Scene {
   }
 
   // Hears every message; those for which `lost` says so are lost.
-  void listen(std::function<bool(const TurnMessage&)> lost) {
-    scheduler->lose([this, lost = std::move(lost)](const TurnMessage& message) {
+  void listen(std::function<bool(const TimeSliceMessage&)> lost) {
+    scheduler->lose([this, lost = std::move(lost)](const TimeSliceMessage& message) {
       heard.push_back({message, host.clock().now()});
       return lost && lost(message);
     });
@@ -49,21 +49,21 @@ class Scene {
     ASSERT_TRUE(clients[client]->running());
   }
   std::uint64_t reclaimed(unsigned client) const {
-    return clients[client]->turn->statistics().reclaimed;
+    return clients[client]->slice->statistics().reclaimed;
   }
 
   struct Heard {
-    TurnMessage message;
+    TimeSliceMessage message;
     Instant when;
   };
   platform::Platform& host;
   QueueCard card;
-  std::unique_ptr<driver::TurnScheduler> scheduler;
-  std::vector<std::unique_ptr<TurnPlayer>> clients;
+  std::unique_ptr<driver::TimeSliceScheduler> scheduler;
+  std::vector<std::unique_ptr<TimeSlicePlayer>> clients;
   std::vector<Heard> heard;
 };
 
-TEST(TurnFaults, AStoppedHolderLosesTheTurnWithinThreeTimeouts) {
+TEST(TimeSliceFaults, AStoppedHolderLosesTheTurnWithinThreeTimeouts) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     Scene scene(host);
@@ -77,11 +77,11 @@ TEST(TurnFaults, AStoppedHolderLosesTheTurnWithinThreeTimeouts) {
     Instant asked, next;
     for (const auto& [message, when] : scene.heard) {
       const bool first = message.sent == when;
-      if (message.kind == TurnMessageKind::kDrop && message.client == 0 && first) {
+      if (message.kind == TimeSliceMessageKind::kDrop && message.client == 0 && first) {
         asked = when;
         next = Instant::never();
       }
-      if (message.kind == TurnMessageKind::kGrant && message.client != 0) {
+      if (message.kind == TimeSliceMessageKind::kGrant && message.client != 0) {
         next = std::min(next, when);
       }
     }
@@ -95,7 +95,7 @@ TEST(TurnFaults, AStoppedHolderLosesTheTurnWithinThreeTimeouts) {
   });
 }
 
-TEST(TurnFaults, WhoIsResumedTakesPartAgainAndItsOldGrantIsStale) {
+TEST(TimeSliceFaults, WhoIsResumedTakesPartAgainAndItsOldGrantIsStale) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     Scene scene(host);
@@ -116,7 +116,7 @@ TEST(TurnFaults, WhoIsResumedTakesPartAgainAndItsOldGrantIsStale) {
   });
 }
 
-TEST(TurnFaults, WhoIsStoppedBeforeItsGrantHasNothingOfIt) {
+TEST(TimeSliceFaults, WhoIsStoppedBeforeItsGrantHasNothingOfIt) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     Scene scene(host);
@@ -137,7 +137,7 @@ TEST(TurnFaults, WhoIsStoppedBeforeItsGrantHasNothingOfIt) {
   });
 }
 
-TEST(TurnFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
+TEST(TimeSliceFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     Scene scene(host);
@@ -149,7 +149,7 @@ TEST(TurnFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
     dead.task->join();
     dead.task.reset();
     ASSERT_THAT(dead.process.process->destroy(dead.queue, host.clock().now()), IsOk());
-    dead.turn.reset();
+    dead.slice.reset();
     const auto left = host.clock().now();
     scene.pass(50_us);
     EXPECT_TRUE(scene.clients[1]->running() || scene.clients[2]->running());
@@ -162,15 +162,15 @@ TEST(TurnFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
   });
 }
 
-class TurnMessagesLost : public testing::TestWithParam<TurnMessageKind> {};
+class TimeSliceMessagesLost : public testing::TestWithParam<TimeSliceMessageKind> {};
 
-TEST_P(TurnMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) {
+TEST_P(TimeSliceMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     Scene scene(host);
     bool lost = false;
-    TurnMessage first;
-    scene.listen([&](const TurnMessage& message) {
+    TimeSliceMessage first;
+    scene.listen([&](const TimeSliceMessage& message) {
       const bool it = !lost && message.kind == GetParam() && message.client == 1;
       if (it) first = message;
       lost = lost || it;
@@ -190,14 +190,14 @@ TEST_P(TurnMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) {
     }
     // The same one, or, of answers, what they answer.
     const bool answer =
-        GetParam() == TurnMessageKind::kTaken || GetParam() == TurnMessageKind::kRelease;
-    const auto again = GetParam() == TurnMessageKind::kTaken     ? TurnMessageKind::kGrant
-                       : GetParam() == TurnMessageKind::kRelease ? TurnMessageKind::kDrop
-                                                                 : GetParam();
+        GetParam() == TimeSliceMessageKind::kTaken || GetParam() == TimeSliceMessageKind::kRelease;
+    const auto again = GetParam() == TimeSliceMessageKind::kTaken     ? TimeSliceMessageKind::kGrant
+                       : GetParam() == TimeSliceMessageKind::kRelease ? TimeSliceMessageKind::kDrop
+                                                                      : GetParam();
     unsigned copies = 0;
     Instant original = first.sent;
     for (const auto& [message, when] : scene.heard) {
-      if (message.kind != again || message.client != 1 || message.turn != first.turn) continue;
+      if (message.kind != again || message.client != 1 || message.slice != first.slice) continue;
       if (answer && copies == 0) original = message.sent;
       if (message.sent == original) ++copies;
     }
@@ -205,19 +205,20 @@ TEST_P(TurnMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) {
     EXPECT_GE(begin + 20'000_us, host.clock().now());
   });
 }
-INSTANTIATE_TEST_SUITE_P(Kinds, TurnMessagesLost,
-                         testing::Values(TurnMessageKind::kRequest, TurnMessageKind::kGrant,
-                                         TurnMessageKind::kTaken, TurnMessageKind::kDrop,
-                                         TurnMessageKind::kRelease));
+INSTANTIATE_TEST_SUITE_P(Kinds, TimeSliceMessagesLost,
+                         testing::Values(TimeSliceMessageKind::kRequest,
+                                         TimeSliceMessageKind::kGrant, TimeSliceMessageKind::kTaken,
+                                         TimeSliceMessageKind::kDrop,
+                                         TimeSliceMessageKind::kRelease));
 
 // Nobody is stuck, and never two at a time.
-TEST(TurnFaults, AnyMessagesMayBeLostAndAnybodyStopped) {
+TEST(TimeSliceFaults, AnyMessagesMayBeLostAndAnybodyStopped) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     for (unsigned seed = 1; seed <= 3; ++seed) {
       Scene scene(host);
       std::mt19937 random(seed);
-      scene.listen([&](const TurnMessage&) { return random() % 8 == 0; });
+      scene.listen([&](const TimeSliceMessage&) { return random() % 8 == 0; });
       const Instant begin = host.clock().now();
       scene.play(60'000_us);
       for (int i = 0; i < 12; ++i) {
@@ -244,7 +245,7 @@ TEST(TurnFaults, AnyMessagesMayBeLostAndAnybodyStopped) {
 
 // Whatever a client submits while turns go to and fro is done, also what comes at the instant in
 // which it gives one up: by the turn's own way, and by others, which the agent looks for.
-TEST(TurnFaults, WhatIsSubmittedAtAnyInstantIsDone) {
+TEST(TimeSliceFaults, WhatIsSubmittedAtAnyInstantIsDone) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     Scene scene(host);
@@ -253,8 +254,9 @@ TEST(TurnFaults, WhatIsSubmittedAtAnyInstantIsDone) {
     const auto copy = entries::copy_to_host(client.process.memory, client.process.host->bus(), 64);
     for (unsigned i = 0; i < 1000; ++i) {
       const Instant deadline = scene.card.in(20'000_us);
-      const auto ticket = i % 4 == 0 ? client.queue.submit(copy, deadline)
-                                     : client.turn->submit(client.queue, &copy, 1, false, deadline);
+      const auto ticket = i % 4 == 0
+                              ? client.queue.submit(copy, deadline)
+                              : client.slice->submit(client.queue, &copy, 1, false, deadline);
       ASSERT_THAT(ticket, IsOk());
       ASSERT_THAT(client.queue.wait(*ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
       host.clock().sleep_until(host.clock().now() +
@@ -264,7 +266,7 @@ TEST(TurnFaults, WhatIsSubmittedAtAnyInstantIsDone) {
 }
 
 // A queue's entries are no others' because there are as many.
-TEST(TurnFaults, WhatIsSubmittedByOtherWaysToOneNewQueueAfterAnotherIsDone) {
+TEST(TimeSliceFaults, WhatIsSubmittedByOtherWaysToOneNewQueueAfterAnotherIsDone) {
   Machine machine;
   machine.run([](platform::Platform& host) {
     Scene scene(host);

@@ -2,7 +2,7 @@
 // The window of launches: it binds while kernels take longer than its target, moves by the rule of
 // additive increase and multiplicative decrease, and stops nobody for ever.
 #include "tests/system/sharing/metric.hpp"
-#include "tests/system/sharing/turn_clients.hpp"
+#include "tests/system/sharing/time_slice_clients.hpp"
 
 namespace npu::test {
 namespace {
@@ -11,8 +11,8 @@ constexpr Picoseconds kTarget = 50_us;
 constexpr std::uint64_t kLong = 180'000;  // cycles, about 100 us
 constexpr std::uint64_t kShort = 10'000;
 
-driver::TurnOptions options_of(unsigned start, unsigned floor, unsigned most) {
-  driver::TurnOptions options;
+driver::TimeSliceOptions options_of(unsigned start, unsigned floor, unsigned most) {
+  driver::TimeSliceOptions options;
   options.window = 20'000_us;
   options.launches.start = start;
   options.launches.floor = floor;
@@ -23,28 +23,29 @@ driver::TurnOptions options_of(unsigned start, unsigned floor, unsigned most) {
 
 // A client alone on the card.
 struct OneClient {
-  OneClient(platform::Platform& machine, const driver::TurnOptions& options, std::uint64_t cycles)
+  OneClient(platform::Platform& machine, const driver::TimeSliceOptions& options,
+            std::uint64_t cycles)
       : host(machine),
         card(machine),
-        scheduler(must(driver::TurnScheduler::open(*card.device, options))),
-        player(std::make_unique<TurnPlayer>(machine, card, *scheduler, TurnShare{}, cycles)) {}
+        scheduler(must(driver::TimeSliceScheduler::open(*card.device, options))),
+        player(std::make_unique<TimeSlicePlayer>(machine, card, *scheduler, CoreQuota{}, cycles)) {}
 
-  driver::TurnClientStatistics seen() const { return player->turn->statistics(); }
+  driver::TimeSliceClientStatistics seen() const { return player->slice->statistics(); }
   // By the card: entries that have been submitted and are not complete.
-  std::uint64_t under_way() const {
+  std::uint64_t in_flight() const {
     const auto status = must(player->process.process->query(player->queue.id()));
     return status.write_index - status.completed;
   }
 
   platform::Platform& host;
   QueueCard card;
-  std::unique_ptr<driver::TurnScheduler> scheduler;
-  std::unique_ptr<TurnPlayer> player;
+  std::unique_ptr<driver::TimeSliceScheduler> scheduler;
+  std::unique_ptr<TimeSlicePlayer> player;
 };
 
 struct Bound {
   unsigned window;
-  std::uint64_t most;  // seen under way
+  std::uint64_t most;  // seen in flight
 };
 class LaunchWindowOf : public testing::TestWithParam<Bound> {};
 
@@ -57,7 +58,7 @@ TEST_P(LaunchWindowOf, KernelsBeyondTheTargetBinds) {
     std::uint64_t most = 0;
     for (int i = 0; i < 500; ++i) {
       client.card.pass(20_us);
-      most = std::max(most, client.under_way());
+      most = std::max(most, client.in_flight());
     }
     EXPECT_EQ(most, GetParam().most);
     EXPECT_EQ(client.seen().launch_window, window);
@@ -89,13 +90,13 @@ TEST(LaunchWindow, IsHalvedAlsoWhenTheTurnsAreShorterThanItsLaunchesTake) {
     QueueCard card(host);
     auto options = options_of(64, 1, 2048);
     options.window = 1'000_us;
-    const auto scheduler = must(driver::TurnScheduler::open(*card.device, options));
-    TurnPlayer first(host, card, *scheduler, {50}, kLong),
+    const auto scheduler = must(driver::TimeSliceScheduler::open(*card.device, options));
+    TimeSlicePlayer first(host, card, *scheduler, {50}, kLong),
         second(host, card, *scheduler, {50}, kLong);
     for (auto* const player : {&first, &second}) player->play(card.in(50'000_us));
     card.pass(50'000_us);
-    EXPECT_EQ(first.turn->statistics().launch_window, 1U);
-    EXPECT_EQ(second.turn->statistics().launch_window, 1U);
+    EXPECT_EQ(first.slice->statistics().launch_window, 1U);
+    EXPECT_EQ(second.slice->statistics().launch_window, 1U);
   });
 }
 
@@ -106,8 +107,8 @@ TEST(LaunchWindow, GrowsByOneWithEachWindowOfLaunchesInTime) {
     OneClient client(host, options_of(1, 1, 4), kShort);
     std::vector<unsigned> sizes{1};
     for (int i = 0; i < 40; ++i) {
-      ASSERT_TRUE(client.player->turn->launch(client.player->queue, client.player->kernel,
-                                              client.card.in(1_s)));
+      ASSERT_TRUE(client.player->slice->launch(client.player->queue, client.player->kernel,
+                                               client.card.in(1_s)));
       client.card.pass(kTarget / 2);
       const auto now = client.seen().launch_window;
       if (now != sizes.back()) sizes.push_back(now);
@@ -124,7 +125,7 @@ TEST(LaunchWindow, NobodyWhoLooksWaitsForRoomInIt) {
     client.card.pass(200_us);
     for (int i = 0; i < 10; ++i) {
       const auto begin = host.clock().now();
-      EXPECT_EQ(client.seen().launches_under_way, 1U);
+      EXPECT_EQ(client.seen().launches_in_flight, 1U);
       EXPECT_LT((host.clock().now() - begin).count(), (5_us).count());
       client.card.pass(7_us);
     }
@@ -137,14 +138,14 @@ TEST(LaunchWindow, OneThatWaitsForWhatComesBehindItDoesNotCount) {
   machine.run([](platform::Platform& host) {
     OneClient client(host, options_of(1, 1, 1), kShort);
     auto& player = *client.player;
-    auto& other = player.process.add(TurnPlayer::in_order());
+    auto& other = player.process.add(TimeSlicePlayer::in_order());
     const auto event = must(player.process.process->signals().create());
     const auto deadline = client.card.in(100'000_us);
     const std::array waits{entries::wait_event(event, 1), player.kernel};
     const std::array signals{player.kernel, entries::record_event(event, 1)};
-    const auto first = must(player.turn->submit(player.queue, waits.data(), 2, true, deadline));
+    const auto first = must(player.slice->submit(player.queue, waits.data(), 2, true, deadline));
     const auto begin = host.clock().now();
-    const auto second = must(player.turn->submit(other, signals.data(), 2, true, deadline));
+    const auto second = must(player.slice->submit(other, signals.data(), 2, true, deadline));
     EXPECT_LE((host.clock().now() - begin).count(), (4 * kTarget).count());
     EXPECT_THAT(other.wait(second, driver::WaitPolicy::kInterrupt, deadline), IsOk());
     EXPECT_THAT(player.queue.wait(first, driver::WaitPolicy::kInterrupt, deadline), IsOk());
@@ -156,13 +157,13 @@ TEST(LaunchWindow, WhoFindsNoRoomUntilTheDeadlineIsTold) {
   machine.run([](platform::Platform& host) {
     OneClient client(host, options_of(1, 1, 1), 100 * kLong);
     auto& player = *client.player;
-    must(player.turn->launch(player.queue, player.kernel, client.card.in(1_s)));
-    const auto late = player.turn->launch(player.queue, player.kernel, client.card.in(300_us));
-    EXPECT_THAT(late, FailsWith(ErrorCode::kTimeout, "1 launches under way"));
+    must(player.slice->launch(player.queue, player.kernel, client.card.in(1_s)));
+    const auto late = player.slice->launch(player.queue, player.kernel, client.card.in(300_us));
+    EXPECT_THAT(late, FailsWith(ErrorCode::kTimeout, "1 launches in flight"));
   });
 }
 
-// Kernels of twice the target: with a window of one, nothing is under way while the next launch
+// Kernels of twice the target: with a window of one, nothing is in flight while the next launch
 // comes; with one of 64, the card never waits.
 TEST(ShareFairness, WindowsDifferAsTheRuleSaysWhenKernelsOutlastTheTarget) {
   Machine machine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card's computing token: what all clients together have of the cores' time.
 #include "npu/driver/management.hpp"
-#include "tests/system/sharing/turn_clients.hpp"
+#include "tests/system/sharing/time_slice_clients.hpp"
 
 namespace npu::test {
 namespace {
@@ -12,11 +12,11 @@ using driver::SharingPolicy;
 class TokenScene {
  public:
   TokenScene(platform::Platform& machine, SharingPolicy policy) : card(machine) {
-    driver::TurnOptions options;
+    driver::TimeSliceOptions options;
     options.policy = policy;
-    scheduler = must(driver::TurnScheduler::open(*card.device, options));
+    scheduler = must(driver::TimeSliceScheduler::open(*card.device, options));
     for (int i = 0; i < 2; ++i) {
-      clients.push_back(std::make_unique<TurnPlayer>(machine, card, *scheduler));
+      clients.push_back(std::make_unique<TimeSlicePlayer>(machine, card, *scheduler));
     }
   }
   ~TokenScene() { clients.clear(); }
@@ -33,8 +33,8 @@ class TokenScene {
   Picoseconds busy() const { return clients[0]->busy() + clients[1]->busy(); }
 
   QueueCard card;
-  std::unique_ptr<driver::TurnScheduler> scheduler;
-  std::vector<std::unique_ptr<TurnPlayer>> clients;
+  std::unique_ptr<driver::TimeSliceScheduler> scheduler;
+  std::vector<std::unique_ptr<TimeSlicePlayer>> clients;
 };
 
 struct CardTokenCase {
@@ -64,9 +64,9 @@ TEST(CardTokens, AreOfTurnsAlone) {
   Machine machine;
   machine.run([&](platform::Platform& host) {
     QueueCard card(host);
-    driver::TurnOptions options;
+    driver::TimeSliceOptions options;
     options.policy = SharingPolicy::kBestEffort;
-    const auto scheduler = must(driver::TurnScheduler::open(*card.device, options));
+    const auto scheduler = must(driver::TimeSliceScheduler::open(*card.device, options));
     EXPECT_THAT(scheduler->set_card_token(1), FailsWith(ErrorCode::kUnsupported));
     EXPECT_THAT(scheduler->set_card_token(kWholeToken + 1), FailsWith(ErrorCode::kInvalidArgument));
     EXPECT_TRUE(scheduler->set_card_token(kWholeToken));
@@ -79,7 +79,7 @@ TEST(CardTokens, ManagementTellsAndSetsThem) {
     QueueCard card(host);
     EXPECT_THAT(driver::manage(*card.device)->set_token(1), FailsWith(ErrorCode::kUnsupported))
         << "nobody shares the cores' time";
-    const auto scheduler = must(driver::TurnScheduler::open(*card.device));
+    const auto scheduler = must(driver::TimeSliceScheduler::open(*card.device));
     const auto managed = driver::manage(*card.device, nullptr, scheduler.get());
     EXPECT_EQ(must(managed->token()), kWholeToken);
     ASSERT_TRUE(managed->set_token(7));

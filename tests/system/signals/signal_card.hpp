@@ -48,7 +48,7 @@ class SignalCard : private model::KernelPort::Listener {
     header.size = object.size();
     SHA256(reinterpret_cast<const unsigned char*>(object.data()), object.size(),
            header.digest.data());
-    model::DeviceMemory& memory = chip.mmu().memory();
+    model::DeviceMemoryPort& memory = chip.mmu().memory();
     memory.write(model::Writer::kDma, 0, address, &header, sizeof header);
     memory.write(model::Writer::kDma, 0, address + sizeof header, object.data(), object.size());
   }

@@ -45,7 +45,7 @@ TEST_F(KernelLimit, HbmThatIsFull) {
 }
 TEST_F(KernelLimit, HbmThatIsFarAway) {
   expect("hbm", "vector_operator", kRows, {"l2.fill_ns=10000"});
-  EXPECT_NE(report_.limits().front().text.find("too few bytes under way"), std::string::npos);
+  EXPECT_NE(report_.limits().front().text.find("too few bytes in flight"), std::string::npos);
 }
 TEST_F(KernelLimit, L2) {
   expect("l2", "matmul_kernel", kProduct, {"l2.hit_ns=10000"});

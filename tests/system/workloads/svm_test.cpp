@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Cards, SvmPrefetch,
 class SvmGraph : public testing::TestWithParam<const char*> {};
 
 // Pieces of a page each: more pages are wanted at once than there are, and copies of a core that
-// are under way lose theirs.
+// are in flight lose theirs.
 TEST_P(SvmGraph, ComputesWhatItShouldWithTooLittleMemory) {
   Machine machine;
   const auto report =

@@ -233,7 +233,7 @@ TEST(HbmCommands, refreshes_keep_their_average_interval) {
 
     const HbmTimings& t = config.timings;
     const Clock due = count.last / (t.trfc_pb != 0 ? t.trefi_pb : t.trefi) * t.pseudo_channels;
-    // The last one of each pseudo channel may be staggered or still under way.
+    // The last one of each pseudo channel may be staggered or still in flight.
     EXPECT_NEAR(static_cast<double>(count.refreshes), static_cast<double>(due), 2);
     EXPECT_GT(due, 100);
   }

@@ -151,7 +151,7 @@ TEST_F(Checks, a_load_of_another_line_takes_no_less_than_one_of_the_same) {
             "ps; would do: 3 ns or more");
 }
 
-TEST_F(Checks, a_pipe_may_have_at_least_one_request_under_way) {
+TEST_F(Checks, a_pipe_may_have_at_least_one_request_in_flight) {
   EXPECT_EQ(rule(error_of("910b", {"core.outstanding_kib=3"})),
             "core.outstanding_kib: 3072 bytes never admit a request of core.segment_bytes 4096; "
             "would do: 4 KiB or more");

@@ -74,7 +74,8 @@ TEST_F(Shipped, skus_follow_the_hardware_table) {
     EXPECT_EQ(chip.hbm.installed, sku.hbm) << sku.name;
     EXPECT_EQ(chip.l2.size, sku.l2) << sku.name;
     const bool coupled = sku.device == 0xD801;
-    EXPECT_EQ(chip.core.type, coupled ? CoreKind::kCoupled : CoreKind::kSplit) << sku.name;
+    EXPECT_EQ(chip.core.type, coupled ? ProgramCoreKind::kCoupled : ProgramCoreKind::kSplit)
+        << sku.name;
     EXPECT_EQ(chip.core.l1, coupled ? 1_MiB : 512_KiB) << sku.name;
     EXPECT_EQ(chip.core.l0c, sku.device == 0xD802 || sku.device == 0xD803 ? 128_KiB : 256_KiB);
   }

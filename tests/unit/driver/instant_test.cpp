@@ -29,7 +29,7 @@ using Relax = decltype(any<platform::Clock>().relax({}, any<const Time>()));
 template <class Time>
 using SleepUntil = decltype(any<platform::Clock>().sleep_until(any<const Time>()));
 template <class Time>
-using WaitBeyond = decltype(any<platform::InterruptVector>().wait_beyond(0, any<const Time>()));
+using WaitBeyond = decltype(any<platform::InterruptVector>().wait_after(0, any<const Time>()));
 template <class Time>
 using TryLockUntil = decltype(any<platform::Mutex>().try_lock_until(any<const Time>()));
 template <class Time>

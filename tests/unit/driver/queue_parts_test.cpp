@@ -133,8 +133,8 @@ TEST(Resumptions, OneSinceTheLookIsNotWaitedFor) {
   Resumptions resumptions(platform.tasks());
   const auto seen = resumptions.count();
   resumptions.note();
-  EXPECT_TRUE(resumptions.wait_beyond(seen, fake.scheduler.now()));
-  EXPECT_FALSE(resumptions.wait_beyond(seen + 1, fake.scheduler.now() + 1_us));
+  EXPECT_TRUE(resumptions.wait_after(seen, fake.scheduler.now()));
+  EXPECT_FALSE(resumptions.wait_after(seen + 1, fake.scheduler.now() + 1_us));
 }
 
 TEST(SubmissionGate, HoldsUpUntilItOpensOrTheDeadline) {

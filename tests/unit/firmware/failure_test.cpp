@@ -175,8 +175,8 @@ TEST_P(Failure, without_a_core_the_others_are_sent_away_with_the_memory_handshak
 }
 
 TEST_P(Failure, too_many_blocks_that_begin_together_are_refused) {
-  graph.add(Node{TaskShape::kAiv, {}, 8, abi::kTaskTogether});
-  const auto wide = graph.add(Node{TaskShape::kAiv, {0}, 9, abi::kTaskTogether});
+  graph.add(Node{TaskShape::kAiv, {}, 8, abi::kTaskCooperative});
+  const auto wide = graph.add(Node{TaskShape::kAiv, {0}, 9, abi::kTaskCooperative});
   const auto result = graph.run();
   EXPECT_EQ(status(result), RunStatus::kNotCoresident);
   EXPECT_EQ(result.task, wide);

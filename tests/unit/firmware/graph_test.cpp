@@ -185,8 +185,8 @@ TEST_P(Graph, coupled_cores_run_every_shape) {
 TEST_P(Graph, blocks_that_begin_together_overlap_all) {
   VariantRun graph(GetParam());
   for (unsigned i = 0; i < 30; ++i) graph.add(TaskShape::kAiv);
-  const auto together = graph.add(Node{TaskShape::kAiv, {0}, 8, abi::kTaskTogether});
-  const auto mixed = graph.add(Node{TaskShape::kMixed, {1}, 4, abi::kTaskTogether});
+  const auto together = graph.add(Node{TaskShape::kAiv, {0}, 8, abi::kTaskCooperative});
+  const auto mixed = graph.add(Node{TaskShape::kMixed, {1}, 4, abi::kTaskCooperative});
   for (unsigned i = 0; i < 30; ++i) graph.add(TaskShape::kAic, {together});
   graph.machine.duration = [](auto, auto) { return 20'000U; };
   expect_good(graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/aicpu/together_blocks.hpp"
+#include "firmware/aicpu/cooperative_blocks.hpp"
 
 #include "tests/unit/firmware/part_fixture.hpp"
 
@@ -13,7 +13,7 @@ using firmware::ReadyClass;
 class TogetherOfTwo : public Part {
  protected:
   TogetherOfTwo() {
-    graph.add(Node{TaskShape::kAic, {}, 2, abi::kTaskTogether});
+    graph.add(Node{TaskShape::kAic, {}, 2, abi::kTaskCooperative});
     graph.header.threads = 2;
     place();
     std::vector<std::uint32_t> words;
@@ -28,14 +28,14 @@ class TogetherOfTwo : public Part {
     queues = std::make_unique<firmware::ReadyQueues>(*run);
     queues->push(0, kind, 1);
     placement = std::make_unique<firmware::Placement>(*run, cores, *link);
-    together = std::make_unique<firmware::TogetherBlocks>(*run, cores, *queues, *placement);
+    together = std::make_unique<firmware::CooperativeBlocks>(*run, cores, *queues, *placement);
   }
 
   std::unique_ptr<firmware::CoreLink> link;
   firmware::Cores cores;
   std::unique_ptr<firmware::ReadyQueues> queues;
   std::unique_ptr<firmware::Placement> placement;
-  std::unique_ptr<firmware::TogetherBlocks> together;
+  std::unique_ptr<firmware::CooperativeBlocks> together;
 };
 
 TEST_F(TogetherOfTwo, idle_cores_of_the_shape_are_kept_until_all_blocks_are_claimed) {
@@ -44,7 +44,7 @@ TEST_F(TogetherOfTwo, idle_cores_of_the_shape_are_kept_until_all_blocks_are_clai
   EXPECT_TRUE(together->is_open());
   EXPECT_TRUE(together->holds_back(TaskShape::kAic));
   EXPECT_FALSE(together->holds_back(TaskShape::kAiv));
-  set_control(scratch::kTogether, std::uint64_t{1} << 32 | 2);  // thread 1 has the other
+  set_control(scratch::kCooperative, std::uint64_t{1} << 32 | 2);  // thread 1 has the other
   EXPECT_FALSE(together->dispatch());
   EXPECT_FALSE(together->holds_back(TaskShape::kAic));
 }
@@ -52,11 +52,11 @@ TEST_F(TogetherOfTwo, idle_cores_of_the_shape_are_kept_until_all_blocks_are_clai
 TEST_F(TogetherOfTwo, no_block_begins_before_all_are_placed) {
   together->dispatch();
   together->dispatch();
-  EXPECT_EQ(control<std::uint32_t>(scratch::kTogetherPlaced), 1U);
-  set_control(scratch::kTogether, std::uint64_t{1} << 32 | 2);
+  EXPECT_EQ(control<std::uint32_t>(scratch::kCooperativePlaced), 1U);
+  set_control(scratch::kCooperative, std::uint64_t{1} << 32 | 2);
   EXPECT_FALSE(together->dispatch());
   EXPECT_EQ(placement->rung(), 0U);
-  set_control(scratch::kTogetherPlaced, std::uint32_t{2});
+  set_control(scratch::kCooperativePlaced, std::uint32_t{2});
   EXPECT_TRUE(together->dispatch());
   EXPECT_EQ(placement->rung(), 1U);
 }
@@ -64,12 +64,12 @@ TEST_F(TogetherOfTwo, no_block_begins_before_all_are_placed) {
 TEST_F(TogetherOfTwo, the_last_thread_that_has_rung_closes_the_task) {
   together->dispatch();
   together->dispatch();
-  set_control(scratch::kTogether, std::uint64_t{1} << 32 | 2);
-  set_control(scratch::kTogetherPlaced, std::uint32_t{2});
-  set_control(scratch::kTogetherRung, std::uint32_t{1});
+  set_control(scratch::kCooperative, std::uint64_t{1} << 32 | 2);
+  set_control(scratch::kCooperativePlaced, std::uint32_t{2});
+  set_control(scratch::kCooperativeRung, std::uint32_t{1});
   EXPECT_TRUE(together->dispatch());
-  EXPECT_EQ(control<std::uint64_t>(scratch::kTogether), 0U);
-  EXPECT_EQ(control<std::uint32_t>(scratch::kTogetherLock), 0U);
+  EXPECT_EQ(control<std::uint64_t>(scratch::kCooperative), 0U);
+  EXPECT_EQ(control<std::uint32_t>(scratch::kCooperativeLock), 0U);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_F(WiringOfATask, a_producer_that_does_not_exist_ends_the_run) {
 }
 
 TEST_F(WiringOfATask, more_blocks_together_than_there_are_cores_end_the_run) {
-  graph.add(Node{TaskShape::kAic, {}, 2, abi::kTaskTogether});
+  graph.add(Node{TaskShape::kAic, {}, 2, abi::kTaskCooperative});
   begin();
   wiring->wire_some();
   EXPECT_EQ(failure(), RunStatus::kNotCoresident);

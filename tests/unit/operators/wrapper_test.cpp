@@ -36,7 +36,7 @@ TEST(Wrapper, KnowsEverySpellingOfAType) {
   }
 }
 
-TEST(Wrapper, TurnsFormatAndTranspositionIntoLayouts) {
+TEST(Wrapper, TimeSliceFormatAndTranspositionIntoLayouts) {
   const auto layout = [](const char* format, bool transposed) {
     auto call = example_call();
     call.format_b = format;

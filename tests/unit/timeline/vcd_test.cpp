@@ -67,7 +67,7 @@ platform::TraceEvent engine_event(std::int64_t begin, std::int64_t end, std::uin
   return event;
 }
 
-TEST(Vcd, CountsWhatIsUnderWayAtAnyTime) {
+TEST(Vcd, CountsWhatIsInFlightAtAnyTime) {
   std::mt19937 random(7);
   std::vector<platform::TraceEvent> events;
   VcdText out;

@@ -20,7 +20,7 @@ TEST_F(VfioInterrupt, AreCounted) {
   ASSERT_THAT(vector, IsOk());
   EXPECT_EQ((*vector)->count(), 0U);
   card.signal(card.triggers.at(3));
-  EXPECT_THAT((*vector)->wait_beyond(0, vfio.clock().now() + 10_s), IsOk());
+  EXPECT_THAT((*vector)->wait_after(0, vfio.clock().now() + 10_s), IsOk());
   card.signal(card.triggers.at(3));
   card.signal(card.triggers.at(3));
   EXPECT_EQ((*vector)->count(), 3U);

@@ -62,7 +62,7 @@ TEST_F(DmaUsageOfEvents, SeveralCommandsInTheRingWaitForTheFetch) {
   EXPECT_EQ(share(DmaCause::kFetch), 80);  // 20..100
 }
 
-TEST_F(DmaUsageOfEvents, ReadsUnderWayAreAShareOfTheMostThereMayBe) {
+TEST_F(DmaUsageOfEvents, ReadsInFlightAreAShareOfTheMostThereMayBe) {
   add_command(0, 0, 10, 120);  // moves data from 20 to 120
   add(Activity::kDataRead, 20, 120, 0);
   add(Activity::kDataRead, 20, 120, 0);

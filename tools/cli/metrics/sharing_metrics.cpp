@@ -16,7 +16,7 @@ double ratio_of(unsigned ppm) {
   return ppm / 1e6;
 }
 
-constexpr std::array<const char*, driver::kTurnMessageKinds> kMessages = {
+constexpr std::array<const char*, driver::kTimeSliceMessageKinds> kMessages = {
     "request", "grant", "taken", "drop", "release"};
 
 class ClientSamples {
@@ -63,7 +63,7 @@ void add_memory(ClientSamples& to, const exec::ClientSnapshot& client) {
            memory.used() > memory.limit ? 1 : 0);
 }
 
-void add_turn(ClientSamples& to, const driver::TurnClientStatistics& turn) {
+void add_turn(ClientSamples& to, const driver::TimeSliceClientStatistics& turn) {
   to.gauge("core_quota_config_ratio", "share of the cores' time as it was said",
            turn.share.percent / 100.0);
   to.gauge("core_quota_effective_ratio", "after scaling and by the token",
@@ -72,21 +72,21 @@ void add_turn(ClientSamples& to, const driver::TurnClientStatistics& turn) {
   to.gauge("core_window_usage_seconds", "billed in the present window", seconds(turn.used));
   to.gauge("core_window_limit_seconds", "of the window's share", seconds(turn.limit));
   to.gauge("quota_debt_seconds", "had too much, and not given back", seconds(turn.debt));
-  to.gauge("launch_window", "launches that may be under way: more while they are in time (AIMD)",
+  to.gauge("launch_window", "launches that may be in flight: more while they are in time (AIMD)",
            turn.launch_window);
-  to.gauge("launches_under_way", "of the window", turn.launches_under_way);
+  to.gauge("launches_under_way", "of the window", turn.launches_in_flight);
   to.counter("launches_total", "of kernels", static_cast<double>(turn.launches));
   to.gauge("throttled", "1: it waits, and has had its share of the window", turn.throttled ? 1 : 0);
   to.gauge("running", "1: it has the turn", turn.running ? 1 : 0);
   to.counter("core_busy_seconds_total", "that its address space has had AI Cores",
              seconds(turn.busy));
-  to.counter("turns_total", "that it was granted", static_cast<double>(turn.turns));
+  to.counter("turns_total", "that it was granted", static_cast<double>(turn.time_slices));
   to.counter("turns_reclaimed_total", "taken from it without an answer",
              static_cast<double>(turn.reclaimed));
 }
 
 void add_scheduler(MetricFamilies& families, std::uint32_t device,
-                   const driver::TurnSchedulerStatistics& now) {
+                   const driver::TimeSliceSchedulerStatistics& now) {
   const Labels labels = {{"device", std::to_string(device)}};
   const auto gauge = [&](const char* name, const char* help, double value) {
     families.add(std::string("npusim_scheduler_") + name, kGaugeType, help, labels, value);

@@ -28,7 +28,7 @@ class MachineActivity : public platform::TraceSink {
   using Capacity = std::function<std::uint64_t(const std::string& track)>;
 
   void on_event(const platform::TraceEvent& event) override;
-  // Until `time`; units that have ever been busy, the busiest first. What is under way counts when
+  // Until `time`; units that have ever been busy, the busiest first. What is in flight counts when
   // it ends.
   std::vector<Unit> look(Picoseconds time, const TrackName& name, const Capacity& capacity);
 

@@ -271,8 +271,8 @@ struct TokenTrial {
 TokenTrial try_token(Context& context, driver::Device& device) {
   TokenTrial result;
   result.status = [&]() -> Status {
-    const auto options = turn_options(context.parameters);
-    auto scheduler = driver::TurnScheduler::open(device, options);
+    const auto options = time_slice_options(context.parameters);
+    auto scheduler = driver::TimeSliceScheduler::open(device, options);
     if (!scheduler) return forward_error(scheduler);
     auto client = SharingClient::open(context, device, "probe", 20'000, 1, nullptr);
     if (!client) return forward_error(client);

@@ -27,7 +27,7 @@ class CompactionStages : public platform::TraceSink {
 
  private:
   TraceSource& source_;
-  std::vector<Part> parts_, last_;  // parts_: of the one under way
+  std::vector<Part> parts_, last_;  // parts_: of the one in flight
   std::vector<MeasuredSpan> pauses_;
   std::optional<TraceSession> listening_;
 };

@@ -25,7 +25,7 @@ Result<std::unique_ptr<SharingClient>> SharingClient::open(
   return client;
 }
 
-Status SharingClient::join(driver::TurnScheduler& scheduler, const driver::TurnShare& share) {
+Status SharingClient::join(driver::TimeSliceScheduler& scheduler, const driver::CoreQuota& share) {
   auto joined = scheduler.join(process(), name_, share);
   if (!joined) return forward_error(joined);
   turn_ = std::move(*joined);
@@ -33,11 +33,11 @@ Status SharingClient::join(driver::TurnScheduler& scheduler, const driver::TurnS
 }
 
 Status SharingClient::take_done() {
-  while (!under_way_.empty()) {
-    const auto done = queue_->is_done(under_way_.front());
+  while (!in_flight_.empty()) {
+    const auto done = queue_->is_done(in_flight_.front());
     if (!done) return forward_error(done);
     if (!*done) break;
-    under_way_.pop_front();
+    in_flight_.pop_front();
     ++done_;
   }
   return {};
@@ -48,16 +48,16 @@ Result<std::uint64_t> SharingClient::run_until(Instant end) {
   const auto before = done_;
   while (clock.now() < end) {
     if (auto ok = take_done(); !ok) return forward_error(ok);
-    if (under_way_.size() < kDepth) {
+    if (in_flight_.size() < kDepth) {
       // One that has no turn by then has had its time.
       auto ticket = turn_ ? turn_->launch(*queue_, kernel_, end)
                           : queue_->submit(kernel_, deadline_of(context_));
       if (!ticket && ticket.error().code == ErrorCode::kTimeout) break;
       if (!ticket) return forward_error(ticket);
-      under_way_.push_back(*ticket);
+      in_flight_.push_back(*ticket);
       continue;
     }
-    auto done = queue_->wait(under_way_.front(), driver::WaitPolicy::kInterrupt, end);
+    auto done = queue_->wait(in_flight_.front(), driver::WaitPolicy::kInterrupt, end);
     if (!done && done.error().code == ErrorCode::kTimeout) break;
     if (!done) return forward_error(done);
   }
@@ -66,10 +66,10 @@ Result<std::uint64_t> SharingClient::run_until(Instant end) {
 }
 
 Status SharingClient::drain() {
-  if (under_way_.empty()) return {};
+  if (in_flight_.empty()) return {};
   auto done =
-      queue_->wait(under_way_.back(), driver::WaitPolicy::kInterrupt, deadline_of(context_));
-  under_way_.clear();
+      queue_->wait(in_flight_.back(), driver::WaitPolicy::kInterrupt, deadline_of(context_));
+  in_flight_.clear();
   return done;
 }
 

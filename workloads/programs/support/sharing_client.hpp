@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that share a card's cores in time (npu/driver/turns.hpp): each a process with an in-order
-// queue of kernels that take so many cycles.
+// Clients that share a card's cores in time (npu/driver/time_slices.hpp): each a process with an
+// in-order queue of kernels that take so many cycles.
 #pragma once
 
 #include <deque>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 #include "workloads/programs/support/sharing_keys.hpp"
 
@@ -26,13 +26,13 @@ class SharingClient {
   driver::ProcessContext& process() { return session_->process(); }
   driver::Queue& queue() { return *queue_; }
   // From now on in turns; null: whenever it wants.
-  Status join(driver::TurnScheduler& scheduler, const driver::TurnShare& share);
-  driver::TurnClient* turn() { return turn_.get(); }
-  // Launches until `end`, a few always under way; how many were done by then.
+  Status join(driver::TimeSliceScheduler& scheduler, const driver::CoreQuota& share);
+  driver::TimeSliceClient* turn() { return turn_.get(); }
+  // Launches until `end`, a few always in flight; how many were done by then.
   Result<std::uint64_t> run_until(Instant end);
   // What the loop above has done so far.
   std::uint64_t done() const { return done_; }
-  // What it has left under way.
+  // What it has left in flight.
   Status drain();
   Status leave();
   Status close();
@@ -48,9 +48,9 @@ class SharingClient {
   const std::string name_;
   std::unique_ptr<QueueSession> session_;
   std::unique_ptr<driver::Queue> queue_;
-  std::unique_ptr<driver::TurnClient> turn_;
+  std::unique_ptr<driver::TimeSliceClient> turn_;
   abi::QueueEntry kernel_;
-  std::deque<driver::QueueTicket> under_way_;
+  std::deque<driver::QueueTicket> in_flight_;
   std::uint64_t done_ = 0;
 };
 

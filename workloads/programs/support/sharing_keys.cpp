@@ -22,7 +22,7 @@ std::vector<ParameterSpec> sharing_parameters() {
        0, 100},
       {"timeout_us", Type::kInteger, "us", "1000", "for an answer; three, and the turn is lost", 1,
        1'000'000'000},
-      {"launches_start", Type::kInteger, "", "64", "launches under way at first", 1, 65'536},
+      {"launches_start", Type::kInteger, "", "64", "launches in flight at first", 1, 65'536},
       {"launches_floor", Type::kInteger, "", "1", "at least", 1, 65'536},
       {"launches_most", Type::kInteger, "", "2048", "at most", 1, 65'536},
       {"launches_grow", Type::kInteger, "", "1", "more after a window of them in time", 0, 65'536},
@@ -31,14 +31,14 @@ std::vector<ParameterSpec> sharing_parameters() {
        1'000'000'000}};
 }
 
-driver::TurnOptions turn_options(const ParameterSet& parameters) {
+driver::TimeSliceOptions time_slice_options(const ParameterSet& parameters) {
   const auto time = [&](const char* name) {
     return static_cast<std::int64_t>(parameters.integer(name)) * 1_us;
   };
   const auto number = [&](const char* name) {
     return static_cast<unsigned>(parameters.integer(name));
   };
-  driver::TurnOptions options;
+  driver::TimeSliceOptions options;
   const auto& policy = parameters.choice("policy");
   options.policy = policy == "elastic"       ? driver::SharingPolicy::kElastic
                    : policy == "best_effort" ? driver::SharingPolicy::kBestEffort

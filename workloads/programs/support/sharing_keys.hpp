@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 #include "workloads/framework/parameter.hpp"
 
 namespace npu::workloads {
 
-// "policy", "window_us", and what else TurnOptions has.
+// "policy", "window_us", and what else TimeSliceOptions has.
 std::vector<ParameterSpec> sharing_parameters();
-driver::TurnOptions turn_options(const ParameterSet& parameters);
+driver::TimeSliceOptions time_slice_options(const ParameterSet& parameters);
 
 }  // namespace npu::workloads

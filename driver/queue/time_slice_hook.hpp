@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process whose queues run in turns (npu/driver/turns.hpp) asks of who takes care of that.
+// What a process whose queues run in time slices (npu/driver/time_slices.hpp) asks of who takes
+// care of that.
 #pragma once
 
 #include "npu/driver/queue.hpp"
@@ -8,14 +9,14 @@ namespace npu::driver {
 
 class QueueChannel;
 
-class TurnHook {
+class TimeSliceHook {
  public:
-  virtual ~TurnHook() = default;
+  virtual ~TimeSliceHook() = default;
   virtual Result<QueueTicket> submit(Queue& queue, const abi::QueueEntry* entries,
                                      std::size_t count, bool launch, Instant deadline,
                                      const QueueEntryOptions& options) = 0;
   // Until what was submitted by that is done, or has failed. kTimeout.
-  virtual Status settle(QueueChannel& channel, Instant deadline) = 0;
+  virtual Status drain(QueueChannel& channel, Instant deadline) = 0;
   // The channel goes.
   virtual void forget(const QueueChannel& channel) = 0;
 };

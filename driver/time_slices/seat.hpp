@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a client's process is on the card. It comes there with the number of the turn that the
-// scheduler allows, and with no other: what an agent does late for a turn that is over does
-// nothing.
+// Whether a client's process is on the card. It comes there with the number of the time slice that
+// the scheduler allows, and with no other: what an agent does late for a time slice that is over
+// does nothing.
 #pragma once
 
 #include <atomic>
@@ -11,42 +11,42 @@
 
 namespace npu::driver {
 
-class TurnSeat {
+class TimeSliceSeat {
  public:
-  TurnSeat(platform::Platform& platform, ProcessContext& process)
+  TimeSliceSeat(platform::Platform& platform, ProcessContext& process)
       : process_(process), lock_(platform.tasks().make_mutex()) {}
 
   ProcessContext& process() { return process_; }
   // 0: none.
   std::uint64_t allowed() const { return allowed_.load(std::memory_order_acquire); }
-  void allow(std::uint64_t turn) { allowed_.store(turn, std::memory_order_release); }
+  void allow(std::uint64_t slice) { allowed_.store(slice, std::memory_order_release); }
 
   // The client's agent has heard what it was told, and the card is at it.
   bool at_work() const { return at_work_.load(std::memory_order_acquire); }
 
-  // Off the card before the first turn.
+  // Off the card before the first time slice.
   Status begin(Instant deadline) {
     const MutexHolder holder(*lock_);
     auto gone = process_.evict(deadline);
     on_card_ = !gone && gone.error().code == ErrorCode::kBusy;
     return gone;
   }
-  // False: it is another turn, or the card does not answer.
-  bool enter(std::uint64_t turn, Instant deadline) {
+  // False: it is another time slice, or the card does not answer.
+  bool enter(std::uint64_t slice, Instant deadline) {
     const MutexHolder holder(*lock_);
-    if (turn == 0 || allowed() != turn) return false;
+    if (slice == 0 || allowed() != slice) return false;
     const Work work(at_work_);
     if (!on_card_ && !process_.restore(deadline)) return false;
     on_card_ = true;
     return true;
   }
-  // `turn` of the caller's; of another one nothing happens.
-  void leave(std::uint64_t turn, Instant deadline) {
+  // `time slice` of the caller's; of another one nothing happens.
+  void leave(std::uint64_t slice, Instant deadline) {
     const MutexHolder holder(*lock_);
     const Work work(at_work_);
-    if (allowed() == turn) take_off(deadline);
+    if (allowed() == slice) take_off(deadline);
   }
-  // The scheduler's: whatever the turn was, there is none any more.
+  // The scheduler's: whatever the time slice was, there is none any more.
   void revoke(Instant deadline) {
     allow(0);
     const MutexHolder holder(*lock_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/turns/turn_ledger.hpp"
+#include "driver/time_slices/ledger.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -20,40 +20,40 @@ unsigned ppm_of(unsigned token) {
 
 }  // namespace
 
-TurnAccount& TurnLedger::add(unsigned client, const TurnShare& share) {
+TimeSliceAccount& TimeSliceLedger::add(unsigned client, const CoreQuota& share) {
   auto& account = accounts_[client];
   account.share = share;
   scale();
   return account;
 }
 
-void TurnLedger::remove(unsigned client) {
+void TimeSliceLedger::remove(unsigned client) {
   accounts_.erase(client);
   scale();
 }
 
-void TurnLedger::set_share(unsigned client, const TurnShare& share) {
+void TimeSliceLedger::set_share(unsigned client, const CoreQuota& share) {
   accounts_.at(client).share = share;
   scale();
 }
 
-void TurnLedger::set_card_token(unsigned token) {
+void TimeSliceLedger::set_card_token(unsigned token) {
   card_ppm_ = ppm_of(token);
   scale();
 }
 
-void TurnLedger::charge(unsigned client, Picoseconds had, Picoseconds billed) {
+void TimeSliceLedger::charge(unsigned client, Picoseconds had, Picoseconds billed) {
   of(client).used += billed;
   card_used_ += had;
 }
 
-Picoseconds TurnLedger::card_left() const {
+Picoseconds TimeSliceLedger::card_left() const {
   if (card_ppm_ == kWhole) return Picoseconds::max();
   return part_of(options_.window, card_ppm_) - card_used_;
 }
 
 // Shares whose sum is above what the card may give are parts of that.
-void TurnLedger::scale() {
+void TimeSliceLedger::scale() {
   std::uint64_t sum = 0;
   for (const auto& [id, account] : accounts_) sum += account.share.percent;
   for (auto& [id, account] : accounts_) {
@@ -65,15 +65,15 @@ void TurnLedger::scale() {
   }
 }
 
-Picoseconds TurnLedger::budget(const TurnAccount& account) const {
+Picoseconds TimeSliceLedger::budget(const TimeSliceAccount& account) const {
   return std::min(part_of(part_of(options_.window, gives_ppm_), account.share_ppm), cap(account));
 }
 
-Picoseconds TurnLedger::cap(const TurnAccount& account) const {
+Picoseconds TimeSliceLedger::cap(const TimeSliceAccount& account) const {
   return part_of(options_.window, account.cap_ppm);
 }
 
-Picoseconds TurnLedger::left(unsigned client) const {
+Picoseconds TimeSliceLedger::left(unsigned client) const {
   const auto& account = of(client);
   const bool elastic = options_.policy == SharingPolicy::kElastic;
   const bool contended = elastic && first(true).has_value();
@@ -81,7 +81,8 @@ Picoseconds TurnLedger::left(unsigned client) const {
   return std::min(limit - account.used, card_left());
 }
 
-void TurnLedger::measure(const std::function<bool(unsigned, const TurnAccount&)>& kept_waiting) {
+void TimeSliceLedger::measure(
+    const std::function<bool(unsigned, const TimeSliceAccount&)>& kept_waiting) {
   Picoseconds nominal, had;
   bool too_short = false;
   for (const auto& [id, account] : accounts_) {
@@ -99,12 +100,12 @@ void TurnLedger::measure(const std::function<bool(unsigned, const TurnAccount&)>
   gives_ppm_ = static_cast<unsigned>(std::clamp(part, 0.5, 1.0) * kWhole);
 }
 
-void TurnLedger::roll(std::optional<unsigned> holder) {
+void TimeSliceLedger::roll(std::optional<unsigned> holder) {
   const auto most = part_of(options_.window, options_.carry_percent * (kWhole / 100));
   const bool contended = std::any_of(accounts_.begin(), accounts_.end(),
                                      [](const auto& each) { return each.second.waiting; });
-  // Who has the turn and others wait was kept waiting before.
-  const auto kept_waiting = [&](unsigned id, const TurnAccount& account) {
+  // Who has the time slice and others wait was kept waiting before.
+  const auto kept_waiting = [&](unsigned id, const TimeSliceAccount& account) {
     return (account.waiting || (holder == id && contended)) && account.effective_ppm() > 0;
   };
   measure(kept_waiting);
@@ -126,7 +127,7 @@ void TurnLedger::roll(std::optional<unsigned> holder) {
   }
 }
 
-std::optional<unsigned> TurnLedger::first(bool within_share) const {
+std::optional<unsigned> TimeSliceLedger::first(bool within_share) const {
   std::optional<unsigned> best;
   if (card_left() <= Picoseconds{}) return best;
   double best_had = 0;
@@ -143,18 +144,18 @@ std::optional<unsigned> TurnLedger::first(bool within_share) const {
   return best;
 }
 
-std::optional<unsigned> TurnLedger::next() const {
+std::optional<unsigned> TimeSliceLedger::next() const {
   const auto within = first(true);
   if (within || options_.policy != SharingPolicy::kElastic) return within;
   return first(false);
 }
 
-bool TurnLedger::must_yield(unsigned holder) const {
+bool TimeSliceLedger::must_yield(unsigned holder) const {
   const auto& account = of(holder);
   return account.used >= budget(account) && first(true).has_value();
 }
 
-bool TurnLedger::unlimited(unsigned client) const {
+bool TimeSliceLedger::unlimited(unsigned client) const {
   const auto& account = of(client);
   if (account.cap_ppm < kWhole) return false;
   if (options_.policy == SharingPolicy::kFixedShare && account.share_ppm < kWhole) return false;

@@ -13,9 +13,9 @@
 
 namespace npu::model {
 
-class VirtualFunctions {
+class SriovFunctions {
  public:
-  explicit VirtualFunctions(const ChipConfig& chip);
+  explicit SriovFunctions(const ChipConfig& chip);
 
   // The physical function's capability may have changed. How many have gone: the first ones.
   unsigned follow(const VirtualFunctionState& state);

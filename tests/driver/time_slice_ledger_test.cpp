@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is to have the turn, and the window of launches: arithmetic without a card.
-#include "driver/turns/turn_ledger.hpp"
+// Who is to have the time slice, and the window of launches: arithmetic without a card.
+#include "driver/time_slices/ledger.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "driver/turns/launch_window.hpp"
+#include "driver/time_slices/launch_window.hpp"
 
 namespace npu::driver {
 namespace {
 
-TurnOptions with(SharingPolicy policy) {
-  TurnOptions options;
+TimeSliceOptions with(SharingPolicy policy) {
+  TimeSliceOptions options;
   options.policy = policy;
   return options;
 }
 
-class TurnLedgerTest : public testing::Test {
+class TimeSliceLedgerTest : public testing::Test {
  protected:
-  void ask(TurnLedger& ledger, unsigned client, Picoseconds when = {}) {
+  void ask(TimeSliceLedger& ledger, unsigned client, Picoseconds when = {}) {
     ledger.of(client).waiting = true;
     ledger.of(client).asked = Instant{} + when;
   }
-  TurnLedger fixed{with(SharingPolicy::kFixedShare)};
-  TurnLedger elastic{with(SharingPolicy::kElastic)};
+  TimeSliceLedger fixed{with(SharingPolicy::kFixedShare)};
+  TimeSliceLedger elastic{with(SharingPolicy::kElastic)};
 };
 
-TEST_F(TurnLedgerTest, SumsAboveAHundredAreScaledDown) {
+TEST_F(TimeSliceLedgerTest, SumsAboveAHundredAreScaledDown) {
   fixed.add(0, {80, kWholeToken});
   EXPECT_EQ(fixed.budget(fixed.of(0)), 1'600_us);
   fixed.add(1, {120 - 80, kWholeToken});
@@ -37,7 +37,7 @@ TEST_F(TurnLedgerTest, SumsAboveAHundredAreScaledDown) {
   EXPECT_EQ(fixed.budget(fixed.of(0)), 1'600_us);
 }
 
-TEST_F(TurnLedgerTest, ATokenIsAHardCap) {
+TEST_F(TimeSliceLedgerTest, ATokenIsAHardCap) {
   fixed.add(0, {100, 0});
   fixed.add(1, {0, kWholeToken});
   ask(fixed, 0);
@@ -50,7 +50,7 @@ TEST_F(TurnLedgerTest, ATokenIsAHardCap) {
   EXPECT_EQ(elastic.next(), std::nullopt);
 }
 
-TEST_F(TurnLedgerTest, TheCardsTokenIsWhatAllTogetherHave) {
+TEST_F(TimeSliceLedgerTest, TheCardsTokenIsWhatAllTogetherHave) {
   fixed.add(0, {80, kWholeToken});
   fixed.add(1, {20, 3'277});  // five percent
   fixed.set_card_token(32'768);
@@ -63,7 +63,7 @@ TEST_F(TurnLedgerTest, TheCardsTokenIsWhatAllTogetherHave) {
   EXPECT_EQ(fixed.of(0).share_ppm, 300'000U);
 }
 
-TEST_F(TurnLedgerTest, NobodyHasWhatIsBeyondTheCardsToken) {
+TEST_F(TimeSliceLedgerTest, NobodyHasWhatIsBeyondTheCardsToken) {
   elastic.add(0, {50, kWholeToken});
   elastic.add(1, {50, kWholeToken});
   elastic.set_card_token(16'384);  // 500 us
@@ -78,7 +78,7 @@ TEST_F(TurnLedgerTest, NobodyHasWhatIsBeyondTheCardsToken) {
   EXPECT_LT(elastic.left(1), 451_us) << "of what was too much the next window is less";
 }
 
-TEST_F(TurnLedgerTest, WithACardsTokenOfZeroNothingRuns) {
+TEST_F(TimeSliceLedgerTest, WithACardsTokenOfZeroNothingRuns) {
   for (auto* const ledger : {&fixed, &elastic}) {
     ledger->add(0, {100, kWholeToken});
     ledger->set_card_token(0);
@@ -89,7 +89,7 @@ TEST_F(TurnLedgerTest, WithACardsTokenOfZeroNothingRuns) {
   }
 }
 
-TEST_F(TurnLedgerTest, FirstComesWhoHasHadTheLeastOfItsShare) {
+TEST_F(TimeSliceLedgerTest, FirstComesWhoHasHadTheLeastOfItsShare) {
   fixed.add(0, {30, kWholeToken});
   fixed.add(1, {70, kWholeToken});
   ask(fixed, 0);
@@ -104,7 +104,7 @@ TEST_F(TurnLedgerTest, FirstComesWhoHasHadTheLeastOfItsShare) {
   EXPECT_EQ(fixed.next(), std::nullopt);
 }
 
-TEST_F(TurnLedgerTest, OfEqualOnesTheOneThatAskedFirst) {
+TEST_F(TimeSliceLedgerTest, OfEqualOnesTheOneThatAskedFirst) {
   fixed.add(0, {50, kWholeToken});
   fixed.add(1, {50, kWholeToken});
   ask(fixed, 0, 2_us);
@@ -112,13 +112,13 @@ TEST_F(TurnLedgerTest, OfEqualOnesTheOneThatAskedFirst) {
   EXPECT_EQ(fixed.next(), 1U);
 }
 
-TEST_F(TurnLedgerTest, ElasticGivesWhatOthersLeaveUntilTheyWantIt) {
+TEST_F(TimeSliceLedgerTest, ElasticGivesWhatOthersLeaveUntilTheyWantIt) {
   elastic.add(0, {30, kWholeToken});
   elastic.add(1, {70, kWholeToken});
   elastic.of(0).used = 1'000_us;
   ask(elastic, 0);
   EXPECT_EQ(elastic.next(), 0U);
-  elastic.of(0).waiting = false;  // it has the turn
+  elastic.of(0).waiting = false;  // it has the time slice
   EXPECT_FALSE(elastic.must_yield(0));
   EXPECT_EQ(elastic.left(0), 1'000_us);
   ask(elastic, 1);
@@ -126,7 +126,7 @@ TEST_F(TurnLedgerTest, ElasticGivesWhatOthersLeaveUntilTheyWantIt) {
   EXPECT_LT(elastic.left(0), Picoseconds{});
 }
 
-TEST_F(TurnLedgerTest, AnOverrunAndAWaitGoOnUpToAPartOfTheWindow) {
+TEST_F(TimeSliceLedgerTest, AnOverrunAndAWaitGoOnUpToAPartOfTheWindow) {
   fixed.add(0, {30, kWholeToken});
   fixed.add(1, {30, kWholeToken});
   fixed.add(2, {30, kWholeToken});
@@ -144,7 +144,7 @@ TEST_F(TurnLedgerTest, AnOverrunAndAWaitGoOnUpToAPartOfTheWindow) {
   EXPECT_EQ(fixed.of(0).used, Picoseconds{});
 }
 
-TEST_F(TurnLedgerTest, WhoIsAloneWithEverythingIsNotLookedAt) {
+TEST_F(TimeSliceLedgerTest, WhoIsAloneWithEverythingIsNotLookedAt) {
   fixed.add(0, {100, kWholeToken});
   EXPECT_TRUE(fixed.unlimited(0));
   fixed.add(1, {0, kWholeToken});
@@ -157,10 +157,10 @@ TEST_F(TurnLedgerTest, WhoIsAloneWithEverythingIsNotLookedAt) {
 }
 
 // Whatever shares and kernels: over many windows nobody has more than its share and a kernel.
-TEST_F(TurnLedgerTest, NobodyHasMoreThanItsShareInTheLongRun) {
+TEST_F(TimeSliceLedgerTest, NobodyHasMoreThanItsShareInTheLongRun) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     std::mt19937 random(seed);
-    TurnLedger ledger(with(SharingPolicy::kFixedShare));
+    TimeSliceLedger ledger(with(SharingPolicy::kFixedShare));
     const unsigned clients = 1 + static_cast<unsigned>(random() % 6);
     std::vector<Picoseconds> kernel(clients), had(clients);
     for (unsigned i = 0; i < clients; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is on AI Cores that the functions of a group share (abi/share_registers.hpp): a
-// member gets core time in proportion to its token while others of its group want some too, and at
-// most maximum / sum of the tokens of the group's time. A block is not interrupted. A function that
-// owns its cores is no member and never waits here.
+// Whose time slice it is on AI Cores that the functions of a group share (abi/share_registers.hpp):
+// a member gets core time in proportion to its token while others of its group want some too, and
+// at most maximum / sum of the tokens of the group's time. A block is not interrupted. A function
+// that owns its cores is no member and never waits here.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ struct GroupMember {
   unsigned cores = 0;   // of the group, all of them
 };
 
-class CoreTurns {
+class CoreTimeSlices {
  public:
-  explicit CoreTurns(std::size_t functions) : members_(functions) {}
+  explicit CoreTimeSlices(std::size_t functions) : members_(functions) {}
 
   void set(unsigned function, const GroupMember& member) {
     members_[function] = {};
@@ -33,15 +33,15 @@ class CoreTurns {
   }
   bool shares(unsigned function) const { return members_[function].member.token != 0; }
   SimTime timeout(unsigned function) const { return members_[function].member.timeout; }
-  // Both are members of one group, and the first one's turn is before the second one's; `tie`: of
-  // neither.
+  // Both are members of one group, and the first one's time slice is before the second one's;
+  // `tie`: of neither.
   bool before(unsigned a, unsigned b, bool& tie) const {
     const auto &first = members_[a], &second = members_[b];
     tie = a == b || !shares(a) || !shares(b) || first.member.group != second.member.group;
     if (tie) return false;
     if (first.member.vip != second.member.vip) return first.member.vip;
-    tie = first.turns == second.turns;
-    return first.turns < second.turns;
+    tie = first.time_slices == second.time_slices;
+    return first.time_slices < second.time_slices;
   }
   // It wants cores and has had none: what it did not use before is gone.
   void wants(unsigned function) {
@@ -49,7 +49,8 @@ class CoreTurns {
     if (!shares(function) || member.running != 0) return;
     for (const auto& other : members_) {
       const bool mates = other.member.token != 0 && other.member.group == member.member.group;
-      if (mates && other.running != 0) member.turns = std::max(member.turns, other.turns);
+      if (mates && other.running != 0)
+        member.time_slices = std::max(member.time_slices, other.time_slices);
     }
   }
   // When it may start a block: now, or later because it is at its maximum.
@@ -73,7 +74,7 @@ class CoreTurns {
     if (member.running != 0) --member.running;
     if (!shares(function)) return;
     member.used += time;
-    member.turns += time / member.member.token;
+    member.time_slices += time / member.member.token;
   }
 
  private:
@@ -81,9 +82,9 @@ class CoreTurns {
 
   struct Turn {
     GroupMember member;
-    SimTime since = 0, used = 0;  // core time since then
-    std::uint64_t turns = 0;      // core time by token
-    unsigned running = 0;         // blocks
+    SimTime since = 0, used = 0;    // core time since then
+    std::uint64_t time_slices = 0;  // core time by token
+    unsigned running = 0;           // blocks
   };
   std::uint64_t sum(unsigned group) const {
     std::uint64_t tokens = 0;

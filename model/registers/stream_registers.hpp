@@ -13,9 +13,9 @@
 
 namespace npu::model {
 
-class StreamTable {
+class StreamRegisters {
  public:
-  explicit StreamTable(unsigned streams);
+  explicit StreamRegisters(unsigned streams);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(streams_.size()); }
   Bytes window_bytes() const { return streams_.size() * abi::kStreamWindowSize; }

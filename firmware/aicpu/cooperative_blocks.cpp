@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/aicpu/together_blocks.hpp"
+#include "firmware/aicpu/cooperative_blocks.hpp"
 
 namespace npu::firmware {
 
 using abi::TaskShape;
 
-bool TogetherBlocks::holds_back(TaskShape shape) const {
+bool CooperativeBlocks::holds_back(TaskShape shape) const {
   if (open_ == 0 || claimed_) return false;
   const TaskShape wanted = kind_.shape();
   return cores_.counts().lanes == 1 || wanted == TaskShape::kMixed || shape == TaskShape::kMixed ||
          wanted == shape;
 }
 
-bool TogetherBlocks::dispatch() {
-  const std::uint64_t word = port_.load(run_.control(scratch::kTogether), 8);
+bool CooperativeBlocks::dispatch() {
+  const std::uint64_t word = port_.load(run_.control(scratch::kCooperative), 8);
   const auto open_now = static_cast<std::uint32_t>(word >> 32);
   if (open_now == 0) {
     open_ = 0;
-    return queues_.any(ReadyClass::kTogether) && open();
+    return queues_.any(ReadyClass::kCooperative) && open();
   }
   if (open_now != open_) {
     open_ = open_now;
@@ -32,23 +32,23 @@ bool TogetherBlocks::dispatch() {
 }
 
 // What the word says is claimed by nobody yet; the next round takes part in it.
-bool TogetherBlocks::open() {
-  const std::uint64_t lock = run_.control(scratch::kTogetherLock);
+bool CooperativeBlocks::open() {
+  const std::uint64_t lock = run_.control(scratch::kCooperativeLock);
   if (port_.compare_exchange(lock, 4, 0, port_.thread() + 1) != 0) return false;
   Share share;
-  if (!queues_.take(ReadyClass::kTogether, 1, 0, share)) {
+  if (!queues_.take(ReadyClass::kCooperative, 1, 0, share)) {
     run_.store32(lock, 0);
     return false;
   }
-  run_.store32(run_.control(scratch::kTogetherPlaced), 0);
-  run_.store32(run_.control(scratch::kTogetherRung), 0);
-  port_.store(run_.control(scratch::kTogether), 8, std::uint64_t{share.task + 1} << 32);
+  run_.store32(run_.control(scratch::kCooperativePlaced), 0);
+  run_.store32(run_.control(scratch::kCooperativeRung), 0);
+  port_.store(run_.control(scratch::kCooperative), 8, std::uint64_t{share.task + 1} << 32);
   queues_.tell_news();
   return true;
 }
 
-bool TogetherBlocks::join() {
-  const std::uint64_t address = run_.control(scratch::kTogether);
+bool CooperativeBlocks::join() {
+  const std::uint64_t address = run_.control(scratch::kCooperative);
   const bool mixed = kind_.shape() == TaskShape::kMixed;
   cores_.hold_cluster(false);
   Share share;
@@ -81,24 +81,24 @@ bool TogetherBlocks::join() {
   blocks_ += blocks;
   placed.clear();
   port_.barrier();
-  port_.fetch_add(run_.control(scratch::kTogetherPlaced), 4, blocks);
+  port_.fetch_add(run_.control(scratch::kCooperativePlaced), 4, blocks);
   return true;
 }
 
 // The last thread that has rung closes the request.
-bool TogetherBlocks::begin() {
+bool CooperativeBlocks::begin() {
   const std::uint32_t all = kind_.blocks();
-  if (run_.load32(run_.control(scratch::kTogetherPlaced)) != all) return false;
+  if (run_.load32(run_.control(scratch::kCooperativePlaced)) != all) return false;
   auto& placed = placement_.placed();
   placed.swap(reserved_);
   for (auto* worker : placed) cores_.reserve(*worker, false);
   placement_.ring();
   const std::uint32_t mine = blocks_;
   blocks_ = 0;
-  const auto before = port_.fetch_add(run_.control(scratch::kTogetherRung), 4, mine);
+  const auto before = port_.fetch_add(run_.control(scratch::kCooperativeRung), 4, mine);
   if (before + mine != all) return true;
-  port_.store(run_.control(scratch::kTogether), 8, 0);
-  run_.store32(run_.control(scratch::kTogetherLock), 0);
+  port_.store(run_.control(scratch::kCooperative), 8, 0);
+  run_.store32(run_.control(scratch::kCooperativeLock), 0);
   return true;
 }
 

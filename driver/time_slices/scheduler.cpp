@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TurnScheduler and TurnClient: what a user may call.
-#include "npu/driver/turns.hpp"
+// TimeSliceScheduler and TimeSliceClient: what a user may call.
+#include "npu/driver/time_slices.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/choice.hpp"
-#include "driver/turns/turn_agent.hpp"
+#include "driver/time_slices/agent.hpp"
 #include "npu/abi/telemetry.hpp"
 
 namespace npu::driver {
@@ -33,7 +33,7 @@ Status check(const LaunchWindowOptions& launches) {
   return {};
 }
 
-Status check(const TurnOptions& options) {
+Status check(const TimeSliceOptions& options) {
   if (auto ok = check_choice("policy", options.policy, SharingPolicy::kBestEffort); !ok) return ok;
   constexpr Picoseconds kLongest = 3'600'000'000_us;
   if (options.window < 10_us || options.window > kLongest) {
@@ -49,7 +49,7 @@ Status check(const TurnOptions& options) {
   return check(options.launches);
 }
 
-Status check(const TurnShare& share) {
+Status check(const CoreQuota& share) {
   if (share.percent > 100) return invalid(fmt::format("a share of {} %", share.percent));
   if (share.token > kWholeToken) {
     return invalid(fmt::format("a token of {}, at most {}", share.token, kWholeToken));
@@ -67,20 +67,21 @@ Status tells_of_spaces(Device::Impl& device) {
 
 }  // namespace
 
-TurnScheduler::TurnScheduler(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-TurnScheduler::~TurnScheduler() = default;
+TimeSliceScheduler::TimeSliceScheduler(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TimeSliceScheduler::~TimeSliceScheduler() = default;
 
-Result<std::unique_ptr<TurnScheduler>> TurnScheduler::open(Device& device,
-                                                           const TurnOptions& options) {
+Result<std::unique_ptr<TimeSliceScheduler>> TimeSliceScheduler::open(
+    Device& device, const TimeSliceOptions& options) {
   if (auto ok = check(options); !ok) return forward_error(ok);
   if (auto ok = tells_of_spaces(device.impl()); !ok) return forward_error(ok);
   auto impl = std::make_shared<Impl>(device, options);
   if (auto ok = impl->start(); !ok) return forward_error(ok);
-  return std::unique_ptr<TurnScheduler>(new TurnScheduler(std::move(impl)));
+  return std::unique_ptr<TimeSliceScheduler>(new TimeSliceScheduler(std::move(impl)));
 }
 
-Result<std::unique_ptr<TurnClient>> TurnScheduler::join(ProcessContext& process, std::string name,
-                                                        const TurnShare& share) {
+Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext& process,
+                                                                  std::string name,
+                                                                  const CoreQuota& share) {
   if (auto ok = check(share); !ok) return forward_error(ok);
   if (&process.impl().device != &impl_->device.impl()) {
     return fail(ErrorCode::kInvalidArgument, "the process is another card's");
@@ -89,15 +90,15 @@ Result<std::unique_ptr<TurnClient>> TurnScheduler::join(ProcessContext& process,
     auto known = impl_->device.impl().has(&DeviceFeatures::tokens, "tokens are");
     if (!known) return forward_error(known);
   }
-  if (process.impl().turn.load() != nullptr) {
+  if (process.impl().time_slice_hook.load() != nullptr) {
     return fail(ErrorCode::kInvalidArgument, "the process runs in turns already");
   }
-  auto client = std::make_shared<TurnClient::Impl>(impl_, process);
+  auto client = std::make_shared<TimeSliceClient::Impl>(impl_, process);
   if (auto ok = client->start(std::move(name), share); !ok) return forward_error(ok);
-  return std::make_unique<TurnClient>(std::move(client));
+  return std::make_unique<TimeSliceClient>(std::move(client));
 }
 
-Status TurnScheduler::set_share(unsigned client, const TurnShare& share) {
+Status TimeSliceScheduler::set_share(unsigned client, const CoreQuota& share) {
   if (auto ok = check(share); !ok) return ok;
   auto& card = impl_->device.impl();
   auto known = card.has(&DeviceFeatures::share_updates, "changes of shares are");
@@ -105,7 +106,7 @@ Status TurnScheduler::set_share(unsigned client, const TurnShare& share) {
   return known ? impl_->set_share(client, share) : known;
 }
 
-Status TurnScheduler::set_card_token(unsigned token) {
+Status TimeSliceScheduler::set_card_token(unsigned token) {
   if (token > kWholeToken) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("a token of {}, at most {}", token, kWholeToken));
@@ -117,12 +118,12 @@ Status TurnScheduler::set_card_token(unsigned token) {
   return impl_->set_card_token(token);
 }
 
-unsigned TurnScheduler::card_token() const {
+unsigned TimeSliceScheduler::card_token() const {
   return impl_->card_token();
 }
 
-std::vector<TurnClientStatistics> TurnScheduler::clients() const {
-  std::vector<TurnClientStatistics> all;
+std::vector<TimeSliceClientStatistics> TimeSliceScheduler::clients() const {
+  std::vector<TimeSliceClientStatistics> all;
   const MutexHolder holder(*impl_->lock);
   for (const auto& [id, member] : impl_->members) {
     impl_->look_at_card(id);
@@ -131,67 +132,67 @@ std::vector<TurnClientStatistics> TurnScheduler::clients() const {
   return all;
 }
 
-std::vector<TurnClientStatistics> TurnScheduler::snapshot_of_clients() const {
-  std::vector<TurnClientStatistics> all;
+std::vector<TimeSliceClientStatistics> TimeSliceScheduler::snapshot_of_clients() const {
+  std::vector<TimeSliceClientStatistics> all;
   for (const auto& [id, member] : impl_->members) all.push_back(impl_->statistics_of(id));
   return all;
 }
 
-TurnSchedulerStatistics TurnScheduler::snapshot() const {
+TimeSliceSchedulerStatistics TimeSliceScheduler::snapshot() const {
   return impl_->statistics_now();
 }
 
-TurnSchedulerStatistics TurnScheduler::statistics() const {
+TimeSliceSchedulerStatistics TimeSliceScheduler::statistics() const {
   const MutexHolder holder(*impl_->lock);
   return impl_->statistics_now();
 }
 
-void TurnScheduler::lose(std::function<bool(const TurnMessage&)> which) {
+void TimeSliceScheduler::lose(std::function<bool(const TimeSliceMessage&)> which) {
   const MutexHolder holder(*impl_->lock);
   impl_->lost = std::move(which);
 }
 
-TurnClient::TurnClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-TurnClient::~TurnClient() = default;
+TimeSliceClient::TimeSliceClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TimeSliceClient::~TimeSliceClient() = default;
 
-unsigned TurnClient::id() const {
+unsigned TimeSliceClient::id() const {
   return impl_->id;
 }
 
-Result<QueueTicket> TurnClient::submit(Queue& queue, const abi::QueueEntry* entries,
-                                       std::size_t count, bool launch, Instant deadline,
-                                       const QueueEntryOptions& options) {
+Result<QueueTicket> TimeSliceClient::submit(Queue& queue, const abi::QueueEntry* entries,
+                                            std::size_t count, bool launch, Instant deadline,
+                                            const QueueEntryOptions& options) {
   return impl_->submit(queue, entries, count, launch, deadline, options);
 }
 
-void TurnClient::stop(bool stopped) {
+void TimeSliceClient::stop(bool stopped) {
   impl_->stop(stopped);
 }
 
-Result<QueueTicket> submit_in_turn(ProcessContext& process, Queue& queue,
-                                   const abi::QueueEntry* entries, std::size_t count,
-                                   Instant deadline, const QueueEntryOptions& options) {
-  auto* const turn = process.impl().turn.load();
-  if (turn == nullptr) return queue.submit(entries, count, deadline, options);
+Result<QueueTicket> submit_in_time_slice(ProcessContext& process, Queue& queue,
+                                         const abi::QueueEntry* entries, std::size_t count,
+                                         Instant deadline, const QueueEntryOptions& options) {
+  auto* const hook = process.impl().time_slice_hook.load();
+  if (hook == nullptr) return queue.submit(entries, count, deadline, options);
   constexpr unsigned kLaunches = 1;  // opcodes by their upper half
   const bool launch = std::any_of(entries, entries + count, [](const abi::QueueEntry& entry) {
     return entry.opcode >> 4 == kLaunches;
   });
-  return turn->submit(queue, entries, count, launch, deadline, options);
+  return hook->submit(queue, entries, count, launch, deadline, options);
 }
 
-TurnClientStatistics TurnClient::statistics() const {
+TimeSliceClientStatistics TimeSliceClient::statistics() const {
   const MutexHolder holder(*impl_->scheduler->lock);
   impl_->scheduler->look_at_card(impl_->id);
   return snapshot();
 }
 
-TurnClientStatistics TurnClient::snapshot() const {
+TimeSliceClientStatistics TimeSliceClient::snapshot() const {
   const auto own = impl_->statistics();
   auto now = impl_->scheduler->statistics_of(impl_->id);
   now.launches = own.launches;
   now.launch_window = own.launch_window;
-  now.launches_under_way = own.launches_under_way;
+  now.launches_in_flight = own.launches_in_flight;
   return now;
 }
 

@@ -12,9 +12,9 @@
 
 namespace npu::model {
 
-class EventTable {
+class EventRegisters {
  public:
-  explicit EventTable(unsigned events) : records_(events) {}
+  explicit EventRegisters(unsigned events) : records_(events) {}
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(records_.size()); }
   abi::EventRecord at(std::uint32_t id) const { return records_[id]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/turns/turn_arbiter.hpp"
+#include "driver/time_slices/arbiter.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t kAllOnes = ~0ULL;
 
 }  // namespace
 
-TurnScheduler::Impl::Impl(Device& card, const TurnOptions& wanted)
+TimeSliceScheduler::Impl::Impl(Device& card, const TimeSliceOptions& wanted)
     : device(card),
       platform(card.impl().platform),
       options(wanted),
@@ -26,7 +26,7 @@ TurnScheduler::Impl::Impl(Device& card, const TurnOptions& wanted)
       changed(platform.tasks().make_condition()),
       ledger(wanted) {}
 
-Status TurnScheduler::Impl::start() {
+Status TimeSliceScheduler::Impl::start() {
   window_end_ = now() + options.window;
   auto task = platform.tasks().spawn("turns", [this] { run(); });
   if (!task) return forward_error(task);
@@ -34,7 +34,7 @@ Status TurnScheduler::Impl::start() {
   return {};
 }
 
-TurnScheduler::Impl::~Impl() {
+TimeSliceScheduler::Impl::~Impl() {
   {
     const MutexHolder holder(*lock);
     stopping_ = true;
@@ -45,8 +45,9 @@ TurnScheduler::Impl::~Impl() {
 
 // --- Clients ----------------------------------------------------------------------------------
 
-Result<unsigned> TurnScheduler::Impl::add(std::string name, std::shared_ptr<TurnSeat> seat,
-                                          TurnInbox& inbox, const TurnShare& share) {
+Result<unsigned> TimeSliceScheduler::Impl::add(std::string name,
+                                               std::shared_ptr<TimeSliceSeat> seat,
+                                               TimeSliceInbox& inbox, const CoreQuota& share) {
   const MutexHolder holder(*lock);
   auto member = std::make_shared<Member>();
   member->name = std::move(name);
@@ -60,22 +61,22 @@ Result<unsigned> TurnScheduler::Impl::add(std::string name, std::shared_ptr<Turn
   member->busy = {};
   ++statistics.joined;
   if (options.policy == SharingPolicy::kBestEffort && share.token > 0)
-    member->seat->allow(++turns_);
+    member->seat->allow(++slices_);
   return id;
 }
 
-void TurnScheduler::Impl::remove(unsigned client) {
+void TimeSliceScheduler::Impl::remove(unsigned client) {
   const MutexHolder holder(*lock);
   const auto member = members.at(client);
   while (member->in_use) static_cast<void>(changed->wait(*lock, Instant::never()));
-  if (has_turn(client)) end_turn(100);
+  if (has_slice(client)) end_slice(100);
   members.erase(client);
   ledger.remove(client);
   ++statistics.left;
   changed->notify_all();
 }
 
-Status TurnScheduler::Impl::set_share(unsigned client, const TurnShare& share) {
+Status TimeSliceScheduler::Impl::set_share(unsigned client, const CoreQuota& share) {
   const MutexHolder holder(*lock);
   const auto member = members.find(client);
   if (member == members.end()) {
@@ -91,13 +92,13 @@ Status TurnScheduler::Impl::set_share(unsigned client, const TurnShare& share) {
   return {};
 }
 
-void TurnScheduler::Impl::apply_share(Member& member, unsigned client) {
+void TimeSliceScheduler::Impl::apply_share(Member& member, unsigned client) {
   ledger.set_share(client, *member.share);
   member.share.reset();
   statistics.update_latency = now() - member.changed;
 }
 
-Status TurnScheduler::Impl::set_card_token(unsigned token) {
+Status TimeSliceScheduler::Impl::set_card_token(unsigned token) {
   const MutexHolder holder(*lock);
   if (options.policy == SharingPolicy::kBestEffort && token != kWholeToken) {
     return fail(ErrorCode::kUnsupported, "best effort: nobody takes turns");
@@ -108,37 +109,37 @@ Status TurnScheduler::Impl::set_card_token(unsigned token) {
   return {};
 }
 
-unsigned TurnScheduler::Impl::card_token() const {
+unsigned TimeSliceScheduler::Impl::card_token() const {
   const MutexHolder holder(*lock);
   return card_token_;
 }
 
-void TurnScheduler::Impl::apply_card_token() {
+void TimeSliceScheduler::Impl::apply_card_token() {
   if (!card_token_set_) return;
   ledger.set_card_token(card_token_);
   statistics.update_latency = now() - *card_token_set_;
   card_token_set_.reset();
 }
 
-void TurnScheduler::Impl::look_at_card(unsigned client) {
-  if (!has_turn(client) && options.policy != SharingPolicy::kBestEffort) return;
+void TimeSliceScheduler::Impl::look_at_card(unsigned client) {
+  if (!has_slice(client) && options.policy != SharingPolicy::kBestEffort) return;
   window_busy_ += bill(client, 100);
 }
 
-TurnSchedulerStatistics TurnScheduler::Impl::statistics_now() const {
+TimeSliceSchedulerStatistics TimeSliceScheduler::Impl::statistics_now() const {
   auto all = statistics;
   all.clients = static_cast<unsigned>(members.size());
-  all.running = turn_ ? 1 : 0;
+  all.running = slice_ ? 1 : 0;
   all.window_end = window_end_;
   if (options.policy == SharingPolicy::kBestEffort) all.running = all.clients;
   for (const auto& [id, account] : ledger.all()) all.waiting += account.waiting ? 1 : 0;
   return all;
 }
 
-TurnClientStatistics TurnScheduler::Impl::statistics_of(unsigned client) const {
+TimeSliceClientStatistics TimeSliceScheduler::Impl::statistics_of(unsigned client) const {
   const auto& member = *members.at(client);
   const auto& account = ledger.of(client);
-  TurnClientStatistics now;
+  TimeSliceClientStatistics now;
   now.id = client;
   now.name = member.name;
   now.share = account.share;
@@ -147,9 +148,9 @@ TurnClientStatistics TurnScheduler::Impl::statistics_of(unsigned client) const {
   now.limit = ledger.budget(account);
   now.debt = account.debt;
   now.busy = member.busy;
-  now.turns = member.turns;
+  now.time_slices = member.time_slices;
   now.reclaimed = member.reclaimed;
-  now.running = has_turn(client);
+  now.running = has_slice(client);
   now.waiting = account.waiting;
   now.throttled = account.waiting && account.used >= now.limit;
   return now;
@@ -157,7 +158,7 @@ TurnClientStatistics TurnScheduler::Impl::statistics_of(unsigned client) const {
 
 // --- Messages ---------------------------------------------------------------------------------
 
-void TurnScheduler::Impl::send(const TurnMessage& message, bool again) {
+void TimeSliceScheduler::Impl::send(const TimeSliceMessage& message, bool again) {
   ++statistics.messages[static_cast<std::size_t>(message.kind)];
   if (again) ++statistics.resent;
   if (lost && lost(message)) {
@@ -165,7 +166,7 @@ void TurnScheduler::Impl::send(const TurnMessage& message, bool again) {
     return;
   }
   const bool to_client =
-      message.kind == TurnMessageKind::kGrant || message.kind == TurnMessageKind::kDrop;
+      message.kind == TimeSliceMessageKind::kGrant || message.kind == TimeSliceMessageKind::kDrop;
   if (to_client) {
     members.at(message.client)->inbox->post(message);
   } else {
@@ -174,33 +175,33 @@ void TurnScheduler::Impl::send(const TurnMessage& message, bool again) {
   }
 }
 
-void TurnScheduler::Impl::handle(const TurnMessage& message) {
+void TimeSliceScheduler::Impl::handle(const TimeSliceMessage& message) {
   const auto member = members.find(message.client);
   if (member == members.end()) return;
-  if (message.kind == TurnMessageKind::kRequest) {
+  if (message.kind == TimeSliceMessageKind::kRequest) {
     auto& account = ledger.of(message.client);
-    // Who has the turn and does not know it is told so again.
-    if (account.waiting || (has_turn(message.client) && turn_->stage == Stage::kGranting)) return;
+    // Who has the time slice and does not know it is told so again.
+    if (account.waiting || (has_slice(message.client) && slice_->stage == Stage::kGranting)) return;
     account.waiting = true;
     account.asked = message.sent;
     return;
   }
-  if (!has_turn(message.client) || turn_->number != message.turn) {
+  if (!has_slice(message.client) || slice_->number != message.slice) {
     ++statistics.stale;
     return;
   }
-  if (message.kind == TurnMessageKind::kTaken) {
-    if (turn_->stage != Stage::kGranting) return;
-    turn_->stage = Stage::kRunning;
+  if (message.kind == TimeSliceMessageKind::kTaken) {
+    if (slice_->stage != Stage::kGranting) return;
+    slice_->stage = Stage::kRunning;
     plan_look();
   } else {
-    end_turn(turn_->stage == Stage::kDropping ? options.tail_percent : 100);
+    end_slice(slice_->stage == Stage::kDropping ? options.tail_percent : 100);
   }
 }
 
 // --- Turns ------------------------------------------------------------------------------------
 
-Picoseconds TurnScheduler::Impl::bill(unsigned client, unsigned percent) {
+Picoseconds TimeSliceScheduler::Impl::bill(unsigned client, unsigned percent) {
   auto& member = *members.at(client);
   auto& registers = device.impl().link->registers();
   const auto busy = registers.read64(abi::kSpaceBusyWindow.at(member.vmid));
@@ -216,33 +217,33 @@ Picoseconds TurnScheduler::Impl::bill(unsigned client, unsigned percent) {
   return more;
 }
 
-void TurnScheduler::Impl::grant(unsigned client) {
+void TimeSliceScheduler::Impl::grant(unsigned client) {
   auto& member = *members.at(client);
   ledger.of(client).waiting = false;
-  turn_ = Turn{client, ++turns_, Stage::kGranting, now(), now(), 1, {}};
-  ++member.turns;
-  member.seat->allow(turn_->number);
-  send({TurnMessageKind::kGrant, client, turn_->number, now()});
+  slice_ = TimeSlice{client, ++slices_, Stage::kGranting, now(), now(), 1, {}};
+  ++member.time_slices;
+  member.seat->allow(slice_->number);
+  send({TimeSliceMessageKind::kGrant, client, slice_->number, now()});
 }
 
-void TurnScheduler::Impl::drop() {
-  turn_->stage = Stage::kDropping;
-  turn_->first_sent = turn_->last_sent = now();
-  turn_->sent = 1;
-  send({TurnMessageKind::kDrop, turn_->client, turn_->number, now()});
+void TimeSliceScheduler::Impl::drop() {
+  slice_->stage = Stage::kDropping;
+  slice_->first_sent = slice_->last_sent = now();
+  slice_->sent = 1;
+  send({TimeSliceMessageKind::kDrop, slice_->client, slice_->number, now()});
 }
 
-void TurnScheduler::Impl::ask_again() {
-  ++turn_->sent;
-  turn_->last_sent = now();
-  const auto kind =
-      turn_->stage == Stage::kGranting ? TurnMessageKind::kGrant : TurnMessageKind::kDrop;
-  send({kind, turn_->client, turn_->number, turn_->first_sent}, true);
+void TimeSliceScheduler::Impl::ask_again() {
+  ++slice_->sent;
+  slice_->last_sent = now();
+  const auto kind = slice_->stage == Stage::kGranting ? TimeSliceMessageKind::kGrant
+                                                      : TimeSliceMessageKind::kDrop;
+  send({kind, slice_->client, slice_->number, slice_->first_sent}, true);
 }
 
 // Its process may take a while to leave the card; others' messages wait meanwhile.
-void TurnScheduler::Impl::reclaim() {
-  const unsigned client = turn_->client;
+void TimeSliceScheduler::Impl::reclaim() {
+  const unsigned client = slice_->client;
   const auto member = members.at(client);
   member->in_use = true;
   lock->unlock();
@@ -252,25 +253,25 @@ void TurnScheduler::Impl::reclaim() {
   changed->notify_all();
   ++member->reclaimed;
   ++statistics.reclaimed;
-  if (has_turn(client)) end_turn(options.tail_percent);
+  if (has_slice(client)) end_slice(options.tail_percent);
 }
 
-void TurnScheduler::Impl::end_turn(unsigned percent) {
-  const unsigned client = turn_->client;
+void TimeSliceScheduler::Impl::end_slice(unsigned percent) {
+  const unsigned client = slice_->client;
   window_busy_ += bill(client, percent);
   members.at(client)->seat->allow(0);
-  turn_.reset();
+  slice_.reset();
 }
 
-void TurnScheduler::Impl::plan_look() {
-  const auto left = std::max(ledger.left(turn_->client), 1_ns);
-  turn_->next_look =
-      ledger.unlimited(turn_->client) ? window_end_ : now() + std::min(options.sample, left);
+void TimeSliceScheduler::Impl::plan_look() {
+  const auto left = std::max(ledger.left(slice_->client), 1_ns);
+  slice_->next_look =
+      ledger.unlimited(slice_->client) ? window_end_ : now() + std::min(options.sample, left);
 }
 
-void TurnScheduler::Impl::look() {
-  const unsigned client = turn_->client;
-  const bool due = now() >= turn_->next_look;
+void TimeSliceScheduler::Impl::look() {
+  const unsigned client = slice_->client;
+  const bool due = now() >= slice_->next_look;
   if (!due && !ledger.must_yield(client)) return;
   const auto more = bill(client, 100);
   window_busy_ += more;
@@ -280,25 +281,25 @@ void TurnScheduler::Impl::look() {
   plan_look();
 }
 
-// On what nobody has a right to those that want it take turns.
-bool TurnScheduler::Impl::has_had_a_slice() const {
-  const auto& account = ledger.of(turn_->client);
+// On what nobody has a right to those that want it take time slices.
+bool TimeSliceScheduler::Impl::has_had_a_slice() const {
+  const auto& account = ledger.of(slice_->client);
   return account.used >= ledger.budget(account) && anybody_waits() &&
-         now() - turn_->first_sent >= options.window / kSlices;
+         now() - slice_->first_sent >= options.window / kSlices;
 }
 
-bool TurnScheduler::Impl::anybody_waits() const {
+bool TimeSliceScheduler::Impl::anybody_waits() const {
   const auto& all = ledger.all();
   return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.second.waiting; });
 }
 
 // --- Time -------------------------------------------------------------------------------------
 
-void TurnScheduler::Impl::roll() {
+void TimeSliceScheduler::Impl::roll() {
   if (now() < window_end_) return;
   std::optional<unsigned> holder;
-  if (turn_) {
-    holder = turn_->client;
+  if (slice_) {
+    holder = slice_->client;
     window_busy_ += bill(*holder, 100);
   }
   // What lies back further than a few windows is forgotten.
@@ -312,47 +313,47 @@ void TurnScheduler::Impl::roll() {
   apply_card_token();
   const bool idle = window_busy_ == Picoseconds{};
   window_busy_ = {};
-  if (!turn_ || turn_->stage != Stage::kRunning) return;
+  if (!slice_ || slice_->stage != Stage::kRunning) return;
   if (idle) return drop();
   plan_look();
 }
 
-void TurnScheduler::Impl::advance() {
+void TimeSliceScheduler::Impl::advance() {
   roll();
-  if (turn_) {
-    if (turn_->stage == Stage::kRunning) {
+  if (slice_) {
+    if (slice_->stage == Stage::kRunning) {
       look();
-    } else if (now() >= turn_->last_sent + options.timeout) {
-      if (members.at(turn_->client)->seat->at_work()) {
-        turn_->last_sent = now();  // it has heard: what takes so long is the card
-      } else if (turn_->sent < kTries) {
+    } else if (now() >= slice_->last_sent + options.timeout) {
+      if (members.at(slice_->client)->seat->at_work()) {
+        slice_->last_sent = now();  // it has heard: what takes so long is the card
+      } else if (slice_->sent < kTries) {
         ask_again();
       } else {
         reclaim();
       }
     }
   }
-  if (turn_ || options.policy == SharingPolicy::kBestEffort) return;
+  if (slice_ || options.policy == SharingPolicy::kBestEffort) return;
   if (const auto next = ledger.next()) grant(*next);
 }
 
-Instant TurnScheduler::Impl::next_event() const {
+Instant TimeSliceScheduler::Impl::next_event() const {
   const bool changes = std::any_of(members.begin(), members.end(), [](const auto& member) {
     return member.second->share.has_value();
   });
   Instant next =
-      turn_ || changes || card_token_set_ || anybody_waits() ? window_end_ : Instant::never();
-  if (!turn_) return next;
+      slice_ || changes || card_token_set_ || anybody_waits() ? window_end_ : Instant::never();
+  if (!slice_) return next;
   const auto due =
-      turn_->stage == Stage::kRunning ? turn_->next_look : turn_->last_sent + options.timeout;
+      slice_->stage == Stage::kRunning ? slice_->next_look : slice_->last_sent + options.timeout;
   return std::min(next, due);
 }
 
 // Whether nobody gets anything by time alone: the holder does nothing, and others wait for nothing
-// but a turn.
-bool TurnScheduler::Impl::only_looks() const {
-  if (!turn_ || turn_->stage != Stage::kRunning) return false;
-  if (card_token_set_ || !members.at(turn_->client)->idle) return false;
+// but a time slice.
+bool TimeSliceScheduler::Impl::only_looks() const {
+  if (!slice_ || slice_->stage != Stage::kRunning) return false;
+  if (card_token_set_ || !members.at(slice_->client)->idle) return false;
   return std::all_of(members.begin(), members.end(), [this](const auto& member) {
     const auto& account = ledger.of(member.first);
     const Picoseconds budget = ledger.budget(account);
@@ -361,7 +362,7 @@ bool TurnScheduler::Impl::only_looks() const {
   });
 }
 
-void TurnScheduler::Impl::run() {
+void TimeSliceScheduler::Impl::run() {
   const MutexHolder holder(*lock);
   while (!stopping_) {
     while (!inbox_.empty()) {

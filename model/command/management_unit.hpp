@@ -9,9 +9,9 @@
 
 namespace npu::model {
 
-class Management : private ManagementExecutor::Owner {
+class ManagementUnit : private ManagementExecutor::Owner {
  public:
-  explicit Management(QueueFunction& function)
+  explicit ManagementUnit(QueueFunction& function)
       : function_(function), shared_(function.shared), executor_(function, *this) {}
 
   void install_hooks();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler's task: windows, turns, and what they cost. Everything under one mutex, which is
-// not held while a process comes to the card or leaves it.
+// The scheduler's task: windows, time slices, and what they cost. Everything under one mutex, which
+// is not held while a process comes to the card or leaves it.
 #pragma once
 
 #include <algorithm>
@@ -12,75 +12,75 @@
 #include <optional>
 #include <string>
 
-#include "driver/turns/turn_ledger.hpp"
-#include "driver/turns/turn_seat.hpp"
+#include "driver/time_slices/ledger.hpp"
+#include "driver/time_slices/seat.hpp"
 
 namespace npu::driver {
 
 // Where a client's agent takes its messages.
-class TurnInbox {
+class TimeSliceInbox {
  public:
-  virtual ~TurnInbox() = default;
-  virtual void post(const TurnMessage& message) = 0;  // under the mutex
+  virtual ~TimeSliceInbox() = default;
+  virtual void post(const TimeSliceMessage& message) = 0;  // under the mutex
 };
 
-struct TurnScheduler::Impl {
+struct TimeSliceScheduler::Impl {
   static constexpr Picoseconds kCardTimeout = 1_ms;
 
   struct Member {
     std::string name;
-    std::shared_ptr<TurnSeat> seat;
-    TurnInbox* inbox = nullptr;
+    std::shared_ptr<TimeSliceSeat> seat;
+    TimeSliceInbox* inbox = nullptr;
     unsigned vmid = 0;
     std::uint64_t busy_seen = 0;  // ns, of the card's counter
     Picoseconds busy;
     bool idle = false;               // nothing to bill at the last look
-    std::optional<TurnShare> share;  // from the next window on
+    std::optional<CoreQuota> share;  // from the next window on
     Instant changed;                 // when it was said so
-    std::uint64_t turns = 0, reclaimed = 0;
+    std::uint64_t time_slices = 0, reclaimed = 0;
     bool in_use = false;  // without the mutex
   };
 
-  Impl(Device& card, const TurnOptions& wanted);
+  Impl(Device& card, const TimeSliceOptions& wanted);
   ~Impl();
   Status start();
 
-  Result<unsigned> add(std::string name, std::shared_ptr<TurnSeat> seat, TurnInbox& inbox,
-                       const TurnShare& share);
+  Result<unsigned> add(std::string name, std::shared_ptr<TimeSliceSeat> seat, TimeSliceInbox& inbox,
+                       const CoreQuota& share);
   // When nobody uses it any more.
   void remove(unsigned client);
-  Status set_share(unsigned client, const TurnShare& share);
+  Status set_share(unsigned client, const CoreQuota& share);
   Status set_card_token(unsigned token);
   unsigned card_token() const;
 
   // --- Under the mutex.
   // To the client, or to the scheduler; unless it is lost.
-  void send(const TurnMessage& message, bool again = false);
+  void send(const TimeSliceMessage& message, bool again = false);
   Instant now() const { return platform.clock().now(); }
   // Of what the card is to do for a client. However soon a message is to be answered: the card
   // gives way between two blocks only.
   Instant card_deadline() const { return now() + std::max(options.timeout, kCardTimeout); }
   // By what the card says now.
   Picoseconds bill(unsigned client, unsigned percent);
-  bool has_turn(unsigned client) const { return turn_ && turn_->client == client; }
+  bool has_slice(unsigned client) const { return slice_ && slice_->client == client; }
   // Without what only its agent knows. By the books, which bill() brings up to date.
-  TurnClientStatistics statistics_of(unsigned client) const;
-  TurnSchedulerStatistics statistics_now() const;
+  TimeSliceClientStatistics statistics_of(unsigned client) const;
+  TimeSliceSchedulerStatistics statistics_now() const;
   void look_at_card(unsigned client);
 
   Device& device;
   platform::Platform& platform;
-  const TurnOptions options;
+  const TimeSliceOptions options;
   std::unique_ptr<platform::Mutex> lock;
   std::unique_ptr<platform::Condition> changed;  // for the task, and for who removes a client
   std::map<unsigned, std::shared_ptr<Member>> members;
-  TurnLedger ledger;
-  TurnSchedulerStatistics statistics;
-  std::function<bool(const TurnMessage&)> lost;
+  TimeSliceLedger ledger;
+  TimeSliceSchedulerStatistics statistics;
+  std::function<bool(const TimeSliceMessage&)> lost;
 
  private:
   enum class Stage : std::uint8_t { kGranting, kRunning, kDropping };
-  struct Turn {
+  struct TimeSlice {
     unsigned client = 0;
     std::uint64_t number = 0;
     Stage stage = Stage::kGranting;
@@ -90,7 +90,7 @@ struct TurnScheduler::Impl {
   };
 
   void run();
-  void handle(const TurnMessage& message);
+  void handle(const TimeSliceMessage& message);
   void advance();
   void roll();
   void look();
@@ -99,7 +99,7 @@ struct TurnScheduler::Impl {
   void drop();
   void ask_again();
   void reclaim();
-  void end_turn(unsigned percent);
+  void end_slice(unsigned percent);
   void apply_share(Member& member, unsigned client);
   void apply_card_token();
   bool anybody_waits() const;
@@ -107,12 +107,12 @@ struct TurnScheduler::Impl {
   bool has_had_a_slice() const;
   Instant next_event() const;
 
-  std::deque<TurnMessage> inbox_;
-  std::optional<Turn> turn_;
-  std::uint64_t turns_ = 0;
+  std::deque<TimeSliceMessage> inbox_;
+  std::optional<TimeSlice> slice_;
+  std::uint64_t slices_ = 0;
   unsigned ids_ = 0;
   Instant window_end_;
-  Picoseconds window_busy_;  // of whoever had turns in it
+  Picoseconds window_busy_;  // of whoever had time slices in it
   unsigned card_token_ = kWholeToken;
   std::optional<Instant> card_token_set_;  // it holds from the next window on
   bool stopping_ = false;

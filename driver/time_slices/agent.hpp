@@ -7,30 +7,30 @@
 #include <vector>
 
 #include "driver/queue/queue_channel.hpp"
-#include "driver/queue/turn_hook.hpp"
-#include "driver/turns/launch_window.hpp"
-#include "driver/turns/turn_arbiter.hpp"
+#include "driver/queue/time_slice_hook.hpp"
+#include "driver/time_slices/arbiter.hpp"
+#include "driver/time_slices/launch_window.hpp"
 
 namespace npu::driver {
 
-struct TurnClient::Impl final : TurnInbox, TurnHook {
-  Impl(std::shared_ptr<TurnScheduler::Impl> of, ProcessContext& process);
+struct TimeSliceClient::Impl final : TimeSliceInbox, TimeSliceHook {
+  Impl(std::shared_ptr<TimeSliceScheduler::Impl> of, ProcessContext& process);
   ~Impl() override;
-  Status start(std::string name, const TurnShare& share);
+  Status start(std::string name, const CoreQuota& share);
 
   Result<QueueTicket> submit(Queue& queue, const abi::QueueEntry* entries, std::size_t count,
                              bool launch, Instant deadline,
                              const QueueEntryOptions& options) override;
   void forget(const QueueChannel& channel) override;
-  Status settle(QueueChannel& channel, Instant deadline) override;
+  Status drain(QueueChannel& channel, Instant deadline) override;
   void stop(bool stopped);
-  void post(const TurnMessage& message) override;
-  bool has_turn() const;
+  void post(const TimeSliceMessage& message) override;
+  bool has_slice() const;
   // Waits for nobody.
-  TurnClientStatistics statistics() const;
+  TimeSliceClientStatistics statistics() const;
 
-  const std::shared_ptr<TurnScheduler::Impl> scheduler;
-  const std::shared_ptr<TurnSeat> seat;
+  const std::shared_ptr<TimeSliceScheduler::Impl> scheduler;
+  const std::shared_ptr<TimeSliceSeat> seat;
   unsigned id = 0;
   bool joined = false;
 
@@ -39,7 +39,7 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
     QueueChannel* channel = nullptr;
     QueueTicket ticket;
     Instant begin;  // by turn_time()
-    // At the last time-out: the turn, and how long the client had had cores.
+    // At the last time-out: the time slice, and how long the client had had cores.
     std::uint64_t seen_in = 0, busy_seen = 0;
     unsigned looks = 0;
   };
@@ -52,18 +52,19 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   };
 
   void run();
-  void answer(const TurnMessage& message);
+  void answer(const TimeSliceMessage& message);
   // Under the scheduler's mutex.
   void request();
   void request_again();
   Instant next_look() const;
   Instant now() const { return scheduler->now(); }
-  // A clock that stands still while others have the turn: what a launch waits for them does not
-  // make it late. Only with a turn.
-  Instant turn_time() const { return now() - Picoseconds(without_turn_.load()); }
+  // A clock that stands still while others have the time slice: what a launch waits for them does
+  // not make it late. Only with a time slice.
+  Instant slice_time() const { return now() - Picoseconds(without_slice_.load()); }
 
-  Status await_turn(Instant deadline);
-  // Waits for the oldest launch for a target. False: there is no room yet, or the turn is over.
+  Status await_slice(Instant deadline);
+  // Waits for the oldest launch for a target. False: there is no room yet, or the time slice is
+  // over.
   bool make_room(Instant deadline);
   // Under launches_lock_.
   void drop_done();
@@ -76,22 +77,23 @@ struct TurnClient::Impl final : TurnInbox, TurnHook {
   // Under last_lock_; the end: it has none.
   std::vector<Last>::iterator last_of(const QueueChannel& channel);
 
-  const std::unique_ptr<platform::Condition> arrived_, turn_begun_;
+  const std::unique_ptr<platform::Condition> arrived_, slice_begun_;
   std::unique_ptr<platform::Task> task_;
   // Under the scheduler's mutex.
-  std::deque<TurnMessage> inbox_;
+  std::deque<TimeSliceMessage> inbox_;
   bool stopped_ = false, ending_ = false, waiting_ = false;
   Instant asked_, asked_last_;
-  unsigned kept_ = 0;  // tasks that wait for the turn
+  unsigned kept_ = 0;  // tasks that wait for the time slice
   std::uint64_t entries_seen_ = 0;
-  Instant left_;                               // the end of the last turn
-  std::atomic<std::int64_t> without_turn_{0};  // picoseconds
-  std::atomic<std::uint64_t> turn_{0};  // as granted; of a turn that is over it means nothing
+  Instant left_;                                // the end of the last time slice
+  std::atomic<std::int64_t> without_slice_{0};  // picoseconds
+  std::atomic<std::uint64_t> slice_{
+      0};  // as granted; of a time slice that is over it means nothing
 
   std::unique_ptr<platform::Mutex> launches_lock_;  // held while one waits for a target
-  std::deque<Launch> launches_;                     // under way, oldest first
+  std::deque<Launch> launches_;                     // in flight, oldest first
   LaunchWindow window_;
-  std::atomic<unsigned> window_size_, under_way_{0};  // for who looks
+  std::atomic<unsigned> window_size_, in_flight_{0};  // for who looks
   std::atomic<std::uint64_t> launched_{0};
   std::unique_ptr<platform::Mutex> last_lock_;  // behind launches_lock_
   // The last of each queue that is not known as done, in the order in which queues came: an order

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/registers/stream_table.hpp"
+#include "model/registers/stream_registers.hpp"
 
 namespace npu::model {
 
-StreamTable::StreamTable(unsigned streams) : streams_(streams, Stream{}) {}
+StreamRegisters::StreamRegisters(unsigned streams) : streams_(streams, Stream{}) {}
 
-void StreamTable::reset() {
+void StreamRegisters::reset() {
   for (auto& stream : streams_) {
     stream.bank.reset();
     stream.in_flight = 0;
@@ -13,12 +13,12 @@ void StreamTable::reset() {
   }
 }
 
-void StreamTable::command_fetched(std::uint32_t stream) {
+void StreamRegisters::command_fetched(std::uint32_t stream) {
   auto& s = streams_[stream];
   if (s.in_flight++ == 0) s.bank.set(abi::StreamStatus{}.set<abi::StreamStatus::Busy>(1));
 }
 
-void StreamTable::command_completed(std::uint32_t stream, abi::FaultCode code) {
+void StreamRegisters::command_completed(std::uint32_t stream, abi::FaultCode code) {
   auto& s = streams_[stream];
   auto completed = s.bank.get<abi::StreamCompleted>();
   ++completed.raw;
@@ -29,12 +29,13 @@ void StreamTable::command_completed(std::uint32_t stream, abi::FaultCode code) {
   if (--s.in_flight == 0) s.bank.set(abi::StreamStatus{});
 }
 
-bool StreamTable::host_read(std::uint64_t offset, unsigned char* data, std::size_t length) {
+bool StreamRegisters::host_read(std::uint64_t offset, unsigned char* data, std::size_t length) {
   return streams_[offset / abi::kStreamWindowSize].bank.host_read(offset % abi::kStreamWindowSize,
                                                                   data, length);
 }
 
-bool StreamTable::host_write(std::uint64_t offset, const unsigned char* data, std::size_t length) {
+bool StreamRegisters::host_write(std::uint64_t offset, const unsigned char* data,
+                                 std::size_t length) {
   auto& stream = streams_[offset / abi::kStreamWindowSize];
   auto& bank = stream.bank;
   offset %= abi::kStreamWindowSize;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/command/queue_table.hpp"
+#include "model/command/hardware_queue_table.hpp"
 
 #include <algorithm>
 
@@ -10,20 +10,21 @@ namespace npu::model {
 
 using abi::ManagementStatus;
 
-Process* QueueTable::process(std::uint32_t pasid) const {
+Process* HardwareQueueTable::process(std::uint32_t pasid) const {
   for (const auto& process : pages_) {
     if (process && process->pasid == pasid) return process.get();
   }
   return nullptr;
 }
 
-Queue* QueueTable::by_doorbell(const Process& process, std::uint64_t doorbell) const {
+HardwareQueue* HardwareQueueTable::by_doorbell(const Process& process,
+                                               std::uint64_t doorbell) const {
   if (doorbell >= process.doorbells.size()) return nullptr;
   const auto id = process.doorbells[doorbell];
   return id == Process::kNoDoorbell ? nullptr : queues_[id].get();
 }
 
-ManagementStatus QueueTable::map(const abi::ManagementCommand& command, unsigned vectors) {
+ManagementStatus HardwareQueueTable::map(const abi::ManagementCommand& command, unsigned vectors) {
   const bool bad_vmid = command.vmid == abi::kVmidPhysical || command.vmid >= abi::kVmids;
   const bool bad_pasid = command.pasid == 0 || command.pasid >= 1U << 20;
   if (bad_vmid || bad_pasid || command.vector >= vectors) return ManagementStatus::kInvalidProcess;
@@ -44,7 +45,7 @@ ManagementStatus QueueTable::map(const abi::ManagementCommand& command, unsigned
   return ManagementStatus::kSuccess;
 }
 
-ManagementStatus QueueTable::unmap(std::uint32_t pasid) {
+ManagementStatus HardwareQueueTable::unmap(std::uint32_t pasid) {
   const auto* found = process(pasid);
   if (found == nullptr) return ManagementStatus::kInvalidProcess;
   if (found->queues > 0) return ManagementStatus::kProcessBusy;
@@ -52,7 +53,8 @@ ManagementStatus QueueTable::unmap(std::uint32_t pasid) {
   return ManagementStatus::kSuccess;
 }
 
-bool QueueTable::valid(const abi::QueueDescriptor& mqd, const Process& process, unsigned vectors) {
+bool HardwareQueueTable::valid(const abi::QueueDescriptor& mqd, const Process& process,
+                               unsigned vectors) {
   const auto log2_fits = [](unsigned v) {
     return v >= abi::kMinLog2Ring && v <= abi::kMaxLog2Ring;
   };
@@ -77,8 +79,8 @@ bool QueueTable::valid(const abi::QueueDescriptor& mqd, const Process& process, 
          mqd.vector < vectors && mqd.percentage >= 1 && mqd.percentage <= 100;
 }
 
-ManagementStatus QueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t address,
-                                 unsigned vectors) {
+ManagementStatus HardwareQueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t address,
+                                         unsigned vectors) {
   if (mqd.queue_id >= queues_.size() || queues_[mqd.queue_id])
     return ManagementStatus::kInvalidQueue;
   auto* owner = process(mqd.pasid);
@@ -88,7 +90,7 @@ ManagementStatus QueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t 
   if (doorbell != Process::kNoDoorbell) return ManagementStatus::kDoorbellInUse;
   doorbell = static_cast<std::uint16_t>(mqd.queue_id);
   ++owner->queues;
-  auto queue = std::make_unique<Queue>();
+  auto queue = std::make_unique<HardwareQueue>();
   queue->mqd = mqd;
   queue->mqd.state = static_cast<std::uint32_t>(abi::QueueState::kIdle);
   queue->mqd.error = 0;
@@ -99,7 +101,7 @@ ManagementStatus QueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t 
   return ManagementStatus::kSuccess;
 }
 
-void QueueTable::remove(Queue& queue) {
+void HardwareQueueTable::remove(HardwareQueue& queue) {
   auto& owner = *queue.process;
   auto& waiting = owner.waiting;
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &queue), waiting.end());
@@ -110,7 +112,7 @@ void QueueTable::remove(Queue& queue) {
   queues_[queue.mqd.queue_id].reset();
 }
 
-void QueueTable::reset() {
+void HardwareQueueTable::reset() {
   for (auto& queue : queues_) queue.reset();
   for (auto& process : pages_) process.reset();
 }

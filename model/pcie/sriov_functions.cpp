@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/pcie/virtual_functions.hpp"
+#include "model/pcie/sriov_functions.hpp"
 
 #include "npu/abi/layout.hpp"
 
 namespace npu::model {
 
-VirtualFunctions::VirtualFunctions(const ChipConfig& chip) : chip_(chip) {
+SriovFunctions::SriovFunctions(const ChipConfig& chip) : chip_(chip) {
   functions_.reserve(chip.pci.sriov_total_vfs);
   for (unsigned i = 0; i < chip.pci.sriov_total_vfs; ++i) {
     functions_.push_back(EndpointFunction::make_virtual(chip, i));
@@ -14,7 +14,7 @@ VirtualFunctions::VirtualFunctions(const ChipConfig& chip) : chip_(chip) {
 
 // The number never changes while there are any: these are new ones or none. New ones are as after
 // power-up.
-unsigned VirtualFunctions::follow(const VirtualFunctionState& state) {
+unsigned SriovFunctions::follow(const VirtualFunctionState& state) {
   const unsigned gone = state.count == 0 ? state_.count : 0;
   for (unsigned i = 0; i < gone; ++i) {
     functions_[i].reset(FunctionReset::kConventional, sim_now());
@@ -23,7 +23,7 @@ unsigned VirtualFunctions::follow(const VirtualFunctionState& state) {
   return gone;
 }
 
-EndpointFunction* VirtualFunctions::find(unsigned number) {
+EndpointFunction* SriovFunctions::find(unsigned number) {
   const unsigned first = chip_.pci.sriov_first_vf_offset;
   if (state_.count == 0 || number < first) return nullptr;
   const unsigned steps = number - first;
@@ -32,8 +32,8 @@ EndpointFunction* VirtualFunctions::find(unsigned number) {
   return exists ? &functions_[index] : nullptr;
 }
 
-EndpointFunction* VirtualFunctions::inside(const VirtualFunctionState::Window& window,
-                                           std::uint64_t address, Bytes length, Bytes& offset) {
+EndpointFunction* SriovFunctions::inside(const VirtualFunctionState::Window& window,
+                                         std::uint64_t address, Bytes length, Bytes& offset) {
   if (address < window.base) return nullptr;
   const std::uint64_t index = (address - window.base) / window.size;
   offset = (address - window.base) % window.size;
@@ -41,8 +41,8 @@ EndpointFunction* VirtualFunctions::inside(const VirtualFunctionState::Window& w
   return fits ? &functions_[index] : nullptr;
 }
 
-EndpointFunction* VirtualFunctions::decode(std::uint64_t address, Bytes length, int& bar,
-                                           Bytes& offset) {
+EndpointFunction* SriovFunctions::decode(std::uint64_t address, Bytes length, int& bar,
+                                         Bytes& offset) {
   if (state_.count == 0 || !state_.memory) return nullptr;
   bar = static_cast<int>(abi::kRegisterBar);
   if (auto* found = inside(state_.bar0, address, length, offset)) return found;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many launches of a client may be under way: more by and by as long as they are done in time,
+// How many launches of a client may be in flight: more by and by as long as they are done in time,
 // fewer at once if they are not (AIMD).
 #pragma once
 
 #include <algorithm>
 
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 
 namespace npu::driver {
 

@@ -22,9 +22,9 @@ struct DmaMapping {
   bool writable;  // false: `data` must not be written, it may even be mapped read-only
 };
 
-class Device {
+class ServedDevice {
  public:
-  virtual ~Device() = default;
+  virtual ~ServedDevice() = default;
 
   // Regions as VFIO numbers them: 0..5 BARs, 6 ROM, 7 configuration space, 8 VGA. 0: no such
   // region. Constant while a client is there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/turns/turn_agent.hpp"
+#include "driver/time_slices/agent.hpp"
 
 #include <fmt/format.h>
 
@@ -11,17 +11,17 @@
 
 namespace npu::driver {
 
-TurnClient::Impl::Impl(std::shared_ptr<TurnScheduler::Impl> of, ProcessContext& process)
+TimeSliceClient::Impl::Impl(std::shared_ptr<TimeSliceScheduler::Impl> of, ProcessContext& process)
     : scheduler(std::move(of)),
-      seat(std::make_shared<TurnSeat>(scheduler->platform, process)),
+      seat(std::make_shared<TimeSliceSeat>(scheduler->platform, process)),
       arrived_(scheduler->platform.tasks().make_condition()),
-      turn_begun_(scheduler->platform.tasks().make_condition()),
+      slice_begun_(scheduler->platform.tasks().make_condition()),
       launches_lock_(scheduler->platform.tasks().make_mutex()),
       window_(scheduler->options.launches),
       window_size_(window_.size()),
       last_lock_(scheduler->platform.tasks().make_mutex()) {}
 
-Status TurnClient::Impl::start(std::string name, const TurnShare& share) {
+Status TimeSliceClient::Impl::start(std::string name, const CoreQuota& share) {
   const bool free = scheduler->options.policy == SharingPolicy::kBestEffort && share.token > 0;
   if (!free) {
     if (auto off = seat->begin(scheduler->card_deadline()); !off) return off;
@@ -31,8 +31,8 @@ Status TurnClient::Impl::start(std::string name, const TurnShare& share) {
   id = *added;
   joined = true;
   entries_.store(entries_of_process());
-  seat->process().impl().turn.store(this);
-  turn_.store(seat->allowed());
+  seat->process().impl().time_slice_hook.store(this);
+  slice_.store(seat->allowed());
   if (free) return {};
   auto task = scheduler->platform.tasks().spawn(fmt::format("turns.{}", id), [this] { run(); });
   if (!task) return forward_error(task);
@@ -40,13 +40,13 @@ Status TurnClient::Impl::start(std::string name, const TurnShare& share) {
   return {};
 }
 
-TurnClient::Impl::~Impl() {
-  if (joined) seat->process().impl().turn.store(nullptr);
+TimeSliceClient::Impl::~Impl() {
+  if (joined) seat->process().impl().time_slice_hook.store(nullptr);
   {
     const MutexHolder holder(*scheduler->lock);
     ending_ = true;
     arrived_->notify_all();
-    turn_begun_->notify_all();
+    slice_begun_->notify_all();
   }
   if (task_) task_->join();
   if (joined) scheduler->remove(id);
@@ -55,17 +55,17 @@ TurnClient::Impl::~Impl() {
 
 // --- The agent --------------------------------------------------------------------------------
 
-void TurnClient::Impl::post(const TurnMessage& message) {
+void TimeSliceClient::Impl::post(const TimeSliceMessage& message) {
   inbox_.push_back(message);
   arrived_->notify_all();
 }
 
-bool TurnClient::Impl::has_turn() const {
-  const auto turn = turn_.load();
-  return turn != 0 && seat->allowed() == turn;
+bool TimeSliceClient::Impl::has_slice() const {
+  const auto slice = slice_.load();
+  return slice != 0 && seat->allowed() == slice;
 }
 
-void TurnClient::Impl::run() {
+void TimeSliceClient::Impl::run() {
   auto& lock = *scheduler->lock;
   const MutexHolder holder(lock);
   while (!ending_) {
@@ -85,7 +85,7 @@ void TurnClient::Impl::run() {
       lock.unlock();
       const auto entries = entries_of_process();
       lock.lock();
-      // What came by other ways than submit() wants a turn, too.
+      // What came by other ways than submit() wants a time slice, too.
       if (entries != entries_seen_) request();
       entries_seen_ = entries;
       request_again();
@@ -95,39 +95,39 @@ void TurnClient::Impl::run() {
   }
 }
 
-// Without a turn it looks now and then.
-Instant TurnClient::Impl::next_look() const {
-  if (has_turn()) return Instant::never();
+// Without a time slice it looks now and then.
+Instant TimeSliceClient::Impl::next_look() const {
+  if (has_slice()) return Instant::never();
   const auto& options = scheduler->options;
   return asked_last_ + (waiting_ ? options.timeout : options.window);
 }
 
-void TurnClient::Impl::answer(const TurnMessage& message) {
-  if (message.kind == TurnMessageKind::kGrant) {
-    const bool entered = seat->enter(message.turn, scheduler->card_deadline());
+void TimeSliceClient::Impl::answer(const TimeSliceMessage& message) {
+  if (message.kind == TimeSliceMessageKind::kGrant) {
+    const bool entered = seat->enter(message.slice, scheduler->card_deadline());
     const MutexHolder holder(*scheduler->lock);
     if (!entered) {
       ++scheduler->statistics.stale;
       return;
     }
-    without_turn_.fetch_add((now() - left_).count());
-    turn_.store(message.turn);
+    without_slice_.fetch_add((now() - left_).count());
+    slice_.store(message.slice);
     waiting_ = false;
-    scheduler->send({TurnMessageKind::kTaken, id, message.turn, now()});
-    turn_begun_->notify_all();
+    scheduler->send({TimeSliceMessageKind::kTaken, id, message.slice, now()});
+    slice_begun_->notify_all();
     return;
   }
   const Instant left = now();
-  seat->leave(message.turn, scheduler->card_deadline());
+  seat->leave(message.slice, scheduler->card_deadline());
   // Counted before it is looked at, so that what comes meanwhile is found by its number: whoever
-  // submits it may still see the turn.
+  // submits it may still see the time slice.
   const auto entries = entries_of_process();
   const auto submitted = entries_.load();
   const bool work = has_work();
   const MutexHolder holder(*scheduler->lock);
-  scheduler->send({TurnMessageKind::kRelease, id, message.turn, now()});
-  if (turn_.load() == message.turn) {
-    turn_.store(0);
+  scheduler->send({TimeSliceMessageKind::kRelease, id, message.slice, now()});
+  if (slice_.load() == message.slice) {
+    slice_.store(0);
     left_ = left;
   }
   entries_seen_ = entries;
@@ -135,26 +135,26 @@ void TurnClient::Impl::answer(const TurnMessage& message) {
   if (work || kept_ > 0 || entries_.load() != submitted) request();
 }
 
-void TurnClient::Impl::request() {
-  if (waiting_ || has_turn()) return;
+void TimeSliceClient::Impl::request() {
+  if (waiting_ || has_slice()) return;
   waiting_ = true;
   asked_ = asked_last_ = now();
-  scheduler->send({TurnMessageKind::kRequest, id, 0, asked_});
+  scheduler->send({TimeSliceMessageKind::kRequest, id, 0, asked_});
   arrived_->notify_all();
 }
 
-void TurnClient::Impl::request_again() {
-  if (!waiting_ || has_turn() || now() < asked_last_ + scheduler->options.timeout) return;
-  scheduler->send({TurnMessageKind::kRequest, id, 0, asked_}, true);
+void TimeSliceClient::Impl::request_again() {
+  if (!waiting_ || has_slice() || now() < asked_last_ + scheduler->options.timeout) return;
+  scheduler->send({TimeSliceMessageKind::kRequest, id, 0, asked_}, true);
 }
 
-void TurnClient::Impl::stop(bool stopped) {
+void TimeSliceClient::Impl::stop(bool stopped) {
   const MutexHolder holder(*scheduler->lock);
   stopped_ = stopped;
   arrived_->notify_all();
 }
 
-std::uint64_t TurnClient::Impl::entries_of_process() {
+std::uint64_t TimeSliceClient::Impl::entries_of_process() {
   auto& process = seat->process().impl();
   const MutexHolder holder(*process.mutex);
   return process.queues.entries();
@@ -162,60 +162,60 @@ std::uint64_t TurnClient::Impl::entries_of_process() {
 
 // --- Its tasks --------------------------------------------------------------------------------
 
-Status TurnClient::Impl::await_turn(Instant deadline) {
-  if (has_turn()) return {};
+Status TimeSliceClient::Impl::await_slice(Instant deadline) {
+  if (has_slice()) return {};
   const MutexHolder holder(*scheduler->lock);
   ++kept_;
   request();
-  while (!has_turn() && !ending_ && now() < deadline) {
-    static_cast<void>(turn_begun_->wait(*scheduler->lock, deadline));
+  while (!has_slice() && !ending_ && now() < deadline) {
+    static_cast<void>(slice_begun_->wait(*scheduler->lock, deadline));
   }
   --kept_;
-  if (has_turn()) return {};
-  return fail(ErrorCode::kTimeout, fmt::format("client {} of the card's turns has got none", id));
+  if (has_slice()) return {};
+  return fail(ErrorCode::kTimeout, fmt::format("client {} of the card has got no time slice", id));
 }
 
-void TurnClient::Impl::note(const Launch& launch) {
-  if (!has_turn()) return;
-  window_.note(launch.begin, turn_time());
+void TimeSliceClient::Impl::note(const Launch& launch) {
+  if (!has_slice()) return;
+  window_.note(launch.begin, slice_time());
   window_size_.store(window_.size());
 }
 
-bool TurnClient::Impl::is_late(const Launch& launch) const {
-  return has_turn() && turn_time() - launch.begin > scheduler->options.launches.target;
+bool TimeSliceClient::Impl::is_late(const Launch& launch) const {
+  return has_slice() && slice_time() - launch.begin > scheduler->options.launches.target;
 }
 
-void TurnClient::Impl::drop_oldest() {
+void TimeSliceClient::Impl::drop_oldest() {
   launches_.pop_front();
-  under_way_.store(static_cast<unsigned>(launches_.size()));
+  in_flight_.store(static_cast<unsigned>(launches_.size()));
 }
 
 // What is found done has ended since the last look, perhaps long ago: too late for the window to
 // say that it was late.
-void TurnClient::Impl::drop_done() {
+void TimeSliceClient::Impl::drop_done() {
   while (!launches_.empty()) {
     const auto& oldest = launches_.front();
     const auto done = oldest.channel->is_done(oldest.ticket);
-    const bool goes_on = done && !*done;
-    if (done && is_late(oldest) == goes_on) note(oldest);
-    if (goes_on) return;
+    const bool in_flight = done && !*done;
+    if (done && is_late(oldest) == in_flight) note(oldest);
+    if (in_flight) return;
     drop_oldest();
   }
 }
 
-// Whether the launch waits for what comes behind it: a client that has the turn and for so long not
-// one core computes nothing that would end it.
-bool TurnClient::Impl::waits_for_later(Launch& launch) {
-  const auto turn = has_turn() ? turn_.load() : 0;
+// Whether the launch waits for what comes behind it: a client that has the time slice and for so
+// long not one core computes nothing that would end it.
+bool TimeSliceClient::Impl::waits_for_later(Launch& launch) {
+  const auto slice = has_slice() ? slice_.load() : 0;
   const auto busy = scheduler->device.impl().link->registers().read64(
       abi::kSpaceBusyWindow.at(seat->process().vmid()));
-  const bool idle = turn != 0 && launch.seen_in == turn && launch.busy_seen == busy;
-  launch.seen_in = turn;
+  const bool idle = slice != 0 && launch.seen_in == slice && launch.busy_seen == busy;
+  launch.seen_in = slice;
   launch.busy_seen = busy;
   return idle || ++launch.looks == kMostLooks;
 }
 
-bool TurnClient::Impl::make_room(Instant deadline) {
+bool TimeSliceClient::Impl::make_room(Instant deadline) {
   const MutexHolder holder(*launches_lock_);
   if (launches_.size() >= window_.size()) drop_done();
   if (launches_.size() < window_.size()) return true;
@@ -223,26 +223,26 @@ bool TurnClient::Impl::make_room(Instant deadline) {
   const Instant timeout = now() + scheduler->options.launches.target;
   const auto done =
       oldest.channel->wait(oldest.ticket, WaitPolicy::kAdaptive, std::min(deadline, timeout));
-  const bool goes_on = !done && done.error().code == ErrorCode::kTimeout;
-  if (!goes_on || is_late(oldest)) note(oldest);
-  if (!goes_on || (now() >= timeout && waits_for_later(oldest))) drop_oldest();
-  return launches_.size() < window_.size() && has_turn();
+  const bool in_flight = !done && done.error().code == ErrorCode::kTimeout;
+  if (!in_flight || is_late(oldest)) note(oldest);
+  if (!in_flight || (now() >= timeout && waits_for_later(oldest))) drop_oldest();
+  return launches_.size() < window_.size() && has_slice();
 }
 
-Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry* entries,
-                                             std::size_t count, bool launch, Instant deadline,
-                                             const QueueEntryOptions& options) {
+Result<QueueTicket> TimeSliceClient::Impl::submit(Queue& queue, const abi::QueueEntry* entries,
+                                                  std::size_t count, bool launch, Instant deadline,
+                                                  const QueueEntryOptions& options) {
   while (launch) {
-    if (auto ok = await_turn(deadline); !ok) return forward_error(ok);
+    if (auto ok = await_slice(deadline); !ok) return forward_error(ok);
     if (make_room(deadline)) break;
     if (now() >= deadline) {
-      return fail(ErrorCode::kTimeout,
-                  fmt::format("client {} of the card's turns has {} launches under way", id,
-                              under_way_.load()));
+      return fail(
+          ErrorCode::kTimeout,
+          fmt::format("client {} of the card has {} launches in flight", id, in_flight_.load()));
     }
   }
   auto& channel = *queue.impl().channel;
-  Launch made{&channel, {}, turn_time()};
+  Launch made{&channel, {}, slice_time()};
   auto ticket = queue.submit(entries, count, deadline, options);
   if (!ticket) return ticket;
   // One without completion is as good as done when the next one with it is.
@@ -251,7 +251,7 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
     if (launch) {
       const MutexHolder holder(*launches_lock_);
       launches_.push_back(made);
-      under_way_.store(static_cast<unsigned>(launches_.size()));
+      in_flight_.store(static_cast<unsigned>(launches_.size()));
     }
     const MutexHolder holder(*last_lock_);
     const auto last = last_of(channel);
@@ -262,21 +262,21 @@ Result<QueueTicket> TurnClient::Impl::submit(Queue& queue, const abi::QueueEntry
     }
   }
   if (launch) launched_.fetch_add(1);
-  entries_.fetch_add(count);  // behind what it counts, and before the turn is looked at
-  if (has_turn()) return ticket;
+  entries_.fetch_add(count);  // behind what it counts, and before the time slice is looked at
+  if (has_slice()) return ticket;
   const MutexHolder holder(*scheduler->lock);
   request();
   return ticket;
 }
 
-std::vector<TurnClient::Impl::Last>::iterator TurnClient::Impl::last_of(
+std::vector<TimeSliceClient::Impl::Last>::iterator TimeSliceClient::Impl::last_of(
     const QueueChannel& channel) {
   return std::find_if(last_.begin(), last_.end(),
                       [&](const Last& last) { return last.channel == &channel; });
 }
 
 // What came by other ways than submit() is the card's to say.
-bool TurnClient::Impl::has_work() {
+bool TimeSliceClient::Impl::has_work() {
   {
     const MutexHolder holder(*last_lock_);
     for (auto last = last_.begin(); last != last_.end();) {
@@ -293,21 +293,21 @@ bool TurnClient::Impl::has_work() {
   });
 }
 
-void TurnClient::Impl::forget(const QueueChannel& channel) {
+void TimeSliceClient::Impl::forget(const QueueChannel& channel) {
   {
     const MutexHolder holder(*launches_lock_);
     launches_.erase(
         std::remove_if(launches_.begin(), launches_.end(),
                        [&](const Launch& launch) { return launch.channel == &channel; }),
         launches_.end());
-    under_way_.store(static_cast<unsigned>(launches_.size()));
+    in_flight_.store(static_cast<unsigned>(launches_.size()));
   }
   const MutexHolder holder(*last_lock_);
   const auto last = last_of(channel);
   if (last != last_.end()) last_.erase(last);
 }
 
-Status TurnClient::Impl::settle(QueueChannel& channel, Instant deadline) {
+Status TimeSliceClient::Impl::drain(QueueChannel& channel, Instant deadline) {
   std::optional<QueueTicket> ticket;
   {
     const MutexHolder holder(*last_lock_);
@@ -319,11 +319,11 @@ Status TurnClient::Impl::settle(QueueChannel& channel, Instant deadline) {
   return done || done.error().code != ErrorCode::kTimeout ? Status() : done;
 }
 
-TurnClientStatistics TurnClient::Impl::statistics() const {
-  TurnClientStatistics now;
+TimeSliceClientStatistics TimeSliceClient::Impl::statistics() const {
+  TimeSliceClientStatistics now;
   now.launches = launched_.load();
   now.launch_window = window_size_.load();
-  now.launches_under_way = under_way_.load();
+  now.launches_in_flight = in_flight_.load();
   return now;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that launch kernels in turns, each a task of its own, for a while.
+// Clients that launch kernels in time slices, each a task of its own, for a while.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -7,25 +7,26 @@
 #include <memory>
 #include <vector>
 
-#include "npu/driver/turns.hpp"
+#include "npu/driver/time_slices.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/system/queues/queue_card.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
 
+using driver::CoreQuota;
 using driver::kWholeToken;
-using driver::TurnShare;
 
-struct TurnPlayer {
-  TurnPlayer(platform::Platform& machine, QueueCard& card, driver::TurnScheduler& scheduler,
-             const TurnShare& share = {50, kWholeToken}, std::uint64_t cycles = 20'000)
+struct TimeSlicePlayer {
+  TimeSlicePlayer(platform::Platform& machine, QueueCard& card,
+                  driver::TimeSliceScheduler& scheduler, const CoreQuota& share = {50, kWholeToken},
+                  std::uint64_t cycles = 20'000)
       : host(machine),
         process(card),
         queue(process.add(in_order())),
         kernel(process.launch(queue, "spin", 4, std::array{cycles})),
-        turn(must(scheduler.join(*process.process, "player", share))) {}
-  ~TurnPlayer() { leave(); }
+        slice(must(scheduler.join(*process.process, "player", share))) {}
+  ~TimeSlicePlayer() { leave(); }
 
   static driver::QueueOptions in_order() {
     driver::QueueOptions options;
@@ -38,7 +39,7 @@ struct TurnPlayer {
       while (host.clock().now() < end && !quit) {
         if (paused) {
           host.clock().sleep_until(host.clock().now() + 10_us);
-        } else if (turn->launch(queue, kernel, end)) {
+        } else if (slice->launch(queue, kernel, end)) {
           ++launches;
         }
       }
@@ -47,23 +48,23 @@ struct TurnPlayer {
   // As SIGSTOP and SIGCONT do: neither its tasks nor its agent do anything.
   void stop(bool stopped) {
     paused = stopped;
-    turn->stop(stopped);
+    slice->stop(stopped);
   }
   void leave() {
     quit = true;
     if (task) task->join();
     task.reset();
-    if (!turn) return;
-    turn.reset();
+    if (!slice) return;
+    slice.reset();
   }
-  Picoseconds busy() const { return turn->statistics().busy; }
-  bool running() const { return turn->statistics().running; }
+  Picoseconds busy() const { return slice->statistics().busy; }
+  bool running() const { return slice->statistics().running; }
 
   platform::Platform& host;
   QueueProcess process;
   driver::Queue& queue;
   abi::QueueEntry kernel;
-  std::unique_ptr<driver::TurnClient> turn;
+  std::unique_ptr<driver::TimeSliceClient> slice;
   std::unique_ptr<platform::Task> task;
   std::uint64_t launches = 0;
   bool quit = false, paused = false;

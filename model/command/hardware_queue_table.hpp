@@ -12,7 +12,7 @@
 namespace npu::model {
 
 class QueueSlot;
-struct Queue;
+struct HardwareQueue;
 struct QueueCommand;
 
 struct Process {
@@ -24,13 +24,13 @@ struct Process {
   std::uint32_t queues = 0;
   // Signal slots written so far: a value read before may be old.
   std::uint64_t signals = 0;
-  std::vector<Queue*> waiting;           // their next entry waits for a signal
+  std::vector<HardwareQueue*> waiting;   // their next entry waits for a signal
   std::vector<std::uint16_t> doorbells;  // queue id, or kNoDoorbell
   static constexpr std::uint16_t kNoDoorbell = 0xFFFF;
 };
 
 // The event wait at the head of a queue.
-struct SignalWait {
+struct HeadWait {
   bool active = false;  // its value was read and did not meet the condition
   Place place;
   abi::WaitPayload payload;
@@ -40,7 +40,7 @@ struct SignalWait {
   SimTime armed = UINT64_MAX;  // the last one that expired() was put on the agenda for
 };
 
-struct Queue {
+struct HardwareQueue {
   abi::QueueDescriptor mqd;   // the driver's half as last read, the card's half as it is
   std::uint64_t address = 0;  // of the descriptor
   Process* process = nullptr;
@@ -50,12 +50,12 @@ struct Queue {
   QueueSlot* slot = nullptr;  // where it is, or is being loaded
   bool ready = false;         // in the run list
   bool suspended = false, faulted = false;
-  unsigned writes = 0;  // of its descriptor, under way beside the slot's
-  SignalWait wait;
+  unsigned writes = 0;  // of its descriptor, in flight beside the slot's
+  HeadWait wait;
   QueueCommand* kernel = nullptr;      // put aside with its saved kernel
   std::uint64_t checked = UINT64_MAX;  // generation of translations its host places were seen in
 
-  // No access to its memory is under way.
+  // No access to its memory is in flight.
   bool out() const { return slot == nullptr && writes == 0; }
   std::uint64_t write_index() const { return std::max(told, mqd.write_index); }
   std::uint64_t ring_size() const { return std::uint64_t{1} << mqd.log2_ring; }
@@ -71,17 +71,19 @@ struct Queue {
 };
 
 // Those of a function.
-class QueueTable {
+class HardwareQueueTable {
  public:
-  QueueTable(unsigned function, unsigned pages)
+  HardwareQueueTable(unsigned function, unsigned pages)
       : function_(function), pages_(pages), queues_(abi::kMaxQueues) {}
 
   Process* process_of_page(std::uint64_t page) const {
     return page < pages_.size() ? pages_[page].get() : nullptr;
   }
   Process* process(std::uint32_t pasid) const;
-  Queue* queue(std::uint32_t id) const { return id < queues_.size() ? queues_[id].get() : nullptr; }
-  Queue* by_doorbell(const Process& process, std::uint64_t doorbell) const;
+  HardwareQueue* queue(std::uint32_t id) const {
+    return id < queues_.size() ? queues_[id].get() : nullptr;
+  }
+  HardwareQueue* by_doorbell(const Process& process, std::uint64_t doorbell) const;
 
   abi::ManagementStatus map(const abi::ManagementCommand& command, unsigned vectors);
   abi::ManagementStatus unmap(std::uint32_t pasid);
@@ -89,7 +91,7 @@ class QueueTable {
   abi::ManagementStatus add(const abi::QueueDescriptor& mqd, std::uint64_t address,
                             unsigned vectors);
   // It is in no slot and not in the run list.
-  void remove(Queue& queue);
+  void remove(HardwareQueue& queue);
   void reset();
 
   // Whether the driver's half may be used for a queue of `process`, with what is left in its ring.
@@ -111,8 +113,8 @@ class QueueTable {
 
  private:
   const unsigned function_;
-  std::vector<std::unique_ptr<Process>> pages_;  // by doorbell page
-  std::vector<std::unique_ptr<Queue>> queues_;   // by id
+  std::vector<std::unique_ptr<Process>> pages_;         // by doorbell page
+  std::vector<std::unique_ptr<HardwareQueue>> queues_;  // by id
 };
 
 }  // namespace npu::model

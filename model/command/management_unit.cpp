@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Management queue: registers, fetching, responses.
-#include "model/command/management.hpp"
+#include "model/command/management_unit.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace npu::model {
 
-void Management::install_hooks() {
+void ManagementUnit::install_hooks() {
   auto& bank = function_.registers.bank();
   bank.on_write<abi::ManagementControl>([this](abi::ManagementControl v) { control_written(v); });
   bank.on_write<abi::ManagementDoorbell>(
@@ -21,7 +21,7 @@ void Management::install_hooks() {
       [this] { return abi::ManagementConsumer::from_raw(done_); });
 }
 
-void Management::reset() {
+void ManagementUnit::reset() {
   enabled_ = halted_ = busy_ = false;
   told_ = done_ = 0;
   ++generation_;
@@ -30,8 +30,8 @@ void Management::reset() {
   batch_next_ = 0;
 }
 
-// A command under way is given up with the ring it came from.
-void Management::control_written(abi::ManagementControl control) {
+// A command in flight is given up with the ring it came from.
+void ManagementUnit::control_written(abi::ManagementControl control) {
   using Control = abi::ManagementControl;
   reset();
   enabled_ = control.get<Control::Enable>() != 0;
@@ -42,7 +42,7 @@ void Management::control_written(abi::ManagementControl control) {
   function_.registers.bank().set(abi::ManagementDoorbell{});
 }
 
-abi::ManagementStatusRegister Management::status() const {
+abi::ManagementStatusRegister ManagementUnit::status() const {
   using Status = abi::ManagementStatusRegister;
   return Status{}
       .set<Status::Enabled>(enabled_ ? 1 : 0)
@@ -50,14 +50,14 @@ abi::ManagementStatusRegister Management::status() const {
       .set<Status::Halted>(halted_ ? 1 : 0);
 }
 
-void Management::doorbell_written(abi::ManagementDoorbell doorbell) {
+void ManagementUnit::doorbell_written(abi::ManagementDoorbell doorbell) {
   if (!enabled_ || halted_) return;
   if (doorbell.raw - done_ > entries_) return halt(abi::FaultCode::kDoorbellRange, doorbell.raw);
   told_ = doorbell.raw;
   if (!busy_) next();
 }
 
-void Management::halt(abi::FaultCode code, std::uint64_t address) {
+void ManagementUnit::halt(abi::FaultCode code, std::uint64_t address) {
   halted_ = true;
   busy_ = false;
   ++generation_;
@@ -71,7 +71,7 @@ void Management::halt(abi::FaultCode code, std::uint64_t address) {
   function_.faults->stray(record);
 }
 
-void Management::next() {
+void ManagementUnit::next() {
   if (batch_next_ < batch_.size()) return start_decode();
   if (told_ == done_) {
     busy_ = false;
@@ -84,12 +84,12 @@ void Management::next() {
       count,
       host_memory_ ? shared_.config.link.max_read_request / abi::kManagementEntrySize : count);
   const std::uint64_t address = base_ + abi::kManagementEntrySize * place;
-  shared_.memory.read<&Management::fetched>(
+  shared_.memory.read<&ManagementUnit::fetched>(
       host_memory_ ? function_.driver_host(address) : function_.local(address),
       count * abi::kManagementEntrySize, 0, *this, generation_);
 }
 
-void Management::fetched(const Answer& answer, std::uint64_t generation) {
+void ManagementUnit::fetched(const Answer& answer, std::uint64_t generation) {
   if (generation != generation_) return;
   if (!answer.ok()) return halt(abi::FaultCode::kRingFetch, answer.address);
   batch_.resize(answer.length / abi::kManagementEntrySize);
@@ -98,19 +98,19 @@ void Management::fetched(const Answer& answer, std::uint64_t generation) {
   start_decode();
 }
 
-void Management::start_decode() {
+void ManagementUnit::start_decode() {
   busy_ = true;
   began_ = sim_now();
-  shared_.sim.agenda.at<&Management::decoded>(sim_now() + ticks(shared_.config.command.management),
-                                              *this, generation_);
+  shared_.sim.agenda.at<&ManagementUnit::decoded>(
+      sim_now() + ticks(shared_.config.command.management), *this, generation_);
 }
 
-void Management::decoded(std::uint64_t generation) {
+void ManagementUnit::decoded(std::uint64_t generation) {
   if (generation != generation_) return;
   executor_.execute(batch_[batch_next_++]);
 }
 
-void Management::command_done(abi::ManagementStatus status) {
+void ManagementUnit::command_done(abi::ManagementStatus status) {
   const abi::ManagementCommand& command = executor_.command();
   ++done_;
   ++shared_.statistics.management;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks whose blocks must begin together (kTaskTogether). One such task is open at a time; every
+// Tasks whose blocks must begin together (kTaskCooperative). One such task is open at a time; every
 // thread claims blocks for its idle cores and writes their payloads, and when all blocks have a
 // core each thread rings its own. Until all are claimed, no other work goes to such cores.
 #pragma once
@@ -10,9 +10,9 @@
 
 namespace npu::firmware {
 
-class TogetherBlocks {
+class CooperativeBlocks {
  public:
-  TogetherBlocks(const RunView& run, Cores& cores, ReadyQueues& queues, Placement& placement)
+  CooperativeBlocks(const RunView& run, Cores& cores, ReadyQueues& queues, Placement& placement)
       : run_(run), port_(run.port()), cores_(cores), queues_(queues), placement_(placement) {}
 
   // This thread takes part in a task that was open at its last look.

@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/core/lender.hpp"
+#include "model/core/direct_memory.hpp"
 #include "model/core/memory_watch.hpp"
 #include "model/core/space_id.hpp"
 #include "model/core/transaction.hpp"
 
 namespace npu::model {
 
-class DeviceMemory {
+class DeviceMemoryPort {
  public:
-  virtual ~DeviceMemory() = default;
+  virtual ~DeviceMemoryPort() = default;
   // [address, address + length) of address space `vmid`, across pages; nothing moves beyond the
   // first page that fails. A peer's memory cannot be reached (kNoPeer). The MemoryWatch is told.
   virtual Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) = 0;
@@ -29,15 +29,15 @@ class DeviceMemory {
     }
     return Completion::kSuccess;
   }
-  // [address, address + length) where they lie (lender.hpp); null: they have to be read().
-  virtual const std::byte* lend(SpaceId vmid, std::uint64_t address, Bytes length,
-                                Borrower& borrower) {
+  // [address, address + length) where they lie (direct_memory.hpp); null: they have to be read().
+  virtual const std::byte* direct_pointer(SpaceId vmid, std::uint64_t address, Bytes length,
+                                          DirectMemoryUser& user) {
     static_cast<void>(vmid), static_cast<void>(address), static_cast<void>(length);
-    static_cast<void>(borrower);
+    static_cast<void>(user);
     return nullptr;
   }
-  virtual void give_back(const std::byte* from, Bytes length, Borrower& borrower) {
-    static_cast<void>(from), static_cast<void>(length), static_cast<void>(borrower);
+  virtual void give_back(const std::byte* from, Bytes length, DirectMemoryUser& user) {
+    static_cast<void>(from), static_cast<void>(length), static_cast<void>(user);
   }
   // Whether an access need not wait for its translation: the TLB has it, and it permits the access.
   // Who accesses memory at a time of its own asks, and waits for a request of kTranslation else.
@@ -61,7 +61,7 @@ class DeviceMemory {
     static_cast<void>(write);
     return true;
   }
-  // From hold() to release() of what it gave, an access of `vmid` is under way whose bytes have not
+  // From hold() to release() of what it gave, an access of `vmid` is in flight whose bytes have not
   // moved yet: invalidations of its translations that begin meanwhile do not end before.
   using Hold = std::uint32_t;
   virtual Hold hold(SpaceId) { return 0; }

@@ -54,7 +54,7 @@ endfunction()
 set(NPU_HANG_SECONDS 2400)
 
 # npu_test(name SOURCES files... LINKS targets... [SYSTEMC | MACHINE] [OPTIMISED] [SHARDS n]
-#          [SLOW seconds] [SANITIZED filter] [UNSANITIZED names] [LABELS labels...])
+#          [SLOW seconds] [THREADED] [SANITIZED filter] [UNSANITIZED names] [LABELS labels...])
 # One test of ctest's per executable, or one per shard of its tests where it takes long.
 # SYSTEMC: every test runs in a child of its own, because a SystemC kernel elaborates once.
 # MACHINE: the same, with the machines of include/npu/testing.
@@ -62,10 +62,12 @@ set(NPU_HANG_SECONDS 2400)
 # SLOW: takes so long at most; not in the default run: `ctest -C slow`.
 # SANITIZED: what a sanitizer runs of it unless NPU_FULL is on: a filter of gtest's, or `none` where
 # other tests run the same code.
+# THREADED: with ThreadSanitizer the fake platform's tasks run at the same time; label `tsan`, built by
+# npu_threaded_tests.
 # UNSANITIZED: names, as of gtest's filter, of tests that bound this process' addresses, which a
 # sanitizer's shadow memory needs: not run with one.
 function(npu_test name)
-  cmake_parse_arguments(ARG "SYSTEMC;MACHINE;OPTIMISED" "SLOW;SHARDS;SANITIZED;UNSANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;MACHINE;OPTIMISED;THREADED" "SLOW;SHARDS;SANITIZED;UNSANITIZED" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} npu_test_folders npu_flags GTest::gmock)
@@ -93,6 +95,16 @@ function(npu_test name)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
   set(environment "")
+  if(ARG_THREADED AND NPU_SANITIZE STREQUAL "thread")
+    if(NOT TARGET npu_threaded_tests)
+      add_custom_target(npu_threaded_tests)
+    endif()
+    add_dependencies(npu_threaded_tests ${name})
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${NPU_HANG_SECONDS} LABELS "tsan;${ARG_LABELS}"
+      ENVIRONMENT "NPU_FAKE_THREADS=parallel")
+    return()
+  endif()
   if(NPU_SANITIZE AND ARG_SANITIZED AND NOT NPU_FULL)
     if(ARG_SANITIZED STREQUAL "none")
       set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -82,6 +82,16 @@ Status Device::Impl::has(bool DeviceFeatures::*feature, const char* what) const 
               fmt::format("card {}: {} switched off", card.device_index, what));
 }
 
+QueueManager* Device::Impl::queue_manager() const {
+  const MutexHolder holder(*control);
+  return queues.get();
+}
+
+std::shared_ptr<FaultService> Device::Impl::fault_service() const {
+  const MutexHolder holder(*managed);
+  return page_faults.lock();
+}
+
 Status Device::Impl::usable() const {
   if (closed.load(std::memory_order_acquire)) {
     return fail(ErrorCode::kInvalidArgument, "the device is shut down");
@@ -94,7 +104,7 @@ Status Device::shutdown() {
   if (impl_->closed.exchange(true)) return {};
   auto& link = *impl_->link;
   impl_->peers->close();
-  if (const auto service = impl_->page_faults.lock()) service->stop();
+  if (const auto service = impl_->fault_service()) service->stop();
   // Not in the middle of a compaction.
   const MutexHolder memory_holder(impl_->memory->mutex());
   // Nor in the middle of a reset, which would enable the queue again.
@@ -222,7 +232,7 @@ Status Device::destroy_stream(StreamId id, Instant deadline) {
   const auto last = QueueMark::from_raw(stream->submitted.load(std::memory_order_relaxed));
   if (auto ok = impl_->queue->wait_consumed(last, deadline); !ok) return ok;
   if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
-  const auto vmid = stream->vmid;
+  const unsigned vmid = stream->vmid;
   {
     const MutexHolder holder(*impl_->control);
     if (impl_->streams->find_user(id) != stream) return no_stream(id);
@@ -276,7 +286,7 @@ Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
   CopyRequest request;
   request.stream = id;
   request.command = command;
-  request.event = options.event == kStreamEvent ? stream->event : options.event;
+  request.event = options.event == kStreamEvent ? stream->event.load() : options.event;
   request.interrupt = options.interrupt && stream->interrupt;
   if (request.event != kNoEvent && !impl_->events->exists(request.event)) {
     return no_event(request.event);

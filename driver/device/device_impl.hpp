@@ -33,6 +33,10 @@ struct Device::Impl {
   Status usable() const;
   // kUnsupported: `what` is switched off.
   Status has(bool DeviceFeatures::*feature, const char* what) const;
+  // Null: none yet. What there is stays until the device is gone.
+  QueueManager* queue_manager() const;
+  // Null: none.
+  std::shared_ptr<FaultService> fault_service() const;
   Instant ready_deadline() { return platform.clock().now() + options.ready_timeout; }
 
   platform::Platform& platform;
@@ -48,8 +52,8 @@ struct Device::Impl {
   std::unique_ptr<EventTable> events;
   std::unique_ptr<DmaQueue> queue;
   std::unique_ptr<VectorTable> vectors;
-  std::unique_ptr<StreamTable> streams;
   std::unique_ptr<Waiter> waiter;
+  std::unique_ptr<StreamTable> streams;
   std::unique_ptr<MemoryManager> memory;
   std::unique_ptr<AddressSpace> default_space;
   std::unique_ptr<Compactor> compactor;

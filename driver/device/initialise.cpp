@@ -145,10 +145,10 @@ Status start_queue(Device::Impl& device) {
 
 Status prepare_streams(Device::Impl& device) {
   device.vectors = std::make_unique<VectorTable>(*device.link, device.card);
-  device.streams =
-      std::make_unique<StreamTable>(*device.link, *device.events, *device.vectors, device.card);
   device.waiter = std::make_unique<Waiter>(*device.link, *device.events, *device.queue,
                                            device.card.device_index, device.options.adaptive);
+  device.streams = std::make_unique<StreamTable>(*device.link, *device.events, *device.vectors,
+                                                 *device.waiter, device.card);
   const CopyLanes lanes(*device.streams, *device.events, *device.queue, *device.waiter,
                         device.platform.clock());
   device.compactor = std::make_unique<Compactor>(*device.link, *device.memory, *device.queue, lanes,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "driver/device/card_link.hpp"
+#include "driver/event/leased_vector.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/scan.hpp"
 
@@ -21,24 +22,32 @@ class VectorTable {
         vectors_(card.msix.vectors) {}
 
   unsigned size() const { return card_.msix.vectors; }
-  // Opened at the first call, and open until close().
+  // Opened at the first call, and open until close(); the object stays as long as the table.
+  // kInvalidArgument: after close().
   Result<platform::InterruptVector*> open(unsigned number) {
     const MutexHolder holder(*mutex_);
+    if (closed_) return fail(ErrorCode::kInvalidArgument, "the device is shut down");
     auto& vector = vectors_[number];
-    if (!vector) {
+    if (!vector.is_open()) {
       auto opened = link_.platform().open_vector(card_.bdf(), number);
       if (!opened) return forward_error(opened);
-      vector = std::move(*opened);
+      vector.open(std::move(*opened));
     }
-    return vector.get();
+    return &vector;
   }
-  void close() { vectors_.clear(); }
+  // Whoever sleeps on one wakes up with kAborted.
+  void close() {
+    const MutexHolder holder(*mutex_);
+    closed_ = true;
+    for (auto& vector : vectors_) vector.close(link_.clock());
+  }
 
  private:
   CardLink& link_;
   const CardInfo& card_;
   std::unique_ptr<platform::Mutex> mutex_;
-  std::vector<std::unique_ptr<platform::InterruptVector>> vectors_;
+  std::vector<LeasedVector> vectors_;
+  bool closed_ = false;
 };
 
 }  // namespace npu::driver

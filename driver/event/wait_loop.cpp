@@ -51,7 +51,11 @@ WaitLoop::Done WaitLoop::block(Instant limit) {
     const auto alarm = looks ? probe_at_ : limit;
     const auto woken =
         looks ? vector_->daemon_wait_after(seen, alarm) : vector_->wait_after(seen, alarm);
-    if (!woken && woken.error().code != ErrorCode::kTimeout) return forward_error(woken);
+    if (!woken && woken.error().code != ErrorCode::kTimeout) {
+      // Closed: the interrupt may have been the one waited for.
+      if (look()) return true;
+      return forward_error(woken);
+    }
     const auto time = now();
     if (!woken && time >= alarm) learn_wake_cost(time - alarm);
     if (look()) {

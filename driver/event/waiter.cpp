@@ -99,6 +99,12 @@ LatencyEstimate Waiter::forecast(const Ticket& ticket, const WaitContext& contex
   return own.known ? own : all_streams_.estimate(ticket.size_class);
 }
 
+void Waiter::forget(LatencyPredictor& predictor) {
+  lock_.lock(link_.clock());
+  const SpinLockHolder holder(lock_);
+  predictor.forget();
+}
+
 void Waiter::learn(const Ticket& ticket, const WaitContext& context, Picoseconds sample,
                    bool was_long) {
   lock_.lock(link_.clock());

@@ -28,6 +28,8 @@ class Waiter {
   // kAborted: a reset of the queue gave the command up, before or during the wait.
   Status wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,
               Instant deadline);
+  // What is known of a stream belongs to an earlier one. Others may still wait for that one.
+  void forget(LatencyPredictor& predictor);
   // One look, at the card itself if that is due; fails as wait().
   Result<bool> is_done(const Ticket& ticket);
   WaitStatistics statistics() const;

@@ -71,6 +71,7 @@ Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
   if (!policy) return forward_error(policy);
   options.policy = *policy;
   const MutexHolder holder(*device.managed);
+  if (auto ok = device.usable(); !ok) return forward_error(ok);
   if (auto service = device.page_faults.lock()) {
     if (agree(service->options_, options)) return service;
     return fail(ErrorCode::kInvalidArgument,
@@ -194,7 +195,8 @@ void FaultService::run() {
     if (more) continue;
     auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
-    static_cast<void>(vector_->wait_after(seen, until));
+    const auto woken = vector_->wait_after(seen, until);
+    if (!woken && woken.error().code == ErrorCode::kAborted) return;  // the device is shut down
   }
 }
 

@@ -43,8 +43,9 @@ class OwnCard : public ManagementAccess {
   Result<std::vector<CardProcess>> processes() override {
     if (auto ok = device_.usable(); !ok) return forward_error(ok);
     std::vector<CardProcess> all;
-    if (!device_.queues) return all;
-    device_.queues->for_each_process([&](std::uint32_t pasid, QueueOwner& owner) {
+    const auto* const queues = device_.queue_manager();
+    if (queues == nullptr) return all;
+    queues->for_each_process([&](std::uint32_t pasid, QueueOwner& owner) {
       const auto& process = static_cast<const ProcessContext::Impl&>(owner);
       all.push_back({process.options.process, pasid, held_by(process.resources.vmid)});
     });

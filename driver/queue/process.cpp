@@ -139,8 +139,8 @@ Result<QueueEnd> ProcessContext::destroy(Queue& queue, Instant deadline) {
 Result<QueueStatus> ProcessContext::query(QueueId queue) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   count_call(*impl_);
-  const MutexHolder holder(*impl_->mutex);
-  auto* record = impl_->queues.find(queue);
+  const MutexHolder holder(impl_->queues.mutex());
+  auto* record = impl_->queues.table().find(queue);
   if (record == nullptr) return impl_->commands.no_queue(queue);
   return impl_->changes.query(*record);
 }
@@ -149,8 +149,8 @@ Result<std::vector<QueueStatus>> ProcessContext::snapshot(std::size_t limit) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   count_call(*impl_);
   std::vector<QueueStatus> result;
-  const MutexHolder holder(*impl_->mutex);
-  for (const auto& record : impl_->queues.records()) {
+  const MutexHolder holder(impl_->queues.mutex());
+  for (const auto& record : impl_->queues.table().records()) {
     if (result.size() == limit) break;
     auto status = impl_->changes.query(*record);
     if (!status) return forward_error(status);
@@ -160,8 +160,8 @@ Result<std::vector<QueueStatus>> ProcessContext::snapshot(std::size_t limit) {
 }
 
 std::size_t ProcessContext::queue_count() const {
-  const MutexHolder holder(*impl_->mutex);
-  return impl_->queues.count();
+  const MutexHolder holder(impl_->queues.mutex());
+  return impl_->queues.table().count();
 }
 
 std::vector<QueueResult> ProcessContext::suspend(const std::vector<QueueId>& queues,
@@ -181,27 +181,27 @@ std::vector<QueueResult> ProcessContext::resume(const std::vector<QueueId>& queu
 Status ProcessContext::evict(Instant deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
-  const TimedMutexHolder holder(*impl_->mutex, deadline);
+  const TimedMutexHolder holder(impl_->queues.mutex(), deadline);
   if (!holder) return not_begun(*impl_);
-  return impl_->evictions.evict(deadline);
+  return impl_->queues.evictions().evict(deadline);
 }
 
 Status ProcessContext::restore(Instant deadline) {
   if (auto ok = impl_->usable(); !ok) return ok;
   count_call(*impl_);
-  const TimedMutexHolder holder(*impl_->mutex, deadline);
+  const TimedMutexHolder holder(impl_->queues.mutex(), deadline);
   if (!holder) return not_begun(*impl_);
-  return impl_->evictions.restore(deadline);
+  return impl_->queues.evictions().restore(deadline);
 }
 
 unsigned ProcessContext::evictions() const {
-  const MutexHolder holder(*impl_->mutex);
-  return impl_->evictions.count();
+  const MutexHolder holder(impl_->queues.mutex());
+  return impl_->queues.evictions().count();
 }
 
 Picoseconds ProcessContext::evicted_time() const {
-  const MutexHolder holder(*impl_->mutex);
-  return impl_->evictions.time();
+  const MutexHolder holder(impl_->queues.mutex());
+  return impl_->queues.evictions().time();
 }
 
 void ProcessContext::on_fault(FaultHandler handler) {

@@ -22,16 +22,14 @@ ProcessContext::Impl::Impl(Device::Impl& card, QueueManager& shared, const Proce
     : device(card),
       manager(shared),
       options(wanted),
-      mutex(card.platform.tasks().make_mutex()),
       resources(card.platform.clock(), wanted.max_queues),
       commands(card.platform.clock(), shared.ring(), resources.pasid, wanted.command_timeout),
       faults(card.platform.clock()),
-      evictions(card.platform.clock(), commands, resources.pasid, queues),
-      changes(card, shared, *mutex, resources, commands, queues, evictions),
+      queues(card.platform, commands, resources.pasid),
+      changes(shared, resources, queues),
       mapping(*card.link, shared, commands, resources),
-      removal(card, shared, *mutex, commands, evictions),
-      endings(card, shared, *mutex, commands, queues, removal, mapping, faults,
-              changes.resumptions(), time_slice_hook),
+      removal(shared, queues),
+      endings(shared, queues, removal, mapping, faults),
       builder_(card, shared, resources) {}
 
 ProcessContext::Impl::~Impl() {
@@ -47,14 +45,14 @@ Status ProcessContext::Impl::open() {
 }
 
 Status ProcessContext::Impl::enter() {
-  const MutexHolder holder(*mutex);
+  const MutexHolder holder(queues.mutex());
   if (auto ok = usable(); !ok) return ok;
   handles_.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
 
 Status ProcessContext::Impl::begin_close() {
-  const MutexHolder holder(*mutex);
+  const MutexHolder holder(queues.mutex());
   if (auto ok = usable(); !ok) return ok;
   if (const auto left = handles_.load(std::memory_order_acquire); left > 0) {
     return fail(ErrorCode::kBusy, fmt::format("the process has {} queues", left));
@@ -96,7 +94,8 @@ Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
   auto add = commands.on_queue(ManagementOpcode::kAddQueue, record);
   add.address = manager.descriptor_address(record.id.value());
   const auto answer = commands.execute(add, commands.deadline());
-  Status status = answer ? evictions.apply(record, commands.deadline()) : forward_error(answer);
+  Status status =
+      answer ? queues.evictions().apply(record, commands.deadline()) : forward_error(answer);
   if (status) return {};
   if (answer || may_be_done(answer.error())) {
     static_cast<void>(removal.by_force(record, abi::PreemptMode::kReset));
@@ -110,16 +109,16 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
   auto& record = *draft->record;
   auto channel = std::make_unique<QueueChannel>(*device.link, *this, std::move(draft->parts));
   record.channel = channel.get();
-  const MutexHolder holder(*mutex);
+  const MutexHolder holder(queues.mutex());
   auto added = add_to_card(record);
   // Another task has restarted the ring. What may have been done was undone.
   if (!added && added.error().code == ErrorCode::kAborted) added = add_to_card(record);
   if (!added) {
-    if (queues.empty()) mapping.unmap(Instant::never(), DeadlineOf::kDriver);
+    if (queues.table().empty()) mapping.unmap(Instant::never(), DeadlineOf::kDriver);
     return forward_error(added);
   }
   faults.add(record.queue_id(), *channel);
-  queues.add(std::move(draft->record));
+  queues.table().add(std::move(draft->record));
   manager.note_queues(1);
   return std::make_unique<Queue>(
       std::make_unique<Queue::Impl>(Queue::Impl{*this, std::move(channel)}));
@@ -128,14 +127,14 @@ Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& 
 // --- Compaction ------------------------------------------------------------------------------
 
 Status ProcessContext::Impl::quiesce(Instant deadline) {
-  const TimedMutexHolder holder(*mutex, deadline);
+  const TimedMutexHolder holder(queues.mutex(), deadline);
   if (!holder) return commands.others_too_long();
-  return evictions.begin_compaction(deadline);
+  return queues.evictions().begin_compaction(deadline);
 }
 
 void ProcessContext::Impl::resume() {
-  const MutexHolder holder(*mutex);
-  evictions.end_compaction();
+  const MutexHolder holder(queues.mutex());
+  queues.evictions().end_compaction();
 }
 
 // --- What queues ask -------------------------------------------------------------------------
@@ -167,8 +166,8 @@ bool ProcessContext::Impl::await_stopped(QueueId id, Instant deadline) {
   const auto patient = commands.deadline();
   const auto limit =
       std::min(patient, std::max(deadline, device.platform.clock().now()) + kSettling);
-  const TimedMutexHolder holder(*mutex, limit);
-  auto* record = holder ? queues.find(id) : nullptr;
+  const TimedMutexHolder holder(queues.mutex(), limit);
+  auto* record = holder ? queues.table().find(id) : nullptr;
   if (record == nullptr || record->is_ending()) return false;
   const auto suspend = commands.on_queue(ManagementOpcode::kSuspend, *record);
   const bool answered = commands.execute(suspend, limit, DeadlineOf::kCaller).has_value();
@@ -178,9 +177,9 @@ bool ProcessContext::Impl::await_stopped(QueueId id, Instant deadline) {
 }
 
 std::optional<std::uint64_t> ProcessContext::Impl::ask_read_index(QueueId id, Instant deadline) {
-  const TimedMutexHolder holder(*mutex, deadline);
+  const TimedMutexHolder holder(queues.mutex(), deadline);
   if (!holder) return std::nullopt;
-  const auto* record = queues.find(id);
+  const auto* record = queues.table().find(id);
   if (record == nullptr || record->is_ending()) return std::nullopt;
   const auto asked = commands.on_queue(ManagementOpcode::kQueryQueue, *record);
   if (!commands.execute(asked, deadline, DeadlineOf::kCaller)) return std::nullopt;

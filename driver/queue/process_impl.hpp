@@ -39,14 +39,11 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   Device::Impl& device;
   QueueManager& manager;
   const ProcessOptions options;
-  std::unique_ptr<platform::Mutex> mutex;
-  std::atomic<TimeSliceHook*> time_slice_hook{nullptr};  // null: not shared in time
 
   ProcessResources resources;
   ProcessCommands commands;
   ProcessFaults faults;
-  QueueTable queues;
-  Evictions evictions;
+  ProcessQueues queues;
   QueueChanges changes;
   ProcessMapping mapping;
   QueueRemoval removal;

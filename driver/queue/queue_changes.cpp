@@ -36,15 +36,15 @@ Status QueueChanges::update(QueueId id, const QueueChange& change) {
   if (!cores) return forward_error(cores);
   QueueBuffer ring;
   if (change.ring_change == Ring::kReplace) {
-    auto made =
-        QueueBuffer::create(device_, *process_.heap, process_.pasid.value(), change.ring.memory,
-                            Bytes{abi::kQueueEntrySize} << change.ring.log2_entries);
+    auto made = QueueBuffer::create(manager_.device(), *process_.heap, process_.pasid.value(),
+                                    change.ring.memory,
+                                    Bytes{abi::kQueueEntrySize} << change.ring.log2_entries);
     if (!made) return forward_error(made);
     ring = std::move(*made);
   }
-  const MutexHolder holder(mutex_);
-  auto* record = queues_.find(id);
-  if (record == nullptr) return commands_.no_queue(id);
+  const MutexHolder holder(queues_.mutex());
+  auto* record = queues_.table().find(id);
+  if (record == nullptr) return queues_.commands().no_queue(id);
   if (record->is_ending()) {
     return fail(ErrorCode::kBusy, fmt::format("queue {} is being destroyed", id.value));
   }
@@ -59,21 +59,21 @@ Status QueueChanges::update(QueueId id, const QueueChange& change) {
   }
   if (auto ok = quiesce(*record); !ok) return ok;
   const auto changed = change_quiesced(*record, change, ring);
-  const auto settled = evictions_.apply(*record, commands_.deadline());
+  const auto settled = queues_.evictions().apply(*record, queues_.commands().deadline());
   return changed ? settled : changed;
 }
 
 // Whatever it should do: its descriptor is to be written.
 Status QueueChanges::quiesce(QueueRecord& record) {
   if (record.held == Held::kYes) return {};
-  const auto suspend = commands_.on_queue(ManagementOpcode::kSuspend, record);
-  const auto answer = commands_.execute(suspend, commands_.deadline());
+  const auto suspend = queues_.commands().on_queue(ManagementOpcode::kSuspend, record);
+  const auto answer = queues_.commands().execute(suspend, queues_.commands().deadline());
   if (answer) {
     record.held = Held::kYes;
     return {};
   }
   record.held = Held::kUnknown;
-  static_cast<void>(evictions_.apply(record, commands_.deadline()));
+  static_cast<void>(queues_.evictions().apply(record, queues_.commands().deadline()));
   return forward_error(answer);
 }
 
@@ -82,8 +82,9 @@ Status QueueChanges::change_quiesced(QueueRecord& record, const QueueChange& cha
                                      QueueBuffer& ring) {
   auto& mqd = record.descriptor;
   if (change.ring_change == Ring::kReplace) {
-    const auto answer = commands_.execute(commands_.on_queue(ManagementOpcode::kQueryQueue, record),
-                                          commands_.deadline());
+    const auto answer = queues_.commands().execute(
+        queues_.commands().on_queue(ManagementOpcode::kQueryQueue, record),
+        queues_.commands().deadline());
     if (!answer) return forward_error(answer);
     auto now = mqd;
     if (auto ok = manager_.read_card_half(now); !ok) return ok;
@@ -111,8 +112,9 @@ Status QueueChanges::change_quiesced(QueueRecord& record, const QueueChange& cha
 }
 
 Result<QueueStatus> QueueChanges::query(QueueRecord& record) {
-  const auto answer = commands_.execute(commands_.on_queue(ManagementOpcode::kQueryQueue, record),
-                                        commands_.deadline());
+  const auto answer =
+      queues_.commands().execute(queues_.commands().on_queue(ManagementOpcode::kQueryQueue, record),
+                                 queues_.commands().deadline());
   if (!answer) return forward_error(answer);
   auto mqd = record.descriptor;
   if (auto ok = manager_.read_card_half(mqd); !ok) return forward_error(ok);
@@ -120,10 +122,10 @@ Result<QueueStatus> QueueChanges::query(QueueRecord& record) {
   status.id = record.queue_id();
   status.state = static_cast<abi::QueueState>(mqd.state);
   status.faulted = status.state == abi::QueueState::kFaulted;
-  status.active = evictions_.is_active(record) && !status.faulted;
+  status.active = queues_.evictions().is_active(record) && !status.faulted;
   status.null_ring = record.null_ring;
   status.suspended = record.suspended;
-  status.evictions = evictions_.count();
+  status.evictions = queues_.evictions().count();
   status.ring = record.options.ring;
   status.ring_base = mqd.ring_base;
   status.completion_base = mqd.completion_base;
@@ -152,24 +154,24 @@ std::vector<QueueResult> QueueChanges::set_suspended(const std::vector<QueueId>&
   std::vector<QueueResult> results(ids.size(), QueueResult::kDone);
   std::vector<abi::ManagementCommand> wanted;
   std::vector<std::pair<std::size_t, QueueRecord*>> told;
-  const TimedMutexHolder holder(mutex_, deadline);
+  const TimedMutexHolder holder(queues_.mutex(), deadline);
   if (!holder) return std::vector<QueueResult>(ids.size(), QueueResult::kError);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    auto* record = queues_.find(ids[i]);
+    auto* record = queues_.table().find(ids[i]);
     if (record == nullptr || record->is_ending()) {
       results[i] = record == nullptr ? QueueResult::kInvalid : QueueResult::kBusy;
       continue;
     }
     record->suspended = suspended;
-    const bool hold = !evictions_.is_active(*record);
+    const bool hold = !queues_.evictions().is_active(*record);
     if (record->is_known(hold)) continue;
     // Whether it will be is for the answer; the same id may be there twice.
     record->held = hold ? Held::kYes : Held::kNo;
-    wanted.push_back(
-        commands_.on_queue(hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
+    wanted.push_back(queues_.commands().on_queue(
+        hold ? ManagementOpcode::kSuspend : ManagementOpcode::kResume, *record));
     told.emplace_back(i, record);
   }
-  const auto answers = commands_.execute(wanted, deadline, DeadlineOf::kCaller);
+  const auto answers = queues_.commands().execute(wanted, deadline, DeadlineOf::kCaller);
   for (std::size_t i = 0; i < told.size(); ++i) {
     auto& record = *told[i].second;
     if (answers[i]) {
@@ -179,9 +181,9 @@ std::vector<QueueResult> QueueChanges::set_suspended(const std::vector<QueueId>&
     results[told[i].first] = QueueResult::kError;
     record.suspended = !suspended;
     record.held = Held::kUnknown;
-    static_cast<void>(evictions_.apply(record, deadline, DeadlineOf::kCaller));
+    static_cast<void>(queues_.evictions().apply(record, deadline, DeadlineOf::kCaller));
   }
-  if (!suspended) resumptions_.note();
+  if (!suspended) queues_.resumptions().note();
   return results;
 }
 

@@ -10,7 +10,7 @@ using abi::PreemptMode;
 // Under the mutex. Debugged queues stay (queues.md C1).
 Result<QueueRecord*> QueueEndings::begin(const QueueChannel& channel, bool forced) {
   const auto id = channel.id();
-  auto* record = queues_.find(id);
+  auto* record = queues_.table().find(id);
   if (record == nullptr || record->channel != &channel) {
     return fail(ErrorCode::kNotFound, fmt::format("queue {} was destroyed already", id.value));
   }
@@ -26,10 +26,10 @@ Result<QueueRecord*> QueueEndings::begin(const QueueChannel& channel, bool force
 Result<QueueRecord*> QueueEndings::wait_to_begin(const QueueChannel& channel, Instant deadline,
                                                  const RemovalLimits& limits, bool forced) {
   for (bool late = false;;) {
-    const auto seen = resumptions_.count();
+    const auto seen = queues_.resumptions().count();
     {
-      const TimedMutexHolder holder(mutex_, limits.end);
-      if (!holder) return commands_.others_too_long();
+      const TimedMutexHolder holder(queues_.mutex(), limits.end);
+      if (!holder) return queues_.commands().others_too_long();
       const auto found = begin(channel, forced);
       if (!found || *found != nullptr) return found;
     }
@@ -37,21 +37,21 @@ Result<QueueRecord*> QueueEndings::wait_to_begin(const QueueChannel& channel, In
       return fail(ErrorCode::kBusy,
                   fmt::format("queue {} is suspended; resume it first", channel.id().value));
     }
-    late = !resumptions_.wait_after(seen, deadline);
+    late = !queues_.resumptions().wait_after(seen, deadline);
   }
 }
 
 // Under the mutex.
 std::unique_ptr<QueueRecord> QueueEndings::take_out(const QueueRecord& record,
                                                     const RemovalLimits& limits) {
-  auto taken = queues_.take(record);
+  auto taken = queues_.table().take(record);
   manager_.note_queues(-1);
-  if (queues_.empty()) mapping_.unmap(limits.end, limits.whose);
+  if (queues_.table().empty()) mapping_.unmap(limits.end, limits.whose);
   return taken;
 }
 
 void QueueEndings::forget_channel(const QueueChannel& channel) {
-  if (auto* const hook = time_slice_hook_.load(); hook != nullptr) hook->forget(channel);
+  if (auto* const hook = queues_.time_slices(); hook != nullptr) hook->forget(channel);
   faults_.remove(channel);
 }
 
@@ -60,7 +60,7 @@ Status QueueEndings::finish(QueueRecord& record, const Result<QueueEnd>& drained
                             const RemovalLimits& limits, std::unique_ptr<QueueRecord>& taken) {
   auto removed = removal_.remove(record, limits, drained);
   record.channel->close();
-  if (!removed && limits.whose == DeadlineOf::kCaller && !device_.link->lost()) {
+  if (!removed && limits.whose == DeadlineOf::kCaller && !manager_.device().link->lost()) {
     record.leaving = true;
     record.dying = false;
     return fail(removed.error().code,
@@ -77,10 +77,10 @@ Status QueueEndings::finish(QueueRecord& record, const Result<QueueEnd>& drained
 
 Result<QueueEnd> QueueEndings::destroy(QueueChannel& channel, Instant deadline, bool forced) {
   // While it is off the card it would not be waited for.
-  if (auto* const hook = time_slice_hook_.load(); hook != nullptr) {
+  if (auto* const hook = queues_.time_slices(); hook != nullptr) {
     static_cast<void>(hook->drain(channel, deadline));
   }
-  const auto within = RemovalLimits::of(device_.platform.clock().now(), deadline, forced);
+  const auto within = RemovalLimits::of(manager_.device().platform.clock().now(), deadline, forced);
   const auto found = wait_to_begin(channel, deadline, within, forced);
   if (!found) return forward_error(found);
   auto* const record = *found;
@@ -90,10 +90,10 @@ Result<QueueEnd> QueueEndings::destroy(QueueChannel& channel, Instant deadline, 
   std::unique_ptr<QueueRecord> taken;
   Status removed;
   {
-    const TimedMutexHolder holder(mutex_, within.end);
+    const TimedMutexHolder holder(queues_.mutex(), within.end);
     if (!holder) {
       record->dying = false;
-      return commands_.others_too_long();
+      return queues_.commands().others_too_long();
     }
     removed = finish(*record, end, within, taken);
   }
@@ -110,16 +110,17 @@ Result<QueueEnd> QueueEndings::destroy(QueueChannel& channel, Instant deadline, 
 // By reset; those that another task destroys are its business. A card that does not answer once is
 // not asked again.
 void QueueEndings::give_up() {
-  const MutexHolder holder(mutex_);
+  const MutexHolder holder(queues_.mutex());
   Status status;
-  for (const auto& record : queues_.records()) {
+  for (const auto& record : queues_.table().records()) {
     if (record->dying) continue;
     record->dying = true;
-    if (status && !device_.link->lost()) status = removal_.by_force(*record, PreemptMode::kReset);
+    if (status && !manager_.device().link->lost())
+      status = removal_.by_force(*record, PreemptMode::kReset);
     record->channel->close();
     forget_channel(*record->channel);
   }
-  if (!status || device_.link->lost()) {
+  if (!status || manager_.device().link->lost()) {
     manager_.note_left_behind();
   } else if (mapping_.is_mapped()) {
     static_cast<void>(mapping_.forget());

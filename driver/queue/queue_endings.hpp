@@ -5,28 +5,14 @@
 #include "driver/queue/process_faults.hpp"
 #include "driver/queue/process_mapping.hpp"
 #include "driver/queue/queue_removal.hpp"
-#include "driver/queue/resumptions.hpp"
-#include "driver/queue/time_slice_hook.hpp"
 
 namespace npu::driver {
 
 class QueueEndings {
  public:
-  // `mutex`: the process'. `time_slice_hook`: null while the process runs when it wants.
-  QueueEndings(Device::Impl& device, QueueManager& manager, platform::Mutex& mutex,
-               ProcessCommands& commands, QueueTable& queues, QueueRemoval& removal,
-               ProcessMapping& mapping, ProcessFaults& faults, Resumptions& resumptions,
-               const std::atomic<TimeSliceHook*>& time_slice_hook)
-      : device_(device),
-        manager_(manager),
-        mutex_(mutex),
-        commands_(commands),
-        queues_(queues),
-        removal_(removal),
-        mapping_(mapping),
-        faults_(faults),
-        resumptions_(resumptions),
-        time_slice_hook_(time_slice_hook) {}
+  QueueEndings(QueueManager& manager, ProcessQueues& queues, QueueRemoval& removal,
+               ProcessMapping& mapping, ProcessFaults& faults)
+      : manager_(manager), queues_(queues), removal_(removal), mapping_(mapping), faults_(faults) {}
 
   // As ProcessContext::destroy(). Not under the mutex.
   Result<QueueEnd> destroy(QueueChannel& channel, Instant deadline, bool forced);
@@ -43,16 +29,11 @@ class QueueEndings {
   std::unique_ptr<QueueRecord> take_out(const QueueRecord& record, const RemovalLimits& limits);
   void forget_channel(const QueueChannel& channel);
 
-  Device::Impl& device_;
   QueueManager& manager_;
-  platform::Mutex& mutex_;
-  ProcessCommands& commands_;
-  QueueTable& queues_;
+  ProcessQueues& queues_;
   QueueRemoval& removal_;
   ProcessMapping& mapping_;
   ProcessFaults& faults_;
-  Resumptions& resumptions_;
-  const std::atomic<TimeSliceHook*>& time_slice_hook_;
 };
 
 }  // namespace npu::driver

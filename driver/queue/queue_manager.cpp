@@ -17,12 +17,6 @@ namespace {
 // 1 .. 2^20 - 1 are possible; more processes than VMIDs are never open at a time.
 constexpr std::uint32_t kPasids = 4096;
 
-// Null before the first process was opened.
-const std::unique_ptr<QueueManager>& manager_if_any(Device::Impl& device) {
-  const MutexHolder holder(*device.control);
-  return device.queues;
-}
-
 }  // namespace
 
 QueueManager::QueueManager(Device::Impl& device, std::uint32_t pages)
@@ -244,13 +238,13 @@ Result<QueueManager*> manager_of(Device::Impl& device) {
 }
 
 QueueManagerStatistics queue_statistics(Device& device) {
-  const auto& manager = manager_if_any(device.impl());
-  return manager ? manager->statistics() : QueueManagerStatistics{};
+  auto* const manager = device.impl().queue_manager();
+  return manager != nullptr ? manager->statistics() : QueueManagerStatistics{};
 }
 
 std::vector<QueueFault> take_stray_faults(Device& device) {
-  const auto& manager = manager_if_any(device.impl());
-  return manager ? manager->take_stray_faults() : std::vector<QueueFault>{};
+  auto* const manager = device.impl().queue_manager();
+  return manager != nullptr ? manager->take_stray_faults() : std::vector<QueueFault>{};
 }
 
 }  // namespace npu::driver

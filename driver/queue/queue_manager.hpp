@@ -35,6 +35,7 @@ class QueueManager final : public ComputeWork {
   // faults.
   void stop();
 
+  Device::Impl& device() { return device_; }
   ManagementRing& ring() { return *ring_; }
   ManagerCounters& counters() { return counters_; }
   SharedIdPool& pasids() { return pasids_; }

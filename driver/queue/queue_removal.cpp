@@ -22,25 +22,25 @@ RemovalLimits RemovalLimits::of(Instant now, Instant deadline, bool forced) {
 }
 
 Instant QueueRemoval::next_deadline(const RemovalLimits& limits) const {
-  return std::min(commands_.deadline(), limits.end);
+  return std::min(queues_.commands().deadline(), limits.end);
 }
 
 Result<QueueEnd> QueueRemoval::drain(QueueRecord& record, const RemovalLimits& limits) {
   for (auto pause = kFirstLook;; pause = std::min(2 * pause, kLongestPause)) {
     {
-      const TimedMutexHolder holder(mutex_, limits.end);
-      if (!holder) return commands_.others_too_long();
+      const TimedMutexHolder holder(queues_.mutex(), limits.end);
+      if (!holder) return queues_.commands().others_too_long();
       // It may be held although it should run.
       if (record.held == Held::kUnknown) {
-        auto settled = evictions_.apply(record, next_deadline(limits), limits.whose);
+        auto settled = queues_.evictions().apply(record, next_deadline(limits), limits.whose);
         if (!settled) return forward_error(settled);
       }
-      const auto answer =
-          commands_.execute(commands_.on_queue(ManagementOpcode::kQueryQueue, record),
-                            next_deadline(limits), limits.whose);
+      const auto answer = queues_.commands().execute(
+          queues_.commands().on_queue(ManagementOpcode::kQueryQueue, record), next_deadline(limits),
+          limits.whose);
       if (!answer) return forward_error(answer);
-      const bool in_flight =
-          answer->state == abi::QueueState::kSuspended && evictions_.is_interrupted(record);
+      const bool in_flight = answer->state == abi::QueueState::kSuspended &&
+                             queues_.evictions().is_interrupted(record);
       if (answer->state != abi::QueueState::kRunning && !in_flight) return QueueEnd::kDrained;
     }
     if (clock_.now() >= limits.drain) return QueueEnd::kReset;
@@ -58,15 +58,16 @@ Status QueueRemoval::remove(QueueRecord& record, const RemovalLimits& limits,
 Result<ManagementAnswer> QueueRemoval::ask_to_remove(const QueueRecord& record,
                                                      const RemovalLimits& limits,
                                                      PreemptMode mode) {
-  return commands_.ring().execute(commands_.on_queue(ManagementOpcode::kRemoveQueue, record, mode),
-                                  next_deadline(limits), limits.whose);
+  return queues_.commands().ring().execute(
+      queues_.commands().on_queue(ManagementOpcode::kRemoveQueue, record, mode),
+      next_deadline(limits), limits.whose);
 }
 
 // If the card has not answered before, the ring is restarted, but not behind the deadline.
 Status QueueRemoval::remove_in_time(QueueRecord& record, const RemovalLimits& limits,
                                     const Result<QueueEnd>& drained) {
   if (!drained && clock_.now() < limits.drain) {
-    static_cast<void>(commands_.ring().restart(next_deadline(limits)));
+    static_cast<void>(queues_.commands().ring().restart(next_deadline(limits)));
   }
   const bool is_drained = drained && *drained == QueueEnd::kDrained;
   auto answer =
@@ -75,7 +76,7 @@ Status QueueRemoval::remove_in_time(QueueRecord& record, const RemovalLimits& li
     return answer ? answer->status == abi::ManagementStatus::kNotDrained
                   : answer.error().code == ErrorCode::kAborted;
   };
-  while (again() && device_.usable() && clock_.now() < limits.end) {
+  while (again() && manager_.device().usable() && clock_.now() < limits.end) {
     const bool late = clock_.now() >= limits.drain;
     answer = ask_to_remove(record, limits,
                            is_drained && !late ? PreemptMode::kDrain : PreemptMode::kReset);
@@ -89,10 +90,10 @@ Status QueueRemoval::remove_in_time(QueueRecord& record, const RemovalLimits& li
 
 Status QueueRemoval::by_force(QueueRecord& record, PreemptMode mode) {
   const RemovalLimits limits;
-  auto& ring = commands_.ring();
-  const auto& link = *device_.link;
-  const auto deadline = commands_.deadline();
-  const auto end = deadline + commands_.timeout();
+  auto& ring = queues_.commands().ring();
+  const auto& link = *manager_.device().link;
+  const auto deadline = queues_.commands().deadline();
+  const auto end = deadline + queues_.commands().timeout();
   auto answer = ask_to_remove(record, limits, mode);
   while (answer && answer->status == abi::ManagementStatus::kNotDrained) {
     const auto now = clock_.now();
@@ -102,7 +103,7 @@ Status QueueRemoval::by_force(QueueRecord& record, PreemptMode mode) {
   bool restarts = true;  // a card that does not take in a new ring answers nothing on it either
   for (int attempt = 0; attempt < 2 && !answer && !link.lost(); ++attempt) {
     if (answer.error().code != ErrorCode::kAborted) {
-      restarts = ring.restart(commands_.deadline()).has_value();
+      restarts = ring.restart(queues_.commands().deadline()).has_value();
     }
     if (!restarts) break;
     answer = ask_to_remove(record, limits, PreemptMode::kReset);
@@ -110,7 +111,7 @@ Status QueueRemoval::by_force(QueueRecord& record, PreemptMode mode) {
   // An attempt that was given up has been executed, or ADD_QUEUE never was.
   if (answer && answer->status == abi::ManagementStatus::kInvalidQueue) return {};
   if (!answer && restarts && !link.lost()) {
-    static_cast<void>(ring.restart(commands_.deadline()));  // for the others
+    static_cast<void>(ring.restart(queues_.commands().deadline()));  // for the others
   }
   const auto result = ProcessCommands::accepted(
       std::move(answer), static_cast<std::uint8_t>(ManagementOpcode::kRemoveQueue));

@@ -2,7 +2,7 @@
 // Taking queues of a process off the card: waiting until one is idle, removing it.
 #pragma once
 
-#include "driver/queue/evictions.hpp"
+#include "driver/queue/process_queues.hpp"
 #include "driver/queue/queue_manager.hpp"
 
 namespace npu::driver {
@@ -18,15 +18,8 @@ struct RemovalLimits {
 
 class QueueRemoval {
  public:
-  // `mutex`: the process'.
-  QueueRemoval(Device::Impl& device, QueueManager& manager, platform::Mutex& mutex,
-               ProcessCommands& commands, Evictions& evictions)
-      : device_(device),
-        clock_(device.platform.clock()),
-        manager_(manager),
-        mutex_(mutex),
-        commands_(commands),
-        evictions_(evictions) {}
+  QueueRemoval(QueueManager& manager, ProcessQueues& queues)
+      : manager_(manager), clock_(manager.device().platform.clock()), queues_(queues) {}
 
   // Not under the mutex, which is taken for looks only: a queue that never ends holds up nobody
   // else's commands.
@@ -44,12 +37,9 @@ class QueueRemoval {
   Status remove_in_time(QueueRecord& record, const RemovalLimits& limits,
                         const Result<QueueEnd>& drained);
 
-  Device::Impl& device_;
-  platform::Clock& clock_;
   QueueManager& manager_;
-  platform::Mutex& mutex_;
-  ProcessCommands& commands_;
-  Evictions& evictions_;
+  platform::Clock& clock_;
+  ProcessQueues& queues_;
 };
 
 }  // namespace npu::driver

@@ -71,6 +71,9 @@ bool SignalWaitLoop::look() {
 }
 
 WaitLoop::Done SignalWaitLoop::probe() {
+  if (signals_.device.closed.load(std::memory_order_acquire)) {
+    return fail(ErrorCode::kAborted, "the device is shut down");
+  }
   const auto status = signals_.device.link->read<abi::ManagementStatusRegister>();
   if (!status) return forward_error(status);
   return look();

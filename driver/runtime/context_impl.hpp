@@ -36,7 +36,6 @@ struct DeviceContext::Impl {
   Programs programs;
   std::optional<CopyQueue> copies;
   std::optional<GraphRunner> runner;
-  std::uint64_t runs = 0;  // that have begun
   RunReport last;
 };
 

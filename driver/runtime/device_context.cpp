@@ -31,7 +31,7 @@ Status DeviceContext::Impl::start(Result<std::unique_ptr<Device>> opened) {
   if (auto ok = learn_cores(); !ok) return ok;
   copies.emplace(platform, *device, *process);
   if (auto ok = copies->open(); !ok) return ok;
-  runner.emplace(platform, *device, *process, *copies, cores, programs, runs);
+  runner.emplace(*device, *process, *copies, cores, programs);
   return runner->open();
 }
 
@@ -213,7 +213,8 @@ Status DeviceContext::unregister_kernel(KernelId id) {
 
 Result<RunReport> DeviceContext::run(const TaskGraph& graph, const RunOptions& options) {
   auto& impl = *impl_;
-  const CallTrace trace(impl.platform, impl.card_index(), platform::DriverCall::kRun, impl.runs, 0);
+  const CallTrace trace(impl.platform, impl.card_index(), platform::DriverCall::kRun,
+                        impl.runner ? impl.runner->runs() : 0, 0);
   RunReport report;
   report.called = impl.platform.clock().now();
   impl.last = {};

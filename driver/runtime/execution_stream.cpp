@@ -147,7 +147,7 @@ Result<QueueTicket> ExecutionStream::Impl::put(StreamLane& lane, const abi::Queu
   how.continue_on_error = options.on_error == StreamErrorMode::kContinue;
   const Instant deadline = clock.now() + kRoom;
   const bool in_time_slices =
-      process.impl().time_slice_hook.load() != nullptr;  // which it has a place to wait for
+      process.impl().queues.time_slices() != nullptr;  // which it has a place to wait for
   for (;;) {
     if (closing) return closed();
     const Instant look = in_time_slices ? deadline : std::min(deadline, clock.now() + kLook);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/device/device_impl.hpp"
 #include "driver/runtime/context_parts.hpp"
 #include "driver/runtime/copy_queue.hpp"
 
@@ -16,19 +17,18 @@ struct RunLayout;
 
 class GraphRunner {
  public:
-  GraphRunner(platform::Platform& platform, Device& device, ProcessContext& process,
-              CopyQueue& copies, const CoreCounts& cores, const Programs& programs,
-              std::uint64_t& runs)
-      : platform_(platform),
+  GraphRunner(Device& device, ProcessContext& process, CopyQueue& copies, const CoreCounts& cores,
+              const Programs& programs)
+      : platform_(device.impl().platform),
         device_(device),
         process_(process),
         copies_(copies),
         cores_(cores),
-        programs_(programs),
-        runs_(runs) {}
+        programs_(programs) {}
 
   Status open();
   Status close();
+  std::uint64_t runs() const { return runs_; }
   // `last` becomes the report, too, when the card has given back what there is of the run: then it
   // may have failed all the same.
   Status run(const TaskGraph& graph, const RunOptions& options, RunReport& report, RunReport& last);
@@ -52,7 +52,7 @@ class GraphRunner {
   CopyQueue& copies_;
   const CoreCounts& cores_;
   const Programs& programs_;
-  std::uint64_t& runs_;  // that have begun
+  std::uint64_t runs_ = 0;  // that have begun
   std::unique_ptr<Queue> schedulers_, executors_;
   std::unique_ptr<platform::DmaMemory> staging_;
   DeviceAddress area_;  // of the runs

@@ -12,9 +12,14 @@ constexpr Bytes kGlobalPage = 4096;  // requirements.md M4: what BAR0 keeps for 
 
 }  // namespace
 
-StreamTable::StreamTable(CardLink& link, EventTable& events, VectorTable& vectors,
+StreamTable::StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, Waiter& waiter,
                          const CardInfo& card)
-    : link_(link), events_(events), vectors_(vectors), card_(card), streams_(card.stream_count) {}
+    : link_(link),
+      events_(events),
+      vectors_(vectors),
+      waiter_(waiter),
+      card_(card),
+      streams_(card.stream_count) {}
 
 // Windows in BAR0 would have to follow the global page. In a BAR0 of 32 KiB not even the first one
 // fits behind it, let alone one per stream.
@@ -60,7 +65,7 @@ Result<StreamId> StreamTable::create(const StreamOptions& options, unsigned vmid
     return forward_error(ok);
   }
   if (stream.predictor) {
-    stream.predictor->forget();
+    waiter_.forget(*stream.predictor);
   } else {
     stream.predictor = std::make_unique<LatencyPredictor>();
   }

@@ -9,8 +9,8 @@
 #include "driver/device/card_link.hpp"
 #include "driver/dma/queue_mark.hpp"
 #include "driver/event/event_table.hpp"
-#include "driver/event/latency_predictor.hpp"
 #include "driver/event/vector_table.hpp"
+#include "driver/event/waiter.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/driver/scan.hpp"
@@ -18,14 +18,15 @@
 
 namespace npu::driver {
 
+// Whoever is late with a stream that was destroyed meets the next of the same number.
 struct Stream {
   std::atomic<bool> used{false};
-  EventId event;
-  unsigned vmid = 0;
-  bool interrupt = false;
-  platform::InterruptVector* vector = nullptr;  // null: none
-  std::unique_ptr<LatencyPredictor> predictor;  // kept when the stream is destroyed
-  std::atomic<std::uint64_t> submitted{0};      // raw QueueMark behind the last command
+  std::atomic<EventId> event{EventId{}};
+  std::atomic<unsigned> vmid{0};
+  std::atomic<bool> interrupt{false};
+  std::atomic<platform::InterruptVector*> vector{nullptr};  // null: none
+  std::unique_ptr<LatencyPredictor> predictor;              // kept when the stream is destroyed
+  std::atomic<std::uint64_t> submitted{0};                  // raw QueueMark behind the last command
 
   // Tasks that submit at the same time may come here in any order.
   void note_submitted(QueueMark mark) {
@@ -38,7 +39,8 @@ struct Stream {
 
 class StreamTable {
  public:
-  StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, const CardInfo& card);
+  StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, Waiter& waiter,
+              const CardInfo& card);
 
   // create(), finish(): one task at a time.
   // `vmid`: the address space of its commands.
@@ -69,6 +71,7 @@ class StreamTable {
   CardLink& link_;
   EventTable& events_;
   VectorTable& vectors_;
+  Waiter& waiter_;
   const CardInfo& card_;
   std::vector<Stream> streams_;
   std::unique_ptr<platform::MmioRegion> windows_;

@@ -31,7 +31,7 @@ Status TimeSliceClient::Impl::start(std::string name, const CoreQuota& share) {
   id = *added;
   joined = true;
   entries_.store(entries_of_process());
-  seat->process().impl().time_slice_hook.store(this);
+  seat->process().impl().queues.set_time_slices(this);
   slice_.store(seat->allowed());
   if (free) return {};
   auto task = scheduler->platform.tasks().spawn(fmt::format("turns.{}", id), [this] { run(); });
@@ -41,7 +41,7 @@ Status TimeSliceClient::Impl::start(std::string name, const CoreQuota& share) {
 }
 
 TimeSliceClient::Impl::~Impl() {
-  if (joined) seat->process().impl().time_slice_hook.store(nullptr);
+  if (joined) seat->process().impl().queues.set_time_slices(nullptr);
   {
     const MutexHolder holder(*scheduler->lock);
     ending_ = true;
@@ -156,8 +156,8 @@ void TimeSliceClient::Impl::stop(bool stopped) {
 
 std::uint64_t TimeSliceClient::Impl::entries_of_process() {
   auto& process = seat->process().impl();
-  const MutexHolder holder(*process.mutex);
-  return process.queues.entries();
+  const MutexHolder holder(process.queues.mutex());
+  return process.queues.table().entries();
 }
 
 // --- Its tasks --------------------------------------------------------------------------------

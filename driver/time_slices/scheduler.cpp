@@ -90,7 +90,7 @@ Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext
     auto known = impl_->device.impl().has(&DeviceFeatures::tokens, "tokens are");
     if (!known) return forward_error(known);
   }
-  if (process.impl().time_slice_hook.load() != nullptr) {
+  if (process.impl().queues.time_slices() != nullptr) {
     return fail(ErrorCode::kInvalidArgument, "the process runs in turns already");
   }
   auto client = std::make_shared<TimeSliceClient::Impl>(impl_, process);
@@ -172,7 +172,7 @@ void TimeSliceClient::stop(bool stopped) {
 Result<QueueTicket> submit_in_time_slice(ProcessContext& process, Queue& queue,
                                          const abi::QueueEntry* entries, std::size_t count,
                                          Instant deadline, const QueueEntryOptions& options) {
-  auto* const hook = process.impl().time_slice_hook.load();
+  auto* const hook = process.impl().queues.time_slices();
   if (hook == nullptr) return queue.submit(entries, count, deadline, options);
   constexpr unsigned kLaunches = 1;  // opcodes by their upper half
   const bool launch = std::any_of(entries, entries + count, [](const abi::QueueEntry& entry) {

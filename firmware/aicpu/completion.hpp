@@ -4,23 +4,22 @@
 #pragma once
 
 #include "firmware/aicpu/ready_tasks.hpp"
-#include "firmware/aicpu/run_stop.hpp"
+#include "firmware/aicpu/run_thread.hpp"
 
 namespace npu::firmware {
 
 class Completion {
  public:
-  Completion(const RunView& run, Cores& cores, CoreLink& link, ReadyTasks& ready,
-             TensorCopies& copies, Progress& progress, RunStop& stop, PhaseMark& phase)
-      : run_(run),
-        port_(run.port()),
-        cores_(cores),
-        link_(link),
+  Completion(RunThread& thread, ThreadCores& cores, ReadyTasks& ready, TensorCopies& copies)
+      : run_(thread.run),
+        port_(run_.port()),
+        cores_(cores.cores),
+        link_(*cores.link),
         ready_(ready),
         copies_(copies),
-        progress_(progress),
-        stop_(stop),
-        phase_(phase) {}
+        progress_(thread.progress),
+        stop_(thread.stop),
+        phase_(thread.phase) {}
 
   // A look at each core that has work. False: nothing new.
   bool sweep();

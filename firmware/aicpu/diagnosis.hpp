@@ -4,20 +4,20 @@
 // what is not wired yet).
 #pragma once
 
-#include "firmware/aicpu/watchdog_times.hpp"
+#include "firmware/aicpu/run_thread.hpp"
 #include "firmware/aicpu/wiring.hpp"
 
 namespace npu::firmware {
 
 class Diagnosis {
  public:
-  Diagnosis(const RunView& run, const WatchdogTimes& times, const Cores& cores, CoreLink& link,
-            const ReadyQueues& queues, const Wiring& wiring, abi::RunResult& result)
-      : run_(run),
-        port_(run.port()),
-        times_(times),
-        cores_(cores),
-        link_(link),
+  Diagnosis(const RunThread& thread, const ThreadCores& cores, const ReadyQueues& queues,
+            const Wiring& wiring, abi::RunResult& result)
+      : run_(thread.run),
+        port_(run_.port()),
+        times_(thread.times),
+        cores_(cores.cores),
+        link_(*cores.link),
         queues_(queues),
         wiring_(wiring),
         result_(result) {}

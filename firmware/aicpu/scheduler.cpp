@@ -11,20 +11,16 @@ namespace npu::firmware {
 
 Scheduler::Scheduler(AicpuPort& port, std::uint64_t address)
     : port_(port),
-      run_(port, address),
-      times_(run_),
       thread_(port.thread()),
-      stop_(run_),
-      phase_(port),
-      link_(make_core_link(run_)),
-      progress_(run_),
-      copies_(run_, phase_, progress_),
-      dispatcher_(run_, cores_, *link_, progress_),
-      ready_(run_, cores_, dispatcher_.queues(), copies_),
-      wiring_(run_, cores_, ready_, stop_, phase_),
-      completion_(run_, cores_, *link_, ready_, copies_, progress_, stop_, phase_),
-      watchdog_(run_, times_, cores_, *link_, progress_, stop_),
-      outcome_(run_) {}
+      here_(port, address),
+      cores_(here_.run),
+      copies_(here_.run, here_.phase, here_.progress),
+      dispatcher_(here_.run, cores_.cores, *cores_.link, here_.progress),
+      ready_(here_.run, cores_.cores, dispatcher_.queues(), copies_),
+      wiring_(here_.run, cores_.cores, ready_, here_.stop, here_.phase),
+      completion_(here_, cores_, ready_, copies_),
+      watchdog_(here_, cores_),
+      outcome_(here_.run) {}
 
 void Scheduler::run() {
   if (begin()) loop();
@@ -33,16 +29,17 @@ void Scheduler::run() {
 
 // The handshake; then every thread opens its own cores.
 bool Scheduler::begin() {
-  phase_.enter(AicpuPhase::kHandshake);
+  here_.phase.enter(AicpuPhase::kHandshake);
   if (first()) outcome_.note_started();
   const auto there = static_cast<std::uint32_t>(Presence::kThere);
-  if (port_.compare_exchange(run_.thread_line(scratch::kPresence, thread_), 4, 0, there) != 0) {
+  if (port_.compare_exchange(here_.run.thread_line(scratch::kPresence, thread_), 4, 0, there) !=
+      0) {
     cancelled_ = true;  // too late: thread 0 has ended the run
     return false;
   }
-  RollCall roll_call(run_, times_.quiet, stop_);
+  RollCall roll_call(here_.run, here_.times.quiet, here_.stop);
   if (first() ? !roll_call.greet() : !roll_call.await_greeted()) return false;
-  cores_.deal(run_, thread_, *link_);
+  cores_.cores.deal(here_.run, thread_, *cores_.link);
   dealt_ = true;
   ready_.begin();
   const bool opened = open_cores();
@@ -51,24 +48,24 @@ bool Scheduler::begin() {
 }
 
 bool Scheduler::open_cores() {
-  for (const auto& worker : cores_.workers()) link_->open(worker);
+  for (const auto& worker : cores_.cores.workers()) cores_.link->open(worker);
   port_.barrier();
-  for (const auto& worker : cores_.workers()) {
-    const std::uint64_t deadline = run_.in(times_.quiet);
-    while (!link_->answered(worker)) {
+  for (const auto& worker : cores_.cores.workers()) {
+    const std::uint64_t deadline = here_.run.in(here_.times.quiet);
+    while (!cores_.link->answered(worker)) {
       if (port_.poll_again(deadline)) continue;
-      stop_.fail(abi::RunStatus::kCoreMissing, kNoTask, &worker, 0, link_->cond(worker));
+      here_.stop.fail(abi::RunStatus::kCoreMissing, kNoTask, &worker, 0, cores_.link->cond(worker));
       return false;
     }
-    start_pmu(run_, worker);
+    start_pmu(here_.run, worker);
   }
-  progress_.publish(cores_);
+  here_.progress.publish(cores_.cores);
   return true;
 }
 
 void Scheduler::loop() {
   watchdog_.begin();
-  while (!stop_.look()) {
+  while (!here_.stop.look()) {
     bool moved = dispatcher_.dispatch();
     if (!ready_.skipped().empty()) {
       completion_.resolve_skipped();
@@ -76,16 +73,16 @@ void Scheduler::loop() {
     }
     moved |= completion_.sweep();
     const bool wired = first() && wiring_.wire_some();
-    if (dispatcher_.queues().overflow()) stop_.fail(abi::RunStatus::kReadyOverflow, kNoTask);
-    progress_.publish(cores_);
+    if (dispatcher_.queues().overflow()) here_.stop.fail(abi::RunStatus::kReadyOverflow, kNoTask);
+    here_.progress.publish(cores_.cores);
     if (moved) continue;
     if (wired) {
       // Wiring is no progress: a graph that is never wired to a task that can run is found, too.
       if (port_.system_counter() >= watchdog_.deadline()) watchdog_.look_around();
       continue;
     }
-    phase_.enter(AicpuPhase::kIdle);
-    if (progress_.all_ended()) return;
+    here_.phase.enter(AicpuPhase::kIdle);
+    if (here_.progress.all_ended()) return;
     if (!port_.poll_again(watchdog_.deadline())) watchdog_.look_around();
   }
 }
@@ -93,27 +90,26 @@ void Scheduler::loop() {
 // All cores are sent away, good run or bad; the result is written last.
 void Scheduler::end() {
   if (first()) outcome_.note_finished(wiring_.ended());
-  if (stop_.why() == Stop::kTimeout) {
-    Diagnosis diagnosis(run_, times_, cores_, *link_, dispatcher_.queues(), wiring_,
-                        outcome_.result());
+  if (here_.stop.why() == Stop::kTimeout) {
+    Diagnosis diagnosis(here_, cores_, dispatcher_.queues(), wiring_, outcome_.result());
     if (first()) {
       diagnosis.make();
     } else {
       diagnosis.report();
     }
   }
-  phase_.enter(AicpuPhase::kDrain);
-  Dismissal dismissal(run_, times_, *link_, stop_);
-  if (dealt_) dismissal.dismiss(cores_);
+  here_.phase.enter(AicpuPhase::kDrain);
+  Dismissal dismissal(here_.run, here_.times, *cores_.link, here_.stop);
+  if (dealt_) dismissal.dismiss(cores_.cores);
   const Progress::Totals totals{dispatcher_.rung(), completion_.polls(), copies_.ticks()};
   if (first()) {
     dismissal.await_others(dealt_);
-    return outcome_.write(stop_, progress_, totals);
+    return outcome_.write(here_.stop, here_.progress, totals);
   }
-  progress_.leave(totals);
+  here_.progress.leave(totals);
   port_.barrier();
-  run_.store32(run_.thread_line(scratch::kPresence, thread_),
-               static_cast<std::uint32_t>(Presence::kGone));
+  here_.run.store32(here_.run.thread_line(scratch::kPresence, thread_),
+                    static_cast<std::uint32_t>(Presence::kGone));
 }
 
 }  // namespace npu::firmware

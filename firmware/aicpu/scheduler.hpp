@@ -3,8 +3,6 @@
 // the workers, wires the graph, watches over the run and writes its result.
 #pragma once
 
-#include <memory>
-
 #include "firmware/aicpu/completion.hpp"
 #include "firmware/aicpu/dispatcher.hpp"
 #include "firmware/aicpu/run_outcome.hpp"
@@ -28,15 +26,10 @@ class Scheduler {
   void end();
 
   AicpuPort& port_;
-  const RunView run_;
-  const WatchdogTimes times_;
   const unsigned thread_;
   bool dealt_ = false, cancelled_ = false;
-  RunStop stop_;
-  PhaseMark phase_;
-  std::unique_ptr<CoreLink> link_;
-  Cores cores_;
-  Progress progress_;
+  RunThread here_;
+  ThreadCores cores_;
   TensorCopies copies_;
   Dispatcher dispatcher_;
   ReadyTasks ready_;

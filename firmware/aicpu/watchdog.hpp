@@ -3,22 +3,19 @@
 // up so early that the result is written when it is over.
 #pragma once
 
-#include "firmware/aicpu/progress.hpp"
-#include "firmware/aicpu/run_stop.hpp"
-#include "firmware/aicpu/watchdog_times.hpp"
+#include "firmware/aicpu/run_thread.hpp"
 
 namespace npu::firmware {
 
 class Watchdog {
  public:
-  Watchdog(const RunView& run, const WatchdogTimes& times, const Cores& cores, CoreLink& link,
-           const Progress& progress, RunStop& stop)
-      : port_(run.port()),
-        times_(times),
-        cores_(cores),
-        link_(link),
-        progress_(progress),
-        stop_(stop) {}
+  Watchdog(RunThread& thread, ThreadCores& cores)
+      : port_(thread.run.port()),
+        times_(thread.times),
+        cores_(cores.cores),
+        link_(*cores.link),
+        progress_(thread.progress),
+        stop_(thread.stop) {}
 
   // The run begins.
   void begin();

@@ -3,15 +3,13 @@
 
 namespace npu::model {
 
-CoreRegisters::CoreRegisters(ProgramServices& services, unsigned number, CoreWindow& window,
-                             const CallStack& calls, CoreThread& thread, PollLoop& polls,
-                             Listener& listener)
-    : services_(services),
-      number_(number),
-      window_(window),
-      calls_(calls),
-      thread_(thread),
-      polls_(polls),
+CoreRegisters::CoreRegisters(CoreParts& core, Listener& listener)
+    : services_(core.services),
+      number_(core.number),
+      window_(core.window),
+      calls_(core.calls),
+      thread_(core.thread),
+      polls_(core.polls),
       listener_(listener) {}
 
 std::uint64_t CoreRegisters::data_main_base() {

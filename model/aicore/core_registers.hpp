@@ -2,8 +2,7 @@
 // A core's window and the system counter, as its program reads and sets them.
 #pragma once
 
-#include "model/aicore/core_window.hpp"
-#include "model/aicore/poll_loop.hpp"
+#include "model/aicore/core_parts.hpp"
 
 namespace npu::model {
 
@@ -15,8 +14,7 @@ class CoreRegisters {
     virtual void cond_changed(unsigned core) = 0;
   };
 
-  CoreRegisters(ProgramServices& services, unsigned number, CoreWindow& window,
-                const CallStack& calls, CoreThread& thread, PollLoop& polls, Listener& listener);
+  CoreRegisters(CoreParts& core, Listener& listener);
 
   std::uint64_t data_main_base();
   // Everybody else sees it `cond_visible` later, unless the block is another one by then.

@@ -46,18 +46,16 @@ class PipesDrained final : public PipeCondition {
 
 }  // namespace
 
-IssueUnit::IssueUnit(ProgramServices& services, const BufferSizes& sizes, const FixpipeWays& ways,
-                     CallStack& calls, CoreThread& thread, PollLoop& polls, PipeUnit& pipes,
-                     CrossFlagPort& cross_flags, ProgramCoreStatistics& statistics)
-    : services_(services),
-      sizes_(sizes),
-      ways_(ways),
-      calls_(calls),
-      thread_(thread),
-      polls_(polls),
+IssueUnit::IssueUnit(CoreParts& core, PipeUnit& pipes)
+    : services_(core.services),
+      sizes_(core.sizes),
+      ways_(core.ways),
+      calls_(core.calls),
+      thread_(core.thread),
+      polls_(core.polls),
       pipes_(pipes),
-      cross_flags_(cross_flags),
-      statistics_(statistics) {}
+      cross_flags_(core.cross_flags),
+      statistics_(core.statistics) {}
 
 // --- instructions --------------------------------------------------------------------------
 

@@ -3,18 +3,14 @@
 // pipe's queue; and where it waits for pipes itself.
 #pragma once
 
-#include "model/aicore/cross_flag_port.hpp"
-#include "model/aicore/instruction_checks.hpp"
+#include "model/aicore/core_parts.hpp"
 #include "model/aicore/pipe_unit.hpp"
-#include "model/aicore/poll_loop.hpp"
 
 namespace npu::model {
 
 class IssueUnit {
  public:
-  IssueUnit(ProgramServices& services, const BufferSizes& sizes, const FixpipeWays& ways,
-            CallStack& calls, CoreThread& thread, PollLoop& polls, PipeUnit& pipes,
-            CrossFlagPort& cross_flags, ProgramCoreStatistics& statistics);
+  IssueUnit(CoreParts& core, PipeUnit& pipes);
 
   void issue(const platform::CopyIn& instruction);
   void issue(const platform::CopyOut& instruction);

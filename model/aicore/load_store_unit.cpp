@@ -24,19 +24,18 @@ std::uint64_t value_in(const DataCache::Bytes64& line, std::uint64_t address, un
 
 }  // namespace
 
-LoadStoreUnit::LoadStoreUnit(ProgramServices& services, CoreThread& thread, PollLoop& polls,
-                             MemoryReads& reads, WriteBacks& write_backs, LocalMemory& local,
-                             Bytes ub, ProgramCoreStatistics& statistics)
-    : config_(services.config),
-      clock_(services.clock),
-      thread_(thread),
-      polls_(polls),
+LoadStoreUnit::LoadStoreUnit(CoreParts& core, MemoryReads& reads, WriteBacks& write_backs,
+                             LocalMemory& local)
+    : config_(core.services.config),
+      clock_(core.services.clock),
+      thread_(core.thread),
+      polls_(core.polls),
       reads_(reads),
       write_backs_(write_backs),
       local_(local),
-      ub_(ub),
-      statistics_(statistics),
-      cache_(services.config.cache_lines, services.config.cache_ways) {}
+      ub_(core.sizes[static_cast<std::size_t>(platform::LocalBuffer::kUb)]),
+      statistics_(core.statistics),
+      cache_(config_.cache_lines, config_.cache_ways) {}
 
 // --- memory --------------------------------------------------------------------------------
 

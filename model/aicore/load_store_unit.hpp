@@ -2,20 +2,17 @@
 // The scalar unit's own accesses: to memory through its data cache, and to UB.
 #pragma once
 
+#include "model/aicore/core_parts.hpp"
 #include "model/aicore/data_cache.hpp"
 #include "model/aicore/local_memory.hpp"
 #include "model/aicore/memory_reads.hpp"
-#include "model/aicore/poll_loop.hpp"
 #include "model/aicore/write_backs.hpp"
 
 namespace npu::model {
 
 class LoadStoreUnit {
  public:
-  // `ub`: bytes of it.
-  LoadStoreUnit(ProgramServices& services, CoreThread& thread, PollLoop& polls, MemoryReads& reads,
-                WriteBacks& write_backs, LocalMemory& local, Bytes ub,
-                ProgramCoreStatistics& statistics);
+  LoadStoreUnit(CoreParts& core, MemoryReads& reads, WriteBacks& write_backs, LocalMemory& local);
 
   // Lines that nobody wrote back are lost.
   void clear() { cache_.clear(); }

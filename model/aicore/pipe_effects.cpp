@@ -42,16 +42,14 @@ PipeOperation operation_of(const Instruction& instruction) {
 
 }  // namespace
 
-PipeEffects::PipeEffects(ProgramServices& services, bool cube, const CallStack& calls,
-                         CoreThread& thread, RequestPort& requests, CrossFlagPort& cross_flags,
-                         CoreTracks& tracks, LocalMemory& memory, Cluster& cluster)
-    : services_(services),
-      cube_(cube),
-      calls_(calls),
-      thread_(thread),
-      requests_(requests),
-      cross_flags_(cross_flags),
-      tracks_(tracks),
+PipeEffects::PipeEffects(CoreParts& core, LocalMemory& memory, Cluster& cluster)
+    : services_(core.services),
+      cube_(core.services.layout.type(core.number) == abi::CoreType::kAic),
+      calls_(core.calls),
+      thread_(core.thread),
+      requests_(core.requests),
+      cross_flags_(core.cross_flags),
+      tracks_(core.tracks),
       memory_(memory),
       cluster_(cluster) {}
 

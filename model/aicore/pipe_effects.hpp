@@ -3,11 +3,9 @@
 // faults, events of the trace.
 #pragma once
 
-#include "model/aicore/core_tracks.hpp"
-#include "model/aicore/cross_flag_port.hpp"
+#include "model/aicore/core_parts.hpp"
 #include "model/aicore/local_memory.hpp"
 #include "model/aicore/pipe_unit.hpp"
-#include "model/aicore/request_port.hpp"
 
 namespace npu::model {
 
@@ -20,10 +18,8 @@ class PipeEffects final : public PipeUnit::Owner {
     virtual LocalMemory* vector_memory(unsigned which) = 0;
   };
 
-  // `cube`: FixPipe to UB means that of a vector core of the cluster.
-  PipeEffects(ProgramServices& services, bool cube, const CallStack& calls, CoreThread& thread,
-              RequestPort& requests, CrossFlagPort& cross_flags, CoreTracks& tracks,
-              LocalMemory& memory, Cluster& cluster);
+  // Of a cube core, FixPipe to UB means that of a vector core of the cluster.
+  PipeEffects(CoreParts& core, LocalMemory& memory, Cluster& cluster);
 
   void send(platform::Pipe pipe, const MemoryRequest& request) override {
     requests_.send(pipe, request);

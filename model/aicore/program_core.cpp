@@ -9,71 +9,33 @@ using abi::FaultCode;
 using platform::LocalBuffer;
 using platform::Pipe;
 
-namespace {
-
-BufferSizes sizes_of(const ProgramCoreConfig& config, abi::CoreType type) {
-  const bool cube = type != abi::CoreType::kAiv;
-  const bool vector = type != abi::CoreType::kAic;
-  BufferSizes sizes{};
-  const auto set = [&](LocalBuffer buffer, Bytes size, bool there) {
-    sizes[static_cast<std::size_t>(buffer)] = there ? size : 0;
-  };
-  set(LocalBuffer::kL1, config.l1, cube);
-  set(LocalBuffer::kL0a, config.l0a, cube);
-  set(LocalBuffer::kL0b, config.l0b, cube);
-  set(LocalBuffer::kL0c, config.l0c, cube);
-  set(LocalBuffer::kUb, config.ub, vector);
-  return sizes;
-}
-
-FixpipeWays ways_of(const ProgramCoreConfig& config, abi::CoreType type) {
-  FixpipeWays ways;
-  if (type == abi::CoreType::kAiv) return ways;
-  if (config.l0c_to_l1.per_clock != 0) ways.l1 = config.l1;
-  if (config.l0c_to_ub.per_clock != 0) ways.ub = config.ub;
-  if (type == abi::CoreType::kAic) ways.vector_cores = 2;
-  return ways;
-}
-
-}  // namespace
-
 ProgramCore::Units::Units(ProgramCore& core)
-    : local(core.sizes_, core.services_.config.functional),
-      effects(core.services_, core.core_type() == abi::CoreType::kAic, core.calls_, core.thread_,
-              core.requests_, core.cross_flags_, core.tracks_, local, core),
-      pipes(core.sim_, core.services_.config, core.services_.clock, core.statistics_, effects),
-      issue(core.services_, core.sizes_, core.ways_, core.calls_, core.thread_, core.polls_, pipes,
-            core.cross_flags_, core.statistics_),
-      reads(core.services_, core.calls_, core.thread_, core.requests_, core.statistics_),
-      write_backs(core.services_, core.calls_, core.thread_, core.requests_),
-      memory(core.services_, core.thread_, core.polls_, reads, write_backs, local,
-             core.buffer_size(LocalBuffer::kUb), core.statistics_),
-      fetch(core.services_, core.calls_, core.thread_, reads, core.statistics_) {}
+    : local(core.parts_.sizes, core.parts_.services.config.functional),
+      effects(core.parts_, local, core),
+      pipes(core.parts_.services.sim, core.parts_.services.config, core.parts_.services.clock,
+            core.parts_.statistics, effects),
+      issue(core.parts_, pipes),
+      reads(core.parts_.services, core.parts_.calls, core.parts_.thread, core.parts_.requests,
+            core.parts_.statistics),
+      write_backs(core.parts_.services, core.parts_.calls, core.parts_.thread,
+                  core.parts_.requests),
+      memory(core.parts_, reads, write_backs, local),
+      fetch(core.parts_.services, core.parts_.calls, core.parts_.thread, reads,
+            core.parts_.statistics) {}
 
 ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, unsigned number,
                          Owner& owner)
-    : services_(services),
-      sim_(services.sim),
-      number_(number),
-      sizes_(sizes_of(services.config, services.layout.type(number))),
-      ways_(ways_of(services.config, services.layout.type(number))),
-      owner_(owner),
-      window_(statistics_, services.clock),
-      tracks_(services.sim.recorder, track),
-      thread_(services.sim, tracks_, number, calls_, statistics_, owner),
-      requests_(owner, number, calls_, statistics_),
-      polls_(services, window_, calls_, thread_, statistics_),
-      registers_(services, number, window_, calls_, thread_, polls_, owner),
-      cross_flags_(services, number, calls_, thread_, owner) {}
+    : owner_(owner), parts_(services, track, number, owner), registers_(parts_, owner) {}
 
 unsigned ProgramCore::physical_core() const {
-  const auto& own = services_.cores_of[function_of(space())];
-  return static_cast<unsigned>(std::lower_bound(own.begin(), own.end(), number_) - own.begin());
+  const auto& own = parts_.services.cores_of[function_of(space())];
+  return static_cast<unsigned>(std::lower_bound(own.begin(), own.end(), parts_.number) -
+                               own.begin());
 }
 
 Bytes ProgramCore::buffer_size(LocalBuffer buffer) const {
   const auto index = static_cast<std::size_t>(buffer);
-  return index < sizes_.size() ? sizes_[index] : 0;
+  return index < parts_.sizes.size() ? parts_.sizes[index] : 0;
 }
 
 // --- from outside --------------------------------------------------------------------------
@@ -81,13 +43,13 @@ Bytes ProgramCore::buffer_size(LocalBuffer buffer) const {
 void ProgramCore::start(const KernelBlock& block) {
   sc_assert(!busy_);
   busy_ = pending_ = true;
-  thread_.set_cut(in_block_);  // a thread that a reset has not let go yet ends first
-  calls_.launch(block);
-  thread_.set_fault({});
+  parts_.thread.set_cut(in_block_);  // a thread that a reset has not let go yet ends first
+  parts_.calls.launch(block);
+  parts_.thread.set_fault({});
   began_ = sim_now();
-  window_.launched();
-  owner_.status_changed(number_);
-  thread_.wake_up();
+  parts_.window.launched();
+  owner_.status_changed(parts_.number);
+  parts_.thread.wake_up();
 }
 
 void ProgramCore::stop() {
@@ -96,12 +58,12 @@ void ProgramCore::stop() {
     stopped_early_ = true;
     return;
   }
-  if (!thread_.is_cut()) thread_.end();
+  if (!parts_.thread.is_cut()) parts_.thread.end();
 }
 
 void ProgramCore::reset() {
-  window_.reset();
-  calls_.abandon();
+  parts_.window.reset();
+  parts_.calls.abandon();
   busy_ = pending_ = false;
   stopped_early_ = false;
   forget_accesses();
@@ -112,21 +74,21 @@ void ProgramCore::reset() {
   }
   if (!in_block_) return;
   abandoned_ = true;
-  thread_.end();
+  parts_.thread.end();
 }
 
 void ProgramCore::answered(std::uint32_t slot, const Answer& answer) {
-  requests_.answered();
-  statistics_.events.answered(answer.write, answer.length, answer.l2_hits, answer.l2_misses);
+  parts_.requests.answered();
+  parts_.statistics.events.answered(answer.write, answer.length, answer.l2_hits, answer.l2_misses);
   const auto [pipe, place] = RequestPort::unpack(slot);
   const bool scalar = pipe == Pipe::kScalar;
-  if (answer.completion != Completion::kSuccess && !thread_.is_cut()) {
-    thread_.fail(
+  if (answer.completion != Completion::kSuccess && !parts_.thread.is_cut()) {
+    parts_.thread.fail(
         {device_fault(answer.completion), answer.address, space(), answer.write, answer.length},
-        pipe, scalar ? calls_.issued() : units_->pipes.instruction_of(pipe, place));
+        pipe, scalar ? parts_.calls.issued() : units_->pipes.instruction_of(pipe, place));
   }
-  if (thread_.is_cut()) {
-    if (requests_.idle()) thread_.wake_up();
+  if (parts_.thread.is_cut()) {
+    if (parts_.requests.idle()) parts_.thread.wake_up();
     return;
   }
   if (!scalar) return units_->pipes.answered(pipe, place, answer.length, answer.times);
@@ -135,29 +97,29 @@ void ProgramCore::answered(std::uint32_t slot, const Answer& answer) {
   } else {
     units_->write_backs.answered(place);
   }
-  thread_.answered();
+  parts_.thread.answered();
 }
 
 void ProgramCore::translated(std::uint32_t slot) {
   const auto [pipe, place] = RequestPort::unpack(slot);
-  if (thread_.is_cut() || pipe == Pipe::kScalar) return;
+  if (parts_.thread.is_cut() || pipe == Pipe::kScalar) return;
   units_->pipes.translated(pipe, place);
 }
 
 void ProgramCore::window_written(std::uint32_t offset, std::uint32_t value) {
-  if (window_.write(offset, value)) polls_.register_written();
+  if (parts_.window.write(offset, value)) parts_.polls.register_written();
 }
 
 void ProgramCore::cross_flags_changed() {
   if (!units_ || !in_block_) return;
-  cross_flags_.others_raised();
+  parts_.cross_flags.others_raised();
   if (units_->pipes.waits_for_cross_flag()) units_->pipes.cross_flags_changed();
 }
 
 LocalMemory* ProgramCore::vector_memory(unsigned which) {
-  ProgramCore& vector = owner_.vector_core(number_, which);
-  const unsigned role = services_.layout.role(vector.number_);
-  if (!vector.busy_ || !calls_.shares_block_with(vector.calls_, role)) return nullptr;
+  ProgramCore& vector = owner_.vector_core(parts_.number, which);
+  const unsigned role = parts_.services.layout.role(vector.parts_.number);
+  if (!vector.busy_ || !parts_.calls.shares_block_with(vector.parts_.calls, role)) return nullptr;
   return &vector.units().local;
 }
 
@@ -165,12 +127,12 @@ LocalMemory* ProgramCore::vector_memory(unsigned which) {
 
 void ProgramCore::run() {
   for (;;) {
-    while (!pending_) sim_.agenda.wait(thread_.wake());
+    while (!pending_) parts_.services.sim.agenda.wait(parts_.thread.wake());
     pending_ = false;
     in_block_ = true;
     run_block();
     in_block_ = abandoned_ = false;
-    thread_.set_cut(false);
+    parts_.thread.set_cut(false);
   }
 }
 
@@ -181,48 +143,48 @@ ProgramCore::Units& ProgramCore::units() {
 
 void ProgramCore::run_block() {
   units();
-  thread_.begin_block(stopped_early_);
+  parts_.thread.begin_block(stopped_early_);
   stopped_early_ = false;
   units_->memory.clear();
-  polls_.reset();
-  const KernelBlock& block = calls_.block();
-  run_.identify({"AI Core", number_, block.block, block.blocks, {}});
+  parts_.polls.reset();
+  const KernelBlock& block = parts_.calls.block();
+  run_.identify({"AI Core", parts_.number, block.block, block.blocks, {}});
   const auto outcome = run_.run([this] {
     const int result = run_launched();
     if (result != 0) {
-      thread_.raise_fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result));
+      parts_.thread.raise_fault(FaultCode::kKernelResult, static_cast<std::uint32_t>(result));
     }
   });
   if (outcome == ProgramRun::Outcome::kThrew) {
-    if (!thread_.is_cut()) {
-      thread_.set_fault({FaultCode::kKernelTrap, block.image, block.vmid, false});
+    if (!parts_.thread.is_cut()) {
+      parts_.thread.set_fault({FaultCode::kKernelTrap, block.image, block.vmid, false});
     }
-    thread_.set_cut(true);
+    parts_.thread.set_cut(true);
   }
   if (!abandoned_) end_block();
 }
 
 int ProgramCore::run_launched() {
-  thread_.check();
-  const CoreConfig& launch = services_.launch;
-  thread_.pass(ticks(launch.dispatch) + ticks(launch.init));
-  const SimTime initialised = thread_.local() + ticks(launch.software_init);
-  thread_.waited(platform::ScalarWait::kStart, began_);
-  thread_.catch_up();
+  parts_.thread.check();
+  const CoreConfig& launch = parts_.services.launch;
+  parts_.thread.pass(ticks(launch.dispatch) + ticks(launch.init));
+  const SimTime initialised = parts_.thread.local() + ticks(launch.software_init);
+  parts_.thread.waited(platform::ScalarWait::kStart, began_);
+  parts_.thread.catch_up();
   // Part of the software's initialisation, and longer than the rest of it if the image is large.
-  const auto program = units_->fetch.fetch(calls_.block().image);
+  const auto program = units_->fetch.fetch(parts_.calls.block().image);
   identify(program);
-  const SimTime fetched = thread_.local();
-  thread_.reach(initialised);
-  thread_.waited(platform::ScalarWait::kStart, fetched);
+  const SimTime fetched = parts_.thread.local();
+  parts_.thread.reach(initialised);
+  parts_.thread.waited(platform::ScalarWait::kStart, fetched);
   const int result = call_program(program);
-  thread_.enter();
+  parts_.thread.enter();
   units_->issue.drain();
-  const SimTime drained = thread_.local();
+  const SimTime drained = parts_.thread.local();
   units_->write_backs.await_most(0);
-  thread_.catch_up();
-  thread_.waited(platform::ScalarWait::kMemory, drained);
-  thread_.told().tell();
+  parts_.thread.catch_up();
+  parts_.thread.waited(platform::ScalarWait::kMemory, drained);
+  parts_.thread.told().tell();
   return result;
 }
 
@@ -234,7 +196,7 @@ int ProgramCore::call_program(const ProgramFetch::Program& program) {
 
 // None is in flight, or those that are will not be heard of.
 void ProgramCore::forget_accesses() {
-  requests_.forget();
+  parts_.requests.forget();
   if (!units_) return;
   units_->reads.forget();
   units_->write_backs.forget();
@@ -242,96 +204,99 @@ void ProgramCore::forget_accesses() {
 
 // Accesses in flight end first.
 void ProgramCore::end_block() {
-  if (thread_.is_cut()) thread_.told().cut();
-  thread_.told().tell();
+  if (parts_.thread.is_cut()) parts_.thread.told().cut();
+  parts_.thread.told().tell();
   units_->pipes.cut();
-  const SimTime answer = polls_.answered_at();
-  while (!requests_.idle() && !abandoned_) sim_.agenda.wait(thread_.wake());
-  while (sim_now() < answer && !abandoned_) sim_.agenda.wait(thread_.wake(), answer);
+  const SimTime answer = parts_.polls.answered_at();
+  while (!parts_.requests.idle() && !abandoned_)
+    parts_.services.sim.agenda.wait(parts_.thread.wake());
+  while (sim_now() < answer && !abandoned_)
+    parts_.services.sim.agenda.wait(parts_.thread.wake(), answer);
   if (abandoned_) return;
   forget_accesses();
-  const SimTime end = std::max(thread_.is_cut() ? sim_now() : thread_.local(), sim_now());
-  thread_.set_local(end + ticks(services_.launch.report));
-  thread_.waited(platform::ScalarWait::kEnd, end);
-  thread_.told().tell();
-  sim_.agenda.at<&ProgramCore::report>(end + ticks(services_.launch.report), *this,
-                                       calls_.generation());
+  const SimTime end =
+      std::max(parts_.thread.is_cut() ? sim_now() : parts_.thread.local(), sim_now());
+  parts_.thread.set_local(end + ticks(parts_.services.launch.report));
+  parts_.thread.waited(platform::ScalarWait::kEnd, end);
+  parts_.thread.told().tell();
+  parts_.services.sim.agenda.at<&ProgramCore::report>(end + ticks(parts_.services.launch.report),
+                                                      *this, parts_.calls.generation());
 }
 
 void ProgramCore::report(std::uint64_t generation) {
-  if (generation != calls_.generation()) return;
-  const CommandFault& fault = thread_.fault();
-  const KernelBlock block = calls_.block();
-  ++statistics_.blocks;
-  if (fault.failed()) ++statistics_.faults;
-  statistics_.running += sim_now() - began_;
-  if (sim_.recorder.enabled()) {
-    sim_.emit(tracks_.of(Pipe::kScalar), platform::Activity::kKernelBlock, began_, sim_now(),
-              block.cause, 0, block.block);
+  if (generation != parts_.calls.generation()) return;
+  const CommandFault& fault = parts_.thread.fault();
+  const KernelBlock block = parts_.calls.block();
+  ++parts_.statistics.blocks;
+  if (fault.failed()) ++parts_.statistics.faults;
+  parts_.statistics.running += sim_now() - began_;
+  if (parts_.services.sim.recorder.enabled()) {
+    parts_.services.sim.emit(parts_.tracks.of(Pipe::kScalar), platform::Activity::kKernelBlock,
+                             began_, sim_now(), block.cause, 0, block.block);
   }
   busy_ = false;
-  window_.ended(fault.code);
-  owner_.status_changed(number_);
-  owner_.block_ended(number_, block, fault);
+  parts_.window.ended(fault.code);
+  owner_.status_changed(parts_.number);
+  owner_.block_ended(parts_.number, block, fault);
 }
 
 // --- calls of the program ------------------------------------------------------------------
 
 void ProgramCore::identify(const ProgramFetch::Program& program) {
-  run_.identify({"AI Core", number_, call().block, call().blocks, program.name});
+  run_.identify({"AI Core", parts_.number, call().block, call().blocks, program.name});
 }
 
 void ProgramCore::executed(std::uint64_t instructions) {
-  if (instructions == 0 || thread_.is_cut()) return;
-  statistics_.executed += instructions;
+  if (instructions == 0 || parts_.thread.is_cut()) return;
+  parts_.statistics.executed += instructions;
   constexpr unsigned kPercent = 100;
-  thread_.spend(services_.clock.clocks(instructions * kPercent) /
-                services_.config.scalar_ipc_percent);
+  parts_.thread.spend(parts_.services.clock.clocks(instructions * kPercent) /
+                      parts_.services.config.scalar_ipc_percent);
 }
 
 void ProgramCore::scalar(unsigned cycles) {
-  thread_.enter();
-  thread_.spend(services_.clock.clocks(cycles));
+  parts_.thread.enter();
+  parts_.thread.spend(parts_.services.clock.clocks(cycles));
 }
 
 int ProgramCore::invoke(const platform::KernelCall& call) {
-  polls_.enter_effect();
-  if (calls_.full()) thread_.raise_fault(FaultCode::kInstruction, call.image);
+  parts_.polls.enter_effect();
+  if (parts_.calls.full()) parts_.thread.raise_fault(FaultCode::kInstruction, call.image);
   // What the caller has issued belongs to its own call, flags between cores above all.
   if (!units_->pipes.drained()) issue().pipe_barrier(Pipe::kAll);
-  thread_.catch_up();
-  const SimTime begin = thread_.local();
+  parts_.thread.catch_up();
+  const SimTime begin = parts_.thread.local();
   const auto program = units_->fetch.fetch(call.image);
   const auto caller_identity = run_.identity();
-  const auto caller = calls_.enter(call);
+  const auto caller = parts_.calls.enter(call);
   identify(program);
-  set_up(thread_.local());
+  set_up(parts_.thread.local());
   const int result = call_program(program);
   issue().pipe_barrier(Pipe::kAll);
-  thread_.told().tell();
-  cross_flags_.leave_call();
-  calls_.leave(caller);
+  parts_.thread.told().tell();
+  parts_.cross_flags.leave_call();
+  parts_.calls.leave(caller);
   run_.identify(caller_identity);
-  polls_.close();
-  ++statistics_.kernels;
-  if (sim_.recorder.enabled()) {
-    sim_.emit(tracks_.of(Pipe::kScalar), platform::Activity::kKernelCall, begin, thread_.local(),
-              calls_.block().cause, 0,
-              std::uint64_t{call.block} << 48 | (call.arguments & 0xFFFF'FFFF'FFFF));
+  parts_.polls.close();
+  ++parts_.statistics.kernels;
+  if (parts_.services.sim.recorder.enabled()) {
+    parts_.services.sim.emit(parts_.tracks.of(Pipe::kScalar), platform::Activity::kKernelCall,
+                             begin, parts_.thread.local(), parts_.calls.block().cause, 0,
+                             std::uint64_t{call.block} << 48 | (call.arguments & 0xFFFF'FFFF'FFFF));
   }
   return result;
 }
 
 void ProgramCore::set_up(SimTime begun) {
-  const SimTime found = polls_.take_found();
-  if (found > begun || !sim_.recorder.enabled()) return;
-  sim_.emit(tracks_.setup(), platform::Activity::kTaskSetup, found, begun, calls_.block().cause, 0,
-            call().block);
+  const SimTime found = parts_.polls.take_found();
+  if (found > begun || !parts_.services.sim.recorder.enabled()) return;
+  parts_.services.sim.emit(parts_.tracks.setup(), platform::Activity::kTaskSetup, found, begun,
+                           parts_.calls.block().cause, 0, call().block);
 }
 
 void ProgramCore::trap(std::uint16_t code) {
-  polls_.enter_effect();
-  thread_.raise_fault(FaultCode::kKernelTrap, code);
+  parts_.polls.enter_effect();
+  parts_.thread.raise_fault(FaultCode::kKernelTrap, code);
 }
 
 }  // namespace npu::model

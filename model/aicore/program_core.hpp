@@ -19,10 +19,7 @@ namespace npu::model {
 class ProgramCore : private PipeEffects::Cluster {
  public:
   // answered() comes with the slot of what was sent.
-  class Owner : public RequestPort::Carrier,
-                public CoreThread::Others,
-                public CoreRegisters::Listener,
-                public CrossFlagPort::Listener {
+  class Owner : public CoreParts::Owner, public CoreRegisters::Listener {
    public:
     virtual void block_ended(unsigned core, const KernelBlock& block,
                              const CommandFault& fault) = 0;
@@ -34,18 +31,18 @@ class ProgramCore : private PipeEffects::Cluster {
   ProgramCore(ProgramServices& services, const std::string& track, unsigned number, Owner& owner);
 
   bool busy() const { return busy_; }
-  std::uint64_t context() const { return calls_.block().context; }
-  SpaceId space() const { return calls_.space(); }  // of the last block
-  const ProgramCoreStatistics& statistics() const { return statistics_; }
-  CoreWindow& window() { return window_; }
-  const CoreWindow& window() const { return window_; }
+  std::uint64_t context() const { return parts_.calls.block().context; }
+  SpaceId space() const { return parts_.calls.space(); }  // of the last block
+  const ProgramCoreStatistics& statistics() const { return parts_.statistics; }
+  CoreWindow& window() { return parts_.window; }
+  const CoreWindow& window() const { return parts_.window; }
 
   // The body of the core's thread.
   void run();
   // When its thread is to go on; UINT64_MAX: it waits for something else.
-  SimTime resumes_at() const { return thread_.resumes_at(); }
+  SimTime resumes_at() const { return parts_.thread.resumes_at(); }
   // What the thread waits for.
-  sc_core::sc_event& wake() { return thread_.wake(); }
+  sc_core::sc_event& wake() { return parts_.thread.wake(); }
 
   void start(const KernelBlock& block);
   void stop();
@@ -66,17 +63,17 @@ class ProgramCore : private PipeEffects::Cluster {
 
   // For ProgramPort (platform/aicore_port.hpp): calls of the program, which end it by Cut, and the
   // units that do others.
-  const platform::KernelCall& call() const { return calls_.call(); }
+  const platform::KernelCall& call() const { return parts_.calls.call(); }
   // As software of the block's function numbers the cores.
   unsigned physical_core() const;
-  abi::CoreType core_type() const { return services_.layout.type(number_); }
+  abi::CoreType core_type() const { return parts_.services.layout.type(parts_.number); }
   Bytes buffer_size(platform::LocalBuffer buffer) const;
   void scalar(unsigned cycles);
   // By the program since it was last asked; ahead of what it calls next.
   void executed(std::uint64_t instructions);
   int invoke(const platform::KernelCall& call);
   [[noreturn]] void trap(std::uint16_t code);
-  PollLoop& polls() { return polls_; }
+  PollLoop& polls() { return parts_.polls; }
   CoreRegisters& registers() { return registers_; }
   IssueUnit& issue() { return units_->issue; }
   LoadStoreUnit& memory() { return units_->memory; }
@@ -107,21 +104,9 @@ class ProgramCore : private PipeEffects::Cluster {
   void set_up(SimTime begun);
   LocalMemory* vector_memory(unsigned which) override;
 
-  ProgramServices& services_;
-  Simulation& sim_;
-  const unsigned number_;
-  const BufferSizes sizes_;
-  const FixpipeWays ways_;
   Owner& owner_;
-  ProgramCoreStatistics statistics_;
-  CoreWindow window_;
-  CoreTracks tracks_;
-  CallStack calls_;
-  CoreThread thread_;
-  RequestPort requests_;
-  PollLoop polls_;
+  CoreParts parts_;
   CoreRegisters registers_;
-  CrossFlagPort cross_flags_;
   std::unique_ptr<Units> units_;
 
   ProgramRun run_;

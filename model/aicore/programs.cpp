@@ -15,7 +15,7 @@ constexpr int kThreadStack = 256 * 1024;
 
 AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& sim,
                                const ChipConfig& config, DeviceMemoryPort& memory,
-                               MemoryWatch& watch, const std::string& track_prefix)
+                               MemoryWatch& watch, std::string_view track_prefix)
     : sc_module(name),
       sim_(sim),
       services_{sim,
@@ -38,7 +38,7 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
   busy_.resize(services_.layout.cores());
   ProgramCore::Owner& self = *this;
   for (unsigned i = 0; i < services_.layout.cores(); ++i) {
-    const auto track = track_prefix + std::to_string(i);
+    const auto track = std::string(track_prefix) + std::to_string(i);
     cores_.push_back(std::make_unique<ProgramCore>(services_, track, i, self));
     auto& core = *cores_.back();
     sc_core::sc_spawn_options options;

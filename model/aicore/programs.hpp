@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/aicore/program_core.hpp"
@@ -37,7 +38,7 @@ class AiCorePrograms : public sc_core::sc_module,
   // Trace events of core i have the tracks `track_prefix` + i + pipe. References outlive the
   // module.
   AiCorePrograms(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
-                 DeviceMemoryPort& memory, MemoryWatch& watch, const std::string& track_prefix);
+                 DeviceMemoryPort& memory, MemoryWatch& watch, std::string_view track_prefix);
 
   tlm_utils::simple_initiator_socket<AiCorePrograms> memory_socket{"memory_socket"};
 

@@ -19,10 +19,10 @@ AicpuCore::AicpuCore(AicpuShared& shared, unsigned number, std::uint32_t track)
       number_(number),
       track_(track),
       thread_(shared, number),
-      memory_(shared, number, thread_, rounds_, *this, statistics_),
-      registers_(shared, thread_, rounds_, statistics_),
-      polls_(shared, number, thread_, rounds_, memory_, registers_, statistics_),
-      phases_(thread_, shared.sim, track, statistics_) {}
+      memory_(shared, number, thread_, rounds_, *this, thread_.statistics()),
+      registers_(shared, thread_, rounds_, thread_.statistics()),
+      polls_(shared, number, thread_, rounds_, memory_, registers_),
+      phases_(thread_, shared.sim, track, thread_.statistics()) {}
 
 // --- from outside ----------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ void AicpuCore::reported(std::uint64_t generation) {
 
 void AicpuCore::executed(std::uint64_t instructions) {
   if (instructions == 0) return;
-  statistics_.instructions += instructions;
+  thread_.statistics().instructions += instructions;
   compute(instructions);
 }
 

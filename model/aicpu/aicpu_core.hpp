@@ -35,7 +35,7 @@ class AicpuCore : private AicpuStores::Owner {
   void look_changed(bool later = false) { polls_.look_changed(later); }
   // When its process has an access that it waits for; UINT64_MAX: it does not.
   SimTime next_access() const { return thread_.next_access(); }
-  const AicpuStatistics& statistics() const { return statistics_; }
+  const AicpuStatistics& statistics() const { return thread_.statistics(); }
 
   // For AicpuProgramPort (platform/aicpu_port.hpp): calls of the program, which end it by Ended,
   // and the parts that do others.
@@ -66,7 +66,6 @@ class AicpuCore : private AicpuStores::Owner {
   Simulation& sim_;
   const unsigned number_;
   const std::uint32_t track_;
-  AicpuStatistics statistics_;
   PollRounds rounds_;
   AicpuThread thread_;
   AicpuMemory memory_;

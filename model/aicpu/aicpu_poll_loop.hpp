@@ -13,15 +13,14 @@ namespace npu::model {
 class AicpuPollLoop {
  public:
   AicpuPollLoop(AicpuShared& shared, unsigned number, AicpuThread& thread, PollRounds& rounds,
-                const AicpuMemory& memory, const AicpuRegisters& registers,
-                AicpuStatistics& statistics)
+                const AicpuMemory& memory, const AicpuRegisters& registers)
       : shared_(shared),
         number_(number),
         thread_(thread),
         rounds_(rounds),
         memory_(memory),
         registers_(registers),
-        statistics_(statistics) {}
+        statistics_(thread.statistics()) {}
 
   // The program asks whether to go on polling.
   bool poll_again(std::uint64_t deadline);

@@ -16,7 +16,7 @@ constexpr unsigned kMostAicpus = 64;  // bits of a set of watchers
 AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
                              const CoreConfig& launch_times,
                              const AicpuProgramConfig& program_times, unsigned core_count,
-                             const std::string& track_prefix, DeviceMemoryPort& device_memory)
+                             std::string_view track_prefix, DeviceMemoryPort& device_memory)
     : sc_module(name), AicpuShared(simulation, launch_times, program_times, device_memory) {
   sc_assert(core_count <= kMostAicpus);
   epochs_.resize(core_count);
@@ -25,7 +25,7 @@ AicpuPrograms::AicpuPrograms(const sc_core::sc_module_name& name, Simulation& si
   sc_core::sc_spawn_options options;
   options.set_stack_size(kProgramStack);
   for (unsigned i = 0; i < core_count; ++i) {
-    const auto track = sim.recorder.track(track_prefix + std::to_string(i));
+    const auto track = sim.recorder.track(std::string(track_prefix) + std::to_string(i));
     AicpuShared& shared = *this;
     cores_.push_back(std::make_unique<AicpuCore>(shared, i, track));
     auto* const core = cores_.back().get();

@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/aicpu/aicpu_core.hpp"
@@ -31,7 +32,7 @@ class AicpuPrograms : public sc_core::sc_module,
   // Trace events of core i carry the track `track_prefix` + i. References outlive the module.
   AicpuPrograms(const sc_core::sc_module_name& name, Simulation& simulation,
                 const CoreConfig& launch_times, const AicpuProgramConfig& program_times,
-                unsigned core_count, const std::string& track_prefix,
+                unsigned core_count, std::string_view track_prefix,
                 DeviceMemoryPort& device_memory);
   ~AicpuPrograms() override;
 

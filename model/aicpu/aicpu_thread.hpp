@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "model/aicpu/aicpu_shared.hpp"
+#include "model/aicpu/aicpu_work.hpp"
 #include "model/core/program_run.hpp"
 
 namespace npu::model {
@@ -22,6 +23,8 @@ class AicpuThread {
   // --- the block
   // Its program begins, at `when` or now; `stopped`: it ends at once.
   void begin(const KernelBlock& block, bool stopped, SimTime when);
+  AicpuStatistics& statistics() { return statistics_; }
+  const AicpuStatistics& statistics() const { return statistics_; }
   const KernelBlock& block() const { return block_; }
   SpaceId space() const { return block_.vmid; }
   void stop() { stop_ = true; }
@@ -71,6 +74,7 @@ class AicpuThread {
   bool stop_ = false;
   bool computing_ = false;  // for long
   KernelBlock block_;
+  AicpuStatistics statistics_;
   CommandFault fault_;  // of the block
   SimTime local_ = 0;
   SimTime next_access_ = UINT64_MAX;

@@ -110,7 +110,7 @@ HostPlatform::HostPlatform(const sc_core::sc_module_name& name, Simulation& simu
       clock_(simulation, cpus, memory, bus_, statistics_),
       tasks_(cpus, simulation.agenda),
       sriov_(pci_, clock_, resources_),
-      sharing_(*this, cpus, memory, work_, pci_, sriov_) {
+      sharing_(*this, cpus, memory, work_, sriov_) {
   cpus_.on_handover([this] { bus_.drain(); });
   memory_.order(bus_.weak());
 }

@@ -18,8 +18,13 @@ class ProcessSharing {
  public:
   // `host`: what address spaces that are opened go on with.
   ProcessSharing(HostPlatform& host, HostCpus& cpus, HostMemory& memory, MemoryWork& work,
-                 HostPci& config, const SriovControl& sriov)
-      : host_(host), cpus_(cpus), memory_(memory), work_(work), config_(config), sriov_(sriov) {}
+                 const SriovControl& sriov)
+      : host_(host),
+        cpus_(cpus),
+        memory_(memory),
+        work_(work),
+        config_(sriov.config()),
+        sriov_(sriov) {}
 
   // Memory of `requester` at `bus` is in that address space.
   Status bind(std::uint16_t requester, std::uint64_t bus, std::uint32_t pasid);

@@ -16,6 +16,7 @@ class SriovControl {
   SriovControl(HostPci& config, platform::Clock& clock, const ResourceLookup& resources)
       : config_(config), clock_(clock), resources_(resources) {}
 
+  HostPci& config() const { return config_; }
   // Those of a physical function, as platform::Platform has it.
   Result<std::vector<platform::Bdf>> functions(platform::Bdf bdf);
   Status set(platform::Bdf bdf, unsigned count);

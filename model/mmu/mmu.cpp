@@ -29,7 +29,7 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
               }),
       last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}),
       accesses_(std::size_t{config.functions()} * abi::kVmids),
-      memory_(sim, tlb_, *this, accesses_, hbm_sockets[0], walker_socket) {
+      memory_(sim, tlb_, *this, accesses_, {hbm_sockets[0], walker_socket}) {
   sc_assert(clients <= 256 && config.functions() <= kMaxFunctions);
   shares_.resize(config.functions());
   for (unsigned i = 0; i < config.functions(); ++i) set_share(i, config.partition(i));

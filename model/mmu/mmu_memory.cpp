@@ -40,7 +40,7 @@ Completion MmuMemory::find_page(TaggedAddress address, Translation& page) {
   for (unsigned level = kContextLevel;; --level) {
     abi::PageTableEntry entry{};
     if (!share.has_memory(table, abi::kTableSize) ||
-        !move_now(sim_.pool, walker_, tlm::TLM_READ_COMMAND,
+        !move_now(sim_.pool, sockets_.walker, tlm::TLM_READ_COMMAND,
                   share.memory_base + table + sizeof entry * index,
                   reinterpret_cast<unsigned char*>(&entry.raw), sizeof entry.raw)) {
       return Completion::kBadTable;
@@ -93,12 +93,12 @@ bool MmuMemory::shares(SpaceId space) const {
 bool MmuMemory::exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) {
   std::uint64_t now = 0;
   auto* const bytes = reinterpret_cast<unsigned char*>(&now);
-  if (!move_now(sim_.pool, walker_, tlm::TLM_READ_COMMAND, entry, bytes, sizeof now) ||
+  if (!move_now(sim_.pool, sockets_.walker, tlm::TLM_READ_COMMAND, entry, bytes, sizeof now) ||
       now != from) {
     return false;
   }
   now = to;
-  return move_now(sim_.pool, walker_, tlm::TLM_WRITE_COMMAND, entry, bytes, sizeof now);
+  return move_now(sim_.pool, sockets_.walker, tlm::TLM_WRITE_COMMAND, entry, bytes, sizeof now);
 }
 
 std::optional<std::uint64_t> MmuMemory::local(SpaceId vmid, std::uint64_t address) {
@@ -138,7 +138,7 @@ Completion MmuMemory::read_rows(SpaceId vmid, std::uint64_t address, std::uint32
     auto moved =
         several ? resolve(vmid, address, false, local) : read(vmid, address, out, row_bytes);
     if (several && moved == Completion::kSuccess &&
-        !move_now(sim_.pool, hbm_, tlm::TLM_READ_COMMAND, local, out,
+        !move_now(sim_.pool, sockets_.hbm, tlm::TLM_READ_COMMAND, local, out,
                   static_cast<unsigned>(count * row_bytes), static_cast<std::uint16_t>(count),
                   static_cast<std::uint32_t>(pitch))) {
       moved = Completion::kUnsupportedRequest;
@@ -237,7 +237,7 @@ bool MmuMemory::parts_are_there(SpaceId space, const Translation& page, std::uin
   Residency parts;
   const std::uint64_t number = (page.base - share.memory_base) >> abi::kPageShift;
   const bool read =
-      move_now(sim_.pool, walker_, tlm::TLM_READ_COMMAND,
+      move_now(sim_.pool, sockets_.walker, tlm::TLM_READ_COMMAND,
                share.memory_base + *base + number * abi::kResidencyLine,
                reinterpret_cast<unsigned char*>(parts.bits.data()), sizeof parts.bits);
   return read && parts.first_missing(offset, size) == abi::kPageParts;
@@ -265,7 +265,8 @@ Completion MmuMemory::move(tlm::tlm_command command, SpaceId vmid, std::uint64_t
     return Completion::kSuccess;
   }
   if (resolved != Completion::kSuccess) return resolved;
-  const bool moved = move_now(sim_.pool, hbm_, command, local, data, static_cast<unsigned>(length));
+  const bool moved =
+      move_now(sim_.pool, sockets_.hbm, command, local, data, static_cast<unsigned>(length));
   return moved ? Completion::kSuccess : Completion::kUnsupportedRequest;
 }
 

@@ -19,11 +19,14 @@ class MmuMemory final : public DeviceMemoryPort {
  public:
   using Socket = tlm::tlm_initiator_socket<>;
 
-  // Bytes of memory move through `hbm`, those of tables through `walker`. `tables`: what the
-  // functions say of theirs.
+  struct Sockets {
+    Socket& hbm;     // for bytes of memory
+    Socket& walker;  // for bytes of tables
+  };
+  // `tables`: what the functions say of theirs.
   MmuMemory(Simulation& sim, const Tlb& tlb, const Walker::Listener& tables,
-            AccessGenerations& accesses, Socket& hbm, Socket& walker)
-      : sim_(sim), tlb_(tlb), tables_(tables), accesses_(accesses), hbm_(hbm), walker_(walker) {}
+            AccessGenerations& accesses, const Sockets& sockets)
+      : sim_(sim), tlb_(tlb), tables_(tables), accesses_(accesses), sockets_(sockets) {}
 
   // Tells `watch` of writes from now on.
   void connect(MemoryWatch& watch) { watch_ = &watch; }
@@ -70,8 +73,7 @@ class MmuMemory final : public DeviceMemoryPort {
   const Tlb& tlb_;
   const Walker::Listener& tables_;
   AccessGenerations& accesses_;
-  Socket& hbm_;
-  Socket& walker_;
+  const Sockets sockets_;
   MemoryWatch* watch_ = nullptr;
   DirectMemory* direct_memory_ = nullptr;
   HostPages* host_pages_ = nullptr;

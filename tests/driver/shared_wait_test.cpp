@@ -2,6 +2,7 @@
 // The adaptive policy where many streams queue for the same link (requirements.md M5). Context
 // switches of the fake cost 5 us.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -34,18 +35,21 @@ class SharedLink : public testing::TestWithParam<int> {
     };
     auto device = Device::open(fake, card.config().bdf);
     const auto memory = (*device)->allocate(128);
-    Measured sum{};
+    std::array<Measured, kStreams> each{};
     std::vector<std::unique_ptr<platform::Task>> tasks;
     for (int i = 0; i < kStreams; ++i) {
       const auto stream = (*device)->create_stream();
-      tasks.push_back(*fake.tasks().spawn("waiter", [&, id = *stream] {
-        const auto one = measure(fake, **device, id, memory->address, policy);
-        sum.latency_us += one.latency_us / kStreams;
-        sum.cpu_us += one.cpu_us / kStreams;
+      tasks.push_back(*fake.tasks().spawn("waiter", [&, i, id = *stream] {
+        each[static_cast<std::size_t>(i)] = measure(fake, **device, id, memory->address, policy);
       }));
     }
     for (auto& task : tasks) task->join();
-    return sum;
+    Measured mean{};
+    for (const auto& one : each) {
+      mean.latency_us += one.latency_us / kStreams;
+      mean.cpu_us += one.cpu_us / kStreams;
+    }
+    return mean;
   }
   Picoseconds round() const { return Picoseconds(std::int64_t{GetParam()} * 1'000'000); }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -32,9 +33,10 @@ pthread_key_t thread_key;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 thread_local Channel* own = nullptr;
 thread_local bool refused = false;  // nobody will ever be there
-bool had_children = false;
-// A word that the kernel clears in a child, however the child came to be; null: it cannot.
-volatile unsigned* process_word = nullptr;
+std::atomic<bool> had_children{false};
+// A word that the kernel clears in a child, however the child came to be; null: it cannot. Not seen
+// by another thread before it is set.
+std::atomic<volatile unsigned*> process_word{nullptr};
 
 // Again, as long as signals interrupt it.
 template <class Call>
@@ -59,7 +61,7 @@ void in_child() {
   refused = false;
   had_children = false;
   pthread_setspecific(thread_key, nullptr);
-  if (process_word != nullptr) *process_word = 1;
+  if (auto* const word = process_word.load(); word != nullptr) *word = 1;
 }
 
 void in_parent() {
@@ -78,13 +80,15 @@ void prepare() {
     ::munmap(word, page);
     return;
   }
-  process_word = static_cast<volatile unsigned*>(word);
-  *process_word = 1;
+  auto* const set = static_cast<volatile unsigned*>(word);
+  *set = 1;
+  process_word.store(set, std::memory_order_release);
 }
 
 // A child of _Fork() or clone(), which tell nobody.
 void look_for_fork() {
-  if (process_word != nullptr && *process_word == 0) in_child();
+  const auto* const word = process_word.load(std::memory_order_acquire);
+  if (word != nullptr && *word == 0) in_child();
 }
 
 // What the kernel gives each image at random, and no more of it than tells images apart: the C
@@ -145,9 +149,9 @@ unsigned children() {
   siginfo_t ended;
   const bool there = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
   errno = before;
-  had_children = had_children || there;
-  if (there) return 1;
-  return had_children ? 2 : 0;
+  if (!there) return had_children ? 2 : 0;
+  had_children = true;
+  return 1;
 }
 
 int receive(int socket, void* data, std::size_t size) {

@@ -26,29 +26,82 @@ namespace {
 
 struct FaultActions {
   std::atomic<bool> catching{false};
-  std::mutex lock;
+  std::mutex lock;             // of those who change an action before, or SIGSEGV's since then
   struct sigaction theirs {};  // what the program would have done with SIGSEGV
+  // Of `theirs` what a fault needs, which comes at any time: the handler, and kWithInfo.
+  std::atomic<std::uint64_t> handler{0};
 };
+constexpr std::uint64_t kWithInfo = std::uint64_t{1} << 63;  // no address of a program has it
 
 FaultActions actions;
 
-NextFunction<int, int, const struct sigaction*, struct sigaction*> next_sigaction("sigaction");
+// No handler runs on the thread, not even of faults, which may change an action as well: nothing of
+// the program's is touched meanwhile.
+class ActionsHeld {
+ public:
+  ActionsHeld() {
+    const std::uint64_t all = ~std::uint64_t{0};
+    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all);
+    actions.lock.lock();
+  }
+  ~ActionsHeld() {
+    actions.lock.unlock();
+    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
+  }
+  ActionsHeld(const ActionsHeld&) = delete;
+  ActionsHeld& operator=(const ActionsHeld&) = delete;
 
-__attribute__((constructor)) void look_up_signals() {
-  next_sigaction.get();
-}
+ private:
+  std::uint64_t before_ = 0;
+};
+
+NextFunction<int, int, const struct sigaction*, struct sigaction*> next_sigaction("sigaction");
 
 int set_action(int signal, const struct sigaction* action, struct sigaction* before) {
   return next_sigaction.get()(signal, action, before);
 }
 
+// The same. While faults are caught no handler keeps them out: it may touch managed memory.
+int set_open_action(int signal, const struct sigaction* action, struct sigaction* before) {
+  if (action == nullptr || !actions.catching) return set_action(signal, action, before);
+  struct sigaction open = *action;
+  sigdelset(&open.sa_mask, SIGSEGV);
+  return set_action(signal, &open, before);
+}
+
+// A child has the lock as it was: nobody holds it while one is made.
+ActionsHeld* held_for_fork = nullptr;
+
+void hold_for_fork() {
+  auto* const held = new ActionsHeld;
+  held_for_fork = held;
+}
+
+void let_go_after_fork() {
+  delete std::exchange(held_for_fork, nullptr);
+}
+
+__attribute__((constructor)) void prepare_actions() {
+  next_sigaction.get();
+  pthread_atfork(hold_for_fork, let_go_after_fork, let_go_after_fork);
+}
+
+void keep(const struct sigaction& theirs) {
+  actions.theirs = theirs;
+  const bool with_info = (theirs.sa_flags & SA_SIGINFO) != 0;
+  actions.handler = with_info ? reinterpret_cast<std::uintptr_t>(theirs.sa_sigaction) | kWithInfo
+                              : reinterpret_cast<std::uintptr_t>(theirs.sa_handler);
+}
+
 void pass_on(int signal, siginfo_t* info, void* context) {
-  const struct sigaction action = actions.theirs;
-  if ((action.sa_flags & SA_SIGINFO) != 0) {
-    action.sa_sigaction(signal, info, context);
-  } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
-    action.sa_handler(signal);
-  } else if (info->si_code > 0 || action.sa_handler == SIG_DFL) {
+  const std::uint64_t word = actions.handler;
+  const auto handler = reinterpret_cast<sighandler_t>(word);
+  if ((word & kWithInfo) != 0) {
+    using WithInfo = decltype(actions.theirs.sa_sigaction);
+    reinterpret_cast<WithInfo>(word & ~kWithInfo)(signal, info, context);
+  } else if (handler != SIG_DFL && handler != SIG_IGN) {
+    handler(signal);
+  } else if (info->si_code > 0 || handler == SIG_DFL) {
     // The access is made again, and ends the program; so does a signal that somebody has sent.
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
@@ -65,14 +118,26 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (!mine) pass_on(signal, info, context);
 }
 
-int keep_theirs(const struct sigaction* action, struct sigaction* before) {
-  const std::lock_guard<std::mutex> held(actions.lock);
-  if (before != nullptr) *before = actions.theirs;
-  if (action != nullptr) actions.theirs = *action;
-  return 0;
+// What the program says before its faults are caught, and of SIGSEGV ever.
+int change_in_turn(int signal, const struct sigaction* wanted, struct sigaction* before) {
+  struct sigaction action {
+  }, had{};
+  if (wanted != nullptr) action = *wanted;
+  int result = 0;
+  {
+    const ActionsHeld held;
+    if (signal == SIGSEGV && actions.catching) {
+      had = actions.theirs;
+      if (wanted != nullptr) keep(action);
+    } else {
+      result = set_open_action(signal, wanted != nullptr ? &action : nullptr, &had);
+    }
+  }
+  if (result == 0 && before != nullptr) *before = had;
+  return result;
 }
 
-// Handlers that touch managed memory, too.
+// Of handlers that there are.
 void open_masks() {
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action {};
@@ -104,14 +169,21 @@ int set_mask(int how, const sigset_t* set, sigset_t* before) {
 }  // namespace
 
 void catch_page_faults() {
-  if (actions.catching.exchange(true)) return;
-  struct sigaction ours {};
-  ours.sa_sigaction = on_fault;
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-  sigfillset(&ours.sa_mask);
-  sigdelset(&ours.sa_mask, SIGSEGV);
-  set_action(SIGSEGV, &ours, &actions.theirs);
-  open_masks();
+  {
+    const ActionsHeld held;
+    if (actions.catching) return;
+    struct sigaction theirs {};
+    set_action(SIGSEGV, nullptr, &theirs);
+    keep(theirs);
+    struct sigaction ours {};
+    ours.sa_sigaction = on_fault;
+    ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+    sigfillset(&ours.sa_mask);
+    sigdelset(&ours.sa_mask, SIGSEGV);
+    set_action(SIGSEGV, &ours, nullptr);
+    open_masks();
+    actions.catching = true;  // last: who sees it changes actions without the lock
+  }
   sigset_t fault;
   sigemptyset(&fault);
   sigaddset(&fault, SIGSEGV);
@@ -126,12 +198,10 @@ extern "C" {
 
 NPU_PUBLIC int sigaction(int signal, const struct sigaction* action,
                          struct sigaction* before) noexcept {
-  if (!actions.catching) return npu::compat::set_action(signal, action, before);
-  if (signal == SIGSEGV) return npu::compat::keep_theirs(action, before);
-  if (action == nullptr) return npu::compat::set_action(signal, action, before);
-  struct sigaction open = *action;
-  sigdelset(&open.sa_mask, SIGSEGV);
-  return npu::compat::set_action(signal, &open, before);
+  if (signal == SIGSEGV || !actions.catching) {
+    return npu::compat::change_in_turn(signal, action, before);
+  }
+  return npu::compat::set_open_action(signal, action, before);
 }
 
 NPU_PUBLIC sighandler_t signal(int number, sighandler_t handler) noexcept {

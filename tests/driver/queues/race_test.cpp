@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of several tasks that meet at the worst moment.
+#include <atomic>
+
 #include "driver/queue/process_impl.hpp"
 #include "tests/driver/queues/queue_fixture.hpp"
 
@@ -229,7 +231,7 @@ TEST_F(QueueRaceTest, ASuspendedQueueIsDestroyedByOneOfTwoTasks) {
   process->suspend({queue->id()}, in(1_ms));
   std::vector<std::unique_ptr<platform::Task>> tasks;
   tasks.reserve(3);
-  int destroyed = 0;
+  std::atomic<int> destroyed{0};
   for (int t = 0; t < 3; ++t) {
     tasks.push_back(task([&] {
       const auto end = process->destroy(*queue, in(10_ms));

@@ -94,6 +94,7 @@ class FakeCard {
     bool masked = false;
     bool pending = false;
     std::uint64_t count = 0;
+    int sleepers = 0;
   };
   Vector& vector(unsigned number) { return vectors_[number]; }
 

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "npu/base/checked.hpp"
+#include "tests/support/fake/hardware_section.hpp"
 
 namespace npu::test {
 namespace {
@@ -26,6 +27,7 @@ class FakeRegion : public platform::MmioRegion {
   std::uint64_t load(Bytes offset, unsigned width) {
     assert(is_aligned(offset, width) && range_fits(offset, width, size_));
     fake_.scheduler.advance(fake_.costs.mmio_load);
+    const HardwareSection section(fake_.scheduler);
     const auto value = card_.read(bar_, base_ + offset, width);
     if (fake_.log_bus) {
       fake_.bus_log.push_back({BusAccess::Kind::kRead, bar_, base_ + offset, value});
@@ -35,6 +37,7 @@ class FakeRegion : public platform::MmioRegion {
   void store(Bytes offset, unsigned width, std::uint64_t value) {
     assert(is_aligned(offset, width) && range_fits(offset, width, size_));
     fake_.scheduler.advance(fake_.costs.mmio_store);
+    const HardwareSection section(fake_.scheduler);
     if (fake_.log_bus) {
       fake_.bus_log.push_back({BusAccess::Kind::kWrite, bar_, base_ + offset, value});
     }
@@ -49,12 +52,15 @@ class FakeRegion : public platform::MmioRegion {
 
 class FakeDmaMemory : public platform::DmaMemory {
  public:
-  FakeDmaMemory(FakeHostMemory& memory, platform::BusAddress bus)
-      : DmaMemory(memory.cpu(bus), bus), memory_(memory) {}
-  ~FakeDmaMemory() override { memory_.unmap(bus()); }
+  FakeDmaMemory(FakePlatform& fake, platform::BusAddress bus)
+      : DmaMemory(fake.host_memory.cpu(bus), bus), fake_(fake) {}
+  ~FakeDmaMemory() override {
+    const HardwareSection section(fake_.scheduler);
+    fake_.host_memory.unmap(bus());
+  }
 
  private:
-  FakeHostMemory& memory_;
+  FakePlatform& fake_;
 };
 
 class FakeVector : public platform::InterruptVector {
@@ -63,25 +69,45 @@ class FakeVector : public platform::InterruptVector {
     state_.open = true;
     state_.count = 0;
   }
-  ~FakeVector() override { state_.open = false; }
+  ~FakeVector() override {
+    const HardwareSection section(fake_.scheduler);
+    state_.open = false;
+    if (state_.sleepers > 0) fake_.misuses.emplace_back("a vector closes on which a task sleeps");
+  }
   std::uint64_t count() override {
     if (fake_.before_vector_count) fake_.before_vector_count();
-    const auto count = state_.count;
+    const auto count = read();
     if (fake_.on_vector_count) fake_.on_vector_count();
     return count;
   }
   Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
-    if (state_.count == seen) {
-      const std::function<bool()> came = [&] { return state_.count != seen; };
-      if (!fake_.scheduler.block_until(deadline, came)) {
-        return fail(ErrorCode::kTimeout, "no interrupt");
-      }
-    }
-    return state_.count;
+    if (read() != seen) return read();
+    // Not in the object: it may be gone when the task wakes up, which is noted then.
+    auto& state = state_;
+    auto& scheduler = fake_.scheduler;
+    change_sleepers(scheduler, state, 1);
+    const std::function<bool()> came = [&] { return state.count != seen; };
+    const bool woken = scheduler.block_until(deadline, came);
+    change_sleepers(scheduler, state, -1);
+    if (!woken) return fail(ErrorCode::kTimeout, "no interrupt");
+    return read();
   }
-  void wake() override { ++state_.count; }
+  void wake() override {
+    const HardwareSection section(fake_.scheduler);
+    ++state_.count;
+  }
 
  private:
+  std::uint64_t read() const {
+    const auto& state = state_;
+    const HardwareSection section(fake_.scheduler);
+    return state.count;
+  }
+  static void change_sleepers(FakeScheduler& scheduler, FakeCard::Vector& state, int change) {
+    const HardwareSection section(scheduler);
+    state.sleepers += change;
+  }
+
   FakePlatform& fake_;
   FakeCard::Vector& state_;
 };
@@ -101,6 +127,7 @@ FakeCard& FakePlatform::add_card(const FakeCardConfig& config) {
 }
 
 FakeCard* FakePlatform::card(platform::Bdf bdf) {
+  const HardwareSection section(scheduler);
   const auto found = cards_.find(bdf);
   return found != cards_.end() && found->second->present() ? found->second.get() : nullptr;
 }
@@ -128,7 +155,8 @@ Result<std::unique_ptr<platform::DmaMemory>> FakePlatform::allocate_dma(
   }
   if (!card(bdf)) return fail(ErrorCode::kNotFound, "no such function");
   if (size > 64_GiB) return fail(ErrorCode::kOutOfMemory, "the fake has 64 GiB");
-  return std::make_unique<FakeDmaMemory>(host_memory, host_memory.map(size, alignment, direction));
+  const HardwareSection section(scheduler);
+  return std::make_unique<FakeDmaMemory>(*this, host_memory.map(size, alignment, direction));
 }
 
 Result<std::unique_ptr<platform::DmaMemory>> FakePlatform::import_dma(
@@ -138,7 +166,8 @@ Result<std::unique_ptr<platform::DmaMemory>> FakePlatform::import_dma(
     return fail(ErrorCode::kMisaligned, "no whole pages");
   }
   if (!card(bdf)) return fail(ErrorCode::kNotFound, "no such function");
-  return std::make_unique<FakeDmaMemory>(host_memory, host_memory.import(memory, direction));
+  const HardwareSection section(scheduler);
+  return std::make_unique<FakeDmaMemory>(*this, host_memory.import(memory, direction));
 }
 
 Result<std::unique_ptr<platform::InterruptVector>> FakePlatform::open_vector(platform::Bdf bdf,
@@ -146,6 +175,7 @@ Result<std::unique_ptr<platform::InterruptVector>> FakePlatform::open_vector(pla
   auto* found = card(bdf);
   if (!found) return fail(ErrorCode::kNotFound, "no such function");
   if (vector >= found->config().vectors) return fail(ErrorCode::kOutOfRange, "no such vector");
+  const HardwareSection section(scheduler);
   auto& state = found->vector(vector);
   if (state.open) return fail(ErrorCode::kAlreadyExists, "the vector is open");
   auto* function = fake_pci.find(bdf);
@@ -154,27 +184,37 @@ Result<std::unique_ptr<platform::InterruptVector>> FakePlatform::open_vector(pla
   return std::make_unique<FakeVector>(*this, state);
 }
 
+Status FakePlatform::bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) {
+  const HardwareSection section(scheduler);
+  host_memory.bind(memory.bus(), pasid);
+  return {};
+}
+
 Status FakePlatform::reset_function(platform::Bdf bdf) {
   auto* found = card(bdf);
   if (!found) return fail(ErrorCode::kNotFound, "no such function");
+  const HardwareSection section(scheduler);
   found->reset();
   return {};
 }
 
 void FakePlatform::write_barrier() {
   scheduler.advance(costs.barrier);
+  const HardwareSection section(scheduler);
   if (log_bus) bus_log.push_back({BusAccess::Kind::kBarrier, 0, 0, 0});
 }
 
 std::uint32_t FakePlatform::CountedPci::read(platform::Bdf bdf, std::uint32_t offset,
                                              unsigned width) {
   fake_.scheduler.advance(fake_.costs.config_access);
+  const HardwareSection section(fake_.scheduler);
   return fake_.fake_pci.read(bdf, offset, width);
 }
 
 void FakePlatform::CountedPci::write(platform::Bdf bdf, std::uint32_t offset, unsigned width,
                                      std::uint32_t value) {
   fake_.scheduler.advance(fake_.costs.config_access);
+  const HardwareSection section(fake_.scheduler);
   fake_.fake_pci.write(bdf, offset, width, value);
 }
 

@@ -37,7 +37,7 @@ class FakeTracer : public platform::Tracer {
  public:
   explicit FakeTracer(FakeScheduler& scheduler) : scheduler_(scheduler) {}
   std::uint32_t track(std::string_view name) override;
-  void emit(const platform::TraceEvent& event) override { events.push_back(event); }
+  void emit(const platform::TraceEvent& event) override;
   std::uint64_t exchange_cause(std::uint64_t cause) override;
   std::uint64_t cause() const;
   void listen(bool on) { enabled_ = on; }
@@ -73,10 +73,7 @@ class FakePlatform : public platform::Platform, private platform::Clock, private
                                                           platform::DmaDirection direction,
                                                           platform::HostPages pages) override;
   void copy(ByteSpan to, ConstByteSpan from) override { Platform::copy(to, from); }
-  Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
-    host_memory.bind(memory.bus(), pasid);
-    return {};
-  }
+  Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override;
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
@@ -90,6 +87,8 @@ class FakePlatform : public platform::Platform, private platform::Clock, private
   FakePci fake_pci;
   FakeHostMemory host_memory;
   FakeCosts costs;
+  // What a real platform would not survive, in words.
+  std::vector<std::string> misuses;
   bool log_bus = false;
   std::vector<BusAccess> bus_log;
   // Called inside InterruptVector::count(), before and after the count is taken: between a check

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // FakePlatform: clock, tasks, tracer.
+#include <atomic>
 #include <cstring>
 
 #include "tests/support/fake/fake_platform.hpp"
+#include "tests/support/fake/hardware_section.hpp"
 
 namespace npu::test {
 namespace {
@@ -24,25 +26,27 @@ class FakeMutex : public platform::Mutex {
   explicit FakeMutex(FakeScheduler& scheduler) : scheduler_(scheduler) {}
   void lock() override { try_lock_until(Instant::never()); }
   bool try_lock_until(Instant deadline) override {
-    const std::function<bool()> is_free = [this] { return !held_; };
-    while (held_) {
-      if (!scheduler_.block_until(deadline, is_free) && held_) return false;
+    const std::function<bool()> is_free = [this] { return !held_.load(); };
+    while (held_.exchange(true, std::memory_order_acquire)) {
+      // Who is ready may find that another one was faster, and waits on.
+      scheduler_.block_until(deadline, is_free);
+      if (held_.load() && scheduler_.now() >= deadline) return false;
     }
-    return held_ = true;
+    return true;
   }
-  void unlock() override { held_ = false; }
+  void unlock() override { held_.store(false, std::memory_order_release); }
 
  private:
   FakeScheduler& scheduler_;
-  bool held_ = false;
+  std::atomic<bool> held_{false};
 };
 
 class FakeCondition : public platform::Condition {
  public:
   explicit FakeCondition(FakeScheduler& scheduler) : scheduler_(scheduler) {}
   Status wait(platform::Mutex& mutex, Instant deadline) override {
-    const auto seen = generation_;
-    const std::function<bool()> notified = [&] { return generation_ != seen; };
+    const auto seen = generation_.load();
+    const std::function<bool()> notified = [&] { return generation_.load() != seen; };
     mutex.unlock();
     const bool woken = scheduler_.block_until(deadline, notified);
     mutex.lock();
@@ -53,7 +57,7 @@ class FakeCondition : public platform::Condition {
 
  private:
   FakeScheduler& scheduler_;
-  std::uint64_t generation_ = 0;
+  std::atomic<std::uint64_t> generation_{0};
 };
 
 }  // namespace
@@ -61,9 +65,13 @@ class FakeCondition : public platform::Condition {
 // Whole poll rounds, until the first that sees a change.
 void FakePlatform::relax(ConstByteSpan watched, Instant deadline) {
   const auto start = scheduler.now();
-  const auto round = costs.poll_round;
+  const auto round = costs.poll_round + scheduler.slowness();
   if (watched.size == 0 || deadline <= start) return scheduler.advance(round);
-  std::vector<std::byte> before(watched.data, watched.data + watched.size);
+  std::vector<std::byte> before(watched.size);
+  {
+    const HardwareSection section(scheduler);  // the device may write it now
+    std::memcpy(before.data(), watched.data, watched.size);
+  }
   const std::function<bool()> changed = [&] {
     return std::memcmp(before.data(), watched.data, watched.size) != 0;
   };
@@ -99,6 +107,7 @@ platform::CpuUsage FakePlatform::cpu_usage() {
 }
 
 std::uint32_t FakeTracer::track(std::string_view name) {
+  const HardwareSection section(scheduler_);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (names_[i] == name) return static_cast<std::uint32_t>(i);
   }
@@ -106,11 +115,18 @@ std::uint32_t FakeTracer::track(std::string_view name) {
   return static_cast<std::uint32_t>(names_.size() - 1);
 }
 
+void FakeTracer::emit(const platform::TraceEvent& event) {
+  const HardwareSection section(scheduler_);
+  events.push_back(event);
+}
+
 std::uint64_t FakeTracer::exchange_cause(std::uint64_t cause) {
+  const HardwareSection section(scheduler_);
   return std::exchange(causes_[scheduler_.current()], cause);
 }
 
 std::uint64_t FakeTracer::cause() const {
+  const HardwareSection section(scheduler_);
   const auto found = causes_.find(scheduler_.current());
   return found == causes_.end() ? 0 : found->second;
 }

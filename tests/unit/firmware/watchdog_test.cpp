@@ -16,45 +16,36 @@ class WatchdogAlone : public Part {
   WatchdogAlone() {
     graph.header.watchdog_ns = 320'000;
     place();
-    link = firmware::make_core_link(*run);
+    thread = std::make_unique<firmware::RunThread>(port, graph.address);
+    cores = std::make_unique<firmware::ThreadCores>(thread->run);
   }
   // Looks when it is due. False: the run was given up.
   bool look(firmware::Watchdog& watchdog) {
     port.compute(static_cast<unsigned>(watchdog.deadline() - port.now()));
     watchdog.look_around();
-    return !stop().look();
-  }
-  firmware::RunStop& stop() {
-    if (!stop_) stop_ = std::make_unique<firmware::RunStop>(*run);
-    return *stop_;
+    return !thread->stop.look();
   }
 
-  std::unique_ptr<firmware::CoreLink> link;
-  firmware::Cores cores;
-
- private:
-  std::unique_ptr<firmware::RunStop> stop_;
+  std::unique_ptr<firmware::RunThread> thread;
+  std::unique_ptr<firmware::ThreadCores> cores;
 };
 
 TEST_F(WatchdogAlone, gives_a_run_up_that_stands_still_for_its_quiet_time) {
-  const WatchdogTimes times(*run);
-  const firmware::Progress progress(*run);
-  firmware::Watchdog watchdog(*run, times, cores, *link, progress, stop());
+  const auto& times = thread->times;
+  firmware::Watchdog watchdog(*thread, *cores);
   watchdog.begin();
   const auto began = port.now();
   while (look(watchdog)) continue;
-  EXPECT_EQ(stop().why(), Stop::kTimeout);
+  EXPECT_EQ(thread->stop.why(), Stop::kTimeout);
   EXPECT_GE(port.now() - began, times.quiet);
   EXPECT_LT(port.now() - began, times.quiet + times.look);
 }
 
 TEST_F(WatchdogAlone, begins_anew_when_something_has_moved) {
-  const WatchdogTimes times(*run);
-  firmware::Progress progress(*run);
-  firmware::Watchdog watchdog(*run, times, cores, *link, progress, stop());
+  firmware::Watchdog watchdog(*thread, *cores);
   watchdog.begin();
   for (unsigned i = 0; i < 3 * WatchdogTimes::kQuietLooks; ++i) {
-    if (i % WatchdogTimes::kQuietLooks == 0) progress.note_lane();
+    if (i % WatchdogTimes::kQuietLooks == 0) thread->progress.note_lane();
     ASSERT_TRUE(look(watchdog)) << "look " << i;
   }
 }

@@ -133,6 +133,12 @@ Violations check_device_faults(const SourceFile& file) {
   return violations;
 }
 
+Violations check_figures(const SourceFile& file) {
+  static const std::regex kByHand(R"(\badd_metric\(|[^_.]\bmark\()");
+  if (!starts_with(file.path, "workloads/programs/")) return {};
+  return matches(file, kByHand, "a figure is a row of workloads/framework/figures.hpp");
+}
+
 Violations check_functions(const SourceFile& file) {
   static const std::regex kOneOfAll(R"(\bfunctions_\s*\[\s*0\s*\])");
   static const std::regex kRegisters(R"(#include "model/registers/)");

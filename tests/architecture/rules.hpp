@@ -44,6 +44,9 @@ Violations check_simulator_conditionals(const SourceFile& file);
 // What a program finds wrong by itself is no device fault.
 Violations check_device_faults(const SourceFile& file);
 
+// A figure of a workload is a row (workloads/framework/figures.hpp), declared once.
+Violations check_figures(const SourceFile& file);
+
 // Functions in front, engines behind (docs/architecture.md): a model never picks one function out
 // of all, and what works for all of them never sees the registers of one.
 Violations check_functions(const SourceFile& file);

@@ -161,6 +161,12 @@ TEST(DeviceFaults, AreNoWorkloadsToReport) {
   EXPECT_THAT(check_device_faults({"workloads/a.cpp", compared}), IsEmpty());
 }
 
+TEST(FiguresOfWorkloads, AreReportedByTheirRows) {
+  const std::string text = "report.add_metric(name, value, unit);\n  mark(tracer, name, span);\n";
+  EXPECT_THAT(check_figures({"workloads/programs/a.cpp", text}), SizeIs(2));
+  EXPECT_THAT(check_figures({"workloads/framework/figures.cpp", text}), IsEmpty());
+}
+
 TEST(Form, FourHundredLinesAreTheLimit) {
   std::string text = kSpdx;
   for (int i = 1; i < 400; ++i) text += "\n";

@@ -56,6 +56,7 @@ TEST(Tree, DriverAndFirmwareHaveNoCodeForTheSimulator) {
 TEST(Tree, WorkloadsReportNoDeviceFaultOfTheirOwn) {
   EXPECT_EQ(complaints(sources(), check_device_faults), "");
   EXPECT_EQ(complaints(sources(), check_functions), "");
+  EXPECT_EQ(complaints(sources(), check_figures), "");
 }
 
 TEST(Tree, FilesAreShortAndLicensed) {

@@ -7,6 +7,7 @@
 #include "tools/reports/compare/comparison_text.hpp"
 #include "tools/reports/compare/junit.hpp"
 #include "tools/reports/report_reader.hpp"
+#include "workloads/framework/registry.hpp"
 
 namespace npu::cli {
 namespace {
@@ -22,7 +23,11 @@ tl::expected<reports::Comparison, Failure> compared(const Options& options) {
   if (!base) return bad_input(base.error().context);
   const auto now = reports::load_report(options.arguments[1]);
   if (!now) return bad_input(now.error().context);
-  auto comparison = reports::compare(*base, *now, thresholds);
+  // Of a test or another program: no such workload.
+  const auto workload = workloads::all_workloads().find(base->workload);
+  const auto rules =
+      workload ? workloads::compare_rules((*workload)->figures) : std::vector<reports::Rule>();
+  auto comparison = reports::compare(*base, *now, thresholds, rules);
   if (!comparison) return bad_input("compare: " + comparison.error().context);
   return std::move(*comparison);
 }

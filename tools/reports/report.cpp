@@ -26,31 +26,6 @@ void Report::add_metric(std::string name, Number value, std::string unit) {
   metrics_.push_back({std::move(name), value, std::move(unit)});
 }
 
-void Report::add_latency(const std::string& prefix, Breakdown breakdown) {
-  add_metric(prefix + ".latency_ns", Number::nanoseconds(breakdown.total()), "ns");
-  for (const auto& part : breakdown.parts) {
-    add_metric(prefix + ".breakdown." + part.name + "_ns", Number::nanoseconds(part.time), "ns");
-  }
-  if (breakdown.wait) {
-    add_metric(prefix + ".breakdown.wait_ns", Number::nanoseconds(*breakdown.wait), "ns");
-    add_metric(prefix + ".call_ns", Number::nanoseconds(breakdown.call()), "ns");
-  }
-  breakdowns_.push_back(std::move(breakdown));
-}
-
-void Report::add_stages(const std::string& prefix, const Breakdown& breakdown) {
-  const Picoseconds total = breakdown.total();
-  auto& table = add_table(breakdown.group, {"stage", "us", "%"});
-  for (const auto& part : breakdown.parts) {
-    add_metric(prefix + "." + part.name + "_us", Number::microseconds(part.time), "us");
-    const auto share = Number::quotient(static_cast<std::uint64_t>(part.time.count()) * 100,
-                                        static_cast<std::uint64_t>(total.count()), 1);
-    table.rows.push_back({part.name, Number::microseconds(part.time).text(), share.text()});
-  }
-  add_metric(prefix + ".total_us", Number::microseconds(total), "us");
-  table.rows.push_back({"total", Number::microseconds(total).text(), "100.0"});
-}
-
 Table& Report::add_table(std::string title, std::vector<std::string> columns) {
   tables_.push_back({std::move(title), std::move(columns), {}});
   return tables_.back();

@@ -99,11 +99,6 @@ class Report {
   std::string outcome = kComplete;
 
   void add_metric(std::string name, Number value, std::string unit);
-  // Adds PREFIX.latency_ns, PREFIX.breakdown.<part>_ns and a row of the table `group`; with a wait
-  // also PREFIX.breakdown.wait_ns and PREFIX.call_ns, the sum of all.
-  void add_latency(const std::string& prefix, Breakdown breakdown);
-  // Adds PREFIX.<part>_us, PREFIX.total_us and a row per part of the table `group`.
-  void add_stages(const std::string& prefix, const Breakdown& breakdown);
   void add_limit(Limit limit) { limits_.push_back(std::move(limit)); }
   // The table stays valid until the next add_table().
   Table& add_table(std::string title, std::vector<std::string> columns);

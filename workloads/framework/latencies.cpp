@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/framework/latencies.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace npu::workloads {
@@ -17,7 +15,15 @@ bool shorter(const MeasuredSpan& a, const MeasuredSpan& b) {
 }
 
 constexpr std::uint64_t kOfQueue = std::uint64_t{1} << 63;  // platform::queue_cause()
-constexpr unsigned kPercents[] = {50, 95, 99};
+
+struct Percentiles {
+  MeasuredSpan p50, p95, p99;
+};
+
+constexpr Figure<Percentiles> kPercentiles[] = {
+    {"p50_us", "us", from<&Percentiles::p50>, {"p50 us"}},
+    {"p95_us", "us", from<&Percentiles::p95>, {"p95 us"}},
+    {"p99_us", "us", from<&Percentiles::p99>, {"p99 us"}}};
 
 }  // namespace
 
@@ -69,19 +75,12 @@ void Latencies::on_event(const platform::TraceEvent& event) {
 void Latencies::report(Context& context, Table*& table, const std::string& name, const char* what,
                        std::vector<MeasuredSpan>& samples) {
   if (samples.empty()) return;
-  auto& out = context.report;
   if (table == nullptr) {
-    table = &out.add_table("latencies", {"what", "number", "p50 us", "p95 us", "p99 us"});
+    table = &add_figure_table(context.report, "latencies", {"what", "number"}, kPercentiles);
   }
-  table->rows.push_back({what, std::to_string(samples.size())});
-  for (const auto percent : kPercents) {
-    const auto sample = percentile(samples, percent);
-    const auto time = Number::microseconds(sample.end - sample.begin);
-    const auto metric = fmt::format("{}_p{}_us", name, percent);
-    out.add_metric(metric, time, "us");
-    mark(context.platform.tracer(), metric, sample);
-    table->rows.back().push_back(time.text());
-  }
+  report_figures(context, name + "_", kPercentiles,
+                 {percentile(samples, 50), percentile(samples, 95), percentile(samples, 99)}, table,
+                 {what, std::to_string(samples.size())});
 }
 
 void Latencies::report(Context& context, const std::string& prefix) {

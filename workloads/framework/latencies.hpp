@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "npu/platform/trace.hpp"
-#include "workloads/framework/context.hpp"
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 
 namespace npu::workloads {
 

@@ -27,14 +27,4 @@ void mark(platform::Tracer& tracer, const std::string& metric,
   for (const auto& span : spans) mark(tracer, metric, span, statistic);
 }
 
-Instant mark_parts(platform::Tracer& tracer, const std::string& prefix, const std::string& suffix,
-                   const std::vector<Breakdown::Part>& parts, Instant begin, std::uint64_t cause) {
-  Instant last = begin;
-  for (const auto& part : parts) {
-    mark(tracer, prefix + part.name + suffix, {last, last + part.time, cause});
-    last += part.time;
-  }
-  return last;
-}
-
 }  // namespace npu::workloads

@@ -26,12 +26,6 @@ void mark(platform::Tracer& tracer, const std::string& metric, const MeasuredSpa
 void mark(platform::Tracer& tracer, const std::string& metric,
           const std::vector<MeasuredSpan>& spans, platform::Statistic statistic);
 
-// Parts that follow each other from `begin` on, as the metrics PREFIX<part>SUFFIX. Returns the last
-// one's end.
-Instant mark_parts(platform::Tracer& tracer, const std::string& prefix, const std::string& suffix,
-                   const std::vector<Breakdown::Part>& parts, Instant begin,
-                   std::uint64_t cause = 0);
-
 // A mean as reports print it: the sum of `count` times by their number, rounded half up to a
 // picosecond. 0 of none.
 constexpr Picoseconds mean(Picoseconds sum, std::uint64_t count) {

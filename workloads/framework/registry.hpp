@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "npu/base/result.hpp"
-#include "workloads/framework/context.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/parameter.hpp"
 
 namespace npu::workloads {
@@ -21,6 +21,9 @@ struct Workload {
   // kOutOfMemory, kOutOfResources, kUnsupported: the same, and it does not; any other: the run
   // failed.
   Status (*run)(Context&);
+  // Its own figures. Those of what several share (latencies, parts of a run) are judged by their
+  // units alone.
+  std::vector<FigureRow> figures = {};
   // Looks at what the user gave, before anything is simulated; an error's context is one line. May
   // be null. `config_directories` as in Context.
   Status (*check)(const ParameterSet&,

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "npu/base/checked.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -26,6 +27,27 @@ struct Counts {
   std::uint64_t fragmentation_max = 0;  // permille
   Bytes peak = 0;
 };
+
+struct Churned {
+  Counts counts;
+  std::uint64_t steps;
+  driver::MemoryStatistics memory;
+
+  Number mean_fragmentation() const {
+    return Number::quotient(counts.fragmentation_sum, steps * 10, 3);
+  }
+  Number most_fragmentation() const { return Number::quotient(counts.fragmentation_max, 10, 3); }
+};
+
+constexpr Figure<Churned> kFigures[] = {
+    {"allocations", "", from<&Churned::counts, &Counts::allocations>},
+    {"refused_full", "", from<&Churned::counts, &Counts::full>},
+    {"refused_fragmented", "", from<&Churned::counts, &Counts::fragmented>},
+    {"peak_used_bytes", "B", from<&Churned::counts, &Counts::peak>},
+    {"fragmentation_mean_percent", "%", from<&Churned::mean_fragmentation>},
+    {"fragmentation_max_percent", "%", from<&Churned::most_fragmentation>},
+    {"splits", "", from<&Churned::memory, &driver::MemoryStatistics::splits>},
+    {"merges", "", from<&Churned::memory, &driver::MemoryStatistics::merges>}};
 
 class Churn {
  public:
@@ -58,20 +80,10 @@ class Churn {
   }
 
   void report() const {
-    auto& report = context_.report;
-    const auto steps = context_.parameters.integer("steps");
-    report.add_metric("alloc_churn.allocations", Number::count(counts_.allocations), "");
-    report.add_metric("alloc_churn.refused_full", Number::count(counts_.full), "");
-    report.add_metric("alloc_churn.refused_fragmented", Number::count(counts_.fragmented), "");
-    report.add_metric("alloc_churn.peak_used_bytes", Number::count(counts_.peak), "B");
-    report.add_metric("alloc_churn.fragmentation_mean_percent",
-                      Number::quotient(counts_.fragmentation_sum, steps * 10, 3), "%");
-    report.add_metric("alloc_churn.fragmentation_max_percent",
-                      Number::quotient(counts_.fragmentation_max, 10, 3), "%");
-    const auto statistics = device_.memory_statistics();
-    report.add_metric("alloc_churn.splits", Number::count(statistics.splits), "");
-    report.add_metric("alloc_churn.merges", Number::count(statistics.merges), "");
-    report.add_note("no two live blocks overlapped, and at the end all memory was one free block");
+    report_figures(context_, "alloc_churn.", kFigures,
+                   {counts_, context_.parameters.integer("steps"), device_.memory_statistics()});
+    context_.report.add_note(
+        "no two live blocks overlapped, and at the end all memory was one free block");
   }
 
  private:
@@ -235,7 +247,8 @@ Workload alloc_churn() {
            {"compaction", ParameterType::kFlag, "", "off",
             "move blocks when a request is refused although enough is free", 0, 1},
            card_parameter()},
-          programs::alloc_churn::run};
+          programs::alloc_churn::run,
+          figure_rows(programs::alloc_churn::kFigures)};
 }
 
 }  // namespace npu::workloads

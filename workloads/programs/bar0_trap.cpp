@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -13,6 +13,15 @@ namespace programs::bar0_trap {
 namespace {
 
 constexpr Bytes kCell = 64;
+
+struct Created {
+  std::uint64_t streams;
+  MeasuredSpan each;  // as many
+};
+
+constexpr Figure<std::uint64_t> kRefusals[] = {{"bar0_refused", "", itself}};
+constexpr Figure<Created> kFigures[] = {{"streams", "", from<&Created::streams>},
+                                        {"create_stream_ns", "ns", from<&Created::each>}};
 
 Status expect_refusal(Context& context, driver::Device& device) {
   driver::StreamOptions options;
@@ -23,7 +32,7 @@ Status expect_refusal(Context& context, driver::Device& device) {
                                            " got a window in BAR0, expected: out of range");
   }
   if (stream.error().code != ErrorCode::kOutOfRange) return forward_error(stream);
-  context.report.add_metric("bar0_trap.bar0_refused", Number::integer(1), "");
+  report_figures(context, "bar0_trap.", kRefusals, 1);
   context.report.add_note("window in BAR0: " + stream.error().message());
   return {};
 }
@@ -78,11 +87,7 @@ Status run(Context& context) {
   for (const auto stream : streams) {
     if (auto ok = (*device)->destroy_stream(stream, deadline_of(context)); !ok) return ok;
   }
-  context.report.add_metric("bar0_trap.streams", Number::count(count), "");
-  context.report.add_metric("bar0_trap.create_stream_ns",
-                            Number::nanoseconds(mean(created - begin, count)), "ns");
-  mark(context.platform.tracer(), "bar0_trap.create_stream_ns", {begin, created, 0, count},
-       platform::Statistic::kMean);
+  report_figures(context, "bar0_trap.", kFigures, {count, {begin, created, 0, count}});
   context.report.add_note(std::to_string(count) +
                           " streams in BAR2 each copied a cell to the card and back, intact");
   return (*device)->shutdown();
@@ -96,7 +101,8 @@ Workload bar0_trap() {
           "Stream windows in BAR0 fail with a clear error; in BAR2 hundreds of streams work",
           {{"streams", ParameterType::kInteger, "", "256", "streams to create in BAR2", 1, 1024},
            card_parameter()},
-          programs::bar0_trap::run};
+          programs::bar0_trap::run,
+          figure_rows(programs::bar0_trap::kRefusals, programs::bar0_trap::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_contents.hpp"
@@ -17,9 +18,24 @@ namespace {
 
 constexpr Bytes kWanted = 3_GiB;
 
-Number milliseconds(Picoseconds time) {
-  return Number::scaled(time.count(), 9);
-}
+constexpr Figure<driver::MemoryStatistics> kWithout[] = {
+    {"free_bytes", "B", from<&driver::MemoryStatistics::free>},
+    {"largest_free_bytes", "B", from<&driver::MemoryStatistics::largest_free_block>}};
+
+constexpr Figure<MeasuredTime> kTime[] = {{"ms", "ms", itself, {"ms"}}};  // behind a part's name
+
+struct Compacted {
+  driver::CompactionReport done;
+  MeasuredSpan allocation;
+
+  Number rate() const { return Number::gb_per_s(done.moved, done.copy); }
+};
+
+constexpr Figure<Compacted> kFigures[] = {
+    {"moved_bytes", "B", from<&Compacted::done, &driver::CompactionReport::moved>},
+    {"moved_blocks", "", from<&Compacted::done, &driver::CompactionReport::blocks>},
+    {"copy_gb_per_s", "GB/s", from<&Compacted::rate>},
+    {"allocation_ms", "ms", from<&Compacted::allocation>}};
 
 // 1 + 2 + 1 GiB and all the rest; then the 2 GiB and the first 1 GiB are freed, which leaves 3 GiB
 // around the second 1 GiB.
@@ -81,9 +97,7 @@ Status expect_refusal(Context& context) {
   }
   if (refused.error().code != ErrorCode::kOutOfMemory) return forward_error(refused);
   const auto memory = (*device)->memory_statistics();
-  context.report.add_metric("compaction.without.free_bytes", Number::count(memory.free), "B");
-  context.report.add_metric("compaction.without.largest_free_bytes",
-                            Number::count(memory.largest_free_block), "B");
+  report_figures(context, "compaction.without.", kWithout, memory);
   context.report.add_note("without compaction: " + refused.error().message());
   return (*device)->shutdown();
 }
@@ -106,32 +120,26 @@ Result<std::vector<driver::Ticket>> start_copies(driver::Device& device,
   return tickets;
 }
 
-void report_parts(Context& context, const driver::CompactionReport& done,
-                  const CompactionStages& stages, const MeasuredSpan& allocation) {
-  auto& tracer = context.platform.tracer();
+void report_compaction(Context& context, const driver::CompactionReport& done,
+                       const CompactionStages& stages, const MeasuredSpan& allocation) {
+  MeasuredTime pause{done.pause, {}, platform::Statistic::kSpan};
+  std::map<std::string, std::vector<MeasuredSpan>> spans;
   for (const auto& part : stages.last()) {
-    mark(tracer, "compaction." + part.name + "_ms", part.span);
-    mark(tracer, "compaction.pause_ms", part.span, platform::Statistic::kSpan);
+    pause.spans.push_back(part.span);
+    spans[part.name].push_back(part.span);
   }
-  auto& report = context.report;
-  report.add_metric("compaction.pause_ms", milliseconds(done.pause), "ms");
-  auto& table = report.add_table("pause of the compaction", {"part", "ms"});
-  const std::pair<const char*, Picoseconds> all[] = {{"quiesce", done.quiesce},
-                                                     {"plan", done.plan},
-                                                     {"copy", done.copy},
-                                                     {"remap", done.remap},
-                                                     {"invalidate", done.invalidate},
-                                                     {"resume", done.resume}};
-  for (const auto& [name, time] : all) {
-    report.add_metric(std::string("compaction.") + name + "_ms", milliseconds(time), "ms");
-    table.rows.push_back({name, milliseconds(time).text()});
+  report_figures(context, "compaction.pause_", kTime, pause);
+  auto& table = add_figure_table(context.report, "pause of the compaction", {"part"}, kTime);
+  for (const auto& [name, time] : {std::pair{"quiesce", done.quiesce},
+                                   {"plan", done.plan},
+                                   {"copy", done.copy},
+                                   {"remap", done.remap},
+                                   {"invalidate", done.invalidate},
+                                   {"resume", done.resume}}) {
+    report_figures(context, fmt::format("compaction.{}_", name), kTime, {time, spans[name]}, &table,
+                   {name});
   }
-  report.add_metric("compaction.moved_bytes", Number::count(done.moved), "B");
-  report.add_metric("compaction.moved_blocks", Number::count(done.blocks), "");
-  report.add_metric("compaction.copy_gb_per_s", Number::gb_per_s(done.moved, done.copy), "GB/s");
-  report.add_metric("compaction.allocation_ms", milliseconds(allocation.end - allocation.begin),
-                    "ms");
-  mark(tracer, "compaction.allocation_ms", allocation);
+  report_figures(context, "compaction.", kFigures, {done, allocation});
 }
 
 Status compact(Context& context) {
@@ -174,7 +182,7 @@ Status compact(Context& context) {
   if (auto ok = contents->write(memory->address, memory->size, 5); !ok) return ok;
   if (auto ok = contents->check(blocks->third.address, blocks->third.size, 3); !ok) return ok;
   if (auto ok = contents->check(blocks->rest.address, tagged, 4); !ok) return ok;
-  report_parts(context, (*device)->compaction_statistics().last, stages, allocation);
+  report_compaction(context, (*device)->compaction_statistics().last, stages, allocation);
   context.report.add_note("the blocks' contents were compared after the move and are intact");
   return {};
 }
@@ -189,6 +197,9 @@ Status run(Context& context) {
 }  // namespace programs::compaction
 
 Workload compaction() {
+  auto figures = figure_rows(programs::compaction::kWithout, programs::compaction::kTime,
+                             programs::compaction::kFigures);
+  for (const auto& row : churn_figures()) figures.push_back(row);
   return {
       "compaction",
       "Free memory in pieces: the refusal without compaction, the pause with it, by parts",
@@ -209,7 +220,8 @@ Workload compaction() {
        {"occupancy", ParameterType::kInteger, "%", "95", "random: of the device memory", 1, 100},
        {"max_size", ParameterType::kSize, "B", "256MiB", "random: largest block", 2_MiB, 16_GiB},
        card_parameter()},
-      programs::compaction::run};
+      programs::compaction::run,
+      std::move(figures)};
 }
 
 }  // namespace npu::workloads

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
@@ -23,7 +23,21 @@ struct Means {
   Number sent_to_begun, ended_to_seen;  // ns, core and scheduler on their own ways
   Picoseconds per_task, receive_to_start;
   std::vector<MeasuredSpan> sent, seen, all, setups;
+
+  FigureValue start() const { return {sent_to_begun, sent, platform::Statistic::kMean}; }
+  FigureValue setup() const {
+    return MeasuredTime{receive_to_start, setups, platform::Statistic::kMedian};
+  }
+  FigureValue end() const { return {ended_to_seen, seen, platform::Statistic::kMean}; }
+  FigureValue task() const { return MeasuredTime{per_task, all, platform::Statistic::kMean}; }
 };
+
+constexpr Figure<Means> kFigures[] = {
+    {"sent_to_begun_ns", "ns", from<&Means::start>, {"sent to begun ns"}},
+    {"receive_to_start_us", "us", from<&Means::setup>, {"received to started us"}},
+    {"ended_to_seen_ns", "ns", from<&Means::end>, {"ended to seen ns"}},
+    {"per_task_us", "us", from<&Means::task>, {"per task us"}}};
+constexpr Figure<Picoseconds> kExtra[] = {{"memory_extra_us", "us", itself}};
 
 // From the look that shows a core its task to the first instruction of the task's kernel.
 class Setups : public platform::TraceSink {
@@ -118,10 +132,9 @@ class Dispatch {
   }
 
   Status compare() {
-    auto& table =
-        context_.report.add_table("A task beside its kernel, means (received to started: median)",
-                                  {"handshake", "tasks", "sent to begun ns",
-                                   "received to started us", "ended to seen ns", "per task us"});
+    auto& table = add_figure_table(context_.report,
+                                   "A task beside its kernel, means (received to started: median)",
+                                   {"handshake", "tasks"}, kFigures);
     Picoseconds per_task[2];
     for (const bool chain : {true, false}) {
       for (const auto handshake : {abi::HandshakeKind::kRegister, abi::HandshakeKind::kMemory}) {
@@ -131,38 +144,18 @@ class Dispatch {
         const std::string kind = handshake == abi::HandshakeKind::kMemory ? "memory" : "register";
         const std::string order = chain ? "chain" : "parallel";
         work_.end(context_.parameters.integer("tasks"), {kind, order});
-        report(fmt::format("dispatch.{}.{}", kind, order), *means);
-        table.rows.push_back({kind, order, means->sent_to_begun.text(),
-                              Number::microseconds(means->receive_to_start).text(),
-                              means->ended_to_seen.text(),
-                              Number::microseconds(means->per_task).text()});
+        report_figures(context_, fmt::format("dispatch.{}.{}.", kind, order), kFigures, *means,
+                       &table, {kind, order});
         per_task[handshake == abi::HandshakeKind::kMemory] = means->per_task;
       }
-      const Picoseconds extra = per_task[1] - per_task[0];
-      context_.report.add_metric(
-          fmt::format("dispatch.{}.memory_extra_us", chain ? "chain" : "parallel"),
-          Number::microseconds(extra), "us");
+      report_figures(context_, chain ? "dispatch.chain." : "dispatch.parallel.", kExtra,
+                     per_task[1] - per_task[0]);
     }
     work_.report();
     return {};
   }
 
  private:
-  void report(const std::string& prefix, const Means& means) {
-    auto& out = context_.report;
-    out.add_metric(prefix + ".sent_to_begun_ns", means.sent_to_begun, "ns");
-    out.add_metric(prefix + ".receive_to_start_us", Number::microseconds(means.receive_to_start),
-                   "us");
-    out.add_metric(prefix + ".ended_to_seen_ns", means.ended_to_seen, "ns");
-    out.add_metric(prefix + ".per_task_us", Number::microseconds(means.per_task), "us");
-    using platform::Statistic;
-    auto& tracer = context_.platform.tracer();
-    mark(tracer, prefix + ".sent_to_begun_ns", means.sent, Statistic::kMean);
-    mark(tracer, prefix + ".receive_to_start_us", means.setups, Statistic::kMedian);
-    mark(tracer, prefix + ".ended_to_seen_ns", means.seen, Statistic::kMean);
-    mark(tracer, prefix + ".per_task_us", means.all, Statistic::kMean);
-  }
-
   Context& context_;
   RuntimeSession& session_;
   SchedulerWork work_;
@@ -191,7 +184,8 @@ Workload dispatch_latency() {
   }
   return {"dispatch_latency",
           "Empty tasks, in a chain and side by side, with both handshakes: what a task costs",
-          std::move(parameters), programs::dispatch_latency::run};
+          std::move(parameters), programs::dispatch_latency::run,
+          figure_rows(programs::dispatch_latency::kFigures, programs::dispatch_latency::kExtra)};
 }
 
 }  // namespace npu::workloads

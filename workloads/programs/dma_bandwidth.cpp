@@ -10,6 +10,7 @@
 
 #include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/limits.hpp"
 #include "workloads/programs/programs.hpp"
@@ -37,6 +38,8 @@ struct Outcome {
   Picoseconds elapsed;
   Snapshot gained;
   std::vector<IdleCause> idle;
+
+  Number rate() const { return Number::gb_per_s(bytes, elapsed); }
 };
 
 // Those of the simulated card; none when nobody knows them.
@@ -48,9 +51,36 @@ std::optional<DmaEngines> engines_of(const Context& context, std::size_t card) {
 
 // True if `a` is faster than `b`.
 bool faster(const Outcome& a, const Outcome& b) {
-  return Number::gb_per_s(a.bytes, a.elapsed).value() >
-         Number::gb_per_s(b.bytes, b.elapsed).value();
+  return a.rate().value() > b.rate().value();
 }
+
+// Of bytes per second.
+Number percent_of(const Number& gb_per_s, std::uint64_t peak) {
+  return Number::quotient(static_cast<std::uint64_t>(gb_per_s.value()) * 100, peak / 1'000'000, 3);
+}
+
+struct Best {
+  Number rate;
+  std::uint64_t depth, streams;
+  std::optional<Number> hbm_traffic, hbm_peak;  // inside the card
+  std::optional<Number> link_peak, link_idle;   // over the link
+  std::optional<Number> memory_idle;
+
+  std::optional<Number> peak() const { return hbm_peak ? hbm_peak : link_peak; }
+};
+
+constexpr Figure<Outcome> kOfShape[] = {{"bandwidth_gb_per_s", "GB/s", from<&Outcome::rate>}};
+constexpr Figure<Best> kFigures[] = {
+    {"bandwidth_gb_per_s", "GB/s", from<&Best::rate>, {"GB/s"}},
+    {"best_depth", "", from<&Best::depth>, {"depth"}},
+    {"best_streams", "", from<&Best::streams>, {"streams"}},
+    {"hbm_traffic_gb_per_s", "GB/s", from<&Best::hbm_traffic>},
+    {"hbm_peak_percent", "%", from<&Best::hbm_peak>, {}, kHardlyLess},
+    {"link_peak_percent", "%", from<&Best::link_peak>, {}, kHardlyLess},
+    {"link_idle_percent", "%", from<&Best::link_idle>},
+    {"memory_idle_percent", "%", from<&Best::memory_idle>},
+    {"", "%", from<&Best::peak>, {"% of peak"}}};
+constexpr Figure<Limit> kLimit[] = {{"percent", "%", from<&Limit::percent>}};  // behind its name
 
 class Bench {
  public:
@@ -79,10 +109,9 @@ class Bench {
         const Shape shape{direction, size, depth, streams};
         auto outcome = measure(**path, shape, total, footprint);
         if (!outcome) return forward_error(outcome);
-        const auto name = fmt::format("dma.{}.{}.depth{}.streams{}.bandwidth_gb_per_s", direction,
-                                      size_name(size), depth, streams);
-        context_.report.add_metric(name, Number::gb_per_s(outcome->bytes, outcome->elapsed),
-                                   "GB/s");
+        const auto prefix =
+            fmt::format("dma.{}.{}.depth{}.streams{}.", direction, size_name(size), depth, streams);
+        report_figures(context_, prefix, kOfShape, *outcome);
         if (!best || faster(*outcome, *best)) best = std::move(*outcome);
       }
     }
@@ -200,44 +229,28 @@ class Bench {
   Bytes compared_ = 0;
 };
 
-// Metrics of the best shape; returns its share of the peak for the table.
-std::string report_outcome(Context& context, std::size_t card, const Outcome& outcome) {
-  auto& report = context.report;
-  const std::string prefix = "dma." + outcome.shape.direction + "." + size_name(outcome.shape.size);
-  report.add_metric(prefix + ".bandwidth_gb_per_s",
-                    Number::gb_per_s(outcome.bytes, outcome.elapsed), "GB/s");
-  report.add_metric(prefix + ".best_depth", Number::count(outcome.shape.depth), "");
-  report.add_metric(prefix + ".best_streams", Number::count(outcome.shape.streams), "");
-  const bool on_card = outcome.shape.direction == "d2d";
+// Of the best shape.
+void report_outcome(Context& context, std::size_t card, const Outcome& outcome, Table& table) {
   const auto& gained = outcome.gained;
-  std::string share = "-";
+  const auto& [direction, size, depth, streams] = outcome.shape;
+  const std::string prefix = "dma." + direction + "." + size_name(size);
+  const bool on_card = direction == "d2d";
+  Best best{outcome.rate(), depth, streams, {}, {}, {}, {}, {}};
   if (on_card && card < gained.memories.size()) {
-    const auto traffic = Number::gb_per_s(memory_traffic(gained, card), gained.time);
-    const auto percent =
-        Number::quotient(static_cast<std::uint64_t>(traffic.value()) * 100,
-                         gained.memories[card].peak_bytes_per_second / 1'000'000, 3);
-    report.add_metric(prefix + ".hbm_traffic_gb_per_s", traffic, "GB/s");
-    report.add_metric(prefix + ".hbm_peak_percent", percent, "%");
-    share = percent.text();
+    best.hbm_traffic = Number::gb_per_s(memory_traffic(gained, card), gained.time);
+    best.hbm_peak = percent_of(*best.hbm_traffic, gained.memories[card].peak_bytes_per_second);
   }
   if (!on_card && !gained.links.empty()) {
-    const auto rate = Number::gb_per_s(outcome.bytes, outcome.elapsed);
-    const auto percent = Number::quotient(static_cast<std::uint64_t>(rate.value()) * 100,
-                                          busiest_link(gained).raw_bytes_per_second / 1'000'000, 3);
-    report.add_metric(prefix + ".link_peak_percent", percent, "%");
-    share = percent.text();
+    best.link_peak = percent_of(best.rate, busiest_link(gained).raw_bytes_per_second);
+    best.link_idle = link_idle_percent(gained);
   }
-  const bool has_link = !on_card && !gained.links.empty();
-  if (has_link) report.add_metric(prefix + ".link_idle_percent", link_idle_percent(gained), "%");
-  if (on_card) {
-    report.add_metric(prefix + ".memory_idle_percent", memory_idle_percent(gained, card), "%");
-  }
+  if (on_card) best.memory_idle = memory_idle_percent(gained, card);
+  report_figures(context, prefix + ".", kFigures, best, &table, {direction, size_name(size)});
   for (auto& limit : on_card ? memory_limits(prefix, gained, card, outcome.idle)
                              : link_limits(prefix, gained, outcome.idle)) {
-    report.add_metric(prefix + ".limit." + limit.name + "_percent", limit.percent, "%");
-    report.add_limit(std::move(limit));
+    report_figures(context, prefix + ".limit." + limit.name + "_", kLimit, limit);
+    context.report.add_limit(std::move(limit));
   }
-  return share;
 }
 
 Result<std::vector<driver::StreamId>> create_streams(Context& context, driver::Device& device) {
@@ -259,22 +272,17 @@ Status run(Context& context) {
   Bench bench(context, **device, *streams);
   const auto& directions = context.parameters.choices("directions");
   const auto& sizes = context.parameters.sizes("sizes");
-  Table table{"bandwidth, best of the depths and streams tried",
-              {"direction", "size", "GB/s", "depth", "streams", "% of peak"},
-              {}};
+  auto& table = add_figure_table(context.report, "bandwidth, best of the depths and streams tried",
+                                 {"direction", "size"}, kFigures);
   std::uint64_t done = 0;
   for (const auto& direction : directions) {
     for (const auto size : sizes) {
       context.step(direction + " " + size_name(size), done++, directions.size() * sizes.size());
       auto best = bench.run(direction, size);
       if (!best) return forward_error(best);
-      const auto share = report_outcome(context, (*device)->info().device_index, *best);
-      table.rows.push_back(
-          {direction, size_name(size), Number::gb_per_s(best->bytes, best->elapsed).text(),
-           std::to_string(best->shape.depth), std::to_string(best->shape.streams), share});
+      report_outcome(context, (*device)->info().device_index, *best, table);
     }
   }
-  context.report.add_table(table.title, table.columns).rows = table.rows;
   context.report.add_note(
       "peak: HBM traffic (reads plus writes) of what the HBM's data buses can carry for d2d, bytes "
       "copied of the link's rate after encoding otherwise");
@@ -301,7 +309,9 @@ Workload dma_bandwidth() {
             "compared per measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
            ring_parameter(),
            card_parameter()},
-          programs::dma_bandwidth::run};
+          programs::dma_bandwidth::run,
+          figure_rows(programs::dma_bandwidth::kOfShape, programs::dma_bandwidth::kFigures,
+                      programs::dma_bandwidth::kLimit)};
 }
 
 }  // namespace npu::workloads

@@ -39,7 +39,7 @@ class Bench {
       if (auto ok = (*path)->verify(0, size, seed, what); !ok) return ok;
       samples.push_back(std::move(*sample));
     }
-    report(direction, size, std::move(samples));
+    report(direction, size, samples);
     return {};
   }
 
@@ -62,13 +62,12 @@ class Bench {
     return LatencySample{std::move(breakdown->parts), *breakdown->wait, begin, cause};
   }
 
-  void report(const std::string& direction, Bytes size, std::vector<LatencySample> samples) {
+  void report(const std::string& direction, Bytes size, const std::vector<LatencySample>& samples) {
     const std::string group = direction + " latency in ns, waiting by " +
                               context_.parameters.choice("policy") + ", ring in " +
                               context_.parameters.choice("ring") + " memory";
-    report_latency(context_.report, context_.platform.tracer(),
-                   "dma." + direction + "." + size_name(size), group, size_name(size),
-                   std::move(samples));
+    report_latencies(context_, "dma." + direction + "." + size_name(size), group, size_name(size),
+                     samples);
   }
 
   Context& context_;

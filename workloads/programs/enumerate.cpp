@@ -3,30 +3,50 @@
 #include <fmt/format.h>
 
 #include "npu/driver/scan.hpp"
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 
 namespace npu::workloads {
 namespace programs::enumerate {
 namespace {
 
-void report_card(Report& report, Table& table, const driver::CardInfo& card) {
-  const std::string prefix = fmt::format("enumerate.card{}.", card.device_index);
-  report.add_metric(prefix + "device_id", Number::count(card.function.device_id), "");
-  report.add_metric(prefix + "ai_cores", Number::count(card.ai_cores), "");
-  report.add_metric(prefix + "hbm_bytes", Number::count(card.hbm_size), "B");
-  report.add_metric(prefix + "bar0_bytes", Number::count(card.register_bar().size), "B");
-  report.add_metric(prefix + "bar2_bytes", Number::count(card.memory_bar().size), "B");
-  report.add_metric(prefix + "msix_vectors", Number::count(card.msix.vectors), "");
-  report.add_metric(prefix + "numa_node", Number::integer(card.numa_node()), "");
-  table.rows.push_back(
-      {std::to_string(card.device_index), to_string(card.bdf()),
-       fmt::format("{:04x}:{:04x}", card.function.vendor_id, card.function.device_id),
-       fmt::format("{:#x}", card.register_bar().base), size_name(card.register_bar().size),
-       fmt::format("{:#x}", card.memory_bar().base), size_name(card.memory_bar().size),
-       std::to_string(card.ai_cores), size_name(card.hbm_size), std::to_string(card.msix.vectors),
-       std::to_string(card.numa_node())});
-}
+using driver::CardInfo;
+
+constexpr Figure<CardInfo> kOfCard[] = {
+    {"device_id", "", from<&CardInfo::function, &driver::PciFunction::device_id>},
+    {"ai_cores", "", from<&CardInfo::ai_cores>, {"AI Cores", 2}},
+    {"hbm_bytes", "B", from<&CardInfo::hbm_size>, {"HBM", 2}},
+    {"bar0_bytes", "B", from<&CardInfo::register_bar, &driver::Bar::size>, {"size"}},
+    {"",
+     "",
+     [](const CardInfo& card) -> FigureValue {
+       return fmt::format("{:#x}", card.memory_bar().base);
+     },
+     {"BAR2", 1}},
+    {"bar2_bytes", "B", from<&CardInfo::memory_bar, &driver::Bar::size>, {"size", 1}},
+    {"msix_vectors", "", from<&CardInfo::msix, &driver::MsixInfo::vectors>, {"MSI-X", 2}},
+    {"numa_node", "", from<&CardInfo::numa_node>, {"NUMA", 2}}};
+
+struct Scanned {
+  driver::ScanResult found;
+  MeasuredSpan span;
+
+  std::size_t functions() const { return found.functions.size(); }
+  std::size_t cards() const { return found.cards.size(); }
+  std::size_t refused() const { return found.refused.size(); }
+};
+
+constexpr Figure<Scanned> kFigures[] = {
+    {"functions", "", from<&Scanned::functions>},
+    {"cards", "", from<&Scanned::cards>},
+    {"refused", "", from<&Scanned::refused>},
+    {"config_reads",
+     "",
+     from<&Scanned::found, &driver::ScanResult::config_reads>,
+     {},
+     kFewerIsNoGain},
+    {"config_writes", "", from<&Scanned::found, &driver::ScanResult::config_writes>, {}, kNoMore},
+    {"time_us", "us", from<&Scanned::span>}};
 
 Status run(Context& context) {
   driver::ScanOptions options;
@@ -38,16 +58,15 @@ Status run(Context& context) {
   const Instant end = context.platform.clock().now();
   const Picoseconds elapsed = end - begin;
   auto& report = context.report;
-  report.add_metric("enumerate.functions", Number::count(found->functions.size()), "");
-  report.add_metric("enumerate.cards", Number::count(found->cards.size()), "");
-  report.add_metric("enumerate.refused", Number::count(found->refused.size()), "");
-  report.add_metric("enumerate.config_reads", Number::count(found->config_reads), "");
-  report.add_metric("enumerate.config_writes", Number::count(found->config_writes), "");
-  report.add_metric("enumerate.time_us", Number::microseconds(elapsed), "us");
-  mark(context.platform.tracer(), "enumerate.time_us", {begin, end});
-  auto& table = report.add_table("cards", {"index", "function", "id", "BAR0", "size", "BAR2",
-                                           "size", "AI Cores", "HBM", "MSI-X", "NUMA"});
-  for (const auto& card : found->cards) report_card(report, table, card);
+  report_figures(context, "enumerate.", kFigures, {*found, {begin, end}});
+  auto& table = add_figure_table(report, "cards", {"index", "function", "id", "BAR0"}, kOfCard);
+  for (const auto& card : found->cards) {
+    report_figures(context, fmt::format("enumerate.card{}.", card.device_index), kOfCard, card,
+                   &table,
+                   {std::to_string(card.device_index), to_string(card.bdf()),
+                    fmt::format("{:04x}:{:04x}", card.function.vendor_id, card.function.device_id),
+                    fmt::format("{:#x}", card.register_bar().base)});
+  }
   for (const auto& refusal : found->refused) {
     report.add_note("refused " + to_string(refusal.bdf) + ": " + refusal.error.message());
   }
@@ -67,7 +86,8 @@ Workload enumerate() {
           "Functions and cards found by configuration reads alone, and the time that takes",
           {{"exhaustive", ParameterType::kFlag, "", "off",
             "read all 256 x 32 x 8 functions instead of stepping over absent ones", 0, 1}},
-          programs::enumerate::run};
+          programs::enumerate::run,
+          figure_rows(programs::enumerate::kOfCard, programs::enumerate::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "npu/base/checked.hpp"
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/waiters.hpp"
@@ -90,26 +90,30 @@ class Bench {
   driver::Device& device_;
 };
 
-std::vector<std::string> report_totals(Context& context, const std::string& prefix,
-                                       const WaitTotals& totals) {
-  auto& report = context.report;
-  auto& tracer = context.platform.tracer();
-  const auto busy = static_cast<std::uint64_t>(totals.cpu.busy.count());
-  const auto waiting = static_cast<std::uint64_t>(totals.wait_time.count());
-  const auto cpu =
-      totals.cpu.busy / static_cast<std::int64_t>(std::max<std::uint64_t>(1, totals.waits));
-  const auto percent = Number::percent(busy, waiting);
-  const auto switches = Number::quotient(totals.cpu.context_switches, totals.waits, 3);
-  report.add_metric(prefix + ".latency_ns", Number::nanoseconds(totals.mean_latency()), "ns");
-  mark(tracer, prefix + ".latency_ns", totals.spans, platform::Statistic::kMean);
-  mark(tracer, prefix + ".latency_max_ns", totals.spans, platform::Statistic::kMost);
-  report.add_metric(prefix + ".latency_max_ns", Number::nanoseconds(totals.worst), "ns");
-  report.add_metric(prefix + ".cpu_ns_per_wait", Number::nanoseconds(cpu), "ns");
-  report.add_metric(prefix + ".cpu_percent", percent, "%");
-  report.add_metric(prefix + ".context_switches_per_wait", switches, "");
-  return {Number::nanoseconds(totals.mean_latency()).text(), Number::nanoseconds(cpu).text(),
-          percent.text(), switches.text()};
-}
+struct Waited {
+  WaitTotals totals;
+
+  MeasuredTime latency() const {
+    return {totals.mean_latency(), totals.spans, platform::Statistic::kMean};
+  }
+  MeasuredTime worst() const { return {totals.worst, totals.spans, platform::Statistic::kMost}; }
+  Picoseconds cpu() const {
+    const auto waits = std::max<std::uint64_t>(1, totals.waits);
+    return totals.cpu.busy / static_cast<std::int64_t>(waits);
+  }
+  Number cpu_percent() const {
+    return Number::percent(static_cast<std::uint64_t>(totals.cpu.busy.count()),
+                           static_cast<std::uint64_t>(totals.wait_time.count()));
+  }
+  Number switches() const { return Number::quotient(totals.cpu.context_switches, totals.waits, 3); }
+};
+
+constexpr Figure<Waited> kFigures[] = {
+    {"latency_ns", "ns", from<&Waited::latency>, {"latency"}},
+    {"latency_max_ns", "ns", from<&Waited::worst>},
+    {"cpu_ns_per_wait", "ns", from<&Waited::cpu>, {"CPU per wait"}},
+    {"cpu_percent", "%", from<&Waited::cpu_percent>, {"CPU %"}, kHardlyMore},
+    {"context_switches_per_wait", "", from<&Waited::switches>, {"switches"}, kNoMore}};
 
 // "event_wait.polling.10us", with ".streams32" behind it if several tasks wait at once.
 std::string metric_prefix(const std::string& policy, std::uint64_t us, std::uint64_t tasks) {
@@ -118,9 +122,10 @@ std::string metric_prefix(const std::string& policy, std::uint64_t us, std::uint
 }
 
 Status run_tasks(Context& context, Bench& bench, std::uint64_t tasks) {
-  Table table{fmt::format("waiting on {} stream(s), one task each; times in ns, means", tasks),
-              {"target us", "copy", "policy", "latency", "CPU per wait", "CPU %", "switches"},
-              {}};
+  auto& table = add_figure_table(
+      context.report,
+      fmt::format("waiting on {} stream(s), one task each; times in ns, means", tasks),
+      {"target us", "copy", "policy"}, kFigures);
   const auto& targets = context.parameters.integers("targets");
   std::uint64_t done = 0;
   for (const auto us : targets) {
@@ -132,12 +137,10 @@ Status run_tasks(Context& context, Bench& bench, std::uint64_t tasks) {
     for (const auto& policy : context.parameters.choices("policies")) {
       auto totals = bench.measure(copy->shape, policy);
       if (!totals) return forward_error(totals);
-      auto cells = report_totals(context, metric_prefix(policy, us, tasks), *totals);
-      cells.insert(cells.begin(), {std::to_string(us), name, policy});
-      table.rows.push_back(std::move(cells));
+      report_figures(context, metric_prefix(policy, us, tasks) + ".", kFigures, {*totals}, &table,
+                     {std::to_string(us), name, policy});
     }
   }
-  context.report.add_table(table.title, table.columns).rows = table.rows;
   return {};
 }
 
@@ -179,7 +182,8 @@ Workload event_wait() {
        {"warm_up", ParameterType::kInteger, "", "6", "waits before those, unmeasured", 0, 10'000},
        ring_parameter(),
        card_parameter()},
-      programs::event_wait::run};
+      programs::event_wait::run,
+      figure_rows(programs::event_wait::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "npu/driver/scan.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -19,6 +19,8 @@ struct Tensor {
   Bytes rows = 0;
   Bytes columns = 0;
 };
+
+constexpr Figure<MeasuredSpan> kFigures[] = {{"total_us", "us", itself}};
 
 // Times consecutive stages: each ends where the next begins, so they add up to the total.
 class Stages {
@@ -39,11 +41,10 @@ class Stages {
     parts_.push_back({name, now - last_});
     last_ = now;
   }
-  void report(Report& report) const {
-    auto& tracer = platform_.tracer();
-    mark_parts(tracer, "first_tensor.", "_us", parts_, begin_);
-    mark(tracer, "first_tensor.total_us", {begin_, last_});
-    report.add_stages("first_tensor", {"from nothing to the first tensor", "", parts_});
+  void report(Context& context) const {
+    report_parts(context, "first_tensor.", "us", parts_, begin_,
+                 {"from nothing to the first tensor", "stage", "total", true});
+    report_figures(context, "first_tensor.", kFigures, {begin_, last_});
   }
 
  private:
@@ -104,7 +105,7 @@ Status run(Context& context) {
   stages.end("copy_in");
   tensor.memory = *memory;
   stages.end("handle");
-  stages.report(context.report);
+  stages.report(context);
   if (auto ok = check_tensor(context, **device, *stream, **staging, tensor); !ok) return ok;
   context.report.add_note("the tensor's " + size_name(size) +
                           " were read back and compared byte for byte; what the host spends on "
@@ -125,7 +126,8 @@ Workload first_tensor() {
            {"columns", ParameterType::kInteger, "", "1024", "its columns", 1, 16'384},
            policy_parameter(),
            card_parameter()},
-          programs::first_tensor::run};
+          programs::first_tensor::run,
+          figure_rows(programs::first_tensor::kFigures)};
 }
 
 }  // namespace npu::workloads

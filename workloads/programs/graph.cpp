@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "npu/base/shortened.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/graph_input.hpp"
@@ -24,6 +24,59 @@ namespace programs::graph {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct Outcome {
+  const BuiltGraph& graph;
+  const driver::RunReport& run;
+
+  std::uint64_t tasks() const { return graph.graph.tasks(); }
+  std::uint64_t edges() const { return graph.graph.edges(); }
+  std::uint64_t longest_path() const { return graph.longest_path; }
+  std::uint64_t blocks() const { return run.result.dispatched_blocks; }
+  MeasuredSpan duration() const { return {run.launched, run.ended, run.scheduler_cause}; }
+  MeasuredSpan upload() const { return {run.called, run.uploaded}; }
+  MeasuredSpan host_to_host() const { return {run.called, run.returned}; }
+  Number rate() const {
+    const auto ns = static_cast<std::uint64_t>((run.ended - run.launched).count() / 1000);
+    return Number::quotient(tasks() * 1'000'000'000, ns, 0);
+  }
+};
+
+constexpr Figure<Outcome> kFigures[] = {{"tasks", "", from<&Outcome::tasks>},
+                                        {"edges", "", from<&Outcome::edges>},
+                                        {"longest_path", "", from<&Outcome::longest_path>},
+                                        {"blocks", "", from<&Outcome::blocks>},
+                                        {"duration_us", "us", from<&Outcome::duration>},
+                                        {"upload_us", "us", from<&Outcome::upload>},
+                                        {"host_to_host_us", "us", from<&Outcome::host_to_host>},
+                                        {"tasks_per_second", "1/s", from<&Outcome::rate>}};
+
+constexpr Figure<CheckOutcome> kChecked[] = {
+    {"elements_compared", "", from<&CheckOutcome::elements>},
+    {"max_relative_error",
+     "",
+     [](const CheckOutcome& of) -> FigureValue {
+       return Number::scaled(std::llround(of.largest_error * 1e9), 9);
+     },
+     {},
+     kNoMore}};
+
+// Cores of one kind.
+struct PoolUse {
+  CorePool pool;
+  std::uint64_t time;  // of the run, in ticks
+
+  Number busy() const { return Number::percent(pool.busy, time * pool.cores); }
+  Number bound() const { return Number::percent(pool.dispatch_bound, time); }
+  Number longest_bound() const { return Number::percent(pool.longest_phase, time); }
+};
+
+constexpr Figure<PoolUse> kOfPool[] = {  // behind the kind
+    {"blocks", "", from<&PoolUse::pool, &CorePool::blocks>},
+    {"busy_percent", "%", from<&PoolUse::busy>},
+    {"dispatch_bound_percent", "%", from<&PoolUse::bound>, {}, kHardlyMore},
+    {"dispatch_bound_phases", "", from<&PoolUse::pool, &CorePool::phases>},
+    {"longest_dispatch_bound_percent", "%", from<&PoolUse::longest_bound>, {}, kHardlyMore}};
 
 class GraphRun {
  public:
@@ -123,29 +176,13 @@ class GraphRun {
     return {};
   }
 
-  void add(const std::string& name, Number value, const std::string& unit) {
-    context_.report.add_metric(prefix_ + name, value, unit);
-  }
-
   void report_counts(const BuiltGraph& graph, const driver::RunReport& run) {
-    const Picoseconds duration = run.ended - run.launched;
-    add("tasks", Number::count(graph.graph.tasks()), "");
-    add("edges", Number::count(graph.graph.edges()), "");
-    add("longest_path", Number::count(graph.longest_path), "");
-    add("blocks", Number::count(run.result.dispatched_blocks), "");
-    add("duration_us", Number::microseconds(duration), "us");
-    add("upload_us", Number::microseconds(run.uploaded - run.called), "us");
-    add("host_to_host_us", Number::microseconds(run.returned - run.called), "us");
-    auto& tracer = context_.platform.tracer();
-    mark(tracer, prefix_ + "duration_us", {run.launched, run.ended, run.scheduler_cause});
-    mark(tracer, prefix_ + "upload_us", {run.called, run.uploaded});
-    mark(tracer, prefix_ + "host_to_host_us", {run.called, run.returned});
-    const auto ns = static_cast<std::uint64_t>(duration.count() / 1000);
-    const auto rate = Number::quotient(graph.graph.tasks() * 1'000'000'000, ns, 0);
-    add("tasks_per_second", rate, "1/s");
-    context_.report.add_note(fmt::format(
-        "{}: {} tasks, {} edges, longest path {}, in {} us", spec_.about, graph.graph.tasks(),
-        graph.graph.edges(), graph.longest_path, Number::microseconds(duration).text()));
+    const Outcome outcome{graph, run};
+    report_figures(context_, prefix_, kFigures, outcome);
+    context_.report.add_note(fmt::format("{}: {} tasks, {} edges, longest path {}, in {} us",
+                                         spec_.about, graph.graph.tasks(), graph.graph.edges(),
+                                         graph.longest_path,
+                                         Number::microseconds(run.ended - run.launched).text()));
   }
 
   void report_usage(const driver::RunReport& run, unsigned block_dim) {
@@ -156,13 +193,8 @@ class GraphRun {
     used.first_vector = device.clusters();
     const std::uint64_t time = run.result.finished - run.result.handshaken;
     for (const auto& pool : core_usage(run.records, used)) {
-      add(pool.name + "_blocks", Number::count(pool.blocks), "");
-      add(pool.name + "_busy_percent", Number::percent(pool.busy, time * pool.cores), "%");
       const auto bound = Number::percent(pool.dispatch_bound, time);
-      add(pool.name + "_dispatch_bound_percent", bound, "%");
-      add(pool.name + "_dispatch_bound_phases", Number::count(pool.phases), "");
-      add(pool.name + "_longest_dispatch_bound_percent", Number::percent(pool.longest_phase, time),
-          "%");
+      report_figures(context_, prefix_ + pool.name + "_", kOfPool, {pool, time});
       if (bound.value() == 0) continue;
       context_.report.add_limit(
           {prefix_ + pool.name, "dispatch", bound,
@@ -186,10 +218,7 @@ class GraphRun {
           return bytes;
         });
     if (!outcome) return forward_error(outcome);
-    constexpr unsigned kDecimals = 9;
-    add("elements_compared", Number::count(outcome->elements), "");
-    add("max_relative_error", Number::scaled(std::llround(outcome->largest_error * 1e9), kDecimals),
-        "");
+    report_figures(context_, prefix_, kChecked, *outcome);
     return {};
   }
 
@@ -228,12 +257,14 @@ Workload graph() {
   parameters.push_back({"watchdog", ParameterType::kInteger, "us", "1000000",
                         "without progress until the scheduler gives up", 1, 1'000'000'000});
   parameters.push_back(card_parameter());
-  return {"graph",
-          "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
-          parameters,
-          programs::graph::run,
-          programs::graph::check_graph_and_dump,
-          graph_inputs};
+  return {
+      "graph",
+      "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
+      parameters,
+      programs::graph::run,
+      figure_rows(programs::graph::kFigures, programs::graph::kChecked, programs::graph::kOfPool),
+      programs::graph::check_graph_and_dump,
+      graph_inputs};
 }
 
 }  // namespace npu::workloads

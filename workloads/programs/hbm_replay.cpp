@@ -9,6 +9,7 @@
 #include "tests/validation/pattern_replay.hpp"
 #include "tests/validation/replay_config.hpp"
 #include "tests/validation/replay_controller.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/reference_figures.hpp"
@@ -165,6 +166,38 @@ bool has_shared_source(const Context& context) {
   return context.parameters.choice("queues") == "shared";
 }
 
+// What the model has done, and what another simulator is known to do.
+struct Replayed {
+  Number fraction, latency;
+  std::optional<Number> read_latency, write_latency;  // of patterns that do both
+  std::optional<Number> their_fraction, their_latency;
+
+  template <auto kOurs, auto kTheirs>
+  static FigureValue error(const Replayed& of) {
+    return of.*kTheirs ? FigureValue(error_percent(of.*kOurs, *(of.*kTheirs))) : FigureValue();
+  }
+};
+
+constexpr Figure<Replayed> kFigures[] = {
+    {"bandwidth_fraction", "", from<&Replayed::fraction>, {"bandwidth"}, kHardlyLess},
+    {"latency_ns", "ns", from<&Replayed::latency>, {"latency ns", 2}},
+    {"read_latency_ns", "ns", from<&Replayed::read_latency>},
+    {"write_latency_ns", "ns", from<&Replayed::write_latency>},
+    {"reference_bandwidth_fraction",
+     "",
+     from<&Replayed::their_fraction>,
+     {"theirs", 1},
+     kNotJudged},
+    {"reference_latency_ns", "ns", from<&Replayed::their_latency>, {"theirs", 3}, kNotJudged},
+    {"bandwidth_error_percent",
+     "%",
+     Replayed::error<&Replayed::fraction, &Replayed::their_fraction>,
+     {"error %", 1}},
+    {"latency_error_percent",
+     "%",
+     Replayed::error<&Replayed::latency, &Replayed::their_latency>,
+     {"error %", 3}}};
+
 class Replays {
  public:
   Replays(Context& context, std::vector<ReferenceFigure> figures)
@@ -177,8 +210,6 @@ class Replays {
   void pass_time(const ReplayResult& result, std::uint64_t clock_hz);
   void report(const ReplayConfig& config, const Cell& cell, const ReplayResult& result,
               Table& table);
-  void compare(const std::string& prefix, const Cell& cell, const ReplayResult& result,
-               const Number& fraction, const Number& latency, std::vector<std::string>& row);
 
   Context& context_;
   std::vector<ReferenceFigure> figures_;
@@ -187,9 +218,8 @@ class Replays {
 Status Replays::run(const std::string& tool) {
   const auto config = memory_of(context_, tool);
   if (!config) return forward_error(config);
-  auto& table = context_.report.add_table(tool + " on " + config->hbm.timings.name,
-                                          {"pattern", "outstanding", "bandwidth", "theirs",
-                                           "error %", "latency ns", "theirs", "error %"});
+  auto& table = add_figure_table(context_.report, tool + " on " + config->hbm.timings.name,
+                                 {"pattern", "outstanding"}, kFigures);
   for (const auto outstanding : context_.parameters.integers("outstanding")) {
     for (const auto& kind : context_.parameters.choices("patterns")) {
       Cell cell = make_cell(context_, kind, config->hbm.timings.burst);
@@ -251,49 +281,30 @@ void Replays::pass_time(const ReplayResult& result, std::uint64_t clock_hz) {
 
 void Replays::report(const ReplayConfig& config, const Cell& cell, const ReplayResult& result,
                      Table& table) {
-  Report& report = context_.report;
   const std::string depth = cell.outstanding == 0 ? "sat" : std::to_string(cell.outstanding);
   const std::string prefix = "hbm_replay." + config.name + "." + cell.name + "." + depth + ".";
   const auto clocks = static_cast<std::uint64_t>(result.clocks);
   const std::uint64_t hz = config.hbm.timings.clock_hz;
-  const Number fraction = Number::quotient(result.bytes * result.bus_clocks,
-                                           clocks * result.bus_bytes, kFractionDecimals);
-  const Number latency =
-      mean_ns({result.requests(), result.reads.clocks + result.writes.clocks}, hz);
-  report.add_metric(prefix + "bandwidth_fraction", fraction, "");
-  report.add_metric(prefix + "latency_ns", latency, "ns");
+  Replayed found;
+  found.fraction = Number::quotient(result.bytes * result.bus_clocks, clocks * result.bus_bytes,
+                                    kFractionDecimals);
+  found.latency = mean_ns({result.requests(), result.reads.clocks + result.writes.clocks}, hz);
   if (result.reads.requests != 0 && result.writes.requests != 0) {
-    report.add_metric(prefix + "read_latency_ns", mean_ns(result.reads, hz), "ns");
-    report.add_metric(prefix + "write_latency_ns", mean_ns(result.writes, hz), "ns");
+    found.read_latency = mean_ns(result.reads, hz);
+    found.write_latency = mean_ns(result.writes, hz);
   }
-  std::vector<std::string> row{cell.name, depth, fraction.text(), "-", "-", latency.text(),
-                               "-",       "-"};
-  if (cell.theirs != nullptr) compare(prefix, cell, result, fraction, latency, row);
-  table.rows.push_back(std::move(row));
-}
-
-void Replays::compare(const std::string& prefix, const Cell& cell, const ReplayResult& result,
-                      const Number& fraction, const Number& latency,
-                      std::vector<std::string>& row) {
-  Report& report = context_.report;
-  const ReferenceFigure& theirs = *cell.theirs;
-  const Number their_fraction =
-      Number::quotient(theirs.requests * theirs.request_bytes * result.bus_clocks,
-                       theirs.clocks * result.bus_bytes, kFractionDecimals);
-  const Number bandwidth_error = error_percent(fraction, their_fraction);
-  const Number latency_error = error_percent(latency, theirs.latency_ns);
-  report.add_metric(prefix + "reference_bandwidth_fraction", their_fraction, "");
-  report.add_metric(prefix + "reference_latency_ns", theirs.latency_ns, "ns");
-  report.add_metric(prefix + "bandwidth_error_percent", bandwidth_error, "%");
-  report.add_metric(prefix + "latency_error_percent", latency_error, "%");
-  row[3] = their_fraction.text();
-  row[4] = bandwidth_error.text();
-  row[6] = theirs.latency_ns.text();
-  row[7] = latency_error.text();
-  if (cell.requests != theirs.requests) {
-    report.add_note(prefix + " has " + std::to_string(cell.requests) + " requests, theirs " +
-                    std::to_string(theirs.requests));
+  if (cell.theirs != nullptr) {
+    const ReferenceFigure& theirs = *cell.theirs;
+    found.their_fraction =
+        Number::quotient(theirs.requests * theirs.request_bytes * result.bus_clocks,
+                         theirs.clocks * result.bus_bytes, kFractionDecimals);
+    found.their_latency = theirs.latency_ns;
+    if (cell.requests != theirs.requests) {
+      context_.report.add_note(prefix + " has " + std::to_string(cell.requests) +
+                               " requests, theirs " + std::to_string(theirs.requests));
+    }
   }
+  report_figures(context_, prefix, kFigures, found, &table, {cell.name, depth});
 }
 
 Status run(Context& context) {
@@ -369,7 +380,8 @@ Workload hbm_replay() {
             0,
             0,
             {"own", "hbm2e_2400", "hbm2e_3200", "hbm3_5200"}}},
-          programs::hbm_replay::run};
+          programs::hbm_replay::run,
+          figure_rows(programs::hbm_replay::kFigures)};
 }
 
 }  // namespace npu::workloads

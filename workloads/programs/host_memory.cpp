@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/host_work_parts.hpp"
@@ -17,6 +17,18 @@ namespace programs::host_memory {
 namespace {
 
 using Buffer = std::unique_ptr<platform::DmaMemory>;
+
+struct Copied {
+  MeasuredSpan span;
+  Bytes bytes;
+
+  Number rate() const { return Number::gb_per_s(bytes, span.end - span.begin); }
+};
+
+constexpr Figure<Copied> kCopy[] = {{"us", "us", from<&Copied::span>},
+                                    {"gb_per_s", "GB/s", from<&Copied::rate>}};
+constexpr Figure<MeasuredSpan> kTotal[] = {{"total_us", "us", itself}};
+constexpr Figure<Number> kRate[] = {{"bandwidth_gb_per_s", "GB/s", itself, {"GB/s"}}};
 
 class Bench {
  public:
@@ -83,9 +95,10 @@ class Bench {
   }
 
   void tables() {
-    if (rates_.empty()) return;
-    context_.report.add_table("host memory that many use at once", {"who", "how many", "GB/s"})
-        .rows = rates_;
+    if (rates_.rows.empty()) return;
+    add_figure_table(context_.report, "host memory that many use at once", {"who", "how many"},
+                     kRate)
+        .rows = std::move(rates_.rows);
   }
 
  private:
@@ -138,18 +151,15 @@ class Bench {
 
   void report(const std::string& prefix, const std::string& group,
               const std::vector<Breakdown::Part>& parts, Instant begin) {
-    const Instant end = mark_parts(context_.platform.tracer(), prefix + ".", "_us", parts, begin);
-    mark(context_.platform.tracer(), prefix + ".total_us", {begin, end});
-    context_.report.add_stages(prefix, {group, "", parts});
+    report_parts(context_, prefix + ".", "us", parts, begin, {group, "stage", "total", true});
+    report_figures(context_, prefix + ".", kTotal,
+                   {begin, begin + Breakdown{"", "", parts}.total()});
   }
 
   void copy(const std::string& metric, ByteSpan to, ConstByteSpan from) {
     const Instant begin = clock_.now();
     context_.platform.copy(to, from);
-    const Picoseconds elapsed = clock_.now() - begin;
-    mark(context_.platform.tracer(), metric + "_us", {begin, begin + elapsed});
-    context_.report.add_metric(metric + "_us", Number::microseconds(elapsed), "us");
-    context_.report.add_metric(metric + "_gb_per_s", Number::gb_per_s(to.size, elapsed), "GB/s");
+    report_figures(context_, metric + "_", kCopy, {{begin, clock_.now()}, to.size});
   }
 
   // As many tasks; the time from the first one's begin to the last one's end.
@@ -176,15 +186,13 @@ class Bench {
   }
 
   void bandwidth(const std::string& who, std::uint64_t count, Bytes bytes, Picoseconds elapsed) {
-    const auto rate = Number::gb_per_s(bytes, elapsed);
-    context_.report.add_metric(fmt::format("host_memory.{}{}.bandwidth_gb_per_s", who, count), rate,
-                               "GB/s");
-    rates_.push_back({who, std::to_string(count), rate.text()});
+    report_figures(context_, fmt::format("host_memory.{}{}.", who, count), kRate,
+                   Number::gb_per_s(bytes, elapsed), &rates_, {who, std::to_string(count)});
   }
 
   Context& context_;
   platform::Clock& clock_;
-  std::vector<std::vector<std::string>> rates_;
+  Table rates_;
 };
 
 Status run(Context& context) {
@@ -229,7 +237,9 @@ Workload host_memory() {
        {"cards", ParameterType::kIntegerList, "", "1", "cards that copy at once", 1, 64},
        {"bytes", ParameterType::kSize, "B", "4MiB", "copied by each of them", 64, 16_GiB},
        card_parameter()},
-      programs::host_memory::run};
+      programs::host_memory::run,
+      figure_rows(programs::host_memory::kCopy, programs::host_memory::kTotal,
+                  programs::host_memory::kRate)};
 }
 
 }  // namespace npu::workloads

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "npu/aicore/kernel.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
@@ -23,6 +24,17 @@ namespace gemm = kernels::gemm;
 // With check=auto, products of more multiplications than this are looked at in samples.
 constexpr std::uint64_t kFullCheck = std::uint64_t{1} << 27;
 constexpr std::uint64_t kSamples = 4096;
+
+constexpr Figure<MatrixError> kChecked[] = {
+    {"elements_compared", "", from<&MatrixError::compared>},
+    {"max_relative_error",
+     "",
+     [](const MatrixError& error) -> FigureValue {
+       return Number::scaled(static_cast<std::int64_t>(std::llround(error.largest * 1e9)), 9);
+     },
+     {},
+     kNoMore}};
+constexpr Figure<Number> kRate[] = {{"tflops", "TFLOP/s", itself}};
 
 class Matmul {
  public:
@@ -88,10 +100,7 @@ class Matmul {
                                 {operation_.result(), operation_.c().size}};
     auto error = check_product(product, all ? 0 : kSamples, context_.seed);
     if (!error) return forward_error(error);
-    context_.report.add_metric("matmul.elements_compared", Number::count(error->compared), "");
-    context_.report.add_metric(
-        "matmul.max_relative_error",
-        Number::scaled(static_cast<std::int64_t>(std::llround(error->largest * 1e9)), 9), "");
+    report_figures(context_, "matmul.", kChecked, *error);
     return {};
   }
 
@@ -100,11 +109,10 @@ class Matmul {
     const auto duration = static_cast<std::uint64_t>(operation_.breakdown().cores().count());
     const std::uint64_t operations = 2 * std::uint64_t{p_.m} * p_.n * p_.k;
     // Operations per picosecond are 10^12 of them per second.
-    operation_.report("matmul",
-                      {"matmul.tflops", Number::quotient(operations, duration, 3), "TFLOP/s"},
+    operation_.report("matmul.", kRate, Number::quotient(operations, duration, 3),
                       empty() ? 0 : blocks_);
-    if (!empty()) operation_.breakdown().report("matmul", out, context_.platform.tracer());
-    operation_.report_parts("matmul");
+    if (!empty()) operation_.breakdown().report("matmul.", context_);
+    operation_.report_host_parts("matmul.");
     operation_.report_limits("matmul");
     out.add_note(
         fmt::format("{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m,
@@ -200,7 +208,8 @@ Workload matmul() {
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
   return {"matmul", "Matrix multiplication by task graph, scheduler firmware and AI Cores",
-          std::move(parameters), programs::matmul::run};
+          std::move(parameters), programs::matmul::run,
+          figure_rows(programs::matmul::kChecked, programs::matmul::kRate)};
 }
 
 }  // namespace npu::workloads

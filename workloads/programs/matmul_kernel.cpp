@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "npu/aicore/kernel.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
@@ -30,6 +31,21 @@ Result<std::uint32_t> cube_cores(Context& context) {
   // As many as a queue's mask has bits for.
   return std::min(clusters, static_cast<std::uint32_t>(64 * driver::CoreMask{}.size()));
 }
+
+struct Multiplied {
+  MeasuredTime duration;
+  std::uint64_t operations, blocks, compared;
+
+  // Operations per picosecond are 10^12 of them per second.
+  Number tflops() const {
+    return Number::quotient(operations, static_cast<std::uint64_t>(duration.time.count()), 3);
+  }
+};
+
+constexpr Figure<Multiplied> kFigures[] = {{"duration_us", "us", from<&Multiplied::duration>},
+                                           {"tflops", "TFLOP/s", from<&Multiplied::tflops>},
+                                           {"blocks", "", from<&Multiplied::blocks>},
+                                           {"elements_compared", "", from<&Multiplied::compared>}};
 
 class MatmulKernel {
  public:
@@ -102,17 +118,9 @@ class MatmulKernel {
 
   void report() {
     auto& out = context_.report;
-    const Picoseconds duration = launch_.span().duration();
-    const std::uint64_t operations = 2 * std::uint64_t{p_.m} * p_.n * p_.k;
-    out.add_metric("matmul_kernel.duration_us", Number::microseconds(duration), "us");
-    mark(context_.platform.tracer(), "matmul_kernel.duration_us", launch_.span().blocks_span(),
-         platform::Statistic::kSum);
-    // Operations per picosecond are 10^12 of them per second.
-    out.add_metric("matmul_kernel.tflops",
-                   Number::quotient(operations, static_cast<std::uint64_t>(duration.count()), 3),
-                   "TFLOP/s");
-    out.add_metric("matmul_kernel.blocks", Number::count(launch_.span().blocks()), "");
-    out.add_metric("matmul_kernel.elements_compared", Number::count(compared_), "");
+    report_figures(context_, "matmul_kernel.", kFigures,
+                   {launch_.span().measured(), 2 * std::uint64_t{p_.m} * p_.n * p_.k,
+                    launch_.span().blocks(), compared_});
     launch_.report_limits("matmul_kernel");
     out.add_note(
         fmt::format("{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
@@ -162,7 +170,8 @@ Workload matmul_kernel() {
            {"launches", ParameterType::kInteger, "", "1",
             "one after another; the last is timed, with what those before left in the L2", 1, 1000},
            card_parameter()},
-          programs::matmul_kernel::run};
+          programs::matmul_kernel::run,
+          figure_rows(programs::matmul_kernel::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -9,6 +9,7 @@
 #include "kernels/operators/runner.hpp"
 #include "kernels/operators/sources.hpp"
 #include "model/config/system_config.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/programs.hpp"
@@ -58,6 +59,16 @@ operators::CardCores cores_of(const model::ChipConfig& chip) {
   const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
   return operators::CardCores::of(chip.ai_cores, vectors, limits);
 }
+
+constexpr Figure<jit::Counters> kOfCache[] = {
+    {"compiled", "", from<&jit::Counters::compiled>},
+    {"disk_hits", "", from<&jit::Counters::disk_hits>},
+    {"memory_hits", "", from<&jit::Counters::memory_hits>}};
+constexpr Figure<BlockSpan> kOnDevice[] = {{"device_us", "us", from<&BlockSpan::measured>}};
+constexpr Figure<operators::Ran> kOfLaunch[] = {
+    {"workspace_bytes", "B", from<&operators::Ran::workspace_bytes>},
+    {"launches", "", from<&operators::Ran::launches>}};
+constexpr Figure<MeasuredTime> kOfHost[] = {{"ns", "ns", itself}};  // behind a layer's name
 
 class OperatorRun {
  public:
@@ -125,20 +136,14 @@ class OperatorRun {
 
   void report() {
     auto& out = context_.report;
-    const auto counters = cache_.counters();
-    out.add_metric("operator.compiled", Number::count(counters.compiled), "");
-    out.add_metric("operator.disk_hits", Number::count(counters.disk_hits), "");
-    out.add_metric("operator.memory_hits", Number::count(counters.memory_hits), "");
+    report_figures(context_, "operator.", kOfCache, cache_.counters());
     report_host("operator.first_call.", first_->times);
     report_host("operator.host.", last_.times);
-    auto& tracer = context_.platform.tracer();
-    out.add_metric("operator.device_us", Number::microseconds(span_.duration()), "us");
-    mark(tracer, "operator.device_us", span_.blocks_span(), platform::Statistic::kSum);
+    report_figures(context_, "operator.", kOnDevice, span_);
     for (const auto& span : span_.blocks_span()) {
       limits_->report("operator", span.begin, span.end, context_);
     }
-    out.add_metric("operator.workspace_bytes", Number::count(last_.workspace_bytes), "B");
-    out.add_metric("operator.launches", Number::count(last_.launches), "");
+    report_figures(context_, "operator.", kOfLaunch, last_);
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
     out.add_note(fmt::format(
         "host: from the call to the last doorbell, first_call with the kernel's look-up "
@@ -148,21 +153,18 @@ class OperatorRun {
 
  private:
   void report_host(const std::string& prefix, const operators::LayerTimes& times) {
-    auto& tracer = context_.platform.tracer();
-    std::vector<MeasuredSpan> all;
+    MeasuredTime total{times.total(), {}};
     for (std::size_t i = 0; i < operators::kLayers; ++i) {
       const auto layer = static_cast<operators::Layer>(i);
-      const auto name = fmt::format("{}{}_ns", prefix, operators::kLayerNames[i]);
-      context_.report.add_metric(name, Number::nanoseconds(times.of(layer)), "ns");
-      std::vector<MeasuredSpan> spans;
+      MeasuredTime of_layer{times.of(layer), {}};
       for (const auto& span : times.spans) {
-        if (span.layer == layer) spans.push_back({span.begin, span.end});
+        if (span.layer == layer) of_layer.spans.push_back({span.begin, span.end});
       }
-      mark(tracer, name, spans, platform::Statistic::kSum);
-      all.insert(all.end(), spans.begin(), spans.end());
+      total.spans.insert(total.spans.end(), of_layer.spans.begin(), of_layer.spans.end());
+      report_figures(context_, fmt::format("{}{}_", prefix, operators::kLayerNames[i]), kOfHost,
+                     of_layer);
     }
-    context_.report.add_metric(prefix + "total_ns", Number::nanoseconds(times.total()), "ns");
-    mark(tracer, prefix + "total_ns", all, platform::Statistic::kSum);
+    report_figures(context_, prefix + "total_", kOfHost, total);
   }
 
   Status place(std::uint64_t& address, Bytes bytes) {
@@ -271,6 +273,8 @@ Workload operator_run() {
            {"none", "folder"}),
        card_parameter()},
       programs::operator_run::run_operator,
+      figure_rows(programs::operator_run::kOfCache, programs::operator_run::kOnDevice,
+                  programs::operator_run::kOfLaunch, programs::operator_run::kOfHost),
       programs::operator_run::check_call};
 }
 

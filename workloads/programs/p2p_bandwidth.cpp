@@ -8,8 +8,8 @@
 
 #include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/peer_path.hpp"
@@ -238,8 +238,31 @@ Number peak_percent(const Context& context, const Shape& shape, const Number& gb
                          transfers(shape).size() * rate);
 }
 
+struct Copied {
+  Outcome outcome;
+  Bytes each;  // of one transfer
+  Number peak_percent;
+  MeasuredSpan latency;
+
+  Number total() const { return Number::gb_per_s(outcome.bytes, outcome.elapsed); }
+  Number slowest() const { return Number::gb_per_s(each, outcome.slowest); }
+  Number fastest() const { return Number::gb_per_s(each, outcome.fastest); }
+  Number busy() const {
+    return Number::percent(static_cast<std::uint64_t>(outcome.wire_busy.count()),
+                           static_cast<std::uint64_t>(outcome.elapsed.count()));
+  }
+};
+
+constexpr Figure<Copied> kFigures[] = {
+    {"bandwidth_gb_per_s", "GB/s", from<&Copied::total>, {"GB/s in all"}},
+    {"link_peak_percent", "%", from<&Copied::peak_percent>, {}, kHardlyLess},
+    {"slowest_gb_per_s", "GB/s", from<&Copied::slowest>, {"slowest"}},
+    {"fastest_gb_per_s", "GB/s", from<&Copied::fastest>, {"fastest"}},
+    {"link_busy_percent", "%", from<&Copied::busy>, {"link busy %"}, kHardlyLess},
+    {"latency_ns", "ns", from<&Copied::latency>, {"latency ns"}}};
+constexpr Figure<Bytes> kCompared[] = {{"bytes_compared", "", itself}};
+
 Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, Table& table) {
-  auto& report = context.report;
   const auto latency_of = [&]() -> Result<MeasuredSpan> {
     if (auto warm = bench.latency(size); !warm) return warm;  // translations are known then
     return bench.latency(size);
@@ -248,24 +271,12 @@ Status measure(Context& context, Bench& bench, const Shape& shape, Bytes size, T
   if (!outcome) return forward_error(outcome);
   const auto alone = latency_of();
   if (!alone) return forward_error(alone);
-  const auto latency = Number::nanoseconds(alone->end - alone->begin);
-  const auto prefix =
-      fmt::format("p2p_bandwidth.{}.{}.{}", shape.pattern, shape.operation, size_name(size));
   const auto total = Number::gb_per_s(outcome->bytes, outcome->elapsed);
-  const Bytes each = bench.bytes_per_lane(size);
-  const auto slowest = Number::gb_per_s(each, outcome->slowest);
-  const auto fastest = Number::gb_per_s(each, outcome->fastest);
-  report.add_metric(prefix + ".bandwidth_gb_per_s", total, "GB/s");
-  report.add_metric(prefix + ".link_peak_percent", peak_percent(context, shape, total), "%");
-  report.add_metric(prefix + ".slowest_gb_per_s", slowest, "GB/s");
-  report.add_metric(prefix + ".fastest_gb_per_s", fastest, "GB/s");
-  const auto busy = Number::percent(static_cast<std::uint64_t>(outcome->wire_busy.count()),
-                                    static_cast<std::uint64_t>(outcome->elapsed.count()));
-  report.add_metric(prefix + ".link_busy_percent", busy, "%");
-  report.add_metric(prefix + ".latency_ns", latency, "ns");
-  mark(context.platform.tracer(), prefix + ".latency_ns", *alone);
-  table.rows.push_back({shape.pattern, shape.operation, size_name(size), total.text(),
-                        slowest.text(), fastest.text(), busy.text(), latency.text()});
+  report_figures(
+      context,
+      fmt::format("p2p_bandwidth.{}.{}.{}.", shape.pattern, shape.operation, size_name(size)),
+      kFigures, {*outcome, bench.bytes_per_lane(size), peak_percent(context, shape, total), *alone},
+      &table, {shape.pattern, shape.operation, size_name(size)});
   return {};
 }
 
@@ -277,10 +288,8 @@ Status run(Context& context) {
   const auto& patterns = parameters.choices("patterns");
   const auto& operations = parameters.choices("operations");
   const auto& sizes = parameters.sizes("sizes");
-  Table table{"copies between cards",
-              {"pattern", "operation", "size", "GB/s in all", "slowest", "fastest", "link busy %",
-               "latency ns"},
-              {}};
+  auto& table = add_figure_table(context.report, "copies between cards",
+                                 {"pattern", "operation", "size"}, kFigures);
   Bench bench(context, *cards);
   const auto steps = patterns.size() * operations.size() * sizes.size();
   std::uint64_t done = 0;
@@ -295,8 +304,7 @@ Status run(Context& context) {
       bench.tear_down();
     }
   }
-  context.report.add_table(table.title, table.columns).rows = table.rows;
-  context.report.add_metric("p2p_bandwidth.bytes_compared", Number::count(bench.compared()), "");
+  report_figures(context, "p2p_bandwidth.", kCompared, bench.compared());
   context.report.add_note(
       "write: the card that has the data writes it into the other's memory; read: the card that "
       "wants it reads it. Slowest and fastest of the transfers; link busy: of the direction that "
@@ -339,7 +347,8 @@ Workload p2p_bandwidth() {
        {"verify", ParameterType::kSize, "B", "1MiB",
         "compared per transfer and measurement, in windows of 64 KiB; 0: nothing", 0, 64_GiB},
        ring_parameter()},
-      programs::p2p_bandwidth::run};
+      programs::p2p_bandwidth::run,
+      figure_rows(programs::p2p_bandwidth::kFigures, programs::p2p_bandwidth::kCompared)};
 }
 
 }  // namespace npu::workloads

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/isolation_scene.hpp"
@@ -103,6 +104,14 @@ Status check(const Attempt& attempt, const IsolationScene& scene) {
   return {};
 }
 
+struct Isolation {
+  std::uint64_t attempts, completions;
+};
+
+constexpr Figure<Isolation> kFigures[] = {
+    {"attempts", "", from<&Isolation::attempts>},
+    {"neighbour_completions", "", from<&Isolation::completions>}};
+
 Status run(Context& context) {
   auto device = open_card(context);
   if (!device) return forward_error(device);
@@ -122,9 +131,7 @@ Status run(Context& context) {
     table.rows.push_back({attempt.name, std::string(to_string((*scene)->attacker_faults()[0].code)),
                           (*scene)->attacker_stopped() ? "yes" : "no", "as without it"});
   }
-  context.report.add_metric("queue_isolation.attempts", Number::count(number), "");
-  context.report.add_metric("queue_isolation.neighbour_completions",
-                            Number::count((*alone)->completions()), "");
+  report_figures(context, "queue_isolation.", kFigures, {number, (*alone)->completions()});
   context.report.add_note(
       "neighbours: the bytes of their memory, the outcome of each entry, and the tags and status "
       "of "
@@ -144,7 +151,8 @@ Workload queue_isolation() {
           "Attempts of one process against others on its card: faults, and nobody else affected",
           {{"entries", ParameterType::kInteger, "", "200", "of each neighbour's queue", 1, 4096},
            card_parameter()},
-          programs::queue_isolation::run_with_latencies};
+          programs::queue_isolation::run_with_latencies,
+          figure_rows(programs::queue_isolation::kFigures)};
 }
 
 }  // namespace npu::workloads

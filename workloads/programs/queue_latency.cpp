@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/framework/queue_milestones.hpp"
 #include "workloads/kernels/vector/words.hpp"
@@ -18,6 +19,17 @@ namespace {
 
 constexpr Bytes kCopied = 4_KiB;
 constexpr Bytes kWord = sizeof(std::uint32_t);
+
+template <auto kMember>
+FigureValue per_entry(const driver::QueueCounters& counters) {
+  return Number::quotient(counters.*kMember, counters.entries, 3);
+}
+
+constexpr Figure<driver::QueueCounters> kCost[] = {
+    {"doorbells_per_entry", "", per_entry<&driver::QueueCounters::doorbells>, {}, kNoMore},
+    {"entry_writes_per_entry", "", per_entry<&driver::QueueCounters::entry_writes>, {}, kNoMore},
+    {"mmio_reads_per_entry", "", per_entry<&driver::QueueCounters::mmio_reads>, {}, kNoMore}};
+constexpr Figure<Number> kCalls[] = {{"manager_calls_per_queue", "", itself, {}, kNoMore}};
 
 class Bench {
  public:
@@ -66,10 +78,8 @@ class Bench {
         "by {}",
         where, context_.parameters.choice("policy"));
     const std::string prefix = "queue." + kind;
-    auto& tracer = context_.platform.tracer();
-    report_latency(context_.report, tracer, prefix + ".first", group, kind + ", first",
-                   std::move(first));
-    report_latency(context_.report, tracer, prefix, group, kind, std::move(loaded));
+    report_latencies(context_, prefix + ".first", group, kind + ", first", first);
+    report_latencies(context_, prefix, group, kind, loaded);
     report_cost(prefix, **queue);
     auto end = session_.process().destroy(**queue, deadline_of(context_));
     return end ? Status{} : forward_error(end);
@@ -127,15 +137,7 @@ class Bench {
   }
 
   void report_cost(const std::string& prefix, const driver::Queue& queue) {
-    const auto counters = queue.counters();
-    const auto per_entry = [&counters](std::uint64_t count) {
-      return Number::quotient(count, counters.entries, 3);
-    };
-    context_.report.add_metric(prefix + ".doorbells_per_entry", per_entry(counters.doorbells), "");
-    context_.report.add_metric(prefix + ".entry_writes_per_entry", per_entry(counters.entry_writes),
-                               "");
-    context_.report.add_metric(prefix + ".mmio_reads_per_entry", per_entry(counters.mmio_reads),
-                               "");
+    report_figures(context_, prefix + ".", kCost, queue.counters());
   }
 
   static constexpr std::uint32_t kPattern = 0x5EED'F00D;
@@ -163,8 +165,7 @@ Status run(Context& context) {
   }
   // Making and destroying each kind's queue; submissions add nothing.
   const auto manager_calls = driver::queue_statistics(**device).calls - calls;
-  context.report.add_metric("queue.manager_calls_per_queue",
-                            Number::quotient(manager_calls, kinds.size(), 3), "");
+  report_figures(context, "queue.", kCalls, Number::quotient(manager_calls, kinds.size(), 3));
   context.report.add_note(
       "first: the entry that brings the queue into a hardware slot. Parts: submit, the call; "
       "doorbell, its flight to the card; doorbell_decode; map, loading the queue; fetch, reading "
@@ -196,7 +197,8 @@ Workload queue_latency() {
            policy_parameter(),
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_latency::run_with_latencies};
+          programs::queue_latency::run_with_latencies,
+          figure_rows(programs::queue_latency::kCost, programs::queue_latency::kCalls)};
 }
 
 }  // namespace npu::workloads

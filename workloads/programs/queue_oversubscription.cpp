@@ -2,6 +2,7 @@
 // More queues than hardware slots: the command processor takes turns, and nobody starves.
 #include <fmt/format.h>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_fleet.hpp"
@@ -9,6 +10,14 @@
 namespace npu::workloads {
 namespace programs::queue_oversubscription {
 namespace {
+
+constexpr Figure<std::uint64_t> kSubmitted[] = {{"submitted", "", itself}};
+constexpr Figure<FleetTimes> kFigures[] = {{"completed", "", from<&FleetTimes::completed>},
+                                           {"elapsed_us", "us", from<&FleetTimes::all>},
+                                           {"first_done_us", "us", from<&FleetTimes::first>},
+                                           {"longest_gap_us", "us", from<&FleetTimes::longest_gap>},
+                                           {"maps", "", from<&FleetTimes::maps>},
+                                           {"preemptions", "", from<&FleetTimes::preemptions>}};
 
 Status run(Context& context) {
   auto device = open_card(context);
@@ -27,15 +36,9 @@ Status run(Context& context) {
   if (!times) return forward_error(times);
   if (auto ok = (*fleet)->check(); !ok) return ok;
   const std::uint64_t submitted = shape.queues * shape.entries * shape.loops;
-  auto& report = context.report;
-  report.add_metric("queue_oversubscription.submitted", Number::count(submitted), "");
-  report.add_metric("queue_oversubscription.completed", Number::count(times->completed), "");
-  FleetTimes::report(context, "queue_oversubscription.elapsed_us", times->all);
-  FleetTimes::report(context, "queue_oversubscription.first_done_us", times->first);
-  FleetTimes::report(context, "queue_oversubscription.longest_gap_us", times->longest_gap);
-  report.add_metric("queue_oversubscription.maps", Number::count(times->maps), "");
-  report.add_metric("queue_oversubscription.preemptions", Number::count(times->preemptions), "");
-  report.add_note(fmt::format(
+  report_figures(context, "queue_oversubscription.", kSubmitted, submitted);
+  report_figures(context, "queue_oversubscription.", kFigures, *times);
+  context.report.add_note(fmt::format(
       "{} entries on {} queues of {} processes, all complete once and their data compared; a queue "
       "was loaded into a slot {} times in all and gave way with work left {} times; longest_gap: "
       "the longest time between two completions of one queue, or to its first",
@@ -65,7 +68,9 @@ Workload queue_oversubscription() {
             1'000'000'000},
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_oversubscription::run_with_latencies};
+          programs::queue_oversubscription::run_with_latencies,
+          figure_rows(programs::queue_oversubscription::kSubmitted,
+                      programs::queue_oversubscription::kFigures)};
 }
 
 }  // namespace npu::workloads

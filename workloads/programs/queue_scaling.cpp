@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_fleet.hpp"
@@ -12,6 +13,24 @@
 namespace npu::workloads {
 namespace programs::queue_scaling {
 namespace {
+
+struct Scaled {
+  FleetTimes times;
+  std::uint64_t entries;
+
+  Number rate() const {
+    return Number::quotient(entries * 1'000'000'000,
+                            static_cast<std::uint64_t>(times.elapsed().count() / 1000), 0);
+  }
+};
+
+constexpr Figure<Scaled> kFigures[] = {
+    {"", "", from<&Scaled::entries>, {"entries"}},
+    {"elapsed_us", "us", from<&Scaled::times, &FleetTimes::all>, {"us"}},
+    {"entries_per_s", "1/s", from<&Scaled::rate>, {"entries/s"}},
+    {"first_done_us", "us", from<&Scaled::times, &FleetTimes::first>, {"first done us"}},
+    {"maps", "", from<&Scaled::times, &FleetTimes::maps>, {"maps"}},
+    {"preemptions", "", from<&Scaled::times, &FleetTimes::preemptions>, {"preempted"}}};
 
 Status measure(Context& context, driver::Device& device, std::uint64_t queues, Table& table) {
   FleetShape shape;
@@ -26,17 +45,8 @@ Status measure(Context& context, driver::Device& device, std::uint64_t queues, T
   if (auto ok = (*fleet)->check(); !ok) return ok;
 
   const std::uint64_t entries = queues * shape.entries;
-  const std::string prefix = fmt::format("queue_scaling.{}", queues);
-  const auto rate = Number::quotient(entries * 1'000'000'000,
-                                     static_cast<std::uint64_t>(done->elapsed().count() / 1000), 0);
-  const auto elapsed = FleetTimes::report(context, prefix + ".elapsed_us", done->all);
-  context.report.add_metric(prefix + ".entries_per_s", rate, "1/s");
-  const auto first = FleetTimes::report(context, prefix + ".first_done_us", done->first);
-  context.report.add_metric(prefix + ".maps", Number::count(done->maps), "");
-  context.report.add_metric(prefix + ".preemptions", Number::count(done->preemptions), "");
-  table.rows.push_back({std::to_string(queues), std::to_string(entries), elapsed.text(),
-                        rate.text(), first.text(), std::to_string(done->maps),
-                        std::to_string(done->preemptions)});
+  report_figures(context, fmt::format("queue_scaling.{}.", queues), kFigures, {*done, entries},
+                 &table, {std::to_string(queues)});
   return (*fleet)->close();
 }
 
@@ -44,14 +54,12 @@ Status run(Context& context) {
   auto device = open_card(context);
   if (!device) return forward_error(device);
   const auto& counts = context.parameters.integers("queues");
-  Table table{"the same work on each of n queues",
-              {"queues", "entries", "us", "entries/s", "first done us", "maps", "preempted"},
-              {}};
+  auto& table =
+      add_figure_table(context.report, "the same work on each of n queues", {"queues"}, kFigures);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     context.step(fmt::format("{} queues", counts[i]), i, counts.size());
     if (auto ok = measure(context, **device, counts[i], table); !ok) return ok;
   }
-  context.report.add_table(table.title, table.columns).rows = table.rows;
   context.report.add_note(
       "Every entry copies a word of its own on the card; all were compared. first done: when the "
       "first queue had all its entries complete; maps: times a queue was loaded into a slot.");
@@ -72,7 +80,8 @@ Workload queue_scaling() {
            {"entries", ParameterType::kInteger, "", "16", "entries per queue", 1, 4096},
            queue_memory_parameter(),
            card_parameter()},
-          programs::queue_scaling::run_with_latencies};
+          programs::queue_scaling::run_with_latencies,
+          figure_rows(programs::queue_scaling::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -12,8 +12,8 @@
 #include "npu/abi/event.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/abi/stream.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -22,6 +22,30 @@ namespace programs::ring_pressure {
 namespace {
 
 constexpr Bytes kSlotStride = 64;
+
+struct Pressed {
+  std::uint64_t commands, lost, doubled, out_of_order;
+  driver::DmaStatistics dma;
+  MeasuredSpan span;  // of so many
+
+  std::uint64_t wraps() const { return commands / abi::kRingEntries; }
+  MeasuredTime time() const { return {span.end - span.begin, {span}}; }
+};
+
+constexpr Figure<Pressed> kFigures[] = {
+    {"commands", "", from<&Pressed::commands>},
+    {"lost", "", from<&Pressed::lost>, {}, kNoMore},
+    {"doubled", "", from<&Pressed::doubled>, {}, kNoMore},
+    {"out_of_order", "", from<&Pressed::out_of_order>, {}, kNoMore},
+    {"ring_full", "", from<&Pressed::dma, &driver::DmaStatistics::ring_full>},
+    {"consumer_reads",
+     "",
+     from<&Pressed::dma, &driver::DmaStatistics::consumer_reads>,
+     {},
+     kNoMore},
+    {"ring_wraps", "", from<&Pressed::wraps>},
+    {"time_us", "us", from<&Pressed::time>},
+    {"ns_per_command", "ns", from<&Pressed::span>}};
 
 struct Lane {
   driver::StreamId stream;
@@ -153,24 +177,10 @@ class Pressure {
 
   Status report() const {
     const auto statistics = device_.dma_statistics();
-    const Picoseconds elapsed = measured_.end - measured_.begin;
-    auto& report = context_.report;
     const std::uint64_t commands = 2 * pairs_;
-    report.add_metric("ring_pressure.commands", Number::count(commands), "");
-    report.add_metric("ring_pressure.lost", Number::count(lost_), "");
-    report.add_metric("ring_pressure.doubled", Number::count(doubled_), "");
-    report.add_metric("ring_pressure.out_of_order", Number::count(wrong_tags_), "");
-    report.add_metric("ring_pressure.ring_full", Number::count(statistics.ring_full), "");
-    report.add_metric("ring_pressure.consumer_reads", Number::count(statistics.consumer_reads), "");
-    report.add_metric("ring_pressure.ring_wraps", Number::count(commands / abi::kRingEntries), "");
-    report.add_metric("ring_pressure.time_us", Number::microseconds(elapsed), "us");
-    report.add_metric(
-        "ring_pressure.ns_per_command",
-        Number::quotient(static_cast<std::uint64_t>(elapsed.count()), commands * 1000, 3), "ns");
-    auto& tracer = context_.platform.tracer();
-    mark(tracer, "ring_pressure.time_us", measured_);
-    mark(tracer, "ring_pressure.ns_per_command", measured_, platform::Statistic::kMean);
-    report.add_note(
+    report_figures(context_, "ring_pressure.", kFigures,
+                   {commands, lost_, doubled_, wrong_tags_, statistics, measured_});
+    context_.report.add_note(
         fmt::format("{} commands on {} streams: none lost, none doubled, in order on "
                     "every stream; the full ring was met {} times and wrapped {} times",
                     commands, lanes_.size(), statistics.ring_full, commands / abi::kRingEntries));
@@ -245,7 +255,8 @@ Workload ring_pressure() {
            {"cell", ParameterType::kSize, "B", "8", "bytes that each command copies", 8, 64},
            ring_parameter(),
            card_parameter()},
-          programs::ring_pressure::run};
+          programs::ring_pressure::run,
+          figure_rows(programs::ring_pressure::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -3,6 +3,7 @@
 // takes than alone.
 #include <fmt/format.h>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/sharing_client.hpp"
@@ -10,6 +11,40 @@
 namespace npu::workloads {
 namespace programs::share_fairness {
 namespace {
+
+// What a client has done together with the others; `had`: if they shared it in time slices.
+struct Use {
+  std::uint64_t launches, alone;
+  Picoseconds time;
+  std::optional<driver::TimeSliceClientStatistics> had;
+
+  Number slowdown() const { return Number::quotient(alone, launches, 4); }
+  std::optional<Number> share() const {
+    if (!had) return {};
+    return Number::percent(static_cast<std::uint64_t>(had->busy.count()),
+                           static_cast<std::uint64_t>(time.count()));
+  }
+  template <auto kMember>
+  static FigureValue when_shared(const Use& use) {
+    return use.had ? FigureValue((*use.had).*kMember) : FigureValue();
+  }
+};
+
+constexpr Figure<Use> kOfClient[] = {
+    {"launches", "", from<&Use::launches>, {"launches"}},
+    {"", "", from<&Use::alone>, {"alone"}},
+    {"slowdown", "", from<&Use::slowdown>, {"slowdown", 2}},
+    {"share", "%", from<&Use::share>, {"busy %", 1, ""}},
+    {"", "", Use::when_shared<&driver::TimeSliceClientStatistics::time_slices>, {"turns", 2, ""}},
+    {"launch_window",
+     "",
+     Use::when_shared<&driver::TimeSliceClientStatistics::launch_window>,
+     {"launch window", 2, ""}}};
+
+constexpr Figure<driver::TimeSliceSchedulerStatistics> kOfScheduler[] = {
+    {"windows", "", from<&driver::TimeSliceSchedulerStatistics::windows>},
+    {"resent", "", from<&driver::TimeSliceSchedulerStatistics::resent>},
+    {"reclaimed", "", from<&driver::TimeSliceSchedulerStatistics::reclaimed>}};
 
 class Fairness {
  public:
@@ -88,35 +123,18 @@ class Fairness {
   }
 
   void report(const std::vector<std::uint64_t>& done, driver::TimeSliceScheduler* scheduler) {
-    auto& out = context_.report;
-    auto& table = out.add_table("clients", {"client", "share %", "token", "launches", "alone",
-                                            "busy %", "slowdown", "turns", "launch window"});
+    auto& table =
+        add_figure_table(context_.report, "clients", {"client", "share %", "token"}, kOfClient);
     for (std::size_t i = 0; i < clients_.size(); ++i) {
-      const std::string name = "share_fairness." + clients_[i]->name();
-      const auto slowdown = Number::quotient(alone_[i], done[i], 4);
-      out.add_metric(name + ".launches", Number::count(done[i]), "");
-      out.add_metric(name + ".slowdown", slowdown, "");
-      auto& row = table.rows.emplace_back();
-      row = {clients_[i]->name(), std::to_string(shares_[i]),
-             std::to_string(of(context_.parameters.integers("tokens"), i)), std::to_string(done[i]),
-             std::to_string(alone_[i])};
-      if (clients_[i]->turn() == nullptr) {
-        row.insert(row.end(), {"", slowdown.text(), "", ""});
-        continue;
-      }
-      const auto had = clients_[i]->turn()->statistics();
-      const auto busy = Number::percent(static_cast<std::uint64_t>(had.busy.count()),
-                                        static_cast<std::uint64_t>(time_.count()));
-      out.add_metric(name + ".share", busy, "%");
-      out.add_metric(name + ".launch_window", Number::count(had.launch_window), "");
-      row.insert(row.end(), {busy.text(), slowdown.text(), std::to_string(had.time_slices),
-                             std::to_string(had.launch_window)});
+      const auto& name = clients_[i]->name();
+      Use use{done[i], alone_[i], time_, {}};
+      if (const auto* turn = clients_[i]->turn()) use.had = turn->statistics();
+      report_figures(context_, "share_fairness." + name + ".", kOfClient, use, &table,
+                     {name, std::to_string(shares_[i]),
+                      std::to_string(of(context_.parameters.integers("tokens"), i))});
     }
     if (scheduler == nullptr) return;
-    const auto seen = scheduler->statistics();
-    out.add_metric("share_fairness.windows", Number::count(seen.windows), "");
-    out.add_metric("share_fairness.resent", Number::count(seen.resent), "");
-    out.add_metric("share_fairness.reclaimed", Number::count(seen.reclaimed), "");
+    report_figures(context_, "share_fairness.", kOfScheduler, scheduler->statistics());
   }
 
   Context& context_;
@@ -152,7 +170,8 @@ Workload share_fairness() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_fairness", "Clients with shares of a card's cores: what each gets, against alone",
-          std::move(parameters), programs::share_fairness::run};
+          std::move(parameters), programs::share_fairness::run,
+          figure_rows(programs::share_fairness::kOfClient, programs::share_fairness::kOfScheduler)};
 }
 
 }  // namespace npu::workloads

@@ -3,6 +3,7 @@
 // and how much longer its passes take than with a quota for all of them.
 #include <fmt/format.h>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
@@ -20,6 +21,24 @@ struct Passes {
   driver::ManagedStatistics done;
   Bytes most = 0;
 };
+
+struct Compared {
+  Passes with_room, within;
+
+  Number slowdown() const {
+    return Number::quotient(static_cast<std::uint64_t>(within.time.count()),
+                            static_cast<std::uint64_t>(with_room.time.count()), 4);
+  }
+  std::uint64_t faults() const { return within.done.faults; }
+  std::uint64_t evictions() const { return within.done.evictions; }
+};
+
+constexpr Figure<Compared> kFigures[] = {
+    {"", "us", from<&Compared::with_room, &Passes::time>, {"with room us"}},
+    {"", "us", from<&Compared::within, &Passes::time>, {"within us"}},
+    {"slowdown", "", from<&Compared::slowdown>, {"slowdown"}},
+    {"faults", "", from<&Compared::faults>},
+    {"evictions", "", from<&Compared::evictions>, {"evictions"}}};
 
 class Client {
  public:
@@ -123,26 +142,16 @@ Status measure(Context& context, Clients& clients) {
     client->limit();
   }
   if (auto ok = pass_together(context, clients); !ok) return ok;
-  auto& out = context.report;
-  auto& table = out.add_table(
-      "clients", {"client", "quota MiB", "with room us", "within us", "slowdown", "evictions"});
+  auto& table = add_figure_table(context.report, "clients", {"client", "quota MiB"}, kFigures);
   for (std::size_t i = 0; i < clients.size(); ++i) {
     const auto& within = clients[i]->last();
-    const auto slowdown =
-        Number::quotient(static_cast<std::uint64_t>(within.time.count()),
-                         static_cast<std::uint64_t>(with_room[i].time.count()), 4);
-    const auto prefix = "share_oversubscribe." + clients[i]->name();
-    out.add_metric(prefix + ".slowdown", slowdown, "");
-    out.add_metric(prefix + ".faults", Number::count(within.done.faults), "");
-    out.add_metric(prefix + ".evictions", Number::count(within.done.evictions), "");
     const Bytes limit = clients[i]->quota().limit();
     if (within.most > limit) {
       return fail(ErrorCode::kWrongData, clients[i]->name() + " has more than its quota");
     }
-    table.rows.push_back({clients[i]->name(), std::to_string(limit / 1_MiB),
-                          Number::microseconds(with_room[i].time).text(),
-                          Number::microseconds(within.time).text(), slowdown.text(),
-                          std::to_string(within.done.evictions)});
+    report_figures(context, "share_oversubscribe." + clients[i]->name() + ".", kFigures,
+                   {with_room[i], within}, &table,
+                   {clients[i]->name(), std::to_string(limit / 1_MiB)});
   }
   return {};
 }
@@ -191,7 +200,8 @@ Workload share_oversubscribe() {
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      programs::share_oversubscribe::run_with_latencies};
+      programs::share_oversubscribe::run_with_latencies,
+      figure_rows(programs::share_oversubscribe::kFigures)};
 }
 
 }  // namespace npu::workloads

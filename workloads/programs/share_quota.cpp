@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
@@ -16,6 +17,12 @@ namespace programs::share_quota {
 namespace {
 
 using driver::kPageSize;
+
+constexpr Figure<driver::QuotaUse> kFigures[] = {
+    {"quota_bytes", "B", from<&driver::QuotaUse::limit>},
+    {"allocated_bytes", "B", from<&driver::QuotaUse::allocated>},
+    {"managed_bytes", "B", from<&driver::QuotaUse::managed>},
+    {"refused", "", from<&driver::QuotaUse::refused>}};
 
 struct Client {
   std::string name;
@@ -190,13 +197,7 @@ class Quotas {
   }
 
   void report(Client& client) {
-    const auto use = client.quota->use();
-    const auto prefix = "share_quota." + client.name;
-    auto& out = context_.report;
-    out.add_metric(prefix + ".quota_bytes", Number::count(use.limit), "B");
-    out.add_metric(prefix + ".allocated_bytes", Number::count(use.allocated), "B");
-    out.add_metric(prefix + ".managed_bytes", Number::count(use.managed), "B");
-    out.add_metric(prefix + ".refused", Number::count(use.refused), "");
+    report_figures(context_, "share_quota." + client.name + ".", kFigures, client.quota->use());
   }
 
   // Half of it: what is there stays, and nothing comes until allocations are below; twice as much:
@@ -274,7 +275,8 @@ Workload share_quota() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::share_quota::run_with_latencies};
+          programs::share_quota::run_with_latencies,
+          figure_rows(programs::share_quota::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -2,6 +2,7 @@
 // A share that is changed while both clients work: after how many windows the time is divided anew.
 #include <fmt/format.h>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/sharing_client.hpp"
@@ -9,6 +10,14 @@
 namespace npu::workloads {
 namespace programs::share_update {
 namespace {
+
+struct Changed {
+  std::uint64_t windows;
+  Picoseconds latency;
+};
+
+constexpr Figure<Changed> kFigures[] = {{"converged_windows", "", from<&Changed::windows>},
+                                        {"latency_us", "us", from<&Changed::latency>}};
 
 class Update {
  public:
@@ -87,9 +96,8 @@ class Update {
   }
 
   Status report(driver::TimeSliceScheduler&) {
-    auto& out = context_.report;
-    auto& table =
-        out.add_table("busy time of the client by windows", {"window", "share %", "busy %"});
+    auto& table = context_.report.add_table("busy time of the client by windows",
+                                            {"window", "share %", "busy %"});
     for (std::size_t i = 0; i < busy_.size(); ++i) {
       table.rows.push_back({std::to_string(i), std::to_string(i < windows_ ? from_ : to_),
                             Number::percent(static_cast<std::uint64_t>(busy_[i].count()),
@@ -99,10 +107,10 @@ class Update {
     // Up to the first window from which on all are as wanted.
     std::size_t first = busy_.size();
     while (first > windows_ && is_at(first - 1, to_)) --first;
-    out.add_metric("share_update.converged_windows", Number::count(first - windows_), "");
-    out.add_metric("share_update.latency_us", Number::microseconds(latency_), "us");
+    report_figures(context_, "share_update.", kFigures, {first - windows_, latency_});
     if (first == busy_.size()) {
-      out.add_note("converged_windows: the last window was not as it was changed to, either");
+      context_.report.add_note(
+          "converged_windows: the last window was not as it was changed to, either");
     }
     return {};
   }
@@ -140,7 +148,8 @@ Workload share_update() {
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
   return {"share_update", "A client's share changed at run time: windows until it is what it gets",
-          std::move(parameters), programs::share_update::run_with_latencies};
+          std::move(parameters), programs::share_update::run_with_latencies,
+          figure_rows(programs::share_update::kFigures)};
 }
 
 }  // namespace npu::workloads

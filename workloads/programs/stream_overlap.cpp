@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -17,6 +17,24 @@ namespace programs::stream_overlap {
 namespace {
 
 constexpr Bytes kWord = sizeof(std::uint32_t);
+
+struct Overlapped {
+  MeasuredSpan copies, kernels, both;  // each alone; together
+
+  Number hidden_percent() const {
+    const Picoseconds a = copies.end - copies.begin, b = kernels.end - kernels.begin;
+    const Picoseconds shorter = std::min(a, b);
+    const auto hidden = std::clamp(a + b - (both.end - both.begin), Picoseconds(0), shorter);
+    return Number::percent(static_cast<std::uint64_t>(hidden.count()),
+                           static_cast<std::uint64_t>(shorter.count()));
+  }
+};
+
+constexpr Figure<Overlapped> kFigures[] = {
+    {"copies_us", "us", from<&Overlapped::copies>},
+    {"kernels_us", "us", from<&Overlapped::kernels>},
+    {"both_us", "us", from<&Overlapped::both>},
+    {"hidden_percent", "%", from<&Overlapped::hidden_percent>, {}, kHardlyLess}};
 
 class Overlap {
  public:
@@ -139,37 +157,23 @@ Status run(Context& context) {
   if (!session) return forward_error(session);
   Overlap overlap(context, **device, **session);
   if (auto ok = overlap.prepare(); !ok) return ok;
-  struct {
-    const char* metric;
-    bool copies, kernels;
-    MeasuredSpan span;
-    Picoseconds time() const { return span.end - span.begin; }
-  } runs[] = {{"stream_overlap.copies_us", true, false, {}},
-              {"stream_overlap.kernels_us", false, true, {}},
-              {"stream_overlap.both_us", true, true, {}}};
-  for (auto& each : runs) {
-    const auto measured = overlap.run(each.copies, each.kernels);
+  Overlapped times;
+  for (auto [span, copies, kernels] : {std::tuple(&times.copies, true, false),
+                                       {&times.kernels, false, true},
+                                       {&times.both, true, true}}) {
+    const auto measured = overlap.run(copies, kernels);
     if (!measured) return forward_error(measured);
-    each.span = *measured;
+    *span = *measured;
   }
   if (auto ok = overlap.check(); !ok) return ok;
-  const Picoseconds copies = runs[0].time(), kernels = runs[1].time(), both = runs[2].time();
-
-  const Picoseconds shorter = std::min(copies, kernels);
-  const Picoseconds hidden = std::clamp(copies + kernels - both, Picoseconds(0), shorter);
-  const auto percent = Number::percent(static_cast<std::uint64_t>(hidden.count()),
-                                       static_cast<std::uint64_t>(shorter.count()));
-  auto& report = context.report;
-  for (const auto& each : runs) {
-    report.add_metric(each.metric, Number::microseconds(each.time()), "us");
-    mark(context.platform.tracer(), each.metric, each.span);
-  }
-  report.add_metric("stream_overlap.hidden_percent", percent, "%");
-  report.add_note(
-      fmt::format("copies alone {} us, kernels alone {} us, both together {} us: {} % "
-                  "of the shorter one is hidden; data compared",
-                  Number::microseconds(copies).text(), Number::microseconds(kernels).text(),
-                  Number::microseconds(both).text(), percent.text()));
+  report_figures(context, "stream_overlap.", kFigures, times);
+  const auto text = [](const MeasuredSpan& span) {
+    return Number::microseconds(span.end - span.begin).text();
+  };
+  context.report.add_note(fmt::format(
+      "copies alone {} us, kernels alone {} us, both together {} us: {} % "
+      "of the shorter one is hidden; data compared",
+      text(times.copies), text(times.kernels), text(times.both), times.hidden_percent().text()));
   if (auto ok = overlap.close(); !ok) return ok;
   if (auto ok = (*session)->close(); !ok) return ok;
   return (*device)->shutdown();
@@ -186,7 +190,8 @@ Workload stream_overlap() {
        {"size", ParameterType::kSize, "B", "4MiB", "of a copy and of a kernel's data", 4, 1_GiB},
        {"blocks", ParameterType::kInteger, "", "64", "of a kernel", 1, 65'536},
        card_parameter()},
-      programs::stream_overlap::run};
+      programs::stream_overlap::run,
+      figure_rows(programs::stream_overlap::kFigures)};
 }
 
 }  // namespace npu::workloads

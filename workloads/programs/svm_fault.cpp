@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "npu/driver/managed.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/fault_milestones.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
@@ -37,6 +37,18 @@ struct Sample {
     return sum;
   }
 };
+
+struct Batch {
+  std::uint64_t faults;
+  MeasuredSpan span;
+};
+
+constexpr Figure<Batch> kOfBatch[] = {{"faults", "", from<&Batch::faults>},
+                                      {"latency_us", "us", from<&Batch::span>}};
+constexpr Figure<driver::ManagedStatistics> kOfErrors[] = {
+    {"fault_errors", "", from<&driver::ManagedStatistics::fault_errors>},
+    {"fault_error_warnings", "", from<&driver::ManagedStatistics::fault_error_warnings>}};
+constexpr Figure<MeasuredSpan> kOfFault[] = {{"latency_us", "us", itself}};
 
 class Faults {
  public:
@@ -124,10 +136,7 @@ class Faults {
     if (!touched || !read) return touched ? read : touched;
     const auto seen = managed_.statistics();
     const MeasuredSpan span{seen.largest_batch_begin, seen.largest_batch_end};
-    auto& out = context_.report;
-    out.add_metric("svm_fault.batch.faults", Number::count(seen.largest_batch), "");
-    out.add_metric("svm_fault.batch.latency_us", Number::microseconds(span.end - span.begin), "us");
-    mark(context_.platform.tracer(), "svm_fault.batch.latency_us", span);
+    report_figures(context_, "svm_fault.batch.", kOfBatch, {seen.largest_batch, span});
     if (auto ok = managed_.free(*at); !ok) return ok;
     return managed_.free(*held);
   }
@@ -150,10 +159,7 @@ class Faults {
       }
       clock.sleep_until(clock.now() + kLook);
     }
-    const auto seen = managed_.statistics();
-    auto& out = context_.report;
-    out.add_metric("svm_fault.fault_errors", Number::count(seen.fault_errors), "");
-    out.add_metric("svm_fault.fault_error_warnings", Number::count(seen.fault_error_warnings), "");
+    report_figures(context_, "svm_fault.", kOfErrors, managed_.statistics());
     return managed_.free(*at);
   }
 
@@ -209,18 +215,9 @@ class Faults {
   }
 
   void report(const std::string& prefix, const std::string& page, const Sample& sample) {
-    auto& tracer = context_.platform.tracer();
-    const Instant end =
-        mark_parts(tracer, prefix + ".breakdown.", "_us", sample.parts, sample.begin);
-    mark(tracer, prefix + ".latency_us", {sample.begin, end});
-    context_.report.add_metric(prefix + ".latency_us", Number::microseconds(sample.total()), "us");
-    auto& table = context_.report.add_table("one fault on a page, " + page, {"part", "us"});
-    for (const auto& part : sample.parts) {
-      const auto time = Number::microseconds(part.time);
-      context_.report.add_metric(fmt::format("{}.breakdown.{}_us", prefix, part.name), time, "us");
-      table.rows.push_back({part.name, time.text()});
-    }
-    table.rows.push_back({"in all", Number::microseconds(sample.total()).text()});
+    report_figures(context_, prefix + ".", kOfFault, {sample.begin, sample.begin + sample.total()});
+    report_parts(context_, prefix + ".breakdown.", "us", sample.parts, sample.begin,
+                 {"one fault on a page, " + page, "part", "in all"});
   }
 
   Context& context_;
@@ -293,7 +290,9 @@ Workload svm_fault() {
        fault_policy_parameter(),
        density_parameter(),
        card_parameter()},
-      programs::svm_fault::run_with_latencies};
+      programs::svm_fault::run_with_latencies,
+      figure_rows(programs::svm_fault::kOfBatch, programs::svm_fault::kOfErrors,
+                  programs::svm_fault::kOfFault)};
 }
 
 }  // namespace npu::workloads

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "npu/base/checked.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/latencies.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/graph_input.hpp"
@@ -23,6 +23,16 @@ namespace {
 using driver::kPageSize;
 
 constexpr std::uint64_t kLeastPages = 8;  // for cores that work at the same time
+
+struct Outcome {
+  Bytes managed, memory;
+  std::uint64_t tasks, compared;
+};
+
+constexpr Figure<Outcome> kFigures[] = {{"managed_bytes", "B", from<&Outcome::managed>},
+                                        {"memory_bytes", "B", from<&Outcome::memory>},
+                                        {"tasks", "", from<&Outcome::tasks>},
+                                        {"elements_compared", "", from<&Outcome::compared>}};
 
 class ManagedGraph {
  public:
@@ -54,10 +64,8 @@ class ManagedGraph {
         context_, "graph",
         fmt::format("{} pages of managed tensors, {} pages of memory for them", pages_, memory_));
     table.add("svm_graph", spec_.about, *with_room, *without);
-    out.add_metric("svm_graph.managed_bytes", Number::count(pages_ * kPageSize), "B");
-    out.add_metric("svm_graph.memory_bytes", Number::count(memory_ * kPageSize), "B");
-    out.add_metric("svm_graph.tasks", Number::count(tasks_), "");
-    out.add_metric("svm_graph.elements_compared", Number::count(compared_), "");
+    report_figures(context_, "svm_graph.", kFigures,
+                   {pages_ * kPageSize, memory_ * kPageSize, tasks_, compared_});
     out.add_note(
         "slowdown: against the same graph with memory for all of its tensors; both begin with "
         "tensors on the host, and end when the last task has. Tensors compared as the file says");
@@ -152,6 +160,7 @@ Workload svm_graph() {
           "much slower",
           parameters,
           programs::svm_graph::run_with_latencies,
+          figure_rows(programs::svm_graph::kFigures),
           check_graph,
           graph_inputs};
 }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/latencies.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/managed_slowdown.hpp"
@@ -23,6 +23,10 @@ using driver::kPageSize;
 struct PassesRun : ManagedRun {
   driver::ManagedStatistics last_pass;
 };
+
+constexpr Figure<PassesRun> kFigures[] = {
+    {"evictions_last_pass", "",
+     from<&PassesRun::last_pass, &driver::ManagedStatistics::evictions>}};
 
 class Passes {
  public:
@@ -42,8 +46,7 @@ class Passes {
     if (!without) return forward_error(without);
     const std::string prefix = "svm_oversubscribe." + pattern;
     table_.add(prefix, pattern, *with_room, *without);
-    const auto last = Number::count(without->last_pass.evictions);
-    context_.report.add_metric(prefix + ".evictions_last_pass", last, "");
+    report_figures(context_, prefix + ".", kFigures, *without);
     return {};
   }
 
@@ -160,7 +163,8 @@ Workload svm_oversubscribe() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_oversubscribe::run_with_latencies};
+          programs::svm_oversubscribe::run_with_latencies,
+          figure_rows(programs::svm_oversubscribe::kFigures)};
 }
 
 }  // namespace npu::workloads

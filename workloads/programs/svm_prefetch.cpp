@@ -2,9 +2,9 @@
 // Managed memory that is brought to the card and back before anybody touches it there.
 #include <fmt/format.h>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/latencies.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/page_touches.hpp"
@@ -16,6 +16,20 @@ namespace {
 using driver::kPageSize;
 using driver::MemoryLocation;
 
+struct Prefetched {
+  std::uint64_t faults;
+  Bytes bytes;
+  MeasuredSpan span;
+
+  Number rate() const { return Number::gb_per_s(bytes, span.end - span.begin); }
+};
+
+constexpr Figure<Prefetched> kFigures[] = {
+    {"faults", "", from<&Prefetched::faults>, {"faults afterwards", 2}},
+    {"bytes", "B", from<&Prefetched::bytes>},
+    {"bandwidth_gb_per_s", "GB/s", from<&Prefetched::rate>, {"GB/s", 1}},
+    {"time_us", "us", from<&Prefetched::span>, {"time us"}}};
+
 class Prefetch {
  public:
   Prefetch(Context& context, driver::ManagedMemory& managed, PageTouches& touches,
@@ -24,10 +38,10 @@ class Prefetch {
         managed_(managed),
         touches_(touches),
         pages_(pages),
-        table_(context.report.add_table(fmt::format("{} pages of 2 MiB", pages),
-                                        {"to", "time us", "GB/s", "faults afterwards"})) {}
+        table_(add_figure_table(context.report, fmt::format("{} pages of 2 MiB", pages), {"to"},
+                                kFigures)) {}
 
-  Status measure(MemoryLocation to, const std::string& name) {
+  Status measure(MemoryLocation to, const std::string& prefix, const char* side) {
     auto& clock = context_.platform.clock();
     const auto before = managed_.statistics();
     const Instant begin = clock.now();
@@ -40,8 +54,8 @@ class Prefetch {
                         (moved.migrated_to_host_bytes - before.migrated_to_host_bytes);
     if (auto ok = touch(to); !ok) return ok;
     const auto after = managed_.statistics();
-    report(name, span, bytes,
-           (after.faults - moved.faults) + (after.host_faults - moved.host_faults));
+    const auto faults = (after.faults - moved.faults) + (after.host_faults - moved.host_faults);
+    report_figures(context_, prefix, kFigures, {faults, bytes, span}, &table_, {side});
     return {};
   }
 
@@ -55,20 +69,6 @@ class Prefetch {
       if (!ok) return ok;
     }
     return {};
-  }
-
-  void report(const std::string& prefix, const MeasuredSpan& span, Bytes bytes,
-              std::uint64_t faults) {
-    const auto time = span.end - span.begin;
-    const auto rate = Number::gb_per_s(bytes, time);
-    auto& out = context_.report;
-    out.add_metric(prefix + ".faults", Number::count(faults), "");
-    out.add_metric(prefix + ".bytes", Number::count(bytes), "B");
-    out.add_metric(prefix + ".bandwidth_gb_per_s", rate, "GB/s");
-    out.add_metric(prefix + ".time_us", Number::microseconds(time), "us");
-    mark(context_.platform.tracer(), prefix + ".time_us", {span}, platform::Statistic::kSum);
-    table_.rows.push_back({prefix == "svm_prefetch" ? "card" : "host",
-                           Number::microseconds(time).text(), rate.text(), std::to_string(faults)});
   }
 
   Context& context_;
@@ -93,8 +93,9 @@ Status run(Context& context) {
   if (auto ok = touches.open(true); !ok) return ok;
   Prefetch prefetch(context, **managed, touches, pages);
   const auto card = MemoryLocation::card((*device)->info().device_index);
-  if (auto ok = prefetch.measure(card, "svm_prefetch"); !ok) return ok;
-  if (auto ok = prefetch.measure(MemoryLocation::host(), "svm_prefetch.to_host"); !ok) return ok;
+  if (auto ok = prefetch.measure(card, "svm_prefetch.", "card"); !ok) return ok;
+  const auto host = MemoryLocation::host();
+  if (auto ok = prefetch.measure(host, "svm_prefetch.to_host.", "host"); !ok) return ok;
   if (auto ok = touches.check(); !ok) return ok;
   context.report.add_note(
       "from the call until all pages are there, in runs of up to 16 pages; then each page is "
@@ -118,7 +119,8 @@ Workload svm_prefetch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_prefetch::run_with_latencies};
+          programs::svm_prefetch::run_with_latencies,
+          figure_rows(programs::svm_prefetch::kFigures)};
 }
 
 }  // namespace npu::workloads

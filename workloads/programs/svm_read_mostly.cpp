@@ -3,11 +3,12 @@
 // or copied because they were said to be of read mostly.
 #include <fmt/format.h>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/latencies.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
+#include "workloads/programs/support/managed_slowdown.hpp"
 #include "workloads/programs/support/page_touches.hpp"
 
 namespace npu::workloads {
@@ -16,6 +17,21 @@ namespace {
 
 using driver::kPageSize;
 using driver::ManagedMemory;
+using Done = driver::ManagedStatistics;
+
+constexpr Figure<ManagedRun> kFigures[] = {
+    {"time_us", "us", from<&ManagedRun::span>, {"time us"}},
+    {"faults", "", from<&ManagedRun::done, &Done::faults>, {"card faults"}},
+    {"host_faults", "", from<&ManagedRun::done, &Done::host_faults>, {"host faults"}},
+    {"upgrades", "", from<&ManagedRun::done, &Done::upgrades>, {"upgrades"}},
+    {"migrated_to_card_bytes",
+     "B",
+     from<&ManagedRun::done, &Done::migrated_to_card_bytes>,
+     {"to card"}},
+    {"migrated_to_host_bytes",
+     "B",
+     from<&ManagedRun::done, &Done::migrated_to_host_bytes>,
+     {"to host"}}};
 
 class Turns {
  public:
@@ -26,10 +42,10 @@ class Turns {
         pages_(context.parameters.integer("pages")),
         rounds_(context.parameters.integer("rounds")),
         writes_(context.parameters.integer("writes")),
-        table_(context.report.add_table(
+        table_(add_figure_table(
+            context.report,
             fmt::format("{} pages of 2 MiB, read by both sides in {} rounds", pages_, rounds_),
-            {"pages", "time us", "card faults", "host faults", "upgrades", "to card", "to host"})) {
-  }
+            {"pages"}, kFigures)) {}
 
   Status measure(bool advised) {
     auto managed = open_managed(context_, device_, session_.process().space());
@@ -45,7 +61,10 @@ class Turns {
       }
     }
     const MeasuredSpan span{begin, context_.platform.clock().now()};
-    report(advised, before, (*managed)->statistics(), span);
+    report_figures(context_,
+                   std::string("svm_read_mostly.") + (advised ? "advised." : "unadvised."),
+                   kFigures, {span, done_between(before, (*managed)->statistics())}, &table_,
+                   {advised ? "of read mostly" : "plain"});
     if (auto ok = touches.check(); !ok) return ok;
     if (auto ok = touches.close(); !ok) return ok;
     return (*managed)->close();
@@ -65,27 +84,6 @@ class Turns {
       if (auto ok = managed.read(touches.place(i), {&byte, 1}); !ok) return ok;
     }
     return {};
-  }
-
-  void report(bool advised, const driver::ManagedStatistics& a, const driver::ManagedStatistics& b,
-              const MeasuredSpan& span) {
-    const std::string prefix =
-        std::string("svm_read_mostly.") + (advised ? "advised" : "unadvised");
-    const Bytes to_card = b.migrated_to_card_bytes - a.migrated_to_card_bytes;
-    const Bytes to_host = b.migrated_to_host_bytes - a.migrated_to_host_bytes;
-    const auto time = span.end - span.begin;
-    auto& out = context_.report;
-    out.add_metric(prefix + ".time_us", Number::microseconds(time), "us");
-    out.add_metric(prefix + ".faults", Number::count(b.faults - a.faults), "");
-    out.add_metric(prefix + ".host_faults", Number::count(b.host_faults - a.host_faults), "");
-    out.add_metric(prefix + ".upgrades", Number::count(b.upgrades - a.upgrades), "");
-    out.add_metric(prefix + ".migrated_to_card_bytes", Number::count(to_card), "B");
-    out.add_metric(prefix + ".migrated_to_host_bytes", Number::count(to_host), "B");
-    mark(context_.platform.tracer(), prefix + ".time_us", {span}, platform::Statistic::kSum);
-    table_.rows.push_back(
-        {advised ? "of read mostly" : "plain", Number::microseconds(time).text(),
-         std::to_string(b.faults - a.faults), std::to_string(b.host_faults - a.host_faults),
-         std::to_string(b.upgrades - a.upgrades), size_name(to_card), size_name(to_host)});
   }
 
   Context& context_;
@@ -132,7 +130,8 @@ Workload svm_read_mostly() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_read_mostly::run_with_latencies};
+          programs::svm_read_mostly::run_with_latencies,
+          figure_rows(programs::svm_read_mostly::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -8,12 +8,13 @@
 
 #include "npu/base/checked.hpp"
 #include "npu/driver/managed.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/latencies.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/framework/random.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
+#include "workloads/programs/support/managed_slowdown.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {
@@ -29,6 +30,28 @@ Bytes step_of(const Context& context) {
   return context.parameters.size("step");
 }
 
+// What has been counted meanwhile; the largest batch and the warnings are those since the begin.
+struct Touched : driver::ManagedStatistics {
+  std::uint64_t touched_faults = 0;  // of who touches
+  MeasuredSpan span;
+
+  Number rate() const {
+    return Number::gb_per_s(migrated_to_card_bytes + migrated_to_host_bytes, span.end - span.begin);
+  }
+};
+
+constexpr Figure<Touched> kFigures[] = {
+    {"faults", "", from<&Touched::touched_faults>, {"faults"}},
+    {"batches", "", from<&Touched::batches>, {"batches"}},
+    {"fault_errors", "", from<&Touched::fault_errors>},
+    {"fault_error_warnings", "", from<&Touched::fault_error_warnings>},
+    {"duplicates", "", from<&Touched::duplicates>},
+    {"largest_batch", "", from<&Touched::largest_batch>},
+    {"migrated_to_card_bytes", "B", from<&Touched::migrated_to_card_bytes>, {"to card"}},
+    {"migrated_to_host_bytes", "B", from<&Touched::migrated_to_host_bytes>, {"to host"}},
+    {"bandwidth_gb_per_s", "GB/s", from<&Touched::rate>, {"GB/s", 1}},
+    {"time_us", "us", from<&Touched::span>, {"time us"}}};
+
 class Touches {
  public:
   Touches(Context& context, QueueSession& session, ManagedMemory& managed)
@@ -39,10 +62,10 @@ class Touches {
         step_(step_of(context)),
         by_card_(context.parameters.choice("by") == "card"),
         writes_(!by_card_ || context.parameters.choice("access") == "write"),
-        table_(context.report.add_table(
-            fmt::format("{} pages of 2 MiB, touched by the {} every {}", pages_,
-                        by_card_ ? "card" : "host", size_name(step_)),
-            {"order", "faults", "batches", "to card", "to host", "time us", "GB/s"})) {}
+        table_(add_figure_table(context.report,
+                                fmt::format("{} pages of 2 MiB, touched by the {} every {}", pages_,
+                                            by_card_ ? "card" : "host", size_name(step_)),
+                                {"order"}, kFigures)) {}
 
   Status prepare() {
     auto queue = session_.create_queue();
@@ -63,8 +86,10 @@ class Touches {
     const auto before = managed_.statistics();
     const auto start = context_.platform.clock().now();
     if (auto ok = touch_all(ordered(order), by_card_); !ok) return ok;
-    const MeasuredSpan span{start, context_.platform.clock().now()};
-    report(order, before, managed_.statistics(), span);
+    const Instant end = context_.platform.clock().now();
+    Touched done{done_between(before, managed_.statistics()), 0, {start, end}};
+    done.touched_faults = by_card_ ? done.faults : done.host_faults;
+    report_figures(context_, "svm_touch." + order + ".", kFigures, done, &table_, {order});
     if (auto ok = check(); !ok) return ok;
     return managed_.free(begin_);
   }
@@ -124,31 +149,6 @@ class Touches {
         queue_->submit(driver::entries::copy_on_device(from, to, kTouched), deadline);
     if (!ticket) return forward_error(ticket);
     return queue_->wait(*ticket, driver::WaitPolicy::kPolling, deadline);
-  }
-
-  void report(const std::string& order, const driver::ManagedStatistics& a,
-              const driver::ManagedStatistics& b, const MeasuredSpan& span) {
-    const std::string prefix = "svm_touch." + order;
-    const auto faults = by_card_ ? b.faults - a.faults : b.host_faults - a.host_faults;
-    const Bytes to_card = b.migrated_to_card_bytes - a.migrated_to_card_bytes;
-    const Bytes to_host = b.migrated_to_host_bytes - a.migrated_to_host_bytes;
-    const auto elapsed = span.end - span.begin;
-    const auto rate = Number::gb_per_s(to_card + to_host, elapsed);
-    auto& out = context_.report;
-    out.add_metric(prefix + ".faults", Number::count(faults), "");
-    out.add_metric(prefix + ".batches", Number::count(b.batches - a.batches), "");
-    out.add_metric(prefix + ".fault_errors", Number::count(b.fault_errors - a.fault_errors), "");
-    out.add_metric(prefix + ".fault_error_warnings", Number::count(b.fault_error_warnings), "");
-    out.add_metric(prefix + ".duplicates", Number::count(b.duplicates - a.duplicates), "");
-    out.add_metric(prefix + ".largest_batch", Number::count(b.largest_batch), "");
-    out.add_metric(prefix + ".migrated_to_card_bytes", Number::count(to_card), "B");
-    out.add_metric(prefix + ".migrated_to_host_bytes", Number::count(to_host), "B");
-    out.add_metric(prefix + ".bandwidth_gb_per_s", rate, "GB/s");
-    out.add_metric(prefix + ".time_us", Number::microseconds(elapsed), "us");
-    mark(context_.platform.tracer(), prefix + ".time_us", {span}, platform::Statistic::kSum);
-    table_.rows.push_back({order, std::to_string(faults), std::to_string(b.batches - a.batches),
-                           size_name(to_card), size_name(to_host),
-                           Number::microseconds(elapsed).text(), rate.text()});
   }
 
   Status check() {
@@ -249,7 +249,8 @@ Workload svm_touch() {
            fault_policy_parameter(),
            density_parameter(),
            card_parameter()},
-          programs::svm_touch::run_with_latencies};
+          programs::svm_touch::run_with_latencies,
+          figure_rows(programs::svm_touch::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "npu/driver/address_space.hpp"
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
@@ -62,6 +62,16 @@ class DataTime : public platform::TraceSink {
   Instant begin_{};
 };
 
+struct Swept {
+  MeasuredTime data;
+  std::optional<Number> misses_per_access, entries_per_walk;  // of cards with counters
+};
+
+constexpr Figure<Swept> kFigures[] = {
+    {"data_ns", "ns", from<&Swept::data>, {"data ns"}},
+    {"misses_per_access", "", from<&Swept::misses_per_access>, {"misses per access"}, kHardlyMore},
+    {"entries_per_walk", "", from<&Swept::entries_per_walk>, {"entries per walk"}, kHardlyMore}};
+
 class Sweep {
  public:
   Sweep(Context& context, driver::Device& device, driver::StreamId stream,
@@ -70,10 +80,8 @@ class Sweep {
         device_(device),
         stream_(stream),
         scratch_(scratch),
-        table_(context.report.add_table(
-            "copies of 64 B from all over a footprint",
-            {"pages", "footprint", "stride", "data ns", "misses per access", "entries per walk"})) {
-  }
+        table_(add_figure_table(context.report, "copies of 64 B from all over a footprint",
+                                {"pages", "footprint", "stride"}, kFigures)) {}
 
   Status measure(const Footprint& footprint, const std::string& pages, Bytes stride) {
     const auto accesses = context_.parameters.integer("accesses");
@@ -111,25 +119,19 @@ class Sweep {
     const auto card = context_.parameters.integer("card");
     const auto accesses = context_.parameters.integer("accesses");
     const std::string prefix =
-        "tlb_sweep." + pages + "." + size_name(size) + ".stride" + size_name(stride);
-    const auto data =
-        Number::quotient(static_cast<std::uint64_t>(time.sum.count()), accesses * 1000, 3);
-    context_.report.add_metric(prefix + ".data_ns", data, "ns");
-    mark(context_.platform.tracer(), prefix + ".data_ns", time.spans, platform::Statistic::kMean);
-    std::string misses = "-", entries = "-";
+        "tlb_sweep." + pages + "." + size_name(size) + ".stride" + size_name(stride) + ".";
+    Swept swept;
+    swept.data = {mean(time.sum, accesses), time.spans, platform::Statistic::kMean};
     const auto after = context_.simulator.mmus();
     if (card < after.size()) {
       const auto& a = after[card];
       const auto& b = before[card];
-      const auto per_access = Number::quotient(a.misses - b.misses, accesses, 4);
-      const auto per_walk = Number::quotient(a.entries_read - b.entries_read, a.walks - b.walks, 3);
-      context_.report.add_metric(prefix + ".misses_per_access", per_access, "");
-      context_.report.add_metric(prefix + ".entries_per_walk", per_walk, "");
-      misses = per_access.text();
-      entries = per_walk.text();
+      swept.misses_per_access = Number::quotient(a.misses - b.misses, accesses, 4);
+      swept.entries_per_walk =
+          Number::quotient(a.entries_read - b.entries_read, a.walks - b.walks, 3);
     }
-    table_.rows.push_back(
-        {pages, size_name(size), size_name(stride), data.text(), misses, entries});
+    report_figures(context_, prefix, kFigures, swept, &table_,
+                   {pages, size_name(size), size_name(stride)});
   }
 
   Context& context_;
@@ -205,7 +207,8 @@ Workload tlb_sweep() {
         100'000'000},
        {"accesses", ParameterType::kInteger, "", "2048", "measured copies per row", 1, 10'000'000},
        card_parameter()},
-      programs::tlb_sweep::run};
+      programs::tlb_sweep::run,
+      figure_rows(programs::tlb_sweep::kFigures)};
 }
 
 }  // namespace npu::workloads

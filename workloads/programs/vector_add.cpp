@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
@@ -18,6 +19,8 @@ namespace {
 // Less than this is not worth one more core.
 constexpr Bytes kSmallestBlock = 512;
 constexpr Bytes kCheckedPiece = 4_MiB;
+
+constexpr Figure<Number> kRate[] = {{"bandwidth_gb_per_s", "GB/s", itself}};
 
 class VectorAdd {
  public:
@@ -64,9 +67,9 @@ class VectorAdd {
   void report() {
     auto& out = context_.report;
     const auto rate = Number::gb_per_s(3 * bytes_, operation_.breakdown().cores());
-    operation_.report("vector_add", {"vector_add.bandwidth_gb_per_s", rate, "GB/s"}, blocks_);
-    operation_.breakdown().report("vector_add", out, context_.platform.tracer());
-    operation_.report_parts("vector_add");
+    operation_.report("vector_add.", kRate, rate, blocks_);
+    operation_.breakdown().report("vector_add.", context_);
+    operation_.report_host_parts("vector_add.");
     operation_.report_limits("vector_add");
     out.add_note(fmt::format("{} elements of {}: two read and one written each; {}", count_,
                              name_of(type_),
@@ -115,7 +118,7 @@ Workload vector_add() {
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
   return {"vector_add", "Sum of two tensors on the vector units", std::move(parameters),
-          programs::vector_add::run};
+          programs::vector_add::run, figure_rows(programs::vector_add::kRate)};
 }
 
 }  // namespace npu::workloads

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/kernels/vector/operators.hpp"
 #include "workloads/programs/programs.hpp"
@@ -65,6 +66,20 @@ double expected(Operator op, double a, double b, double scale) {
   }
   return 0;
 }
+
+struct Operated {
+  MeasuredTime duration, start;
+  Bytes moved;
+  unsigned blocks;
+
+  Number rate() const { return Number::gb_per_s(moved, duration.time); }
+};
+
+constexpr Figure<Operated> kFigures[] = {{"duration_us", "us", from<&Operated::duration>},
+                                         {"start_us", "us", from<&Operated::start>},
+                                         {"bandwidth_gb_per_s", "GB/s", from<&Operated::rate>},
+                                         {"blocks", "", from<&Operated::blocks>}};
+constexpr Figure<Number> kOfPipe[] = {{"percent", "%", itself}};  // behind a pipe's name
 
 class VectorOperator {
  public:
@@ -142,20 +157,15 @@ class VectorOperator {
     auto& out = context_.report;
     const BlockSpan& span = launch_.span();
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
-    out.add_metric("operator.duration_us", Number::microseconds(span.duration()), "us");
-    out.add_metric("operator.start_us", Number::microseconds(span.start()), "us");
-    auto& tracer = context_.platform.tracer();
-    mark(tracer, "operator.duration_us", span.blocks_span(), platform::Statistic::kSum);
-    mark(tracer, "operator.start_us", span.start_span(), platform::Statistic::kSum);
-    out.add_metric("operator.bandwidth_gb_per_s", Number::gb_per_s(moved, span.duration()), "GB/s");
-    out.add_metric("operator.blocks", Number::count(span.blocks()), "");
+    report_figures(context_, "operator.", kFigures,
+                   {span.measured(), span.measured_start(), moved, span.blocks()});
     const auto whole = static_cast<std::uint64_t>(span.duration().count()) * blocks_;
     for (const auto& [name, pipe] : {std::pair{"vector", platform::Pipe::kVector},
                                      {"mte2", platform::Pipe::kMte2},
                                      {"mte3", platform::Pipe::kMte3}}) {
       const auto busy = static_cast<std::uint64_t>(span.busy(pipe).count());
-      out.add_metric(fmt::format("operator.pipe.{}_percent", name), Number::percent(busy, whole),
-                     "%");
+      report_figures(context_, fmt::format("operator.pipe.{}_", name), kOfPipe,
+                     Number::percent(busy, whole));
     }
     launch_.report_limits("operator");
     out.add_note(
@@ -245,7 +255,8 @@ Workload vector_operator() {
              std::end(programs::vector_operator::kTilings)}},
            {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
            card_parameter()},
-          programs::vector_operator::run};
+          programs::vector_operator::run,
+          figure_rows(programs::vector_operator::kFigures, programs::vector_operator::kOfPipe)};
 }
 
 }  // namespace npu::workloads

@@ -8,6 +8,7 @@
 
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/isolation_sides.hpp"
@@ -170,6 +171,16 @@ Status flood_faults(Scene& scene) {
                                    FaultCode::kTranslation);
 }
 
+struct Contained {
+  std::uint64_t attempts, contained;
+  Number slowdown;
+};
+
+constexpr Figure<Contained> kFigures[] = {
+    {"attempts", "", from<&Contained::attempts>},
+    {"contained", "", from<&Contained::contained>},
+    {"victim_slowdown_percent", "%", from<&Contained::slowdown>}};
+
 const std::vector<Attempt>& attempts() {
   static const std::vector<Attempt> kAttempts = {
       {"registers", false, use_registers},
@@ -293,10 +304,8 @@ class Isolation {
                             Number::scaled(slower, 3).text()});
     }
     ++contained_;  // memory of a device that is gone
-    auto& out = context_.report;
-    out.add_metric("vf_isolation.attempts", Number::count(attempts().size() + 1), "");
-    out.add_metric("vf_isolation.contained", Number::count(contained_), "");
-    out.add_metric("vf_isolation.victim_slowdown_percent", Number::scaled(worst, 3), "%");
+    report_figures(context_, "vf_isolation.", kFigures,
+                   {attempts().size() + 1, contained_, Number::scaled(worst, 3)});
     return {};
   }
 
@@ -331,7 +340,8 @@ Workload vf_isolation() {
       "What the owner of a virtual function may try against others: contained, and how fast they "
       "are meanwhile",
       {card_parameter()},
-      programs::vf_isolation::run};
+      programs::vf_isolation::run,
+      figure_rows(programs::vf_isolation::kFigures)};
 }
 
 }  // namespace npu::workloads

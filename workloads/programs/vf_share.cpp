@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/divided_card.hpp"
@@ -94,6 +95,8 @@ class Copier {
   driver::DeviceMemory from_, to_;
 };
 
+constexpr Figure<Number> kFigures[] = {{"bandwidth_gb_per_s", "GB/s", itself, {"GB/s"}}};
+
 class Sharing {
  public:
   Sharing(Context& context, DividedCard& card)
@@ -181,17 +184,18 @@ class Sharing {
     }
   }
 
-  Number rate(Bytes bytes) const { return Number::gb_per_s(bytes, time_); }
-
   void report(Bytes alone, const std::vector<Bytes>& together) {
-    auto& out = context_.report;
-    auto& table = out.add_table("bandwidth in GB/s", {"function", "weight", "GB/s"});
-    table.rows.push_back({"vf0 alone", std::to_string(weights_[0]), rate(alone).text()});
-    out.add_metric("vf_share.alone.bandwidth_gb_per_s", rate(alone), "GB/s");
+    auto& table =
+        add_figure_table(context_.report, "bandwidth in GB/s", {"function", "weight"}, kFigures);
+    const auto report = [&](const std::string& name, const std::string& how, std::size_t i,
+                            Bytes bytes) {
+      report_figures(context_, "vf_share." + name + ".", kFigures, Number::gb_per_s(bytes, time_),
+                     &table, {how, std::to_string(weights_[i])});
+    };
+    report("alone", "vf0 alone", 0, alone);
     for (std::size_t i = 0; i < together.size(); ++i) {
       const auto name = fmt::format("vf{}", i);
-      table.rows.push_back({name, std::to_string(weights_[i]), rate(together[i]).text()});
-      out.add_metric("vf_share." + name + ".bandwidth_gb_per_s", rate(together[i]), "GB/s");
+      report(name, name, i, together[i]);
     }
   }
 
@@ -228,7 +232,8 @@ Workload vf_share() {
            {"size", ParameterType::kSize, "B", "256KiB", "of a copy", 64, 64_MiB},
            {"time_us", ParameterType::kInteger, "us", "500", "how long they copy", 10, 1'000'000},
            card_parameter()},
-          programs::vf_share::run};
+          programs::vf_share::run,
+          figure_rows(programs::vf_share::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -3,6 +3,7 @@
 // nothing behind.
 #include <fmt/format.h>
 
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/divided_card.hpp"
@@ -13,6 +14,14 @@ namespace {
 
 using driver::CardShare;
 using driver::VirtualDeviceOptions;
+
+struct Counts {
+  std::uint64_t created = 0, refused = 0, restored = 0;
+};
+
+constexpr Figure<Counts> kFigures[] = {{"created", "", from<&Counts::created>},
+                                       {"refused", "", from<&Counts::refused>},
+                                       {"restored", "", from<&Counts::restored>}};
 
 class Templates {
  public:
@@ -41,7 +50,7 @@ class Templates {
     VirtualDeviceOptions options;
     options.name = name;
     auto made = functions_.create(options);
-    if (made) ++created_;
+    if (made) ++counts_.created;
     return made;
   }
   Status destroy(std::uint32_t index) { return functions_.destroy(index); }
@@ -53,7 +62,7 @@ class Templates {
     if (*free != before_) {
       return fail(ErrorCode::kWrongData, name + " has left less of the card than there was");
     }
-    ++restored_;
+    ++counts_.restored;
     return {};
   }
 
@@ -87,7 +96,7 @@ class Templates {
       if (code != ErrorCode::kOutOfResources && code != ErrorCode::kOutOfMemory) {
         return forward_error(made);
       }
-      ++refused_;
+      ++counts_.refused;
       break;
     }
     if (auto ok = check_sums(each, count); !ok) return ok;
@@ -126,25 +135,23 @@ class Templates {
       const auto made = functions_.create(options);
       if (made) return fail(ErrorCode::kWrongData, "more than the card has was given away");
       context_.report.add_note("refused: " + made.error().message());
-      ++refused_;
+      ++counts_.refused;
     }
     return {};
   }
 
   void report() {
-    auto& out = context_.report;
-    auto& table = out.add_table("templates", {"name", "AI Cores", "AICPUs", "memory MiB"});
+    auto& table =
+        context_.report.add_table("templates", {"name", "AI Cores", "AICPUs", "memory MiB"});
     for (auto& row : table_rows_) table.rows.push_back(row);
-    out.add_metric("vf_templates.created", Number::count(created_), "");
-    out.add_metric("vf_templates.refused", Number::count(refused_), "");
-    out.add_metric("vf_templates.restored", Number::count(restored_), "");
+    report_figures(context_, "vf_templates.", kFigures, counts_);
   }
 
   Context& context_;
   driver::VirtualFunctions& functions_;
   CardShare before_;
   std::vector<std::vector<std::string>> table_rows_;
-  std::uint64_t created_ = 0, refused_ = 0, restored_ = 0;
+  Counts counts_;
 };
 
 Status run(Context& context) {
@@ -162,7 +169,8 @@ Workload vf_templates() {
       "vf_templates",
       "A virtual device by every template: matmul and dma_latency on it, destroyed, nothing lost",
       {card_parameter()},
-      programs::vf_templates::run};
+      programs::vf_templates::run,
+      figure_rows(programs::vf_templates::kFigures)};
 }
 
 }  // namespace npu::workloads

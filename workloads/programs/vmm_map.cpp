@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "npu/driver/address_space.hpp"
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_contents.hpp"
 
@@ -16,48 +16,50 @@ namespace {
 
 constexpr Bytes kBlock = 2_MiB;
 
-// Times consecutive calls.
-class CallTimes {
- public:
-  CallTimes(Context& context, Bytes size) : context_(context), size_(size) {
-    last_ = context.platform.clock().now();
-  }
-  void end(const std::string& call) {
-    const Instant now = context_.platform.clock().now();
-    const auto time = Number::microseconds(now - last_);
-    const auto metric = "vmm_map." + size_name(size_) + "." + call + "_us";
-    context_.report.add_metric(metric, time, "us");
-    mark(context_.platform.tracer(), metric, {last_, now});
-    row.push_back(time.text());
-    last_ = context_.platform.clock().now();
-  }
-  std::vector<std::string> row;
-
- private:
-  Context& context_;
-  Bytes size_;
-  Instant last_;
+struct CallTimes {
+  MeasuredSpan create, reserve, map, set_access, unmap, release;
 };
 
+constexpr Figure<CallTimes> kCalls[] = {
+    {"create_us", "us", from<&CallTimes::create>, {"create"}},
+    {"reserve_us", "us", from<&CallTimes::reserve>, {"reserve"}},
+    {"map_us", "us", from<&CallTimes::map>, {"map"}},
+    {"set_access_us", "us", from<&CallTimes::set_access>, {"set_access"}},
+    {"unmap_us", "us", from<&CallTimes::unmap>, {"unmap"}},
+    {"release_us", "us", from<&CallTimes::release>, {"release"}}};
+
+struct Isolation {
+  std::uint64_t spaces, faults_named;
+};
+
+constexpr Figure<Isolation> kFigures[] = {{"spaces", "", from<&Isolation::spaces>},
+                                          {"faults_named", "", from<&Isolation::faults_named>}};
+
 Status time_calls(Context& context, driver::AddressSpace& space, Bytes size, Table& table) {
-  CallTimes times(context, size);
-  times.row.push_back(size_name(size));
+  auto& clock = context.platform.clock();
+  CallTimes times;
+  Instant last = clock.now();
+  const auto end = [&](MeasuredSpan& span) {
+    span = {last, clock.now()};
+    last = span.end;
+  };
   const auto memory = space.create_memory(size);
   if (!memory) return forward_error(memory);
-  times.end("create");
+  end(times.create);
   const auto at = space.reserve(size);
   if (!at) return forward_error(at);
-  times.end("reserve");
+  end(times.reserve);
   if (auto ok = space.map(*at, size, *memory); !ok) return ok;
-  times.end("map");
+  end(times.map);
   if (auto ok = space.set_access(*at, size, driver::Access::kReadWrite); !ok) return ok;
-  times.end("set_access");
+  end(times.set_access);
   if (auto ok = space.unmap(*at, size); !ok) return ok;
-  times.end("unmap");
+  end(times.unmap);
   if (auto ok = space.release(*at); !ok) return ok;
   if (auto ok = space.release_memory(*memory); !ok) return ok;
-  times.end("release");
-  table.rows.push_back(times.row);
+  end(times.release);
+  report_figures(context, "vmm_map." + size_name(size) + ".", kCalls, times, &table,
+                 {size_name(size)});
   return {};
 }
 
@@ -153,17 +155,14 @@ Status check_isolation(Context& context, driver::Device& device) {
   for (auto& process : processes) {
     if (ok = device.destroy_stream(process.stream, deadline_of(context)); !ok) return ok;
   }
-  context.report.add_metric("vmm_map.spaces", Number::count(processes.size()), "");
-  context.report.add_metric("vmm_map.faults_named", Number::integer(2), "");
+  report_figures(context, "vmm_map.", kFigures, {processes.size(), 2});
   return {};
 }
 
 Status run(Context& context) {
   auto device = open_card(context);
   if (!device) return forward_error(device);
-  auto& table = context.report.add_table(
-      "virtual memory calls, us",
-      {"size", "create", "reserve", "map", "set_access", "unmap", "release"});
+  auto& table = add_figure_table(context.report, "virtual memory calls, us", {"size"}, kCalls);
   std::uint64_t done = 0;
   for (const Bytes size : context.parameters.sizes("sizes")) {
     context.step(size_name(size), done++, context.parameters.sizes("sizes").size());
@@ -189,7 +188,8 @@ Workload vmm_map() {
           {{"sizes", ParameterType::kSizeList, "B", "2MiB..16GiB", "memory to map", 2_MiB, 128_GiB},
            {"spaces", ParameterType::kInteger, "", "4", "processes with equal addresses", 2, 18},
            card_parameter()},
-          programs::vmm_map::run};
+          programs::vmm_map::run,
+          figure_rows(programs::vmm_map::kCalls, programs::vmm_map::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -125,9 +125,8 @@ TEST(Compare, AccessesOfTheHostMayNotGrowAtAll) {
 
 // A driver may have lost what it needs.
 TEST(Compare, FewerBarriersOrLooksAtTheCardAreToBeLookedAt) {
-  for (const auto* name :
-       {"host.write_barriers", "host.write_barriers_per_submission",
-        "host.read_barriers_per_submission", "host.config_reads", "enumerate.config_reads"}) {
+  for (const auto* name : {"host.write_barriers", "host.write_barriers_per_submission",
+                           "host.read_barriers_per_submission", "host.config_reads"}) {
     EXPECT_EQ(verdict(name, "", 100'001), Verdict::kRegression) << name;
     EXPECT_EQ(verdict(name, "", 99'999), Verdict::kLook) << name;
     EXPECT_EQ(verdict(name, "", 0), Verdict::kLook) << name;
@@ -160,6 +159,21 @@ TEST(Compare, WhatIsToBeLookedAtIsToldApartFromARegression) {
   EXPECT_THAT(to_json(comparison), HasSubstr("\"verdict\": \"look\""));
   EXPECT_THAT(to_text(comparison), HasSubstr("changed: look at it"));
   EXPECT_THAT(to_junit(comparison), HasSubstr("<failure type=\"look\""));
+}
+
+TEST(Compare, RulesOfTheWorkloadsFiguresComeFirst) {
+  const std::vector<Rule> rules = {
+      {false, "*config_reads", "", Worse::kUpFewerIsNoGain, Tolerance{Number::integer(0), true}},
+      {false, "*latency_ns", "ns", Worse::kNever, {}}};
+  const auto base = report_of({{"enumerate.config_reads", 100'000, ""}, {"a.latency_ns", 9, "ns"}});
+  const auto verdicts = [&](std::int64_t reads) {
+    const auto now = report_of({{"enumerate.config_reads", reads, ""}, {"a.latency_ns", 90, "ns"}});
+    const auto changes = compare(base, now, {}, rules)->changes;
+    return std::vector<Verdict>{changes.at(0).verdict, changes.at(1).verdict};
+  };
+  EXPECT_THAT(verdicts(100'001), ElementsAre(Verdict::kRegression, Verdict::kChanged));
+  EXPECT_THAT(verdicts(99'999), ElementsAre(Verdict::kLook, Verdict::kChanged));
+  EXPECT_THAT(verdicts(0), ElementsAre(Verdict::kLook, Verdict::kChanged));
 }
 
 TEST(Compare, RoundsOfPollsMayFollowTheTime) {

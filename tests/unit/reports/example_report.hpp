@@ -6,6 +6,20 @@
 
 namespace npu::reports {
 
+// As workloads report a latency.
+inline void add_latency(Report& report, const std::string& prefix, const Breakdown& breakdown) {
+  const auto add = [&](const std::string& name, Picoseconds time) {
+    report.add_metric(prefix + "." + name + "_ns", Number::nanoseconds(time), "ns");
+  };
+  add("latency", breakdown.total());
+  for (const auto& part : breakdown.parts) add("breakdown." + part.name, part.time);
+  if (breakdown.wait) {
+    add("breakdown.wait", *breakdown.wait);
+    add("call", breakdown.call());
+  }
+  report.add_breakdown(breakdown);
+}
+
 inline Report full_report() {
   Report report;
   report.version = "1.2.3";
@@ -24,7 +38,7 @@ inline Report full_report() {
   report.add_program({"executor", std::string(64, 'b')});
   Breakdown breakdown{"h2d latency in ns", "4KiB", {}, Picoseconds(7)};
   breakdown.parts = {{"entry_store", Picoseconds(150'001)}, {"data", Picoseconds(1'000'990)}};
-  report.add_latency("dma.h2d.4KiB", breakdown);
+  add_latency(report, "dma.h2d.4KiB", breakdown);
   report.add_metric("dma.h2d.4KiB.bandwidth_gb_per_s", Number::scaled(25'000, 3), "GB/s");
   report.add_counter("host.submissions", Number::count(100));
   report.add_counter("host.mmio_reads", Number::count(12));

@@ -36,20 +36,6 @@ TEST(Measurement, IsASpanOfTheMetricsTrack) {
   EXPECT_EQ(event.detail >> 8, 12U);
 }
 
-TEST(Measurement, OfPartsIsOneBehindTheOther) {
-  HeardMarks tracer;
-  EXPECT_EQ(
-      mark_parts(tracer, "p.", "_us", {{"x", 3_ns}, {"y", 0_ns}, {"z", 4_ns}}, Instant(10_ns), 5),
-      Instant(17_ns));
-  ASSERT_EQ(tracer.events.size(), 3U);
-  EXPECT_EQ(tracer.names,
-            (std::vector<std::string>{"workload.p.x_us", "workload.p.y_us", "workload.p.z_us"}));
-  EXPECT_EQ(tracer.events[0].begin, Instant(10_ns));
-  EXPECT_EQ(tracer.events[1].begin, tracer.events[0].end);
-  EXPECT_EQ(tracer.events[2].begin, tracer.events[1].end);
-  EXPECT_EQ(tracer.events[2].end, Instant(17_ns));
-}
-
 TEST(Measurement, IsToldToNobodyIfNobodyRecords) {
   HeardMarks tracer(false);
   mark(tracer, "a", {Instant(), Instant(1_ns)});

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/cli/smi/card_counters.hpp"
+
 namespace npu::cli {
 namespace {
 
@@ -51,6 +53,14 @@ class CardMetrics {
   }
   void counter(const std::string& name, const char* help, double value, const Labels& more = {}) {
     add(name, kCounter, help, value, more);
+  }
+  template <class Part, std::size_t kRows>
+  void errors(const std::optional<Part>& counts, const ErrorCounter<Part> (&rows)[kRows]) {
+    if (!counts) return;
+    for (const auto& row : rows) {
+      const Labels more = row.kind == nullptr ? Labels{} : Labels{{"kind", row.kind}};
+      add(row.metric, row.type, row.help, static_cast<double>((*counts).*row.count), more);
+    }
   }
   const CardFacts& card() const { return card_; }
 
@@ -109,10 +119,7 @@ void add_exporter_memory(CardMetrics& to) {
   if (!card.ecc) return;
   to.gauge("npu_chip_info_hbm_ecc_enable_flag", "1: errors are corrected",
            static_cast<double>(card.ecc->enable_flag));
-  to.gauge("npu_chip_info_hbm_ecc_single_bit_error_cnt", "corrected errors since the reset",
-           static_cast<double>(card.ecc->single_bit_error_count));
-  to.gauge("npu_chip_info_hbm_ecc_double_bit_error_cnt", "other errors since the reset",
-           static_cast<double>(card.ecc->double_bit_error_count));
+  to.errors(card.ecc, kErrorsSinceReset);
 }
 
 // Rates between two looks; of one alone there are none, nor while the card's clock stands still.
@@ -121,17 +128,11 @@ void add_exporter_link(CardMetrics& to) {
   const auto& before = to.card().traffic_before;
   if (!now || !before || now->time_ns <= before->time_ns) return;
   const double seconds = static_cast<double>(now->time_ns - before->time_ns) / 1e9;
-  const auto rate = [&](const char* name, unsigned long long npu_dsmi_traffic::*bytes) {
-    const auto moved = static_cast<double>((*now).*bytes - (*before).*bytes);
-    to.gauge(std::string("npu_chip_info_pcie_") + name + "_bw", "bytes of TLPs, MB/s",
+  for (const auto& row : kLinkCounters) {
+    const auto moved = static_cast<double>((*now).*row.bytes - (*before).*row.bytes);
+    to.gauge(fmt::format("npu_chip_info_pcie_{}_bw", row.exporter), "bytes of TLPs, MB/s",
              moved / seconds / 1e6);
-  };
-  rate("rx_p", &npu_dsmi_traffic::rx_posted);
-  rate("rx_np", &npu_dsmi_traffic::rx_non_posted);
-  rate("rx_cpl", &npu_dsmi_traffic::rx_completion);
-  rate("tx_p", &npu_dsmi_traffic::tx_posted);
-  rate("tx_np", &npu_dsmi_traffic::tx_non_posted);
-  rate("tx_cpl", &npu_dsmi_traffic::tx_completion);
+  }
 }
 
 void add_own_uses(CardMetrics& to) {
@@ -161,17 +162,7 @@ void add_own_memory(CardMetrics& to) {
     to.gauge("npusim_hbm_used_bytes", "HBM in use",
              static_cast<double>(card.memory->memory_usage) * 1024);
   }
-  if (!card.pages) return;
-  to.counter("npusim_hbm_errors_total", "errors of the HBM on record",
-             card.pages->corrected_ecc_errors_aggregate_total, {{"kind", "corrected"}});
-  to.counter("npusim_hbm_errors_total", "errors of the HBM on record",
-             card.pages->uncorrected_ecc_errors_aggregate_total, {{"kind", "uncorrected"}});
-  to.gauge("npusim_hbm_isolated_pages", "pages of 2 MiB out of use",
-           static_cast<double>(card.pages->isolated_pages_single_bit_error),
-           {{"kind", "corrected"}});
-  to.gauge("npusim_hbm_isolated_pages", "pages of 2 MiB out of use",
-           static_cast<double>(card.pages->isolated_pages_double_bit_error),
-           {{"kind", "uncorrected"}});
+  to.errors(card.pages, kErrorsOnRecord);
 }
 
 void add_own_traffic(CardMetrics& to) {
@@ -182,16 +173,11 @@ void add_own_traffic(CardMetrics& to) {
              {{"direction", "read"}});
   to.counter("npusim_hbm_bytes_total", moved, static_cast<double>(now.hbm_written),
              {{"direction", "written"}});
-  const auto link = [&](const char* direction, const char* kind, unsigned long long bytes) {
+  for (const auto& row : kLinkCounters) {
     to.counter("npusim_pcie_bytes_total", "bytes of TLPs, as the card sees them",
-               static_cast<double>(bytes), {{"direction", direction}, {"kind", kind}});
-  };
-  link("received", "posted", now.rx_posted);
-  link("received", "non_posted", now.rx_non_posted);
-  link("received", "completion", now.rx_completion);
-  link("sent", "posted", now.tx_posted);
-  link("sent", "non_posted", now.tx_non_posted);
-  link("sent", "completion", now.tx_completion);
+               static_cast<double>(now.*row.bytes),
+               {{"direction", row.direction}, {"kind", row.kind}});
+  }
   to.counter("npusim_device_seconds_total", "simulated time since the card's reset",
              static_cast<double>(now.time_ns) / 1e9);
 }

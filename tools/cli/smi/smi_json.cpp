@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "tools/cli/smi/card_counters.hpp"
 #include "tools/cli/smi/smi_text.hpp"
 
 namespace npu::cli {
@@ -34,27 +35,20 @@ Json link_of(const CardFacts& card) {
     link["lanes"] = card.link->lane_num;
   }
   if (!card.traffic) return link;
-  const auto& bytes = *card.traffic;
-  link["received_bytes"] = {{"posted", bytes.rx_posted},
-                            {"non_posted", bytes.rx_non_posted},
-                            {"completion", bytes.rx_completion}};
-  link["sent_bytes"] = {{"posted", bytes.tx_posted},
-                        {"non_posted", bytes.tx_non_posted},
-                        {"completion", bytes.tx_completion}};
+  for (const auto& row : kLinkCounters) {
+    link[std::string(row.direction) + "_bytes"][row.kind] = (*card.traffic).*row.bytes;
+  }
   return link;
 }
 
 Json errors_of(const CardFacts& card) {
   Json errors = Json::object();
-  if (card.ecc) {
-    errors["single_bit"] = card.ecc->single_bit_error_count;
-    errors["double_bit"] = card.ecc->double_bit_error_count;
-  }
-  if (!card.pages) return errors;
-  errors["recorded_single_bit"] = card.pages->corrected_ecc_errors_aggregate_total;
-  errors["recorded_double_bit"] = card.pages->uncorrected_ecc_errors_aggregate_total;
-  errors["isolated_pages_single_bit"] = card.pages->isolated_pages_single_bit_error;
-  errors["isolated_pages_double_bit"] = card.pages->isolated_pages_double_bit_error;
+  const auto add = [&errors](const auto& counts, const auto& rows) {
+    if (!counts) return;
+    for (const auto& row : rows) errors[row.json] = (*counts).*row.count;
+  };
+  add(card.ecc, kErrorsSinceReset);
+  add(card.pages, kErrorsOnRecord);
   return errors;
 }
 

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "tools/cli/smi/card_counters.hpp"
+
 namespace npu::cli {
 namespace {
 
@@ -113,13 +115,8 @@ void add_memory(Lines& lines, const CardFacts& card) {
 void add_ecc(Lines& lines, const CardFacts& card) {
   if (!card.ecc || !card.pages) return lines.add("HBM ECC", kUnknown);
   lines.add("HBM ECC Enable Flag", card.ecc->enable_flag);
-  lines.add("HBM Single Bit Error Count", card.ecc->single_bit_error_count);
-  lines.add("HBM Double Bit Error Count", card.ecc->double_bit_error_count);
-  lines.add("HBM Single Bit Aggregate Total Err", card.pages->corrected_ecc_errors_aggregate_total);
-  lines.add("HBM Double Bit Aggregate Total Err",
-            card.pages->uncorrected_ecc_errors_aggregate_total);
-  lines.add("HBM Single Bit Isolated Pages", card.pages->isolated_pages_single_bit_error);
-  lines.add("HBM Double Bit Isolated Pages", card.pages->isolated_pages_double_bit_error);
+  for (const auto& row : kErrorsSinceReset) lines.add(row.text, (*card.ecc).*row.count);
+  for (const auto& row : kErrorsOnRecord) lines.add(row.text, (*card.pages).*row.count);
 }
 
 void add_pcie(Lines& lines, const CardFacts& card) {
@@ -133,13 +130,7 @@ void add_pcie(Lines& lines, const CardFacts& card) {
     lines.add("Link Lanes", card.link->lane_num);
   }
   if (!card.traffic) return lines.add("Received(bytes)", kUnknown);
-  const auto& bytes = *card.traffic;
-  lines.add("Received posted(bytes)", bytes.rx_posted);
-  lines.add("Received non-posted(bytes)", bytes.rx_non_posted);
-  lines.add("Received completions(bytes)", bytes.rx_completion);
-  lines.add("Sent posted(bytes)", bytes.tx_posted);
-  lines.add("Sent non-posted(bytes)", bytes.tx_non_posted);
-  lines.add("Sent completions(bytes)", bytes.tx_completion);
+  for (const auto& row : kLinkCounters) lines.add(row.text, (*card.traffic).*row.bytes);
   lines.add("Link Errors", kUnknown);
 }
 

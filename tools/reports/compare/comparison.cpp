@@ -44,8 +44,9 @@ Verdict verdict_of(const Change& change) {
 
 class Comparer {
  public:
-  Comparer(const Report& base, const Report& now, const std::vector<Threshold>& thresholds)
-      : base_(base), now_(now), thresholds_(thresholds) {}
+  Comparer(const Report& base, const Report& now, const std::vector<Threshold>& thresholds,
+           const std::vector<Rule>& rules)
+      : base_(base), now_(now), thresholds_(thresholds), rules_(rules) {}
 
   Comparison compare() {
     result_.workload = now_.workload;
@@ -72,7 +73,8 @@ class Comparer {
     for (const auto& [name, metric] : before) {
       const auto found = after.find(name);
       if (found == after.end()) {
-        result_.missing.push_back({name, counter, judge(*metric, counter, thresholds_).bounded});
+        result_.missing.push_back(
+            {name, counter, judge(*metric, counter, thresholds_, rules_).bounded});
       } else {
         look(name, *metric, *found->second, counter);
       }
@@ -88,7 +90,7 @@ class Comparer {
       result_.differs.push_back("unit of " + name + ": '" + before.unit + "' -> '" + after.unit +
                                 "'");
     }
-    const Judgement judgement = judge(after, counter, thresholds_);
+    const Judgement judgement = judge(after, counter, thresholds_, rules_);
     if (difference(before.value, after.value).value() == 0) {
       if (judgement.bounded) result_.within.push_back(name);
       return;
@@ -107,6 +109,7 @@ class Comparer {
   const Report& base_;
   const Report& now_;
   const std::vector<Threshold>& thresholds_;
+  const std::vector<Rule>& rules_;
   Comparison result_;
 };
 
@@ -146,7 +149,8 @@ std::size_t Comparison::regressions() const {
 }
 
 Result<Comparison> compare(const Report& base, const Report& now,
-                           const std::vector<Threshold>& thresholds) {
+                           const std::vector<Threshold>& thresholds,
+                           const std::vector<Rule>& rules) {
   if (base.workload != now.workload) {
     return fail(ErrorCode::kInvalidArgument, "reports of different workloads: '" +
                                                  shortened(base.workload) + "' and '" +
@@ -158,7 +162,7 @@ Result<Comparison> compare(const Report& base, const Report& now,
                 "--threshold " + shortened(threshold.pattern) +
                     ": neither report has a metric or counter of that name");
   }
-  Comparison comparison = Comparer(base, now, thresholds).compare();
+  Comparison comparison = Comparer(base, now, thresholds, rules).compare();
   if (comparison.compared == 0 && comparison.regressions() == 0) {
     return fail(ErrorCode::kInvalidArgument, "the reports have no metric or counter in common");
   }

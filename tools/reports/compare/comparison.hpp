@@ -52,8 +52,10 @@ struct Comparison {
   std::size_t looks() const;  // changes that somebody is to look at
 };
 
-// kInvalidArgument: of different workloads, or a threshold that names nothing of either.
+// `rules`: of the workload's own figures. kInvalidArgument: of different workloads, or a threshold
+// that names nothing of either.
 Result<Comparison> compare(const Report& base, const Report& now,
-                           const std::vector<Threshold>& thresholds);
+                           const std::vector<Threshold>& thresholds,
+                           const std::vector<Rule>& rules = {});
 
 }  // namespace npu::reports

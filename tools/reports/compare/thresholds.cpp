@@ -9,11 +9,13 @@ namespace {
 constexpr Tolerance kNothing{Number::integer(0), true};
 constexpr Tolerance kOnePercent{Number::integer(1), true};
 
-Judgement by_rule(const Metric& metric, bool counter) {
-  for (const auto& rule : default_rules()) {
-    const bool fits = rule.counter == counter && matches(rule.pattern, metric.name) &&
-                      (rule.unit == "*" || rule.unit == metric.unit);
-    if (fits) return {rule.worse, rule.tolerance};
+Judgement by_rule(const Metric& metric, bool counter, const std::vector<Rule>& rules) {
+  for (const auto* table : {&rules, &default_rules()}) {
+    for (const auto& rule : *table) {
+      const bool fits = rule.counter == counter && matches(rule.pattern, metric.name) &&
+                        (rule.unit == "*" || rule.unit == metric.unit);
+      if (fits) return {rule.worse, rule.tolerance};
+    }
   }
   return {};
 }
@@ -47,7 +49,6 @@ const std::vector<Rule>& default_rules() {
       {true, "*faults", "*", Worse::kUp, kNothing},
       {false, "*.breakdown.*", "*", Worse::kUp, {}},
       {false, "*.call_ns", "*", Worse::kUp, {}},
-      {false, "*reference_*", "*", Worse::kNever, {}},
       {false, "*", "ps", Worse::kUp, kOnePercent},
       {false, "*", "ns", Worse::kUp, kOnePercent},
       {false, "*", "us", Worse::kUp, kOnePercent},
@@ -56,26 +57,6 @@ const std::vector<Rule>& default_rules() {
       {false, "*", "GB/s", Worse::kDown, kOnePercent},
       {false, "*", "TFLOP/s", Worse::kDown, kOnePercent},
       {false, "*", "1/s", Worse::kDown, kOnePercent},
-      {false, "*peak_percent", "%", Worse::kDown, kOnePercent},
-      {false, "*ceiling_percent", "%", Worse::kDown, kOnePercent},
-      {false, "*link_busy_percent", "%", Worse::kDown, kOnePercent},
-      {false, "*hidden_percent", "%", Worse::kDown, kOnePercent},
-      {false, "*cpu_percent", "%", Worse::kUp, kOnePercent},
-      {false, "*bandwidth_fraction", "*", Worse::kDown, kOnePercent},
-      {false, "*_per_wait", "*", Worse::kUp, kNothing},
-      {false, "*_per_entry", "*", Worse::kUp, kNothing},
-      {false, "*_per_queue", "*", Worse::kUp, kNothing},
-      {false, "*_per_access", "*", Worse::kUp, kOnePercent},
-      {false, "*_per_walk", "*", Worse::kUp, kOnePercent},
-      {false, "*dispatch_bound_percent", "%", Worse::kUp, kOnePercent},
-      {false, "*relative_error", "*", Worse::kUp, kNothing},
-      {false, "*consumer_reads", "*", Worse::kUp, kNothing},
-      {false, "*config_reads", "*", Worse::kUpFewerIsNoGain, kNothing},
-      {false, "*config_writes", "*", Worse::kUp, kNothing},
-      {false, "*.lost", "*", Worse::kUp, kNothing},
-      {false, "*.doubled", "*", Worse::kUp, kNothing},
-      {false, "*.out_of_order", "*", Worse::kUp, kNothing},
-      {false, "*.failures", "*", Worse::kUp, kNothing},
       {false, "*.accesses.*", "*", Worse::kUp, kNothing},
       {false, "test.never_freed.*", "*", Worse::kUp, kNothing},
   };
@@ -124,8 +105,9 @@ bool matches(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
-Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>& thresholds) {
-  Judgement judgement = by_rule(metric, counter);
+Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>& thresholds,
+                const std::vector<Rule>& rules) {
+  Judgement judgement = by_rule(metric, counter, rules);
   for (const auto& threshold : thresholds) {
     if (!matches(threshold.pattern, metric.name)) continue;
     judgement.tolerance = threshold.tolerance;

@@ -31,11 +31,12 @@ struct Judgement {
   bool named = false;
 };
 
-// A row of the table that judges what no threshold names; the first that fits counts.
+// A row of the table that judges what no threshold names; the first that fits counts. In front of
+// the default rules stand those that a workload declares with its figures.
 struct Rule {
   bool counter;
-  std::string_view pattern;
-  std::string_view unit;  // "*": any
+  std::string pattern;
+  std::string unit;  // "*": any
   Worse worse;
   std::optional<Tolerance> tolerance;
 };
@@ -52,7 +53,8 @@ Result<Threshold> parse_threshold(const std::string& text);
 
 bool matches(std::string_view pattern, std::string_view name);
 
-// The last threshold that fits counts, or else the default rule.
-Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>& thresholds);
+// The last threshold that fits counts, or else a rule: one of `rules`, or a default one.
+Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>& thresholds,
+                const std::vector<Rule>& rules = {});
 
 }  // namespace npu::reports

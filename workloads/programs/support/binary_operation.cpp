@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/binary_operation.hpp"
+#include "workloads/framework/figures.hpp"
 
 #include <algorithm>
 
@@ -11,6 +12,19 @@ namespace npu::workloads {
 namespace {
 
 constexpr Bytes kPiece = 4_MiB;  // what the runtime copies at once
+
+struct Operated {
+  MeasuredSpan host_to_host;
+  Bytes hbm_bytes;
+  std::uint32_t blocks;
+};
+
+constexpr Figure<RunBreakdown> kOfCores[] = {
+    {"duration_us", "us", from<&RunBreakdown::measured_cores>}};
+constexpr Figure<Operated> kOfOperation[] = {
+    {"host_to_host_us", "us", from<&Operated::host_to_host>},
+    {"hbm_bytes", "B", from<&Operated::hbm_bytes>},
+    {"blocks", "", from<&Operated::blocks>}};
 
 }  // namespace
 
@@ -94,27 +108,20 @@ Status BinaryOperation::launch(driver::TaskShape shape, const std::vector<std::u
 }
 
 // They follow each other, so that they add up.
-void BinaryOperation::report_parts(const std::string& prefix) const {
+void BinaryOperation::report_host_parts(const std::string& prefix) const {
   const auto run = breakdown_.run_span();
   if (!run) return;
-  const std::pair<const char*, Instant> milestones[] = {{"copy_in", copied_in_},
-                                                        {"build", run->begin},
-                                                        {"run", run->end},
-                                                        {"copy_out", host_to_host_.end}};
-  auto& out = context_.report;
-  auto& table = out.add_table("From host memory to host memory", {"part", "us"});
   std::vector<Breakdown::Part> parts;
   Instant last = host_to_host_.begin;
-  for (const auto& [name, when] : milestones) {
+  for (const auto& [name, when] : {std::pair{"copy_in", copied_in_},
+                                   {"build", run->begin},
+                                   {"run", run->end},
+                                   {"copy_out", host_to_host_.end}}) {
     parts.push_back({name, when - last});
     last = when;
-    const auto time = Number::microseconds(parts.back().time);
-    out.add_metric(prefix + ".host." + name + "_us", time, "us");
-    table.rows.push_back({name, time.text()});
   }
-  table.rows.push_back(
-      {"total", Number::microseconds(host_to_host_.end - host_to_host_.begin).text()});
-  mark_parts(context_.platform.tracer(), prefix + ".host.", "_us", parts, host_to_host_.begin);
+  report_parts(context_, prefix + "host.", "us", parts, host_to_host_.begin,
+               {"From host memory to host memory"});
 }
 
 void BinaryOperation::report_limits(const std::string& prefix) {
@@ -122,18 +129,12 @@ void BinaryOperation::report_limits(const std::string& prefix) {
   if (cores) limits_.report(prefix, cores->begin, cores->end, context_);
 }
 
-void BinaryOperation::report(const std::string& prefix, const Metric& rate,
-                             std::uint32_t blocks) const {
+void BinaryOperation::report(const std::string& prefix, const Figure<Number> (&rate)[1],
+                             const Number& value, std::uint32_t blocks) const {
+  report_figures(context_, prefix, kOfCores, breakdown_);
+  report_figures(context_, prefix, rate, value);
+  report_figures(context_, prefix, kOfOperation, {host_to_host_, hbm_bytes_, blocks});
   auto& out = context_.report;
-  out.add_metric(prefix + ".duration_us", Number::microseconds(breakdown_.cores()), "us");
-  out.add_metric(rate.name, rate.value, rate.unit);
-  out.add_metric(prefix + ".host_to_host_us",
-                 Number::microseconds(host_to_host_.end - host_to_host_.begin), "us");
-  auto& tracer = context_.platform.tracer();
-  breakdown_.mark_cores(tracer, prefix + ".duration_us");
-  mark(tracer, prefix + ".host_to_host_us", host_to_host_);
-  out.add_metric(prefix + ".hbm_bytes", Number::count(hbm_bytes_), "B");
-  out.add_metric(prefix + ".blocks", Number::count(blocks), "");
   auto& results = out.add_table("results", {"name", "value", "unit"});
   for (const auto& metric : out.metrics()) {
     results.rows.push_back({metric.name, metric.value.text(), metric.unit});

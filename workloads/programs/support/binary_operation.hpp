@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/framework/context.hpp"
+#include "workloads/framework/figures.hpp"
 #include "workloads/framework/launch_limits.hpp"
-#include "workloads/framework/measurement.hpp"
 #include "workloads/programs/support/run_breakdown.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
 
@@ -49,12 +48,13 @@ class BinaryOperation {
   const Operand& b() const { return b_; }
   const Operand& c() const { return c_; }
   const RunBreakdown& breakdown() const { return breakdown_; }
-  // PREFIX.duration_us, of the cores; the rate; PREFIX.host_to_host_us; PREFIX.hbm_bytes, read and
-  // written in the card's memory while the task ran; PREFIX.blocks.
-  void report(const std::string& prefix, const Metric& rate, std::uint32_t blocks) const;
-  // What PREFIX.host_to_host_us consists of: PREFIX.host.copy_in_us, .build_us (of the graph),
-  // .run_us (RunBreakdown) and .copy_out_us, and a table.
-  void report_parts(const std::string& prefix) const;
+  // How long the cores took; the rate; how long it took from host memory to host memory; bytes read
+  // and written in the card's memory while the task ran; blocks.
+  void report(const std::string& prefix, const Figure<Number> (&rate)[1], const Number& value,
+              std::uint32_t blocks) const;
+  // What PREFIXhost_to_host_us consists of, as PREFIXhost.: copies, building the graph, the run
+  // (RunBreakdown); and a table.
+  void report_host_parts(const std::string& prefix) const;
   // What bounded the cores; once.
   void report_limits(const std::string& prefix);
 

@@ -10,7 +10,7 @@
 
 #include "npu/platform/core_events.hpp"
 #include "npu/platform/trace.hpp"
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 
 namespace npu::workloads {
 
@@ -26,7 +26,9 @@ class BlockSpan : public platform::TraceSink {
   }
   Picoseconds duration() const { return begin_ ? end_ - *begin_ : Picoseconds{}; }
   unsigned blocks() const { return blocks_; }
-  // The spans of duration() and start(); none where they are 0 for want of an event.
+  // duration() and start() with their spans; none where they are 0 for want of an event.
+  MeasuredTime measured() const { return {duration(), blocks_span()}; }
+  MeasuredTime measured_start() const { return {start(), start_span()}; }
   std::vector<MeasuredSpan> blocks_span() const {
     if (!begin_) return {};
     return {{*begin_, end_, cause_}};

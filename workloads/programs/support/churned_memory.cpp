@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/churned_memory.hpp"
+#include "workloads/framework/figures.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,28 @@
 
 namespace npu::workloads {
 namespace {
+
+struct ChurnFigures {
+  std::uint64_t allocations, refused;
+  Bytes peak;
+  driver::CompactionStatistics compactions;
+  std::vector<MeasuredSpan> pauses;
+
+  MeasuredTime pause() const { return {compactions.pause, pauses}; }
+};
+
+constexpr Figure<ChurnFigures> kOfChurn[] = {
+    {"allocations", "", from<&ChurnFigures::allocations>},
+    {"refused", "", from<&ChurnFigures::refused>},
+    {"peak_used_bytes", "B", from<&ChurnFigures::peak>},
+    {"runs", "", from<&ChurnFigures::compactions, &driver::CompactionStatistics::runs>},
+    {"failures",
+     "",
+     from<&ChurnFigures::compactions, &driver::CompactionStatistics::failures>,
+     {},
+     kNoMore},
+    {"moved_bytes", "B", from<&ChurnFigures::compactions, &driver::CompactionStatistics::moved>},
+    {"pause_ms", "ms", from<&ChurnFigures::pause>}};
 
 class ChurnedMemory {
  public:
@@ -46,20 +69,10 @@ class ChurnedMemory {
   }
 
   void report() const {
-    auto& report = context_.report;
-    const auto compactions = device_.compaction_statistics();
-    const auto moved = compactions.moved;
-    report.add_metric("compaction.random.allocations", Number::count(allocations_), "");
-    report.add_metric("compaction.random.refused", Number::count(refused_), "");
-    report.add_metric("compaction.random.peak_used_bytes", Number::count(peak_), "B");
-    report.add_metric("compaction.random.runs", Number::count(compactions.runs), "");
-    report.add_metric("compaction.random.failures", Number::count(compactions.failures), "");
-    report.add_metric("compaction.random.moved_bytes", Number::count(moved), "B");
-    report.add_metric("compaction.random.pause_ms", Number::scaled(compactions.pause.count(), 9),
-                      "ms");
-    mark(context_.platform.tracer(), "compaction.random.pause_ms", stages_.pauses(),
-         platform::Statistic::kSum);
-    report.add_note(
+    report_figures(
+        context_, "compaction.random.", kOfChurn,
+        {allocations_, refused_, peak_, device_.compaction_statistics(), stages_.pauses()});
+    context_.report.add_note(
         "after every round free and used memory were the card, every block's contents "
         "were intact when it was freed, and at the end all memory was one free block");
   }
@@ -141,6 +154,10 @@ Status churn_with_compaction(Context& context) {
   if (auto ok = memory.run(); !ok) return ok;
   memory.report();
   return {};
+}
+
+std::vector<FigureRow> churn_figures() {
+  return figure_rows(kOfChurn);
 }
 
 }  // namespace npu::workloads

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/managed_slowdown.hpp"
+#include "workloads/framework/figures.hpp"
 
 namespace npu::workloads {
 namespace {
+
+using Done = driver::ManagedStatistics;
 
 Number quotient(Picoseconds a, Picoseconds b) {
   return Number::quotient(static_cast<std::uint64_t>(a.count()),
@@ -14,12 +17,41 @@ Number share(Picoseconds part, Picoseconds all) {
                          static_cast<std::uint64_t>(all.count()));
 }
 
+struct Slowdown {
+  ManagedRun with_room, run;
+
+  Number slowdown() const { return quotient(run.time(), with_room.time()); }
+  Number in() const { return share(run.done.copying_to_card, run.time()); }
+  Number back() const { return share(run.done.copying_to_host, run.time()); }
+  const Done& done() const { return run.done; }
+};
+
+constexpr Figure<Slowdown> kOfSlowdown[] = {
+    {"slowdown", "", from<&Slowdown::slowdown>, {"slowdown"}},
+    {"time_us", "us", from<&Slowdown::run, &ManagedRun::span>, {"time us", -1}},
+    {"time_with_room_us", "us", from<&Slowdown::with_room, &ManagedRun::span>},
+    {"faults", "", from<&Slowdown::done, &Done::faults>, {"faults"}},
+    {"thrash", "", from<&Slowdown::done, &Done::thrash>, {"of evicted pages"}},
+    {"evictions", "", from<&Slowdown::done, &Done::evictions>, {"evictions"}},
+    {"written_back_bytes",
+     "B",
+     from<&Slowdown::done, &Done::migrated_to_host_bytes>,
+     {"written back"}},
+    {"dropped_bytes", "B", from<&Slowdown::done, &Done::dropped_bytes>, {"dropped"}},
+    {"copying_in_percent", "%", from<&Slowdown::in>, {"copying in %"}},
+    {"copying_out_percent", "%", from<&Slowdown::back>, {"copying out %"}}};
+
 }  // namespace
 
 driver::ManagedStatistics done_between(const driver::ManagedStatistics& begin,
                                        const driver::ManagedStatistics& end) {
   auto done = end;
   done.faults -= begin.faults;
+  done.host_faults -= begin.host_faults;
+  done.fault_errors -= begin.fault_errors;
+  done.duplicates -= begin.duplicates;
+  done.batches -= begin.batches;
+  done.upgrades -= begin.upgrades;
   done.migrated_to_card_bytes -= begin.migrated_to_card_bytes;
   done.migrated_to_host_bytes -= begin.migrated_to_host_bytes;
   done.dropped_bytes -= begin.dropped_bytes;
@@ -31,35 +63,11 @@ driver::ManagedStatistics done_between(const driver::ManagedStatistics& begin,
 }
 
 SlowdownTable::SlowdownTable(Context& context, const std::string& what, const std::string& title)
-    : context_(context),
-      table_(context.report.add_table(
-          title, {what, "time us", "slowdown", "faults", "of evicted pages", "evictions",
-                  "written back", "dropped", "copying in %", "copying out %"})) {}
+    : context_(context), table_(add_figure_table(context.report, title, {what}, kOfSlowdown)) {}
 
 void SlowdownTable::add(const std::string& prefix, const std::string& name,
                         const ManagedRun& with_room, const ManagedRun& run) {
-  const auto& done = run.done;
-  const auto slowdown = quotient(run.time(), with_room.time());
-  const auto in = share(done.copying_to_card, run.time());
-  const auto back = share(done.copying_to_host, run.time());
-  auto& out = context_.report;
-  out.add_metric(prefix + ".slowdown", slowdown, "");
-  out.add_metric(prefix + ".time_us", Number::microseconds(run.time()), "us");
-  out.add_metric(prefix + ".time_with_room_us", Number::microseconds(with_room.time()), "us");
-  out.add_metric(prefix + ".faults", Number::count(done.faults), "");
-  out.add_metric(prefix + ".thrash", Number::count(done.thrash), "");
-  out.add_metric(prefix + ".evictions", Number::count(done.evictions), "");
-  out.add_metric(prefix + ".written_back_bytes", Number::count(done.migrated_to_host_bytes), "B");
-  out.add_metric(prefix + ".dropped_bytes", Number::count(done.dropped_bytes), "B");
-  out.add_metric(prefix + ".copying_in_percent", in, "%");
-  out.add_metric(prefix + ".copying_out_percent", back, "%");
-  auto& tracer = context_.platform.tracer();
-  mark(tracer, prefix + ".time_us", {run.span}, platform::Statistic::kSum);
-  mark(tracer, prefix + ".time_with_room_us", {with_room.span}, platform::Statistic::kSum);
-  table_.rows.push_back({name, Number::microseconds(run.time()).text(), slowdown.text(),
-                         std::to_string(done.faults), std::to_string(done.thrash),
-                         std::to_string(done.evictions), size_name(done.migrated_to_host_bytes),
-                         size_name(done.dropped_bytes), in.text(), back.text()});
+  report_figures(context_, prefix + ".", kOfSlowdown, {with_room, run}, &table_, {name});
 }
 
 }  // namespace npu::workloads

@@ -5,8 +5,7 @@
 #include <string>
 
 #include "npu/driver/managed.hpp"
-#include "workloads/framework/context.hpp"
-#include "workloads/framework/measurement.hpp"
+#include "workloads/framework/figures.hpp"
 
 namespace npu::workloads {
 
@@ -16,7 +15,7 @@ struct ManagedRun {
   Picoseconds time() const { return span.end - span.begin; }
 };
 
-// What has been counted from `begin` until `end`.
+// What has been counted from `begin` until `end`; what only grows to a largest is that of `end`.
 driver::ManagedStatistics done_between(const driver::ManagedStatistics& begin,
                                        const driver::ManagedStatistics& end);
 
@@ -26,8 +25,6 @@ class SlowdownTable {
   // `what`: of the first column.
   SlowdownTable(Context& context, const std::string& what, const std::string& title);
 
-  // Metrics of PREFIX.: slowdown, time_us, time_with_room_us, faults, thrash, evictions,
-  // written_back_bytes, dropped_bytes, copying_in_percent, copying_out_percent.
   void add(const std::string& prefix, const std::string& name, const ManagedRun& with_room,
            const ManagedRun& run);
 

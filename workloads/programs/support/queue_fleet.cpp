@@ -150,13 +150,6 @@ Picoseconds QueueFleet::longest_work() const {
   return entries * (kEntry + kernel);
 }
 
-Number FleetTimes::report(Context& context, const std::string& name, const MeasuredSpan& span) {
-  const auto time = Number::microseconds(span.end - span.begin);
-  context.report.add_metric(name, time, "us");
-  mark(context.platform.tracer(), name, span);
-  return time;
-}
-
 Result<FleetTimes> QueueFleet::run() {
   FleetTimes times;
   Completions completions;

@@ -26,8 +26,6 @@ struct FleetTimes {
   MeasuredSpan first;        // until the first queue had all its entries of the first loop complete
   MeasuredSpan longest_gap;  // between two completions of one queue, or from the submission
   Picoseconds elapsed() const { return all.end - all.begin; }
-  // As the metric NAME in us, and marked (framework/measurement.hpp); returns it.
-  static Number report(Context& context, const std::string& name, const MeasuredSpan& span);
   std::uint64_t maps = 0;  // sums over the queues
   std::uint64_t preemptions = 0;
   std::uint64_t completed = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/run_breakdown.hpp"
+#include "workloads/framework/figures.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "npu/platform/core_events.hpp"
-#include "workloads/framework/measurement.hpp"
 
 namespace npu::workloads {
 
@@ -17,6 +17,9 @@ using platform::Activity;
 // In the order of platform::Pipe.
 constexpr std::array<const char*, platform::kPipes> kPipeNames = {
     "scalar", "vector", "cube", "mte1", "mte2", "mte3", "fixpipe"};
+
+constexpr Figure<MeasuredSpan> kOfRun[] = {{"run_us", "us", itself}};
+constexpr Figure<Number> kOfPipe[] = {{"percent", "%", itself}};  // behind its name
 
 }  // namespace
 
@@ -91,34 +94,24 @@ std::optional<MeasuredSpan> RunBreakdown::run_span() const {
   return MeasuredSpan{called_, called_ + run_, cause_};
 }
 
-void RunBreakdown::mark_cores(platform::Tracer& tracer, const std::string& metric) const {
-  if (kernels_.begin) mark(tracer, metric, {*kernels_.begin, *kernels_.end, cause_});
-}
-
-void RunBreakdown::report(const std::string& prefix, Report& out, platform::Tracer& tracer) const {
+void RunBreakdown::report(const std::string& prefix, Context& context) const {
   if (breakdown_.parts.empty()) return;
-  mark_parts(tracer, prefix + ".breakdown.", "_us", breakdown_.parts, called_, cause_);
-  mark(tracer, prefix + ".run_us", {called_, called_ + run_, cause_});
-  auto& table = out.add_table("From the host's call to its return", {"part", "us"});
-  for (const auto& part : breakdown_.parts) {
-    const auto time = Number::microseconds(part.time);
-    out.add_metric(fmt::format("{}.breakdown.{}_us", prefix, part.name), time, "us");
-    table.rows.push_back({part.name, time.text()});
-  }
-  const auto total = Number::microseconds(run_);
-  out.add_metric(prefix + ".run_us", total, "us");
-  table.rows.push_back({"total", total.text()});
-  report_pipes(prefix, out);
-}
-
-void RunBreakdown::report_pipes(const std::string& prefix, Report& out) const {
+  report_parts(context, prefix + "breakdown.", "us", breakdown_.parts, called_,
+               {"From the host's call to its return"}, cause_);
+  report_figures(context, prefix, kOfRun, *run_span());
   const auto whole = static_cast<std::uint64_t>(cores().count()) * cores_.size();
   if (whole == 0) return;
   for (std::size_t i = 0; i < busy_.size(); ++i) {
     if (busy_[i] == Picoseconds{}) continue;
-    out.add_metric(fmt::format("{}.pipe.{}_percent", prefix, kPipeNames[i]),
-                   Number::percent(static_cast<std::uint64_t>(busy_[i].count()), whole), "%");
+    report_figures(context, fmt::format("{}pipe.{}_", prefix, kPipeNames[i]), kOfPipe,
+                   Number::percent(static_cast<std::uint64_t>(busy_[i].count()), whole));
   }
+}
+
+MeasuredTime RunBreakdown::measured_cores() const {
+  MeasuredTime time{cores(), {}};
+  if (const auto span = cores_span()) time.spans.push_back(*span);
+  return time;
 }
 
 }  // namespace npu::workloads

@@ -20,8 +20,7 @@
 #include "npu/driver/device_context.hpp"
 #include "npu/platform/aicore_port.hpp"
 #include "npu/platform/trace.hpp"
-#include "workloads/framework/measurement.hpp"
-#include "workloads/framework/reporting.hpp"
+#include "workloads/framework/figures.hpp"
 
 namespace npu::workloads {
 
@@ -37,19 +36,17 @@ class RunBreakdown : public platform::TraceSink {
   std::optional<MeasuredSpan> cores_span() const;
   // From the host's call to its return; none before finish().
   std::optional<MeasuredSpan> run_span() const;
-  // The same as a span, of the metric; none if no core had work.
-  void mark_cores(platform::Tracer& tracer, const std::string& metric) const;
-  // PREFIX.breakdown.<part>_us and PREFIX.run_us, and a table; PREFIX.pipe.<name>_percent, how much
-  // of the time of the cores that took part each pipe was busy.
-  // The times are marked (framework/measurement.hpp), too.
-  void report(const std::string& prefix, Report& out, platform::Tracer& tracer) const;
+  // The same as a figure; without a span if no core had work.
+  MeasuredTime measured_cores() const;
+  // The parts of PREFIXrun_us and itself, and a table; how much of the time of the cores that took
+  // part each pipe was busy.
+  void report(const std::string& prefix, Context& context) const;
 
  private:
   struct Span {
     std::optional<Instant> begin, end;
     void add(const platform::TraceEvent& event);
   };
-  void report_pipes(const std::string& prefix, Report& out) const;
 
   Span dispatch_;                                       // blocks sent to cores
   Span kernels_;                                        // on cores

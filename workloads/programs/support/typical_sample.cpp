@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/typical_sample.hpp"
+#include "workloads/framework/figures.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "workloads/framework/measurement.hpp"
-
 namespace npu::workloads {
-
 namespace {
 
-// The call from its begin on, part by part.
-void mark_call(platform::Tracer& tracer, const std::string& prefix, const LatencySample& sample) {
-  if (!tracer.enabled()) return;
-  const Instant end =
-      mark_parts(tracer, prefix + ".breakdown.", "_ns", sample.parts, sample.begin, sample.cause);
-  mark(tracer, prefix + ".latency_ns", {sample.begin, end, sample.cause});
-  mark(tracer, prefix + ".breakdown.wait_ns", {end, end + sample.wait, sample.cause});
-  mark(tracer, prefix + ".call_ns", {sample.begin, end + sample.wait, sample.cause});
-}
+struct Extremes {
+  MeasuredTime least, most;
+};
+
+constexpr Figure<Extremes> kOfExtremes[] = {{"latency_min_ns", "ns", from<&Extremes::least>},
+                                            {"latency_max_ns", "ns", from<&Extremes::most>}};
 
 }  // namespace
 
@@ -38,24 +33,21 @@ std::size_t typical_sample(const std::vector<LatencySample>& samples) {
                                   distances.begin());
 }
 
-void report_latency(Report& report, platform::Tracer& tracer, const std::string& prefix,
-                    const std::string& group, const std::string& label,
-                    std::vector<LatencySample> samples) {
-  Picoseconds least = Picoseconds::max();
-  Picoseconds most;
+void report_latencies(Context& context, const std::string& prefix, const std::string& group,
+                      const std::string& label, const std::vector<LatencySample>& samples) {
+  const auto& chosen = samples[typical_sample(samples)];
+  report_latency(context, prefix, {group, label, chosen.parts, chosen.wait}, chosen.begin,
+                 chosen.cause);
+  Extremes all{{Picoseconds::max(), {}, platform::Statistic::kLeast},
+               {Picoseconds(), {}, platform::Statistic::kMost}};
   for (const auto& sample : samples) {
-    const Picoseconds latency = Breakdown{"", "", sample.parts}.total();
-    least = std::min(least, latency);
-    most = std::max(most, latency);
-    const MeasuredSpan span{sample.begin, sample.begin + latency, sample.cause};
-    mark(tracer, prefix + ".latency_min_ns", span, platform::Statistic::kLeast);
-    mark(tracer, prefix + ".latency_max_ns", span, platform::Statistic::kMost);
+    const auto span = sample.latency();
+    all.least.time = std::min(all.least.time, span.end - span.begin);
+    all.most.time = std::max(all.most.time, span.end - span.begin);
+    all.least.spans.push_back(span);
   }
-  auto& chosen = samples[typical_sample(samples)];
-  mark_call(tracer, prefix, chosen);
-  report.add_latency(prefix, {group, label, std::move(chosen.parts), chosen.wait});
-  report.add_metric(prefix + ".latency_min_ns", Number::nanoseconds(least), "ns");
-  report.add_metric(prefix + ".latency_max_ns", Number::nanoseconds(most), "ns");
+  all.most.spans = all.least.spans;
+  report_figures(context, prefix + ".", kOfExtremes, all);
 }
 
 }  // namespace npu::workloads

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-#include "npu/platform/trace.hpp"
-#include "workloads/framework/reporting.hpp"
+#include "workloads/framework/figures.hpp"
 
 namespace npu::workloads {
 
@@ -14,17 +13,17 @@ struct LatencySample {
   Picoseconds wait;                    // from its end to the call's return
   Instant begin{};                     // of the call
   std::uint64_t cause = 0;             // of the request
+
+  MeasuredSpan latency() const { return {begin, begin + Breakdown{"", "", parts}.total(), cause}; }
 };
 
 // The sample that is nearest to the medians of all parts: its own parts add up to its latency, and
 // none of them is an outlier that met a refresh. There is at least one; all have the same parts.
 std::size_t typical_sample(const std::vector<LatencySample>& samples);
 
-// Adds and marks (framework/measurement.hpp) the typical sample as PREFIX.latency_ns with its
-// parts, its wait and PREFIX.call_ns, and PREFIX.latency_min_ns and PREFIX.latency_max_ns; a row
-// `label` of the table `group`.
-void report_latency(Report& report, platform::Tracer& tracer, const std::string& prefix,
-                    const std::string& group, const std::string& label,
-                    std::vector<LatencySample> samples);
+// Reports the typical sample with its parts, its wait and the call, and the least and the most of
+// all latencies; a row `label` of the table `group`.
+void report_latencies(Context& context, const std::string& prefix, const std::string& group,
+                      const std::string& label, const std::vector<LatencySample>& samples);
 
 }  // namespace npu::workloads

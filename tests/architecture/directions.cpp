@@ -71,12 +71,12 @@ const std::vector<Area> kAreas{
     {"examples/scene-tests/", contracts_and({"include/npu/driver", "include/npu/aicore"}), false},
     {"tests/regression/",
      contracts_and({"include/npu/driver", "include/npu/testing", "tests/support"}), false},
-    {"tests/validation/", {"include/npu/base", "model", "model/config"}, true},
+    {"workloads/replay/", {"include/npu/base", "model", "model/config"}, true},
     {"tools/reports/", {"include/npu/base", "include/npu/platform"}, false},
     {"tools/timeline/", kContracts, false},
     {"workloads/",
      contracts_and({"include/npu/aicore", "include/npu/driver", "kernels/operators", "model/config",
-                    "tests/validation", "tools/reports", "tools/timeline", "workloads/kernels",
+                    "workloads/replay", "tools/reports", "tools/timeline", "workloads/kernels",
                     "workloads/simulator"}),
      true},
     {"workloads/simulator/",
@@ -122,7 +122,7 @@ const std::vector<Area> kAreas{
                     "model/host/vfio_user",
                     "tests/bench",
                     "tests/support",
-                    "tests/validation",
+                    "workloads/replay",
                     "tools/cli",
                     "tools/reports",
                     "tools/timeline",
@@ -158,9 +158,9 @@ const Area* find_area(std::string_view path) {
 
 // Who may have the driver and the model in one file.
 bool may_join_driver_and_model(std::string_view area) {
-  static const Names kJoining{"workloads",   "tools/cli",    "tests/performance",
-                              "apps/python", "tests/system", "tests/package",
-                              "docs/guide",  "examples",     "tests/regression"};
+  static const Names kJoining{"tools/cli",    "tests/performance", "apps/python",
+                              "tests/system", "tests/package",     "docs/guide",
+                              "examples",     "tests/regression"};
   return std::find(kJoining.begin(), kJoining.end(), area) != kJoining.end();
 }
 

@@ -6,13 +6,13 @@
 
 #include "model/config/checks.hpp"
 #include "model/config/system_config.hpp"
-#include "tests/validation/pattern_replay.hpp"
-#include "tests/validation/replay_config.hpp"
-#include "tests/validation/replay_controller.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/reference_figures.hpp"
+#include "workloads/replay/pattern_replay.hpp"
+#include "workloads/replay/replay_config.hpp"
+#include "workloads/replay/replay_controller.hpp"
 
 namespace npu::workloads {
 namespace programs::hbm_replay {

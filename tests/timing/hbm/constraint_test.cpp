@@ -11,8 +11,8 @@
 #include "tests/bench/hbm/hbm_tables.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/timing/hbm/command_checker.hpp"
-#include "tests/validation/bank_queue_engine.hpp"
-#include "tests/validation/replay_config.hpp"
+#include "workloads/replay/bank_queue_engine.hpp"
+#include "workloads/replay/replay_config.hpp"
 
 namespace npu::model {
 namespace {

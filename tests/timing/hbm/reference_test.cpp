@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/support/folders.hpp"
-#include "tests/validation/pattern_replay.hpp"
+#include "workloads/replay/pattern_replay.hpp"
 
 namespace npu::model {
 namespace {

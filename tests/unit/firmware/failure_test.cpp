@@ -233,7 +233,7 @@ TEST_F(Malformed, HeadersAreRefused) {
       [](abi::RunHeader& h) { h.watchdog_ns = 0; },
   };
   for (auto* const spoil : spoilers) {
-    Malformed_headers_are_refused_Test fresh;
+    Malformed_HeadersAreRefused_Test fresh;
     const auto result = fresh.run_spoilt(spoil);
     EXPECT_EQ(static_cast<RunStatus>(result.status), RunStatus::kBadHeader);
     EXPECT_TRUE(fresh.graph.machine.log.empty());
@@ -254,7 +254,7 @@ TEST_F(Malformed, DescriptorsAreRefusedByName) {
       [](abi::TaskDescriptor& t) { t.dumps = 1; },  // there are none
   };
   for (auto* const spoil : spoilers) {
-    Malformed_descriptors_are_refused_by_name_Test fresh;
+    Malformed_DescriptorsAreRefusedByName_Test fresh;
     const auto result = fresh.run_spoilt(spoil);
     EXPECT_EQ(static_cast<RunStatus>(result.status), RunStatus::kBadHeader);
     EXPECT_EQ(result.task, 1U);

@@ -5,8 +5,8 @@
 // SystemC; nothing between source and controllers.
 #pragma once
 
-#include "tests/validation/access_pattern.hpp"
-#include "tests/validation/replay_config.hpp"
+#include "workloads/replay/access_pattern.hpp"
+#include "workloads/replay/replay_config.hpp"
 
 namespace npu::replay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/validation/access_pattern.hpp"
+#include "workloads/replay/access_pattern.hpp"
 
 namespace npu::replay {
 namespace {

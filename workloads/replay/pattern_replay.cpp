@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/validation/pattern_replay.hpp"
+#include "workloads/replay/pattern_replay.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <queue>
 
 #include "model/hbm/address_map.hpp"
-#include "tests/validation/replay_controller.hpp"
+#include "workloads/replay/replay_controller.hpp"
 
 namespace npu::replay {
 namespace {

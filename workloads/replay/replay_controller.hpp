@@ -8,7 +8,7 @@
 
 #include "model/hbm/address_map.hpp"
 #include "model/hbm/command.hpp"
-#include "tests/validation/replay_config.hpp"
+#include "workloads/replay/replay_config.hpp"
 
 namespace npu::replay {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "model/hbm/channel_engine.hpp"
-#include "tests/validation/replay_config.hpp"
+#include "workloads/replay/replay_config.hpp"
 
 namespace npu::replay {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/validation/replay_config.hpp"
+#include "workloads/replay/replay_config.hpp"
 
 #include "model/config/checks.hpp"
 #include "model/config/find_config.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/validation/replay_controller.hpp"
+#include "workloads/replay/replay_controller.hpp"
 
 #include <algorithm>
 
 #include "model/hbm/channel_engine.hpp"
-#include "tests/validation/bank_queue_engine.hpp"
+#include "workloads/replay/bank_queue_engine.hpp"
 
 namespace npu::replay {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/validation/bank_queue_engine.hpp"
+#include "workloads/replay/bank_queue_engine.hpp"
 
 #include <algorithm>
 #include <systemc>

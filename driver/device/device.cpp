@@ -8,6 +8,7 @@
 #include "driver/link/fault_registers.hpp"
 #include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
+#include "driver/support/impl_of.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 
@@ -206,7 +207,7 @@ Result<StreamId> Device::create_stream(const StreamOptions& options) {
   const MutexHolder memory_holder(impl_->memory->mutex());
   const MutexHolder holder(*impl_->control);
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  const auto& space = options.space ? options.space->impl() : impl_->default_space->impl();
+  const auto& space = options.space ? impl_of(*options.space) : impl_of(*impl_->default_space);
   if (&space.device != impl_.get() || space.space == nullptr) {
     return fail(ErrorCode::kInvalidArgument,
                 "the stream's address space is closed or of another card");

@@ -8,6 +8,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/heap/heap_room.hpp"
+#include "driver/support/impl_of.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/base/checked.hpp"
 
@@ -26,7 +27,7 @@ Bytes rounded(Bytes size, Bytes grain) {
 
 DeviceHeap::DeviceHeap(AddressSpace& space)
     : space_(space),
-      mutex_(space.impl().device.platform.tasks().make_mutex()),
+      mutex_(impl_of(space).device.platform.tasks().make_mutex()),
       room_(std::make_unique<HeapRoom>()) {}
 
 DeviceHeap::~DeviceHeap() = default;

@@ -12,6 +12,7 @@
 #include "driver/device/address_space_impl.hpp"
 #include "driver/managed/advice.hpp"
 #include "driver/managed/managed_cards.hpp"
+#include "driver/support/impl_of.hpp"
 
 namespace npu::driver {
 
@@ -129,13 +130,13 @@ Status check(const std::vector<ManagedCard>& cards) {
   }
   std::set<std::uint32_t> seen;
   for (const auto& card : cards) {
-    auto& device = card.device->impl();
+    auto& device = impl_of(*card.device);
     if (auto ok = device.usable(); !ok) return ok;
     if (auto ok = device.has(&DeviceFeatures::managed_memory, "managed memory is"); !ok) return ok;
-    if (card.space->impl().space == nullptr || &card.space->impl().device != &device) {
+    if (impl_of(*card.space).space == nullptr || &impl_of(*card.space).device != &device) {
       return fail(ErrorCode::kInvalidArgument, "the address space is closed or of another card");
     }
-    if (&device.platform != &cards[0].device->impl().platform) {
+    if (&device.platform != &impl_of(*cards[0].device).platform) {
       return fail(ErrorCode::kInvalidArgument, "cards of two machines");
     }
     if (device.card.device_index >= ManagedMemory::kMostCards ||
@@ -153,7 +154,7 @@ Status check(const std::vector<ManagedCard>& cards) {
 ManagedMemory::ManagedMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<FaultPolicy> ManagedMemory::policy_of(Device& device, const ManagedOptions& options) {
-  return fault_policy(device.impl(), options);
+  return fault_policy(impl_of(device), options);
 }
 
 Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, AddressSpace& space,
@@ -167,10 +168,10 @@ Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(const std::vector<Man
   std::vector<std::shared_ptr<FaultService>> services;
   std::vector<ManagedCardSpace> spaces;
   for (const auto& card : cards) {
-    auto service = FaultService::of(card.device->impl(), options);
+    auto service = FaultService::of(impl_of(*card.device), options);
     if (!service) return forward_error(service);
     services.push_back(std::move(*service));
-    spaces.push_back({&card.device->impl(), card.space->impl().space});
+    spaces.push_back({&impl_of(*card.device), impl_of(*card.space).space});
   }
   const bool in_place = services[0]->policy() == FaultPolicy::kAts;
   for (const auto& service : services) {
@@ -189,7 +190,7 @@ Status ManagedMemory::join(const ManagedCard& card, ConstByteSpan pager) {
   const MutexHolder shape(*impl_->shape);
   if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
   if (auto ok = check({card}); !ok) return ok;
-  auto& device = card.device->impl();
+  auto& device = impl_of(*card.device);
   if (&device.platform != &impl_->pages.platform()) {
     return fail(ErrorCode::kInvalidArgument, "a card of another machine");
   }
@@ -197,13 +198,13 @@ Status ManagedMemory::join(const ManagedCard& card, ConstByteSpan pager) {
   options.pager = pager;
   auto service = FaultService::of(device, options);
   if (!service) return forward_error(service);
-  return impl_->cards.join({&device, card.space->impl().space}, std::move(*service));
+  return impl_->cards.join({&device, impl_of(*card.space).space}, std::move(*service));
 }
 
 Status ManagedMemory::leave(Device& device) {
   const MutexHolder shape(*impl_->shape);
   if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
-  return impl_->cards.leave(device.impl());
+  return impl_->cards.leave(impl_of(device));
 }
 
 ManagedMemory::~ManagedMemory() {

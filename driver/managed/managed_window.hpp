@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/memory/address_windows.hpp"
+#include "driver/support/impl_of.hpp"
 
 namespace npu::driver {
 
@@ -17,29 +18,29 @@ class ManagedWindow {
   explicit ManagedWindow(std::shared_ptr<UnifiedAddresses> program)
       : program_(program != nullptr ? std::move(program) : UnifiedAddresses::make()) {}
   ~ManagedWindow() {
-    const std::lock_guard<std::mutex> held(program_->impl().lock);
-    for (const auto begin : begins_) program_->impl().managed.release(begin);
+    const std::lock_guard<std::mutex> held(impl_of(*program_).lock);
+    for (const auto begin : begins_) impl_of(*program_).managed.release(begin);
   }
   ManagedWindow(const ManagedWindow&) = delete;
   ManagedWindow& operator=(const ManagedWindow&) = delete;
 
   // As VirtualRanges has them; whole pages.
   Result<std::uint64_t> reserve(Bytes size) {
-    const std::lock_guard<std::mutex> held(program_->impl().lock);
-    auto begin = program_->impl().managed.reserve(size, kPageSize, true);
+    const std::lock_guard<std::mutex> held(impl_of(*program_).lock);
+    auto begin = impl_of(*program_).managed.reserve(size, kPageSize, true);
     if (begin) begins_.insert(*begin);
     return begin;
   }
   Status reserve_at(std::uint64_t begin, Bytes size) {
-    const std::lock_guard<std::mutex> held(program_->impl().lock);
-    auto there = program_->impl().managed.reserve_at(begin, size, true);
+    const std::lock_guard<std::mutex> held(impl_of(*program_).lock);
+    auto there = impl_of(*program_).managed.reserve_at(begin, size, true);
     if (there) begins_.insert(begin);
     return there;
   }
   void release(std::uint64_t begin) {
-    const std::lock_guard<std::mutex> held(program_->impl().lock);
+    const std::lock_guard<std::mutex> held(impl_of(*program_).lock);
     begins_.erase(begin);
-    program_->impl().managed.release(begin);
+    impl_of(*program_).managed.release(begin);
   }
 
  private:

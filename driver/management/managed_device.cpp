@@ -7,6 +7,7 @@
 #include "driver/device/device_impl.hpp"
 #include "driver/pci/config_space.hpp"
 #include "driver/queue/process_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "npu/abi/identity.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
@@ -23,7 +24,7 @@ class OwnCard : public ManagementAccess {
  public:
   OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota, TimeSliceScheduler* time_slices)
       : opened_(opened),
-        device_(opened.impl()),
+        device_(impl_of(opened)),
         quota_(std::move(quota)),
         time_slices_(time_slices) {}
 
@@ -179,7 +180,7 @@ Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, 
 }
 
 Result<std::unique_ptr<ManagementAccess>> observe_virtual(Device& card, platform::Bdf function) {
-  auto& platform = card.impl().platform;
+  auto& platform = impl_of(card).platform;
   auto registers = platform.map_bar(function, abi::kRegisterBar, 0, abi::kMsixTableOffset,
                                     platform::Caching::kUncached);
   if (!registers) return forward_error(registers);

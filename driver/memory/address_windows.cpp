@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/memory/address_windows.hpp"
+#include "driver/support/impl_of.hpp"
 
 #include <utility>
 
@@ -22,11 +23,11 @@ Status UnifiedAddresses::keep_managed(Bytes size) {
 std::unique_ptr<AddressWindow> AddressWindow::take(unsigned wanted, const WindowSet& of_card,
                                                    std::shared_ptr<UnifiedAddresses> program) {
   std::unique_lock<std::mutex> held;
-  if (program != nullptr) held = std::unique_lock<std::mutex>(program->impl().lock);
+  if (program != nullptr) held = std::unique_lock<std::mutex>(impl_of(*program).lock);
   for (unsigned i = 0; i < VirtualRanges::kWindows; ++i) {
     const unsigned number = (wanted + i) % VirtualRanges::kWindows;
-    if (of_card[number] || (program != nullptr && program->impl().taken[number])) continue;
-    if (program != nullptr) program->impl().taken.set(number);
+    if (of_card[number] || (program != nullptr && impl_of(*program).taken[number])) continue;
+    if (program != nullptr) impl_of(*program).taken.set(number);
     held = {};
     return std::unique_ptr<AddressWindow>(new AddressWindow(number, std::move(program)));
   }
@@ -35,8 +36,8 @@ std::unique_ptr<AddressWindow> AddressWindow::take(unsigned wanted, const Window
 
 AddressWindow::~AddressWindow() {
   if (program_ == nullptr) return;
-  const std::lock_guard<std::mutex> held(program_->impl().lock);
-  program_->impl().taken.reset(number_);
+  const std::lock_guard<std::mutex> held(impl_of(*program_).lock);
+  impl_of(*program_).taken.reset(number_);
 }
 
 }  // namespace npu::driver

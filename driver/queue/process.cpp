@@ -10,6 +10,7 @@
 #include "driver/queue/signals_impl.hpp"
 #include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
+#include "driver/support/impl_of.hpp"
 
 namespace npu::driver {
 namespace {
@@ -38,12 +39,12 @@ Result<std::unique_ptr<ProcessContext>> ProcessContext::open(Device& device,
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} queues, 1 .. {} are possible",
                                                          options.max_queues, abi::kQueueDoorbells));
   }
-  const auto manager = manager_of(device.impl());
+  const auto manager = manager_of(impl_of(device));
   if (!manager) {
     return fail(manager.error().code,
                 fmt::format("opening a process: {}", manager.error().context));
   }
-  auto impl = std::make_unique<Impl>(device.impl(), **manager, options);
+  auto impl = std::make_unique<Impl>(impl_of(device), **manager, options);
   count_call(*impl);
   if (auto ok = impl->open(); !ok) {
     return fail(ok.error().code, fmt::format("opening a process: {}", ok.error().context));
@@ -125,7 +126,7 @@ Status ProcessContext::update(QueueId queue, const QueueChange& change) {
 
 Result<QueueEnd> ProcessContext::destroy(Queue& queue, Instant deadline) {
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  const auto& owner = queue.impl().process;
+  const auto& owner = impl_of(queue).process;
   if (&owner != impl_.get()) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("queue {} belongs to another process, with PASID {} and not {}",
@@ -133,7 +134,7 @@ Result<QueueEnd> ProcessContext::destroy(Queue& queue, Instant deadline) {
   }
   count_call(*impl_);
   const auto trace = call_trace(*impl_, platform::DriverCall::kDestroyQueue, queue.id().value);
-  return impl_->endings.destroy(*queue.impl().channel, deadline, false);
+  return impl_->endings.destroy(*impl_of(queue).channel, deadline, false);
 }
 
 Result<QueueStatus> ProcessContext::query(QueueId queue) {

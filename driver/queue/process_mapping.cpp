@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "driver/queue/signals_impl.hpp"
+#include "driver/support/impl_of.hpp"
 
 namespace npu::driver {
 
@@ -31,7 +32,7 @@ Status ProcessMapping::map() {
   const auto answer = commands_.execute(map, commands_.deadline());
   if (answer) {
     mapped_ = true;
-    resources_.signals->impl().connect(true);
+    impl_of(*resources_.signals).connect(true);
     manager_.note_mapped(1);
     return {};
   }
@@ -41,7 +42,7 @@ Status ProcessMapping::map() {
 
 // False: the card may still know its ids.
 bool ProcessMapping::tell_to_forget(Instant deadline, DeadlineOf whose) {
-  resources_.signals->impl().connect(false);
+  impl_of(*resources_.signals).connect(false);
   abi::ManagementCommand unmap;
   unmap.opcode = static_cast<std::uint8_t>(ManagementOpcode::kUnmapProcess);
   unmap.pasid = resources_.pasid.value();

@@ -5,6 +5,7 @@
 
 #include "driver/device/address_space_impl.hpp"
 #include "driver/queue/process_memory.hpp"
+#include "driver/support/impl_of.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/base/checked.hpp"
 
@@ -60,7 +61,7 @@ Result<std::unique_ptr<QueueHeap::Page>> QueueHeap::make_page() {
   std::uint64_t physical = 0;
   {
     const MutexHolder holder(device_.memory->mutex());
-    const auto range = space_.impl().space->range_of(memory->address.value);
+    const auto range = impl_of(space_).space->range_of(memory->address.value);
     physical = device_.memory->physical().find(range->memory)->address + range->offset;
   }
   auto region = device_.platform.map_bar(device_.card.bdf(), abi::kMemoryBar, physical, kPageSize,

@@ -7,6 +7,7 @@
 
 #include "driver/queue/signals_impl.hpp"
 #include "driver/support/choice.hpp"
+#include "driver/support/impl_of.hpp"
 
 namespace npu::driver {
 namespace {
@@ -125,7 +126,7 @@ void QueueBuilder::fill_descriptor(QueueRecord& record, const QueueChannelParts&
   }
   mqd.flags = static_cast<std::uint16_t>(flags);
   mqd.queue_id = record.id.value();
-  mqd.signal_base = process_.signals->impl().bus_address();
+  mqd.signal_base = impl_of(*process_.signals).bus_address();
   mqd.signal_slots = process_.signals->capacity();
   mqd.save_area = wanted.preemptible ? manager_.save_area(record.id.value()) : 0;
   mqd.log2_ring = static_cast<std::uint8_t>(parts.log2_ring);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "driver/device/device_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "driver/support/relaxed.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/driver/process.hpp"
@@ -243,12 +244,12 @@ QueueManager* manager_if_any(const Device::Impl& device) {
 }
 
 QueueManagerStatistics queue_statistics(Device& device) {
-  auto* const manager = manager_if_any(device.impl());
+  auto* const manager = manager_if_any(impl_of(device));
   return manager != nullptr ? manager->statistics() : QueueManagerStatistics{};
 }
 
 std::vector<QueueFault> take_stray_faults(Device& device) {
-  auto* const manager = manager_if_any(device.impl());
+  auto* const manager = manager_if_any(impl_of(device));
   return manager != nullptr ? manager->take_stray_faults() : std::vector<QueueFault>{};
 }
 

@@ -3,12 +3,13 @@
 
 #include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "driver/support/spin_lock.hpp"
 
 namespace npu::driver {
 
 ArgumentPool::ArgumentPool(ProcessContext& process)
-    : process_(process), lock_(process.impl().device.platform.tasks().make_mutex()) {}
+    : process_(process), lock_(impl_of(process).device.platform.tasks().make_mutex()) {}
 
 ArgumentPool::~ArgumentPool() {
   for (const auto& block : blocks_) static_cast<void>(process_.space().free(block.device));

@@ -13,6 +13,7 @@
 #include "driver/runtime/stream_lane.hpp"
 #include "driver/runtime/stream_signal.hpp"
 #include "driver/runtime/work_in_flight.hpp"
+#include "driver/support/impl_of.hpp"
 #include "driver/support/spin_lock.hpp"
 #include "npu/driver/time_slices.hpp"
 
@@ -64,10 +65,10 @@ struct ExecutionStream::Impl {
 
   Impl(ProcessContext& of, ArgumentPool& pool, const ExecutionStreamOptions& wanted)
       : process(of),
-        clock(of.impl().device.platform.clock()),
+        clock(impl_of(of).device.platform.clock()),
         options(wanted),
-        lock(of.impl().device.platform.tasks().make_mutex()),
-        last_lock(of.impl().device.platform.tasks().make_mutex()),
+        lock(impl_of(of).device.platform.tasks().make_mutex()),
+        last_lock(impl_of(of).device.platform.tasks().make_mutex()),
         arguments(pool) {}
 
   Lane& lane_of(LaunchCores kind) { return lanes[static_cast<std::size_t>(kind)]; }
@@ -147,7 +148,7 @@ Result<QueueTicket> ExecutionStream::Impl::put(StreamLane& lane, const abi::Queu
   how.continue_on_error = options.on_error == StreamErrorMode::kContinue;
   const Instant deadline = clock.now() + kRoom;
   const bool in_time_slices =
-      process.impl().queues.time_slices() != nullptr;  // which it has a place to wait for
+      impl_of(process).queues.time_slices() != nullptr;  // which it has a place to wait for
   for (;;) {
     if (closing) return closed();
     const Instant look = in_time_slices ? deadline : std::min(deadline, clock.now() + kLook);

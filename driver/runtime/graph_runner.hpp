@@ -10,6 +10,7 @@
 #include "driver/device/device_impl.hpp"
 #include "driver/runtime/context_parts.hpp"
 #include "driver/runtime/copy_queue.hpp"
+#include "driver/support/impl_of.hpp"
 
 namespace npu::driver {
 
@@ -19,7 +20,7 @@ class GraphRunner {
  public:
   GraphRunner(Device& device, ProcessContext& process, CopyQueue& copies, const CoreCounts& cores,
               const Programs& programs)
-      : platform_(device.impl().platform),
+      : platform_(impl_of(device).platform),
         device_(device),
         process_(process),
         copies_(copies),

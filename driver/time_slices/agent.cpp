@@ -7,6 +7,7 @@
 
 #include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "npu/abi/telemetry.hpp"
 
 namespace npu::driver {
@@ -31,7 +32,7 @@ Status TimeSliceClient::Impl::start(std::string name, const CoreQuota& share) {
   id = *added;
   joined = true;
   entries_.store(entries_of_process());
-  seat->process().impl().queues.set_time_slices(this);
+  impl_of(seat->process()).queues.set_time_slices(this);
   slice_.store(seat->allowed());
   if (free) return {};
   auto task = scheduler->platform.tasks().spawn(fmt::format("turns.{}", id), [this] { run(); });
@@ -41,7 +42,7 @@ Status TimeSliceClient::Impl::start(std::string name, const CoreQuota& share) {
 }
 
 TimeSliceClient::Impl::~Impl() {
-  if (joined) seat->process().impl().queues.set_time_slices(nullptr);
+  if (joined) impl_of(seat->process()).queues.set_time_slices(nullptr);
   {
     const MutexHolder holder(*scheduler->lock);
     ending_ = true;
@@ -155,7 +156,7 @@ void TimeSliceClient::Impl::stop(bool stopped) {
 }
 
 std::uint64_t TimeSliceClient::Impl::entries_of_process() {
-  auto& process = seat->process().impl();
+  auto& process = impl_of(seat->process());
   const MutexHolder holder(process.queues.mutex());
   return process.queues.table().entries();
 }
@@ -207,8 +208,9 @@ void TimeSliceClient::Impl::drop_done() {
 // long not one core computes nothing that would end it.
 bool TimeSliceClient::Impl::waits_for_later(Launch& launch) {
   const auto slice = has_slice() ? slice_.load() : 0;
-  const auto busy = scheduler->device.impl().link->registers().read64(
-      abi::kSpaceBusyWindow.at(seat->process().vmid()));
+  const auto busy = impl_of(scheduler->device)
+                        .link->registers()
+                        .read64(abi::kSpaceBusyWindow.at(seat->process().vmid()));
   const bool idle = slice != 0 && launch.seen_in == slice && launch.busy_seen == busy;
   launch.seen_in = slice;
   launch.busy_seen = busy;
@@ -241,7 +243,7 @@ Result<QueueTicket> TimeSliceClient::Impl::submit(Queue& queue, const abi::Queue
           fmt::format("client {} of the card has {} launches in flight", id, in_flight_.load()));
     }
   }
-  auto& channel = *queue.impl().channel;
+  auto& channel = *impl_of(queue).channel;
   Launch made{&channel, {}, slice_time()};
   auto ticket = queue.submit(entries, count, deadline, options);
   if (!ticket) return ticket;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "driver/device/device_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "npu/abi/telemetry.hpp"
 
 namespace npu::driver {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kAllOnes = ~0ULL;
 
 TimeSliceScheduler::Impl::Impl(Device& card, const TimeSliceOptions& wanted)
     : device(card),
-      platform(card.impl().platform),
+      platform(impl_of(card).platform),
       options(wanted),
       lock(platform.tasks().make_mutex()),
       changed(platform.tasks().make_condition()),
@@ -203,7 +204,7 @@ void TimeSliceScheduler::Impl::handle(const TimeSliceMessage& message) {
 
 Picoseconds TimeSliceScheduler::Impl::bill(unsigned client, unsigned percent) {
   auto& member = *members.at(client);
-  auto& registers = device.impl().link->registers();
+  auto& registers = impl_of(device).link->registers();
   const auto busy = registers.read64(abi::kSpaceBusyWindow.at(member.vmid));
   if (busy == kAllOnes || busy < member.busy_seen) {  // nobody answers, or it was reset
     if (busy != kAllOnes) member.busy_seen = busy;

@@ -9,6 +9,7 @@
 #include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/choice.hpp"
+#include "driver/support/impl_of.hpp"
 #include "driver/time_slices/agent.hpp"
 #include "npu/abi/telemetry.hpp"
 
@@ -73,7 +74,7 @@ TimeSliceScheduler::~TimeSliceScheduler() = default;
 Result<std::unique_ptr<TimeSliceScheduler>> TimeSliceScheduler::open(
     Device& device, const TimeSliceOptions& options) {
   if (auto ok = check(options); !ok) return forward_error(ok);
-  if (auto ok = tells_of_spaces(device.impl()); !ok) return forward_error(ok);
+  if (auto ok = tells_of_spaces(impl_of(device)); !ok) return forward_error(ok);
   auto impl = std::make_shared<Impl>(device, options);
   if (auto ok = impl->start(); !ok) return forward_error(ok);
   return std::unique_ptr<TimeSliceScheduler>(new TimeSliceScheduler(std::move(impl)));
@@ -83,14 +84,14 @@ Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext
                                                                   std::string name,
                                                                   const CoreQuota& share) {
   if (auto ok = check(share); !ok) return forward_error(ok);
-  if (&process.impl().device != &impl_->device.impl()) {
+  if (&impl_of(process).device != &impl_of(impl_->device)) {
     return fail(ErrorCode::kInvalidArgument, "the process is another card's");
   }
   if (share.token != kWholeToken) {
-    auto known = impl_->device.impl().has(&DeviceFeatures::tokens, "tokens are");
+    auto known = impl_of(impl_->device).has(&DeviceFeatures::tokens, "tokens are");
     if (!known) return forward_error(known);
   }
-  if (process.impl().queues.time_slices() != nullptr) {
+  if (impl_of(process).queues.time_slices() != nullptr) {
     return fail(ErrorCode::kInvalidArgument, "the process runs in turns already");
   }
   auto client = std::make_shared<TimeSliceClient::Impl>(impl_, process);
@@ -100,7 +101,7 @@ Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext
 
 Status TimeSliceScheduler::set_share(unsigned client, const CoreQuota& share) {
   if (auto ok = check(share); !ok) return ok;
-  auto& card = impl_->device.impl();
+  auto& card = impl_of(impl_->device);
   auto known = card.has(&DeviceFeatures::share_updates, "changes of shares are");
   if (known && share.token != kWholeToken) known = card.has(&DeviceFeatures::tokens, "tokens are");
   return known ? impl_->set_share(client, share) : known;
@@ -112,7 +113,7 @@ Status TimeSliceScheduler::set_card_token(unsigned token) {
                 fmt::format("a token of {}, at most {}", token, kWholeToken));
   }
   if (token != kWholeToken) {
-    auto known = impl_->device.impl().has(&DeviceFeatures::tokens, "tokens are");
+    auto known = impl_of(impl_->device).has(&DeviceFeatures::tokens, "tokens are");
     if (!known) return known;
   }
   return impl_->set_card_token(token);
@@ -172,7 +173,7 @@ void TimeSliceClient::stop(bool stopped) {
 Result<QueueTicket> submit_in_time_slice(ProcessContext& process, Queue& queue,
                                          const abi::QueueEntry* entries, std::size_t count,
                                          Instant deadline, const QueueEntryOptions& options) {
-  auto* const hook = process.impl().queues.time_slices();
+  auto* const hook = impl_of(process).queues.time_slices();
   if (hook == nullptr) return queue.submit(entries, count, deadline, options);
   constexpr unsigned kLaunches = 1;  // opcodes by their upper half
   const bool launch = std::any_of(entries, entries + count, [](const abi::QueueEntry& entry) {

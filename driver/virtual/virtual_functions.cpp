@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "driver/device/device_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "driver/virtual/given_up.hpp"
 #include "driver/virtual/share_placement.hpp"
 #include "driver/virtual/share_port.hpp"
@@ -38,7 +39,7 @@ struct VirtualFunctions::Impl {
   using Records = std::vector<ShareRecord>;  // by function
 
   Impl(Device& opened, const Options& options)
-      : device(opened.impl()),
+      : device(impl_of(opened)),
         platform(device.platform),
         port(*device.link, options.timeout),
         mutex(platform.tasks().make_mutex()) {}
@@ -296,7 +297,7 @@ VirtualFunctions::~VirtualFunctions() = default;
 
 Result<std::unique_ptr<VirtualFunctions>> VirtualFunctions::open(Device& device,
                                                                  const Options& options) {
-  if (auto usable = device.impl().usable(); !usable) return forward_error(usable);
+  if (auto usable = impl_of(device).usable(); !usable) return forward_error(usable);
   auto impl = std::make_unique<Impl>(device, options);
   if (auto read = impl->read_constants(); !read) return forward_error(read);
   if (auto adopted = impl->adopt(); !adopted) return forward_error(adopted);

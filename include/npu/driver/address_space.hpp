@@ -122,10 +122,9 @@ class NPU_API AddressSpace {
 
   struct Impl;  // the driver's own
   explicit AddressSpace(std::unique_ptr<Impl> impl);
-  Impl& impl() { return *impl_; }
-  const Impl& impl() const { return *impl_; }
 
  private:
+  friend struct ImplAccess;  // the driver's own
   std::unique_ptr<Impl> impl_;
 };
 

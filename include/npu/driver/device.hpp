@@ -144,9 +144,9 @@ class NPU_API Device {
   Result<std::optional<FaultReport>> take_fault();
 
   struct Impl;  // the driver's own
-  Impl& impl() { return *impl_; }
 
  private:
+  friend struct ImplAccess;  // the driver's own
   explicit Device(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -115,9 +115,9 @@ class NPU_API ProcessContext {
 
   struct Impl;  // the driver's own
   explicit ProcessContext(std::unique_ptr<Impl> impl);
-  Impl& impl() { return *impl_; }
 
  private:
+  friend struct ImplAccess;  // the driver's own
   std::unique_ptr<Impl> impl_;
 };
 

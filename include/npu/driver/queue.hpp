@@ -70,9 +70,9 @@ class NPU_API Queue {
 
   struct Impl;  // the driver's own
   explicit Queue(std::unique_ptr<Impl> impl);
-  Impl& impl() { return *impl_; }
 
  private:
+  friend struct ImplAccess;  // the driver's own
   std::unique_ptr<Impl> impl_;
 };
 

@@ -64,9 +64,9 @@ class NPU_API Signals {
 
   struct Impl;  // the driver's own
   explicit Signals(std::unique_ptr<Impl> impl);
-  Impl& impl() { return *impl_; }
 
  private:
+  friend struct ImplAccess;  // the driver's own
   std::unique_ptr<Impl> impl_;
 };
 

@@ -25,9 +25,9 @@ class NPU_API UnifiedAddresses {
   UnifiedAddresses& operator=(const UnifiedAddresses&) = delete;
 
   struct Impl;  // the driver's own
-  Impl& impl() { return *impl_; }
 
  private:
+  friend struct ImplAccess;  // the driver's own
   explicit UnifiedAddresses(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

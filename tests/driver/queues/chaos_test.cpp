@@ -4,6 +4,7 @@
 #include <map>
 
 #include "driver/queue/process_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "tests/driver/queues/queue_fixture.hpp"
 
 namespace npu::driver {
@@ -76,10 +77,11 @@ class QueueChaosTest : public QueueTest, public testing::WithParamInterface<unsi
   }
   void evictor(Dice dice, bool compaction) {
     for (int i = 0; i < kChanges; ++i) {
-      EXPECT_THAT(compaction ? process->impl().quiesce(in(1_s)) : process->evict(in(1_s)), IsOk());
+      EXPECT_THAT(compaction ? impl_of(*process).quiesce(in(1_s)) : process->evict(in(1_s)),
+                  IsOk());
       pause(dice);
       if (compaction) {
-        process->impl().resume();
+        impl_of(*process).resume();
       } else {
         EXPECT_THAT(process->restore(in(1_s)), IsOk());
       }
@@ -116,7 +118,7 @@ TEST_P(QueueChaosTest, EveryEntryRunsOnceAndInItsPlace) {
   spawn([&, d = Dice(dice(1000))]() mutable {
     for (int i = 0; i < 10; ++i) {
       pause(d), pause(d), pause(d);
-      EXPECT_THAT(process->impl().manager.ring().restart(in(1_ms)), IsOk());
+      EXPECT_THAT(impl_of(*process).manager.ring().restart(in(1_ms)), IsOk());
     }
   });
   join();

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "driver/queue/process_impl.hpp"
+#include "driver/support/impl_of.hpp"
 #include "tests/driver/queues/queue_fixture.hpp"
 
 namespace npu::driver {
@@ -15,7 +16,7 @@ class QueueRaceTest : public QueueTest {
     EXPECT_THAT(made, IsOk());
     return std::move(*made);
   }
-  ManagementRing& ring() { return process->impl().manager.ring(); }
+  ManagementRing& ring() { return impl_of(*process).manager.ring(); }
 };
 
 // Nobody has looked at the log when the queue's id becomes another's.
@@ -85,7 +86,7 @@ TEST_F(QueueRaceTest, DestroyingHoldsItsDeadlineBesideATaskThatWaitsForMemory) {
   QueueOptions options;
   options.ring = {QueueMemory::kDevice, 15};  // a page of the heap
   const auto queue = make(options);
-  auto& memory = process->impl().device.memory->mutex();
+  auto& memory = impl_of(*process).device.memory->mutex();
   const auto compaction = task([&] {
     memory.lock();
     pass(20_ms);
@@ -109,9 +110,9 @@ TEST_F(QueueRaceTest, DestroyingOutlastsACompaction) {
   for (int i = 0; i < 3; ++i) last = *queue->submit(entries::nop(), in(1_ms));
   const auto compactor = task([&] {
     pass(50_us);
-    EXPECT_THAT(process->impl().quiesce(in(1_ms)), IsOk());
+    EXPECT_THAT(impl_of(*process).quiesce(in(1_ms)), IsOk());
     pass(3_ms);
-    process->impl().resume();
+    impl_of(*process).resume();
   });
   const auto end = process->destroy(*queue, in(10_ms));
   ASSERT_THAT(end, IsOk());
@@ -137,12 +138,12 @@ TEST_F(QueueRaceTest, ARestartOfTheRingLosesNoResume) {
   cp.command_latency = 20_us;
   const auto first = make(), second = make();
   for (auto when = 0_us; when <= 100_us; when += 5_us) {
-    ASSERT_THAT(process->impl().quiesce(in(1_ms)), IsOk());
+    ASSERT_THAT(impl_of(*process).quiesce(in(1_ms)), IsOk());
     const auto restarter = task([&] {
       pass(when);
       EXPECT_THAT(ring().restart(in(1_ms)), IsOk());
     });
-    process->impl().resume();
+    impl_of(*process).resume();
     EXPECT_THAT(run(*first), IsOk()) << when.ns();
     EXPECT_THAT(run(*second), IsOk()) << when.ns();
     restarter->join();
@@ -192,10 +193,10 @@ TEST_F(QueueRaceTest, CompactionLeavesNoQueueStandingStill) {
   options.command_timeout = 100_us;
   const auto other = open_process(options);
   const auto queue = make(*other);
-  ASSERT_THAT(other->impl().quiesce(in(1_ms)), IsOk());
+  ASSERT_THAT(impl_of(*other).quiesce(in(1_ms)), IsOk());
   cp.stuck_opcodes.insert(static_cast<std::uint8_t>(abi::ManagementOpcode::kResume));
   fake.scheduler.at(in(50_us), [&] { cp.stuck_opcodes.clear(); });
-  other->impl().resume();
+  impl_of(*other).resume();
   EXPECT_THAT(run(*queue), IsOk());
 }
 
@@ -203,7 +204,7 @@ TEST_F(QueueRaceTest, CompactionLeavesNoQueueStandingStill) {
 TEST_F(QueueRaceTest, RestoringGoesOnBehindAQueueThatTheCardRefuses) {
   const auto bad = make(), good = make();
   ASSERT_THAT(process->evict(in(1_ms)), IsOk());
-  const auto at = process->impl().manager.descriptor_address(bad->id().value);
+  const auto at = impl_of(*process).manager.descriptor_address(bad->id().value);
   const std::uint8_t no_priority = 99;
   card.memory().write(at + offsetof(abi::QueueDescriptor, priority), &no_priority, 1);
   EXPECT_THAT(process->restore(in(1_ms)), FailsWith(ErrorCode::kBadDevice, "descriptor"));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Code that counts its own instructions (counting/): GCC on x86-64 without sanitizers and with
+# Code that counts its own instructions (kernels/counting/): GCC on x86-64 without sanitizers and with
 # optimisation; elsewhere there is none, and what it executes is not known.
 set(NPU_COUNTING OFF)
 if(NPU_COUNT AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One card behind its PCIe endpoint: its functions and the engines that they share. Only composes.
+// One card behind its PCIe endpoint: its functions, the engines that they share, resets of functions
+// and changes of their partitions.
 #pragma once
 
 #include <memory>

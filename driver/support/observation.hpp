@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the driver tells a timeline. It is none of the driver's work: where instructions are counted
-// (counting/) these are not, so that a run takes the same time whether it is watched or not.
+// (kernels/counting/) these are not, so that a run takes the same time whether it is watched or
+// not.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembler that makes code count its instructions (counting/), where it was built or installed
-// beside the program or library that this code is in.
+// The assembler that makes code count its instructions (kernels/counting/), where it was built or
+// installed beside the program or library that this code is in.
 #pragma once
 
 #include <string>

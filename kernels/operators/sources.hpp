@@ -13,8 +13,8 @@ namespace npu::operators {
 // `root`: the folder above kernels/operators/templates; empty for $NPUSIM_OPERATORS_DIR, or else a
 // folder beside the installed program or above the build folder. Headers are in its `include`, or
 // where an installation has them. What the compiler that built this library makes counts its
-// instructions, if this library's build does (counting/); what another compiler makes does not, and
-// they take no time. kNotFound: the templates are not there.
+// instructions, if this library's build does (kernels/counting/); what another compiler makes does
+// not, and they take no time. kNotFound: the templates are not there.
 Result<jit::Toolchain> find_toolchain(const std::string& compiler = "",
                                       const std::string& root = "");
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether what programs of the cards' cores execute takes time, and programs built a second time,
-// so that they count their instructions (counting/). A core that is given one of the programs runs
-// its counted twin instead: the image in device memory, its size and its digest are those of the
-// program that the card would run. A program that counts by itself needs no twin.
+// so that they count their instructions (kernels/counting/). A core that is given one of the
+// programs runs its counted twin instead: the image in device memory, its size and its digest are
+// those of the program that the card would run. A program that counts by itself needs no twin.
 #pragma once
 
 #include <vector>

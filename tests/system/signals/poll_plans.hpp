@@ -32,7 +32,8 @@ struct PollPlan {
 // How it is run.
 struct PollWay {
   bool naive = false;  // every round of poll loops
-  bool twins = false;  // the programs of the card that count (counting/), whose count takes no time
+  bool twins =
+      false;  // the programs of the card that count (kernels/counting/), whose count takes no time
   std::vector<std::string> overrides;
 };
 

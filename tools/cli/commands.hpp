@@ -9,6 +9,7 @@ namespace npu::cli {
 
 Outcome run_workload(const Options& options);
 Outcome list_workloads(const Options& options);
+Outcome list_registers(const Options& options);
 Outcome list_pci(const Options& options);
 Outcome serve(const Options& options);
 // The programs are the arguments.

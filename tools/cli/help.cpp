@@ -25,6 +25,7 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--output FILE]
        npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
+       npusim registers [PATTERN]
        npusim completion bash|zsh
        npusim help [COMMAND]
        npusim [COMMAND] --help | --version
@@ -191,6 +192,16 @@ CONFIG may also be given with --config.
 
 )";
 
+const char* const kRegisters =
+    R"(usage: npusim registers [PATTERN]
+
+Prints the registers of BAR0 and of a stream window, as driver and models are compiled with them:
+offset and size in bytes, access (RO, RW, or RW1C: written ones clear), value after reset, name.
+The model of a card may set a read-only register to another value after reset: CHIP_ID, HBM_SIZE.
+PATTERN is a name in which * and ? stand for other characters, such as 'SHARE_*'; upper and lower
+case are the same.
+)";
+
 const char* const kCompletion =
     R"(usage: npusim completion bash|zsh
 
@@ -219,6 +230,7 @@ std::string help_text(const std::string& command) {
   if (command == "report") return kReport + options;
   if (command == "compare") return kCompare + options + "\n" + kCompareTail;
   if (command == "config") return kConfig + options;
+  if (command == "registers") return kRegisters;
   if (command == "completion") return kCompletion;
   return kProgram + commands_help() + "\n" + kProgramTail;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "npu/abi/registers.hpp"
+#include "npu/abi/stream.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 #include "tools/cli/option_table.hpp"
@@ -39,6 +41,31 @@ TEST_F(Commands, TheVersionIsOneLine) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out.rfind("npusim ", 0), 0U);
   EXPECT_EQ(npusim({"-V"}).out, result.out);
+}
+
+TEST_F(Commands, RegistersPrintsEveryRowOfTheTables) {
+  const auto result = npusim({"registers"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const auto& row : abi::kBar0Table) {
+    EXPECT_NE(result.out.find("  " + std::string(row.name) + "\n"), std::string::npos) << row.name;
+  }
+  for (const auto& row : abi::kStreamTable) {
+    EXPECT_NE(result.out.find("  " + std::string(row.name) + "\n"), std::string::npos) << row.name;
+  }
+}
+
+TEST_F(Commands, RegistersOfAPatternAreThoseAlone) {
+  EXPECT_EQ(npusim({"registers", "dma_door*"}).out,
+            "BAR0: offsets from its start\n"
+            "  offset  size  access  reset  name\n"
+            "  0x1010     4  RW        0x0  DMA_DOORBELL\n");
+  EXPECT_EQ(npusim({"registers", "STREAM_FAULT"}).out,
+            "stream window in BAR2: offsets from the start of the window\n"
+            "  offset  size  access  reset  name\n"
+            "  0x000c     4  RO        0x0  STREAM_FAULT\n");
+  expect_refused({"registers", "DMA_DORBELL"},
+                 "no register 'DMA_DORBELL'; did you mean 'DMA_DOORBELL'?");
+  expect_refused({"registers", "A", "B"}, "registers: unexpected 'B'");
 }
 
 TEST_F(Commands, ListHasALineForEachWorkloadAndSaysWhatItDoes) {

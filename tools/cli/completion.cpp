@@ -6,6 +6,8 @@
 #include <set>
 
 #include "model/config/load.hpp"
+#include "npu/abi/registers.hpp"
+#include "npu/abi/stream.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/option_table.hpp"
 #include "workloads/framework/registry.hpp"
@@ -127,6 +129,11 @@ void add_workloads(Candidates& found) {
   }
 }
 
+void add_registers(Candidates& found) {
+  for (const auto& row : abi::kBar0Table) found.words.emplace_back(row.name);
+  for (const auto& row : abi::kStreamTable) found.words.emplace_back(row.name);
+}
+
 void add_values(Value kind, const Line& line, const std::string& at, Candidates& found) {
   switch (kind) {
     case Value::kConfiguration:
@@ -161,6 +168,9 @@ void add_arguments(const Line& line, const std::string& at, Candidates& found) {
       for (const auto& row : command_table()) {
         if (count == 0 && row.name != line.command) found.words.emplace_back(row.name);
       }
+      return;
+    case Value::kRegister:
+      if (count == 0) add_registers(found);
       return;
     case Value::kSmiAction:
       found.words = {"info", "watch", "create-vnpu", "destroy-vnpu"};

@@ -27,6 +27,7 @@ enum class Value {
   kShell,         // bash, zsh
   kSmiAction,     // info, watch, create-vnpu, destroy-vnpu
   kCommand,       // a command of npusim
+  kRegister,      // a name of a register, or a pattern of them
 };
 
 struct OptionRow {

@@ -34,6 +34,7 @@ const std::vector<Case>& cases() {
       {"config ''", {"show", "check", "keys"}, "run"},
       {"config check 95", {"950"}, "910b"},
       {"completion ''", {"bash", "zsh"}, "run"},
+      {"registers DMA_", {"DMA_DOORBELL", "DMA_QUEUE_BASE"}, "CHIP_ID"},
       {"report give", {"given.json"}, "run"},
   };
   return kCases;

@@ -36,8 +36,8 @@ class Endpoint : public sc_core::sc_module,
 
   using InitiatorSocket = tlm_utils::simple_initiator_socket_optional<Endpoint>;
   // BAR0 of each of the chip's functions, b_transport, immediate; the address is the offset in
-  // BAR0. The MSI-X structures are the endpoint's own and never appear here. Those of
-  // virtual functions need not be bound: nothing is behind them then.
+  // BAR0. The MSI-X structures are the endpoint's own and never appear here. The chip binds
+  // those of virtual functions, too; where none is bound, an access is an unsupported request.
   sc_core::sc_vector<InitiatorSocket> register_sockets;
   // BAR2 of each, nb; the address is the offset in BAR2. As register_sockets.
   sc_core::sc_vector<InitiatorSocket> memory_sockets;

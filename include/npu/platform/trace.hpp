@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one stream of timed events that every figure of a report comes from. Models, platform and
-// driver emit; reports and timelines only read.
+// The one stream of timed events. Models, platform, driver and workloads emit; reports and
+// timelines only read. A report also has counters, which models and driver keep themselves.
 #pragma once
 
 #include <cstdint>

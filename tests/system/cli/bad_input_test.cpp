@@ -44,7 +44,7 @@ TEST_F(BadInput, NothingAtAllListsTheCommands) {
   expect_refused(
       {},
       "no command; known: compare, completion, config, exec, help, list, lspci, metrics, probe, "
-      "report, run, serve, smi, sweep, sysfs; see npusim --help");
+      "registers, report, run, serve, smi, sweep, sysfs; see npusim --help");
 }
 
 TEST_F(BadInput, AMissingConfigurationIsAskedFor) {

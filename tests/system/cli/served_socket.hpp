@@ -23,6 +23,7 @@ class ServedSocket : public Program {
         binary_dir() + "/bin/npusim", "--config", "910b2", "serve", option, path("m")};
     words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     server_ = ::fork();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One card behind its PCIe endpoint: its functions, the engines that they share, resets of functions
-// and changes of their partitions.
+// One card behind its PCIe endpoint: its functions, the engines that they share, resets of
+// functions and changes of their partitions.
 #pragma once
 
 #include <memory>

@@ -84,7 +84,8 @@ TEST(Directions, DriverAndModelSeeNothingOfEachOther) {
 
 TEST(Directions, OnlyTheTopPartsJoinDriverAndModel) {
   const std::string both = "#include \"npu/driver/device.hpp\"\n#include \"model/dma/engine.hpp\"";
-  EXPECT_THAT(broken_by("workloads/a.cpp", both), testing::Contains("workloads may not include model"));
+  EXPECT_THAT(broken_by("workloads/a.cpp", both),
+              testing::Contains("workloads may not include model"));
   EXPECT_THAT(broken_by("tools/cli/a.cpp", both), IsEmpty());
   EXPECT_THAT(broken_by("tests/performance/a.cpp", both), IsEmpty());
   EXPECT_THAT(broken_by("tests/system/a.cpp", both), IsEmpty());

@@ -33,7 +33,9 @@ std::string folder_of(std::string_view path) {
 Violations check_storeys(const SourceFile& file) {
   static const std::regex kInclude(R"re(^\s*#\s*include\s*"([^"]+)")re");
   Violations violations;
-  for (const auto& [root, storeys] : kHouses) {
+  for (const auto& house : kHouses) {
+    const auto root = house.root;
+    const auto& storeys = house.storeys;
     if (file.path.rfind(root, 0) != 0) continue;
     const auto storey = [&](std::string_view path) {
       return std::find(storeys.begin(), storeys.end(), folder_of(path.substr(root.size())));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything the driver may use of the machine it runs on. Four implementations pass one
-// contract suite (tests/contract): the simulator (model/host), Linux VFIO (driver/vfio) where a card
-// is bound to vfio-pci, a vfio-user client of `npusim serve`, and the tests' fake.
+// contract suite (tests/contract): the simulator (model/host), Linux VFIO (driver/vfio) where a
+// card is bound to vfio-pci, a vfio-user client of `npusim serve`, and the tests' fake.
 #pragma once
 
 #include <cstring>

@@ -85,7 +85,7 @@ void EntryWindow::cancel() {
   with_dispatcher_ = false;
 }
 
-void EntryWindow::put_kernel_away() {
+void EntryWindow::preempt_kernel() {
   auto& command = *kernel_;
   if (owner_.saves(command)) {
     queue_->kernel = &command;
@@ -100,7 +100,7 @@ void EntryWindow::put_kernel_away() {
 
 void EntryWindow::check_ended() {
   if (!stopping() || reader_.fetching() || wait_.reading()) return;
-  if (kernel_ != nullptr && !with_dispatcher_ && kernel_->blocks_out == 0) put_kernel_away();
+  if (kernel_ != nullptr && !with_dispatcher_ && kernel_->blocks_out == 0) preempt_kernel();
   if (open_ > 0) return;
   mode_ = Mode::kOff;
   ++generation_;

@@ -96,7 +96,7 @@ class EntryWindow : private EntryReader::Owner,
   bool stopping() const { return mode_ == Mode::kStopping; }
   void drop_current();
   void cancel();
-  void put_kernel_away();
+  void preempt_kernel();
   void check_ended();
 
   QueueFunction& function() const { return shared_.function(*queue_); }

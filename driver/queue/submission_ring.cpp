@@ -8,9 +8,7 @@
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
-namespace {
 
-// Entries of a kind and a size take about as long as each other.
 std::uint8_t size_class_of(const abi::QueueEntry& entry) {
   constexpr std::uint8_t kKernels = 38;
   Bytes size = 0;
@@ -21,6 +19,8 @@ std::uint8_t size_class_of(const abi::QueueEntry& entry) {
   if (entry.opcode >> 4 == 1) return kKernels;
   return static_cast<std::uint8_t>(size == 0 ? 0 : std::min(floor_log2(size), 37U));
 }
+
+namespace {
 
 // It may fail without being a fault of the queue, and then has a completion entry anyway.
 bool may_time_out(const abi::QueueEntry& entry) {

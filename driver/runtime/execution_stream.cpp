@@ -7,36 +7,15 @@
 #include <atomic>
 
 #include "driver/device/device_impl.hpp"
-#include "driver/queue/fault_text.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/runtime/argument_arena.hpp"
-#include "driver/runtime/stream_lane.hpp"
-#include "driver/runtime/stream_signal.hpp"
+#include "driver/runtime/stream_lanes.hpp"
+#include "driver/runtime/stream_waits.hpp"
 #include "driver/runtime/work_in_flight.hpp"
 #include "driver/support/impl_of.hpp"
 #include "driver/support/spin_lock.hpp"
-#include "npu/driver/time_slices.hpp"
 
 namespace npu::driver {
-namespace {
-
-// For room in a ring or for arguments, which the card makes as work ends. In between it is seen
-// whether the stream is being closed.
-constexpr Picoseconds kRoom = 60'000'000_us;
-constexpr Picoseconds kLook = 1_ms;
-
-std::string text_of(const QueueFault& fault) {
-  const auto place = whole_place_of(fault);
-  return fmt::format("entry {}: {}{}{}", fault.index, abi::to_string(fault.code),
-                     place.empty() ? "" : ", ", place);
-}
-
-tl::unexpected<Error> closed() {
-  return fail(ErrorCode::kAborted, "the stream is closed");
-}
-
-}  // namespace
-
 // --- Marks -----------------------------------------------------------------------------------
 
 bool StreamMark::is_done() const {
@@ -53,7 +32,7 @@ Result<bool> StreamMark::query() const {
 
 Status StreamMark::wait(Instant deadline) const {
   if (lane_ == nullptr) return {};
-  auto done = lane_->queue().wait(ticket_, WaitPolicy::kAdaptive, deadline);
+  auto done = lane_->wait_for(ticket_, deadline);
   if (!done && done.error().code == ErrorCode::kNotFound) return {};  // long ago
   return done;
 }
@@ -61,131 +40,65 @@ Status StreamMark::wait(Instant deadline) const {
 // --- The stream ------------------------------------------------------------------------------
 
 struct ExecutionStream::Impl {
-  using Lane = std::shared_ptr<StreamLane>;
-
-  Impl(ProcessContext& of, ArgumentPool& pool, const ExecutionStreamOptions& wanted)
-      : process(of),
-        clock(impl_of(of).device.platform.clock()),
+  Impl(ProcessContext& process, ArgumentPool& pool, const ExecutionStreamOptions& wanted)
+      : clock(impl_of(process).device.platform.clock()),
         options(wanted),
-        lock(impl_of(of).device.platform.tasks().make_mutex()),
-        last_lock(impl_of(of).device.platform.tasks().make_mutex()),
+        lock(impl_of(process).device.platform.tasks().make_mutex()),
+        last_lock(impl_of(process).device.platform.tasks().make_mutex()),
+        lanes(process, options, closing),
         arguments(pool) {}
 
-  Lane& lane_of(LaunchCores kind) { return lanes[static_cast<std::size_t>(kind)]; }
-
-  Status open_lane(LaunchCores kind);
-  Status change_to(LaunchCores kind);
-  Result<StreamMark> append(LaunchCores kind, const abi::QueueEntry* entries, std::size_t count);
-  // What there is to wait for: a task that finds an error makes new lanes meanwhile.
+  Result<StreamMark> append(LaunchCores kind, const abi::QueueEntry* entries, std::size_t count,
+                            bool record = false);
   struct Now {
-    std::array<Lane, kLaunchCores> lanes;
+    LaneSet lanes;
     std::size_t submitted = 0;
   };
   // kTimeout: a submission has waited until `deadline` for room; kAborted.
-  Status look(Now& now, Instant deadline) const {
-    const TimedMutexHolder holder(*lock, deadline);
-    if (!holder) return fail(ErrorCode::kTimeout, "the stream waits for room in its ring");
-    if (closing) return closed();
-    now = {lanes, in_flight.size()};
-    return {};
-  }
+  Status look(Now& now, Instant deadline) const;
   // All of it has ended.
-  Result<std::optional<LaunchFault>> ended(const Now& now) {
-    const MutexHolder holder(*lock);
-    if (closing) return closed();
-    in_flight.ended(now.submitted);
-    return take_failed();
-  }
-  Result<QueueTicket> put(StreamLane& lane, const abi::QueueEntry* entries, std::size_t count);
+  Result<std::optional<LaunchFault>> ended(const Now& now);
+  Result<std::optional<LaunchFault>> stopped(const LaneSet::Stopped& lane);
   Result<ArgumentArena::Place> place_for(Bytes size);
-  Result<LaunchFault> stopped(const Lane& lane, const Error& error);
-  std::optional<LaunchFault> take_failed();
   void drop_lanes(Instant deadline);
   void set_last(const StreamMark& mark) {
     const MutexHolder holder(*last_lock);
     last = mark;
   }
-  Status make_signal() {
-    if (signal != nullptr) return {};
-    auto made = StreamSignal::make(process.signals());
-    if (!made) return forward_error(made);
-    signal = std::move(*made);
-    return {};
-  }
 
-  ProcessContext& process;
   platform::Clock& clock;
   ExecutionStreamOptions options;
   std::unique_ptr<platform::Mutex> lock;
   std::unique_ptr<platform::Mutex> last_lock;  // never held while something is waited for
   StreamMark last;
   std::atomic<bool> closing{false};
-  std::array<Lane, kLaunchCores> lanes;
-  LaunchCores current = LaunchCores::kVector;
-  std::shared_ptr<StreamSignal> signal;
+  StreamLanes lanes;
   ArgumentArena arguments;
   WorkInFlight in_flight;
 };
 
-Status ExecutionStream::Impl::open_lane(LaunchCores kind) {
-  auto& lane = lane_of(kind);
-  if (lane != nullptr) return {};
-  QueueOptions wanted;
-  wanted.in_order = true;
-  wanted.priority = options.priority;
-  wanted.core_mask = options.cores[static_cast<std::size_t>(kind)];
-  auto queue = process.create_queue(wanted);
-  if (!queue) return forward_error(queue);
-  static_cast<void>(process.take_faults((*queue)->id()));  // of who had the number before
-  lane = std::make_shared<StreamLane>(std::move(*queue));
+Result<StreamMark> ExecutionStream::Impl::append(LaunchCores kind, const abi::QueueEntry* entries,
+                                                 std::size_t count, bool record) {
+  auto there = lanes.append(kind, entries, count, record);
+  if (!there) return forward_error(there);
+  const StreamMark mark(std::move(there->lane), there->ticket);
+  set_last(mark);
+  return mark;
+}
+
+Status ExecutionStream::Impl::look(Now& now, Instant deadline) const {
+  const TimedMutexHolder holder(*lock, deadline);
+  if (!holder) return fail(ErrorCode::kTimeout, "the stream waits for room in its ring");
+  if (closing) return stream_closed();
+  now = {lanes.lanes(), in_flight.size()};
   return {};
 }
 
-// One doorbell for all of them. A full ring is looked at again and again.
-Result<QueueTicket> ExecutionStream::Impl::put(StreamLane& lane, const abi::QueueEntry* entries,
-                                               std::size_t count) {
-  QueueEntryOptions how;
-  how.continue_on_error = options.on_error == StreamErrorMode::kContinue;
-  const Instant deadline = clock.now() + kRoom;
-  const bool in_time_slices =
-      impl_of(process).queues.time_slices() != nullptr;  // which it has a place to wait for
-  for (;;) {
-    if (closing) return closed();
-    const Instant look = in_time_slices ? deadline : std::min(deadline, clock.now() + kLook);
-    auto ticket = submit_in_time_slice(process, lane.queue(), entries, count, look, how);
-    const bool full = !ticket && ticket.error().code == ErrorCode::kQueueFull;
-    if (!full || clock.now() >= deadline) {
-      if (ticket) lane.submitted(*ticket);
-      return ticket;
-    }
-  }
-}
-
-Status ExecutionStream::Impl::change_to(LaunchCores kind) {
-  if (auto there = open_lane(kind); !there) return there;
-  const auto before = lane_of(current);
-  if (kind == current) return {};
-  current = kind;
-  if (before == nullptr || !before->last()) return {};
-  if (auto there = make_signal(); !there) return there;
-  const auto value = signal->next();
-  const auto set = entries::record_event(signal->id(), value);
-  if (auto there = put(*before, &set, 1); !there) return forward_error(there);
-  const auto wait = entries::wait_event(signal->id(), value);
-  const auto behind = put(*lane_of(kind), &wait, 1);
-  return behind ? Status{} : Status(forward_error(behind));
-}
-
-Result<StreamMark> ExecutionStream::Impl::append(LaunchCores kind, const abi::QueueEntry* entries,
-                                                 std::size_t count) {
-  if (closing) return closed();
-  if (auto there = change_to(kind); !there) return forward_error(there);
-  const auto lane = lane_of(kind);
-  const auto ticket = put(*lane, entries, count);
-  if (!ticket) return forward_error(ticket);
-  const StreamMark mark(lane, *ticket);
-  set_last(mark);
-  return mark;
+Result<std::optional<LaunchFault>> ExecutionStream::Impl::ended(const Now& now) {
+  const MutexHolder holder(*lock);
+  if (closing) return stream_closed();
+  in_flight.ended(now.submitted);
+  return lanes.take_failed();
 }
 
 Result<ArgumentArena::Place> ExecutionStream::Impl::place_for(Bytes size) {
@@ -194,7 +107,7 @@ Result<ArgumentArena::Place> ExecutionStream::Impl::place_for(Bytes size) {
     const auto place = arguments.take(size);
     if (!place) return forward_error(place);
     if (*place) return **place;
-    if (closing) return closed();
+    if (closing) return stream_closed();
     if (clock.now() >= deadline) {
       return fail(ErrorCode::kQueueFull, "no room for arguments: no launch has ended for a minute");
     }
@@ -204,51 +117,21 @@ Result<ArgumentArena::Place> ExecutionStream::Impl::place_for(Bytes size) {
   }
 }
 
-// What the card says of a queue that has stopped. What comes next gets new queues: one task of
-// several makes them.
-Result<LaunchFault> ExecutionStream::Impl::stopped(const Lane& lane, const Error& error) {
+// What comes next gets new queues: one task of several makes them.
+Result<std::optional<LaunchFault>> ExecutionStream::Impl::stopped(const LaneSet::Stopped& at) {
   const MutexHolder holder(*lock);
-  if (closing) return closed();
-  const bool on_cube = lane == lane_of(LaunchCores::kCube);
-  if (!on_cube && lane != lane_of(LaunchCores::kVector)) return fail(error.code, error.context);
-  LaunchFault fault;
-  fault.cores = on_cube ? LaunchCores::kCube : LaunchCores::kVector;
-  fault.text = error.message();
-  const auto said = process.take_faults(lane->queue().id());
-  if (!said.empty()) fault.fault = said.front();
-  if (!said.empty()) fault.text = text_of(said.front());
+  if (closing) return stream_closed();
+  if (!lanes.lanes().has(at.lane)) return fail(at.error.code, at.error.context);
+  auto fault = lanes.fault_of(*at.lane, at.error);
   drop_lanes(clock.now());
-  static_cast<void>(open_lane(LaunchCores::kVector));  // or the next submission says why not
-  if (error.code != ErrorCode::kDeviceFault) return fail(error.code, error.context);
-  return fault;
+  static_cast<void>(lanes.open(LaunchCores::kVector));  // or the next submission says why not
+  if (at.error.code != ErrorCode::kDeviceFault) return fail(at.error.code, at.error.context);
+  return std::optional<LaunchFault>(std::move(fault));
 }
 
-std::optional<LaunchFault> ExecutionStream::Impl::take_failed() {
-  std::optional<LaunchFault> first;
-  for (std::size_t i = 0; i < kLaunchCores; ++i) {
-    const auto lane = lanes[i];
-    if (lane == nullptr || !lane->take_failed()) continue;
-    const auto id = lane->queue().id();
-    const auto said = process.take_faults(id);
-    if (first) continue;
-    first.emplace();
-    first->cores = static_cast<LaunchCores>(i);
-    if (!said.empty()) first->fault = said.front();
-    first->text = said.empty() ? fmt::format("queue {}: an entry has failed", id.value)
-                               : text_of(said.front());
-  }
-  return first;
-}
-
-// Nothing of them runs any more; who waits for what they would have recorded goes on.
 void ExecutionStream::Impl::drop_lanes(Instant deadline) {
-  for (auto& place : lanes) {
-    const auto lane = std::exchange(place, nullptr);
-    if (lane != nullptr) static_cast<void>(process.destroy(lane->queue(), deadline));
-  }
-  current = LaunchCores::kVector;
+  lanes.drop(deadline);
   set_last({});
-  if (signal != nullptr) signal->make_all();
   arguments.release();
   in_flight.clear();
 }
@@ -265,16 +148,25 @@ Result<std::unique_ptr<ExecutionStream>> ExecutionStream::open(
     ProcessContext& process, ArgumentPool& arguments, const ExecutionStreamOptions& options) {
   std::unique_ptr<ExecutionStream> stream(
       new ExecutionStream(std::make_unique<Impl>(process, arguments, options)));
-  if (auto there = stream->impl_->open_lane(LaunchCores::kVector); !there) {
+  if (auto there = stream->impl_->lanes.open(LaunchCores::kVector); !there) {
     return forward_error(there);
   }
   return stream;
 }
 
+Status ExecutionStream::prepare(LaunchCores cores) {
+  const MutexHolder holder(*impl_->lock);
+  return impl_->closing ? Status(stream_closed()) : impl_->lanes.open(cores);
+}
+
 Result<StreamMark> ExecutionStream::submit(const abi::QueueEntry* entries, std::size_t count,
                                            std::shared_ptr<const void> keep) {
+  if (count == 0 || count > kMostEntries) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} entries: a submission has 1 to {}", count, kMostEntries));
+  }
   const MutexHolder holder(*impl_->lock);
-  auto mark = impl_->append(impl_->current, entries, count);
+  auto mark = impl_->append(impl_->lanes.current(), entries, count);
   if (mark) impl_->in_flight.add(*mark, std::move(keep));
   return mark;
 }
@@ -313,16 +205,14 @@ Result<StreamMark> ExecutionStream::launch(const KernelLaunch& launch) {
 Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
                                              std::shared_ptr<const void> keep) {
   const MutexHolder holder(*impl_->lock);
-  if (impl_->closing) return closed();
-  if (auto there = impl_->make_signal(); !there) return forward_error(there);
-  StreamRecord record;
-  record.signal_ = impl_->signal;
-  record.value_ = impl_->signal->next();
-  const abi::QueueEntry entries[] = {entries::timestamp(at),
-                                     entries::record_event(record.signal_->id(), record.value_)};
-  const auto mark = impl_->append(impl_->current, entries, 2);
+  if (impl_->closing) return stream_closed();
+  const auto time = entries::timestamp(at);
+  const auto mark = impl_->append(impl_->lanes.current(), &time, 1, true);
   if (!mark) return forward_error(mark);
+  StreamRecord record;
   record.mark_ = *mark;
+  record.signal_ = impl_->lanes.signal();
+  record.value_ = impl_->lanes.recorded();
   impl_->in_flight.add(*mark, std::move(keep));
   return record;
 }
@@ -330,7 +220,7 @@ Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
 Status ExecutionStream::wait_for(const StreamRecord& record) {
   const MutexHolder holder(*impl_->lock);
   const auto wait = entries::wait_event(record.signal_->id(), record.value_);
-  const auto mark = impl_->append(impl_->current, &wait, 1);
+  const auto mark = impl_->append(impl_->lanes.current(), &wait, 1);
   if (!mark) return forward_error(mark);
   impl_->in_flight.add(*mark, record.signal_);
   return {};
@@ -339,34 +229,21 @@ Status ExecutionStream::wait_for(const StreamRecord& record) {
 Result<std::optional<LaunchFault>> ExecutionStream::synchronize(Instant deadline) {
   Impl::Now now;
   if (auto there = impl_->look(now, deadline); !there) return forward_error(there);
-  for (const auto& lane : now.lanes) {
-    if (lane == nullptr) continue;
-    const auto done = lane->wait(deadline);
-    if (done) continue;
-    if (done.error().code == ErrorCode::kTimeout) return forward_error(done);
-    auto fault = impl_->stopped(lane, done.error());
-    if (!fault) return forward_error(fault);
-    return std::optional<LaunchFault>(std::move(*fault));
-  }
-  return impl_->ended(now);
+  const auto stopped = now.lanes.wait(impl_->clock, deadline);
+  if (!stopped) return forward_error(stopped);
+  return stopped->lane == nullptr ? impl_->ended(now) : impl_->stopped(*stopped);
 }
 
 Result<ExecutionStream::State> ExecutionStream::query() {
   Impl::Now now;
   const auto looked = impl_->look(now, impl_->clock.now());
-  // Who submits has the lock, and there is something to be done.
+  // A submission holds the lock, so there is work.
   if (!looked && looked.error().code == ErrorCode::kTimeout) return State{};
   if (!looked) return forward_error(looked);
-  for (const auto& lane : now.lanes) {
-    if (lane == nullptr) continue;
-    const auto done = lane->is_done();
-    if (done && !*done) return State{};
-    if (done) continue;
-    auto fault = impl_->stopped(lane, done.error());
-    if (!fault) return forward_error(fault);
-    return State{true, std::move(*fault)};
-  }
-  auto fault = impl_->ended(now);
+  bool all = true;
+  const auto stopped = now.lanes.stopped(all);
+  if (stopped.lane == nullptr && !all) return State{};
+  auto fault = stopped.lane == nullptr ? impl_->ended(now) : impl_->stopped(stopped);
   if (!fault) return forward_error(fault);
   return State{true, std::move(*fault)};
 }

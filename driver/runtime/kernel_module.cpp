@@ -7,8 +7,9 @@ namespace npu::driver {
 
 Result<std::shared_ptr<const KernelModule>> KernelModule::load(AddressSpace& space,
                                                                ConstByteSpan object,
-                                                               const Upload& upload) {
-  const auto image = make_image(abi::ImageKind::kAiCore, object);
+                                                               const Upload& upload,
+                                                               Bytes declared) {
+  const auto image = make_image(abi::ImageKind::kAiCore, object, declared);
   if (!image) return forward_error(image);
   const auto memory = space.allocate(image->size());
   if (!memory) return forward_error(memory);

@@ -12,17 +12,22 @@ namespace npu::driver {
 
 class StreamLane {
  public:
-  explicit StreamLane(std::unique_ptr<Queue> queue) : queue_(std::move(queue)) {}
+  StreamLane(std::unique_ptr<Queue> queue, WaitPolicy policy)
+      : queue_(std::move(queue)), policy_(policy) {}
 
-  Queue& queue() { return *queue_; }
+  Queue& queue() const { return *queue_; }
   const std::optional<QueueTicket>& last() const { return last_; }
   void submitted(const QueueTicket& ticket) { last_ = ticket; }
   // What is submitted has ended; an entry that has failed counts, if the queue has not stopped.
   // kDeviceFault: it has stopped; kTimeout.
   Status wait(Instant deadline) {
     if (!last_) return {};
-    auto done = queue_->wait(*last_, WaitPolicy::kAdaptive, deadline);
+    auto done = wait_for(*last_, deadline);
     return !done && continues_after(done.error()) ? Status{} : done;
+  }
+  // As Queue::wait().
+  Status wait_for(const QueueTicket& ticket, Instant deadline) {
+    return queue_->wait(ticket, policy_, deadline);
   }
   Result<bool> is_done() {
     if (!last_) return true;
@@ -41,6 +46,7 @@ class StreamLane {
   }
 
   std::unique_ptr<Queue> queue_;
+  const WaitPolicy policy_;
   std::optional<QueueTicket> last_;
   std::uint64_t told_ = 0;
 };

@@ -25,6 +25,7 @@ class StreamSignal {
   SignalId id() const { return id_; }
   // Of the next record.
   std::uint64_t next() { return ++value_; }
+  std::uint64_t last() const { return value_; }
   // All records that were submitted count as made: what would have made them is gone.
   void make_all() { static_cast<void>(signals_.raise(id_, value_)); }
 

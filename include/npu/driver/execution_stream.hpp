@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream: copies, fills, kernels, records and waits run in the order in which they were
 // submitted, whatever cores they are for. It is an in-order compute queue for each kind of cores,
-// made when it is needed; a signal keeps the order where work goes from one to the other.
+// made when it is needed. Where work goes from one to the other, it waits for a signal that the
+// work before it records; both entries go out with the work, by its doorbell.
+//
+// Submit work by a stream: outside programs, operators and kernels of workloads do. There are three
+// other ways. Queue (queue.hpp) shows rings, doorbells and entries that overtake each other, to
+// programs that measure them. Device (device.hpp) copies by the DMA ring, without a process.
+// DeviceContext::run() runs graphs, whose scheduler is a program of the AICPUs.
 //
 // Members may be called from several tasks at once. The process outlives its streams, and a stream
 // outlives nothing: marks and records of one that is gone count as complete.
@@ -35,6 +41,8 @@ enum class StreamErrorMode : std::uint8_t {
 struct ExecutionStreamOptions {
   std::array<CoreMask, kLaunchCores> cores{kAllCores, kAllCores};  // by LaunchCores
   unsigned priority = 7;                                           // as QueueOptions has it
+  bool preemptible = true;                                         // as QueueOptions has it
+  WaitPolicy wait = WaitPolicy::kAdaptive;                         // of synchronize() and marks
   StreamErrorMode on_error = StreamErrorMode::kContinue;
 };
 
@@ -106,9 +114,16 @@ class NPU_API ExecutionStream {
   ExecutionStream(const ExecutionStream&) = delete;
   ExecutionStream& operator=(const ExecutionStream&) = delete;
 
+  // The queue for these cores is made now, so that no launch makes it. What
+  // ProcessContext::create_queue() says.
+  Status prepare(LaunchCores cores);
+
+  // A ring has 256 places, and a submission may come with a wait and a record of the stream's own.
+  static constexpr std::size_t kMostEntries = 254;
   // Behind everything before, where the last work was; waits for room in the ring. `keep` lives
-  // until the work has ended. kAborted: the stream is closed; kQueueFull: no room in a minute of
-  // the platform's time; what Queue::submit() and TimeSliceClient::submit() say.
+  // until the work has ended. kInvalidArgument: no entry, or more than kMostEntries. kAborted: the
+  // stream is closed; kQueueFull: no room in a minute of the platform's time; what
+  // Queue::submit() and TimeSliceClient::submit() say.
   Result<StreamMark> submit(const abi::QueueEntry* entries, std::size_t count,
                             std::shared_ptr<const void> keep = {});
   // kInvalidArgument: no module, 0 blocks, too many bytes; else as submit().

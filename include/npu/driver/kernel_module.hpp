@@ -18,10 +18,10 @@ class NPU_API KernelModule {
   // Brings bytes of the host's to the card, and returns when they are there.
   using Upload = std::function<Status(DeviceAddress to, ConstByteSpan bytes)>;
 
-  // `object`: an ELF object as make_image() takes it, whose errors are these; kOutOfMemory; what
+  // `object` and `declared`: as make_image() takes them, whose errors are these; kOutOfMemory; what
   // `upload` says. `space` outlives the module.
   static Result<std::shared_ptr<const KernelModule>> load(AddressSpace& space, ConstByteSpan object,
-                                                          const Upload& upload);
+                                                          const Upload& upload, Bytes declared = 0);
   ~KernelModule();
   KernelModule(const KernelModule&) = delete;
   KernelModule& operator=(const KernelModule&) = delete;

@@ -5,18 +5,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
-#include "npu/driver/program.hpp"
 #include "npu/driver/queue_entries.hpp"
 
 namespace npu::operators {
 namespace {
 
-constexpr Bytes kSlot = abi::kMaxArgumentBytes;
-constexpr unsigned kSlots = 64;  // launches of a run whose arguments are on their way
-constexpr Bytes kArgumentBytes = kSlots * kSlot;
 constexpr Bytes kStagingBytes = 1_MiB;
-static_assert(kArgumentBytes <= kStagingBytes && kImageBytes + 64 <= kStagingBytes);
+static_assert(kImageBytes + 64 <= kStagingBytes);
 
 using Calls = std::vector<std::pair<Instant, Instant>>;
 
@@ -37,6 +34,10 @@ class Stopwatch {
 
 std::size_t index_of(CoreKind kind) {
   return kind == CoreKind::kVector ? 1 : 0;
+}
+
+driver::LaunchCores launch_cores(CoreKind kind) {
+  return kind == CoreKind::kVector ? driver::LaunchCores::kVector : driver::LaunchCores::kCube;
 }
 
 }  // namespace
@@ -62,80 +63,58 @@ Result<std::unique_ptr<Launcher>> Launcher::open(driver::ProcessContext& process
   return launcher;
 }
 
-Status Launcher::open_queues() {
+Status Launcher::open_stream() {
+  driver::ExecutionStreamOptions wanted;
   for (const CoreKind kind : {CoreKind::kCube, CoreKind::kVector}) {
-    driver::QueueOptions queue;
-    queue.core_mask = options_.cores.mask[index_of(kind)];
-    queue.in_order = true;
-    queue.preemptible = false;
-    auto made = process_.create_queue(queue);
-    if (!made) return forward_error(made);
-    queues_[index_of(kind)] = std::move(*made);
+    wanted.cores[static_cast<std::size_t>(launch_cores(kind))] =
+        options_.cores.mask[index_of(kind)];
   }
-  return {};
-}
-
-Status Launcher::renew_queues() {
-  for (auto& queue : queues_) {
-    if (queue == nullptr) continue;
-    const auto ended = process_.destroy(*queue, clock_.now());
-    static_cast<void>(ended);  // that it has stopped is why it goes
-    queue.reset();
-  }
-  if (auto ok = open_queues(); !ok) return ok;
+  wanted.preemptible = false;
+  wanted.wait = driver::WaitPolicy::kPolling;
+  wanted.on_error = driver::StreamErrorMode::kStop;
+  auto stream = driver::ExecutionStream::open(process_, *arguments_, wanted);
+  if (!stream) return forward_error(stream);
+  stream_ = std::move(*stream);
   failed_ = false;
-  return {};
+  return stream_->prepare(driver::LaunchCores::kCube);
 }
 
 Status Launcher::open_resources() {
-  if (auto ok = open_queues(); !ok) return ok;
+  arguments_.emplace(process_);
+  if (auto ok = arguments_->prepare(); !ok) return ok;
   auto staging = process_.allocate_host(kStagingBytes);
   if (!staging) return forward_error(staging);
   staging_ = std::move(*staging);
-  const auto arguments = allocate(kArgumentBytes);
-  if (!arguments) return forward_error(arguments);
-  arguments_ = *arguments;
-  const auto signal = process_.signals().create();
-  if (!signal) return forward_error(signal);
-  signal_ = *signal;
-  return {};
+  return open_stream();
 }
 
 Launcher::~Launcher() = default;
 
-Result<driver::DeviceAddress> Launcher::allocate(Bytes size) {
-  const auto memory = process_.space().allocate(size);
-  if (!memory) return forward_error(memory);
-  memory_.push_back(memory->address);
-  return memory->address;
+Status Launcher::bring(driver::DeviceAddress to, ConstByteSpan image) {
+  std::memcpy(staging_->cpu().data, image.data, image.size);
+  const auto entry = driver::entries::copy_to_device(staging_->bus(), to, image.size);
+  if (const auto mark = stream_->submit(&entry, 1); !mark) return forward_error(mark);
+  return wait();
 }
 
 Status Launcher::upload(const jit::Kernel& kernel) {
   if (failed_) {
-    if (auto ok = renew_queues(); !ok) return ok;
+    stream_.reset();
+    if (auto ok = open_stream(); !ok) return ok;
   }
-  const auto known = images_.find(kernel.key());
-  if (known != images_.end()) return {};
-  const auto image = driver::make_image(abi::ImageKind::kAiCore, kernel.image(), kImageBytes);
-  if (!image) return forward_error(image);
-  const auto at = allocate(image->size());
-  if (!at) return forward_error(at);
-  std::memcpy(staging_->cpu().data, image->data(), image->size());
-  const auto entry = driver::entries::copy_to_device(staging_->bus(), *at, image->size());
-  const auto ticket = queues_[0]->submit(entry, deadline());
-  if (!ticket) return forward_error(ticket);
-  auto done = queues_[0]->wait(*ticket, driver::WaitPolicy::kPolling, deadline());
-  if (!done) return done;
-  images_.emplace(kernel.key(), *at);
+  auto& module = modules_[kernel.key()];
+  if (module != nullptr) return {};
+  const auto to_card = [this](auto to, auto image) { return bring(to, image); };
+  auto loaded = driver::KernelModule::load(process_.space(), kernel.image(), to_card, kImageBytes);
+  if (!loaded) return forward_error(loaded);
+  module = std::move(*loaded);
   return {};
 }
 
 Status Launcher::run(const jit::Kernel& kernel, std::uint32_t block_num, const void* params) {
   if (auto ok = upload(kernel); !ok) return ok;
-  image_ = images_.at(kernel.key());
+  module_ = modules_.at(kernel.key());
   error_.reset();
-  waiting_.clear();
-  last_queue_ = nullptr;
   launches_ = 0;
   workspace_asked_ = 0;
   calls_.clear();
@@ -148,35 +127,21 @@ Status Launcher::run(const jit::Kernel& kernel, std::uint32_t block_num, const v
 }
 
 Status Launcher::wait() {
-  Status result;
-  for (const auto& one : waiting_) {
-    const auto done = one.queue->wait(one.ticket, driver::WaitPolicy::kPolling, deadline());
-    if (!done) {
-      result = forward_error(done);
-      failed_ = true;
-      break;
-    }
-  }
-  waiting_.clear();
-  return result;
+  const auto fault = stream_->synchronize(deadline());
+  failed_ = !fault;
+  if (!fault) return forward_error(fault);
+  return *fault ? Status(fail(ErrorCode::kDeviceFault, (*fault)->text)) : Status();
 }
 
 Status Launcher::close() {
-  Status result;
-  const auto keep = [&](const auto& outcome) {
-    if (!outcome && result) result = forward_error(outcome);
-  };
-  for (auto& queue : queues_) {
-    if (queue == nullptr) continue;
-    keep(process_.destroy(*queue, deadline()));
-    queue.reset();
-  }
-  for (const auto address : memory_) keep(process_.space().free(address));
-  memory_.clear();
-  images_.clear();
+  Status result = failed_ ? Status() : wait();
+  stream_.reset();
+  arguments_.reset();
+  module_.reset();
+  modules_.clear();
   staging_.reset();
-  keep(process_.signals().destroy(signal_));
-  return result;
+  const auto freed = free_workspace();
+  return result ? freed : result;
 }
 
 std::uint32_t Launcher::cores(CoreKind kind) const {
@@ -200,16 +165,16 @@ std::uint64_t Launcher::workspace(std::uint64_t bytes) {
 // Kept from run to run; nothing runs when a larger one takes its place.
 Status Launcher::give_workspace(Bytes bytes) {
   if (bytes <= workspace_size_) return {};
-  if (workspace_size_ != 0) {
-    memory_.erase(std::find(memory_.begin(), memory_.end(), workspace_));
-    workspace_size_ = 0;
-    if (auto ok = process_.space().free(workspace_); !ok) return ok;
-  }
-  const auto at = allocate(bytes);
-  if (!at) return forward_error(at);
-  workspace_ = *at;
+  if (auto ok = free_workspace(); !ok) return ok;
+  const auto memory = process_.space().allocate(bytes);
+  if (!memory) return forward_error(memory);
+  workspace_ = memory->address;
   workspace_size_ = bytes;
   return {};
+}
+
+Status Launcher::free_workspace() {
+  return std::exchange(workspace_size_, 0) == 0 ? Status() : process_.space().free(workspace_);
 }
 
 void Launcher::launch(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,
@@ -222,33 +187,22 @@ void Launcher::launch(CoreKind kind, std::uint32_t blocks, const std::uint64_t* 
 Status Launcher::submit(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,
                         std::uint32_t count) {
   const Bytes bytes = Bytes{count} * sizeof(std::uint64_t);
-  if (blocks == 0 || blocks > cores(kind) || bytes == 0 || bytes > kSlot) {
+  if (blocks == 0 || blocks > cores(kind) || bytes == 0 || bytes > abi::kMaxArgumentBytes) {
     return fail(ErrorCode::kOutOfRange,
                 fmt::format("a launch of {} blocks and {} words: the card has {} cores", blocks,
                             count, cores(kind)));
   }
-  if (launches_ != 0 && launches_ % kSlots == 0) {
-    if (auto ok = wait(); !ok) return ok;
-  }
-  const Bytes slot = launches_ % kSlots * kSlot;
-  std::memcpy(staging_->cpu().data + slot, words, bytes);
-  driver::Queue& queue = *queues_[index_of(kind)];
-  std::array<abi::QueueEntry, 4> entries;
-  std::size_t used = 0;
-  if (last_queue_ != nullptr && last_queue_ != &queue) {
-    entries[used++] = driver::entries::wait_event(signal_, signal_value_);
-  }
-  entries[used++] = driver::entries::copy_to_device(
-      platform::BusAddress{staging_->bus().value + slot}, arguments_ + slot, bytes);
-  entries[used++] =
-      driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image_, blocks,
-                                    arguments_ + slot, static_cast<std::uint32_t>(bytes));
-  entries[used++] = driver::entries::record_event(signal_, ++signal_value_);
-  const auto ticket = queue.submit(entries.data(), used, deadline());
-  if (!ticket) return forward_error(ticket);
-  if (!waiting_.empty() && waiting_.back().queue == &queue) waiting_.pop_back();
-  waiting_.push_back({&queue, *ticket});
-  last_queue_ = &queue;
+  driver::KernelLaunch wanted;
+  wanted.module = module_;
+  wanted.cores = launch_cores(kind);
+  wanted.blocks = blocks;
+  wanted.bytes = static_cast<std::uint32_t>(bytes);
+  wanted.write = [words, bytes](ByteSpan host, driver::DeviceAddress) -> Status {
+    std::memcpy(host.data, words, bytes);
+    return {};
+  };
+  const auto mark = stream_->launch(wanted);
+  if (!mark) return forward_error(mark);
   ++launches_;
   return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher: operators' kernels on a process' compute queues, one queue for each kind of core.
-// Launches of one run follow one another, by signals where they change queues.
+// The launcher: operators' kernels on an execution stream of a process. Launches of one run follow
+// one another, whatever cores they are for.
 #pragma once
 
 #include <array>
@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "npu/driver/process.hpp"
-#include "npu/driver/queue.hpp"
+#include "npu/driver/execution_stream.hpp"
 #include "npu/jit/kernel.hpp"
 #include "npu/operators/operator_stream.hpp"
 #include "npu/platform/time.hpp"
@@ -46,11 +45,11 @@ class Launcher final : public OperatorStream {
   Status upload(const jit::Kernel& kernel);
   // The kernel's host entry. Returns when the last doorbell has rung. kUnsupported: the operator
   // refused, the context is its reason; kOutOfMemory: no workspace; what a submission says.
-  // A run before it has been waited for; behind one that has failed the queues are made anew.
+  // A run before it has been waited for; behind one that has not ended the stream is made anew.
   Status run(const jit::Kernel& kernel, std::uint32_t block_num, const void* params);
   // Until the run's last launch has ended. kDeviceFault, kTimeout.
   Status wait();
-  // The queues and memory are given back; nothing may be running.
+  // Stream and memory are given back; nothing may be running.
   Status close();
 
   // Of the last run.
@@ -68,42 +67,32 @@ class Launcher final : public OperatorStream {
               std::uint32_t count) override;
 
  private:
-  struct Waiting {
-    driver::Queue* queue;
-    driver::QueueTicket ticket;
-  };
-
   Launcher(driver::ProcessContext& process, platform::Clock& clock, const LauncherOptions& options)
       : process_(process), clock_(clock), options_(options) {}
 
   Status open_resources();
-  Status open_queues();
-  Status renew_queues();
+  Status open_stream();
   Status submit(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,
                 std::uint32_t count);
-  Result<driver::DeviceAddress> allocate(Bytes size);
+  Status bring(driver::DeviceAddress to, ConstByteSpan image);
   Status give_workspace(Bytes bytes);
+  Status free_workspace();
   Instant deadline() const { return clock_.now() + options_.timeout; }
 
   driver::ProcessContext& process_;
   platform::Clock& clock_;
   const LauncherOptions options_;
-  std::array<std::unique_ptr<driver::Queue>, 2> queues_;
-  bool failed_ = false;  // the queues stand still, or wait for one that does
-  std::unique_ptr<platform::DmaMemory> staging_;  // images, arguments on their way
-  std::vector<driver::DeviceAddress> memory_;     // all that is to be freed
-  driver::DeviceAddress arguments_;
+  std::optional<driver::ArgumentPool> arguments_;
+  std::unique_ptr<driver::ExecutionStream> stream_;
+  bool failed_ = false;                           // something in the stream does not end
+  std::unique_ptr<platform::DmaMemory> staging_;  // of images
   driver::DeviceAddress workspace_;
   Bytes workspace_size_ = 0;
-  driver::SignalId signal_;
-  std::uint64_t signal_value_ = 1;
-  std::map<std::string, driver::DeviceAddress> images_;  // by key
+  std::map<std::string, std::shared_ptr<const driver::KernelModule>> modules_;  // by key
 
   // Of the run.
-  driver::DeviceAddress image_;
+  std::shared_ptr<const driver::KernelModule> module_;
   std::optional<Error> error_;
-  std::vector<Waiting> waiting_;
-  driver::Queue* last_queue_ = nullptr;
   unsigned launches_ = 0;
   Bytes workspace_asked_ = 0;
   std::vector<std::pair<Instant, Instant>> calls_;

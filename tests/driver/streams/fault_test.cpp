@@ -50,6 +50,28 @@ TEST_F(StreamFaultTest, StopOnErrorDropsWhatIsBehindAndTakesNewWorkThen) {
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 5U), 0);
 }
 
+// Work for the other cores waits for what has failed, and would wait for ever.
+TEST_F(StreamFaultTest, AFaultIsToldThoughTheOtherCoresWaitForIt) {
+  for (const auto first : {LaunchCores::kVector, LaunchCores::kCube}) {
+    const auto second = first == LaunchCores::kCube ? LaunchCores::kVector : LaunchCores::kCube;
+    const auto stream = open(StreamErrorMode::kStop);
+    ASSERT_THAT(stream->launch(kernel(first, 1)), IsOk());
+    fail(*stream);
+    ASSERT_THAT(stream->launch(kernel(second, 2)), IsOk());
+    pass(1_ms);
+    const auto looked = stream->query();
+    ASSERT_THAT(looked, IsOk());
+    EXPECT_TRUE(looked->fault);
+    ASSERT_THAT(stream->launch(kernel(first, 1)), IsOk());
+    fail(*stream);
+    ASSERT_THAT(stream->launch(kernel(second, 2)), IsOk());
+    const auto ended = stream->synchronize(in(1_s));
+    ASSERT_THAT(ended, IsOk());
+    ASSERT_TRUE(*ended);
+    EXPECT_EQ((*ended)->cores, first);
+  }
+}
+
 TEST_F(StreamFaultTest, ACallOnAClosedStreamSaysSo) {
   const auto stream = open();
   stream->close(fake.scheduler.now());

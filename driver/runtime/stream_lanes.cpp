@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/runtime/stream_lanes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/device/device_impl.hpp"
+#include "driver/queue/fault_text.hpp"
+#include "driver/queue/process_impl.hpp"
+#include "driver/queue/submission_ring.hpp"
+#include "driver/runtime/stream_waits.hpp"
+#include "driver/support/impl_of.hpp"
+#include "npu/driver/time_slices.hpp"
+
+namespace npu::driver {
+namespace {
+
+std::string text_of(const QueueFault& fault) {
+  const auto place = whole_place_of(fault);
+  return fmt::format("entry {}: {}{}{}", fault.index, abi::to_string(fault.code),
+                     place.empty() ? "" : ", ", place);
+}
+
+}  // namespace
+
+LaneSet::Stopped LaneSet::stopped(bool& all_done) const {
+  for (const auto& lane : of) {
+    if (lane == nullptr) continue;
+    const auto done = lane->is_done();
+    if (!done) return {lane, done.error()};
+    if (!*done) all_done = false;
+  }
+  return {};
+}
+
+Result<LaneSet::Stopped> LaneSet::wait(platform::Clock& clock, Instant deadline) const {
+  const bool alone = of[0] == nullptr || of[1] == nullptr;
+  for (const auto& lane : of) {
+    for (bool ended = lane == nullptr; !ended;) {
+      const auto done = lane->wait(alone ? deadline : std::min(deadline, clock.now() + kLook));
+      ended = done.has_value();
+      if (ended) continue;
+      if (done.error().code != ErrorCode::kTimeout) return Stopped{lane, done.error()};
+      bool all = true;
+      auto other = stopped(all);
+      if (other.lane != nullptr) return other;
+      if (clock.now() >= deadline) return forward_error(done);
+    }
+  }
+  return Stopped{};
+}
+
+StreamLanes::StreamLanes(ProcessContext& process, const ExecutionStreamOptions& options,
+                         const std::atomic<bool>& closing)
+    : process_(process),
+      clock_(impl_of(process).device.platform.clock()),
+      options_(options),
+      closing_(closing) {}
+
+Status StreamLanes::open(LaunchCores kind) {
+  auto& lane = lane_of(kind);
+  if (lane != nullptr) return {};
+  QueueOptions wanted;
+  wanted.in_order = true;
+  wanted.priority = options_.priority;
+  wanted.preemptible = options_.preemptible;
+  wanted.core_mask = options_.cores[static_cast<std::size_t>(kind)];
+  auto queue = process_.create_queue(wanted);
+  if (!queue) return forward_error(queue);
+  static_cast<void>(process_.take_faults((*queue)->id()));  // of an earlier queue of this number
+  lane = std::make_shared<StreamLane>(std::move(*queue), options_.wait);
+  return {};
+}
+
+// One doorbell for all of them. A full ring is looked at again and again.
+Result<QueueTicket> StreamLanes::put(StreamLane& lane, const abi::QueueEntry* entries,
+                                     std::size_t count) {
+  QueueEntryOptions how;
+  how.continue_on_error = options_.on_error == StreamErrorMode::kContinue;
+  const Instant deadline = clock_.now() + kRoom;
+  const bool in_time_slices =
+      impl_of(process_).queues.time_slices() != nullptr;  // which it has a place to wait for
+  for (;;) {
+    if (closing_) return stream_closed();
+    const Instant look = in_time_slices ? deadline : std::min(deadline, clock_.now() + kLook);
+    auto ticket = submit_in_time_slice(process_, lane.queue(), entries, count, look, how);
+    const bool full = !ticket && ticket.error().code == ErrorCode::kQueueFull;
+    if (!full || clock_.now() >= deadline) {
+      if (ticket) lane.submitted(*ticket);
+      return ticket;
+    }
+  }
+}
+
+Status StreamLanes::push_record() {
+  if (signal_ == nullptr) {
+    auto made = StreamSignal::make(process_.signals());
+    if (!made) return forward_error(made);
+    signal_ = std::move(*made);
+  }
+  batch_.push_back(entries::record_event(signal_->id(), signal_->next()));
+  return {};
+}
+
+Status StreamLanes::wait_behind_other_cores() {
+  const auto before = lane_of(current_);
+  if (before == nullptr || !before->last()) return {};
+  if (recorded_ == 0) {
+    if (auto there = push_record(); !there) return there;
+    const auto ticket = put(*before, batch_.data(), 1);
+    if (!ticket) return forward_error(ticket);
+    recorded_ = signal_->last();
+    batch_.clear();
+  }
+  batch_.push_back(entries::wait_event(signal_->id(), recorded_));
+  return {};
+}
+
+// Once there are queues of both kinds, all work records its end: a wait for it then needs no
+// doorbell of its own.
+Result<StreamLanes::Appended> StreamLanes::append(LaunchCores kind, const abi::QueueEntry* entries,
+                                                  std::size_t count, bool record) {
+  if (closing_) return stream_closed();
+  if (auto there = open(kind); !there) return forward_error(there);
+  const auto lane = lane_of(kind);
+  batch_.clear();
+  if (kind != current_) {
+    if (auto there = wait_behind_other_cores(); !there) return forward_error(there);
+  }
+  batch_.insert(batch_.end(), entries, entries + count);
+  const bool both = lanes_.of[0] != nullptr && lanes_.of[1] != nullptr;
+  if (record || both) {
+    if (auto there = push_record(); !there) return forward_error(there);
+  }
+  auto ticket = put(*lane, batch_.data(), batch_.size());
+  if (!ticket) return forward_error(ticket);
+  current_ = kind;
+  recorded_ = record || both ? signal_->last() : 0;
+  if (both && !record) {  // the entry before the record
+    --ticket->index;
+    --ticket->sequence;
+    ticket->size_class = size_class_of(entries[count - 1]);
+  }
+  return Appended{lane, *ticket};
+}
+
+LaunchFault StreamLanes::fault_of(const StreamLane& lane, const Error& error) const {
+  LaunchFault fault;
+  const bool on_cube = &lane == lanes_.of[static_cast<std::size_t>(LaunchCores::kCube)].get();
+  fault.cores = on_cube ? LaunchCores::kCube : LaunchCores::kVector;
+  fault.text = error.message();
+  const auto said = process_.take_faults(lane.queue().id());
+  if (!said.empty()) fault.fault = said.front();
+  if (!said.empty()) fault.text = text_of(said.front());
+  return fault;
+}
+
+std::optional<LaunchFault> StreamLanes::take_failed() {
+  std::optional<LaunchFault> first;
+  for (const auto& lane : lanes_.of) {
+    if (lane == nullptr || !lane->take_failed()) continue;
+    const auto id = lane->queue().id();
+    auto fault = fault_of(
+        *lane, {ErrorCode::kDeviceFault, fmt::format("queue {}: an entry has failed", id.value)});
+    if (!first) first = std::move(fault);
+  }
+  return first;
+}
+
+void StreamLanes::drop(Instant deadline) {
+  for (auto& place : lanes_.of) {
+    const auto lane = std::exchange(place, nullptr);
+    if (lane != nullptr) static_cast<void>(process_.destroy(lane->queue(), deadline));
+  }
+  current_ = LaunchCores::kVector;
+  recorded_ = 0;
+  if (signal_ != nullptr) signal_->make_all();
+}
+
+}  // namespace npu::driver

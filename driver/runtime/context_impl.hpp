@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "driver/runtime/context_parts.hpp"
-#include "driver/runtime/copy_queue.hpp"
 #include "driver/runtime/graph_runner.hpp"
 #include "npu/driver/program.hpp"
+#include "npu/driver/staged_copies.hpp"
 
 namespace npu::driver {
 
@@ -24,7 +24,6 @@ struct DeviceContext::Impl {
   Status need_device() const;
 
   Result<DeviceAddress> allocate(Bytes size);
-  Status copy(DeviceAddress device_side, ByteSpan host_side, bool to_device);
   Status upload(ProgramImage& image, abi::ImageKind kind, ConstByteSpan object);
   std::uint32_t card_index() const { return device ? device->info().device_index : 0; }
 
@@ -34,7 +33,7 @@ struct DeviceContext::Impl {
   std::unique_ptr<ProcessContext> process;
   CoreCounts cores;
   Programs programs;
-  std::optional<CopyQueue> copies;
+  std::unique_ptr<StagedCopies> copies;
   std::optional<GraphRunner> runner;
   RunReport last;
 };

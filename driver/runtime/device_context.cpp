@@ -30,8 +30,9 @@ Status DeviceContext::Impl::start(Result<std::unique_ptr<Device>> opened) {
   if (!context) return forward_error(context);
   process = std::move(*context);
   if (auto ok = learn_cores(); !ok) return ok;
-  copies.emplace(platform, *device, *process);
-  if (auto ok = copies->open(); !ok) return ok;
+  auto staged = StagedCopies::open(*process);
+  if (!staged) return forward_error(staged);
+  copies = std::move(*staged);
   runner.emplace(*device, *process, *copies, cores, programs);
   return runner->open();
 }
@@ -62,7 +63,6 @@ Status DeviceContext::Impl::close() {
   if (process != nullptr) {
     if (runner) note(runner->close());
     runner.reset();
-    if (copies) note(copies->close());
     copies.reset();
     note(process->close());
     process.reset();
@@ -80,11 +80,6 @@ Result<DeviceAddress> DeviceContext::Impl::allocate(Bytes size) {
   return memory->address;
 }
 
-Status DeviceContext::Impl::copy(DeviceAddress device_side, ByteSpan host_side, bool to_device) {
-  if (auto ok = need_device(); !ok) return ok;
-  return copies->copy(device_side, host_side, to_device);
-}
-
 // Into memory of its own: what runs uses the old image until its end.
 Status DeviceContext::Impl::upload(ProgramImage& image, abi::ImageKind kind, ConstByteSpan object) {
   const CallTrace trace(platform, card_index(), platform::DriverCall::kUpload, 0, object.size);
@@ -93,7 +88,7 @@ Status DeviceContext::Impl::upload(ProgramImage& image, abi::ImageKind kind, Con
   if (!bytes) return forward_error(bytes);
   auto at = allocate(bytes->size());
   if (!at) return forward_error(at);
-  if (auto ok = copy(*at, {bytes->data(), bytes->size()}, true); !ok) {
+  if (auto ok = copies->write(*at, {bytes->data(), bytes->size()}); !ok) {
     static_cast<void>(process->space().free(*at));
     return ok;
   }
@@ -165,10 +160,12 @@ Status DeviceContext::free(DeviceAddress address) {
 }
 Status DeviceContext::copy_to_device(DeviceAddress to, ConstByteSpan from) {
   // Only read: copy() writes to the host's side in the other direction alone.
-  return impl_->copy(to, {const_cast<std::byte*>(from.data), from.size}, true);
+  if (auto ok = impl_->need_device(); !ok) return ok;
+  return impl_->copies->write(to, from);
 }
 Status DeviceContext::copy_from_device(ByteSpan to, DeviceAddress from) {
-  return impl_->copy(from, to, false);
+  if (auto ok = impl_->need_device(); !ok) return ok;
+  return impl_->copies->read(from, to);
 }
 
 Status DeviceContext::set_firmware(ConstByteSpan scheduler, ConstByteSpan executor) {

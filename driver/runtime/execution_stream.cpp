@@ -234,6 +234,12 @@ Result<std::optional<LaunchFault>> ExecutionStream::synchronize(Instant deadline
   return stopped->lane == nullptr ? impl_->ended(now) : impl_->stopped(*stopped);
 }
 
+Status ExecutionStream::wait(Instant deadline) {
+  auto ended = synchronize(deadline);
+  if (!ended) return forward_error(ended);
+  return *ended ? Status(fail(ErrorCode::kDeviceFault, std::move((*ended)->text))) : Status{};
+}
+
 Result<ExecutionStream::State> ExecutionStream::query() {
   Impl::Now now;
   const auto looked = impl_->look(now, impl_->clock.now());

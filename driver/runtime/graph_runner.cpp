@@ -215,8 +215,7 @@ Status GraphRunner::read_tensors(const TaskGraph& graph, const RunLayout& layout
                                  const std::vector<abi::TensorDump>& dumps, RunReport& report) {
   if (dumps.empty()) return {};
   std::vector<std::byte> bytes(layout.size - layout.copies);
-  if (auto ok = copies_.copy(area_ + layout.copies, {bytes.data(), bytes.size()}, false); !ok)
-    return ok;
+  if (auto ok = copies_.read(area_ + layout.copies, {bytes.data(), bytes.size()}); !ok) return ok;
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < graph.tasks(); ++i) {
     for (unsigned left = dumps_of(graph.task({i})); left > 0; --left) {

@@ -9,8 +9,8 @@
 
 #include "driver/device/device_impl.hpp"
 #include "driver/runtime/context_parts.hpp"
-#include "driver/runtime/copy_queue.hpp"
 #include "driver/support/impl_of.hpp"
+#include "npu/driver/staged_copies.hpp"
 
 namespace npu::driver {
 
@@ -18,8 +18,8 @@ struct RunLayout;
 
 class GraphRunner {
  public:
-  GraphRunner(Device& device, ProcessContext& process, CopyQueue& copies, const CoreCounts& cores,
-              const Programs& programs)
+  GraphRunner(Device& device, ProcessContext& process, StagedCopies& copies,
+              const CoreCounts& cores, const Programs& programs)
       : platform_(impl_of(device).platform),
         device_(device),
         process_(process),
@@ -50,7 +50,7 @@ class GraphRunner {
   platform::Platform& platform_;
   Device& device_;
   ProcessContext& process_;
-  CopyQueue& copies_;
+  StagedCopies& copies_;
   const CoreCounts& cores_;
   const Programs& programs_;
   std::uint64_t runs_ = 0;  // that have begun

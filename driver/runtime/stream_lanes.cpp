@@ -66,6 +66,7 @@ Status StreamLanes::open(LaunchCores kind) {
   wanted.in_order = true;
   wanted.priority = options_.priority;
   wanted.preemptible = options_.preemptible;
+  wanted.interrupt = options_.wait != WaitPolicy::kPolling;
   wanted.core_mask = options_.cores[static_cast<std::size_t>(kind)];
   auto queue = process_.create_queue(wanted);
   if (!queue) return forward_error(queue);

@@ -85,7 +85,8 @@ class MatmulKernel {
     }
     if (auto ok = launch_.load("matmul"); !ok) return ok;
     const auto words = gemm::to_words(p_);
-    return launch_.set_arguments({reinterpret_cast<const std::byte*>(words.word), sizeof words});
+    launch_.set_arguments({reinterpret_cast<const std::byte*>(words.word), sizeof words});
+    return {};
   }
 
   Status launch() {

@@ -124,7 +124,7 @@ class VectorOperator {
     }
     const auto words = to_words(work_);
     const ConstByteSpan arguments{reinterpret_cast<const std::byte*>(words.data()), sizeof words};
-    if (auto ok = launch_.set_arguments(arguments); !ok) return ok;
+    launch_.set_arguments(arguments);
     return context_.functional ? put_operands() : Status{};
   }
 

@@ -42,7 +42,8 @@ struct ExecutionStreamOptions {
   std::array<CoreMask, kLaunchCores> cores{kAllCores, kAllCores};  // by LaunchCores
   unsigned priority = 7;                                           // as QueueOptions has it
   bool preemptible = true;                                         // as QueueOptions has it
-  WaitPolicy wait = WaitPolicy::kAdaptive;                         // of synchronize() and marks
+  // Of synchronize() and marks. kPolling: the card sends no interrupts for this stream.
+  WaitPolicy wait = WaitPolicy::kAdaptive;
   StreamErrorMode on_error = StreamErrorMode::kContinue;
 };
 
@@ -135,6 +136,8 @@ class NPU_API ExecutionStream {
 
   // Until everything is done. Nothing: all of it has ended well. kTimeout; kAborted: closed.
   Result<std::optional<LaunchFault>> synchronize(Instant deadline);
+  // The same as a status: a fault is kDeviceFault with its text.
+  Status wait(Instant deadline);
   struct State {
     bool done = false;
     std::optional<LaunchFault> fault;

@@ -7,8 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "npu/driver/queue_entries.hpp"
-
 namespace npu::operators {
 namespace {
 
@@ -82,20 +80,13 @@ Status Launcher::open_stream() {
 Status Launcher::open_resources() {
   arguments_.emplace(process_);
   if (auto ok = arguments_->prepare(); !ok) return ok;
-  auto staging = process_.allocate_host(kStagingBytes);
-  if (!staging) return forward_error(staging);
-  staging_ = std::move(*staging);
+  auto copies = driver::StagedCopies::open(process_, kStagingBytes);
+  if (!copies) return forward_error(copies);
+  copies_ = std::move(*copies);
   return open_stream();
 }
 
 Launcher::~Launcher() = default;
-
-Status Launcher::bring(driver::DeviceAddress to, ConstByteSpan image) {
-  std::memcpy(staging_->cpu().data, image.data, image.size);
-  const auto entry = driver::entries::copy_to_device(staging_->bus(), to, image.size);
-  if (const auto mark = stream_->submit(&entry, 1); !mark) return forward_error(mark);
-  return wait();
-}
 
 Status Launcher::upload(const jit::Kernel& kernel) {
   if (failed_) {
@@ -104,8 +95,7 @@ Status Launcher::upload(const jit::Kernel& kernel) {
   }
   auto& module = modules_[kernel.key()];
   if (module != nullptr) return {};
-  const auto to_card = [this](auto to, auto image) { return bring(to, image); };
-  auto loaded = driver::KernelModule::load(process_.space(), kernel.image(), to_card, kImageBytes);
+  auto loaded = copies_->load(kernel.image(), kImageBytes);
   if (!loaded) return forward_error(loaded);
   module = std::move(*loaded);
   return {};
@@ -127,10 +117,9 @@ Status Launcher::run(const jit::Kernel& kernel, std::uint32_t block_num, const v
 }
 
 Status Launcher::wait() {
-  const auto fault = stream_->synchronize(deadline());
-  failed_ = !fault;
-  if (!fault) return forward_error(fault);
-  return *fault ? Status(fail(ErrorCode::kDeviceFault, (*fault)->text)) : Status();
+  auto ended = stream_->wait(deadline());
+  failed_ = !ended && ended.error().code != ErrorCode::kDeviceFault;
+  return ended;
 }
 
 Status Launcher::close() {
@@ -139,7 +128,7 @@ Status Launcher::close() {
   arguments_.reset();
   module_.reset();
   modules_.clear();
-  staging_.reset();
+  copies_.reset();
   const auto freed = free_workspace();
   return result ? freed : result;
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "npu/driver/execution_stream.hpp"
+#include "npu/driver/staged_copies.hpp"
 #include "npu/jit/kernel.hpp"
 #include "npu/operators/operator_stream.hpp"
 #include "npu/platform/time.hpp"
@@ -74,7 +74,6 @@ class Launcher final : public OperatorStream {
   Status open_stream();
   Status submit(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,
                 std::uint32_t count);
-  Status bring(driver::DeviceAddress to, ConstByteSpan image);
   Status give_workspace(Bytes bytes);
   Status free_workspace();
   Instant deadline() const { return clock_.now() + options_.timeout; }
@@ -85,7 +84,7 @@ class Launcher final : public OperatorStream {
   std::optional<driver::ArgumentPool> arguments_;
   std::unique_ptr<driver::ExecutionStream> stream_;
   bool failed_ = false;                           // something in the stream does not end
-  std::unique_ptr<platform::DmaMemory> staging_;  // of images
+  std::unique_ptr<driver::StagedCopies> copies_;  // of images
   driver::DeviceAddress workspace_;
   Bytes workspace_size_ = 0;
   std::map<std::string, std::shared_ptr<const driver::KernelModule>> modules_;  // by key

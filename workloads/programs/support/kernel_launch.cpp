@@ -3,22 +3,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace npu::workloads {
 
 Status KernelLaunch::load(const std::string& program) {
   program_ = program;
-  const auto image = session_.upload(program);
-  if (!image) return forward_error(image);
-  image_ = *image;
-  return {};
+  const auto loaded = session_.module(program);
+  return loaded ? Status{} : forward_error(loaded);
 }
 
-Status KernelLaunch::set_arguments(ConstByteSpan words) {
-  argument_bytes_ = static_cast<std::uint32_t>(words.size);
-  const auto memory = session_.allocate(words.size);
-  if (!memory) return forward_error(memory);
-  arguments_ = *memory;
-  return session_.write(arguments_, words);
+void KernelLaunch::set_arguments(ConstByteSpan words) {
+  launch_.bytes = static_cast<std::uint32_t>(words.size);
+  launch_.write = [kept = std::vector<std::byte>(words.data, words.data + words.size)](
+                      ByteSpan host, driver::DeviceAddress) -> Status {
+    std::copy(kept.begin(), kept.end(), host.data);
+    return {};
+  };
 }
 
 void KernelLaunch::report_limits(const std::string& subject) {
@@ -29,27 +31,34 @@ void KernelLaunch::report_limits(const std::string& subject) {
 
 Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Picoseconds work,
                          std::uint64_t launches) {
-  driver::QueueOptions options;
-  options.core_mask = cores;
+  driver::ExecutionStreamOptions options;
+  options.cores[static_cast<std::size_t>(launch_.cores)] = cores;
   options.preemptible = false;
-  auto queue = session_.create_queue(options);
-  if (!queue) return forward_error(queue);
+  options.wait = driver::WaitPolicy::kPolling;
+  options.on_error = driver::StreamErrorMode::kStop;
+  driver::ArgumentPool arguments(session_.process());
+  auto stream = driver::ExecutionStream::open(session_.process(), arguments, options);
+  if (!stream) return forward_error(stream);
+  const auto loaded = session_.module(program_);
+  if (!loaded) return forward_error(loaded);
+  auto launch = launch_;  // its module must not outlive the session
+  launch.module = *loaded;
+  launch.blocks = blocks;
   for (std::uint64_t i = 0; i < launches; ++i) {
     span_ = {};
     limits_.emplace();
     const TraceSession listening(context_.trace, span_);
     const TraceSession watching(context_.trace, *limits_);
-    const auto entry = driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image_,
-                                                     blocks, arguments_, argument_bytes_);
-    auto ticket = (*queue)->submit(entry, deadline_of(context_));
-    if (!ticket) return forward_error(ticket);
-    auto end = (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_, work));
-    if (!end) {
-      return fail(end.error().code, fmt::format("kernel {}: {}", program_, end.error().context));
+    const auto launched = (*stream)->launch(launch);
+    if (!launched) return forward_error(launched);
+    const auto ended = (*stream)->wait(deadline_of(context_, work));
+    if (!ended) {
+      return fail(ended.error().code,
+                  fmt::format("kernel {}: {}", program_, ended.error().context));
     }
   }
-  auto gone = session_.process().destroy(**queue, deadline_of(context_));
-  return gone ? Status{} : forward_error(gone);
+  (*stream)->close(deadline_of(context_));
+  return {};
 }
 
 }  // namespace npu::workloads

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel launched by itself, as those of kernel libraries are: a compute queue starts its blocks.
+// A kernel launched by itself on a stream, as those of kernel libraries are.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "npu/driver/queue.hpp"
+#include "npu/driver/execution_stream.hpp"
 #include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/support/block_span.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -16,10 +16,10 @@ class KernelLaunch {
  public:
   KernelLaunch(Context& context, QueueSession& session) : context_(context), session_(session) {}
 
-  // Into device memory, both once and before run(): the image of an embedded program
-  // (framework/program_images.hpp), and the kernel's argument words.
+  // Both once and before run(): an embedded program (framework/program_images.hpp), which is
+  // brought to the card, and the kernel's argument words, which go with each launch.
   Status load(const std::string& program);
-  Status set_arguments(ConstByteSpan words);
+  void set_arguments(ConstByteSpan words);
   // `blocks` blocks on the cores of the mask, `launches` times one after another: the next begins
   // when the last has been reported. Each is waited for as long as `work` takes at the worst and
   // the workload's timeout on top.
@@ -33,8 +33,7 @@ class KernelLaunch {
  private:
   Context& context_;
   QueueSession& session_;
-  driver::DeviceAddress image_, arguments_;
-  std::uint32_t argument_bytes_ = 0;
+  driver::KernelLaunch launch_;
   std::string program_;
   BlockSpan span_;
   std::optional<LaunchLimits> limits_;

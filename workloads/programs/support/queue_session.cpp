@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/queue_session.hpp"
 
-#include <algorithm>
 #include <cassert>
-#include <cstring>
 
 #include "npu/abi/queue_registers.hpp"
-#include "npu/driver/program.hpp"
 #include "workloads/framework/program_images.hpp"
 
 namespace npu::workloads {
 
 namespace {
 
-constexpr Bytes kPiece = 1_MiB;
+constexpr Bytes kStaging = 1_MiB;
 constexpr Bytes kArguments = 2_MiB;
 constexpr Bytes kArgumentSize = 64;  // of a kernel, aligned
 
@@ -54,17 +51,12 @@ Result<std::unique_ptr<QueueSession>> QueueSession::open(Context& context, drive
   auto process = driver::ProcessContext::open(device, options);
   if (!process) return forward_error(process);
   std::unique_ptr<QueueSession> session(new QueueSession(context, std::move(*process)));
-  auto staging = session->allocate_host(kPiece);
-  if (!staging) return forward_error(staging);
-  session->staging_ = *staging;
+  auto copies = driver::StagedCopies::open(session->process(), kStaging);
+  if (!copies) return forward_error(copies);
+  session->copies_ = std::move(*copies);
   auto arguments = session->allocate(kArguments);
   if (!arguments) return forward_error(arguments);
   session->arguments_ = *arguments;
-  driver::QueueOptions copies;
-  copies.interrupt = false;
-  auto queue = session->create_queue(copies);
-  if (!queue) return forward_error(queue);
-  session->copies_ = std::move(*queue);
   return session;
 }
 
@@ -81,58 +73,28 @@ Result<platform::DmaMemory*> QueueSession::allocate_host(Bytes size) {
   return host_.back().get();
 }
 
-Status QueueSession::move(driver::DeviceAddress address, Bytes size, bool to_device) {
-  const auto entry = to_device ? driver::entries::copy_to_device(staging_->bus(), address, size)
-                               : driver::entries::copy_to_host(address, staging_->bus(), size);
-  auto ticket = copies_->submit(entry, deadline_of(context_));
-  if (!ticket) return forward_error(ticket);
-  return copies_->wait(*ticket, driver::WaitPolicy::kPolling, deadline_of(context_));
-}
-
-Status QueueSession::write(driver::DeviceAddress address, ConstByteSpan bytes) {
-  for (Bytes done = 0; done < bytes.size;) {
-    const Bytes piece = std::min(kPiece, bytes.size - done);
-    std::memcpy(staging_->cpu().data, bytes.data + done, piece);
-    if (auto ok = move(address + done, piece, true); !ok) return ok;
-    done += piece;
-  }
-  return {};
-}
-
-Status QueueSession::read(driver::DeviceAddress address, ByteSpan bytes) {
-  for (Bytes done = 0; done < bytes.size;) {
-    const Bytes piece = std::min(kPiece, bytes.size - done);
-    if (auto ok = move(address + done, piece, false); !ok) return ok;
-    std::memcpy(bytes.data + done, staging_->cpu().data, piece);
-    done += piece;
-  }
-  return {};
-}
-
 bool QueueSession::has_room_for_launch() const {
   return arguments_used_ + kArgumentSize <= kArguments;
 }
 
-Result<driver::DeviceAddress> QueueSession::upload(const std::string& program) {
-  const auto known = programs_.find(program);
-  if (known != programs_.end()) return known->second;
+Result<std::shared_ptr<const driver::KernelModule>> QueueSession::module(
+    const std::string& program) {
+  auto& known = modules_[program];
+  if (known != nullptr) return known;
   const auto object = use_program(context_.report, program);
   if (!object) return forward_error(object);
-  const auto image = driver::make_image(abi::ImageKind::kAiCore, *object);
-  if (!image) return forward_error(image);
-  const auto at = allocate(image->size());
-  if (!at) return forward_error(at);
-  if (auto ok = write(*at, {image->data(), image->size()}); !ok) return forward_error(ok);
-  programs_[program] = *at;
-  return *at;
+  auto loaded = copies_->load(*object);
+  if (!loaded) return forward_error(loaded);
+  known = std::move(*loaded);
+  return known;
 }
 
 Result<abi::QueueEntry> QueueSession::launch(const std::string& program, std::uint32_t blocks,
                                              const std::uint64_t* words, std::size_t count) {
   const Bytes size = count * sizeof *words;
   assert(size <= kArgumentSize);
-  const auto image = upload(program);
-  if (!image) return forward_error(image);
+  const auto kernel = module(program);
+  if (!kernel) return forward_error(kernel);
   if (!has_room_for_launch()) {
     return fail(ErrorCode::kOutOfResources, "no room for the arguments of one more kernel");
   }
@@ -140,14 +102,13 @@ Result<abi::QueueEntry> QueueSession::launch(const std::string& program, std::ui
   arguments_used_ += kArgumentSize;
   auto ok = write(at, {reinterpret_cast<const std::byte*>(words), size});
   if (!ok) return forward_error(ok);
-  return driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, *image, blocks, at,
-                                       static_cast<std::uint32_t>(size));
+  return driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, (*kernel)->image(), blocks,
+                                       at, static_cast<std::uint32_t>(size));
 }
 
 Status QueueSession::close() {
-  auto end = process_->destroy(*copies_, deadline_of(context_));
-  if (!end) return forward_error(end);
   copies_.reset();
+  modules_.clear();
   return process_->close();
 }
 

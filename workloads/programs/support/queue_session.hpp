@@ -11,6 +11,7 @@
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue.hpp"
 #include "npu/driver/queue_entries.hpp"
+#include "npu/driver/staged_copies.hpp"
 #include "workloads/programs/support/card_session.hpp"
 
 namespace npu::workloads {
@@ -24,7 +25,7 @@ Result<driver::CoreMask> vector_cores(Context& context, driver::Device& device);
 
 class QueueSession {
  public:
-  // A process with a queue of its own for copies to and from host memory.
+  // A process with a way to copy to and from host memory.
   static Result<std::unique_ptr<QueueSession>> open(Context& context, driver::Device& device,
                                                     const driver::ProcessOptions& options = {});
 
@@ -33,12 +34,16 @@ class QueueSession {
   Result<driver::DeviceAddress> allocate(Bytes size);
   // Host memory that queues may use, as long as the session.
   Result<platform::DmaMemory*> allocate_host(Bytes size);
-  // Bytes of the process' device memory, by copies on the session's own queue.
-  Status write(driver::DeviceAddress address, ConstByteSpan bytes);
-  Status read(driver::DeviceAddress address, ByteSpan bytes);
-  // Where the image of an embedded program (framework/program_images.hpp) lies in device memory; it
-  // is put there when it is first asked for.
-  Result<driver::DeviceAddress> upload(const std::string& program);
+  // Bytes of the process' device memory, by copies of the session's own.
+  Status write(driver::DeviceAddress address, ConstByteSpan bytes) {
+    return copies_->write(address, bytes);
+  }
+  Status read(driver::DeviceAddress address, ByteSpan bytes) {
+    return copies_->read(address, bytes);
+  }
+  // An embedded program (framework/program_images.hpp) in device memory, where the first call puts
+  // it.
+  Result<std::shared_ptr<const driver::KernelModule>> module(const std::string& program);
   // An entry that starts such a program on the AI Cores; its argument words, at most 8, are put
   // into device memory now.
   Result<abi::QueueEntry> launch(const std::string& program, std::uint32_t blocks,
@@ -60,16 +65,14 @@ class QueueSession {
  private:
   QueueSession(Context& context, std::unique_ptr<driver::ProcessContext> process)
       : context_(context), process_(std::move(process)) {}
-  Status move(driver::DeviceAddress address, Bytes size, bool to_device);
 
   Context& context_;
   std::unique_ptr<driver::ProcessContext> process_;
   std::vector<std::unique_ptr<platform::DmaMemory>> host_;
-  std::map<std::string, driver::DeviceAddress> programs_;
-  platform::DmaMemory* staging_ = nullptr;
+  std::map<std::string, std::shared_ptr<const driver::KernelModule>> modules_;
   driver::DeviceAddress arguments_;  // an arena
   Bytes arguments_used_ = 0;
-  std::unique_ptr<driver::Queue> copies_;
+  std::unique_ptr<driver::StagedCopies> copies_;
 };
 
 }  // namespace npu::workloads

@@ -61,7 +61,6 @@ Status DeviceContext::Impl::close() {
     if (!step && first) first = forward_error(step);
   };
   if (process != nullptr) {
-    if (runner) note(runner->close());
     runner.reset();
     copies.reset();
     note(process->close());

@@ -30,9 +30,9 @@ Result<bool> StreamMark::query() const {
   return done;
 }
 
-Status StreamMark::wait(Instant deadline) const {
+Status StreamMark::wait(Instant deadline, std::optional<WaitPolicy> policy) const {
   if (lane_ == nullptr) return {};
-  auto done = lane_->wait_for(ticket_, deadline);
+  auto done = lane_->wait_for(ticket_, deadline, policy);
   if (!done && done.error().code == ErrorCode::kNotFound) return {};  // long ago
   return done;
 }
@@ -268,6 +268,13 @@ void ExecutionStream::close(Instant deadline) {
 void ExecutionStream::set_error_mode(StreamErrorMode mode) {
   const MutexHolder holder(*impl_->lock);
   impl_->options.on_error = mode;
+}
+
+Status ExecutionStream::set_cores(LaunchCores kind, const CoreMask& cores) {
+  const MutexHolder holder(*impl_->lock);
+  if (impl_->closing) return stream_closed();
+  impl_->options.cores[static_cast<std::size_t>(kind)] = cores;
+  return impl_->lanes.apply_cores(kind);
 }
 
 }  // namespace npu::driver

@@ -14,49 +14,27 @@
 namespace npu::driver {
 namespace {
 
-// After the scheduler's end: for the executors_ to leave their cores.
+// After the scheduler's end: for the executors to leave their cores.
 constexpr Picoseconds kLeavingTime = 1_ms;
 
 }  // namespace
 
+// Scheduler and executors run beside each other, so they have a stream each.
 Status GraphRunner::open() {
-  return open_queues();
-}
-
-Status GraphRunner::close() {
-  auto ended = close_queues();
-  staging_.reset();
-  return ended;
-}
-
-// Scheduler and executors_ run beside each other, so they have a queue each.
-Status GraphRunner::open_queues() {
   for (auto* which : {&schedulers_, &executors_}) {
     if (*which != nullptr) continue;
-    QueueOptions options;
-    options.in_order = true;
+    ExecutionStreamOptions options;
     options.preemptible = false;
-    auto queue = process_.create_queue(options);
-    if (!queue) return forward_error(queue);
-    *which = std::move(*queue);
+    options.on_error = StreamErrorMode::kStop;
+    auto opened = ExecutionStream::open(process_, arguments_, options);
+    if (!opened) return forward_error(opened);
+    *which = std::move(*opened);
     selected_ = 0;
   }
   return {};
 }
 
-Status GraphRunner::close_queues() {
-  Status first;
-  for (auto* which : {&schedulers_, &executors_}) {
-    if (*which == nullptr) continue;
-    // What still runs there is not waited for: it is what went wrong.
-    auto end = process_.destroy(**which, now());
-    if (!end && first) first = forward_error(end);
-    which->reset();
-  }
-  return first;
-}
-
-// The queue of the executors_ may use these clusters, and no other.
+// The executors may use these clusters, and no other.
 Status GraphRunner::select_cores(unsigned block_dim) {
   if (selected_ == block_dim) return {};
   CoreMask mask = first_cores(block_dim);
@@ -64,9 +42,7 @@ Status GraphRunner::select_cores(unsigned block_dim) {
     const unsigned core = cores_.clusters + i;
     mask[core / 64] |= std::uint64_t{1} << core % 64;
   }
-  QueueChange change;
-  change.core_mask = mask;
-  if (auto ok = process_.update(executors_->id(), change); !ok) return ok;
+  if (auto ok = executors_->set_cores(LaunchCores::kVector, mask); !ok) return ok;
   selected_ = block_dim;
   return {};
 }
@@ -129,32 +105,36 @@ void GraphRunner::trace_tasks(const TaskGraph& graph, const RunLayout& layout) {
 Status GraphRunner::launch(RunReport& report, const RunOptions& options) {
   const auto deadline = now() + options.timeout;
   const auto card = device_.info().device_index;
-  auto cores = executors_->submit(
-      entries::launch_image(abi::QueueOpcode::kLaunchAiCore, programs_.executor.address,
-                            report.workers, area_, sizeof(abi::RunHeader)),
-      deadline);
+  const auto launch_on = [&](ExecutionStream& stream, abi::QueueOpcode opcode, DeviceAddress image,
+                             std::uint32_t blocks) {
+    const auto entry = entries::launch_image(opcode, image, blocks, area_, sizeof(abi::RunHeader));
+    return stream.submit(&entry, 1);
+  };
+  const auto cause_of = [card](const StreamMark& launched) {
+    return platform::queue_cause(card, launched.ticket().queue.value, launched.ticket().index);
+  };
+  const auto cores = launch_on(*executors_, abi::QueueOpcode::kLaunchAiCore,
+                               programs_.executor.address, report.workers);
   if (!cores) return forward_error(cores);
-  report.executor_cause = platform::queue_cause(card, cores->queue.value, cores->index);
-  auto threads = schedulers_->submit(
-      entries::launch_image(abi::QueueOpcode::kLaunchAicpu, programs_.scheduler.address,
-                            options.aicpu_threads, area_, sizeof(abi::RunHeader)),
-      deadline);
+  report.executor_cause = cause_of(*cores);
+  const auto threads = launch_on(*schedulers_, abi::QueueOpcode::kLaunchAicpu,
+                                 programs_.scheduler.address, options.aicpu_threads);
   if (!threads) return forward_error(threads);
-  report.scheduler_cause = platform::queue_cause(card, threads->queue.value, threads->index);
+  report.scheduler_cause = cause_of(*threads);
   report.launched = now();
-  if (auto ok = schedulers_->wait(*threads, options.wait, deadline); !ok) return ok;
-  return executors_->wait(*cores, options.wait, std::min(deadline, now() + kLeavingTime));
+  if (auto ok = threads->wait(deadline, options.wait); !ok) return ok;
+  return cores->wait(std::min(deadline, now() + kLeavingTime), options.wait);
 }
 
-// Cores that hang, and queues that have stopped, are given up and replaced.
+// Streams in which something hangs, or that have stopped, are given up and replaced.
 void GraphRunner::give_up() {
-  for (const auto& fault : process_.take_faults()) {
-    const bool own =
-        executors_ != nullptr && fault.queue && fault.queue->value == executors_->id().value;
-    if (own) core_fault_ = fault;
+  if (executors_ != nullptr) {
+    const auto fault = executors_->synchronize(now());
+    if (fault && *fault && (*fault)->fault) core_fault_ = *(*fault)->fault;
   }
-  static_cast<void>(close_queues());
-  static_cast<void>(open_queues());  // or the next run tries again
+  schedulers_.reset();
+  executors_.reset();
+  static_cast<void>(open());  // or the next run tries again
 }
 
 Status GraphRunner::run(const TaskGraph& graph, const RunOptions& wanted, RunReport& report,
@@ -163,8 +143,8 @@ Status GraphRunner::run(const TaskGraph& graph, const RunOptions& wanted, RunRep
   core_fault_ = {};
   const RunCheck check(cores_, programs_, process_.space());
   if (auto ok = check.check(graph, options); !ok) return ok;
-  // Queues that a run before could not get back.
-  if (auto ok = open_queues(); !ok) return ok;
+  // Streams that a run before could not get back.
+  if (auto ok = open(); !ok) return ok;
   if (options.block_dim == 0) options.block_dim = cores_.clusters;
   report.workers = cores_.workers(options.block_dim);
   const RunLayout layout(graph, report.workers, options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of task graphs: image to the card, scheduler and executor launched beside each other on
-// queues of their own, the end of both, what they have left. Queues in which something hangs are
-// destroyed and made anew.
+// streams of their own, the end of both, what they have left. Streams in which something hangs are
+// given up and made anew.
 #pragma once
 
 #include <memory>
@@ -25,18 +25,16 @@ class GraphRunner {
         process_(process),
         copies_(copies),
         cores_(cores),
-        programs_(programs) {}
+        programs_(programs),
+        arguments_(process) {}
 
   Status open();
-  Status close();
   std::uint64_t runs() const { return runs_; }
   // `last` becomes the report, too, when the card has given back what there is of the run: then it
   // may have failed all the same.
   Status run(const TaskGraph& graph, const RunOptions& options, RunReport& report, RunReport& last);
 
  private:
-  Status open_queues();
-  Status close_queues();
   Status select_cores(unsigned block_dim);
   Status prepare(const TaskGraph& graph, const RunLayout& layout, const RunOptions& options);
   void trace_tasks(const TaskGraph& graph, const RunLayout& layout);
@@ -54,11 +52,12 @@ class GraphRunner {
   const CoreCounts& cores_;
   const Programs& programs_;
   std::uint64_t runs_ = 0;  // that have begun
-  std::unique_ptr<Queue> schedulers_, executors_;
+  ArgumentPool arguments_;  // of which streams take nothing: a run has its own
+  std::unique_ptr<ExecutionStream> schedulers_, executors_;
   std::unique_ptr<platform::DmaMemory> staging_;
   DeviceAddress area_;  // of the runs
   Bytes area_size_ = 0;
-  unsigned selected_ = 0;  // clusters that the executors' queue may use
+  unsigned selected_ = 0;  // clusters that the executors may use
   QueueFault core_fault_;  // of the last run's executors, if there was one
 };
 

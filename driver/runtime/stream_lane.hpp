@@ -26,8 +26,9 @@ class StreamLane {
     return !done && continues_after(done.error()) ? Status{} : done;
   }
   // As Queue::wait().
-  Status wait_for(const QueueTicket& ticket, Instant deadline) {
-    return queue_->wait(ticket, policy_, deadline);
+  Status wait_for(const QueueTicket& ticket, Instant deadline,
+                  std::optional<WaitPolicy> policy = {}) const {
+    return queue_->wait(ticket, policy.value_or(policy_), deadline);
   }
   Result<bool> is_done() {
     if (!last_) return true;

@@ -75,6 +75,14 @@ Status StreamLanes::open(LaunchCores kind) {
   return {};
 }
 
+Status StreamLanes::apply_cores(LaunchCores kind) {
+  const auto lane = lane_of(kind);
+  if (lane == nullptr) return {};
+  QueueChange change;
+  change.core_mask = options_.cores[static_cast<std::size_t>(kind)];
+  return process_.update(lane->queue().id(), change);
+}
+
 // One doorbell for all of them. A full ring is looked at again and again.
 Result<QueueTicket> StreamLanes::put(StreamLane& lane, const abi::QueueEntry* entries,
                                      std::size_t count) {

@@ -41,6 +41,8 @@ class StreamLanes {
 
   // Makes the queue, if it is not there. What ProcessContext::create_queue() says.
   Status open(LaunchCores kind);
+  // The queue gets the cores that the options now have.
+  Status apply_cores(LaunchCores kind);
   struct Appended {
     std::shared_ptr<StreamLane> lane;
     QueueTicket ticket;

@@ -59,8 +59,11 @@ class NPU_API StreamMark {
   // One look. True also for an outcome that was forgotten. kDeviceFault: the entry failed, or an
   // earlier one has stopped the queue; kAborted: the stream is gone.
   Result<bool> query() const;
-  // kTimeout. kDeviceFault: the stream's synchronize() says more.
-  Status wait(Instant deadline) const;
+  // By the stream's policy, or by one of the caller's. kTimeout; kUnsupported: kInterrupt on a
+  // stream without interrupts. kDeviceFault: the stream's synchronize() says more.
+  Status wait(Instant deadline, std::optional<WaitPolicy> policy = {}) const;
+  // Of the last entry.
+  const QueueTicket& ticket() const { return ticket_; }
 
  private:
   friend class ExecutionStream;
@@ -153,6 +156,8 @@ class NPU_API ExecutionStream {
   void close(Instant deadline);
   // Of what is submitted from now on.
   void set_error_mode(StreamErrorMode mode);
+  // Of kernels that have not begun. What ProcessContext::update() says.
+  Status set_cores(LaunchCores kind, const CoreMask& cores);
 
   struct Impl;  // the driver's own
 

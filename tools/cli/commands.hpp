@@ -16,6 +16,7 @@ Outcome serve(const Options& options);
 Outcome exec_programs(const Options& options);
 Outcome show_sysfs(const Options& options);
 Outcome sweep_command(const Options& options);
+Outcome validate_command(const Options& options);
 Outcome config_command(const Options& options);
 Outcome smi_command(const Options& options);
 Outcome metrics_command(const Options& options);

@@ -12,6 +12,7 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
        npusim list [WORKLOAD]
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
+       npusim validate FILE.csv... [--report FILE] [--html FILE]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
               [--config-out FILE]
@@ -112,6 +113,21 @@ const char* const kSweepTail =
     R"(Exit codes: 0 every point is done; 1 a point failed or was not run; 2 something is wrong with the
 file, before anything has run, or it names a metric that no report has. docs/sweeps.md describes
 the file and the results.
+)";
+
+const char* const kValidate =
+    R"(usage: npusim validate FILE.csv... [--report FILE] [--html FILE] [--jobs N] [--output DIR]
+
+Runs each row of published measurements on the configuration that its part names, and prints
+measured time, predicted time and error: the farthest rows first, then by operator, then the rows
+that cannot be run, with the reason. Columns of a file: id, sku, op, shape, dtype, metric, value,
+unit, and if wanted attrs (JSON), l2 (cold, warm) and note.
+
+)";
+
+const char* const kValidateTail =
+    R"(Exit codes: 0 all rows that npusim has an operator for ran; 1 one of them failed; 2 a file is wrong.
+docs/validation.md describes the columns, the operators and the figures.
 )";
 
 const char* const kSysfs =
@@ -223,6 +239,7 @@ std::string help_text(const std::string& command) {
   if (command == "serve") return kServe + options;
   if (command == "exec") return kExec + options;
   if (command == "sweep") return kSweep + options + "\n" + kSweepTail;
+  if (command == "validate") return kValidate + options + "\n" + kValidateTail;
   if (command == "sysfs") return kSysfs + options;
   if (command == "smi") return kSmi + options;
   if (command == "metrics") return kMetrics + options;

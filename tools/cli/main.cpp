@@ -36,6 +36,7 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.command == "report") return show_report(options);
   if (options.command == "compare") return compare_reports(options);
   if (options.command == "sweep") return sweep_command(options);
+  if (options.command == "validate") return validate_command(options);
   if (options.command == "smi") return smi_command(options);
   if (options.command == "metrics") return metrics_command(options);
   if (options.command == "probe") return probe_command(options);

@@ -15,6 +15,7 @@ constexpr CommandRow kCommands[] = {
     {"report", Value::kInputFile, "print a report again: as text, Markdown, CSV or a page"},
     {"compare", Value::kInputFile, "tell what is different in a report, and whether it is worse"},
     {"sweep", Value::kSweepFile, "run a workload at every point of a grid of parameters"},
+    {"validate", Value::kInputFile, "compare published durations of kernels with npusim's"},
     {"lspci", Value::kNone, "list the PCI functions of the simulated machine"},
     {"serve", Value::kNone, "serve the cards to vfio-user clients, such as QEMU"},
     {"exec", Value::kInputFile, "run programs that call the C API (ACL) on the simulated machine"},
@@ -38,7 +39,7 @@ constexpr OptionRow kOptions[] = {
     {"set", 0, Value::kAssignment, true, "KEY=VALUE",
      "lspci serve exec sysfs smi metrics probe config",
      "a key of the configuration (npusim config keys); may be repeated"},
-    {"report", 0, Value::kOutputFile, false, "FILE", "run serve exec",
+    {"report", 0, Value::kOutputFile, false, "FILE", "run serve exec validate",
      "write the report as JSON, schema npusim.report/3; whole, or not at all"},
     {"share", 0, Value::kText, true, "PROGRAM=WORDS", "exec",
      "what a program may have of the cards: p0=30 (percent of the cores' time), or several words, "
@@ -50,7 +51,7 @@ constexpr OptionRow kOptions[] = {
      "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
      "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
      "template; may be repeated"},
-    {"html", 0, Value::kOutputFile, false, "FILE", "run",
+    {"html", 0, Value::kOutputFile, false, "FILE", "run validate",
      "write the report as one page with plots, for any browser, without a network"},
     {"config-out", 0, Value::kOutputFile, false, "FILE", "run serve exec",
      "write the resolved configuration as YAML; its SHA-256 is in the report"},
@@ -91,13 +92,15 @@ constexpr OptionRow kOptions[] = {
      "results: points/NAME/report.json and log for each point, sweep.csv, sweep.json and the page "
      "sweep.html; if not "
      "given, a folder beside SWEEP.yaml with the sweep's name"},
+    {"output", 0, Value::kFolder, false, "DIR", "validate",
+     "keep the runs there; what is there already is not run again"},
     {"threshold", 0, Value::kText, true, "METRIC=AMOUNT", "compare",
      "how much worse a metric or counter may get: 2%, or 10 in its own unit; * in the name "
      "stands "
      "for any text; may be repeated, the last that fits counts"},
     {"junit", 0, Value::kOutputFile, false, "FILE", "compare",
      "write a test case per metric that changed or has a threshold, as JUnit's XML"},
-    {"jobs", 0, Value::kNumber, false, "N", "sweep",
+    {"jobs", 0, Value::kNumber, false, "N", "sweep validate",
      "runs at a time; if not given, one for each processor"},
     {"point", 0, Value::kNumber, false, "N", "sweep",
      "run this point only, as those commands do; a point that is done stays as it is"},

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
 
 #include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/point_runs.hpp"
 #include "tools/cli/sweep/folder_lock.hpp"
 #include "tools/cli/sweep/job_scripts.hpp"
 #include "tools/cli/sweep/planner.hpp"
 #include "tools/cli/sweep/results_directory.hpp"
-#include "tools/cli/sweep/runner.hpp"
 #include "tools/cli/sweep/sweep_reader.hpp"
 #include "tools/cli/sweep/sweep_table.hpp"
 #include "tools/reports/html/page.hpp"
-#include "workloads/framework/parameter_text.hpp"
 
 namespace npu::cli {
 namespace {
@@ -30,26 +25,6 @@ using sweep::PlannedPoint;
 using sweep::PointFolder;
 using sweep::ResultsDirectory;
 using Points = std::vector<PlannedPoint>;
-
-tl::unexpected<Failure> give_up(const Error& error) {
-  return tl::unexpected(to_failure(error, error.context));
-}
-
-// The processors that this process may use.
-unsigned processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<unsigned>(std::max(CPU_COUNT(&set), 1));
-}
-
-tl::expected<std::uint64_t, Failure> number_of(const std::string& option, const std::string& text,
-                                               std::uint64_t least, std::uint64_t most) {
-  const auto number = workloads::parse_integer(text);
-  if (number && *number >= least && *number <= most) return *number;
-  return bad_input(
-      fmt::format("{}: found '{}'; allowed: {}..{}", option, shortened(text), least, most));
-}
 
 // Where each point's results are kept.
 std::string results_path(const Options& options, const sweep::SweepSpec& spec) {
@@ -65,36 +40,13 @@ std::vector<const PlannedPoint*> still_to_run(const Points& points, const std::s
   return left;
 }
 
-// Ends this process as the signal would have.
-[[noreturn]] void end_by(int signal) {
-  sigset_t one;
-  sigemptyset(&one);
-  sigaddset(&one, signal);
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-  ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
-  ::_exit(kExitFailure);
-}
-
-// Runs them; what has been done before is in `state`. Does not return after a signal.
-Outcome run_points(const sweep::SweepSpec& spec, const std::vector<const PlannedPoint*>& points,
+// Does not return after a signal.
+Outcome run_all_of(const sweep::SweepSpec& spec, const std::vector<const PlannedPoint*>& points,
                    const ResultsDirectory& results, unsigned jobs, sweep::SweepState& state) {
-  int signal = 0;
-  {
-    // Of a single point the command itself says all there is to say.
-    sweep::SweepProgress progress(spec.name, state.total == 1);
-    sweep::Runner runner(results.path(), jobs, progress);
-    const Status ran = runner.run(points, state);
-    if (ran) return {};
-    if (ran.error().code != ErrorCode::kAborted) return give_up(ran.error());
-    signal = runner.signal();
-  }
-  const std::string line = fmt::format(
-      "npusim: {}: stopped by SIG{} with {} of {} points done{}; the same command goes on\n",
-      spec.name, ::sigabbrev_np(signal), state.before + state.done, state.total,
-      state.failed > 0 ? fmt::format(" and {} failed", state.failed) : "");
-  std::fputs(line.c_str(), stderr);
-  end_by(signal);
+  const auto signal = run_points(spec.name, points, results.path(), jobs, state);
+  if (!signal) return tl::unexpected(signal.error());
+  if (*signal != 0) end_by(*signal, spec.name, state, "; the same command goes on");
+  return {};
 }
 
 // Table and page of what is there.
@@ -143,8 +95,7 @@ Outcome collect(const sweep::SweepSpec& spec, const std::vector<sweep::Axis>& ax
 Outcome run_all(const Options& options, const sweep::SweepSpec& spec,
                 const std::vector<sweep::Axis>& axes, const Points& points,
                 const ResultsDirectory& results) {
-  const auto jobs = options.sweep.jobs.empty() ? tl::expected<std::uint64_t, Failure>(processors())
-                                               : number_of("--jobs", options.sweep.jobs, 1, 4096);
+  const auto jobs = jobs_of(options.sweep.jobs);
   if (!jobs) return tl::unexpected(jobs.error());
   const auto lock = FolderLock::take(results.path(), FolderLock::Kind::kAlone);
   if (!lock) return give_up(lock.error());
@@ -152,7 +103,7 @@ Outcome run_all(const Options& options, const sweep::SweepSpec& spec,
   sweep::SweepState state;
   state.total = points.size();
   state.before = points.size() - left.size();
-  auto ran = run_points(spec, left, results, static_cast<unsigned>(*jobs), state);
+  auto ran = run_all_of(spec, left, results, *jobs, state);
   if (!ran) return ran;
   return collect(spec, axes, points, results);
 }
@@ -174,7 +125,7 @@ Outcome run_one(const Options& options, const sweep::SweepSpec& spec, sweep::Pla
   if (folder.report()) return {};
   sweep::SweepState state;
   state.total = 1;
-  if (auto ran = run_points(spec, {&*point}, results, 1, state); !ran) return ran;
+  if (auto ran = run_all_of(spec, {&*point}, results, 1, state); !ran) return ran;
   const auto failed = folder.failure();
   if (!failed) return {};
   return failure(fmt::format("{}: point {} ({}) failed, exit code {}: {}", spec.name, point->number,

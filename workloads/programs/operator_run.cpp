@@ -3,6 +3,7 @@
 // layer of the call costs its host, how long the card takes. Every element is compared.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -48,6 +49,29 @@ OperatorCall call_of(const ParameterSet& parameters) {
   return call;
 }
 
+// "0": not given.
+std::vector<std::uint64_t> group_ends_of(const ParameterSet& parameters) {
+  const auto& ends = parameters.integers("group_ends");
+  return ends == std::vector<std::uint64_t>{0} ? std::vector<std::uint64_t>{} : ends;
+}
+
+Status check_group_ends(const operators::NormalisedCall& call,
+                        const std::vector<std::uint64_t>& ends) {
+  if (ends.empty()) return {};
+  const auto refuse = [](const std::string& why) {
+    return fail(ErrorCode::kInvalidArgument, "group_ends: " + why);
+  };
+  if (call.row->family != operators::Family::kGrouped) return refuse("is of grouped_matmul");
+  if (ends.size() != call.batch) {
+    return refuse(fmt::format("{} ends; there are {} groups", ends.size(), call.batch));
+  }
+  const std::uint64_t side = call.call.slice_k ? call.k : call.m;
+  if (!std::is_sorted(ends.begin(), ends.end()) || ends.back() > side) {
+    return refuse(fmt::format("ends rise, to {} at most", side));
+  }
+  return {};
+}
+
 operators::CardCores cores_of(const model::ChipConfig& chip) {
   operators::CoreLimits limits;
   limits.l1 = chip.core.l1;
@@ -84,7 +108,7 @@ class OperatorRun {
   Status prepare() {
     auto normalised = operators::normalise(call_);
     if (!normalised) return forward_error(normalised);
-    problem_.emplace(std::move(*normalised), context_.seed);
+    problem_.emplace(std::move(*normalised), context_.seed, group_ends_of(context_.parameters));
     Bytes all = problem_->result_bytes();
     for (std::size_t i = 0; i < problem_->inputs(); ++i) all += problem_->input_bytes(i);
     // Of each: the card's, the host's, and doubles for the check.
@@ -92,7 +116,7 @@ class OperatorRun {
     if (auto ok = require_host_memory("shape", kept); !ok) return ok;
     for (std::size_t i = 0; i < problem_->inputs(); ++i) {
       if (auto ok = place(call_.inputs[i], problem_->input_bytes(i)); !ok) return ok;
-      if (!context_.functional) continue;
+      if (!context_.functional && !problem_->steers(i)) continue;
       const auto bytes = problem_->input(i);
       auto ok = session_.write({call_.inputs[i]}, {bytes.data(), bytes.size()});
       if (!ok) return ok;
@@ -222,7 +246,8 @@ Status run_operator(Context& context) {
 
 Status check_call(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
   const auto normalised = operators::normalise(call_of(parameters));
-  return normalised ? Status{} : forward_error(normalised);
+  if (!normalised) return forward_error(normalised);
+  return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
 ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
@@ -261,6 +286,8 @@ Workload operator_run() {
        {"causal", ParameterType::kFlag, "", "off", "flash_attention: query i sees keys 0 to i"},
        programs::operator_run::choice_of(
            "slice", "m", "of grouped_matmul: groups are rows of A, or parts of k", {"m", "k"}),
+       {"group_ends", ParameterType::kIntegerList, "", "0",
+        "of grouped_matmul: where each group ends; 0: groups of one size", 0, 1ULL << 31},
        {"splits", ParameterType::kInteger, "", "0",
         "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
        {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},

@@ -128,7 +128,10 @@ class VectorOperator {
     return context_.functional ? put_operands() : Status{};
   }
 
-  Status launch() { return launch_.run(cores_.mask, blocks_, time_for(bytes_)); }
+  Status launch() {
+    return launch_.run(cores_.mask, blocks_, time_for(bytes_),
+                       context_.parameters.integer("launches"));
+  }
 
   // Within four roundings of the type, or of an exponential in fp32 whose argument is below 2^6.
   Status check() {
@@ -254,6 +257,8 @@ Workload vector_operator() {
             {std::begin(programs::vector_operator::kTilings),
              std::end(programs::vector_operator::kTilings)}},
            {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
+           {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported",
+            1, 1'000'000},
            card_parameter()},
           programs::vector_operator::run,
           figure_rows(programs::vector_operator::kFigures, programs::vector_operator::kOfPipe)};

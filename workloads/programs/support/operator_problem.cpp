@@ -36,8 +36,9 @@ double exponentials(std::vector<double>& row) {
 
 }  // namespace
 
-OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed)
-    : call_(std::move(call)), seed_(seed) {
+OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
+                                 std::vector<std::uint64_t> group_ends)
+    : call_(std::move(call)), seed_(seed), group_ends_(std::move(group_ends)) {
   describe();
 }
 
@@ -96,7 +97,12 @@ Bytes OperatorProblem::result_bytes() const {
   return result_.count * result_.rows * result_.columns * platform::bytes_of(result_.type);
 }
 
+bool OperatorProblem::steers(std::size_t i) const {
+  return call_.row->family == Family::kGrouped && i == 2;
+}
+
 std::uint64_t OperatorProblem::group_begin(std::uint64_t group) const {
+  if (!group_ends_.empty()) return group == 0 ? 0 : group_ends_[group - 1];
   const std::uint64_t side = call_.call.slice_k ? call_.k : call_.m;
   return side * group / call_.batch;
 }
@@ -106,7 +112,7 @@ std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t mat
   const Tensor& t = inputs_[i];
   const std::uint64_t elements = t.rows * t.columns;
   std::vector<std::byte> bytes(elements * platform::bytes_of(t.type));
-  if (call_.row->family == Family::kGrouped && i == 2) {
+  if (steers(i)) {
     for (std::uint64_t group = 0; group < elements; ++group) {
       const std::uint64_t end = group_begin(group + 1);
       std::memcpy(bytes.data() + group * sizeof end, &end, sizeof end);

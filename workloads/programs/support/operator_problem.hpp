@@ -12,13 +12,18 @@ namespace npu::workloads {
 
 class OperatorProblem {
  public:
-  OperatorProblem(operators::NormalisedCall call, std::uint64_t seed);
+  // `group_ends`: of a grouped product, as many as there are groups, each not before the one before
+  // and within the side that is sliced; empty: groups of about one size.
+  OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
+                  std::vector<std::uint64_t> group_ends = {});
 
   // Tensors as they lie in device memory, in the order of the operator's row.
   std::size_t inputs() const { return inputs_.size(); }
   Bytes input_bytes(std::size_t i) const;
   Bytes result_bytes() const;
   std::vector<std::byte> input(std::size_t i) const;
+  // What the kernel does depends on its values, not on its shape alone.
+  bool steers(std::size_t i) const;
   // kWrongData names the first element that is off by more than its types must round. Of large
   // products samples.
   Status check(const std::vector<std::byte>& result) const;
@@ -52,6 +57,7 @@ class OperatorProblem {
 
   operators::NormalisedCall call_;
   std::uint64_t seed_;
+  std::vector<std::uint64_t> group_ends_;
   std::vector<Tensor> inputs_;
   Tensor result_;
 };

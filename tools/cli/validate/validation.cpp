@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/validate/validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace npu::validate {
+namespace {
+
+using reports::Number;
+
+constexpr unsigned kDecimals = 3;
+
+Number number(double value) {
+  return Number::scaled(std::llround(value * 1000), kDecimals);
+}
+
+// As names of metrics may be.
+std::string name_of(std::string text) {
+  for (char& c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return text;
+}
+
+void add_errors(reports::Report& to, const std::string& prefix, const Errors& errors) {
+  to.add_metric(prefix + "rows", Number::count(errors.rows), "");
+  to.add_metric(prefix + "mape_percent", number(errors.mape), "%");
+  to.add_metric(prefix + "median_percent", number(errors.median), "%");
+  to.add_metric(prefix + "bias_percent", number(errors.bias), "%");
+}
+
+std::string text_of(double value) {
+  return number(value).text();
+}
+
+}  // namespace
+
+Errors errors_of(const std::vector<const Compared*>& rows) {
+  Errors errors;
+  errors.rows = rows.size();
+  if (rows.empty()) return errors;
+  std::vector<double> sizes;
+  for (const auto* row : rows) {
+    const double error = row->error_percent();
+    errors.bias += error;
+    errors.mape += std::abs(error);
+    sizes.push_back(std::abs(error));
+  }
+  const auto count = static_cast<double>(rows.size());
+  errors.bias /= count;
+  errors.mape /= count;
+  std::sort(sizes.begin(), sizes.end());
+  const auto middle = sizes.size() / 2;
+  errors.median = sizes.size() % 2 == 1 ? sizes[middle] : (sizes[middle - 1] + sizes[middle]) / 2;
+  return errors;
+}
+
+std::map<Validation::Group, std::vector<const Compared*>> Validation::groups() const {
+  std::map<Group, std::vector<const Compared*>> groups;
+  for (const auto& row : compared_) groups[{row.row->sku, row.row->op}].push_back(&row);
+  return groups;
+}
+
+void Validation::report(reports::Report& to) const {
+  std::vector<const Compared*> all;
+  for (const auto& row : compared_) all.push_back(&row);
+  std::stable_sort(all.begin(), all.end(), [](const Compared* a, const Compared* b) {
+    return std::abs(a->error_percent()) > std::abs(b->error_percent());
+  });
+  to.add_metric("validate.rows_run", Number::count(compared_.size()), "");
+  to.add_metric("validate.rows_skipped", Number::count(skipped_.size()), "");
+  const auto whole = errors_of(all);
+  to.add_metric("validate.mape_percent", number(whole.mape), "%");
+  to.add_metric("validate.median_percent", number(whole.median), "%");
+  to.add_metric("validate.bias_percent", number(whole.bias), "%");
+  auto& rows = to.add_table("rows, the farthest first",
+                            {"id", "sku", "configuration", "operator", "shape", "type", "l2",
+                             "measured", "predicted", "unit", "error %", "left out"});
+  for (const auto* row : all) {
+    const auto& m = *row->row;
+    rows.rows.push_back({m.id, m.sku, row->operation.configuration, m.op, m.shape,
+                         m.types.empty() ? "" : m.types[0], m.cache, m.text,
+                         text_of(row->predicted), m.unit, text_of(row->error_percent()),
+                         row->operation.left_out});
+  }
+  auto& table =
+      to.add_table("operators, in percent", {"sku", "operator", "rows", "MAPE", "median", "bias"});
+  for (const auto& [group, members] : groups()) {
+    const auto errors = errors_of(members);
+    table.rows.push_back({group.first, group.second, std::to_string(errors.rows),
+                          text_of(errors.mape), text_of(errors.median), text_of(errors.bias)});
+    add_errors(to, fmt::format("validate.{}.{}.", name_of(group.first), name_of(group.second)),
+               errors);
+  }
+  if (skipped_.empty()) return;
+  auto& skipped = to.add_table("not run", {"id", "sku", "operator", "reason"});
+  for (const auto& row : skipped_) {
+    skipped.rows.push_back({row.row->id, row.row->sku, row.row->op, row.reason});
+  }
+}
+
+}  // namespace npu::validate

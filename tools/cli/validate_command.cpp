@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// npusim validate: published measurements of kernels beside what npusim predicts for them.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "npu/base/shortened.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/identity.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/point_runs.hpp"
+#include "tools/cli/sweep/folder_lock.hpp"
+#include "tools/cli/sweep/planner.hpp"
+#include "tools/cli/sweep/point_folder.hpp"
+#include "tools/cli/sweep/results_directory.hpp"
+#include "tools/cli/temporary_folder.hpp"
+#include "tools/cli/validate/validation.hpp"
+#include "tools/reports/digest.hpp"
+
+namespace npu::cli {
+namespace {
+
+using sweep::PlannedPoint;
+using sweep::PointFolder;
+using validate::Measurement;
+
+// A row that can be run, and the run.
+struct Wanted {
+  const Measurement* row;
+  validate::Operation operation;
+  PlannedPoint point;
+};
+
+// The checks of `run`; the error is its line.
+tl::expected<PlannedPoint, std::string> plan(const Measurement& row,
+                                             const validate::Operation& operation) {
+  const auto placed = [&](const std::string& text) {
+    return sweep::PlacedText{text, {row.file, row.line, 0}};
+  };
+  sweep::SweepSpec spec;
+  spec.file = row.file;
+  spec.name = "validate";
+  spec.workload = placed(operation.workload);
+  spec.configurations = {placed(operation.configuration)};
+  spec.seeds = {placed("1")};
+  auto& settings = spec.list.emplace_back();
+  for (const auto& [key, value] : operation.settings) {
+    settings.push_back({placed(key), placed(value)});
+  }
+  auto planner = sweep::Planner::make(spec);
+  if (!planner) return tl::unexpected(planner.error().text);
+  auto points = planner->plan_all();
+  if (!points) return tl::unexpected(points.error().text);
+  points->front().label = row.id;
+  return std::move(points->front());
+}
+
+class Command {
+ public:
+  Command(const Options& options, std::vector<Measurement> rows)
+      : options_(options), rows_(std::move(rows)) {}
+
+  void plan_rows() {
+    for (const auto& row : rows_) {
+      auto operation = validate::operation_of(row);
+      if (!operation) {
+        validation_.skip(row, operation.error());
+        continue;
+      }
+      auto point = plan(row, *operation);
+      if (!point) {
+        validation_.skip(row, point.error());
+        continue;
+      }
+      wanted_.push_back({&row, std::move(*operation), std::move(*point)});
+    }
+  }
+
+  // Does not return after a signal.
+  Outcome run(const std::string& results, std::optional<TemporaryFolder>& scratch) {
+    const auto jobs = jobs_of(options_.sweep.jobs);
+    if (!jobs) return tl::unexpected(jobs.error());
+    std::map<std::string, const PlannedPoint*> runs;  // rows may ask for the same one
+    sweep::SweepState state;
+    std::vector<const PlannedPoint*> left;
+    for (auto& each : wanted_) {
+      if (!runs.emplace(each.point.identity.name(), &each.point).second) continue;
+      each.point.number = ++state.total;
+      const bool done = PointFolder(results, each.point.identity).report().has_value();
+      if (done) ++state.before;
+      if (!done) left.push_back(&each.point);
+    }
+    const auto signal = run_points("validate", left, results, *jobs, state);
+    if (!signal) return tl::unexpected(signal.error());
+    if (*signal != 0) {
+      scratch.reset();
+      end_by(*signal, "validate", state, "");
+    }
+    return {};
+  }
+
+  void collect(const std::string& results) {
+    for (const auto& each : wanted_) {
+      const PointFolder folder(results, each.point.identity);
+      const auto report = folder.report();
+      const auto* const metric = report ? report->find(each.operation.metric) : nullptr;
+      if (metric == nullptr) {
+        const auto failed = folder.failure();
+        validation_.skip(*each.row, failed ? failed->line : "the run has no such figure");
+        ++failed_;
+        continue;
+      }
+      simulated_ += report->simulated;
+      digests_ += report->config_sha256;
+      const double us = std::stod(metric->value.text());
+      validation_.add({each.row, each.operation, us / validate::microseconds_of(each.row->unit)});
+    }
+  }
+
+  reports::Report report() const {
+    reports::Report report;
+    report.version = NPU_VERSION;
+    report.workload = "validate";
+    report.config = "of each row";
+    report.config_sha256 = reports::sha256_text(digests_);
+    report.seed = 1;
+    report.simulated = simulated_;
+    reports::NamedValue files{"files", options_.arguments, true, true};
+    report.parameters.push_back(std::move(files));
+    validation_.report(report);
+    report.add_note(
+        "predicted: from the dispatch of a kernel's first block to the report of its last; l2 not "
+        "stated: cold");
+    return report;
+  }
+  std::size_t failed() const { return failed_; }
+
+ private:
+  const Options& options_;
+  const std::vector<Measurement> rows_;
+  std::vector<Wanted> wanted_;
+  validate::Validation validation_;
+  std::size_t failed_ = 0;
+  Picoseconds simulated_;
+  std::string digests_;
+};
+
+tl::expected<std::vector<Measurement>, Failure> load_all(const std::vector<std::string>& files) {
+  std::vector<Measurement> rows;
+  for (const auto& file : files) {
+    auto some = validate::load_measurements(file);
+    if (!some) return bad_input(some.error().context);
+    for (auto& row : *some) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Outcome validate_command(const Options& options) {
+  if (options.arguments.empty()) return bad_input("validate: give a file of measurements");
+  for (const auto& [option, path] :
+       {std::pair{"--report", options.report}, {"--html", options.html}}) {
+    if (auto other = check_not_read(option, path, options.arguments); !other) return other;
+  }
+  auto rows = load_all(options.arguments);
+  if (!rows) return tl::unexpected(rows.error());
+  auto file = OptionFile::open("--report", options.report);
+  if (!file) return tl::unexpected(file.error());
+  auto page = OptionFile::open("--html", options.html);
+  if (!page) return tl::unexpected(page.error());
+  std::optional<TemporaryFolder> scratch;
+  std::string results = options.output;
+  if (results.empty()) {
+    auto made = TemporaryFolder::make();
+    if (!made) return give_up(made.error());
+    scratch.emplace(std::move(*made));
+    results = scratch->path() + "/results";
+  }
+  const auto folder = sweep::ResultsDirectory::open(results);
+  if (!folder) return give_up(folder.error());
+  const auto lock = sweep::FolderLock::take(folder->path(), sweep::FolderLock::Kind::kAlone);
+  if (!lock) return give_up(lock.error());
+  Command command(options, std::move(*rows));
+  command.plan_rows();
+  if (auto ran = command.run(folder->path(), scratch); !ran) return ran;
+  command.collect(folder->path());
+  if (auto said = publish(*file, *page, command.report()); !said) return said;
+  if (command.failed() == 0) return {};
+  return failure(
+      fmt::format("validate: {} rows could not be run, the table names them", command.failed()));
+}
+
+}  // namespace npu::cli

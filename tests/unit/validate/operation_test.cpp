@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cli/validate/operation.hpp"
+
+#include <gtest/gtest.h>
+
+namespace npu::validate {
+namespace {
+
+Measurement row_of(const std::string& op, std::vector<std::vector<std::uint64_t>> tensors) {
+  Measurement row;
+  row.sku = "910B2";
+  row.op = op;
+  row.metric = "task_duration";
+  row.unit = "us";
+  row.cache = "cold";
+  row.value = 1;
+  row.tensors = std::move(tensors);
+  row.types = {"float16"};
+  return row;
+}
+
+std::string line_of(const Measurement& row) {
+  const auto made = operation_of(row);
+  if (!made) return made.error();
+  std::string line = made->configuration + " " + made->workload;
+  for (const auto& [key, value] : made->settings) line += " " + key + "=" + value;
+  return line;
+}
+
+TEST(OperationTest, ElementsAreCounted) {
+  EXPECT_EQ(line_of(row_of("gelu", {{4, 8}})),
+            "910b2 vector_operator op=gelu type=fp16 elements=32 launches=1 functional=off");
+}
+
+TEST(OperationTest, AWarmRowIsTheSecondLaunch) {
+  auto row = row_of("matmul", {});
+  row.sides = {{"m", 1}, {"n", 2}, {"k", 3}};
+  row.cache = "warm";
+  EXPECT_EQ(line_of(row), "910b2 matmul_kernel m=1 n=2 k=3 type=fp16 launches=2 functional=off");
+}
+
+TEST(OperationTest, GroupsHaveTheEndsOfTheirRow) {
+  auto row = row_of("grouped_matmul", {{8, 4}, {2, 16, 4}, {2, 16}});
+  row.attributes = {{"group_list", {3, 8}}, {"transpose_weight", true}};
+  EXPECT_EQ(line_of(row),
+            "910b2 operator name=grouped_matmul shape=2,8,16,4 dtype=float16 calls=1 cache=folder "
+            "transpose_b=on group_ends=3,8 functional=off");
+  EXPECT_EQ(operation_of(row)->left_out, "bias");
+}
+
+TEST(OperationTest, AttentionHasHeadsBehindTheSequence) {
+  auto row = row_of("gqa", {{2, 128, 32, 64}, {2, 256, 8, 64}, {2, 256, 8, 64}});
+  row.attributes = {{"is_causal", true}};
+  EXPECT_EQ(line_of(row),
+            "910b2 operator name=flash_attention shape=2,32,8,128,256,64 dtype=float16 calls=1 "
+            "cache=folder causal=on functional=off");
+}
+
+TEST(OperationTest, ARowThatCannotBeRunSaysWhy) {
+  EXPECT_EQ(line_of(row_of("topk", {{4}})), "no such operator");
+  EXPECT_EQ(line_of(row_of("gelu", {})), "the shape names no tensor");
+  EXPECT_EQ(line_of(row_of("maximum", {{4, 8}, {8}})), "operands are broadcast");
+  auto axis = row_of("softmax", {{4, 8, 16}});
+  axis.attributes = {{"dim", 1}};
+  EXPECT_EQ(line_of(axis), "the axis is not the last one");
+  axis.attributes = {{"dim", 2}};
+  EXPECT_NE(line_of(axis).find("shape=32,16"), std::string::npos);
+  auto elsewhere = row_of("gelu", {{4}});
+  elsewhere.sku = "V100";
+  EXPECT_EQ(line_of(elsewhere), "no configuration of this part");
+  auto wall = row_of("gelu", {{4}});
+  wall.metric = "wall_per_call";
+  EXPECT_EQ(line_of(wall), "the metric 'wall_per_call' is no device time of a kernel");
+  auto rate = row_of("gelu", {{4}});
+  rate.unit = "GB/s";
+  EXPECT_EQ(line_of(rate), "the unit is no time");
+  auto type = row_of("gelu", {{4}});
+  type.types = {"mxfp4"};
+  EXPECT_EQ(line_of(type), "no elements of type 'mxfp4'");
+}
+
+}  // namespace
+}  // namespace npu::validate

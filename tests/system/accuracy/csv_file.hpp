@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of docs/accuracy: a first line of names, then rows; a field with commas is in quotes.
+// The tables of docs/accuracy.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
+#include <gtest/gtest.h>
+
+#include "tools/reports/csv_file.hpp"
 
 namespace npu::accuracy {
 
-using CsvRow = std::map<std::string, std::string>;  // by the column's name
+using reports::CsvRow;
 
-std::vector<CsvRow> read_csv(const std::string& path);
+inline std::vector<CsvRow> read_csv(const std::string& path) {
+  auto rows = reports::load_csv(path);
+  EXPECT_TRUE(rows) << rows.error().context;
+  return rows ? std::move(*rows) : std::vector<CsvRow>{};
+}
 
 }  // namespace npu::accuracy

@@ -139,6 +139,14 @@ Violations check_figures(const SourceFile& file) {
   return matches(file, kByHand, "a figure is a row of workloads/framework/figures.hpp");
 }
 
+Violations check_composition(const SourceFile& file) {
+  static const std::regex kSystem(R"(\bmodel::System\s+\w+\s*[({;]|<model::System>\()");
+  for (const auto* place : {"machine/", "model/", "tests/bench/", "tests/architecture/"}) {
+    if (starts_with(file.path, place)) return {};
+  }
+  return matches(file, kSystem, "a machine is composed in machine/composed_machine.hpp");
+}
+
 Violations check_functions(const SourceFile& file) {
   static const std::regex kOneOfAll(R"(\bfunctions_\s*\[\s*0\s*\])");
   static const std::regex kRegisters(R"(#include "model/registers/)");

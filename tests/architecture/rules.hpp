@@ -47,6 +47,9 @@ Violations check_device_faults(const SourceFile& file);
 // A figure of a workload is a row (workloads/framework/figures.hpp), declared once.
 Violations check_figures(const SourceFile& file);
 
+// A machine is composed once; benches of a model make it by itself.
+Violations check_composition(const SourceFile& file);
+
 // Functions in front, engines behind (docs/architecture.md): a model never picks one function out
 // of all, and what works for all of them never sees the registers of one.
 Violations check_functions(const SourceFile& file);

@@ -162,6 +162,16 @@ TEST(DeviceFaults, AreNoWorkloadsToReport) {
   EXPECT_THAT(check_device_faults({"workloads/a.cpp", compared}), IsEmpty());
 }
 
+TEST(Composition, IsOfTheMachinesFolder) {
+  const std::string text =
+      "model::SystemConfig config;\nmodel::System& other = of(system);\nmodel::System "
+      "system(config);\n";
+  EXPECT_THAT(check_composition({"tools/cli/serve.cpp", text}), SizeIs(1));
+  EXPECT_THAT(check_composition({"tests/system/support/machine.hpp", text}), SizeIs(1));
+  EXPECT_THAT(check_composition({"machine/composed_machine.hpp", text}), IsEmpty());
+  EXPECT_THAT(check_composition({"tests/bench/functions/two.hpp", text}), IsEmpty());
+}
+
 TEST(FiguresOfWorkloads, AreReportedByTheirRows) {
   const std::string text = "report.add_metric(name, value, unit);\n  mark(tracer, name, span);\n";
   EXPECT_THAT(check_figures({"workloads/programs/a.cpp", text}), SizeIs(2));

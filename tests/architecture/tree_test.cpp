@@ -57,6 +57,7 @@ TEST(Tree, WorkloadsReportNoDeviceFaultOfTheirOwn) {
   EXPECT_EQ(complaints(sources(), check_device_faults), "");
   EXPECT_EQ(complaints(sources(), check_functions), "");
   EXPECT_EQ(complaints(sources(), check_figures), "");
+  EXPECT_EQ(complaints(sources(), check_composition), "");
 }
 
 TEST(Tree, FilesAreShortAndLicensed) {

@@ -15,6 +15,9 @@ namespace npu::accuracy {
 
 class Comparison : public cli::Program {
  protected:
+  // Kernels that are compiled on demand are kept for the rows of a test.
+  Comparison() { ::setenv("NPUSIM_JIT_CACHE_DIR", path("kernels").c_str(), 1); }
+
   // Runs what a table's rows ask for and expects the result on the page. Large runs only with
   // `slow_rows`: else the page's own figures stand for them.
   void expect_table(const std::string& name, bool slow_rows);

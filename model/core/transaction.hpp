@@ -2,7 +2,7 @@
 // What every TLM-2.0 transaction of npusim carries beside the generic payload, and the pool the
 // payloads come from.
 //
-// Protocol on all nb_transport sockets (docs/architecture.md, "Sockets"):
+// Protocol on all nb_transport sockets (which there are: model/README.md, "Sockets"):
 //  - request:  initiator calls nb_transport_fw(trans, BEGIN_REQ, delay); the target returns
 //              TLM_ACCEPTED. `delay` is 0 on entry unless the socket's header says otherwise.
 //  - response: for everything but posted writes the target later calls

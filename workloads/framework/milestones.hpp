@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the time of a DMA command went, read from the stream of timed events
-// (docs/architecture.md, "DMA path"). The parts are differences of consecutive milestones, so they
-// add up to the call's time exactly. What else the driver does on its way (more accesses, barriers,
-// doorbells, another way to wait) is measured with the part during which it happens.
+// (docs/reports.md, "Parts of a copy's latency"). The parts are differences of consecutive
+// milestones, so they add up to the call's time exactly. What else the driver does on its way (more
+// accesses, barriers, doorbells, another way to wait) is measured with the part during which it
+// happens.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of pages find what they are for, and nothing in a page that is right."""
 import pathlib
+import re
+import subprocess
 import sys
 
 import pytest
@@ -219,3 +221,22 @@ def test_what_the_page_calls_refused_is_called():
     codes = public_interfaces.refused_in(public_interfaces.rows_of(INTERFACE_PAGE)["ACL"])
     assert codes == {"aclFour": 200001}
     assert "aclFour(0L" in public_interfaces.program_of(codes)
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PICTURE = ROOT / "docs/pictures/architecture.svg"
+
+
+def test_the_picture_of_the_architecture_is_what_its_script_draws(tmp_path):
+    drawn = tmp_path / "drawn.svg"
+    subprocess.run([sys.executable, PICTURE.with_suffix(".py"), drawn], check=True)
+    assert drawn.read_text() == PICTURE.read_text()
+
+
+def test_the_picture_of_the_architecture_names_folders_that_are_there():
+    named = set(re.findall(r"\b(?:apps|driver|firmware|include|model|workloads)/[\w/]*", PICTURE.read_text()))
+    assert len(named) > 15
+    # A model may be a file: model/chip.
+    missing = {name for name in named
+               if not (ROOT / name).exists() and not (ROOT / f"{name}.hpp").exists()}
+    assert not missing

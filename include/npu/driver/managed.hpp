@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory: one address for host and cards. A page of 2 MiB is where it was used last; who
-// touches it elsewhere has it moved. The card's accesses to a page that it does not have wait in
-// its MMU until the driver has brought it (abi/page_fault.hpp); the host's are made through
-// pointers, as touch() lets them, or with read() and write(). A page that nobody has touched is
-// nowhere; the first touch makes it where that is, and what it holds then is anything
-// (virtualisation.md S2).
+// Managed memory: one address on the host and on all cards. Programs open it to share pointers
+// between host and cards.
 //
-// All members may be called from several tasks at once.
+// A page of 2 MiB is in one place. An access from another place migrates it there. A card's access
+// to an absent page waits in the card's MMU until the driver has migrated the page
+// (abi/page_fault.hpp). The host accesses pages with read() and write(), or through pointers
+// (touch()). The first access to a page creates it at the place of that access, with undefined
+// content (virtualisation.md S2).
+//
+// All members may be called from several tasks at once. After close(), or after the shutdown of a
+// card, they fail with kInvalidArgument. A range must be in one allocation, else kOutOfRange.
+// "Errors of moving" are kOutOfMemory, kTimeout, kDeviceFault, kIo and kDeviceLost.
 #pragma once
 
 #include <cstdint>
@@ -23,57 +27,56 @@
 
 namespace npu::driver {
 
-// Who serves the card's faults. All managed memory of a card has the same.
+// How page faults of a card are served. All managed memory of a card has the same policy.
 enum class FaultPolicy : std::uint8_t {
-  kCard,     // as the card says (PAGE_FAULT_MODE)
-  kMessage,  // the card's pager takes a page of memory for each and asks the driver for it
-  kBatch,    // the driver takes them from a ring, many at a time
-  // Nobody: pages stay on the host, and the card uses them there (PCIe ATS and PRI). The driver
-  // makes those that the card asks for. Cards that can say so (PAGE_FAULT_MODE); what is said below
-  // of pages that come to the card does not happen.
+  kCard,     // the policy that the card's register PAGE_FAULT_MODE names
+  kMessage,  // a program on the card, the pager, sends the driver one message for each fault
+  kBatch,    // the driver reads up to 256 faults at a time from a ring
+  // Pages never migrate. The card accesses them on the host by PCIe ATS and PRI; the driver creates
+  // the pages and grants rights. PAGE_FAULT_MODE says whether the card can do this.
   kAts,
 };
 
-// There are many accesses of the card that nobody could serve.
+// The argument of ManagedOptions::on_fault_errors.
 struct FaultErrorWarning {
-  std::uint64_t fault_errors = 0;  // so far
-  unsigned vmid = 0;               // of the address space
-  std::uint32_t device = 0;        // DEVICE_INDEX of the card, the first of several
+  std::uint64_t fault_errors = 0;  // ManagedStatistics::fault_errors
+  unsigned vmid = 0;               // of the address space on the first card
+  std::uint32_t device = 0;        // DEVICE_INDEX of the first card
 };
 
 struct ManagedOptions {
   FaultPolicy policy = FaultPolicy::kCard;
-  // Served by message: object of the program of the card's control processor. It is copied.
+  // kMessage: the ELF object of the pager. open() copies it.
   ConstByteSpan pager;
-  // Of the card's memory, whole pages; 0: what there is.
+  // Bytes of the card's memory for managed pages, a multiple of 2 MiB. 0: no limit. Unused by kAts.
   Bytes card_limit = 0;
-  // Under pressure, with fewer free pages than `low`, pages that have not been used lately are
-  // taken back until `high` are free; 1 <= low <= high <= 64.
+  // kMessage, when the card's memory is used up: with fewer free pages than `low_pages` the pager
+  // evicts pages that were not used lately, until `high_pages` are free.
+  // 1 <= low_pages <= high_pages <= 64. kBatch evicts the oldest page, when it needs a page.
   unsigned low_pages = 2, high_pages = 4;
-  // kBatch: of a page that the host has, the card gets the parts of 64 KiB that it touches, and the
-  // largest part of the page, by powers of two, of which more than so many percent are there or
-  // asked for (virtualisation.md S6); 0: only the 4 KiB that are touched. At most 100.
+  // kBatch, 0 .. 100: a fault on a page of the host copies the 64 KiB around it. It also copies the
+  // largest aligned power of two around them that has more than this percentage present or
+  // requested (virtualisation.md S6). 0: only the 4 KiB that were accessed.
   unsigned density_percent = 51;
-  // kBatch: the card's faults for a page that it has given up less than a lapse ago, three in a
-  // row, wait for one; after ten of those the page stays for 300 lapses (virtualisation.md S6); 0:
-  // never.
+  // kBatch: a fault is early if its page left the card less than a lapse ago. The third early fault
+  // in a row waits for a lapse. After ten such waits the page is pinned to the card for 300 lapses
+  // (virtualisation.md S6). 0: no fault waits.
   Picoseconds thrash_lapse = 500_us;
-  // Called by a task of the driver's, once, when there have been so many fault errors more than
-  // when the first were seen, and that is so long ago; it is looked at every 10 ms
+  // A task of the driver calls on_fault_errors once: when `error_threshold` errors (at least 1)
+  // have come since it saw the first, at least `error_window` ago. It checks every 10 ms
   // (virtualisation.md S5).
   std::uint64_t error_threshold = 100;
   Picoseconds error_window = 2'000_ms;
   std::function<void(const FaultErrorWarning&)> on_fault_errors;
-  // Of the process that uses the memory through pointers; it outlives the memory. Null: the host
-  // uses read() and write() alone.
+  // For a host process that accesses pages through pointers; outlives the memory. Null: none.
   ManagedView* view = nullptr;
 };
 
-// Where a page may be.
+// The place of a page.
 struct MemoryLocation {
   enum class Type : std::uint8_t { kNone, kDevice, kHost };
   Type type = Type::kNone;
-  std::uint32_t device = 0;  // DEVICE_INDEX, of kDevice; at most 63
+  std::uint32_t device = 0;  // of kDevice: DEVICE_INDEX, 0 .. 63
 
   static constexpr MemoryLocation host() { return {Type::kHost, 0}; }
   static constexpr MemoryLocation card(std::uint32_t index) { return {Type::kDevice, index}; }
@@ -85,66 +88,70 @@ struct MemoryLocation {
   }
 };
 
-// What the driver is told of pages (virtualisation.md S4).
+// Hints for the driver (virtualisation.md S4).
 enum class MemoryAdvice : std::uint8_t {
-  // The host has a copy, and who reads has one, too; a write makes the others go, and the advice.
+  // The host and every reader have a copy. A write removes the other copies and ends the advice.
   kReadMostly,
-  // Where the page should be. One that is elsewhere stays there.
+  // Where the page should be. Setting it moves nothing; see kAccessedBy.
   kPreferredLocation,
-  // Who will use it. Where that is the preferred location, a page that nobody has touched is made
-  // there at once.
+  // Where the page will be used. If this is a card and already the preferred location, an untouched
+  // page is created there at once.
   kAccessedBy,
 };
 
-// What all pages of a range have in common; else kNone, false or empty.
+// The state that all pages of a range have in common. A location in which they differ is kNone.
 struct ManagedAttributes {
   bool read_mostly = false;
   MemoryLocation preferred;
-  std::uint64_t accessed_by = 0;  // bit i: the device of DEVICE_INDEX i
+  std::uint64_t accessed_by = 0;  // bit i: the card with DEVICE_INDEX i
   bool accessed_by_host = false;
   MemoryLocation last_prefetch;
-  MemoryLocation location;  // of pages; of one that the host and a card have: the card
-  bool touched = false;     // all of them
+  MemoryLocation location;  // of copies on the host and one card: the card
+  bool touched = false;     // the page exists
 };
 
-// What the process may do with a page through its pointers.
+// The rights of the host process to a page.
 struct PageRights {
   DeviceAddress at;
   Access rights = Access::kNone;
 };
 
-// A prefetch that goes on; see ManagedMemory::wait().
+// A prefetch in flight; see ManagedMemory::wait().
 struct PrefetchTicket {
   std::uint64_t number = 0;
 };
 
+// Counts since open(), over all cards.
 struct ManagedStatistics {
-  std::uint64_t faults = 0;        // pages that were brought because the card has touched them
-  std::uint64_t host_faults = 0;   // the same of the host
-  std::uint64_t fault_errors = 0;  // accesses of the card that nobody could serve
+  // Faults of cards that were served. kMessage: migrated pages; kBatch: pages of each batch; kAts:
+  // requests.
+  std::uint64_t faults = 0;
+  std::uint64_t host_faults = 0;   // host accesses that trapped: created, copied or migrated a page
+  std::uint64_t fault_errors = 0;  // faults of cards that could not be served
   std::uint64_t fault_error_warnings = 0;
-  std::uint64_t records = 0;        // faults that the card told of
-  std::uint64_t duplicates = 0;     // of those, ones that another one of the batch asked for
-  std::uint64_t batches = 0;        // turns in which there were some
-  std::uint64_t largest_batch = 0;  // records
-  // From the records of the largest batch to its last reply; of equal ones the latest.
+  std::uint64_t records = 0;        // faults that cards reported
+  std::uint64_t duplicates = 0;     // kBatch: records of 4 KiB that the batch had already
+  std::uint64_t batches = 0;        // batches of records; kMessage: messages; kAts: 0
+  std::uint64_t largest_batch = 0;  // kBatch: records
+  // kBatch: from reading the latest of the largest batches to its last reply.
   Instant largest_batch_begin{}, largest_batch_end{};
   std::uint64_t migrated_to_card_bytes = 0, migrated_to_host_bytes = 0;
-  std::uint64_t migrated_between_cards_bytes = 0;  // not by way of the host
+  std::uint64_t migrated_between_cards_bytes = 0;  // directly, without the host
   std::uint64_t migrated_over_links_bytes = 0;     // of those, over HCCS
-  std::uint64_t created_on_card_bytes = 0;         // pages that were touched there first
-  std::uint64_t dropped_bytes = 0;   // taken from the card without a copy: the host had the same
-  std::uint64_t resident_bytes = 0;  // on the card now: in and created, less out and dropped
-  std::uint64_t evictions = 0;       // pages that were taken from the card for want of memory
-  std::uint64_t upgrades = 0;        // writes of the card to pages that it could only read
-  std::uint64_t prefetched = 0;      // pages that a prefetch has moved, either way
+  std::uint64_t created_on_card_bytes = 0;
+  std::uint64_t dropped_bytes = 0;   // removed from a card without copying
+  std::uint64_t resident_bytes = 0;  // on cards now
+  std::uint64_t evictions = 0;       // pages removed from a card for lack of memory
+  std::uint64_t upgrades = 0;        // writes of a card to read-only pages
+  std::uint64_t prefetched = 0;      // pages that prefetches moved
   std::uint64_t thrash = 0;          // faults on pages that had been evicted before
-  std::uint64_t throttled = 0, pinned = 0;  // faults that had to wait for a lapse; pages that stay
-  // How long pages were on their way.
+  // Faults that waited for a lapse; how often a page was pinned (thrash_lapse).
+  std::uint64_t throttled = 0, pinned = 0;
+  // Time that the driver spent on copying pages.
   Picoseconds copying_to_card{}, copying_to_host{}, copying_between_cards{};
 };
 
-// A card that managed memory may be on, and the process' address space there.
+// A card and the process' address space there.
 struct ManagedCard {
   Device* device = nullptr;
   AddressSpace* space = nullptr;
@@ -152,86 +159,106 @@ struct ManagedCard {
 
 class NPU_API ManagedMemory {
  public:
-  static constexpr std::size_t kMostCards = 64;  // and the numbers of their DEVICE_INDEX
+  static constexpr std::size_t kMostCards = 64;  // each with a DEVICE_INDEX below this
 
-  // Who would serve the card's faults with these options: not kCard. kDeviceLost, kTimeout.
+  // The policy that open() would use; never kCard.
+  // kUnsupported: kAts on a card without it, or the card's kAts is switched off (DeviceFeatures).
+  // kDeviceLost, kIo: the card does not answer.
   static Result<FaultPolicy> policy_of(Device& device, const ManagedOptions& options);
-  // Of the space, one at a time; `device` is its card; both outlive it. Its addresses are in a
-  // window of 3 TiB from 0x90000000000 on (virtualisation.md S1). From now on accesses of the
-  // space to what is not mapped are looked at by the driver before they fail. kAlreadyExists;
-  // kInvalidArgument: options that make no sense, or are others than those of the card's managed
-  // memory that there is; kOutOfMemory, kOutOfResources, kTimeout, kDeviceFault: the pager does not
-  // start; kUnsupported: switched off (DeviceFeatures), as for what else can be.
+  // Opens managed memory of one card; `device` and `space` outlive it. Addresses are in a window of
+  // 3 TiB from 0x90000000000 on (virtualisation.md S1). From now on the driver examines the space's
+  // accesses to unmapped addresses before they fail.
+  // kInvalidArgument: options out of range; other options than the card's present managed memory
+  // has; a space that is closed or of another card.
+  // kAlreadyExists: the space has managed memory.
+  // kUnsupported: switched off (DeviceFeatures), or as policy_of().
+  // kOutOfMemory, kOutOfResources, kTimeout, kDeviceFault: the pager does not start.
   static Result<std::unique_ptr<ManagedMemory>> open(Device& device, AddressSpace& space,
                                                      const ManagedOptions& options);
-  // The same of several cards of a machine: an address means the same page on all of them and on
-  // the host. Options hold for each of them. kInvalidArgument: no card, or one twice.
+  // The same for several cards of a machine. The options hold for each card.
+  // kInvalidArgument: also no card, a card twice, or kAts for only some of the cards.
   static Result<std::unique_ptr<ManagedMemory>> open(const std::vector<ManagedCard>& cards,
                                                      const ManagedOptions& options);
-  // One more card, for what is allocated already as well; `pager` as ManagedOptions have it. A card
-  // that has left may come again. kAlreadyExists: it is one of the cards, or its space has managed
-  // memory; else what open() reports.
+  // Adds a card, also to existing allocations and after a leave(). `pager`: as in ManagedOptions.
+  // kAlreadyExists: the card is present, or its space has managed memory.
+  // Also the errors of open().
   Status join(const ManagedCard& card, ConstByteSpan pager);
-  // The card has no part in it any more, and its address space may end; its Device still outlives
-  // this. Pages that it has come to the host; prefetches to it end. kInvalidArgument: it is not one
-  // of the cards, or the last one; and what moving pages reports: then a page that could not be
-  // moved is lost.
+  // Removes a card. Its pages migrate to the host, prefetches to it end, and its space may end. The
+  // Device must still outlive the memory.
+  // kInvalidArgument: not one of the cards, or the last one.
+  // Also errors of moving; a page that cannot be moved is lost.
   Status leave(Device& device);
-  // close(), whatever it says.
+  // Calls close() and ignores its result.
   ~ManagedMemory();
   ManagedMemory(const ManagedMemory&) = delete;
   ManagedMemory& operator=(const ManagedMemory&) = delete;
 
-  // Gives everything back. Accesses of the card that wait fail. Must come before the space's end.
+  // Frees everything, before the space ends. Waiting accesses of cards fail.
+  // kTimeout: a card did not drop its translations.
   Status close();
 
-  // Whole pages. kInvalidArgument: 0 bytes; kOutOfResources: no addresses left.
+  // Allocates `size` bytes, rounded up to whole pages. The other members accept only the first
+  // `size` bytes.
+  // kInvalidArgument: 0 bytes.
+  // kOutOfResources: no addresses or page tables left.
   Result<DeviceAddress> allocate(Bytes size);
-  // What allocate() returned (kInvalidArgument). kTimeout: a card still has translations; the
-  // addresses are not used again.
+  // Frees an allocation.
+  // kInvalidArgument: not an address from allocate().
+  // kTimeout: a card did not drop its translations; the addresses are not used again.
   Status free(DeviceAddress address);
 
-  // What a child of fork() has: the allocation is `child`'s as well, at the same address and with
-  // the same bytes and advice, each page copied when one of both writes it. What cards have of it
-  // comes home. kInvalidArgument: allocate() has not returned it, or the child is of other cards or
-  // in another order; kAlreadyExists: the child has something there; and what moving pages reports.
+  // Gives the allocation to the memory of a child of fork(): same address, bytes and advice. Pages
+  // on cards migrate to the host first. With a view on either side all pages are copied now, else
+  // each page when one side writes it. After an error the child may have a part of the pages.
+  // kInvalidArgument: not an address from allocate(), or the child has not the same list of cards.
+  // kAlreadyExists: the child uses these addresses.
+  // Also errors of moving.
   Status fork(DeviceAddress address, ManagedMemory& child);
 
-  // By the host, at any place and of any length in one allocation (kOutOfRange). A page that the
-  // card has comes back first. kOutOfMemory and what copies report.
+  // Copies bytes out of or into an allocation. Pages on cards migrate to the host first; a read of
+  // a kReadMostly page leaves the cards their copies.
+  // Also errors of moving.
   Status read(DeviceAddress at, ByteSpan to);
   Status write(DeviceAddress at, ConstByteSpan from);
-  // The host has touched the page of this address through its pointer, and had no right to. The
-  // page comes back first. The rights that the view gives from now on, which are enough for what
-  // the host does, and kReadWrite if nobody else has the page. kOutOfRange: no managed memory;
-  // kInvalidArgument: there is no view; kOutOfMemory and what copies report.
+  // For the fault handler of the view: the host accessed this address without the right to. The
+  // page migrates to the host. Returns the rights that the view may grant now: enough for the
+  // access; kReadWrite if no card has a copy and the page is not kReadMostly.
+  // kInvalidArgument: no view.
+  // Also the errors of read().
   Result<Access> touch(DeviceAddress at, bool write);
-  // The same, by reading, of all pages that somebody has touched, in the order of their addresses.
-  // All are on the host at one time: cards that want one meanwhile get it afterwards. As touch().
+  // touch() for reading, of all pages that exist, by ascending address. All are on the host at one
+  // moment; faults of cards wait meanwhile. Errors as touch().
   Result<std::vector<PageRights>> touch_all();
 
-  // Begins to bring the pages of the range there, up to 16 at a time, in the order of their
-  // addresses and of such calls. Pages that nobody has touched stay so, and for a card those that
-  // another card has (virtualisation.md S4). kOutOfRange;
-  // kInvalidArgument: another card than the memory's, or no location; pages of read mostly to the
-  // host.
+  // Begins to move the pages of a range, by ascending address, up to 16 at a time, after earlier
+  // prefetches. Untouched pages stay untouched. Pages of a card do not move to another card
+  // (virtualisation.md S4).
+  // kInvalidArgument: to kNone or an unknown card, or kReadMostly pages to the host.
+  // kUnsupported: switched off (DeviceFeatures).
+  // kOutOfResources: no task.
   Result<PrefetchTicket> prefetch(DeviceAddress at, Bytes size, MemoryLocation to);
-  // Until the prefetch has ended; what it ended with. kTimeout.
+  // Waits for a prefetch and returns its outcome: errors of moving. Once for each ticket.
+  // kInvalidArgument: unknown ticket, waited for before, or forgotten after 4096 later prefetches.
+  // kTimeout: not done at `deadline`.
   Status wait(PrefetchTicket ticket, Instant deadline);
-  // All pages that the range touches; `set` false: the advice no longer holds. `location` is not
-  // looked at for kReadMostly; no longer kAccessedBy nowhere: by nobody. kOutOfRange,
-  // kInvalidArgument, and what moving pages reports.
+  // Sets advice for all pages that overlap the range, or removes it (`set` false). `location` is
+  // unused with kReadMostly and when removing kPreferredLocation. Removing kAccessedBy with kNone
+  // removes it for all places.
+  // kInvalidArgument: `location` is kNone or an unknown card.
+  // kUnsupported: switched off (DeviceFeatures).
+  // Also errors of moving.
   Status advise(DeviceAddress at, Bytes size, MemoryAdvice advice, bool set,
                 MemoryLocation location = {});
-  // kOutOfRange.
+  // kInvalidArgument: 0 bytes.
   Result<ManagedAttributes> attributes(DeviceAddress at, Bytes size) const;
-  FaultPolicy policy() const;  // who serves it; not kCard
-  // Whether the address is in managed memory of this.
+  FaultPolicy policy() const;  // in use; never kCard
+  // Whether the address is one of the bytes of an allocation.
   bool contains(DeviceAddress at) const;
 
+  // Waits while the driver serves a fault. What DeviceFeatures switches off is 0.
   ManagedStatistics statistics() const;
-  // The same at once, between two steps of whoever serves faults: for who looks from outside of the
-  // machine, at no time of its own.
+  // A statistics snapshot without a lock and at no simulated time, for an observer outside the
+  // machine. No task may run meanwhile.
   ManagedStatistics snapshot() const;
 
   struct Impl;  // the driver's own

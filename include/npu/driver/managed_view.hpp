@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process of the host sees its managed memory (managed.hpp): through its page tables, at the
-// same addresses as the cards. Who has the process gives the driver its memory and takes rights
-// away when the driver says so; the process gets them with ManagedMemory::touch().
+// Managed memory (managed.hpp) of a host process that accesses it through pointers: its page tables
+// show the pages at the same addresses as on the cards. The owner of the process implements this
+// interface, and the driver calls it. ProcessView (process_view.hpp) does so for the calling
+// process.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,14 @@ class ManagedView {
  public:
   virtual ~ManagedView() = default;
 
-  // The memory behind the page of 2 MiB at this address, the same as long as the page is not
-  // forgotten. It is zeroed at first. kOutOfMemory.
+  // The host memory of the page of 2 MiB at this address. It is zeroed at first, and the same until
+  // forget().
+  // kOutOfMemory: there is none.
   virtual Result<ByteSpan> memory_of(std::uint64_t page) = 0;
-  // The process has no more than these rights to `count` pages from `first` on. Returns when none
-  // of its threads has more.
+  // Limits the process to these rights to `count` pages from address `first` on. Returns when no
+  // thread of it has more. ManagedMemory::touch() grants rights.
   virtual void limit(std::uint64_t first, std::uint64_t count, Access rights) = 0;
-  // The pages were freed. Their memory is not used any more.
+  // The pages were freed, and the driver no longer uses their memory.
   virtual void forget(std::uint64_t first, std::uint64_t count) = 0;
 };
 

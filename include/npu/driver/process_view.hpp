@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory (managed.hpp) for the calling process itself, through pointers: its view of the
-// managed addresses, as memory of its own at the same addresses. Pages that are elsewhere are
-// brought when they are touched, by a handler of SIGSEGV. A handler that was there before gets the
-// signals that are not about managed memory.
+// Managed memory (managed.hpp) of the calling process, through pointers. A program makes one view
+// and passes it in ManagedOptions. A handler of SIGSEGV migrates pages when the process accesses
+// them. Faults that it cannot resolve go to the handler that was installed before.
 //
-// System calls do not bring pages: to the kernel what the process has no right to is a bad address
-// (EFAULT). fault_in() brings them before.
+// System calls do not migrate pages: they fail with EFAULT. Call fault_in() before.
 #pragma once
 
 #include <functional>
@@ -22,14 +20,16 @@ namespace npu::driver {
 
 class NPU_API ProcessView : public ManagedView {
  public:
-  // Brings a page, as ManagedMemory::touch() of the memory that has it does. It is called on the
-  // thread that has touched the page, in a handler of a signal, and by fault_in().
+  // Calls ManagedMemory::touch() of the memory that contains the address. It runs in a signal
+  // handler, on the thread that accessed the page, and in fault_in().
   using Touch = std::function<Result<Access>(DeviceAddress at, bool write)>;
 
-  // One at a time in a process. kAlreadyExists; kOutOfResources: something else is at these
-  // addresses, as in a program under AddressSanitizer; kOutOfMemory.
+  // Makes the view of the process.
+  // kAlreadyExists: the process has one.
+  // kOutOfResources: the addresses are in use (as under AddressSanitizer), or SIGSEGV has no
+  // handler. kOutOfMemory: no file of memory.
   static Result<std::unique_ptr<ProcessView>> make(Touch touch);
-  // No pointer into the memory is used any more.
+  // Destroy it when no pointer into the memory is in use.
   ~ProcessView() override;
   ProcessView(const ProcessView&) = delete;
   ProcessView& operator=(const ProcessView&) = delete;
@@ -38,16 +38,18 @@ class NPU_API ProcessView : public ManagedView {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(at.value));
   }
 
-  // The process may read, or write, all of the bytes without a fault, until a card uses them again.
-  // What Touch reports.
+  // Migrates pages, so that the process can read or write the bytes without a fault until a card
+  // accesses them.
+  // kOutOfMemory: the kernel grants no right.
+  // Also the errors of Touch.
   Status fault_in(DeviceAddress at, Bytes size, bool write);
 
-  // Before fork(): a child has these pages, which are on the host (ManagedMemory::touch_all()),
-  // with the bytes of that moment. It uses nothing of the driver but in_child(), behind which the
-  // addresses are ordinary memory of its own. What else was managed is gone: zeros. Nothing instead
-  // of pages: they could not be brought, and the child faults when it touches them.
+  // Call it before fork() with the result of ManagedMemory::touch_all(): the child gets these pages
+  // with their present bytes. nullopt: the pages could not migrate, and the child's accesses fault.
   void before_fork(std::optional<std::vector<PageRights>> pages);
-  // In the child, first. False: there is not so much memory; what is missing faults.
+  // Call it first in the child, which may use nothing else of the driver. The managed addresses
+  // become its own ordinary memory; bytes outside of the pages are 0. False: out of memory, and
+  // accesses fault.
   bool in_child();
 
   Result<ByteSpan> memory_of(std::uint64_t page) override;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process on a card: a PASID, an address space of its own, a page of doorbells, signals, and
-// compute queues. Its first queue makes the card know it, its last one makes it forget.
+// A process on a card: a PASID, an address space, a page of doorbells, signals and compute queues.
+// Programs that submit work open one. The card knows the process from its first queue to its last.
 //
-// Members may be called from several tasks at once. Those that change queues talk to the card's
-// management queue and wait for its answer: they are not for the path of a submission. What is
-// said of an error holds also for the resources: nothing is kept after one.
+// All members may be called from several tasks at once. Members that create, change or destroy
+// queues send management commands and wait for the card, so do not call them for each submission.
+// After close() or the device's shutdown() members fail with kInvalidArgument, and after the loss
+// of the card with kDeviceLost.
 #pragma once
 
 #include <functional>
@@ -20,14 +21,14 @@
 namespace npu::driver {
 
 struct ProcessOptions {
-  unsigned signals = 512;                      // slots of the signal page, 1 .. abi::kSignalSlots
+  unsigned signals = 512;                      // 1 .. abi::kSignalSlots
   unsigned max_queues = abi::kQueueDoorbells;  // 1 .. kQueueDoorbells
   Picoseconds command_timeout = 100_ms;        // for the answer to a management command
-  Picoseconds drain_timeout = 100_ms;          // ~Queue(), ~ProcessContext()
-  ProcessId process;                           // of its space, for who shares memory (sharing.hpp)
-  std::shared_ptr<MemoryQuota> quota;          // that its memory counts for (quota.hpp); null: none
-  std::shared_ptr<UnifiedAddresses>
-      addresses;            // of the program over all its cards; null: no matter
+  Picoseconds drain_timeout = 100_ms;          // of ~Queue()
+  ProcessId process;                           // owner of its memory, for sharing.hpp
+  std::shared_ptr<MemoryQuota> quota;          // charged for its memory; null: none
+  // Addresses that are unique on all cards of the program; null: on this card only.
+  std::shared_ptr<UnifiedAddresses> addresses;
   std::uint32_t group = 0;  // of cores (compute_groups.hpp)
 };
 
@@ -35,18 +36,24 @@ class NPU_API ProcessContext {
  public:
   using FaultHandler = std::function<void(const QueueFault&)>;
 
-  // `device` must outlive it. kUnsupported: the card has no command processor; kOutOfResources:
-  // VMIDs, PASIDs or doorbell pages are all in use; kOutOfMemory. On a platform without PASIDs
-  // (Linux VFIO) the processes of a function reach each other's host memory. kNotFound,
-  // kInvalidArgument: its compute group.
+  // `device` must outlive the process. On a platform without PASIDs (Linux VFIO) the processes of a
+  // function can access each other's host memory.
+  // kUnsupported: the card has no command processor.
+  // kInvalidArgument: options out of range.
+  // kNotFound: no such compute group.
+  // kOutOfResources: all VMIDs, PASIDs or doorbell pages are in use.
+  // kOutOfMemory: no host or device memory.
+  // kBadDevice, kTimeout, kIo: the card's management queue does not start.
   static Result<std::unique_ptr<ProcessContext>> open(Device& device,
                                                       const ProcessOptions& options = {});
-  // Destroys what is left, whatever it says.
+  // Closes the process and ignores errors. Its queues must be destroyed.
   ~ProcessContext();
   ProcessContext(const ProcessContext&) = delete;
   ProcessContext& operator=(const ProcessContext&) = delete;
 
-  // Gives PASID, VMID and doorbell page back. kBusy: it has queues; kTimeout.
+  // Releases PASID, VMID and doorbell page.
+  // kBusy: the process has queues; or Device streams use its address space, and it is closed.
+  // kTimeout: the card did not drop its translations, and it is closed.
   Status close();
 
   std::uint32_t pasid() const;
@@ -54,63 +61,83 @@ class NPU_API ProcessContext {
   std::uint32_t doorbell_page() const;
   AddressSpace& space();
   Signals& signals();
-  // Host memory that the process' queues may use; given back before the process is closed.
+  // Allocates host memory that the queues of the process can access. Destroy it before the process.
+  // Errors are those of Platform::allocate_dma().
   Result<std::unique_ptr<platform::DmaMemory>> allocate_host(
       Bytes size, platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
 
-  // The same of memory that somebody else keeps until after the object is destroyed: what the
-  // queues write is there at once (Platform::import_dma(), whose errors are these). `pages`: kFresh
-  // when nobody has touched them yet.
+  // The same for memory of the caller, which must outlive the object. Writes of the queues are
+  // visible in it at once. `pages`: kFresh if nobody has accessed them yet.
+  // Errors are those of Platform::import_dma().
   Result<std::unique_ptr<platform::DmaMemory>> import_host(
       ByteSpan memory, platform::HostPages pages,
       platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
 
-  // kInvalidArgument: options out of range, no core of `core_mask` is of the process' group;
-  // kOutOfResources: queue ids, doorbells or max_queues used up; kOutOfMemory; kQueueFull: the
-  // management ring; kBadDevice: the card has refused; kTimeout. A card that answers no command is
-  // looked at after 1 ms, and at once by later calls: kIo if it decodes no registers, has halted or
-  // may not use the bus; kDeviceLost. Else `command_timeout` is waited for, several times before
-  // ~Queue() gives up. A queue created while the process is evicted is evicted, too.
+  // Creates a queue. In an evicted process the queue is evicted, too.
+  // kInvalidArgument: options out of range, or no core of `core_mask` in the process' group.
+  // kOutOfResources: queue ids, doorbells or max_queues used up.
+  // kOutOfMemory: no memory for a ring.
+  // kQueueFull: the management ring stays full.
+  // kBadDevice: the card refused.
+  // kTimeout: no answer within command_timeout.
+  // kIo: after 1 ms without an answer: the card decodes no registers, has halted or may not use the
+  // bus. Later calls check this at once.
+  // kAborted: the card was reset.
   Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options = {});
-  // kNotFound, kInvalidArgument; kBusy: is being destroyed; kDeviceFault: it has stopped. A failed
-  // change changes nothing, but the card may have been left without it (kTimeout).
+  // Changes a queue. The card does not run it meanwhile.
+  // kNotFound: no such queue.
+  // kInvalidArgument: out of range, no core in the process' group, or a ring that is larger than
+  // the completion ring or too small for the waiting entries.
+  // kUnsupported: `core_mask` is set, and limits of cores are switched off (DeviceFeatures).
+  // kBusy: the queue is being destroyed.
+  // kDeviceFault: the queue has stopped.
+  // Also the last errors of create_queue(), from kOutOfMemory on. After kTimeout or kBadDevice the
+  // change may hold, and the queue may not run.
   Status update(QueueId queue, const QueueChange& change);
-  // Waits until everything submitted is complete, if the queue is active; at `deadline` it is
-  // reset, for which the card has another millisecond. A suspended queue is not destroyed before it
-  // is resumed (kBusy at `deadline`). kTimeout: the card has not answered; the queue takes nothing
-  // more, and is gone when this is called again with success, or with ~Queue(). kInvalidArgument: a
-  // queue of another process; kNotFound: destroyed already.
+  // Drains an active queue until `deadline`, else resets it, for which the card has 1 ms more.
+  // kBusy: at `deadline` the queue is still suspended; or another task destroys it.
+  // kTimeout: the card did not answer. The queue accepts nothing more. Call destroy() or ~Queue()
+  // again to remove it.
+  // kInvalidArgument: a queue of another process.
+  // kNotFound: destroyed already.
   Result<QueueEnd> destroy(Queue& queue, Instant deadline);
 
-  // What the card says now. kNotFound, kTimeout.
+  // Asks the card for the state of one queue.
+  // kNotFound: no such queue.
+  // Also the errors of create_queue() from kQueueFull on.
   Result<QueueStatus> query(QueueId queue);
-  // Of all queues of the process, lowest id first, at most `limit`.
+  // The same for all queues of the process, lowest id first, at most `limit`.
   Result<std::vector<QueueStatus>> snapshot(std::size_t limit = abi::kMaxQueues);
   std::size_t queue_count() const;
 
-  // In the order of `queues`. The card completes what runs of a queue that is suspended; what is
-  // submitted meanwhile runs when it is resumed. Suspending a suspended queue changes nothing.
+  // Suspend or resume queues; results are in the order of `queues`. The card completes entries in
+  // flight of a suspended queue, but stops a preemptible kernel between two blocks. Entries
+  // submitted meanwhile run after resume(). Suspending a suspended queue changes nothing.
   std::vector<QueueResult> suspend(const std::vector<QueueId>& queues, Instant deadline);
   std::vector<QueueResult> resume(const std::vector<QueueId>& queues, Instant deadline);
 
-  // All queues at once, counted: they run again after as many restores as evictions, those that
-  // nothing else holds. An error of one queue does not keep the others from their turn.
-  // kBusy: other calls of the process took until `deadline`, nothing was begun.
-  // restore() without evict(): kInvalidArgument. A process whose evict() has failed counts as
-  // evicted, though something may still run. restore() that the card does not answer (kTimeout) is
-  // to be repeated; a queue that it refuses (kBadDevice) is for update() to mend.
+  // Stop all queues of the process, or let them run again. Evictions nest: queues run after as many
+  // restores as evictions, unless they are suspended or disabled. One queue's error does not affect
+  // the others.
+  // kBusy: other calls of the process took until `deadline`, and nothing was begun.
+  // kInvalidArgument: restore() without evict().
+  // kTimeout: the card did not answer. evict(): the process counts as evicted, but entries may
+  // still run. restore(): the process is still evicted; repeat the call.
+  // kBadDevice: restore(): the card refused to run a queue; update() can repair it.
   Status evict(Instant deadline);
   Status restore(Instant deadline);
   unsigned evictions() const;
-  Picoseconds evicted_time() const;  // so far, by the platform's clock
+  Picoseconds evicted_time() const;  // total, on the platform's clock
 
-  // Faults of this process, oldest first; each also goes to the handler, in the task that calls
-  // this or waits for a queue. The queue at fault is stopped for good, others are not affected.
+  // Faults of the process, oldest first. The driver keeps the latest 1024. A fault stops its queue
+  // for good, except with QueueEntryOptions::continue_on_error. The handler gets each fault, in a
+  // task that takes faults, waits for a queue or submits to a full one.
   void on_fault(FaultHandler handler);
   std::vector<QueueFault> take_faults();
-  // Of one queue; those of others stay.
+  // Takes the faults of one queue.
   std::vector<QueueFault> take_faults(QueueId queue);
-  // Until there is one to take. kTimeout.
+  // Waits until there is a fault to take.
+  // kTimeout: none at `deadline`.
   Status wait_fault(Instant deadline);
 
   struct Impl;  // the driver's own
@@ -123,7 +150,7 @@ class NPU_API ProcessContext {
 
 // Of all processes of the card. All zero before the first one was opened.
 NPU_API QueueManagerStatistics queue_statistics(Device& device);
-// Faults that are no process' of this driver.
+// Takes the faults of no open process, oldest first. The driver keeps the latest 1024.
 NPU_API std::vector<QueueFault> take_stray_faults(Device& device);
 
 }  // namespace npu::driver

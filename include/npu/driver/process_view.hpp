@@ -26,8 +26,9 @@ class NPU_API ProcessView : public ManagedView {
 
   // Makes the view of the process.
   // kAlreadyExists: the process has one.
-  // kOutOfResources: the addresses are in use (as under AddressSanitizer), or SIGSEGV has no
-  // handler. kOutOfMemory: no file of memory.
+  // kOutOfResources: the addresses are in use (as under AddressSanitizer), or no handler was
+  // installed.
+  // kOutOfMemory: no file of memory.
   static Result<std::unique_ptr<ProcessView>> make(Touch touch);
   // Destroy it when no pointer into the memory is in use.
   ~ProcessView() override;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compute queue as its user holds it. Submitting is user space only: entries into the ring, a
-// barrier, the doorbell. It calls no manager and takes no lock but the queue's own.
+// A compute queue, as its user holds it (ProcessContext::create_queue()). Most programs use
+// ExecutionStream (execution_stream.hpp) instead.
+//
+// Submitting takes place in user space: entries into the ring, a barrier, the doorbell. With room
+// in the ring it needs no management command and no lock but the queue's.
 #pragma once
 
 #include <cstdint>
@@ -14,56 +17,66 @@
 namespace npu::driver {
 
 struct QueueEntryOptions {
-  bool barrier = false;    // starts when all before it are complete
-  bool completion = true;  // can be waited for. Off: only submitted; a fault still stops the queue
-  bool continue_on_error =
-      false;              // its failure does not stop the queue; needs `completion` to be heard of
-  bool interrupt = true;  // MSI-X at the end, if the queue has interrupts; needs `completion`
+  bool barrier = false;    // starts when all entries before it are complete
+  bool completion = true;  // the entry can be waited for
+  // A failure of the entry does not stop the queue, unless the entry is malformed. Only an entry
+  // with `completion` reports its failure.
+  bool continue_on_error = false;
+  bool interrupt = true;  // MSI-X at the end; needs `completion` and QueueOptions::interrupt
 };
 
-// What a submission returns. Outcomes are kept until as many entries with completions as the
-// completion ring has places were submitted after it. A nop of the driver's own, which takes an
-// index, may come before it: where those without completions would never say that there is room.
+// A submission. Its outcome is kept until the completion ring has received as many later
+// completions as it has places.
 struct QueueTicket {
   QueueId queue;
-  std::uint64_t index = 0;     // of the (last) entry, from 0 since the queue was made
+  // Of the last entry, from 0. The driver may insert a nop of its own, which also has an index.
+  std::uint64_t index = 0;
   std::uint64_t sequence = 0;  // among entries with completions, from 1; 0: cannot be waited for
   std::uint8_t size_class = 0;
   bool interrupt = false;
   Instant submitted;
 };
 
-// All members may be called from several tasks at once, but the destructor.
+// All members may be called from several tasks at once, except the destructor.
 class NPU_API Queue {
  public:
-  // Destroys the queue, as ProcessContext::destroy() does after QueueOptions' usual time. Must come
-  // before the process context's end.
+  // Destroys the queue, also a suspended one, after draining it for ProcessOptions::drain_timeout.
+  // Must come before the end of the process context.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   QueueId id() const;
-  std::uint16_t doorbell() const;  // number in the page of the process
-  bool faulted() const;            // no look at the card
+  std::uint16_t doorbell() const;  // number in the doorbell page of the process
+  bool faulted() const;            // as far as known; reads no register
 
-  // Returns when the card may see the entry. kQueueFull: no room until `deadline`, in the ring or,
-  // while an entry that others overtake is not complete, in the completion ring, a time of the
-  // platform's clock, nothing was submitted; kDeviceFault: the queue has stopped; kInvalidArgument:
-  // it was destroyed. What an entry says is not checked: that is the card's business.
+  // Submits entries with one doorbell. The options hold for each entry, and the ticket is that of
+  // the last one. Returns when the card can see the entries. Their content is for the card to
+  // check.
+  // kQueueFull: at `deadline` the ring has no room, or the completion ring has none because an
+  // overtaken entry is not complete. Nothing was submitted.
+  // kDeviceFault: the queue has stopped.
+  // kInvalidArgument: no entry, more than the ring holds, or the queue was destroyed.
+  // kDeviceLost: the card is gone.
   Result<QueueTicket> submit(const abi::QueueEntry& entry, Instant deadline,
                              const QueueEntryOptions& options = {});
-  // All of them with one doorbell, the options for each; the ticket is the last one's.
-  // kInvalidArgument: none, or more than the ring can hold.
   Result<QueueTicket> submit(const abi::QueueEntry* entries, std::size_t count, Instant deadline,
                              const QueueEntryOptions& options = {});
 
-  // One look; at an entry older than 1 ms also at the card, at most once in 1 ms for a queue, in
-  // case what the card has written of its end was lost. kDeviceFault: the entry failed, or the
-  // queue was stopped before it was done (faulted()); kNotFound: the outcome has been forgotten;
-  // kInvalidArgument: not of this queue, or without completion; kAborted: the queue was destroyed,
-  // or the card reset; kDeviceLost, kIo.
+  // Whether the entry is complete. Reads the completion ring. If the entry is older than 1 ms, it
+  // also asks the card, at most every 1 ms, since the completion may have been lost. After a fault
+  // of the queue it waits until the card has stopped the queue, at most
+  // ProcessOptions::command_timeout.
+  // kDeviceFault: the entry failed, or the queue stopped before it was complete (faulted()).
+  // kNotFound: the outcome is no longer kept.
+  // kInvalidArgument: a ticket of another queue or without completion.
+  // kAborted: the queue was destroyed, or the card was reset.
+  // kDeviceLost, kIo: the card does not answer.
   Result<bool> is_done(const QueueTicket& ticket);
-  // As is_done(); kTimeout, kUnsupported (kInterrupt without interrupts).
+  // Waits until the entry is complete.
+  // kTimeout: not complete at `deadline`.
+  // kUnsupported: kInterrupt for an entry or a queue without interrupts.
+  // Also the errors of is_done().
   Status wait(const QueueTicket& ticket, WaitPolicy policy, Instant deadline);
 
   QueueCounters counters() const;

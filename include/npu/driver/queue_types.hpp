@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compute queues (requirements.md M8, docs/compute-queues.md): what their manager is told and
-// tells.
+// Compute queues: options, states and statistics, for ProcessContext and Queue (requirements.md M8,
+// docs/compute-queues.md).
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@
 namespace npu::driver {
 
 struct QueueId {
-  std::uint32_t value = 0;  // 0 .. abi::kMaxQueues - 1, of a card
+  std::uint32_t value = 0;  // 0 .. abi::kMaxQueues - 1, unique on a card
 
   friend constexpr bool operator==(QueueId a, QueueId b) { return a.value == b.value; }
   friend constexpr bool operator!=(QueueId a, QueueId b) { return !(a == b); }
 };
 
-// Where a ring lies.
+// The memory of a ring.
 enum class QueueMemory : std::uint8_t {
   kHost,    // fetched by the card over the link
-  kDevice,  // written through BAR2 with write combining; pinned
+  kDevice,  // written by the host through BAR2 with write combining; pinned
 };
 
 // AI Cores that kernels of a queue may run on: bit i of word i / 64.
 using CoreMask = std::array<std::uint64_t, abi::kCoreMaskWords>;
 inline constexpr CoreMask kAllCores = {~0ULL, ~0ULL, ~0ULL, ~0ULL};
 inline constexpr unsigned kMostCores = 64 * abi::kCoreMaskWords;
-// No more than there are bits for.
+// The first `count` cores, at most kMostCores.
 constexpr CoreMask first_cores(unsigned count) {
   CoreMask mask{};
   for (unsigned i = 0; i < count && i < kMostCores; ++i) {
@@ -43,32 +43,32 @@ constexpr CoreMask first_cores(unsigned count) {
 
 struct RingSpec {
   QueueMemory memory = QueueMemory::kHost;
-  unsigned log2_entries = 8;  // kMinLog2Ring .. kMaxLog2Ring
+  unsigned log2_entries = 8;  // abi::kMinLog2Ring .. abi::kMaxLog2Ring: 4 .. 65536 entries
 };
 
 struct QueueOptions {
   RingSpec ring;
   QueueMemory completion_memory = QueueMemory::kHost;
-  unsigned log2_completions = 0;  // not less than the ring's; 0: as many as the ring has entries
-  unsigned priority = 7;          // 0 .. 15, the highest
+  unsigned log2_completions = 0;  // at least the ring's, at most kMaxLog2Ring; 0: the ring's
+  unsigned priority = 7;          // 0 .. 15; 15 is the highest
   unsigned percentage = 100;      // 0 .. 100 of the quantum; 0: disabled
-  Picoseconds quantum;            // whole microseconds; 0: the card's default
+  Picoseconds quantum;            // whole microseconds up to 1000 s; 0: the card's default
   CoreMask core_mask = kAllCores;
-  bool in_order = false;           // every entry waits for those before it
-  bool preemptible = true;         // a kernel may give way between two blocks
-  bool interrupt = true;           // completions may send MSI-X; off: only polling works
-  bool process_vector = false;     // they wake who waits for signals of the process, too
-  bool indices_in_memory = false;  // read and write index also lie in host memory
+  bool in_order = false;           // every entry waits for all entries before it
+  bool preemptible = true;         // the card may preempt a kernel between two blocks
+  bool interrupt = true;           // completions may send MSI-X; false: only polling works
+  bool process_vector = false;     // completions also wake tasks that wait for signals
+  bool indices_in_memory = false;  // the read and write index are also in host memory
 };
 
-// What is set changes. A ring that is `kNullRing` or a percentage of 0 disables the queue: what is
-// submitted meanwhile runs once it has both again.
+// Only the fields that are set change. kNullRing or a percentage of 0 disables the queue. Entries
+// submitted meanwhile run when neither is left.
 struct QueueChange {
   enum class Ring : std::uint8_t {
     kKeep,
-    kNullRing,  // takes the ring away; its entries are kept
-    kRestore,   // gives it back
-    kReplace,   // `ring` instead; entries that the card has not taken move there
+    kNullRing,  // disables the ring and keeps its entries
+    kRestore,   // enables it
+    kReplace,   // enables `ring` instead; entries that the card has not fetched move there
   };
   Ring ring_change = Ring::kKeep;
   RingSpec ring;
@@ -78,21 +78,21 @@ struct QueueChange {
   std::optional<CoreMask> core_mask;
 };
 
-// Why a queue does not run, or that it may.
+// The state of a queue.
 struct QueueStatus {
   QueueId id;
-  abi::QueueState state = abi::QueueState::kIdle;  // as the card says
-  bool active = false;                             // none of the following
+  abi::QueueState state = abi::QueueState::kIdle;  // from the card
+  bool active = false;  // no fault, eviction, suspension or null ring, and percentage > 0
   bool null_ring = false;
   bool suspended = false;  // by ProcessContext::suspend()
-  unsigned evictions = 0;  // nested ones
-  bool faulted = false;    // for good
+  unsigned evictions = 0;  // of the process, nested
+  bool faulted = false;    // stopped by a fault; it never runs again
   RingSpec ring;
-  std::uint64_t ring_base = 0, completion_base = 0;  // as in the descriptor
+  std::uint64_t ring_base = 0, completion_base = 0;  // addresses, as in the descriptor
   unsigned priority = 0, percentage = 0;
   CoreMask core_mask{};
   std::uint16_t doorbell = 0;
-  // The card's half of the descriptor (queue_descriptor.hpp).
+  // The card's half of the descriptor (abi/queue_descriptor.hpp).
   std::uint64_t read_index = 0, write_index = 0, completion_index = 0, completed = 0;
   abi::FaultCode error = abi::FaultCode::kNone;
   std::uint64_t error_index = 0, error_address = 0;
@@ -100,65 +100,69 @@ struct QueueStatus {
   std::uint64_t maps = 0, preemptions = 0, doorbells = 0;
 };
 
-// Of suspend() and resume(), per id.
+// The result of suspend() or resume() for one queue.
 enum class QueueResult : std::uint8_t {
   kDone,
   kInvalid,  // no such queue in this process
-  kBusy,     // is being destroyed
-  kError,    // the card has refused, or did not answer in time: the queue is to be as before
+  kBusy,     // the queue is being destroyed
+  // The card refused or did not answer, other calls took until the deadline, or the process is
+  // closed. The driver then tries to restore the previous state.
+  kError,
 };
 
 enum class QueueEnd : std::uint8_t {
-  kDrained,  // everything submitted was complete, or the queue was not active
-  kReset,    // work was given up
+  kDrained,  // all entries were complete, or the queue was not active
+  kReset,    // entries in flight were aborted
 };
 
-// One record of the card's fault log.
+// A record of the card's fault log.
 struct QueueFault {
   abi::FaultCode code = abi::FaultCode::kNone;
-  std::uint32_t pasid = 0;       // the culprit's; 0: a doorbell page of nobody
-  std::optional<QueueId> queue;  // none: a doorbell that is no queue's
+  std::uint32_t pasid = 0;       // of the process at fault; 0: the doorbell page is unused
+  std::optional<QueueId> queue;  // none: a doorbell without a queue
   std::uint64_t index = 0;       // of the entry
-  std::uint64_t address = 0;     // of the access, or the doorbell's value
+  std::uint64_t address = 0;     // of the access, or the value written to the doorbell
   std::uint32_t tag = 0;
   std::uint16_t page = 0, doorbell = 0;
   std::uint8_t opcode = 0;
-  bool write = false, host = false;
-  bool continued = false;  // the queue has not stopped: QueueEntryOptions::continue_on_error
+  bool write = false, host = false;   // a write; a bus address
+  bool continued = false;             // the queue runs on (QueueEntryOptions::continue_on_error)
   std::optional<std::uint32_t> core;  // of a kernel's block
   std::uint32_t block = 0;            // of the launch, if there is a core
   std::uint32_t size = 0;             // bytes of the access or operand at fault; 0: unknown
-  std::optional<abi::InstructionPlace> instruction;  // of an AI Core's program
+  std::optional<abi::InstructionPlace> instruction;  // of a program of an AI Core
   Picoseconds device_time;
 };
 
-// Of all processes of a card, since it was opened.
+// Of all processes of a card since it was opened.
 struct QueueManagerStatistics {
-  std::uint64_t calls = 0;        // of ProcessContext's members that need the manager
-  std::uint64_t commands = 0;     // of the management ring
-  std::uint64_t mmio_writes = 0;  // of the manager: registers, descriptors
+  std::uint64_t calls = 0;        // of ProcessContext's members that need the queue manager
+  std::uint64_t commands = 0;     // to the management ring
+  std::uint64_t mmio_writes = 0;  // of the manager: registers, and 64 bytes of a descriptor each
   std::uint64_t mmio_reads = 0;
   std::uint64_t ring_full = 0;    // calls that met a full management ring
-  std::uint64_t timeouts = 0;     // commands that were not answered in time
-  std::uint64_t restarts = 0;     // of the management ring, to get over such a command
+  std::uint64_t timeouts = 0;     // commands without an answer in time
+  std::uint64_t restarts = 0;     // of the management ring after such a command
   std::uint64_t resets = 0;       // queues destroyed by reset
   std::uint64_t faults = 0;       // records read
-  std::uint64_t faults_lost = 0;  // overwritten before they were read, or never arrived
+  std::uint64_t faults_lost = 0;  // records overwritten before they were read, or lost on the way
   std::uint32_t processes = 0, mapped_processes = 0, queues = 0;  // now
   std::uint32_t pasids = 0, doorbell_pages = 0, queue_ids = 0;    // in use now
 };
 
-// Of one queue's handle; a submission is what these count and nothing else.
+// Of one Queue.
 struct QueueCounters {
   std::uint64_t submissions = 0;  // calls that put entries into the ring
   std::uint64_t entries = 0;
   std::uint64_t doorbells = 0;     // posted writes of 8 bytes
   std::uint64_t entry_writes = 0;  // entries written through BAR2, 64 bytes each
   std::uint64_t mmio_reads = 0;    // of a completion ring in device memory
-  std::uint64_t ring_full = 0;     // submissions that had to wait for room
-  std::uint64_t rejected = 0;      // and got none
+  std::uint64_t ring_full = 0;     // submissions that waited for room
+  std::uint64_t rejected = 0;      // submissions that got no room in time
   std::uint64_t completions = 0;   // completion entries read
-  std::uint64_t failed = 0;        // those of entries at fault
+  std::uint64_t failed = 0;        // completions with a fault; a timeout of a wait is none
+  // Calls of wait(). Those that had to wait ended by polling (spun), by an interrupt (slept), by
+  // asking the card (missed_interrupts) or not in time.
   std::uint64_t waits = 0, spun = 0, slept = 0, missed_interrupts = 0, timeouts = 0;
 };
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much device memory a client may have: a limit over all cards, which address spaces are told
-// of when they are made (ProcessOptions::quota, Device::create_address_space()).
+// A limit of the device memory that one client may use, over all cards. A program creates it and
+// passes it to each address space of the client (ProcessOptions::quota,
+// Device::create_address_space()), which keeps a reference.
 //
-// What counts are whole pages of every block that a space of the client has made, however
-// (allocate(), create_memory(), DeviceHeap, images of kernels), until nobody uses the block any
-// more, and of managed memory the pages that are on a card. What the driver keeps for queues and
-// streams (rings, arguments) does not: a client gets what its quota says. A block that
-// others have imported is its maker's as long as his space exists, and then theirs who still hold
-// or map it, even over their limit. Memory of other cards' spaces counts where it was made.
+// Charged are whole pages: those of blocks that a space of the client creates (allocate(),
+// create_memory(), DeviceHeap, kernel images) and those of managed memory that are on a card. The
+// driver's own memory for queues and streams (rings, arguments) is free. A block is charged to its
+// creator until nobody uses it. When the creator's space ends, the charge passes to a space of the
+// card that still holds or maps the block, even above the limit.
 //
-// Blocks and managed pages that come make the client's oldest managed pages leave first. Without
-// any that can, what is over the limit is refused and counted: a call fails with kOutOfMemory, and
-// nothing is touched on the card; an access to a managed page fails. A limit that is lowered below
-// what there is revokes nothing; new blocks fail until the others leave room.
+// A new block or managed page first evicts the oldest managed pages of its address space from that
+// card. If this is not enough, the request is refused and counted. A refused call fails with
+// kOutOfMemory before it reaches the card. A refused access to a managed page faults. A limit below
+// the present use revokes nothing, and new blocks fail until enough memory is free.
+//
+// All members may be called from several tasks at once.
 #pragma once
 
 #include <atomic>
@@ -27,14 +29,13 @@ namespace npu::driver {
 struct QuotaUse {
   Bytes limit = 0;      // MemoryQuota::kUnlimited: none
   Bytes allocated = 0;  // blocks
-  Bytes managed = 0;    // managed pages on cards
-  Bytes most = 0;       // that were there at a time
+  Bytes managed = 0;    // managed pages on cards (DeviceFeatures::managed_quota)
+  Bytes most = 0;       // peak of used()
   std::uint64_t refused = 0;
 
   Bytes used() const { return allocated + managed; }
 };
 
-// All members may be called from several tasks at once. Spaces keep it.
 class NPU_API MemoryQuota {
  public:
   static constexpr Bytes kUnlimited = ~Bytes{0};
@@ -44,21 +45,21 @@ class NPU_API MemoryQuota {
   MemoryQuota(const MemoryQuota&) = delete;
   MemoryQuota& operator=(const MemoryQuota&) = delete;
 
-  // Bytes; holds for what comes later.
+  // In bytes, for later requests.
   void set_limit(Bytes limit) { limit_.store(limit, std::memory_order_relaxed); }
   Bytes limit() const { return limit_.load(std::memory_order_relaxed); }
   QuotaUse use() const;
-  // What there is of a card's memory for the client: no more in total than the limit, and free no
-  // more than what is left of it.
+  // The client's view of a card's memory: `total` is at most the limit, `free` at most the rest of
+  // it, in whole pages.
   MemoryStatistics seen(MemoryStatistics card) const;
 
-  // --- The driver's.
-  // False: over the limit; counted if `count`.
+  // --- For the driver alone.
+  // Charges memory before it is created. False: above the limit; counted as refused if `count`.
   bool charge(Bytes size, Kind kind, bool count = true);
-  // Over the limit, too.
+  // Charges memory even above the limit.
   void force_charge(Bytes size, Kind kind);
   void uncharge(Bytes size, Kind kind);
-  // What take() was for is there: it counts in QuotaUse::most.
+  // Updates QuotaUse::most. Call it when memory charged by charge() has been created.
   void note_use();
   void count_refusal() { refused_.fetch_add(1, std::memory_order_relaxed); }
 

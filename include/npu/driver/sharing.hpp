@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Physical memory that processes give to each other, on one card or over the HCCS link between two:
-// under a key that one of them tells the other, or under a name. Its owner says who may have it.
+// Device memory that processes share, on one card or over the HCCS link between two. The owner
+// offers a block as a share, under a key and optionally a name, and says which processes may open
+// it.
 //
-// A share is the offer; memory is had by whoever has opened it, for as long as it is held or mapped
-// there, whatever becomes of the share and of its owner. All members may be called from several
-// tasks at once, and at the same time as those of the spaces.
+// Whoever has opened a share keeps the memory while he holds or maps it, even after the end of the
+// share and of its owner. All members may be called from several tasks at once, also concurrently
+// with members of the spaces.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +22,15 @@
 namespace npu::driver {
 
 struct ShareKey {
-  std::uint64_t value = 0;  // 0: none; no value comes twice
+  std::uint64_t value = 0;  // 0: none. A MemoryShares never uses a value twice
 
   friend constexpr bool operator==(ShareKey a, ShareKey b) { return a.value == b.value; }
   friend constexpr bool operator!=(ShareKey a, ShareKey b) { return !(a == b); }
 };
 
 struct ShareOptions {
-  std::string name;       // at most MemoryShares::kLongestName bytes; empty: the key alone opens it
-  bool everyone = false;  // else those that are admitted, and the owner's process
+  std::string name;       // at most MemoryShares::kLongestName bytes; empty: only the key opens it
+  bool everyone = false;  // false: only the owner's process and admitted ones may open it
 };
 
 // The shares of a machine.
@@ -37,33 +38,41 @@ class NPU_API MemoryShares {
  public:
   static constexpr std::size_t kLongestName = 64;
 
-  // `platform` must outlive it, and all devices whose spaces share memory are of it.
+  // `platform` must outlive it. Only spaces of its devices may share memory here.
   explicit MemoryShares(platform::Platform& platform);
-  // Every share ends.
+  // Ends all shares.
   ~MemoryShares();
   MemoryShares(const MemoryShares&) = delete;
   MemoryShares& operator=(const MemoryShares&) = delete;
 
-  // Memory that the space has created or imported, but not opened here. The share ends when the
-  // space gives the memory up or ends. kInvalidArgument: memory that it does not hold, a name that
-  // is too long or contains a zero byte, a space of another machine or with shares in another
-  // MemoryShares; kPermissionDenied: opened here; kAlreadyExists: the name is taken.
+  // Shares memory that the space created or imported. The share ends when the space releases the
+  // memory or ends.
+  // kInvalidArgument: the space does not hold the memory, is of another machine, or has shares in
+  // another MemoryShares; the name is too long or contains a zero byte.
+  // kPermissionDenied: the space opened the memory here itself.
+  // kAlreadyExists: the name is in use.
   Result<ShareKey> share(AddressSpace& owner, MemoryHandle memory,
                          const ShareOptions& options = {});
-  // Who else may open it; no longer, but who has opened it keeps the memory. kNotFound: no such
-  // share (any more); kPermissionDenied: another space's; kInvalidArgument: process 0.
+  // Allow a process to open the share, or withdraw that. A process that has opened it keeps the
+  // memory.
+  // kNotFound: no such share.
+  // kPermissionDenied: another space's share.
+  // kInvalidArgument: process 0.
   Status admit(const AddressSpace& owner, ShareKey key, ProcessId process);
   Status dismiss(const AddressSpace& owner, ShareKey key, ProcessId process);
-  // The share ends. As admit().
+  // Ends the share.
+  // kNotFound: no such share.
+  // kPermissionDenied: another space's share.
   Status withdraw(const AddressSpace& owner, ShareKey key);
 
-  // The space may map the memory from now on, and releases it like its own: release_memory().
-  // kNotFound: no such share (any more); kPermissionDenied: the space's process is not admitted;
-  // what AddressSpace::import_memory() reports.
+  // Lets the space map the memory. It releases the memory like its own (release_memory()).
+  // kNotFound: no such share.
+  // kPermissionDenied: the space's process may not open it.
+  // Also the errors of AddressSpace::import_memory().
   Result<MemoryHandle> open(AddressSpace& into, ShareKey key);
   Result<MemoryHandle> open(AddressSpace& into, std::string_view name);
 
-  // Shares that could be opened now.
+  // Number of shares that can be opened now.
   std::size_t count() const;
 
   struct Impl;  // the driver's own

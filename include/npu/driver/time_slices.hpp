@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// One card's AI Cores shared in time by clients: each has a share of a window, and has the cores
-// for itself in its time slice. Who does not have the time slice is off the card
-// (ProcessContext::evict()), so that nothing a client submits, by whatever way, runs outside of its
-// time slice. What a time slice costs is what the card says that the client's address space has had
-// cores (abi::kSpaceBusyWindow).
+// Time slices: clients share the AI Cores of a card in time. A program with several clients opens
+// a TimeSliceScheduler, and each client's process joins it.
 //
-// A scheduler, a task of the host's, and an agent of each client, another one, talk by messages:
-// GRANT, which the agent answers with TAKEN once the process is on the card; DROP, answered with
-// RELEASE once it is off it. What is not answered in time is sent again, with its original time;
-// after three time-outs the scheduler takes the time slice back by itself, and what comes late from
-// that time slice is known by its number and does nothing.
+// Each client has a share of every window of time. In its time slice it has all cores. Outside of
+// it its process is evicted (ProcessContext::evict()), so that none of its work runs. A client is
+// billed for the time in which its address space had cores (abi::kSpaceBusyWindow).
+//
+// The scheduler and each client's agent are tasks of the host that exchange messages. The agent
+// sends REQUEST. The scheduler sends GRANT, answered with TAKEN when the process is on the card. It
+// sends DROP, answered with RELEASE when the process is off the card. An unanswered message is sent
+// again. After three timeouts the scheduler evicts the process itself. Time slices are numbered, so
+// that late messages have no effect.
+//
+// All members may be called from several tasks at once, except where noted.
 #pragma once
 
 #include <array>
@@ -28,31 +31,31 @@
 namespace npu::driver {
 
 enum class SharingPolicy : std::uint8_t {
-  kFixedShare,  // no more than the share, whoever else is there
-  kElastic,     // what others do not use, too, up to the token
-  kBestEffort,  // everybody at any time; only memory is limited, and a token of 0 holds
+  kFixedShare,  // a client gets its share and no more
+  kElastic,     // a client also gets time that others do not use, up to its token
+  kBestEffort,  // no time slices: all clients run at any time. A token of 0 still stops a client
 };
 
-// How many launches of a client may be in flight: `grow` more after each window of them that was
-// done within `target` each, `shrink_percent` of that after one that was not. Tasks that launch at
-// the same moment may be one more each.
+// The launch window: how many launches of a client may be in flight. It grows by `grow` after a
+// window of launches that all ended within `target`. A late launch shrinks it to `shrink_percent`.
+// Concurrent tasks may exceed it by one launch each.
 struct LaunchWindowOptions {
-  unsigned start = 64;
+  unsigned start = 64;            // limited to floor .. most
   unsigned floor = 1;             // 1 .. most
   unsigned most = 2048;           // at most 65536
-  unsigned grow = 1;              // at most 65536
+  unsigned grow = 1;              // 0 .. 65536
   unsigned shrink_percent = 50;   // 1 .. 100
-  Picoseconds target = 1'000_us;  // from the launch to its end, while the client has the time slice
+  Picoseconds target = 1'000_us;  // above 0; only time in time slices counts
 };
 
-// Times are simulated ones: a thousandth of what XPUShare has.
+// Simulated times. Defaults are those of XPUShare, 1 us for its 1 ms (virtualisation.md Q1).
 struct TimeSliceOptions {
   SharingPolicy policy = SharingPolicy::kFixedShare;
-  Picoseconds window = 2'000_us;  // that shares are of; at least 10 us
-  Picoseconds sample = 50_us;     // how often a time slice is looked at; at least 1 us
-  unsigned carry_percent = 25;  // of the window: what a client is over or under goes on to the next
-  unsigned tail_percent = 70;   // what is billed of the time between DROP and RELEASE
-  Picoseconds timeout = 1'000_us;  // for an answer
+  Picoseconds window = 2'000_us;   // 10 us .. 1 h
+  Picoseconds sample = 50_us;      // how often a time slice is checked; at least 1 us
+  unsigned carry_percent = 25;     // 0 .. 100 of a window: most debt or credit for the next one
+  unsigned tail_percent = 70;      // 0 .. 100: billed part of the time from DROP to RELEASE
+  Picoseconds timeout = 1'000_us;  // for an answer; 1 us .. 1 h
   LaunchWindowOptions launches;
 };
 
@@ -61,74 +64,86 @@ inline constexpr std::size_t kTimeSliceMessageKinds = 5;
 struct TimeSliceMessage {
   TimeSliceMessageKind kind = TimeSliceMessageKind::kRequest;
   unsigned client = 0;      // TimeSliceClient::id()
-  std::uint64_t slice = 0;  // of GRANT and what follows; counted over all clients
-  Instant sent;             // the first time
+  std::uint64_t slice = 0;  // number of the time slice, counted over all clients; 0 for kRequest
+  Instant sent;             // for the first time
 };
 
 inline constexpr unsigned kWholeToken = 65535;
 struct CoreQuota {
   unsigned percent = 100;        // 0 .. 100 of the window. Sums above 100 are scaled down
-  unsigned token = kWholeToken;  // 0 .. kWholeToken: no more than token / kWholeToken of the window
+  unsigned token = kWholeToken;  // hard limit: token / kWholeToken of the window
 };
 
 struct TimeSliceClientStatistics {
   unsigned id = 0;
   std::string name;
   CoreQuota share;
-  unsigned effective_ppm = 0;  // of the window, after scaling and by the token
-  Picoseconds used, limit;     // of the present window, billed
-  Picoseconds debt;            // what it has had too much and has not given back
-  Picoseconds busy;            // that its address space has had cores since it has joined
+  unsigned effective_ppm = 0;  // millionths of the window, after scaling and the token
+  Picoseconds used, limit;     // billed in the present window; at most
+  Picoseconds debt;            // billed above the limit in earlier windows, carried into this one
+  Picoseconds busy;            // time with cores since join()
+  // The last: time slices that the scheduler ended for want of an answer.
   std::uint64_t time_slices = 0, launches = 0, reclaimed = 0;
   unsigned launch_window = 0, launches_in_flight = 0;
+  // Has the time slice; requested one; requested one with nothing left of the limit.
   bool running = false, waiting = false, throttled = false;
 };
 
 struct TimeSliceSchedulerStatistics {
   std::uint64_t windows = 0;
-  std::array<std::uint64_t, kTimeSliceMessageKinds> messages{};  // sent, by kind
-  std::uint64_t resent = 0, lost = 0, stale = 0, reclaimed = 0;
+  // Sent, by kind, with resent and lost ones.
+  std::array<std::uint64_t, kTimeSliceMessageKinds> messages{};
+  std::uint64_t resent = 0, lost = 0, stale = 0, reclaimed = 0;  // stale: of an old time slice
   std::uint64_t joined = 0, left = 0;
-  unsigned running = 0, waiting = 0, clients = 0;
-  Instant window_end;          // of the present window
-  Picoseconds update_latency;  // of the last change of a share, from the call until it held
+  unsigned running = 0, waiting = 0, clients = 0;  // kBestEffort: all are running
+  Instant window_end;                              // of the present window
+  Picoseconds update_latency;  // of the last change of a share or card token, until its effect
 };
 
 class TimeSliceClient;
 
 class NPU_API TimeSliceScheduler {
  public:
-  // `device` outlives it. kInvalidArgument: options out of range; kUnsupported: the card does not
-  // tell how long spaces have had cores; kOutOfResources: no task.
+  // `device` outlives it.
+  // kInvalidArgument: options out of range, or the device is shut down.
+  // kUnsupported: the card does not count the time with cores of each space.
+  // kOutOfResources: no task.
+  // kDeviceLost, kIo: the card does not answer.
   static Result<std::unique_ptr<TimeSliceScheduler>> open(Device& device,
                                                           const TimeSliceOptions& options = {});
-  // Clients are gone.
+  // Clients that remain are scheduled until the last one is destroyed.
   ~TimeSliceScheduler();
   TimeSliceScheduler(const TimeSliceScheduler&) = delete;
   TimeSliceScheduler& operator=(const TimeSliceScheduler&) = delete;
 
-  // From now on the process runs in its time slices. It outlives the client. kInvalidArgument: out
-  // of range, another device's, or a share of it already; kUnsupported: a token, and tokens are
-  // switched off; and what ProcessContext::evict() reports.
+  // Makes the process a client. It outlives the client.
+  // kInvalidArgument: a share out of range, a process of another device or one that is a client.
+  // kUnsupported: a token below kWholeToken, and tokens are switched off (DeviceFeatures).
+  // kOutOfResources: no task.
+  // Also the errors of ProcessContext::evict().
   Result<std::unique_ptr<TimeSliceClient>> join(ProcessContext& process, std::string name,
                                                 const CoreQuota& share);
-  // From the next window on. kNotFound, kInvalidArgument; kUnsupported: to or from a token of 0
-  // with best effort; changes, or tokens, are switched off (DeviceFeatures).
+  // Changes a client's share from the next window on.
+  // kInvalidArgument: out of range.
+  // kNotFound: no such client.
+  // kUnsupported: changes or tokens are switched off (DeviceFeatures); kBestEffort with a token
+  // that becomes 0 or was 0.
   Status set_share(unsigned client, const CoreQuota& share);
-  // Of the card, 0 .. kWholeToken: from the next window on all clients together have no more than
-  // token / kWholeToken of a window, each of its share and own token at most; with 0 nothing runs.
-  // kInvalidArgument; kUnsupported: less than the whole with best effort, where nobody takes time
-  // slices, or with DeviceFeatures::tokens off.
+  // Limits all clients together to token / kWholeToken of a window, from the next window on, 0 ..
+  // kWholeToken. 0: nothing runs.
+  // kInvalidArgument: out of range.
+  // kUnsupported: less than kWholeToken with kBestEffort, or with tokens switched off.
   Status set_card_token(unsigned token);
-  unsigned card_token() const;  // as it was set last
-  // By their ids.
+  unsigned card_token() const;  // the value set last
+  // All clients, by id. Reads the card. `launches`, `launch_window` and `launches_in_flight` are 0:
+  // see TimeSliceClient::statistics().
   std::vector<TimeSliceClientStatistics> clients() const;
   TimeSliceSchedulerStatistics statistics() const;
-  // The same as the books have them, without a look at the card and without waiting for anybody:
-  // for who looks from outside of the machine, at no time of its own.
+  // Statistics snapshots as of the last time that the card was read. They take no lock and no
+  // simulated time, for an observer outside the machine. No task may run meanwhile.
   std::vector<TimeSliceClientStatistics> snapshot_of_clients() const;
   TimeSliceSchedulerStatistics snapshot() const;
-  // Messages for which it says so are lost, for tests of that.
+  // For tests: loses the messages for which `which` returns true.
   void lose(std::function<bool(const TimeSliceMessage&)> which);
 
   struct Impl;  // the driver's own
@@ -140,27 +155,29 @@ class NPU_API TimeSliceScheduler {
 
 class NPU_API TimeSliceClient {
  public:
-  // Leaves: the process runs when it wants again.
+  // The process leaves the scheduler and runs at any time again.
   ~TimeSliceClient();
   TimeSliceClient(const TimeSliceClient&) = delete;
   TimeSliceClient& operator=(const TimeSliceClient&) = delete;
 
   unsigned id() const;
-  // As Queue::submit(), of a queue of the process. `launch`: a kernel is among it; then the call
-  // waits for the time slice, and for room in the window of launches; one in flight that waits for
-  // what comes behind it, while the client has no core, does not count. kTimeout: no time slice or
-  // no room until `deadline`. What is submitted by other ways runs in a time slice, too, for which
-  // the agent asks a window later.
+  // Queue::submit() for a queue of the process. `launch`: a kernel is among the entries; the call
+  // waits for the time slice and for room in the launch window. A launch that waits for later
+  // entries does not count: its client had the time slice but no core for a whole target. The agent
+  // notices entries submitted in other ways within a window.
+  // kTimeout: no time slice or no room at `deadline`.
+  // Also the errors of Queue::submit().
   Result<QueueTicket> submit(Queue& queue, const abi::QueueEntry* entries, std::size_t count,
                              bool launch, Instant deadline, const QueueEntryOptions& options = {});
   Result<QueueTicket> launch(Queue& queue, const abi::QueueEntry& entry, Instant deadline) {
     return submit(queue, &entry, 1, true, deadline);
   }
-  // The process does nothing by itself until it is resumed (SIGSTOP): its agent does not answer.
+  // Stops the agent or resumes it, as SIGSTOP and SIGCONT of the process do. A stopped agent
+  // answers no message.
   void stop(bool stopped);
-  // At once, whoever waits for a time slice or for room; a look at the card is made.
+  // Reads the card. Does not wait for time slices or room.
   TimeSliceClientStatistics statistics() const;
-  // As TimeSliceScheduler::snapshot_of_clients(), with what the client alone knows.
+  // As TimeSliceScheduler::snapshot_of_clients(), with all fields.
   TimeSliceClientStatistics snapshot() const;
 
   struct Impl;  // the driver's own
@@ -170,7 +187,7 @@ class NPU_API TimeSliceClient {
   std::shared_ptr<Impl> impl_;
 };
 
-// TimeSliceClient::submit() if the process runs in time slices, and Queue::submit() if not.
+// TimeSliceClient::submit() for a process that is a client, else Queue::submit().
 NPU_API Result<QueueTicket> submit_in_time_slice(ProcessContext& process, Queue& queue,
                                                  const abi::QueueEntry* entries, std::size_t count,
                                                  Instant deadline,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory as processes see it: physical memory behind handles, address ranges, and the
-// mappings between them (requirements.md M2). Users hold device virtual addresses only, so that the
-// driver may move what lies behind them.
+// The address space of a process on a card: physical memory behind handles, reserved address
+// ranges, and mappings between them (requirements.md M2). Users hold only device virtual addresses,
+// so the driver can move the memory behind them.
 //
-// An AddressSpace is one process on the card: a VMID with page tables of its own. Memory belongs to
-// the space that created it; another space maps it after import_memory(), or MemoryShares::open()
-// (sharing.hpp). All members may be called
-// from several tasks at once; none of them waits for the card except unmap(), set_access() and
-// free(), which return when the card can no longer use the old mapping.
+// An AddressSpace is a VMID with its own page tables. Memory belongs to the space that created it.
+// Another space can map it after import_memory(), or MemoryShares::open() (sharing.hpp).
+//
+// All members may be called from several tasks at once. Some wait for the card: unmap(),
+// set_access(), free() and close() until it can no longer use the old mapping; allocate() and
+// create_memory() when they compact memory or evict managed pages. After close() or the device's
+// shutdown() members fail with kInvalidArgument, and after the loss of the card with kDeviceLost.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,7 @@
 
 namespace npu::driver {
 
-// Physical memory: one contiguous block. Stale handles are recognised.
+// One contiguous block of physical memory. The driver detects stale handles.
 struct MemoryHandle {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;  // 0: no handle
@@ -33,23 +35,23 @@ struct MemoryHandle {
 };
 
 enum class Access : std::uint8_t {
-  kNone,  // mapped but not accessible: every access faults
+  kNone,  // mapped, but every access faults
   kRead,
   kReadWrite,
 };
 
 struct MemoryOptions {
-  bool pinned = false;  // never moved by compaction
-  // Against the quota of the space. False: what the driver keeps for the process, as rings.
+  bool pinned = false;  // compaction does not move it
+  // Charged to the quota of the space. False: for memory of the driver, such as rings.
   bool counts = true;
 };
 
-// What lies at an address of a space.
+// The reservation and the mapping at an address.
 struct AddressRange {
-  DeviceAddress reservation;  // the reservation it is in
+  DeviceAddress reservation;  // its first address; also of managed memory
   Bytes reserved = 0;
   bool mapped = false;
-  // Of the mapping, if there is one:
+  // If there is a mapping:
   DeviceAddress begin;
   Bytes size = 0;
   MemoryHandle memory;
@@ -59,61 +61,78 @@ struct AddressRange {
 
 class NPU_API AddressSpace {
  public:
-  // Unmaps everything, releases what the space created, and gives the VMID back; if streams still
-  // use it, with the last of them. Must come before the device's end.
+  // Unmaps and releases everything, and frees the VMID. If streams use the space, the last one's
+  // end does so. Must come before the end of the device.
   ~AddressSpace();
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  // The same at once. kBusy: streams use it, nothing has changed. Afterwards every other member
-  // fails with kInvalidArgument.
+  // The same, with a result.
+  // kBusy: streams use the space; nothing has changed.
+  // kTimeout: the card did not drop its translations. The space is closed, and a later space frees
+  // the VMID.
   Status close();
 
   unsigned vmid() const;      // 1 .. abi::kVmids - 1; 0 after close()
-  ProcessId process() const;  // whose it is; see sharing.hpp
+  ProcessId process() const;  // the owner, for sharing.hpp
 
-  // --- Plain memory: created, reserved, mapped for reading and writing. kInvalidArgument: size 0;
-  // kOutOfMemory: context has requested, free and largest free block, after compaction if the
-  // device compacts on demand. free(): kInvalidArgument for anything allocate() did not return.
+  // --- Plain memory: created, reserved and mapped in one call, for reading and writing.
+  // kInvalidArgument: size 0; free(): not an address from allocate().
+  // kOutOfMemory: not enough free memory in one piece, even after compaction, or over the quota.
+  // The context has the requested bytes, the free bytes and the largest free block.
+  // kOutOfResources: no addresses or page tables left.
+  // kTimeout: free(): the card did not drop the mapping; the call may be repeated.
   Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
 
-  // --- Physical memory. Sizes are multiples of kPageSize (kInvalidArgument).
+  // --- Physical memory.
+  // kInvalidArgument: size 0 or no multiple of kPageSize.
+  // kOutOfMemory: as allocate().
   Result<MemoryHandle> create_memory(Bytes size, const MemoryOptions& options = {});
-  // The block itself lives until its last mapping is gone. kInvalidArgument: unknown or foreign.
+  // Releases the handle. The block exists until its last mapping is gone.
+  // kInvalidArgument: the space does not hold it.
   Status release_memory(MemoryHandle memory);
-  // Allows this space to map `memory` of `owner`, which holds it or, for another card, maps it
-  // (plain memory, range_of()). Released like memory of its own. kAlreadyExists: it may already. If
-  // `owner` is of another card, the handle is this card's: once mapped and given access, the memory
-  // is reached over the HCCS link between the two (DmaCommand::peer_to_peer), stays where it is and
-  // lives until it is unmapped and released here. kUnsupported: no link; kInvalidArgument: another
-  // machine's, or itself borrowed; kBusy: a failed compaction has left it in two pieces. After the
-  // owner's shutdown() such accesses fault.
+  // Lets this space map `memory`, which `owner` holds, and release it like its own. Memory of
+  // another card may also be plain memory that `owner` maps (range_of()). The returned handle is
+  // valid on this card. Accesses go over the HCCS link between the cards
+  // (DmaCommand::peer_to_peer()), and fault after the other device's shutdown(). The memory does
+  // not move, and exists until it is unmapped and released here.
+  // kAlreadyExists: the space holds it already.
+  // kInvalidArgument: `owner` does not hold or map it, is of another machine, or imported it from
+  // another card.
+  // kUnsupported: no link to the other card.
+  // kBusy: a failed compaction has left the other card's block in two pieces.
   Result<MemoryHandle> import_memory(const AddressSpace& owner, MemoryHandle memory);
 
-  // --- Address ranges. Sizes are multiples of kPageSize, alignments powers of two of at least that
-  // (kInvalidArgument); ranges of 1 GiB and more are aligned to 1 GiB, so that giant pages can be
-  // used. kOutOfResources: no such range left; a range takes a power of two, at most 8 TiB.
-  // No two spaces that exist at a time have an address in common. kUnsupported: switched off.
+  // --- Address ranges. A range occupies a power of two of addresses, at most 8 TiB. Ranges of 1
+  // GiB and more are aligned to 1 GiB, for giant pages. The spaces of one card never overlap; those
+  // of several cards do not if they have the same UnifiedAddresses.
+  // kInvalidArgument: `size` is no multiple of kPageSize, or `alignment` no power of two of at
+  // least that.
+  // kOutOfResources: no such range left.
+  // kUnsupported: switched off (DeviceFeatures).
   Result<DeviceAddress> reserve(Bytes size, Bytes alignment = kPageSize);
-  // The whole reservation, with nothing mapped in it (kInvalidArgument, kBusy).
+  // Releases a whole reservation.
+  // kInvalidArgument: not an address from reserve().
+  // kBusy: something is mapped in it.
   Status release(DeviceAddress reservation);
 
-  // --- Mappings. Everything is aligned to kPageSize and inside one reservation
-  // (kInvalidArgument); the range must be free of mappings (kBusy). `access` costs the card
-  // nothing, set_access() afterwards does.
-  // kOutOfResources: no page tables left, nothing has changed. kTimeout: the card has not dropped
-  // the old mapping, which stays on the books; the call may be repeated. What allocate() returned
-  // cannot be unmapped or released in part.
+  // --- Mappings. `at`, `size` and `offset` are multiples of kPageSize, and the range is in one
+  // reservation. Access given to map() needs no invalidation on the card; set_access() does.
+  // kInvalidArgument: another range, unknown memory or a range beyond it; set_access() and unmap():
+  // a page that is not mapped; unmap(): memory from allocate().
+  // kBusy: map(): a page of the range is mapped, or belongs to allocate().
+  // kOutOfResources: no page tables left; nothing has changed.
+  // kTimeout: the card did not drop the old mapping. It is still valid, and the call may be
+  // repeated.
   Status map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset = 0,
              Access access = Access::kNone);
-  // Over whole mapped pages.
+  // Changes the access to mapped pages.
   Status set_access(DeviceAddress at, Bytes size, Access access);
-  // Over whole mapped pages; mappings may be cut.
+  // Unmaps pages, also a part of a mapping.
   Status unmap(DeviceAddress at, Bytes size);
 
-  // What there is of the card's memory for whom the space is: within its quota (quota.hpp), if it
-  // has one.
+  // The card's memory as the space's quota limits it (MemoryQuota::seen()), if it has one.
   MemoryStatistics memory_statistics() const;
   const std::shared_ptr<MemoryQuota>& quota() const;  // null: none
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the arguments of kernels of one process: pieces of host memory, each with a piece of
-// the card's memory that it is copied to. Each stream has a piece of its own.
+// Memory for the kernel arguments of one process. A program makes one pool for all ExecutionStreams
+// of the process. A piece is host memory with device memory that it is copied to, and each stream
+// uses one piece. All members may be called from several tasks at once.
 #pragma once
 
 #include <memory>
@@ -23,14 +24,17 @@ class NPU_API ArgumentPool {
 
   // `process` outlives it.
   explicit ArgumentPool(ProcessContext& process);
-  // All pieces are back.
+  // All pieces must have been returned.
   ~ArgumentPool();
   ArgumentPool(const ArgumentPool&) = delete;
   ArgumentPool& operator=(const ArgumentPool&) = delete;
 
-  // The memory of the first streams, so that no launch waits for it. Errors as of take().
+  // Allocates memory for the first 32 streams in advance, so that no launch waits for it. Errors as
+  // take().
   Status prepare();
-  // kOutOfMemory, of the host or the card.
+  // For a stream.
+  // kOutOfMemory: no memory on the host or the card.
+  // Also the errors of ProcessContext::allocate_host() and AddressSpace::allocate().
   Result<Piece> take();
   void give_back(const Piece& piece);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page allocator for device memory (requirements.md M2). Pure bookkeeping: touches no device.
+// Page allocator for device memory (requirements.md M2). The driver uses one for each card; it
+// accesses no device. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -13,24 +14,26 @@
 
 namespace npu::driver {
 
-// A buddy allocator over [0, size) in pages of 2 MiB, orders 0..16. Sizes that are no power of two
-// are fully usable. A request takes the most recently freed block of the smallest order that holds
-// it, the lower half of every split, and gives the tail back. If no single block holds it but
-// neighbouring free blocks together do, it takes those, from the lowest such run. Every split and
-// merge is O(1) per order step: free blocks are in intrusive lists found by a bitmask, and a tree
-// of free runs is kept up to date along the same steps. Same calls, same addresses.
-// Blocks are aligned as seen from the end of the memory: the small blocks that make up for a size
-// that is no power of two come first, so that small requests leave the large blocks in one piece.
+// A buddy allocator over the bytes 0 .. size - 1, in pages of 2 MiB and orders 0 .. kMaxOrder.
+// `size` need not be a power of two. An allocation takes the most recently freed block of the
+// smallest sufficient order, the lower half of every split, and returns the tail. If no block
+// suffices, it takes the lowest run of neighbouring free blocks that does. A split or merge takes
+// constant time for each order. The same calls give the same addresses.
+// Blocks are aligned from the end of the memory. The small blocks that fill up an uneven size come
+// first, so that small allocations leave the large blocks whole.
 class NPU_API BuddyAllocator {
  public:
   explicit BuddyAllocator(Bytes size);  // rounded down to whole pages
 
-  // kInvalidArgument: size 0. kOutOfMemory: context has requested, free and largest free block.
+  // Allocates contiguous pages.
+  // kInvalidArgument: size 0.
+  // kOutOfMemory: the context has the requested bytes, the free bytes and the largest free block.
   Result<DeviceMemory> allocate(Bytes size);
-  // Takes the pages at `address`. kInvalidArgument: size 0, not at a page; kOutOfMemory: not all
-  // free.
+  // Allocates the pages at `address`.
+  // kInvalidArgument: size 0, or `address` is no multiple of 2 MiB.
+  // kOutOfMemory: not all are free.
   Result<DeviceMemory> allocate_at(DeviceAddress address, Bytes size);
-  // kInvalidArgument: not the address of a live allocation.
+  // kInvalidArgument: no allocation begins at `address`.
   Status free(DeviceAddress address);
   MemoryStatistics statistics() const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making free device memory contiguous (requirements.md M2), and what that cost.
+// The result and cost of Device::compact(), which makes free memory contiguous (requirements.md
+// M2).
 #pragma once
 
 #include <cstdint>
@@ -8,23 +9,23 @@
 
 namespace npu::driver {
 
-// The pause of one compaction in its parts, which add up to it.
+// One compaction. The parts of the pause add up to it.
 struct CompactionReport {
-  bool success = false;      // the wanted block is free now
+  bool success = false;      // the requested bytes are free in one piece
   std::uint64_t blocks = 0;  // moved
   Bytes moved = 0;
-  Picoseconds pause;       // submissions were held up for
-  Picoseconds plan;        // choosing what to move, while running work goes on
-  Picoseconds quiesce;     // from then until everything submitted before was done
+  Picoseconds pause;       // during which submissions waited
+  Picoseconds plan;        // choosing blocks, while running work continues
+  Picoseconds quiesce;     // from then until all earlier submissions were complete
   Picoseconds copy;        // device-to-device copies
-  Picoseconds remap;       // page table entries written
+  Picoseconds remap;       // writing page table entries
   Picoseconds invalidate;  // until the card had dropped the old ones
-  Picoseconds resume;      // until submissions were let in again
+  Picoseconds resume;      // until submissions could continue
 };
 
 struct CompactionStatistics {
   std::uint64_t runs = 0;
-  std::uint64_t failures = 0;  // runs that could not make room, or whose copies failed
+  std::uint64_t failures = 0;  // runs without success
   Bytes moved = 0;
   Picoseconds pause;
   CompactionReport last;

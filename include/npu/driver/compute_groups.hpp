@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of a card's AI Cores. A group takes whole clusters for itself: kernels of the processes
-// that are opened in it (ProcessOptions::group) run on its cores alone, and those of all other
-// processes on the rest, which is group 0. AICPUs, DMA engines, memory and link are not divided.
+// Groups of a card's AI Cores. A group owns whole clusters. Kernels of its processes
+// (ProcessOptions::group) run only there, and kernels of other processes only on the remaining
+// clusters, group 0. AICPUs, DMA engines, memory and link are not divided.
 //
-// Cores are numbered as in a CoreMask: first the AICs, or coupled cores, by cluster, then the
-// vector cores, those of a cluster beside each other. The driver keeps the groups, for as long as
-// the device is open, and writes the masks of queues by them.
+// Cores are numbered as in a CoreMask: first the AICs, or coupled cores, by cluster; then the
+// vector cores, cluster by cluster. The groups exist while the device is open. The functions may be
+// called from several tasks at once.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +19,42 @@
 
 namespace npu::driver {
 
-inline constexpr std::uint32_t kComputeGroups = 32;  // of a card; 0 is the rest
+inline constexpr std::uint32_t kComputeGroups = 32;  // ids 0 .. 31; 0: the remaining clusters
 
 struct ComputeGroup {
   std::uint32_t id = 0;
   CoreMask clusters{};         // bit i: cluster i
-  CoreMask cores{};            // theirs
-  unsigned cluster_count = 0;  // bits of `clusters`
-  unsigned vector_cores = 0;   // of all of them; 0: coupled
-  unsigned processes = 0;      // that are open in it
+  CoreMask cores{};            // of these clusters
+  unsigned cluster_count = 0;  // number of bits in `clusters`
+  unsigned vector_cores = 0;   // number in all clusters; 0: coupled cores
+  unsigned processes = 0;      // open in the group
 };
 
 struct ComputeGroupOptions {
-  std::optional<std::uint32_t> id;  // 1 .. kComputeGroups - 1; none: the lowest free one
-  unsigned clusters = 0;            // as many of group 0, the lowest ones; 0: those of the mask
+  std::optional<std::uint32_t> id;  // 1 .. kComputeGroups - 1; none: the lowest free id
+  unsigned clusters = 0;            // the lowest ones of group 0; 0: cluster_mask instead
   CoreMask cluster_mask{};
 };
 
-// All with kUnsupported: the card has no command processor; kInvalidArgument: the device is shut
-// down; kDeviceLost, kIo.
+// Errors of all functions:
+// kUnsupported: the card has no command processor.
+// kInvalidArgument: the device is shut down.
+// kDeviceLost, kIo: the card does not answer.
 //
-// Takes clusters out of group 0, of which one must stay. kInvalidArgument: an id out of range,
-// neither a number nor a mask or both, a cluster that the card has not; kAlreadyExists: the id;
-// kOutOfResources: no id is free, or group 0 has not these clusters and one more; kBusy: a process
-// is open on the card, whatever its group.
+// Moves clusters from group 0 to a new group. One cluster must remain.
+// kInvalidArgument: id out of range; `clusters` and `cluster_mask` both set or both 0; more
+// clusters than the card has.
+// kAlreadyExists: the id is in use.
+// kOutOfResources: no id is free, or group 0 has not these clusters and one more.
+// kBusy: a process is open on the card, in any group.
 NPU_API Result<ComputeGroup> create_compute_group(Device& device,
                                                   const ComputeGroupOptions& options);
-// Its clusters are group 0's again. kInvalidArgument: group 0; kNotFound; kBusy: a process is open
-// on the card.
+// Returns a group's clusters to group 0.
+// kInvalidArgument: group 0.
+// kNotFound: no such group.
+// kBusy: a process is open on the card.
 NPU_API Status remove_compute_group(Device& device, std::uint32_t id);
-// All, group 0 first.
+// All groups, by id.
 NPU_API Result<std::vector<ComputeGroup>> compute_groups(Device& device);
 
 }  // namespace npu::driver

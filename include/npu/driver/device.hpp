@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opened card. All members may be called from several tasks at once. After the card is gone
-// (surprise removal, link down) every member answers kDeviceLost at once.
+// An open card. Every program opens a Device first. All members may be called from several tasks at
+// once. After shutdown() they fail with kInvalidArgument. After the loss of the card (surprise
+// removal, link down) they fail with kDeviceLost at once. kIo means that registers read as all ones
+// although the card answers configuration reads.
 #pragma once
 
 #include <memory>
@@ -23,67 +25,75 @@
 
 namespace npu::driver {
 
-// What users of a card may have of its driver. What is off is refused (kUnsupported), or not told.
+// Features of the driver that can be switched off. A call that needs one then fails with
+// kUnsupported.
 struct DeviceFeatures {
   bool managed_memory = true;    // ManagedMemory::open()
   bool managed_prefetch = true;  // ManagedMemory::prefetch()
   bool managed_advice = true;    // ManagedMemory::advise()
   bool host_pages = true;        // FaultPolicy::kAts
   bool fault_counter = true;     // faults and fault_errors of ManagedStatistics; off: 0
-  bool resident_bytes = true;    // the same of resident_bytes
-  bool managed_quota = true;     // managed pages count in a MemoryQuota; off: they do not
+  bool resident_bytes = true;    // resident_bytes of ManagedStatistics; off: 0
+  bool managed_quota = true;     // managed pages are charged to a MemoryQuota; off: they are free
   bool reservations = true;      // AddressSpace::reserve()
   bool core_limits = true;       // ProcessContext::update() of a core mask
-  bool tokens = true;            // a CoreQuota with a token
+  bool tokens = true;            // tokens below kWholeToken (time_slices.hpp)
   bool share_updates = true;     // TimeSliceScheduler::set_share()
 };
 
 struct DeviceOptions {
   RingPlacement ring = RingPlacement::kDeviceMemory;
-  Picoseconds ready_timeout = 100_ms;   // DEVICE_STATUS.Ready, queue idle
-  Picoseconds submit_timeout = 100_ms;  // bounded retry on a full ring
+  Picoseconds ready_timeout = 100_ms;   // for DEVICE_STATUS.Ready, and for an idle queue
+  Picoseconds submit_timeout = 100_ms;  // of a submission to a full ring
   AdaptiveOptions adaptive;
-  // When memory is free but not in one piece: move blocks to make it so.
+  // An allocation moves blocks if enough memory is free, but not in one piece.
   bool compact_on_demand = true;
-  Picoseconds compaction_timeout = 1_s;  // queue idle, and each stage of the copies
+  Picoseconds compaction_timeout = 1_s;  // for an idle queue, and for each stage of copies
   DeviceFeatures features;
 };
 
 class NPU_API Device {
  public:
-  // Initialises the card: memory decode and bus mastering, MSI-X, event records, ring. What a
-  // driver that is gone has left is cleared: a latched fault, and by a reset of the function
-  // compute queues and engines that do not end. `platform` must outlive the device. kNotFound,
-  // kUnsupported, kBadDevice, kDeviceLost, kTimeout and what the platform reports; the context
-  // names the step.
+  // Initialises the card: memory decoding, page tables, MSI-X, event records, DMA ring, bus
+  // mastering. It clears a latched fault of an earlier driver. If that left compute queues or
+  // engines that do not end, it resets the function. `platform` must outlive the device. The
+  // error's context names the step.
+  // kNotFound: no such function.
+  // kUnsupported: not an NPU, or an ABI version that this driver does not know.
+  // kBadDevice: BARs, MSI-X or registers make no sense.
+  // kTimeout: the card does not become ready or idle.
+  // Also the errors of the platform.
   static Result<std::unique_ptr<Device>> open(platform::Platform& platform, platform::Bdf bdf,
                                               const DeviceOptions& options = {});
-  // The card whose DEVICE_INDEX register says `index`; scans for it.
+  // Scans for the card with this DEVICE_INDEX and opens it.
+  // kNotFound: no such card.
+  // Also the errors of scan() and open().
   static Result<std::unique_ptr<Device>> open_index(platform::Platform& platform,
                                                     std::uint32_t index,
                                                     const DeviceOptions& options = {});
-  ~Device();  // shuts down, waiting at most ready_timeout
+  ~Device();  // calls shutdown()
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Waits until the queue is idle, disables it and bus mastering. Idempotent; later calls of the
-  // other members fail with kInvalidArgument.
+  // Removes compute queues, drains and disables the DMA queue (ready_timeout), disables MSI-X and
+  // restores the COMMAND register as it was before open(). A second call does nothing.
+  // kTimeout: the DMA queue did not become idle; the device is shut down all the same.
   Status shutdown();
-  // Disables and re-enables the queue: forgets latched faults and everything in flight. Waits for
-  // tickets from before end with kAborted; submissions meanwhile wait, each at most submit_timeout.
-  // kTimeout if the card does not become idle; submissions fail with kAborted then, until a reset
-  // succeeds.
+  // Disables and enables the DMA queue. Commands in flight are aborted, and waits for earlier
+  // tickets fail with kAborted. Faults of events are cleared. New submissions wait meanwhile, at
+  // most submit_timeout.
+  // kTimeout: the card does not become idle. Submissions fail with kAborted until a reset succeeds.
   Status reset_queue();
 
   const CardInfo& info() const;
-  // Whether there is an HCCS link to the card of that DEVICE_INDEX now. kDeviceLost.
+  // Whether the card has an HCCS link to the card with this DEVICE_INDEX now.
   Result<bool> has_link_to(std::uint32_t index) const;
   bool lost() const;
 
-  // --- Device memory (address_space.hpp). Every device has a default space; allocate() and free()
-  // are its. The memory of one with a quota counts for that (quota.hpp); `addresses`: those that it
-  // is not to share with other cards' spaces (unified_addresses.hpp). kOutOfResources: all address
-  // spaces, or windows of addresses, in use.
+  // --- Device memory (address_space.hpp). Every device has a default space, which allocate() and
+  // free() use. A new space is charged to `quota` (quota.hpp) and takes addresses from `addresses`
+  // (unified_addresses.hpp); null: none.
+  // kOutOfResources: all address spaces or address windows are in use.
   AddressSpace& address_space();
   Result<std::unique_ptr<AddressSpace>> create_address_space(
       ProcessId process = {}, std::shared_ptr<MemoryQuota> quota = {},
@@ -91,48 +101,66 @@ class NPU_API Device {
   Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
   MemoryStatistics memory_statistics() const;
-  // Moves blocks until `wanted` bytes are free in one piece. All submissions wait meanwhile, each
-  // at most submit_timeout; waits, tickets and addresses stay valid. kInvalidArgument: 0 bytes;
-  // kOutOfMemory: not that much is free, or pinned blocks are in the way; kOutOfResources,
-  // kTimeout, kDeviceFault, kDeviceLost: a step failed, and every block holds what it held. One
-  // that was on its way to a place that overlaps its own stays in two pieces of memory then, and is
-  // not moved any more, which nobody sees but who wants to lend it to another card. What the card
-  // may still use then is in quarantine (memory_statistics()) until a later compaction, or an
-  // allocation that needs it, finds the card done with it. kBusy: copies of an earlier one still
-  // run.
+  // Moves blocks until `wanted` bytes are free in one piece. Submissions wait meanwhile, at most
+  // submit_timeout. Waits, tickets and addresses stay valid, and blocks keep their content even if
+  // a step fails. After a failure the card may still use some memory. This memory is in quarantine
+  // (memory_statistics()) until a later compaction finds it unused. A block that was moving to an
+  // overlapping place may then remain in two pieces: it no longer moves, and other cards cannot
+  // import it.
+  // kInvalidArgument: 0 bytes.
+  // kOutOfMemory: not enough is free, or pinned blocks are in the way.
+  // kOutOfResources, kTimeout, kDeviceFault, kDeviceLost: a step failed.
+  // kBusy: copies of an earlier compaction still run.
   Result<CompactionReport> compact(Bytes wanted);
   CompactionStatistics compaction_statistics() const;
-  // Host memory for DMA; returned to the platform when the object is destroyed, which must be
-  // before the device is.
+  // Host memory for DMA. Destroy it before the device.
+  // Errors are those of Platform::allocate_dma().
   Result<std::unique_ptr<platform::DmaMemory>> allocate_host(
       Bytes size, platform::DmaDirection direction = platform::DmaDirection::kBidirectional);
 
-  // --- Streams. kOutOfResources: all in use; kOutOfRange: placement kBar0.
+  // --- Streams of the DMA ring (stream.hpp).
+  // kOutOfResources: all streams or events are in use.
+  // kOutOfRange, kUnsupported: placement kBar0.
+  // kInvalidArgument: a space that is closed or of another card.
   Result<StreamId> create_stream(const StreamOptions& options = {});
-  // Waits until the stream's commands are done. kTimeout: busy at `deadline`, still usable.
+  // Waits until the stream's commands are complete.
+  // kTimeout: not at `deadline`; the stream is still usable.
+  // kNotFound: no such stream.
   Status destroy_stream(StreamId stream, Instant deadline);
   // The stream's own event (kStreamEvent).
+  // kNotFound: no such stream.
   Result<EventId> stream_event(StreamId stream) const;
 
-  // --- Events, for commands that shall be waited for together. An event that has seen a fault
-  // reports it in every later wait until reset_queue(); destroy it and take another. If several
-  // streams count one event up, an interrupt may come on another stream's vector than the one
-  // waited for; the wait then ends at its next fallback poll.
+  // --- Events, for waiting for commands of several streams together. A faulted event reports its
+  // fault in every later wait until reset_queue(); destroy it and create another. If several
+  // streams count one event, the interrupt may come on another stream's vector; the wait then ends
+  // at its next look at the card.
+  // kOutOfResources: all are in use, or retired after a fault.
+  // kNotFound: no such event.
+  // kInvalidArgument: destroy_event() with commands in flight.
   Result<EventId> create_event();
   Status destroy_event(EventId event);
 
-  // --- DMA. submit() returns when the card may see the command, before it executes.
-  // kInvalidArgument, kOutOfRange: size 0, address + size overflows; kQueueFull: full for
-  // submit_timeout, nothing was queued; kNotFound: no such stream or event. Whether an address is
-  // mapped is for the card to find: such a command ends with a fault.
+  // --- DMA. submit() returns when the card can see the command, before it executes. The card
+  // checks addresses: a command with an unmapped one ends with a fault.
+  // kInvalidArgument: size 0, or an opcode that the ring has not.
+  // kOutOfRange: an address plus the size overflows.
+  // kQueueFull: the ring was full for submit_timeout, and nothing was queued.
+  // kTimeout: compaction or a reset held the submission up for submit_timeout.
+  // kNotFound: no such stream or event.
+  // kAborted: the last reset_queue() failed.
   Result<Ticket> submit(StreamId stream, const DmaCommand& command,
                         const SubmitOptions& options = {});
-  // One look, no waiting. A command older than 1 ms is also asked for at the card, at most once in
-  // 1 ms for an event, in case what the card has written of its end was lost. Fails as wait().
+  // Whether the command is complete, without waiting. If it is older than 1 ms, this also asks the
+  // card, at most every 1 ms for an event, since the completion may have been lost. Errors as
+  // wait().
   Result<bool> is_done(const Ticket& ticket);
-  // `deadline` is a time of platform.clock(). kTimeout; kDeviceFault: the event has seen a failed
-  // command; kUnsupported: kInterrupt on a stream without interrupts; kAborted: reset_queue(), or
-  // the card itself was reset.
+  // Waits until the command is complete. `deadline` is on platform.clock().
+  // kTimeout: not complete at `deadline`.
+  // kDeviceFault: a command of the event failed, or the queue halted.
+  // kUnsupported: kInterrupt for a stream or command without interrupts.
+  // kNotFound: no such event or stream.
+  // kAborted: reset_queue(), a reset of the card, or shutdown().
   Status wait(const Ticket& ticket, WaitPolicy policy, Instant deadline);
   // submit() and wait().
   Status copy(StreamId stream, const DmaCommand& command, WaitPolicy policy, Instant deadline);
@@ -140,7 +168,8 @@ class NPU_API Device {
   DmaStatistics dma_statistics() const;
   WaitStatistics wait_statistics() const;
 
-  // The first fault since the last call, cleared on the card; nullopt if there was none.
+  // Reads and clears the card's fault registers: the first fault since the last call; nullopt:
+  // none.
   Result<std::optional<FaultReport>> take_fault();
 
   struct Impl;  // the driver's own

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands for the DMA ring (requirements.md M3).
+// Commands for the DMA ring, for Device::submit() (requirements.md M3).
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,15 @@
 
 namespace npu::driver {
 
-// Where the ring lives.
+// The memory of the ring.
 enum class RingPlacement {
   kDeviceMemory,  // in the card's reserved memory, written through BAR2 with write combining
   kHostMemory,    // in host memory, fetched by the card over the link
 };
 
-// A copy has several requests in flight, which end in any order. If it ends with a fault, wherever
-// that was, any part of its own destination range may have been written, behind the address at
-// fault too, and nothing outside of the range; requests not yet begun are not made any more. The
-// same holds for a copy that a reset has given up. Source and destination must not overlap: what is
-// copied then is undefined.
+// A copy. Its requests end in any order. After a fault or a reset any part of the destination range
+// may have been written, and nothing outside of it. The result is undefined if source and
+// destination overlap.
 struct DmaCommand {
   abi::DmaOpcode opcode = abi::DmaOpcode::kHostToDevice;
   std::uint64_t source = 0;
@@ -40,8 +38,8 @@ struct DmaCommand {
                                                Bytes size) {
     return {abi::DmaOpcode::kDeviceToDevice, source.value, destination.value, size};
   }
-  // Both addresses are of the stream's space; one of them, the destination as a rule, is memory of
-  // another card that was imported into it. Done means that the data is in the other card's memory.
+  // Both addresses are of the stream's space. One of them, usually the destination, is imported
+  // memory of another card. When the command is complete, the data is in the destination.
   static constexpr DmaCommand peer_to_peer(DeviceAddress source, DeviceAddress destination,
                                            Bytes size) {
     return {abi::DmaOpcode::kPeerToPeer, source.value, destination.value, size};
@@ -49,8 +47,8 @@ struct DmaCommand {
 };
 
 struct SubmitOptions {
-  EventId event = kStreamEvent;  // what counts up at the end
-  bool interrupt = true;         // also send MSI-X, if the stream has it
+  EventId event = kStreamEvent;  // counts up at the end
+  bool interrupt = true;         // also sends MSI-X, if the stream does
 };
 
 struct DmaStatistics {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree that knows the longest run of free pages, across the borders of the blocks of a
-// BuddyAllocator. A node stands for an aligned power of two of pages. Below a block that is free or
-// taken as a whole nothing is kept up to date: the search never goes there.
+// The longest run of free pages, across blocks, for BuddyAllocator. It is a tree in which a node
+// stands for an aligned power of two of pages. Nodes below a block that is free or allocated as a
+// whole are not up to date, and no search visits them.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ class FreeRuns {
   using Page = std::uint32_t;
   static constexpr Page kNone = 0xFFFFFFFF;
 
-  // None of the pages is free. `leaves`: a power of two.
+  // No page is free at first. `leaves`: number of pages, a power of two.
   explicit FreeRuns(Page leaves) : leaves_(leaves), runs_(std::size_t{2} * leaves, Run{0, 0, 0}) {}
 
-  // A block of 2^order pages that begins at `page` is free or taken as a whole.
+  // Marks the block of 2^order pages at `page` as free or allocated as a whole.
   void set(Page page, unsigned order, bool is_free);
-  // After set() of the block: what lies above it in the tree.
+  // Updates the tree above a block after set().
   void update_above(Page page, unsigned order);
 
   Page longest() const { return runs_[1].longest; }
@@ -28,7 +28,7 @@ class FreeRuns {
   Page find(Page count) const;
 
  private:
-  // Free pages of an aligned power of two of pages: at its start, at its end, longest run.
+  // Free pages of a node: at its start, at its end, and its longest run.
   struct Run {
     Page prefix, suffix, longest;
   };

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations of any size in an address space: small ones share pages of 2 MiB, large ones have
-// pages of their own. What a card has and a quota counts are pages (quota.hpp), so that 3,000
-// tensors of 64 bytes are one page.
+// Allocations of any size in an address space, for programs with many small tensors. Small blocks
+// share pages of 2 MiB, and large blocks have their own. A quota is charged for pages (quota.hpp):
+// 3,000 tensors of 64 bytes are one page.
 //
-// Small blocks lie in the order of addresses in ranges of the heap's. A page has memory while a
-// block is in it, and no longer: the heap keeps nothing back, so a use of what was freed faults
-// once its page is empty, and no allocation fails for memory that the heap has. Before that it
-// does not fault, nor does an access behind a block's end in the same page. The card's MMU has no
-// pages below 2 MiB: "normal" pages are parts of these.
+// A page has memory only while it contains a block. So an access to a freed block faults once its
+// page is empty, but not before. An access behind the end of a block does not fault within the
+// page. The card's MMU has no pages below 2 MiB: "normal" pages are parts of these.
 //
-// All members may be called from several tasks at once; one waits for the other, also while that
+// All members may be called from several tasks at once. They run one after the other, also while
 // one waits for the card.
 #pragma once
 
@@ -30,55 +28,55 @@ namespace npu::driver {
 
 class HeapRoom;
 
-// As the policies of aclrtMalloc() (docs/sources/acl.md L2).
+// The policies of aclrtMalloc() (docs/sources/acl.md L2).
 enum class PagePolicy : std::uint8_t {
-  kHugeFirst,  // kNormal up to 1 MiB and where kHugeOnly finds no memory, else that
-  kHugeOnly,   // whole pages, which nothing else is in
-  kNormal,     // pages that blocks share
-  kGiantOnly,  // whole pages, a multiple of 1 GiB
+  kHugeFirst,  // up to 1 MiB kNormal; else kHugeOnly, or kNormal if that finds no memory
+  kHugeOnly,   // whole pages of its own
+  kNormal,     // parts of shared pages
+  kGiantOnly,  // whole pages of its own, rounded up to 1 GiB
 };
 
 struct HeapBlock {
   DeviceAddress address;
-  Bytes size = 0;          // as asked for, with its padding
-  bool own_pages = false;  // nothing else is in its pages
+  Bytes size = 0;          // as requested, plus padding
+  bool own_pages = false;  // no other block is in its pages
 };
 
 struct HeapUse {
   std::uint64_t blocks = 0;
   Bytes size = 0;   // of the blocks
-  Bytes pages = 0;  // of the card, that they take; not the page of padding
+  Bytes pages = 0;  // of the card; without the page of padding
 };
 
 class NPU_API DeviceHeap {
  public:
-  static constexpr Bytes kAlignment = 64;                 // of blocks
+  static constexpr Bytes kAlignment = 64;                 // of blocks, bytes
   static constexpr Bytes kMostOfNormal = Bytes{1} << 20;  // of kHugeFirst
 
-  // In `space`, which must exist while the heap is used. What is there when the heap ends stays
-  // until the space ends.
+  // `space` must exist while the heap is used. Blocks that remain when the heap ends are freed with
+  // the space.
   explicit DeviceHeap(AddressSpace& space);
   ~DeviceHeap();
   DeviceHeap(const DeviceHeap&) = delete;
   DeviceHeap& operator=(const DeviceHeap&) = delete;
 
-  // `padding`: bytes behind `size` that may be accessed and keep nothing: where whole pages have no
-  // room for them, they are in one more page that all such blocks have in common. The driver keeps
-  // it, so it counts for no quota.
-  // kInvalidArgument: size 0, padding of more than a page.
-  // kOutOfMemory: no pages of the kind, or over the quota of the space; nothing has changed.
+  // `padding`: bytes behind `size` that may be accessed, with undefined content, at most kPageSize.
+  // Where a block's own pages have no room for it, it is in one page that all such blocks share,
+  // and that no quota is charged for.
+  // kInvalidArgument: size 0 or too much padding.
+  // kOutOfMemory: no such pages, or over the quota of the space; nothing has changed.
   // kOutOfResources: no addresses or page tables left.
   Result<HeapBlock> allocate(Bytes size, PagePolicy policy = PagePolicy::kHugeFirst,
                              Bytes padding = 0);
-  // `before(address, size)`: these pages are given back next.
+  // Frees a block. It calls `before(address, size)` before it unmaps these pages.
   // kInvalidArgument: no block begins there.
-  // kTimeout: the card has not dropped the pages, and the block is still there.
+  // kTimeout: the card did not drop the pages; the block still exists.
   using Before = std::function<void(DeviceAddress, Bytes)>;
   Status free(DeviceAddress address, const Before& before = {});
 
-  // The block that the address is in.
+  // The block that contains the address.
   std::optional<HeapBlock> find(DeviceAddress address) const;
-  // Whether the address is the heap's, free or not.
+  // Whether the address belongs to the heap, free or not.
   bool contains(DeviceAddress address) const;
   HeapUse use() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of AI Cores in a process' memory on the card: uploaded once, freed when nobody has it
-// any more. Launches keep theirs until they have ended (execution_stream.hpp).
+// A program of AI Cores in a process' device memory. It is uploaded once and freed with the last
+// reference. A launch holds a reference until it has ended (execution_stream.hpp).
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ namespace npu::driver {
 
 class NPU_API KernelModule {
  public:
-  // Brings bytes of the host's to the card, and returns when they are there.
+  // Copies bytes to the card and returns when they have arrived.
   using Upload = std::function<Status(DeviceAddress to, ConstByteSpan bytes)>;
 
-  // `object` and `declared`: as make_image() takes them, whose errors are these; kOutOfMemory; what
-  // `upload` says. `space` outlives the module.
+  // `object` and `declared` are those of make_image(). `space` outlives the module.
+  // Errors are those of make_image(), AddressSpace::allocate() and `upload`.
   static Result<std::shared_ptr<const KernelModule>> load(AddressSpace& space, ConstByteSpan object,
                                                           const Upload& upload, Bytes declared = 0);
   ~KernelModule();
@@ -28,7 +28,7 @@ class NPU_API KernelModule {
 
   DeviceAddress image() const { return image_; }
 
-  // The name that the object's note gives the kernel; empty: it gives none.
+  // The kernel's name in the object's note; empty: none.
   static std::string name_in(ConstByteSpan object);
 
  private:

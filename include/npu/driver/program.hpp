@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of the card's own cores as the host holds them: shared objects built against
-// include/npu/platform (abi/kernel_image.hpp).
+// Programs of the card's cores on the host: shared objects built against include/npu/platform
+// (abi/kernel_image.hpp). KernelModule and DeviceContext upload them.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@
 
 namespace npu::driver {
 
-// Header and object, as they are uploaded: an ELF object without what is not loaded of it (section
-// headers, symbols for linkers, debug information). kInvalidArgument: empty, or larger than
-// kMaxImageSize with all of that.
-// `declared`: the size of the object in device memory, whatever a compiler made of it: zeros are
-// put behind it, and loading it takes the time of that size. 0: its own size. kInvalidArgument: it
-// needs more, or `declared` is more than kMaxImageSize.
+// Makes the image to upload: a header and the loaded part of the ELF object, without section
+// headers, linker symbols and debug information. `declared`: bytes of the object in device memory,
+// padded with zeros; 0: its own size.
+// kInvalidArgument: the object is empty; it or `declared` is larger than kMaxImageSize; or its
+// loaded part is larger than `declared`.
+// kIo: SHA-256 failed.
 NPU_API Result<std::vector<std::byte>> make_image(abi::ImageKind kind, ConstByteSpan object,
                                                   Bytes declared = 0);
 

@@ -77,10 +77,11 @@ class NPU_API Device {
 
   // Removes compute queues, drains and disables the DMA queue (ready_timeout), disables MSI-X and
   // restores the COMMAND register as it was before open(). A second call does nothing.
-  // kTimeout: the DMA queue did not become idle; the device is shut down all the same.
+  // kTimeout, kDeviceFault, kAborted: the DMA queue did not drain; the device is shut down all the
+  // same.
   Status shutdown();
   // Disables and enables the DMA queue. Commands in flight are aborted, and waits for earlier
-  // tickets fail with kAborted. Faults of events are cleared. New submissions wait meanwhile, at
+  // tickets fail with kAborted. Latched faults are cleared. New submissions wait meanwhile, at
   // most submit_timeout.
   // kTimeout: the card does not become idle. Submissions fail with kAborted until a reset succeeds.
   Status reset_queue();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumeration of the PCI hierarchy through configuration reads alone (requirements.md M1).
+// Enumeration of the PCI hierarchy (requirements.md M1), for programs that look for cards. It reads
+// configuration space. To size BARs of cards it also writes there, and it maps BAR0
+// (ScanOptions::read_registers).
 #pragma once
 
 #include <array>
@@ -22,7 +24,7 @@ struct Bar {
   bool is_io = false;
 };
 
-// Any function that answers: what its header says.
+// The header of a function that answers.
 struct PciFunction {
   platform::Bdf bdf;
   std::uint16_t vendor_id = 0;
@@ -35,7 +37,7 @@ struct PciFunction {
   bool multi_function = false;
   std::uint8_t secondary_bus = 0;    // bridges only
   std::uint8_t subordinate_bus = 0;  // bridges only
-  int numa_node = -1;                // of its host bridge; -1: unknown
+  int numa_node = -1;                // of the host bridge; -1: unknown
 
   bool is_bridge() const { return header_type == 1; }
 };
@@ -49,14 +51,14 @@ struct MsixInfo {
   std::uint32_t pba_offset = 0;
 };
 
-// An NPU card that passed the checks for junk (pcie.md F15): its BARs are 64 bits wide,
-// large enough and assigned, MSI-X has at least 128 vectors inside a BAR, the subsystem vendor is
-// known, and the registers agree with the BARs.
+// A usable NPU card (pcie.md F15): BAR0 and BAR2 have 64 bits, are large enough and assigned; MSI-X
+// has at least 128 vectors inside a BAR; the subsystem vendor is known; the registers, if read,
+// agree with the BARs.
 struct CardInfo {
   PciFunction function;
   std::array<Bar, 6> bars;  // [0] registers, [2] device memory; the upper halves stay empty
   MsixInfo msix;
-  // From BAR0 registers; 0 if ScanOptions::read_registers is off.
+  // From registers in BAR0; 0 without ScanOptions::read_registers.
   std::uint32_t device_index = 0;
   std::uint32_t ai_cores = 0;
   Bytes hbm_size = 0;
@@ -70,34 +72,38 @@ struct CardInfo {
   const Bar& memory_bar() const { return bars[2]; }
 };
 
-// A function that looks like an NPU, or a bridge, and cannot be used.
+// An NPU or a bridge that cannot be used, and the reason.
 struct Refusal {
   platform::Bdf bdf;
   Error error;
 };
 
 struct ScanOptions {
-  // Off: absent devices, functions and buses are not probed further. On: all 256 x 32 x 8
-  // functions are read. Both find the same.
+  // True: reads all 256 x 32 x 8 functions. False: skips functions of absent devices and unused
+  // buses. Both find the same.
   bool exhaustive = false;
-  // Maps the first 4 KiB of BAR0 of every card to learn core count, memory size and index.
+  // Maps the first 4 KiB of every card's BAR0 and reads core count, memory size and index. Memory
+  // decoding is on meanwhile.
   bool read_registers = true;
 };
 
 struct ScanResult {
-  std::vector<PciFunction> functions;  // sorted by bus, device, function
+  std::vector<PciFunction> functions;  // sorted by bus, device and function
   std::vector<CardInfo> cards;         // sorted the same way
-  std::vector<Refusal> refused;        // junk that the scan stepped over
-  std::uint64_t config_reads = 0;      // what the scan cost
+  std::vector<Refusal> refused;        // not in `cards`
+  std::uint64_t config_reads = 0;      // of the scan
   std::uint64_t config_writes = 0;
 };
 
-// kBadDevice only if the platform has no host bridge; unusable functions are listed as refused.
+// Scans all host bridges. Unusable functions are no error: they are in `refused`.
+// kBadDevice: the platform has no host bridge.
 NPU_API Result<ScanResult> scan(platform::Platform& platform, const ScanOptions& options = {});
 
-// One function: header, BAR sizes, MSI-X; not the registers. kNotFound: does not answer;
-// kUnsupported: is not an NPU; kBadDevice: its configuration makes no sense; kDeviceLost: vanished
-// meanwhile.
+// Reads one function: header, BAR sizes and MSI-X, but no registers.
+// kNotFound: no function answers.
+// kUnsupported: not an NPU.
+// kBadDevice: its configuration space makes no sense.
+// kDeviceLost: it stopped answering.
 NPU_API Result<CardInfo> probe(platform::Platform& platform, platform::Bdf bdf);
 
 }  // namespace npu::driver

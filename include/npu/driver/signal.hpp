@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals of a process: 64-bit values in a page of host memory that entries of its queues write
-// (entries::record_event) and wait for (entries::wait_event), and so does the host.
+// Signals of a process (ProcessContext::signals()): 64-bit values in host memory. Queue entries
+// write them (entries::record_event()) and wait for them (entries::wait_event()). So does the host,
+// with this class.
 //
-// The value is the signal's age: it starts at 1 and every set() counts it up; an entry writes what
-// it was given, which should be more than the value before. Members may be called from several
-// tasks at once.
+// The value is the signal's age. It starts at 1, and every set() adds 1. An entry writes its own
+// value, which should be larger than the one before. All members may be called from several tasks
+// at once.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +21,14 @@
 namespace npu::driver {
 
 struct SignalOptions {
-  bool auto_reset = false;  // the wait that it ends, resets it
+  bool auto_reset = false;  // a wait that it ends resets it
 };
 
 struct SignalWait {
   SignalId signal;
-  // None: the wait ends when the signal is set, now or later.
-  // 0: it always sleeps until the signal is set anew, and stays 0.
-  // Else: it ends at once if the signal's age is another one; on return it is the present one.
+  // None: waits until the signal is set.
+  // 0: waits until the signal is set again, even if it is set now.
+  // Else: waits until the signal's age differs, and then becomes that age.
   std::optional<std::uint64_t> age;
 };
 
@@ -40,25 +41,33 @@ class NPU_API Signals {
   unsigned capacity() const;
   unsigned in_use() const;
 
-  // kOutOfResources: all slots in use.
+  // kOutOfResources: all signals are in use.
   Result<SignalId> create(const SignalOptions& options = {});
-  // kNotFound. Those who wait for it get kAborted.
+  // Waits for it end with kAborted.
+  // kNotFound: no such signal.
   Status destroy(SignalId signal);
-  // Counts the value up, lets entries that wait for it look again and wakes tasks that do; the
-  // latter at once if the process has queues, else when they look by themselves. kNotFound.
+  // Adds 1 to the age. Entries and tasks that wait for the signal check it again; without queues in
+  // the process a sleeping task does so only at its next look at the card.
+  // kNotFound: no such signal.
   Status set(SignalId signal);
-  // The same, but to `value` at least: as if all entries that write values up to it had run.
+  // Raises the age to `value`, as if all entries that write values up to it had run. Else as set().
   Status raise(SignalId signal, std::uint64_t value);
-  // Not set any more; the age stays. kNotFound.
+  // Marks the signal as not set, and keeps its age.
+  // kNotFound: no such signal.
   Status reset(SignalId signal);
+  // kNotFound: no such signal.
   Result<bool> is_set(SignalId signal) const;
   Result<std::uint64_t> age(SignalId signal) const;
 
-  // Ends when one of `waits` has its condition; the index of the first that has. Auto-reset takes
-  // the signals that ended the wait, and no other. kTimeout, kNotFound, kInvalidArgument (none),
-  // kAborted.
+  // Waits until one of `waits` is met, and returns the index of the first. Only this signal is
+  // reset by auto_reset.
+  // kTimeout: none is met at `deadline`.
+  // kNotFound: no such signal.
+  // kInvalidArgument: `waits` is empty.
+  // kAborted: a signal was destroyed, or the device was shut down.
+  // kDeviceLost, kIo: the card does not answer.
   Result<std::size_t> wait_any(std::vector<SignalWait>& waits, WaitPolicy policy, Instant deadline);
-  // Ends when all have their conditions at the same time, or have had them, by age.
+  // Waits until all are met at the same time. Errors as wait_any().
   Status wait_all(std::vector<SignalWait>& waits, WaitPolicy policy, Instant deadline);
   Status wait(SignalId signal, WaitPolicy policy, Instant deadline);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between memory of the program and memory of a process on the card. They go through a
-// staging buffer that the card may use, and each call returns when its bytes have arrived. One task
-// at a time may call it.
+// Copies between ordinary host memory and device memory of a process, through a staging buffer.
+// Each call waits for its copies. Only one task at a time may use it.
 #pragma once
 
 #include <memory>
@@ -13,20 +12,22 @@ namespace npu::driver {
 
 class NPU_API StagedCopies {
  public:
-  // `process` outlives it. `staging`: bytes of the buffer, which is the largest single copy.
-  // kOutOfMemory; what ExecutionStream::open() says.
+  // `process` outlives it. `staging`: bytes of the buffer; larger copies are split.
+  // Errors are those of ProcessContext::allocate_host() and ExecutionStream::open().
   static Result<std::unique_ptr<StagedCopies>> open(ProcessContext& process, Bytes staging = 4_MiB);
   ~StagedCopies();
   StagedCopies(const StagedCopies&) = delete;
   StagedCopies& operator=(const StagedCopies&) = delete;
 
-  // kDeviceFault: the card has no such memory; kTimeout: a copy has not ended in 10 s; what
-  // ExecutionStream::submit() says. After an error the next call works again.
+  // Copy any number of bytes. After an error the next call works again.
+  // kDeviceFault: the address is not mapped.
+  // kTimeout: a copy did not end within 10 s.
+  // Also the errors of ExecutionStream::submit().
   Status write(DeviceAddress to, ConstByteSpan from);
   Status read(DeviceAddress from, ByteSpan to);
-  // Other work, in order, waited for. Errors as above.
+  // Submits other entries, in order, and waits for them. Errors as write().
   Status run(const abi::QueueEntry* entries, std::size_t count);
-  // `object` and `declared` as of KernelModule::load().
+  // KernelModule::load() with this object's copies.
   Result<std::shared_ptr<const KernelModule>> load(ConstByteSpan object, Bytes declared = 0);
 
   struct Impl;  // the driver's own

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: ordered queues of commands, each with a register window (requirements.md M4).
+// Options of Device::create_stream(). Such a stream is an ordered queue of DMA commands with a
+// register window (requirements.md M4). For kernels see execution_stream.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@ namespace npu::driver {
 class AddressSpace;
 
 enum class StreamPlacement {
-  kBar2,  // window in the reserved part of BAR2
-  kBar0,  // the trap of requirements.md M4: refused, BAR0 has no room for 32 KiB windows
+  kBar2,  // the window is in the reserved part of BAR2
+  kBar0,  // always refused: BAR0 has no room for windows of 32 KiB (requirements.md M4)
 };
 
 struct StreamOptions {
   StreamPlacement placement = StreamPlacement::kBar2;
-  bool interrupt = true;                // completions may send MSI-X; off: only polling works
-  const AddressSpace* space = nullptr;  // of the commands' device addresses; null: the default one
+  bool interrupt = true;                // completions may send MSI-X; false: only polling works
+  const AddressSpace* space = nullptr;  // of device addresses; null: the default one
 };
 
 }  // namespace npu::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of tasks for the card's AI Cores, as its builder puts it together (requirements.md M6).
-// It holds no card and no memory: DeviceContext::run() turns it into a run.
+// A graph of tasks for a card's AI Cores (requirements.md M6). A program builds it and passes it to
+// DeviceContext::run(). It needs no card.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@ namespace npu::driver {
 using abi::TaskShape;
 
 struct TaskId {
-  std::uint32_t value = 0;  // in the order of add(), from 0
+  std::uint32_t value = 0;  // counted by add(), from 0
 
   friend constexpr bool operator==(TaskId a, TaskId b) { return a.value == b.value; }
 };
 
 struct KernelId {
-  std::uint32_t value = 0;  // as registered, 0 .. kMaxKernels - 1
+  std::uint32_t value = 0;  // of register_kernel(): 0 .. kMaxKernels - 1
 };
 inline constexpr std::uint32_t kMaxKernels = 1024;
 inline constexpr KernelId kNoKernel{0xFFFF'FFFF};  // of TaskShape::kNone
 
-// What a task does with the tensor that an argument is the address of: decides what it waits for.
+// How a task uses the tensor at an argument's address. It decides for which tasks the task waits.
 enum class ArgumentKind : std::uint8_t {
-  kScalar,        // is no tensor
-  kInput,         // waits for the tensor's last writer
-  kOutput,        // waits for its last writer
-  kInOut,         // both
-  kNoDependency,  // a tensor whose order is somebody else's business
+  kScalar,        // not a tensor
+  kInput,         // reads it: waits for its last writer
+  kOutput,        // writes it: waits for its last writer
+  kInOut,         // reads and writes it: waits for its last writer
+  kNoDependency,  // a tensor that the task does not wait for
 };
 
 struct TaskArgument {
   std::uint64_t word = 0;
   ArgumentKind kind = ArgumentKind::kScalar;
-  Bytes bytes = 0;  // of the tensor; 0: unknown. Only RunOptions::dump_tensors needs it
+  Bytes bytes = 0;  // of the tensor, for RunOptions::dump_tensors; 0: unknown
 };
 inline TaskArgument scalar(std::uint64_t value) {
   return {value, ArgumentKind::kScalar};
@@ -56,31 +56,34 @@ inline TaskArgument in_out(DeviceAddress tensor, Bytes bytes = 0) {
 }
 
 struct TaskOptions {
-  std::uint32_t blocks = 1;   // 1 .. abi::kMaxTaskBlocks
-  bool cooperative = false;   // no block begins before all have a core
-  DeviceAddress predicate;    // of a u32: the task waits for its last writer, and is skipped if it
-                              // is 0 then. 0: none
-  std::vector<TaskId> after;  // producers beside those that the arguments say
-  std::uint64_t user = 0;     // comes back in reports
+  std::uint32_t blocks = 1;  // 1 .. abi::kMaxTaskBlocks
+  bool cooperative = false;  // a cooperative launch: no block begins before all have a core
+  // Of a u32, aligned to 4: the task waits for its last writer, and is skipped if it is 0. 0: none.
+  DeviceAddress predicate;
+  std::vector<TaskId> after;  // more tasks to wait for
+  std::uint64_t user = 0;     // of the caller; appears in reports
 };
 
 class NPU_API TaskGraph {
  public:
-  // kInvalidArgument: blocks, or too many arguments (abi::kMaxTaskWords) or producers
-  // (kMaxTaskProducers), an unknown producer; kOutOfResources: abi::kMaxTasks. Nothing was added.
-  // A tensor is known by its address: reads wait for the last write, writes for the last write;
-  // that a write waits for reads is for `after` to say.
+  // Adds a task. A tensor is identified by its address. A task that reads or writes it waits for
+  // the last writer. A writer does not wait for readers: use `after`. After an error nothing was
+  // added.
+  // kInvalidArgument: blocks, shape or kinds out of range; more than abi::kMaxTaskWords arguments
+  // or kMaxTaskProducers producers; an unknown task in `after`.
+  // kOutOfResources: the graph has abi::kMaxTasks tasks.
   Result<TaskId> add(KernelId kernel, TaskShape shape, const std::vector<TaskArgument>& arguments,
                      const TaskOptions& options = {});
-  // One more producer; it may have been added later, and cycles are not looked for.
+  // Lets `task` also wait for `producer`, which may have been added later. Cycles are not detected.
+  // kInvalidArgument: an unknown task, or too many producers.
   Status depend(TaskId task, TaskId producer);
 
   std::size_t tasks() const { return tasks_.size(); }
   std::size_t edges() const { return edges_; }
 
-  // An argument that is a tensor of known size.
+  // A tensor argument of known size.
   struct Tensor {
-    std::uint32_t argument = 0;  // its place
+    std::uint32_t argument = 0;  // index of the argument
     ArgumentKind kind = ArgumentKind::kInput;
     Bytes bytes = 0;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of the driver's API. They are small values; none of them owns anything.
+// Handles of the driver's API: small values that own nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace npu::driver {
 
-// A device virtual address, valid in the address space it came from (address_space.hpp).
+// A device virtual address, valid in its address space (address_space.hpp).
 struct DeviceAddress {
   std::uint64_t value = 0;
 
@@ -34,7 +34,7 @@ struct EventId {
   friend constexpr bool operator!=(EventId a, EventId b) { return !(a == b); }
 };
 
-// A signal of a process (signal.hpp): its slot in the signal page.
+// A signal of a process (signal.hpp).
 struct SignalId {
   std::uint32_t value = 0;  // 0 .. abi::kSignalSlots - 1
 
@@ -42,7 +42,7 @@ struct SignalId {
   friend constexpr bool operator!=(SignalId a, SignalId b) { return !(a == b); }
 };
 
-// A process of the host, as its operating system numbers them.
+// A process of the host, by the number of its operating system.
 struct ProcessId {
   std::uint64_t value = 0;  // 0: nobody
 
@@ -50,22 +50,22 @@ struct ProcessId {
   friend constexpr bool operator!=(ProcessId a, ProcessId b) { return !(a == b); }
 };
 
-inline constexpr EventId kStreamEvent{0xFFFFFFFE};  // the event every stream has of its own
-inline constexpr EventId kNoEvent{0xFFFFFFFF};  // nobody is told; the ticket cannot be waited for
+inline constexpr EventId kStreamEvent{0xFFFFFFFE};  // the stream's own event
+inline constexpr EventId kNoEvent{0xFFFFFFFF};      // no event: the ticket cannot be waited for
 
-// What a submission returns: the command is done once its event has counted to `target`.
-// Commands of one stream complete in order, so a ticket also stands for all commands of the stream
-// before it. Valid until the event is destroyed. After a reset of the queue it stands for a command
-// that was given up (kAborted), also if that had been done before.
+// A submitted DMA command. It is complete when its event has reached `target`. Commands of a stream
+// complete in order, so all earlier ones are then complete, too. Valid until the event is
+// destroyed. After a reset of the queue every wait for the ticket fails with kAborted, even if the
+// command was complete.
 struct Ticket {
-  std::uint64_t position = 0;  // commands since the queue was enabled, from 0; see dma_cause()
+  std::uint64_t position = 0;  // commands since the queue was enabled; see dma_cause()
   EventId event = kNoEvent;
   std::uint32_t target = 0;
   StreamId stream;
-  std::uint8_t size_class = 0;  // log2 of the size: adaptive waiting learns by stream and class
-  bool interrupt = false;       // the command sends MSI-X when it is done
-  std::uint16_t epoch = 0;      // the run of the queue, counted by its resets; 0: none
-  Instant submitted;            // when submit() was called
+  std::uint8_t size_class = 0;  // log2 of the size, for adaptive waits
+  bool interrupt = false;       // the command sends MSI-X at its end
+  std::uint16_t epoch = 0;      // number of enables of the queue; 0: none
+  Instant submitted;            // call of submit()
 };
 
 }  // namespace npu::driver

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device virtual addresses of one program over all of its cards. Address spaces that were
-// created with the same object have no address in common while they exist, nor has their managed
-// memory, so that an address says which card it is on. Without one that holds for the spaces of
-// each card.
+// Device virtual addresses that are unique on all cards of a program. Pass one object to all
+// address spaces of the program (ProcessOptions::addresses). While these exist, they and their
+// managed memory never overlap, so that an address identifies its card. Without the object this
+// holds only for the spaces of one card.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ class NPU_API UnifiedAddresses {
  public:
   static std::shared_ptr<UnifiedAddresses> make();
   ~UnifiedAddresses();
-  // Managed memory is not given the first so many bytes of its window, which it has given none of
-  // yet: of a child of fork(), whose parent had some there. kOutOfResources: it has, or there are
-  // not so many.
+  // Excludes the first `size` bytes of the managed memory's window from later allocations. A child
+  // of fork() needs this for its parent's allocations.
+  // kOutOfResources: some of them are in use, or the window is smaller.
   Status keep_managed(Bytes size);
   UnifiedAddresses(const UnifiedAddresses&) = delete;
   UnifiedAddresses& operator=(const UnifiedAddresses&) = delete;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream: copies, fills, kernels, records and waits run in the order in which they were
-// submitted, whatever cores they are for. It is an in-order compute queue for each kind of cores,
-// made when it is needed. Where work goes from one to the other, it waits for a signal that the
-// work before it records; both entries go out with the work, by its doorbell.
+// An execution stream runs copies, fills, kernels, records and waits in the order of their
+// submission. This is the normal way to submit work.
 //
-// Submit work by a stream: outside programs, operators and kernels of workloads do. There are three
-// other ways. Queue (queue.hpp) shows rings, doorbells and entries that overtake each other, to
-// programs that measure them. Device (device.hpp) copies by the DMA ring, without a process.
-// DeviceContext::run() runs graphs, whose scheduler is a program of the AICPUs.
+// A stream has an in-order compute queue for vector cores, and another for cube cores once it needs
+// one. Work that changes the queue waits for a signal of the work before it. The entries for this
+// go out with the work, by its doorbell.
 //
-// Members may be called from several tasks at once. The process outlives its streams, and a stream
-// outlives nothing: marks and records of one that is gone count as complete.
+// There are three other ways. Queue (queue.hpp) is for programs that measure rings, doorbells and
+// reordering. Device (device.hpp) copies by the DMA ring, without a process. DeviceContext::run()
+// runs task graphs, with a scheduler on the AICPUs.
+//
+// All members may be called from several tasks at once. The process outlives its streams. Marks and
+// records may outlive their stream.
 #pragma once
 
 #include <array>
@@ -28,41 +29,43 @@
 
 namespace npu::driver {
 
-// What a kernel runs on. Copies and fills count as work for vector cores.
+// The cores of a kernel. Copies and fills of a new stream go to the queue for vector cores.
 enum class LaunchCores : std::uint8_t { kVector, kCube };
 inline constexpr std::size_t kLaunchCores = 2;
 
-// What an entry at fault does to the entries behind it.
+// The effect of a failed entry on later entries.
 enum class StreamErrorMode : std::uint8_t {
   kContinue,  // continue on error: they run
-  kStop,      // they are dropped, and the stream takes new work after the next synchronisation
+  kStop,      // they are dropped; synchronize() makes the stream usable again
 };
 
 struct ExecutionStreamOptions {
   std::array<CoreMask, kLaunchCores> cores{kAllCores, kAllCores};  // by LaunchCores
-  unsigned priority = 7;                                           // as QueueOptions has it
-  bool preemptible = true;                                         // as QueueOptions has it
-  // Of synchronize() and marks. kPolling: the card sends no interrupts for this stream.
+  unsigned priority = 7;                                           // as in QueueOptions
+  bool preemptible = true;                                         // as in QueueOptions
+  // Of synchronize() and StreamMark::wait(). kPolling: the queues have no interrupts.
   WaitPolicy wait = WaitPolicy::kAdaptive;
   StreamErrorMode on_error = StreamErrorMode::kContinue;
 };
 
 class StreamLane;
 
-// The end of something that was submitted. A copy of it may outlive the stream.
+// A submission, to test and wait for its end.
 class NPU_API StreamMark {
  public:
   StreamMark() = default;
-  // True for one that is empty, whose outcome was forgotten, or whose stream is gone; an entry that
-  // has failed has ended, too.
+  // Whether query() returns true or an error. True for an empty mark.
   bool is_done() const;
-  // One look. True also for an outcome that was forgotten. kDeviceFault: the entry failed, or an
-  // earlier one has stopped the queue; kAborted: the stream is gone.
+  // Whether the submission has ended well. True if its outcome is no longer kept.
+  // kDeviceFault: it failed, or an earlier one stopped the queue.
+  // kAborted: the stream was closed before its end.
   Result<bool> query() const;
-  // By the stream's policy, or by one of the caller's. kTimeout; kUnsupported: kInterrupt on a
-  // stream without interrupts. kDeviceFault: the stream's synchronize() says more.
+  // Waits for the end, with the stream's policy or `policy`.
+  // kTimeout: not at `deadline`.
+  // kUnsupported: kInterrupt for a stream without interrupts.
+  // Also the errors of query(). After kDeviceFault synchronize() returns details.
   Status wait(Instant deadline, std::optional<WaitPolicy> policy = {}) const;
-  // Of the last entry.
+  // Of the last entry of the submission.
   const QueueTicket& ticket() const { return ticket_; }
 
  private:
@@ -76,8 +79,7 @@ class NPU_API StreamMark {
 
 class StreamSignal;
 
-// A record of an event: a place in a stream's order that other streams can wait for. Each record
-// is one of its own, whatever is recorded later.
+// A point in a stream's order that other streams can wait for. A later record does not change it.
 class NPU_API StreamRecord {
  public:
   const StreamMark& mark() const { return mark_; }
@@ -89,11 +91,11 @@ class NPU_API StreamRecord {
   std::uint64_t value_ = 0;
 };
 
-// The first fault of what has ended since the last time that somebody asked.
+// The first fault since the last synchronize() or query().
 struct LaunchFault {
   LaunchCores cores = LaunchCores::kVector;
-  std::optional<QueueFault> fault;  // as the card says; none: it has said nothing
-  std::string text;                 // one line
+  std::optional<QueueFault> fault;  // record of the card; none: it wrote none
+  std::string text;                 // one line of text
 };
 
 struct KernelLaunch {
@@ -101,62 +103,74 @@ struct KernelLaunch {
   LaunchCores cores = LaunchCores::kVector;
   std::uint32_t blocks = 1;      // not 0
   std::uint32_t bytes = 0;       // of arguments: 0 .. abi::kMaxArgumentBytes
-  std::uint32_t most_cores = 0;  // of the stream's, the first ones; 0: all
-  // Writes the arguments, which the kernel will see at `device`. An error of it is launch()'s.
+  std::uint32_t most_cores = 0;  // only the first so many of the stream's; 0: all
+  // Writes the arguments, which the kernel sees at `device`. launch() returns its error. Unused if
+  // `bytes` is 0.
   std::function<Status(ByteSpan host, DeviceAddress device)> write;
 };
 
 class NPU_API ExecutionStream {
  public:
-  // `process` and `arguments`, which all streams of the process have in common, outlive it.
-  // kOutOfResources: all queues in use; and what ProcessContext::create_queue() says.
+  // `process` and `arguments` outlive it. All streams of a process share one ArgumentPool.
+  // Errors are those of ProcessContext::create_queue().
   static Result<std::unique_ptr<ExecutionStream>> open(ProcessContext& process,
                                                        ArgumentPool& arguments,
                                                        const ExecutionStreamOptions& options = {});
-  // As close() now.
+  // Calls close() with the present time.
   ~ExecutionStream();
   ExecutionStream(const ExecutionStream&) = delete;
   ExecutionStream& operator=(const ExecutionStream&) = delete;
 
-  // The queue for these cores is made now, so that no launch makes it. What
-  // ProcessContext::create_queue() says.
+  // Creates the queue for these cores now, not at the first launch.
+  // kAborted: the stream is closed.
+  // Also the errors of ProcessContext::create_queue().
   Status prepare(LaunchCores cores);
 
-  // A ring has 256 places, and a submission may come with a wait and a record of the stream's own.
+  // A ring has 256 places. The stream may add a wait and a record to a submission.
   static constexpr std::size_t kMostEntries = 254;
-  // Behind everything before, where the last work was; waits for room in the ring. `keep` lives
-  // until the work has ended. kInvalidArgument: no entry, or more than kMostEntries. kAborted: the
-  // stream is closed; kQueueFull: no room in a minute of the platform's time; what
-  // Queue::submit() and TimeSliceClient::submit() say.
+  // Submits entries to the queue of the previous work. Waits for room in the ring. The stream holds
+  // `keep` at least until the entries have ended.
+  // kInvalidArgument: no entry, or more than kMostEntries.
+  // kAborted: the stream is closed.
+  // kQueueFull: no room within a minute of the platform's time.
+  // Also the errors of TimeSliceClient::submit() and ProcessContext::create_queue().
   Result<StreamMark> submit(const abi::QueueEntry* entries, std::size_t count,
                             std::shared_ptr<const void> keep = {});
-  // kInvalidArgument: no module, 0 blocks, too many bytes; else as submit().
+  // Launches a kernel. Waits also for room for its arguments.
+  // kInvalidArgument: no module, 0 blocks or too many bytes.
+  // Also the errors of submit().
   Result<StreamMark> launch(const KernelLaunch& launch);
-  // `at`: where the card writes its time in ns, 8 bytes of memory that is bound to the process.
+  // Records a point. The card writes its time in ns to `at`: 8 bytes of host memory of the process,
+  // aligned to 8. Errors as submit().
   Result<StreamRecord> record(platform::BusAddress at, std::shared_ptr<const void> keep = {});
-  // What comes later waits for the record, of a stream of the same process.
+  // Lets later submissions wait for the record, which comes from record() of a stream of the same
+  // process. Errors as submit().
   Status wait_for(const StreamRecord& record);
 
-  // Until everything is done. Nothing: all of it has ended well. kTimeout; kAborted: closed.
+  // Waits until all submissions have ended. Returns the first fault; nullopt: none.
+  // kTimeout: not at `deadline`.
+  // kAborted: the stream is closed, or the card was reset.
+  // kDeviceLost, kIo: the card does not answer.
   Result<std::optional<LaunchFault>> synchronize(Instant deadline);
-  // The same as a status: a fault is kDeviceFault with its text.
+  // The same, with a fault as kDeviceFault and its text.
   Status wait(Instant deadline);
   struct State {
     bool done = false;
     std::optional<LaunchFault> fault;
   };
-  // One look. kAborted: closed.
+  // The same without waiting.
   Result<State> query();
-  // Of all that was submitted so far; a submission that waits for room is not among it, and nobody
-  // waits here for it.
+  // The last submission, without one that still waits for room. Does not wait.
   StreamMark last() const;
 
-  // Waits until everything is done, gives up at `deadline` what is not, and takes nothing more.
-  // Streams that wait for its records go on.
+  // Waits until all submissions have ended, and aborts the rest at `deadline`. Streams that wait
+  // for its records continue.
   void close(Instant deadline);
-  // Of what is submitted from now on.
+  // For later submissions.
   void set_error_mode(StreamErrorMode mode);
-  // Of kernels that have not begun. What ProcessContext::update() says.
+  // Sets the cores of kernels that have not begun.
+  // kAborted: the stream is closed.
+  // Also the errors of ProcessContext::update().
   Status set_cores(LaunchCores kind, const CoreMask& cores);
 
   struct Impl;  // the driver's own

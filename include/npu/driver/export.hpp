@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnpudrv hides every symbol that is not marked NPU_API.
+// libnpudrv exports only symbols marked NPU_API.
 #pragma once
 
 #if defined(__GNUC__)

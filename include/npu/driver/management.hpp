@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watching over a card, as management tools do: who it is, how busy its parts are, what its memory
-// and link carry, which errors it has met. Everything comes from registers of the card
-// (abi/telemetry.hpp), its configuration space and, where the caller drives the card, from the
-// driver's own books.
+// Card management, for monitoring tools: identity, utilisation, traffic of memory and link, errors,
+// events. The data come from registers of the card (abi/telemetry.hpp) and its configuration space,
+// and in the program that drives the card also from its driver.
 //
-// All calls may fail with kDeviceLost and kIo (registers read as all ones), and with kUnsupported
-// where the function, or whoever looks, cannot know. One task at a time uses a Management.
+// All calls can fail with kDeviceLost and kIo (registers read as all ones), and with kUnsupported
+// where this function or this access has no such data. Only one task at a time may use a
+// Management.
 #pragma once
 
 #include <array>
@@ -30,69 +30,70 @@ namespace npu::driver {
 class Device;
 class TimeSliceScheduler;
 
-// Device memory, bytes.
+// Device memory in bytes.
 struct MemoryUse {
-  Bytes total = 0;  // that can be allocated
-  Bytes used = 0;   // what is not free: allocated; where only the card can be asked, mapped
+  Bytes total = 0;  // can be allocated
+  Bytes used = 0;   // allocated or in quarantine; with observe(): mapped
 
-  // Of the total, rounded; 0 of nothing.
+  // Rounded; 0 if `total` is 0.
   unsigned used_percent() const {
     constexpr Bytes kWhole = 100;
     return total == 0 ? 0 : static_cast<unsigned>((used * kWhole + total / 2) / total);
   }
 };
 
-// A process with compute queues on the card.
+// An open ProcessContext on the card.
 struct CardProcess {
-  ProcessId process;        // of the host; 0: it has not said
+  ProcessId process;        // of the host; 0: unknown (ProcessOptions::process)
   std::uint32_t pasid = 0;  // 1 .. 2^20 - 1
-  Bytes memory = 0;         // blocks that its address space holds
+  Bytes memory = 0;         // of blocks that its address space holds or maps
 };
 
-// How a card is reached, and what is known of it besides.
+// Access to a card for Management. manage(), observe() and observe_virtual() create one.
 class NPU_API ManagementAccess {
  public:
   virtual ~ManagementAccess() = default;
   virtual platform::Bdf bdf() const = 0;
-  // BAR0, from its start to the end of abi::kEventLogWindow at least.
+  // BAR0, at least up to the end of abi::kEventLogWindow.
   virtual platform::MmioRegion& registers() = 0;
-  // 4 bytes of configuration space; all ones: nobody answers.
+  // 4 bytes of configuration space; all ones: the card does not answer.
   virtual std::uint32_t read_config(std::uint32_t offset) = 0;
-  // kUnsupported: nobody here can know.
+  // kUnsupported: unknown to this access.
   virtual Result<MemoryUse> memory_use() = 0;
   virtual Result<std::vector<CardProcess>> processes() = 0;
 
-  // --- Where nothing else is said: kUnsupported.
-  // Of the client that looks.
+  // --- kUnsupported by default.
+  // The quota of the client that asks.
   virtual Result<QuotaUse> quota();
-  // The computing token, 0 .. kWholeToken (time_slices.hpp): how much of the cores' time there is
-  // for who looks, and for all that share the card. kInvalidArgument.
+  // The card's computing token, 0 .. kWholeToken (TimeSliceScheduler::set_card_token()).
+  // kInvalidArgument: out of range.
   virtual Result<unsigned> token();
   virtual Status set_token(unsigned token);
-  // As the functions of compute_groups.hpp.
+  // The functions of compute_groups.hpp.
   virtual Result<ComputeGroup> create_group(const ComputeGroupOptions& options);
   virtual Status remove_group(std::uint32_t id);
   virtual Result<std::vector<ComputeGroup>> groups();
 };
 
-// A card that this program drives. `device` outlives it and answers for the memory. `quota`: of
-// the client that looks; null: it has none. `time_slices`: how its clients share the cores' time,
-// which outlives it; null: they do not.
+// Access to a card that this program drives. `quota`: of the client that asks; null: none.
+// `time_slices`: the card's scheduler; null: none. `device` and `time_slices` outlive it.
 NPU_API std::unique_ptr<ManagementAccess> manage(Device& device,
                                                  std::shared_ptr<const MemoryQuota> quota = nullptr,
                                                  TimeSliceScheduler* time_slices = nullptr);
-// A card beside whoever drives it: registers are read, memory is found by a walk through the page
-// tables that the card has (18 address spaces, a read over BAR2 for each entry), processes are not
-// known. kNotFound: no such function; kUnsupported: no NPU, or nobody has turned on its memory
-// decoding.
+// Access to a card that another program drives. Memory use comes from the page tables of its 18
+// address spaces, with a read over BAR2 for each entry. Processes are unknown.
+// kNotFound: no such function.
+// kUnsupported: not an NPU, or its memory decoding is off.
+// Also the errors of Platform::map_bar().
 NPU_API Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform,
                                                           platform::Bdf bdf);
-// A virtual function of the card, whose driver this is, beside whoever has it: as observe(), but
-// without its memory, of which nothing is known.
+// The same for a virtual function of `card`, which this program drives. Memory use is unknown.
+// Errors are those of Platform::map_bar().
 NPU_API Result<std::unique_ptr<ManagementAccess>> observe_virtual(Device& card,
                                                                   platform::Bdf function);
-// Bytes of this card's memory that valid entries of its page tables map, each page once.
-// `registers` is BAR0, `memory` BAR2. kBadDevice: a table lies beyond the memory.
+// Bytes of the card's memory that its page tables map, each page once. `registers` is BAR0 and
+// `memory` BAR2.
+// kBadDevice: a table is beyond the memory.
 NPU_API Result<Bytes> mapped_bytes(platform::MmioRegion& registers, platform::MmioRegion& memory);
 
 enum class CoreKind : std::uint8_t {
@@ -106,56 +107,56 @@ struct CardIdentity {
   std::uint16_t vendor = 0, device = 0, subsystem_vendor = 0, subsystem = 0;
   std::uint8_t revision = 0;
   std::uint32_t index = 0;    // DEVICE_INDEX
-  unsigned clusters = 0;      // AICs, or coupled cores
-  unsigned vector_cores = 0;  // of all clusters; 0: coupled
+  unsigned clusters = 0;      // AICs or coupled cores
+  unsigned vector_cores = 0;  // in all clusters; 0: coupled cores
   unsigned aicpus = 0;
   unsigned cores() const { return clusters + vector_cores; }
 };
 
-// MHz.
+// In MHz.
 struct ClockPair {
   unsigned rated = 0, present = 0;
 };
 struct CardClocks {
   ClockPair cores, aicpus;
-  unsigned hbm = 0;  // of the command bus
+  unsigned hbm = 0;  // command clock
 };
 
-// Bytes of TLPs since the function's reset.
+// Bytes of TLPs since the reset of the function.
 struct LinkDirectionBytes {
   std::uint64_t posted = 0, non_posted = 0, completion = 0;
   std::uint64_t all() const { return posted + non_posted + completion; }
 };
 struct LinkUse {
-  LinkDirectionBytes received, sent;  // by the card
-  std::uint64_t rate = 0;             // bytes per second and direction, at most
+  LinkDirectionBytes received, sent;  // from the card's side
+  std::uint64_t rate = 0;             // maximum, bytes per second in each direction
 };
-// A link to another card that is up.
+// An active HCCS link to another card.
 struct HccsLinkUse {
   std::uint32_t card = 0;                // its DEVICE_INDEX
-  std::uint64_t sent = 0, received = 0;  // messages, since the machine's beginning
+  std::uint64_t sent = 0, received = 0;  // messages since power-up
 };
 struct HbmTraffic {
-  std::uint64_t read = 0, written = 0;  // bytes since the function's reset
+  std::uint64_t read = 0, written = 0;  // bytes since the reset of the function
   std::uint64_t peak_rate = 0;          // bytes per second
 };
 
 struct ErrorCounts {
-  std::uint32_t single = 0, multi = 0;  // bits of a burst
+  std::uint32_t single = 0, multi = 0;  // bursts with one or with more wrong bits
 };
 struct MemoryErrors {
   ErrorCounts since_reset;
-  ErrorCounts recorded;  // since clear_error_record(), over resets
-  ErrorCounts isolated;  // pages of 2 MiB that the record takes out of use
+  ErrorCounts recorded;  // since clear_error_record(), also before resets
+  ErrorCounts isolated;  // pages of 2 MiB that are not used because of recorded errors
 };
 
-// Of errors of the memory, that have come since the function's reset and are not cleared.
+// Memory errors since the reset of the function that were not cleared.
 struct MemoryAlarms {
   bool single = false, multi = false;
 };
 
-// Busy time in an interval, percent, 0 .. 100, rounded. Of an interval without time: what was said
-// before.
+// Busy part of an interval in percent, 0 .. 100, rounded. An empty interval repeats the previous
+// value.
 using Percent = unsigned;
 
 class NPU_API Management {
@@ -167,40 +168,43 @@ class NPU_API Management {
 
   ManagementAccess& card() { return card_; }
 
-  // kBadDevice, as of whatever asks for cores: more of them than there can be.
+  // kBadDevice: more cores than a card can have. Calls about cores also report this.
   Result<CardIdentity> identity();
   Result<CardClocks> clocks();
-  // Since the function's reset.
+  // Time since the reset of the function.
   Result<Picoseconds> time();
 
-  // --- In the interval since the same was last asked of this object; at first, since the reset.
+  // --- Utilisation since the previous call with the same argument on this object; the first time,
+  // since the reset of the function.
   Result<Percent> core_use(CoreKind kind);
-  // By core, in the order of a core mask: with kAll all, else those of the kind. kUnsupported:
-  // units of coupled cores, which are not counted one by one.
+  // The same for each core, in the order of a core mask. kCube of coupled cores: the whole cores.
+  // kUnsupported: kVector of coupled cores.
   Result<std::vector<Percent>> core_uses(CoreKind kind);
   Result<std::vector<Percent>> aicpu_uses();
-  // Of the HBM's peak rate.
+  // Percent of the HBM's peak rate.
   Result<Percent> hbm_bandwidth_use();
 
   Result<MemoryUse> memory_use() { return card_.memory_use(); }
   Result<std::vector<CardProcess>> processes() { return card_.processes(); }
   Result<HbmTraffic> hbm_traffic();
   Result<LinkUse> link_use();
-  // By card; kUnsupported: of a virtual function.
+  // Active links, by card.
+  // kUnsupported: a virtual function.
   Result<std::vector<HccsLinkUse>> hccs_links();
 
   // --- Errors and events.
   Result<MemoryErrors> memory_errors();
-  // Forgets what is recorded and ends the alarms; counts since the reset stay.
+  // Clears the record and the alarms, but not the counts since the reset.
   Status clear_error_record();
   Result<MemoryAlarms> memory_alarms();
-  // Flips 1 or 2 bits of the burst at a device-local address; a read must meet them to count.
+  // Flips 1 or 2 bits of the burst at a device-local address. The error counts when a read finds
+  // it.
   // kInvalidArgument: another number of bits.
   Status inject_error(std::uint64_t address, unsigned bits);
   Result<abi::Severity> health();
-  // Events ever logged, modulo 2^32.
+  // Number of events logged so far, modulo 2^32.
   Result<std::uint32_t> event_count();
-  // Those behind number `seen` that the log still has, oldest first.
+  // Events after number `seen` that are still in the log, oldest first.
   Result<std::vector<abi::LoggedEvent>> events_since(std::uint32_t seen);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builders of queue entries (abi/queue_entry.hpp). Each gives a complete entry; the flags are
-// set by QueueEntryOptions when it is submitted.
+// Builders of queue entries (abi/queue_entry.hpp), for Queue::submit() and
+// ExecutionStream::submit(). Each returns a complete entry. submit() sets its flags by
+// QueueEntryOptions.
 #pragma once
 
 #include "npu/abi/queue_entry.hpp"
@@ -24,7 +25,8 @@ inline abi::QueueEntry make(abi::QueueOpcode opcode) {
 }
 }  // namespace detail
 
-// Copies: `size` is not 0. Host memory must be bound to the process (allocate_host()).
+// Copies of `size` bytes, not 0. Host memory must come from ProcessContext (allocate_host(),
+// import_host()).
 inline abi::QueueEntry copy_to_device(platform::BusAddress source, DeviceAddress destination,
                                       Bytes size) {
   return detail::make(abi::QueueOpcode::kHostToDevice,
@@ -39,19 +41,19 @@ inline abi::QueueEntry copy_on_device(DeviceAddress source, DeviceAddress destin
   return detail::make(abi::QueueOpcode::kDeviceToDevice,
                       abi::CopyPayload{source.value, destination.value, size});
 }
-// `destination`: a peer's memory, mapped into this address space.
+// `destination`: memory of another card, mapped into this address space.
 inline abi::QueueEntry copy_to_peer(DeviceAddress source, DeviceAddress destination, Bytes size) {
   return detail::make(abi::QueueOpcode::kPeerToPeer,
                       abi::CopyPayload{source.value, destination.value, size});
 }
-// Address and size are multiples of 4.
+// Fills with the 4 bytes of `pattern`. Address and size are multiples of 4; `size` is not 0.
 inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t pattern) {
   return detail::make(abi::QueueOpcode::kFill,
                       abi::FillPayload{destination.value, size, pattern, 0});
 }
-// `cores`: kLaunchAiCore or kLaunchAicpu; `image`: a program in device memory
-// (abi/kernel_image.hpp). `arguments`: 64 B aligned, at most kMaxArgumentBytes; `blocks` is not 0.
-// `most_cores`: of the queue's AI Cores, the first ones; 0: all.
+// `cores`: kLaunchAiCore or kLaunchAicpu. `image`: a program in device memory
+// (abi/kernel_image.hpp). `blocks`: not 0. `arguments`: aligned to 64 bytes, at most
+// abi::kMaxArgumentBytes. `most_cores`: only the first so many AI Cores of the queue; 0: all.
 inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
                                     std::uint32_t blocks, DeviceAddress arguments,
                                     std::uint32_t argument_bytes, std::uint32_t most_cores = 0) {
@@ -61,7 +63,8 @@ inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
 inline abi::QueueEntry record_event(SignalId event, std::uint64_t value) {
   return detail::make(abi::QueueOpcode::kEventRecord, abi::SignalPayload{event.value, 0, value});
 }
-// `timeout`: whole nanoseconds; 0: none. Over it the entry fails and the queue goes on.
+// `timeout`: rounded down to nanoseconds; 0: none. After it the entry fails, and the queue
+// continues.
 inline abi::QueueEntry wait_event(SignalId event, std::uint64_t value,
                                   abi::WaitCondition condition = abi::WaitCondition::kReached,
                                   Picoseconds timeout = {}) {
@@ -78,7 +81,7 @@ inline abi::QueueEntry barrier() {
 inline abi::QueueEntry nop() {
   return detail::make(abi::QueueOpcode::kNop);
 }
-// DEVICE_TIME in ns, 8 bytes.
+// Writes DEVICE_TIME in ns to 8 bytes, aligned to 8.
 inline abi::QueueEntry timestamp(DeviceAddress at) {
   return detail::make(abi::QueueOpcode::kTimestamp, abi::TimestampPayload{at.value});
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip-level runtime for C under the names that the public one has (docs/sources/runtime.md A4,
-   "seed"): without a prefix, contexts of a device with `_ctx`, a run's options one by one.
-   Functions are those of runtime.h, which says what they do and return.
+/* The functions of runtime.h under the names of the public runtime (docs/sources/runtime.md A4,
+   "seed"), for C programs written for that: no prefix, `_ctx` for functions of a context, and the
+   options of a run one by one.
 
-   Two things differ from the public one. create_device_context() is told the platform. Words of a
-   callable come with their number: `args` of run_runtime() is a runtime_args.
+   Two things differ from the public runtime. create_device_context() needs a platform. `args` of
+   run_runtime() is a runtime_args, with the number of words.
 
-   Include it where no other function has such a name: set_device is one. */
+   The short names, such as set_device, may collide with others of the program. */
 #ifndef NPU_DRIVER_RUNTIME_NAMES_H
 #define NPU_DRIVER_RUNTIME_NAMES_H
 
@@ -19,15 +19,15 @@ extern "C" {
 #endif
 
 typedef npu_device_context* DeviceContextHandle;
-/* get_runtime_size() bytes of the caller's, aligned as malloc() does. */
+/* get_runtime_size() bytes of the caller, aligned as by malloc(). */
 typedef npu_runtime* RuntimeHandle;
 
 typedef struct runtime_args {
-  const uint64_t* words; /* addresses on the card of the tensors, then the scalars */
+  const uint64_t* words; /* device addresses of tensors, then scalars */
   size_t count;
 } runtime_args;
 
-/* Null: no memory, or no platform. */
+/* Returns null without memory or platform. */
 static inline DeviceContextHandle create_device_context(npu_platform* platform) {
   return npu_create_device_context(platform);
 }
@@ -44,7 +44,7 @@ static inline int finalize_device(DeviceContextHandle context) {
   return npu_finalize_device(context);
 }
 
-/* An address on the card, which the host does not follow; null: an error, see npu_last_error(). */
+/* Returns a device address, which the host cannot access, or null after an error. */
 static inline void* device_malloc_ctx(DeviceContextHandle context, size_t size) {
   return (void*)(uintptr_t)npu_device_malloc(context, size);
 }
@@ -60,10 +60,10 @@ static inline int copy_from_device_ctx(DeviceContextHandle context, void* to, co
   return npu_copy_from_device(context, to, (uint64_t)(uintptr_t)from, size);
 }
 
-/* Builds a graph in `runtime` with `callable`, runs it to its end and destroys it. Null binaries
-   are those of the run before. `enable_pmu`: 0 off, else the event group.
-   NPU_ERROR_INVALID_ARGUMENT: no context, runtime or callable; the callable has failed; a number
-   below 0. What else npu_run_runtime() returns. */
+/* Builds a graph in `runtime` with `callable`, runs it to its end and destroys it. Null binaries:
+   as in the run before. `enable_pmu`: the event group; 0: off.
+   NPU_ERROR_INVALID_ARGUMENT: no context, runtime or callable; the callable failed; a negative
+   number. Also the errors of npu_run_runtime(). */
 static inline int run_runtime(DeviceContextHandle context, RuntimeHandle runtime,
                               npu_callable callable, const runtime_args* args, int block_dim,
                               int aicpu_thread_num, int device_id, const uint8_t* aicpu_binary,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual functions of a card: how many there are, what of the card each has, and what is left. The
-// physical function's driver cuts a virtual device out of the card by a template or by numbers, and
-// whoever gets the virtual function opens it as any card: Device::open(platform, bdf).
-// Source: virtualisation.md V1..V3.
+// Virtual functions of a card and the virtual devices behind them. The program that drives the
+// physical function gives each device a share of the card, from a template or by numbers. The user
+// of the virtual function opens it like any card: Device::open(platform, bdf). Source:
+// virtualisation.md V1..V3.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace npu::driver {
 
-// Amounts of what a card can be cut into.
+// Amounts of a card's resources.
 struct CardShare {
   std::uint32_t ai_cores = 0;  // clusters, as CardInfo::ai_cores counts them
   std::uint32_t aicpus = 0;
-  Bytes memory = 0;  // whole pages of 2 MiB; what the card needs for itself is part of it
+  Bytes memory = 0;  // bytes, whole pages of 2 MiB; includes the card's own need
   std::uint32_t vpc = 0, jpegd = 0, jpege = 0, venc = 0, vdec = 0;  // media units
 
   friend constexpr bool operator==(const CardShare& a, const CardShare& b) {
@@ -35,41 +35,41 @@ struct CardShare {
 };
 
 struct VirtualTemplate {
-  std::string name;  // 1..16 bytes, such as "vir06_1c_16g"
+  std::string name;  // 1 .. 16 bytes, such as "vir06_1c_16g"
   CardShare share;
 };
 
-// Members of a group take turns on the same AI Cores instead of owning some; memory, AICPUs and
-// media units are each member's own.
+// The devices of a group share their AI Cores in time. Each has its own memory, AICPUs and media
+// units.
 struct GroupShare {
-  std::uint32_t group = 0;      // vfg, 0..3
-  std::uint32_t token = 1;      // its part of a round: token / sum of the members' tokens
-  std::uint32_t token_max = 1;  // ... at most while others have nothing to run; at least token
-  std::uint32_t task_timeout_us = 0;  // longest run of a block; 0: none
-  bool vip = false;                   // its turn comes first
+  std::uint32_t group = 0;            // vfg, 0 .. 3
+  std::uint32_t token = 1;            // part of a round: token / sum of all members' tokens
+  std::uint32_t token_max = 1;        // the same while others have nothing to run; at least token
+  std::uint32_t task_timeout_us = 0;  // longest run of a block, microseconds; 0: no limit
+  bool vip = false;                   // runs first in a round
 };
 
-// In proportion to the other functions', where it binds; 1..255.
+// Relative weights under contention between functions, 1 .. 255.
 struct FunctionWeights {
   std::uint8_t dma = 1;   // DMA engines
-  std::uint8_t hbm = 1;   // device memory's bandwidth
+  std::uint8_t hbm = 1;   // bandwidth of device memory
   std::uint8_t link = 1;  // bandwidth of the card's PCIe link
 };
 
 struct VirtualDeviceOptions {
-  std::string name;                    // of a template; empty: `share` says all
-  CardShare share;                     // without a template: cores, AICPUs and memory are not 0
-  std::optional<std::uint32_t> index;  // of the virtual function; none: the first without a device
-  std::optional<GroupShare> group;     // none: it owns its cores
+  std::string name;                    // of a template; empty: `share` instead
+  CardShare share;                     // cores, AICPUs and memory are not 0
+  std::optional<std::uint32_t> index;  // of the virtual function; none: the first free one
+  std::optional<GroupShare> group;     // none: own cores
   FunctionWeights weights;
 };
 
 struct VirtualDevice {
-  std::uint32_t id = 0;     // as tools number it: 16 * DEVICE_INDEX + 100 + index
+  std::uint32_t id = 0;     // number for tools: 16 * DEVICE_INDEX + 100 + index
   std::uint32_t index = 0;  // of the virtual function, from 0
-  // The virtual function's; none while SR-IOV is off or has fewer functions.
+  // None: SR-IOV is off or has fewer functions.
   std::optional<platform::Bdf> bdf;
-  std::string name;  // of the template; empty: made by numbers
+  std::string name;  // of the template; empty: none
   CardShare share;
   std::uint32_t first_core = 0, first_aicpu = 0;  // on the card
   Bytes memory_base = 0;                          // in the physical function's memory
@@ -77,54 +77,66 @@ struct VirtualDevice {
   FunctionWeights weights;
 };
 
-// All members may be called from several tasks at once. kDeviceLost as Device. kTimeout: the card
-// did not end a command in Options::timeout. What create() was to make is taken back then: at once
-// if the card ends the command within another time-out, and else by the next member that is called
-// when it has; until then that is kTimeout, too, and the device's memory is nobody's.
+// All members may be called from several tasks at once. Errors of all members:
+// kDeviceLost, kIo: the card does not answer.
+// kTimeout: the card did not end a command within Options::timeout. A create() is then undone when
+// the command has ended. Until then later members fail with kTimeout, too, and the device's memory
+// stays reserved.
 class NPU_API VirtualFunctions {
  public:
   struct Options {
-    // Longest wait for the card; destroying a device lasts as long as scrubbing its memory.
+    // Longest wait for a command. Destroying a device includes scrubbing its memory.
     Picoseconds timeout = 1_s;
   };
 
-  // Of a physical function, which must outlive it. Memory of virtual devices that are there already
-  // is taken from the device's allocator. kUnsupported: the card cannot be divided, or `device` is
-  // a virtual function; kOutOfMemory: something else was allocated there.
+  // `device` is a physical function and must outlive it. Memory of existing virtual devices is
+  // reserved in the device's allocator.
+  // kUnsupported: the card cannot be divided, or `device` is a virtual function.
+  // kOutOfMemory: memory of an existing virtual device is in use otherwise.
   static Result<std::unique_ptr<VirtualFunctions>> open(Device& device, const Options& options);
   static Result<std::unique_ptr<VirtualFunctions>> open(Device& device) {
     return open(device, Options());
   }
-  ~VirtualFunctions();  // what exists stays as it is
+  ~VirtualFunctions();  // virtual devices remain
   VirtualFunctions(const VirtualFunctions&) = delete;
   VirtualFunctions& operator=(const VirtualFunctions&) = delete;
 
-  // Most there can be (TotalVFs).
+  // Maximum number of virtual functions (TotalVFs).
   std::uint32_t total() const;
-  // How many there are now.
+  // Present number of virtual functions.
   Result<std::uint32_t> count() const;
-  // Linux' sriov_numvfs: the number there is already does nothing; a new one only from 0 on (kBusy)
-  // and none at all while virtual devices exist (kBusy); more than total(): kOutOfRange. Returns
-  // when they can be used: 100 ms later, or 1 s behind 0. A step that fails is taken back.
+  // Sets the number of virtual functions, as Linux' sriov_numvfs. Returns when they can be used:
+  // after 100 ms, or 1 s after a change to 0. The present number changes nothing. A failed step is
+  // undone.
+  // kBusy: from one number above 0 to another, or while virtual devices exist.
+  // kOutOfRange: more than total().
+  // kPermissionDenied: the operating system refuses.
   Status set_count(std::uint32_t count);
 
   const std::vector<VirtualTemplate>& templates() const;
-  // What there is on the card, the physical function's own included.
+  // All resources of the card, including the physical function's.
   CardShare totals() const;
-  // What no virtual device has.
+  // Resources of no virtual device.
   Result<CardShare> free_share() const;
 
-  // kNotFound: no such template; kOutOfRange: no such virtual function (SR-IOV off, or fewer);
-  // kAlreadyExists: it has a device; kOutOfResources: every function has one, or too few cores,
-  // AICPUs or media units are free, which the context names; kOutOfMemory: no piece that large is
-  // free; kInvalidArgument: a share, group, token or weight that cannot be, or a group whose
-  // members have another number of cores; kBusy: something runs on the cores.
+  // Creates a virtual device.
+  // kNotFound: no such template.
+  // kOutOfRange: no such virtual function (SR-IOV is off, or fewer).
+  // kAlreadyExists: the function has a device.
+  // kOutOfResources: all functions have a device, or not enough cores, AICPUs or media units are
+  // free in one piece. The context names them.
+  // kOutOfMemory: no free piece of memory is large enough.
+  // kInvalidArgument: share, group, token or weight out of range, or the group's members have
+  // another number of cores.
+  // kBusy: something runs on the cores.
   Result<VirtualDevice> create(const VirtualDeviceOptions& options);
-  // By index of the function. kNotFound: it has no device; kBusy: its driver has it open.
+  // Destroys the device of the function with this index.
+  // kNotFound: it has none.
+  // kBusy: its driver has it open.
   Status destroy(std::uint32_t index);
-  // As many as the first that fails allows; that one's error.
+  // Destroys devices by ascending index, up to the first error.
   Status destroy_all();
-  // In the order of their functions.
+  // All devices, by index.
   Result<std::vector<VirtualDevice>> list() const;
 
   struct Impl;

@@ -3,8 +3,8 @@
 // ranges, and mappings between them (requirements.md M2). Users hold only device virtual addresses,
 // so the driver can move the memory behind them.
 //
-// An AddressSpace is a VMID with its own page tables. Memory belongs to the space that created it.
-// Another space can map it after import_memory(), or MemoryShares::open() (sharing.hpp).
+// A space is a VMID with its own page tables. It owns the memory that it creates. Other spaces can
+// map this after import_memory() or MemoryShares::open() (sharing.hpp).
 //
 // All members may be called from several tasks at once. Some wait for the card: unmap(),
 // set_access(), free() and close() until it can no longer use the old mapping; allocate() and
@@ -78,10 +78,9 @@ class NPU_API AddressSpace {
 
   // --- Plain memory: created, reserved and mapped in one call, for reading and writing.
   // kInvalidArgument: size 0; free(): not an address from allocate().
-  // kOutOfMemory: not enough free memory in one piece, even after compaction, or over the quota.
-  // The context has the requested bytes, the free bytes and the largest free block.
+  // kOutOfMemory: no free piece is large enough, even after compaction, or over the quota.
   // kOutOfResources: no addresses or page tables left.
-  // kTimeout: free(): the card did not drop the mapping; the call may be repeated.
+  // kTimeout: free(): the card may still use the mapping. Repeat the call.
   Result<DeviceMemory> allocate(Bytes size, const MemoryOptions& options = {});
   Status free(DeviceAddress address);
 
@@ -92,11 +91,11 @@ class NPU_API AddressSpace {
   // Releases the handle. The block exists until its last mapping is gone.
   // kInvalidArgument: the space does not hold it.
   Status release_memory(MemoryHandle memory);
-  // Lets this space map `memory`, which `owner` holds, and release it like its own. Memory of
-  // another card may also be plain memory that `owner` maps (range_of()). The returned handle is
-  // valid on this card. Accesses go over the HCCS link between the cards
-  // (DmaCommand::peer_to_peer()), and fault after the other device's shutdown(). The memory does
-  // not move, and exists until it is unmapped and released here.
+  // Lets this space map `memory`, which `owner` holds, and release it like its own. `owner` may be
+  // of another card, and may then also only map the memory (plain memory, range_of()). Accesses
+  // then go over the HCCS link between the cards (DmaCommand::peer_to_peer()), and fault after the
+  // other device's shutdown(). Such memory exists until it is unmapped and released here. Use the
+  // returned handle.
   // kAlreadyExists: the space holds it already.
   // kInvalidArgument: `owner` does not hold or map it, is of another machine, or imported it from
   // another card.
@@ -123,8 +122,7 @@ class NPU_API AddressSpace {
   // a page that is not mapped; unmap(): memory from allocate().
   // kBusy: map(): a page of the range is mapped, or belongs to allocate().
   // kOutOfResources: no page tables left; nothing has changed.
-  // kTimeout: the card did not drop the old mapping. It is still valid, and the call may be
-  // repeated.
+  // kTimeout: the card may still use the old mapping, which stays recorded. Repeat the call.
   Status map(DeviceAddress at, Bytes size, MemoryHandle memory, Bytes offset = 0,
              Access access = Access::kNone);
   // Changes the access to mapped pages.

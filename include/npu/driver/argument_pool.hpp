@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the kernel arguments of one process. A program makes one pool for all ExecutionStreams
-// of the process. A piece is host memory with device memory that it is copied to, and each stream
-// uses one piece. All members may be called from several tasks at once.
+// Memory for the kernel arguments of one process, shared by its ExecutionStreams. Each stream uses
+// one piece: host memory, and the device memory that it is copied to. All members may be called
+// from several tasks at once.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,7 @@ class NPU_API ArgumentPool {
   ArgumentPool(const ArgumentPool&) = delete;
   ArgumentPool& operator=(const ArgumentPool&) = delete;
 
-  // Allocates memory for the first 32 streams in advance, so that no launch waits for it. Errors as
-  // take().
+  // Allocates the pieces of the first 32 streams now. Errors as take().
   Status prepare();
   // For a stream.
   // kOutOfMemory: no memory on the host or the card.

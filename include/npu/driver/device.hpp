@@ -54,9 +54,8 @@ struct DeviceOptions {
 
 class NPU_API Device {
  public:
-  // Initialises the card: memory decoding, page tables, MSI-X, event records, DMA ring, bus
-  // mastering. It clears a latched fault of an earlier driver. If that left compute queues or
-  // engines that do not end, it resets the function. `platform` must outlive the device. The
+  // Initialises the card. Clears a latched fault of an earlier driver, and resets the function if
+  // that left compute queues or engines that do not end. `platform` must outlive the device. The
   // error's context names the step.
   // kNotFound: no such function.
   // kUnsupported: not an NPU, or an ABI version that this driver does not know.
@@ -75,8 +74,8 @@ class NPU_API Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Removes compute queues, drains and disables the DMA queue (ready_timeout), disables MSI-X and
-  // restores the COMMAND register as it was before open(). A second call does nothing.
+  // Removes compute queues, drains the DMA queue within ready_timeout, disables it and MSI-X, and
+  // restores COMMAND as before open(). A second call does nothing.
   // kTimeout, kDeviceFault, kAborted: the DMA queue did not drain; the device is shut down all the
   // same.
   Status shutdown();
@@ -91,8 +90,8 @@ class NPU_API Device {
   Result<bool> has_link_to(std::uint32_t index) const;
   bool lost() const;
 
-  // --- Device memory (address_space.hpp). Every device has a default space, which allocate() and
-  // free() use. A new space is charged to `quota` (quota.hpp) and takes addresses from `addresses`
+  // --- Device memory (address_space.hpp). allocate() and free() use the default space. The memory
+  // of a new space is charged to `quota` (quota.hpp), and its addresses are unique in `addresses`
   // (unified_addresses.hpp); null: none.
   // kOutOfResources: all address spaces or address windows are in use.
   AddressSpace& address_space();
@@ -103,11 +102,10 @@ class NPU_API Device {
   Status free(DeviceAddress address);
   MemoryStatistics memory_statistics() const;
   // Moves blocks until `wanted` bytes are free in one piece. Submissions wait meanwhile, at most
-  // submit_timeout. Waits, tickets and addresses stay valid, and blocks keep their content even if
-  // a step fails. After a failure the card may still use some memory. This memory is in quarantine
-  // (memory_statistics()) until a later compaction finds it unused. A block that was moving to an
-  // overlapping place may then remain in two pieces: it no longer moves, and other cards cannot
-  // import it.
+  // submit_timeout. Addresses and content stay valid, also after an error. Memory that the card may
+  // still use then is in quarantine (memory_statistics()) until a later compaction or allocation
+  // finds it unused. A block that was moving to an overlapping place may remain in two pieces: it
+  // no longer moves, and other cards cannot import it.
   // kInvalidArgument: 0 bytes.
   // kOutOfMemory: not enough is free, or pinned blocks are in the way.
   // kOutOfResources, kTimeout, kDeviceFault, kDeviceLost: a step failed.

@@ -79,7 +79,7 @@ class NPU_API StreamMark {
 
 class StreamSignal;
 
-// A point in a stream's order that other streams can wait for. A later record does not change it.
+// A point in a stream's order that other streams can wait for, independent of later records.
 class NPU_API StreamRecord {
  public:
   const StreamMark& mark() const { return mark_; }

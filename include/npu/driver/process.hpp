@@ -80,8 +80,8 @@ class NPU_API ProcessContext {
   // kQueueFull: the management ring stays full.
   // kBadDevice: the card refused.
   // kTimeout: no answer within command_timeout.
-  // kIo: after 1 ms without an answer: the card decodes no registers, has halted or may not use the
-  // bus. Later calls check this at once.
+  // kIo: no answer within 1 ms, and the card decodes no registers, has halted or may not use the
+  // bus.
   // kAborted: the card was reset.
   Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options = {});
   // Changes a queue. The card does not run it meanwhile.
@@ -91,13 +91,13 @@ class NPU_API ProcessContext {
   // kUnsupported: `core_mask` is set, and limits of cores are switched off (DeviceFeatures).
   // kBusy: the queue is being destroyed.
   // kDeviceFault: the queue has stopped.
-  // Also the last errors of create_queue(), from kOutOfMemory on. After kTimeout or kBadDevice the
-  // change may hold, and the queue may not run.
+  // Also the errors of create_queue() from kOutOfMemory on. After kTimeout or kBadDevice the change
+  // may hold, and the queue may not run.
   Status update(QueueId queue, const QueueChange& change);
   // Drains an active queue until `deadline`, else resets it, for which the card has 1 ms more.
   // kBusy: at `deadline` the queue is still suspended; or another task destroys it.
-  // kTimeout: the card did not answer. The queue accepts nothing more. Call destroy() or ~Queue()
-  // again to remove it.
+  // kTimeout: the card did not answer. The queue accepts nothing more; another destroy() or
+  // ~Queue() removes it.
   // kInvalidArgument: a queue of another process.
   // kNotFound: destroyed already.
   Result<QueueEnd> destroy(Queue& queue, Instant deadline);
@@ -110,15 +110,14 @@ class NPU_API ProcessContext {
   Result<std::vector<QueueStatus>> snapshot(std::size_t limit = abi::kMaxQueues);
   std::size_t queue_count() const;
 
-  // Suspend or resume queues; results are in the order of `queues`. The card completes entries in
-  // flight of a suspended queue, but stops a preemptible kernel between two blocks. Entries
-  // submitted meanwhile run after resume(). Suspending a suspended queue changes nothing.
+  // Suspend or resume queues, with results in the order of `queues`. The card completes entries in
+  // flight, but preempts a preemptible kernel between two blocks. Entries submitted meanwhile run
+  // after resume(). Suspensions do not nest.
   std::vector<QueueResult> suspend(const std::vector<QueueId>& queues, Instant deadline);
   std::vector<QueueResult> resume(const std::vector<QueueId>& queues, Instant deadline);
 
   // Stop all queues of the process, or let them run again. Evictions nest: queues run after as many
-  // restores as evictions, unless they are suspended or disabled. One queue's error does not affect
-  // the others.
+  // restores, unless they are suspended or disabled. An error of one queue does not affect others.
   // kBusy: other calls of the process took until `deadline`, and nothing was begun.
   // kInvalidArgument: restore() without evict().
   // kTimeout: the card did not answer. evict(): the process counts as evicted, but entries may
@@ -129,8 +128,8 @@ class NPU_API ProcessContext {
   unsigned evictions() const;
   Picoseconds evicted_time() const;  // total, on the platform's clock
 
-  // Faults of the process, oldest first. The driver keeps the latest 1024. A fault stops its queue
-  // for good, except with QueueEntryOptions::continue_on_error. The handler gets each fault, in a
+  // Faults of the process, oldest first; the latest 1024 are kept. A fault stops its queue for
+  // good, except with QueueEntryOptions::continue_on_error. The handler also gets each fault, in a
   // task that takes faults, waits for a queue or submits to a full one.
   void on_fault(FaultHandler handler);
   std::vector<QueueFault> take_faults();
@@ -150,7 +149,7 @@ class NPU_API ProcessContext {
 
 // Of all processes of the card. All zero before the first one was opened.
 NPU_API QueueManagerStatistics queue_statistics(Device& device);
-// Takes the faults of no open process, oldest first. The driver keeps the latest 1024.
+// Takes the faults of no open process, oldest first; the latest 1024 are kept.
 NPU_API std::vector<QueueFault> take_stray_faults(Device& device);
 
 }  // namespace npu::driver

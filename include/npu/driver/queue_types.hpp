@@ -49,7 +49,7 @@ struct RingSpec {
 struct QueueOptions {
   RingSpec ring;
   QueueMemory completion_memory = QueueMemory::kHost;
-  unsigned log2_completions = 0;  // at least the ring's, at most kMaxLog2Ring; 0: the ring's
+  unsigned log2_completions = 0;  // from the ring's to kMaxLog2Ring; 0: the ring's
   unsigned priority = 7;          // 0 .. 15; 15 is the highest
   unsigned percentage = 100;      // 0 .. 100 of the quantum; 0: disabled
   Picoseconds quantum;            // whole microseconds up to 1000 s; 0: the card's default
@@ -105,8 +105,8 @@ enum class QueueResult : std::uint8_t {
   kDone,
   kInvalid,  // no such queue in this process
   kBusy,     // the queue is being destroyed
-  // The card refused or did not answer, other calls took until the deadline, or the process is
-  // closed. The driver then tries to restore the previous state.
+  // The card refused or did not answer, and the driver tries to restore the previous state. Or
+  // other calls took until the deadline, or the process is closed.
   kError,
 };
 

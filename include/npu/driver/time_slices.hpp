@@ -7,10 +7,9 @@
 // billed for the time in which its address space had cores (abi::kSpaceBusyWindow).
 //
 // The scheduler and each client's agent are tasks of the host that exchange messages. The agent
-// sends REQUEST. The scheduler sends GRANT, answered with TAKEN when the process is on the card. It
-// sends DROP, answered with RELEASE when the process is off the card. An unanswered message is sent
-// again. After three timeouts the scheduler evicts the process itself. Time slices are numbered, so
-// that late messages have no effect.
+// sends REQUEST. It answers GRANT with TAKEN when the process is on the card, and DROP with RELEASE
+// when it is off the card. An unanswered message is sent again, and after three timeouts the
+// scheduler evicts the process itself. Time slices are numbered, so late messages have no effect.
 //
 // All members may be called from several tasks at once, except where noted.
 #pragma once
@@ -161,10 +160,10 @@ class NPU_API TimeSliceClient {
   TimeSliceClient& operator=(const TimeSliceClient&) = delete;
 
   unsigned id() const;
-  // Queue::submit() for a queue of the process. `launch`: a kernel is among the entries; the call
-  // waits for the time slice and for room in the launch window. A launch that waits for later
-  // entries does not count: its client had the time slice but no core for a whole target. The agent
-  // notices entries submitted in other ways within a window.
+  // Queue::submit() for a queue of the process. `launch`: a kernel is among the entries, and the
+  // call waits for the time slice and for room in the launch window. A launch that waits for later
+  // entries does not count, once its client had the time slice but no core for a whole target. The
+  // agent notices entries submitted in other ways within a window.
   // kTimeout: no time slice or no room at `deadline`.
   // Also the errors of Queue::submit().
   Result<QueueTicket> submit(Queue& queue, const abi::QueueEntry* entries, std::size_t count,

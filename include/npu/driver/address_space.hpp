@@ -6,10 +6,10 @@
 // A space is a VMID with its own page tables. It owns the memory that it creates. Other spaces can
 // map this after import_memory() or MemoryShares::open() (sharing.hpp).
 //
-// All members may be called from several tasks at once. Some wait for the card: unmap(),
-// set_access(), free() and close() until it can no longer use the old mapping; allocate() and
-// create_memory() when they compact memory or evict managed pages. After close() or the device's
-// shutdown() members fail with kInvalidArgument, and after the loss of the card with kDeviceLost.
+// All members may be called from several tasks at once. unmap(), set_access(), free() and close()
+// wait until the card can no longer use the old mapping. allocate() and create_memory() wait for it
+// when they compact memory or evict managed pages. After close() or the device's shutdown() members
+// fail with kInvalidArgument, and after the loss of the card with kDeviceLost.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,8 @@
 // Programs that submit work open one. The card knows the process from its first queue to its last.
 //
 // All members may be called from several tasks at once. Members that create, change or destroy
-// queues send management commands and wait for the card, so do not call them for each submission.
-// After close() or the device's shutdown() members fail with kInvalidArgument, and after the loss
-// of the card with kDeviceLost.
+// queues wait for the card: do not call them for each submission. After close() or the device's
+// shutdown() members fail with kInvalidArgument, and after the loss of the card with kDeviceLost.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device registers and memory seen through a BAR, and host memory seen by the device.
+// Access of the driver to device registers and memory through a BAR (MmioRegion), and of the device
+// to host memory (DmaMemory).
 #pragma once
 
 #include <cassert>
@@ -13,15 +14,16 @@
 namespace npu::platform {
 
 enum class Caching {
-  kUncached,        // every store is one posted write, in program order
-  kWriteCombining,  // stores to neighbouring bytes may leave as one write, at the latest at
-                    // write_barrier(); for device memory, never for registers
+  kUncached,  // every store is one posted write, in program order
+  // Stores to neighbouring bytes may be combined into one write, until write_barrier(). Only for
+  // device memory, never for registers.
+  kWriteCombining,
 };
 
-// A mapped part of a BAR. Offsets are from the start of the mapped part, naturally aligned and
-// inside it (a violation is a programming error and asserts). Reads are round trips that block;
-// writes are posted: they return before the device has seen them and arrive in order. After the
-// device is gone reads give all ones and writes vanish.
+// A mapped part of a BAR. Offsets are relative to its start, naturally aligned and inside it, else
+// an assertion fails. A read is a round trip and blocks. A write is posted: it returns before the
+// device sees it, and writes arrive in order. After the loss of the device reads return all ones,
+// and writes are dropped.
 class MmioRegion {
  public:
   virtual ~MmioRegion() = default;
@@ -32,7 +34,7 @@ class MmioRegion {
   virtual void write64(Bytes offset, std::uint64_t value) = 0;
 };
 
-// Typed access to a register block mapped at `block` in `region`. Writing a read-only register
+// Typed access to the register block at offset `block` of `region`. Writing a read-only register
 // does not compile.
 template <class R>
 R read_register(MmioRegion& region, Bytes block = 0) {
@@ -52,8 +54,8 @@ void write_register(MmioRegion& region, R value, Bytes block = 0) {
   }
 }
 
-// An address on the PCI bus, as a device must use it for DMA: neither a pointer nor a physical
-// address. The only kind of host address that may enter a descriptor.
+// A PCI bus address of host memory, for DMA of a device. It is neither a pointer nor a physical
+// address. No other kind of host address may be in a descriptor.
 struct BusAddress {
   std::uint64_t value = 0;
 
@@ -64,8 +66,8 @@ struct BusAddress {
   friend constexpr bool operator!=(BusAddress a, BusAddress b) { return a.value != b.value; }
 };
 
-// Host memory that one device may read and write by DMA until the object is destroyed. Zeroed,
-// coherent, contiguous on the bus.
+// Host memory that a device can access by DMA until the object is destroyed. It is coherent and
+// contiguous on the bus. Platform::allocate_dma() zeroes it, import_dma() does not.
 class DmaMemory {
  public:
   virtual ~DmaMemory() = default;
@@ -73,7 +75,7 @@ class DmaMemory {
   BusAddress bus() const { return bus_; }
   Bytes size() const { return cpu_.size; }
 
-  // Loads and stores of words that the device also writes or reads; `offset` naturally aligned.
+  // Atomic access to words that the device also accesses. `offset` is naturally aligned.
   template <class T>
   T load(Bytes offset) const {
     assert(offset + sizeof(T) <= cpu_.size && offset % sizeof(T) == 0);
@@ -93,11 +95,11 @@ class DmaMemory {
   BusAddress bus_;
 };
 
-// Whether pages of memory that is imported were touched before. Pinning fresh ones takes them from
-// the operating system, which zeroes them.
+// Pages of imported memory: kResident if they have been accessed before. The operating system
+// allocates and zeroes kFresh pages when they are pinned.
 enum class HostPages { kFresh, kResident };
 
-// What the device may do with DMA memory.
+// Accesses of the device to DMA memory.
 enum class DmaDirection { kBidirectional, kDeviceReads, kDeviceWrites };
 
 }  // namespace npu::platform

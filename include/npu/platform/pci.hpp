@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to PCI configuration space by bus, device and function.
+// PCI configuration space by bus, device and function, for enumeration and setup by the driver.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Bdf {
   friend constexpr bool operator<(Bdf a, Bdf b) { return a.packed() < b.packed(); }
 };
 
-// "BB:DD.F", as lspci prints it.
+// "BB:DD.F", as in lspci.
 inline std::string to_string(Bdf bdf) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string text = "00:00.0";
@@ -39,7 +39,7 @@ inline std::string to_string(Bdf bdf) {
   return text;
 }
 
-// A root of the PCI hierarchy, as the operating system knows it (on Linux from ACPI).
+// A root of the PCI hierarchy, from the operating system (Linux: ACPI).
 struct HostBridge {
   std::uint8_t first_bus = 0;  // the root bus
   std::uint8_t last_bus = 255;
@@ -50,8 +50,8 @@ class PciAccess {
  public:
   virtual ~PciAccess() = default;
   virtual std::vector<HostBridge> host_bridges() const = 0;
-  // `width` is 1, 2 or 4 bytes, `offset` < 4096 and a multiple of it. A function that does not
-  // answer (absent, removed, link down) reads as all ones; writes to it are dropped.
+  // `width` is 1, 2 or 4 bytes. `offset` is below 4096 and a multiple of it. A function that does
+  // not answer (absent, removed, link down) reads as all ones, and writes to it are dropped.
   virtual std::uint32_t read(Bdf bdf, std::uint32_t offset, unsigned width) = 0;
   virtual void write(Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value) = 0;
 

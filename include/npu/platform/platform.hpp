@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything the driver may use of the machine it runs on. Four implementations pass one
-// contract suite (tests/contract): the simulator (model/host), Linux VFIO (driver/vfio) where a
-// card is bound to vfio-pci, a vfio-user client of `npusim serve`, and the tests' fake.
+// The interface of the host machine: everything that the driver may use of it. Four implementations
+// pass one contract suite (tests/contract): the simulator (model/host), Linux VFIO (driver/vfio)
+// with a card bound to vfio-pci, a vfio-user client of `npusim serve`, and the fake of the tests.
 #pragma once
 
 #include <cstring>
@@ -27,85 +27,109 @@ class Platform {
   virtual Tasks& tasks() = 0;
   virtual Tracer& tracer() = 0;
 
-  // Maps [offset, offset + size) of a memory BAR whose address and decoding are set up.
-  // `offset` and `size` are multiples of 4 KiB. kNotFound: no such function or BAR;
+  // Maps `size` bytes of a memory BAR from `offset` on. The BAR's address and decoding are set up.
+  // kMisaligned: `offset` or `size` is no multiple of 4 KiB, or `size` is 0.
+  // kNotFound: no such function or BAR.
   // kOutOfRange: not inside the BAR.
   virtual Result<std::unique_ptr<MmioRegion>> map_bar(Bdf bdf, unsigned bar, Bytes offset,
                                                       Bytes size, Caching caching) = 0;
-  // `alignment` is a power of two, at least 4 KiB. kOutOfMemory, kNotFound.
+  // Allocates zeroed host memory that the function can access by DMA.
+  // kInvalidArgument: 0 bytes.
+  // kMisaligned: `alignment` is no power of two of at least 4 KiB.
+  // kOutOfMemory: no memory.
+  // kNotFound: no such function.
   virtual Result<std::unique_ptr<DmaMemory>> allocate_dma(Bdf bdf, Bytes size, Bytes alignment,
                                                           DmaDirection direction) = 0;
-  // Memory that somebody else keeps until after the object is destroyed, pinned and mapped for a
-  // function: what the device writes is there at once. Address and size are multiples of 4 KiB.
-  // kNotFound: no such function; kMisaligned; kOutOfMemory: it may not be pinned, or, of fresh
-  // pages, there are no more; kOutOfResources: no mapping left; kUnsupported.
+  // Pins memory of the caller and maps it for a function. The memory must outlive the object. It
+  // keeps its content, and writes of the device are visible in it at once.
+  // kInvalidArgument: 0 bytes.
+  // kNotFound: no such function.
+  // kMisaligned: address or size is no multiple of 4 KiB.
+  // kOutOfMemory: it cannot be pinned; fresh pages: no memory.
+  // kOutOfResources: no mapping left.
+  // kUnsupported: not on this platform.
   virtual Result<std::unique_ptr<DmaMemory>> import_dma(Bdf bdf, ByteSpan memory,
                                                         DmaDirection direction, HostPages pages) {
     static_cast<void>(memory), static_cast<void>(direction), static_cast<void>(pages);
     return fail(ErrorCode::kUnsupported,
                 "this platform maps no memory of others for " + to_string(bdf));
   }
-  // Copies between memory of the program and DMA memory; sizes are equal. What is defined below
-  // does so on a machine, where it takes its time by itself; the simulator charges it.
+  // Copies between ordinary memory and DMA memory, of the same size. The simulator also charges the
+  // time of the copy.
   virtual void copy(ByteSpan to, ConstByteSpan from) = 0;
-  // Host memory of a process: requests with a PASID (queue_descriptor.hpp) reach it from now on
-  // only if theirs is `pasid`, 1 .. 2^20 - 1. Those without may reach all memory of the function.
-  // kUnsupported: no IOMMU that tells processes apart.
+  // Restricts DMA memory to one process: requests with another PASID than `pasid`, 1 .. 2^20 - 1,
+  // can no longer access it. Requests without a PASID still can.
+  // kInvalidArgument: `pasid` out of range.
+  // kUnsupported: the IOMMU does not distinguish processes.
   virtual Status bind_pasid(DmaMemory& memory, std::uint32_t pasid) {
     static_cast<void>(memory);
     static_cast<void>(pasid);
     return fail(ErrorCode::kUnsupported, "this platform's IOMMU does not know PASIDs");
   }
-  // Another function reaches the memory, too, from now on and until it is destroyed, at the address
-  // returned. kNotFound: no such function; kOutOfMemory, kOutOfResources: no mapping left.
+  // Lets another function access the memory, too, at the returned address.
+  // kNotFound: no such function.
+  // kOutOfMemory, kOutOfResources: no mapping left.
+  // kUnsupported: not on this platform.
   virtual Result<BusAddress> share_dma(DmaMemory& memory, Bdf bdf) {
     static_cast<void>(memory);
     return fail(ErrorCode::kUnsupported, "memory of " + to_string(bdf) + " alone");
   }
-  // How a function reaches memory behind a memory BAR of another one by DMA, from `offset` on,
-  // without the host's memory (PCIe peer to peer). kNotFound: no such function or BAR;
-  // kUnsupported: no way from the one to the other that the platform knows.
+  // The address at which a function can access a memory BAR of `owner` by DMA, from `offset` on
+  // (PCIe peer to peer).
+  // kNotFound: no such function or BAR, or `offset` is beyond it.
+  // kUnsupported: no known path between the two.
   virtual Result<BusAddress> peer_address(Bdf bdf, Bdf owner, unsigned bar, Bytes offset) {
     static_cast<void>(bar), static_cast<void>(offset);
     return fail(ErrorCode::kUnsupported,
                 "no way from " + to_string(bdf) + " to the memory of " + to_string(owner));
   }
-  // Processes' addresses for a function, one object at a time. kNotFound: no such function;
-  // kAlreadyExists; kUnsupported: no ATS, PRI and PASIDs, in the function or on this platform.
+  // Lets a function use addresses of processes (process_addresses.hpp).
+  // kNotFound: no such function.
+  // kAlreadyExists: the function has such an object.
+  // kUnsupported: the function or the platform has no ATS, PRI and PASIDs.
   virtual Result<std::unique_ptr<ProcessAddresses>> open_process_addresses(Bdf bdf) {
     return fail(ErrorCode::kUnsupported,
                 "this platform shares no addresses of processes with " + to_string(bdf));
   }
-  // Programs and unmasks an MSI-X table entry. kNotFound: no such function;
-  // kOutOfRange: beyond the table; kAlreadyExists: the vector is open.
+  // Programs and unmasks an MSI-X table entry.
+  // kNotFound: no such function.
+  // kUnsupported: it has no MSI-X.
+  // kOutOfRange: beyond the table.
+  // kAlreadyExists: the vector is open.
+  // kOutOfResources: the machine has no vector left.
   virtual Result<std::unique_ptr<InterruptVector>> open_vector(Bdf bdf, unsigned vector) = 0;
-  // Function level reset; returns when configuration reads answer again. Where somebody else resets
-  // the function, that is waited for, up to 100 ms. BARs lie where they did at boot, whatever was
-  // written to them. kNotFound: no such function, or it does not answer; kUnsupported; kTimeout.
+  // Function level reset. Returns when configuration reads answer again. Waits for a reset that
+  // another one has begun. BARs have their addresses of boot again.
+  // kNotFound: no such function, or it does not answer.
+  // kUnsupported: the function cannot be reset.
+  // kTimeout: it does not answer after the reset: 100 ms; VFIO: 1 s.
   virtual Status reset_function(Bdf bdf) = 0;
 
-  // The virtual functions that a physical one has now, in order. kUnsupported: it cannot have any.
+  // The present virtual functions of a physical function, in order.
+  // kUnsupported: it cannot have any.
   virtual Result<std::vector<Bdf>> virtual_functions(Bdf bdf) {
     return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no virtual functions");
   }
-  // As Linux' sriov_numvfs: nothing, if there are `count`; kBusy: from one number above 0 to
-  // another; kOutOfRange: more than it can have; kPermissionDenied: the operating system does not
-  // let it. Returns when the new ones answer; a step that fails is taken back.
+  // Sets their number, as Linux' sriov_numvfs. Returns when the new ones answer. The present number
+  // changes nothing. A failed step is undone.
+  // kBusy: from one number above 0 to another.
+  // kOutOfRange: more than the function can have.
+  // kPermissionDenied: the operating system refuses.
+  // kDeviceLost: a new one does not answer.
   virtual Status set_virtual_functions(Bdf bdf, unsigned count) {
     static_cast<void>(count);
     return fail(ErrorCode::kUnsupported, to_string(bdf) + " has no virtual functions");
   }
 
-  // A driver that closes tells what its user has not given back: `count` of a kind ("event",
-  // "pin"), `size` bytes in all, 0 if they have none. For tests, which name it; nothing happens by
-  // it.
+  // For tests: a driver that closes reports objects that its user did not free: `count` of a kind
+  // ("event", "pin") with `size` bytes in total, or 0.
   virtual void note_never_freed(std::string_view kind, std::uint64_t count, Bytes size) {
     static_cast<void>(kind), static_cast<void>(count), static_cast<void>(size);
   }
 
-  // Stores before are visible to the device before stores after; drains write combining.
+  // The device sees earlier stores before later ones. Drains write combining.
   virtual void write_barrier() = 0;
-  // Loads after are not satisfied before loads before.
+  // Later loads are not satisfied before earlier ones.
   virtual void read_barrier() = 0;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses of processes that a function uses as they are: its requests carry the process' PASID,
-// the IOMMU looks in the process' own page tables (PCIe ATS), and where there is no page the
-// function asks for one (PRI). It is what Linux calls shared virtual addressing, with the faults
-// handed to who drives the function. Source: PCIe Base 5.0, 10.4; virtualisation.md S7.
+// Virtual addresses of processes that a function uses directly. Its requests carry the PASID of the
+// process. The IOMMU translates them with the page tables of the process (PCIe ATS), and the
+// function requests missing pages (PRI). Linux calls this shared virtual addressing; here the
+// driver of the function handles the page requests. Source: PCIe Base 5.0, 10.4; virtualisation.md
+// S7.
 #pragma once
 
 #include <cstdint>
@@ -15,52 +16,58 @@
 
 namespace npu::platform {
 
-// A function waits for a page until it is answered.
+// A function's request for a page. The access waits for the response.
 struct PageRequest {
   std::uint32_t pasid = 0;
-  std::uint64_t address = 0;  // of the process, begin of a page
-  bool write = false;         // to write it, too
-  std::uint16_t group = 0;    // 9 bits, the function's; tells requests apart
+  std::uint64_t address = 0;  // of the process, start of a page
+  bool write = false;         // for writing, too
+  std::uint16_t group = 0;    // 9 bits; identifies the request
 };
 
 // Codes of PRG Responses (PCIe 10.4.2).
 enum class PageResponse : std::uint8_t {
-  kSuccess = 0x0,  // it is there; the function looks again
-  kInvalid = 0x1,  // there is none for this access
-  kFailure = 0xF,  // the function is not to ask any more
+  kSuccess = 0x0,  // the page is there; the function repeats the access
+  kInvalid = 0x1,  // no page for this access
+  kFailure = 0xF,  // the function must not request any more
 };
 
-// Of one function. Destroying it takes everything back: open page requests are answered with
-// kInvalid, and the processes' addresses mean nothing to the function any more.
+// The process addresses of one function. Its destructor answers open page requests with kInvalid
+// and removes all mappings.
 class ProcessAddresses {
  public:
   virtual ~ProcessAddresses() = default;
 
-  // Zeroed memory of a process, `size` a multiple of 4 KiB, which the function reaches only where
-  // map() puts it: neither pinned nor mapped for DMA, so its bus() means nothing. kOutOfMemory.
+  // Allocates zeroed memory of a process. The function can access it only after map(). It is
+  // neither pinned nor mapped for DMA, so bus() has no meaning.
+  // kInvalidArgument: `size` is 0 or no multiple of 4 KiB.
+  // kOutOfMemory: no memory.
   virtual Result<std::unique_ptr<DmaMemory>> allocate(Bytes size) = 0;
-  // The same of zeroed memory that somebody else keeps until the object is destroyed. kOutOfMemory;
-  // kUnsupported.
+  // The same for zeroed memory of the caller, which must outlive the object.
+  // kInvalidArgument: address or size is no multiple of 4 KiB.
+  // kOutOfMemory: the memory cannot be used.
+  // kUnsupported: not on this platform.
   virtual Result<std::unique_ptr<DmaMemory>> import(ByteSpan memory) {
     static_cast<void>(memory);
     return fail(ErrorCode::kUnsupported, "this platform shares only memory of its own");
   }
-  // The function may use addresses of the process from now on; it has none at first. Once is
-  // enough. kInvalidArgument: not 1 .. 2^20 - 1.
+  // Lets the function use addresses of the process, which has no pages at first. A second call does
+  // nothing.
+  // kInvalidArgument: `pasid` is not 1 .. 2^20 - 1.
   virtual Status attach(std::uint32_t pasid) = 0;
-  // A process that is attached has `memory` at `address`, a multiple of 4 KiB, from now on; with
-  // `write` the function may write it. Of what is there already, write permission may be given so.
-  // kInvalidArgument: no such process, no such address, or other memory is there.
+  // Maps `memory` at `address` of an attached process, for writing if `write`. A second call with
+  // the same memory can add the permission to write.
+  // kInvalidArgument: the process is not attached, `address` is no multiple of 4 KiB, or other
+  // memory is mapped there.
   virtual Status map(std::uint32_t pasid, std::uint64_t address, DmaMemory& memory, bool write) = 0;
-  // The process no longer has what map() put there; at the return the function does not use it any
-  // more. kNotFound: nothing begins there.
+  // Removes a mapping. Returns when the function no longer uses it.
+  // kNotFound: no mapping begins at `address`.
   virtual Status unmap(std::uint32_t pasid, std::uint64_t address) = 0;
 
-  // The oldest page request that has not been taken; nothing: there is none.
+  // Takes the oldest page request; nullopt: none.
   virtual std::optional<PageRequest> take() = 0;
-  // Once for each that take() gave.
+  // Answers a request from take(), once.
   virtual void respond(const PageRequest& request, PageResponse response) = 0;
-  // Counts when a request comes and all before it have been taken.
+  // Counts a request that arrives when all earlier ones have been taken.
   virtual InterruptVector& arrivals() = 0;
 };
 

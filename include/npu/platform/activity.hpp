@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What timed events can tell of, one row each: the name that reports and timelines print, the part
-// of the machine it belongs to, what it says of a unit's load, whether a critical path may lead
-// through it, and what the word `detail` of such an event holds. Exporters, reports and
-// docs/timeline.md are made from this table.
+// The kinds of timed events, one row each: its name in reports and timelines, the part of the
+// machine, its role in a unit's load and on a critical path, and the fields of `detail`. Exporters,
+// reports and docs/timeline.md are made from this table.
 #pragma once
 
 #include <array>

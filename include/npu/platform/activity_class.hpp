@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How activities (activity.hpp) are told apart: by the part of the machine, and by what an event is
-// on the way of a request, for its unit's load and on a critical path.
+// Classes of activities (activity.hpp): the part of the machine, and the role of an event in a
+// request, in its unit's load and on a critical path. Reports and timelines use them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace npu::platform {
 
-// The part of the machine that an activity belongs to.
+// The part of the machine.
 enum class Category : std::uint8_t {
   kWorkload,
   kDriver,
@@ -28,25 +28,25 @@ enum class Category : std::uint8_t {
   kCount,
 };
 
-// Where an event stands on the way of the request that its cause names.
+// The place of an event in the request that is its cause.
 enum class Flow : std::uint8_t { kNone, kBegin, kStep, kEnd };
 
-// By what measure an event says that its unit is busy. One activity of a unit says so: others of
-// the same unit lie within it.
+// How an event measures the load of its unit. Only one activity of a unit does; its other events
+// lie within that one.
 enum class Load : std::uint8_t {
   kNone,
-  kTime,       // while the event lasts
-  kBytes,      // by TraceEvent::bytes of what the unit could carry
-  kWireBytes,  // by TraceEvent::detail of what the unit could carry
-  kRate,       // not: its bytes are shown as a rate only, for they lie within others' time
+  kTime,       // by its duration
+  kBytes,      // TraceEvent::bytes, relative to the unit's capacity
+  kWireBytes,  // TraceEvent::detail, relative to the unit's capacity
+  kRate,       // none: its bytes lie within other events and appear only as a rate
 };
 
-// What an event is on a critical path.
+// The role of an event on a critical path.
 enum class Path : std::uint8_t {
-  kNone,      // nothing: of memories, links and translations only what a request sees leads on
-  kWork,      // what a unit does
-  kRequest,   // what the card does for a request, as far as it is no part of another event of it
-  kHostWait,  // a host task stands still
+  kNone,      // none: of memories, links and translations only their effect on a request counts
+  kWork,      // work of a unit
+  kRequest,   // work of the card for a request, outside of its other events
+  kHostWait,  // a host task waits
   kCall,      // a call of the driver's interface
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the word `detail` of a timed event may hold: fields of bits, and the numbers in them that
-// have names.
+// Bit fields of the word `detail` of timed events, and the names of their values.
 #pragma once
 
 #include <array>
@@ -10,7 +9,7 @@
 
 namespace npu::platform {
 
-// How a field of `detail` is written.
+// The format of a field in text.
 enum class DetailFormat : std::uint8_t {
   kNumber,
   kHex,
@@ -19,7 +18,7 @@ enum class DetailFormat : std::uint8_t {
   kQueueOpcode,       // abi::QueueOpcode
   kManagementOpcode,  // abi::ManagementOpcode
   kPipe,              // platform::Pipe
-  kPipeOperation,     // PipeOperation (core_events.hpp); a slice has its name
+  kPipeOperation,     // PipeOperation (core_events.hpp), the name of a slice
   kBeganAfter,        // BeganAfter
   kScalarWait,        // ScalarWait
   kBdf,               // bus << 8 | device << 3 | function
@@ -29,7 +28,7 @@ enum class DetailFormat : std::uint8_t {
   kStatistic,         // Statistic
 };
 
-inline constexpr std::size_t kDetailFields = 7;  // of an event, at most
+inline constexpr std::size_t kDetailFields = 7;  // at most, in an event
 
 // Bits [shift, shift + bits) of `detail`; bits 0: no field.
 struct DetailField {
@@ -39,7 +38,7 @@ struct DetailField {
   DetailFormat format = DetailFormat::kNumber;
 };
 
-// What an event of a driver call tells of.
+// The call of a driver call event.
 enum class DriverCall : std::uint8_t {
   kEnumerate,
   kOpen,
@@ -65,7 +64,7 @@ enum class DriverCall : std::uint8_t {
   kRun,
   kCount,
 };
-// In place of the argument: the call has done nothing.
+// Instead of the argument: the call failed.
 inline constexpr std::uint64_t kFailedCall = (std::uint64_t{1} << 56) - 1;
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(DriverCall::kCount)>
     kDriverCallNames{"enumerate",      "open",         "shutdown",      "reset_queue",
@@ -75,19 +74,19 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(DriverCal
                      "release",        "create_queue", "update_queue",  "destroy_queue",
                      "upload",         "run"};
 
-// What a block of device memory is from then on.
+// The new state of a block of device memory.
 enum class BlockState : std::uint8_t { kFree, kAllocated, kPinned, kMoved, kReserved, kCount };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(BlockState::kCount)>
     kBlockStateNames{"free", "allocated", "pinned", "moved", "reserved"};
 
-// How a report makes a time of the measurements of one name.
+// How a report combines measurements of one name.
 enum class Statistic : std::uint8_t {
-  kSum,     // of all
-  kMean,    // their sum by the sum of their counts, rounded half up
+  kSum,
+  kMean,    // sum of all by the sum of their counts, rounded half up
   kMedian,  // the upper one of an even number
   kLeast,
   kMost,
-  kSpan,  // first begin to last end
+  kSpan,  // from the first begin to the last end
   kCount,
 };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(Statistic::kCount)>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program on an AI Core may use of the machine it runs on: the instructions of its scalar
-// unit, and those that the scalar unit hands to the core's pipes. Each pipe runs its instructions
-// in order and beside the others; flags order one pipe after another (hardware.md H31).
-// Everything costs the time that the machine says it costs; what happens between two calls costs
-// nothing, so that a program says with scalar() what its own instructions take.
+// The interface of an AI Core for the program that runs on it: instructions of its scalar unit, and
+// instructions that the scalar unit issues to the pipes. A pipe runs its instructions in order and
+// in parallel to the other pipes. Flags order one pipe after another (hardware.md H31).
 //
-// Local buffers are addressed by byte offset, 32 B aligned. Matrices lie in L1, L0A, L0B and L0C
-// row by row, rows padded to 32 B in L0A and L0B and to 16 elements in L0C (npusim's own order in
-// place of the fractal ones; capacity and time are counted in whole fractals). An access beyond a
+// Every member costs the machine's time. The instructions between two calls are counted and take
+// time if the program was built so (kernels/counting/README.md). Other programs declare them with
+// scalar().
+//
+// Addresses in local buffers are byte offsets, aligned to 32 B, and so are pitches. Matrices in L1,
+// L0A, L0B and L0C are stored row by row. Rows are padded to 32 B in L0A and L0B and to 16 elements
+// in L0C. This is npusim's own order; capacity and time count whole fractals. An access beyond a
 // buffer, a misaligned one, a malformed instruction and a failed access to global memory are
 // exceptions: the core stops, and its launch ends with that fault.
 #pragma once
@@ -21,7 +23,7 @@ namespace npu::platform {
 
 enum class Pipe : std::uint8_t { kScalar, kVector, kCube, kMte1, kMte2, kMte3, kFixpipe, kAll };
 inline constexpr unsigned kPipes = 7;        // without kAll
-inline constexpr unsigned kFlagIds = 8;      // of each ordered pair of pipes
+inline constexpr unsigned kFlagIds = 8;      // for each ordered pair of pipes
 inline constexpr unsigned kCrossFlags = 16;  // between cores
 
 enum class LocalBuffer : std::uint8_t { kL1, kL0a, kL0b, kL0c, kUb };
@@ -29,7 +31,7 @@ inline constexpr unsigned kLocalBuffers = 5;
 
 enum class DataType : std::uint8_t { kFp16, kBf16, kFp32, kInt8, kInt32, kInt64 };
 inline constexpr unsigned kDataTypes = 6;
-// 0: none of the types.
+// 0: not one of the types.
 constexpr Bytes bytes_of(DataType type) {
   constexpr Bytes kBytes[kDataTypes] = {2, 2, 4, 1, 4, 8};
   const auto index = static_cast<std::uint8_t>(type);
@@ -41,17 +43,17 @@ struct Local {
   std::uint32_t offset = 0;  // bytes
 };
 
-// MTE2: global memory to L1 or UB, `rows` pieces of `row_bytes`.
+// MTE2: copies `rows` pieces of `row_bytes` from global memory to L1 or UB.
 struct CopyIn {
   Local to;
   std::uint64_t from = 0;
   std::uint32_t rows = 1;
   std::uint32_t row_bytes = 0;
-  std::uint64_t from_pitch = 0;  // bytes from row to row
+  std::uint64_t from_pitch = 0;  // bytes between rows
   std::uint32_t to_pitch = 0;
 };
 
-// MTE3: UB or L1 to global memory.
+// MTE3: copies from UB or L1 to global memory.
 struct CopyOut {
   std::uint64_t to = 0;
   Local from;
@@ -61,7 +63,7 @@ struct CopyOut {
   std::uint32_t from_pitch = 0;
 };
 
-// MTE1: a matrix of L1 to L0A or L0B, transposed if asked for.
+// MTE1: copies a matrix from L1 to L0A or L0B, optionally transposed.
 struct LoadL0 {
   Local to;
   std::uint32_t from = 0;               // offset in L1
@@ -71,7 +73,8 @@ struct LoadL0 {
   bool transpose = false;
 };
 
-// Cube: C (+)= A x B; A m x k in L0A, B k x n in L0B, C m x n in L0C (fp32, or int32 for int8).
+// Cube: C = A x B or C += A x B, with A (m x k) in L0A, B (k x n) in L0B and C (m x n) in L0C. C is
+// fp32, or int32 for int8.
 struct Mmad {
   std::uint32_t c = 0, a = 0, b = 0;  // offsets
   std::uint32_t m = 0, k = 0, n = 0;
@@ -79,13 +82,14 @@ struct Mmad {
   bool accumulate = false;          // false: C starts from zero
 };
 
-// Where FixPipe writes. L1 is the core's own; UB that of a coupled core itself, for a cube core
-// that of a vector core of its cluster, which has to run the same call (image, arguments, blocks)
-// at that time, of an invoked one the same mixed block. Which of the two a chip has is in its
-// configuration; a way that it has not is a malformed instruction.
+// The destination of FixPipe. kL1 is the core's own. kUb is a coupled core's own, or that of a
+// vector core in the cluster of a cube core. This vector core must run the same call (image,
+// arguments, blocks) then; of invoked programs, the same mixed block. A destination that the chip's
+// configuration does not have is a malformed instruction.
 enum class FixpipeTarget : std::uint8_t { kGlobal, kL1, kUb };
 
-// FixPipe: m x n of L0C to `target`, converted.
+// FixPipe: copies an m x n matrix from L0C to `target` and converts it: fp32 to fp16, bf16 or fp32;
+// int32 to fp16, fp32 or int32.
 struct Fixpipe {
   std::uint64_t to = 0;    // address, or offset in the buffer
   std::uint32_t from = 0;  // offset in L0C
@@ -136,7 +140,7 @@ enum class VectorOp : std::uint8_t {
 inline constexpr unsigned kVectorOps = 34;
 static_assert(static_cast<unsigned>(VectorOp::kTranspose) + 1 == kVectorOps);
 
-// Comparisons with a NaN are false but for kNotEqual.
+// Comparisons with a NaN are false, except kNotEqual.
 enum class Comparison : std::uint8_t {
   kLess,
   kLessEqual,
@@ -146,13 +150,16 @@ enum class Comparison : std::uint8_t {
   kNotEqual,
 };
 
-// Vector: on UB, `rows` rows of `count` elements, row after row at the pitches given (bytes; 0:
-// dense). `type` is that of a and b and, but for kCast, of the result. The unit computes in kFp16,
-// kFp32 and kInt32, and has kMax and kMin of kInt64, which it emulates; types are no matter to what
-// only moves or combines bits. A row of a mask is (count + 7) / 8 bytes, the first element's bit
-// the lowest of the first; bits behind the last are 0. The mask of a comparison and the result of
-// kTranspose lie apart from what they are made of. That of kCast may lie on it as far as nothing is
-// written that is yet to be read: elements no wider, offset no higher, rows no further apart.
+// Vector: `rows` rows of `count` elements in UB. Pitches are bytes between rows; 0: dense.
+// `type` is the type of a and b, and of the result except for kCast. Arithmetic and comparisons
+// take kFp16, kFp32 and kInt32; kMax and kMin also kInt64 (emulated). Division, kReciprocal,
+// exponentials, kLn and roots take kFp16 and kFp32. kCast takes all but kInt64. Operations that
+// only move or combine bits take all types.
+// A row of a mask has (count + 7) / 8 bytes. The first element is the lowest bit of the first byte,
+// and unused bits are 0.
+// The mask of a comparison and the result of kTranspose must not overlap their operands. The result
+// of kCast may overlap if it writes nothing that is still to be read: elements not wider, offset
+// not higher, rows not further apart. No result may overlap a mask that it uses.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
   DataType type = DataType::kFp32;
@@ -171,25 +178,25 @@ enum class CrossScope : std::uint8_t {
   kSameType,  // all cores of one type that run blocks of the same launch
 };
 
-// What one block of a kernel is told.
+// The call of one block of a kernel.
 struct KernelCall {
   std::uint64_t image = 0;      // device address of its ImageHeader
   std::uint64_t arguments = 0;  // device address
   std::uint32_t block = 0, blocks = 1;
-  std::uint32_t role = 0;  // of a mixed block: 0 cube core, 1 and 2 vector cores
+  std::uint32_t role = 0;  // in a mixed block: 0 cube core, 1 and 2 vector cores
 };
 
 class AicorePort {
  public:
   virtual ~AicorePort() = default;
 
-  // The block this program runs: of the launch, or of the innermost invoke().
+  // The block that this program runs: of the launch, or of the innermost invoke().
   virtual const KernelCall& call() const = 0;
   virtual unsigned physical_core() const = 0;  // index of its register window
   virtual abi::CoreType core_type() const = 0;
-  virtual Bytes buffer_size(LocalBuffer buffer) const = 0;  // 0: the core has none
+  virtual Bytes buffer_size(LocalBuffer buffer) const = 0;  // bytes; 0: the core has none
 
-  // Instructions of the pipes. Each returns when the pipe's queue has taken it.
+  // Issue an instruction to its pipe. Returns when the pipe's queue has room for it.
   virtual void issue(const CopyIn& instruction) = 0;
   virtual void issue(const CopyOut& instruction) = 0;
   virtual void issue(const LoadL0& instruction) = 0;
@@ -197,51 +204,51 @@ class AicorePort {
   virtual void issue(const Fixpipe& instruction) = 0;
   virtual void issue(const Vector& instruction) = 0;
 
-  // `from` raises the flag when everything issued to it before is done; `to` waits for it and
-  // lowers it. The scalar unit may be either. A wait that nothing can end is an exception.
+  // `from` raises the flag when all earlier instructions of it are complete. `to` waits for the
+  // flag and lowers it. `from` and `to` differ, and one may be the scalar unit. A wait that nothing
+  // can end is an exception.
   virtual void set_flag(Pipe from, Pipe to, unsigned id) = 0;
   virtual void wait_flag(Pipe from, Pipe to, unsigned id) = 0;
-  // What is issued to `pipe` next begins when all before it is done; kAll: the scalar unit waits
-  // for all pipes.
+  // Later instructions of `pipe` begin when all earlier ones are complete. kAll: the scalar unit
+  // waits for all pipes.
   virtual void pipe_barrier(Pipe pipe) = 0;
-  // `pipe` raises a flag at the other cores of `scope`; a wait counts one raise of every one.
+  // `pipe` raises a flag at the other cores of `scope`. A wait ends after one raise of each of
+  // them. In kCluster the vector cores exchange flags only with the cube core.
   virtual void set_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) = 0;
   virtual void wait_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) = 0;
 
-  // The scalar unit's own accesses to global memory, naturally aligned, 1, 2, 4 or 8 bytes, through
-  // its data cache, which nobody keeps coherent: what others wrote is seen after the line was
-  // dropped, what is stored here is seen by others after the line was written back, whole.
+  // Accesses of the scalar unit to global memory: 1, 2, 4 or 8 bytes, naturally aligned, through
+  // its data cache. The cache is not coherent. Writes of others are visible after the line was
+  // dropped, and own stores after the whole line was written back.
   virtual std::uint64_t load(std::uint64_t address, unsigned bytes) = 0;
   virtual void store(std::uint64_t address, unsigned bytes, std::uint64_t value) = 0;
-  // dcci: writes the line back if it was stored to, and drops it.
+  // dcci: writes a modified line back, and drops the line.
   virtual void clean_invalidate(std::uint64_t address) = 0;
   virtual void clean_invalidate_all() = 0;
-  // Stores and written-back lines are in memory before what comes after.
+  // Earlier stores and written-back lines are in memory before later accesses.
   virtual void memory_barrier() = 0;
-  // An element of UB; what the pipes do with it is ordered by flags.
+  // A word of UB. Flags order it against accesses of the pipes.
   virtual std::uint32_t load_ub(std::uint32_t offset) = 0;
   virtual void store_ub(std::uint32_t offset, std::uint32_t value) = 0;
 
-  // Its own registers, through instructions: DATA_MAIN_BASE with the doorbell in the upper word,
-  // and COND.
+  // The core's own registers: DATA_MAIN_BASE, with the doorbell in the upper word, and COND.
   virtual std::uint64_t data_main_base() = 0;
   virtual void set_cond(std::uint32_t value) = 0;
   virtual std::uint64_t system_counter() = 0;
   virtual std::uint64_t counter_hz() const = 0;
-  virtual void scalar(unsigned cycles) = 0;  // the program's own instructions
+  virtual void scalar(unsigned cycles) = 0;  // time of the program's own instructions
 
-  // As AicpuPort::poll_again(), for loops over load(), clean_invalidate() and data_main_base().
+  // As AicpuPort::poll_again(), for loops of load(), clean_invalidate() and data_main_base().
   virtual bool poll_again(std::uint64_t deadline) = 0;
 
-  // Runs another program on this core until it returns; its result. An image that is none is an
-  // exception.
+  // Runs another program on this core, and returns its result. An invalid image is an exception.
   virtual int invoke(const KernelCall& call) = 0;
-  // The program found something it cannot go on with: an exception.
+  // Ends the program with an exception.
   [[noreturn]] virtual void trap(std::uint16_t code) = 0;
 };
 
-// The entry point of an AI Core program (abi::ImageKind::kAiCore). What it returns is the block's
-// outcome: 0 is success.
+// The entry point of an AI Core program (abi::ImageKind::kAiCore). It returns the result of the
+// block; 0: success.
 using AicoreEntry = int (*)(AicorePort&);
 inline constexpr char kAicoreEntryName[] = "npu_aicore_main";
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program on an AICPU core may use of the machine it runs on. Every member costs the time
-// that the machine says it costs. The instructions between two calls are counted and take time
-// (kernels/counting/README.md) where the program was built so; a program that was not says with
-// compute() what they take.
+// The interface of an AICPU for the program that runs on it. Every member costs the machine's time.
+// The instructions between two calls are counted and take time if the program was built so
+// (kernels/counting/README.md). Other programs declare them with compute().
 //
-// Memory is the process' device memory by virtual address. Accesses are naturally aligned, go
-// through the core's data cache, and are coherent between AICPUs and with what AI Cores have
-// published; what DMA wrote is seen after invalidate() on chips that do not snoop it. A launch
-// begins with an empty data cache. Loads acquire, stores release, and atomic accesses do both: a
-// store is seen by others some time later, stores in their order and before what follows them as an
-// atomic access. barrier() is for what loads, or register accesses, must not overtake. A failed
-// access ends the program with a fault.
+// Memory is the process' device memory, by virtual address. Accesses are naturally aligned and go
+// through the core's data cache. It is coherent with other AICPUs and with published data of AI
+// Cores. Data of DMA is visible after invalidate() on chips that do not snoop it. A launch begins
+// with an empty data cache. Loads acquire, stores release, and atomic accesses do both. Others see
+// stores some time later, in order, and before a later atomic access. barrier() orders loads and
+// register accesses, too. A failed access ends the program with a fault.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +18,8 @@
 
 namespace npu::platform {
 
-// Names of a program's phases in a timeline; the scheduler's own figures come from the first.
+// Phases of a program in a timeline. The figures of the scheduler come from those before the
+// pager's.
 enum class AicpuPhase : std::uint8_t {
   kIdle,
   kHandshake,
@@ -39,7 +38,7 @@ class AicpuPort {
  public:
   virtual ~AicpuPort() = default;
 
-  // Of the launch: this block, how many there are, device address of the arguments.
+  // Of the launch: this block, the number of blocks, the device address of the arguments.
   virtual unsigned thread() const = 0;
   virtual unsigned threads() const = 0;
   virtual std::uint64_t arguments() const = 0;
@@ -47,20 +46,20 @@ class AicpuPort {
   // 1, 2, 4 or 8 bytes.
   virtual std::uint64_t load(std::uint64_t address, unsigned bytes) = 0;
   virtual void store(std::uint64_t address, unsigned bytes, std::uint64_t value) = 0;
-  // 4 or 8 bytes, one access for all others; both return the value before.
+  // Atomic accesses of 4 or 8 bytes. Both return the previous value.
   virtual std::uint64_t fetch_add(std::uint64_t address, unsigned bytes, std::uint64_t value) = 0;
   virtual std::uint64_t compare_exchange(std::uint64_t address, unsigned bytes,
                                          std::uint64_t expected, std::uint64_t desired) = 0;
-  // Any length and alignment, line by line.
+  // Any length and alignment, one line after the other.
   virtual void read(std::uint64_t address, void* data, Bytes length) = 0;
   virtual void write(std::uint64_t address, const void* data, Bytes length) = 0;
   // Drops the lines of [address, address + length) from the data cache.
   virtual void invalidate(std::uint64_t address, Bytes length) = 0;
-  // Everything stored before, to memory and registers, is on its way before what comes after.
+  // Earlier stores to memory and registers precede all later accesses.
   virtual void barrier() = 0;
 
-  // Register windows of AI Cores: stores are posted, a load waits for its answer. A closed window
-  // and a core that does not exist read as all ones.
+  // Register windows of AI Cores. Stores are posted, and a load waits for its answer. A closed
+  // window and a missing core read as all ones.
   virtual unsigned core_windows() const = 0;
   virtual std::uint32_t load_register(unsigned core, std::uint32_t offset) = 0;
   virtual void store_register(unsigned core, std::uint32_t offset, std::uint32_t value) = 0;
@@ -71,18 +70,19 @@ class AicpuPort {
   // The program's own instructions.
   virtual void compute(unsigned instructions) = 0;
 
-  // To be called in each round of a loop that only looks: says that the round has changed nothing,
-  // here or elsewhere, so that the next one does the same unless something it looks at changes. The
-  // machine may pass over such rounds; what the program sees is what it would have seen. False at
-  // the first round that begins at or after `deadline` (ticks of the system counter).
+  // Call it in each round of a polling loop. It declares that the round changed nothing, so that
+  // the next one repeats it unless something that it reads changes. The machine may skip such
+  // rounds, with the same results and times. False: `deadline` (ticks of the system counter) has
+  // passed.
   virtual bool poll_again(std::uint64_t deadline) = 0;
 
-  // The thread is in `phase` from now on; `task` is the one it works on, ~0: none. Costs nothing.
+  // Begins a phase of the thread, for timelines. `task`: the task that it works on; ~0: none. Costs
+  // no time.
   virtual void phase(AicpuPhase phase, std::uint32_t task = ~std::uint32_t{0}) = 0;
 };
 
-// The entry point of an AICPU program (abi::ImageKind::kAicpu). What it returns is the launch's
-// outcome: 0 is success.
+// The entry point of an AICPU program (abi::ImageKind::kAicpu). It returns the result of the block;
+// 0: success.
 using AicpuEntry = int (*)(AicpuPort&);
 inline constexpr char kAicpuEntryName[] = "npu_aicpu_main";
 

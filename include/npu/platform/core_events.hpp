@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the word `detail` of the events of an AI Core holds: what an instruction does, why it began
-// when it did, and what the bytes of a copy waited for. Models pack it, reports read it.
+// The word `detail` of AI Core events: the operation of an instruction, the reason for its begin,
+// and the delays of a copy. Models pack it, and reports read it.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace npu::platform {
 
-// What an instruction of a pipe does. Vector instructions follow, in the order of VectorOp.
+// The operation of a pipe's instruction. Vector operations follow kVector, in the order of
+// VectorOp.
 enum class PipeOperation : std::uint8_t {
   kOther,
   kGmToL1,
@@ -46,32 +47,32 @@ constexpr PipeOperation operation_of(VectorOp op) {
                                     static_cast<unsigned>(op));
 }
 
-// Why an instruction began no earlier.
+// The reason why an instruction did not begin earlier.
 enum class BeganAfter : std::uint8_t {
-  kOwn,    // what is before it in its pipe
+  kOwn,    // the instruction before it in its pipe
   kFlag,   // a flag of another pipe of its core
-  kIssue,  // the scalar unit, which had not issued it
+  kIssue,  // the scalar unit had not issued it
   kCross,  // a flag of another core
 };
 inline constexpr std::array<std::string_view, 4> kBeganAfterNames{"own", "flag", "issue", "cross"};
 
-// What the scalar unit stood still for.
+// The reason for a wait of the scalar unit.
 enum class ScalarWait : std::uint8_t {
-  kRoom,    // in the queue of a pipe
-  kFlag,    // of a pipe
-  kDrain,   // all pipes have done what was issued
-  kMemory,  // its own loads, stores or program
-  kCross,   // a flag of another core
-  kStart,   // a block begins
-  kEnd,     // and ends
+  kRoom,    // for room in a pipe's queue
+  kFlag,    // for a flag of a pipe
+  kDrain,   // for all pipes to complete
+  kMemory,  // for its own loads, stores or program
+  kCross,   // for a flag of another core
+  kStart,   // at the start of a block
+  kEnd,     // at its end
 };
 inline constexpr std::array<std::string_view, 7> kScalarWaitNames{
     "room", "flag", "drain", "memory", "cross", "start", "end"};
 
-// Of kPipe and kCopyPath: bits 0..7 the pipe, 8..15 the operation, 16..19 why it began then, 20..23
+// Of kPipe and kCopyPath. Bits 0 .. 7: pipe; 8 .. 15: operation; 16 .. 19: BeganAfter; 20 .. 23:
 // the pipe that raised the flag.
-// Of kCopyPath, too: shares of its time, each in 255ths: 24..31 translation, 32..39 L2, 40..47
-// HBM, 48..55 the fixed way; in the rest requests left at the path's rate.
+// Of kCopyPath also parts of its time, in 255ths. Bits 24 .. 31: translation; 32 .. 39: L2; 40 ..
+// 47: HBM; 48 .. 55: fixed latency. In the rest of the time requests left at the rate of the path.
 struct PipeDetail {
   static constexpr std::uint64_t kWhole = 255;
 
@@ -101,14 +102,14 @@ struct PipeDetail {
   }
 };
 
-// Of kPipe; what is no pipe is kAll.
+// The pipe of a kPipe event; kAll: invalid.
 constexpr Pipe pipe_of(std::uint64_t detail) {
   const std::uint64_t pipe = detail & 0xFF;
   return pipe < kPipes ? static_cast<Pipe>(pipe) : Pipe::kAll;
 }
 
-// Of kScalarWait: bits 0..3 what for, 4..11 the pipe; of kRoom: 12..15 why the entry that had the
-// place left no earlier, 16..19 the pipe that raised the flag.
+// Of kScalarWait. Bits 0 .. 3: reason; 4 .. 11: pipe. Of kRoom also the entry that occupied the
+// place: bits 12 .. 15: BeganAfter; 16 .. 19: the pipe that raised the flag.
 struct ScalarWaitDetail {
   ScalarWait wait = ScalarWait::kMemory;
   Pipe pipe = Pipe::kAll;
@@ -127,7 +128,7 @@ struct ScalarWaitDetail {
     detail.flag = static_cast<Pipe>(word >> 16 & 0xF);
     return detail;
   }
-  // What it waited for is the same.
+  // Whether both waited for the same.
   constexpr bool is_like(const ScalarWaitDetail& other) const {
     return wait == other.wait && pipe == other.pipe;
   }

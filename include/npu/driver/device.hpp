@@ -133,7 +133,7 @@ class NPU_API Device {
   // --- Events, for waiting for commands of several streams together. A faulted event reports its
   // fault in every later wait until reset_queue(); destroy it and create another. If several
   // streams count one event, the interrupt may come on another stream's vector; the wait then ends
-  // at its next look at the card.
+  // at its next check of the card.
   // kOutOfResources: all are in use, or retired after a fault.
   // kNotFound: no such event.
   // kInvalidArgument: destroy_event() with commands in flight.

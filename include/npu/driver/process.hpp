@@ -128,8 +128,8 @@ class NPU_API ProcessContext {
   Picoseconds evicted_time() const;  // total, on the platform's clock
 
   // Faults of the process, oldest first; the latest 1024 are kept. A fault stops its queue for
-  // good, except with QueueEntryOptions::continue_on_error. The handler also gets each fault, in a
-  // task that takes faults, waits for a queue or submits to a full one.
+  // good, except with QueueEntryOptions::continue_on_error. The handler also gets each later fault,
+  // in a task that takes faults, waits for a queue or submits to a full one.
   void on_fault(FaultHandler handler);
   std::vector<QueueFault> take_faults();
   // Takes the faults of one queue.

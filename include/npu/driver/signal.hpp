@@ -47,7 +47,7 @@ class NPU_API Signals {
   // kNotFound: no such signal.
   Status destroy(SignalId signal);
   // Adds 1 to the age. Entries and tasks that wait for the signal check it again; without queues in
-  // the process a sleeping task does so only at its next look at the card.
+  // the process a sleeping task does so only at its next check of the card.
   // kNotFound: no such signal.
   Status set(SignalId signal);
   // Raises the age to `value`, as if all entries that write values up to it had run. Else as set().

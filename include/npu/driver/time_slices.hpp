@@ -128,8 +128,8 @@ class NPU_API TimeSliceScheduler {
   // kUnsupported: changes or tokens are switched off (DeviceFeatures); kBestEffort with a token
   // that becomes 0 or was 0.
   Status set_share(unsigned client, const CoreQuota& share);
-  // Limits all clients together to token / kWholeToken of a window, from the next window on, 0 ..
-  // kWholeToken. 0: nothing runs.
+  // Limits all clients together, from the next window on, to token / kWholeToken of a window. 0:
+  // nothing runs.
   // kInvalidArgument: out of range.
   // kUnsupported: less than kWholeToken with kBestEffort, or with tokens switched off.
   Status set_card_token(unsigned token);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator for programs that are not linked to it: one C function of libnpusim, found at run
-// time. A program that uses only libnpudrv then runs with or without a simulator installed.
+// The simulator for programs that are not linked to it: one C function of libnpusim, to be looked
+// up at run time. Such a program needs only libnpudrv and runs with or without an installed
+// simulator.
 //
 //   void* library = dlopen("libnpusim.so.0", RTLD_NOW | RTLD_LOCAL);
 //   auto run = reinterpret_cast<npu::sim::RunFunction>(dlsym(library, npu::sim::kRunFunctionName));
@@ -13,13 +14,13 @@
 
 namespace npu::sim {
 
-// `user` is what npu_sim_run() was given.
+// `user`: the argument of npu_sim_run().
 using ProgramFunction = void (*)(platform::Platform& platform, void* user);
 
-// Builds the machine that `config` and the `count` overrides ("key=value") describe, and runs
-// `program` on it as the first host task; returns when it has returned. One call per process.
-// 0: done; else 1 + the ErrorCode that Simulator::create() or run() gave, and the error's context
-// in `message` (cut to `size` bytes with the final 0; may be null). Nothing is thrown.
+// Builds a machine from `config` and `count` overrides ("key=value"), runs `program` on it as the
+// first host task, and returns after it. Only one call in a process. Returns 0 for success, else 1
+// + the ErrorCode of Simulator::create() or run(), or of an exception (kIo). `message` gets the
+// text of the error, cut to `size` bytes with the final 0; may be null.
 using RunFunction = int (*)(const char* config, const char* const* overrides, std::size_t count,
                             ProgramFunction program, void* user, char* message, std::size_t size);
 

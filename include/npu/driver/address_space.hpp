@@ -117,7 +117,7 @@ class NPU_API AddressSpace {
   Status release(DeviceAddress reservation);
 
   // --- Mappings. `at`, `size` and `offset` are multiples of kPageSize, and the range is in one
-  // reservation. Access given to map() needs no invalidation on the card; set_access() does.
+  // reservation. set_access() waits for an invalidation on the card, map() does not.
   // kInvalidArgument: another range, unknown memory or a range beyond it; set_access() and unmap():
   // a page that is not mapped; unmap(): memory from allocate().
   // kBusy: map(): a page of the range is mapped, or belongs to allocate().

@@ -18,7 +18,7 @@ namespace npu::driver {
 // `size` need not be a power of two. An allocation takes the most recently freed block of the
 // smallest sufficient order, the lower half of every split, and returns the tail. If no block
 // suffices, it takes the lowest run of neighbouring free blocks that does. A split or merge takes
-// constant time for each order. The same calls give the same addresses.
+// constant time for each order. The same calls return the same addresses.
 // Blocks are aligned from the end of the memory. The small blocks that fill up an uneven size come
 // first, so that small allocations leave the large blocks whole.
 class NPU_API BuddyAllocator {

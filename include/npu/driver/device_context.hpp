@@ -26,7 +26,7 @@ struct RunOptions {
   bool profiling = false;     // records a TaskRecord for each block
   unsigned pmu_group = 0;     // of abi/pmu.hpp; 0: off
   // Copies each argument of known size: inputs before the task's dispatch, outputs after its
-  // completion. The scheduler makes these copies, so the run takes longer.
+  // completion. The scheduler makes these copies, so the run lasts longer.
   bool dump_tensors = false;
   // If no task ends for this time, the scheduler stops the run and reports the reason. At least 1
   // ns.

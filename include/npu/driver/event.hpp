@@ -14,13 +14,12 @@ enum class WaitPolicy {
   kAdaptive,   // spin or sleep, by the latencies that the stream or queue has shown
 };
 
-// What an adaptive wait does, by the expected remaining time. requirements.md M5 names 10 us and 50
-// us; the defaults leave a margin for jitter.
+// Thresholds of an adaptive wait for the expected remaining time. Between the two it sleeps until
+// shortly before the expected end and then spins; if latencies scatter too much, it sleeps until
+// the interrupt. requirements.md M5 names 10 us and 50 us; the defaults leave a margin for jitter.
 struct AdaptiveOptions {
   Picoseconds spin_below = 11_us;       // below: spin
   Picoseconds interrupt_above = 45_us;  // above: sleep until the interrupt
-  // Between: sleep until shortly before the expected end, then spin. If latencies scatter too much,
-  // sleep until the interrupt.
   // First estimate of the time to fall asleep and wake up. The driver then learns it.
   Picoseconds context_switch = 5_us;
 };

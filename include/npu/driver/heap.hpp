@@ -83,7 +83,7 @@ class NPU_API DeviceHeap {
  private:
   struct Block {
     Bytes size = 0;
-    Bytes taken = 0;  // whole pages of its own, or what it takes of shared ones
+    Bytes taken = 0;  // bytes of its own pages, or of its part of shared pages
     bool own_pages = false;
     bool padded = false;  // by the common page, behind its own
 
@@ -106,7 +106,7 @@ class NPU_API DeviceHeap {
   Blocks::const_iterator containing(std::uint64_t address) const;
 
   AddressSpace& space_;
-  const std::unique_ptr<platform::Mutex> mutex_;  // of what follows
+  const std::unique_ptr<platform::Mutex> mutex_;  // of all members below
   const std::unique_ptr<HeapRoom> room_;
   std::map<std::uint64_t, Bytes> ranges_;  // that normal blocks are in, by address
   Blocks blocks_;

@@ -255,7 +255,7 @@ class NPU_API ManagedMemory {
   // Whether the address is one of the bytes of an allocation.
   bool contains(DeviceAddress at) const;
 
-  // Waits while the driver serves a fault. What DeviceFeatures switches off is 0.
+  // Waits while the driver serves a fault. Counts that DeviceFeatures switches off are 0.
   ManagedStatistics statistics() const;
   // A statistics snapshot without a lock and at no simulated time, for an observer outside the
   // machine. No task may run meanwhile.

@@ -2,7 +2,7 @@
 // A compute queue, as its user holds it (ProcessContext::create_queue()). Most programs use
 // ExecutionStream (execution_stream.hpp) instead.
 //
-// Submitting takes place in user space: entries into the ring, a barrier, the doorbell. With room
+// Submitting is done in user space: entries into the ring, a barrier, the doorbell. With room
 // in the ring it needs no management command and no lock but the queue's.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual functions of a card and the virtual devices behind them. The program that drives the
-// physical function gives each device a share of the card, from a template or by numbers. The user
-// of the virtual function opens it like any card: Device::open(platform, bdf). Source:
+// physical function assigns a share of the card to each device, by a template or by numbers. The
+// user of the virtual function opens it like any card: Device::open(platform, bdf). Source:
 // virtualisation.md V1..V3.
 #pragma once
 

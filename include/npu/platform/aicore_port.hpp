@@ -152,9 +152,9 @@ enum class Comparison : std::uint8_t {
 
 // Vector: `rows` rows of `count` elements in UB. Pitches are bytes between rows; 0: dense.
 // `type` is the type of a and b, and of the result except for kCast. Arithmetic and comparisons
-// take kFp16, kFp32 and kInt32; kMax and kMin also kInt64 (emulated). Division, kReciprocal,
-// exponentials, kLn and roots take kFp16 and kFp32. kCast takes all but kInt64. Operations that
-// only move or combine bits take all types.
+// accept kFp16, kFp32 and kInt32; kMax and kMin also kInt64 (emulated). Division, kReciprocal,
+// exponentials, kLn and roots accept kFp16 and kFp32. kCast accepts all but kInt64. Operations that
+// only move or combine bits accept all types.
 // A row of a mask has (count + 7) / 8 bytes. The first element is the lowest bit of the first byte,
 // and unused bits are 0.
 // The mask of a comparison and the result of kTranspose must not overlap their operands. The result

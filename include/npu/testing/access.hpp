@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a piece of driver did to the machine: every access through its platform, in order, with the
-// exact time. Made by Machine::accesses(); the matchers of matchers.hpp count in it.
+// The accesses of a driver to the machine through its platform, in order, with exact times.
+// Machine::accesses() records them, and the matchers of matchers.hpp count them.
 #pragma once
 
 #include <array>
@@ -17,65 +17,66 @@
 #include "npu/platform/pci.hpp"
 #include "npu/testing/export.hpp"
 
-// Not npu::testing, which would hide GoogleTest's ::testing from code in namespace npu.
+// npu::testing would hide GoogleTest's ::testing from code in namespace npu.
 namespace npu::testkit {
 
 enum class AccessKind : std::uint8_t {
   kMmioRead,        // a load from a BAR: a round trip over the link
   kMmioWrite,       // a store into an uncached mapping: one posted write over the link
-  kCombiningStore,  // a store into a write combining mapping; neighbours leave as one write
+  kCombiningStore,  // a store into a write combining mapping; neighbours may become one write
   kConfigRead,
   kConfigWrite,
   kWriteBarrier,
   kReadBarrier,
   kPoll,       // rounds of a poll loop (Clock::relax), see Access::times
-  kInterrupt,  // an MSI-X message has arrived at the host
+  kInterrupt,  // an MSI-X message that arrived at the host
 };
 inline constexpr std::size_t kAccessKinds = 9;
 
 NPU_TESTING_API std::vector<AccessKind> all_access_kinds();
 // "MMIO read", "poll", ...
 NPU_TESTING_API std::string_view to_string(AccessKind kind);
-// Of their number in a report: "mmio_reads", "polls", ...
+// The name of their count in a report: "mmio_reads", "polls", ...
 NPU_TESTING_API std::string metric_name(AccessKind kind);
 
 struct Access {
   AccessKind kind = AccessKind::kMmioRead;
-  Instant begin;  // simulated time at which the driver made it
-  Instant end;    // and had done with it; a posted write arrives later
-  // MMIO, configuration and interrupts only. `name` is the register's name in the ABI table
-  // ("DMA_DOORBELL", "EVENT[3]", "STREAM[0].STREAM_CONTROL"), else the area it lies in.
+  Instant begin;  // simulated time of the access
+  Instant end;    // its end for the driver; a posted write arrives later
+  // The following members are for MMIO, configuration accesses and interrupts only. `name`: the
+  // register in the ABI table ("DMA_DOORBELL", "EVENT[3]", "STREAM[0].STREAM_CONTROL"), else the
+  // area.
   std::string name;
   platform::Bdf bdf;
   unsigned bar = 0;         // MMIO only
   Bytes offset = 0;         // in the BAR, or in configuration space
   unsigned width = 0;       // bytes
-  std::uint64_t value = 0;  // read or written; of an interrupt the message data
-  std::uint64_t times = 1;  // looks that a poll loop took meanwhile; 1 for everything else
+  std::uint64_t value = 0;  // read or written; of an interrupt: message data
+  std::uint64_t times = 1;  // rounds of a poll loop; else 1
 };
 
 // "1138.116636 us  MMIO read 4 bytes  DMA_CONSUMER_INDEX (01:00.0 BAR0+0x1008) = 0x7, 228.976 ns"
 NPU_TESTING_API std::string describe(const Access& access);
 
-// Accesses of all host tasks during a call. The counts are of all, however many there were; the
-// list has the first kListed of them.
+// Accesses of all host tasks during a call. The counts include all accesses, the list only the
+// first kListed.
 class NPU_TESTING_API Accesses {
  public:
   static constexpr std::size_t kListed = 10'000;
 
   void add(Access access);
-  // How many of a kind; polls count as often as they looked.
+  // Number of accesses of a kind; of polls: number of rounds.
   std::uint64_t count(AccessKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
-  // The same, of one name only.
+  // The same for one name.
   std::uint64_t count(AccessKind kind, const std::string& name) const;
   const std::vector<Access>& list() const { return list_; }
   Instant begin() const { return begin_; }
   Instant end() const { return end_; }
   Picoseconds elapsed() const { return end_ - begin_; }
   void set_times(Instant begin, Instant end);
-  // Counts of each kind that occurred, on one line.
+  // One line with the counts of all kinds that occurred.
   std::string summary() const;
-  // One line per access of the given kinds, the first `most` of them.
+  // A line for each access of the given kinds, at most `most`.
   std::string text(const std::vector<AccessKind>& kinds, std::size_t most = 40) const;
 
  private:
@@ -86,11 +87,11 @@ class NPU_TESTING_API Accesses {
   Instant begin_, end_;
 };
 
-// What GoogleTest prints of a value: its summary. The matchers list accesses.
+// For GoogleTest: prints the summary.
 // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's
 NPU_TESTING_API void PrintTo(const Accesses& accesses, std::ostream* out);
 
-// Whether `name` can be the name of an access: a register of the ABI or an area that is named.
+// Whether `name` can be an Access::name: a register of the ABI or a named area.
 NPU_TESTING_API bool is_access_name(std::string_view name);
 
 }  // namespace npu::testkit

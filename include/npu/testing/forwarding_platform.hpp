@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A platform that hands every function on to another one. Who changes one thing of a platform
-// derives from it and overrides that.
+// A platform that forwards every call to another one. A test that changes one function derives from
+// it and overrides that function.
 #pragma once
 
 #include "npu/platform/platform.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver, or who used it, has not given back: objects of the platform that are still there
-// (host buffers for DMA, pins of memory that somebody else keeps, mappings of BARs, interrupt
-// vectors), what users of libnpudrv have of it (device buffers, events), and what another driver
-// has told of (Platform::note_never_freed()).
+// Objects that a driver or its user did not free: of the platform (host buffers for DMA, pins of
+// imported memory, mappings of BARs, interrupt vectors), of libnpudrv (device buffers, events), and
+// those that another driver reported (Platform::note_never_freed()).
 #pragma once
 
 #include <cstdint>
@@ -15,13 +14,13 @@
 namespace npu::testkit {
 
 struct Leak {
-  std::string kind;  // of one: "host buffer", "event"
+  std::string kind;  // singular: "host buffer", "event"
   std::uint64_t count = 0;
-  Bytes size = 0;            // of all of them; 0: they have none
-  std::vector<Bytes> sizes;  // of each, where they are known
+  Bytes size = 0;            // total bytes; 0: none
+  std::vector<Bytes> sizes;  // of each, if known
 };
 
-// "3 host buffers (4KiB, 4KiB, 64KiB), 1 pin never freed"; empty: there are none.
+// "3 host buffers (4KiB, 4KiB, 64KiB), 1 pin never freed"; empty: none.
 NPU_TESTING_API std::string describe(const std::vector<Leak>& leaks);
 
 }  // namespace npu::testkit

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated machine for a driver's tests, without a test framework; machine_test.hpp has the
+// A simulated machine for tests of a driver, without a test framework. machine_test.hpp is a
 // GoogleTest fixture around it.
 //
-// From its construction to its destruction the caller is a host task of the machine, on the stack
-// it has anyway: driver calls between the two take simulated time, and nothing else does.
+// From create() to the destructor the caller is a host task of the machine, on its own stack. Only
+// driver calls take simulated time.
 #pragma once
 
 #include <cstddef>
@@ -25,58 +25,60 @@ namespace npu::testkit {
 
 class NPU_TESTING_API Machine {
  public:
-  // What is done when all host tasks, the caller among them, wait for something that can no longer
-  // happen. The error says who waits for what. Must not return.
+  // Called when all host tasks, including the caller, wait for events that can no longer happen.
+  // The error names them. Must not return.
   using StuckHandler = std::function<void(const Error&)>;
 
-  // `config` is a path or a name ("910b"), looked up like npusim's --config; `overrides` are
-  // "key=value". One machine per process, and none before it: kAlreadyExists. kInvalidArgument: the
-  // context is the line that npusim would print.
+  // `config` is a path or a name ("910b"), as with npusim's --config; `overrides` are "key=value".
+  // kAlreadyExists: the process has or had a machine or simulator.
+  // kInvalidArgument: the configuration is wrong. The context is the line that npusim would print.
+  // kIo: the simulation did not begin.
   static Result<std::unique_ptr<Machine>> create(const std::string& config,
                                                  const std::vector<std::string>& overrides,
                                                  StuckHandler stuck);
-  // Ends the simulation. What uses the platform is destroyed before; tasks are joined.
+  // Ends the simulation. Users of the platform must be destroyed, and tasks joined.
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // What the driver is given.
+  // The platform for the driver.
   platform::Platform& platform();
   unsigned cards() const;
-  // Where the function of a card is; kOutOfRange.
+  // The physical function of a card.
+  // kOutOfRange: no such card.
   Result<platform::Bdf> card(unsigned index) const;
 
   // The caller's simulated time since power-up.
   Instant now() const;
-  // The caller does nothing until `time`, without any cost of its own. A time that has passed is
-  // no error and takes none.
+  // Advances the caller to `time`, without other cost. A past time changes nothing.
   void run_until(Instant time);
 
-  // Runs `call`; what all tasks accessed meanwhile. A call inside another one's is counted in both.
+  // Runs `call` and returns the accesses of all tasks meanwhile. Nested calls are counted in both.
   Accesses accesses(const std::function<void()>& call);
 
-  // Where `cpu.order` is weak: a line each of the first eight times that a doorbell, or another
-  // write on which the card looks at memory, overtook stores of the driver because no write barrier
-  // was between them. Empty: that has not happened.
+  // With a weak `cpu.order`: a line for each of the first eight doorbells (or other writes that
+  // make the card read memory) that overtook stores of the driver for lack of a write barrier.
   std::vector<std::string> overtaken_stores() const;
 
-  // kInvalidArgument: no such card, link or register name, a time that has passed, n of 0.
+  // Injects a fault (fault.hpp).
+  // kInvalidArgument: no such card, function, vector, link or register name; a past time; `nth` 0
+  // or kInterrupt.
   Status inject(const Fault& fault, const When& when);
-  // Faults that have been injected and not yet begun; one of an interrupt until a message met it.
+  // Number of injected faults that have not begun, or whose interrupt has not come.
   std::size_t pending_faults() const;
 
-  // What is not given back by now: call it when the driver is gone.
+  // Objects not freed until now. Call it after the end of the driver.
   std::vector<Leak> leaks() const;
 
-  // A figure of the test's own: value * 10^-decimals (0..9), with a unit as `npusim compare` knows
-  // them ("ns", "us", "GB/s", "%", ""; docs/reports.md says what is worse). kInvalidArgument: a
-  // name that is not of letters, digits and . _ - / or is empty, a unit longer than 16;
-  // kAlreadyExists.
+  // Adds a figure of the test: value * 10^-decimals (0 .. 9), with a unit of `npusim compare`
+  // ("ns", "us", "GB/s", "%", ""; docs/reports.md defines worse).
+  // kInvalidArgument: an empty name, or one with other characters than letters, digits and . _ - /;
+  // a unit with blanks or of more than 16 characters; more than 9 decimals.
+  // kAlreadyExists: the name is in use or begins with "test.".
   Status add_metric(const std::string& name, std::int64_t value, unsigned decimals,
                     const std::string& unit);
-  // What the machine has done since power-up, as `npusim run --report` writes it (docs/reports.md),
-  // with the metrics; `name`: of the test, in place of a workload's. `outcome`: "complete", or how
-  // it has ended instead.
+  // The report since power-up, as of `npusim run --report` (docs/reports.md), with the metrics.
+  // `name` of the test is in place of the workload's. `outcome`: "complete", or another text.
   std::string report(const std::string& name, const std::string& outcome = "complete") const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GoogleTest fixture with a simulated machine. Link npusim::testing_main, whose main() runs every
-// test in a process of its own, since a simulation can begin only once in a process:
+// A GoogleTest fixture with a simulated machine, for tests of a driver. Link npusim::testing_main.
+// Its main() runs each test in its own process, since a process can have only one simulation:
 //
 //   class Submission : public npu::testkit::MachineTest {
 //    protected:
@@ -12,8 +12,8 @@
 //     EXPECT_THAT(accesses([&] { device_->submit(...); }), MmioReads(0));
 //   }
 //
-// Constructors of derived fixtures, SetUp(), the test, TearDown() and the destructors of members
-// all run as a host task of the machine. Equal tests take equal simulated times on any machine.
+// Constructors of derived fixtures, SetUp(), the test, TearDown() and destructors of members run as
+// a host task of the machine. A test takes the same simulated time on any computer.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ namespace npu::testkit {
 
 class MachineTest : public ::testing::Test {
  public:
-  // Members of derived fixtures are gone by now.
+  // Members of derived fixtures have been destroyed.
   ~MachineTest() override {
     if (!machine_) return;
     if (!asked_for_overtaken_) {
@@ -51,7 +51,7 @@ class MachineTest : public ::testing::Test {
   }
 
  protected:
-  // As Machine::create(). A configuration with an error fails the test with its line.
+  // Calls Machine::create(). An error of the configuration fails the test with its line.
   explicit MachineTest(const std::string& config = "910b",
                        const std::vector<std::string>& overrides = {}) {
     auto machine = Machine::create(config, overrides, &MachineTest::stuck);
@@ -76,11 +76,11 @@ class MachineTest : public ::testing::Test {
   Instant now() const { return machine_->now(); }
   void run_until(Instant time) { machine_->run_until(time); }
   void run_for(Picoseconds time) { machine_->run_until(now() + time); }
-  // For calls that want a point in time: that far from now.
+  // A deadline for calls, `from_now` in the future.
   Instant deadline(Picoseconds from_now = Picoseconds(1'000'000'000'000)) const {
     return now() + from_now;
   }
-  // What a call takes.
+  // The duration of a call.
   template <class Call>
   Picoseconds elapsed(Call&& call) {
     const Instant begin = now();
@@ -88,28 +88,28 @@ class MachineTest : public ::testing::Test {
     return now() - begin;
   }
 
-  // --- What a call does (matchers.hpp)
+  // --- Accesses of a call (matchers.hpp)
   Accesses accesses(const std::function<void()>& call) { return machine_->accesses(call); }
 
-  // --- What goes wrong (fault.hpp). A fault that cannot be injected fails the test.
+  // --- Faults (fault.hpp). A fault that cannot be injected fails the test.
   void inject(const Fault& fault, const When& when = at_once()) {
     const auto done = machine_->inject(fault, when);
     if (!done) ADD_FAILURE() << "inject: " << done.error().message();
   }
   std::size_t pending_faults() const { return machine_->pending_faults(); }
 
-  // --- What is left when all members are gone (leaks.hpp) is told, and is in the report. From this
-  // call on it fails the test.
+  // --- Objects that remain when all members are destroyed (leaks.hpp) are printed and reported.
+  // After this call they also fail the test.
   void leaks_are_errors() { leaks_are_errors_ = true; }
 
-  // --- Figures of the test's own, for its report. With NPUSIM_REPORTS=FOLDER in the environment
-  // each test writes one, FOLDER/SUITE.TEST.json, for `npusim compare BASE NEW`. A name is of
-  // letters, digits and . _ - /; what is worse, more or less, goes by name and unit
-  // (docs/reports.md). A time, in ns.
+  // --- Figures of the test, for its report. With NPUSIM_REPORTS=FOLDER in the environment each
+  // test writes FOLDER/SUITE.TEST.json, for `npusim compare BASE NEW`. A name has letters, digits
+  // and . _ - /. Name and unit define whether more or less is worse (docs/reports.md). This one is
+  // a time, in ns.
   void metric(const std::string& name, Picoseconds time) {
     add_metric(name, time.count(), 3, "ns");
   }
-  // A number; of one with a fraction three decimals.
+  // A number; three decimals if it is no integer.
   template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
   void metric(const std::string& name, Number value, const std::string& unit = "") {
     if constexpr (std::is_integral_v<Number>) {
@@ -118,8 +118,8 @@ class MachineTest : public ::testing::Test {
       add_metric(name, std::llround(static_cast<double>(value) * 1000), 3, unit);
     }
   }
-  // What a call did: NAME.time_ns, and NAME.accesses.mmio_reads and so on, one for each kind. More
-  // of any of these is worse.
+  // Figures of a call: NAME.time_ns, and NAME.accesses.mmio_reads and so on for each kind. More is
+  // worse.
   void metric(const std::string& name, const Accesses& accesses) {
     metric(name + ".time_ns", accesses.elapsed());
     for (const auto kind : all_access_kinds()) {
@@ -127,8 +127,8 @@ class MachineTest : public ::testing::Test {
     }
   }
 
-  // --- Missing write barriers, where `cpu.order` is weak (Machine::overtaken_stores). The fixture
-  // fails the test with what there is at its end, unless the test has asked.
+  // --- Missing write barriers with a weak `cpu.order` (Machine::overtaken_stores()). If the test
+  // does not call this, the fixture fails it for each of them.
   std::vector<std::string> overtaken_stores() {
     asked_for_overtaken_ = true;
     return machine_->overtaken_stores();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// GoogleMock matchers for what a driver did (access.hpp) and what it returned.
+// GoogleMock matchers for the accesses of a driver (access.hpp) and for its results.
 //
 //   EXPECT_THAT(accesses([&] { submit(); }), AllOf(MmioReads(0), WritesTo("DMA_DOORBELL", 1)));
 //   EXPECT_THAT(accesses([&] { wait(); }), Polls(Lt(10)));
 //   EXPECT_THAT(device->wait(ticket, policy, deadline()), FailsWith(ErrorCode::kDeviceLost));
 //
-// A number or any matcher of a number says how many. What does not match is listed, access by
-// access.
+// The argument is a number or a matcher of numbers. A mismatch lists the accesses.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -21,11 +20,11 @@
 #include "npu/base/units.hpp"
 #include "npu/testing/access.hpp"
 
-// Names are GoogleTest's, or in its manner.
+// Names follow GoogleTest.
 // NOLINTBEGIN(readability-identifier-naming)
 namespace npu {
 
-// What GoogleTest prints of a Result, a Status and a time.
+// Output of a Result, a Status and a time in GoogleTest.
 template <class T>
 void PrintTo(const Result<T>& result, std::ostream* out) {
   *out << (result ? "a success" : result.error().message());
@@ -66,7 +65,7 @@ class CountMatcher {
     }
     if (count_.Matches(found)) return true;
     if (out != nullptr) {
-      // Those in question; where there are none, all.
+      // The counted accesses; if there are none, all.
       const auto list = accesses.text(found > 0 ? kinds_ : all_access_kinds());
       *out << "with " << found << " " << what_ << (list.empty() ? "" : ":\n") << list;
     }
@@ -97,7 +96,7 @@ CountMatcher counts(std::string what, std::vector<AccessKind> kinds, const N& co
 
 }  // namespace detail
 
-// How many accesses of a kind there were, by all tasks.
+// The number of accesses of a kind, of all tasks.
 template <class N>
 auto MmioReads(const N& n) {
   return detail::counts("MMIO reads", {AccessKind::kMmioRead}, n);
@@ -131,8 +130,7 @@ template <class N>
 auto Interrupts(const N& n) {
   return detail::counts("interrupts", {AccessKind::kInterrupt}, n);
 }
-// MMIO and configuration accesses to one register (Access::name). A name that no register has
-// never matches.
+// MMIO and configuration accesses to one register (Access::name). An unknown name never matches.
 template <class N>
 auto ReadsOf(std::string name, const N& n) {
   return detail::counts("reads", {AccessKind::kMmioRead, AccessKind::kConfigRead}, n,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where reports of tests go.
+// Report files of tests.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace npu::testkit {
 
-// FOLDER/NAME.json, folders are made; of a name what is no letter, digit or one of . _ - becomes _.
-// kIo.
+// Writes FOLDER/NAME.json and creates folders. Other characters of NAME than letters, digits and .
+// _ - become _.
+// kIo: the file cannot be written.
 NPU_TESTING_API Status write_report_file(const std::string& folder, const std::string& name,
                                          const std::string& report);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform as a driver without barriers would use it: what a test of barriers must fail on.
-// With `cpu.order=weak` the driver's stores overtake each other, and the fixture says which.
+// A platform without barriers, on which a test of barriers must fail. With `cpu.order=weak` the
+// driver's stores overtake each other, and the fixture reports them.
 #pragma once
 
 #include "npu/testing/forwarding_platform.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which the tiles of C are computed. Neighbours in time share rows of A or columns of
-// B, so that they find them in the L2 cache: panels of `offset` tile rows (direction 0) or tile
-// columns (1), in a panel across the short side first, every other panel backwards
-// (operators.md B3).
+// The order in which matrix kernels compute the tiles of C. Consecutive tiles share rows of A or
+// columns of B, which are then in the L2 cache. Tiles are in panels of `offset` tile rows
+// (direction 0) or tile columns (1). The order in a panel is across its short side first, and every
+// second panel runs backwards (operators.md B3).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class BlockScheduler {
 
   std::uint64_t tiles() const { return std::uint64_t{rows_} * columns_; }
 
-  // The `index`-th tile, 0 .. tiles() - 1.
+  // The tile number `index`, 0 .. tiles() - 1.
   TilePlace place(std::uint64_t index) const {
     if (direction_ == 0) {
       const Step step = walk(index, rows_, columns_);
@@ -34,7 +34,7 @@ class BlockScheduler {
 
  private:
   struct Step {
-    std::uint32_t across, along;  // the panel's short side, and its long one
+    std::uint32_t across, along;  // positions on the short and the long side of the panel
   };
   Step walk(std::uint64_t index, std::uint32_t across, std::uint32_t along) const {
     const std::uint64_t panel = index / (std::uint64_t{offset_} * along);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for kernels: C++ source built into a shared object of its own, whose entry point is made
-// by NPU_KERNEL. A kernel issues copies, matrix and vector instructions to the core's pipes and
-// orders them by flags; platform/aicore_port.hpp says what each does and costs.
+// Helpers for kernels. A kernel is C++ source in its own shared object, with an entry point from
+// NPU_KERNEL. It issues copies, matrix and vector instructions to the core's pipes and orders them
+// with flags (platform/aicore_port.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include "npu/abi/kernel_note.hpp"
 #include "npu/platform/aicore_port.hpp"
 
-// NPU_KERNEL(function, words): a task of the kernel has so many argument words; whoever adds one
-// with more or fewer is told. Without `words` any number will do. The kernel's name in messages is
-// the function's, or NPU_PROGRAM_NAME if that is defined.
+// NPU_KERNEL(function, words): tasks of the kernel have `words` argument words, and a run refuses
+// any other number. Without `words` any number is accepted. The kernel's name in messages is that
+// of the function, or NPU_PROGRAM_NAME if defined.
 #ifdef NPU_PROGRAM_NAME
 #define NPU_KERNEL_NAME(function) NPU_PROGRAM_NAME
 #else
@@ -36,8 +36,8 @@ using platform::Local;
 using platform::LocalBuffer;
 using platform::Pipe;
 
-// The words of the task that this block belongs to. The lines they lie in are fetched anew: the
-// host wrote them, and the core's cache is not coherent.
+// The argument words of this block's task. The constructor invalidates their cache lines: the host
+// wrote them, and the core's cache is not coherent.
 class Arguments {
  public:
   Arguments(AicorePort& port, unsigned words) : port_(port), base_(port.call().arguments) {
@@ -54,7 +54,7 @@ class Arguments {
   std::uint64_t base_;
 };
 
-// One event of an ordered pair of pipes: `From` says that it is done, `To` waits for it.
+// A flag of an ordered pair of pipes: `From` sets it, and `To` waits for it.
 template <Pipe From, Pipe To>
 class Flag {
  public:
@@ -67,11 +67,11 @@ class Flag {
   unsigned id_;
 };
 
-// What a kernel returns whose argument words cannot be.
+// The result of a kernel with invalid argument words.
 inline constexpr int kBadArguments = 2;
 
-// An enumerator from an argument word; what is none of the `count` from 0 on becomes the last value
-// of all, which is none either.
+// An enumerator from an argument word. Words that are not below `count` become 0xFF, an invalid
+// value.
 template <class Enum>
 constexpr Enum enumerator(std::uint64_t word, unsigned count) {
   return static_cast<Enum>(word < count ? word : 0xFF);
@@ -79,7 +79,7 @@ constexpr Enum enumerator(std::uint64_t word, unsigned count) {
 constexpr DataType data_type(std::uint64_t word) {
   return enumerator<DataType>(word, platform::kDataTypes);
 }
-// Elements beyond all addresses; fewer keep sizes in bytes, times the blocks, within 64 bits.
+// More elements than there are addresses. With fewer, bytes times blocks fit into 64 bits.
 inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 44;
 
 template <class T>
@@ -92,7 +92,7 @@ constexpr T round_up(T a, T b) {
 }
 constexpr std::uint32_t kLocalAlignment = 32;  // bytes
 
-// Bytes of a row of `elements` in a local buffer.
+// Bytes of a row of `elements` in a local buffer, with padding.
 constexpr std::uint32_t row_bytes(std::uint32_t elements, DataType type) {
   return round_up(elements * static_cast<std::uint32_t>(platform::bytes_of(type)), kLocalAlignment);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels on vector cores share: pieces of UB, copies of rows, a block's part of the rows.
+// Helpers for kernels on vector cores: parts of UB, and a block's part of the rows.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace npu::aicore {
 
-// Parts of UB, one behind the other.
+// Allocates consecutive parts of UB.
 class UbParts {
  public:
   std::uint32_t take(std::uint32_t bytes) {
@@ -22,10 +22,10 @@ class UbParts {
   std::uint32_t next_ = 0;
 };
 
-// No core has a buffer for a longer row; shorter ones keep sizes within 32 bits.
+// No buffer holds a longer row. Sizes of shorter ones fit into 32 bits.
 inline constexpr std::uint32_t kLongestRow = 1U << 16;
 
-// Calls run(first, rows) for the block's rows, at most `piece` at a time.
+// Calls run(first, rows) for the rows of the block, at most `piece` rows each.
 template <class Run>
 void for_rows(const platform::KernelCall& call, std::uint32_t rows, std::uint32_t piece, Run run) {
   const auto border = [&](std::uint64_t block) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel in memory: a shared object that was compiled for one key.
+// A kernel in memory: the shared object for one key. KernelCache returns it.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,17 @@ namespace npu::jit {
 // The entry of every object: `extern "C" void run(block_num, stream, params)`.
 using Run = void (*)(std::uint32_t block_num, void* stream, const void* params);
 
-// Holds the object loaded, if it was to be. Whoever has one may call it, also after the cache has
-// forgotten it.
+// Keeps the object loaded, if it was loaded. It can be called even after the cache has dropped it.
 class NPU_JIT_API Kernel {
  public:
-  // Null: not loaded.
+  // `handle` and `entry` null: not loaded.
   Kernel(std::string key, std::vector<std::byte> image, void* handle, Run entry);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
   const std::string& key() const { return key_; }
-  // The object's bytes, exactly those that are loaded.
+  // The bytes of the object, exactly as loaded.
   ConstByteSpan image() const { return {image_.data(), image_.size()}; }
   Run run() const { return run_; }
 

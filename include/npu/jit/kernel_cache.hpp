@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on demand: looked for in memory, then in the cache's folder, then compiled.
+// Kernels on demand, for programs that launch operators: from memory, else from the cache folder,
+// else compiled.
 //
-// A kernel lies at FOLDER/TOOLCHAIN/KEY.so. TOOLCHAIN is a digest of all that the key does not say:
-// template, compiler and its version, flags, every source file. Objects carry a digest of their own
-// behind their last byte that also binds toolchain and key; one that does not match (torn, cut off,
-// foreign, renamed) is never loaded but made anew. So is one that somebody else could have written.
+// A kernel is stored as FOLDER/TOOLCHAIN/KEY.so. TOOLCHAIN is a digest of everything that is not in
+// the key: template, compiler and version, flags, all source files. An object ends with a digest of
+// itself, its toolchain and its key. If this does not match (torn, cut, foreign or renamed), the
+// object is not loaded but compiled again. The same holds for one that another user could have
+// written.
 //
-// A cache folder that cannot be used costs speed, nothing else: it is told in Loaded::warnings.
-// All members may be called from several threads, and several processes may share a folder.
+// An unusable cache folder costs only speed, and Loaded::warnings names it. All members may be
+// called from several threads, and processes may share a folder.
 #pragma once
 
 #include <chrono>
@@ -27,18 +29,18 @@
 namespace npu::jit {
 
 struct CacheOptions {
-  std::string folder;     // empty: without one
-  Bytes limit = 512_MiB;  // of all objects in the folder; the one just stored may exceed it
+  std::string folder;     // empty: none
+  Bytes limit = 512_MiB;  // of all objects in the folder; a new one may exceed it
 };
 
 // $NPUSIM_JIT_CACHE_DIR, else $XDG_CACHE_HOME/npusim/jit, else $HOME/.cache/npusim/jit, else none.
 NPU_JIT_API std::string default_cache_folder();
 
 struct KernelRequest {
-  std::string template_file;  // within Toolchain::templates
+  std::string template_file;  // in Toolchain::templates
   Macros macros;
   KernelType type = KernelType::kCube;
-  bool loaded = true;  // false: its bytes are wanted alone; nothing is loaded, run() is null
+  bool loaded = true;  // false: only its bytes; run() is null
 };
 
 enum class Origin : std::uint8_t { kMemory, kDisk, kCompiled };
@@ -47,22 +49,22 @@ struct Loaded {
   std::shared_ptr<const Kernel> kernel;
   Origin origin = Origin::kMemory;
   std::chrono::nanoseconds compile_time{0};  // wall time; 0 unless compiled by this call
-  std::vector<std::string> warnings;         // what was not as it should be, one line each
+  std::vector<std::string> warnings;         // one line each
 };
 
 struct Counters {
-  std::uint64_t compiled = 0;  // compilations that succeeded
-  std::uint64_t starts = 0;    // of the compiler, also of those that failed or were killed
+  std::uint64_t compiled = 0;  // successful compilations
+  std::uint64_t starts = 0;    // of the compiler, also failed or killed ones
   std::uint64_t disk_hits = 0;
-  std::uint64_t memory_hits = 0;             // also of those who waited while another thread got it
-  std::uint64_t rejected = 0;                // objects found in the folder and not loaded
-  std::uint64_t not_stored = 0;              // compiled, and not written into the folder
-  std::uint64_t evicted = 0;                 // objects that this cache removed to keep to the limit
-  std::chrono::nanoseconds compile_time{0};  // wall time of all starts together
+  std::uint64_t memory_hits = 0;             // also of calls that waited for another thread
+  std::uint64_t rejected = 0;                // objects in the folder that were not loaded
+  std::uint64_t not_stored = 0;              // compiled, but not written to the folder
+  std::uint64_t evicted = 0;                 // objects that this cache removed for the limit
+  std::chrono::nanoseconds compile_time{0};  // wall time of all starts
 };
 
-// Asked at least ten times a second by whoever waits for a compiler or for somebody else's kernel,
-// in the thread that waits. True: it does not want to any longer. Not asked again then.
+// Called at least ten times a second in the thread that waits for a compiler or another caller's
+// kernel. True: the wait ends, and it is not called again.
 using Interrupted = std::function<bool()>;
 
 class NPU_JIT_API KernelCache {
@@ -72,21 +74,23 @@ class NPU_JIT_API KernelCache {
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
 
-  // One of all callers for a kernel compiles it, in whatever thread or process; the others wait and
-  // load. A compiler that was killed from outside is started once more.
-  // kInvalidArgument: macros that make no key; the compiler refused, and the context is "FILE:LINE:
-  // reason" with its first lines. kNotFound: no such compiler, template or folder of sources.
-  // kTimeout: the compiler took longer than it may; it and its children were killed. kIo: no room
-  // for the compiler's output, or an object that cannot be loaded. kAborted: `interrupted` was true
-  // (may be empty); its compiler is dead then, its locks are free, and others who wait compile.
+  // Of all callers for a kernel, in all threads and processes, one compiles it; the others wait and
+  // load it. A compiler that was killed from outside is started once more.
+  // kInvalidArgument: invalid macros (key.hpp); or the compiler refused, with "FILE:LINE: reason"
+  // and its first lines in the context.
+  // kNotFound: no such compiler, template or folder of sources.
+  // kTimeout: the compiler exceeded Toolchain::time_out, and it and its children were killed.
+  // kIo: no room for the compiler's output, or the object cannot be loaded.
+  // kAborted: `interrupted` returned true (may be empty). The compiler was killed, and another
+  // waiting caller compiles.
   Result<Loaded> get(const KernelRequest& request, const Interrupted& interrupted = {});
 
   Counters counters() const;
 
-  // Memory forgets; kernels that somebody holds stay loaded. The folder is left alone.
+  // Drops all kernels from memory; those in use stay loaded. The folder does not change.
   void forget();
-  // forget(), and removes every object of every toolchain from the folder, and no other file.
-  // kPermissionDenied, kIo: some of them are still there.
+  // forget(), and removes all objects of all toolchains from the folder, but no other file.
+  // kPermissionDenied, kIo: some objects remain.
   Status clear();
 
  private:

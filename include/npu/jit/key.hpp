@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel is called by: its macros, the architecture and the kind of core it runs on.
+// The key of a kernel in KernelCache: its macros, the architecture and the kind of core.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,14 @@
 
 namespace npu::jit {
 
-// Names and values as the compiler gets them: -DNAME=VALUE. Sorted by bytes, whatever order they
-// came in.
+// Names and values for the compiler: -DNAME=VALUE. Sorted by bytes.
 using Macros = std::map<std::string, std::string>;
 
 enum class KernelType : std::uint8_t { kCube = 0, kVector = 1, kMixed = 2 };
 
-// NAME=VALUE of all macros, of __ARCH__ and of __KT__ (0, 1, 2), sorted by bytes and joined by '&',
-// none behind the last one. kInvalidArgument: a name is no C identifier or one of those two; a
-// value has '&' in it, which would make two sets of macros the same text, or a control character.
+// NAME=VALUE of all macros, __ARCH__ and __KT__ (0, 1, 2), sorted by bytes and joined by '&'.
+// kInvalidArgument: a name is no C identifier or one of these two; a value contains a control
+// character or '&', which would make the text ambiguous.
 NPU_JIT_API Result<std::string> key_text(const Macros& macros, std::uint32_t architecture,
                                          KernelType type);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiles kernels, and what of.
+// The compiler and the sources of kernels, for KernelCache.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,19 @@ namespace npu::jit {
 
 // The compiler is called without a shell:
 //   compiler flags... -Iincludes... -DNAME=VALUE... -x c++ templates/FILE -o OUTPUT
-// with PATH, HOME and LD_LIBRARY_PATH of the calling process, LC_ALL=C and a TMPDIR of its own as
-// its only environment.
+// Its environment has only PATH, HOME and LD_LIBRARY_PATH of the calling process, LC_ALL=C and its
+// own TMPDIR.
 struct Toolchain {
-  std::string compiler;  // a path, or a name to look for in PATH
+  std::string compiler;  // a path, or a name in PATH
   std::vector<std::string> flags = {
       "-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique"};
   std::string templates;              // folder of the templates
   std::vector<std::string> includes;  // folders for -I
-  // Folders whose files are part of what a kernel is made of (with `templates`): a change of any of
-  // them makes all stored kernels those of another toolchain.
+  // More folders of sources of kernels, beside `templates`. A change of any file in them
+  // invalidates all stored kernels.
   std::vector<std::string> sources;
-  // True: a kernel is made of what the preprocessor makes of its template, with whatever that
-  // includes, and of no other file. For source files of users, beside which anything may lie.
+  // True: a kernel depends on its preprocessed template instead of on these files. For source files
+  // of users, in folders with other files.
   bool preprocessed = false;
   std::uint32_t architecture = 2201;
   std::chrono::milliseconds time_out{120'000};  // wall time of one compilation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on sizes that come from outside and therefore may overflow.
+// Arithmetic on sizes from outside, which may overflow.
 #pragma once
 
 #include <cstdint>

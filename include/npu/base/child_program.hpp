@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as a child process, without a shell.
+// Starts a program as a child process, without a shell.
 #pragma once
 
 #include <fcntl.h>
@@ -18,16 +18,16 @@
 namespace npu {
 
 struct ChildProgram {
-  std::string file;                      // a path, or a name that is looked for in PATH
-  std::vector<std::string> arguments;    // the first is what the program is called
-  std::vector<std::string> environment;  // NAME=VALUE, all of it
-  std::array<int, 3> standard{0, 1, 2};  // its input, output and errors; -1: /dev/null
-  // A process group of its own, in which no signal is ignored, whatever this process ignores.
+  std::string file;                      // a path, or a name in PATH
+  std::vector<std::string> arguments;    // the first is the program's name
+  std::vector<std::string> environment;  // NAME=VALUE, complete
+  std::array<int, 3> standard{0, 1, 2};  // input, output and errors; -1: /dev/null
+  // Starts it in its own process group, with no signal ignored.
   bool own_group = false;
-  bool ends_with_parent = false;  // killed when the thread that has started it ends
+  bool ends_with_parent = false;  // killed when the starting thread ends
 };
 
-// That of this process, with `variables` in place of what has their names.
+// The environment of this process, with these variables added or replaced.
 inline std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<std::string> all;
@@ -84,7 +84,7 @@ inline void become(const ChildProgram& program, char* const* arguments, char* co
 
 }  // namespace detail
 
-// -1 and errno: no process could be made, or there is no such program.
+// Returns -1 and sets errno if there is no such program, or no process is possible.
 inline pid_t start_child(const ChildProgram& program) {
   const auto arguments = detail::pointers_to(program.arguments);
   const auto environment = detail::pointers_to(program.environment);
@@ -108,7 +108,7 @@ inline pid_t start_child(const ChildProgram& program) {
   return -1;
 }
 
-// The exit code, or 128 + n if signal n ended it; `status` as waitpid() tells it.
+// The exit code, or 128 + n if signal n ended it. `status`: from waitpid().
 inline int exit_code_of(int status) {
   constexpr int kSignalled = 128;
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);

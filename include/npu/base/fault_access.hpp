@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page fault was, in a handler of SIGSEGV.
+// The access of a page fault, for a handler of SIGSEGV.
 #pragma once
 
 #include <ucontext.h>
 
 namespace npu {
 
-// `context`: the handler's third argument. A machine that does not say counts as a write.
+// `context`: the handler's third argument. True if the machine does not tell.
 inline bool is_write_fault(const void* context) {
 #if defined(__x86_64__)
   constexpr greg_t kWrite = 2;

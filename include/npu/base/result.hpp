@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors as values. Every fallible call of driver, firmware and platform returns Result<T>.
+// Errors as values. Every call of driver, firmware and platform that can fail returns Result<T>.
 #pragma once
 
 #include <string>
@@ -10,27 +10,27 @@
 namespace npu {
 
 enum class ErrorCode {
-  kInvalidArgument,   // the caller's fault; retrying the same call cannot help
-  kOutOfRange,        // an offset, index or size beyond what the object has
-  kMisaligned,        // an address or size that breaks a stated alignment
+  kInvalidArgument,   // an error of the caller, or a closed object; do not repeat the call
+  kOutOfRange,        // an offset, index or size beyond the object
+  kMisaligned,        // an address or size without the required alignment
   kNotFound,          // no such device, window, event
-  kAlreadyExists,     // the id, slot or mapping is taken
-  kBusy,              // still in use: mappings, streams; retry after giving those up
-  kOutOfMemory,       // device or host memory; context says requested, free, largest block
-  kOutOfResources,    // ids, vectors, windows, tasks exhausted
-  kQueueFull,         // the ring stayed full for the whole bounded retry
-  kTimeout,           // a deadline passed; context says what was waited for
-  kDeviceLost,        // all-ones reads: surprise removal or link down
+  kAlreadyExists,     // the id, slot or mapping is in use
+  kBusy,              // mappings, streams or queues still use it; repeat the call without them
+  kOutOfMemory,       // device or host memory; the context has the requested and free bytes
+  kOutOfResources,    // no ids, vectors, windows or tasks left
+  kQueueFull,         // the ring stayed full until the deadline
+  kTimeout,           // a deadline passed; the context names the condition
+  kDeviceLost,        // the card answers nothing: surprise removal or link down
   kDeviceFault,       // the device completed the work with a fault code
-  kUnsupported,       // the device or platform does not offer this
-  kBadDevice,         // configuration space or registers make no sense
-  kPermissionDenied,  // the operating system or the IOMMU refuses
-  kIo,                // a system call failed; context carries errno's text
-  kAborted,           // given up by a reset of the queue before or while it was waited for
-  kWrongData,         // all went well, and what came of it is not what was expected
+  kUnsupported,       // the device or platform does not offer this, or it is switched off
+  kBadDevice,         // configuration space or registers make no sense, or the card refused
+  kPermissionDenied,  // the operating system, the IOMMU or the owner refuses
+  kIo,                // a system call failed, or registers of a present card read as all ones
+  kAborted,           // ended by a reset, a shutdown or a close
+  kWrongData,         // no error occurred, but the result is not the expected one
 };
 
-// Stable, lower-case, e.g. "queue full".
+// A stable name in lower case, such as "queue full".
 constexpr std::string_view to_string(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidArgument:
@@ -75,7 +75,7 @@ constexpr std::string_view to_string(ErrorCode code) {
 
 struct Error {
   ErrorCode code;
-  std::string context;  // one line, no trailing full stop: what was tried, with which values
+  std::string context;  // one line without full stop: the attempt and its values
 
   std::string message() const {
     std::string text(to_string(code));
@@ -83,7 +83,7 @@ struct Error {
   }
 };
 
-// A value or an error. Whoever calls looks at it, or says (void) and why.
+// A value or an error. Callers must check it, or cast it to void with a reason.
 template <class T>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
@@ -91,7 +91,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   using Base::Base;
   using Base::operator=;
   Result() = default;
-  Result(Base base) : Base(std::move(base)) {}  // what map() and and_then() return
+  Result(Base base) : Base(std::move(base)) {}  // from map() and and_then()
 };
 using Status = Result<void>;
 
@@ -99,7 +99,7 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string context = {}) {
   return tl::unexpected<Error>(Error{code, std::move(context)});
 }
 
-// Hands an error on to the caller of the present function.
+// Returns an error to the caller of the present function.
 template <class T>
 tl::unexpected<Error> forward_error(const Result<T>& failed) {
   return tl::unexpected<Error>(failed.error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from outside as an error line repeats it.
+// Text from outside, shortened for error lines.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace npu {
 
-inline constexpr std::size_t kShownPath = 255;  // bytes of a file's name, which should not be cut
+inline constexpr std::size_t kShownPath = 255;  // for file names, which should not be cut
 
-// `text` without control characters; of one that is longer than `longest` bytes its beginning and
-// how long it is: "aaaa... (21504 bytes)". UTF-8 is not cut within a character.
+// `text` without control characters. If it is longer than `longest` bytes: its beginning and its
+// length, "aaaa... (21504 bytes)". Does not cut UTF-8 characters.
 inline std::string shortened(std::string_view text, std::size_t longest = 80) {
   std::size_t length = text.size() <= longest ? text.size() : longest;
   const auto continues = [&](std::size_t at) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities that must not be mixed up: lengths of time, instants of a clock, sizes in bytes.
+// Types of quantities: lengths of time, points in time, sizes in bytes.
 #pragma once
 
 #include <cstdint>
 
 namespace npu {
 
-// A length of time. Unit: 1 ps. Range: +/- 106 days. Sums, differences and products end at the ends
-// of the range.
+// A length of time. Unit: 1 ps. Range: +/- 106 days. Sums, differences and products saturate.
 class Picoseconds {
  public:
   constexpr Picoseconds() = default;
@@ -59,10 +58,9 @@ class Picoseconds {
   std::int64_t count_ = 0;
 };
 
-// A point in time of one clock (platform::Clock): so long after its zero, which is the power-up of
-// a simulated machine. Range and ends are those of Picoseconds: a deadline that lies beyond is
-// never. Neither type turns into the other by itself, for `wait(ticket, policy, 10_ms)` would mean
-// 10 ms after power-up.
+// A point in time of a clock (platform::Clock), as the time since its zero: the power-up of a
+// simulated machine. Range as of Picoseconds; a later deadline is never(). There is no implicit
+// conversion between the two types: `wait(ticket, policy, 10_ms)` would mean 10 ms after power-up.
 class Instant {
  public:
   constexpr Instant() = default;  // power-up

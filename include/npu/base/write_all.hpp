@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes into open files.
+// Writes bytes to open files.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 namespace npu {
 
-// All of it, to an open file. The errno that ended it, or 0.
+// Writes all bytes. Returns 0, or the errno of the failed write.
 inline int write_all(int file, ConstByteSpan bytes) {
   while (bytes.size > 0) {
     const ssize_t written = ::write(file, bytes.data, bytes.size);
@@ -24,7 +24,8 @@ inline int write_all(int file, ConstByteSpan bytes) {
   return 0;
 }
 
-// A file without a path that holds `bytes`, for the dynamic loader. None, and errno: no memory.
+// A file without a path that contains `bytes`, for the dynamic loader. Empty, with errno: no
+// memory.
 inline FileDescriptor memory_file(const char* name, ConstByteSpan bytes) {
   FileDescriptor file(::memfd_create(name, MFD_CLOEXEC));
   if (file && write_all(file.get(), bytes) != 0) return {};

@@ -2,7 +2,7 @@
 // The chip-level runtime (requirements.md M6): memory, kernels and task graphs of one process on
 // one card. The scheduler firmware on the AICPUs and the executor on the AI Cores run the graphs.
 // runtime.h is the same for C. Only one task at a time may use a context. Without a device, members
-// fail with kInvalidArgument.
+// fail with kInvalidArgument, and device() and process() must not be called.
 #pragma once
 
 #include <cstdint>

@@ -218,6 +218,7 @@ Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
 }
 
 Status ExecutionStream::wait_for(const StreamRecord& record) {
+  if (record.signal_ == nullptr) return fail(ErrorCode::kInvalidArgument, "an empty record");
   const MutexHolder holder(*impl_->lock);
   const auto wait = entries::wait_event(record.signal_->id(), record.value_);
   const auto mark = impl_->append(impl_->lanes.current(), &wait, 1);

@@ -144,7 +144,9 @@ class NPU_API ExecutionStream {
   // aligned to 8. Errors as submit().
   Result<StreamRecord> record(platform::BusAddress at, std::shared_ptr<const void> keep = {});
   // Lets later submissions wait for the record, which comes from record() of a stream of the same
-  // process. Errors as submit().
+  // process.
+  // kInvalidArgument: an empty record.
+  // Also the errors of submit().
   Status wait_for(const StreamRecord& record);
 
   // Waits until all submissions have ended. Returns the first fault; nullopt: none.

@@ -80,6 +80,11 @@ TEST_F(StreamTest, ASignalIsItsStreamsUntilTheLastWaitHasEnded) {
   EXPECT_EQ(process->signals().in_use(), in_use) << "the old one went with its last wait";
 }
 
+TEST_F(StreamTest, AnEmptyRecordIsNotWaitedFor) {
+  const auto stream = open();
+  EXPECT_THAT(stream->wait_for(StreamRecord()), FailsWith(ErrorCode::kInvalidArgument));
+}
+
 TEST_F(StreamTest, LastIsTheEndOfEverythingSoFar) {
   const auto stream = open();
   EXPECT_TRUE(stream->last().is_done());

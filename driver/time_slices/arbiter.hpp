@@ -68,7 +68,8 @@ struct TimeSliceScheduler::Impl {
   TimeSliceSchedulerStatistics statistics_now() const;
   void look_at_card(unsigned client);
 
-  Device& device;
+  CardLink& link;
+  const CardFeatures& features;
   platform::Platform& platform;
   const TimeSliceOptions options;
   std::unique_ptr<platform::Mutex> lock;

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "driver/link/vector_table.hpp"
+#include "npu/abi/fault.hpp"
 #include "npu/abi/page_copy.hpp"
 #include "npu/driver/dma.hpp"
 

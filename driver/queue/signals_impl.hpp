@@ -7,6 +7,7 @@
 #include "driver/link/card_link.hpp"
 #include "driver/queue/id_pool.hpp"
 #include "driver/support/spin_lock.hpp"
+#include "npu/abi/queue_descriptor.hpp"
 #include "npu/driver/signal.hpp"
 
 namespace npu::driver {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "driver/device/card_features.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/time_slices/ledger.hpp"
 #include "driver/time_slices/seat.hpp"
 

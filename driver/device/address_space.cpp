@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/device/address_space_impl.hpp"
+#include "driver/memory/compactor.hpp"
 #include "driver/support/call_trace.hpp"
 #include "driver/support/choice.hpp"
 #include "npu/abi/registers.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 // Under the memory manager's mutex: another task may close the space while one waits for that.
 Status open_space(const AddressSpace::Impl& impl) {
-  if (auto ok = impl.device.usable(); !ok) return ok;
+  if (auto ok = impl.link.usable(); !ok) return ok;
   if (impl.space == nullptr) {
     return fail(ErrorCode::kInvalidArgument, "the address space is closed");
   }
@@ -28,7 +29,7 @@ Status open_space(const AddressSpace::Impl& impl) {
 
 CallTrace call_trace(const AddressSpace::Impl& impl, platform::DriverCall call,
                      std::uint64_t argument = 0, Bytes bytes = 0) {
-  return {impl.device.platform, impl.device.card.device_index, call, argument, bytes};
+  return {impl.link.platform(), impl.link.device_index(), call, argument, bytes};
 }
 
 // `create` under the mutex, and once more after making room if it was refused although enough is
@@ -36,16 +37,16 @@ CallTrace call_trace(const AddressSpace::Impl& impl, platform::DriverCall call,
 template <class Create>
 auto create_with_room(const AddressSpace::Impl& impl, Bytes size, const Create& create)
     -> decltype(create()) {
-  auto& device = impl.device;
-  const MutexHolder holder(device.memory->mutex());
+  auto& memory = impl.memory;
+  const MutexHolder holder(memory.mutex());
   if (auto ok = open_space(impl); !ok) return forward_error(ok);
   auto result = create();
   if (result || result.error().code != ErrorCode::kOutOfMemory) return result;
   const auto wanted = checked_align_up(size, kPageSize);
-  const auto now = device.memory->physical().statistics();
-  if (!device.options.compact_on_demand || !wanted) return result;
+  const auto now = memory.physical().statistics();
+  if (memory.compactor() == nullptr || !wanted) return result;
   if (*wanted > now.free + now.quarantined) return result;
-  const auto made = device.compactor->run(*wanted);
+  const auto made = memory.compactor()->run(*wanted);
   if (made) return create();
   return fail(ErrorCode::kOutOfMemory,
               fmt::format("{}; compaction: {}", result.error().context, made.error().message()));
@@ -75,7 +76,7 @@ auto create_within_quota(const AddressSpace::Impl& impl, const Quota& quota, Byt
     auto made = create();
     if (made) {
       quota->note_use();
-      auto& physical = impl.device.memory->physical();
+      auto& physical = impl.memory.physical();
       physical.charge(memory_of(*made), impl.space->vmid(), std::move(charge));
     }
     return made;
@@ -85,7 +86,7 @@ auto create_within_quota(const AddressSpace::Impl& impl, const Quota& quota, Byt
 // What a driver in the kernel spends on memory that there is now: its pages of 2 MiB, and the
 // entries that map it.
 void spend_on(const AddressSpace::Impl& impl, Bytes allocated, std::uint64_t entries) {
-  auto& tasks = impl.device.platform.tasks();
+  auto& tasks = impl.link.platform().tasks();
   const auto pages = (allocated + kPageSize - 1) / kPageSize;
   tasks.kernel_work(platform::KernelWork::kAllocatePage, pages);
   if (entries == 0) return;
@@ -102,9 +103,9 @@ bool over_quota(const Quota& quota, Bytes size) {
 
 // Whether pages of managed memory have left for the host, so that there is more.
 bool make_managed_leave(const AddressSpace::Impl& impl, const Quota& quota, Bytes size) {
-  const auto& reclaim = impl.device.memory->reclaim();
+  const auto& reclaim = impl.memory.reclaim();
   const auto whole = checked_align_up(size, kPageSize);
-  if (!reclaim || !whole || !impl.device.usable()) return false;
+  if (!reclaim || !whole || !impl.link.usable()) return false;
   if (over_quota(quota, size)) {
     const auto use = quota->use();
     const Bytes missing = *whole > use.limit ? use.limit : use.used() + *whole - use.limit;
@@ -112,8 +113,8 @@ bool make_managed_leave(const AddressSpace::Impl& impl, const Quota& quota, Byte
   }
   Bytes free = 0;
   {
-    const MutexHolder holder(impl.device.memory->mutex());
-    free = impl.device.memory->physical().statistics().free;
+    const MutexHolder holder(impl.memory.mutex());
+    free = impl.memory.physical().statistics().free;
   }
   return reclaim(0, *whole > free ? *whole - free : *whole);
 }
@@ -133,35 +134,34 @@ auto create_giving_way(const AddressSpace::Impl& impl, const Quota& quota, Bytes
 }
 
 Result<LentMemory> lend(const AddressSpace::Impl& owner, MemoryHandle memory, unsigned card) {
-  auto& device = owner.device;
-  const MutexHolder holder(device.memory->mutex());
+  const MutexHolder holder(owner.memory.mutex());
   if (auto ok = open_space(owner); !ok) return forward_error(ok);
   auto lent = owner.space->held().lend(memory, owner.space->maps(memory));
   if (!lent) return lent;
-  if (auto ok = lent->lease.let_in(device.peers, card); !ok) return forward_error(ok);
+  if (auto ok = lent->lease.let_in(owner.memory.peers(), card); !ok) return forward_error(ok);
   return lent;
 }
 
-Status check_link(Device::Impl& device, unsigned card) {
-  if (auto ok = device.usable(); !ok) return ok;
-  const auto links = device.link->read<abi::HccsLinks>();
+Status check_link(CardLink& link, unsigned card) {
+  if (auto ok = link.usable(); !ok) return ok;
+  const auto links = link.read<abi::HccsLinks>();
   if (!links) return forward_error(links);
   if (card < abi::kMaxHccsCards && (links->raw >> card & 1) != 0) return {};
   return fail(ErrorCode::kUnsupported,
-              fmt::format("card {} has no HCCS link to card {}", device.card.device_index, card));
+              fmt::format("card {} has no HCCS link to card {}", link.device_index(), card));
 }
 
 // One mutex after the other, never both: two cards may borrow from each other at a time.
 Result<MemoryHandle> borrow(const AddressSpace::Impl& space, const AddressSpace::Impl& owner,
                             MemoryHandle memory) {
-  const auto card = owner.device.card.device_index;
-  if (&owner.device.platform != &space.device.platform) {
+  const auto card = owner.link.device_index();
+  if (&owner.link.platform() != &space.link.platform()) {
     return fail(ErrorCode::kInvalidArgument, "the memory is in another machine");
   }
-  if (auto ok = check_link(space.device, card); !ok) return forward_error(ok);
-  auto lent = lend(owner, memory, space.device.card.device_index);
+  if (auto ok = check_link(space.link, card); !ok) return forward_error(ok);
+  auto lent = lend(owner, memory, space.link.device_index());
   if (!lent) return forward_error(lent);
-  const MutexHolder holder(space.device.memory->mutex());
+  const MutexHolder holder(space.memory.mutex());
   if (auto ok = open_space(space); !ok) return forward_error(ok);
   return space.space->held().borrow(card, std::move(*lent));
 }
@@ -170,31 +170,31 @@ Result<MemoryHandle> borrow(const AddressSpace::Impl& space, const AddressSpace:
 
 Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressSpace::Impl& owner,
                                  MemoryHandle memory) {
-  if (&owner.device != &space.device) return borrow(space, owner, memory);
-  const MutexHolder holder(space.device.memory->mutex());
+  if (&owner.link != &space.link) return borrow(space, owner, memory);
+  const MutexHolder holder(space.memory.mutex());
   if (auto ok = open_space(space); !ok) return forward_error(ok);
   if (auto ok = open_space(owner); !ok) return forward_error(ok);
   return space.space->held().import(owner.space->held(), memory);
 }
 
 Result<std::unique_ptr<AddressSpace>> make_address_space(
-    Device::Impl& device, ProcessId process, std::shared_ptr<MemoryQuota> quota,
-    std::shared_ptr<UnifiedAddresses> addresses) {
-  const MutexHolder holder(device.memory->mutex());
-  const auto space = device.memory->create_space(quota, std::move(addresses));
+    CardLink& link, MemoryManager& memory, const CardFeatures& features, ProcessId process,
+    std::shared_ptr<MemoryQuota> quota, std::shared_ptr<UnifiedAddresses> addresses) {
+  const MutexHolder holder(memory.mutex());
+  const auto space = memory.create_space(quota, std::move(addresses));
   if (!space) return forward_error(space);
   return std::make_unique<AddressSpace>(std::make_unique<AddressSpace::Impl>(
-      AddressSpace::Impl{device, *space, process, {}, {}, std::move(quota)}));
+      AddressSpace::Impl{link, memory, features, *space, process, {}, {}, std::move(quota)}));
 }
 
 AddressSpace::AddressSpace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 AddressSpace::~AddressSpace() {
   if (impl_->space != nullptr) {
-    auto& memory = *impl_->device.memory;
+    auto& memory = impl_->memory;
     const MutexHolder holder(memory.mutex());
     const auto vmid = std::exchange(impl_->space, nullptr)->vmid();
-    static_cast<void>(memory.close_space(vmid, impl_->device.usable().has_value()));
+    static_cast<void>(memory.close_space(vmid, impl_->link.usable().has_value()));
   }
   // What has opened it meanwhile has it; from now on nobody can.
   if (impl_->shares) impl_->shares->forget(*impl_);
@@ -204,7 +204,7 @@ Status AddressSpace::close() {
   Status status;
   std::shared_ptr<SpaceObserver> shares;
   {
-    auto& memory = *impl_->device.memory;
+    auto& memory = impl_->memory;
     const MutexHolder holder(memory.mutex());
     if (auto ok = open_space(*impl_); !ok) return ok;
     const auto vmid = impl_->space->vmid();
@@ -246,7 +246,7 @@ Result<DeviceMemory> AddressSpace::allocate(Bytes size, const MemoryOptions& opt
 
 Status AddressSpace::free(DeviceAddress address) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kFree, address.value);
-  const MutexHolder holder(impl_->device.memory->mutex());
+  const MutexHolder holder(impl_->memory.mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->free(address.value);
 }
@@ -262,7 +262,7 @@ Result<MemoryHandle> AddressSpace::create_memory(Bytes size, const MemoryOptions
 
 Status AddressSpace::release_memory(MemoryHandle memory) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kRelease, memory.index);
-  const MutexHolder holder(impl_->device.memory->mutex());
+  const MutexHolder holder(impl_->memory.mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->held().release(memory);
 }
@@ -273,9 +273,9 @@ Result<MemoryHandle> AddressSpace::import_memory(const AddressSpace& owner, Memo
 
 Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kReserve, 0, size);
-  const auto known = impl_->device.has(&DeviceFeatures::reservations, "reservations are");
+  const auto known = impl_->features.has(&DeviceFeatures::reservations, "reservations are");
   if (!known) return forward_error(known);
-  const MutexHolder holder(impl_->device.memory->mutex());
+  const MutexHolder holder(impl_->memory.mutex());
   if (auto ok = open_space(*impl_); !ok) return forward_error(ok);
   const auto at = impl_->space->reserve(size, alignment);
   if (!at) return forward_error(at);
@@ -284,7 +284,7 @@ Result<DeviceAddress> AddressSpace::reserve(Bytes size, Bytes alignment) {
 
 Status AddressSpace::release(DeviceAddress reservation) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kRelease, reservation.value);
-  const MutexHolder holder(impl_->device.memory->mutex());
+  const MutexHolder holder(impl_->memory.mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->release(reservation.value);
 }
@@ -295,7 +295,7 @@ Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Byte
   if (auto ok = check_choice("access", access, Access::kReadWrite); !ok) return ok;
   std::uint64_t entries = 0;
   {
-    const MutexHolder holder(impl_->device.memory->mutex());
+    const MutexHolder holder(impl_->memory.mutex());
     if (auto ok = open_space(*impl_); !ok) return ok;
     if (auto ok = impl_->space->map({at.value, size}, memory, offset, access); !ok) return ok;
     entries = impl_->space->entries({at.value, size});
@@ -307,21 +307,21 @@ Status AddressSpace::map(DeviceAddress at, Bytes size, MemoryHandle memory, Byte
 Status AddressSpace::set_access(DeviceAddress at, Bytes size, Access access) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kSetAccess, at.value, size);
   if (auto ok = check_choice("access", access, Access::kReadWrite); !ok) return ok;
-  const MutexHolder holder(impl_->device.memory->mutex());
+  const MutexHolder holder(impl_->memory.mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->set_access({at.value, size}, access);
 }
 
 Status AddressSpace::unmap(DeviceAddress at, Bytes size) {
   const auto trace = call_trace(*impl_, platform::DriverCall::kUnmap, at.value, size);
-  const MutexHolder holder(impl_->device.memory->mutex());
+  const MutexHolder holder(impl_->memory.mutex());
   if (auto ok = open_space(*impl_); !ok) return ok;
   return impl_->space->unmap({at.value, size});
 }
 
 MemoryStatistics AddressSpace::memory_statistics() const {
-  const MutexHolder holder(impl_->device.memory->mutex());
-  auto& physical = impl_->device.memory->physical();
+  const MutexHolder holder(impl_->memory.mutex());
+  auto& physical = impl_->memory.physical();
   physical.collect();
   const auto card = physical.statistics();
   return impl_->quota == nullptr ? card : impl_->quota->seen(card);
@@ -332,7 +332,7 @@ const std::shared_ptr<MemoryQuota>& AddressSpace::quota() const {
 }
 
 std::optional<AddressRange> AddressSpace::range_of(DeviceAddress address) const {
-  const MutexHolder holder(impl_->device.memory->mutex());
+  const MutexHolder holder(impl_->memory.mutex());
   if (impl_->space == nullptr) return std::nullopt;
   return impl_->space->range_of(address.value);
 }

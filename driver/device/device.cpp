@@ -76,36 +76,19 @@ Result<std::unique_ptr<Device>> Device::open_index(platform::Platform& platform,
                           found->cards.size(), found->refused.size()));
 }
 
-Status Device::Impl::has(bool DeviceFeatures::*feature, const char* what) const {
-  if (options.features.*feature) return {};
-  return fail(ErrorCode::kUnsupported,
-              fmt::format("card {}: {} switched off", card.device_index, what));
-}
-
-std::shared_ptr<DeviceService> Device::Impl::fault_service() const {
-  const MutexHolder holder(*managed);
-  return page_faults.lock();
-}
-
-Status Device::Impl::usable() const {
-  if (closed.load(std::memory_order_acquire)) {
-    return fail(ErrorCode::kInvalidArgument, "the device is shut down");
-  }
-  return link->alive();
-}
-
 Status Device::shutdown() {
   const CallTrace trace(impl_->platform, impl_->card.device_index, platform::DriverCall::kShutdown);
-  if (impl_->closed.exchange(true)) return {};
   auto& link = *impl_->link;
-  impl_->peers->close();
-  if (const auto service = impl_->fault_service()) service->stop();
+  if (!link.close()) return {};
+  impl_->memory->peers()->close();
+  auto& services = impl_->services;
+  if (const auto service = services.fault_service()) service->stop();
   // Not in the middle of a compaction.
   const MutexHolder memory_holder(impl_->memory->mutex());
   // Nor in the middle of a reset, which would enable the queue again.
-  const MutexHolder holder(*impl_->control);
-  const auto deadline = impl_->ready_deadline();
-  if (impl_->queues) impl_->queues->stop();
+  const MutexHolder holder(*services.control);
+  const auto deadline = link.ready_deadline();
+  if (services.queues) services.queues->stop();
   Status status = impl_->queue->drain(deadline);
   if (auto ok = impl_->queue->disable(deadline); !ok && status) status = ok;
   if (!link.lost()) {
@@ -120,10 +103,10 @@ Status Device::shutdown() {
 Status Device::reset_queue() {
   const CallTrace trace(impl_->platform, impl_->card.device_index,
                         platform::DriverCall::kResetQueue);
-  if (auto ok = impl_->usable(); !ok) return ok;
-  const MutexHolder holder(*impl_->control);
-  if (auto ok = impl_->usable(); !ok) return ok;
-  return impl_->queue->reset(impl_->ready_deadline());
+  if (auto ok = impl_->link->usable(); !ok) return ok;
+  const MutexHolder holder(*impl_->services.control);
+  if (auto ok = impl_->link->usable(); !ok) return ok;
+  return impl_->queue->reset(impl_->link->ready_deadline());
 }
 
 const CardInfo& Device::info() const {
@@ -131,7 +114,7 @@ const CardInfo& Device::info() const {
 }
 
 Result<bool> Device::has_link_to(std::uint32_t index) const {
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
   const auto links = impl_->link->read<abi::HccsLinks>();
   if (!links) return forward_error(links);
   return index < abi::kMaxHccsCards && (links->raw >> index & 1) != 0;
@@ -148,8 +131,9 @@ AddressSpace& Device::address_space() {
 Result<std::unique_ptr<AddressSpace>> Device::create_address_space(
     ProcessId process, std::shared_ptr<MemoryQuota> quota,
     std::shared_ptr<UnifiedAddresses> addresses) {
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
-  return make_address_space(*impl_, process, std::move(quota), std::move(addresses));
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
+  return make_address_space(*impl_->link, *impl_->memory, impl_->features, process,
+                            std::move(quota), std::move(addresses));
 }
 
 Result<DeviceMemory> Device::allocate(Bytes size, const MemoryOptions& options) {
@@ -169,7 +153,7 @@ MemoryStatistics Device::memory_statistics() const {
 Result<CompactionReport> Device::compact(Bytes wanted) {
   const CallTrace trace(impl_->platform, impl_->card.device_index, platform::DriverCall::kCompact,
                         0, wanted);
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
   const auto size = checked_align_up(wanted, kPageSize);
   if (wanted == 0 || !size) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("compaction for {} bytes", wanted));
@@ -185,14 +169,14 @@ CompactionStatistics Device::compaction_statistics() const {
 
 Result<std::unique_ptr<platform::DmaMemory>> Device::allocate_host(
     Bytes size, platform::DmaDirection direction) {
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
   auto known = check_choice("direction", direction, platform::DmaDirection::kDeviceWrites);
   if (!known) return forward_error(known);
   return impl_->platform.allocate_dma(impl_->card.bdf(), size, 4096, direction);
 }
 
 Result<std::optional<FaultReport>> Device::take_fault() {
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
   return driver::take_fault(*impl_->link);
 }
 
@@ -205,10 +189,10 @@ Result<StreamId> Device::create_stream(const StreamOptions& options) {
   if (!known) return forward_error(known);
   // Both, in the compactor's order: the space must neither close nor change its VMID meanwhile.
   const MutexHolder memory_holder(impl_->memory->mutex());
-  const MutexHolder holder(*impl_->control);
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  const MutexHolder holder(*impl_->services.control);
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
   const auto& space = options.space ? impl_of(*options.space) : impl_of(*impl_->default_space);
-  if (&space.device != impl_.get() || space.space == nullptr) {
+  if (&space.link != impl_->link.get() || space.space == nullptr) {
     return fail(ErrorCode::kInvalidArgument,
                 "the stream's address space is closed or of another card");
   }
@@ -221,7 +205,7 @@ Result<StreamId> Device::create_stream(const StreamOptions& options) {
 Status Device::destroy_stream(StreamId id, Instant deadline) {
   const CallTrace trace(impl_->platform, impl_->card.device_index,
                         platform::DriverCall::kDestroyStream, id.value);
-  if (auto ok = impl_->usable(); !ok) return ok;
+  if (auto ok = impl_->link->usable(); !ok) return ok;
   auto* stream = impl_->streams->find_user(id);
   if (!stream) return no_stream(id);
   const auto last = QueueMark::from_raw(stream->submitted.load(std::memory_order_relaxed));
@@ -229,7 +213,7 @@ Status Device::destroy_stream(StreamId id, Instant deadline) {
   if (auto ok = impl_->streams->finish(id, deadline); !ok) return ok;
   const unsigned vmid = stream->vmid;
   {
-    const MutexHolder holder(*impl_->control);
+    const MutexHolder holder(*impl_->services.control);
     if (impl_->streams->find_user(id) != stream) return no_stream(id);
     // The stream stays if its event does, for another try.
     if (auto ok = impl_->events->destroy(stream->event); !ok) return ok;
@@ -252,8 +236,8 @@ Result<EventId> Device::create_event() {
     trace.failed();
     return tl::unexpected(error);
   };
-  if (auto ok = impl_->usable(); !ok) return failed(ok.error());
-  const MutexHolder holder(*impl_->control);
+  if (auto ok = impl_->link->usable(); !ok) return failed(ok.error());
+  const MutexHolder holder(*impl_->services.control);
   auto event = impl_->events->create();
   if (!event) return failed(event.error());
   return event;
@@ -262,11 +246,11 @@ Result<EventId> Device::create_event() {
 Status Device::destroy_event(EventId event) {
   CallTrace trace(impl_->platform, impl_->card.device_index, platform::DriverCall::kDestroyEvent,
                   event.value);
-  if (auto ok = impl_->usable(); !ok) {
+  if (auto ok = impl_->link->usable(); !ok) {
     trace.failed();
     return ok;
   }
-  const MutexHolder holder(*impl_->control);
+  const MutexHolder holder(*impl_->services.control);
   auto destroyed = impl_->events->destroy(event);
   if (!destroyed) trace.failed();
   return destroyed;
@@ -274,7 +258,7 @@ Status Device::destroy_event(EventId event) {
 
 Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
                               const SubmitOptions& options) {
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
   auto* stream = impl_->streams->find_user(id);
   if (!stream) return no_stream(id);
   if (auto ok = check_command(command); !ok) return forward_error(ok);
@@ -292,13 +276,13 @@ Result<Ticket> Device::submit(StreamId id, const DmaCommand& command,
 }
 
 Result<bool> Device::is_done(const Ticket& ticket) {
-  if (auto ok = impl_->usable(); !ok) return forward_error(ok);
+  if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
   if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
   return impl_->waiter->is_done(ticket);
 }
 
 Status Device::wait(const Ticket& ticket, WaitPolicy policy, Instant deadline) {
-  if (auto ok = impl_->usable(); !ok) return ok;
+  if (auto ok = impl_->link->usable(); !ok) return ok;
   if (auto ok = check_choice("policy", policy, WaitPolicy::kAdaptive); !ok) return ok;
   if (!impl_->events->exists(ticket.event)) return no_event(ticket.event);
   const auto* stream = impl_->streams->find_user(ticket.stream);
@@ -320,6 +304,30 @@ DmaStatistics Device::dma_statistics() const {
 
 WaitStatistics Device::wait_statistics() const {
   return impl_->waiter->statistics();
+}
+
+// --- Parts -----------------------------------------------------------------------------------
+
+CardLink& DeviceParts::link(Device& device) {
+  return *device.impl_->link;
+}
+VectorTable& DeviceParts::vectors(Device& device) {
+  return *device.impl_->vectors;
+}
+MemoryManager& DeviceParts::memory(Device& device) {
+  return *device.impl_->memory;
+}
+Compactor& DeviceParts::compactor(Device& device) {
+  return *device.impl_->compactor;
+}
+DeviceServices& DeviceParts::services(Device& device) {
+  return device.impl_->services;
+}
+const CardFeatures& DeviceParts::features(Device& device) {
+  return device.impl_->features;
+}
+const AdaptiveOptions& DeviceParts::adaptive(Device& device) {
+  return device.impl_->options.adaptive;
 }
 
 }  // namespace npu::driver

@@ -46,14 +46,14 @@ Status map_registers(Device::Impl& device) {
   auto region = device.platform.map_bar(device.card.bdf(), abi::kRegisterBar, 0, kMappedRegisters,
                                         platform::Caching::kUncached);
   if (!region) return forward_error(region);
-  device.link = std::make_unique<CardLink>(device.platform, device.card.bdf(), std::move(*region));
-  device.peers = std::make_shared<PeerGate>(*device.link);
+  device.link = std::make_unique<CardLink>(device.platform, device.card, std::move(*region),
+                                           device.options.ready_timeout);
   return {};
 }
 
 Status wait_ready(Device::Impl& device) {
   auto& clock = device.platform.clock();
-  const auto deadline = device.ready_deadline();
+  const auto deadline = device.link->ready_deadline();
   for (;;) {
     const auto status = device.link->read<abi::DeviceStatus>();
     if (!status) return forward_error(status);
@@ -72,10 +72,11 @@ Status read_identity(Device::Impl& device) {
 }
 
 Status set_up_memory(Device::Impl& device) {
-  auto memory = MemoryManager::create(*device.link, device.card, device.options.ready_timeout);
+  auto memory = MemoryManager::create(*device.link);
   if (!memory) return forward_error(memory);
   device.memory = std::move(*memory);
-  auto space = make_address_space(device, {});
+  device.memory->loan().longest = device.options.compaction_timeout;
+  auto space = make_address_space(*device.link, *device.memory, device.features);
   if (!space) return forward_error(space);
   device.default_space = std::move(*space);
   return {};
@@ -127,16 +128,15 @@ Status disable_what_was_left(Device::Impl& device) {
 }
 
 Status start_queue(Device::Impl& device) {
-  auto ring = RingMemory::create(device.platform, device.card, device.options.ring);
+  auto ring = RingMemory::create(*device.link, device.options.ring);
   if (!ring) return forward_error(ring);
-  device.queue = std::make_unique<DmaQueue>(*device.link, *device.events, std::move(*ring),
-                                            device.card.device_index);
+  device.queue = std::make_unique<DmaQueue>(*device.link, *device.events, std::move(*ring));
   if (auto ok = disable_what_was_left(device); !ok) return ok;
   const auto command = read_command(device);
   if (!command) return forward_error(command);
   device.platform.pci().write16(device.card.bdf(), pci::kCommand,
                                 static_cast<std::uint16_t>(*command | pci::kCommandBusMaster));
-  const auto started = device.queue->start(device.ready_deadline());
+  const auto started = device.queue->start(device.link->ready_deadline());
   // What the engines had begun does not end.
   device.found_left = !started && started.error().code == ErrorCode::kTimeout;
   if (started) device.link->write(kForgetFaults);
@@ -144,16 +144,17 @@ Status start_queue(Device::Impl& device) {
 }
 
 Status prepare_streams(Device::Impl& device) {
-  device.vectors = std::make_unique<VectorTable>(*device.link, device.card);
+  device.vectors = std::make_unique<VectorTable>(*device.link);
   device.waiter = std::make_unique<Waiter>(*device.link, *device.events, *device.queue,
-                                           device.card.device_index, device.options.adaptive);
-  device.streams = std::make_unique<StreamTable>(*device.link, *device.events, *device.vectors,
-                                                 *device.waiter, device.card);
+                                           device.options.adaptive);
+  device.streams =
+      std::make_unique<StreamTable>(*device.link, *device.events, *device.vectors, *device.waiter);
   const CopyLanes lanes(*device.streams, *device.events, *device.queue, *device.waiter,
                         device.platform.clock());
-  device.compactor = std::make_unique<Compactor>(*device.link, *device.memory, *device.queue, lanes,
-                                                 *device.control, device.card.device_index,
-                                                 device.options.compaction_timeout);
+  device.compactor =
+      std::make_unique<Compactor>(*device.link, *device.memory, *device.queue, lanes,
+                                  *device.services.control, device.options.compaction_timeout);
+  if (device.options.compact_on_demand) device.memory->set_compactor(device.compactor.get());
   return {};
 }
 
@@ -192,7 +193,6 @@ void undo_steps(Device::Impl& device) {
   device.events.reset();
   device.default_space.reset();
   device.memory.reset();
-  device.peers.reset();
   device.link.reset();
 }
 

@@ -9,12 +9,12 @@
 
 namespace npu::driver {
 
-DmaQueue::DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uint32_t device_index)
+DmaQueue::DmaQueue(CardLink& link, EventTable& events, RingMemory ring)
     : link_(link),
       events_(events),
       ring_(std::move(ring)),
-      device_index_(device_index),
-      track_(link.platform().tracer().track(fmt::format("driver{}.submit", device_index))),
+      device_index_(link.device_index()),
+      track_(link.platform().tracer().track(fmt::format("driver{}.submit", device_index_))),
       gate_(link.platform().tasks()) {}
 
 // --- Submitting ------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ struct CopyRequest {
 
 class DmaQueue {
  public:
-  DmaQueue(CardLink& link, EventTable& events, RingMemory ring, std::uint32_t device_index);
+  DmaQueue(CardLink& link, EventTable& events, RingMemory ring);
 
   // Disables the queue, waits until it is idle, and enables it with empty indices: the next run
   // begins.

@@ -5,20 +5,20 @@
 
 namespace npu::driver {
 
-Result<RingMemory> RingMemory::create(platform::Platform& platform, const CardInfo& card,
-                                      RingPlacement placement) {
+Result<RingMemory> RingMemory::create(const CardLink& link, RingPlacement placement) {
+  auto& platform = link.platform();
   constexpr Bytes kSize = Bytes{abi::kRingEntries} * abi::kRingEntrySize;
   RingMemory ring;
   if (placement == RingPlacement::kHostMemory) {
     auto memory =
-        platform.allocate_dma(card.bdf(), kSize, 4096, platform::DmaDirection::kDeviceReads);
+        platform.allocate_dma(link.bdf(), kSize, 4096, platform::DmaDirection::kDeviceReads);
     if (!memory) return forward_error(memory);
     ring.host_ = std::move(*memory);
     ring.base_ = ring.host_->bus().value;
     return ring;
   }
-  ring.base_ = card.hbm_size + abi::kReservedRingOffset;
-  auto region = platform.map_bar(card.bdf(), abi::kMemoryBar, ring.base_, kSize,
+  ring.base_ = link.card().hbm_size + abi::kReservedRingOffset;
+  auto region = platform.map_bar(link.bdf(), abi::kMemoryBar, ring.base_, kSize,
                                  platform::Caching::kWriteCombining);
   if (!region) return forward_error(region);
   ring.device_ = std::move(*region);

@@ -5,18 +5,16 @@
 #include <cstring>
 #include <memory>
 
+#include "driver/link/card_link.hpp"
 #include "npu/abi/dma.hpp"
 #include "npu/base/result.hpp"
 #include "npu/driver/dma.hpp"
-#include "npu/driver/scan.hpp"
-#include "npu/platform/platform.hpp"
 
 namespace npu::driver {
 
 class RingMemory {
  public:
-  static Result<RingMemory> create(platform::Platform& platform, const CardInfo& card,
-                                   RingPlacement placement);
+  static Result<RingMemory> create(const CardLink& link, RingPlacement placement);
 
   // Value for DMA_QUEUE_BASE.
   std::uint64_t base() const { return base_; }

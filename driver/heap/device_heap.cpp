@@ -27,7 +27,7 @@ Bytes rounded(Bytes size, Bytes grain) {
 
 DeviceHeap::DeviceHeap(AddressSpace& space)
     : space_(space),
-      mutex_(impl_of(space).device.platform.tasks().make_mutex()),
+      mutex_(impl_of(space).link.platform().tasks().make_mutex()),
       room_(std::make_unique<HeapRoom>()) {}
 
 DeviceHeap::~DeviceHeap() = default;

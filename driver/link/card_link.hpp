@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's way to one card's registers, and the one place that decides that the card is gone.
+// The driver's way to one opened card: which it is, its registers, and the one place that decides
+// that the card is gone or no longer to be used.
 // A register that reads as all ones is a symptom of three things: the card was removed, a single
 // read timed out (pcie.md F2), or that is its value. Configuration space tells them
 // apart; a lost card is remembered and never touched again.
@@ -10,24 +11,39 @@
 #include <string_view>
 
 #include "npu/abi/pci.hpp"
+#include "npu/driver/scan.hpp"
 #include "npu/platform/platform.hpp"
 
 namespace npu::driver {
 
 class CardLink {
  public:
-  CardLink(platform::Platform& platform, platform::Bdf bdf,
-           std::unique_ptr<platform::MmioRegion> registers)
-      : platform_(platform), bdf_(bdf), registers_(std::move(registers)) {}
+  // `ready_timeout`: for the card to become ready, and to end what it does.
+  CardLink(platform::Platform& platform, const CardInfo& card,
+           std::unique_ptr<platform::MmioRegion> registers, Picoseconds ready_timeout)
+      : platform_(platform),
+        card_(card),
+        registers_(std::move(registers)),
+        ready_timeout_(ready_timeout) {}
 
-  platform::Platform& platform() { return platform_; }
-  platform::Clock& clock() { return platform_.clock(); }
-  platform::Bdf bdf() const { return bdf_; }
+  platform::Platform& platform() const { return platform_; }
+  platform::Clock& clock() const { return platform_.clock(); }
+  const CardInfo& card() const { return card_; }
+  platform::Bdf bdf() const { return card_.bdf(); }
+  std::uint32_t device_index() const { return card_.device_index; }
+  Picoseconds ready_timeout() const { return ready_timeout_; }
+  Instant ready_deadline() const { return clock().now() + ready_timeout_; }
   platform::MmioRegion& registers() { return *registers_; }
 
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   // kDeviceLost if the card is known to be lost; touches nothing.
   Status alive() const { return lost() ? Status(lost_error()) : Status(); }
+  // Users get nothing more of it, whatever the driver still does to end it. True: they could until
+  // now.
+  bool close() { return !closed_.exchange(true); }
+  bool closed() const { return closed_.load(std::memory_order_acquire); }
+  // kInvalidArgument after close(), kDeviceLost as alive().
+  Status usable() const;
 
   // Typed register access. A read of all ones becomes kDeviceLost or kIo. `region` defaults to
   // BAR0; `block` is the offset of the register's block in it.
@@ -56,9 +72,10 @@ class CardLink {
   tl::unexpected<Error> lost_error() const;
 
   platform::Platform& platform_;
-  const platform::Bdf bdf_;
+  const CardInfo& card_;
   std::unique_ptr<platform::MmioRegion> registers_;
-  std::atomic<bool> lost_{false};
+  const Picoseconds ready_timeout_;
+  std::atomic<bool> lost_{false}, closed_{false};
 };
 
 }  // namespace npu::driver

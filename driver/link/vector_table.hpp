@@ -9,19 +9,17 @@
 #include "driver/link/card_link.hpp"
 #include "driver/link/leased_vector.hpp"
 #include "driver/support/spin_lock.hpp"
-#include "npu/driver/scan.hpp"
 
 namespace npu::driver {
 
 class VectorTable {
  public:
-  VectorTable(CardLink& link, const CardInfo& card)
+  explicit VectorTable(CardLink& link)
       : link_(link),
-        card_(card),
         mutex_(link.platform().tasks().make_mutex()),
-        vectors_(card.msix.vectors) {}
+        vectors_(link.card().msix.vectors) {}
 
-  unsigned size() const { return card_.msix.vectors; }
+  unsigned size() const { return link_.card().msix.vectors; }
   // Opened at the first call, and open until close(); the object stays as long as the table.
   // kInvalidArgument: after close().
   Result<platform::InterruptVector*> open(unsigned number) {
@@ -29,7 +27,7 @@ class VectorTable {
     if (closed_) return fail(ErrorCode::kInvalidArgument, "the device is shut down");
     auto& vector = vectors_[number];
     if (!vector.is_open()) {
-      auto opened = link_.platform().open_vector(card_.bdf(), number);
+      auto opened = link_.platform().open_vector(link_.bdf(), number);
       if (!opened) return forward_error(opened);
       vector.open(std::move(*opened));
     }
@@ -44,7 +42,6 @@ class VectorTable {
 
  private:
   CardLink& link_;
-  const CardInfo& card_;
   std::unique_ptr<platform::Mutex> mutex_;
   std::vector<LeasedVector> vectors_;
   bool closed_ = false;

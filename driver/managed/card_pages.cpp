@@ -27,7 +27,7 @@ Result<bool> CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bo
 
 // A link that fails meanwhile is gone round.
 Status CardPages::copy_from(const CardPages& other, std::uint64_t from, std::uint64_t to) {
-  const auto link = ways_.over_link(other.device(), from);
+  const auto link = ways_.over_link(other.link(), other.gate(), from);
   if (link) {
     auto ok = mover_.from_peer(*link, to, kPageSize);
     if (ok) ok = mover_.wait();
@@ -36,7 +36,7 @@ Status CardPages::copy_from(const CardPages& other, std::uint64_t from, std::uin
       return ok;
     }
   }
-  const auto bus = ways_.over_bus(other.device());
+  const auto bus = ways_.over_bus(other.link());
   if (!bus) return fail(ErrorCode::kDeviceFault, "no way to the other card any more");
   auto ok = mover_.to_card(*bus + from, to, kPageSize);
   return ok ? mover_.wait() : ok;
@@ -49,7 +49,8 @@ Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::
   if (page.host || holder == page.cards.size() || page.cards[holder].parts) return false;
   auto& other = *all_.cards()[holder];
   if (!other.usable()) return false;
-  if (!ways_.over_link(other.device(), 0) && !ways_.over_bus(other.device())) return false;
+  if (!ways_.over_link(other.link(), other.gate(), 0) && !ways_.over_bus(other.link()))
+    return false;
   const auto written = other.stop_using(at, page);
   if (!written) return written;
   if (!*written && page.same) {
@@ -59,9 +60,9 @@ Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::
     return false;
   }
   trace_.begin(ServiceTrace::kCopy);
-  const Instant begin = device_.platform.clock().now();
+  const Instant begin = link_.clock().now();
   auto ok = copy_from(other, other.memory_of(page), paging_.slots()[slot].address);
-  statistics().copying_between_cards += device_.platform.clock().now() - begin;
+  statistics().copying_between_cards += link_.clock().now() - begin;
   if (!ok) return forward_error(ok);
   statistics().migrated_between_cards_bytes += kPageSize;
   other.forget(page);
@@ -95,10 +96,10 @@ Result<CardPages::Brought> CardPages::migrate_in(std::uint64_t address, bool wri
   if (page->host) {
     prepare_copy(*page, page->read_mostly && !write);
     trace_.begin(ServiceTrace::kCopy);
-    const Instant begin = device_.platform.clock().now();
-    auto ok = mover_.to_card(page->frame->bus(device_), paging_.slots()[slot].address, kPageSize);
+    const Instant begin = link_.clock().now();
+    auto ok = mover_.to_card(page->frame->bus(link_), paging_.slots()[slot].address, kPageSize);
     if (ok) ok = mover_.wait();
-    statistics().copying_to_card += device_.platform.clock().now() - begin;
+    statistics().copying_to_card += link_.clock().now() - begin;
     if (!ok) return forward_error(ok);
   }
   install(at, *page, slot, write, *moved);
@@ -213,17 +214,17 @@ Status CardPages::migrate_parts_in(std::uint64_t at, const PageParts& touched, b
 Status CardPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
   if (missing.none()) return {};
   trace_.begin(ServiceTrace::kCopy);
-  const Instant begin = device_.platform.clock().now();
+  const Instant begin = link_.clock().now();
   Status status;
   auto& mine = own(page);
   const std::uint64_t memory = paging_.slots()[mine.slot].address;
   for_each_run(missing, [&](unsigned first, unsigned count) {
     const Bytes offset = Bytes{first} << abi::kPartShift;
-    const platform::BusAddress from{page.frame->bus(device_).value + offset};
+    const platform::BusAddress from{page.frame->bus(link_).value + offset};
     if (status) status = mover_.to_card(from, memory + offset, Bytes{count} << abi::kPartShift);
   });
   auto moved = mover_.wait();
-  statistics().copying_to_card += device_.platform.clock().now() - begin;
+  statistics().copying_to_card += link_.clock().now() - begin;
   if (!status) return status;
   if (!moved) return moved;
   const Bytes bytes = missing.count() << abi::kPartShift;
@@ -268,7 +269,7 @@ Status CardPages::create(std::uint64_t at) {
 Result<std::uint64_t> CardPages::migrate_run_in(std::uint64_t first, std::uint64_t count) {
   std::vector<std::uint32_t> slots;
   std::vector<PageRoom> rooms;
-  const Instant begin = device_.platform.clock().now();
+  const Instant begin = link_.clock().now();
   Status status;
   bool programs = false;  // a program has had one
   costs_.lock();
@@ -286,12 +287,12 @@ Result<std::uint64_t> CardPages::migrate_run_in(std::uint64_t first, std::uint64
     if (!page.read_mostly) programs = costs_.unmap(page) || programs;
     costs_.meet(own(page));
     costs_.map_for(own(page));
-    status = mover_.to_card(page.frame->bus(device_), paging_.slots()[*slot].address, kPageSize);
+    status = mover_.to_card(page.frame->bus(link_), paging_.slots()[*slot].address, kPageSize);
   }
   if (programs) costs_.forget();
   auto moved = mover_.wait();
   if (status) status = std::move(moved);
-  statistics().copying_to_card += device_.platform.clock().now() - begin;
+  statistics().copying_to_card += link_.clock().now() - begin;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (!status) {
       paging_.give(slots[i]);
@@ -339,7 +340,7 @@ Status CardPages::migrate_out(std::uint32_t slot, bool dirty) {
 // Pages that nobody on the card uses any more, `dirty` by their numbers.
 Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
                                const std::vector<bool>& dirty) {
-  const Instant begin = device_.platform.clock().now();
+  const Instant begin = link_.clock().now();
   Status status;
   std::vector<bool> copied(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < copied.size() && status; ++i) {
@@ -351,7 +352,7 @@ Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
     status = copy_home(page);
   }
   auto moved = mover_.wait();
-  statistics().copying_to_host += device_.platform.clock().now() - begin;
+  statistics().copying_to_host += link_.clock().now() - begin;
   if (!status) return status;
   if (!moved) return moved;
   for (std::size_t i = 0; i < copied.size(); ++i) {
@@ -359,7 +360,7 @@ Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
     (copied[i] ? statistics().migrated_to_host_bytes : statistics().dropped_bytes) +=
         own(page).bytes();
     page.host = true;
-    page.thrash.left(device_.platform.clock().now());
+    page.thrash.left(link_.clock().now());
     leave_slot(page);
   }
   return {};
@@ -369,7 +370,7 @@ Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
 Status CardPages::copy_home(const ManagedPage& page) {
   const auto& mine = own(page);
   const std::uint64_t memory = paging_.slots()[mine.slot].address;
-  const auto frame = page.frame->bus(device_);
+  const auto frame = page.frame->bus(link_);
   if (!mine.parts) return mover_.to_host(memory, frame, kPageSize);
   Status status;
   for_each_run(*mine.parts, [&](unsigned first, unsigned count) {

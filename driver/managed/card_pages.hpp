@@ -24,20 +24,20 @@ class CardPages {
     abi::PageTableEntry value;
   };
 
-  // `card`: its place among those of `all`; `space` is of `device`; all outlive it.
-  CardPages(ManagedPages& all, unsigned card, Device::Impl& device, Space& space,
-            CardPaging& paging)
+  // `card`: its place among those of `all`; all outlive it, but not `where`.
+  CardPages(ManagedPages& all, unsigned card, const ManagedCardSpace& where, CardPaging& paging)
       : all_(all),
         card_(card),
-        device_(device),
-        space_(space),
-        space_quota_(device.options.features.managed_quota ? space.quota() : nullptr),
+        link_(*where.link),
+        memory_(*where.memory),
+        space_(*where.space),
+        space_quota_((*where.features)[&DeviceFeatures::managed_quota] ? space_.quota() : nullptr),
         paging_(paging),
-        exposed_(all, card, space.vmid(), paging),
+        exposed_(all, card, space_.vmid(), paging),
         mover_(paging.mover()),
-        ways_(device),
-        trace_(device.platform, device.card.device_index),
-        costs_(device.platform.tasks()) {}
+        ways_(link_),
+        trace_(link_.platform(), link_.device_index()),
+        costs_(link_.platform().tasks()) {}
 
   // Pages that a card had which was shut down count no more.
   ~CardPages() {
@@ -50,12 +50,12 @@ class CardPages {
   Status usable() const {
     if (!paging_.ended()) return {};
     return fail(ErrorCode::kDeviceLost,
-                fmt::format("card {} has been shut down", device_.card.device_index));
+                fmt::format("card {} has been shut down", link_.device_index()));
   }
   ManagedPages& all() { return all_; }
   unsigned card() const { return card_; }
   Space& space() { return space_; }
-  std::uint32_t device_index() const { return device_.card.device_index; }
+  std::uint32_t device_index() const { return link_.device_index(); }
   MemoryLocation location() const { return MemoryLocation::card(device_index()); }
   ManagedPage* find(std::uint64_t address) { return all_.find(address); }
   // What it has of the page.
@@ -114,7 +114,8 @@ class CardPages {
     return paging_.slots()[own(page).slot].address;
   }
   void forget(ManagedPage& page) { leave_slot(page); }
-  const Device::Impl& device() const { return device_; }
+  const CardLink& link() const { return link_; }
+  const std::shared_ptr<PeerGate>& gate() const { return memory_.peers(); }
   // What the card has of the page is gone.
   Status discard(std::uint64_t at, ManagedPage& page) {
     if (const auto dirty = unmap(at, page); !dirty) return forward_error(dirty);
@@ -174,7 +175,8 @@ class CardPages {
 
   ManagedPages& all_;
   const unsigned card_;
-  Device::Impl& device_;
+  CardLink& link_;
+  MemoryManager& memory_;
   Space& space_;
   const std::shared_ptr<MemoryQuota> space_quota_;  // null: none
   CardPaging& paging_;

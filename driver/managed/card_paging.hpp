@@ -85,7 +85,8 @@ class CardPaging {
   std::uint64_t records() const { return records_; }
 
  protected:
-  CardPaging(Device::Impl& device, std::uint32_t limit) : slots_(device, limit), mover_(device) {}
+  CardPaging(CardLink& link, MemoryManager& memory, std::uint32_t limit)
+      : slots_(link.clock(), memory, limit), mover_(link) {}
   virtual void stop() = 0;
   // The card has lost writes: what it needs of them is sent again. False: it does not answer now.
   virtual bool look() { return true; }

@@ -25,10 +25,9 @@ Result<std::uint32_t> CardSlots::create() {
   if (count_ == limit_) {
     return fail(ErrorCode::kOutOfMemory, fmt::format("{} pages of managed memory", limit_));
   }
-  const PagingAccess access(*device_.memory, device_.platform.clock(),
-                            device_.options.compaction_timeout);
+  const PagingAccess access(memory_, clock_, memory_.loan().longest);
   if (!access) return fail(ErrorCode::kOutOfMemory, "the card's memory is being moved");
-  auto& physical = device_.memory->physical();
+  auto& physical = memory_.physical();
   const auto memory = physical.create(kPageSize, true, abi::kVmidPhysical);
   if (!memory) return forward_error(memory);
   if (unused_.empty()) {
@@ -49,14 +48,14 @@ void CardSlots::destroy(std::uint32_t slot) {
   auto& held = slots_[slot];
   held.swapped = held.asked = held.taken = held.dirty = false;
   spare_.push_back(slot);
-  const PagingAccess access(*device_.memory, device_.platform.clock(), kTimeout);
+  const PagingAccess access(memory_, clock_, kTimeout);
   if (!access) return;
   for (const auto spare : spare_) release(spare);
   spare_.clear();
 }
 
 void CardSlots::release(std::uint32_t slot) {
-  device_.memory->physical().release(slots_[slot].memory, abi::kVmidPhysical);
+  memory_.physical().release(slots_[slot].memory, abi::kVmidPhysical);
   slots_[slot] = {};
   unused_.push_back(slot);
   --count_;
@@ -93,7 +92,7 @@ std::uint32_t CardSlots::oldest(Instant now, const CardPages* pages) const {
 }
 
 void CardSlots::destroy_all() {
-  const MutexHolder holder(device_.memory->mutex());
+  const MutexHolder holder(memory_.mutex());
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (!(slots_[i].memory == MemoryHandle{})) release(i);
   }

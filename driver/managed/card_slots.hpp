@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/memory/memory_manager.hpp"
 
 namespace npu::driver {
 
@@ -29,7 +29,8 @@ struct CardSlot {
 class CardSlots {
  public:
   // At most `limit` pages of memory.
-  CardSlots(Device::Impl& device, std::uint32_t limit) : device_(device), limit_(limit) {}
+  CardSlots(platform::Clock& clock, MemoryManager& memory, std::uint32_t limit)
+      : clock_(clock), memory_(memory), limit_(limit) {}
 
   // A page of memory that stays where it is. kOutOfMemory: the limit, or the card's.
   Result<std::uint32_t> create();
@@ -50,14 +51,15 @@ class CardSlots {
   // The same of those that hold a page of `pages`; null: whoever's.
   std::uint32_t oldest(Instant now, const CardPages* pages) const;
   CardSlot& operator[](std::uint32_t slot) { return slots_[slot]; }
-  Instant now() const { return device_.platform.clock().now(); }
+  Instant now() const { return clock_.now(); }
   std::uint32_t limit() const { return limit_; }
   std::uint32_t count() const { return count_; }
 
  private:
   void release(std::uint32_t slot);
 
-  Device::Impl& device_;
+  platform::Clock& clock_;
+  MemoryManager& memory_;
   const std::uint32_t limit_;
   std::vector<CardSlot> slots_;
   std::vector<std::uint32_t> unused_;  // numbers

@@ -13,13 +13,15 @@
 
 namespace npu::driver {
 
-Result<std::unique_ptr<CardPaging>> DriverPaging::create(Device::Impl& device, unsigned vector,
+Result<std::unique_ptr<CardPaging>> DriverPaging::create(CardLink& link, MemoryManager& memory,
+                                                         VectorTable& vectors, unsigned vector,
                                                          const ManagedOptions& options,
                                                          std::uint32_t limit) {
-  std::unique_ptr<DriverPaging> paging(new DriverPaging(device, limit, options));
-  if (auto ok = paging->mover_.open(vector == 0 ? 0 : vector - 1); !ok) return forward_error(ok);
+  std::unique_ptr<DriverPaging> paging(new DriverPaging(link, memory, limit, options));
+  if (auto ok = paging->mover_.open(vectors, vector == 0 ? 0 : vector - 1); !ok)
+    return forward_error(ok);
   if (auto ok = paging->make_maps(); !ok) return forward_error(ok);
-  auto ring = FaultRing::create(*device.link, vector, device.options.ready_timeout);
+  auto ring = FaultRing::create(link, vector);
   if (!ring) return forward_error(ring);
   paging->ring_ = std::move(*ring);
   return std::unique_ptr<CardPaging>(std::move(paging));
@@ -27,31 +29,30 @@ Result<std::unique_ptr<CardPaging>> DriverPaging::create(Device::Impl& device, u
 
 // Room for a line for each page of the card's memory.
 Status DriverPaging::make_maps() {
-  const Bytes size = device_.card.hbm_size / kPageSize * abi::kResidencyLine;
+  const Bytes size = link_.card().hbm_size / kPageSize * abi::kResidencyLine;
   std::uint64_t base = 0;
   {
-    const MutexHolder holder(device_.memory->mutex());
-    const auto memory = device_.memory->physical().create(size, true, abi::kVmidPhysical);
+    const MutexHolder holder(memory_.mutex());
+    const auto memory = memory_.physical().create(size, true, abi::kVmidPhysical);
     if (!memory) return forward_error(memory);
     maps_ = *memory;
-    base = device_.memory->physical().find(maps_)->address;
+    base = memory_.physical().find(maps_)->address;
   }
   const Bytes whole = *checked_align_up(size, 4096);
-  auto region = device_.platform.map_bar(device_.card.bdf(), abi::kMemoryBar, base, whole,
+  auto region = link_.platform().map_bar(link_.bdf(), abi::kMemoryBar, base, whole,
                                          platform::Caching::kWriteCombining);
   if (!region) return forward_error(region);
   map_region_ = std::move(*region);
   if (auto ok = clear_maps(base, whole); !ok) return ok;
-  return write_surely(*device_.link,
-                      abi::PageResidencyBase::from_raw(base).set<abi::PageResidencyBase::Enable>(1),
-                      device_.options.ready_timeout);
+  return write_surely(
+      link_, abi::PageResidencyBase::from_raw(base).set<abi::PageResidencyBase::Enable>(1));
 }
 
 // A map is empty while its page is not the card's: what is written when it comes may be lost, and
 // what is there then must not show parts that are not.
 Status DriverPaging::clear_maps(std::uint64_t base, Bytes size) {
   constexpr Bytes kPiece = 65536;
-  const auto zeros = device_.platform.allocate_dma(device_.card.bdf(), kPiece, 4096,
+  const auto zeros = link_.platform().allocate_dma(link_.bdf(), kPiece, 4096,
                                                    platform::DmaDirection::kDeviceReads);
   if (!zeros) return forward_error(zeros);
   std::memset((*zeros)->cpu().data, 0, kPiece);
@@ -63,12 +64,12 @@ Status DriverPaging::clear_maps(std::uint64_t base, Bytes size) {
 }
 
 void DriverPaging::stop() {
-  if (ring_ && !device_.link->lost()) device_.link->write(abi::PageResidencyBase{});
+  if (ring_ && !link_.lost()) link_.write(abi::PageResidencyBase{});
   ring_.reset();
   map_region_.reset();
   if (maps_ == MemoryHandle{}) return;
-  const MutexHolder holder(device_.memory->mutex());
-  device_.memory->physical().release(std::exchange(maps_, {}), abi::kVmidPhysical);
+  const MutexHolder holder(memory_.mutex());
+  memory_.physical().release(std::exchange(maps_, {}), abi::kVmidPhysical);
 }
 
 void DriverPaging::show_parts(std::uint32_t slot, const PageParts& parts) {
@@ -78,7 +79,7 @@ void DriverPaging::show_parts(std::uint32_t slot, const PageParts& parts) {
     for (unsigned i = 0; i < 64; ++i) bits |= std::uint64_t{parts[word * 64 + i]} << i;
     map_region_->write64(line + word * 8, bits);
   }
-  device_.platform.write_barrier();
+  link_.platform().write_barrier();
 }
 
 bool DriverPaging::serve_some(const ServedSpaces& spaces) {

@@ -13,7 +13,8 @@ namespace npu::driver {
 
 class DriverPaging : public CardPaging {
  public:
-  static Result<std::unique_ptr<CardPaging>> create(Device::Impl& device, unsigned vector,
+  static Result<std::unique_ptr<CardPaging>> create(CardLink& link, MemoryManager& memory,
+                                                    VectorTable& vectors, unsigned vector,
                                                     const ManagedOptions& options,
                                                     std::uint32_t limit);
   ~DriverPaging() override { stop(); }
@@ -48,11 +49,13 @@ class DriverPaging : public CardPaging {
     Block block;
   };
 
-  DriverPaging(Device::Impl& device, std::uint32_t limit, const ManagedOptions& options)
-      : CardPaging(device, limit),
-        device_(device),
-        invalidator_(*device.link, device.options.ready_timeout),
-        costs_(device.platform.tasks()),
+  DriverPaging(CardLink& link, MemoryManager& memory, std::uint32_t limit,
+               const ManagedOptions& options)
+      : CardPaging(link, memory, limit),
+        link_(link),
+        memory_(memory),
+        invalidator_(link),
+        costs_(link.platform().tasks()),
         density_(options.density_percent),
         lapse_(options.thrash_lapse) {}
   Status make_maps();
@@ -64,7 +67,8 @@ class DriverPaging : public CardPaging {
   void serve(const Block& block);
   Status migrate_block_in(const Block& block);
 
-  Device::Impl& device_;
+  CardLink& link_;
+  MemoryManager& memory_;
   PageInvalidator invalidator_;
   KernelCosts costs_;
   const unsigned density_;  // percent

@@ -13,20 +13,19 @@ using abi::PageFaultRecord;
 using abi::PageFaultReply;
 using abi::PageFaultWaiting;
 
-Result<std::unique_ptr<FaultRing>> FaultRing::create(CardLink& link, unsigned vector,
-                                                     Picoseconds timeout) {
+Result<std::unique_ptr<FaultRing>> FaultRing::create(CardLink& link, unsigned vector) {
   auto memory = link.platform().allocate_dma(link.bdf(), kRecords * sizeof(PageFaultRecord), 4096,
                                              platform::DmaDirection::kDeviceWrites);
   if (!memory) return forward_error(memory);
-  std::unique_ptr<FaultRing> ring(new FaultRing(link, std::move(*memory), timeout));
+  std::unique_ptr<FaultRing> ring(new FaultRing(link, std::move(*memory)));
   if (auto ok = ring->serve(0); !ok) return forward_error(ok);
   const auto base = abi::PageFaultBase::from_raw(ring->memory_->bus().value);
-  if (auto ok = write_surely(link, base, timeout); !ok) return forward_error(ok);
+  if (auto ok = write_surely(link, base); !ok) return forward_error(ok);
   const auto control = PageFaultControl{}
                            .set<PageFaultControl::Enable>(1)
                            .set<PageFaultControl::Log2Records>(kLog2Records)
                            .set<PageFaultControl::Vector>(vector);
-  if (auto ok = write_surely(link, control, timeout); !ok) return forward_error(ok);
+  if (auto ok = write_surely(link, control); !ok) return forward_error(ok);
   link.write(PageFaultWaiting{});
   return ring;
 }
@@ -41,8 +40,7 @@ FaultRing::~FaultRing() {
 }
 
 Status FaultRing::serve(std::uint32_t vmids) {
-  return write_surely(link_, abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids),
-                      timeout_);
+  return write_surely(link_, abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids));
 }
 
 bool FaultRing::has_come() const {

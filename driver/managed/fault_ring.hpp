@@ -15,8 +15,7 @@ class FaultRing {
   static constexpr unsigned kLog2Records = 8;
   static constexpr std::uint32_t kRecords = 1U << kLog2Records;
 
-  static Result<std::unique_ptr<FaultRing>> create(CardLink& link, unsigned vector,
-                                                   Picoseconds timeout);
+  static Result<std::unique_ptr<FaultRing>> create(CardLink& link, unsigned vector);
   ~FaultRing();
   FaultRing(const FaultRing&) = delete;
   FaultRing& operator=(const FaultRing&) = delete;
@@ -34,13 +33,12 @@ class FaultRing {
   void refuse(unsigned vmid, std::uint64_t page) { reply(vmid, page, true); }
 
  private:
-  FaultRing(CardLink& link, std::unique_ptr<platform::DmaMemory> memory, Picoseconds timeout)
-      : link_(link), timeout_(timeout), memory_(std::move(memory)) {}
+  FaultRing(CardLink& link, std::unique_ptr<platform::DmaMemory> memory)
+      : link_(link), memory_(std::move(memory)) {}
   bool has_come() const;
   void reply(unsigned vmid, std::uint64_t page, bool abort);
 
   CardLink& link_;
-  const Picoseconds timeout_;
   std::unique_ptr<platform::DmaMemory> memory_;
   std::uint32_t taken_ = 0;
 };

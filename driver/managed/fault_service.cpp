@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/device/device_parts.hpp"
 #include "driver/managed/driver_paging.hpp"
 #include "driver/managed/host_paging.hpp"
 #include "driver/managed/pager.hpp"
@@ -47,40 +48,45 @@ bool agree(const ManagedOptions& a, const ManagedOptions& b) {
 
 }  // namespace
 
-Result<FaultPolicy> fault_policy(Device::Impl& device, const ManagedOptions& options) {
+Result<FaultPolicy> fault_policy(Device& device, const ManagedOptions& options) {
   const bool own = options.policy == FaultPolicy::kMessage || options.policy == FaultPolicy::kBatch;
   if (own) return options.policy;
-  const auto mode = device.link->read<abi::PageFaultMode>();
+  auto& link = DeviceParts::link(device);
+  const auto mode = link.read<abi::PageFaultMode>();
   if (!mode) return forward_error(mode);
   if (mode->get<abi::PageFaultMode::HostPages>() != 0) {
-    auto known = device.has(&DeviceFeatures::host_pages, "the host's pages are");
+    auto known =
+        DeviceParts::features(device).has(&DeviceFeatures::host_pages, "the host's pages are");
     return known ? Result<FaultPolicy>(FaultPolicy::kAts) : forward_error(known);
   }
   if (options.policy == FaultPolicy::kAts) {
     return fail(ErrorCode::kUnsupported,
-                fmt::format("card {} does not use pages of the host", device.card.device_index));
+                fmt::format("card {} does not use pages of the host", link.device_index()));
   }
   return mode->get<abi::PageFaultMode::ByHost>() != 0 ? FaultPolicy::kBatch : FaultPolicy::kMessage;
 }
 
-Result<std::shared_ptr<FaultService>> FaultService::of(Device::Impl& device,
+Result<std::shared_ptr<FaultService>> FaultService::of(Device& device,
                                                        const ManagedOptions& wanted) {
   if (auto ok = check(wanted); !ok) return forward_error(ok);
   auto options = wanted;
   const auto policy = fault_policy(device, wanted);
   if (!policy) return forward_error(policy);
   options.policy = *policy;
-  const MutexHolder holder(*device.managed);
-  if (auto ok = device.usable(); !ok) return forward_error(ok);
-  if (auto service = std::static_pointer_cast<FaultService>(device.page_faults.lock())) {
+  auto& link = DeviceParts::link(device);
+  auto& memory = DeviceParts::memory(device);
+  auto& services = DeviceParts::services(device);
+  const MutexHolder holder(*services.opening);
+  if (auto ok = link.usable(); !ok) return forward_error(ok);
+  if (auto service = std::static_pointer_cast<FaultService>(services.page_faults.lock())) {
     if (agree(service->options_, options)) return service;
     return fail(ErrorCode::kInvalidArgument,
                 "the card's managed memory that there is has other options");
   }
-  std::shared_ptr<FaultService> service(new FaultService(device, options));
-  if (auto ok = service->start(); !ok) return forward_error(ok);
-  device.page_faults = service;
-  device.memory->set_reclaim([known = std::weak_ptr(service)](unsigned vmid, Bytes bytes) {
+  std::shared_ptr<FaultService> service(new FaultService(link, memory, options));
+  if (auto ok = service->start(DeviceParts::vectors(device)); !ok) return forward_error(ok);
+  services.page_faults = service;
+  memory.set_reclaim([known = std::weak_ptr(service)](unsigned vmid, Bytes bytes) {
     const auto serving = known.lock();
     return serving != nullptr && serving->make_room(vmid, bytes);
   });
@@ -102,37 +108,37 @@ bool FaultService::make_room(unsigned vmid, Bytes wanted) {
   return any;
 }
 
-Status FaultService::start() {
-  auto ok = options_.policy == FaultPolicy::kAts ? share_pages() : serve_card();
+Status FaultService::start(VectorTable& vectors) {
+  auto ok = options_.policy == FaultPolicy::kAts ? share_pages() : serve_card(vectors);
   if (!ok) return ok;
-  auto task = device_.platform.tasks().spawn("page faults", [this] { run(); });
+  auto task = link_.platform().tasks().spawn("page faults", [this] { run(); });
   if (!task) return forward_error(task);
   task_ = std::move(*task);
   return {};
 }
 
 Status FaultService::share_pages() {
-  auto paging = HostPaging::create(device_);
+  auto paging = HostPaging::create(link_, memory_);
   if (!paging) return forward_error(paging);
   vector_ = &(*paging)->arrivals();
   paging_ = std::move(*paging);
   return {};
 }
 
-Status FaultService::serve_card() {
+Status FaultService::serve_card(VectorTable& vectors) {
   // Compute queues take their vectors from the highest on; so does this, and looks what came.
-  const unsigned number = device_.vectors->size() - 1;
-  const auto vector = device_.vectors->open(number);
+  const unsigned number = vectors.size() - 1;
+  const auto vector = vectors.open(number);
   if (!vector) return forward_error(vector);
   vector_ = *vector;
-  ++device_.memory->loan().pagers;
+  ++memory_.loan().pagers;
   counted_ = true;
-  const auto all = static_cast<std::uint32_t>(device_.card.hbm_size / kPageSize);
+  const auto all = static_cast<std::uint32_t>(link_.card().hbm_size / kPageSize);
   const auto wanted = static_cast<std::uint32_t>(options_.card_limit / kPageSize);
   const std::uint32_t limit = wanted != 0 && wanted < all ? wanted : all;
   auto paging = options_.policy == FaultPolicy::kMessage
-                    ? Pager::create(device_, number, options_, limit)
-                    : DriverPaging::create(device_, number, options_, limit);
+                    ? Pager::create(link_, memory_, vectors, number, options_, limit)
+                    : DriverPaging::create(link_, memory_, vectors, number, options_, limit);
   if (!paging) return forward_error(paging);
   paging_ = std::move(*paging);
   return {};
@@ -140,7 +146,7 @@ Status FaultService::serve_card() {
 
 FaultService::~FaultService() {
   stop();
-  if (counted_) --device_.memory->loan().pagers;
+  if (counted_) --memory_.loan().pagers;
 }
 
 void FaultService::stop() {
@@ -158,7 +164,7 @@ void FaultService::stop() {
 Status FaultService::serve_known() {
   std::uint32_t served = 0;
   for (unsigned v = 0; v < abi::kVmids; ++v) served |= (spaces_[v] != nullptr ? 1U : 0U) << v;
-  if (stopped() || device_.link->lost()) return {};
+  if (stopped() || link_.lost()) return {};
   return paging_->serve(served);
 }
 
@@ -193,7 +199,7 @@ void FaultService::run() {
     }
     const bool counts = look_for_errors();
     if (more) continue;
-    auto until = counts ? device_.platform.clock().now() + kLookForErrors : Instant::never();
+    auto until = counts ? link_.clock().now() + kLookForErrors : Instant::never();
     if (due) until = std::min(until, *due);
     const auto woken = vector_->wait_after(seen, until);
     if (!woken && woken.error().code == ErrorCode::kAborted) return;  // the device is shut down
@@ -202,7 +208,7 @@ void FaultService::run() {
 
 // Whether it has to be looked for again soon.
 bool FaultService::look_for_errors() {
-  const Instant now = device_.platform.clock().now();
+  const Instant now = link_.clock().now();
   if (now - looked_ < kLookForErrors) return counting_;
   looked_ = now;
   counting_ = false;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 
+#include "driver/device/device_service.hpp"
 #include "driver/managed/card_pages.hpp"
 #include "driver/managed/card_paging.hpp"
 #include "driver/managed/page_locks.hpp"
@@ -13,14 +14,13 @@
 namespace npu::driver {
 
 // What ManagedMemory::policy_of() says.
-Result<FaultPolicy> fault_policy(Device::Impl& device, const ManagedOptions& options);
+Result<FaultPolicy> fault_policy(Device& device, const ManagedOptions& options);
 
 class FaultService final : public DeviceService {
  public:
   // The card's, which begins to serve if there is none yet. It ends with the last that has it.
   // What ManagedMemory::open() reports.
-  static Result<std::shared_ptr<FaultService>> of(Device::Impl& device,
-                                                  const ManagedOptions& options);
+  static Result<std::shared_ptr<FaultService>> of(Device& device, const ManagedOptions& options);
   ~FaultService() override;
   FaultService(const FaultService&) = delete;
   FaultService& operator=(const FaultService&) = delete;
@@ -43,20 +43,22 @@ class FaultService final : public DeviceService {
   bool stopped() const { return stopping_.load(std::memory_order_acquire); }
 
  private:
-  FaultService(Device::Impl& device, const ManagedOptions& options)
-      : device_(device),
+  FaultService(CardLink& link, MemoryManager& memory, const ManagedOptions& options)
+      : link_(link),
+        memory_(memory),
         options_(options),
-        locks_{std::make_shared<CardLock>(device.platform)},
-        prefetcher_(device.platform) {}
-  Status start();
+        locks_{std::make_shared<CardLock>(link.platform())},
+        prefetcher_(link.platform()) {}
+  Status start(VectorTable& vectors);
   // One of both, by the policy.
   Status share_pages();
-  Status serve_card();
+  Status serve_card(VectorTable& vectors);
   Status serve_known();
   void run();
   bool look_for_errors();
 
-  Device::Impl& device_;
+  CardLink& link_;
+  MemoryManager& memory_;
   const ManagedOptions options_;  // but for the pager's bytes, which may be gone
   const std::vector<std::shared_ptr<CardLock>> locks_;  // its own, that of all its pages
   std::unique_ptr<CardPaging> paging_;

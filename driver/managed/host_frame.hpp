@@ -5,16 +5,16 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/link/card_link.hpp"
 
 namespace npu::driver {
 
 class HostFrame {
  public:
   // kOutOfMemory, and what Platform::share_dma() reports.
-  static Result<std::shared_ptr<HostFrame>> create(const std::vector<Device::Impl*>& cards);
+  static Result<std::shared_ptr<HostFrame>> create(const std::vector<CardLink*>& cards);
   // Of memory that is there already, in whole pages, and outlives it. The same.
-  static Result<std::shared_ptr<HostFrame>> import(const std::vector<Device::Impl*>& cards,
+  static Result<std::shared_ptr<HostFrame>> import(const std::vector<CardLink*>& cards,
                                                    ByteSpan memory);
 
   HostFrame() = default;
@@ -22,19 +22,19 @@ class HostFrame {
   explicit HostFrame(std::unique_ptr<platform::DmaMemory> memory) : memory_(std::move(memory)) {}
 
   // As the card must use it, which reach() or create() was given.
-  platform::BusAddress bus(const Device::Impl& card) const;
+  platform::BusAddress bus(const CardLink& card) const;
   // One more card reaches it, if it did not. What Platform::share_dma() reports.
-  Status reach(const Device::Impl& card);
+  Status reach(const CardLink& card);
   ByteSpan cpu() const { return memory_->cpu(); }
   platform::DmaMemory& memory() const { return *memory_; }
 
  private:
-  static Result<std::shared_ptr<HostFrame>> share(const std::vector<Device::Impl*>& cards,
+  static Result<std::shared_ptr<HostFrame>> share(const std::vector<CardLink*>& cards,
                                                   std::unique_ptr<platform::DmaMemory> memory);
 
   std::unique_ptr<platform::DmaMemory> memory_;
   struct Way {
-    const Device::Impl* card = nullptr;
+    const CardLink* card = nullptr;
     platform::BusAddress bus;
   };
   std::vector<Way> ways_;

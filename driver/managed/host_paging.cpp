@@ -11,15 +11,15 @@ namespace npu::driver {
 
 using platform::PageResponse;
 
-Result<std::unique_ptr<HostPaging>> HostPaging::create(Device::Impl& device) {
-  auto processes = device.platform.open_process_addresses(device.card.bdf());
+Result<std::unique_ptr<HostPaging>> HostPaging::create(CardLink& link, MemoryManager& memory) {
+  auto processes = link.platform().open_process_addresses(link.bdf());
   if (!processes) return forward_error(processes);
-  return std::unique_ptr<HostPaging>(new HostPaging(device, std::move(*processes)));
+  return std::unique_ptr<HostPaging>(new HostPaging(link, memory, std::move(*processes)));
 }
 
 void HostPaging::stop() {
   if (!processes_) return;
-  if (!device_.link->lost()) static_cast<void>(serve(0));
+  if (!link_.lost()) static_cast<void>(serve(0));
   processes_.reset();
 }
 
@@ -29,10 +29,10 @@ Status HostPaging::serve(std::uint32_t vmids) {
     const bool served = (vmids & bit) != 0;
     if (served == ((served_ & bit) != 0)) continue;
     if (served && !processes_->attach(pasid_of(vmid))) continue;  // its accesses fail
-    device_.link->write(abi::SharedSpace{}
-                            .set<abi::SharedSpace::Pasid>(pasid_of(vmid))
-                            .set<abi::SharedSpace::Vmid>(vmid)
-                            .set<abi::SharedSpace::Enable>(served ? 1 : 0));
+    link_.write(abi::SharedSpace{}
+                    .set<abi::SharedSpace::Pasid>(pasid_of(vmid))
+                    .set<abi::SharedSpace::Vmid>(vmid)
+                    .set<abi::SharedSpace::Enable>(served ? 1 : 0));
   }
   served_ = vmids;
   return {};
@@ -49,7 +49,7 @@ bool HostPaging::serve_some(const ServedSpaces& spaces) {
     return true;
   }
   ++pages->statistics().records;
-  KernelCosts costs(device_.platform.tasks());
+  KernelCosts costs(link_.platform().tasks());
   costs.lock();
   costs.faults(1);
   const bool admitted =

@@ -11,7 +11,7 @@ namespace npu::driver {
 class HostPaging : public CardPaging {
  public:
   // kUnsupported: the card or the platform cannot.
-  static Result<std::unique_ptr<HostPaging>> create(Device::Impl& device);
+  static Result<std::unique_ptr<HostPaging>> create(CardLink& link, MemoryManager& memory);
   ~HostPaging() override { stop(); }
 
   platform::InterruptVector& arrivals() { return processes_->arrivals(); }
@@ -29,14 +29,15 @@ class HostPaging : public CardPaging {
   void give(std::uint32_t slot) override { static_cast<void>(slot); }
 
  private:
-  HostPaging(Device::Impl& device, std::unique_ptr<platform::ProcessAddresses> processes)
-      : CardPaging(device, 0), device_(device), processes_(std::move(processes)) {}
+  HostPaging(CardLink& link, MemoryManager& memory,
+             std::unique_ptr<platform::ProcessAddresses> processes)
+      : CardPaging(link, memory, 0), link_(link), processes_(std::move(processes)) {}
   void stop() override;
   // Not one of those that processes with queues have.
   static std::uint32_t pasid_of(unsigned vmid) { return kFirstPasid + vmid; }
   static constexpr std::uint32_t kFirstPasid = 0x8000;
 
-  Device::Impl& device_;
+  CardLink& link_;
   std::unique_ptr<platform::ProcessAddresses> processes_;
   std::uint32_t served_ = 0;  // VMIDs
 };

@@ -34,7 +34,7 @@ ManagedCards::ManagedCards(ManagedPages& pages, std::vector<std::shared_ptr<Faul
 
 std::unique_ptr<CardPages> ManagedCards::view_of(unsigned place, const ManagedCardSpace& card,
                                                  FaultService& service) {
-  return std::make_unique<CardPages>(pages_, place, *card.device, *card.space, service.paging());
+  return std::make_unique<CardPages>(pages_, place, card, service.paging());
 }
 
 Status ManagedCards::start() {
@@ -71,10 +71,10 @@ bool ManagedCards::usable() const {
 }
 
 Status ManagedCards::join(const ManagedCardSpace& card, std::shared_ptr<FaultService> service) {
-  const unsigned place = pages_.place_of(*card.device);
+  const unsigned place = pages_.place_of(*card.link);
   if (place < views_.size() && views_[place] != nullptr) {
     return fail(ErrorCode::kAlreadyExists,
-                fmt::format("card {} has part in it", card.device->card.device_index));
+                fmt::format("card {} has part in it", card.link->device_index()));
   }
   if ((service->policy() == FaultPolicy::kAts) != (policy() == FaultPolicy::kAts)) {
     return fail(ErrorCode::kInvalidArgument, "some of the cards use the host's pages, others not");
@@ -104,13 +104,13 @@ Status ManagedCards::join(const ManagedCardSpace& card, std::shared_ptr<FaultSer
   return joined;
 }
 
-Status ManagedCards::leave(const Device::Impl& device) {
-  const unsigned place = pages_.place_of(device);
+Status ManagedCards::leave(const CardLink& link) {
+  const unsigned place = pages_.place_of(link);
   const auto here =
       std::count_if(views_.begin(), views_.end(), [](const auto& view) { return view != nullptr; });
   if (place >= views_.size() || views_[place] == nullptr) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("card {} has no part in it", device.card.device_index));
+                fmt::format("card {} has no part in it", link.device_index()));
   }
   if (here == 1) return fail(ErrorCode::kInvalidArgument, "it is the last card");
   const auto card = pages_.at_place(place);

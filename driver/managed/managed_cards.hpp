@@ -34,7 +34,7 @@ class ManagedCards {
 
   // Without them; no allocation comes or goes meanwhile. As ManagedMemory has them.
   Status join(const ManagedCardSpace& card, std::shared_ptr<FaultService> service);
-  Status leave(const Device::Impl& device);
+  Status leave(const CardLink& link);
 
  private:
   std::unique_ptr<CardPages> view_of(unsigned place, const ManagedCardSpace& card,

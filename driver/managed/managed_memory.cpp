@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "driver/device/address_space_impl.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/managed/advice.hpp"
 #include "driver/managed/managed_cards.hpp"
 #include "driver/support/impl_of.hpp"
@@ -123,6 +124,11 @@ Status ManagedMemory::Impl::fork(std::uint64_t at, Impl& child) {
 
 namespace {
 
+ManagedCardSpace part_of(const ManagedCard& card) {
+  const auto& space = impl_of(*card.space);
+  return {&space.link, &space.memory, &space.features, space.space};
+}
+
 Status check(const std::vector<ManagedCard>& cards) {
   if (cards.empty() || cards.size() > ManagedMemory::kMostCards) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("managed memory of {} cards; 1 .. {}",
@@ -130,19 +136,21 @@ Status check(const std::vector<ManagedCard>& cards) {
   }
   std::set<std::uint32_t> seen;
   for (const auto& card : cards) {
-    auto& device = impl_of(*card.device);
-    if (auto ok = device.usable(); !ok) return ok;
-    if (auto ok = device.has(&DeviceFeatures::managed_memory, "managed memory is"); !ok) return ok;
-    if (impl_of(*card.space).space == nullptr || &impl_of(*card.space).device != &device) {
+    auto& link = DeviceParts::link(*card.device);
+    if (auto ok = link.usable(); !ok) return ok;
+    const auto allowed = DeviceParts::features(*card.device)
+                             .has(&DeviceFeatures::managed_memory, "managed memory is");
+    if (!allowed) return allowed;
+    if (impl_of(*card.space).space == nullptr || &impl_of(*card.space).link != &link) {
       return fail(ErrorCode::kInvalidArgument, "the address space is closed or of another card");
     }
-    if (&device.platform != &impl_of(*cards[0].device).platform) {
+    if (&link.platform() != &DeviceParts::link(*cards[0].device).platform()) {
       return fail(ErrorCode::kInvalidArgument, "cards of two machines");
     }
-    if (device.card.device_index >= ManagedMemory::kMostCards ||
-        !seen.insert(device.card.device_index).second) {
+    if (link.device_index() >= ManagedMemory::kMostCards ||
+        !seen.insert(link.device_index()).second) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("card {} is there twice, or beyond {}", device.card.device_index,
+                  fmt::format("card {} is there twice, or beyond {}", link.device_index(),
                               ManagedMemory::kMostCards - 1));
     }
   }
@@ -154,7 +162,7 @@ Status check(const std::vector<ManagedCard>& cards) {
 ManagedMemory::ManagedMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<FaultPolicy> ManagedMemory::policy_of(Device& device, const ManagedOptions& options) {
-  return fault_policy(impl_of(device), options);
+  return fault_policy(device, options);
 }
 
 Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(Device& device, AddressSpace& space,
@@ -168,10 +176,10 @@ Result<std::unique_ptr<ManagedMemory>> ManagedMemory::open(const std::vector<Man
   std::vector<std::shared_ptr<FaultService>> services;
   std::vector<ManagedCardSpace> spaces;
   for (const auto& card : cards) {
-    auto service = FaultService::of(impl_of(*card.device), options);
+    auto service = FaultService::of(*card.device, options);
     if (!service) return forward_error(service);
     services.push_back(std::move(*service));
-    spaces.push_back({&impl_of(*card.device), impl_of(*card.space).space});
+    spaces.push_back(part_of(card));
   }
   const bool in_place = services[0]->policy() == FaultPolicy::kAts;
   for (const auto& service : services) {
@@ -190,21 +198,20 @@ Status ManagedMemory::join(const ManagedCard& card, ConstByteSpan pager) {
   const MutexHolder shape(*impl_->shape);
   if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
   if (auto ok = check({card}); !ok) return ok;
-  auto& device = impl_of(*card.device);
-  if (&device.platform != &impl_->pages.platform()) {
+  if (&DeviceParts::link(*card.device).platform() != &impl_->pages.platform()) {
     return fail(ErrorCode::kInvalidArgument, "a card of another machine");
   }
   auto options = impl_->options;
   options.pager = pager;
-  auto service = FaultService::of(device, options);
+  auto service = FaultService::of(*card.device, options);
   if (!service) return forward_error(service);
-  return impl_->cards.join({&device, impl_of(*card.space).space}, std::move(*service));
+  return impl_->cards.join(part_of(card), std::move(*service));
 }
 
 Status ManagedMemory::leave(Device& device) {
   const MutexHolder shape(*impl_->shape);
   if (auto ok = impl_->locked([]() -> Status { return {}; }); !ok) return ok;
-  return impl_->cards.leave(impl_of(device));
+  return impl_->cards.leave(DeviceParts::link(device));
 }
 
 ManagedMemory::~ManagedMemory() {

@@ -30,23 +30,23 @@ CardPages& ManagedPages::first_card() const {
   return **std::find_if(views_.begin(), views_.end(), [](auto* view) { return view != nullptr; });
 }
 
-unsigned ManagedPages::place_of(const Device::Impl& device) const {
+unsigned ManagedPages::place_of(const CardLink& link) const {
   const auto there = std::find_if(cards_.begin(), cards_.end(),
-                                  [&](const auto& card) { return card.device == &device; });
+                                  [&](const auto& card) { return card.link == &link; });
   return static_cast<unsigned>(there - cards_.begin());
 }
 
 bool ManagedPages::same_cards(const ManagedPages& other) const {
   return std::equal(cards_.begin(), cards_.end(), other.cards_.begin(), other.cards_.end(),
                     [](const auto& a, const auto& b) {
-                      return a.device == b.device && (a.space == nullptr) == (b.space == nullptr);
+                      return a.link == b.link && (a.space == nullptr) == (b.space == nullptr);
                     });
 }
 
 Status ManagedPages::reach(CardPages& view) {
   Status reached;
   const auto reach = [&](const std::shared_ptr<HostFrame>& frame) {
-    if (reached && frame != nullptr) reached = frame->reach(view.device());
+    if (reached && frame != nullptr) reached = frame->reach(view.link());
   };
   if (view.exposed().in_place()) return reached;
   ranges_.for_each_page([&](std::uint64_t, const ManagedPage& page) { reach(page.frame); });
@@ -145,11 +145,11 @@ Result<std::shared_ptr<HostFrame>> ManagedPages::new_frame(std::uint64_t at) {
     own = *memory;
   }
   if (auto& exposed = first_card().exposed(); exposed.in_place()) return exposed.new_frame(own);
-  std::vector<Device::Impl*> devices;
+  std::vector<CardLink*> links;
   for (const auto& card : cards_) {
-    if (card.space != nullptr) devices.push_back(card.device);
+    if (card.space != nullptr) links.push_back(card.link);
   }
-  return own.size == 0 ? HostFrame::create(devices) : HostFrame::import(devices, own);
+  return own.size == 0 ? HostFrame::create(links) : HostFrame::import(links, own);
 }
 
 Status ManagedPages::own_frame(std::uint64_t at, ManagedPage& page, bool keep) {

@@ -29,7 +29,7 @@ class ManagedPages {
   // Of DEVICE_INDEX `device`; nullptr: none.
   CardPages* card_of(std::uint32_t device) const;
   // The place of the card, here or left; the next one that is free: it never was here.
-  unsigned place_of(const Device::Impl& device) const;
+  unsigned place_of(const CardLink& card) const;
   const ManagedCardSpace& at_place(unsigned place) const { return cards_[place]; }
   // A card that is not here reaches the pages on the host. What HostFrame::reach() reports.
   Status reach(CardPages& view);
@@ -42,11 +42,11 @@ class ManagedPages {
   bool same_cards(const ManagedPages& other) const;
   // The first that is here.
   CardPages& first_card() const;
-  // As Device::Impl::has(), of the first card: one machine's are alike.
+  // As CardFeatures::has(), of the first card: one machine's are alike.
   Status has(bool DeviceFeatures::*feature, const char* what) const {
-    return cards_[0].device->has(feature, what);
+    return cards_[0].features->has(feature, what);
   }
-  platform::Platform& platform() { return cards_[0].device->platform; }
+  platform::Platform& platform() { return cards_[0].link->platform(); }
 
   // Where allocations are made of and go to.
   ManagedRanges& ranges() { return ranges_; }

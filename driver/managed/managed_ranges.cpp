@@ -30,7 +30,7 @@ namespace {
 
 // Of one card. kOutOfResources.
 Result<std::vector<std::uint64_t>> tables_on(const ManagedCardSpace& card, const PageRange& all) {
-  const MutexHolder holder(card.device->memory->mutex());
+  const MutexHolder holder(card.memory->mutex());
   if (auto ok = card.space->prepare_managed(all); !ok) return forward_error(ok);
   std::vector<std::uint64_t> tables;
   for (auto part = align_down(all.at, kTableSpan); part < all.at + all.size; part += kTableSpan) {
@@ -42,8 +42,8 @@ Result<std::vector<std::uint64_t>> tables_on(const ManagedCardSpace& card, const
 
 // A card that is gone needs nothing back.
 Status take_tables(const ManagedCardSpace& card, const PageRange& all) {
-  if (card.space == nullptr || !card.device->usable()) return {};
-  const MutexHolder holder(card.device->memory->mutex());
+  if (card.space == nullptr || !card.link->usable()) return {};
+  const MutexHolder holder(card.memory->mutex());
   return card.space->release_managed(all);
 }
 

@@ -7,15 +7,18 @@
 #include <map>
 #include <optional>
 
+#include "driver/device/card_features.hpp"
 #include "driver/managed/managed_page.hpp"
 #include "driver/managed/managed_window.hpp"
-#include "driver/memory/space.hpp"
+#include "driver/memory/memory_manager.hpp"
 
 namespace npu::driver {
 
 // A card's part of managed memory, at one place among its cards.
 struct ManagedCardSpace {
-  Device::Impl* device = nullptr;
+  CardLink* link = nullptr;  // which card it is
+  MemoryManager* memory = nullptr;
+  const CardFeatures* features = nullptr;
   Space* space = nullptr;  // null: the card has left, and may come back
 };
 

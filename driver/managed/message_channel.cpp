@@ -12,19 +12,18 @@ namespace npu::driver {
 using abi::Message;
 using abi::MessageControl;
 
-Result<std::unique_ptr<MessageChannel>> MessageChannel::create(CardLink& link, unsigned vector,
-                                                               Picoseconds timeout) {
+Result<std::unique_ptr<MessageChannel>> MessageChannel::create(CardLink& link, unsigned vector) {
   auto memory = link.platform().allocate_dma(link.bdf(), kMessages * sizeof(Message), 4096,
                                              platform::DmaDirection::kDeviceWrites);
   if (!memory) return forward_error(memory);
-  std::unique_ptr<MessageChannel> channel(new MessageChannel(link, std::move(*memory), timeout));
+  std::unique_ptr<MessageChannel> channel(new MessageChannel(link, std::move(*memory)));
   const auto base = abi::MessageBase::from_raw(channel->memory_->bus().value);
-  if (auto ok = write_surely(link, base, timeout); !ok) return forward_error(ok);
+  if (auto ok = write_surely(link, base); !ok) return forward_error(ok);
   const auto control = MessageControl{}
                            .set<MessageControl::Enable>(1)
                            .set<MessageControl::Log2Messages>(kLog2Messages)
                            .set<MessageControl::Vector>(vector);
-  if (auto ok = write_surely(link, control, timeout); !ok) return forward_error(ok);
+  if (auto ok = write_surely(link, control); !ok) return forward_error(ok);
   return channel;
 }
 
@@ -85,7 +84,7 @@ void MessageChannel::write(const Sent& sent) {
 
 Status MessageChannel::send(const Message& message, unsigned words) {
   auto& clock = link_.clock();
-  const auto deadline = clock.now() + timeout_;
+  const auto deadline = link_.ready_deadline();
   auto look_at = clock.now() + kFirstProbe;
   while (sent_ - seen_taken_ >= abi::kMessageSlots) {
     const auto taken = link_.read<abi::MessageTaken>();

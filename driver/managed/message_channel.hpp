@@ -14,9 +14,7 @@ namespace npu::driver {
 
 class MessageChannel {
  public:
-  // `timeout`: of a message to the program that finds no room.
-  static Result<std::unique_ptr<MessageChannel>> create(CardLink& link, unsigned vector,
-                                                        Picoseconds timeout);
+  static Result<std::unique_ptr<MessageChannel>> create(CardLink& link, unsigned vector);
   ~MessageChannel();
   MessageChannel(const MessageChannel&) = delete;
   MessageChannel& operator=(const MessageChannel&) = delete;
@@ -51,8 +49,8 @@ class MessageChannel {
   static constexpr unsigned kLog2Messages = 7;
   static constexpr std::uint32_t kMessages = 1U << kLog2Messages;
 
-  MessageChannel(CardLink& link, std::unique_ptr<platform::DmaMemory> memory, Picoseconds timeout)
-      : link_(link), timeout_(timeout), memory_(std::move(memory)) {}
+  MessageChannel(CardLink& link, std::unique_ptr<platform::DmaMemory> memory)
+      : link_(link), memory_(std::move(memory)) {}
 
   Bytes place() const { return taken_ % kMessages * sizeof(abi::Message); }
   bool has_come() const { return memory_->load<std::uint32_t>(place() + 4) == taken_ + 1; }
@@ -65,7 +63,6 @@ class MessageChannel {
   void write(const Sent& sent);
 
   CardLink& link_;
-  const Picoseconds timeout_;
   std::unique_ptr<platform::DmaMemory> memory_;
   std::deque<abi::Message> put_off_;
   std::uint32_t taken_ = 0, acknowledged_ = 0;

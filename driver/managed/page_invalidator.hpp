@@ -5,19 +5,18 @@
 #pragma once
 
 #include "driver/link/card_link.hpp"
-#include "npu/base/units.hpp"
 
 namespace npu::driver {
 
 class PageInvalidator {
  public:
-  PageInvalidator(CardLink& link, Picoseconds timeout) : link_(link), timeout_(timeout) {}
+  explicit PageInvalidator(CardLink& link) : link_(link) {}
 
   // `change()` writes the entry. Returns when that has arrived and no access uses a translation
   // from before; both are done again if the card has lost some of it. kTimeout, kDeviceLost.
   template <class Change>
   Status drop(unsigned vmid, std::uint64_t page, Change change) {
-    const auto deadline = link_.clock().now() + timeout_;
+    const auto deadline = link_.ready_deadline();
     for (;;) {
       change();
       const auto arrived = invalidate(vmid, page, deadline);
@@ -31,7 +30,6 @@ class PageInvalidator {
   Result<bool> invalidate(unsigned vmid, std::uint64_t page, Instant deadline);
 
   CardLink& link_;
-  const Picoseconds timeout_;
   std::uint8_t number_ = 0;  // of the last one
 };
 

@@ -35,9 +35,7 @@ constexpr Bytes place_of(std::uint32_t number) {
 class PageMover::Wait final : private WaitLoop {
  public:
   Wait(PageMover& mover, std::uint32_t number, Instant deadline)
-      : WaitLoop(mover.device_.platform.clock(), mover.vector_, deadline),
-        mover_(mover),
-        number_(number) {}
+      : WaitLoop(mover.link_.clock(), mover.vector_, deadline), mover_(mover), number_(number) {}
 
   // kTimeout, kDeviceLost.
   Result<Outcome> run() {
@@ -63,7 +61,7 @@ class PageMover::Wait final : private WaitLoop {
   // The command may have been lost on its way, or the result. A card that does not answer now may
   // do so later.
   Done probe() override {
-    const auto progress = mover_.device_.link->read<PageCopyProgress>();
+    const auto progress = mover_.link_.read<PageCopyProgress>();
     if (!progress && progress.error().code == ErrorCode::kDeviceLost)
       return forward_error(progress);
     if (look()) return true;
@@ -80,18 +78,18 @@ class PageMover::Wait final : private WaitLoop {
   Outcome outcome_;
 };
 
-PageMover::PageMover(Device::Impl& device)
-    : device_(device),
+PageMover::PageMover(CardLink& link)
+    : link_(link),
       submit_track_(
-          device.platform.tracer().track(fmt::format("driver{}.submit", device.card.device_index))),
+          link.platform().tracer().track(fmt::format("driver{}.submit", link.device_index()))),
       wait_track_(
-          device.platform.tracer().track(fmt::format("driver{}.wait", device.card.device_index))) {}
+          link.platform().tracer().track(fmt::format("driver{}.wait", link.device_index()))) {}
 
-Status PageMover::open(unsigned vector) {
-  const auto opened = device_.vectors->open(vector);
+Status PageMover::open(VectorTable& vectors, unsigned vector) {
+  const auto opened = vectors.open(vector);
   if (!opened) return forward_error(opened);
-  auto memory = device_.platform.allocate_dma(device_.card.bdf(), 4096, 4096,
-                                              platform::DmaDirection::kDeviceWrites);
+  auto memory =
+      link_.platform().allocate_dma(link_.bdf(), 4096, 4096, platform::DmaDirection::kDeviceWrites);
   if (!memory) return forward_error(memory);
   vector_ = *opened;
   number_of_vector_ = vector;
@@ -103,11 +101,10 @@ Status PageMover::open(unsigned vector) {
 // The memory of the results goes when the card has answered: one may be on its way.
 void PageMover::close() {
   if (!results_) return;
-  auto& link = *device_.link;
-  if (!link.lost()) {
-    static_cast<void>(drain(device_.ready_deadline()));
-    link.write(PageCopyControl{});
-    static_cast<void>(link.read<PageCopyProgress>());
+  if (!link_.lost()) {
+    static_cast<void>(drain(link_.ready_deadline()));
+    link_.write(PageCopyControl{});
+    static_cast<void>(link_.read<PageCopyProgress>());
   }
   begun_.clear();
   results_.reset();
@@ -116,9 +113,8 @@ void PageMover::close() {
 // Nothing is in flight.
 void PageMover::enable() {
   for (Bytes at = 0; at < kResults; at += 8) results_->store<std::uint64_t>(at, 0);
-  auto& link = *device_.link;
-  link.write(abi::PageCopyBase::from_raw(results_->bus().value));
-  link.write(PageCopyControl{}.set<PageCopyControl::Enable>(1).set<PageCopyControl::Vector>(
+  link_.write(abi::PageCopyBase::from_raw(results_->bus().value));
+  link_.write(PageCopyControl{}.set<PageCopyControl::Enable>(1).set<PageCopyControl::Vector>(
       number_of_vector_));
   started_ = 0;
 }
@@ -130,7 +126,7 @@ abi::PageCopyResult PageMover::result(std::uint32_t number) const {
 
 Status PageMover::begin(const DmaCommand& command) {
   if (!results_) return fail(ErrorCode::kDeviceLost, "the card's page copies have ended");
-  if (auto ok = device_.link->alive(); !ok) return ok;
+  if (auto ok = link_.alive(); !ok) return ok;
   while (begun_.size() >= abi::kPageCopySlots) {
     if (auto ok = finish_oldest(); !ok) return ok;
   }
@@ -139,20 +135,19 @@ Status PageMover::begin(const DmaCommand& command) {
 }
 
 void PageMover::start(Move move) {
-  auto& link = *device_.link;
-  const Instant called = device_.platform.clock().now();
+  const Instant called = link_.clock().now();
   move.number = ++started_;
-  const auto cause = platform::page_copy_cause(device_.card.device_index, move.number);
-  const platform::CauseScope scope(device_.platform.tracer(), cause);
+  const auto cause = platform::page_copy_cause(link_.device_index(), move.number);
+  const platform::CauseScope scope(link_.platform().tracer(), cause);
   const auto& command = move.command;
-  link.write(abi::PageCopySource::from_raw(command.source));
-  link.write(abi::PageCopyDestination::from_raw(command.destination));
-  link.write(abi::PageCopySize::from_raw(command.size));
-  device_.platform.write_barrier();
-  link.write(PageCopyStart{}
-                 .set<PageCopyStart::Number>(move.number & 0xFFFF)
-                 .set<PageCopyStart::Opcode>(static_cast<std::uint32_t>(command.opcode)));
-  observe(device_.platform, [&](platform::Tracer& listening, Instant now) {
+  link_.write(abi::PageCopySource::from_raw(command.source));
+  link_.write(abi::PageCopyDestination::from_raw(command.destination));
+  link_.write(abi::PageCopySize::from_raw(command.size));
+  link_.platform().write_barrier();
+  link_.write(PageCopyStart{}
+                  .set<PageCopyStart::Number>(move.number & 0xFFFF)
+                  .set<PageCopyStart::Opcode>(static_cast<std::uint32_t>(command.opcode)));
+  observe(link_.platform(), [&](platform::Tracer& listening, Instant now) {
     platform::TraceEvent event;
     event.begin = called;
     event.end = now;
@@ -174,16 +169,16 @@ Status PageMover::wait() {
 }
 
 Status PageMover::finish_oldest() {
-  auto& clock = device_.platform.clock();
+  auto& clock = link_.clock();
   const Instant begin = clock.now();
-  const Instant patient_until = device_.ready_deadline();
+  const Instant patient_until = link_.ready_deadline();
   Picoseconds pause{};
   unsigned tries = 0;
   const auto left = begun_.size();
   std::uint64_t cause = 0;  // of what is made again: the last one's
   while (begun_.size() == left) {
-    cause = platform::page_copy_cause(device_.card.device_index, begun_.front().number);
-    const Instant deadline = device_.ready_deadline();
+    cause = platform::page_copy_cause(link_.device_index(), begun_.front().number);
+    const Instant deadline = link_.ready_deadline();
     const auto outcome = Wait(*this, begun_.front().number, deadline).run();
     if (!outcome && outcome.error().code != ErrorCode::kTimeout) {
       begun_.clear();
@@ -199,8 +194,8 @@ Status PageMover::finish_oldest() {
     pause = pause == Picoseconds{} ? kFirstPause : std::min(2 * pause, kLongestPause);
     if (auto ok = repeat(found); !ok) return ok;
   }
-  device_.platform.read_barrier();
-  observe(device_.platform, [&](platform::Tracer& listening, Instant now) {
+  link_.platform().read_barrier();
+  observe(link_.platform(), [&](platform::Tracer& listening, Instant now) {
     platform::TraceEvent event;
     event.begin = begin;
     event.end = now;
@@ -222,7 +217,7 @@ Status PageMover::repeat(const Outcome& outcome) {
     start(move);
     return {};
   }
-  if (auto ok = drain(device_.ready_deadline()); !ok) {
+  if (auto ok = drain(link_.ready_deadline()); !ok) {
     begun_.clear();
     return ok;
   }
@@ -233,21 +228,20 @@ Status PageMover::repeat(const Outcome& outcome) {
 }
 
 Status PageMover::give_up(const Outcome& outcome) {
-  static_cast<void>(drain(device_.ready_deadline()));
+  static_cast<void>(drain(link_.ready_deadline()));
   begun_.clear();
   if (outcome.lost) {
     return fail(ErrorCode::kTimeout,
-                fmt::format("{}: a page copy does not end", to_string(device_.card.bdf())));
+                fmt::format("{}: a page copy does not end", to_string(link_.bdf())));
   }
-  return fail(ErrorCode::kDeviceFault,
-              fmt::format("{}: copying a page: {}", to_string(device_.card.bdf()),
-                          abi::to_string(outcome.fault)));
+  return fail(ErrorCode::kDeviceFault, fmt::format("{}: copying a page: {}", to_string(link_.bdf()),
+                                                   abi::to_string(outcome.fault)));
 }
 
 Status PageMover::drain(Instant deadline) {
-  auto& clock = device_.platform.clock();
+  auto& clock = link_.clock();
   for (;;) {
-    const auto progress = device_.link->read<PageCopyProgress>();
+    const auto progress = link_.read<PageCopyProgress>();
     if (progress &&
         progress->get<PageCopyProgress::Accepted>() == progress->get<PageCopyProgress::Ended>()) {
       return {};
@@ -257,7 +251,7 @@ Status PageMover::drain(Instant deadline) {
     if (clock.now() >= deadline) {
       if (!progress) return forward_error(progress);
       return fail(ErrorCode::kTimeout,
-                  fmt::format("{}: page copies do not end", to_string(device_.card.bdf())));
+                  fmt::format("{}: page copies do not end", to_string(link_.bdf())));
     }
     clock.relax({}, deadline);
   }

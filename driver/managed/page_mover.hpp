@@ -8,20 +8,22 @@
 #include <deque>
 #include <memory>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/link/vector_table.hpp"
+#include "npu/abi/fault.hpp"
 #include "npu/abi/page_copy.hpp"
+#include "npu/driver/dma.hpp"
 
 namespace npu::driver {
 
 class PageMover {
  public:
-  explicit PageMover(Device::Impl& device);
+  explicit PageMover(CardLink& link);
   ~PageMover() { close(); }
   PageMover(const PageMover&) = delete;
   PageMover& operator=(const PageMover&) = delete;
 
   // What memory and vectors report. `vector`: of its interrupts.
-  Status open(unsigned vector);
+  Status open(VectorTable& vectors, unsigned vector);
   void close();
   // `memory`: device-local. Begins a copy, behind those before. What wait() reports of one of
   // those; then none is in flight any more.
@@ -64,7 +66,7 @@ class PageMover {
   Status drain(Instant deadline);
   abi::PageCopyResult result(std::uint32_t number) const;
 
-  Device::Impl& device_;
+  CardLink& link_;
   const std::uint32_t submit_track_, wait_track_;
   std::unique_ptr<platform::DmaMemory> results_;  // null: not open
   unsigned number_of_vector_ = 0;

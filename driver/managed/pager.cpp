@@ -40,13 +40,15 @@ std::uint32_t slot_of(const Message& message) {
 
 }  // namespace
 
-Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned vector,
+Result<std::unique_ptr<CardPaging>> Pager::create(CardLink& link, MemoryManager& memory,
+                                                  VectorTable& vectors, unsigned vector,
                                                   const ManagedOptions& options,
                                                   std::uint32_t limit) {
   // Some of few are for pages that the driver moves by itself.
   const unsigned pool = std::min(options.high_pages, std::max(1U, limit / 2));
-  std::unique_ptr<Pager> pager(new Pager(device, limit, pool));
-  if (auto ok = pager->mover_.open(vector == 0 ? 0 : vector - 1); !ok) return forward_error(ok);
+  std::unique_ptr<Pager> pager(new Pager(link, memory, limit, pool));
+  if (auto ok = pager->mover_.open(vectors, vector == 0 ? 0 : vector - 1); !ok)
+    return forward_error(ok);
   abi::PagerArguments arguments;
   arguments.count = limit;
   arguments.high = pool;
@@ -59,23 +61,19 @@ Result<std::unique_ptr<CardPaging>> Pager::create(Device::Impl& device, unsigned
 }
 
 Status Pager::start(unsigned vector) {
-  auto& link = *device_.link;
-  auto channel = MessageChannel::create(link, vector, device_.options.ready_timeout);
+  auto channel = MessageChannel::create(link_, vector);
   if (!channel) return forward_error(channel);
   channel_ = std::move(*channel);
-  const auto timeout = device_.options.ready_timeout;
   auto ok = serve(0);
   if (ok) {
-    ok = write_surely(link,
-                      abi::PageFaultControl{}
-                          .set<abi::PageFaultControl::Enable>(1)
-                          .set<abi::PageFaultControl::ToControl>(1),
-                      timeout);
+    ok = write_surely(link_, abi::PageFaultControl{}
+                                 .set<abi::PageFaultControl::Enable>(1)
+                                 .set<abi::PageFaultControl::ToControl>(1));
   }
-  if (ok) ok = write_surely(link, abi::ControlImage::from_raw(program_.image()), timeout);
-  if (ok) ok = write_surely(link, abi::ControlArguments::from_raw(program_.arguments()), timeout);
+  if (ok) ok = write_surely(link_, abi::ControlImage::from_raw(program_.image()));
+  if (ok) ok = write_surely(link_, abi::ControlArguments::from_raw(program_.arguments()));
   if (!ok) return ok;
-  link.write(ControlState{}.set<ControlState::Start>(1));
+  link_.write(ControlState{}.set<ControlState::Start>(1));
   started_ = true;
   if (!fill_pool()) {
     return fail(ErrorCode::kOutOfMemory, "not a page of the card's memory is left");
@@ -85,19 +83,18 @@ Status Pager::start(unsigned vector) {
 
 // It has taken its first message, or has ended.
 Status Pager::await_life() {
-  auto& link = *device_.link;
-  auto& clock = device_.platform.clock();
-  const auto deadline = device_.ready_deadline();
+  auto& clock = link_.clock();
+  const auto deadline = link_.ready_deadline();
   auto look_at = clock.now() + kFirstProbe;
   for (;;) {
-    const auto taken = link.read<abi::MessageTaken>();
+    const auto taken = link_.read<abi::MessageTaken>();
     if (!taken) return forward_error(taken);
     if (taken->raw != 0) return {};
     if (clock.now() >= look_at) {
       static_cast<void>(channel_->look());
       look_at = clock.now() + kFirstProbe;
     }
-    const auto state = link.read<ControlState>();
+    const auto state = link_.read<ControlState>();
     if (!state) return forward_error(state);
     if (state->get<ControlState::Running>() == 0) {
       dead_ = true;
@@ -113,9 +110,9 @@ Status Pager::await_life() {
 }
 
 void Pager::stop() {
-  auto& clock = device_.platform.clock();
-  const auto deadline = device_.ready_deadline();
-  if (std::exchange(started_, false) && !device_.link->lost()) {
+  auto& clock = link_.clock();
+  const auto deadline = link_.ready_deadline();
+  if (std::exchange(started_, false) && !link_.lost()) {
     static_cast<void>(serve(0));
     send(PagerMessage::kStop, 0, false);
     auto look_at = clock.now() + kFirstProbe;
@@ -132,13 +129,12 @@ void Pager::stop() {
 }
 
 Status Pager::serve(std::uint32_t vmids) {
-  return write_surely(*device_.link, abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids),
-                      device_.options.ready_timeout);
+  return write_surely(link_, abi::PageFaultSpaces{}.set<abi::PageFaultSpaces::Vmids>(vmids));
 }
 
 // One that does not answer now may do so later.
 bool Pager::is_dead() {
-  const auto state = device_.link->read<ControlState>();
+  const auto state = link_.read<ControlState>();
   const bool ended = state ? state->get<ControlState::Running>() == 0
                            : state.error().code == ErrorCode::kDeviceLost;
   dead_ = dead_ || ended;
@@ -332,14 +328,14 @@ Result<bool> Pager::unmap(std::uint32_t slot, std::uint64_t entry) {
 
 // Whether the page was written.
 Result<bool> Pager::await_taken(std::uint32_t slot, std::uint64_t entry) {
-  auto& clock = device_.platform.clock();
+  auto& clock = link_.clock();
   auto& held = slots_[slot];
-  const auto deadline = device_.ready_deadline();
+  const auto deadline = link_.ready_deadline();
   auto look_at = clock.now() + kFirstProbe;
   for (;;) {
     const auto message = channel_->take_new();
     if (!message) {
-      if (auto ok = device_.link->alive(); !ok) return forward_error(ok);
+      if (auto ok = link_.alive(); !ok) return forward_error(ok);
       if (clock.now() >= look_at) {
         static_cast<void>(channel_->look());
         look_at = clock.now() + kFirstProbe;

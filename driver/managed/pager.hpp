@@ -16,7 +16,8 @@ namespace npu::driver {
 class Pager : public CardPaging {
  public:
   // Starts it; `vector` tells of its messages.
-  static Result<std::unique_ptr<CardPaging>> create(Device::Impl& device, unsigned vector,
+  static Result<std::unique_ptr<CardPaging>> create(CardLink& link, MemoryManager& memory,
+                                                    VectorTable& vectors, unsigned vector,
                                                     const ManagedOptions& options,
                                                     std::uint32_t limit);
   ~Pager() override { stop(); }
@@ -32,13 +33,13 @@ class Pager : public CardPaging {
  private:
   void stop() override;
   bool look() override { return channel_->look(); }
-  Pager(Device::Impl& device, std::uint32_t limit, unsigned pool)
-      : CardPaging(device, limit),
-        device_(device),
-        invalidator_(*device.link, device.options.ready_timeout),
-        costs_(device.platform.tasks()),
+  Pager(CardLink& link, MemoryManager& memory, std::uint32_t limit, unsigned pool)
+      : CardPaging(link, memory, limit),
+        link_(link),
+        invalidator_(link),
+        costs_(link.platform().tasks()),
         pool_(pool),
-        program_(device) {}
+        program_(link, memory) {}
   Status start(unsigned vector);
   Status await_life();
   void serve(const abi::Message& message, const ServedSpaces& spaces);
@@ -55,7 +56,7 @@ class Pager : public CardPaging {
   bool is_dead();
   Result<bool> unmap_without(std::uint32_t slot, std::uint64_t entry);
 
-  Device::Impl& device_;
+  CardLink& link_;
   PageInvalidator invalidator_;
   KernelCosts costs_;
   const unsigned pool_;  // free slots that it should have

@@ -17,15 +17,15 @@ Status PagerProgram::load(PageMover& mover, ConstByteSpan object, abi::PagerArgu
   const Bytes slots = behind + kPart;
   const Bytes size = slots + sizeof(abi::PagerSlot) * Bytes{arguments.count};
   {
-    const MutexHolder holder(device_.memory->mutex());
-    const auto memory = device_.memory->physical().create(size, true, abi::kVmidPhysical);
+    const MutexHolder holder(card_memory_.mutex());
+    const auto memory = card_memory_.physical().create(size, true, abi::kVmidPhysical);
     if (!memory) return forward_error(memory);
     memory_ = *memory;
-    image_ = device_.memory->physical().find(memory_)->address;
+    image_ = card_memory_.physical().find(memory_)->address;
   }
   arguments_ = image_ + behind;
-  auto frame = device_.platform.allocate_dma(device_.card.bdf(), slots, 4096,
-                                             platform::DmaDirection::kDeviceReads);
+  auto frame =
+      link_.platform().allocate_dma(link_.bdf(), slots, 4096, platform::DmaDirection::kDeviceReads);
   if (!frame) return forward_error(frame);
   arguments.slots = image_ + slots;
   const auto bytes = (*frame)->cpu();
@@ -37,8 +37,8 @@ Status PagerProgram::load(PageMover& mover, ConstByteSpan object, abi::PagerArgu
 
 void PagerProgram::unload() {
   if (memory_ == MemoryHandle{}) return;
-  const MutexHolder holder(device_.memory->mutex());
-  device_.memory->physical().release(std::exchange(memory_, {}), abi::kVmidPhysical);
+  const MutexHolder holder(card_memory_.mutex());
+  card_memory_.physical().release(std::exchange(memory_, {}), abi::kVmidPhysical);
 }
 
 }  // namespace npu::driver

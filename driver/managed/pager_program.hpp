@@ -4,13 +4,14 @@
 #pragma once
 
 #include "driver/managed/page_mover.hpp"
+#include "driver/memory/memory_manager.hpp"
 #include "npu/abi/pager.hpp"
 
 namespace npu::driver {
 
 class PagerProgram {
  public:
-  explicit PagerProgram(Device::Impl& device) : device_(device) {}
+  PagerProgram(CardLink& link, MemoryManager& memory) : link_(link), card_memory_(memory) {}
   ~PagerProgram() { unload(); }
   PagerProgram(const PagerProgram&) = delete;
   PagerProgram& operator=(const PagerProgram&) = delete;
@@ -24,7 +25,8 @@ class PagerProgram {
   std::uint64_t arguments() const { return arguments_; }
 
  private:
-  Device::Impl& device_;
+  CardLink& link_;
+  MemoryManager& card_memory_;
   MemoryHandle memory_;
   std::uint64_t image_ = 0, arguments_ = 0;
 };

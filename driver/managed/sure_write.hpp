@@ -6,15 +6,14 @@
 #include <fmt/format.h>
 
 #include "driver/link/card_link.hpp"
-#include "npu/base/units.hpp"
 
 namespace npu::driver {
 
 // kTimeout, kDeviceLost.
 template <class R>
-Status write_surely(CardLink& link, R value, Picoseconds timeout) {
+Status write_surely(CardLink& link, R value) {
   auto& clock = link.clock();
-  const auto deadline = clock.now() + timeout;
+  const auto deadline = link.ready_deadline();
   for (;;) {
     link.write(value);
     const auto back = link.read<R>();

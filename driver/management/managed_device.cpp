@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/pci/config_space.hpp"
 #include "driver/queue/process_impl.hpp"
-#include "driver/support/impl_of.hpp"
 #include "npu/abi/identity.hpp"
 #include "npu/abi/pci.hpp"
 #include "npu/abi/registers.hpp"
@@ -24,27 +23,28 @@ class OwnCard : public ManagementAccess {
  public:
   OwnCard(Device& opened, std::shared_ptr<const MemoryQuota> quota, TimeSliceScheduler* time_slices)
       : opened_(opened),
-        device_(impl_of(opened)),
+        link_(DeviceParts::link(opened)),
+        memory_(DeviceParts::memory(opened)),
         quota_(std::move(quota)),
         time_slices_(time_slices) {}
 
-  platform::Bdf bdf() const override { return device_.card.bdf(); }
-  platform::MmioRegion& registers() override { return device_.link->registers(); }
+  platform::Bdf bdf() const override { return link_.bdf(); }
+  platform::MmioRegion& registers() override { return link_.registers(); }
   std::uint32_t read_config(std::uint32_t offset) override {
-    return device_.platform.pci().read32(bdf(), offset);
+    return link_.platform().pci().read32(bdf(), offset);
   }
   Result<MemoryUse> memory_use() override {
-    if (auto ok = device_.usable(); !ok) return forward_error(ok);
-    const MutexHolder holder(device_.memory->mutex());
-    auto& physical = device_.memory->physical();
+    if (auto ok = link_.usable(); !ok) return forward_error(ok);
+    const MutexHolder holder(memory_.mutex());
+    auto& physical = memory_.physical();
     physical.collect();
     const auto now = physical.statistics();
     return MemoryUse{now.total, now.total - now.free};
   }
   Result<std::vector<CardProcess>> processes() override {
-    if (auto ok = device_.usable(); !ok) return forward_error(ok);
+    if (auto ok = link_.usable(); !ok) return forward_error(ok);
     std::vector<CardProcess> all;
-    const auto* const queues = manager_if_any(device_);
+    const auto* const queues = manager_if_any(opened_);
     if (queues == nullptr) return all;
     queues->for_each_process([&](std::uint32_t pasid, QueueOwner& owner) {
       const auto& process = static_cast<const ProcessContext::Impl&>(owner);
@@ -73,10 +73,10 @@ class OwnCard : public ManagementAccess {
  private:
   // Blocks whose handles the space holds, and those that it has mapped, each once.
   Bytes held_by(unsigned vmid) {
-    const MutexHolder holder(device_.memory->mutex());
-    const auto& blocks = device_.memory->physical().blocks();
+    const MutexHolder holder(memory_.mutex());
+    const auto& blocks = memory_.physical().blocks();
     std::vector<bool> has(blocks.size());
-    if (const auto* const space = device_.memory->space(vmid); space != nullptr) {
+    if (const auto* const space = memory_.space(vmid); space != nullptr) {
       space->for_each_mapping([&](MemoryHandle memory) { has[memory.index] = true; });
     }
     Bytes sum = 0;
@@ -88,7 +88,8 @@ class OwnCard : public ManagementAccess {
   }
 
   Device& opened_;
-  Device::Impl& device_;
+  CardLink& link_;
+  MemoryManager& memory_;
   std::shared_ptr<const MemoryQuota> quota_;
   TimeSliceScheduler* const time_slices_;
 };
@@ -180,7 +181,7 @@ Result<std::unique_ptr<ManagementAccess>> observe(platform::Platform& platform, 
 }
 
 Result<std::unique_ptr<ManagementAccess>> observe_virtual(Device& card, platform::Bdf function) {
-  auto& platform = impl_of(card).platform;
+  auto& platform = DeviceParts::link(card).platform();
   auto registers = platform.map_bar(function, abi::kRegisterBar, 0, abi::kMsixTableOffset,
                                     platform::Caching::kUncached);
   if (!registers) return forward_error(registers);

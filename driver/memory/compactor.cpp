@@ -75,7 +75,7 @@ class Compactor::Pause {
 };
 
 Compactor::Compactor(CardLink& link, MemoryManager& memory, DmaQueue& queue, CopyLanes lanes,
-                     platform::Mutex& control, std::uint32_t device_index, Picoseconds timeout)
+                     platform::Mutex& control, Picoseconds timeout)
     : link_(link),
       memory_(memory),
       queue_(queue),
@@ -84,7 +84,7 @@ Compactor::Compactor(CardLink& link, MemoryManager& memory, DmaQueue& queue, Cop
       timeout_(timeout) {
   for (std::size_t part = 0; part < tracks_.size(); ++part) {
     tracks_[part] = link.platform().tracer().track(
-        fmt::format("driver{}.compaction.{}", device_index, kPartNames[part]));
+        fmt::format("driver{}.compaction.{}", link.device_index(), kPartNames[part]));
   }
 }
 

@@ -20,7 +20,7 @@ class Compactor {
   // `control`: of creating and destroying streams and events. `timeout`: for the queue to become
   // idle, and for the copies to get on.
   Compactor(CardLink& link, MemoryManager& memory, DmaQueue& queue, CopyLanes lanes,
-            platform::Mutex& control, std::uint32_t device_index, Picoseconds timeout);
+            platform::Mutex& control, Picoseconds timeout);
 
   // `compute` is held while blocks move. Under the memory manager's mutex.
   void attach(ComputeWork& compute) { compute_ = &compute; }

@@ -5,11 +5,10 @@
 
 namespace npu::driver {
 
-Result<std::unique_ptr<MemoryManager>> MemoryManager::create(CardLink& link, const CardInfo& card,
-                                                             Picoseconds timeout) {
-  auto tables = TableMemory::create(link, card);
+Result<std::unique_ptr<MemoryManager>> MemoryManager::create(CardLink& link) {
+  auto tables = TableMemory::create(link);
   if (!tables) return forward_error(tables);
-  return std::unique_ptr<MemoryManager>(new MemoryManager(link, card, timeout, std::move(*tables)));
+  return std::unique_ptr<MemoryManager>(new MemoryManager(link, std::move(*tables)));
 }
 
 WindowSet MemoryManager::windows() const {

@@ -8,15 +8,16 @@
 #include <functional>
 #include <memory>
 
+#include "driver/memory/peer_gate.hpp"
 #include "driver/memory/space.hpp"
 
 namespace npu::driver {
 
+class Compactor;
+
 class MemoryManager {
  public:
-  // `timeout`: for the card to drop translations.
-  static Result<std::unique_ptr<MemoryManager>> create(CardLink& link, const CardInfo& card,
-                                                       Picoseconds timeout);
+  static Result<std::unique_ptr<MemoryManager>> create(CardLink& link);
 
   platform::Mutex& mutex() { return *mutex_; }
 
@@ -25,6 +26,7 @@ class MemoryManager {
     std::unique_ptr<platform::Mutex> mutex;  // of what follows
     bool lent = false;
     bool used = false;                // since it was lent
+    Picoseconds longest;              // that who moves blocks may keep the memory
     std::atomic<unsigned> pagers{0};  // who may want it
   };
   Loan& loan() { return loan_; }
@@ -34,8 +36,13 @@ class MemoryManager {
   using Reclaim = std::function<bool(unsigned vmid, Bytes wanted)>;
   const Reclaim& reclaim() const { return reclaim_; }
   void set_reclaim(Reclaim reclaim) { reclaim_ = std::move(reclaim); }
+  // Other cards that may reach the memory.
+  const std::shared_ptr<PeerGate>& peers() const { return peers_; }
 
   // --- Under the mutex.
+  // Makes room for who finds none in one piece; null: nobody does.
+  Compactor* compactor() const { return compactor_; }
+  void set_compactor(Compactor* compactor) { compactor_ = compactor; }
   PhysicalMemory& physical() { return physical_; }
   const PhysicalMemory& physical() const { return physical_; }
   TableMemory& tables() { return *tables_; }
@@ -70,12 +77,12 @@ class MemoryManager {
     bool given_up = false, withheld = false;
   };
 
-  MemoryManager(CardLink& link, const CardInfo& card, Picoseconds timeout,
-                std::unique_ptr<TableMemory> tables)
+  MemoryManager(CardLink& link, std::unique_ptr<TableMemory> tables)
       : mutex_(link.platform().tasks().make_mutex()),
-        physical_(card.hbm_size, BlockTrace(link.platform(), card.device_index)),
+        physical_(link.card().hbm_size, BlockTrace(link.platform(), link.device_index())),
         tables_(std::move(tables)),
-        invalidator_(link, timeout) {
+        invalidator_(link, link.ready_timeout()),
+        peers_(std::make_shared<PeerGate>(link)) {
     loan_.mutex = link.platform().tasks().make_mutex();
   }
 
@@ -86,6 +93,8 @@ class MemoryManager {
   PhysicalMemory physical_;
   std::unique_ptr<TableMemory> tables_;
   Invalidator invalidator_;
+  const std::shared_ptr<PeerGate> peers_;  // leases have it, too
+  Compactor* compactor_ = nullptr;
   Loan loan_;
   Reclaim reclaim_;
   std::array<Slot, abi::kVmids> slots_;

@@ -7,14 +7,15 @@
 
 namespace npu::driver {
 
-Result<std::unique_ptr<TableMemory>> TableMemory::create(CardLink& link, const CardInfo& card) {
-  const std::uint64_t context = card.hbm_size + abi::kReservedContextOffset;
-  auto region = link.platform().map_bar(card.bdf(), abi::kMemoryBar, context,
+Result<std::unique_ptr<TableMemory>> TableMemory::create(CardLink& link) {
+  const Bytes memory_end = link.card().hbm_size;
+  const std::uint64_t context = memory_end + abi::kReservedContextOffset;
+  auto region = link.platform().map_bar(link.bdf(), abi::kMemoryBar, context,
                                         kTablesOffset + abi::kReservedTableSize,
                                         platform::Caching::kWriteCombining);
   if (!region) return forward_error(region);
   std::unique_ptr<TableMemory> memory(
-      new TableMemory(link, card.hbm_size + abi::kReservedTableOffset, std::move(*region)));
+      new TableMemory(link, memory_end + abi::kReservedTableOffset, std::move(*region)));
   for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) memory->write_context(vmid, {});
   memory->barrier();
   link.write(abi::MmuContextBase::from_raw(context));

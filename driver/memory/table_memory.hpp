@@ -20,7 +20,7 @@ using TableId = std::uint32_t;
 class TableMemory {
  public:
   // Maps the reserved area, empties the context table and tells the card where it is.
-  static Result<std::unique_ptr<TableMemory>> create(CardLink& link, const CardInfo& card);
+  static Result<std::unique_ptr<TableMemory>> create(CardLink& link);
 
   // A table whose entries are all invalid, on the card too once barrier() was called.
   // kOutOfResources.

@@ -2,9 +2,7 @@
 // Compute groups as users of a device make them.
 #include "npu/driver/compute_groups.hpp"
 
-#include "driver/device/device_impl.hpp"
 #include "driver/queue/queue_manager.hpp"
-#include "driver/support/impl_of.hpp"
 #include "npu/abi/queue_registers.hpp"
 
 namespace npu::driver {
@@ -16,9 +14,9 @@ struct GroupedCard {
 };
 
 Result<GroupedCard> grouped(Device& device) {
-  const auto manager = manager_of(impl_of(device));
+  const auto manager = manager_of(device);
   if (!manager) return forward_error(manager);
-  const auto topology = impl_of(device).link->read<abi::CoreTopology>();
+  const auto topology = (*manager)->link().read<abi::CoreTopology>();
   if (!topology) return forward_error(topology);
   return GroupedCard{&(*manager)->groups(),
                      {topology->get<abi::CoreTopology::Clusters>(),

@@ -28,7 +28,7 @@ Status not_begun(const ProcessContext::Impl& process) {
 
 CallTrace call_trace(const ProcessContext::Impl& process, platform::DriverCall call,
                      std::uint64_t argument = 0) {
-  return {process.device.platform, process.device.card.device_index, call, argument};
+  return {process.link.platform(), process.link.device_index(), call, argument};
 }
 
 }  // namespace
@@ -39,14 +39,14 @@ Result<std::unique_ptr<ProcessContext>> ProcessContext::open(Device& device,
     return fail(ErrorCode::kInvalidArgument, fmt::format("{} queues, 1 .. {} are possible",
                                                          options.max_queues, abi::kQueueDoorbells));
   }
-  const auto manager = manager_of(impl_of(device));
+  const auto manager = manager_of(device);
   if (!manager) {
     return fail(manager.error().code,
                 fmt::format("opening a process: {}", manager.error().context));
   }
-  auto impl = std::make_unique<Impl>(impl_of(device), **manager, options);
+  auto impl = std::make_unique<Impl>(device, **manager, options);
   count_call(*impl);
-  if (auto ok = impl->open(); !ok) {
+  if (auto ok = impl->open(device); !ok) {
     return fail(ok.error().code, fmt::format("opening a process: {}", ok.error().context));
   }
   return std::make_unique<ProcessContext>(std::move(impl));
@@ -82,9 +82,9 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::allocate_host(
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   auto known = check_choice("direction", direction, platform::DmaDirection::kDeviceWrites);
   if (!known) return forward_error(known);
-  auto& platform = impl_->device.platform;
-  auto memory = platform.allocate_dma(impl_->device.card.bdf(), size, 4096, direction);
-  if (!memory) return impl_->device.link->explain(memory.error());
+  auto& platform = impl_->link.platform();
+  auto memory = platform.allocate_dma(impl_->link.bdf(), size, 4096, direction);
+  if (!memory) return impl_->link.explain(memory.error());
   if (auto ok = give_to_process(platform, **memory, pasid()); !ok) return forward_error(ok);
   return memory;
 }
@@ -94,9 +94,9 @@ Result<std::unique_ptr<platform::DmaMemory>> ProcessContext::import_host(
   if (auto ok = impl_->usable(); !ok) return forward_error(ok);
   auto known = check_choice("direction", direction, platform::DmaDirection::kDeviceWrites);
   if (!known) return forward_error(known);
-  auto& platform = impl_->device.platform;
-  auto imported = platform.import_dma(impl_->device.card.bdf(), memory, direction, pages);
-  if (!imported) return impl_->device.link->explain(imported.error());
+  auto& platform = impl_->link.platform();
+  auto imported = platform.import_dma(impl_->link.bdf(), memory, direction, pages);
+  if (!imported) return impl_->link.explain(imported.error());
   if (auto ok = give_to_process(platform, **imported, pasid()); !ok) return forward_error(ok);
   return imported;
 }
@@ -113,7 +113,7 @@ Result<std::unique_ptr<Queue>> ProcessContext::create_queue(const QueueOptions& 
 
 Status ProcessContext::update(QueueId queue, const QueueChange& change) {
   if (change.core_mask) {
-    auto known = impl_->device.has(&DeviceFeatures::core_limits, "limits of cores are");
+    auto known = impl_->features.has(&DeviceFeatures::core_limits, "limits of cores are");
     if (!known) return known;
   }
   if (auto ok = impl_->enter(); !ok) return ok;
@@ -223,7 +223,7 @@ std::vector<QueueFault> ProcessContext::take_faults(QueueId queue) {
 
 Status ProcessContext::wait_fault(Instant deadline) {
   auto& process = *impl_;
-  auto& clock = process.device.platform.clock();
+  auto& clock = process.link.clock();
   for (;;) {
     const auto seen = process.resources.vector->count();
     process.look_for_faults();

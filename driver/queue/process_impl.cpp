@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "driver/device/address_space_impl.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/queue/signals_impl.hpp"
 
 namespace npu::driver {
@@ -18,27 +18,29 @@ constexpr Picoseconds kSettling = 1_ms;  // behind a caller's deadline
 
 }  // namespace
 
-ProcessContext::Impl::Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted)
-    : device(card),
+ProcessContext::Impl::Impl(Device& card, QueueManager& shared, const ProcessOptions& wanted)
+    : link(shared.link()),
+      memory(DeviceParts::memory(card)),
+      features(DeviceParts::features(card)),
       manager(shared),
       options(wanted),
-      resources(card.platform.clock(), wanted.max_queues),
-      commands(card.platform.clock(), shared.ring(), resources.pasid, wanted.command_timeout),
-      faults(card.platform.clock()),
-      queues(card.platform, commands, resources.pasid),
+      resources(link.clock(), wanted.max_queues),
+      commands(link.clock(), shared.ring(), resources.pasid, wanted.command_timeout),
+      faults(link.clock()),
+      queues(link.platform(), commands, resources.pasid),
       changes(shared, resources, queues),
-      mapping(*card.link, shared, commands, resources),
+      mapping(link, shared, commands, resources),
       removal(shared, queues),
       endings(shared, queues, removal, mapping, faults),
-      builder_(card, shared, resources) {}
+      builder_(shared, resources, DeviceParts::adaptive(card)) {}
 
 ProcessContext::Impl::~Impl() {
   if (!closed_.load(std::memory_order_acquire)) static_cast<void>(close());
 }
 
-Status ProcessContext::Impl::open() {
+Status ProcessContext::Impl::open(Device& device) {
   if (auto ok = resources.open(device, manager, options); !ok) return ok;
-  device.memory->add_stream(resources.vmid);
+  memory.add_stream(resources.vmid);
   manager.add_process(resources.pasid.value(), *this);
   registered_ = true;
   return {};
@@ -67,22 +69,22 @@ Status ProcessContext::Impl::close() {
   if (registered_) {
     manager.collect_faults();  // before the PASID is another's
     manager.remove_process(resources.pasid.value());
-    device.memory->remove_stream(resources.vmid);
+    memory.remove_stream(resources.vmid);
     registered_ = false;
   }
   mapping.close();
   if (mapping.is_withheld()) {
-    const MutexHolder holder(device.memory->mutex());
-    device.memory->withhold(resources.vmid);
+    const MutexHolder holder(memory.mutex());
+    memory.withhold(resources.vmid);
   }
-  return resources.close(device);
+  return resources.close(link);
 }
 
 Status ProcessContext::Impl::usable() const {
   if (closed_.load(std::memory_order_acquire)) {
     return fail(ErrorCode::kInvalidArgument, "the process context is closed");
   }
-  return device.usable();
+  return link.usable();
 }
 
 // --- Creating a queue ------------------------------------------------------------------------
@@ -105,9 +107,9 @@ Status ProcessContext::Impl::add_to_card(QueueRecord& record) {
 
 Result<std::unique_ptr<Queue>> ProcessContext::Impl::create(const QueueOptions& wanted) {
   auto draft = builder_.prepare(wanted);
-  if (!draft) return device.link->explain(draft.error());
+  if (!draft) return link.explain(draft.error());
   auto& record = *draft->record;
-  auto channel = std::make_unique<QueueChannel>(*device.link, *this, std::move(draft->parts));
+  auto channel = std::make_unique<QueueChannel>(link, *this, std::move(draft->parts));
   record.channel = channel.get();
   const MutexHolder holder(queues.mutex());
   auto added = add_to_card(record);
@@ -141,7 +143,7 @@ void ProcessContext::Impl::resume() {
 
 // Not while compaction or another task has the log: there is a next look.
 void ProcessContext::Impl::look_for_faults() {
-  manager.collect_faults(device.platform.clock().now());
+  manager.collect_faults(link.clock().now());
   faults.deliver();
 }
 
@@ -164,8 +166,7 @@ Status ProcessContext::Impl::ask_card(QueueId id) {
 // What runs of a queue at fault ends; SUSPEND is answered when that and its completions are done.
 bool ProcessContext::Impl::await_stopped(QueueId id, Instant deadline) {
   const auto patient = commands.deadline();
-  const auto limit =
-      std::min(patient, std::max(deadline, device.platform.clock().now()) + kSettling);
+  const auto limit = std::min(patient, std::max(deadline, link.clock().now()) + kSettling);
   const TimedMutexHolder holder(queues.mutex(), limit);
   auto* record = holder ? queues.table().find(id) : nullptr;
   if (record == nullptr || record->is_ending()) return false;

@@ -2,6 +2,7 @@
 // A process and its queues as the manager sees them.
 #pragma once
 
+#include "driver/device/card_features.hpp"
 #include "driver/queue/queue_builder.hpp"
 #include "driver/queue/queue_changes.hpp"
 #include "driver/queue/queue_endings.hpp"
@@ -9,10 +10,10 @@
 namespace npu::driver {
 
 struct ProcessContext::Impl final : QueueHost, QueueOwner {
-  Impl(Device::Impl& card, QueueManager& shared, const ProcessOptions& wanted);
+  Impl(Device& card, QueueManager& shared, const ProcessOptions& wanted);
   ~Impl() override;
 
-  Status open();
+  Status open(Device& device);
   // kBusy: something is in use.
   Status begin_close();
   Status close();
@@ -36,7 +37,9 @@ struct ProcessContext::Impl final : QueueHost, QueueOwner {
   Status ask_card(QueueId queue) override;
   std::optional<std::uint64_t> ask_read_index(QueueId queue, Instant deadline) override;
 
-  Device::Impl& device;
+  CardLink& link;
+  MemoryManager& memory;
+  const CardFeatures& features;
   QueueManager& manager;
   const ProcessOptions options;
 

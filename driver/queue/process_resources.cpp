@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "driver/device/address_space_impl.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/queue/signals_impl.hpp"
 
 namespace npu::driver {
@@ -13,12 +13,12 @@ namespace npu::driver {
 ProcessResources::ProcessResources(platform::Clock& clock, unsigned max_queues)
     : doorbells(clock, 0, std::min<std::uint32_t>(max_queues, abi::kQueueDoorbells)) {}
 
-Status ProcessResources::open(Device::Impl& device, QueueManager& manager,
+Status ProcessResources::open(Device& device, QueueManager& manager,
                               const ProcessOptions& options) {
   auto member = GroupMembership::enter(manager.groups(), options.group);
   if (!member) return forward_error(member);
   group = std::move(*member);
-  auto made = make_address_space(device, options.process, options.quota, options.addresses);
+  auto made = device.create_address_space(options.process, options.quota, options.addresses);
   if (!made) return forward_error(made);
   space = std::move(*made);
   const auto new_pasid = manager.pasids().allocate();
@@ -40,24 +40,25 @@ Status ProcessResources::open(Device::Impl& device, QueueManager& manager,
   auto region = manager.map_doorbells(page.value());
   if (!region) return forward_error(region);
   doorbell_page = std::move(*region);
-  heap = std::make_unique<QueueHeap>(device, *space);
-  auto slots = make_signals(device, pasid.value(), *doorbell_page, vector, options.signals);
+  heap = std::make_unique<QueueHeap>(manager.link(), DeviceParts::memory(device), *space);
+  auto slots = make_signals(manager.link(), DeviceParts::adaptive(device).context_switch,
+                            pasid.value(), *doorbell_page, vector, options.signals);
   if (!slots) return forward_error(slots);
   signals = std::move(*slots);
   vmid = space->vmid();
   return {};
 }
 
-Status ProcessResources::close(Device::Impl& device) {
+Status ProcessResources::close(const CardLink& link) {
   signals.reset();
   Status status;
-  if (heap && device.usable()) status = heap->close();
+  if (heap && link.usable()) status = heap->close();
   heap.reset();
   doorbell_page.reset();
   page = {};
   pasid = {};
   group = {};
-  if (space && device.usable()) {
+  if (space && link.usable()) {
     if (auto ok = space->close(); !ok && status) status = ok;
   }
   space.reset();

@@ -14,9 +14,9 @@ struct ProcessResources {
   ProcessResources(platform::Clock& clock, unsigned max_queues);
 
   // What was made before an error is for close().
-  Status open(Device::Impl& device, QueueManager& manager, const ProcessOptions& options);
+  Status open(Device& device, QueueManager& manager, const ProcessOptions& options);
   // All of it, whatever it says. May be called again.
-  Status close(Device::Impl& device);
+  Status close(const CardLink& link);
 
   GroupMembership group;
   std::unique_ptr<AddressSpace> space;

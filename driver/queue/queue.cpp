@@ -8,7 +8,7 @@ Queue::Queue(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Queue::~Queue() {
   auto& process = impl_->process;
-  const auto deadline = process.device.platform.clock().now() + process.options.drain_timeout;
+  const auto deadline = process.link.clock().now() + process.options.drain_timeout;
   static_cast<void>(process.endings.destroy(*impl_->channel, deadline, true));
   impl_->channel.reset();
   process.leave();

@@ -60,11 +60,11 @@ Result<std::unique_ptr<QueueHeap::Page>> QueueHeap::make_page() {
   if (!memory) return forward_error(memory);
   std::uint64_t physical = 0;
   {
-    const MutexHolder holder(device_.memory->mutex());
+    const MutexHolder holder(memory_.mutex());
     const auto range = impl_of(space_).space->range_of(memory->address.value);
-    physical = device_.memory->physical().find(range->memory)->address + range->offset;
+    physical = memory_.physical().find(range->memory)->address + range->offset;
   }
-  auto region = device_.platform.map_bar(device_.card.bdf(), abi::kMemoryBar, physical, kPageSize,
+  auto region = link_.platform().map_bar(link_.bdf(), abi::kMemoryBar, physical, kPageSize,
                                          platform::Caching::kWriteCombining);
   if (!region) {
     static_cast<void>(space_.free(memory->address));
@@ -95,14 +95,14 @@ Status QueueHeap::close() {
   return status;
 }
 
-Result<QueueBuffer> QueueBuffer::create(Device::Impl& device, QueueHeap& heap, std::uint32_t pasid,
+Result<QueueBuffer> QueueBuffer::create(CardLink& link, QueueHeap& heap, std::uint32_t pasid,
                                         QueueMemory memory, Bytes size) {
   QueueBuffer buffer;
   if (memory == QueueMemory::kHost) {
-    auto host = device.platform.allocate_dma(device.card.bdf(), size, 4096,
+    auto host = link.platform().allocate_dma(link.bdf(), size, 4096,
                                              platform::DmaDirection::kBidirectional);
     if (!host) return forward_error(host);
-    if (auto ok = give_to_process(device.platform, **host, pasid); !ok) return forward_error(ok);
+    if (auto ok = give_to_process(link.platform(), **host, pasid); !ok) return forward_error(ok);
     buffer.host_ = std::move(*host);
     buffer.address_ = buffer.host_->bus().value;
     return buffer;
@@ -113,7 +113,7 @@ Result<QueueBuffer> QueueBuffer::create(Device::Impl& device, QueueHeap& heap, s
   buffer.piece_ = *piece;
   buffer.address_ = piece->address;
   for (Bytes at = 0; at < size; at += 8) buffer.store(at, 0);
-  device.platform.write_barrier();
+  link.platform().write_barrier();
   return buffer;
 }
 

@@ -9,8 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/memory/memory_manager.hpp"
 #include "driver/queue/id_pool.hpp"
+#include "npu/driver/address_space.hpp"
 #include "npu/driver/queue_types.hpp"
 
 namespace npu::driver {
@@ -27,8 +28,8 @@ class QueueHeap {
     platform::MmioRegion* region = nullptr;  // of the page
   };
 
-  QueueHeap(Device::Impl& device, AddressSpace& space)
-      : device_(device), space_(space), mutex_(device.platform.tasks().make_mutex()) {}
+  QueueHeap(CardLink& link, MemoryManager& memory, AddressSpace& space)
+      : link_(link), memory_(memory), space_(space), mutex_(link.platform().tasks().make_mutex()) {}
   // Gives all pages back.
   Status close();
 
@@ -51,7 +52,8 @@ class QueueHeap {
   Result<std::unique_ptr<Page>> make_page();
   static std::size_t find_run(const Page& page, std::size_t grains);
 
-  Device::Impl& device_;
+  CardLink& link_;
+  MemoryManager& memory_;
   AddressSpace& space_;
   std::unique_ptr<platform::Mutex> mutex_;
   std::vector<std::unique_ptr<Page>> pages_;
@@ -60,7 +62,7 @@ class QueueHeap {
 class QueueBuffer {
  public:
   // All zeros. kOutOfMemory, kOutOfResources, kUnsupported.
-  static Result<QueueBuffer> create(Device::Impl& device, QueueHeap& heap, std::uint32_t pasid,
+  static Result<QueueBuffer> create(CardLink& link, QueueHeap& heap, std::uint32_t pasid,
                                     QueueMemory memory, Bytes size);
   QueueBuffer() = default;
   QueueBuffer(QueueBuffer&& other) noexcept { swap(other); }

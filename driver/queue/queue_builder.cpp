@@ -78,15 +78,16 @@ Result<QueueDraft> QueueBuilder::prepare(const QueueOptions& wanted) {
   }
   record.doorbell = PooledId(process_.doorbells, *doorbell);
   parts.id = record.queue_id();
-  parts.device_index = device_.card.device_index;
+  parts.device_index = manager_.link().device_index();
   parts.doorbells = process_.doorbell_page.get();
   parts.doorbell = static_cast<std::uint16_t>(*doorbell);
   parts.log2_ring = wanted.ring.log2_entries;
   parts.log2_completions =
       wanted.log2_completions == 0 ? wanted.ring.log2_entries : wanted.log2_completions;
-  parts.adaptive = device_.options.adaptive;
+  parts.adaptive = adaptive_;
   const auto make = [&](QueueMemory memory, Bytes size) {
-    return QueueBuffer::create(device_, *process_.heap, process_.pasid.value(), memory, size);
+    return QueueBuffer::create(manager_.link(), *process_.heap, process_.pasid.value(), memory,
+                               size);
   };
   auto ring = make(wanted.ring.memory, Bytes{abi::kQueueEntrySize} << parts.log2_ring);
   if (!ring) return forward_error(ring);

@@ -15,8 +15,8 @@ struct QueueDraft {
 
 class QueueBuilder {
  public:
-  QueueBuilder(Device::Impl& device, QueueManager& manager, ProcessResources& process)
-      : device_(device), manager_(manager), process_(process) {}
+  QueueBuilder(QueueManager& manager, ProcessResources& process, const AdaptiveOptions& adaptive)
+      : manager_(manager), process_(process), adaptive_(adaptive) {}
 
   // As ProcessContext::create_queue().
   Result<QueueDraft> prepare(const QueueOptions& wanted);
@@ -25,9 +25,9 @@ class QueueBuilder {
   Status check_options(const QueueOptions& wanted) const;
   void fill_descriptor(QueueRecord& record, const QueueChannelParts& parts) const;
 
-  Device::Impl& device_;
   QueueManager& manager_;
   ProcessResources& process_;
+  const AdaptiveOptions& adaptive_;
 };
 
 // kInvalidArgument: out of range.

@@ -36,7 +36,7 @@ Status QueueChanges::update(QueueId id, const QueueChange& change) {
   if (!cores) return forward_error(cores);
   QueueBuffer ring;
   if (change.ring_change == Ring::kReplace) {
-    auto made = QueueBuffer::create(manager_.device(), *process_.heap, process_.pasid.value(),
+    auto made = QueueBuffer::create(manager_.link(), *process_.heap, process_.pasid.value(),
                                     change.ring.memory,
                                     Bytes{abi::kQueueEntrySize} << change.ring.log2_entries);
     if (!made) return forward_error(made);

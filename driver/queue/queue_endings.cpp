@@ -60,7 +60,7 @@ Status QueueEndings::finish(QueueRecord& record, const Result<QueueEnd>& drained
                             const RemovalLimits& limits, std::unique_ptr<QueueRecord>& taken) {
   auto removed = removal_.remove(record, limits, drained);
   record.channel->close();
-  if (!removed && limits.whose == DeadlineOf::kCaller && !manager_.device().link->lost()) {
+  if (!removed && limits.whose == DeadlineOf::kCaller && !manager_.link().lost()) {
     record.leaving = true;
     record.dying = false;
     return fail(removed.error().code,
@@ -80,7 +80,7 @@ Result<QueueEnd> QueueEndings::destroy(QueueChannel& channel, Instant deadline, 
   if (auto* const hook = queues_.time_slices(); hook != nullptr) {
     static_cast<void>(hook->drain(channel, deadline));
   }
-  const auto within = RemovalLimits::of(manager_.device().platform.clock().now(), deadline, forced);
+  const auto within = RemovalLimits::of(manager_.link().clock().now(), deadline, forced);
   const auto found = wait_to_begin(channel, deadline, within, forced);
   if (!found) return forward_error(found);
   auto* const record = *found;
@@ -115,12 +115,11 @@ void QueueEndings::give_up() {
   for (const auto& record : queues_.table().records()) {
     if (record->dying) continue;
     record->dying = true;
-    if (status && !manager_.device().link->lost())
-      status = removal_.by_force(*record, PreemptMode::kReset);
+    if (status && !manager_.link().lost()) status = removal_.by_force(*record, PreemptMode::kReset);
     record->channel->close();
     forget_channel(*record->channel);
   }
-  if (!status || manager_.device().link->lost()) {
+  if (!status || manager_.link().lost()) {
     manager_.note_left_behind();
   } else if (mapping_.is_mapped()) {
     static_cast<void>(mapping_.forget());

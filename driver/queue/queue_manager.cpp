@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "driver/device/device_impl.hpp"
-#include "driver/support/impl_of.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/support/relaxed.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/driver/process.hpp"
@@ -20,31 +19,31 @@ constexpr std::uint32_t kPasids = 4096;
 
 }  // namespace
 
-QueueManager::QueueManager(Device::Impl& device, std::uint32_t pages)
-    : device_(device),
-      pasids_(device.platform.clock(), 1, kPasids),
-      pages_(device.platform.clock(), 0, pages),
-      queue_ids_(device.platform.clock(), 0, abi::kMaxQueues),
-      groups_(device.platform.clock()),
-      fault_mutex_(device.platform.tasks().make_mutex()) {}
+QueueManager::QueueManager(CardLink& link, VectorTable& vectors, std::uint32_t pages)
+    : link_(link),
+      vectors_(vectors),
+      pasids_(link.clock(), 1, kPasids),
+      pages_(link.clock(), 0, pages),
+      queue_ids_(link.clock(), 0, abi::kMaxQueues),
+      groups_(link.clock()),
+      fault_mutex_(link.platform().tasks().make_mutex()) {}
 
-Result<std::unique_ptr<QueueManager>> QueueManager::create(Device::Impl& device) {
-  auto& link = *device.link;
+Result<std::unique_ptr<QueueManager>> QueueManager::create(CardLink& link, VectorTable& vectors) {
   const auto capability = link.read<abi::QueueCapability>();
   if (!capability) return forward_error(capability);
   const auto pages = capability->get<abi::QueueCapability::DoorbellPages>();
   if (capability->get<abi::QueueCapability::Slots>() == 0 || pages == 0) {
-    return fail(ErrorCode::kUnsupported, fmt::format("{} has no command processor for queues",
-                                                     to_string(device.card.bdf())));
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} has no command processor for queues", to_string(link.bdf())));
   }
   const auto doorbells = link.read<abi::DoorbellBase>();
   if (!doorbells) return forward_error(doorbells);
   std::unique_ptr<QueueManager> manager(
-      new QueueManager(device, std::min(pages, abi::kMaxDoorbellPages)));
+      new QueueManager(link, vectors, std::min(pages, abi::kMaxDoorbellPages)));
   manager->doorbell_base_ = doorbells->raw;
-  manager->base_ = device.card.hbm_size + abi::kReservedQueueOffset;
+  manager->base_ = link.card().hbm_size + abi::kReservedQueueOffset;
   static_assert(kDescriptorMemory <= abi::kReservedQueueSize);
-  auto region = device.platform.map_bar(device.card.bdf(), abi::kMemoryBar, manager->base_,
+  auto region = link.platform().map_bar(link.bdf(), abi::kMemoryBar, manager->base_,
                                         kDescriptorMemory, platform::Caching::kWriteCombining);
   if (!region) return forward_error(region);
   manager->descriptors_ = std::move(*region);
@@ -54,8 +53,8 @@ Result<std::unique_ptr<QueueManager>> QueueManager::create(Device::Impl& device)
   auto ring = ManagementRing::create(link, manager->counters_);
   if (!ring) return forward_error(ring);
   manager->ring_ = std::move(*ring);
-  manager->faults_->start(device.vectors->size() - 1);
-  if (auto ok = manager->ring_->start(device.ready_deadline()); !ok) {
+  manager->faults_->start(vectors.size() - 1);
+  if (auto ok = manager->ring_->start(link.ready_deadline()); !ok) {
     manager->stop();
     return forward_error(ok);
   }
@@ -72,17 +71,17 @@ void QueueManager::stop() {
 }
 
 unsigned QueueManager::vector_number(std::uint32_t n) const {
-  const auto vectors = device_.vectors->size();
+  const auto vectors = vectors_.size();
   const auto half = std::max(vectors / 2, 1U);
   return vectors - 1 - n % half;
 }
 
 Result<platform::InterruptVector*> QueueManager::open_vector(unsigned number) {
-  return device_.vectors->open(number);
+  return vectors_.open(number);
 }
 
 Result<std::unique_ptr<platform::MmioRegion>> QueueManager::map_doorbells(std::uint32_t page) {
-  return device_.platform.map_bar(device_.card.bdf(), abi::kMemoryBar,
+  return link_.platform().map_bar(link_.bdf(), abi::kMemoryBar,
                                   doorbell_base_ + Bytes{page} * abi::kDoorbellPageSize,
                                   abi::kDoorbellPageSize, platform::Caching::kUncached);
 }
@@ -94,7 +93,7 @@ void QueueManager::store(const abi::QueueDescriptor& descriptor, Bytes size) {
   for (Bytes at = 0; at < size; at += 8) {
     descriptors_->write64(place_of(descriptor.queue_id) + at, words[at / 8]);
   }
-  device_.platform.write_barrier();
+  link_.platform().write_barrier();
   counters_.mmio_writes.fetch_add(size / 64, std::memory_order_relaxed);
 }
 
@@ -122,7 +121,7 @@ Status QueueManager::read_card_half(abi::QueueDescriptor& descriptor) {
   read(offsetof(abi::QueueDescriptor, write_index));
   // No queue gets that far.
   if (descriptor.read_index != ~0ULL) return {};
-  return device_.link->explain_all_ones("a queue's descriptor");
+  return link_.explain_all_ones("a queue's descriptor");
 }
 
 // The card writes it when the queue has left its slot.
@@ -132,7 +131,7 @@ Result<std::optional<QueueFault>> QueueManager::read_fault(QueueId queue) {
     return descriptors_->read64(place_of(queue.value) + offset);
   };
   const auto state = word(offsetof(abi::QueueDescriptor, state));
-  if (state == ~0ULL) return device_.link->explain_all_ones("a queue's descriptor");
+  if (state == ~0ULL) return link_.explain_all_ones("a queue's descriptor");
   if (static_cast<abi::QueueState>(state & 0xFFFF'FFFF) != abi::QueueState::kFaulted) {
     return std::nullopt;
   }
@@ -224,32 +223,35 @@ QueueManagerStatistics QueueManager::statistics() const {
 
 // --- Of a device ----------------------------------------------------------------------------
 
-Result<QueueManager*> manager_of(Device::Impl& device) {
+Result<QueueManager*> manager_of(Device& device) {
+  auto& link = DeviceParts::link(device);
+  auto& services = DeviceParts::services(device);
   // Both, in the compactor's order.
-  const MutexHolder memory_holder(device.memory->mutex());
-  const MutexHolder holder(*device.control);
-  if (auto ok = device.usable(); !ok) return forward_error(ok);
-  if (!device.queues) {
-    auto made = QueueManager::create(device);
+  const MutexHolder memory_holder(DeviceParts::memory(device).mutex());
+  const MutexHolder holder(*services.control);
+  if (auto ok = link.usable(); !ok) return forward_error(ok);
+  if (!services.queues) {
+    auto made = QueueManager::create(link, DeviceParts::vectors(device));
     if (!made) return forward_error(made);
-    device.compactor->attach(**made);
-    device.queues = std::move(*made);
+    DeviceParts::compactor(device).attach(**made);
+    services.queues = std::move(*made);
   }
-  return static_cast<QueueManager*>(device.queues.get());
+  return static_cast<QueueManager*>(services.queues.get());
 }
 
-QueueManager* manager_if_any(const Device::Impl& device) {
-  const MutexHolder holder(*device.control);
-  return static_cast<QueueManager*>(device.queues.get());
+QueueManager* manager_if_any(Device& device) {
+  auto& services = DeviceParts::services(device);
+  const MutexHolder holder(*services.control);
+  return static_cast<QueueManager*>(services.queues.get());
 }
 
 QueueManagerStatistics queue_statistics(Device& device) {
-  auto* const manager = manager_if_any(impl_of(device));
+  auto* const manager = manager_if_any(device);
   return manager != nullptr ? manager->statistics() : QueueManagerStatistics{};
 }
 
 std::vector<QueueFault> take_stray_faults(Device& device) {
-  auto* const manager = manager_if_any(impl_of(device));
+  auto* const manager = manager_if_any(device);
   return manager != nullptr ? manager->take_stray_faults() : std::vector<QueueFault>{};
 }
 

@@ -5,7 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/device/device_service.hpp"
+#include "driver/link/vector_table.hpp"
 #include "driver/memory/compute_work.hpp"
 #include "driver/queue/core_groups.hpp"
 #include "driver/queue/fault_log.hpp"
@@ -31,12 +32,12 @@ class QueueOwner {
 class QueueManager final : public ComputeWork, public DeviceService {
  public:
   // kUnsupported: no command processor.
-  static Result<std::unique_ptr<QueueManager>> create(Device::Impl& device);
+  static Result<std::unique_ptr<QueueManager>> create(CardLink& link, VectorTable& vectors);
   // The card forgets all processes, executes nothing more of the management ring and logs no
   // faults.
   void stop() override;
 
-  Device::Impl& device() { return device_; }
+  CardLink& link() { return link_; }
   ManagementRing& ring() { return *ring_; }
   ManagerCounters& counters() { return counters_; }
   SharedIdPool& pasids() { return pasids_; }
@@ -98,12 +99,13 @@ class QueueManager final : public ComputeWork, public DeviceService {
       kSaveAreas + Bytes{abi::kMaxQueues} * abi::kQueueSaveSize;
   static constexpr std::size_t kMaxStray = 1024;
 
-  QueueManager(Device::Impl& device, std::uint32_t pages);
+  QueueManager(CardLink& link, VectorTable& vectors, std::uint32_t pages);
   Bytes place_of(std::uint32_t queue) const { return Bytes{queue} * abi::kQueueDescriptorSize; }
   void store(const abi::QueueDescriptor& descriptor, Bytes size);
   void hand_out(const std::vector<QueueFault>& faults);
 
-  Device::Impl& device_;
+  CardLink& link_;
+  VectorTable& vectors_;
   ManagerCounters counters_;
   std::unique_ptr<ManagementRing> ring_;
   std::unique_ptr<QueueFaultLog> faults_;
@@ -120,8 +122,8 @@ class QueueManager final : public ComputeWork, public DeviceService {
 };
 
 // Null: none yet. A manager stays until the device is gone.
-QueueManager* manager_if_any(const Device::Impl& device);
+QueueManager* manager_if_any(Device& device);
 // Made if there is none. kUnsupported: no command processor.
-Result<QueueManager*> manager_of(Device::Impl& device);
+Result<QueueManager*> manager_of(Device& device);
 
 }  // namespace npu::driver

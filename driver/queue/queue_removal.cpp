@@ -76,7 +76,7 @@ Status QueueRemoval::remove_in_time(QueueRecord& record, const RemovalLimits& li
     return answer ? answer->status == abi::ManagementStatus::kNotDrained
                   : answer.error().code == ErrorCode::kAborted;
   };
-  while (again() && manager_.device().usable() && clock_.now() < limits.end) {
+  while (again() && manager_.link().usable() && clock_.now() < limits.end) {
     const bool late = clock_.now() >= limits.drain;
     answer = ask_to_remove(record, limits,
                            is_drained && !late ? PreemptMode::kDrain : PreemptMode::kReset);
@@ -91,7 +91,7 @@ Status QueueRemoval::remove_in_time(QueueRecord& record, const RemovalLimits& li
 Status QueueRemoval::by_force(QueueRecord& record, PreemptMode mode) {
   const RemovalLimits limits;
   auto& ring = queues_.commands().ring();
-  const auto& link = *manager_.device().link;
+  const auto& link = manager_.link();
   const auto deadline = queues_.commands().deadline();
   const auto end = deadline + queues_.commands().timeout();
   auto answer = ask_to_remove(record, limits, mode);

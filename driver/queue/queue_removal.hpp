@@ -19,7 +19,7 @@ struct RemovalLimits {
 class QueueRemoval {
  public:
   QueueRemoval(QueueManager& manager, ProcessQueues& queues)
-      : manager_(manager), clock_(manager.device().platform.clock()), queues_(queues) {}
+      : manager_(manager), clock_(manager.link().clock()), queues_(queues) {}
 
   // Not under the mutex, which is taken for looks only: a queue that never ends holds up nobody
   // else's commands.

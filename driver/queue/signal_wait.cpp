@@ -12,7 +12,7 @@ namespace npu::driver {
 
 Status SignalWaitLoop::begin(bool may_sleep) {
   if (waits_.empty()) return fail(ErrorCode::kInvalidArgument, "a wait for no signal");
-  signals_.lock.lock(signals_.device.platform.clock());
+  signals_.lock.lock(signals_.link.clock());
   const SpinLockHolder holder(signals_.lock);
   lowest_ = SIZE_MAX;
   for (const auto& wait : waits_) {
@@ -28,7 +28,7 @@ Status SignalWaitLoop::begin(bool may_sleep) {
 
 SignalWaitLoop::~SignalWaitLoop() {
   if (!sleeps_) return;
-  signals_.lock.lock(signals_.device.platform.clock());
+  signals_.lock.lock(signals_.link.clock());
   const SpinLockHolder holder(signals_.lock);
   --signals_.sleepers;
 }
@@ -49,7 +49,7 @@ void SignalWaitLoop::take(std::size_t i) {
 }
 
 bool SignalWaitLoop::look() {
-  signals_.lock.lock(signals_.device.platform.clock());
+  signals_.lock.lock(signals_.link.clock());
   const SpinLockHolder holder(signals_.lock);
   std::size_t met = 0;
   for (std::size_t i = 0; i < waits_.size(); ++i) {
@@ -71,17 +71,17 @@ bool SignalWaitLoop::look() {
 }
 
 WaitLoop::Done SignalWaitLoop::probe() {
-  if (signals_.device.closed.load(std::memory_order_acquire)) {
+  if (signals_.link.closed()) {
     return fail(ErrorCode::kAborted, "the device is shut down");
   }
-  const auto status = signals_.device.link->read<abi::ManagementStatusRegister>();
+  const auto status = signals_.link.read<abi::ManagementStatusRegister>();
   if (!status) return forward_error(status);
   return look();
 }
 
 // Nothing is known of how long it takes: spin as long as a sleep costs, then sleep.
 Result<std::size_t> SignalWaitLoop::run(WaitPolicy policy) {
-  if (auto ok = signals_.device.usable(); !ok) return forward_error(ok);
+  if (auto ok = signals_.link.usable(); !ok) return forward_error(ok);
   auto known = check_choice("policy", policy, WaitPolicy::kAdaptive);
   if (!known) return forward_error(known);
   const bool may_sleep = signals_.vector != nullptr && policy != WaitPolicy::kPolling;
@@ -89,7 +89,7 @@ Result<std::size_t> SignalWaitLoop::run(WaitPolicy policy) {
   if (!look()) {
     WaitPlan plan;
     plan.kind = WaitPlan::Kind::kSpin;
-    plan.spin_end = now() + signals_.device.options.adaptive.context_switch;
+    plan.spin_end = now() + signals_.context_switch;
     const Done done = wait(policy, plan);
     if (!done) return forward_error(done);
     if (!*done) {

@@ -13,7 +13,7 @@ class SignalWaitLoop final : private WaitLoop {
  public:
   // For all of `waits`, or for one of them.
   SignalWaitLoop(Signals::Impl& signals, std::vector<SignalWait>& waits, bool all, Instant deadline)
-      : WaitLoop(signals.device.platform.clock(), signals.vector, deadline),
+      : WaitLoop(signals.link.clock(), signals.vector, deadline),
         signals_(signals),
         waits_(waits),
         all_(all) {}

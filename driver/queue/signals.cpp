@@ -6,19 +6,19 @@
 
 namespace npu::driver {
 
-Result<std::unique_ptr<Signals>> make_signals(Device::Impl& device, std::uint32_t pasid,
-                                              platform::MmioRegion& page,
+Result<std::unique_ptr<Signals>> make_signals(CardLink& link, Picoseconds context_switch,
+                                              std::uint32_t pasid, platform::MmioRegion& page,
                                               platform::InterruptVector* vector, unsigned slots) {
   if (slots == 0 || slots > abi::kSignalSlots) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("{} signals, 1 .. {} are possible", slots, abi::kSignalSlots));
   }
-  auto memory = device.platform.allocate_dma(device.card.bdf(), Bytes{slots} * abi::kSignalSize,
-                                             4096, platform::DmaDirection::kBidirectional);
+  auto memory = link.platform().allocate_dma(link.bdf(), Bytes{slots} * abi::kSignalSize, 4096,
+                                             platform::DmaDirection::kBidirectional);
   if (!memory) return forward_error(memory);
-  if (auto ok = give_to_process(device.platform, **memory, pasid); !ok) return forward_error(ok);
-  return std::make_unique<Signals>(
-      std::make_unique<Signals::Impl>(device, page, vector, std::move(*memory), slots));
+  if (auto ok = give_to_process(link.platform(), **memory, pasid); !ok) return forward_error(ok);
+  return std::make_unique<Signals>(std::make_unique<Signals::Impl>(
+      link, context_switch, page, vector, std::move(*memory), slots));
 }
 
 Signals::Signals(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -36,14 +36,14 @@ unsigned Signals::capacity() const {
 }
 
 unsigned Signals::in_use() const {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   return impl_->ids.in_use();
 }
 
 // Age 1, so that 0 is nobody's.
 Result<SignalId> Signals::create(const SignalOptions& options) {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   const auto id = impl_->ids.allocate();
   if (!id) {
@@ -59,7 +59,7 @@ Result<SignalId> Signals::create(const SignalOptions& options) {
 }
 
 Status Signals::destroy(SignalId signal) {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   if (auto ok = impl_->check(signal); !ok) return ok;
   ++impl_->table[signal.value].generation;
@@ -70,7 +70,7 @@ Status Signals::destroy(SignalId signal) {
 }
 
 void Signals::Impl::connect(bool on) {
-  lock.lock(device.platform.clock());
+  lock.lock(link.clock());
   const SpinLockHolder holder(lock);
   connected = on;
 }
@@ -83,16 +83,16 @@ void Signals::Impl::count_up(SignalId id) const {
 
 // A process without queues has no doorbells, and nobody on the card waits for it.
 Status Signals::Impl::ring(SignalId id) {
-  if (auto ok = device.usable(); !ok) return ok;
+  if (auto ok = link.usable(); !ok) return ok;
   if (!connected) return {};
   const auto value = id.value | (sleepers > 0 ? unsigned{abi::kSignalWakesHost} : 0U);
-  device.platform.write_barrier();
+  link.platform().write_barrier();
   doorbells.write64(Bytes{abi::kSignalDoorbell} * abi::kDoorbellSize, value);
   return {};
 }
 
 Status Signals::set(SignalId signal) {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   if (auto ok = impl_->check(signal); !ok) return ok;
   impl_->count_up(signal);
@@ -100,7 +100,7 @@ Status Signals::set(SignalId signal) {
 }
 
 Status Signals::raise(SignalId signal, std::uint64_t value) {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   if (auto ok = impl_->check(signal); !ok) return ok;
   if (impl_->value(signal) >= value) return {};
@@ -109,7 +109,7 @@ Status Signals::raise(SignalId signal, std::uint64_t value) {
 }
 
 Status Signals::reset(SignalId signal) {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   if (auto ok = impl_->check(signal); !ok) return ok;
   impl_->table[signal.value].taken = impl_->value(signal);
@@ -117,14 +117,14 @@ Status Signals::reset(SignalId signal) {
 }
 
 Result<bool> Signals::is_set(SignalId signal) const {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   if (auto ok = impl_->check(signal); !ok) return forward_error(ok);
   return impl_->value(signal) != impl_->table[signal.value].taken;
 }
 
 Result<std::uint64_t> Signals::age(SignalId signal) const {
-  impl_->lock.lock(impl_->device.platform.clock());
+  impl_->lock.lock(impl_->link.clock());
   const SpinLockHolder holder(impl_->lock);
   if (auto ok = impl_->check(signal); !ok) return forward_error(ok);
   return impl_->value(signal);

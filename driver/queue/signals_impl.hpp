@@ -4,9 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/queue/id_pool.hpp"
 #include "driver/support/spin_lock.hpp"
+#include "npu/abi/queue_descriptor.hpp"
 #include "npu/driver/signal.hpp"
 
 namespace npu::driver {
@@ -18,9 +19,11 @@ struct Signals::Impl {
     std::uint64_t taken = 0;  // set: the value is another one
   };
 
-  Impl(Device::Impl& card, platform::MmioRegion& page, platform::InterruptVector* wakes,
-       std::unique_ptr<platform::DmaMemory> values, unsigned slots)
-      : device(card),
+  Impl(CardLink& card, Picoseconds sleep_cost, platform::MmioRegion& page,
+       platform::InterruptVector* wakes, std::unique_ptr<platform::DmaMemory> values,
+       unsigned slots)
+      : link(card),
+        context_switch(sleep_cost),
         doorbells(page),
         vector(wakes),
         memory(std::move(values)),
@@ -41,7 +44,8 @@ struct Signals::Impl {
   void count_up(SignalId id) const;
   Status ring(SignalId id);
 
-  Device::Impl& device;
+  CardLink& link;
+  const Picoseconds context_switch;
   platform::MmioRegion& doorbells;
   platform::InterruptVector* vector;
   std::unique_ptr<platform::DmaMemory> memory;
@@ -52,9 +56,10 @@ struct Signals::Impl {
   unsigned sleepers = 0;  // tasks whose waits may sleep
 };
 
-// `page`: of the process' doorbells; `vector`: null if nobody can sleep.
-Result<std::unique_ptr<Signals>> make_signals(Device::Impl& device, std::uint32_t pasid,
-                                              platform::MmioRegion& page,
+// `context_switch`: AdaptiveOptions'; `page`: of the process' doorbells; `vector`: null if nobody
+// can sleep.
+Result<std::unique_ptr<Signals>> make_signals(CardLink& link, Picoseconds context_switch,
+                                              std::uint32_t pasid, platform::MmioRegion& page,
                                               platform::InterruptVector* vector, unsigned slots);
 
 }  // namespace npu::driver

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npu/driver/argument_pool.hpp"
 
-#include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 #include "driver/support/spin_lock.hpp"
@@ -9,7 +8,7 @@
 namespace npu::driver {
 
 ArgumentPool::ArgumentPool(ProcessContext& process)
-    : process_(process), lock_(impl_of(process).device.platform.tasks().make_mutex()) {}
+    : process_(process), lock_(impl_of(process).link.platform().tasks().make_mutex()) {}
 
 ArgumentPool::~ArgumentPool() {
   for (const auto& block : blocks_) static_cast<void>(process_.space().free(block.device));

@@ -4,11 +4,10 @@
 
 #include <utility>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/runtime/context_impl.hpp"
 #include "driver/runtime/kernel_note.hpp"
 #include "driver/support/call_trace.hpp"
-#include "driver/support/impl_of.hpp"
 
 namespace npu::driver {
 
@@ -38,7 +37,7 @@ Status DeviceContext::Impl::start(Result<std::unique_ptr<Device>> opened) {
 }
 
 Status DeviceContext::Impl::learn_cores() {
-  auto& link = *impl_of(*device).link;
+  auto& link = DeviceParts::link(*device);
   const auto topology = link.read<abi::CoreTopology>();
   if (!topology) return forward_error(topology);
   const auto counts = link.read<abi::QueueCores>();

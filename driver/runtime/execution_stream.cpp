@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/runtime/argument_arena.hpp"
 #include "driver/runtime/stream_lanes.hpp"
@@ -41,10 +40,10 @@ Status StreamMark::wait(Instant deadline, std::optional<WaitPolicy> policy) cons
 
 struct ExecutionStream::Impl {
   Impl(ProcessContext& process, ArgumentPool& pool, const ExecutionStreamOptions& wanted)
-      : clock(impl_of(process).device.platform.clock()),
+      : clock(impl_of(process).link.clock()),
         options(wanted),
-        lock(impl_of(process).device.platform.tasks().make_mutex()),
-        last_lock(impl_of(process).device.platform.tasks().make_mutex()),
+        lock(impl_of(process).link.platform().tasks().make_mutex()),
+        last_lock(impl_of(process).link.platform().tasks().make_mutex()),
         lanes(process, options, closing),
         arguments(pool) {}
 

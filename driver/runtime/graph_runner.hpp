@@ -7,9 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/runtime/context_parts.hpp"
-#include "driver/support/impl_of.hpp"
 #include "npu/driver/staged_copies.hpp"
 
 namespace npu::driver {
@@ -20,7 +19,7 @@ class GraphRunner {
  public:
   GraphRunner(Device& device, ProcessContext& process, StagedCopies& copies,
               const CoreCounts& cores, const Programs& programs)
-      : platform_(impl_of(device).platform),
+      : platform_(DeviceParts::link(device).platform()),
         device_(device),
         process_(process),
         copies_(copies),

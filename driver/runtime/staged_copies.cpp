@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 
@@ -16,7 +15,7 @@ constexpr Picoseconds kTimeout = 10_s;
 
 struct StagedCopies::Impl {
   explicit Impl(ProcessContext& of)
-      : process(of), platform(impl_of(of).device.platform), arguments(of) {}
+      : process(of), platform(impl_of(of).link.platform()), arguments(of) {}
 
   Instant deadline() { return platform.clock().now() + kTimeout; }
   Status open_stream();

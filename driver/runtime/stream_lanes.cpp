@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/device/device_impl.hpp"
 #include "driver/queue/fault_text.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/queue/submission_ring.hpp"
@@ -55,7 +54,7 @@ Result<LaneSet::Stopped> LaneSet::wait(platform::Clock& clock, Instant deadline)
 StreamLanes::StreamLanes(ProcessContext& process, const ExecutionStreamOptions& options,
                          const std::atomic<bool>& closing)
     : process_(process),
-      clock_(impl_of(process).device.platform.clock()),
+      clock_(impl_of(process).link.clock()),
       options_(options),
       closing_(closing) {}
 

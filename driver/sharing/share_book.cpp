@@ -12,7 +12,7 @@ namespace npu::driver {
 namespace {
 
 bool holds(const AddressSpace::Impl& space, MemoryHandle memory) {
-  const MutexHolder holder(space.device.memory->mutex());
+  const MutexHolder holder(space.memory.mutex());
   return space.space != nullptr && space.space->held().holds(memory);
 }
 
@@ -62,7 +62,7 @@ Result<ShareKey> ShareBook::add(AddressSpace::Impl& owner, MemoryHandle memory,
                                 const ShareOptions& options) {
   if (auto ok = check_name(options.name); !ok) return forward_error(ok);
   const MutexHolder holder(*mutex_);
-  if (&owner.device.platform != &platform_) {
+  if (&owner.link.platform() != &platform_) {
     return fail(ErrorCode::kInvalidArgument, "the space is of another machine");
   }
   if (const auto named = names_.find(options.name); named != names_.end()) {
@@ -71,7 +71,7 @@ Result<ShareKey> ShareBook::add(AddressSpace::Impl& owner, MemoryHandle memory,
     }
   }
   {
-    const MutexHolder memory_holder(owner.device.memory->mutex());
+    const MutexHolder memory_holder(owner.memory.mutex());
     if (owner.space == nullptr || !owner.space->held().holds(memory)) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("the space holds no memory {}.{}", memory.index, memory.generation));
@@ -150,7 +150,7 @@ Result<MemoryHandle> ShareBook::open(AddressSpace::Impl& into, Shares::iterator 
   }
   auto memory = import_into(into, *offer.owner, offer.memory);
   if (!memory) return memory;
-  const MutexHolder holder(into.device.memory->mutex());
+  const MutexHolder holder(into.memory.mutex());
   if (into.space == nullptr) return memory;
   auto& opened = into.opened;
   opened.erase(std::remove_if(opened.begin(), opened.end(),

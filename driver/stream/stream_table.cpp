@@ -12,19 +12,17 @@ constexpr Bytes kGlobalPage = 4096;  // requirements.md M4: what BAR0 keeps for 
 
 }  // namespace
 
-StreamTable::StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, Waiter& waiter,
-                         const CardInfo& card)
+StreamTable::StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, Waiter& waiter)
     : link_(link),
       events_(events),
       vectors_(vectors),
       waiter_(waiter),
-      card_(card),
-      streams_(card.stream_count) {}
+      streams_(link.card().stream_count) {}
 
 // Windows in BAR0 would have to follow the global page. In a BAR0 of 32 KiB not even the first one
 // fits behind it, let alone one per stream.
 tl::unexpected<Error> StreamTable::refuse_bar0(unsigned stream) const {
-  const Bytes bar0 = card_.register_bar().size;
+  const Bytes bar0 = link_.card().register_bar().size;
   const Bytes end = kGlobalPage + window(stream + 1);
   if (end > bar0) {
     return fail(ErrorCode::kOutOfRange,
@@ -32,12 +30,12 @@ tl::unexpected<Error> StreamTable::refuse_bar0(unsigned stream) const {
                             "registers would end at {}, but BAR0 has {} bytes; the windows are "
                             "in BAR2 at {:#x}",
                             stream, abi::kStreamWindowSize, kGlobalPage, end, bar0,
-                            card_.stream_window_base));
+                            link_.card().stream_window_base));
   }
   return fail(
       ErrorCode::kUnsupported,
       fmt::format("stream {}: the card has its stream windows in BAR2 at {:#x}, not in BAR0",
-                  stream, card_.stream_window_base));
+                  stream, link_.card().stream_window_base));
 }
 
 Result<StreamId> StreamTable::create(const StreamOptions& options, unsigned vmid) {
@@ -76,8 +74,9 @@ Result<StreamId> StreamTable::create(const StreamOptions& options, unsigned vmid
 
 Status StreamTable::map_windows() {
   if (windows_) return {};
-  auto region = link_.platform().map_bar(card_.bdf(), abi::kMemoryBar, card_.stream_window_base,
-                                         window(card_.stream_count), platform::Caching::kUncached);
+  auto region =
+      link_.platform().map_bar(link_.bdf(), abi::kMemoryBar, link_.card().stream_window_base,
+                               window(link_.card().stream_count), platform::Caching::kUncached);
   if (!region) return forward_error(region);
   windows_ = std::move(*region);
   return {};
@@ -88,7 +87,7 @@ Status StreamTable::map_windows() {
 Status StreamTable::enable(unsigned stream, bool interrupt, unsigned vmid) {
   if (auto ok = link_.alive(); !ok) return ok;
   abi::StreamVector vector;
-  vector.set<abi::StreamVector::Vector>(interrupt ? stream % card_.msix.vectors : 0);
+  vector.set<abi::StreamVector::Vector>(interrupt ? stream % link_.card().msix.vectors : 0);
   platform::write_register(*windows_, vector, window(stream));
   platform::write_register(*windows_, abi::StreamVmid::from_raw(vmid), window(stream));
   abi::StreamControl control;

@@ -13,7 +13,6 @@
 #include "driver/stream/waiter.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
-#include "npu/driver/scan.hpp"
 #include "npu/driver/stream.hpp"
 
 namespace npu::driver {
@@ -39,8 +38,7 @@ struct Stream {
 
 class StreamTable {
  public:
-  StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, Waiter& waiter,
-              const CardInfo& card);
+  StreamTable(CardLink& link, EventTable& events, VectorTable& vectors, Waiter& waiter);
 
   // create(), finish(): one task at a time.
   // `vmid`: the address space of its commands.
@@ -72,7 +70,6 @@ class StreamTable {
   EventTable& events_;
   VectorTable& vectors_;
   Waiter& waiter_;
-  const CardInfo& card_;
   std::vector<Stream> streams_;
   std::unique_ptr<platform::MmioRegion> windows_;
 };

@@ -9,14 +9,13 @@
 
 namespace npu::driver {
 
-Waiter::Waiter(CardLink& link, EventTable& events, DmaQueue& queue, std::uint32_t device_index,
-               const AdaptiveOptions& options)
+Waiter::Waiter(CardLink& link, EventTable& events, DmaQueue& queue, const AdaptiveOptions& options)
     : link_(link),
       events_(events),
       queue_(queue),
-      device_index_(device_index),
+      device_index_(link.device_index()),
       options_(options),
-      track_(link.platform().tracer().track(fmt::format("driver{}.wait", device_index))),
+      track_(link.platform().tracer().track(fmt::format("driver{}.wait", device_index_))),
       wake_cost_(options.context_switch.count()) {}
 
 Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,

@@ -22,8 +22,7 @@ struct WaitContext {
 
 class Waiter {
  public:
-  Waiter(CardLink& link, EventTable& events, DmaQueue& queue, std::uint32_t device_index,
-         const AdaptiveOptions& options);
+  Waiter(CardLink& link, EventTable& events, DmaQueue& queue, const AdaptiveOptions& options);
 
   // kAborted: a reset of the queue gave the command up, before or during the wait.
   Status wait(const Ticket& ticket, const WaitContext& context, WaitPolicy policy,

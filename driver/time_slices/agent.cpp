@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "driver/device/device_impl.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 #include "npu/abi/telemetry.hpp"
@@ -208,9 +207,8 @@ void TimeSliceClient::Impl::drop_done() {
 // long not one core computes nothing that would end it.
 bool TimeSliceClient::Impl::waits_for_later(Launch& launch) {
   const auto slice = has_slice() ? slice_.load() : 0;
-  const auto busy = impl_of(scheduler->device)
-                        .link->registers()
-                        .read64(abi::kSpaceBusyWindow.at(seat->process().vmid()));
+  const auto busy =
+      scheduler->link.registers().read64(abi::kSpaceBusyWindow.at(seat->process().vmid()));
   const bool idle = slice != 0 && launch.seen_in == slice && launch.busy_seen == busy;
   launch.seen_in = slice;
   launch.busy_seen = busy;

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/device/device_impl.hpp"
-#include "driver/support/impl_of.hpp"
+#include "driver/device/device_parts.hpp"
 #include "npu/abi/telemetry.hpp"
 
 namespace npu::driver {
@@ -20,8 +19,9 @@ constexpr std::uint64_t kAllOnes = ~0ULL;
 }  // namespace
 
 TimeSliceScheduler::Impl::Impl(Device& card, const TimeSliceOptions& wanted)
-    : device(card),
-      platform(impl_of(card).platform),
+    : link(DeviceParts::link(card)),
+      features(DeviceParts::features(card)),
+      platform(link.platform()),
       options(wanted),
       lock(platform.tasks().make_mutex()),
       changed(platform.tasks().make_condition()),
@@ -204,7 +204,7 @@ void TimeSliceScheduler::Impl::handle(const TimeSliceMessage& message) {
 
 Picoseconds TimeSliceScheduler::Impl::bill(unsigned client, unsigned percent) {
   auto& member = *members.at(client);
-  auto& registers = impl_of(device).link->registers();
+  auto& registers = link.registers();
   const auto busy = registers.read64(abi::kSpaceBusyWindow.at(member.vmid));
   if (busy == kAllOnes || busy < member.busy_seen) {  // nobody answers, or it was reset
     if (busy != kAllOnes) member.busy_seen = busy;

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "driver/device/card_features.hpp"
+#include "driver/link/card_link.hpp"
 #include "driver/time_slices/ledger.hpp"
 #include "driver/time_slices/seat.hpp"
 
@@ -68,7 +70,8 @@ struct TimeSliceScheduler::Impl {
   TimeSliceSchedulerStatistics statistics_now() const;
   void look_at_card(unsigned client);
 
-  Device& device;
+  CardLink& link;
+  const CardFeatures& features;
   platform::Platform& platform;
   const TimeSliceOptions options;
   std::unique_ptr<platform::Mutex> lock;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "driver/device/device_impl.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/choice.hpp"
 #include "driver/support/impl_of.hpp"
@@ -58,9 +58,9 @@ Status check(const CoreQuota& share) {
   return {};
 }
 
-Status tells_of_spaces(Device::Impl& device) {
-  if (auto ok = device.usable(); !ok) return ok;
-  const auto known = device.link->read<abi::TelemetryCapability>();
+Status tells_of_spaces(CardLink& link) {
+  if (auto ok = link.usable(); !ok) return ok;
+  const auto known = link.read<abi::TelemetryCapability>();
   if (!known) return forward_error(known);
   if (known->get<abi::TelemetryCapability::Spaces>() != 0) return {};
   return fail(ErrorCode::kUnsupported, "the card does not tell how long a space has had cores");
@@ -74,7 +74,7 @@ TimeSliceScheduler::~TimeSliceScheduler() = default;
 Result<std::unique_ptr<TimeSliceScheduler>> TimeSliceScheduler::open(
     Device& device, const TimeSliceOptions& options) {
   if (auto ok = check(options); !ok) return forward_error(ok);
-  if (auto ok = tells_of_spaces(impl_of(device)); !ok) return forward_error(ok);
+  if (auto ok = tells_of_spaces(DeviceParts::link(device)); !ok) return forward_error(ok);
   auto impl = std::make_shared<Impl>(device, options);
   if (auto ok = impl->start(); !ok) return forward_error(ok);
   return std::unique_ptr<TimeSliceScheduler>(new TimeSliceScheduler(std::move(impl)));
@@ -84,11 +84,11 @@ Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext
                                                                   std::string name,
                                                                   const CoreQuota& share) {
   if (auto ok = check(share); !ok) return forward_error(ok);
-  if (&impl_of(process).device != &impl_of(impl_->device)) {
+  if (&impl_of(process).link != &impl_->link) {
     return fail(ErrorCode::kInvalidArgument, "the process is another card's");
   }
   if (share.token != kWholeToken) {
-    auto known = impl_of(impl_->device).has(&DeviceFeatures::tokens, "tokens are");
+    auto known = impl_->features.has(&DeviceFeatures::tokens, "tokens are");
     if (!known) return forward_error(known);
   }
   if (impl_of(process).queues.time_slices() != nullptr) {
@@ -101,9 +101,10 @@ Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext
 
 Status TimeSliceScheduler::set_share(unsigned client, const CoreQuota& share) {
   if (auto ok = check(share); !ok) return ok;
-  auto& card = impl_of(impl_->device);
-  auto known = card.has(&DeviceFeatures::share_updates, "changes of shares are");
-  if (known && share.token != kWholeToken) known = card.has(&DeviceFeatures::tokens, "tokens are");
+  const auto& features = impl_->features;
+  auto known = features.has(&DeviceFeatures::share_updates, "changes of shares are");
+  if (known && share.token != kWholeToken)
+    known = features.has(&DeviceFeatures::tokens, "tokens are");
   return known ? impl_->set_share(client, share) : known;
 }
 
@@ -113,7 +114,7 @@ Status TimeSliceScheduler::set_card_token(unsigned token) {
                 fmt::format("a token of {}, at most {}", token, kWholeToken));
   }
   if (token != kWholeToken) {
-    auto known = impl_of(impl_->device).has(&DeviceFeatures::tokens, "tokens are");
+    auto known = impl_->features.has(&DeviceFeatures::tokens, "tokens are");
     if (!known) return known;
   }
   return impl_->set_card_token(token);

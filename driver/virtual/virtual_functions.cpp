@@ -6,8 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include "driver/device/device_impl.hpp"
-#include "driver/support/impl_of.hpp"
+#include "driver/device/device_parts.hpp"
 #include "driver/virtual/given_up.hpp"
 #include "driver/virtual/share_placement.hpp"
 #include "driver/virtual/share_port.hpp"
@@ -39,12 +38,13 @@ struct VirtualFunctions::Impl {
   using Records = std::vector<ShareRecord>;  // by function
 
   Impl(Device& opened, const Options& options)
-      : device(impl_of(opened)),
-        platform(device.platform),
-        port(*device.link, options.timeout),
+      : link(DeviceParts::link(opened)),
+        card_memory(DeviceParts::memory(opened)),
+        platform(link.platform()),
+        port(link, options.timeout),
         mutex(platform.tasks().make_mutex()) {}
 
-  platform::Bdf bdf() const { return device.card.bdf(); }
+  platform::Bdf bdf() const { return link.bdf(); }
   Status read_constants();
   Status adopt();
   Result<Records> read_all();
@@ -63,7 +63,8 @@ struct VirtualFunctions::Impl {
   // Before anything else is asked of the card.
   Status conclude();
 
-  Device::Impl& device;
+  CardLink& link;
+  MemoryManager& card_memory;
   platform::Platform& platform;
   SharePort port;
   GivenUp given_up;
@@ -133,7 +134,7 @@ CardShare VirtualFunctions::Impl::free_of(const Records& records) const {
 VirtualDevice VirtualFunctions::Impl::describe(std::uint32_t index, const ShareRecord& record,
                                                const std::vector<platform::Bdf>& there) const {
   VirtualDevice device_of;
-  device_of.id = kIdsPerCard * device.card.device_index + kFirstId + index;
+  device_of.id = kIdsPerCard * link.device_index() + kFirstId + index;
   device_of.index = index;
   if (index < there.size()) device_of.bdf = there[index];
   device_of.name = record.name;
@@ -249,8 +250,8 @@ Status VirtualFunctions::Impl::place_memory(std::uint32_t index, ShareRecord& re
 }
 
 Status VirtualFunctions::Impl::take_memory(std::uint32_t index, Bytes base, Bytes size) {
-  const std::lock_guard lock(device.memory->mutex());
-  auto taken = device.memory->physical().create_at(base, size, kOwner);
+  const std::lock_guard lock(card_memory.mutex());
+  auto taken = card_memory.physical().create_at(base, size, kOwner);
   if (!taken) return forward_error(taken);
   memory[index] = *taken;
   return {};
@@ -259,8 +260,8 @@ Status VirtualFunctions::Impl::take_memory(std::uint32_t index, Bytes base, Byte
 void VirtualFunctions::Impl::give_memory_back(std::uint32_t index) {
   const auto held = memory.find(index);
   if (held == memory.end()) return;
-  const std::lock_guard lock(device.memory->mutex());
-  device.memory->physical().release(held->second, kOwner);
+  const std::lock_guard lock(card_memory.mutex());
+  card_memory.physical().release(held->second, kOwner);
   memory.erase(held);
 }
 
@@ -297,7 +298,7 @@ VirtualFunctions::~VirtualFunctions() = default;
 
 Result<std::unique_ptr<VirtualFunctions>> VirtualFunctions::open(Device& device,
                                                                  const Options& options) {
-  if (auto usable = impl_of(device).usable(); !usable) return forward_error(usable);
+  if (auto usable = DeviceParts::link(device).usable(); !usable) return forward_error(usable);
   auto impl = std::make_unique<Impl>(device, options);
   if (auto read = impl->read_constants(); !read) return forward_error(read);
   if (auto adopted = impl->adopt(); !adopted) return forward_error(adopted);

@@ -94,6 +94,34 @@ std::string code_of(std::string_view text) {
   return code;
 }
 
+Violations check_parts(const SourceFile& file) {
+  static const std::regex kWhole(R"(\bDevice::Impl\b|driver/device/device_impl\.hpp)");
+  static const std::regex kPart(R"(\bDeviceParts::(\w+))");
+  static const std::map<std::string, std::set<std::string>> kAsked{
+      {"driver/managed", {"features", "link", "memory", "services", "vectors"}},
+      {"driver/management", {"link", "memory"}},
+      {"driver/queue",
+       {"adaptive", "compactor", "features", "link", "memory", "services", "vectors"}},
+      {"driver/runtime", {"link"}},
+      {"driver/time_slices", {"features", "link"}},
+      {"driver/virtual", {"link", "memory"}}};
+  const auto folder = folder_of(file.path);
+  if (folder == "driver/device" || starts_with(file.path, "tests/architecture/")) return {};
+  const auto row = kAsked.find(folder);
+  Violations violations;
+  const auto lines = lines_of(file.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::smatch match;
+    if (std::regex_search(lines[i], kWhole)) {
+      violations.push_back({file.path, i + 1, "names the whole of a device"});
+    }
+    if (!std::regex_search(lines[i], match, kPart)) continue;
+    if (row != kAsked.end() && row->second.count(match[1]) != 0) continue;
+    violations.push_back({file.path, i + 1, "has no row for the part " + match.str(1)});
+  }
+  return violations;
+}
+
 Violations check_wall_clock(const SourceFile& file) {
   static const std::regex kClock(
       R"(\b(system_clock|steady_clock|high_resolution_clock|this_thread|sleep_for|usleep|nanosleep)"

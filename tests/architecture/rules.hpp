@@ -35,6 +35,10 @@ Violations check_includes(const SourceFile& file, const Tree& tree);
 // A folder of the driver or of the models includes files of folders below it alone.
 Violations check_storeys(const SourceFile& file);
 
+// What an opened card is made of is known in driver/device alone; each folder above it asks for the
+// parts that it has a row for.
+Violations check_parts(const SourceFile& file);
+
 // No clock but the platform's in code that runs in simulated time.
 Violations check_wall_clock(const SourceFile& file);
 

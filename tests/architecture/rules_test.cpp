@@ -112,6 +112,22 @@ TEST(Storeys, AnIncludeGoesDownAndNeverUp) {
   EXPECT_EQ(climbs("tests/driver/file.cpp", "driver/queue/queue_manager.hpp"), 0U);
 }
 
+TEST(Parts, TheWholeDeviceIsNamedInItsFolderAlone) {
+  for (const auto* line :
+       {"void f(Device::Impl& card);", "#include \"driver/device/device_impl.hpp\""}) {
+    EXPECT_THAT(check_parts({"driver/queue/a.cpp", line}), SizeIs(1)) << line;
+    EXPECT_THAT(check_parts({"tests/driver/a.cpp", line}), SizeIs(1)) << line;
+    EXPECT_THAT(check_parts({"driver/device/a.cpp", line}), IsEmpty()) << line;
+  }
+}
+
+TEST(Parts, AFolderAsksForThoseThatItHasARowFor) {
+  const auto* const asked = "auto& memory = DeviceParts::memory(device);";
+  EXPECT_THAT(check_parts({"driver/virtual/a.cpp", asked}), IsEmpty());
+  EXPECT_THAT(check_parts({"driver/runtime/a.cpp", asked}), SizeIs(1));
+  EXPECT_THAT(check_parts({"workloads/a.cpp", asked}), SizeIs(1));
+}
+
 TEST(WallClock, IsFoundInSimulatedCode) {
   for (const auto* line :
        {"std::chrono::steady_clock::now();", "usleep(5);", "time(NULL);", "x = time( nullptr );",

@@ -45,6 +45,10 @@ TEST(Tree, NoFolderOfTheDriverOrTheModelsClimbs) {
   EXPECT_EQ(complaints(sources(), check_storeys), "");
 }
 
+TEST(Tree, FoldersOfTheDriverHaveThePartsOfADeviceThatTheyUse) {
+  EXPECT_EQ(complaints(sources(), check_parts), "");
+}
+
 TEST(Tree, SimulatedCodeKnowsNoWallClock) {
   EXPECT_EQ(complaints(sources(), check_wall_clock), "");
 }

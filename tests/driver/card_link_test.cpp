@@ -14,12 +14,19 @@ namespace {
 
 using test::FailsWith;
 
+CardInfo card_at(platform::Bdf bdf) {
+  CardInfo info;
+  info.function.bdf = bdf;
+  return info;
+}
+
 class CardLinkTest : public testing::Test {
  protected:
   test::BusScript script;
   test::FakePlatform fake;
   test::FakeCard& card = fake.add_card();
-  CardLink link{fake, {1, 0, 0}, std::make_unique<test::ScriptedRegion>(script, 32_KiB)};
+  CardInfo info = card_at({1, 0, 0});
+  CardLink link{fake, info, std::make_unique<test::ScriptedRegion>(script, 32_KiB), 1_ms};
 };
 
 TEST_F(CardLinkTest, ReadsAndWritesRegistersAtTheirOffsetsAndWidths) {

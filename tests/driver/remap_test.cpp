@@ -15,11 +15,10 @@ class RemapTest : public testing::Test {
  protected:
   void SetUp() override {
     auto registers = fake.map_bar(card.config().bdf, 0, 0, 4096, platform::Caching::kUncached);
-    link = std::make_unique<CardLink>(fake, card.config().bdf, std::move(*registers));
-    CardInfo info;
     info.function.bdf = card.config().bdf;
     info.hbm_size = card.config().hbm_size;
-    tables = std::move(*TableMemory::create(*link, info));
+    link = std::make_unique<CardLink>(fake, info, std::move(*registers), 1_ms);
+    tables = std::move(*TableMemory::create(*link));
     invalidator = std::make_unique<Invalidator>(*link, 1_ms);
     space = std::move(*Space::create(kVmid, AddressWindow::take(kVmid - 1, {}, nullptr), physical,
                                      *tables, *invalidator));
@@ -48,6 +47,7 @@ class RemapTest : public testing::Test {
   test::FakePlatform fake;
   test::FakeCard& card = fake.add_card();
   PhysicalMemory physical{card.config().hbm_size};
+  CardInfo info;
   std::unique_ptr<CardLink> link;
   std::unique_ptr<TableMemory> tables;
   std::unique_ptr<Invalidator> invalidator;

@@ -174,7 +174,7 @@ class NPU_API Device {
   struct Impl;  // the driver's own
 
  private:
-  friend struct ImplAccess;  // the driver's own
+  friend struct DeviceParts;  // the driver's own
   explicit Device(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

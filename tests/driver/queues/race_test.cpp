@@ -86,7 +86,7 @@ TEST_F(QueueRaceTest, DestroyingHoldsItsDeadlineBesideATaskThatWaitsForMemory) {
   QueueOptions options;
   options.ring = {QueueMemory::kDevice, 15};  // a page of the heap
   const auto queue = make(options);
-  auto& memory = impl_of(*process).device.memory->mutex();
+  auto& memory = impl_of(*process).memory.mutex();
   const auto compaction = task([&] {
     memory.lock();
     pass(20_ms);

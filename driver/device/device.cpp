@@ -26,17 +26,17 @@ tl::unexpected<Error> no_event(EventId id) {
 // What cannot be right in any address space. Device addresses are the business of the card's MMU,
 // host addresses that of the IOMMU.
 Status check_command(const DmaCommand& command) {
-  const auto opcode = static_cast<std::uint8_t>(command.opcode);
+  const auto opcode = static_cast<std::uint8_t>(command.opcode());
   if (abi::find_ring_operation(opcode) == nullptr) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("opcode is {}, which the ring does not take", opcode));
   }
-  if (command.size == 0) return fail(ErrorCode::kInvalidArgument, "a DMA command of 0 bytes");
-  if (!checked_add(command.source, command.size) ||
-      !checked_add(command.destination, command.size)) {
+  if (command.size() == 0) return fail(ErrorCode::kInvalidArgument, "a DMA command of 0 bytes");
+  if (!checked_add(command.source(), command.size()) ||
+      !checked_add(command.destination(), command.size())) {
     return fail(ErrorCode::kOutOfRange,
-                fmt::format("{} bytes from {:#x} to {:#x} overflow", command.size, command.source,
-                            command.destination));
+                fmt::format("{} bytes from {:#x} to {:#x} overflow", command.size(),
+                            command.source(), command.destination()));
   }
   return {};
 }

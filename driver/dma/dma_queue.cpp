@@ -62,19 +62,19 @@ Ticket DmaQueue::enqueue(const CopyRequest& request, Instant called) {
   ticket.epoch = mark.epoch();
   ticket.event = request.event;
   ticket.stream = request.stream;
-  ticket.size_class = static_cast<std::uint8_t>(floor_log2(request.command.size));
+  ticket.size_class = static_cast<std::uint8_t>(floor_log2(request.command.size()));
   ticket.interrupt = request.interrupt;
   ticket.submitted = called;
   if (request.event != kNoEvent) ticket.target = events_.promise(request.event, request.stream);
 
   abi::DmaEntry entry;
-  entry.opcode = static_cast<std::uint8_t>(request.command.opcode);
+  entry.opcode = static_cast<std::uint8_t>(request.command.opcode());
   entry.flags = request.interrupt ? abi::kDmaFlagInterrupt : std::uint8_t{0};
   entry.stream = request.stream.value;
-  entry.set_source(request.command.source);
-  entry.set_destination(request.command.destination);
+  entry.set_source(request.command.source());
+  entry.set_destination(request.command.destination());
   entry.event = request.event.value;
-  entry.set_size(request.command.size);
+  entry.set_size(request.command.size());
   ring_.write(static_cast<std::uint32_t>(position % abi::kRingEntries), entry);
   link_.platform().write_barrier();
 
@@ -87,7 +87,7 @@ Ticket DmaQueue::enqueue(const CopyRequest& request, Instant called) {
     event.begin = called;
     event.end = now;
     event.cause = cause;
-    event.bytes = request.command.size;
+    event.bytes = request.command.size();
     event.detail = request.stream.value;
     event.track = track_;
     event.activity = platform::Activity::kDmaSubmit;

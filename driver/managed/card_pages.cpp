@@ -26,7 +26,7 @@ Result<bool> CardPages::take_from_others(std::uint64_t at, ManagedPage& page, bo
 }
 
 // A link that fails meanwhile is gone round.
-Status CardPages::copy_from(const CardPages& other, std::uint64_t from, std::uint64_t to) {
+Status CardPages::copy_from(const CardPages& other, LocalAddress from, LocalAddress to) {
   const auto link = ways_.over_link(other.link(), other.gate(), from);
   if (link) {
     auto ok = mover_.from_peer(*link, to, kPageSize);
@@ -38,7 +38,7 @@ Status CardPages::copy_from(const CardPages& other, std::uint64_t from, std::uin
   }
   const auto bus = ways_.over_bus(other.link());
   if (!bus) return fail(ErrorCode::kDeviceFault, "no way to the other card any more");
-  auto ok = mover_.to_card(*bus + from, to, kPageSize);
+  auto ok = mover_.to_card(*bus + from.value, to, kPageSize);
   return ok ? mover_.wait() : ok;
 }
 
@@ -49,7 +49,7 @@ Result<bool> CardPages::take_directly(std::uint64_t at, ManagedPage& page, std::
   if (page.host || holder == page.cards.size() || page.cards[holder].parts) return false;
   auto& other = *all_.cards()[holder];
   if (!other.usable()) return false;
-  if (!ways_.over_link(other.link(), other.gate(), 0) && !ways_.over_bus(other.link()))
+  if (!ways_.over_link(other.link(), other.gate(), {}) && !ways_.over_bus(other.link()))
     return false;
   const auto written = other.stop_using(at, page);
   if (!written) return written;
@@ -217,7 +217,7 @@ Status CardPages::fetch_parts(ManagedPage& page, const PageParts& missing) {
   const Instant begin = link_.clock().now();
   Status status;
   auto& mine = own(page);
-  const std::uint64_t memory = paging_.slots()[mine.slot].address;
+  const auto memory = paging_.slots()[mine.slot].address;
   for_each_run(missing, [&](unsigned first, unsigned count) {
     const Bytes offset = Bytes{first} << abi::kPartShift;
     const platform::BusAddress from{page.frame->bus(link_).value + offset};
@@ -369,7 +369,7 @@ Status CardPages::leave_in_run(std::uint64_t first, std::uint64_t count,
 // Begins it.
 Status CardPages::copy_home(const ManagedPage& page) {
   const auto& mine = own(page);
-  const std::uint64_t memory = paging_.slots()[mine.slot].address;
+  const auto memory = paging_.slots()[mine.slot].address;
   const auto frame = page.frame->bus(link_);
   if (!mine.parts) return mover_.to_host(memory, frame, kPageSize);
   Status status;

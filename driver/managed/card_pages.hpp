@@ -110,7 +110,7 @@ class CardPages {
   // Nobody here uses the page any more, all of which is here; whether it was written.
   Result<bool> stop_using(std::uint64_t at, ManagedPage& page) { return unmap(at, page); }
   // Then where it is, device-local; and it is not here any more.
-  std::uint64_t memory_of(const ManagedPage& page) const {
+  LocalAddress memory_of(const ManagedPage& page) const {
     return paging_.slots()[own(page).slot].address;
   }
   void forget(ManagedPage& page) { leave_slot(page); }
@@ -135,14 +135,15 @@ class CardPages {
   ManagedPage& page_of(std::uint64_t at) { return *find(at); }
   abi::PageTableEntry value_of(const ManagedPage& page) const {
     const auto& mine = own(page);
-    auto value = abi::PageTableEntry::page(paging_.slots()[mine.slot].address, true, mine.writable);
+    auto value =
+        abi::PageTableEntry::page(paging_.slots()[mine.slot].address.value, true, mine.writable);
     if (mine.parts) value.raw |= abi::PageTableEntry::Partial::kMask;
     return value;
   }
   // Whether the page is in the slot now; else the host has it, or nobody.
   Result<bool> take_from_others(std::uint64_t at, ManagedPage& page, bool write,
                                 std::uint32_t slot);
-  Status copy_from(const CardPages& other, std::uint64_t from, std::uint64_t to);
+  Status copy_from(const CardPages& other, LocalAddress from, LocalAddress to);
   Result<bool> take_directly(std::uint64_t at, ManagedPage& page, std::uint32_t slot);
   Status take_exclusive(std::uint64_t at, ManagedPage& page);
   // Before the host's copy comes; the host keeps its own.

@@ -38,7 +38,7 @@ Result<std::uint32_t> CardSlots::create() {
   unused_.pop_back();
   slots_[slot] = {};
   slots_[slot].memory = *memory;
-  slots_[slot].address = physical.find(*memory)->address;
+  slots_[slot].address = LocalAddress{physical.find(*memory)->address};
   ++count_;
   return slot;
 }

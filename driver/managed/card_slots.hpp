@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "driver/managed/local_address.hpp"
 #include "driver/memory/memory_manager.hpp"
 
 namespace npu::driver {
@@ -14,7 +15,7 @@ class CardPages;
 
 struct CardSlot {
   MemoryHandle memory;
-  std::uint64_t address = 0;   // device-local
+  LocalAddress address;
   CardPages* pages = nullptr;  // whose page it holds; null: none
   std::uint64_t at = 0;        // that page, device virtual
   bool swapped = false;        // the pager has taken the page back by itself

@@ -58,7 +58,7 @@ Status DriverPaging::clear_maps(std::uint64_t base, Bytes size) {
   std::memset((*zeros)->cpu().data, 0, kPiece);
   for (Bytes done = 0; done < size; done += kPiece) {
     const auto piece = std::min(kPiece, size - done);
-    if (auto ok = mover_.to_card((*zeros)->bus(), base + done, piece); !ok) return ok;
+    if (auto ok = mover_.to_card((*zeros)->bus(), LocalAddress{base + done}, piece); !ok) return ok;
   }
   return mover_.wait();
 }
@@ -73,7 +73,7 @@ void DriverPaging::stop() {
 }
 
 void DriverPaging::show_parts(std::uint32_t slot, const PageParts& parts) {
-  const Bytes line = slots_[slot].address / kPageSize * abi::kResidencyLine;
+  const Bytes line = slots_[slot].address.value / kPageSize * abi::kResidencyLine;
   for (unsigned word = 0; word < abi::kResidencyLine / 8; ++word) {
     std::uint64_t bits = 0;
     for (unsigned i = 0; i < 64; ++i) bits |= std::uint64_t{parts[word * 64 + i]} << i;

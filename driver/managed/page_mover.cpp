@@ -124,13 +124,13 @@ abi::PageCopyResult PageMover::result(std::uint32_t number) const {
   return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
 }
 
-Status PageMover::begin(const DmaCommand& command) {
+Status PageMover::begin(const Move& move) {
   if (!results_) return fail(ErrorCode::kDeviceLost, "the card's page copies have ended");
   if (auto ok = link_.alive(); !ok) return ok;
   while (begun_.size() >= abi::kPageCopySlots) {
     if (auto ok = finish_oldest(); !ok) return ok;
   }
-  start({command, 0});
+  start(move);
   return {};
 }
 
@@ -139,20 +139,19 @@ void PageMover::start(Move move) {
   move.number = ++started_;
   const auto cause = platform::page_copy_cause(link_.device_index(), move.number);
   const platform::CauseScope scope(link_.platform().tracer(), cause);
-  const auto& command = move.command;
-  link_.write(abi::PageCopySource::from_raw(command.source));
-  link_.write(abi::PageCopyDestination::from_raw(command.destination));
-  link_.write(abi::PageCopySize::from_raw(command.size));
+  link_.write(abi::PageCopySource::from_raw(move.source));
+  link_.write(abi::PageCopyDestination::from_raw(move.destination));
+  link_.write(abi::PageCopySize::from_raw(move.size));
   link_.platform().write_barrier();
   link_.write(PageCopyStart{}
                   .set<PageCopyStart::Number>(move.number & 0xFFFF)
-                  .set<PageCopyStart::Opcode>(static_cast<std::uint32_t>(command.opcode)));
+                  .set<PageCopyStart::Opcode>(static_cast<std::uint32_t>(move.opcode)));
   observe(link_.platform(), [&](platform::Tracer& listening, Instant now) {
     platform::TraceEvent event;
     event.begin = called;
     event.end = now;
     event.cause = cause;
-    event.bytes = command.size;
+    event.bytes = move.size;
     event.detail = kNoStream;
     event.track = submit_track_;
     event.activity = platform::Activity::kDmaSubmit;

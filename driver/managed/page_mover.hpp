@@ -9,9 +9,10 @@
 #include <memory>
 
 #include "driver/link/vector_table.hpp"
+#include "driver/managed/local_address.hpp"
+#include "npu/abi/dma.hpp"
 #include "npu/abi/fault.hpp"
 #include "npu/abi/page_copy.hpp"
-#include "npu/driver/dma.hpp"
 
 namespace npu::driver {
 
@@ -25,17 +26,16 @@ class PageMover {
   // What memory and vectors report. `vector`: of its interrupts.
   Status open(VectorTable& vectors, unsigned vector);
   void close();
-  // `memory`: device-local. Begins a copy, behind those before. What wait() reports of one of
-  // those; then none is in flight any more.
-  Status to_card(platform::BusAddress host, std::uint64_t memory, Bytes size) {
-    return begin(DmaCommand::host_to_device(host, DeviceAddress{memory}, size));
+  // Begins a copy, behind those before. What wait() reports of one of those; then none is in flight
+  // any more.
+  Status to_card(platform::BusAddress host, LocalAddress memory, Bytes size) {
+    return begin({abi::DmaOpcode::kHostToDevice, host.value, memory.value, size, 0});
   }
-  // `peer`: PageTableEntry::peer_target().
-  Status from_peer(std::uint64_t peer, std::uint64_t memory, Bytes size) {
-    return begin(DmaCommand::peer_to_peer(DeviceAddress{peer}, DeviceAddress{memory}, size));
+  Status from_peer(PeerTarget peer, LocalAddress memory, Bytes size) {
+    return begin({abi::DmaOpcode::kPeerToPeer, peer.value, memory.value, size, 0});
   }
-  Status to_host(std::uint64_t memory, platform::BusAddress host, Bytes size) {
-    return begin(DmaCommand::device_to_host(DeviceAddress{memory}, host, size));
+  Status to_host(LocalAddress memory, platform::BusAddress host, Bytes size) {
+    return begin({abi::DmaOpcode::kDeviceToHost, memory.value, host.value, size, 0});
   }
   // Returns when all that has begun is there, or one has failed several times and for
   // DeviceOptions::ready_timeout. kDeviceLost, kDeviceFault, kTimeout.
@@ -46,7 +46,9 @@ class PageMover {
  private:
   class Wait;
   struct Move {
-    DmaCommand command;
+    abi::DmaOpcode opcode{};
+    std::uint64_t source = 0, destination = 0;
+    Bytes size = 0;
     std::uint32_t number = 0;
   };
   // How one has ended; lost: nothing is known.
@@ -57,7 +59,7 @@ class PageMover {
   };
 
   void enable();
-  Status begin(const DmaCommand& command);
+  Status begin(const Move& move);
   void start(Move move);
   Status finish_oldest();
   Status repeat(const Outcome& outcome);

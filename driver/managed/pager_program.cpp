@@ -31,7 +31,7 @@ Status PagerProgram::load(PageMover& mover, ConstByteSpan object, abi::PagerArgu
   const auto bytes = (*frame)->cpu();
   std::memcpy(bytes.data, image->data(), image->size());
   std::memcpy(bytes.data + behind, &arguments, sizeof arguments);
-  if (auto ok = mover.to_card((*frame)->bus(), image_, slots); !ok) return ok;
+  if (auto ok = mover.to_card((*frame)->bus(), LocalAddress{image_}, slots); !ok) return ok;
   return mover.wait();
 }
 

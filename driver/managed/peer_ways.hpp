@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "driver/link/card_link.hpp"
+#include "driver/managed/local_address.hpp"
 #include "driver/memory/peer_lease.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_table.hpp"
@@ -20,9 +21,8 @@ class PeerWays {
 
   // What page copies of the card name memory of `other` by, into which `gate` lets it, device-local
   // there (abi/page_copy.hpp); nothing: there is no link that is up.
-  std::optional<std::uint64_t> over_link(const CardLink& other,
-                                         const std::shared_ptr<PeerGate>& gate,
-                                         std::uint64_t memory) {
+  std::optional<PeerTarget> over_link(const CardLink& other, const std::shared_ptr<PeerGate>& gate,
+                                      LocalAddress memory) {
     const unsigned index = other.device_index();
     const auto links = own_.read<abi::HccsLinks>();
     const bool linked = links && index < abi::kMaxHccsCards && (links->raw >> index & 1) != 0;
@@ -30,7 +30,8 @@ class PeerWays {
     auto& lease = leases_[index];
     if (!lease && !let_in(gate, lease)) return std::nullopt;
     constexpr std::uint64_t kInPage = (std::uint64_t{1} << abi::PageTableEntry::Address::kLow) - 1;
-    return abi::PageTableEntry::peer_target(index, memory) | (memory & kInPage);
+    return PeerTarget{abi::PageTableEntry::peer_target(index, memory.value) |
+                      (memory.value & kInPage)};
   }
   // The first byte of its memory on the bus; nothing: there is no way.
   std::optional<platform::BusAddress> over_bus(const CardLink& other) {

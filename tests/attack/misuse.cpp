@@ -203,21 +203,21 @@ void Misuse::commands(SpaceModel& space) {
   if (process_.streams.empty()) return;
   const auto& stream = random.in(process_.streams);
   auto& card = process_.card(stream.card);
-  driver::DmaCommand command;
-  command.opcode = random.of({abi::DmaOpcode::kHostToDevice, abi::DmaOpcode::kDeviceToHost,
-                              abi::DmaOpcode::kDeviceToDevice, abi::DmaOpcode::kPeerToPeer});
-  command.source = random.bits() >> 1;
-  command.destination = random.bits() >> 1;
-  command.size = 4096;
+  const auto opcode = random.of({abi::DmaOpcode::kHostToDevice, abi::DmaOpcode::kDeviceToHost,
+                                 abi::DmaOpcode::kDeviceToDevice, abi::DmaOpcode::kPeerToPeer});
+  const auto source = random.bits() >> 1, destination = random.bits() >> 1;
+  const auto of_size = [&](Bytes size, std::uint64_t from) {
+    return driver::DmaCommand::untyped(opcode, from, destination, size);
+  };
+  const auto command = of_size(4096, source);
   driver::SubmitOptions options;
   switch (random.below(5)) {
     case 0:
-      command.size = 0;
-      return expect("submit(0 bytes)", card.submit(stream.id, command), {kInvalid});
+      return expect("submit(0 bytes)", card.submit(stream.id, of_size(0, source)), {kInvalid});
     case 1:
-      command.size = ~Bytes{0} - random.below(16);
-      command.source |= 64;
-      return expect("submit(overflow)", card.submit(stream.id, command), {ErrorCode::kOutOfRange});
+      return expect("submit(overflow)",
+                    card.submit(stream.id, of_size(~Bytes{0} - random.below(16), source | 64)),
+                    {ErrorCode::kOutOfRange});
     case 2: {
       const auto none = static_cast<std::uint16_t>(900 + random.below(60000));
       return expect("submit(no stream)", card.submit({none}, command), {ErrorCode::kNotFound});

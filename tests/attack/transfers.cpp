@@ -144,7 +144,8 @@ void Transfers::device_copy(const StreamModel& stream, Bytes limit) {
   }
   const DeviceAddress a{from.address}, b{to.address};
   send(stream,
-       peer ? DmaCommand::peer_to_peer(a, b, to.size) : DmaCommand::device_to_device(a, b, to.size),
+       peer ? DmaCommand::device_to_peer(a, driver::ImportedAddress(b), to.size)
+            : DmaCommand::device_to_device(a, b, to.size),
        peer ? "P2P" : "D2D");
 }
 
@@ -162,7 +163,7 @@ void Transfers::send(const StreamModel& stream, const DmaCommand& command, const
   world.count(kind);
   const auto ticket = process_.card(stream.card).submit(stream.id, command, options);
   if (!ticket) return world.find(fmt::format("{}: submit() said {}", kind, text(ticket)));
-  tickets_.push_back({*ticket, stream, own, kind, command.size});
+  tickets_.push_back({*ticket, stream, own, kind, command.size()});
 }
 
 void Transfers::submit_one(const StreamModel& stream) {

@@ -22,8 +22,8 @@ void WrongCopies::must_fail(const StreamModel& stream, const DmaCommand& command
   const auto status = card.wait(*ticket, driver::WaitPolicy::kAdaptive, world.deadline());
   if (status || status.error().code != ErrorCode::kDeviceFault) {
     world.find(fmt::format("{} of {} bytes from {:#x} to {:#x}: a device fault expected, {}",
-                           to_string(command.opcode), command.size, command.source,
-                           command.destination, text(status)));
+                           to_string(command.opcode()), command.size(), command.source(),
+                           command.destination(), text(status)));
   }
   const auto gone = card.destroy_event(*event);
   if (!gone) world.find("destroy_event() after a fault: " + text(gone));

@@ -13,6 +13,7 @@ namespace npu::driver {
 namespace {
 
 using test::FailsWith;
+using test::IsOk;
 
 CardInfo card_at(platform::Bdf bdf) {
   CardInfo info;
@@ -42,6 +43,17 @@ TEST_F(CardLinkTest, AllOnesOfACardThatStillAnswersIsACompletionTimeout) {
   script.expect_read<abi::DmaConsumerIndex>(0xFFFFFFFF).expect_read<abi::DmaConsumerIndex>(4);
   EXPECT_THAT(link.read<abi::DmaConsumerIndex>(), FailsWith(ErrorCode::kIo, "DMA_CONSUMER_INDEX"));
   EXPECT_FALSE(link.lost());
+  EXPECT_TRUE(link.read<abi::DmaConsumerIndex>().has_value());
+}
+
+// The driver still has to end what it has begun.
+TEST_F(CardLinkTest, WhatIsClosedIsNoUsersAndAliveForTheDriver) {
+  EXPECT_THAT(link.usable(), IsOk());
+  EXPECT_TRUE(link.close());
+  EXPECT_FALSE(link.close());
+  EXPECT_THAT(link.usable(), FailsWith(ErrorCode::kInvalidArgument, "shut down"));
+  EXPECT_THAT(link.alive(), IsOk());
+  script.expect_read<abi::DmaConsumerIndex>(4);
   EXPECT_TRUE(link.read<abi::DmaConsumerIndex>().has_value());
 }
 

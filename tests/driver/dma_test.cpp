@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DMA ring: submission path, wrap, full ring, recovery.
 #include <cstring>
+#include <type_traits>
 
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
@@ -8,7 +9,39 @@
 namespace npu::driver {
 namespace {
 
+using platform::BusAddress;
 using test::BusAccess;
+
+template <class Make, class Source, class Destination>
+constexpr bool kTakes = std::is_invocable_v<Make, Source, Destination, Bytes>;
+
+// Each kind of address in its place alone: the other way round is no program.
+TEST(DmaCommand, TakesNoAddressOfAnotherKind) {
+  using ToDevice = decltype(&DmaCommand::host_to_device);
+  using ToHost = decltype(&DmaCommand::device_to_host);
+  using ToPeer = decltype(&DmaCommand::device_to_peer);
+  using FromPeer = decltype(&DmaCommand::peer_to_device);
+  static_assert(kTakes<ToDevice, BusAddress, DeviceAddress>);
+  static_assert(!kTakes<ToDevice, DeviceAddress, BusAddress>);
+  static_assert(kTakes<ToHost, DeviceAddress, BusAddress>);
+  static_assert(!kTakes<ToHost, BusAddress, DeviceAddress>);
+  static_assert(kTakes<ToPeer, DeviceAddress, ImportedAddress>);
+  static_assert(!kTakes<ToPeer, ImportedAddress, DeviceAddress>);
+  static_assert(!kTakes<ToPeer, DeviceAddress, DeviceAddress>);
+  static_assert(kTakes<FromPeer, ImportedAddress, DeviceAddress>);
+  static_assert(!kTakes<FromPeer, DeviceAddress, ImportedAddress>);
+  static_assert(
+      !std::is_constructible_v<DmaCommand, abi::DmaOpcode, std::uint64_t, std::uint64_t, Bytes>);
+}
+
+TEST(DmaCommand, APartIsAtTheSamePlaceOfBothSides) {
+  const auto all = DmaCommand::device_to_host(DeviceAddress{0x1000}, BusAddress{0x9000}, 64);
+  const auto part = all.part(16, 8);
+  EXPECT_EQ(part.opcode(), abi::DmaOpcode::kDeviceToHost);
+  EXPECT_EQ(part.source(), 0x1010U);
+  EXPECT_EQ(part.destination(), 0x9010U);
+  EXPECT_EQ(part.size(), 8U);
+}
 
 TEST_F(DeviceTest, CopiesBytesToTheDeviceAndBack) {
   auto host = device->allocate_host(64_KiB);

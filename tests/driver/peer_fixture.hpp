@@ -55,8 +55,9 @@ class PeerTest : public testing::Test {
   // A copy of a word by card 0 on a stream of its own: kNone, or how it failed.
   abi::FaultCode copy(DeviceAddress from, DeviceAddress to, Bytes size = 8) {
     const auto stream = *devices[0]->create_stream();
-    const auto done = devices[0]->copy(stream, DmaCommand::peer_to_peer(from, to, size),
-                                       WaitPolicy::kPolling, in(1_s));
+    const auto done =
+        devices[0]->copy(stream, DmaCommand::device_to_peer(from, ImportedAddress(to), size),
+                         WaitPolicy::kPolling, in(1_s));
     EXPECT_THAT(devices[0]->destroy_stream(stream, in(1_s)), IsOk());
     const auto fault = *devices[0]->take_fault();
     EXPECT_EQ(done.has_value(), !fault);

@@ -95,7 +95,7 @@ Stream::~Stream() {
 CopyTicket Stream::submit(const std::string& opcode, std::uint64_t source,
                           std::uint64_t destination, Bytes size, const Event* event) {
   if (closed_) throw std::runtime_error("the stream is closed");
-  const driver::DmaCommand command{opcode_of(opcode), source, destination, size};
+  const auto command = driver::DmaCommand::untyped(opcode_of(opcode), source, destination, size);
   driver::SubmitOptions options;
   if (event != nullptr) options.event = event->id();
   const auto ticket = value_of(card_->with(

@@ -93,14 +93,12 @@ class NPU_API AddressSpace {
   Status release_memory(MemoryHandle memory);
   // Lets this space map `memory`, which `owner` holds, and release it like its own. `owner` may be
   // of another card, and may then also only map the memory (plain memory, range_of()). Accesses
-  // then go over the HCCS link between the cards (DmaCommand::peer_to_peer()), and fault after the
-  // other device's shutdown(). Such memory exists until it is unmapped and released here. Use the
-  // returned handle.
-  // kAlreadyExists: the space holds it already.
-  // kInvalidArgument: `owner` does not hold or map it, is of another machine, or imported it from
-  // another card.
-  // kUnsupported: no link to the other card.
-  // kBusy: a failed compaction has left the other card's block in two pieces.
+  // then go over the HCCS link between the cards (DmaCommand::device_to_peer()), and fault after
+  // the other device's shutdown(). Such memory exists until it is unmapped and released here. Use
+  // the returned handle. kAlreadyExists: the space holds it already. kInvalidArgument: `owner` does
+  // not hold or map it, is of another machine, or imported it from another card. kUnsupported: no
+  // link to the other card. kBusy: a failed compaction has left the other card's block in two
+  // pieces.
   Result<MemoryHandle> import_memory(const AddressSpace& owner, MemoryHandle memory);
 
   // --- Address ranges. A range occupies a power of two of addresses, at most 8 TiB. Ranges of 1

@@ -20,12 +20,10 @@ enum class RingPlacement {
 // A copy. Its requests end in any order. After a fault or a reset any part of the destination range
 // may have been written, and nothing outside of it. The result is undefined if source and
 // destination overlap.
-struct DmaCommand {
-  abi::DmaOpcode opcode = abi::DmaOpcode::kHostToDevice;
-  std::uint64_t source = 0;
-  std::uint64_t destination = 0;
-  Bytes size = 0;  // at least 1
-
+class DmaCommand {
+ public:
+  constexpr DmaCommand() = default;  // of no bytes, which submit() refuses
+  // `size`: at least 1.
   static constexpr DmaCommand host_to_device(platform::BusAddress source, DeviceAddress destination,
                                              Bytes size) {
     return {abi::DmaOpcode::kHostToDevice, source.value, destination.value, size};
@@ -38,12 +36,38 @@ struct DmaCommand {
                                                Bytes size) {
     return {abi::DmaOpcode::kDeviceToDevice, source.value, destination.value, size};
   }
-  // Both addresses are of the stream's space. One of them, usually the destination, is imported
-  // memory of another card. When the command is complete, the data is in the destination.
-  static constexpr DmaCommand peer_to_peer(DeviceAddress source, DeviceAddress destination,
-                                           Bytes size) {
+  // To or from memory of another card. Done means that the data is there.
+  static constexpr DmaCommand device_to_peer(DeviceAddress source, ImportedAddress destination,
+                                             Bytes size) {
     return {abi::DmaOpcode::kPeerToPeer, source.value, destination.value, size};
   }
+  static constexpr DmaCommand peer_to_device(ImportedAddress source, DeviceAddress destination,
+                                             Bytes size) {
+    return {abi::DmaOpcode::kPeerToPeer, source.value, destination.value, size};
+  }
+  // Of numbers, for who has been given nothing else, such as a program in another language.
+  static constexpr DmaCommand untyped(abi::DmaOpcode opcode, std::uint64_t source,
+                                      std::uint64_t destination, Bytes size) {
+    return {opcode, source, destination, size};
+  }
+  // `size` bytes of it, from the one at `offset` on.
+  constexpr DmaCommand part(Bytes offset, Bytes size) const {
+    return {opcode_, source_ + offset, destination_ + offset, size};
+  }
+
+  constexpr abi::DmaOpcode opcode() const { return opcode_; }
+  constexpr std::uint64_t source() const { return source_; }
+  constexpr std::uint64_t destination() const { return destination_; }
+  constexpr Bytes size() const { return size_; }
+
+ private:
+  constexpr DmaCommand(abi::DmaOpcode opcode, std::uint64_t source, std::uint64_t destination,
+                       Bytes size)
+      : opcode_(opcode), source_(source), destination_(destination), size_(size) {}
+
+  abi::DmaOpcode opcode_ = abi::DmaOpcode::kHostToDevice;
+  std::uint64_t source_ = 0, destination_ = 0;
+  Bytes size_ = 0;
 };
 
 struct SubmitOptions {

@@ -20,6 +20,15 @@ struct DeviceAddress {
   friend constexpr bool operator<(DeviceAddress a, DeviceAddress b) { return a.value < b.value; }
 };
 
+// Where a space has memory of another card: the address at which a handle is mapped that
+// AddressSpace::import_memory() has given.
+struct ImportedAddress {
+  std::uint64_t value = 0;
+
+  constexpr ImportedAddress() = default;
+  explicit constexpr ImportedAddress(DeviceAddress mapped) : value(mapped.value) {}
+};
+
 struct StreamId {
   std::uint16_t value = 0;  // 0 .. STREAM_COUNT - 1
 

@@ -13,13 +13,14 @@ TEST(PeerCopy, WritesAndReadsArriveAndTouchNothingElse) {
     // Odd sizes and addresses, across a page of 2 MiB.
     const Bytes begin = 2_MiB - 5001, size = 100'003;
     ASSERT_TRUE(
-        bench.copy(0, DmaCommand::peer_to_peer(first.block + 77, first.peers[1] + begin, size)));
+        bench.copy(0, DmaCommand::device_to_peer(first.block + 77,
+                                                 ImportedAddress(first.peers[1] + begin), size)));
     bench.look(1);
     EXPECT_TRUE(bench.holds(1, 0, begin, 0x11));
     EXPECT_TRUE(bench.holds(1, begin, begin + size, 0x10));
     EXPECT_TRUE(bench.holds(1, begin + size, PeerBench::kSize, 0x11));
-    ASSERT_TRUE(
-        bench.copy(0, DmaCommand::peer_to_peer(first.peers[1] + 3, first.block + 4096, 4099)));
+    ASSERT_TRUE(bench.copy(0, DmaCommand::peer_to_device(ImportedAddress(first.peers[1] + 3),
+                                                         first.block + 4096, 4099)));
     bench.look(0);
     EXPECT_TRUE(bench.holds(0, 0, 4096, 0x10));
     EXPECT_TRUE(bench.holds(0, 4096, 4096 + 4099, 0x11));
@@ -35,7 +36,8 @@ TEST(PeerCopy, DoneMeansInThePeersMemory) {
     auto& first = bench.cards[0];
     for (unsigned round = 0; round < 20; ++round) {
       bench.fill(0, 64_KiB, round);
-      ASSERT_TRUE(bench.copy(0, DmaCommand::peer_to_peer(first.block, first.peers[1], 64_KiB)));
+      ASSERT_TRUE(bench.copy(
+          0, DmaCommand::device_to_peer(first.block, ImportedAddress(first.peers[1]), 64_KiB)));
       bench.look(1);
       ASSERT_TRUE(bench.holds(1, 0, 64_KiB, round)) << "round " << round;
     }
@@ -66,8 +68,8 @@ TEST(PeerCopy, EightCardsWriteToAllOthersAtTheSameTime) {
       auto& card = bench.cards[from];
       for (unsigned to = 0; to < kCards; ++to) {
         if (to == from) continue;
-        const auto command = DmaCommand::peer_to_peer(
-            card.block + 2_MiB, card.peers[to] + from * Bytes{128_KiB}, kPart);
+        const auto command = DmaCommand::device_to_peer(
+            card.block + 2_MiB, ImportedAddress(card.peers[to] + from * Bytes{128_KiB}), kPart);
         ASSERT_TRUE(card.device->submit(card.stream, command));
       }
     }

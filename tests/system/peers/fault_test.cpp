@@ -8,7 +8,8 @@ namespace {
 using abi::FaultCode;
 
 DmaCommand whole(const PeerBenchCard& card, unsigned peer) {
-  return DmaCommand::peer_to_peer(card.block, card.peers[peer], PeerBench::kSize);
+  return DmaCommand::device_to_peer(card.block, ImportedAddress(card.peers[peer]),
+                                    PeerBench::kSize);
 }
 
 void expect_fault(PeerBench& bench, const Status& status, FaultCode code, bool write) {

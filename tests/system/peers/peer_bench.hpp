@@ -9,6 +9,7 @@
 namespace npu::test {
 
 using driver::DmaCommand;
+using driver::ImportedAddress;
 using driver::WaitPolicy;
 
 struct PeerBenchCard {

@@ -73,9 +73,9 @@ PeerPath::~PeerPath() {
 }
 
 DmaCommand PeerPath::command(Bytes offset, Bytes size) const {
-  const auto source = pull_ ? borrowed_.at : source_.at;
-  const auto destination = pull_ ? destination_.at : borrowed_.at;
-  return DmaCommand::peer_to_peer(source + offset, destination + offset, size);
+  const driver::ImportedAddress peer(borrowed_.at + offset);
+  return pull_ ? DmaCommand::peer_to_device(peer, destination_.at + offset, size)
+               : DmaCommand::device_to_peer(source_.at + offset, peer, size);
 }
 
 Status PeerPath::prepare(Bytes offset, Bytes size, std::uint64_t seed) {

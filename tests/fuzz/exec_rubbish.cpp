@@ -3,38 +3,18 @@
 // protocol by chance only. Whatever comes of it, npusim goes on and serves others well. With
 // `scribble` its calls are those of `clean`, and between them, and while it waits, it writes
 // rubbish into its shared memory, which must make no difference to anybody.
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include "apps/compat/protocol/calls.hpp"
-#include "apps/compat/protocol/futex.hpp"
-#include "apps/compat/protocol/socket_name.hpp"
-#include "apps/compat/protocol/wire.hpp"
+#include "tests/fuzz/exec_slot.hpp"
 #include "tests/fuzz/random.hpp"
 
 namespace npu::fuzz {
 namespace {
-
-using compat::Slot;
-
-int open_socket() {
-  const char* const path = std::getenv(compat::kSocketVariable);
-  sockaddr_un address{};
-  if (path == nullptr || !compat::set_name(address, path)) std::exit(1);
-  const int file = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    std::exit(1);
-  }
-  return file;
-}
 
 // Sizes, beginnings and versions that are wrong, and sockets that are closed at once.
 void knock(Random& random) {
@@ -64,8 +44,6 @@ void crowd(Random& random) {
   for (const int file : files) ::close(file);
 }
 
-Slot* connect();
-
 // A process that connects and is gone at some point.
 void visit(Random& random) {
   const bool calls = random.percent(50);
@@ -79,31 +57,6 @@ void visit(Random& random) {
   ::waitpid(child, &status, 0);
 }
 
-Slot* connect() {
-  const int file = open_socket();
-  compat::Hello hello;
-  hello.thread = static_cast<std::int32_t>(::syscall(SYS_gettid));
-  ::send(file, &hello, sizeof hello, MSG_NOSIGNAL);
-  compat::Welcome welcome;
-  iovec part{&welcome, sizeof welcome};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  if (::recvmsg(file, &message, 0) != sizeof welcome || CMSG_FIRSTHDR(&message) == nullptr) {
-    std::exit(1);
-  }
-  int memory = -1;
-  std::memcpy(&memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof memory);
-  static_cast<void>(::ftruncate(memory, 0) == 0);  // npusim must not fall over it
-  void* const mapped =
-      ::mmap(nullptr, compat::kChannelBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-  if (mapped == MAP_FAILED) std::exit(1);
-  return static_cast<Slot*>(mapped);
-}
-
 std::uint64_t word(Random& random, const std::vector<std::uint64_t>& seen) {
   if (!seen.empty() && random.percent(60)) return seen[random.below(seen.size())];
   if (random.percent(50)) return random.below(8);
@@ -113,36 +66,30 @@ std::uint64_t word(Random& random, const std::vector<std::uint64_t>& seen) {
 // A call with words that are mostly wrong; what it gave is used again. Some last for ever, or sleep
 // that long.
 void call(Slot& slot, Random& random, std::vector<std::uint64_t>& seen) {
-  auto number = random.below(static_cast<std::uint64_t>(compat::Call::kCount) + 3);
-  const auto is = [&number](compat::Call other) {
-    return number == static_cast<std::uint64_t>(other);
-  };
-  if (is(compat::Call::kEnd) || is(compat::Call::kSleep)) number = 2;
+  auto number = random.below(static_cast<std::uint64_t>(Call::kCount) + 3);
+  const auto is = [&number](Call other) { return number == static_cast<std::uint64_t>(other); };
+  if (is(Call::kEnd) || is(Call::kSleep)) number = static_cast<std::uint64_t>(Call::kInit);
   slot.call = static_cast<std::uint32_t>(number);
-  slot.bytes = static_cast<std::uint32_t>(random.percent(50) ? random.below(4096) : random.bits());
+  slot.bytes = static_cast<std::uint32_t>(random.percent(50)   ? random.below(4096)
+                                          : random.percent(80) ? random.below(compat::kWindow + 1)
+                                                               : random.bits());
   slot.single_threaded = static_cast<std::uint32_t>(random.below(2));
   for (auto& each : slot.words) each = word(random, seen);
+  slot.device = random.percent(50) ? compat::kDeviceOfContext : word(random, seen);
+  if (random.percent(20)) {
+    window_of(slot)[random.below(64)] = static_cast<std::byte>(random.bits());
+  } else if (random.percent(20)) {
+    std::memcpy(window_of(slot), "spin", 4);
+  }
   const auto answered = slot.answered.load();
-  slot.posted.fetch_add(1 + static_cast<std::uint32_t>(random.below(3)));
-  compat::futex_wake(slot.posted);
+  post(slot, 1 + static_cast<std::uint32_t>(random.below(3)));
   while (slot.answered.load() == answered) {
     if (random.percent(20)) slot.words[random.below(compat::kWords)] = random.bits();
     if (random.percent(20)) slot.call = static_cast<std::uint32_t>(random.bits());
   }
-  if (slot.status == 0 && seen.size() < 64) seen.push_back(slot.words[0]);
-}
-
-void post(Slot& slot) {
-  slot.posted.fetch_add(1);
-  compat::futex_wake(slot.posted);
-}
-
-void set_device(Slot& slot) {
-  slot.call = static_cast<std::uint32_t>(compat::Call::kSetDevice);
-  slot.words[0] = slot.words[compat::kDeviceWord] = 0;
-  slot.posted.store(1);
-  compat::futex_wake(slot.posted);
-  while (slot.answered.load() == 0) {
+  if (slot.status != 0) return;
+  for (const auto each : slot.words) {
+    if (each != 0) (seen.size() < 64 ? seen.emplace_back() : random.in(seen)) = each;
   }
 }
 
@@ -152,6 +99,7 @@ void scribble_over_all(Slot& slot, Random& random) {
   slot.bytes = static_cast<std::uint32_t>(random.bits());
   slot.status = static_cast<std::int32_t>(random.bits());
   for (auto& each : slot.words) each = random.bits();
+  slot.device = random.bits();
   auto* const bytes = reinterpret_cast<unsigned char*>(&slot);
   for (int i = 0; i < 100; ++i) {
     bytes[sizeof(Slot) + random.below(compat::kChannelBytes - sizeof(Slot))] =
@@ -163,39 +111,35 @@ void scribble_over_all(Slot& slot, Random& random) {
 void scribble_meanwhile(Slot& slot, Random& random) {
   slot.status = static_cast<std::int32_t>(random.bits());
   slot.program_sleeps.store(static_cast<std::uint32_t>(random.below(2)));
-  auto* const window = reinterpret_cast<unsigned char*>(&slot) + compat::kWindowOffset;
-  window[random.below(compat::kWindow)] = static_cast<unsigned char>(random.bits());
+  window_of(slot)[random.below(compat::kWindow)] = static_cast<std::byte>(random.bits());
 }
 
 // Memory comes and goes, always the same.
-void call_well(Slot& slot, std::uint64_t number, Random& random, bool scribbles) {
-  static std::uint64_t memory = 0;
+template <Call kCall>
+void call_well(Slot& slot, const compat::Request<kCall>& request, Random& random, bool scribbles) {
   if (scribbles) scribble_over_all(slot, random);
-  slot.bytes = 0;
-  slot.single_threaded = 1;
-  for (auto& each : slot.words) each = 0;
-  const bool allocates = number % 2 == 0;
-  slot.call = static_cast<std::uint32_t>(allocates ? compat::Call::kMalloc : compat::Call::kFree);
-  slot.words[0] = allocates ? 4096 * (1 + number) : memory;
+  put<kCall>(slot, request);
   const auto answered = slot.answered.load();
   post(slot);
   while (slot.answered.load() == answered) {
     if (scribbles) scribble_meanwhile(slot, random);
   }
-  memory = slot.words[0];
 }
 
 int behave_well(std::uint64_t rounds, Random& random, bool scribbles) {
   auto& slot = *connect();
-  set_device(slot);
-  for (std::uint64_t i = 0; i < rounds; ++i) call_well(slot, i, random, scribbles);
+  ask<Call::kSetDevice>(slot, {0});
+  for (std::uint64_t i = 0; i < rounds; i += 2) {
+    call_well<Call::kMalloc>(slot, {4096 * (1 + i)}, random, scribbles);
+    call_well<Call::kFree>(slot, answer_of<Call::kMalloc>(slot), random, scribbles);
+  }
   return 0;
 }
 
 int behave_badly(std::uint64_t rounds, Random& random) {
   auto& slot = *connect();
   std::vector<std::uint64_t> seen;
-  set_device(slot);
+  ask<Call::kSetDevice>(slot, {0});
   for (; rounds > 0; --rounds) {
     if (random.percent(5)) knock(random);
     if (random.percent(1)) crowd(random);

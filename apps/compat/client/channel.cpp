@@ -81,8 +81,7 @@ void Channel::post(Call call, std::size_t bytes) {
   if (slot_->server_sleeps.load(std::memory_order_seq_cst) != 0) futex_wake(slot_->posted);
 }
 
-int Channel::call(Call call, std::initializer_list<std::uint64_t> words, std::uint64_t device,
-                  std::size_t bytes) {
+int Channel::call(Call call, const Words& words, std::uint64_t device, std::size_t bytes) {
   const void* const here = __builtin_frame_address(0);
   if (is_nested(here)) return kInCall;
   const auto before = slot_->posted.load(std::memory_order_relaxed);
@@ -90,9 +89,8 @@ int Channel::call(Call call, std::initializer_list<std::uint64_t> words, std::ui
   if (!lost_) lost_ = !wait_for_answer(before);
   if (lost_) return kNoServer;
   const Frame frame(frame_, here);
-  std::size_t i = 0;
-  for (const auto each : words) slot_->words[i++] = each;
-  slot_->words[kDeviceWord] = device;
+  slot_->words = words;
+  slot_->device = device;
   const unsigned family = children();
   slot_->single_threaded = __libc_single_threaded != 0 && family == 0 ? 1 : 0;
   slot_->has_children = family;

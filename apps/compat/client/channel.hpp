@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 
 #include "apps/compat/protocol/calls.hpp"
 #include "apps/compat/protocol/wire.hpp"
@@ -28,12 +27,11 @@ class Channel {
  public:
   // Bytes of the call, to be filled in before call() and read after it: kWindow.
   std::byte* window() const { return window_; }
-  // Words of the last answer.
-  const std::uint64_t* words() const { return slot_->words; }
-  // Posts a call with these words, the last of which is `device` (kDeviceWord), and returns with
-  // its status when it has been answered. `bytes`: of the window. kInCall.
-  int call(Call call, std::initializer_list<std::uint64_t> words, std::uint64_t device,
-           std::size_t bytes = 0);
+  // Of the last answer.
+  const Words& words() const { return slot_->words; }
+  // Posts a call about `device` (Slot::device) and returns with its status when it has been
+  // answered. `bytes`: of the window. kInCall.
+  int call(Call call, const Words& words, std::uint64_t device, std::size_t bytes);
   // The memory that came with the last answer, mapped; null: none came.
   void* take_memory(std::size_t* size);
   // The same, not mapped.

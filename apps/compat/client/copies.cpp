@@ -14,12 +14,14 @@ std::size_t piece_of(std::size_t left) {
   return std::min(left, kWindow);
 }
 
-// Words of a piece: the device address, bytes, whether it is in a stream, in which.
+wire::Order order_of(const CopyOrder& order) {
+  return {order.in_stream, word(order.stream)};
+}
+
 // Ordinary memory is taken when the stream comes to it, buffered memory at once.
 int copy_in(void* to, const void* from, std::size_t count, const CopyOrder& order, bool buffered) {
-  const std::uint64_t in_stream = order.in_stream ? 1 : 0;
   if (order.in_stream && !buffered) {
-    const int status = ask(Call::kCopyTurn, {word(order.stream)});
+    const int status = ask<Call::kCopyTurn>({word(order.stream)});
     if (status != 0) return status;
   }
   for (std::size_t done = 0; done < count;) {
@@ -29,8 +31,9 @@ int copy_in(void* to, const void* from, std::size_t count, const CopyOrder& orde
     if (!read_own(channel->window(), static_cast<const std::byte*>(from) + done, piece)) {
       return kRuntimeParameter;
     }
-    const int status = ask(buffered ? Call::kCopyBuffered : Call::kCopyIn,
-                           {word(to) + done, piece, in_stream, word(order.stream)}, piece);
+    const wire::WindowCopy copy{word(to) + done, piece, order_of(order)};
+    const int status = buffered ? ask<Call::kCopyBuffered>(copy, nullptr, piece)
+                                : ask<Call::kCopyIn>(copy, nullptr, piece);
     if (status != 0) return status;
     done += piece;
   }
@@ -40,8 +43,7 @@ int copy_in(void* to, const void* from, std::size_t count, const CopyOrder& orde
 int copy_out(void* to, const void* from, std::size_t count, const CopyOrder& order) {
   for (std::size_t done = 0; done < count;) {
     const std::size_t piece = piece_of(count - done);
-    const int status = ask(
-        Call::kCopyOut, {word(from) + done, piece, order.in_stream ? 1U : 0U, word(order.stream)});
+    const int status = ask<Call::kCopyOut>({word(from) + done, piece, order_of(order)});
     if (status != 0) return status;
     if (!write_own(static_cast<std::byte*>(to) + done, channel_of_this_thread()->window(), piece)) {
       return kRuntimeParameter;
@@ -51,25 +53,20 @@ int copy_out(void* to, const void* from, std::size_t count, const CopyOrder& ord
   return 0;
 }
 
-// Word 0: to the device; 1: its address; 2: the memory's number; 3: offset; 4: bytes; 5: in a
-// stream; 6: which.
 int copy_pinned(bool to_device, const void* device, const PinnedPlace& place, std::size_t count,
                 const CopyOrder& order) {
-  return ask(Call::kCopyPinned, {to_device ? 1U : 0U, word(device), place.memory, place.offset,
-                                 count, order.in_stream ? 1U : 0U, word(order.stream)});
+  return ask<Call::kCopyPinned>(
+      {to_device, word(device), place.memory, place.offset, count, order_of(order)});
 }
 
 int copy_on_device(void* to, const void* from, std::size_t count, const CopyOrder& order) {
-  return ask(Call::kCopyOnDevice,
-             {word(to), word(from), count, order.in_stream ? 1U : 0U, word(order.stream)});
+  return ask<Call::kCopyOnDevice>({word(to), word(from), count, order_of(order)});
 }
 
 int is_on_device(const void* address, bool* there) {
   *there = false;
   if (find_pinned(address)) return 0;
-  const int status = ask(Call::kPlace, {word(address)});
-  if (status == 0) *there = answer() != 0;
-  return status;
+  return ask_for<Call::kPlace>(there, {word(address)});
 }
 
 // Kinds that say where memory is are believed; this one asks. An error of the question is the
@@ -87,7 +84,7 @@ int find_kind(const void* to, const void* from, CopyKind* kind) {
 }
 
 int copy_on_host(void* to, const void* from, std::size_t count, const CopyOrder& order) {
-  if (order.in_stream) return ask(Call::kCopyOnHost, {word(order.stream)});
+  if (order.in_stream) return ask<Call::kCopyOnHost>({word(order.stream)});
   return move_own(to, from, count) ? 0 : kRuntimeParameter;
 }
 
@@ -128,16 +125,15 @@ int fill_bytes(void* to, std::uint8_t value, std::size_t count, const CopyOrder&
   const auto place = find_pinned(to);
   if (place && place->left < count) return kRuntimeParameter;
   if (place && order.in_stream) {
-    return ask(Call::kMemsetPinned,
-               {place->memory, place->offset, value, count, word(order.stream)});
+    return ask<Call::kMemsetPinned>(
+        {place->memory, place->offset, value, count, word(order.stream)});
   }
   bool on_device = false;
   if (!place && !order.in_stream) {
     if (const int status = is_on_device(to, &on_device); status != 0) return status;
   }
   if (on_device || order.in_stream) {
-    return ask(Call::kMemset,
-               {word(to), value, count, order.in_stream ? 1U : 0U, word(order.stream)});
+    return ask<Call::kMemset>({word(to), value, count, order_of(order)});
   }
   return fill_own(to, value, count) ? 0 : kRuntimeParameter;
 }

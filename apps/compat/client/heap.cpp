@@ -6,14 +6,15 @@
 namespace npu::compat {
 
 int look_at(std::uint64_t address, PagePlace* place) {
-  const int status = ask(Call::kPointerAttributes, {address});
+  wire::PointerAttributes there;
+  const int status = ask<Call::kPointerAttributes>({address}, &there);
   if (status != 0) return status;
-  constexpr std::uint64_t kManaged = 3, kHost = 2;
-  *place = {answer(0) == kManaged, answer(3) != 0, answer(4) == kHost};
+  *place = {there.location == wire::kLocationManaged, there.heap != 0,
+            there.page == wire::kPageOnHost};
   return 0;
 }
 
-int prefetch_heap(std::uint64_t address, std::size_t length, std::uint64_t device) {
+int prefetch_heap(std::uint64_t address, std::size_t length, std::int64_t device) {
   constexpr std::uint64_t kPage = std::uint64_t{2} << 20, kOnDevice = 1;
   if (address == 0 || length == 0 || address % kPage != 0) return kRuntimeParameter;
   const OnDevice on;
@@ -23,7 +24,8 @@ int prefetch_heap(std::uint64_t address, std::size_t length, std::uint64_t devic
     if (status != 0) return status;
     if (!place.managed || !place.heap || !place.on_host) return kRuntimeParameter;
   }
-  return ask(Call::kManagedPrefetch, {address, length, kOnDevice, device, 0, 1});
+  return ask<Call::kManagedPrefetch>(
+      {address, length, {kOnDevice, static_cast<std::uint32_t>(device)}, 0, 1});
 }
 
 }  // namespace npu::compat

@@ -16,6 +16,6 @@ struct PagePlace {
 int look_at(std::uint64_t address, PagePlace* place);
 // Pages of the heap that the host has, to the device of the machine's number. 107000: the address
 // is no multiple of 2 MiB, or not all of it is such pages.
-int prefetch_heap(std::uint64_t address, std::size_t length, std::uint64_t device);
+int prefetch_heap(std::uint64_t address, std::size_t length, std::int64_t device);
 
 }  // namespace npu::compat

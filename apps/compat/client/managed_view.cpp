@@ -23,12 +23,9 @@
 namespace npu::compat {
 namespace {
 
-struct Pages {
-  std::uint64_t first, count;
-};
 // Of a parent that is about to fork: what it has, and which of that it may read.
 struct Snapshot {
-  std::vector<Pages> allocated, readable;
+  std::vector<wire::Pages> allocated, readable;
 };
 // A page that a handler has touched while its thread is in a call: the thread behind the ring asks
 // for it.
@@ -46,7 +43,7 @@ struct ManagedView {
   std::mutex rights;                     // while they are given or taken
   std::atomic<ViewRing*> ring{nullptr};  // null: no managed memory yet
   // What a parent had, in order: ordinary memory. Only a child of fork() changes it, alone.
-  std::vector<Pages>* inherited = nullptr;
+  std::vector<wire::Pages>* inherited = nullptr;
   Snapshot* snapshot = nullptr;
   Errand errand;
 };
@@ -77,12 +74,14 @@ Rights left_of(const ViewRing& served, std::uint64_t page, Rights rights, std::u
   return rights;
 }
 
-// An answer's, made when there had been `since` entries. What was taken away since then stays so.
-bool give(std::uint64_t first, std::uint64_t count, Rights rights, std::uint32_t since) {
+// An answer's, made when there had been `entries`. What was taken away since then stays so.
+bool give(const wire::Pages& pages, std::uint64_t given, std::uint64_t entries) {
   const auto& served = *view.ring.load();
+  const auto rights = static_cast<Rights>(given);
+  const auto since = static_cast<std::uint32_t>(entries);
   const Locked held(view.rights);
-  const auto end = first + count;
-  while (first != end) {
+  const auto end = pages.first + pages.count;
+  for (auto first = pages.first; first != end;) {
     const auto left = left_of(served, first, rights, since);
     auto next = first + 1;
     while (next != end && left_of(served, next, rights, since) == left) ++next;
@@ -96,10 +95,10 @@ bool give(std::uint64_t first, std::uint64_t count, Rights rights, std::uint32_t
 
 bool ask_for_page(std::uint64_t page, bool write) {
   const OnDevice any;
+  wire::TouchedPage touched;
   const int status =
-      ask(Call::kManagedTouch, {kManagedBegin + page * kManagedPage, write ? 1U : 0U});
-  const auto since = static_cast<std::uint32_t>(answer(1));
-  return status == 0 && give(page, 1, static_cast<Rights>(answer()), since);
+      ask<Call::kManagedTouch>({kManagedBegin + page * kManagedPage, write}, &touched);
+  return status == 0 && give({page, 1}, touched.rights, touched.since);
 }
 
 void* serve_ring(void*) {
@@ -184,7 +183,7 @@ bool map_view(int file, std::uint64_t begin) {
 bool is_inherited(std::uint64_t page) {
   if (view.inherited == nullptr) return false;
   return std::any_of(view.inherited->begin(), view.inherited->end(),
-                     [page](const Pages& pages) { return page - pages.first < pages.count; });
+                     [page](const wire::Pages& pages) { return page - pages.first < pages.count; });
 }
 
 bool fault_in_page(std::uint64_t page, bool write) {
@@ -200,9 +199,11 @@ bool fault_in_page(std::uint64_t page, bool write) {
 
 int allocate_managed(void** address, std::uint64_t size, bool heap, std::uint64_t module) {
   const Locked held(view.making);
-  const int status =
-      ask_for(address, Call::kMallocManaged, {size, heap ? 1U : 0U, pages_inherited(), module});
-  if (status != 0 || answer(1) == 0) return status;
+  wire::ManagedAddress made;
+  const int status = ask<Call::kMallocManaged>({size, heap, pages_inherited(), module}, &made);
+  if (status != 0) return status;
+  *address = pointer(made.address);
+  if (made.with_view == 0) return 0;
   const FileDescriptor file = channel_of_this_thread()->take_file();
   errno = 0;
   if (file && map_view(file.get(), pages_inherited())) return 0;
@@ -213,7 +214,7 @@ int allocate_managed(void** address, std::uint64_t size, bool heap, std::uint64_
     static_cast<void>(!::write(STDERR_FILENO, kLine, sizeof kLine - 1));
     return 0;
   }
-  ask(Call::kFree, {word(*address)});
+  ask<Call::kFree>({word(*address)});
   *address = nullptr;
   return kBadAllocation;
 }
@@ -242,18 +243,18 @@ bool prepare_managed_fork() {
   delete std::exchange(view.snapshot, nullptr);
   Channel* const channel = view.ring.load() == nullptr ? nullptr : channel_of_this_thread();
   const OnDevice any;
-  if (channel == nullptr || channel->in_call() || ask(Call::kManagedHome) != 0) return false;
-  const std::uint64_t allocations = answer(0), runs = answer(1);
-  const auto since = static_cast<std::uint32_t>(answer(2));
+  wire::ManagedHome home;
+  if (channel == nullptr || channel->in_call() || ask<Call::kManagedHome>({}, &home) != 0) {
+    return false;
+  }
   view.snapshot = new Snapshot;
-  const auto* words = reinterpret_cast<const std::uint64_t*>(channel->window());
-  for (std::uint64_t i = 0; i < allocations; ++i, words += 2) {
-    view.snapshot->allocated.push_back({words[0], words[1]});
-  }
-  for (std::uint64_t i = 0; i < runs; ++i, words += 3) {
-    give(words[0], words[1], static_cast<Rights>(words[2]), since);
-    view.snapshot->readable.push_back({words[0], words[1]});
-  }
+  const auto* const allocated = reinterpret_cast<const wire::Pages*>(channel->window());
+  view.snapshot->allocated.assign(allocated, allocated + home.allocations);
+  const auto* const runs = reinterpret_cast<const wire::PagesInUse*>(allocated + home.allocations);
+  std::for_each(runs, runs + home.runs, [&home](const wire::PagesInUse& run) {
+    give(run.pages, run.rights, home.since);
+    view.snapshot->readable.push_back(run.pages);
+  });
   return true;
 }
 
@@ -284,7 +285,7 @@ void managed_fork_in_child() {
     ::mremap(copies[i], bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
              at_page(view.snapshot->readable[i].first));
   }
-  if (view.inherited == nullptr) view.inherited = new std::vector<Pages>;
+  if (view.inherited == nullptr) view.inherited = new std::vector<wire::Pages>;
   view.inherited->insert(view.inherited->end(), view.snapshot->allocated.begin(),
                          view.snapshot->allocated.end());
   delete std::exchange(view.snapshot, nullptr);

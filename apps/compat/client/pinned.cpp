@@ -80,13 +80,13 @@ std::optional<PinnedPlace> find_pinned(const void* address) {
 }
 
 int allocate_pinned(void** address, std::size_t size) {
-  const int status = ask(Call::kMallocHost, {size});
+  std::uint64_t number = 0;
+  const int status = ask_for<Call::kMallocHost>(&number, {size});
   if (status != 0) return status;
-  const std::uint64_t number = answer();
   std::size_t mapped = 0;
   void* const memory = channel_of_this_thread()->take_memory(&mapped);
   if (memory == nullptr) {
-    ask(Call::kFreeHost, {number});
+    ask<Call::kFreeHost>({number});
     return kBadAllocation;
   }
   const Locked held(table().lock);
@@ -109,16 +109,15 @@ int register_pinned(void* address, std::size_t size) {
   }
   auto* const own = reinterpret_cast<void*>(begin);
   if (may_be_managed(own, whole) || !is_data(own, whole)) return kRuntimeParameter;
-  const int status = ask(Call::kRegisterHost, {whole});
+  const int status = ask_for<Call::kRegisterHost>(&memory.number, {whole});
   if (status != 0) return status;
-  memory.number = answer();
   std::size_t mapped = 0;
   void* const pages = channel_of_this_thread()->take_memory(&mapped);
   const bool there = pages != nullptr && mapped == whole && read_own(pages, own, whole) &&
                      replace(begin, whole, pages);
   if (!there) {
     if (pages != nullptr) ::munmap(pages, mapped);
-    ask(Call::kFreeHost, {memory.number});
+    ask<Call::kFreeHost>({memory.number});
     return pages == nullptr ? kBadAllocation : kRuntimeParameter;
   }
   const Locked held(table().lock);
@@ -147,13 +146,13 @@ int unregister_pinned(void* address) {
   if (const int status = take(address, true, &memory); status != 0) return status;
   const auto begin = reinterpret_cast<std::uintptr_t>(address) - memory.before;
   if (!make_ordinary(begin, memory.whole())) return kBadAllocation;
-  return ask(Call::kFreeHost, {memory.number});
+  return ask<Call::kFreeHost>({memory.number});
 }
 
 int free_pinned(void* address) {
   Memory memory;
   if (const int status = take(address, false, &memory); status != 0) return status;
-  const int status = ask(Call::kFreeHost, {memory.number});
+  const int status = ask<Call::kFreeHost>({memory.number});
   ::munmap(address, memory.size);
   return status;
 }

@@ -3,15 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
+#include <type_traits>
 
 #include "apps/compat/client/channel.hpp"
 #include "apps/compat/client/connect.hpp"
 
 namespace npu::compat {
-
-// Milliseconds of a time-out that there is not.
-inline constexpr std::uint64_t kForEver = UINT64_MAX;
 
 inline std::uint64_t word(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
@@ -20,8 +17,8 @@ inline void* pointer(std::uint64_t word) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(word));
 }
 
-// Which device the thread's calls are about (kDeviceWord), for as long as this lives: the HAL names
-// it with each call.
+// Which device the thread's calls are about (Slot::device), for as long as this lives: the HAL
+// names it with each call.
 class OnDevice {
  public:
   explicit OnDevice(std::uint32_t device) : before_(place()) {
@@ -40,31 +37,31 @@ class OnDevice {
   const std::uint64_t before_;
 };
 
-// A call with these words; `bytes` are in the thread's window already.
-inline int ask(Call call, std::initializer_list<std::uint64_t> words = {}, std::size_t bytes = 0) {
+// A call; `bytes` are in the thread's window already. The status; `answer` is given if it is 0.
+template <Call kCall>
+int ask(const Request<kCall>& request = {}, Answer<kCall>* answer = nullptr,
+        std::size_t bytes = 0) {
   Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
-  return channel->call(call, words, OnDevice::place(), bytes);
-}
-
-// Word `i` of the last answer; only behind an ask() that has succeeded.
-inline std::uint64_t answer(std::size_t i = 0) {
-  return channel_of_this_thread()->words()[i];
-}
-
-// The same for a call that makes one thing, which `to` is for.
-template <class T>
-int ask_for(T* to, Call call, std::initializer_list<std::uint64_t> words = {}) {
-  if (to == nullptr) return kInvalidParameter;
-  const int status = ask(call, words);
-  if (status == 0) *to = static_cast<T>(answer());
+  const int status = channel->call(kCall, words_of(request), OnDevice::place(), bytes);
+  if (status == 0 && answer != nullptr) *answer = message_of<Answer<kCall>>(channel->words());
   return status;
 }
-inline int ask_for(void** to, Call call, std::initializer_list<std::uint64_t> words = {}) {
+
+// The same for a call that is answered with one thing, which `to` is for.
+template <Call kCall, class T>
+int ask_for(T* to, const Request<kCall>& request = {}, std::size_t bytes = 0) {
   if (to == nullptr) return kInvalidParameter;
-  const int status = ask(call, words);
-  if (status == 0) *to = pointer(answer());
-  return status;
+  Answer<kCall> answer;
+  const int status = ask<kCall>(request, &answer, bytes);
+  if (status != 0) return status;
+  const auto [word] = answer;
+  if constexpr (std::is_pointer_v<T>) {
+    *to = static_cast<T>(pointer(word));
+  } else {
+    *to = static_cast<T>(word);
+  }
+  return 0;
 }
 
 }  // namespace npu::compat

@@ -42,7 +42,7 @@ int sleep_for(const timespec& length, timespec* rest) {
     return static_cast<int>(::syscall(SYS_nanosleep, &length, rest));
   }
   if (rest != nullptr) *rest = {};
-  ask(Call::kSleep, {nanoseconds_of(length)});
+  ask<Call::kSleep>({nanoseconds_of(length)});
   return 0;
 }
 

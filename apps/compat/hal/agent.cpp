@@ -9,12 +9,12 @@ extern "C" {
 
 drvError_t halMemAgentOpen(uint32_t device, uint32_t flag) {
   if (flag > SVM_AGENT_HOST) return DRV_ERROR_NOT_SUPPORT;
-  return hal_ask(Call::kAgent, {device, 1});
+  return hal_ask<Call::kAgent>({device, 1});
 }
 
 drvError_t halMemAgentClose(uint32_t device, uint32_t flag) {
   if (flag > SVM_AGENT_HOST) return DRV_ERROR_NOT_SUPPORT;
-  return hal_ask(Call::kAgent, {device, 0});
+  return hal_ask<Call::kAgent>({device, 0});
 }
 
 }  // extern "C"

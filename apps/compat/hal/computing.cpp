@@ -43,16 +43,17 @@ drvError_t set_computing(std::uint32_t device, std::int32_t module, std::int32_t
   const bool in_range = token.value >= 0 && token.value <= kWhole;
   if (!in_range || token.type > 2) return DRV_ERROR_INVALID_VALUE;
   const auto whole = static_cast<std::uint64_t>(std::lround(token.value));
-  return management_error(ask(Call::kManageToken, {device, 1, whole}));
+  return management_error(ask<Call::kManageToken>({device, 1, whole}));
 }
 
 }  // namespace
 
 drvError_t get_computing(std::uint32_t device, std::int32_t info, std::int64_t* value) {
   if (info != INFO_TYPE_COMPUTING_TOKEN) return DRV_ERROR_NOT_SUPPORT;
-  const int status = ask(Call::kManageToken, {device, 0});
+  float value_now = 0;
+  const int status = ask_for<Call::kManageToken>(&value_now, {device, 0});
   if (status != 0) return management_error(status);
-  const Token token{static_cast<float>(answer()), 1, 0, 0};
+  const Token token{value_now, 1, 0, 0};
   std::memcpy(value, &token, sizeof token);
   return DRV_ERROR_NONE;
 }

@@ -5,7 +5,6 @@
 #include "apps/compat/hal/computing.hpp"
 #include "apps/compat/hal/outcome.hpp"
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::channel_of_this_thread;
 using npu::compat::get_computing;
@@ -16,7 +15,7 @@ using npu::compat::OnDevice;
 extern "C" {
 
 drvError_t drvGetDevNum(uint32_t* count) {
-  return hal_ask_for(count, Call::kGetDeviceCount);
+  return hal_ask_for<Call::kGetDeviceCount>(count);
 }
 
 drvError_t drvGetDevIDs(uint32_t* devices, uint32_t length) {
@@ -30,11 +29,11 @@ drvError_t drvGetDevIDs(uint32_t* devices, uint32_t length) {
 
 drvError_t drvDeviceOpen(void** info, uint32_t device) {
   if (info != nullptr) *info = nullptr;
-  return hal_ask(Call::kOpenDevice, {device});
+  return hal_ask<Call::kOpenDevice>({device});
 }
 
 drvError_t drvDeviceClose(uint32_t device) {
-  return hal_ask(Call::kResetDevice, {device});
+  return hal_ask<Call::kResetDevice>({device});
 }
 
 drvError_t halGetDeviceInfo(uint32_t device, int32_t module, int32_t info, int64_t* value) {
@@ -42,15 +41,15 @@ drvError_t halGetDeviceInfo(uint32_t device, int32_t module, int32_t info, int64
   if (module == MODULE_TYPE_COMPUTING) return get_computing(device, info, value);
   const auto attribute = npu::compat::core_attribute(module, info);
   if (attribute == 0) return DRV_ERROR_NOT_SUPPORT;
-  return hal_ask_for(value, Call::kGetDeviceInfo, {device, attribute});
+  return hal_ask_for<Call::kGetDeviceInfo>(value, {device, attribute});
 }
 
 drvError_t halGetSocVersion(uint32_t device, char* name, uint32_t length) {
   if (name == nullptr || length == 0) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on(device);
-  const auto failed = hal_ask(Call::kGetSocName);
+  std::size_t size = 0;
+  const auto failed = hal_ask_for<Call::kGetSocName>(&size);
   if (failed != DRV_ERROR_NONE) return failed;
-  const std::size_t size = answer();
   if (size >= length) return DRV_ERROR_INVALID_VALUE;
   std::memcpy(name, channel_of_this_thread()->window(), size);
   name[size] = 0;
@@ -66,7 +65,7 @@ drvError_t halCheckProcessStatusEx(DVdevice device, processType_t type, processS
   }
   const OnDevice on(device);
   std::uint64_t errors = 0;
-  const auto failed = hal_ask_for(&errors, Call::kFaultErrors);
+  const auto failed = hal_ask_for<Call::kFaultErrors>(&errors);
   if (failed != DRV_ERROR_NONE) return failed;
   *out = {};
   out->result = counts ? static_cast<std::uint32_t>(errors) : (errors == 0 ? 0U : 1U);

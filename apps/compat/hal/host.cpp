@@ -37,7 +37,7 @@ bool is_registered(const void* source) {
 drvError_t check_pinned(const void* source, std::uint64_t size) {
   const auto place = find_pinned(source);
   if (!place || place->left < size) return DRV_ERROR_INVALID_VALUE;
-  return hal_ask(Call::kGetDevice);  // the device is open
+  return hal_ask<Call::kGetDevice>();  // the device is open
 }
 
 // `any`: whatever it was registered with.

@@ -4,7 +4,6 @@
 #include "apps/compat/client/heap.hpp"
 #include "apps/compat/hal/outcome.hpp"
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::hal_ask;
 using npu::compat::OnDevice;
@@ -21,9 +20,12 @@ drvError_t check_heap(DVdeviceptr address, bool heap) {
   return place.managed && place.heap == heap ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
 }
 
+npu::compat::wire::Location location_of(const drv_uvm_location& location) {
+  return {static_cast<std::uint64_t>(location.type), static_cast<std::uint32_t>(location.id)};
+}
+
 drvError_t prefetch(DVdeviceptr address, std::size_t size, const drv_uvm_location& to) {
-  return hal_ask(Call::kManagedPrefetch, {address, size, static_cast<std::uint64_t>(to.type),
-                                          static_cast<std::uint32_t>(to.id), 0, 1});
+  return hal_ask<Call::kManagedPrefetch>({address, size, location_of(to), 0, 1});
 }
 
 bool is_place(const drv_uvm_location& place) {
@@ -80,9 +82,7 @@ drvError_t halMemManagedAdvise(DVdeviceptr address, size_t size, uint32_t advise
   if (address == 0 || size == 0) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on;
   if (const auto wrong = check_heap(address, false); wrong != DRV_ERROR_NONE) return wrong;
-  return hal_ask(Call::kManagedAdvise,
-                 {address, size, advise, static_cast<std::uint64_t>(location.type),
-                  static_cast<std::uint32_t>(location.id)});
+  return hal_ask<Call::kManagedAdvise>({address, size, advise, location_of(location)});
 }
 
 drvError_t halMemManagedRangeGetAttributes(void** data, size_t* sizes, uint32_t* attributes,
@@ -95,9 +95,10 @@ drvError_t halMemManagedRangeGetAttributes(void** data, size_t* sizes, uint32_t*
   if (const auto wrong = check_heap(address, false); wrong != DRV_ERROR_NONE) return wrong;
   for (std::size_t i = 0; i < count; ++i) {
     if (data[i] == nullptr || sizes[i] < sizeof(std::int32_t)) return DRV_ERROR_INVALID_VALUE;
-    const auto failed = hal_ask(Call::kManagedAttribute, {address, size, attributes[i]});
+    std::int32_t value = 0;
+    const auto failed =
+        hal_ask_for<Call::kManagedAttribute>(&value, {address, size, attributes[i]});
     if (failed != DRV_ERROR_NONE) return failed;
-    const auto value = static_cast<std::int32_t>(answer());
     std::memcpy(data[i], &value, sizeof value);
   }
   return DRV_ERROR_NONE;

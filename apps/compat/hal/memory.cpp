@@ -4,7 +4,6 @@
 #include "apps/compat/client/pinned.hpp"
 #include "apps/compat/hal/outcome.hpp"
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::CopyKind;
 using npu::compat::find_pinned;
@@ -44,7 +43,7 @@ drvError_t halMemAlloc(void** address, unsigned long long size, unsigned long lo
     case MEM_DEV_VAL:
       // Whole pages, so that another kind of alignment is of no consequence.
       if (size > UINT64_MAX - kPageBytes) return DRV_ERROR_INVALID_VALUE;
-      return hal_ask_for(address, Call::kMalloc, {size, 0, 1, flags.module});
+      return hal_ask_for<Call::kMalloc>(address, {size, 0, 0, 1, flags.module});
     case MEM_HOST_VAL:
       return hal_error(npu::compat::allocate_pinned(address, size));
     case MEM_SVM_VAL:
@@ -63,7 +62,7 @@ drvError_t halMemFree(void* address) {
   if (address == nullptr) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on;
   if (find_pinned(address)) return hal_error(npu::compat::free_pinned(address));
-  return hal_ask(Call::kFree, {word(address)});
+  return hal_ask<Call::kFree>({word(address)});
 }
 
 DVresult drvMemcpy(DVdeviceptr to, size_t max, DVdeviceptr from, size_t count) {
@@ -86,14 +85,14 @@ drvError_t halMemcpy(void* to, size_t max, void* from, size_t count, struct memc
 drvError_t halSdmaCopy(DVdeviceptr to, size_t max, DVdeviceptr from, size_t count) {
   if (count == 0 || to == 0 || from == 0 || max < count) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on;
-  return hal_ask(Call::kCopyOnDevice, {to, from, count, 0, 0});
+  return hal_ask<Call::kCopyOnDevice>({to, from, count, {}});
 }
 
 drvError_t halMemAdvise(DVdeviceptr address, size_t count, unsigned int type, DVdevice device) {
   if (address == 0 || count == 0) return DRV_ERROR_INVALID_VALUE;
   if (type >= ADVISE_TYPE_MAX) return DRV_ERROR_NOT_SUPPORT;
   const OnDevice on(device);
-  return hal_ask(Call::kMemoryAdvise, {address, count, type});
+  return hal_ask<Call::kMemoryAdvise>({address, count, type});
 }
 
 DVresult drvMemsetD8(DVdeviceptr to, size_t max, uint8_t value, size_t count) {
@@ -108,13 +107,14 @@ DVresult halMemGetInfoEx(DVdevice device, unsigned int type, struct MemInfo* inf
     return DRV_ERROR_NOT_SUPPORT;
   }
   const OnDevice on(device);
-  const auto failed = hal_ask(Call::kGetMemInfo, {kHbm});
+  npu::compat::wire::MemoryInfo hbm;
+  const auto failed = hal_ask<Call::kGetMemInfo>({kHbm}, &hbm);
   if (failed != DRV_ERROR_NONE) return failed;
   *info = {};
   if (type == MEM_INFO_TYPE_DDR_SIZE) return DRV_ERROR_NONE;
   auto& memory = info->phy_info;
-  memory.huge_free = memory.giant_free = answer(0);
-  memory.huge_total = memory.giant_total = answer(1);
+  memory.huge_free = memory.giant_free = hbm.free;
+  memory.huge_total = memory.giant_total = hbm.total;
   return DRV_ERROR_NONE;
 }
 
@@ -131,22 +131,24 @@ DVresult drvMemGetAttribute(DVdeviceptr address, struct DVattribute* attribute) 
     return DRV_ERROR_NONE;
   }
   const OnDevice on;
-  const auto failed = hal_ask(Call::kPointerAttributes, {address});
+  npu::compat::wire::PointerAttributes there;
+  const auto failed = hal_ask<Call::kPointerAttributes>({address}, &there);
   if (failed != DRV_ERROR_NONE) return failed;
-  constexpr std::uint64_t kDevice = 1, kManaged = 3;  // as aclrtMemLocationType
-  const auto place = answer(0), page = answer(4);
-  if (place != kDevice && place != kManaged) {
+  const bool on_device = there.location == npu::compat::wire::kLocationDevice;
+  if (!on_device && there.location != npu::compat::wire::kLocationManaged) {
     attribute->memType = DV_MEM_USER_MALLOC;
     return DRV_ERROR_NONE;
   }
-  attribute->devId = static_cast<std::uint32_t>(answer(1));
-  attribute->pageSize = static_cast<std::uint32_t>(answer(2));
-  if (place == kDevice) {
+  attribute->devId = static_cast<std::uint32_t>(there.device);
+  attribute->pageSize = static_cast<std::uint32_t>(there.page_bytes);
+  if (on_device) {
     attribute->memType = DV_MEM_LOCK_DEV;
-  } else if (answer(3) == 0) {
+  } else if (there.heap == 0) {
     attribute->memType = DV_MEM_UVM;
   } else {
-    attribute->memType = page == 1 ? DV_MEM_SVM_DEVICE : page == 2 ? DV_MEM_SVM_HOST : DV_MEM_SVM;
+    attribute->memType = there.page == npu::compat::wire::kPageOnDevice ? DV_MEM_SVM_DEVICE
+                         : there.page == npu::compat::wire::kPageOnHost ? DV_MEM_SVM_HOST
+                                                                        : DV_MEM_SVM;
   }
   return DRV_ERROR_NONE;
 }

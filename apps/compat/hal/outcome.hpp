@@ -14,14 +14,15 @@ inline constexpr std::size_t kHostPage = 4096;  // bytes
 // `code`: an aclError.
 drvError_t hal_error(int code);
 
-// One that makes something, which `to` is for.
-template <class T>
-drvError_t hal_ask_for(T* to, Call call, std::initializer_list<std::uint64_t> words = {}) {
-  return to == nullptr ? DRV_ERROR_INVALID_VALUE : hal_error(ask_for(to, call, words));
+template <Call kCall>
+drvError_t hal_ask(const Request<kCall>& request = {}, Answer<kCall>* answer = nullptr,
+                   std::size_t bytes = 0) {
+  return hal_error(ask<kCall>(request, answer, bytes));
 }
-inline drvError_t hal_ask(Call call, std::initializer_list<std::uint64_t> words = {},
-                          std::size_t bytes = 0) {
-  return hal_error(ask(call, words, bytes));
+// One that is answered with one thing, which `to` is for.
+template <Call kCall, class T>
+drvError_t hal_ask_for(T* to, const Request<kCall>& request = {}, std::size_t bytes = 0) {
+  return hal_error(ask_for<kCall>(to, request, bytes));
 }
 
 inline void* pointer_of(DVdeviceptr address) {

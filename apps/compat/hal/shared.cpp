@@ -3,7 +3,6 @@
 
 #include "apps/compat/hal/outcome.hpp"
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::Channel;
 using npu::compat::channel_of_this_thread;
@@ -29,10 +28,7 @@ drvError_t put_name(const char* name, std::size_t* size) {
 drvError_t open_named(const char* name, DVdeviceptr* address) {
   std::size_t size = 0;
   if (const auto wrong = put_name(name, &size); wrong != DRV_ERROR_NONE) return wrong;
-  if (address == nullptr) return DRV_ERROR_INVALID_VALUE;
-  const auto failed = hal_ask(Call::kShareOpen, {size}, size);
-  if (failed == DRV_ERROR_NONE) *address = answer();
-  return failed;
+  return hal_ask_for<Call::kShareOpen>(address, {size}, size);
 }
 
 }  // namespace
@@ -45,7 +41,7 @@ DVresult halShmemCreateHandle(DVdeviceptr address, size_t bytes, char* name, uin
   }
   const OnDevice on;
   std::uint64_t size = 0;
-  const auto failed = hal_ask_for(&size, Call::kShareName, {address, bytes});
+  const auto failed = hal_ask_for<Call::kShareName>(&size, {address, bytes});
   if (failed != DRV_ERROR_NONE) return failed;
   if (size > kLongest) return DRV_ERROR_INNER_ERR;
   std::memcpy(name, channel_of_this_thread()->window(), size);
@@ -56,7 +52,7 @@ DVresult halShmemCreateHandle(DVdeviceptr address, size_t bytes, char* name, uin
 DVresult halShmemDestroyHandle(const char* name) {
   std::size_t size = 0;
   if (const auto wrong = put_name(name, &size); wrong != DRV_ERROR_NONE) return wrong;
-  return hal_ask(Call::kShareEnd, {size}, size);
+  return hal_ask<Call::kShareEnd>({size}, nullptr, size);
 }
 
 DVresult halShmemSetPidHandle(const char* name, int ids[], int count) {
@@ -65,7 +61,8 @@ DVresult halShmemSetPidHandle(const char* name, int ids[], int count) {
   if (const auto wrong = put_name(name, &size); wrong != DRV_ERROR_NONE) return wrong;
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof *ids;
   std::memcpy(channel_of_this_thread()->window() + size, ids, bytes);
-  return hal_ask(Call::kShareAdmit, {size, static_cast<std::uint64_t>(count)}, size + bytes);
+  return hal_ask<Call::kShareAdmit>({size, static_cast<std::uint64_t>(count)}, nullptr,
+                                    size + bytes);
 }
 
 DVresult halShmemOpenHandle(const char* name, DVdeviceptr* address) {
@@ -80,7 +77,7 @@ DVresult halShmemOpenHandleByDevId(DVdevice device, const char* name, DVdevicept
 
 DVresult halShmemCloseHandle(DVdeviceptr address) {
   if (address == 0) return DRV_ERROR_INVALID_VALUE;
-  return hal_ask(Call::kShareClose, {address});
+  return hal_ask<Call::kShareClose>({address});
 }
 
 }  // extern "C"

@@ -6,7 +6,6 @@
 #include "apps/compat/client/pinned.hpp"
 #include "apps/compat/hal/outcome.hpp"
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::hal_ask;
 using npu::compat::OnDevice;
@@ -21,10 +20,11 @@ drvError_t halMemGetAddressRange(DVdeviceptr address, DVdeviceptr* begin, size_t
     return DRV_ERROR_NONE;
   }
   const OnDevice on;
-  const auto failed = hal_ask(Call::kAddressRange, {address});
+  npu::compat::wire::Range range;
+  const auto failed = hal_ask<Call::kAddressRange>({address}, &range);
   if (failed != DRV_ERROR_NONE) return failed;
-  if (begin != nullptr) *begin = answer(0);
-  if (size != nullptr) *size = answer(1);
+  if (begin != nullptr) *begin = range.address;
+  if (size != nullptr) *size = range.bytes;
   return DRV_ERROR_NONE;
 }
 
@@ -32,9 +32,10 @@ drvError_t halGetMemUsageInfo(uint32_t device, struct mem_module_usage* usage, s
                               size_t* count) {
   if (usage == nullptr || room == 0 || count == nullptr) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on(device);
-  const auto failed = hal_ask(Call::kModuleUse, {device});
+  std::size_t modules = 0;
+  const auto failed = hal_ask_for<Call::kModuleUse>(&modules, {device});
   if (failed != DRV_ERROR_NONE) return failed;
-  *count = npu::compat::each_module(answer(), room, [usage](std::size_t i, const auto& use) {
+  *count = npu::compat::each_module(modules, room, [usage](std::size_t i, const auto& use) {
     usage[i] = {};
     std::memcpy(usage[i].name, use.name, sizeof use.name);
     usage[i].cur_mem_size = use.now;

@@ -4,22 +4,9 @@
 using npu::compat::Call;
 using npu::compat::hal_ask;
 using npu::compat::hal_ask_for;
-using npu::compat::hal_error;
 using npu::compat::kPageBytes;
 using npu::compat::OnDevice;
 using npu::compat::word;
-
-namespace {
-
-drvError_t make_handle(drv_mem_handle_t** handle, Call call,
-                       std::initializer_list<std::uint64_t> words) {
-  void* made = nullptr;
-  const int status = npu::compat::ask_for(&made, call, words);
-  if (status == 0) *handle = static_cast<drv_mem_handle_t*>(made);
-  return hal_error(status);
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -28,13 +15,13 @@ drvError_t halMemAddressReserve(void** range, size_t size, size_t alignment, voi
   if (range == nullptr || size == 0) return DRV_ERROR_INVALID_VALUE;
   if (alignment != 0 || address != nullptr || flag != 0) return DRV_ERROR_NOT_SUPPORT;
   const OnDevice on;
-  return hal_ask_for(range, Call::kReserveMemAddress, {size});
+  return hal_ask_for<Call::kReserveMemAddress>(range, {size});
 }
 
 drvError_t halMemAddressFree(void* range) {
   if (range == nullptr) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on;
-  return hal_ask(Call::kReleaseMemAddress, {word(range)});
+  return hal_ask<Call::kReleaseMemAddress>({word(range)});
 }
 
 drvError_t halMemCreate(drv_mem_handle_t** handle, size_t size, const struct drv_mem_prop* prop,
@@ -44,12 +31,12 @@ drvError_t halMemCreate(drv_mem_handle_t** handle, size_t size, const struct drv
   }
   if (prop->side != MEM_DEV_SIDE) return DRV_ERROR_NOT_SUPPORT;
   const OnDevice on(prop->devid);
-  return make_handle(handle, Call::kMallocPhysical, {size, prop->devid, prop->module_id});
+  return hal_ask_for<Call::kMallocPhysical>(handle, {size, prop->devid, prop->module_id});
 }
 
 drvError_t halMemRelease(drv_mem_handle_t* handle) {
   if (handle == nullptr) return DRV_ERROR_INVALID_VALUE;
-  return hal_ask(Call::kFreePhysical, {word(handle)});
+  return hal_ask<Call::kFreePhysical>({word(handle)});
 }
 
 drvError_t halMemMap(void* address, size_t size, size_t offset, drv_mem_handle_t* handle,
@@ -57,13 +44,13 @@ drvError_t halMemMap(void* address, size_t size, size_t offset, drv_mem_handle_t
   if (address == nullptr || handle == nullptr || size == 0 || flag != 0) {
     return DRV_ERROR_INVALID_VALUE;
   }
-  return hal_ask(Call::kMapMem, {word(address), size, offset, word(handle)});
+  return hal_ask<Call::kMapMem>({word(address), size, offset, word(handle)});
 }
 
 drvError_t halMemUnmap(void* address) {
   if (address == nullptr) return DRV_ERROR_INVALID_VALUE;
   const OnDevice on;
-  return hal_ask(Call::kUnmapMem, {word(address)});
+  return hal_ask<Call::kUnmapMem>({word(address)});
 }
 
 drvError_t halMemSetAccess(void* address, size_t size, struct drv_mem_access_desc* descriptors,
@@ -75,7 +62,7 @@ drvError_t halMemSetAccess(void* address, size_t size, struct drv_mem_access_des
   for (std::size_t i = 0; i < count; ++i) {
     if (descriptors[i].location.side != MEM_DEV_SIDE) return DRV_ERROR_NOT_SUPPORT;
     const auto failed =
-        hal_ask(Call::kMemSetAccess, {word(address), size, descriptors[i].location.id,
+        hal_ask<Call::kMemSetAccess>({word(address), size, descriptors[i].location.id,
                                       static_cast<std::uint64_t>(descriptors[i].type)});
     if (failed != DRV_ERROR_NONE) return failed;
   }
@@ -86,13 +73,13 @@ drvError_t halMemExportToShareableHandle(drv_mem_handle_t* handle, drv_mem_handl
                                          uint64_t flags, uint64_t* shareable) {
   if (handle == nullptr || shareable == nullptr || flags != 0) return DRV_ERROR_INVALID_VALUE;
   if (type != MEM_HANDLE_TYPE_NONE) return DRV_ERROR_NOT_SUPPORT;
-  return hal_ask_for(shareable, Call::kMemExport, {word(handle)});
+  return hal_ask_for<Call::kMemExport>(shareable, {word(handle)});
 }
 
 drvError_t halMemImportFromShareableHandle(uint64_t shareable, uint32_t device,
                                            drv_mem_handle_t** handle) {
   if (handle == nullptr) return DRV_ERROR_INVALID_VALUE;
-  return make_handle(handle, Call::kMemImport, {shareable, device});
+  return hal_ask_for<Call::kMemImport>(handle, {shareable, device});
 }
 
 drvError_t halMemGetAllocationGranularity(const struct drv_mem_prop* prop,

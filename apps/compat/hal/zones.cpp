@@ -28,7 +28,7 @@ void give_back(const Zones::Kind& kind, void* memory) {
   if (!kind.managed) {
     static_cast<void>(free_pinned(memory));
   } else {
-    static_cast<void>(hal_ask(Call::kFree, {word(memory)}));
+    static_cast<void>(hal_ask<Call::kFree>({word(memory)}));
   }
 }
 

@@ -1,133 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls a program makes of npusim: one for each function of the C API that needs the machine or
-// what npusim keeps for the program. What their words are stands with who makes them
-// (apps/compat/rt, apps/compat/hal) and who serves them (apps/exec/acl), in the order of the
-// function's parameters.
+// what npusim keeps for the program. A row is all there is of a call: its number by its place, what
+// it asks for, what it is answered with, its name in reports. Who makes calls (apps/compat/rt,
+// apps/compat/hal, apps/dsmi/program) and who serves them (apps/exec/acl) have them from here.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+
+#include "apps/compat/protocol/management.hpp"
+#include "apps/compat/protocol/memory_messages.hpp"
+#include "apps/compat/protocol/messages.hpp"
+#include "apps/compat/protocol/wire.hpp"
 
 namespace npu::compat {
 
-// X(enumerator, name in reports)
-#define NPU_COMPAT_CALLS(X)                              \
-  X(End, "end")                                          \
-  X(Sleep, "sleep")                                      \
-  X(Init, "aclInit")                                     \
-  X(Finalize, "aclFinalize")                             \
-  X(FinalizeReference, "aclFinalizeReference")           \
-  X(GetDeviceCount, "aclrtGetDeviceCount")               \
-  X(SetDevice, "aclrtSetDevice")                         \
-  X(ResetDevice, "aclrtResetDevice")                     \
-  X(ResetDeviceForce, "aclrtResetDeviceForce")           \
-  X(GetDevice, "aclrtGetDevice")                         \
-  X(GetSocName, "aclrtGetSocName")                       \
-  X(GetDeviceInfo, "aclrtGetDeviceInfo")                 \
-  X(QueryDeviceStatus, "aclrtQueryDeviceStatus")         \
-  X(GetUtilization, "aclrtGetDeviceUtilizationRate")     \
-  X(CreateContext, "aclrtCreateContext")                 \
-  X(DestroyContext, "aclrtDestroyContext")               \
-  X(SetCurrentContext, "aclrtSetCurrentContext")         \
-  X(GetCurrentContext, "aclrtGetCurrentContext")         \
-  X(SynchronizeDevice, "aclrtSynchronizeDevice")         \
-  X(CreateStream, "aclrtCreateStream")                   \
-  X(DestroyStream, "aclrtDestroyStream")                 \
-  X(DestroyStreamForce, "aclrtDestroyStreamForce")       \
-  X(SynchronizeStream, "aclrtSynchronizeStream")         \
-  X(StreamQuery, "aclrtStreamQuery")                     \
-  X(StreamWaitEvent, "aclrtStreamWaitEvent")             \
-  X(SetStreamFailureMode, "aclrtSetStreamFailureMode")   \
-  X(CreateEvent, "aclrtCreateEvent")                     \
-  X(DestroyEvent, "aclrtDestroyEvent")                   \
-  X(RecordEvent, "aclrtRecordEvent")                     \
-  X(ResetEvent, "aclrtResetEvent")                       \
-  X(QueryEvent, "aclrtQueryEventStatus")                 \
-  X(SynchronizeEvent, "aclrtSynchronizeEvent")           \
-  X(EventElapsedTime, "aclrtEventElapsedTime")           \
-  X(Malloc, "aclrtMalloc")                               \
-  X(Free, "aclrtFree")                                   \
-  X(MallocHost, "aclrtMallocHost")                       \
-  X(FreeHost, "aclrtFreeHost")                           \
-  X(RegisterHost, "aclrtHostRegister")                   \
-  X(PeerAccess, "aclrtDeviceCanAccessPeer")              \
-  X(GetMemInfo, "aclrtGetMemInfo")                       \
-  X(MemoryUse, "npusimGetMemoryUse")                     \
-  X(LimitMemory, "npusimLimitMemory")                    \
-  X(PointerAttributes, "aclrtPointerGetAttributes")      \
-  X(CopyIn, "aclrtMemcpy.host_to_device")                \
-  X(CopyOut, "aclrtMemcpy.device_to_host")               \
-  X(CopyTurn, "aclrtMemcpyAsync.turn")                   \
-  X(CopyBuffered, "aclrtMemcpyAsync.buffered")           \
-  X(CopyOnHost, "aclrtMemcpyAsync.host_to_host")         \
-  X(CopyOnDevice, "aclrtMemcpy.device_to_device")        \
-  X(CopyPinned, "aclrtMemcpyAsync.pinned")               \
-  X(Memset, "aclrtMemset")                               \
-  X(MemsetPinned, "aclrtMemsetAsync.pinned")             \
-  X(Place, "aclrtMemcpy.place")                          \
-  X(ReserveMemAddress, "aclrtReserveMemAddress")         \
-  X(ReleaseMemAddress, "aclrtReleaseMemAddress")         \
-  X(MallocPhysical, "aclrtMallocPhysical")               \
-  X(FreePhysical, "aclrtFreePhysical")                   \
-  X(MapMem, "aclrtMapMem")                               \
-  X(UnmapMem, "aclrtUnmapMem")                           \
-  X(MemSetAccess, "aclrtMemSetAccess")                   \
-  X(MemExport, "aclrtMemExportToShareableHandle")        \
-  X(MemImport, "aclrtMemImportFromShareableHandle")      \
-  X(MallocManaged, "aclrtMemAllocManaged")               \
-  X(ManagedTouch, "page_fault")                          \
-  X(ManagedHome, "fork")                                 \
-  X(ManagedAdvise, "aclrtMemManagedAdvise")              \
-  X(ManagedPrefetch, "aclrtMemManagedPrefetchAsync")     \
-  X(ManagedAttribute, "aclrtMemManagedGetAttr")          \
-  X(BinaryLoad, "aclrtBinaryLoadFromFile")               \
-  X(BinaryUnload, "aclrtBinaryUnLoad")                   \
-  X(BinaryGetFunction, "aclrtBinaryGetFunction")         \
-  X(LaunchKernel, "aclrtLaunchKernel")                   \
-  X(SetResLimit, "aclrtSetDeviceResLimit")               \
-  X(GetResLimit, "aclrtGetDeviceResLimit")               \
-  X(ResetResLimit, "aclrtResetDeviceResLimit")           \
-  X(ErrorMessage, "aclGetRecentErrMsg")                  \
-  X(SubscribeReport, "aclrtSubscribeReport")             \
-  X(LaunchCallback, "aclrtLaunchCallback")               \
-  X(ProcessReport, "aclrtProcessReport")                 \
-  X(CallbackDone, "aclrtProcessReport.done")             \
-  X(UseStreamLimits, "aclrtUseStreamResInCurrentThread") \
-  X(GetThreadLimit, "aclrtGetResInCurrentThread")        \
-  X(OpenDevice, "drvDeviceOpen")                         \
-  X(FaultErrors, "halCheckProcessStatusEx")              \
-  X(ShareName, "halShmemCreateHandle")                   \
-  X(ShareEnd, "halShmemDestroyHandle")                   \
-  X(ShareAdmit, "halShmemSetPidHandle")                  \
-  X(ShareOpen, "halShmemOpenHandle")                     \
-  X(ShareClose, "halShmemCloseHandle")                   \
-  X(ManageCard, "dsmi.card")                             \
-  X(ManageRead, "dsmi.read")                             \
-  X(ManageWrite, "dsmi.write")                           \
-  X(ManageConfig, "dsmi.configuration")                  \
-  X(ManageMemory, "dsmi.memory")                         \
-  X(ManageProcesses, "dsmi.processes")                   \
-  X(ManageQuota, "dsmi.quota")                           \
-  X(ManageToken, "dsmi.token")                           \
-  X(ManageGroups, "dsmi.groups")                         \
-  X(ManageVirtual, "dsmi.virtual_devices")               \
-  X(ManageTime, "dsmi.time")                             \
-  X(ModuleUse, "aclrtGetMemUsageInfo")                   \
-  X(AddressRange, "aclrtMemGetAddressRange")             \
-  X(MemoryAdvise, "halMemAdvise")                        \
-  X(Agent, "halMemAgentOpen")
+// X(enumerator, what it asks for, what it is answered with, name in reports)
+#define NPU_COMPAT_CALLS(X)                                                     \
+  X(Sleep, Number, Nothing, "sleep")                                            \
+  X(Init, Nothing, Nothing, "aclInit")                                          \
+  X(Finalize, Nothing, Nothing, "aclFinalize")                                  \
+  X(FinalizeReference, Nothing, Number, "aclFinalizeReference")                 \
+  X(GetDeviceCount, Nothing, Number, "aclrtGetDeviceCount")                     \
+  X(SetDevice, Device, Nothing, "aclrtSetDevice")                               \
+  X(ResetDevice, Device, Nothing, "aclrtResetDevice")                           \
+  X(ResetDeviceForce, Device, Nothing, "aclrtResetDeviceForce")                 \
+  X(GetDevice, Nothing, Number, "aclrtGetDevice")                               \
+  X(GetSocName, Nothing, Text, "aclrtGetSocName")                               \
+  X(GetDeviceInfo, DeviceAttribute, Number, "aclrtGetDeviceInfo")               \
+  X(QueryDeviceStatus, Device, Number, "aclrtQueryDeviceStatus")                \
+  X(GetUtilization, Device, Utilization, "aclrtGetDeviceUtilizationRate")       \
+  X(CreateContext, Device, Handle, "aclrtCreateContext")                        \
+  X(DestroyContext, Handle, Nothing, "aclrtDestroyContext")                     \
+  X(SetCurrentContext, Handle, Nothing, "aclrtSetCurrentContext")               \
+  X(GetCurrentContext, Nothing, Handle, "aclrtGetCurrentContext")               \
+  X(SynchronizeDevice, Nothing, Nothing, "aclrtSynchronizeDevice")              \
+  X(CreateStream, StreamOptions, Handle, "aclrtCreateStream")                   \
+  X(DestroyStream, Handle, Nothing, "aclrtDestroyStream")                       \
+  X(DestroyStreamForce, Handle, Nothing, "aclrtDestroyStreamForce")             \
+  X(SynchronizeStream, TimedWait, Nothing, "aclrtSynchronizeStream")            \
+  X(StreamQuery, Handle, Number, "aclrtStreamQuery")                            \
+  X(StreamWaitEvent, StreamWait, Nothing, "aclrtStreamWaitEvent")               \
+  X(SetStreamFailureMode, FailureMode, Nothing, "aclrtSetStreamFailureMode")    \
+  X(CreateEvent, Nothing, Handle, "aclrtCreateEvent")                           \
+  X(DestroyEvent, Handle, Nothing, "aclrtDestroyEvent")                         \
+  X(RecordEvent, EventPlace, Nothing, "aclrtRecordEvent")                       \
+  X(ResetEvent, EventPlace, Nothing, "aclrtResetEvent")                         \
+  X(QueryEvent, Handle, Number, "aclrtQueryEventStatus")                        \
+  X(SynchronizeEvent, TimedWait, Nothing, "aclrtSynchronizeEvent")              \
+  X(EventElapsedTime, EventPair, Number, "aclrtEventElapsedTime")               \
+  X(Malloc, Allocation, Address, "aclrtMalloc")                                 \
+  X(Free, Address, Nothing, "aclrtFree")                                        \
+  X(MallocHost, Size, Handle, "aclrtMallocHost")                                \
+  X(FreeHost, Handle, Nothing, "aclrtFreeHost")                                 \
+  X(RegisterHost, Size, Handle, "aclrtHostRegister")                            \
+  X(PeerAccess, PeerAccess, Number, "aclrtDeviceCanAccessPeer")                 \
+  X(GetMemInfo, Number, MemoryInfo, "aclrtGetMemInfo")                          \
+  X(MemoryUse, Nothing, MemoryUse, "npusimGetMemoryUse")                        \
+  X(LimitMemory, Size, Nothing, "npusimLimitMemory")                            \
+  X(PointerAttributes, Address, PointerAttributes, "aclrtPointerGetAttributes") \
+  X(CopyIn, WindowCopy, Nothing, "aclrtMemcpy.host_to_device")                  \
+  X(CopyOut, WindowCopy, Nothing, "aclrtMemcpy.device_to_host")                 \
+  X(CopyTurn, Handle, Nothing, "aclrtMemcpyAsync.turn")                         \
+  X(CopyBuffered, WindowCopy, Nothing, "aclrtMemcpyAsync.buffered")             \
+  X(CopyOnHost, Handle, Nothing, "aclrtMemcpyAsync.host_to_host")               \
+  X(CopyOnDevice, DeviceCopy, Nothing, "aclrtMemcpy.device_to_device")          \
+  X(CopyPinned, PinnedCopy, Nothing, "aclrtMemcpyAsync.pinned")                 \
+  X(Memset, Fill, Nothing, "aclrtMemset")                                       \
+  X(MemsetPinned, PinnedFill, Nothing, "aclrtMemsetAsync.pinned")               \
+  X(Place, Address, Number, "aclrtMemcpy.place")                                \
+  X(ReserveMemAddress, Size, Address, "aclrtReserveMemAddress")                 \
+  X(ReleaseMemAddress, Address, Nothing, "aclrtReleaseMemAddress")              \
+  X(MallocPhysical, PhysicalMemory, Handle, "aclrtMallocPhysical")              \
+  X(FreePhysical, Handle, Nothing, "aclrtFreePhysical")                         \
+  X(MapMem, Mapping, Nothing, "aclrtMapMem")                                    \
+  X(UnmapMem, Address, Nothing, "aclrtUnmapMem")                                \
+  X(MemSetAccess, MappingAccess, Nothing, "aclrtMemSetAccess")                  \
+  X(MemExport, Handle, Number, "aclrtMemExportToShareableHandle")               \
+  X(MemImport, Import, Handle, "aclrtMemImportFromShareableHandle")             \
+  X(MallocManaged, ManagedAllocation, ManagedAddress, "aclrtMemAllocManaged")   \
+  X(ManagedTouch, ManagedTouch, TouchedPage, "page_fault")                      \
+  X(ManagedHome, Nothing, ManagedHome, "fork")                                  \
+  X(ManagedAdvise, ManagedAdvice, Nothing, "aclrtMemManagedAdvise")             \
+  X(ManagedPrefetch, Prefetch, Nothing, "aclrtMemManagedPrefetchAsync")         \
+  X(ManagedAttribute, ManagedAttribute, Number, "aclrtMemManagedGetAttr")       \
+  X(BinaryLoad, Binary, Handle, "aclrtBinaryLoadFromFile")                      \
+  X(BinaryUnload, Handle, Nothing, "aclrtBinaryUnLoad")                         \
+  X(BinaryGetFunction, FunctionName, Handle, "aclrtBinaryGetFunction")          \
+  X(LaunchKernel, Launch, Nothing, "aclrtLaunchKernel")                         \
+  X(SetResLimit, CoreLimit, Nothing, "aclrtSetDeviceResLimit")                  \
+  X(GetResLimit, CoreLimit, Number, "aclrtGetDeviceResLimit")                   \
+  X(ResetResLimit, CoreLimit, Nothing, "aclrtResetDeviceResLimit")              \
+  X(ErrorMessage, Nothing, Text, "aclGetRecentErrMsg")                          \
+  X(SubscribeReport, Subscription, Nothing, "aclrtSubscribeReport")             \
+  X(LaunchCallback, Callback, Nothing, "aclrtLaunchCallback")                   \
+  X(ProcessReport, ReportWait, DueCallback, "aclrtProcessReport")               \
+  X(CallbackDone, Number, Nothing, "aclrtProcessReport.done")                   \
+  X(UseStreamLimits, StreamLimits, Nothing, "aclrtUseStreamResInCurrentThread") \
+  X(GetThreadLimit, CoreLimit, Number, "aclrtGetResInCurrentThread")            \
+  X(OpenDevice, Device, Nothing, "drvDeviceOpen")                               \
+  X(FaultErrors, Nothing, Number, "halCheckProcessStatusEx")                    \
+  X(ShareName, Range, Text, "halShmemCreateHandle")                             \
+  X(ShareEnd, Text, Nothing, "halShmemDestroyHandle")                           \
+  X(ShareAdmit, Admission, Nothing, "halShmemSetPidHandle")                     \
+  X(ShareOpen, Text, Address, "halShmemOpenHandle")                             \
+  X(ShareClose, Address, Nothing, "halShmemCloseHandle")                        \
+  X(ManageCard, Device, Number, "dsmi.card")                                    \
+  X(ManageRead, CardRegister, Number, "dsmi.read")                              \
+  X(ManageWrite, CardRegister, Nothing, "dsmi.write")                           \
+  X(ManageConfig, CardRegister, Number, "dsmi.configuration")                   \
+  X(ManageMemory, Device, CardMemory, "dsmi.memory")                            \
+  X(ManageProcesses, Device, Number, "dsmi.processes")                          \
+  X(ManageQuota, Device, CardQuota, "dsmi.quota")                               \
+  X(ManageToken, CardToken, Number, "dsmi.token")                               \
+  X(ManageGroups, CardGroups, Number, "dsmi.groups")                            \
+  X(ManageVirtual, VirtualDevices, Number, "dsmi.virtual_devices")              \
+  X(ManageTime, Nothing, Number, "dsmi.time")                                   \
+  X(ModuleUse, Device, Number, "aclrtGetMemUsageInfo")                          \
+  X(AddressRange, Address, Range, "aclrtMemGetAddressRange")                    \
+  X(MemoryAdvise, Advice, Nothing, "halMemAdvise")                              \
+  X(Agent, AgentUse, Nothing, "halMemAgentOpen")
 
 enum class Call : std::uint32_t {
-#define NPU_COMPAT_ENUMERATOR(name, text) k##name,
+  kEnd,  // the thread's last one, which is not answered
+#define NPU_COMPAT_ENUMERATOR(name, request, answer, text) k##name,
   NPU_COMPAT_CALLS(NPU_COMPAT_ENUMERATOR)
 #undef NPU_COMPAT_ENUMERATOR
       kCount,
 };
 
-inline constexpr std::string_view kCallNames[] = {
-#define NPU_COMPAT_NAME(name, text) text,
-    NPU_COMPAT_CALLS(NPU_COMPAT_NAME)
+inline constexpr std::string_view kCallNames[] = {"end",
+#define NPU_COMPAT_NAME(name, request, answer, text) text,
+                                                  NPU_COMPAT_CALLS(NPU_COMPAT_NAME)
 #undef NPU_COMPAT_NAME
 };
+
+template <Call kCall>
+struct CallRow;
+#define NPU_COMPAT_ROW(name, request, answer, text) \
+  template <>                                       \
+  struct CallRow<Call::k##name> {                   \
+    using Request = wire::request;                  \
+    using Answer = wire::answer;                    \
+  };
+NPU_COMPAT_CALLS(NPU_COMPAT_ROW)
+#undef NPU_COMPAT_ROW
+
+template <Call kCall>
+using Request = typename CallRow<kCall>::Request;
+template <Call kCall>
+using Answer = typename CallRow<kCall>::Answer;
 
 }  // namespace npu::compat

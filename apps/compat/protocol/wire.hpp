@@ -7,9 +7,12 @@
 // it looks at, and the size of the memory cannot be changed (F_SEAL_SHRINK, F_SEAL_GROW).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace npu::compat {
 
@@ -44,14 +47,37 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) == 8);
 
-inline constexpr std::size_t kWords = 16;
-// The last word of every call: which device it is about. The thread's context says it, or n + 1 is
-// device n, or any one will do.
-inline constexpr std::size_t kDeviceWord = kWords - 1;
+// Words of a call or of its answer: a message of calls.hpp lies over the first ones.
+inline constexpr std::size_t kWords = 15;
+using Words = std::array<std::uint64_t, kWords>;
+
+template <class Message>
+inline constexpr bool kIsMessage = std::is_trivially_copyable_v<Message> &&
+                                   sizeof(Message) <= sizeof(Words) &&
+                                   (std::is_empty_v<Message> ||
+                                    (std::has_unique_object_representations_v<Message> &&
+                                     sizeof(Message) % sizeof(std::uint64_t) == 0));
+
+// Those behind it are 0.
+template <class Message>
+Words words_of(const Message& message) {
+  static_assert(kIsMessage<Message>);
+  Words words{};
+  std::memcpy(words.data(), &message, sizeof message);
+  return words;
+}
+template <class Message>
+Message message_of(const Words& words) {
+  static_assert(kIsMessage<Message>);
+  Message message;
+  std::memcpy(static_cast<void*>(&message), words.data(), sizeof message);
+  return message;
+}
+
+// Which device a call is about: the thread's context says it, or n + 1 is device n, or any one will
+// do.
 inline constexpr std::uint64_t kDeviceOfContext = 0;
 inline constexpr std::uint64_t kAnyDevice = UINT64_MAX;
-// Of Call::kMalloc: where in its word of the policy the bytes of padding begin.
-inline constexpr unsigned kPaddingShift = 32;
 inline constexpr std::size_t kWindow = std::size_t{64} << 20;  // bytes
 inline constexpr std::size_t kWindowOffset = 4096;
 inline constexpr std::size_t kChannelBytes = kWindowOffset + kWindow;
@@ -71,8 +97,9 @@ struct Slot {
   std::uint32_t has_children = 0;  // the program; 2: it has none now, and has had some
   std::uint32_t reserved = 0;
   std::uint64_t work = 0;  // since the last answer, as WorkMeter has it
-  std::uint64_t words[kWords] = {};
+  Words words{};
+  std::uint64_t device = kDeviceOfContext;  // which the call is about
 };
-static_assert(sizeof(Slot) <= kWindowOffset && std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(sizeof(Slot) == 320 && std::atomic<std::uint32_t>::is_always_lock_free);
 
 }  // namespace npu::compat

@@ -20,7 +20,8 @@ namespace {
 // An aclrtEngineType; nobody has said which.
 std::uint64_t cores_of(std::uint32_t magic) {
   if (magic == RT_DEV_BINARY_MAGIC_ELF_AICUBE) return 0;
-  return magic == RT_DEV_BINARY_MAGIC_ELF_AIVEC ? 1 : UINT64_MAX;
+  return magic == RT_DEV_BINARY_MAGIC_ELF_AIVEC ? npu::compat::wire::kVectorCores
+                                                : npu::compat::wire::kAnyCores;
 }
 
 rtError_t load(const rtDevBinary_t* binary, void** handle) {
@@ -35,10 +36,7 @@ rtError_t load(const rtDevBinary_t* binary, void** handle) {
   if (size != 0 && !npu::compat::read_own(channel->window(), binary->data, size)) {
     return ACL_ERROR_RT_PARAM_INVALID;
   }
-  const rtError_t status =
-      rt_ask(Call::kBinaryLoad, {built_in ? 1U : 0U, size, cores_of(binary->magic)}, size);
-  if (status == RT_ERROR_NONE) *handle = npu::compat::pointer(npu::compat::answer());
-  return status;
+  return rt_ask_for<Call::kBinaryLoad>(handle, {built_in, size, cores_of(binary->magic)}, size);
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ rtError_t rtRegisterAllKernel(const rtDevBinary_t* binary, void** handle) {
 
 rtError_t rtDevBinaryUnRegister(void* handle) {
   if (handle == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  const rtError_t status = rt_ask(Call::kBinaryUnload, {word(handle)});
+  const rtError_t status = rt_ask<Call::kBinaryUnload>({word(handle)});
   if (status == RT_ERROR_NONE) Stubs::all().forget(handle);
   return status;
 }
@@ -69,9 +67,7 @@ rtError_t rtsFuncGetByName(const rtBinHandle binary, const char* name, rtFuncHan
   constexpr std::size_t kLongest = 4096;
   const std::size_t size = ::strnlen(name, kLongest);
   std::memcpy(channel->window(), name, size);
-  const rtError_t status = rt_ask(Call::kBinaryGetFunction, {word(binary), size}, size);
-  if (status == RT_ERROR_NONE) *function = npu::compat::pointer(npu::compat::answer());
-  return status;
+  return rt_ask_for<Call::kBinaryGetFunction>(function, {word(binary), size}, size);
 }
 
 rtError_t rtFunctionRegister(void* binary, const void* stub, const char* name, const void* info,

@@ -13,25 +13,25 @@ extern "C" {
 
 rtError_t rtCtxCreateEx(rtContext_t* context, uint32_t flags, int32_t device) {
   static_cast<void>(flags);
-  return rt_ask_for(context, Call::kCreateContext, {npu::compat::machine_device(device)});
+  return rt_ask_for<Call::kCreateContext>(context, {npu::compat::machine_device(device)});
 }
 
 rtError_t rtCtxDestroyEx(rtContext_t context) {
   if (context == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kDestroyContext, {word(context)});
+  return rt_ask<Call::kDestroyContext>({word(context)});
 }
 
 rtError_t rtCtxSetCurrent(rtContext_t context) {
   if (context == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kSetCurrentContext, {word(context)});
+  return rt_ask<Call::kSetCurrentContext>({word(context)});
 }
 
 rtError_t rtCtxGetCurrent(rtContext_t* context) {
-  return rt_ask_for(context, Call::kGetCurrentContext);
+  return rt_ask_for<Call::kGetCurrentContext>(context);
 }
 
 rtError_t rtCtxSynchronize(void) {
-  return rt_ask(Call::kSynchronizeDevice);
+  return rt_ask<Call::kSynchronizeDevice>();
 }
 
 }  // extern "C"

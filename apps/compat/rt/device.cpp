@@ -7,11 +7,11 @@
 #include "apps/compat/rt/outcome.hpp"
 #include "apps/compat/rt/visible_devices.hpp"
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::machine_device;
 using npu::compat::rt_ask;
 using npu::compat::rt_ask_for;
+using npu::compat::wire::PeerRequest;
 
 extern "C" {
 
@@ -26,23 +26,22 @@ rtError_t rtGetDeviceCount(int32_t* count) {
 }
 
 rtError_t rtSetDevice(int32_t device) {
-  return rt_ask(Call::kSetDevice, {machine_device(device)});
+  return rt_ask<Call::kSetDevice>({machine_device(device)});
 }
 
 rtError_t rtDeviceReset(int32_t device) {
-  return rt_ask(Call::kResetDevice, {machine_device(device)});
+  return rt_ask<Call::kResetDevice>({machine_device(device)});
 }
 
 rtError_t rtDeviceResetForce(int32_t device) {
-  return rt_ask(Call::kResetDeviceForce, {machine_device(device)});
+  return rt_ask<Call::kResetDeviceForce>({machine_device(device)});
 }
 
 rtError_t rtGetDevice(int32_t* device) {
   if (device == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  const rtError_t status = rt_ask(Call::kGetDevice);
-  if (status == RT_ERROR_NONE) {
-    *device = static_cast<int32_t>(npu::compat::own_device(answer()));
-  }
+  std::uint64_t machine = 0;
+  const rtError_t status = rt_ask_for<Call::kGetDevice>(&machine);
+  if (status == RT_ERROR_NONE) *device = static_cast<int32_t>(npu::compat::own_device(machine));
   return status;
 }
 
@@ -54,9 +53,9 @@ rtError_t rtGetRunMode(rtRunMode* mode) {
 
 rtError_t rtGetSocVersion(char* name, const uint32_t length) {
   if (name == nullptr || length == 0) return ACL_ERROR_RT_PARAM_INVALID;
-  const rtError_t status = rt_ask(Call::kGetSocName);
+  std::size_t size = 0;
+  const rtError_t status = rt_ask_for<Call::kGetSocName>(&size);
   if (status != RT_ERROR_NONE) return status;
-  const std::size_t size = answer();
   if (size >= length) return ACL_ERROR_RT_PARAM_INVALID;
   std::memcpy(name, npu::compat::channel_of_this_thread()->window(), size);
   name[size] = 0;
@@ -67,19 +66,20 @@ rtError_t rtGetDeviceInfo(uint32_t device, int32_t module, int32_t info, int64_t
   if (value == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
   const auto attribute = npu::compat::core_attribute(module, info);
   if (attribute == 0) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-  return rt_ask_for(value, Call::kGetDeviceInfo, {machine_device(device), attribute});
+  return rt_ask_for<Call::kGetDeviceInfo>(value, {machine_device(device), attribute});
 }
 
 rtError_t rtDeviceStatusQuery(const uint32_t device, rtDeviceStatus* status) {
-  return rt_ask_for(status, Call::kQueryDeviceStatus, {machine_device(device)});
+  return rt_ask_for<Call::kQueryDeviceStatus>(status, {machine_device(device)});
 }
 
 rtError_t rtDeviceSynchronize(void) {
-  return rt_ask(Call::kSynchronizeDevice);
+  return rt_ask<Call::kSynchronizeDevice>();
 }
 
 rtError_t rtDeviceCanAccessPeer(int32_t* can, uint32_t device, uint32_t peer) {
-  return rt_ask_for(can, Call::kPeerAccess, {0, machine_device(device), machine_device(peer)});
+  return rt_ask_for<Call::kPeerAccess>(
+      can, {PeerRequest::kCan, machine_device(device), machine_device(peer)});
 }
 
 }  // extern "C"

@@ -11,10 +11,8 @@
 namespace npu::compat {
 namespace {
 
-constexpr std::uint64_t kAnyCores = UINT64_MAX;
-
 std::uint64_t cores_of(const rtTaskCfgInfo_t* config) {
-  if (config == nullptr || config->rev[0] == 0) return kAnyCores;
+  if (config == nullptr || config->rev[0] == 0) return wire::kAnyCores;
   return config->rev[0] - std::uint64_t{1};
 }
 
@@ -45,10 +43,9 @@ rtError_t launch(const What& what, const rtArgsEx_t& args) {
   const rtHostInputInfo_t tiling = {args.tilingAddrOffset, args.tilingDataOffset};
   if (args.hasTiling != 0) put(&tiling, sizeof tiling);
   const std::size_t places = given + (args.hasTiling != 0 ? 1 : 0);
-  return rt_ask(
-      Call::kLaunchKernel,
+  return rt_ask<Call::kLaunchKernel>(
       {word(what.function), what.blocks, word(what.stream), cores_of(what.config), size, places},
-      size + places * sizeof(rtHostInputInfo_t));
+      nullptr, size + places * sizeof(rtHostInputInfo_t));
 }
 
 // Null arguments: the kernel has none.

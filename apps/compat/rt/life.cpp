@@ -2,17 +2,20 @@
 // What the ACL needs of npusim and what the public runtime has no function for.
 #include <runtime/npusim_rt.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "apps/compat/rt/outcome.hpp"
 #include "apps/compat/rt/visible_devices.hpp"
 
-using npu::compat::answer;
 using npu::compat::ask;
+using npu::compat::ask_for;
 using npu::compat::Call;
 using npu::compat::machine_device;
 using npu::compat::rt_ask;
 using npu::compat::rt_ask_for;
+using npu::compat::wire::PeerRequest;
 
 namespace {
 
@@ -23,16 +26,17 @@ constexpr char kNoServerText[] = "the program does not run under `npusim exec`";
 extern "C" {
 
 rtError_t npusimRtInit(void) {
-  return ask(Call::kInit);
+  return ask<Call::kInit>();
 }
 
 rtError_t npusimRtFinalize(void) {
-  return ask(Call::kFinalize);
+  return ask<Call::kFinalize>();
 }
 
 rtError_t npusimRtFinalizeReference(uint64_t* count) {
-  const int status = ask(Call::kFinalizeReference);
-  if (status == RT_ERROR_NONE && count != nullptr) *count = answer();
+  npu::compat::wire::Number left;
+  const int status = ask<Call::kFinalizeReference>({}, &left);
+  if (status == RT_ERROR_NONE && count != nullptr) *count = left.number;
   return status;
 }
 
@@ -40,8 +44,8 @@ const char* npusimRtErrorMessage(void) {
   static thread_local char text[256];
   auto* const channel = npu::compat::channel_of_this_thread();
   if (channel == nullptr) return kNoServerText;
-  if (ask(Call::kErrorMessage) != RT_ERROR_NONE) return "";
-  std::size_t size = answer();
+  std::size_t size = 0;
+  if (ask_for<Call::kErrorMessage>(&size) != RT_ERROR_NONE) return "";
   if (size >= sizeof text) size = sizeof text - 1;
   std::memcpy(text, channel->window(), size);
   text[size] = 0;
@@ -50,30 +54,33 @@ const char* npusimRtErrorMessage(void) {
 
 rtError_t npusimRtMemoryUse(uint64_t use[4]) {
   if (use == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  const rtError_t status = rt_ask(Call::kMemoryUse);
-  if (status != RT_ERROR_NONE) return status;
-  for (std::size_t i = 0; i < 4; ++i) use[i] = answer(i);
-  return RT_ERROR_NONE;
+  npu::compat::wire::MemoryUse now;
+  const rtError_t status = rt_ask<Call::kMemoryUse>({}, &now);
+  if (status == RT_ERROR_NONE) std::memcpy(use, &now, sizeof now);
+  return status;
 }
 
 rtError_t npusimRtLimitMemory(uint64_t bytes) {
-  return rt_ask(Call::kLimitMemory, {bytes});
+  return rt_ask<Call::kLimitMemory>({bytes});
 }
 
 rtError_t npusimRtDeviceAttribute(uint32_t device, uint32_t attribute, int64_t* value) {
-  return rt_ask_for(value, Call::kGetDeviceInfo, {machine_device(device), attribute});
+  return rt_ask_for<Call::kGetDeviceInfo>(value, {machine_device(device), attribute});
 }
 
 rtError_t npusimRtUtilization(int32_t device, int32_t percent[4]) {
   if (percent == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  const rtError_t status = rt_ask(Call::kGetUtilization, {machine_device(device)});
+  npu::compat::wire::Utilization now;
+  const rtError_t status = rt_ask<Call::kGetUtilization>({machine_device(device)}, &now);
   if (status != RT_ERROR_NONE) return status;
-  for (std::size_t i = 0; i < 4; ++i) percent[i] = static_cast<int32_t>(answer(i));
+  const std::uint64_t all[] = {now.cube, now.vector, now.aicpus, now.memory};
+  std::copy(std::begin(all), std::end(all), percent);
   return RT_ERROR_NONE;
 }
 
 rtError_t npusimRtPeerAccess(int32_t peer, int32_t enable) {
-  return rt_ask(Call::kPeerAccess, {enable != 0 ? 1U : 2U, 0, machine_device(peer)});
+  return rt_ask<Call::kPeerAccess>(
+      {enable != 0 ? PeerRequest::kEnable : PeerRequest::kDisable, 0, machine_device(peer)});
 }
 
 }  // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of cores. Word 0 of a call: of a device 0, of a stream 1.
+// Limits of cores, of a device and of a stream.
 #include <runtime/dev.h>
 
 #include "apps/compat/rt/outcome.hpp"
@@ -11,47 +11,54 @@ using npu::compat::rt_ask;
 using npu::compat::rt_ask_for;
 using npu::compat::word;
 
+namespace {
+
+std::uint64_t limited(std::uint32_t device) {
+  return static_cast<std::uint64_t>(machine_device(device));
+}
+
+}  // namespace
+
 extern "C" {
 
 rtError_t rtSetDeviceResLimit(const uint32_t device, const rtDevResLimitType_t type,
                               const uint32_t value) {
-  return rt_ask(Call::kSetResLimit,
-                {0, machine_device(device), static_cast<std::uint64_t>(type), value});
+  return rt_ask<Call::kSetResLimit>({0, limited(device), static_cast<std::uint64_t>(type), value});
 }
 
 rtError_t rtGetDeviceResLimit(const uint32_t device, const rtDevResLimitType_t type,
                               uint32_t* value) {
-  return rt_ask_for(value, Call::kGetResLimit,
-                    {0, machine_device(device), static_cast<std::uint64_t>(type)});
+  return rt_ask_for<Call::kGetResLimit>(value,
+                                        {0, limited(device), static_cast<std::uint64_t>(type)});
 }
 
 rtError_t rtResetDeviceResLimit(const uint32_t device) {
-  return rt_ask(Call::kResetResLimit, {0, machine_device(device)});
+  return rt_ask<Call::kResetResLimit>({0, limited(device)});
 }
 
 rtError_t rtSetStreamResLimit(rtStream_t stream, const rtDevResLimitType_t type,
                               const uint32_t value) {
-  return rt_ask(Call::kSetResLimit, {1, word(stream), static_cast<std::uint64_t>(type), value});
+  return rt_ask<Call::kSetResLimit>({1, word(stream), static_cast<std::uint64_t>(type), value});
 }
 
 rtError_t rtGetStreamResLimit(rtStream_t stream, const rtDevResLimitType_t type, uint32_t* value) {
-  return rt_ask_for(value, Call::kGetResLimit, {1, word(stream), static_cast<std::uint64_t>(type)});
+  return rt_ask_for<Call::kGetResLimit>(value, {1, word(stream), static_cast<std::uint64_t>(type)});
 }
 
 rtError_t rtResetStreamResLimit(rtStream_t stream) {
-  return rt_ask(Call::kResetResLimit, {1, word(stream)});
+  return rt_ask<Call::kResetResLimit>({1, word(stream)});
 }
 
 rtError_t rtUseStreamResInCurrentThread(rtStream_t stream) {
-  return rt_ask(Call::kUseStreamLimits, {word(stream), 0});
+  return rt_ask<Call::kUseStreamLimits>({word(stream), 0});
 }
 
 rtError_t rtNotUseStreamResInCurrentThread(rtStream_t stream) {
-  return rt_ask(Call::kUseStreamLimits, {word(stream), 1});
+  return rt_ask<Call::kUseStreamLimits>({word(stream), 1});
 }
 
 rtError_t rtGetResInCurrentThread(const rtDevResLimitType_t type, uint32_t* value) {
-  return rt_ask_for(value, Call::kGetThreadLimit, {0, 0, static_cast<std::uint64_t>(type)});
+  return rt_ask_for<Call::kGetThreadLimit>(value, {0, 0, static_cast<std::uint64_t>(type)});
 }
 
 }  // extern "C"

@@ -8,7 +8,6 @@
 #include "apps/compat/rt/outcome.hpp"
 #include "apps/compat/rt/visible_devices.hpp"
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::machine_device;
 using npu::compat::rt_ask;
@@ -17,10 +16,11 @@ using npu::compat::word;
 
 namespace {
 
-// Of a device the machine's; NUMA nodes of the host are the machine's anyway.
-std::uint64_t number_of(const rtMemManagedLocation& location) {
-  if (location.type != RT_MEMORY_LOCATION_DEVICE) return static_cast<std::uint32_t>(location.id);
-  return static_cast<std::uint32_t>(machine_device(location.id));
+// Of a device the machine's number; NUMA nodes of the host are the machine's anyway.
+npu::compat::wire::Location location_of(const rtMemManagedLocation& location) {
+  const bool device = location.type == RT_MEMORY_LOCATION_DEVICE;
+  return {static_cast<std::uint64_t>(location.type),
+          static_cast<std::uint32_t>(device ? machine_device(location.id) : location.id)};
 }
 
 // Of attributes 1 .. 8 those that are no device: read-mostly, types of places.
@@ -40,7 +40,7 @@ rtError_t rtMemAllocManaged(void** address, uint64_t size, uint32_t flag, const 
 
 rtError_t rtMemFreeManaged(void* address) {
   if (address == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kFree, {word(address)});
+  return rt_ask<Call::kFree>({word(address)});
 }
 
 rtError_t rtMemPrefetchToDevice(void* address, uint64_t length, int32_t device) {
@@ -50,23 +50,20 @@ rtError_t rtMemPrefetchToDevice(void* address, uint64_t length, int32_t device) 
 
 rtError_t rtMemAdvise(void* address, uint64_t count, uint32_t advise) {
   if (address == nullptr || count == 0) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kMemoryAdvise, {word(address), count, advise});
+  return rt_ask<Call::kMemoryAdvise>({word(address), count, advise});
 }
 
 rtError_t rtMemManagedAdvise(const void* address, uint64_t size, uint16_t advise,
                              rtMemManagedLocation location) {
   if (address == nullptr || size == 0) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kManagedAdvise,
-                {word(address), size, advise, static_cast<std::uint64_t>(location.type),
-                 number_of(location)});
+  return rt_ask<Call::kManagedAdvise>({word(address), size, advise, location_of(location)});
 }
 
 rtError_t rtMemManagedPrefetchAsync(const void* address, size_t size, rtMemManagedLocation location,
                                     uint32_t flags, rtStream_t stream) {
   if (address == nullptr || size == 0 || flags != 0) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kManagedPrefetch,
-                {word(address), size, static_cast<std::uint64_t>(location.type),
-                 number_of(location), word(stream), 0});
+  return rt_ask<Call::kManagedPrefetch>(
+      {word(address), size, location_of(location), word(stream), 0});
 }
 
 rtError_t rtMemManagedGetAttr(int32_t attribute, const void* address, size_t size, void* data,
@@ -74,10 +71,10 @@ rtError_t rtMemManagedGetAttr(int32_t attribute, const void* address, size_t siz
   if (address == nullptr || size == 0 || data == nullptr || data_size < sizeof(std::int32_t)) {
     return ACL_ERROR_RT_PARAM_INVALID;
   }
-  const rtError_t status =
-      rt_ask(Call::kManagedAttribute, {word(address), size, static_cast<std::uint32_t>(attribute)});
+  std::int32_t value = 0;
+  const rtError_t status = rt_ask_for<Call::kManagedAttribute>(
+      &value, {word(address), size, static_cast<std::uint32_t>(attribute)});
   if (status != RT_ERROR_NONE) return status;
-  auto value = static_cast<std::int32_t>(answer());
   if (value >= 0 && names_device(attribute)) {
     value = static_cast<std::int32_t>(npu::compat::own_device(static_cast<std::uint32_t>(value)));
   }

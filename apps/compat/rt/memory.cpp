@@ -13,7 +13,7 @@ namespace npu::compat {
 namespace {
 
 constexpr rtMemType_t kKindBits = 0x3FF;
-constexpr std::uint64_t kBadPolicy = UINT64_MAX;
+constexpr std::uint32_t kBadPolicy = UINT32_MAX;
 
 bool is_kind(rtMemType_t kind) {
   switch (kind) {
@@ -31,25 +31,25 @@ bool is_kind(rtMemType_t kind) {
 }
 
 // As the ACL numbers them, which is the order of the bits.
-std::uint64_t policy_of(rtMemType_t bits) {
+std::uint32_t policy_of(rtMemType_t bits) {
   if (bits == RT_MEMORY_POLICY_NONE) return 0;
-  for (std::uint64_t policy = 0; policy < 8; ++policy) {
+  for (std::uint32_t policy = 0; policy < 8; ++policy) {
     if (bits == RT_MEMORY_POLICY_HUGE_PAGE_FIRST << policy) return policy;
   }
   return kBadPolicy;
 }
 
 rtError_t allocate(void** address, std::uint64_t size, rtMemType_t type, std::uint16_t module) {
-  constexpr std::uint64_t kPadding = 32;
+  constexpr std::uint32_t kPadding = 32;
   const auto policy = policy_of(type & ~(kKindBits | NPUSIM_RT_MEMORY_PADDED));
-  const std::uint64_t padding = (type & NPUSIM_RT_MEMORY_PADDED) != 0 ? kPadding : 0;
+  const std::uint32_t padding = (type & NPUSIM_RT_MEMORY_PADDED) != 0 ? kPadding : 0;
   if (address == nullptr || size == 0 || !is_kind(type & kKindBits) || policy == kBadPolicy) {
     return ACL_ERROR_RT_PARAM_INVALID;
   }
   if ((type & kKindBits) == RT_MEMORY_SVM) {
     return rt_error(allocate_managed(address, size, true, module));
   }
-  return rt_ask_for(address, Call::kMalloc, {size, policy | padding << kPaddingShift, 0, module});
+  return rt_ask_for<Call::kMalloc>(address, {size, policy, padding, 0, module});
 }
 
 // What a configuration says. 107000: one without attributes but with a number of them, or an
@@ -93,9 +93,9 @@ rtMemType_t type_of(rtMallocPolicy policy) {
 }  // namespace
 }  // namespace npu::compat
 
-using npu::compat::answer;
 using npu::compat::Call;
 using npu::compat::rt_ask;
+using npu::compat::rt_ask_for;
 using npu::compat::rt_error;
 using npu::compat::word;
 
@@ -111,7 +111,7 @@ rtError_t rtMallocCached(void** address, uint64_t size, rtMemType_t type, const 
 
 rtError_t rtFree(void* address) {
   if (address == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kFree, {word(address)});
+  return rt_ask<Call::kFree>({word(address)});
 }
 
 // By rtMalloc(), which others may have put themselves in front of.
@@ -128,17 +128,18 @@ rtError_t rtsMalloc(void** address, uint64_t size, rtMallocPolicy policy, rtMall
   const auto type = npu::compat::type_of(policy);
   if (all.device < 0) return call(address, size, type, all.module);
   const auto machine = npu::compat::machine_device(all.device);
-  if (machine > UINT32_MAX) return ACL_ERROR_RT_INVALID_DEVICEID;
+  if (machine < 0 || machine > UINT32_MAX) return ACL_ERROR_RT_INVALID_DEVICEID;
   const npu::compat::OnDevice on(static_cast<std::uint32_t>(machine));
   return call(address, size, type, all.module);
 }
 
 rtError_t rtMemGetInfoEx(rtMemInfoType_t type, size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  const rtError_t status = rt_ask(Call::kGetMemInfo, {static_cast<std::uint64_t>(type)});
+  npu::compat::wire::MemoryInfo memory;
+  const rtError_t status = rt_ask<Call::kGetMemInfo>({static_cast<std::uint64_t>(type)}, &memory);
   if (status != RT_ERROR_NONE) return status;
-  *free = answer(0);
-  *total = answer(1);
+  *free = memory.free;
+  *total = memory.total;
   return RT_ERROR_NONE;
 }
 
@@ -148,9 +149,11 @@ rtError_t rtMemGetInfo(size_t* free, size_t* total) {
 
 rtError_t rtGetMemUsageInfo(uint32_t device, rtMemUsageInfo_t* info, size_t room, size_t* count) {
   if (info == nullptr || room == 0 || count == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  const rtError_t status = rt_ask(Call::kModuleUse, {npu::compat::machine_device(device)});
+  std::size_t modules = 0;
+  const rtError_t status =
+      rt_ask_for<Call::kModuleUse>(&modules, {npu::compat::machine_device(device)});
   if (status != RT_ERROR_NONE) return status;
-  *count = npu::compat::each_module(answer(), room, [info](std::size_t i, const auto& use) {
+  *count = npu::compat::each_module(modules, room, [info](std::size_t i, const auto& use) {
     info[i] = {};
     std::memcpy(info[i].name, use.name, sizeof use.name);
     info[i].curMemSize = use.now;
@@ -163,15 +166,16 @@ rtError_t rtPointerGetAttributes(rtPointerAttributes_t* attributes, const void* 
   if (attributes == nullptr || address == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
   *attributes = {RT_MEMORY_TYPE_HOST, RT_MEMORY_LOC_HOST, 0, 4096};
   if (npu::compat::find_pinned(address)) return RT_ERROR_NONE;
-  const rtError_t status = rt_ask(Call::kPointerAttributes, {word(address)});
+  npu::compat::wire::PointerAttributes there;
+  const rtError_t status = rt_ask<Call::kPointerAttributes>({word(address)}, &there);
   if (status != RT_ERROR_NONE) return status;
-  const auto location = static_cast<rtMemLocationType>(answer(0));
+  const auto location = static_cast<rtMemLocationType>(there.location);
   attributes->memoryType = location == RT_MEMORY_LOC_DEVICE    ? RT_MEMORY_TYPE_DEVICE
                            : location == RT_MEMORY_LOC_MANAGED ? RT_MEMORY_TYPE_SVM
                                                                : RT_MEMORY_TYPE_USER;
   attributes->locationType = location;
-  attributes->pageSize = static_cast<std::uint32_t>(answer(2));
-  attributes->deviceID = npu::compat::own_device(answer(1));
+  attributes->pageSize = static_cast<std::uint32_t>(there.page_bytes);
+  attributes->deviceID = npu::compat::own_device(there.device);
   return RT_ERROR_NONE;
 }
 
@@ -179,10 +183,11 @@ rtError_t rtMemGetAddressRange(void* address, void** begin, size_t* size) {
   if (address == nullptr || (begin == nullptr && size == nullptr)) {
     return ACL_ERROR_RT_PARAM_INVALID;
   }
-  const rtError_t status = rt_ask(Call::kAddressRange, {word(address)});
+  npu::compat::wire::Range range;
+  const rtError_t status = rt_ask<Call::kAddressRange>({word(address)}, &range);
   if (status != RT_ERROR_NONE) return status;
-  if (begin != nullptr) *begin = npu::compat::pointer(answer(0));
-  if (size != nullptr) *size = answer(1);
+  if (begin != nullptr) *begin = npu::compat::pointer(range.address);
+  if (size != nullptr) *size = range.bytes;
   return RT_ERROR_NONE;
 }
 

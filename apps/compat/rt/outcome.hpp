@@ -24,20 +24,21 @@ inline rtError_t rt_error(int code) {
   }
 }
 
-inline rtError_t rt_ask(Call call, std::initializer_list<std::uint64_t> words = {},
-                        std::size_t bytes = 0) {
-  return rt_error(ask(call, words, bytes));
+template <Call kCall>
+rtError_t rt_ask(const Request<kCall>& request = {}, Answer<kCall>* answer = nullptr,
+                 std::size_t bytes = 0) {
+  return rt_error(ask<kCall>(request, answer, bytes));
 }
-// One that makes something, which `to` is for.
-template <class T>
-rtError_t rt_ask_for(T* to, Call call, std::initializer_list<std::uint64_t> words = {}) {
-  return rt_error(ask_for(to, call, words));
+// One that is answered with one thing, which `to` is for.
+template <Call kCall, class T>
+rtError_t rt_ask_for(T* to, const Request<kCall>& request = {}, std::size_t bytes = 0) {
+  return rt_error(ask_for<kCall>(to, request, bytes));
 }
 
 // Milliseconds as the wire has them. False: neither a time nor for ever.
 inline bool wire_timeout(std::int32_t milliseconds, std::uint64_t* wire) {
   if (milliseconds < -1) return false;
-  *wire = milliseconds < 0 ? kForEver : static_cast<std::uint64_t>(milliseconds);
+  *wire = milliseconds < 0 ? wire::kForEver : static_cast<std::uint64_t>(milliseconds);
   return true;
 }
 

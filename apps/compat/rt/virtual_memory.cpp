@@ -42,12 +42,12 @@ rtError_t rtReserveMemAddress(void** address, size_t size, size_t alignment, voi
   static_cast<void>(wanted);
   static_cast<void>(flags);
   if (size == 0) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask_for(address, Call::kReserveMemAddress, {size});
+  return rt_ask_for<Call::kReserveMemAddress>(address, {size});
 }
 
 rtError_t rtReleaseMemAddress(void* address) {
   if (address == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kReleaseMemAddress, {word(address)});
+  return rt_ask<Call::kReleaseMemAddress>({word(address)});
 }
 
 rtError_t rtMallocPhysical(rtDrvMemHandle* handle, size_t size, rtDrvMemProp_t* properties,
@@ -55,25 +55,25 @@ rtError_t rtMallocPhysical(rtDrvMemHandle* handle, size_t size, rtDrvMemProp_t* 
   static_cast<void>(flags);
   if (size == 0) return ACL_ERROR_RT_PARAM_INVALID;
   if (const auto wrong = check(properties); wrong != RT_ERROR_NONE) return wrong;
-  return rt_ask_for(handle, Call::kMallocPhysical,
-                    {size, machine_device(properties->devid), properties->module_id});
+  return rt_ask_for<Call::kMallocPhysical>(
+      handle, {size, machine_device(properties->devid), properties->module_id});
 }
 
 rtError_t rtFreePhysical(rtDrvMemHandle handle) {
   if (handle == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kFreePhysical, {word(handle)});
+  return rt_ask<Call::kFreePhysical>({word(handle)});
 }
 
 rtError_t rtMapMem(void* address, size_t size, size_t offset, rtDrvMemHandle handle,
                    uint64_t flags) {
   static_cast<void>(flags);
   if (address == nullptr || handle == nullptr || size == 0) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kMapMem, {word(address), size, offset, word(handle)});
+  return rt_ask<Call::kMapMem>({word(address), size, offset, word(handle)});
 }
 
 rtError_t rtUnmapMem(void* address) {
   if (address == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask(Call::kUnmapMem, {word(address)});
+  return rt_ask<Call::kUnmapMem>({word(address)});
 }
 
 rtError_t rtMemSetAccess(void* address, size_t size, rtMemAccessDesc* descriptors, size_t count) {
@@ -84,7 +84,7 @@ rtError_t rtMemSetAccess(void* address, size_t size, rtMemAccessDesc* descriptor
     const auto& each = descriptors[i];
     if (each.location.type != RT_MEMORY_LOC_DEVICE) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
     const rtError_t status =
-        rt_ask(Call::kMemSetAccess, {word(address), size, machine_device(each.location.id),
+        rt_ask<Call::kMemSetAccess>({word(address), size, machine_device(each.location.id),
                                      static_cast<std::uint64_t>(each.flags)});
     if (status != RT_ERROR_NONE) return status;
   }
@@ -96,12 +96,12 @@ rtError_t rtMemExportToShareableHandle(rtDrvMemHandle handle, rtDrvMemHandleType
   static_cast<void>(type);
   static_cast<void>(flags);
   if (handle == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  return rt_ask_for(shareable, Call::kMemExport, {word(handle)});
+  return rt_ask_for<Call::kMemExport>(shareable, {word(handle)});
 }
 
 rtError_t rtMemImportFromShareableHandle(uint64_t shareable, int32_t device,
                                          rtDrvMemHandle* handle) {
-  return rt_ask_for(handle, Call::kMemImport, {shareable, machine_device(device)});
+  return rt_ask_for<Call::kMemImport>(handle, {shareable, machine_device(device)});
 }
 
 }  // extern "C"

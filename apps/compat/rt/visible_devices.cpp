@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kVariable[] = "ASCEND_RT_VISIBLE_DEVICES";
 constexpr int kNoDevice = 207004;
-constexpr auto kOfNoDevice = static_cast<std::uint64_t>(-1);
+constexpr std::int64_t kOfNoDevice = -1;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> visible() {
   const Locked held(kVisible->lock);
   if (!kVisible->known) {
     std::uint32_t count = 0;
-    if (ask_for(&count, Call::kGetDeviceCount) != 0) return {};
+    if (ask_for<Call::kGetDeviceCount>(&count) != 0) return {};
     kVisible->machine = parse_visible(value(), count);
     kVisible->known = true;
   }
@@ -69,14 +69,14 @@ std::vector<std::uint32_t> parse_visible(const char* value, std::uint32_t count)
 }
 
 int count_visible(std::uint32_t* count) {
-  const int status = ask_for(count, Call::kGetDeviceCount);
+  const int status = ask_for<Call::kGetDeviceCount>(count);
   if (status != 0 || value() == nullptr) return status;
   *count = static_cast<std::uint32_t>(visible().size());
   return *count == 0 ? kNoDevice : 0;
 }
 
-std::uint64_t machine_device(std::int64_t own) {
-  if (value() == nullptr) return static_cast<std::uint64_t>(own);
+std::int64_t machine_device(std::int64_t own) {
+  if (value() == nullptr) return own;
   const auto seen = visible();
   if (own < 0 || own >= static_cast<std::int64_t>(seen.size())) return kOfNoDevice;
   return seen[static_cast<std::size_t>(own)];

@@ -17,9 +17,8 @@ std::vector<std::uint32_t> parse_visible(const char* value, std::uint32_t count)
 // How many the program sees. kNoDevice: none; what a call says that npusim does not answer.
 int count_visible(std::uint32_t* count);
 
-// The machine's number, as a word of a call; of one that the program does not see: that of no
-// device.
-std::uint64_t machine_device(std::int64_t own);
+// The machine's number; of one that the program does not see: that of no device.
+std::int64_t machine_device(std::int64_t own);
 // The program's number; of one that it does not see: the machine's.
 std::uint32_t own_device(std::uint64_t machine);
 

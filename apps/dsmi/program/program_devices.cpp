@@ -16,13 +16,12 @@ int ask(VirtualRequest request, unsigned device, unsigned vdev, const In& in, Ou
   auto* const channel = compat::channel_of_this_thread();
   if (channel == nullptr) return DSMI_ERROR_INVALID_DEVICE;
   std::memcpy(channel->window(), &in, sizeof in);
-  const auto done = ask_npusim(compat::Call::kManageVirtual,
-                               {device, static_cast<std::uint64_t>(request), vdev}, sizeof in);
+  const auto done = ask_npusim<compat::Call::kManageVirtual>({device, request, vdev}, sizeof in);
   if (!done) {
     return done.error().code == ErrorCode::kUnsupported ? DSMI_ERROR_NOT_SUPPORT
                                                         : DSMI_ERROR_INVALID_DEVICE;
   }
-  const int code = static_cast<int>(compat::answer());
+  const int code = static_cast<int>(done->number);
   if (code == DSMI_OK) std::memcpy(static_cast<void*>(&out), channel->window(), sizeof out);
   return code;
 }

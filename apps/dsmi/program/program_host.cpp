@@ -20,15 +20,15 @@ using compat::Call;
 class ProgramClock : public platform::Clock {
  public:
   Instant now() override {
-    if (!ask_npusim(Call::kManageTime, {})) return wall_clock().now();
-    return Instant(Picoseconds(static_cast<std::int64_t>(compat::answer())));
+    const auto now = ask_npusim<Call::kManageTime>();
+    return now ? Instant(Picoseconds(static_cast<std::int64_t>(now->number))) : wall_clock().now();
   }
   void relax(ConstByteSpan, Instant) override { std::this_thread::yield(); }
   void sleep_until(Instant deadline) override {
     const auto left = deadline == Instant::never() ? Picoseconds::max() : deadline - now();
     const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(left.count(), 0)) / 1000;
     // Nobody there any more: whoever looks again and again does not use up a core.
-    if (!ask_npusim(Call::kSleep, {length})) {
+    if (!ask_npusim<Call::kSleep>({length})) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }

@@ -49,23 +49,21 @@ void wait_for_more(Caller& caller, std::uint64_t thread, Instant deadline) {
 
 }  // namespace
 
-// Words: the thread's own number, stream, 1: no longer.
-Outcome subscribe_report(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[1]);
+Outcome serve(Caller& caller, const CallOf<Call::kSubscribeReport>& call) {
+  const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
   auto& subscriber = (*stream)->subscriber;
-  const bool ends = call.words[2] != 0;
-  if (ends ? subscriber != call.words[0] : subscriber != 0) {
+  const bool ends = call.ends != 0;
+  if (ends ? subscriber != call.thread : subscriber != 0) {
     return fault(kRuntimeParameter, ends ? "the thread has not subscribed to the stream"
                                          : "a thread has subscribed to the stream");
   }
-  subscriber = ends ? 0 : call.words[0];
+  subscriber = ends ? 0 : call.thread;
   return {};
 }
 
-// Words: function, its parameter, whether the stream waits for it, stream.
-Outcome launch_callback(Caller& caller, CallRecord& call) {
-  const auto found = caller.stream(call.words[3]);
+Outcome serve(Caller& caller, const CallOf<Call::kLaunchCallback>& call) {
+  const auto found = caller.stream(call.stream);
   if (!found) return forward_fault(found);
   auto& record = **found;
   if (record.subscriber == 0) {
@@ -80,10 +78,10 @@ Outcome launch_callback(Caller& caller, CallRecord& call) {
   pending.number = ++callbacks.given;
   pending.thread = record.subscriber;
   pending.device = record.device;
-  pending.function = call.words[0];
-  pending.parameter = call.words[1];
+  pending.function = call.function;
+  pending.parameter = call.parameter;
   pending.behind = *behind;
-  if (call.words[2] != 0) {
+  if (call.blocks != 0) {
     auto& signals = caller.process().card(record.device)->process().signals();
     if (!record.callback_signal) {
       const auto made = signals.create();
@@ -100,20 +98,16 @@ Outcome launch_callback(Caller& caller, CallRecord& call) {
   return {};
 }
 
-// Words: the thread's own number, milliseconds (UINT64_MAX: for ever). The answer: function, its
-// parameter, and what callback_done() wants to be told, or 0.
-Outcome process_report(Caller& caller, CallRecord& call) {
+Value<wire::DueCallback> serve(Caller& caller, const CallOf<Call::kProcessReport>& call) {
   auto& callbacks = caller.process().callbacks;
-  const auto thread = call.words[0];
-  const Instant deadline = deadline_of(caller.clock(), call.words[1]);
+  const auto thread = call.thread;
+  const Instant deadline = deadline_of(caller.clock(), call.milliseconds);
   for (;;) {
     if (auto card = caller.card(); !card) return forward_fault(card);
     if (auto due = take_due(callbacks, thread)) {
-      call.words[0] = due->function;
-      call.words[1] = due->parameter;
-      call.words[2] = due->stream == nullptr ? 0 : due->number;
-      if (due->stream != nullptr) callbacks.running[due->number] = due->stream;
-      return {};
+      if (due->stream == nullptr) return wire::DueCallback{due->function, due->parameter, 0};
+      callbacks.running[due->number] = due->stream;
+      return wire::DueCallback{due->function, due->parameter, due->number};
     }
     const Instant now = caller.clock().now();
     if (callbacks.over || now >= deadline)
@@ -126,10 +120,10 @@ Outcome process_report(Caller& caller, CallRecord& call) {
   }
 }
 
-// Word 0: which; its stream goes on.
-Outcome callback_done(Caller& caller, CallRecord& call) {
+// The stream that waits for it goes on.
+Outcome serve(Caller& caller, const CallOf<Call::kCallbackDone>& call) {
   auto& running = caller.process().callbacks.running;
-  const auto found = running.find(call.words[0]);
+  const auto found = running.find(call.number);
   if (found == running.end())
     return fault(kRuntimeParameter, "no function that a stream waits for");
   const auto stream = found->second;

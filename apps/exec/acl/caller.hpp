@@ -33,8 +33,8 @@ class Caller {
   void sleep_until(Instant deadline) { sleeper_->sleep_until(deadline); }
   std::string& error() { return error_; }  // of the last call that failed
 
-  // Before a call is served: which device it is about (compat::kDeviceWord).
-  void begin(const CallRecord& call) { device_word_ = call.words[compat::kDeviceWord]; }
+  // Before a call is served: which device it is about (compat::Slot::device).
+  void begin(const CallRecord& call) { device_word_ = call.device; }
   // That of the call: of the thread's context, if it names none. kNoContext; kInvalidDevice: it is
   // not open.
   Value<ProcessCard*> card();
@@ -58,7 +58,7 @@ class Caller {
   std::string error_;
 };
 
-// Serves a call: its words become those of the answer.
+// Serves a call as its row says: its words become those of the answer.
 using Handler = Outcome (*)(Caller& caller, CallRecord& call);
 
 // Null: nobody serves it here.

@@ -12,14 +12,12 @@ namespace {
 
 using driver::DeviceAddress;
 
-Outcome copy_window(Caller& caller, CallRecord& call, bool to_device) {
-  const DeviceAddress device{call.words[0]};
-  const Bytes size = std::min<Bytes>(call.words[1], compat::kWindow);
-  const auto card = caller.card_of(device, size);
+Outcome copy_window(Caller& caller, const wire::WindowCopy& copy, ByteSpan bytes, bool to_device) {
+  const DeviceAddress device{copy.address};
+  const auto card = caller.card_of(device, copy.bytes);
   if (!card) return forward_fault(card);
-  auto order = CopyOrder::of(caller, **card, call.words[2] != 0, call.words[3]);
+  auto order = CopyOrder::of(caller, **card, copy.order);
   if (!order) return forward_fault(order);
-  const ByteSpan bytes = call.window.subspan(0, size);
   auto& space = caller.process().managed();
   if (space.find(device) == nullptr) return order->move(device, bytes, to_device);
   order->wait_for_earlier();
@@ -30,50 +28,55 @@ Outcome copy_window(Caller& caller, CallRecord& call, bool to_device) {
 }  // namespace
 
 // The bytes are those that ordinary memory has when the stream comes to the copy.
-Outcome copy_turn(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kCopyTurn>& call) {
+  const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   static_cast<void>((*stream)->stream->last().wait(Instant::never()));
   return {};
 }
 
-Outcome copy_in(Caller& caller, CallRecord& call) {
-  return copy_window(caller, call, true);
+Outcome serve(Caller& caller, const CallOf<Call::kCopyIn>& call) {
+  const auto bytes = call.first(call.bytes);
+  if (!bytes) return forward_fault(bytes);
+  return copy_window(caller, call, *bytes, true);
 }
 
-Outcome copy_out(Caller& caller, CallRecord& call) {
-  return copy_window(caller, call, false);
+Outcome serve(Caller& caller, const CallOf<Call::kCopyOut>& call) {
+  if (call.bytes > call.window.size) return fault(kInvalidParameter, "more bytes than a call has");
+  return copy_window(caller, call, call.window.subspan(0, call.bytes), false);
 }
 
 // The bytes are taken now, the stream copies them in its order (ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE).
-Outcome copy_buffered(Caller& caller, CallRecord& call) {
-  const DeviceAddress device{call.words[0]};
-  const Bytes size = std::min<Bytes>(call.words[1], compat::kWindow);
+Outcome serve(Caller& caller, const CallOf<Call::kCopyBuffered>& call) {
+  const DeviceAddress device{call.address};
+  const Bytes size = call.bytes;
+  const auto bytes = call.first(size);
+  if (!bytes) return forward_fault(bytes);
   const auto card = caller.card_of(device, size);
   if (!card) return forward_fault(card);
   const bool managed = caller.process().managed().find(device) != nullptr;
-  if (call.words[2] == 0 || managed) return copy_window(caller, call, true);
-  auto order = CopyOrder::of(caller, **card, true, call.words[3]);
+  if (call.order.in_stream == 0 || managed) return copy_window(caller, call, *bytes, true);
+  auto order = CopyOrder::of(caller, **card, call.order);
   if (!order) return forward_fault(order);
   auto buffer = (*card)->process().allocate_host(size, platform::DmaDirection::kDeviceReads);
   if (!buffer) return fault(buffer.error());
   const std::shared_ptr<platform::DmaMemory> taken = std::move(*buffer);
-  (*card)->platform().copy(taken->cpu(), call.window.subspan(0, size));
+  (*card)->platform().copy(taken->cpu(), *bytes);
   return order->begin(driver::entries::copy_to_device(taken->bus(), device, size), taken);
 }
 
-// Word 0: stream. The streams' order knows no copies within the host.
-Outcome copy_on_host(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[0]);
+// The streams' order knows no copies within the host.
+Outcome serve(Caller& caller, const CallOf<Call::kCopyOnHost>& call) {
+  const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   return fault(kFeature, "asynchronous copies from host to host are not supported");
 }
 
-// Words: to, from, bytes, in a stream, which. Between cards the stream's card copies, or the one
-// that the bytes are on. Managed memory is on every card.
-Outcome copy_on_device(Caller& caller, CallRecord& call) {
-  DeviceAddress to{call.words[0]}, from{call.words[1]};
-  const Bytes size = call.words[2];
+// Between cards the stream's card copies, or the one that the bytes are on. Managed memory is on
+// every card.
+Outcome serve(Caller& caller, const CallOf<Call::kCopyOnDevice>& call) {
+  DeviceAddress to{call.to}, from{call.from};
+  const Bytes size = call.bytes;
   auto target = caller.card_of(to, size);
   if (!target) return forward_fault(target);
   auto source = caller.card_of(from, size);
@@ -84,19 +87,18 @@ Outcome copy_on_device(Caller& caller, CallRecord& call) {
   } else if (managed.has(from, size)) {
     source = target;
   }
-  const bool in_stream = call.words[3] != 0;
   if (*target == *source) {
-    auto order = CopyOrder::of(caller, **target, in_stream, call.words[4]);
+    auto order = CopyOrder::of(caller, **target, call.order);
     if (!order) return forward_fault(order);
     return order->begin(driver::entries::copy_on_device(from, to, size));
   }
   auto* by = *source;
-  if (in_stream) {
-    const auto stream = caller.stream(call.words[4]);
+  if (call.order.in_stream != 0) {
+    const auto stream = caller.stream(call.order.stream);
     if (!stream) return forward_fault(stream);
     if ((*stream)->device == (*target)->index()) by = *target;
   }
-  auto order = CopyOrder::of(caller, *by, in_stream, call.words[4]);
+  auto order = CopyOrder::of(caller, *by, call.order);
   if (!order) return forward_fault(order);
   const bool writes = by == *source;
   auto& owner = writes ? **target : **source;
@@ -112,18 +114,18 @@ Outcome copy_on_device(Caller& caller, CallRecord& call) {
   return done;
 }
 
-Outcome copy_pinned(Caller& caller, CallRecord& call) {
-  const bool to_device = call.words[0] != 0;
-  const DeviceAddress device{call.words[1]};
-  const auto memory = caller.process().pinned.find(call.words[2]);
-  const Bytes offset = call.words[3], size = call.words[4];
+Outcome serve(Caller& caller, const CallOf<Call::kCopyPinned>& call) {
+  const bool to_device = call.to_device != 0;
+  const DeviceAddress device{call.address};
+  const auto memory = caller.process().pinned.find(call.memory);
+  const Bytes offset = call.offset, size = call.bytes;
   if (memory == nullptr || offset > memory->shared->bytes().size ||
       size > memory->shared->bytes().size - offset) {
     return fault(kRuntimeParameter, "it is no host memory");
   }
   const auto card = caller.card_of(device, size);
   if (!card) return forward_fault(card);
-  auto order = CopyOrder::of(caller, **card, call.words[5] != 0, call.words[6]);
+  auto order = CopyOrder::of(caller, **card, call.order);
   if (!order) return forward_fault(order);
   if (auto& space = caller.process().managed(); space.find(device) != nullptr) {
     const ByteSpan own = memory->shared->bytes().subspan(offset, size);

@@ -5,10 +5,10 @@
 
 namespace npu::exec::acl {
 
-Value<CopyOrder> CopyOrder::of(Caller& caller, ProcessCard& card, bool in_stream,
-                               std::uint64_t handle) {
-  if (!in_stream) return CopyOrder(caller, card, nullptr);
-  auto stream = caller.stream(handle);
+Value<CopyOrder> CopyOrder::of(Caller& caller, ProcessCard& card,
+                               const compat::wire::Order& order) {
+  if (order.in_stream == 0) return CopyOrder(caller, card, nullptr);
+  auto stream = caller.stream(order.stream);
   if (!stream) return forward_fault(stream);
   if ((*stream)->device != card.index()) {
     return fault(kStreamContext, "the stream is of another device than the memory");

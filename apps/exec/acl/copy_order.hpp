@@ -11,10 +11,9 @@ namespace npu::exec::acl {
 
 class CopyOrder {
  public:
-  // `in_stream`: the one with this handle, of the caller's context. kStreamContext: of another
-  // device than `card`; kInvalidHandle, kNoContext.
-  static Value<CopyOrder> of(Caller& caller, ProcessCard& card, bool in_stream,
-                             std::uint64_t handle);
+  // In a stream: of the caller's context. kStreamContext: of another device than `card`;
+  // kInvalidHandle, kNoContext.
+  static Value<CopyOrder> of(Caller& caller, ProcessCard& card, const compat::wire::Order& order);
 
   // What was submitted before has ended, however.
   void wait_for_earlier();

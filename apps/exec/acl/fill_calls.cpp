@@ -43,16 +43,15 @@ class FilledPage {
 
 }  // namespace
 
-// Words: address, value, bytes, in a stream, which.
-Outcome fill(Caller& caller, CallRecord& call) {
-  const DeviceAddress at{call.words[0]};
-  const Bytes size = call.words[2];
+Outcome serve(Caller& caller, const CallOf<Call::kMemset>& call) {
+  const DeviceAddress at{call.address};
+  const Bytes size = call.bytes;
   if (size == 0) return {};
   const auto card = caller.card_of(at, size);
   if (!card) return forward_fault(card);
-  auto order = CopyOrder::of(caller, **card, call.words[3] != 0, call.words[4]);
+  auto order = CopyOrder::of(caller, **card, call.order);
   if (!order) return forward_fault(order);
-  const auto byte = static_cast<std::uint8_t>(call.words[1]);
+  const auto byte = static_cast<std::uint8_t>(call.value);
   const Bytes head = std::min<Bytes>((kWord - at.value % kWord) % kWord, size);
   const Bytes middle = (size - head) / kWord * kWord;
   const Bytes tail = size - head - middle;
@@ -75,23 +74,22 @@ Outcome fill(Caller& caller, CallRecord& call) {
   return write(head + middle, tail);
 }
 
-// Words: memory, offset, value, bytes, stream.
-Outcome fill_pinned(Caller& caller, CallRecord& call) {
-  const auto memory = caller.process().pinned.find(call.words[0]);
-  const Bytes offset = call.words[1], size = call.words[3];
+Outcome serve(Caller& caller, const CallOf<Call::kMemsetPinned>& call) {
+  const auto memory = caller.process().pinned.find(call.memory);
+  const Bytes offset = call.offset, size = call.bytes;
   if (memory == nullptr || offset > memory->shared->bytes().size ||
       size > memory->shared->bytes().size - offset) {
     return fault(kRuntimeParameter, "it is no host memory");
   }
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  auto order = CopyOrder::of(caller, **card, true, call.words[4]);
+  auto order = CopyOrder::of(caller, **card, {1, call.stream});
   if (!order) return forward_fault(order);
   const auto mapped = (*card)->map(*memory);
   if (!mapped) return forward_fault(mapped);
   const auto page = FilledPage::make((*card)->space());
   if (!page) return forward_fault(page);
-  const auto pattern = pattern_of(static_cast<std::uint8_t>(call.words[2]));
+  const auto pattern = pattern_of(static_cast<std::uint8_t>(call.value));
   const Bytes filled = std::min<Bytes>((size + 3) / 4 * 4, driver::kPageSize);
   const auto kept = std::make_shared<
       std::pair<std::shared_ptr<FilledPage>, std::shared_ptr<platform::DmaMemory>>>(*page, *mapped);

@@ -39,13 +39,12 @@ Outcome limit_access(Caller& caller, ProcessCard& card, DeviceAddress address, B
 
 }  // namespace
 
-// Words: address, bytes, advice: 1: on the card now; 2: read-only, 3: readable and writable.
-Outcome memory_advise(Caller& caller, CallRecord& call) {
-  const DeviceAddress address{call.words[0]};
+Outcome serve(Caller& caller, const CallOf<Call::kMemoryAdvise>& call) {
+  const DeviceAddress address{call.address};
   const auto own = caller.card();
   if (!own) return forward_fault(own);
-  const Bytes size = call.words[1];
-  switch (call.words[2]) {
+  const Bytes size = call.bytes;
+  switch (call.advice) {
     case 1: {
       auto& managed = caller.process().managed();
       const auto* const allocation = managed.find(address);
@@ -61,25 +60,21 @@ Outcome memory_advise(Caller& caller, CallRecord& call) {
     case 3:
       return limit_access(caller, **own, address, size, driver::Access::kReadWrite);
     default:
-      return fault(kFeature, fmt::format("advice {}", call.words[2]));
+      return fault(kFeature, fmt::format("advice {}", call.advice));
   }
 }
 
-// Words of the answer: where the allocation begins, or the mapping; bytes.
-Outcome address_range(Caller& caller, CallRecord& call) {
-  const DeviceAddress address{call.words[0]};
+// Of the allocation, or the mapping.
+Value<wire::Range> serve(Caller& caller, const CallOf<Call::kAddressRange>& call) {
+  const DeviceAddress address{call.address};
   const auto card = caller.card_of(address, 1);
   if (!card) return forward_fault(card);
   if (const auto allocation = caller.process().book.find(address)) {
-    call.words[0] = allocation->begin.value;
-    call.words[1] = allocation->size;
-    return {};
+    return wire::Range{allocation->begin.value, allocation->size};
   }
   const auto range = (*card)->space().range_of(address);
   if (!range) return fault(kRuntimeParameter, "nothing is allocated there");
-  call.words[0] = range->begin.value;
-  call.words[1] = range->size;
-  return {};
+  return wire::Range{range->begin.value, range->size};
 }
 
 namespace {
@@ -114,14 +109,14 @@ bool tells_modules(const std::string& soc) {
 
 }  // namespace
 
-// Word 0: device; the answer is how many modules there are, in the window.
-Outcome module_use(Caller& caller, CallRecord& call) {
+// The answer is how many modules there are, in the window.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kModuleUse>& call) {
   auto& process = caller.process();
   auto& cards = process.machine().cards;
-  if (call.words[0] >= cards.count()) {
-    return fault(kInvalidDevice, fmt::format("device {}", call.words[0]));
+  if (call.device < 0 || call.device >= cards.count()) {
+    return fault(kInvalidDevice, fmt::format("device {}", call.device));
   }
-  const auto device = static_cast<std::uint32_t>(call.words[0]);
+  const auto device = static_cast<std::uint32_t>(call.device);
   if (!tells_modules(cards.soc_name(device))) return fault(kFeature, "memory by modules");
   const auto uses = process.book.uses(device);
   auto* to = call.window.data;
@@ -134,20 +129,19 @@ Outcome module_use(Caller& caller, CallRecord& call) {
     std::memcpy(to, &out, sizeof out);
     to += sizeof out;
   }
-  call.words[0] = uses.size();
-  return {};
+  return wire::Number{uses.size()};
 }
 
-// Words: device, whether it begins. An agent keeps the device open; one at a time.
-Outcome agent(Caller& caller, CallRecord& call) {
+// An agent keeps the device open; one at a time.
+Outcome serve(Caller& caller, const CallOf<Call::kAgent>& call) {
   auto& process = caller.process();
-  const auto device = static_cast<std::int64_t>(call.words[0]);
+  const auto device = call.device;
   if (device < 0 || device >= process.machine().cards.count()) {
     return fault(kRuntimeParameter, fmt::format("device {}", device));
   }
   const auto index = static_cast<std::uint32_t>(device);
   const bool there = process.agents.count(index) != 0;
-  if (there == (call.words[1] != 0)) return {};
+  if (there == (call.begins != 0)) return {};
   if (!there) {
     auto opened = process.set_device(device);
     if (opened) process.agents.insert(index);

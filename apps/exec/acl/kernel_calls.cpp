@@ -11,7 +11,6 @@
 namespace npu::exec::acl {
 namespace {
 
-constexpr std::uint64_t kNoCores = UINT64_MAX;  // nobody has said which
 constexpr std::uint32_t kMostBlocks = 65535;
 
 // aclrtPlaceHolderInfo
@@ -19,7 +18,11 @@ struct Place {
   std::uint32_t address_offset, data_offset;
 };
 
-// aclrtEngineType: cube 0, vector 1.
+Outcome check_cores(std::uint64_t type) {
+  if (type <= wire::kVectorCores || type == wire::kAnyCores) return {};
+  return fault(kInvalidParameter, "no kind of core");
+}
+
 Cores cores_of(std::uint64_t type) {
   return type == 0 ? Cores::kCube : Cores::kVector;
 }
@@ -50,8 +53,8 @@ struct Arguments {
   ConstByteSpan places;
 };
 
-Value<Arguments> arguments_of(const CallRecord& call, Launch& launch) {
-  const Bytes size = call.words[4];
+Value<Arguments> arguments_of(const CallOf<Call::kLaunchKernel>& call, Launch& launch) {
+  const Bytes size = call.bytes;
   Arguments arguments;
   const auto* given = call.window.data;
   if (launch.function->built_in != nullptr) {
@@ -63,7 +66,7 @@ Value<Arguments> arguments_of(const CallRecord& call, Launch& launch) {
     return arguments;
   }
   arguments.bytes.assign(given, given + size);
-  arguments.places = {given + size, call.words[5] * sizeof(Place)};
+  arguments.places = {given + size, call.places * sizeof(Place)};
   return arguments;
 }
 
@@ -92,42 +95,44 @@ std::shared_ptr<Function> only_kernel(Process& process, std::uint64_t handle) {
   return function;
 }
 
-Value<Launch> launch_of(Caller& caller, const CallRecord& call) {
-  auto function = caller.process().functions.find(call.words[0]);
-  if (function == nullptr) function = only_kernel(caller.process(), call.words[0]);
+Value<Launch> launch_of(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
+  if (auto known = check_cores(call.cores); !known) return forward_fault(known);
+  auto function = caller.process().functions.find(call.function);
+  if (function == nullptr) function = only_kernel(caller.process(), call.function);
   if (function == nullptr || function->binary->unloaded) {
     return fault(kInvalidHandle, "it is no function, or its binary was unloaded");
   }
-  if (call.words[1] == 0 || call.words[1] > kMostBlocks) {
+  if (call.blocks == 0 || call.blocks > kMostBlocks) {
     return fault(kRuntimeParameter,
-                 fmt::format("{} blocks, 1 .. {} are possible", call.words[1], kMostBlocks));
+                 fmt::format("{} blocks, 1 .. {} are possible", call.blocks, kMostBlocks));
   }
-  const Bytes places = call.words[5] * sizeof(Place);
-  if (call.words[4] > abi::kMaxArgumentBytes || call.words[5] > compat::kWindow / sizeof(Place) ||
-      call.words[4] + places > call.bytes) {
-    return fault(kRuntimeParameter, fmt::format("{} bytes of arguments, at most {}", call.words[4],
+  if (call.bytes > abi::kMaxArgumentBytes || call.places > compat::kWindow / sizeof(Place) ||
+      call.bytes + call.places * sizeof(Place) > call.filled) {
+    return fault(kRuntimeParameter, fmt::format("{} bytes of arguments, at most {}", call.bytes,
                                                 abi::kMaxArgumentBytes));
   }
-  std::uint64_t cores = call.words[3];
+  std::uint64_t cores = call.cores;
   const auto* const built_in = function->built_in;
-  if (built_in != nullptr && !(built_in->any_cores && cores != kNoCores)) {
+  if (built_in != nullptr && !(built_in->any_cores && cores != wire::kAnyCores)) {
     cores = built_in->on_cube ? 0 : 1;
-  } else if (cores == kNoCores) {
+  } else if (cores == wire::kAnyCores) {
     cores = function->binary->cores;
   }
-  return Launch{function, cores_of(cores), static_cast<std::uint32_t>(call.words[1])};
+  return Launch{function, cores_of(cores), static_cast<std::uint32_t>(call.blocks)};
 }
 
 }  // namespace
 
-// Words: built-in, bytes, cores.
-Outcome load_binary(Caller& caller, CallRecord& call) {
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryLoad>& call) {
+  if (auto known = check_cores(call.cores); !known) return forward_fault(known);
   auto binary = std::make_shared<Binary>();
-  binary->built_in = call.words[0] != 0;
-  binary->cores = call.words[2];
+  binary->built_in = call.built_in != 0;
+  binary->cores = call.cores;
   if (!binary->built_in) {
-    const Bytes size = std::min(call.words[1], call.bytes);
-    binary->object.assign(call.window.data, call.window.data + size);
+    const Bytes size = call.bytes;
+    const auto object = call.first(size);
+    if (!object) return forward_fault(object);
+    binary->object.assign(object->data, object->data + size);
     const auto image = driver::make_image(abi::ImageKind::kAiCore, {binary->object.data(), size});
     if (!image) return fault(image.error());
     constexpr char kElf[] = {0x7F, 'E', 'L', 'F'};
@@ -136,8 +141,7 @@ Outcome load_binary(Caller& caller, CallRecord& call) {
     }
     binary->name = driver::KernelModule::name_in({binary->object.data(), size});
   }
-  call.words[0] = caller.process().binaries.add(std::move(binary));
-  return {};
+  return wire::Handle{caller.process().binaries.add(std::move(binary))};
 }
 
 namespace {
@@ -150,11 +154,11 @@ bool is_used(const Process& process, const std::string& key) {
 
 }  // namespace
 
-Outcome unload_binary(Caller& caller, CallRecord& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kBinaryUnload>& call) {
   auto& process = caller.process();
-  const auto binary = process.binaries.find(call.words[0]);
+  const auto binary = process.binaries.find(call.handle);
   if (binary == nullptr) return fault(kInvalidHandle, "it is no binary");
-  process.binaries.remove(call.words[0]);
+  process.binaries.remove(call.handle);
   binary->unloaded = true;
   for (const auto& [handle, function] : process.functions.all()) {
     if (function->binary != binary) continue;
@@ -165,11 +169,12 @@ Outcome unload_binary(Caller& caller, CallRecord& call) {
   return {};
 }
 
-Outcome get_function(Caller& caller, CallRecord& call) {
-  const auto binary = caller.process().binaries.find(call.words[0]);
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryGetFunction>& call) {
+  const auto binary = caller.process().binaries.find(call.binary);
   if (binary == nullptr) return fault(kInvalidHandle, "it is no binary");
-  const std::string name(reinterpret_cast<const char*>(call.window.data),
-                         std::min(call.words[1], call.bytes));
+  const auto given = call.first(call.bytes);
+  if (!given) return forward_fault(given);
+  const std::string name(reinterpret_cast<const char*>(given->data), given->size);
   auto function = std::make_shared<Function>();
   function->binary = binary;
   if (binary->built_in) {
@@ -180,7 +185,7 @@ Outcome get_function(Caller& caller, CallRecord& call) {
     if (!binary->name.empty() && binary->name != name) {
       return fault(kRuntimeParameter, "no kernel " + name + ", the binary has " + binary->name);
     }
-    function->key = fmt::format("{:#x}", call.words[0]);
+    function->key = fmt::format("{:#x}", call.binary);
   }
   // On the card before the first launch wants it, if there is one yet.
   if (const auto card = caller.card()) {
@@ -188,13 +193,11 @@ Outcome get_function(Caller& caller, CallRecord& call) {
       return forward_fault(there);
     }
   }
-  call.words[0] = caller.process().functions.add(std::move(function));
-  return {};
+  return wire::Handle{caller.process().functions.add(std::move(function))};
 }
 
-// Words: function, blocks, stream, cores, bytes of arguments, place holders behind them.
-Outcome launch_kernel(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[2]);
+Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
+  const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
   auto launch = launch_of(caller, call);
   if (!launch) return forward_fault(launch);

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Life, devices, contexts.
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "apps/exec/acl/handlers.hpp"
 
 namespace npu::exec::acl {
 namespace {
 
-void give_text(CallRecord& call, const std::string& text) {
+wire::Text give_text(const CallWindow& call, const std::string& text) {
   const auto size = std::min<std::size_t>(text.size(), 4096);
-  std::memcpy(call.window.data, text.data(), size);
-  call.words[0] = size;
-}
-
-std::int64_t device_of(const CallRecord& call, std::size_t word = 0) {
-  return static_cast<std::int64_t>(call.words[word]);
+  call.give(text.data(), size);
+  return {size};
 }
 
 Outcome check_device(Caller& caller, std::int64_t device) {
@@ -25,17 +21,16 @@ Outcome check_device(Caller& caller, std::int64_t device) {
 
 }  // namespace
 
-Outcome init(Caller& caller, CallRecord& call) {
-  static_cast<void>(call);
+Outcome serve(Caller& caller, const CallOf<Call::kInit>&) {
   auto& process = caller.process();
   if (process.inits++ > 0) return fault(kRepeatInitialise, "aclInit() was called before");
   process.finalised = false;
   return {};
 }
 
-Outcome finalize(Caller& caller, CallRecord& call) {
-  static_cast<void>(call);
-  auto& process = caller.process();
+namespace {
+
+Outcome finalize(Process& process) {
   if (process.finalised) return fault(kRepeatFinalise, "aclFinalize() was called before");
   if (process.inits == 0) return fault(kUninitialised, "aclInit() was not called");
   process.finish();
@@ -44,165 +39,147 @@ Outcome finalize(Caller& caller, CallRecord& call) {
   return {};
 }
 
-Outcome finalize_reference(Caller& caller, CallRecord& call) {
+}  // namespace
+
+Outcome serve(Caller& caller, const CallOf<Call::kFinalize>&) {
+  return finalize(caller.process());
+}
+
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kFinalizeReference>&) {
   auto& process = caller.process();
-  if (process.inits > 1) {
-    call.words[0] = --process.inits;
-    return {};
-  }
-  auto done = finalize(caller, call);
-  call.words[0] = 0;
-  return done;
+  if (process.inits > 1) return wire::Number{--process.inits};
+  if (auto done = finalize(process); !done) return forward_fault(done);
+  return wire::Number{0};
 }
 
-Outcome error_message(Caller& caller, CallRecord& call) {
-  give_text(call, caller.error());
-  caller.error().clear();
+Value<wire::Text> serve(Caller& caller, const CallOf<Call::kErrorMessage>& call) {
+  return give_text(call, std::exchange(caller.error(), {}));
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kSleep>& call) {
+  caller.sleep_until(after(caller.clock(), call.number, 1_ns));
   return {};
 }
 
-Outcome sleep(Caller& caller, CallRecord& call) {
-  caller.sleep_until(after(caller.clock(), call.words[0], 1_ns));
-  return {};
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kGetDeviceCount>&) {
+  return wire::Number{caller.process().machine().cards.count()};
 }
 
-Outcome get_device_count(Caller& caller, CallRecord& call) {
-  call.words[0] = caller.process().machine().cards.count();
-  return {};
-}
-
-Outcome set_device(Caller& caller, CallRecord& call) {
-  const auto device = device_of(call);
-  if (auto set = caller.process().set_device(device); !set) return set;
-  caller.set_context(caller.process().primary_context(static_cast<std::uint32_t>(device)));
+Outcome serve(Caller& caller, const CallOf<Call::kSetDevice>& call) {
+  if (auto set = caller.process().set_device(call.device); !set) return set;
+  caller.set_context(caller.process().primary_context(static_cast<std::uint32_t>(call.device)));
   return {};
 }
 
 // As set_device(), and the thread's context stays what it is.
-Outcome open_device(Caller& caller, CallRecord& call) {
-  return caller.process().set_device(device_of(call));
+Outcome serve(Caller& caller, const CallOf<Call::kOpenDevice>& call) {
+  return caller.process().set_device(call.device);
 }
 
-Outcome reset_device(Caller& caller, CallRecord& call) {
-  return caller.process().reset_device(device_of(call), false);
+Outcome serve(Caller& caller, const CallOf<Call::kResetDevice>& call) {
+  return caller.process().reset_device(call.device, false);
 }
 
-Outcome reset_device_force(Caller& caller, CallRecord& call) {
-  return caller.process().reset_device(device_of(call), true);
+Outcome serve(Caller& caller, const CallOf<Call::kResetDeviceForce>& call) {
+  return caller.process().reset_device(call.device, true);
 }
 
-Outcome get_device(Caller& caller, CallRecord& call) {
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kGetDevice>&) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  call.words[0] = (*card)->index();
-  return {};
+  return wire::Number{(*card)->index()};
 }
 
-Outcome get_soc_name(Caller& caller, CallRecord& call) {
+Value<wire::Text> serve(Caller& caller, const CallOf<Call::kGetSocName>& call) {
   const auto card = caller.card();
   const std::uint32_t index = card ? (*card)->index() : 0;
-  give_text(call, caller.process().machine().cards.soc_name(index));
-  return {};
+  return give_text(call, caller.process().machine().cards.soc_name(index));
 }
 
-Outcome get_device_info(Caller& caller, CallRecord& call) {
-  const auto card = caller.process().machine().cards.open(device_of(call));
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kGetDeviceInfo>& call) {
+  const auto card = caller.process().machine().cards.open(call.device);
   if (!card) return forward_fault(card);
   const auto count = [&](Cores kind) { return (*card)->cores[static_cast<std::size_t>(kind)]; };
-  switch (call.words[1]) {
+  switch (call.attribute) {
     case 1:
-      call.words[0] = (*card)->aicpus;
-      return {};
+      return wire::Number{(*card)->aicpus};
     case 101:
     case 102:
-      call.words[0] = count(Cores::kCube);
-      return {};
+      return wire::Number{count(Cores::kCube)};
     case 201:
-      call.words[0] = count(Cores::kVector);
-      return {};
+      return wire::Number{count(Cores::kVector)};
     default:
-      return fault(kInvalidParameter, "attribute " + std::to_string(call.words[1]));
+      return fault(kInvalidParameter, "attribute " + std::to_string(call.attribute));
   }
 }
 
 // Memory is what the program sees of it, as device management tells it, too.
-Outcome get_utilization(Caller& caller, CallRecord& call) {
-  const auto device = device_of(call);
-  const auto use = caller.process().card_use(device);
+Value<wire::Utilization> serve(Caller& caller, const CallOf<Call::kGetUtilization>& call) {
+  const auto use = caller.process().card_use(call.device);
   if (!use) return forward_fault(use);
   const auto busy = (*use)->take();
   if (!busy) return forward_fault(busy);
-  call.words[0] = busy->cube;
-  call.words[1] = busy->vector;
-  call.words[2] = busy->aicpus;
-  const auto card = caller.process().card_management(device);
+  const auto card = caller.process().card_management(call.device);
   if (!card) return forward_fault(card);
   caller.process().reclaim_freed();
   const auto memory = (*card)->memory_use();
   if (!memory) return fault(memory.error());
-  call.words[3] = memory->used_percent();
-  return {};
+  return wire::Utilization{busy->cube, busy->vector, busy->aicpus, memory->used_percent()};
 }
 
-Outcome query_device_status(Caller& caller, CallRecord& call) {
-  const auto card = caller.process().machine().cards.open(device_of(call));
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryDeviceStatus>& call) {
+  const auto card = caller.process().machine().cards.open(call.device);
   if (!card) return forward_fault(card);
-  call.words[0] = (*card)->device->lost() ? 1 : 0;
-  return {};
+  return wire::Number{(*card)->device->lost()};
 }
 
-// Words: 0: can it, 1: it may, 2: it may no longer; device, peer. The answer to 0 is 1 or 0.
-Outcome peer_access(Caller& caller, CallRecord& call) {
+// The answer to kCan is 1 or 0.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kPeerAccess>& call) {
   auto& cards = caller.process().machine().cards;
-  std::int64_t device = device_of(call, 1);
-  if (call.words[0] != 0) {
+  const bool asks = call.request == wire::PeerRequest::kCan;
+  if (call.request > wire::PeerRequest::kDisable) return fault(kInvalidParameter, "no request");
+  std::int64_t device = call.device;
+  if (!asks) {
     const auto own = caller.card();
     if (!own) return forward_fault(own);
     device = (*own)->index();
   }
   const auto card = cards.open(device);
   if (!card) return forward_fault(card);
-  const auto peer = device_of(call, 2);
-  if (auto there = check_device(caller, peer); !there) return there;
-  const auto linked = (*card)->device->has_link_to(static_cast<std::uint32_t>(peer));
+  if (auto there = check_device(caller, call.peer); !there) return forward_fault(there);
+  const auto linked = (*card)->device->has_link_to(static_cast<std::uint32_t>(call.peer));
   if (!linked) return fault(linked.error());
-  const bool can = *linked && peer != device;
-  if (call.words[0] == 0) {
-    call.words[0] = can ? 1 : 0;
-    return {};
-  }
-  if (!can) return fault(kFeature, "there is no link between the cards");
-  return {};
+  const bool can = *linked && call.peer != device;
+  if (!asks && !can) return fault(kFeature, "there is no link between the cards");
+  return wire::Number{can};
 }
 
-Outcome create_context(Caller& caller, CallRecord& call) {
-  const auto device = device_of(call);
-  if (auto there = check_device(caller, device); !there) return there;
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateContext>& call) {
+  if (auto there = check_device(caller, call.device); !there) return forward_fault(there);
   auto& process = caller.process();
-  const auto index = static_cast<std::uint32_t>(device);
+  const auto index = static_cast<std::uint32_t>(call.device);
   const bool opens = process.card(index) == nullptr;
   if (opens) {
-    if (auto set = process.set_device(device); !set) return set;
+    if (auto set = process.set_device(call.device); !set) return forward_fault(set);
   }
   const auto made =
       process.contexts.add(std::make_shared<Context>(Context{index, false, 0, opens}));
   caller.set_context(made);
-  call.words[0] = made;
-  return {};
+  return wire::Handle{made};
 }
 
-Outcome destroy_context(Caller& caller, CallRecord& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kDestroyContext>& call) {
   auto& process = caller.process();
-  const auto context = process.contexts.find(call.words[0]);
+  const auto context = process.contexts.find(call.handle);
   if (context == nullptr) return fault(kNoContext, "it is no context");
   if (context->primary) return fault(kRuntimeParameter, "primary contexts end with their device");
   std::vector<std::uint64_t> streams;
   for (const auto& [handle, stream] : process.streams.all()) {
-    if (stream->context == call.words[0]) streams.push_back(handle);
+    if (stream->context == call.handle) streams.push_back(handle);
   }
   for (const auto handle : streams) process.close_stream(handle, false);
-  process.contexts.remove(call.words[0]);
-  if (caller.context() == call.words[0]) caller.set_context(0);
+  process.contexts.remove(call.handle);
+  if (caller.context() == call.handle) caller.set_context(0);
   if (!context->has_opened) return {};
   for (const auto& [handle, other] : process.contexts.all()) {  // one that keeps the device open
     if (other->primary || other->device != context->device) continue;
@@ -212,45 +189,38 @@ Outcome destroy_context(Caller& caller, CallRecord& call) {
   return process.reset_device(context->device, false);
 }
 
-Outcome set_current_context(Caller& caller, CallRecord& call) {
-  if (caller.process().contexts.find(call.words[0]) == nullptr) {
+Outcome serve(Caller& caller, const CallOf<Call::kSetCurrentContext>& call) {
+  if (caller.process().contexts.find(call.handle) == nullptr) {
     return fault(kNoContext, "it is no context");
   }
-  caller.set_context(call.words[0]);
+  caller.set_context(call.handle);
   return {};
 }
 
-Outcome get_current_context(Caller& caller, CallRecord& call) {
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kGetCurrentContext>&) {
   if (auto card = caller.card(); !card) return forward_fault(card);
-  call.words[0] = caller.context();
-  return {};
+  return wire::Handle{caller.context()};
 }
 
-// Word 0: of a stream; 1: device or stream; 2: kind of core; 3: how many.
 namespace {
 
-Value<std::shared_ptr<ProgramStream>> limited_stream(Caller& caller, const CallRecord& call) {
-  return caller.stream(call.words[1]);
+std::size_t kind_of(const wire::CoreLimit& limit) {
+  return static_cast<std::size_t>(limit.kind == 0 ? Cores::kCube : Cores::kVector);
 }
 
-// aclrtDevResLimitType: cube 0, vector 1.
-std::size_t kind_of(const CallRecord& call) {
-  return static_cast<std::size_t>(call.words[2] == 0 ? Cores::kCube : Cores::kVector);
-}
-
-Value<ProcessCard*> limited_card(Caller& caller, const CallRecord& call) {
-  if (call.words[0] != 0) return caller.card();
-  const auto device = device_of(call, 1);
+Value<ProcessCard*> limited_card(Caller& caller, const wire::CoreLimit& limit) {
+  if (limit.of_stream != 0) return caller.card();
+  const auto device = static_cast<std::int64_t>(limit.of);
   if (auto there = check_device(caller, device); !there) return forward_fault(there);
-  auto* const card = caller.process().card(static_cast<std::uint32_t>(device));
+  auto* const card = caller.process().card(device);
   if (card == nullptr) return fault(kNoContext, "the device is not set");
   return card;
 }
 
 // Those that a kernel of the stream, or of the device, would have.
-Value<CoreLimits> limits_in(Caller& caller, const CallRecord& call, ProcessCard& card) {
-  if (call.words[0] == 0) return card.limits();
-  const auto stream = limited_stream(caller, call);
+Value<CoreLimits> limits_in(Caller& caller, const wire::CoreLimit& limit, ProcessCard& card) {
+  if (limit.of_stream == 0) return card.limits();
+  const auto stream = caller.stream(limit.of);
   if (!stream) return forward_fault(stream);
   return limits_of(**stream, card.limits());
 }
@@ -258,73 +228,70 @@ Value<CoreLimits> limits_in(Caller& caller, const CallRecord& call, ProcessCard&
 }  // namespace
 
 // A stream's own limit stays whatever the device's is; work that is queued keeps what it had.
-Outcome set_res_limit(Caller& caller, CallRecord& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kSetResLimit>& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);
-  if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
+  if (call.kind > 1) return fault(kInvalidParameter, "no kind of core");
   CoreLimits* limits = &(*card)->limits();
   std::shared_ptr<ProgramStream> of_stream;
-  if (call.words[0] != 0) {
-    auto stream = limited_stream(caller, call);
+  if (call.of_stream != 0) {
+    auto stream = caller.stream(call.of);
     if (!stream) return forward_fault(stream);
     of_stream = *stream;
     limits = &of_stream->own;
   }
   const auto kind = kind_of(call);
-  if (call.words[3] == 0 || call.words[3] > (*card)->card().cores[kind]) {
+  if (call.cores == 0 || call.cores > (*card)->card().cores[kind]) {
     return fault(kRuntimeParameter,
                  "the card has " + std::to_string((*card)->card().cores[kind]) + " cores");
   }
-  (*limits)[kind] = static_cast<std::uint32_t>(call.words[3]);
+  (*limits)[kind] = static_cast<std::uint32_t>(call.cores);
   return {};
 }
 
-Outcome get_res_limit(Caller& caller, CallRecord& call) {
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kGetResLimit>& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);
-  if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
+  if (call.kind > 1) return fault(kInvalidParameter, "no kind of core");
   const auto limits = limits_in(caller, call, **card);
   if (!limits) return forward_fault(limits);
-  call.words[0] = (*limits)[kind_of(call)];
-  return {};
+  return wire::Number{(*limits)[kind_of(call)]};
 }
 
-Outcome reset_res_limit(Caller& caller, CallRecord& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kResetResLimit>& call) {
   auto card = limited_card(caller, call);
   if (!card) return forward_fault(card);
-  if (call.words[0] == 0) {
+  if (call.of_stream == 0) {
     (*card)->limits() = (*card)->card().cores;
     return {};
   }
-  const auto stream = limited_stream(caller, call);
+  const auto stream = caller.stream(call.of);
   if (!stream) return forward_fault(stream);
   (*stream)->own = {};
   return {};
 }
 
-// Words: stream; 1: no longer. The thread's queries are about its limits from now on.
-Outcome use_stream_limits(Caller& caller, CallRecord& call) {
+// The thread's queries are about its limits from now on.
+Outcome serve(Caller& caller, const CallOf<Call::kUseStreamLimits>& call) {
   if (auto card = caller.card(); !card) return forward_fault(card);
-  if (call.words[1] != 0) {
+  if (call.ends != 0) {
     if (caller.limits_of() == nullptr) return fault(kRuntimeParameter, "no stream is in use");
     caller.set_limits_of(nullptr);
     return {};
   }
-  const auto stream = caller.stream(call.words[0]);
+  const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
   caller.set_limits_of(*stream);
   return {};
 }
 
-// Words: not used, not used, kind of core.
-Outcome get_thread_limit(Caller& caller, CallRecord& call) {
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kGetThreadLimit>& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  if (call.words[2] > 1) return fault(kInvalidParameter, "no kind of core");
+  if (call.kind > 1) return fault(kInvalidParameter, "no kind of core");
   const auto stream = caller.limits_of();
   const auto limits = stream == nullptr ? (*card)->limits() : limits_of(*stream, (*card)->limits());
-  call.words[0] = limits[kind_of(call)];
-  return {};
+  return wire::Number{limits[kind_of(call)]};
 }
 
 }  // namespace npu::exec::acl

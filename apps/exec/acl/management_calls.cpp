@@ -25,56 +25,55 @@ tl::unexpected<Fault> refusal(const Error& error) {
   return fault(compat::kManagementError + static_cast<int>(error.code), error.message());
 }
 
-Value<CardManagement*> card_of(Caller& caller, const CallRecord& call) {
-  auto card = caller.process().card_management(static_cast<std::int64_t>(call.words[0]));
+Value<CardManagement*> card_of(Caller& caller, std::int64_t number) {
+  auto card = caller.process().card_management(number);
   if (!card) return refusal(Error{ErrorCode::kNotFound, card.error().text});
   return card;
 }
 
 template <class T>
-Outcome give(const Result<T>& result, std::uint64_t& word) {
+Value<wire::Number> number_of(const Result<T>& result) {
   if (!result) return refusal(result.error());
-  word = *result;
-  return {};
+  return wire::Number{*result};
 }
 
-void give_window(CallRecord& call, const void* from, Bytes bytes) {
-  if (bytes != 0) std::memcpy(call.window.data, from, bytes);
-}
-
-Outcome make_group(CardManagement& card, CallRecord& call) {
+Value<wire::Number> make_group(CardManagement& card, const CallOf<Call::kManageGroups>& call) {
   driver::ComputeGroupOptions options;
-  if (call.bytes < sizeof options.cluster_mask) {
-    return refusal(Error{ErrorCode::kInvalidArgument, "no mask of clusters"});
+  const auto mask = call.first(sizeof options.cluster_mask);
+  if (!mask || call.id > std::uint64_t{UINT32_MAX} + 1 || call.clusters > UINT32_MAX) {
+    return refusal(Error{ErrorCode::kInvalidArgument, "no mask of clusters, id or number of them"});
   }
-  std::memcpy(&options.cluster_mask, call.window.data, sizeof options.cluster_mask);
-  if (call.words[2] != 0) options.id = static_cast<std::uint32_t>(call.words[2] - 1);
-  options.clusters = static_cast<unsigned>(call.words[3]);
+  std::memcpy(&options.cluster_mask, mask->data, mask->size);
+  if (call.id != 0) options.id = static_cast<std::uint32_t>(call.id - 1);
+  options.clusters = static_cast<unsigned>(call.clusters);
   const auto made = card.access().create_group(options);
   if (!made) return refusal(made.error());
-  give_window(call, &*made, sizeof *made);
-  return {};
+  call.give(&*made, sizeof *made);
+  return wire::Number{1};
 }
 
 // A structure of the window, changed by `ask`, which gives a code.
 template <class T, class Ask>
-int with_window(CallRecord& call, Ask ask) {
-  if (call.bytes < sizeof(T)) return DSMI_ERROR_PARAMETER;
+int with_window(const CallWindow& call, Ask ask) {
+  const auto given = call.first(sizeof(T));
+  if (!given) return DSMI_ERROR_PARAMETER;
   T structure{};
-  std::memcpy(static_cast<void*>(&structure), call.window.data, sizeof structure);
+  std::memcpy(static_cast<void*>(&structure), given->data, sizeof structure);
   const int code = ask(structure);
-  if (code == DSMI_OK) give_window(call, &structure, sizeof structure);
+  if (code == DSMI_OK) call.give(&structure, sizeof structure);
   return code;
 }
 
-int ask_devices(dsmi::DriverDevices& devices, unsigned device, CallRecord& call) {
-  const auto vdev = static_cast<unsigned>(call.words[2]);
-  switch (static_cast<VirtualRequest>(call.words[1])) {
+int ask_devices(dsmi::DriverDevices& devices, const CallOf<Call::kManageVirtual>& call) {
+  if (call.virtual_device > UINT32_MAX) return DSMI_ERROR_PARAMETER;
+  const auto device = static_cast<unsigned>(call.device);
+  const auto vdev = static_cast<unsigned>(call.virtual_device);
+  switch (call.request) {
     case VirtualRequest::kCreate: {
       dsmi_create_vdev_result made{};
       const int code = with_window<dsmi_create_vdev_res_stru>(
           call, [&](auto& wanted) { return devices.create(device, vdev, wanted, made); });
-      if (code == DSMI_OK) give_window(call, &made, sizeof made);
+      if (code == DSMI_OK) call.give(&made, sizeof made);
       return code;
     }
     case VirtualRequest::kDestroy:
@@ -91,14 +90,14 @@ int ask_devices(dsmi::DriverDevices& devices, unsigned device, CallRecord& call)
     case VirtualRequest::kActivity: {
       unsigned percent = 0;
       const int code = devices.activity(device, vdev, percent);
-      give_window(call, &percent, sizeof percent);
+      call.give(&percent, sizeof percent);
       return code;
     }
     case VirtualRequest::kSwitch: {
       bool on = false;
       const int code = devices.sriov(device, on);
       const unsigned is_on = on ? 1 : 0;
-      give_window(call, &is_on, sizeof is_on);
+      call.give(&is_on, sizeof is_on);
       return code;
     }
     case VirtualRequest::kSetSwitch:
@@ -109,47 +108,43 @@ int ask_devices(dsmi::DriverDevices& devices, unsigned device, CallRecord& call)
 
 }  // namespace
 
-Outcome manage_card(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageCard>& call) {
+  const auto card = card_of(caller, call.device);
   if (!card) return forward_fault(card);
-  call.words[0] = (*card)->bdf().packed();
-  return {};
+  return wire::Number{(*card)->bdf().packed()};
 }
 
-// Words: card, offset, bytes; the value of a write behind them.
-Outcome manage_read(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageRead>& call) {
+  const auto card = card_of(caller, call.card);
   if (!card) return forward_fault(card);
-  return give((*card)->read(call.words[1], call.words[2]), call.words[0]);
+  return number_of((*card)->read(call.offset, call.bytes));
 }
 
-Outcome manage_write(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Outcome serve(Caller& caller, const CallOf<Call::kManageWrite>& call) {
+  const auto card = card_of(caller, call.card);
   if (!card) return forward_fault(card);
-  const auto done = (*card)->write(call.words[1], call.words[2], call.words[3]);
+  const auto done = (*card)->write(call.offset, call.bytes, call.value);
   if (!done) return refusal(done.error());
   return {};
 }
 
-Outcome manage_configuration(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageConfig>& call) {
+  const auto card = card_of(caller, call.card);
   if (!card) return forward_fault(card);
-  return give((*card)->read_config(call.words[1]), call.words[0]);
+  return number_of((*card)->read_config(call.offset));
 }
 
-Outcome manage_memory(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Value<wire::CardMemory> serve(Caller& caller, const CallOf<Call::kManageMemory>& call) {
+  const auto card = card_of(caller, call.device);
   if (!card) return forward_fault(card);
   caller.process().reclaim_freed();
   const auto use = (*card)->memory_use();
   if (!use) return refusal(use.error());
-  call.words[0] = use->total;
-  call.words[1] = use->used;
-  return {};
+  return wire::CardMemory{use->total, use->used};
 }
 
-Outcome manage_processes(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageProcesses>& call) {
+  const auto card = card_of(caller, call.device);
   if (!card) return forward_fault(card);
   const auto all = (*card)->processes();
   if (!all) return refusal(all.error());
@@ -158,75 +153,68 @@ Outcome manage_processes(Caller& caller, CallRecord& call) {
     if (told.size() == compat::kMostManagedProcesses) break;
     told.push_back({one.process.value, one.pasid, one.memory});
   }
-  give_window(call, told.data(), told.size() * sizeof(compat::ManagedProcess));
-  call.words[0] = told.size();
-  return {};
+  call.give(told.data(), told.size() * sizeof(compat::ManagedProcess));
+  return wire::Number{told.size()};
 }
 
-Outcome manage_quota(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Value<wire::CardQuota> serve(Caller& caller, const CallOf<Call::kManageQuota>& call) {
+  const auto card = card_of(caller, call.device);
   if (!card) return forward_fault(card);
   caller.process().reclaim_freed();
   const auto use = (*card)->quota();
   if (!use) return refusal(use.error());
-  const std::uint64_t words[] = {use->limit, use->allocated, use->managed, use->most, use->refused};
-  std::copy(std::begin(words), std::end(words), call.words);
-  return {};
+  return wire::CardQuota{use->limit, use->allocated, use->managed, use->most, use->refused};
 }
 
-// Words: card; 1: set it, to word 2. The answer is what there is.
-Outcome manage_token(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+// The answer is what there is.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageToken>& call) {
+  const auto card = card_of(caller, call.card);
   if (!card) return forward_fault(card);
-  if (call.words[1] != 0) {
-    if (auto set = (*card)->set_token(call.words[2]); !set) return refusal(set.error());
+  if (call.sets != 0) {
+    if (auto set = (*card)->set_token(call.token); !set) return refusal(set.error());
   }
-  call.words[0] = (*card)->token();
-  return {};
+  return wire::Number{(*card)->token()};
 }
 
-Outcome manage_groups(Caller& caller, CallRecord& call) {
-  const auto card = card_of(caller, call);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageGroups>& call) {
+  const auto card = card_of(caller, call.card);
   if (!card) return forward_fault(card);
   auto& access = (*card)->access();
-  switch (static_cast<GroupRequest>(call.words[1])) {
+  switch (call.request) {
     case GroupRequest::kList: {
       const auto groups = access.groups();
       if (!groups) return refusal(groups.error());
-      give_window(call, groups->data(), groups->size() * sizeof(driver::ComputeGroup));
-      call.words[0] = groups->size();
-      return {};
+      call.give(groups->data(), groups->size() * sizeof(driver::ComputeGroup));
+      return wire::Number{groups->size()};
     }
     case GroupRequest::kCreate:
       return make_group(**card, call);
     case GroupRequest::kRemove: {
-      const auto removed = access.remove_group(static_cast<std::uint32_t>(call.words[2]));
+      if (call.id > UINT32_MAX) return refusal(Error{ErrorCode::kInvalidArgument, "no group"});
+      const auto removed = access.remove_group(static_cast<std::uint32_t>(call.id));
       if (!removed) return refusal(removed.error());
-      return {};
+      return wire::Number{0};
     }
   }
   return refusal(Error{ErrorCode::kUnsupported, "no such request"});
 }
 
-Outcome manage_virtual_devices(Caller& caller, CallRecord& call) {
-  const auto device = static_cast<std::int64_t>(call.words[0]);
-  const auto card = caller.process().machine().cards.open(device);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageVirtual>& call) {
+  const auto card = caller.process().machine().cards.open(call.device);
   if (!card) return refusal(Error{ErrorCode::kNotFound, card.error().text});
   const Guard held(*(*card)->dividing);
   if ((*card)->divided == nullptr) {
-    std::vector<driver::Device*> devices(static_cast<std::size_t>(device) + 1);
+    std::vector<driver::Device*> devices(static_cast<std::size_t>(call.device) + 1);
     devices.back() = (*card)->device.get();
     (*card)->divided = std::make_unique<dsmi::DriverDevices>(devices);
   }
-  const int code = ask_devices(*(*card)->divided, static_cast<unsigned>(device), call);
-  call.words[0] = static_cast<std::uint64_t>(code);
-  return {};
+  const int code = ask_devices(*(*card)->divided, call);
+  return wire::Number{static_cast<std::uint64_t>(code)};
 }
 
 // The answer: picoseconds since the machine's beginning.
-Outcome manage_time(Caller& caller, CallRecord& call) {
-  call.words[0] = static_cast<std::uint64_t>(caller.clock().now().count());
-  return {};
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kManageTime>&) {
+  return wire::Number{static_cast<std::uint64_t>(caller.clock().now().count())};
 }
 
 }  // namespace npu::exec::acl

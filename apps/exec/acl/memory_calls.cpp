@@ -3,27 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "apps/exec/acl/handlers.hpp"
 
 namespace npu::exec::acl {
 namespace {
 
-driver::DeviceAddress address_of(const CallRecord& call, std::size_t word = 0) {
-  return {call.words[word]};
-}
-
 // Kinds of memory that are HBM (aclrtMemAttr).
 bool is_hbm(std::uint64_t attribute) {
   return attribute == 1 || attribute == 4 || attribute == 5 || (attribute >= 8 && attribute <= 11);
 }
 
-constexpr std::uint64_t kLocationDevice = 1, kLocationUnregistered = 2, kLocationManaged = 3;
+constexpr std::uint32_t kLastPolicy = 7;
 
 // aclrtMemMallocPolicy. What other cards are to reach (P2P) has pages of its own.
-driver::PagePolicy policy_of(std::uint64_t word) {
-  const auto policy = static_cast<std::uint32_t>(word);
+driver::PagePolicy policy_of(std::uint32_t policy) {
   constexpr std::uint32_t kHugeFirst = 0, kNormalOnly = 2, kHuge1gOnly = 6;
   if (policy == kHugeFirst) return driver::PagePolicy::kHugeFirst;
   if (policy == kNormalOnly) return driver::PagePolicy::kNormal;
@@ -32,20 +26,17 @@ driver::PagePolicy policy_of(std::uint64_t word) {
 
 }  // namespace
 
-// Words: bytes, policy and in its upper half how many of the bytes are padding, whether it may be
-// shared under a name, module.
-Outcome allocate(Caller& caller, CallRecord& call) {
+Value<wire::Address> serve(Caller& caller, const CallOf<Call::kMalloc>& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  const auto [size, policy, shareable] = std::tuple(call.words[0], call.words[1], call.words[2]);
-  const Bytes padding = std::min(policy >> compat::kPaddingShift, size);
-  const auto address = shareable != 0
-                           ? (*card)->allocate_shareable(size)
-                           : (*card)->allocate(size - padding, policy_of(policy), padding);
+  if (call.policy > kLastPolicy) return fault(kInvalidParameter, "no policy");
+  const auto padding = std::min<Bytes>(call.padding, call.bytes);
+  const auto address = call.shareable != 0 ? (*card)->allocate_shareable(call.bytes)
+                                           : (*card)->allocate(call.bytes - padding,
+                                                               policy_of(call.policy), padding);
   if (!address) return forward_fault(address);
-  caller.process().book.add((*card)->index(), *address, call.words[0], call.words[3]);
-  call.words[0] = address->value;
-  return {};
+  caller.process().book.add((*card)->index(), *address, call.bytes, call.module);
+  return wire::Address{address->value};
 }
 
 namespace {
@@ -63,8 +54,8 @@ Outcome free_managed(Process& process, driver::DeviceAddress address) {
 }  // namespace
 
 // Other cards' copies may be in flight there, too.
-Outcome free(Caller& caller, CallRecord& call) {
-  const auto address = address_of(call);
+Outcome serve(Caller& caller, const CallOf<Call::kFree>& call) {
+  const driver::DeviceAddress address{call.address};
   const auto card = caller.card_of(address, 1);
   if (!card && card.error().code == kRuntimeParameter) {
     return fault(
@@ -91,113 +82,93 @@ Outcome free(Caller& caller, CallRecord& call) {
 
 namespace {
 
-// Words of the answer: its number. The program gets the memory with it.
-Outcome give_host(Caller& caller, CallRecord& call, bool touched) {
+// The program gets the memory with the answer.
+Value<wire::Handle> give_host(Caller& caller, Bytes size, bool touched) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  auto shared = SharedMemory::make(call.words[0]);
+  auto shared = SharedMemory::make(size);
   if (!shared) return fault(shared.error());
   auto memory = std::make_shared<PinnedMemory>(std::move(*shared));
   memory->touched = touched;
   if (auto mapped = (*card)->map(*memory); !mapped) return forward_fault(mapped);
   if (auto sent = caller.channel().send(*memory->shared); !sent) return fault(sent.error());
   memory->shared->close_file();
-  call.words[0] = caller.process().pinned.add(std::move(memory));
-  return {};
+  return wire::Handle{caller.process().pinned.add(std::move(memory))};
 }
 
 }  // namespace
 
 // The program's pages, of which the card that the thread is on has a mapping.
-Outcome allocate_host(Caller& caller, CallRecord& call) {
-  return give_host(caller, call, false);
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kMallocHost>& call) {
+  return give_host(caller, call.bytes, false);
 }
 
 // The same of pages that the program has had before.
-Outcome register_host(Caller& caller, CallRecord& call) {
-  return give_host(caller, call, true);
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kRegisterHost>& call) {
+  return give_host(caller, call.bytes, true);
 }
 
 // Copies that are in flight keep it until they have ended.
-Outcome free_host(Caller& caller, CallRecord& call) {
-  if (caller.process().pinned.find(call.words[0]) == nullptr) {
+Outcome serve(Caller& caller, const CallOf<Call::kFreeHost>& call) {
+  if (caller.process().pinned.find(call.handle) == nullptr) {
     return fault(kRuntimeParameter, "it is not allocated: it was freed before, or never was");
   }
-  caller.process().pinned.remove(call.words[0]);
+  caller.process().pinned.remove(call.handle);
   return {};
 }
 
-Outcome get_mem_info(Caller& caller, CallRecord& call) {
+Value<wire::MemoryInfo> serve(Caller& caller, const CallOf<Call::kGetMemInfo>& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  if (call.words[0] > 11) return fault(kInvalidParameter, "no kind of memory");
-  if (!is_hbm(call.words[0])) {
-    call.words[0] = call.words[1] = 0;
-    return {};
-  }
+  if (call.number > 11) return fault(kInvalidParameter, "no kind of memory");
+  if (!is_hbm(call.number)) return wire::MemoryInfo{};
   caller.process().reclaim_freed();
   const auto memory = (*card)->space().memory_statistics();
-  call.words[0] = memory.free;
-  call.words[1] = memory.total;
-  return {};
+  return wire::MemoryInfo{memory.free, memory.total};
 }
 
-// Words of the answer, in bytes: limit, in use, most at a time; refused calls.
-Outcome memory_use(Caller& caller, CallRecord& call) {
+Value<wire::MemoryUse> serve(Caller& caller, const CallOf<Call::kMemoryUse>&) {
   caller.process().reclaim_freed();
   const auto use = caller.process().memory().use();
-  call.words[0] = use.limit;
-  call.words[1] = use.used();
-  call.words[2] = use.most;
-  call.words[3] = use.refused;
+  return wire::MemoryUse{use.limit, use.used(), use.most, use.refused};
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kLimitMemory>& call) {
+  caller.process().limit_memory(call.bytes);
   return {};
 }
 
-Outcome limit_memory(Caller& caller, CallRecord& call) {
-  caller.process().limit_memory(call.words[0]);
-  return {};
-}
-
-// Words of the answer: kind of place, device, bytes of a page; of managed memory whether it is of
-// the HAL's heap, and where the page is: nowhere 0, on the device 1, on the host 2.
-Outcome pointer_attributes(Caller& caller, CallRecord& call) {
+Value<wire::PointerAttributes> serve(Caller& caller, const CallOf<Call::kPointerAttributes>& call) {
   if (auto own = caller.card(); !own) return forward_fault(own);
-  const auto card = caller.card_of(address_of(call), 1);
-  if (!card) {
-    call.words[0] = kLocationUnregistered;
-    call.words[1] = call.words[2] = call.words[3] = call.words[4] = 0;
-    return {};
-  }
-  const auto address = address_of(call);
+  const driver::DeviceAddress address{call.address};
+  const auto card = caller.card_of(address, 1);
+  if (!card) return wire::PointerAttributes{wire::kLocationUnregistered};
   auto& managed = caller.process().managed();
   const auto* const allocation = managed.find(address);
-  call.words[0] = allocation != nullptr ? kLocationManaged : kLocationDevice;
-  call.words[1] = allocation != nullptr ? allocation->device : (*card)->index();
-  call.words[2] = driver::kPageSize;
-  call.words[3] = allocation != nullptr && allocation->heap ? 1 : 0;
-  call.words[4] = 0;
-  if (allocation == nullptr) return {};
+  if (allocation == nullptr) {
+    return wire::PointerAttributes{wire::kLocationDevice, (*card)->index(), driver::kPageSize};
+  }
   const auto all = managed.memory()->attributes(address, 1);
   if (!all) return fault(all.error());
   using Type = driver::MemoryLocation::Type;
-  if (all->location.type == Type::kDevice) call.words[4] = 1;
-  if (all->location.type == Type::kHost) call.words[4] = 2;
-  return {};
+  const auto page = all->location.type == Type::kDevice ? wire::kPageOnDevice
+                    : all->location.type == Type::kHost ? wire::kPageOnHost
+                                                        : 0;
+  return wire::PointerAttributes{wire::kLocationManaged, allocation->device, driver::kPageSize,
+                                 allocation->heap, page};
 }
 
-Outcome place(Caller& caller, CallRecord& call) {
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kPlace>& call) {
   if (auto own = caller.card(); !own) return forward_fault(own);
-  call.words[0] = caller.card_of(address_of(call), 1) ? 1 : 0;
-  return {};
+  return wire::Number{caller.card_of({call.address}, 1).has_value()};
 }
 
-Outcome reserve(Caller& caller, CallRecord& call) {
+Value<wire::Address> serve(Caller& caller, const CallOf<Call::kReserveMemAddress>& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  const auto range = (*card)->space().reserve(call.words[0]);
+  const auto range = (*card)->space().reserve(call.bytes);
   if (!range) return fault(range.error());
-  call.words[0] = range->value;
-  return {};
+  return wire::Address{range->value};
 }
 
 namespace {
@@ -212,27 +183,26 @@ Outcome not_of_heap(const ProcessCard& card, driver::DeviceAddress address) {
 
 }  // namespace
 
-Outcome release(Caller& caller, CallRecord& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kReleaseMemAddress>& call) {
+  const driver::DeviceAddress address{call.address};
   const auto card = caller.card();
   if (!card) return forward_fault(card);
-  if (auto ok = not_of_heap(**card, address_of(call)); !ok) return ok;
-  return outcome_of((*card)->space().release(address_of(call)));
+  if (auto ok = not_of_heap(**card, address); !ok) return ok;
+  return outcome_of((*card)->space().release(address));
 }
 
-// Words: bytes, device, module.
-Outcome allocate_physical(Caller& caller, CallRecord& call) {
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kMallocPhysical>& call) {
   const auto own = caller.card();
   if (!own) return forward_fault(own);
-  auto* const card = caller.process().card(static_cast<std::uint32_t>(call.words[1]));
-  if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
-  const auto memory = card->space().create_memory(call.words[0]);
-  if (!memory) return fault(memory.error());
-  const Bytes size = call.words[0];
   auto& process = caller.process();
-  call.words[0] = process.physicals.add(std::make_shared<Physical>(
-      Physical{share_handle(card->space(), *memory), card->index(), size}));
-  process.book.add_physical(call.words[0], card->index(), size, call.words[2]);
-  return {};
+  auto* const card = process.card(call.device);
+  if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
+  const auto memory = card->space().create_memory(call.bytes);
+  if (!memory) return fault(memory.error());
+  const auto handle = process.physicals.add(std::make_shared<Physical>(
+      Physical{share_handle(card->space(), *memory), card->index(), call.bytes}));
+  process.book.add_physical(handle, card->index(), call.bytes, call.module);
+  return wire::Handle{handle};
 }
 
 namespace {
@@ -251,62 +221,63 @@ Value<Held> physical_of(Caller& caller, std::uint64_t handle) {
 
 }  // namespace
 
-Outcome free_physical(Caller& caller, CallRecord& call) {
-  const auto held = physical_of(caller, call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kFreePhysical>& call) {
+  const auto held = physical_of(caller, call.handle);
   if (!held) return forward_fault(held);
-  caller.process().physicals.remove(call.words[0]);
-  caller.process().book.remove_physical(call.words[0]);
+  caller.process().physicals.remove(call.handle);
+  caller.process().book.remove_physical(call.handle);
   return {};
 }
 
-Outcome map(Caller& caller, CallRecord& call) {
-  const auto held = physical_of(caller, call.words[3]);
+Outcome serve(Caller& caller, const CallOf<Call::kMapMem>& call) {
+  const auto held = physical_of(caller, call.memory);
   if (!held) return forward_fault(held);
   auto& space = held->card->space();
-  const auto at = address_of(call);
+  const driver::DeviceAddress at{call.address};
   if (auto ok = not_of_heap(*held->card, at); !ok) return ok;
-  auto mapped = space.map(at, call.words[1], *held->physical->memory, call.words[2]);
+  auto mapped = space.map(at, call.bytes, *held->physical->memory, call.offset);
   if (!mapped) return fault(mapped.error());
-  auto opened = space.set_access(at, call.words[1], driver::Access::kReadWrite);
-  if (!opened) static_cast<void>(space.unmap(at, call.words[1]));
+  auto opened = space.set_access(at, call.bytes, driver::Access::kReadWrite);
+  if (!opened) static_cast<void>(space.unmap(at, call.bytes));
   return outcome_of(opened);
 }
 
-Outcome unmap(Caller& caller, CallRecord& call) {
-  const auto card = caller.card_of(address_of(call), 1);
+Outcome serve(Caller& caller, const CallOf<Call::kUnmapMem>& call) {
+  const driver::DeviceAddress address{call.address};
+  const auto card = caller.card_of(address, 1);
   if (!card) return forward_fault(card);
-  const auto range = (*card)->space().range_of(address_of(call));
-  if (!range || range->begin != address_of(call)) {
+  const auto range = (*card)->space().range_of(address);
+  if (!range || range->begin != address) {
     return fault(kRuntimeParameter, "nothing is mapped from there on");
   }
-  if (auto ok = not_of_heap(**card, address_of(call)); !ok) return ok;
+  if (auto ok = not_of_heap(**card, address); !ok) return ok;
   caller.process().drop_windows((*card)->index(), range->begin, range->size);
   return outcome_of((*card)->space().unmap(range->begin, range->size));
 }
 
-Outcome set_access(Caller& caller, CallRecord& call) {
-  const auto card = caller.card_of(address_of(call), call.words[1]);
+Outcome serve(Caller& caller, const CallOf<Call::kMemSetAccess>& call) {
+  const driver::DeviceAddress address{call.address};
+  const auto card = caller.card_of(address, call.bytes);
   if (!card) return forward_fault(card);
-  if (call.words[2] != (*card)->index()) return fault(kFeature, "access of another card");
-  const auto access = call.words[3] == 0   ? driver::Access::kNone
-                      : call.words[3] == 1 ? driver::Access::kRead
-                                           : driver::Access::kReadWrite;
-  if (call.words[3] > 3 || call.words[3] == 2) return fault(kInvalidParameter, "no access");
-  caller.process().drop_windows((*card)->index(), address_of(call), call.words[1]);
-  return outcome_of((*card)->space().set_access(address_of(call), call.words[1], access));
+  if (call.device != (*card)->index()) return fault(kFeature, "access of another card");
+  const auto access = call.access == 0   ? driver::Access::kNone
+                      : call.access == 1 ? driver::Access::kRead
+                                         : driver::Access::kReadWrite;
+  if (call.access > 3 || call.access == 2) return fault(kInvalidParameter, "no access");
+  caller.process().drop_windows((*card)->index(), address, call.bytes);
+  return outcome_of((*card)->space().set_access(address, call.bytes, access));
 }
 
 // One number for all handles of the memory.
-Outcome export_memory(Caller& caller, CallRecord& call) {
-  const auto held = physical_of(caller, call.words[0]);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kMemExport>& call) {
+  const auto held = physical_of(caller, call.handle);
   if (!held) return forward_fault(held);
   const auto& memory = held->physical->memory;
   auto& machine = caller.process().machine();
   for (auto each = machine.exported.begin(); each != machine.exported.end();) {
     const auto known = each->second.memory.lock();
     if (known == memory) {
-      call.words[0] = each->first;
-      return {};
+      return wire::Number{each->first};
     }
     each = known == nullptr ? machine.exported.erase(each) : std::next(each);
   }
@@ -316,8 +287,7 @@ Outcome export_memory(Caller& caller, CallRecord& call) {
   if (!key) return fault(key.error());
   machine.exported[key->value] = {caller.process().number(), held->card->index(),
                                   held->physical->size, memory};
-  call.words[0] = key->value;
-  return {};
+  return wire::Number{key->value};
 }
 
 namespace {
@@ -340,20 +310,19 @@ Value<SharedMemoryHandle> imported(Process& process, ProcessCard& card, std::uin
 
 }  // namespace
 
-Outcome import_memory(Caller& caller, CallRecord& call) {
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kMemImport>& call) {
   auto& process = caller.process();
-  auto* const card = process.card(static_cast<std::uint32_t>(call.words[1]));
+  auto* const card = process.card(call.device);
   if (card == nullptr) return fault(kInvalidDevice, "the device is not set");
-  const auto found = process.machine().exported.find(call.words[0]);
+  const auto found = process.machine().exported.find(call.key);
   if (found == process.machine().exported.end()) {
-    return fault(kRuntimeParameter, fmt::format("{} is no memory's number", call.words[0]));
+    return fault(kRuntimeParameter, fmt::format("{} is no memory's number", call.key));
   }
   const auto from = found->second;
-  const auto memory = imported(process, *card, call.words[0], from);
+  const auto memory = imported(process, *card, call.key, from);
   if (!memory) return forward_fault(memory);
-  call.words[0] = process.physicals.add(
-      std::make_shared<Physical>(Physical{*memory, card->index(), from.size}));
-  return {};
+  return wire::Handle{process.physicals.add(
+      std::make_shared<Physical>(Physical{*memory, card->index(), from.size}))};
 }
 
 }  // namespace npu::exec::acl

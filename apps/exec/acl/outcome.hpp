@@ -6,6 +6,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "apps/compat/protocol/messages.hpp"
 #include "apps/exec/acl/error_codes.hpp"
 
 namespace npu::exec::acl {
@@ -15,9 +16,9 @@ struct Fault {
   std::string text;     // one line, for aclGetRecentErrMsg()
 };
 
-using Outcome = tl::expected<void, Fault>;
 template <class T>
 using Value = tl::expected<T, Fault>;
+using Outcome = Value<compat::wire::Nothing>;
 
 inline tl::unexpected<Fault> fault(int code, std::string text) {
   return tl::unexpected<Fault>(Fault{code, std::move(text)});

@@ -113,8 +113,9 @@ Value<CardManagement*> Process::card_management(std::int64_t device) {
   return access.get();
 }
 
-ProcessCard* Process::card(std::uint32_t device) {
-  const auto found = cards_.find(device);
+ProcessCard* Process::card(std::int64_t device) {
+  if (device < 0 || device >= machine_.cards.count()) return nullptr;
+  const auto found = cards_.find(static_cast<std::uint32_t>(device));
   return found == cards_.end() ? nullptr : found->second.card.get();
 }
 

@@ -118,7 +118,7 @@ class Process {
   // The card for management, open or not. kInvalidDevice.
   Value<CardManagement*> card_management(std::int64_t device);
   // Null: not set.
-  ProcessCard* card(std::uint32_t device);
+  ProcessCard* card(std::int64_t device);
   // The primary context's handle; 0: the device is not set.
   std::uint64_t primary_context(std::uint32_t device) const;
   // By a call: everything is given back.

@@ -10,31 +10,35 @@
 namespace npu::exec::acl {
 namespace {
 
-// The name in the window, of `bytes`.
-std::string name_of(const CallRecord& call, std::uint64_t bytes) {
-  const auto* const text = reinterpret_cast<const char*>(call.window.data);
-  return std::string(text, std::min({bytes, std::uint64_t{call.bytes}, kLongestName}));
+// The name in the window, of `bytes`. kInvalidParameter.
+Value<std::string> name_of(const CallWindow& call, Bytes bytes) {
+  const auto name = call.first(bytes);
+  if (!name) return forward_fault(name);
+  if (bytes > kLongestName) return fault(kInvalidParameter, "a name is shorter");
+  return std::string(reinterpret_cast<const char*>(name->data), bytes);
 }
 
 // Of the caller's own. kRuntimeParameter: it has no such name.
-Value<NamedShare*> own_share(Caller& caller, const std::string& name) {
+Value<std::map<std::string, NamedShare>::iterator> own_share(Caller& caller,
+                                                             const Value<std::string>& name) {
+  if (!name) return forward_fault(name);
   auto& names = caller.process().machine().names;
-  const auto found = names.find(name);
+  const auto found = names.find(*name);
   if (found == names.end() || found->second.owner != caller.process().number()) {
-    return fault(kRuntimeParameter, name + " is no name of this program's");
+    return fault(kRuntimeParameter, *name + " is no name of this program's");
   }
-  return &found->second;
+  return found;
 }
 
 }  // namespace
 
-// Words: address, bytes. The name is in the window of the answer, its length is word 0.
-Outcome share_name(Caller& caller, CallRecord& call) {
-  const driver::DeviceAddress address{call.words[0]};
-  const auto card = caller.card_of(address, call.words[1]);
+// The name is in the window of the answer.
+Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
+  const driver::DeviceAddress address{call.address};
+  const auto card = caller.card_of(address, call.bytes);
   if (!card) return forward_fault(card);
   const auto range = (*card)->space().range_of(address);
-  if (!range || !range->mapped || range->begin != address || call.words[1] > range->size) {
+  if (!range || !range->mapped || range->begin != address || call.bytes > range->size) {
     return fault(kRuntimeParameter, "only whole allocations are shared");
   }
   const auto block = (*card)->heap().find(address);
@@ -49,37 +53,33 @@ Outcome share_name(Caller& caller, CallRecord& call) {
   const auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
   machine.names[name] = {
       *key, caller.process().number(), (*card)->index(), range->memory, range->size, {}};
-  std::memcpy(call.window.data, name.data(), name.size());
-  call.words[0] = name.size();
-  return {};
+  call.give(name.data(), name.size());
+  return wire::Text{name.size()};
 }
 
-// Word 0: bytes of the name.
-Outcome share_end(Caller& caller, CallRecord& call) {
-  const auto name = name_of(call, call.words[0]);
-  const auto share = own_share(caller, name);
+Outcome serve(Caller& caller, const CallOf<Call::kShareEnd>& call) {
+  const auto share = own_share(caller, name_of(call, call.bytes));
   if (!share) return forward_fault(share);
   auto& machine = caller.process().machine();
   for (std::uint32_t device = 0; device < machine.cards.count(); ++device) {
     auto* const card = caller.process().card(device);
-    if (card != nullptr) static_cast<void>(machine.shares.withdraw(card->space(), (*share)->key));
+    if (card != nullptr)
+      static_cast<void>(machine.shares.withdraw(card->space(), (*share)->second.key));
   }
-  machine.names.erase(name);
+  machine.names.erase(*share);
   return {};
 }
 
-// Words: bytes of the name, process ids behind it, each of 4 bytes.
-Outcome share_admit(Caller& caller, CallRecord& call) {
-  const auto share = own_share(caller, name_of(call, call.words[0]));
+Outcome serve(Caller& caller, const CallOf<Call::kShareAdmit>& call) {
+  const auto share = own_share(caller, name_of(call, call.name_bytes));
   if (!share) return forward_fault(share);
-  const Bytes count = std::min<Bytes>(call.words[1], kMostAdmitted);
-  if (call.words[0] > kLongestName || call.words[0] + count * sizeof(std::int32_t) > call.bytes) {
-    return fault(kInvalidParameter, "process ids");
-  }
+  const Bytes count = std::min<Bytes>(call.count, kMostAdmitted);
+  const auto all = call.first(call.name_bytes + count * sizeof(std::int32_t));
+  if (!all) return forward_fault(all);
   for (Bytes i = 0; i < count; ++i) {
     std::int32_t id = 0;
-    std::memcpy(&id, call.window.data + call.words[0] + i * sizeof id, sizeof id);
-    (*share)->admitted.insert(id);
+    std::memcpy(&id, all->data + call.name_bytes + i * sizeof id, sizeof id);
+    (*share)->second.admitted.insert(id);
   }
   return {};
 }
@@ -103,17 +103,18 @@ Value<SharedMemoryHandle> shared_memory(Process& process, ProcessCard& card,
 
 }  // namespace
 
-// Word 0: bytes of the name. The answer is the address.
-Outcome share_open(Caller& caller, CallRecord& call) {
+Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
   auto& process = caller.process();
-  const auto name = name_of(call, call.words[0]);
-  const auto found = process.machine().names.find(name);
-  if (found == process.machine().names.end()) return fault(kRuntimeParameter, name + " is no name");
+  const auto name = name_of(call, call.bytes);
+  if (!name) return forward_fault(name);
+  const auto found = process.machine().names.find(*name);
+  if (found == process.machine().names.end())
+    return fault(kRuntimeParameter, *name + " is no name");
   const auto share = found->second;
   if (share.owner != process.number() && share.admitted.count(process.id()) == 0) {
-    return fault(kRuntimeParameter, "the program was not let in: " + name);
+    return fault(kRuntimeParameter, "the program was not let in: " + *name);
   }
   auto& space = (*card)->space();
   const auto memory = shared_memory(process, **card, share);
@@ -127,19 +128,18 @@ Outcome share_open(Caller& caller, CallRecord& call) {
     return fault(mapped.error());
   }
   process.opened_shares[range->value] = {(*card)->index(), share.size, *memory};
-  call.words[0] = range->value;
-  return {};
+  return wire::Address{range->value};
 }
 
-Outcome share_close(Caller& caller, CallRecord& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kShareClose>& call) {
   auto& process = caller.process();
-  const auto found = process.opened_shares.find(call.words[0]);
+  const auto found = process.opened_shares.find(call.address);
   auto* const card =
       found == process.opened_shares.end() ? nullptr : process.card(found->second.device);
   if (card == nullptr) return fault(kRuntimeParameter, "nothing shared is opened there");
   const auto opened = found->second;
   process.opened_shares.erase(found);
-  const driver::DeviceAddress address{call.words[0]};
+  const driver::DeviceAddress address{call.address};
   auto& space = card->space();
   process.drop_windows(card->index(), address, opened.size);
   auto ended = space.unmap(address, opened.size);

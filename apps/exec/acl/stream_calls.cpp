@@ -31,45 +31,43 @@ std::vector<std::shared_ptr<ProgramStream>> streams_of(Caller& caller) {
 
 }  // namespace
 
-Outcome create_stream(Caller& caller, CallRecord& call) {
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateStream>& call) {
   if (auto card = caller.card(); !card) return forward_fault(card);
   // The ACL's 0 is the most urgent one of 8, the queues' 15 of 16.
-  const auto priority = 14 - 2 * std::min<std::uint64_t>(call.words[0], 7);
+  const auto priority = 14 - 2 * std::min<std::uint64_t>(call.priority, 7);
   const auto made = caller.process().make_stream(caller.context(), static_cast<unsigned>(priority));
   if (!made) return forward_fault(made);
-  call.words[0] = made->first;
-  return {};
+  return wire::Handle{made->first};
 }
 
 namespace {
 
-Outcome destroy(Caller& caller, const CallRecord& call, bool force) {
+Outcome destroy(Caller& caller, std::uint64_t stream, bool force) {
   if (auto card = caller.card(); !card) return forward_fault(card);
-  if (caller.process().streams.find(call.words[0]) == nullptr) {
+  if (caller.process().streams.find(stream) == nullptr) {
     return fault(kInvalidHandle, "it is no stream");
   }
-  caller.process().close_stream(call.words[0], force);
+  caller.process().close_stream(stream, force);
   return {};
 }
 
 }  // namespace
 
-Outcome destroy_stream(Caller& caller, CallRecord& call) {
-  return destroy(caller, call, false);
+Outcome serve(Caller& caller, const CallOf<Call::kDestroyStream>& call) {
+  return destroy(caller, call.handle, false);
 }
 
-Outcome destroy_stream_force(Caller& caller, CallRecord& call) {
-  return destroy(caller, call, true);
+Outcome serve(Caller& caller, const CallOf<Call::kDestroyStreamForce>& call) {
+  return destroy(caller, call.handle, true);
 }
 
-Outcome synchronize_stream(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeStream>& call) {
+  const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
-  return synchronize(**stream, deadline_of(caller.clock(), call.words[1]), kStreamTimeout);
+  return synchronize(**stream, deadline_of(caller.clock(), call.milliseconds), kStreamTimeout);
 }
 
-Outcome synchronize_device(Caller& caller, CallRecord& call) {
-  static_cast<void>(call);
+Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeDevice>&) {
   if (auto card = caller.card(); !card) return forward_fault(card);
   Outcome first;
   for (const auto& stream : streams_of(caller)) {
@@ -79,19 +77,18 @@ Outcome synchronize_device(Caller& caller, CallRecord& call) {
   return first;
 }
 
-Outcome stream_query(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[0]);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kStreamQuery>& call) {
+  const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   const auto done = is_done(**stream);
   if (!done) return forward_fault(done);
-  call.words[0] = *done ? 0 : 1;
-  return {};
+  return wire::Number{*done ? 0U : 1U};
 }
 
-Outcome stream_wait_event(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kStreamWaitEvent>& call) {
+  const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
-  const auto event = caller.event(call.words[1]);
+  const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
   if (!(*event)->record) return {};
   if ((*event)->device != (*stream)->device) {
@@ -102,15 +99,16 @@ Outcome stream_wait_event(Caller& caller, CallRecord& call) {
   return waits ? Outcome{} : Outcome(submission_fault(waits.error()));
 }
 
-Outcome set_stream_failure_mode(Caller& caller, CallRecord& call) {
-  const auto stream = caller.stream(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kSetStreamFailureMode>& call) {
+  const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
-  (*stream)->stream->set_error_mode(call.words[1] == 0 ? driver::StreamErrorMode::kContinue
-                                                       : driver::StreamErrorMode::kStop);
+  if (call.stops > 1) return fault(kInvalidParameter, "no mode of failures");
+  (*stream)->stream->set_error_mode(call.stops == 0 ? driver::StreamErrorMode::kContinue
+                                                    : driver::StreamErrorMode::kStop);
   return {};
 }
 
-Outcome create_event(Caller& caller, CallRecord& call) {
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateEvent>&) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
   if (caller.process().events.size() >= kMostEvents) {
@@ -118,22 +116,21 @@ Outcome create_event(Caller& caller, CallRecord& call) {
   }
   auto event = std::make_shared<ProgramEvent>();
   event->device = (*card)->index();
-  call.words[0] = caller.process().events.add(std::move(event));
-  return {};
+  return wire::Handle{caller.process().events.add(std::move(event))};
 }
 
 // Records and waits that are in flight have what they need by themselves.
-Outcome destroy_event(Caller& caller, CallRecord& call) {
-  const auto event = caller.event(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kDestroyEvent>& call) {
+  const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
-  caller.process().events.remove(call.words[0]);
+  caller.process().events.remove(call.handle);
   return {};
 }
 
-Outcome record_event(Caller& caller, CallRecord& call) {
-  const auto event = caller.event(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kRecordEvent>& call) {
+  const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
-  const auto stream = caller.stream(call.words[1]);
+  const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
   if ((*event)->device != (*stream)->device)
     return fault(kStreamContext, "event of another device");
@@ -146,29 +143,28 @@ Outcome record_event(Caller& caller, CallRecord& call) {
   return {};
 }
 
-Outcome reset_event(Caller& caller, CallRecord& call) {
-  const auto event = caller.event(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kResetEvent>& call) {
+  const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
-  if (const auto stream = caller.stream(call.words[1]); !stream) return forward_fault(stream);
+  if (const auto stream = caller.stream(call.stream); !stream) return forward_fault(stream);
   (*event)->record.reset();
   return {};
 }
 
-Outcome query_event(Caller& caller, CallRecord& call) {
-  const auto event = caller.event(call.words[0]);
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryEvent>& call) {
+  const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
   const auto record = (*event)->record;
   const bool done = record && record->mark().is_done();
-  call.words[0] = done ? 1 : 0;
-  return {};
+  return wire::Number{done};
 }
 
-Outcome synchronize_event(Caller& caller, CallRecord& call) {
-  const auto event = caller.event(call.words[0]);
+Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeEvent>& call) {
+  const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
   const auto record = (*event)->record;
   if (!record) return fault(kRuntimeParameter, "the event was never recorded");
-  const auto done = record->mark().wait(deadline_of(caller.clock(), call.words[1]));
+  const auto done = record->mark().wait(deadline_of(caller.clock(), call.milliseconds));
   if (done) return {};
   if (done.error().code == ErrorCode::kAborted) return {};  // as streams that wait for it go on
   if (done.error().code == ErrorCode::kTimeout) {
@@ -177,21 +173,26 @@ Outcome synchronize_event(Caller& caller, CallRecord& call) {
   return fault(done.error());
 }
 
-Outcome event_elapsed_time(Caller& caller, CallRecord& call) {
-  std::uint64_t times[2] = {};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto event = caller.event(call.words[i]);
-    if (!event) return forward_fault(event);
-    const auto record = (*event)->record;
-    const auto time = (*event)->time;
-    const auto done = record ? record->mark().query() : Result<bool>(false);
-    if (!done || !*done) {
-      return fault(kRuntimeParameter, "the event was not recorded, or is not complete");
-    }
-    times[i] = time->nanoseconds();
-  }
-  call.words[0] = times[1] - times[0];
-  return {};
+namespace {
+
+Value<std::uint64_t> time_of(Caller& caller, std::uint64_t handle) {
+  const auto event = caller.event(handle);
+  if (!event) return forward_fault(event);
+  const auto record = (*event)->record;
+  const auto time = (*event)->time;
+  const auto done = record ? record->mark().query() : Result<bool>(false);
+  if (done && *done) return time->nanoseconds();
+  return fault(kRuntimeParameter, "the event was not recorded, or is not complete");
+}
+
+}  // namespace
+
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kEventElapsedTime>& call) {
+  const auto start = time_of(caller, call.start);
+  if (!start) return forward_fault(start);
+  const auto end = time_of(caller, call.end);
+  if (!end) return forward_fault(end);
+  return wire::Number{*end - *start};
 }
 
 }  // namespace npu::exec::acl

@@ -44,10 +44,13 @@ CallRecord Channel::take() {
   taken_ = slot().posted.load(std::memory_order_acquire);
   CallRecord record;
   const auto call = __atomic_load_n(&slot().call, __ATOMIC_RELAXED);
-  record.call =
-      static_cast<compat::Call>(std::min(call, static_cast<std::uint32_t>(compat::Call::kCount)));
+  const Bytes bytes = __atomic_load_n(&slot().bytes, __ATOMIC_RELAXED);
+  if (bytes <= compat::kWindow && call < static_cast<std::uint32_t>(compat::Call::kCount)) {
+    record.call = static_cast<compat::Call>(call);
+  }
   record.work = __atomic_load_n(&slot().work, __ATOMIC_RELAXED);
-  record.bytes = std::min<Bytes>(__atomic_load_n(&slot().bytes, __ATOMIC_RELAXED), compat::kWindow);
+  record.bytes = std::min<Bytes>(bytes, compat::kWindow);
+  record.device = __atomic_load_n(&slot().device, __ATOMIC_RELAXED);
   for (std::size_t i = 0; i < compat::kWords; ++i) {
     record.words[i] = __atomic_load_n(&slot().words[i], __ATOMIC_RELAXED);
   }

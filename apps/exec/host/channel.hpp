@@ -12,10 +12,12 @@ namespace npu::exec {
 
 // A call as it was when it was taken; its words become the answer's.
 struct CallRecord {
-  compat::Call call = compat::Call::kCount;  // kCount: none there is
-  Bytes bytes = 0;                           // of the window, at most compat::kWindow
-  std::uint64_t work = 0;                    // since the last answer (compat::WorkMeter)
-  std::uint64_t words[compat::kWords] = {};
+  // kCount: none there is, or one of more bytes than the window has.
+  compat::Call call = compat::Call::kCount;
+  Bytes bytes = 0;         // of the window, at most compat::kWindow
+  std::uint64_t work = 0;  // since the last answer (compat::WorkMeter)
+  compat::Words words{};
+  std::uint64_t device = compat::kDeviceOfContext;
   ByteSpan window;  // the program may change it at any time
 };
 

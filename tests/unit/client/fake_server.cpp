@@ -120,15 +120,18 @@ void FakeServer::answer(int socket, compat::Slot& slot) {
        !most_children_.compare_exchange_weak(most, slot.has_children);) {
   }
   slot.status = 0;
-  if (static_cast<Call>(slot.call) == Call::kMallocHost) {
-    const compat::Descriptor descriptor{slot.words[0]};
-    const int file = memory_of(slot.words[0]);
+  const auto call = static_cast<Call>(slot.call);
+  if (call == Call::kMallocHost) {
+    const auto size = compat::message_of<compat::wire::Size>(slot.words);
+    const compat::Descriptor descriptor{size.bytes};
+    const int file = memory_of(size.bytes);
     send_with_file(socket, &descriptor, sizeof descriptor, file);
     ::close(file);
-    slot.words[0] = ++memories_;
-    return;
+    slot.words = compat::words_of(compat::wire::Handle{++memories_});
+  } else if (call == Call::kMemExport) {
+    const auto asked = compat::message_of<compat::wire::Handle>(slot.words);
+    slot.words = compat::words_of(compat::wire::Number{answer_to(asked.handle)});
   }
-  slot.words[0] = answer_to(slot.words[0]);
 }
 
 }  // namespace npu::test

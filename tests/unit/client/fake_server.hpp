@@ -23,8 +23,8 @@ class FakeServer {
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;
 
-  // What every call but those with memory is answered with.
-  static std::uint64_t answer_to(std::uint64_t word) { return word * 3 + 1; }
+  // What Call::kMemExport is answered with.
+  static std::uint64_t answer_to(std::uint64_t handle) { return handle * 3 + 1; }
 
   unsigned connections() const { return connections_.load(); }
   unsigned ends() const { return ends_.load(); }

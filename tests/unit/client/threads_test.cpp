@@ -47,8 +47,9 @@ TEST_F(ClientThreadsTest, EveryThreadHasItsOwnAnswers) {
   crowd([](unsigned i) {
     for (std::uint64_t n = 0; n < 200; ++n) {
       const auto asked = n * kCrowd + i;
-      ASSERT_EQ(ask(Call::kGetDevice, {asked}), 0);
-      ASSERT_EQ(answer(), test::FakeServer::answer_to(asked));
+      std::uint64_t answered = 0;
+      ASSERT_EQ(ask_for<Call::kMemExport>(&answered, {asked}), 0);
+      ASSERT_EQ(answered, test::FakeServer::answer_to(asked));
     }
   });
   EXPECT_EQ(server_.connections(), kCrowd);
@@ -57,7 +58,7 @@ TEST_F(ClientThreadsTest, EveryThreadHasItsOwnAnswers) {
 TEST_F(ClientThreadsTest, TheServerHearsOfEveryThreadsEnd) {
   constexpr unsigned kLives = 10;
   for (unsigned life = 0; life < kLives; ++life) {
-    crowd([](unsigned i) { ASSERT_EQ(ask(Call::kGetDevice, {i}), 0); });
+    crowd([](unsigned) { ASSERT_EQ(ask<Call::kGetDevice>(), 0); });
   }
   EXPECT_EQ(server_.connections(), kLives * kCrowd);
   while (server_.ends() != kLives * kCrowd) std::this_thread::yield();
@@ -66,14 +67,14 @@ TEST_F(ClientThreadsTest, TheServerHearsOfEveryThreadsEnd) {
 TEST_F(ClientThreadsTest, AChildThatOneThreadMakesIsKnownToAll) {
   crowd([](unsigned i) {
     for (std::uint64_t n = 0; n < 50; ++n) {
-      ASSERT_EQ(ask(Call::kGetDevice, {n}), 0);
+      ASSERT_EQ(ask<Call::kGetDevice>(), 0);
       if (i != 0 || n % 10 != 0) continue;
       const pid_t child = ::fork();
       if (child == 0) ::_exit(0);
       ASSERT_EQ(::waitpid(child, nullptr, 0), child);
     }
   });
-  alone([] { EXPECT_EQ(ask(Call::kGetDevice, {}), 0); });
+  alone([] { EXPECT_EQ(ask<Call::kGetDevice>(), 0); });
   EXPECT_EQ(server_.most_children(), 2U);
 }
 

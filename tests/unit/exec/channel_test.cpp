@@ -24,18 +24,18 @@ TEST(Channel, TakesACallAndAnswersIt) {
   auto ends = make_ends();
   EXPECT_FALSE(ends.server->has_posted());
   ends.program->call = static_cast<std::uint32_t>(compat::Call::kMalloc);
-  ends.program->words[0] = 64;
+  ends.program->words = compat::words_of(compat::wire::Allocation{64});
   ends.program->posted = 1;
   ASSERT_TRUE(ends.server->has_posted());
   auto call = ends.server->take();
   EXPECT_EQ(call.call, compat::Call::kMalloc);
-  EXPECT_EQ(call.words[0], 64U);
+  EXPECT_EQ(compat::message_of<compat::wire::Allocation>(call.words).bytes, 64U);
   EXPECT_FALSE(ends.server->has_posted());
-  call.words[0] = 4096;
+  call.words = compat::words_of(compat::wire::Address{4096});
   ends.server->answer(5, call);
   EXPECT_EQ(ends.program->answered.load(), 1U);
   EXPECT_EQ(ends.program->status, 5);
-  EXPECT_EQ(ends.program->words[0], 4096U);
+  EXPECT_EQ(compat::message_of<compat::wire::Address>(ends.program->words).address, 4096U);
 }
 
 TEST(Channel, CutsWhatIsTooLarge) {
@@ -47,6 +47,17 @@ TEST(Channel, CutsWhatIsTooLarge) {
   EXPECT_EQ(call.call, compat::Call::kCount);
   EXPECT_EQ(call.bytes, compat::kWindow);
   EXPECT_EQ(call.window.size, compat::kWindow);
+}
+
+TEST(Channel, TakesNoCallOfMoreBytesThanTheWindowHas) {
+  auto ends = make_ends();
+  ends.program->call = static_cast<std::uint32_t>(compat::Call::kCopyIn);
+  ends.program->bytes = compat::kWindow;
+  ends.program->posted = 1;
+  EXPECT_EQ(ends.server->take().call, compat::Call::kCopyIn);
+  ends.program->bytes = compat::kWindow + 1;
+  ends.program->posted = 2;
+  EXPECT_EQ(ends.server->take().call, compat::Call::kCount);
 }
 
 TEST(Channel, KnowsTheLastCall) {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls ask for and what they are answered with: the shapes of messages. Which call has which
+// is a row of calls.hpp. A message is whole words of a slot (wire.hpp), in the order of the C API's
+// parameters. Here: what many calls have, devices, streams, events, kernels; the others:
+// memory_messages.hpp, management.hpp.
+#pragma once
+
+#include <cstdint>
+
+namespace npu::compat::wire {
+
+struct Nothing {};
+struct Number {
+  std::uint64_t number = 0;
+};
+// Of a context, stream, event, binary, function, or memory. Stream 0: the context's default one.
+struct Handle {
+  std::uint64_t handle = 0;
+};
+struct Device {
+  std::int64_t device = 0;  // the machine's number
+};
+struct Text {
+  std::uint64_t bytes = 0;  // of the window
+};
+struct DeviceAttribute {
+  std::int64_t device = 0;
+  std::uint64_t attribute = 0;  // aclrtDevAttr
+};
+struct Utilization {
+  std::uint64_t cube = 0, vector = 0, aicpus = 0, memory = 0;  // percent
+};
+
+enum class PeerRequest : std::uint64_t { kCan, kEnable, kDisable };
+struct PeerAccess {
+  PeerRequest request = PeerRequest::kCan;
+  std::int64_t device = 0;  // of kCan; else the one that the call is about
+  std::int64_t peer = 0;
+};
+
+// --- Streams, events, functions of the program in a stream's order ------------------------------
+
+// Milliseconds of a wait: for ever.
+inline constexpr std::uint64_t kForEver = UINT64_MAX;
+
+struct TimedWait {
+  std::uint64_t handle = 0, milliseconds = 0;
+};
+struct StreamOptions {
+  std::uint64_t priority = 0, flags = 0;
+};
+struct StreamWait {
+  std::uint64_t stream = 0, event = 0;
+};
+struct FailureMode {
+  std::uint64_t stream = 0, stops = 0;
+};
+struct EventPlace {
+  std::uint64_t event = 0, stream = 0;
+};
+struct EventPair {
+  std::uint64_t start = 0, end = 0;
+};
+struct Subscription {
+  std::uint64_t thread = 0, stream = 0;  // the program's own number of its thread
+  std::uint64_t ends = 0;
+};
+struct Callback {
+  std::uint64_t function = 0, parameter = 0;
+  std::uint64_t blocks = 0;  // the stream waits for it
+  std::uint64_t stream = 0;
+};
+struct ReportWait {
+  std::uint64_t thread = 0, milliseconds = 0;
+};
+struct DueCallback {
+  std::uint64_t function = 0, parameter = 0;
+  std::uint64_t waiting = 0;  // what Call::kCallbackDone is to be told; 0: nobody waits
+};
+
+// --- Kernels ------------------------------------------------------------------------------------
+
+// aclrtEngineType: cube 0, vector 1.
+inline constexpr std::uint64_t kVectorCores = 1;
+inline constexpr std::uint64_t kAnyCores = UINT64_MAX;  // nobody has said which
+
+// The bytes, and a name's, are in the window.
+struct Binary {
+  std::uint64_t built_in = 0, bytes = 0, cores = 0;
+};
+struct FunctionName {
+  std::uint64_t binary = 0, bytes = 0;
+};
+// In the window: bytes of arguments, and behind them place holders (rtHostInputInfo_t).
+struct Launch {
+  std::uint64_t function = 0, blocks = 0, stream = 0, cores = 0, bytes = 0, places = 0;
+};
+struct CoreLimit {
+  std::uint64_t of_stream = 0, of = 0;  // the stream, or the device
+  std::uint64_t kind = 0, cores = 0;    // aclrtDevResLimitType: cube 0, vector 1
+};
+struct StreamLimits {
+  std::uint64_t stream = 0, ends = 0;
+};
+
+}  // namespace npu::compat::wire

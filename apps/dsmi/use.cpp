@@ -27,31 +27,27 @@ Result<unsigned> share_of_memory(driver::Management& card) {
   return use->used_percent();
 }
 
-Result<unsigned> use_of_core(CardSession& card, int type) {
-  auto& meter = card.meter(meter_of_type(type));
-  const auto who = card.management.identity();
-  if (!who) return forward_error(who);
-  const bool coupled = who->vector_cores == 0;
-  switch (type) {
-    case DSMI_UTILIZATION_CORE:
-      return meter.core_use(coupled ? driver::CoreKind::kAll : driver::CoreKind::kCube);
-    case DSMI_UTILIZATION_VECTOR:
-      return meter.core_use(driver::CoreKind::kVector);
-    case DSMI_UTILIZATION_CUBE:
-      return meter.core_use(driver::CoreKind::kCube);
-    default:
-      return meter.core_use(driver::CoreKind::kAll);
-  }
-}
+// What the types of core mean where cube and vector cores are apart, and where they are coupled.
+struct CoreUse {
+  int type;
+  driver::CoreKind apart, coupled;
+};
+constexpr CoreUse kCoreUses[] = {
+    {DSMI_UTILIZATION_AICORE, driver::CoreKind::kAll, driver::CoreKind::kAll},
+    {DSMI_UTILIZATION_CORE, driver::CoreKind::kCube, driver::CoreKind::kAll},
+    {DSMI_UTILIZATION_VECTOR, driver::CoreKind::kVector, driver::CoreKind::kVector},
+    {DSMI_UTILIZATION_OVERALL, driver::CoreKind::kAll, driver::CoreKind::kAll},
+    {DSMI_UTILIZATION_CUBE, driver::CoreKind::kCube, driver::CoreKind::kCube}};
 
 Result<unsigned> use_of(CardSession& card, int type) {
+  for (const auto& use : kCoreUses) {
+    if (use.type != type) continue;
+    const auto who = card.management.identity();
+    if (!who) return forward_error(who);
+    return card.meter(meter_of_type(type))
+        .core_use(who->vector_cores == 0 ? use.coupled : use.apart);
+  }
   switch (type) {
-    case DSMI_UTILIZATION_AICORE:
-    case DSMI_UTILIZATION_CORE:
-    case DSMI_UTILIZATION_VECTOR:
-    case DSMI_UTILIZATION_OVERALL:
-    case DSMI_UTILIZATION_CUBE:
-      return use_of_core(card, type);
     case DSMI_UTILIZATION_AICPU:
       return mean_of(card.meter(meter_of_type(type)).aicpu_uses());
     case DSMI_UTILIZATION_HBM:

@@ -85,59 +85,19 @@ struct L2Counters {
   Picoseconds blocked;        // requests waited for a miss or write buffer
 };
 
-// What software on the host has done to the machine.
-struct HostCounters {
-  struct Bar {
-    unsigned number = 0;
-    std::uint64_t reads = 0;
-    std::uint64_t writes = 0;
-  };
-  std::uint64_t mmio_reads = 0;
-  std::uint64_t mmio_writes = 0;  // posted writes sent; combined stores are one
-  std::vector<Bar> bars;          // that a card has
-  std::uint64_t combining_stores = 0;
-  std::uint64_t config_reads = 0;
-  std::uint64_t config_writes = 0;
-  std::uint64_t write_barriers = 0;
-  std::uint64_t read_barriers = 0;
-  std::uint64_t polls = 0;       // rounds of poll loops, those included that the simulator skips
-  std::uint64_t poll_calls = 0;  // of Clock::relax()
-  std::optional<std::uint64_t> instructions;  // of the driver, where it counts them
-  std::uint64_t interrupts = 0;               // taken by an open vector
-  std::uint64_t context_switches = 0;
-  std::uint64_t iotlb_hits = 0, iotlb_misses = 0;
-  // Where stores may overtake others (host.cpu.order=weak): those that something which a card acts
-  // on has overtaken, and the first of them in words.
-  struct Overtaken {
-    std::uint64_t stores = 0;
-    std::vector<std::string> told;
-  };
-  std::optional<Overtaken> overtaken;
-  Bytes memory_bytes = 0;  // that cores' copies, devices and walks of the IOMMU moved
+// A counter of the report, of the whole run (docs/reports.md).
+struct RunCounter {
+  std::string name;                    // "card0.dma.commands"
+  std::optional<std::uint64_t> value;  // nothing: it is not counted in this run
+  const char* unit;                    // "B", or ""
+  bool per_submission;                 // told for each submission, too
 };
 
-// What a card was given to do, and what its cores did of it.
-struct CardCounters {
-  std::string name;                // "card0"
-  std::uint64_t ring_entries = 0;  // of the DMA ring, fetched
-  std::uint64_t dma_commands = 0;  // ended, those of queues included
-  std::uint64_t dma_faults = 0;
-  std::uint64_t queue_entries = 0;  // of compute queues, ended
-  std::uint64_t queue_faults = 0;
-  std::uint64_t blocks = 0;        // of kernels, started
-  std::uint64_t instructions = 0;  // that AI Cores' pipes have taken in
-  struct Executed {
-    std::uint64_t cores, aicpus;
-  };
-  std::optional<Executed> executed;  // instructions of programs, where they are counted
-  std::uint64_t aicpu_loads = 0, aicpu_stores = 0;
-  // Of the programs on AICPUs by the phase that they said they were in (platform::AicpuPhase).
-  struct Phase {
-    std::string name;
-    std::uint64_t instructions = 0;  // where they are counted
-    std::uint64_t loads = 0, misses = 0, stores = 0, register_accesses = 0;
-  };
-  std::vector<Phase> aicpu_phases;  // in the order of AicpuPhase
+// What programs on AICPUs have done in a phase that they said they were in (platform::AicpuPhase).
+struct AicpuPhase {
+  std::string name;
+  std::optional<std::uint64_t> instructions;  // where they are counted
+  std::uint64_t loads = 0, misses = 0, stores = 0, register_accesses = 0;
 };
 
 // Time that copies of one function of a divided card waited for their turn, and on what.
@@ -155,8 +115,12 @@ class SimulatorView {
   virtual std::vector<MmuCounters> mmus() const = 0;          // in order of card index
   virtual std::vector<L2Counters> l2s() const { return {}; }  // of the cards that have one
   virtual std::vector<PeerLinkCounters> peer_links() const { return {}; }  // in order of the cards
-  virtual HostCounters host() const { return {}; }
-  virtual std::vector<CardCounters> cards() const { return {}; }  // in order of card index
+  virtual std::vector<RunCounter> counters() const { return {}; }  // "host.submissions" comes first
+  // Where stores may overtake others (host.cpu.order=weak): the first of those that something which
+  // a card acts on has overtaken, in words.
+  virtual std::vector<std::string> overtaken_stores() const { return {}; }
+  // In the order of AicpuPhase.
+  virtual std::vector<AicpuPhase> aicpu_phases(std::size_t /*card*/) const { return {}; }
   // Of all functions there can be, the physical one first, by card.
   virtual std::vector<FunctionWaits> function_waits() const { return {}; }
   virtual std::uint64_t events() const { return 0; }  // that the models have served

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "model/config/link_rate.hpp"
-#include "npu/abi/layout.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -20,34 +19,6 @@ LinkCounters counters_of(std::string name, std::uint64_t rate, const model::Link
   counters.dllp = link.dllp_bytes;
   counters.credit_stall = Picoseconds(static_cast<std::int64_t>(link.credit_stall));
   return counters;
-}
-
-std::uint64_t instructions_of(const model::AiCorePrograms& programs) {
-  std::uint64_t sum = 0;
-  for (unsigned core = 0; core < programs.cores(); ++core) {
-    for (const auto count : programs.statistics(core).instructions) sum += count;
-  }
-  return sum;
-}
-
-std::uint64_t executed_by(const model::AiCorePrograms& programs) {
-  std::uint64_t sum = 0;
-  for (unsigned core = 0; core < programs.cores(); ++core)
-    sum += programs.statistics(core).executed;
-  return sum;
-}
-
-std::vector<CardCounters::Phase> phases_of(const model::AicpuStatistics& aicpus) {
-  // Those of the scheduler, which come first.
-  static constexpr std::array<const char*, 7> kNames{"idle",     "handshake", "wiring", "dispatch",
-                                                     "complete", "drain",     "dump"};
-  std::vector<CardCounters::Phase> all;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    const auto& work = aicpus.phases[i];
-    all.push_back({kNames[i], work.instructions, work.loads, work.misses,
-                   work.stores + work.atomics, work.register_loads + work.register_stores});
-  }
-  return all;
 }
 
 }  // namespace
@@ -146,63 +117,18 @@ std::vector<PeerLinkCounters> SystemView::peer_links() const {
   return all;
 }
 
-HostCounters SystemView::host() const {
-  const auto& now = system_.host().statistics();
-  HostCounters counters;
-  counters.mmio_reads = now.mmio_reads;
-  counters.mmio_writes = now.mmio_writes;
-  for (const unsigned bar : {abi::kRegisterBar, abi::kMemoryBar}) {
-    counters.bars.push_back({bar, now.bar_reads[bar], now.bar_writes[bar]});
-  }
-  counters.combining_stores = now.combining_stores;
-  counters.config_reads = now.config_reads;
-  counters.config_writes = now.config_writes;
-  counters.write_barriers = now.write_barriers;
-  counters.read_barriers = now.read_barriers;
-  if (const auto* const overtaken = system_.host().overtaken()) {
-    counters.overtaken = HostCounters::Overtaken{overtaken->count(), overtaken->told()};
-  }
-  counters.polls = now.polls;
-  counters.poll_calls = now.poll_calls;
-  const auto& executed = system_.cpus().executed();
-  if (executed.is_known()) counters.instructions = executed.all();
-  counters.interrupts = system_.interrupts().taken();
-  counters.context_switches = system_.cpus().context_switches();
-  for (const auto& walker : system_.host_memory().walkers()) {
-    counters.iotlb_hits += walker.hits();
-    counters.iotlb_misses += walker.misses();
-  }
-  const auto& memory = system_.host_memory().memory();
-  for (unsigned node = 0; node < memory.nodes(); ++node) {
-    counters.memory_bytes += memory.bus(static_cast<int>(node)).moved();
-  }
-  return counters;
-}
-
-std::vector<CardCounters> SystemView::cards() const {
-  std::vector<CardCounters> all;
-  for (unsigned i = 0; i < system_.cards(); ++i) {
-    auto& card = system_.card(i);
-    const auto& dma = card.dma().statistics();
-    const auto& queues = card.command().statistics();
-    const auto aicpus = card.aicpu_programs().statistics();
-    CardCounters counters;
-    counters.name = fmt::format("card{}", i);
-    counters.ring_entries = dma.ring_entries;
-    counters.dma_commands = dma.commands;
-    counters.dma_faults = dma.faults;
-    counters.queue_entries = queues.entries;
-    counters.queue_faults = queues.faults;
-    counters.blocks = queues.blocks;
-    counters.instructions = instructions_of(card.aicore_programs());
-    if (!system_.simulation().counted_programs.empty()) {
-      counters.executed =
-          CardCounters::Executed{executed_by(card.aicore_programs()), aicpus.instructions};
-    }
-    counters.aicpu_loads = aicpus.loads;
-    counters.aicpu_stores = aicpus.stores;
-    counters.aicpu_phases = phases_of(aicpus);
-    all.push_back(counters);
+std::vector<AicpuPhase> SystemView::aicpu_phases(std::size_t card) const {
+  // Those of the scheduler, which come first.
+  static constexpr std::array<const char*, 7> kNames{"idle",     "handshake", "wiring", "dispatch",
+                                                     "complete", "drain",     "dump"};
+  const auto aicpus = system_.card(static_cast<unsigned>(card)).aicpu_programs().statistics();
+  const bool counted = !system_.simulation().counted_programs.empty();
+  std::vector<AicpuPhase> all;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const auto& work = aicpus.phases[i];
+    all.push_back({kNames[i], counted ? std::optional(work.instructions) : std::nullopt, work.loads,
+                   work.misses, work.stores + work.atomics,
+                   work.register_loads + work.register_stores});
   }
   return all;
 }

@@ -23,8 +23,9 @@ class SystemView : public SimulatorView, public TraceSource {
   std::vector<MmuCounters> mmus() const override;
   std::vector<L2Counters> l2s() const override;
   std::vector<PeerLinkCounters> peer_links() const override;
-  HostCounters host() const override;
-  std::vector<CardCounters> cards() const override;
+  std::vector<RunCounter> counters() const override;
+  std::vector<std::string> overtaken_stores() const override;
+  std::vector<AicpuPhase> aicpu_phases(std::size_t card) const override;
   std::vector<FunctionWaits> function_waits() const override;
   std::uint64_t events() const override { return system_.simulation().agenda.served(); }
 

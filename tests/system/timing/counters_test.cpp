@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the models count is what they emit.
+#include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "tests/support/folders.hpp"
@@ -33,6 +35,32 @@ struct Run {
   std::string workload;
   Parameters parameters;
 };
+
+std::string page() {
+  std::ostringstream text;
+  text << std::ifstream(source_dir() + "/docs/reports.md").rdbuf();
+  return text.str();
+}
+
+// Of `text`, what stands in backquotes.
+std::set<std::string> quoted(const std::string& text) {
+  std::set<std::string> all;
+  for (auto at = text.find('`'); at != std::string::npos; at = text.find('`', at + 1)) {
+    const auto end = text.find('`', at + 1);
+    all.insert(text.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return all;
+}
+
+// Those of card 0 and of its link to card 1 stand for all.
+std::vector<workloads::RunCounter> rows_of_two_cards() {
+  auto rows = Machine({}, "system-2x910b2.yaml").view.counters();
+  rows.erase(std::remove_if(rows.begin(), rows.end(),
+                            [](const auto& row) { return row.name.rfind("card1.", 0) == 0; }),
+             rows.end());
+  return rows;
+}
 
 class Counters : public testing::TestWithParam<Run> {
  protected:
@@ -99,12 +127,22 @@ TEST_P(Counters, OfOneThingAddUp) {
 }
 
 TEST_P(Counters, AreAllInTheDocumentation) {
-  std::ostringstream page;
-  page << std::ifstream(source_dir() + "/docs/reports.md").rdbuf();
+  const auto text = page();
   for (const auto& each : report_.counters()) {
     const std::string base = each.name.substr(0, each.name.find("_per_submission"));
-    EXPECT_NE(page.str().find("`" + base + "`"), std::string::npos) << each.name;
+    EXPECT_NE(text.find("`" + base + "`"), std::string::npos) << each.name;
   }
+}
+
+TEST_P(Counters, AreTheRowsOfTheirTable) {
+  std::vector<std::string> rows, reported;
+  for (const auto& row : machine_.view.counters()) {
+    if (!row.value) continue;
+    rows.push_back(row.name + " " + row.unit);
+    if (row.per_submission) rows.push_back(row.name + "_per_submission ");
+  }
+  for (const auto& each : report_.counters()) reported.push_back(each.name + " " + each.unit);
+  EXPECT_EQ(reported, rows);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -114,6 +152,31 @@ INSTANTIATE_TEST_SUITE_P(
                     Run{"queue_latency", {"iterations=2"}}, Run{"vmm_map", {"sizes=2MiB"}},
                     Run{"matmul", {"m=33", "n=17", "k=65"}}, Run{"dispatch_latency", {"tasks=20"}}),
     [](const auto& instance) { return instance.param.workload; });
+
+TEST(CountersPage, HasTheRowsInItsTable) {
+  std::set<std::string> rows, documented;
+  for (const auto& row : rows_of_two_cards()) rows.insert(row.name);
+  const auto text = page();
+  const auto begin = text.find("| counter | what |");
+  std::istringstream table(text.substr(begin, text.find("\n\n", begin) - begin));
+  for (std::string line; std::getline(table, line);) {
+    documented.merge(quoted(line.substr(0, line.find('|', 1))));
+  }
+  EXPECT_EQ(documented, rows);
+}
+
+TEST(CountersPage, NamesThoseThatAreToldForEachSubmission) {
+  std::set<std::string> rows;
+  for (const auto& row : rows_of_two_cards()) {
+    if (row.per_submission) rows.insert(row.name.substr(row.name.find('.') + 1));
+  }
+  const auto text = page();
+  const auto begin = text.find("`host.instructions`, `mmio_reads`");
+  auto documented = quoted(text.substr(begin, text.find("`_per_submission`", begin) - begin));
+  documented.erase("host.instructions");
+  documented.merge(std::set<std::string>{"instructions", "write_barriers", "read_barriers"});
+  EXPECT_EQ(documented, rows);
+}
 
 TEST(PeerCounters, AreTheSumsOfTheEvents) {
   Machine machine({}, "system-2x910b2.yaml");

@@ -12,17 +12,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 
-// The value, if the call knows it.
-template <class T, class Call>
-std::optional<T> ask(Call call) {
+// The value that the call puts behind these arguments, if it knows it.
+template <class T, class Call, class... Arguments>
+std::optional<T> ask(Call call, Arguments... arguments) {
   T value{};
-  if (call(&value) != DSMI_OK) return std::nullopt;
+  if (call(arguments..., &value) != DSMI_OK) return std::nullopt;
   return value;
 }
 
 std::optional<unsigned> use(int id, int type) {
-  return ask<unsigned>(
-      [&](unsigned* rate) { return dsmi_get_device_utilization_rate(id, type, rate); });
+  return ask<unsigned>(dsmi_get_device_utilization_rate, id, type);
 }
 
 std::vector<unsigned> core_uses(int id, unsigned sub) {
@@ -86,38 +85,32 @@ std::vector<unsigned> error_codes_of(int id) {
 
 void measure(CardFacts& card) {
   const int id = card.id;
-  card.ai_core = use(id, DSMI_UTILIZATION_CORE);
-  card.vector = use(id, DSMI_UTILIZATION_VECTOR);
-  card.cube = use(id, DSMI_UTILIZATION_CUBE);
-  card.overall = use(id, DSMI_UTILIZATION_OVERALL);
-  card.aicpu = use(id, DSMI_UTILIZATION_AICPU);
-  card.hbm_bandwidth = use(id, DSMI_UTILIZATION_HBM_BANDWIDTH);
+  for (const auto type :
+       {DSMI_UTILIZATION_CORE, DSMI_UTILIZATION_VECTOR, DSMI_UTILIZATION_CUBE,
+        DSMI_UTILIZATION_OVERALL, DSMI_UTILIZATION_AICPU, DSMI_UTILIZATION_HBM_BANDWIDTH}) {
+    card.uses[type] = use(id, type);
+  }
   card.cores = core_uses(id, DSMI_TS_SUB_CMD_AICORE_MULTI_UTILIZATION_RATE);
   card.vector_cores = core_uses(id, DSMI_TS_SUB_CMD_VECTORCORE_MULTI_UTILIZATION_RATE);
-  card.aicpus =
-      ask<dsmi_aicpu_info_stru>([&](auto* info) { return dsmi_get_aicpu_info(id, info); });
+  card.aicpus = ask<dsmi_aicpu_info_stru>(dsmi_get_aicpu_info, id);
   card.traffic_before = card.traffic;
-  card.traffic = ask<npu_dsmi_traffic>([&](auto* now) { return npu_dsmi_get_traffic(id, now); });
+  card.traffic = ask<npu_dsmi_traffic>(npu_dsmi_get_traffic, id);
 }
 
 // What is true at one time.
 void inspect(CardFacts& card) {
   const int id = card.id;
-  card.health = ask<unsigned>([&](unsigned* health) { return dsmi_get_device_health(id, health); });
+  card.health = ask<unsigned>(dsmi_get_device_health, id);
   card.error_codes = error_codes_of(id);
-  card.hbm = use(id, DSMI_UTILIZATION_HBM);
-  card.core_clock =
-      ask<dsmi_aicore_info_stru>([&](auto* info) { return dsmi_get_aicore_info(id, info); });
-  card.memory = ask<dsmi_hbm_info_stru>([&](auto* info) { return dsmi_get_hbm_info(id, info); });
-  card.ecc = ask<dsmi_ecc_info_stru>(
-      [&](auto* info) { return dsmi_get_ecc_info(id, DSMI_DEVICE_TYPE_HBM, info); });
-  card.pages = ask<dsmi_ecc_pages_stru>([&](auto* info) {
-    return dsmi_get_total_ecc_isolated_pages_info(id, DSMI_DEVICE_TYPE_HBM, info);
-  });
+  card.uses[DSMI_UTILIZATION_HBM] = use(id, DSMI_UTILIZATION_HBM);
+  card.core_clock = ask<dsmi_aicore_info_stru>(dsmi_get_aicore_info, id);
+  card.memory = ask<dsmi_hbm_info_stru>(dsmi_get_hbm_info, id);
+  card.ecc = ask<dsmi_ecc_info_stru>(dsmi_get_ecc_info, id, DSMI_DEVICE_TYPE_HBM);
+  card.pages =
+      ask<dsmi_ecc_pages_stru>(dsmi_get_total_ecc_isolated_pages_info, id, DSMI_DEVICE_TYPE_HBM);
   card.link = device_info<dsmi_pcie_info_para>(id, DSMI_MAIN_CMD_PCIE, DSMI_PCIE_SUB_CMD_PCIE_INFO);
-  card.temperature = ask<int>([&](int* value) { return dsmi_get_device_temperature(id, value); });
-  const auto power =
-      ask<dsmi_power_info_stru>([&](auto* value) { return dsmi_get_device_power_info(id, value); });
+  card.temperature = ask<int>(dsmi_get_device_temperature, id);
+  const auto power = ask<dsmi_power_info_stru>(dsmi_get_device_power_info, id);
   if (power) card.power = power->power;
   card.processes = processes_of(id);
   card.virtual_total = device_info<dsmi_soc_total_resource>(id, DSMI_MAIN_CMD_VDEV_MNG,

@@ -3,6 +3,7 @@
 // support has no value.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct CardFacts {
   tag_pcie_idinfo pci{};
   std::optional<unsigned> health;  // 0 .. 3
   std::vector<unsigned> error_codes;
-  // Percent, of the interval between the two looks, or since the card's reset.
-  std::optional<unsigned> ai_core, vector, cube, overall, aicpu, hbm, hbm_bandwidth;
+  // Percent, of the interval between the two looks, or since the card's reset; by
+  // dsmi_utilization_type.
+  std::array<std::optional<unsigned>, DSMI_UTILIZATION_CUBE + 1> uses;
   std::vector<unsigned> cores, vector_cores;  // cube or coupled ones, by number; vector cores
   std::optional<dsmi_aicore_info_stru> core_clock;
   std::optional<dsmi_aicpu_info_stru> aicpus;

@@ -13,20 +13,22 @@ namespace npu::cli {
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 inline constexpr const char* kMetricsPrefix = "npusim";
+// Whoever looks at a card says it.
+inline constexpr const char* kDeviceSeconds = "npusim_device_seconds_total";
+inline constexpr const char* kDeviceSecondsHelp = "simulated time since the card's reset";
 
 // Families in the order of their first sample, each with its lines together. Those whose name
 // begins with npusim_ begin with `prefix` instead of npusim.
 class MetricFamilies {
  public:
   explicit MetricFamilies(std::string prefix = kMetricsPrefix) : prefix_(std::move(prefix)) {}
-  // `type`: "gauge" or "counter". A family has one type and one help.
-  void add(const std::string& name, const char* type, const char* help, const Labels& labels,
-           double value);
+  // A family has one help. What ends with _total is a counter, all else a gauge.
+  void add(const std::string& name, const char* help, const Labels& labels, double value);
   std::string text() const;
 
  private:
   struct Family {
-    std::string name, type, help, samples;
+    std::string name, help, samples;
   };
   const std::string prefix_;
   std::vector<Family> all_;

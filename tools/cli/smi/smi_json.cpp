@@ -9,47 +9,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-void put(Json& object, const char* name, const std::optional<T>& value) {
-  if (value) object[name] = *value;
-}
-
-Json use_of(const CardFacts& card) {
-  Json use = Json::object();
-  put(use, "ai_core", card.ai_core);
-  put(use, "vector", card.vector);
-  put(use, "cube", card.cube);
-  put(use, "overall", card.overall);
-  put(use, "aicpu", card.aicpu);
-  put(use, "hbm", card.hbm);
-  put(use, "hbm_bandwidth", card.hbm_bandwidth);
-  if (!card.cores.empty()) use["cores"] = card.cores;
-  if (!card.vector_cores.empty()) use["vector_cores"] = card.vector_cores;
-  return use;
-}
-
-Json link_of(const CardFacts& card) {
-  Json link = Json::object();
-  if (card.link) {
-    link["generation"] = card.link->rate_mode;
-    link["lanes"] = card.link->lane_num;
+// What the rows call members of `object`.
+Json members(const CardFacts& card, const std::string& object) {
+  Json all = Json::object();
+  for (const auto& row : kCardCounters) {
+    const auto value = row.json.object == object ? row.of(card) : std::nullopt;
+    if (value) all[Json::json_pointer(std::string("/") + row.json.name)] = *value;
   }
-  if (!card.traffic) return link;
-  for (const auto& row : kLinkCounters) {
-    link[std::string(row.direction) + "_bytes"][row.kind] = (*card.traffic).*row.bytes;
-  }
-  return link;
-}
-
-Json errors_of(const CardFacts& card) {
-  Json errors = Json::object();
-  const auto add = [&errors](const auto& counts, const auto& rows) {
-    if (!counts) return;
-    for (const auto& row : rows) errors[row.json] = (*counts).*row.count;
-  };
-  add(card.ecc, kErrorsSinceReset);
-  add(card.pages, kErrorsOnRecord);
-  return errors;
+  return all;
 }
 
 Json json_of(const CardFacts& card) {
@@ -58,26 +25,21 @@ Json json_of(const CardFacts& card) {
                  {"bus_id", card.bus_address()},
                  {"vendor", card.pci.venderid},
                  {"device", card.pci.deviceid}};
-  put(object, "health", card.health);
+  object.update(members(card, "health"));
   object["error_codes"] = card.error_codes;
-  put(object, "temperature_c", card.temperature);
-  put(object, "power_deciwatt", card.power);
-  if (card.core_clock) {
-    object["ai_core_mhz"] = {{"rated", card.core_clock->freq}, {"now", card.core_clock->curfreq}};
+  object.update(members(card, "state"));
+  for (const char* const name : {"ai_core_mhz", "hbm"}) {
+    if (auto known = members(card, name); !known.empty()) object[name] = std::move(known);
   }
-  if (card.memory) {
-    object["hbm"] = {{"size_kb", card.memory->memory_size},
-                     {"used_kb", card.memory->memory_usage},
-                     {"mhz", card.memory->freq}};
-  }
-  object["use_percent"] = use_of(card);
-  object["ecc"] = errors_of(card);
-  object["pcie"] = link_of(card);
+  auto& use = object["use_percent"] = members(card, "use_percent");
+  if (!card.cores.empty()) use["cores"] = card.cores;
+  if (!card.vector_cores.empty()) use["vector_cores"] = card.vector_cores;
+  for (const char* const name : {"ecc", "pcie"}) object[name] = members(card, name);
   if (!card.processes) return object;
   object["processes"] = Json::array();
   for (const auto& process : *card.processes) {
     Json one = {{"pid", process.pid}};
-    put(one, "hbm_bytes", process.memory);
+    if (process.memory) one["hbm_bytes"] = *process.memory;
     object["processes"].push_back(one);
   }
   return object;

@@ -69,9 +69,13 @@ class Lines {
   void add(const char* name, const T& value) {
     text_ += fmt::format("\t{:<{}} : {}\n", name, kNameWidth, value);
   }
-  template <class T>
-  void add(const char* name, const std::optional<T>& value) {
-    add(name, text_of(value));
+  void add(Page page, const CardFacts& card) {
+    for (const auto& row : kCardCounters) {
+      if (row.line.page != page) continue;
+      auto value = row.of(card);
+      if (value) *value /= row.line.by;
+      add(row.line.name, text_of(value));
+    }
   }
   std::string take() { return std::move(text_); }
 
@@ -86,18 +90,8 @@ std::string list_of(const std::vector<unsigned>& values) {
 }
 
 void add_usages(Lines& lines, const CardFacts& card) {
-  if (card.memory) {
-    lines.add("HBM Capacity(MB)", card.memory->memory_size / 1024);
-  } else {
-    lines.add("HBM Capacity(MB)", kUnknown);
-  }
-  lines.add("HBM Usage Rate(%)", card.hbm);
-  lines.add("HBM Bandwidth Usage Rate(%)", card.hbm_bandwidth);
-  lines.add("Aicore Usage Rate(%)", card.ai_core);
-  lines.add("Aivector Usage Rate(%)", card.vector);
-  lines.add("Aicube Usage Rate(%)", card.cube);
-  lines.add("NPU Utilization(%)", card.overall);
-  lines.add("Aicpu Usage Rate(%)", card.aicpu);
+  lines.add(Page::kMemoryUse, card);
+  lines.add(Page::kCoreUse, card);
   lines.add("Ctrlcpu Usage Rate(%)", kUnknown);
   lines.add("Aicore Usage Rate by core(%)", list_of(card.cores));
   lines.add("Aivector Usage Rate by core(%)", list_of(card.vector_cores));
@@ -106,17 +100,13 @@ void add_usages(Lines& lines, const CardFacts& card) {
 void add_memory(Lines& lines, const CardFacts& card) {
   lines.add("DDR Capacity(MB)", kUnknown);
   if (!card.memory) return lines.add("HBM Capacity(KB)", kUnknown);
-  lines.add("HBM Capacity(KB)", card.memory->memory_size);
-  lines.add("HBM Usage(KB)", card.memory->memory_usage);
-  lines.add("HBM Clock Speed(MHz)", card.memory->freq);
+  lines.add(Page::kMemory, card);
   lines.add("HBM Temperature(C)", kUnknown);
 }
 
 void add_ecc(Lines& lines, const CardFacts& card) {
   if (!card.ecc || !card.pages) return lines.add("HBM ECC", kUnknown);
-  lines.add("HBM ECC Enable Flag", card.ecc->enable_flag);
-  for (const auto& row : kErrorsSinceReset) lines.add(row.text, (*card.ecc).*row.count);
-  for (const auto& row : kErrorsOnRecord) lines.add(row.text, (*card.pages).*row.count);
+  lines.add(Page::kEcc, card);
 }
 
 void add_pcie(Lines& lines, const CardFacts& card) {
@@ -125,12 +115,9 @@ void add_pcie(Lines& lines, const CardFacts& card) {
   lines.add("Device ID", fmt::format("{:#06x}", card.pci.deviceid));
   lines.add("Subvendor ID", fmt::format("{:#06x}", card.pci.subvenderid));
   lines.add("Subdevice ID", fmt::format("{:#06x}", card.pci.subdeviceid));
-  if (card.link) {
-    lines.add("Link Generation", card.link->rate_mode);
-    lines.add("Link Lanes", card.link->lane_num);
-  }
+  if (card.link) lines.add(Page::kLink, card);
   if (!card.traffic) return lines.add("Received(bytes)", kUnknown);
-  for (const auto& row : kLinkCounters) lines.add(row.text, (*card.traffic).*row.bytes);
+  lines.add(Page::kTraffic, card);
   lines.add("Link Errors", kUnknown);
 }
 
@@ -155,8 +142,9 @@ std::string summary_text(const std::vector<CardFacts>& cards) {
   for (const auto& card : cards) {
     text += kRule;
     text += row(fmt::format("{}", card.id), card.name(), health_of(card), power_of(card),
-                text_of(card.temperature), text_of(card.ai_core), "");
-    text += row("", card.bus_address(), "", "", "", text_of(card.aicpu), memory_of(card));
+                text_of(card.temperature), text_of(card.uses[DSMI_UTILIZATION_CORE]), "");
+    text += row("", card.bus_address(), "", "", "", text_of(card.uses[DSMI_UTILIZATION_AICPU]),
+                memory_of(card));
   }
   return text + kRule + processes_text(cards);
 }

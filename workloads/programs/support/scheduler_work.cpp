@@ -6,19 +6,14 @@ namespace npu::workloads {
 SchedulerWork::SchedulerWork(const Context& context, std::vector<std::string> columns)
     : context_(context), card_(context.parameters.integer("card")), columns_(std::move(columns)) {}
 
-CardCounters SchedulerWork::now() const {
-  auto cards = context_.simulator.cards();
-  return card_ < cards.size() ? cards[card_] : CardCounters{};
-}
-
 void SchedulerWork::begin() {
-  before_ = now().aicpu_phases;
+  before_ = context_.simulator.aicpu_phases(card_);
 }
 
 void SchedulerWork::end(std::uint64_t tasks, const std::vector<std::string>& values) {
-  const CardCounters card = now();
-  for (std::size_t i = 0; i < before_.size() && i < card.aicpu_phases.size(); ++i) {
-    const auto& phase = card.aicpu_phases[i];
+  const auto after = context_.simulator.aicpu_phases(card_);
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    const auto& phase = after[i];
     const auto& was = before_[i];
     const auto per_task = [tasks](std::uint64_t now, std::uint64_t before) {
       return Number::quotient(now - before, tasks, 1).text();
@@ -28,12 +23,12 @@ void SchedulerWork::end(std::uint64_t tasks, const std::vector<std::string>& val
       continue;
     }
     auto row = values;
-    row.insert(row.end(),
-               {phase.name,
-                card.executed ? per_task(phase.instructions, was.instructions) : std::string("-"),
-                per_task(phase.loads, was.loads), per_task(phase.misses, was.misses),
-                per_task(phase.stores, was.stores),
-                per_task(phase.register_accesses, was.register_accesses)});
+    row.insert(
+        row.end(),
+        {phase.name, phase.instructions ? per_task(*phase.instructions, *was.instructions) : "-",
+         per_task(phase.loads, was.loads), per_task(phase.misses, was.misses),
+         per_task(phase.stores, was.stores),
+         per_task(phase.register_accesses, was.register_accesses)});
     rows_.push_back(std::move(row));
   }
 }

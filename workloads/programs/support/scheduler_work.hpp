@@ -22,13 +22,11 @@ class SchedulerWork {
   void report() const;
 
  private:
-  CardCounters now() const;
-
   const Context& context_;
   const std::size_t card_;
   std::vector<std::string> columns_;
   std::vector<std::vector<std::string>> rows_;
-  std::vector<CardCounters::Phase> before_;
+  std::vector<AicpuPhase> before_;
 };
 
 }  // namespace npu::workloads

@@ -59,7 +59,7 @@ TEST_F(Commands, RegistersPrintsEveryFieldBelowItsRegister) {
     for (const auto* field = block.fields; field != block.fields_end; ++field) {
       const auto at = out.find("  " + std::string(field->of) + "\n");
       const auto end = out.find("\n  0x", at);  // the next register
-      const auto lines = out.substr(at, end - at);
+      const auto lines = out.substr(at, end + 1 - at);
       const auto name = std::string(field->name.empty() ? field->unit : field->name);
       EXPECT_NE(lines.find("    " + name), std::string::npos) << lines << name;
       EXPECT_NE(lines.find(" " + std::string(field->meaning) + "\n"), std::string::npos) << lines;

@@ -33,7 +33,7 @@ struct ControlState : Register<ControlState, std::uint32_t, 0x03D0, Access::kRea
 struct MessageControl : Register<MessageControl, std::uint32_t, 0x03D4, Access::kReadWrite> {
   static constexpr std::string_view kName = "MESSAGE_CONTROL";
   NPU_FIELD(Enable, 0, 0, "messages are exchanged");
-  NPU_FIELD(Log2Messages, 7, 4, "of the ring, 7 (4 KiB) .. 12");
+  NPU_FIELD(Log2Messages, 7, 4, "log2 of the messages of the ring, 7 (4 KiB) .. 12");
   NPU_FIELD(Vector, 31, 16, "MSI-X of the messages");
 };
 struct MessageBase : Register<MessageBase, std::uint64_t, 0x03D8, Access::kReadWrite> {

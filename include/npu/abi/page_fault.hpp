@@ -26,7 +26,7 @@ struct PageFaultControl : Register<PageFaultControl, std::uint32_t, 0x0384, Acce
   static constexpr std::string_view kName = "PAGE_FAULT_CONTROL";
   NPU_FIELD(Enable, 0, 0, "records are written");
   NPU_FIELD(ToControl, 1, 1, "the control processor is told (control_window.hpp), no ring");
-  NPU_FIELD(Log2Records, 7, 4, "of the ring, 7 (4 KiB) .. 12");
+  NPU_FIELD(Log2Records, 7, 4, "log2 of the records of the ring, 7 (4 KiB) .. 12");
   NPU_FIELD(Vector, 31, 16, "MSI-X of the records");
 };
 struct PageFaultBase : Register<PageFaultBase, std::uint64_t, 0x0388, Access::kReadWrite> {

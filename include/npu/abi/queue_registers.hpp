@@ -33,7 +33,7 @@ struct ManagementControl : Register<ManagementControl, std::uint32_t, 0x0318, Ac
   static constexpr std::string_view kName = "MANAGEMENT_CONTROL";
   NPU_FIELD(Enable, 0, 0, "the ring is read");
   NPU_FIELD(HostMemory, 1, 1, "MANAGEMENT_BASE is a bus address");
-  NPU_FIELD(Log2Entries, 11, 8, "of the ring, 2 .. 12");
+  NPU_FIELD(Log2Entries, 11, 8, "log2 of the entries of the ring, 2 .. 12");
 };
 struct ManagementStatusRegister
     : Register<ManagementStatusRegister, std::uint32_t, 0x031C, Access::kReadOnly> {
@@ -57,7 +57,7 @@ struct QueueFaultBase : Register<QueueFaultBase, std::uint64_t, 0x0328, Access::
 };
 struct QueueFaultControl : Register<QueueFaultControl, std::uint32_t, 0x0330, Access::kReadWrite> {
   static constexpr std::string_view kName = "QUEUE_FAULT_CONTROL";
-  NPU_FIELD(Log2Records, 3, 0, "records of the log");
+  NPU_FIELD(Log2Records, 3, 0, "log2 of the records of the log");
   NPU_FIELD(Vector, 31, 16, "MSI-X of faults that are no process'");
 };
 struct QueueFaultCount : Register<QueueFaultCount, std::uint32_t, 0x0334, Access::kReadOnly> {
@@ -68,7 +68,7 @@ struct QueueFaultCount : Register<QueueFaultCount, std::uint32_t, 0x0334, Access
 // Clusters + VectorCores i and behind are its vector cores.
 struct CoreTopology : Register<CoreTopology, std::uint32_t, 0x0338, Access::kReadOnly> {
   static constexpr std::string_view kName = "CORE_TOPOLOGY";
-  NPU_FIELD(Clusters, 15, 0, "cube cores, one in each cluster");
+  NPU_FIELD(Clusters, 15, 0, "each is one cube core with its vector cores, or a coupled core");
   NPU_FIELD(VectorCores, 23, 16, "per cluster; 0: coupled cores");
 };
 

@@ -134,9 +134,9 @@ struct ShareGroup : Register<ShareGroup, std::uint32_t, 0x0440, Access::kReadWri
 // How much of what is shared by all functions it gets where that binds: in proportion; 1..255.
 struct ShareWeights : Register<ShareWeights, std::uint32_t, 0x0444, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_WEIGHTS";
-  NPU_FIELD(Dma, 7, 0, "of the DMA engines");
-  NPU_FIELD(Hbm, 15, 8, "of the HBM");
-  NPU_FIELD(Link, 23, 16, "of the PCIe link");
+  NPU_FIELD(Dma, 7, 0, "share of the DMA engines, 1 .. 255, in proportion");
+  NPU_FIELD(Hbm, 15, 8, "share of the HBM, 1 .. 255, in proportion");
+  NPU_FIELD(Link, 23, 16, "share of the PCIe link, 1 .. 255, in proportion");
 };
 // Of a group's member: its part of a round is Token / the sum of the members' tokens, or, while
 // others have nothing to run, up to Maximum / the same sum.

@@ -67,11 +67,13 @@ struct FieldAt {};
     return {kName, {}, 8 * sizeof(raw_type) - 1, 0, kAccess, kReset, unit, meaning}; \
   }                                                                                  \
   using Value = ::npu::abi::Field<8 * sizeof(raw_type) - 1, 0>
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a type has none around it.
 #define NPU_FIELD_ROW(name, high, low, access, meaning)                                  \
   static constexpr ::npu::abi::FieldInfo field_row(::npu::abi::FieldAt<low>) {           \
     return {kName, #name, high, low, access, from_raw(kReset).get<name>(), {}, meaning}; \
   }                                                                                      \
   using name = ::npu::abi::Field<high, low>
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Base of every register type. Self must declare `static constexpr std::string_view kName`, and
 // either its fields (NPU_FIELD) or what its value is (NPU_VALUE). Offset is from the start of the

@@ -107,7 +107,7 @@ Status MessageChannel::send(const Message& message, unsigned words) {
     kept_.pop_front();
   }
   Sent sent{++sent_, words, message};
-  using Head = abi::MessageHead;
+  using Head = abi::MessageSend;
   sent.message.words[0] |= (std::uint64_t{words} - 1) << Head::Words::kLow |
                            std::uint64_t{sent.number & 0xFF} << Head::Number::kLow;
   write(sent);

@@ -34,8 +34,7 @@ std::vector<std::string> override_keys();
 // The values such a key may have, if they are a few words or numbers; else empty.
 std::vector<std::string> override_words(const std::string& key_name);
 
-// Markdown: every key with unit, range and meaning. The compact form has a row per section.
+// Markdown: every key with unit, range and meaning.
 std::string key_reference();
-std::string compact_key_reference();
 
 }  // namespace npu::model

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <set>
 
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
@@ -72,23 +71,6 @@ std::vector<std::string> words_of(const Key& key) {
   return words;
 }
 
-std::string compact_keys(const Table& table, bool inside, std::set<const Table*>& shown) {
-  std::string text;
-  for (const auto& key : table.keys) {
-    if (key.store) {
-      text += fmt::format(" {} ({});", key.name, key.allowed());
-    } else if (key.type == KeyType::kTemplates) {
-      text += fmt::format(" {} [{} ];", key.name,
-                          compact_keys(virtual_template_table(), inside, shown));
-    } else if (inside && shown.insert(key.table).second) {
-      text += fmt::format(" {} {{{} }};", key.name, compact_keys(*key.table, inside, shown));
-    } else {
-      text += fmt::format(" {};", key.name);
-    }
-  }
-  return text;
-}
-
 std::string heading(const Section& section) {
   if (section.path.empty()) return fmt::format("`{}`", section.file);
   return fmt::format("`{}`", section.path);
@@ -122,22 +104,6 @@ std::string key_reference() {
     for (const auto& key : section.table->keys) {
       text += fmt::format("| {} | {} | {} |\n", key.name, key.allowed(), key.doc);
     }
-  }
-  return text;
-}
-
-std::string compact_key_reference() {
-  std::string text = "| section | keys |\n|---|---|\n";
-  std::set<const Table*>
-      shown;  // sections of a core, of templates are shown in one row, equal ones once
-  for (const auto& section : all_sections()) {
-    const bool one_row = section.file == program_core_table().schema ||
-                         section.file == virtual_function_table().schema;
-    if (one_row && !section.path.empty()) continue;
-    text += fmt::format("| {} |", heading(section));
-    text += compact_keys(*section.table, one_row, shown);
-    text.back() = ' ';
-    text += "|\n";
   }
   return text;
 }

@@ -79,7 +79,7 @@ void ControlUnit::consumed() {
 }
 
 void ControlUnit::received(std::uint64_t head) {
-  using Head = abi::MessageHead;
+  using Head = abi::MessageSend;
   const unsigned words = static_cast<unsigned>((head & Head::Words::kMask) >> Head::Words::kLow);
   const bool whole = std::exchange(written_, 0) == (1U << words) - 1;
   const bool next = (head & Head::Number::kMask) >> Head::Number::kLow == ((received_ + 1) & 0xFF);

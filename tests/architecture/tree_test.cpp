@@ -92,6 +92,15 @@ TEST(Tree, EveryReadmeNamesWhatLiesBesideItAndNothingElse) {
   EXPECT_EQ(complaints(readmes, [](const auto& f) { return check_names(f, tree()); }), "");
 }
 
+TEST(Tree, ContributorsAreSentToFilesThatAreThere) {
+  auto page = load(kRoot, tree(), {"CONTRIBUTING.md"}).at(0);
+  const auto begin = page.text.find("## Where to put things\n");
+  const auto end = page.text.find("\n## ", begin);
+  ASSERT_NE(end, std::string::npos);
+  page.text = page.text.substr(begin, end - begin);
+  EXPECT_EQ(complaints({page}, [](const auto& f) { return check_names(f, tree()); }), "");
+}
+
 TEST(Tree, EveryCitationOfADocumentResolves) {
   auto texts = tree();
   texts.erase("tests/architecture/citations_test.cpp");  // bad ones on purpose

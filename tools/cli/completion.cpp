@@ -6,8 +6,7 @@
 #include <set>
 
 #include "model/config/load.hpp"
-#include "npu/abi/registers.hpp"
-#include "npu/abi/stream.hpp"
+#include "npu/abi/register_reference.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/option_table.hpp"
 #include "workloads/framework/registry.hpp"
@@ -130,8 +129,10 @@ void add_workloads(Candidates& found) {
 }
 
 void add_registers(Candidates& found) {
-  for (const auto& row : abi::kBar0Table) found.words.emplace_back(row.name);
-  for (const auto& row : abi::kStreamTable) found.words.emplace_back(row.name);
+  for (const auto& block : abi::kRegisterBlocks) {
+    for (const auto* row = block.begin; row != block.end; ++row)
+      found.words.emplace_back(row->name);
+  }
 }
 
 void add_values(Value kind, const Line& line, const std::string& at, Candidates& found) {

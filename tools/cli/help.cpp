@@ -211,11 +211,14 @@ CONFIG may also be given with --config.
 const char* const kRegisters =
     R"(usage: npusim registers [PATTERN]
 
-Prints the registers of BAR0 and of a stream window, as driver and models are compiled with them:
-offset and size in bytes, access (RO, RW, or RW1C: written ones clear), value after reset, name.
-The model of a card may set a read-only register to another value after reset: CHIP_ID, HBM_SIZE.
-PATTERN is a name in which * and ? stand for other characters, such as 'SHARE_*'; upper and lower
-case are the same.
+Prints the registers of BAR0 and of the windows of streams, AI Cores and the control processor, as
+driver, firmware and models are compiled with them: offset and size in bytes, access (RO, RW, or
+RW1C: written ones clear), value after reset, name. Below it each field: bits, access, value after
+reset, name, meaning; or, of a register without fields, the unit of its value. Other bits are
+reserved. The model of a card may set a read-only register to another value after reset: CHIP_ID,
+HBM_SIZE.
+PATTERN is a name of a register in which * and ? stand for other characters, such as 'SHARE_*';
+upper and lower case are the same.
 )";
 
 const char* const kCompletion =

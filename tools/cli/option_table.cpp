@@ -24,7 +24,7 @@ constexpr CommandRow kCommands[] = {
     {"metrics", Value::kNone, "print the same for Prometheus, text format 0.0.4"},
     {"probe", Value::kNone, "try what the card and its driver can do for who shares them"},
     {"config", Value::kConfigAction, "show or check a configuration, or list its keys"},
-    {"registers", Value::kRegister, "list the registers of BAR0 and of a stream window"},
+    {"registers", Value::kRegister, "list the registers and their bits"},
     {"completion", Value::kShell, "print the script that completes npusim's command line"},
     {"help", Value::kCommand, "print help on the program or a command, as --help does"},
 };

@@ -250,6 +250,26 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
+// "m,n,k; of gemv m,k; of softmax and rms_norm rows,columns": the first operator's, then those that
+// have another.
+std::string shapes() {
+  const auto& table = operators::operator_table();
+  const auto of = [](const operators::OperatorRow& row) {
+    std::string shape(row.shape);
+    shape.erase(std::remove(shape.begin(), shape.end(), ' '), shape.end());
+    return shape;
+  };
+  std::string text = of(table.front());
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    if (table[i].shape == table.front().shape) continue;
+    const bool again = table[i].shape == table[i - 1].shape;
+    const bool goes_on = i + 1 < table.size() && table[i].shape == table[i + 1].shape;
+    text += again ? " and " : "; of ";
+    text += std::string(table[i].name) + (goes_on ? "" : " " + of(table[i]));
+  }
+  return text;
+}
+
 ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
                         std::vector<std::string> choices) {
   return {name, ParameterType::kChoice, "", std::move(standard), doc, 0, 0, std::move(choices)};
@@ -268,10 +288,7 @@ Workload operator_run() {
       "operator",
       "An operator compiled on demand, and what each layer of its call costs",
       {programs::operator_run::choice_of("name", "basic_matmul", "of the operator", names),
-       {"shape", ParameterType::kIntegerList, "", "256,256,256",
-        "m,n,k; of batched_matmul batch,m,n,k; of grouped_matmul groups,m,n,k; of gemv m,k; of "
-        "elementwise count; of softmax and "
-        "rms_norm rows,columns; of flash_attention batch,heads,kv_heads,queries,keys,head",
+       {"shape", ParameterType::kIntegerList, "", "256,256,256", programs::operator_run::shapes(),
         0, programs::operator_run::kMostSide},
        programs::operator_run::choice_of("dtype", "float16", "of the inputs", types),
        programs::operator_run::choice_of(

@@ -13,11 +13,18 @@
 
 namespace npu::abi {
 
+// Offset from the start of the event's own 8 bytes.
+struct EventRegister : Register<EventRegister, std::uint64_t, 0x0000, Access::kReadOnly> {
+  static constexpr std::string_view kName = "EVENT";
+  NPU_FIELD(Count, 31, 0, "completions, modulo 2^32");
+  NPU_FIELD(Fault, 47, 32, "FaultCode of the first failed command, 0 if none");
+};
+
 struct EventRecord {
   std::uint64_t raw = 0;
 
-  using Count = Field<31, 0>;   // completions, modulo 2^32
-  using Fault = Field<47, 32>;  // FaultCode of the first failed command, 0 if none
+  using Count = EventRegister::Count;
+  using Fault = EventRegister::Fault;
 
   constexpr std::uint32_t count() const { return static_cast<std::uint32_t>(raw); }
   constexpr FaultCode fault() const {

@@ -24,35 +24,37 @@ namespace npu::abi {
 // is told any more.
 struct PageCopyControl : Register<PageCopyControl, std::uint32_t, 0x1028, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_COPY_CONTROL";
-  using Enable = Field<0, 0>;
-  using Vector = Field<31, 16>;  // MSI-X, raised behind each result
+  NPU_FIELD(Enable, 0, 0, "commands are taken");
+  NPU_FIELD(Vector, 31, 16, "MSI-X, raised behind each result");
 };
-// Bus address of result 0, 4 KiB aligned.
 struct PageCopyBase : Register<PageCopyBase, std::uint64_t, 0x1030, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_COPY_BASE";
+  NPU_VALUE("bus address", "of result 0, 4 KiB aligned");
 };
 struct PageCopySource : Register<PageCopySource, std::uint64_t, 0x1038, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_COPY_SOURCE";
+  NPU_VALUE("address", "of the first byte to read");
 };
 struct PageCopyDestination
     : Register<PageCopyDestination, std::uint64_t, 0x1040, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_COPY_DESTINATION";
+  NPU_VALUE("address", "of the first byte to write");
 };
-// Bytes.
 struct PageCopySize : Register<PageCopySize, std::uint64_t, 0x1048, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_COPY_SIZE";
+  NPU_VALUE("bytes", "to copy");
 };
 // Reads as 0.
 struct PageCopyStart : Register<PageCopyStart, std::uint32_t, 0x1050, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_COPY_START";
-  using Number = Field<15, 0>;   // the low bits of it
-  using Opcode = Field<23, 16>;  // DmaOpcode, of those that the ring takes
+  NPU_FIELD(Number, 15, 0, "of the command, its low bits");
+  NPU_FIELD(Opcode, 23, 16, "DmaOpcode, of those that the ring takes");
 };
 // Commands since Enable, modulo 2^32. They end in the order of their numbers.
 struct PageCopyProgress : Register<PageCopyProgress, std::uint64_t, 0x1058, Access::kReadOnly> {
   static constexpr std::string_view kName = "PAGE_COPY_PROGRESS";
-  using Accepted = Field<31, 0>;
-  using Ended = Field<63, 32>;
+  NPU_FIELD(Accepted, 31, 0, "commands taken since Enable, modulo 2^32");
+  NPU_FIELD(Ended, 63, 32, "commands ended since Enable, modulo 2^32");
 };
 
 // So many commands may be in flight; further ones are ignored.

@@ -19,57 +19,58 @@ namespace npu::abi {
 // ever served it.
 struct PageFaultSpaces : Register<PageFaultSpaces, std::uint32_t, 0x0380, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_SPACES";
-  using Vmids = Field<18, 0>;
+  NPU_FIELD(Vmids, 18, 0, "bit v: faults of VMID v wait to be served");
 };
 // Writing Enable = 1 latches PAGE_FAULT_BASE and the size and zeroes both indices.
 struct PageFaultControl : Register<PageFaultControl, std::uint32_t, 0x0384, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_CONTROL";
-  using Enable = Field<0, 0>;
-  using ToControl = Field<1, 1>;    // the control processor is told (control_window.hpp), no ring
-  using Log2Records = Field<7, 4>;  // of the ring, 7 (4 KiB) .. 12
-  using Vector = Field<31, 16>;     // MSI-X
+  NPU_FIELD(Enable, 0, 0, "records are written");
+  NPU_FIELD(ToControl, 1, 1, "the control processor is told (control_window.hpp), no ring");
+  NPU_FIELD(Log2Records, 7, 4, "log2 of the records of the ring, 7 (4 KiB) .. 12");
+  NPU_FIELD(Vector, 31, 16, "MSI-X of the records");
 };
-// Bus address of record 0, 4 KiB aligned.
 struct PageFaultBase : Register<PageFaultBase, std::uint64_t, 0x0388, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_BASE";
+  NPU_VALUE("bus address", "record 0, 4 KiB aligned");
 };
-// Records written since Enable, modulo 2^32.
 struct PageFaultProducer : Register<PageFaultProducer, std::uint32_t, 0x0390, Access::kReadOnly> {
   static constexpr std::string_view kName = "PAGE_FAULT_PRODUCER";
+  NPU_VALUE("records", "written since Enable, modulo 2^32");
 };
 // Records that the host has taken out since Enable, modulo 2^32. With a full ring faults wait for
 // their records. An interrupt follows a record that comes when all before it have been taken out,
 // and a write of this register that leaves records in the ring.
 struct PageFaultConsumer : Register<PageFaultConsumer, std::uint32_t, 0x0394, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_CONSUMER";
+  NPU_VALUE("records", "that the host has taken out since Enable, modulo 2^32");
 };
-// Device virtual address of the page that PAGE_FAULT_REPLY is about.
 struct PageFaultAddress : Register<PageFaultAddress, std::uint64_t, 0x0398, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_ADDRESS";
+  NPU_VALUE("device virtual address", "page that PAGE_FAULT_REPLY is about");
 };
 // Writing it replies to what waits for the page, or in the whole space. Reads as 0.
 struct PageFaultReply : Register<PageFaultReply, std::uint32_t, 0x03A0, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_REPLY";
-  using Vmid = Field<7, 0>;
-  using WholeSpace = Field<8, 8>;
-  using Abort = Field<9, 9>;  // fail with the fault that it would have been; else walk again
-  using Start = Field<31, 31>;
+  NPU_FIELD(Vmid, 7, 0, "address space");
+  NPU_FIELD(WholeSpace, 8, 8, "all that waits in it, not only for the page");
+  NPU_FIELD(Abort, 9, 9, "fail with the fault that it would have been; else walk again");
+  NPU_FIELD(Start, 31, 31, "reply");
 };
 
 // Device-local address of the residency maps (page_table.hpp), 64 byte aligned. Without Enable
 // there are none, and Partial is ignored.
 struct PageResidencyBase : Register<PageResidencyBase, std::uint64_t, 0x03A8, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_RESIDENCY_BASE";
-  using Enable = Field<0, 0>;
-  using Address = Field<47, 6>;  // bits 47..6 of it
+  NPU_FIELD(Enable, 0, 0, "there are residency maps");
+  NPU_FIELD(Address, 47, 6, "bits 47..6 of their device-local address");
 };
 
 // Who is to serve the faults unless the host's software has a reason of its own: a setting of the
 // card. It serves them as PAGE_FAULT_CONTROL says, whatever this is.
 struct PageFaultMode : Register<PageFaultMode, std::uint32_t, 0x03B0, Access::kReadOnly> {
   static constexpr std::string_view kName = "PAGE_FAULT_MODE";
-  using ByHost = Field<0, 0>;     // the host, from the ring; else the control processor's program
-  using HostPages = Field<1, 1>;  // nobody: the card uses the host's pages (SHARED_SPACE)
+  NPU_FIELD(ByHost, 0, 0, "the host serves, from the ring; else the control processor's program");
+  NPU_FIELD(HostPages, 1, 1, "nobody serves: the card uses the host's pages (SHARED_SPACE)");
 };
 
 // Faults that wait. Writing it: those of which the host was told are told of again, behind the
@@ -77,10 +78,11 @@ struct PageFaultMode : Register<PageFaultMode, std::uint32_t, 0x03B0, Access::kR
 // reply was; and WritesLost is 0.
 struct PageFaultWaiting : Register<PageFaultWaiting, std::uint32_t, 0x03B8, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_FAULT_WAITING";
-  using Count = Field<15, 0>;
+  NPU_READ_ONLY_FIELD(Count, 15, 0, "faults that wait, at most 65535");
   // The function has lost writes of the host, while it decoded no memory: page table entries and
   // residency maps among them, perhaps. PAGE_FAULT_REPLY is ignored meanwhile.
-  using WritesLost = Field<31, 31>;
+  NPU_READ_ONLY_FIELD(WritesLost, 31, 31,
+                      "writes of the host were lost; PAGE_FAULT_REPLY is ignored meanwhile");
 };
 
 // Addresses of a process of the host. Writing it with Enable = 1: what the page tables of VMID
@@ -89,9 +91,9 @@ struct PageFaultWaiting : Register<PageFaultWaiting, std::uint32_t, 0x03B8, Acce
 // waits fails. Only where PAGE_FAULT_MODE has HostPages. Reads as 0.
 struct SharedSpace : Register<SharedSpace, std::uint32_t, 0x03B4, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARED_SPACE";
-  using Pasid = Field<19, 0>;  // not 0
-  using Vmid = Field<24, 20>;  // not 0
-  using Enable = Field<31, 31>;
+  NPU_FIELD(Pasid, 19, 0, "process of the host, not 0");
+  NPU_FIELD(Vmid, 24, 20, "address space of the card, not 0");
+  NPU_FIELD(Enable, 31, 31, "begin; 0: end");
 };
 
 // A record of the ring; little endian.

@@ -37,8 +37,47 @@ struct Field {
   static constexpr std::uint64_t kMask = (kWidth == 64 ? ~0ULL : (1ULL << kWidth) - 1) << Lo;
 };
 
-// Base of every register type. Self must declare `static constexpr std::string_view kName`.
-// Offset is from the start of the register's block (see the header that lists it).
+// What the register reference says of a field; see NPU_FIELD.
+struct FieldInfo {
+  std::string_view of;    // name of the register
+  std::string_view name;  // empty: the field is the whole register
+  unsigned high, low;     // bits, inclusive
+  Access access;
+  std::uint64_t reset;
+  std::string_view unit;  // of a whole register; else empty
+  std::string_view meaning;
+};
+
+// Tells the rows of one register's fields apart: each is an overload of field_row() for its lowest
+// bit.
+template <unsigned Low>
+struct FieldAt {};
+
+// A field of a register, declared once, in the register's type: the type `name` (kLow, kWidth,
+// kMask; get<>() and set<>()) and the row of the reference come from it. `meaning` is one line. A
+// second field with the same lowest bit does not compile; register_reference.hpp refuses others
+// that overlap.
+#define NPU_FIELD(name, high, low, meaning) NPU_FIELD_ROW(name, high, low, kAccess, meaning)
+// One that only the device writes, of a register whose other fields the host may write.
+#define NPU_READ_ONLY_FIELD(name, high, low, meaning) \
+  NPU_FIELD_ROW(name, high, low, ::npu::abi::Access::kReadOnly, meaning)
+// Of a register without fields: what its value is, in which unit.
+#define NPU_VALUE(unit, meaning)                                                     \
+  static constexpr ::npu::abi::FieldInfo field_row(::npu::abi::FieldAt<0>) {         \
+    return {kName, {}, 8 * sizeof(raw_type) - 1, 0, kAccess, kReset, unit, meaning}; \
+  }                                                                                  \
+  using Value = ::npu::abi::Field<8 * sizeof(raw_type) - 1, 0>
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a type has none around it.
+#define NPU_FIELD_ROW(name, high, low, access, meaning)                                  \
+  static constexpr ::npu::abi::FieldInfo field_row(::npu::abi::FieldAt<low>) {           \
+    return {kName, #name, high, low, access, from_raw(kReset).get<name>(), {}, meaning}; \
+  }                                                                                      \
+  using name = ::npu::abi::Field<high, low>
+// NOLINTEND(bugprone-macro-parentheses)
+
+// Base of every register type. Self must declare `static constexpr std::string_view kName`, and
+// either its fields (NPU_FIELD) or what its value is (NPU_VALUE). Offset is from the start of the
+// register's block (see the header that lists it).
 template <class Self, class Raw, std::uint32_t Offset, Access Mode, Raw Reset = 0>
 struct Register {
   using raw_type = Raw;

@@ -22,92 +22,98 @@ using std::uint64_t;
 
 struct ChipId : Register<ChipId, uint32_t, 0x0000, Access::kReadOnly> {
   static constexpr std::string_view kName = "CHIP_ID";
-  using Vendor = Field<15, 0>;  // 0x19E5
-  using Device = Field<31, 16>;
+  NPU_FIELD(Vendor, 15, 0, "vendor, 0x19E5");
+  NPU_FIELD(Device, 31, 16, "device, as in configuration space");
 };
 struct ChipRevision : Register<ChipRevision, uint32_t, 0x0004, Access::kReadOnly> {
   static constexpr std::string_view kName = "CHIP_REVISION";
-  using AbiVersion = Field<15, 0>;  // kAbiVersion
-  using Silicon = Field<23, 16>;
+  NPU_FIELD(AbiVersion, 15, 0, "version of these registers (kAbiVersion)");
+  NPU_FIELD(Silicon, 23, 16, "revision of the chip");
 };
 struct AiCoreCount : Register<AiCoreCount, uint32_t, 0x0008, Access::kReadOnly> {
   static constexpr std::string_view kName = "AI_CORE_COUNT";
+  NPU_VALUE("cores", "AI Cores of the function, in clusters");
 };
 struct DeviceIndex : Register<DeviceIndex, uint32_t, 0x000C, Access::kReadOnly> {
   static constexpr std::string_view kName = "DEVICE_INDEX";
+  NPU_VALUE("index", "number of the card in its system");
 };
-// Bytes of device memory that the host may allocate.
 struct HbmSize : Register<HbmSize, uint64_t, 0x0010, Access::kReadOnly> {
   static constexpr std::string_view kName = "HBM_SIZE";
+  NPU_VALUE("bytes", "device memory that the host may allocate");
 };
-// Offset in BAR2 of stream window 0.
 struct StreamWindowBase : Register<StreamWindowBase, uint64_t, 0x0018, Access::kReadOnly> {
   static constexpr std::string_view kName = "STREAM_WINDOW_BASE";
+  NPU_VALUE("offset in BAR2", "stream window 0");
 };
 struct StreamCount : Register<StreamCount, uint32_t, 0x0020, Access::kReadOnly> {
   static constexpr std::string_view kName = "STREAM_COUNT";
+  NPU_VALUE("streams", "streams that there are");
 };
 struct EventCount : Register<EventCount, uint32_t, 0x0024, Access::kReadOnly> {
   static constexpr std::string_view kName = "EVENT_COUNT";
+  NPU_VALUE("events", "events that there are");
 };
 struct DeviceStatus : Register<DeviceStatus, uint32_t, 0x0028, Access::kReadOnly> {
   static constexpr std::string_view kName = "DEVICE_STATUS";
-  using Ready = Field<0, 0>;          // registers may be used
-  using FaultPending = Field<1, 1>;   // FAULT_STATUS.Valid is set
-  using PagesIsolated = Field<2, 2>;  // kIsolatedPagesWindow lists pages
+  NPU_FIELD(Ready, 0, 0, "registers may be used");
+  NPU_FIELD(FaultPending, 1, 1, "FAULT_STATUS.Valid is set");
+  NPU_FIELD(PagesIsolated, 2, 2, "kIsolatedPagesWindow lists pages");
 };
-// Time since reset as the card counts it, in nanoseconds.
 struct DeviceTime : Register<DeviceTime, uint64_t, 0x0030, Access::kReadOnly> {
   static constexpr std::string_view kName = "DEVICE_TIME";
+  NPU_VALUE("ns", "time since reset as the card counts it");
 };
 // The first fault since Valid was last cleared; later ones only set Overflow.
 struct FaultStatus : Register<FaultStatus, uint32_t, 0x0100, Access::kWriteOneToClear> {
   static constexpr std::string_view kName = "FAULT_STATUS";
-  using Valid = Field<0, 0>;
-  using Overflow = Field<1, 1>;
+  NPU_FIELD(Valid, 0, 0, "the FAULT registers have a fault");
+  NPU_FIELD(Overflow, 1, 1, "later faults were dropped");
 };
 struct FaultCodeRegister : Register<FaultCodeRegister, uint32_t, 0x0104, Access::kReadOnly> {
   static constexpr std::string_view kName = "FAULT_CODE";
-  using Code = Field<15, 0>;     // FaultCode
-  using Opcode = Field<23, 16>;  // of the command at fault, 0 if none
-  using Engine = Field<31, 24>;  // DMA engine, 0xFF if none
+  NPU_FIELD(Code, 15, 0, "FaultCode");
+  NPU_FIELD(Opcode, 23, 16, "of the command at fault, 0 if none");
+  NPU_FIELD(Engine, 31, 24, "DMA engine, 0xFF if none");
 };
 struct FaultAddress : Register<FaultAddress, uint64_t, 0x0108, Access::kReadOnly> {
   static constexpr std::string_view kName = "FAULT_ADDRESS";
+  NPU_VALUE("address", "address of the access at fault");
 };
 struct FaultInfo : Register<FaultInfo, uint32_t, 0x0110, Access::kReadOnly> {
   static constexpr std::string_view kName = "FAULT_INFO";
-  using Stream = Field<15, 0>;
-  using RingIndex = Field<31, 16>;  // of the command at fault
+  NPU_FIELD(Stream, 15, 0, "of the command at fault");
+  NPU_FIELD(RingIndex, 31, 16, "of the command at fault");
 };
 // How the access at fault was made.
 struct FaultAccess : Register<FaultAccess, uint32_t, 0x0114, Access::kReadOnly> {
   static constexpr std::string_view kName = "FAULT_ACCESS";
-  using Vmid = Field<7, 0>;
-  using Write = Field<8, 8>;
+  NPU_FIELD(Vmid, 7, 0, "address space of the access at fault");
+  NPU_FIELD(Write, 8, 8, "it was a write");
 };
 
 // --- Memory management, 0x0200 (page_table.hpp) ---------------------------------------------
 
-// Device-local address of the context table, 4 KiB aligned. Writing it empties TLB and walk caches.
 struct MmuContextBase : Register<MmuContextBase, uint64_t, 0x0200, Access::kReadWrite> {
   static constexpr std::string_view kName = "MMU_CONTEXT_BASE";
+  NPU_VALUE("device-local address",
+            "the context table, 4 KiB aligned; writing it empties TLB and walk caches");
 };
-// Device virtual address of the first page to invalidate (Scope kRange).
 struct MmuInvalidateAddress : Register<MmuInvalidateAddress, uint64_t, 0x0208, Access::kReadWrite> {
   static constexpr std::string_view kName = "MMU_INVALIDATE_ADDRESS";
+  NPU_VALUE("device virtual address", "first page to invalidate (Scope kRange)");
 };
-// Bytes to invalidate (Scope kRange).
 struct MmuInvalidateSize : Register<MmuInvalidateSize, uint64_t, 0x0210, Access::kReadWrite> {
   static constexpr std::string_view kName = "MMU_INVALIDATE_SIZE";
+  NPU_VALUE("bytes", "size of what to invalidate (Scope kRange)");
 };
 // Writing it with Start = 1 drops cached translations and entries. Start reads as 1 until that is
 // done and every access translated before has ended. A write while it is 1 is ignored.
 struct MmuInvalidate : Register<MmuInvalidate, uint32_t, 0x0218, Access::kReadWrite> {
   static constexpr std::string_view kName = "MMU_INVALIDATE";
-  using Vmid = Field<7, 0>;  // Scope kVmid and kRange
-  using Scope = Field<9, 8>;
-  using Start = Field<31, 31>;
+  NPU_FIELD(Vmid, 7, 0, "address space, of Scope kVmid and kRange");
+  NPU_FIELD(Scope, 9, 8, "0 kAll, 1 kVmid, 2 kRange");
+  NPU_FIELD(Start, 31, 31, "begin; reads as 1 until it is done");
   static constexpr uint32_t kAll = 0;
   static constexpr uint32_t kVmid = 1;
   static constexpr uint32_t kRange = 2;
@@ -118,26 +124,28 @@ struct MmuInvalidate : Register<MmuInvalidate, uint32_t, 0x0218, Access::kReadWr
 struct PageInvalidateAddress
     : Register<PageInvalidateAddress, uint64_t, 0x0220, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_INVALIDATE_ADDRESS";
+  NPU_VALUE("device virtual address", "page of 2 MiB that PAGE_INVALIDATE is about");
 };
 struct PageInvalidate : Register<PageInvalidate, uint32_t, 0x0228, Access::kReadWrite> {
   static constexpr std::string_view kName = "PAGE_INVALIDATE";
-  using Vmid = Field<7, 0>;
-  using Number = Field<15, 8>;  // of the last one that was begun, as the host numbers them
+  NPU_FIELD(Vmid, 7, 0, "address space");
+  NPU_FIELD(Number, 15, 8, "of the last one that was begun, as the host numbers them");
   // The function has lost writes of the host since the Start before this one, while it decoded no
   // memory: what was to be invalidated may not have been written.
-  using WritesLost = Field<30, 30>;
-  using Start = Field<31, 31>;
+  NPU_READ_ONLY_FIELD(WritesLost, 30, 30, "writes of the host before the last Start were lost");
+  NPU_FIELD(Start, 31, 31, "begin; reads as 1 until it is done");
 };
 
 // --- HCCS links to other cards, 0x0280 -------------------------------------------------------
 
-// Bit n: the link to the card of DEVICE_INDEX n is up.
 struct HccsLinks : Register<HccsLinks, uint64_t, 0x0280, Access::kReadOnly> {
   static constexpr std::string_view kName = "HCCS_LINKS";
+  NPU_VALUE("bit per card", "bit n: the link to the card of DEVICE_INDEX n is up");
 };
-// Bit n: the card of DEVICE_INDEX n may read and write this card's memory (HBM_SIZE bytes).
 struct HccsAccess : Register<HccsAccess, uint64_t, 0x0288, Access::kReadWrite> {
   static constexpr std::string_view kName = "HCCS_ACCESS";
+  NPU_VALUE("bit per card",
+            "bit n: the card of DEVICE_INDEX n may read and write HBM_SIZE bytes here");
 };
 inline constexpr unsigned kMaxHccsCards = 64;
 
@@ -147,36 +155,37 @@ inline constexpr unsigned kMaxHccsCards = 64;
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
-// Address of ring entry 0, 4 KiB aligned. Device-local, or a bus address (DmaQueueControl).
 struct DmaQueueBase : Register<DmaQueueBase, uint64_t, 0x1000, Access::kReadWrite> {
   static constexpr std::string_view kName = "DMA_QUEUE_BASE";
+  NPU_VALUE("address", "ring entry 0, 4 KiB aligned; device-local, or on the bus (HostMemory)");
 };
 // Entries below this index are consumed: the card has its own copy and the slot may be reused.
 struct DmaConsumerIndex : Register<DmaConsumerIndex, uint32_t, 0x1008, Access::kReadOnly> {
   static constexpr std::string_view kName = "DMA_CONSUMER_INDEX";
-  using Index = Field<15, 0>;
+  NPU_FIELD(Index, 15, 0, "entries below it are consumed: their slots may be reused");
 };
 // Producer index: the slot after the last valid entry. Writing it is the doorbell.
 struct DmaDoorbell : Register<DmaDoorbell, uint32_t, 0x1010, Access::kReadWrite> {
   static constexpr std::string_view kName = "DMA_DOORBELL";
-  using ProducerIndex = Field<15, 0>;  // 0 .. kRingEntries - 1
+  NPU_FIELD(ProducerIndex, 15, 0, "slot after the last valid entry, 0 .. kRingEntries - 1");
 };
 // Writing Enable = 1 latches base and memory, zeroes both indices and clears Halted.
 struct DmaQueueControl : Register<DmaQueueControl, uint32_t, 0x1018, Access::kReadWrite> {
   static constexpr std::string_view kName = "DMA_QUEUE_CONTROL";
-  using Enable = Field<0, 0>;
-  using HostMemory = Field<1, 1>;  // DMA_QUEUE_BASE is a bus address
+  NPU_FIELD(Enable, 0, 0, "the queue takes commands");
+  NPU_FIELD(HostMemory, 1, 1, "DMA_QUEUE_BASE is a bus address");
 };
 struct DmaQueueStatus : Register<DmaQueueStatus, uint32_t, 0x101C, Access::kReadOnly> {
   static constexpr std::string_view kName = "DMA_QUEUE_STATUS";
-  using Enabled = Field<0, 0>;
-  using Idle = Field<1, 1>;    // nothing fetched is still being executed
-  using Halted = Field<2, 2>;  // a queue fault (bad doorbell, unreadable ring) stopped it
+  NPU_FIELD(Enabled, 0, 0, "the queue takes commands");
+  NPU_FIELD(Idle, 1, 1, "nothing fetched is still being executed");
+  NPU_FIELD(Halted, 2, 2, "a queue fault (bad doorbell, unreadable ring) stopped it");
 };
 // Bus address of the event records in host memory (event.hpp), 4 KiB aligned; 0: none are
 // written and the host must read the EVENT registers.
 struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kReadWrite> {
   static constexpr std::string_view kName = "EVENT_RECORD_BASE";
+  NPU_VALUE("bus address", "event records in host memory, 4 KiB aligned; 0: none are written");
 };
 
 using Bar0Registers = RegisterList<

@@ -85,77 +85,77 @@ constexpr std::string_view to_string(ShareStatus status) {
 
 struct ShareCapability : Register<ShareCapability, std::uint32_t, 0x0410, Access::kReadOnly> {
   static constexpr std::string_view kName = "SHARE_CAPABILITY";
-  using Functions = Field<7, 0>;   // virtual functions that can have shares; 0 on one of them
-  using Templates = Field<15, 8>;  // that kReadTemplate knows
-  using Function = Field<31, 24>;  // this one: 0 physical, n virtual function n - 1
+  NPU_FIELD(Functions, 7, 0, "virtual functions that can have shares; 0 on one of them");
+  NPU_FIELD(Templates, 15, 8, "that kReadTemplate knows");
+  NPU_FIELD(Function, 31, 24, "this one: 0 physical, n virtual function n - 1");
 };
 struct ShareStatusRegister
     : Register<ShareStatusRegister, std::uint32_t, 0x0414, Access::kReadOnly> {
   static constexpr std::string_view kName = "SHARE_STATUS";
-  using Busy = Field<0, 0>;
-  using Code = Field<15, 8>;  // ShareStatus of the last command
+  NPU_FIELD(Busy, 0, 0, "a command is being executed");
+  NPU_FIELD(Code, 15, 8, "ShareStatus of the last command");
 };
 struct ShareCommand : Register<ShareCommand, std::uint32_t, 0x0418, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_COMMAND";
-  using Operation = Field<7, 0>;  // ShareOperation
-  using Index = Field<15, 8>;     // of the virtual function or the template, from 0
+  NPU_FIELD(Operation, 7, 0, "ShareOperation");
+  NPU_FIELD(Index, 15, 8, "of the virtual function or the template, from 0");
 };
-// AI Cores, in clusters, as AI_CORE_COUNT counts them.
 struct ShareCores : Register<ShareCores, std::uint32_t, 0x041C, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_CORES";
-  using First = Field<15, 0>;
-  using Count = Field<31, 16>;
+  NPU_FIELD(First, 15, 0, "first AI Core, in clusters, as AI_CORE_COUNT counts");
+  NPU_FIELD(Count, 31, 16, "how many, in clusters");
 };
 struct ShareAicpus : Register<ShareAicpus, std::uint32_t, 0x0420, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_AICPUS";
-  using First = Field<15, 0>;
-  using Count = Field<31, 16>;
+  NPU_FIELD(First, 15, 0, "first AICPU");
+  NPU_FIELD(Count, 31, 16, "how many");
 };
-// Address of the share in the physical function's memory; whole pages of 2 MiB.
 struct ShareMemoryBase : Register<ShareMemoryBase, std::uint64_t, 0x0428, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_MEMORY_BASE";
+  NPU_VALUE("bytes", "start of the share in the physical function's memory; whole pages of 2 MiB");
 };
-// Bytes, what is reserved for the card (layout.hpp) included; whole pages of 2 MiB.
 struct ShareMemorySize : Register<ShareMemorySize, std::uint64_t, 0x0430, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_MEMORY_SIZE";
+  NPU_VALUE("bytes", "what is reserved for the card (layout.hpp) included; whole pages of 2 MiB");
 };
 struct ShareMedia : Register<ShareMedia, std::uint64_t, 0x0438, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_MEDIA";
-  using Vpc = Field<7, 0>;
-  using Jpegd = Field<15, 8>;
-  using Jpege = Field<23, 16>;
-  using Venc = Field<31, 24>;
-  using Vdec = Field<39, 32>;
+  NPU_FIELD(Vpc, 7, 0, "VPC units");
+  NPU_FIELD(Jpegd, 15, 8, "JPEGD units");
+  NPU_FIELD(Jpege, 23, 16, "JPEGE units");
+  NPU_FIELD(Venc, 31, 24, "VENC units");
+  NPU_FIELD(Vdec, 39, 32, "VDEC units");
 };
 struct ShareGroup : Register<ShareGroup, std::uint32_t, 0x0440, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_GROUP";
-  using Group = Field<7, 0>;  // 0 .. kShareGroups - 1, or kNoShareGroup
-  using Vip = Field<8, 8>;    // its turn comes before those of members that are not
+  NPU_FIELD(Group, 7, 0, "0 .. kShareGroups - 1, or kNoShareGroup");
+  NPU_FIELD(Vip, 8, 8, "its turn comes before those of members that are not");
 };
 // How much of what is shared by all functions it gets where that binds: in proportion; 1..255.
 struct ShareWeights : Register<ShareWeights, std::uint32_t, 0x0444, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_WEIGHTS";
-  using Dma = Field<7, 0>;
-  using Hbm = Field<15, 8>;
-  using Link = Field<23, 16>;
+  NPU_FIELD(Dma, 7, 0, "share of the DMA engines, 1 .. 255, in proportion");
+  NPU_FIELD(Hbm, 15, 8, "share of the HBM, 1 .. 255, in proportion");
+  NPU_FIELD(Link, 23, 16, "share of the PCIe link, 1 .. 255, in proportion");
 };
 // Of a group's member: its part of a round is Token / the sum of the members' tokens, or, while
 // others have nothing to run, up to Maximum / the same sum.
 struct ShareTokens : Register<ShareTokens, std::uint64_t, 0x0448, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_TOKENS";
-  using Token = Field<31, 0>;
-  using Maximum = Field<63, 32>;
+  NPU_FIELD(Token, 31, 0, "its own part of a round");
+  NPU_FIELD(Maximum, 63, 32, "its part while others have nothing to run");
 };
-// Microseconds that a block of a group's member may run; 0: as long as it likes.
 struct ShareTaskTimeout : Register<ShareTaskTimeout, std::uint32_t, 0x0450, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_TASK_TIMEOUT";
+  NPU_VALUE("us", "that a block of a group's member may run; 0: as long as it likes");
 };
-// The template's name, little endian, filled up with zero bytes.
 struct ShareName0 : Register<ShareName0, std::uint64_t, 0x0458, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_NAME0";
+  NPU_VALUE("characters", "of the template's name, the first 8, filled up with zero bytes");
 };
 struct ShareName1 : Register<ShareName1, std::uint64_t, 0x0460, Access::kReadWrite> {
   static constexpr std::string_view kName = "SHARE_NAME1";
+  NPU_VALUE("characters", "of the template's name, the last 8, filled up with zero bytes");
 };
 
 }  // namespace npu::abi

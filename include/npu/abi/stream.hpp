@@ -11,30 +11,29 @@ namespace npu::abi {
 // Commands of a stream whose Enable is 0 complete with kInvalidStream.
 struct StreamControl : Register<StreamControl, std::uint32_t, 0x0000, Access::kReadWrite> {
   static constexpr std::string_view kName = "STREAM_CONTROL";
-  using Enable = Field<0, 0>;
+  NPU_FIELD(Enable, 0, 0, "commands of the stream are executed");
 };
-// MSI-X vector of this stream's completions.
 struct StreamVector : Register<StreamVector, std::uint32_t, 0x0004, Access::kReadWrite> {
   static constexpr std::string_view kName = "STREAM_VECTOR";
-  using Vector = Field<15, 0>;
+  NPU_FIELD(Vector, 15, 0, "MSI-X of the stream's completions");
 };
 struct StreamStatus : Register<StreamStatus, std::uint32_t, 0x0008, Access::kReadOnly> {
   static constexpr std::string_view kName = "STREAM_STATUS";
-  using Busy = Field<0, 0>;  // a fetched command of this stream is not yet complete
+  NPU_FIELD(Busy, 0, 0, "a fetched command of this stream is not yet complete");
 };
-// FaultCode of the stream's first failed command; cleared by writing Enable = 1.
 struct StreamFault : Register<StreamFault, std::uint32_t, 0x000C, Access::kReadOnly> {
   static constexpr std::string_view kName = "STREAM_FAULT";
+  NPU_VALUE("FaultCode", "of the stream's first failed command; cleared by writing Enable = 1");
 };
-// Commands completed since reset, failed ones included.
 struct StreamCompleted : Register<StreamCompleted, std::uint64_t, 0x0010, Access::kReadOnly> {
   static constexpr std::string_view kName = "STREAM_COMPLETED";
+  NPU_VALUE("commands", "completed since reset, failed ones included");
 };
 // Address space of the stream's commands (page_table.hpp): their device addresses are virtual ones
 // of this VMID. Latched when Enable is written as 1.
 struct StreamVmid : Register<StreamVmid, std::uint32_t, 0x0018, Access::kReadWrite> {
   static constexpr std::string_view kName = "STREAM_VMID";
-  using Vmid = Field<7, 0>;
+  NPU_FIELD(Vmid, 7, 0, "address space of the stream's commands");
 };
 
 using StreamRegisters = RegisterList<StreamControl, StreamVector, StreamStatus, StreamFault,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tests/system/cli/program.hpp"
+#include "tools/cli/option_table.hpp"
 
 namespace npu::cli {
 namespace {
@@ -41,10 +42,12 @@ TEST_F(BadInput, AnOptionWhoseValueWasForgottenDoesNotTakeTheNextOne) {
 }
 
 TEST_F(BadInput, NothingAtAllListsTheCommands) {
-  expect_refused(
-      {},
-      "no command; known: compare, completion, config, exec, help, list, lspci, metrics, probe, "
-      "registers, report, run, serve, smi, sweep, sysfs; see npusim --help");
+  std::vector<std::string> names;
+  for (const auto& row : command_table()) names.emplace_back(row.name);
+  std::sort(names.begin(), names.end());
+  std::string known;
+  for (const auto& name : names) known += (known.empty() ? "" : ", ") + name;
+  expect_refused({}, "no command; known: " + known + "; see npusim --help");
 }
 
 TEST_F(BadInput, AMissingConfigurationIsAskedFor) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "npu/abi/registers.hpp"
-#include "npu/abi/stream.hpp"
+#include "npu/abi/register_reference.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/system/cli/program.hpp"
 #include "tools/cli/option_table.hpp"
@@ -46,11 +45,25 @@ TEST_F(Commands, TheVersionIsOneLine) {
 TEST_F(Commands, RegistersPrintsEveryRowOfTheTables) {
   const auto result = npusim({"registers"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const auto& row : abi::kBar0Table) {
-    EXPECT_NE(result.out.find("  " + std::string(row.name) + "\n"), std::string::npos) << row.name;
+  for (const auto& block : abi::kRegisterBlocks) {
+    for (const auto* row = block.begin; row != block.end; ++row) {
+      EXPECT_NE(result.out.find("  " + std::string(row->name) + "\n"), std::string::npos)
+          << row->name;
+    }
   }
-  for (const auto& row : abi::kStreamTable) {
-    EXPECT_NE(result.out.find("  " + std::string(row.name) + "\n"), std::string::npos) << row.name;
+}
+
+TEST_F(Commands, RegistersPrintsEveryFieldBelowItsRegister) {
+  const auto out = npusim({"registers"}).out;
+  for (const auto& block : abi::kRegisterBlocks) {
+    for (const auto* field = block.fields; field != block.fields_end; ++field) {
+      const auto at = out.find("  " + std::string(field->of) + "\n");
+      const auto end = out.find("\n  0x", at);  // the next register
+      const auto lines = out.substr(at, end + 1 - at);
+      const auto name = std::string(field->name.empty() ? field->unit : field->name);
+      EXPECT_NE(lines.find("    " + name), std::string::npos) << lines << name;
+      EXPECT_NE(lines.find(" " + std::string(field->meaning) + "\n"), std::string::npos) << lines;
+    }
   }
 }
 
@@ -58,11 +71,17 @@ TEST_F(Commands, RegistersOfAPatternAreThoseAlone) {
   EXPECT_EQ(npusim({"registers", "dma_door*"}).out,
             "BAR0: offsets from its start\n"
             "  offset  size  access  reset  name\n"
-            "  0x1010     4  RW        0x0  DMA_DOORBELL\n");
+            "          bits  access  reset    field\n"
+            "  0x1010     4  RW        0x0  DMA_DOORBELL\n"
+            "          15:0  RW        0x0    ProducerIndex  slot after the last valid entry,"
+            " 0 .. kRingEntries - 1\n");
   EXPECT_EQ(npusim({"registers", "STREAM_FAULT"}).out,
             "stream window in BAR2: offsets from the start of the window\n"
             "  offset  size  access  reset  name\n"
-            "  0x000c     4  RO        0x0  STREAM_FAULT\n");
+            "          bits  access  reset    field\n"
+            "  0x000c     4  RO        0x0  STREAM_FAULT\n"
+            "          31:0  RO        0x0    FaultCode: of the stream's first failed command;"
+            " cleared by writing Enable = 1\n");
   expect_refused({"registers", "DMA_DORBELL"},
                  "no register 'DMA_DORBELL'; did you mean 'DMA_DOORBELL'?");
   expect_refused({"registers", "A", "B"}, "registers: unexpected 'B'");

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/device/shipped/matmul_tiling.hpp"
 #include "npu/aicore/kernel.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/binary_operation.hpp"
 #include "workloads/programs/support/card_session.hpp"

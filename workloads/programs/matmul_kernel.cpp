@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "kernels/device/shipped/matmul_tiling.hpp"
 #include "npu/aicore/kernel.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
 #include "workloads/programs/support/matrix_check.hpp"

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "workloads/kernels/attention/problem.hpp"
-#include "workloads/kernels/fused/problem.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "kernels/device/shipped/attention.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
+#include "kernels/device/shipped/matmul.hpp"
+#include "kernels/device/shipped/matmul_relu.hpp"
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {

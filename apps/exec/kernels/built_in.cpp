@@ -7,8 +7,8 @@
 #include <cstring>
 #include <optional>
 
-#include "workloads/kernels/gemm/tiling.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
+#include "kernels/device/shipped/matmul_tiling.hpp"
 
 namespace npu::exec {
 namespace {

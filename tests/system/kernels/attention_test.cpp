@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of attention on one core, and the fused multiplication.
-#include "workloads/kernels/attention/problem.hpp"
+#include "kernels/device/shipped/attention.hpp"
 
 #include <cmath>
 
+#include "kernels/device/shipped/matmul.hpp"
 #include "tests/bench/aicore/aicore_bench.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
 
 namespace npu::test {
 namespace {

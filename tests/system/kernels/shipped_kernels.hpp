@@ -6,10 +6,10 @@
 #include <ostream>
 #include <vector>
 
-#include "workloads/kernels/attention/problem.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
-#include "workloads/kernels/vector/operators.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "kernels/device/shipped/attention.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
+#include "kernels/device/shipped/matmul.hpp"
+#include "kernels/device/shipped/operators.hpp"
 
 namespace npu::test {
 

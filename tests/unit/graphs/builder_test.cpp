@@ -2,9 +2,9 @@
 // Tasks and dependencies that come of a graph file.
 #include <gmock/gmock.h>
 
+#include "kernels/device/shipped/attention.hpp"
+#include "kernels/device/shipped/matmul.hpp"
 #include "tests/unit/graphs/graph_text.hpp"
-#include "workloads/kernels/attention/problem.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
 
 namespace npu::workloads {
 namespace {

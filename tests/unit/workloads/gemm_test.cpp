@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "kernels/device/shipped/matmul_tiling.hpp"
 #include "npu/aicore/block_scheduler.hpp"
-#include "workloads/kernels/gemm/tiling.hpp"
 
 namespace npu::kernels::gemm {
 namespace {

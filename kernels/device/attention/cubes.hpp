@@ -5,13 +5,12 @@
 
 #include "kernels/device/attention/work.hpp"
 #include "kernels/device/matmul/block_mmad.hpp"
-#include "npu/aicore/block_scheduler.hpp"
 
 namespace npu::kernels::attention {
 
 using aicore::AicorePort;
-using Rows = Operand<Layout::kRowMajor, kTypeA>;
-using Columns = Operand<Layout::kColumnMajor, kTypeA>;
+using Rows = Operand<Layout::kRowMajor, Fixed<kTypeA>>;
+using Columns = Operand<Layout::kColumnMajor, Fixed<kTypeA>>;
 
 class Cubes {
  public:
@@ -22,6 +21,8 @@ class Cubes {
   }
 
  private:
+  template <class B>
+  using Mmad = matmul::BlockMmad<Rows, B, Fixed<kTypeA>, Fixed<DataType::kFp32>>;
   static constexpr std::uint64_t kBytes = platform::bytes_of(kTypeA);
 
   std::uint64_t of_keys(std::uint64_t base, std::uint32_t head, std::uint32_t chunk) const {
@@ -36,9 +37,7 @@ class Cubes {
   // Calls run(head, place) for the block's tiles that are `seen`.
   template <class Seen, class Run>
   void for_tiles(const matmul::Tiling& tiling, std::uint32_t columns, Seen seen, Run run) {
-    const aicore::BlockScheduler scheduler(aicore::divide_up(w_.queries, tiling.m),
-                                           aicore::divide_up(columns, tiling.n),
-                                           tiling.swizzle_offset, tiling.swizzle_direction);
+    const auto scheduler = matmul::scheduler_of(w_.queries, columns, tiling);
     for (std::uint32_t head = 0; head < w_.heads; ++head) {
       for (std::uint64_t i = 0; i < scheduler.tiles(); ++i) {
         const auto place = scheduler.place(i);
@@ -50,7 +49,7 @@ class Cubes {
   void scores(std::uint32_t chunk) {
     const matmul::Tiling& tiling = w_.score_tiling;
     const std::uint32_t keys = w_.keys_of(chunk);
-    matmul::BlockMmad<Rows, Columns, kTypeA, DataType::kFp32> block(port_, tiling);
+    Mmad<Columns> block(port_, tiling);
     const auto seen = [&](const aicore::TilePlace& place) {
       return !kCausal ||
              w_.first_key(chunk) + place.column * tiling.n <= last_query(place.row, tiling);
@@ -71,7 +70,7 @@ class Cubes {
 
   void values(std::uint32_t chunk) {
     const matmul::Tiling& tiling = w_.value_tiling;
-    matmul::BlockMmad<Rows, Rows, kTypeA, DataType::kFp32> block(port_, tiling);
+    Mmad<Rows> block(port_, tiling);
     const auto seen = [&](const aicore::TilePlace& place) {
       return w_.first_query(chunk) <= last_query(place.row, tiling);
     };

@@ -29,18 +29,14 @@ class Output {
     load(i, tile);
     std::uint32_t sum = ub_.in(i);  // where the output is
     if (so_far_ && adds_) {
-      row_op(VectorOp::kBroadcastMul, sum, ub_.number(0, i), tile);
-      Vector v = row_vector(VectorOp::kAdd, DataType::kFp32, ub_.work(), ub_.work(), tile.rows,
-                            tile.columns);
-      v.b = ub_.second_in(i);
-      v.b_pitch = v.a_pitch;
-      port_.issue(v);
+      row_op(port_, VectorOp::kBroadcastMul, ub_.work(), sum, ub_.number(0, i), tile);
+      tile_op(port_, VectorOp::kAdd, ub_.work(), ub_.work(), ub_.second_in(i), tile);
       sum = ub_.work();
     } else if (adds_) {
       sum = ub_.second_in(i);
     }
     if (last_) {
-      row_op(VectorOp::kBroadcastDiv, sum, ub_.number(1, i), tile);
+      row_op(port_, VectorOp::kBroadcastDiv, ub_.work(), sum, ub_.number(1, i), tile);
       sum = ub_.work();
     }
     store(i, sum, tile);
@@ -55,12 +51,6 @@ class Output {
       load_rows(port_, ub_.number(0, i), {factors_, 0}, numbers, DataType::kFp32);
     if (last_) load_rows(port_, ub_.number(1, i), {w_.sums, 0}, numbers, DataType::kFp32);
     stages_.loaded(i);
-  }
-  // work = from op the row's number.
-  void row_op(VectorOp op, std::uint32_t from, std::uint32_t numbers, const AreaTile& tile) {
-    Vector v = row_vector(op, DataType::kFp32, ub_.work(), from, tile.rows, tile.columns);
-    v.b = numbers;
-    port_.issue(v);
   }
   void store(unsigned i, std::uint32_t sum, const AreaTile& tile) {
     const DataType type = last_ ? kTypeC : DataType::kFp32;

@@ -25,17 +25,16 @@ class Weights {
     scale_and_mask(i, tile, query);
     const unsigned set = stages_.begin_result();
     const std::uint32_t largest = ub_.number(2, set), sum = ub_.number(3, set);
-    reduce(VectorOp::kReduceMax, largest, tile);
+    reduce_rows(port_, VectorOp::kReduceMax, largest, ub_.work(), tile);
     // It is finite: where nothing is seen weights are 0, not no numbers.
-    number_op(VectorOp::kMaxs, largest, largest, 0, tile, -kLargest);
-    if (chunk_ > 0) number_op(VectorOp::kMax, largest, ub_.number(0, i), largest, tile);
-    Vector v = row_vector(VectorOp::kBroadcastSub, DataType::kFp32, ub_.work(), ub_.work(),
-                          tile.rows, tile.columns);
-    v.b = largest;
-    port_.issue(v);
-    v.op = kTypeA == DataType::kFp32 ? VectorOp::kExpPrecise : VectorOp::kExp;
-    port_.issue(v);
-    reduce(VectorOp::kReduceSum, sum, tile);
+    number_op(port_, VectorOp::kMaxs, largest, largest, 0, tile.rows, -kLargest);
+    if (chunk_ > 0) {
+      number_op(port_, VectorOp::kMax, largest, ub_.number(0, i), largest, tile.rows);
+    }
+    row_op(port_, VectorOp::kBroadcastSub, ub_.work(), ub_.work(), largest, tile);
+    element_op(port_, kTypeA == DataType::kFp32 ? VectorOp::kExpPrecise : VectorOp::kExp,
+               ub_.work(), ub_.work(), tile);
+    reduce_rows(port_, VectorOp::kReduceSum, sum, ub_.work(), tile);
     if (chunk_ > 0) bring_together(i, set, tile);
     stages_.consumed(i);
     convert_rows(port_, ub_.out(set), kTypeA, ub_.work(), DataType::kFp32, tile.rows, tile.columns);
@@ -65,10 +64,8 @@ class Weights {
     ready.wait();
     for (std::uint32_t have = kFirst; have < keys_; have *= 2) {
       const std::uint32_t more = std::min(have, aicore::round_up(keys_, kFirst) - have);
-      Vector v = row_vector(VectorOp::kAdds, DataType::kFp32, ub_.index() + 4 * have, ub_.index(),
-                            1, more);
-      v.scalar = static_cast<float>(have);
-      port_.issue(v);
+      number_op(port_, VectorOp::kAdds, ub_.index() + 4 * have, ub_.index(), 0, more,
+                static_cast<float>(have));
     }
   }
 
@@ -83,15 +80,13 @@ class Weights {
   }
 
   void scale_and_mask(unsigned i, const AreaTile& tile, std::uint32_t query) {
-    Vector v = row_vector(VectorOp::kMuls, DataType::kFp32, ub_.work(), ub_.in(i), tile.rows,
-                          tile.columns);
-    v.scalar = w_.scale;
-    port_.issue(v);
+    element_op(port_, VectorOp::kMuls, ub_.work(), ub_.in(i), tile, w_.scale);
     if (!kCausal) return;
+    const std::uint32_t pitch = aicore::row_bytes(tile.columns, DataType::kFp32);
     for (std::uint32_t row = 0; row < tile.rows; ++row) {
       const std::uint32_t seen = query + row + 1 - w_.first_key(chunk_);
       if (seen >= keys_) return;
-      const std::uint32_t at = ub_.work() + row * v.to_pitch;
+      const std::uint32_t at = ub_.work() + row * pitch;
       Vector compare =
           row_vector(VectorOp::kCompares, DataType::kFp32, ub_.mask(), ub_.index(), 1, keys_);
       compare.comparison = platform::Comparison::kLess;
@@ -104,25 +99,13 @@ class Weights {
     }
   }
 
-  void reduce(VectorOp op, std::uint32_t to, const AreaTile& tile) {
-    Vector v = row_vector(op, DataType::kFp32, to, ub_.work(), tile.rows, tile.columns);
-    v.to_pitch = 0;
-    port_.issue(v);
-  }
-  void number_op(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b,
-                 const AreaTile& tile, float scalar = 0) {
-    Vector v = row_vector(op, DataType::kFp32, to, a, 1, tile.rows);
-    v.b = b;
-    v.scalar = scalar;
-    port_.issue(v);
-  }
   // Sums and output so far are relative to a smaller largest score.
   void bring_together(unsigned i, unsigned set, const AreaTile& tile) {
     const std::uint32_t factor = ub_.number(4, set), sum = ub_.number(3, set);
-    number_op(VectorOp::kSub, factor, ub_.number(0, i), ub_.number(2, set), tile);
-    number_op(VectorOp::kExpPrecise, factor, factor, 0, tile);
-    number_op(VectorOp::kMul, ub_.number(5, 0), ub_.number(1, i), factor, tile);
-    number_op(VectorOp::kAdd, sum, sum, ub_.number(5, 0), tile);
+    number_op(port_, VectorOp::kSub, factor, ub_.number(0, i), ub_.number(2, set), tile.rows);
+    number_op(port_, VectorOp::kExpPrecise, factor, factor, 0, tile.rows);
+    number_op(port_, VectorOp::kMul, ub_.number(5, 0), ub_.number(1, i), factor, tile.rows);
+    number_op(port_, VectorOp::kAdd, sum, sum, ub_.number(5, 0), tile.rows);
   }
   void store_numbers(std::uint64_t to, std::uint32_t from, const AreaTile& tile) {
     store_rows(port_, {to, 0}, {0, tile.row, 1, tile.rows}, from, DataType::kFp32);

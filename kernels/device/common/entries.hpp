@@ -22,10 +22,9 @@ inline constexpr std::uint32_t kWorkWords = 1 + sizeof(Work) / 8;
 template <class Work>
 Work work_from(const aicore::Arguments& arguments) {
   static_assert(std::is_trivially_copyable_v<Work> && sizeof(Work) % 8 == 0);
-  std::uint64_t words[kWorkWords<Work>] = {};
-  for (unsigned i = 1; i < kWorkWords<Work>; ++i) words[i] = arguments.word(i);
+  const auto words = arguments.words<sizeof(Work) / 8>(1);
   Work work;
-  std::memcpy(static_cast<void*>(&work), words + 1, sizeof work);
+  std::memcpy(static_cast<void*>(&work), words.data(), sizeof work);
   return work;
 }
 

@@ -17,7 +17,7 @@ using aicore::Flag;
 using platform::LocalBuffer;
 using platform::Pipe;
 
-// A x B over [first_k, end_k), not empty; C of kResult, row by row at `c_pitch` elements.
+// A x B over [first_k, end_k), not empty; C row by row at `c_pitch` elements.
 template <class A, class B>
 struct Product {
   A a;
@@ -28,12 +28,14 @@ struct Product {
   std::uint32_t a_row = 0;  // of A, where the product's rows begin
 };
 
-template <class A, class B, DataType kType, DataType kResult>
+// `Type` of A and B, `Result` of C: Fixed<>, or a DataType that is given.
+template <class A, class B, class Type, class Result>
 class BlockMmad {
  public:
-  BlockMmad(AicorePort& port, const Tiling& tiling) : port_(port), tile_(tiling) {
-    const std::uint32_t a_bytes = A::local_bytes(tile_.m, tile_.k);
-    const std::uint32_t b_bytes = B::local_bytes(tile_.k, tile_.n);
+  BlockMmad(AicorePort& port, const Tiling& tiling, Type type = {}, Result result = {})
+      : port_(port), tile_(tiling), type_(type), result_(result) {
+    const std::uint32_t a_bytes = A::local_bytes(tile_.m, tile_.k, type_);
+    const std::uint32_t b_bytes = B::local_bytes(tile_.k, tile_.n, type_);
     for (unsigned i = 0; i < kStages; ++i) {
       l1a_[i] = i * a_bytes;
       l1b_[i] = kStages * a_bytes + i * b_bytes;
@@ -54,8 +56,9 @@ class BlockMmad {
   BlockMmad(const BlockMmad&) = delete;
   BlockMmad& operator=(const BlockMmad&) = delete;
 
-  // Tile (row, column) of C, in tiles.
-  void run(const Product<A, B>& product, std::uint32_t row, std::uint32_t column) {
+  // Tile (row, column) of C, in tiles. Out of line: the size of an image is time.
+  [[gnu::noinline]] void run(const Product<A, B>& product, std::uint32_t row,
+                             std::uint32_t column) {
     first_row_ = row * tile_.m;
     first_column_ = column * tile_.n;
     m_ = std::min(tile_.m, product.m - first_row_);
@@ -112,7 +115,7 @@ class BlockMmad {
     load.rows = Matrix::kTransposed ? columns : rows;
     load.columns = Matrix::kTransposed ? rows : columns;
     load.from_pitch = pitch;
-    load.type = kType;
+    load.type = type_;
     load.transpose = Matrix::kTransposed;
     port_.issue(load);
   }
@@ -120,10 +123,12 @@ class BlockMmad {
   void multiply(const Product<A, B>& product, std::uint32_t step) {
     const unsigned stage = l1_uses_++ % kStages;
     const std::uint32_t k = depth(product, step);
-    const std::uint32_t a_pitch = A::local_pitch(m_, k), b_pitch = B::local_pitch(k, n_);
+    const std::uint32_t a_pitch = A::local_pitch(m_, k, type_);
+    const std::uint32_t b_pitch = B::local_pitch(k, n_, type_);
+    const auto bytes = static_cast<std::uint32_t>(platform::bytes_of(type_));
     // From one element to the next in the direction of k.
-    const std::uint32_t a_step = A::kTransposed ? a_pitch : A::kBytes;
-    const std::uint32_t b_step = B::kTransposed ? B::kBytes : b_pitch;
+    const std::uint32_t a_step = A::kTransposed ? a_pitch : bytes;
+    const std::uint32_t b_step = B::kTransposed ? bytes : b_pitch;
     l1_full(stage).wait();
     for (std::uint32_t done = 0; done < k; done += tile_.l0_k) {
       const unsigned half = l0_uses_++ % kStages;
@@ -140,7 +145,7 @@ class BlockMmad {
       mmad.m = m_;
       mmad.k = piece;
       mmad.n = n_;
-      mmad.type = kType;
+      mmad.type = type_;
       mmad.accumulate = step != 0 || done != 0;
       port_.issue(mmad);
       l0_free(half).set();
@@ -148,19 +153,21 @@ class BlockMmad {
   }
 
   void store(const Product<A, B>& product) {
-    constexpr std::uint64_t kBytes = platform::bytes_of(kResult);
+    const std::uint64_t bytes = platform::bytes_of(result_);
     platform::Fixpipe fixpipe;
-    fixpipe.to = product.c + (first_row_ * product.c_pitch + first_column_) * kBytes;
+    fixpipe.to = product.c + (first_row_ * product.c_pitch + first_column_) * bytes;
     fixpipe.m = m_;
     fixpipe.n = n_;
-    fixpipe.to_pitch = product.c_pitch * kBytes;
-    fixpipe.type = aicore::accumulator(kType);
-    fixpipe.to_type = kResult;
+    fixpipe.to_pitch = product.c_pitch * bytes;
+    fixpipe.type = aicore::accumulator(type_);
+    fixpipe.to_type = result_;
     port_.issue(fixpipe);
   }
 
   AicorePort& port_;
   const Tiling tile_;
+  const Type type_;
+  const Result result_;
   std::uint32_t l1a_[kStages] = {}, l1b_[kStages] = {}, l0a_[kStages] = {}, l0b_[kStages] = {};
   unsigned l1_loads_ = 0, l1_uses_ = 0, l0_uses_ = 0;
   std::uint32_t first_row_ = 0, first_column_ = 0, m_ = 0, n_ = 0;  // of the present tile

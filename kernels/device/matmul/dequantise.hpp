@@ -66,22 +66,12 @@ class Dequantise {
   }
   void scale(unsigned i, const AreaTile& area) {
     convert_rows(port_, work(), DataType::kFp32, in(i), DataType::kInt32, area.rows, area.columns);
-    Vector v =
-        row_vector(VectorOp::kMuls, DataType::kFp32, work(), work(), area.rows, area.columns);
-    v.scalar = scales_.all;
-    port_.issue(v);
+    element_op(port_, VectorOp::kMuls, work(), work(), area, scales_.all);
     if (scales_.rows != 0) {
-      v.op = VectorOp::kBroadcastMul;
-      v.b = of_rows(i);
-      port_.issue(v);
+      row_op(port_, VectorOp::kBroadcastMul, work(), work(), of_rows(i), area);
     }
     if (scales_.columns == 0) return;
-    for (std::uint32_t row = 0; row < area.rows; ++row) {
-      const std::uint32_t at = work() + row * v.to_pitch;
-      Vector one = row_vector(VectorOp::kMul, DataType::kFp32, at, at, 1, area.columns);
-      one.b = of_columns(i);
-      port_.issue(one);
-    }
+    multiply_rows(port_, work(), work(), of_columns(i), area.rows, area.columns, DataType::kFp32);
   }
 
   AicorePort& port_;

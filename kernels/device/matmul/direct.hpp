@@ -4,9 +4,8 @@
 #pragma once
 
 #include "kernels/device/common/zeros.hpp"
-#include "kernels/device/matmul/block_mmad.hpp"
 #include "kernels/device/matmul/host.hpp"
-#include "npu/aicore/block_scheduler.hpp"
+#include "kernels/device/matmul/products.hpp"
 
 namespace npu::kernels::matmul {
 
@@ -14,14 +13,8 @@ static_assert(kConvertedByFixpipe,
               "a product of int8 is int32, float or half: NPU_JIT_ELEMENT_C is none");
 
 inline void products(AicorePort& port, const Work& work) {
-  const aicore::BlockScheduler scheduler(aicore::divide_up(work.m, work.tiling.m),
-                                         aicore::divide_up(work.n, work.tiling.n),
-                                         work.tiling.swizzle_offset, work.tiling.swizzle_direction);
-  BlockMmad<OperandA, OperandB, kTypeA, kTypeC> block(port, work.tiling);
-  const std::uint64_t tiles = scheduler.tiles() * work.batch;
-  for (std::uint64_t i = port.call().block; i < tiles; i += port.call().blocks) {
-    const std::uint64_t matrix = i / scheduler.tiles();
-    const Product<OperandA, OperandB> product{
+  for_products<Fixed<kTypeC>>(port, work, work.batch, [&](std::uint64_t matrix) {
+    return Product<OperandA, OperandB>{
         {work.a + matrix * work.stride_a * platform::bytes_of(kTypeA), work.m, work.k, work.lda},
         {work.b + matrix * work.stride_b * platform::bytes_of(kTypeB), work.k, work.n, work.ldb},
         work.c + matrix * work.stride_c * platform::bytes_of(kTypeC),
@@ -30,9 +23,7 @@ inline void products(AicorePort& port, const Work& work) {
         work.n,
         0,
         work.k};
-    const auto place = scheduler.place(i % scheduler.tiles());
-    block.run(product, place.row, place.column);
-  }
+  });
 }
 
 inline void zeros(AicorePort& port, const Work& work) {

@@ -65,9 +65,8 @@ inline bool choose(OperatorStream& stream, const Launches& launches, Work& work,
   return found;
 }
 
-constexpr std::uint64_t tiles_of(const Work& work) {
-  return std::uint64_t{aicore::divide_up(work.m, work.tiling.m)} *
-         aicore::divide_up(work.n, work.tiling.n);
+inline std::uint64_t tiles_of(const Work& work) {
+  return scheduler_of(work.m, work.n, work.tiling).tiles();
 }
 
 }  // namespace npu::kernels::matmul

@@ -7,6 +7,7 @@
 
 #include "kernels/device/common/operand.hpp"
 #include "kernels/device/matmul/work.hpp"
+#include "npu/aicore/block_scheduler.hpp"
 #include "npu/aicore/tiles.hpp"
 #include "npu/operators/operator_stream.hpp"
 
@@ -46,9 +47,15 @@ static_assert(kWanted.m % 32 == 0 && kWanted.n % 32 == 0 && kWanted.k % 32 == 0 
 static_assert(kWanted.m <= kMostTile && kWanted.n <= kMostTile && kWanted.l0_k <= kMostTile,
               "NPU_JIT_L1_M, NPU_JIT_L1_N and NPU_JIT_L0_K must be at most 4095");
 
+// The tiles of C (m x n) in their order.
+inline aicore::BlockScheduler scheduler_of(std::uint32_t m, std::uint32_t n, const Tiling& tiling) {
+  return {aicore::divide_up(m, tiling.m), aicore::divide_up(n, tiling.n), tiling.swizzle_offset,
+          tiling.swizzle_direction};
+}
+
 template <class A, class B>
-constexpr std::uint64_t stage_bytes(const Tiling& tile) {
-  return A::local_bytes(tile.m, tile.k) + B::local_bytes(tile.k, tile.n);
+constexpr std::uint64_t stage_bytes(const Tiling& tile, DataType type) {
+  return A::local_bytes(tile.m, tile.k, type) + B::local_bytes(tile.k, tile.n, type);
 }
 
 // Rows in L0 come in sixteens.
@@ -59,9 +66,12 @@ constexpr std::uint64_t l0_bytes(std::uint32_t rows, std::uint32_t columns, Data
 template <class A, class B>
 constexpr bool fits(const Tiling& tile, DataType type, const CoreLimits& limits) {
   const std::uint32_t grain = fractal_columns(type);
-  if (tile.m % grain != 0 || tile.n % grain != 0 || tile.k % grain != 0) return false;
+  if (tile.m % (A::kTransposed ? grain : kFractalRows) != 0 ||
+      tile.n % (B::kTransposed ? kFractalRows : grain) != 0 || tile.k % grain != 0) {
+    return false;
+  }
   return tile.l0_k != 0 && tile.l0_k % grain == 0 &&
-         kStages * stage_bytes<A, B>(tile) <= limits.l1 &&
+         kStages * stage_bytes<A, B>(tile, type) <= limits.l1 &&
          kStages * l0_bytes(tile.m, tile.l0_k, type) <= limits.l0a &&
          kStages * l0_bytes(tile.l0_k, tile.n, type) <= limits.l0b &&
          std::uint64_t{aicore::round_up(tile.m, kFractalRows)} * tile.n * kAccumulatorBytes <=

@@ -31,7 +31,7 @@ inline constexpr DataType kAccumulator = aicore::accumulator(kTypeA);
 inline constexpr bool kConvertedByFixpipe = is_real(kTypeA) || kTypeC == DataType::kInt32 ||
                                             kTypeC == DataType::kFp32 || kTypeC == DataType::kFp16;
 
-using OperandA = Operand<kLayoutA, kTypeA>;
-using OperandB = Operand<kLayoutB, kTypeB>;
+using OperandA = Operand<kLayoutA, Fixed<kTypeA>>;
+using OperandB = Operand<kLayoutB, Fixed<kTypeB>>;
 
 }  // namespace npu::kernels::matmul

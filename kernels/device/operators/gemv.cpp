@@ -26,7 +26,7 @@ struct GemvWork {
   std::uint32_t m = 0, k = 0;
 };
 
-using MatrixA = Operand<kLayoutA, kTypeA>;
+using MatrixA = Operand<kLayoutA, Fixed<kTypeA>>;
 
 class Gemv {
  public:
@@ -108,13 +108,7 @@ class Gemv {
   }
   // Rows of A: each times x, summed up.
   void products(std::uint32_t a, std::uint32_t x, std::uint32_t rows, std::uint32_t depth) {
-    const std::uint32_t pitch = aicore::row_bytes(depth, kComputed);
-    for (std::uint32_t row = 0; row < rows; ++row) {
-      Vector v =
-          row_vector(VectorOp::kMul, kComputed, work() + row * pitch, a + row * pitch, 1, depth);
-      v.b = x;
-      port_.issue(v);
-    }
+    multiply_rows(port_, work(), a, x, rows, depth, kComputed);
     Vector v = row_vector(VectorOp::kReduceSum, kComputed, part(), work(), rows, depth);
     v.to_pitch = 0;
     port_.issue(v);

@@ -5,7 +5,6 @@
 #include "kernels/device/common/zeros.hpp"
 #include "kernels/device/matmul/block_mmad.hpp"
 #include "kernels/device/matmul/host.hpp"
-#include "npu/aicore/block_scheduler.hpp"
 
 namespace npu::kernels {
 namespace {
@@ -53,8 +52,9 @@ std::uint64_t result_of(const GroupedWork& work, const Group& group) {
 bool products(AicorePort& port, const GroupedWork& work) {
   const matmul::Work& p = work.whole;
   const bool rows = work.slice == GroupSlice::kM;
-  matmul::BlockMmad<matmul::OperandA, matmul::OperandB, matmul::kTypeA, matmul::kTypeC> block(
-      port, p.tiling);
+  matmul::BlockMmad<matmul::OperandA, matmul::OperandB, Fixed<matmul::kTypeA>,
+                    Fixed<matmul::kTypeC>>
+      block(port, p.tiling);
   std::uint64_t next = port.call().block;  // tile of all groups
   std::uint64_t before = 0;                // tiles of the groups before
   return for_groups(port, work, [&](const Group& group) {
@@ -68,9 +68,7 @@ bool products(AicorePort& port, const GroupedWork& work) {
         rows ? length : p.m,    p.n,
         rows ? 0 : group.begin, rows ? p.k : group.end,
         rows ? group.begin : 0};
-    const aicore::BlockScheduler scheduler(aicore::divide_up(product.m, p.tiling.m),
-                                           aicore::divide_up(p.n, p.tiling.n),
-                                           p.tiling.swizzle_offset, p.tiling.swizzle_direction);
+    const auto scheduler = matmul::scheduler_of(product.m, p.n, p.tiling);
     for (; next < before + scheduler.tiles(); next += port.call().blocks) {
       const auto place = scheduler.place(next - before);
       block.run(product, place.row, place.column);

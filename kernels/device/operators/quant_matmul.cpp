@@ -4,10 +4,9 @@
 // half, bfloat16 or float; NPU_JIT_LAYOUT_A, _B; QuantMatmulParams. Workspace: 4 B for each element
 // of C.
 #include "kernels/device/common/zeros.hpp"
-#include "kernels/device/matmul/block_mmad.hpp"
 #include "kernels/device/matmul/dequantise.hpp"
 #include "kernels/device/matmul/host.hpp"
-#include "npu/aicore/block_scheduler.hpp"
+#include "kernels/device/matmul/products.hpp"
 
 namespace npu::kernels {
 namespace {
@@ -22,17 +21,10 @@ struct QuantWork {
 
 void products(AicorePort& port, const QuantWork& work) {
   const matmul::Work& p = work.product;
-  const aicore::BlockScheduler scheduler(aicore::divide_up(p.m, p.tiling.m),
-                                         aicore::divide_up(p.n, p.tiling.n),
-                                         p.tiling.swizzle_offset, p.tiling.swizzle_direction);
-  matmul::BlockMmad<matmul::OperandA, matmul::OperandB, matmul::kTypeA, matmul::kAccumulator> block(
-      port, p.tiling);
-  const matmul::Product<matmul::OperandA, matmul::OperandB> product{
-      {p.a, p.m, p.k, p.lda}, {p.b, p.k, p.n, p.ldb}, work.sums, p.n, p.m, p.n, 0, p.k};
-  for (std::uint64_t i = port.call().block; i < scheduler.tiles(); i += port.call().blocks) {
-    const auto place = scheduler.place(i);
-    block.run(product, place.row, place.column);
-  }
+  matmul::for_products<Fixed<matmul::kAccumulator>>(port, p, 1, [&](std::uint64_t) {
+    return matmul::Product<matmul::OperandA, matmul::OperandB>{
+        {p.a, p.m, p.k, p.lda}, {p.b, p.k, p.n, p.ldb}, work.sums, p.n, p.m, p.n, 0, p.k};
+  });
 }
 
 int kernel(AicorePort& port) {

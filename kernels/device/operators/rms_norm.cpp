@@ -69,45 +69,23 @@ class RmsNormRows {
   std::uint32_t part_sums() const { return ub_.number(1); }
 
   void add_squares(std::uint32_t x, const AreaTile& tile, bool first) {
-    Vector v =
-        row_vector(VectorOp::kMul, DataType::kFp32, ub_.second_work(), x, tile.rows, tile.columns);
-    v.b = x;
-    v.b_pitch = v.a_pitch;
-    port_.issue(v);
-    v = row_vector(VectorOp::kReduceSum, DataType::kFp32, first ? sums() : part_sums(),
-                   ub_.second_work(), tile.rows, tile.columns);
-    v.to_pitch = 0;
-    port_.issue(v);
-    if (first) return;
-    v = row_vector(VectorOp::kAdd, DataType::kFp32, sums(), sums(), 1, tile.rows);
-    v.b = part_sums();
-    port_.issue(v);
+    tile_op(port_, VectorOp::kMul, ub_.second_work(), x, x, tile);
+    reduce_rows(port_, VectorOp::kReduceSum, first ? sums() : part_sums(), ub_.second_work(), tile);
+    if (!first) number_op(port_, VectorOp::kAdd, sums(), sums(), part_sums(), tile.rows);
   }
   // The root of each row's mean, from the sums.
   void make_root(std::uint32_t rows) {
-    Vector v = row_vector(VectorOp::kMuls, DataType::kFp32, sums(), sums(), 1, rows);
-    v.scalar = 1.0F / static_cast<float>(work_.columns);
-    port_.issue(v);
-    v.op = VectorOp::kAdds;
-    v.scalar = work_.epsilon;
-    port_.issue(v);
-    v.op = VectorOp::kSqrt;
-    port_.issue(v);
+    number_op(port_, VectorOp::kMuls, sums(), sums(), 0, rows,
+              1.0F / static_cast<float>(work_.columns));
+    number_op(port_, VectorOp::kAdds, sums(), sums(), 0, rows, work_.epsilon);
+    number_op(port_, VectorOp::kSqrt, sums(), sums(), 0, rows);
   }
   void finish(unsigned i, std::uint32_t x, const AreaTile& tile) {
-    Vector v = row_vector(VectorOp::kBroadcastDiv, DataType::kFp32, ub_.work(), x, tile.rows,
-                          tile.columns);
-    v.b = sums();
-    port_.issue(v);
+    row_op(port_, VectorOp::kBroadcastDiv, ub_.work(), x, sums(), tile);
     if (work_.gamma != 0) {
       const AreaTile one{0, 0, 1, tile.columns};
       const std::uint32_t gamma = converted(ub_.second_in(i), ub_.third_work(), one);
-      for (std::uint32_t row = 0; row < tile.rows; ++row) {
-        const std::uint32_t at = ub_.work() + row * v.to_pitch;
-        Vector scale = row_vector(VectorOp::kMul, DataType::kFp32, at, at, 1, tile.columns);
-        scale.b = gamma;
-        port_.issue(scale);
-      }
+      multiply_rows(port_, ub_.work(), ub_.work(), gamma, tile.rows, tile.columns, DataType::kFp32);
     }
     stages_.consumed(i);
     const unsigned result = stages_.begin_result();

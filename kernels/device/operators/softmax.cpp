@@ -20,11 +20,11 @@ class SoftmaxRows {
   void whole(const AreaTile& tile) {
     const unsigned i = stages_.begin_load();
     const std::uint32_t x = load(i, tile);
-    reduce(VectorOp::kReduceMax, ub_.number(0), x, tile);
-    row_op(VectorOp::kBroadcastSub, x, ub_.number(0), tile);
+    reduce_rows(port_, VectorOp::kReduceMax, ub_.number(0), x, tile);
+    row_op(port_, VectorOp::kBroadcastSub, ub_.work(), x, ub_.number(0), tile);
     stages_.consumed(i);
-    element_op(kExp, tile);
-    reduce(VectorOp::kReduceSum, ub_.number(1), ub_.work(), tile);
+    element_op(port_, kExp, ub_.work(), ub_.work(), tile);
+    reduce_rows(port_, VectorOp::kReduceSum, ub_.number(1), ub_.work(), tile);
     divide_and_store(ub_.number(1), tile);
   }
 
@@ -35,28 +35,28 @@ class SoftmaxRows {
       const bool first = tile.column == 0;
       const unsigned i = stages_.begin_load();
       const std::uint32_t x = load(i, tile);
-      reduce(VectorOp::kReduceMax, part_max(), x, tile);
-      scalar_op(VectorOp::kMaxs, part_max(), -kLargest);
-      if (!first) number_op(VectorOp::kMax, part_max(), largest(), part_max());
-      row_op(VectorOp::kBroadcastSub, x, part_max(), tile);
+      reduce_rows(port_, VectorOp::kReduceMax, part_max(), x, tile);
+      of_number(VectorOp::kMaxs, part_max(), part_max(), 0, -kLargest);
+      if (!first) of_number(VectorOp::kMax, part_max(), largest(), part_max());
+      row_op(port_, VectorOp::kBroadcastSub, ub_.work(), x, part_max(), tile);
       stages_.consumed(i);
-      element_op(kExp, tile);
-      reduce(VectorOp::kReduceSum, part_sum(), ub_.work(), tile);
+      element_op(port_, kExp, ub_.work(), ub_.work(), tile);
+      reduce_rows(port_, VectorOp::kReduceSum, part_sum(), ub_.work(), tile);
       if (!first) {
-        number_op(VectorOp::kSub, largest(), largest(), part_max());
-        number_op(kExp, largest(), largest(), 0);
-        number_op(VectorOp::kMul, sum(), sum(), largest());
-        number_op(VectorOp::kAdd, part_sum(), part_sum(), sum());
+        of_number(VectorOp::kSub, largest(), largest(), part_max());
+        of_number(kExp, largest(), largest(), 0);
+        of_number(VectorOp::kMul, sum(), sum(), largest());
+        of_number(VectorOp::kAdd, part_sum(), part_sum(), sum());
       }
-      number_op(VectorOp::kCopy, sum(), part_sum(), 0);
-      number_op(VectorOp::kCopy, largest(), part_max(), 0);
+      of_number(VectorOp::kCopy, sum(), part_sum(), 0);
+      of_number(VectorOp::kCopy, largest(), part_max(), 0);
     });
     for_parts(row, [&](const AreaTile& tile) {
       const unsigned i = stages_.begin_load();
       const std::uint32_t x = load(i, tile);
-      row_op(VectorOp::kBroadcastSub, x, largest(), tile);
+      row_op(port_, VectorOp::kBroadcastSub, ub_.work(), x, largest(), tile);
       stages_.consumed(i);
-      element_op(kExp, tile);
+      element_op(port_, kExp, ub_.work(), ub_.work(), tile);
       divide_and_store(sum(), tile);
     });
   }
@@ -87,32 +87,12 @@ class SoftmaxRows {
     convert_rows(port_, ub_.work(), DataType::kFp32, ub_.in(i), kTypeA, tile.rows, tile.columns);
     return ub_.work();
   }
-  void reduce(VectorOp op, std::uint32_t to, std::uint32_t from, const AreaTile& tile) {
-    Vector v = row_vector(op, DataType::kFp32, to, from, tile.rows, tile.columns);
-    v.to_pitch = 0;
-    port_.issue(v);
-  }
-  // work = from op the row's number.
-  void row_op(VectorOp op, std::uint32_t from, std::uint32_t numbers, const AreaTile& tile) {
-    Vector v = row_vector(op, DataType::kFp32, ub_.work(), from, tile.rows, tile.columns);
-    v.b = numbers;
-    port_.issue(v);
-  }
-  void element_op(VectorOp op, const AreaTile& tile) {
-    port_.issue(row_vector(op, DataType::kFp32, ub_.work(), ub_.work(), tile.rows, tile.columns));
-  }
-  void number_op(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b) {
-    Vector v = row_vector(op, DataType::kFp32, to, a, 1, 1);
-    v.b = b;
-    port_.issue(v);
-  }
-  void scalar_op(VectorOp op, std::uint32_t number, float scalar) {
-    Vector v = row_vector(op, DataType::kFp32, number, number, 1, 1);
-    v.scalar = scalar;
-    port_.issue(v);
+  void of_number(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b,
+                 float scalar = 0) {
+    number_op(port_, op, to, a, b, 1, scalar);
   }
   void divide_and_store(std::uint32_t sums, const AreaTile& tile) {
-    row_op(VectorOp::kBroadcastDiv, ub_.work(), sums, tile);
+    row_op(port_, VectorOp::kBroadcastDiv, ub_.work(), ub_.work(), sums, tile);
     const unsigned i = stages_.begin_result();
     convert_rows(port_, ub_.out(i), kTypeC, ub_.work(), DataType::kFp32, tile.rows, tile.columns);
     stages_.computed(i);

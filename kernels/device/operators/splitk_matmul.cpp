@@ -3,10 +3,9 @@
 // up. NPU_JIT_ELEMENT_A, _B, _C; NPU_JIT_LAYOUT_A, _B; SplitKMatmulParams. Workspace: 4 B for each
 // element of C and part.
 #include "kernels/device/common/zeros.hpp"
-#include "kernels/device/matmul/block_mmad.hpp"
 #include "kernels/device/matmul/host.hpp"
+#include "kernels/device/matmul/products.hpp"
 #include "kernels/device/matmul/result.hpp"
-#include "npu/aicore/block_scheduler.hpp"
 
 namespace npu::kernels {
 namespace {
@@ -22,16 +21,9 @@ struct SplitWork {
 
 void products(AicorePort& port, const SplitWork& work) {
   const matmul::Work& p = work.product;
-  const aicore::BlockScheduler scheduler(aicore::divide_up(p.m, p.tiling.m),
-                                         aicore::divide_up(p.n, p.tiling.n),
-                                         p.tiling.swizzle_offset, p.tiling.swizzle_direction);
-  matmul::BlockMmad<matmul::OperandA, matmul::OperandB, matmul::kTypeA, matmul::kAccumulator> block(
-      port, p.tiling);
-  const std::uint64_t tiles = scheduler.tiles() * work.parts;
-  for (std::uint64_t i = port.call().block; i < tiles; i += port.call().blocks) {
-    const auto part = static_cast<std::uint32_t>(i / scheduler.tiles());
-    const std::uint32_t first = part * work.part_k;
-    const matmul::Product<matmul::OperandA, matmul::OperandB> product{
+  matmul::for_products<Fixed<matmul::kAccumulator>>(port, p, work.parts, [&](std::uint64_t part) {
+    const std::uint32_t first = static_cast<std::uint32_t>(part) * work.part_k;
+    return matmul::Product<matmul::OperandA, matmul::OperandB>{
         {p.a, p.m, p.k, p.lda},
         {p.b, p.k, p.n, p.ldb},
         work.sums + std::uint64_t{p.m} * p.n * part * 4,
@@ -40,9 +32,7 @@ void products(AicorePort& port, const SplitWork& work) {
         p.n,
         first,
         part + 1 == work.parts ? p.k : first + work.part_k};
-    const auto place = scheduler.place(i % scheduler.tiles());
-    block.run(product, place.row, place.column);
-  }
+  });
 }
 
 int kernel(AicorePort& port) {

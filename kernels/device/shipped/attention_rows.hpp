@@ -1,56 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector kernels share: the kernel itself, a block's part of the rows, and pieces of UB.
+// A kernel of an attention that works on rows.
 #pragma once
 
+#include "kernels/device/common/stages.hpp"
 #include "kernels/device/shipped/attention.hpp"
-#include "npu/aicore/rows.hpp"
 
 namespace npu::kernels::attention {
 
-using aicore::AicorePort;
-using aicore::Flag;
 using aicore::kLongestRow;
 using aicore::UbParts;
-using platform::DataType;
-using platform::LocalBuffer;
-using platform::Pipe;
-using platform::Vector;
-using platform::VectorOp;
 
-// Vector, MTE2 and MTE3 take turns on one set of buffers.
-struct Turns {
-  Flag<Pipe::kMte3, Pipe::kMte2> free;
-  Flag<Pipe::kMte2, Pipe::kVector> loaded;
-  Flag<Pipe::kVector, Pipe::kMte3> computed;
-  explicit Turns(AicorePort& port) : free(port, 0), loaded(port, 0), computed(port, 0) {}
-};
-
-inline void copy_in(AicorePort& port, std::uint32_t to, std::uint64_t from, std::uint32_t rows,
-                    std::uint32_t row_bytes, std::uint32_t to_pitch) {
-  platform::CopyIn copy;
-  copy.to = {LocalBuffer::kUb, to};
-  copy.from = from;
-  copy.rows = rows;
-  copy.row_bytes = row_bytes;
-  copy.from_pitch = row_bytes;
-  copy.to_pitch = to_pitch;
-  port.issue(copy);
-}
-
-inline void copy_out(AicorePort& port, std::uint64_t to, std::uint32_t from, std::uint32_t rows,
-                     std::uint32_t row_bytes, std::uint32_t from_pitch) {
-  platform::CopyOut copy;
-  copy.to = to;
-  copy.from = {LocalBuffer::kUb, from};
-  copy.rows = rows;
-  copy.row_bytes = row_bytes;
-  copy.to_pitch = row_bytes;
-  copy.from_pitch = from_pitch;
-  port.issue(copy);
-}
-
-// A kernel that works on rows: `Rows` is made of the port and the task's `Work`, says how many rows
-// it takes at a time, and runs on so many.
+// `Rows` is made of the port and the task's `Work`, says how many rows it takes at a time, and runs
+// on so many.
 template <class Rows, class Work>
 int run_rows(AicorePort& port) {
   const auto work = Work::from(aicore::Arguments(port, Work::kWords));
@@ -65,5 +26,24 @@ int run_rows(AicorePort& port) {
   port.pipe_barrier(Pipe::kAll);
   return 0;
 }
+
+// Maxima, then sums, of all rows in global memory: those of a tile's rows.
+class Statistics {
+ public:
+  Statistics(std::uint64_t address, std::uint32_t rows, const AreaTile& tile)
+      : all_{address, rows}, maxima_{0, tile.row, 1, tile.rows}, sums_{1, tile.row, 1, tile.rows} {}
+  void load(AicorePort& port, std::uint32_t maxima, std::uint32_t sums) const {
+    load_rows(port, maxima, all_, maxima_, DataType::kFp32);
+    load_rows(port, sums, all_, sums_, DataType::kFp32);
+  }
+  void store(AicorePort& port, std::uint32_t maxima, std::uint32_t sums) const {
+    store_rows(port, all_, maxima_, maxima, DataType::kFp32);
+    store_rows(port, all_, sums_, sums, DataType::kFp32);
+  }
+
+ private:
+  const GlobalRows all_;
+  const AreaTile maxima_, sums_;
+};
 
 }  // namespace npu::kernels::attention

@@ -91,10 +91,7 @@ class Tiles {
 };
 
 int elementwise(AicorePort& port) {
-  const aicore::Arguments arguments(port, kWords);
-  std::array<std::uint64_t, kWords> words{};
-  for (unsigned i = 0; i < kWords; ++i) words[i] = arguments.word(i);
-  const Elementwise work = from_words(words);
+  const Elementwise work = from_words(aicore::Arguments(port, kWords).words<kWords>());
   if (!valid(work)) return aicore::kBadArguments;
   const std::uint64_t grain = aicore::kLocalAlignment / platform::bytes_of(work.type);
   const std::uint64_t grains = aicore::divide_up(work.count, grain);

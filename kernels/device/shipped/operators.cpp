@@ -152,10 +152,8 @@ class OperatorTiles {
 };
 
 int operators(AicorePort& port) {
-  const aicore::Arguments arguments(port, kOperatorWords);
-  std::array<std::uint64_t, kOperatorWords> words{};
-  for (unsigned i = 0; i < kOperatorWords; ++i) words[i] = arguments.word(i);
-  const OperatorWork work = operator_from(words);
+  const OperatorWork work =
+      operator_from(aicore::Arguments(port, kOperatorWords).words<kOperatorWords>());
   if (!valid(work)) return aicore::kBadArguments;
   set_up(port, work.tiling, work.structure);
   const std::uint64_t grain = 512 / platform::bytes_of(work.type);

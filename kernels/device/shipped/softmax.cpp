@@ -10,14 +10,7 @@ constexpr std::uint32_t kFloat = 4;  // bytes
 
 class SoftmaxRows {
  public:
-  SoftmaxRows(AicorePort& port, const Softmax& work) : port_(port), work_(work), turns_(port) {
-    score_pitch_ = aicore::row_bytes(work.count, DataType::kFp32);
-    weight_pitch_ = aicore::row_bytes(work.count, work.type);
-    turns_.free.set();
-  }
-  ~SoftmaxRows() { turns_.free.wait(); }
-  SoftmaxRows(const SoftmaxRows&) = delete;
-  SoftmaxRows& operator=(const SoftmaxRows&) = delete;
+  SoftmaxRows(AicorePort& port, const Softmax& work) : port_(port), work_(work), turns_(port) {}
 
   // Rows at a time; 0: not one fits.
   std::uint32_t piece() const {
@@ -25,73 +18,38 @@ class SoftmaxRows {
     const auto ub = static_cast<std::uint32_t>(port_.buffer_size(LocalBuffer::kUb));
     const std::uint32_t borders = 2 * aicore::kLocalAlignment;
     if (ub < borders) return 0;
-    return (ub - borders) / (score_pitch_ + weight_pitch_ + 2 * kFloat);
+    return (ub - borders) / (row_bytes(DataType::kFp32) + row_bytes(work_.type) + 2 * kFloat);
   }
 
   void run(std::uint32_t first, std::uint32_t rows) {
     UbParts ub;
-    const std::uint32_t scores = ub.take(rows * score_pitch_);
-    const std::uint32_t weights = ub.take(rows * weight_pitch_);
+    const std::uint32_t scores = ub.take(rows * row_bytes(DataType::kFp32));
+    const std::uint32_t weights = ub.take(rows * row_bytes(work_.type));
     const std::uint32_t maxima = ub.take(rows * kFloat);
     const std::uint32_t sums = ub.take(rows * kFloat);
-    const std::uint64_t at = std::uint64_t{first} * work_.count;
-    turns_.free.wait();
-    copy_in(port_, scores, work_.scores + at * kFloat, rows, work_.count * kFloat, score_pitch_);
-    turns_.loaded.set();
-    turns_.loaded.wait();
-    compute(scores, weights, maxima, sums, rows);
-    turns_.computed.set();
-    turns_.computed.wait();
-    const auto element = static_cast<std::uint32_t>(platform::bytes_of(work_.type));
-    copy_out(port_, work_.weights + at * element, weights, rows, work_.count * element,
-             weight_pitch_);
-    const std::uint64_t column = std::uint64_t{first} * kFloat;
-    copy_out(port_, work_.statistics + column, maxima, 1, rows * kFloat, 0);
-    copy_out(port_, work_.statistics + std::uint64_t{work_.rows} * kFloat + column, sums, 1,
-             rows * kFloat, 0);
-    turns_.free.set();
+    const AreaTile tile{first, 0, rows, work_.count};
+    turns_.begin();
+    load_rows(port_, scores, {work_.scores, work_.count}, tile, DataType::kFp32);
+    turns_.loaded();
+    element_op(port_, VectorOp::kMuls, scores, scores, tile, work_.scale);
+    reduce_rows(port_, VectorOp::kReduceMax, maxima, scores, tile);
+    row_op(port_, VectorOp::kBroadcastSub, scores, scores, maxima, tile);
+    element_op(port_, VectorOp::kExp, scores, scores, tile);
+    reduce_rows(port_, VectorOp::kReduceSum, sums, scores, tile);
+    convert_rows(port_, weights, work_.type, scores, DataType::kFp32, rows, work_.count);
+    turns_.computed();
+    store_rows(port_, {work_.weights, work_.count}, tile, weights, work_.type);
+    const Statistics statistics(work_.statistics, work_.rows, tile);
+    statistics.store(port_, maxima, sums);
+    turns_.stored();
   }
 
  private:
-  void compute(std::uint32_t scores, std::uint32_t weights, std::uint32_t maxima,
-               std::uint32_t sums, std::uint32_t rows) {
-    Vector v;
-    v.count = work_.count;
-    v.rows = rows;
-    v.to = v.a = scores;
-    v.to_pitch = v.a_pitch = score_pitch_;
-    v.op = VectorOp::kMuls;
-    v.scalar = work_.scale;
-    port_.issue(v);
-    reduce(VectorOp::kReduceMax, maxima, scores, rows);
-    v.op = VectorOp::kBroadcastSub;
-    v.b = maxima;
-    port_.issue(v);
-    v.op = VectorOp::kExp;
-    v.b = 0;
-    port_.issue(v);
-    reduce(VectorOp::kReduceSum, sums, scores, rows);
-    v.op = work_.type == DataType::kFp32 ? VectorOp::kCopy : VectorOp::kCast;
-    v.to = weights;
-    v.to_type = work_.type;
-    v.to_pitch = weight_pitch_;
-    port_.issue(v);
-  }
-  void reduce(VectorOp op, std::uint32_t to, std::uint32_t scores, std::uint32_t rows) {
-    Vector v;
-    v.op = op;
-    v.count = work_.count;
-    v.rows = rows;
-    v.to = to;
-    v.a = scores;
-    v.a_pitch = score_pitch_;
-    port_.issue(v);
-  }
+  std::uint32_t row_bytes(DataType type) const { return aicore::row_bytes(work_.count, type); }
 
   AicorePort& port_;
   const Softmax work_;
-  Turns turns_;
-  std::uint32_t score_pitch_ = 0, weight_pitch_ = 0;  // bytes from row to row in UB
+  const Turns turns_;
 };
 
 }  // namespace

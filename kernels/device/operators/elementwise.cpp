@@ -2,11 +2,10 @@
 // NPU_JIT_EXPRESSION, a C++ expression over inputs a, b, c, d, scalars s, s1, s2, s3 and numbers,
 // for every element. NPU_JIT_ELEMENT_A (all inputs) and NPU_JIT_ELEMENT_C (result); VectorParams.
 // Operators + - * / and comparisons; exp, ln, sqrt, rsqrt, reciprocal, abs, relu, max, min,
-// sigmoid, silu, gelu and where(comparison, then, otherwise). Reals are computed in fp32, int8 in
-// int32; scalars are floats, to integers they are rounded.
+// sigmoid, silu, gelu, mish and where(comparison, then, otherwise). Reals are computed in fp32,
+// int8 in int32; scalars are floats, to integers they are rounded.
 #include "kernels/device/common/entries.hpp"
-#include "kernels/device/common/stages.hpp"
-#include "kernels/device/vector/emit.hpp"
+#include "kernels/device/vector/element_tiles.hpp"
 #include "kernels/device/vector/functions.hpp"
 #include "kernels/device/vector/types.hpp"
 
@@ -18,6 +17,27 @@
 namespace npu::kernels {
 
 namespace expression {
+
+template <VectorOp kOp, VectorOp kOpWithScalar, class A, class B>
+auto extreme(const A& a, const B& b) {
+  if constexpr (kIsScalar<B>) {
+    return with_scalar<kOpWithScalar>(a, value_of(b));
+  } else if constexpr (kIsScalar<A>) {
+    return with_scalar<kOpWithScalar>(b, value_of(a));
+  } else if constexpr (!is_real(vector::kTypeA)) {  // integers are all numbers
+    return binary<kOp>(a, b);
+  } else {
+    return let(b, KeepsNan<kOp, A>{a});
+  }
+}
+template <class A, class B, class = IfAnyNode<A, B>>
+auto max(const A& a, const B& b) {
+  return extreme<VectorOp::kMax, VectorOp::kMaxs>(a, b);
+}
+template <class A, class B, class = IfAnyNode<A, B>>
+auto min(const A& a, const B& b) {
+  return extreme<VectorOp::kMin, VectorOp::kMins>(a, b);
+}
 
 // As trees; the names are those that expressions use.
 inline auto make(const float (&scalars)[4]) {
@@ -38,98 +58,30 @@ using vector::kTypeA;
 using vector::kTypeC;
 
 using Tree = decltype(expression::make(std::declval<const float (&)[4]>()));
-using NeedsOfTree = expression::Needs<Tree>;
+constexpr expression::TreeNeeds kTreeNeeds = expression::kNeeds<Tree>;
 
 static_assert((kTypeA == DataType::kInt64) == (kTypeC == DataType::kInt64),
               "int64 is converted to and from nothing: NPU_JIT_ELEMENT_A and NPU_JIT_ELEMENT_C");
 
-constexpr std::uint32_t size_of(DataType type) {
-  return static_cast<std::uint32_t>(platform::bytes_of(type));
-}
+struct Formula {
+  Fixed<kTypeA> type;
+  Fixed<kComputed> computed;
+  Fixed<kTypeC> result;
+  Tree tree;
+  bool precise = kTypeC == DataType::kFp32;
 
-class Tiles {
- public:
-  Tiles(AicorePort& port, const VectorParams& work)
-      : port_(port), work_(work), tree_(expression::make(work.scalars)), stages_(port) {
-    const auto ub = static_cast<std::uint32_t>(port.buffer_size(LocalBuffer::kUb));
-    largest_ = std::min(kMost, ub / kBytes / kGrain * kGrain);
+  static constexpr expression::TreeNeeds needs() { return kTreeNeeds; }
+  template <class Use>
+  auto visit(Use use) const {
+    return use(tree);
   }
-  static constexpr std::uint32_t kGrain = 512;  // elements: whole 512 B of all types
-  // Of UB for an element: inputs and result twice, inputs as computed, registers, a bit of a mask.
-  static constexpr std::uint32_t kBytes = kSets * (4 * size_of(kTypeA) + size_of(kTypeC)) +
-                                          (4 + NeedsOfTree::kRegisters + 1) * size_of(kComputed);
-
-  static constexpr bool used(unsigned input) { return (NeedsOfTree::kInputs >> input & 1) != 0; }
-
-  void run() {
-    const std::uint64_t grains = aicore::divide_up<std::uint64_t>(work_.count, kGrain);
-    const auto border = [&](std::uint64_t block) {
-      const std::uint64_t blocks = port_.call().blocks;
-      // Without products of two large numbers.
-      const std::uint64_t grain = grains / blocks * block + grains % blocks * block / blocks;
-      return std::min(grain * kGrain, work_.count);
-    };
-    const std::uint64_t end = border(std::uint64_t{port_.call().block} + 1);
-    for (std::uint64_t at = border(port_.call().block); at < end; at += largest_) {
-      tile(at, static_cast<std::uint32_t>(std::min<std::uint64_t>(largest_, end - at)));
-    }
-  }
-
- private:
-  static constexpr std::uint32_t kMost = 16 * 1024;  // elements of a tile
-
-  std::uint32_t in(unsigned set, unsigned input) const {
-    return (set * 4 + input) * largest_ * size_of(kTypeA);
-  }
-  std::uint32_t out(unsigned set) const {
-    return (kSets * 4 * size_of(kTypeA) + set * size_of(kTypeC)) * largest_;
-  }
-  std::uint32_t computed(unsigned which) const {
-    return (kSets * (4 * size_of(kTypeA) + size_of(kTypeC)) + which * size_of(kComputed)) *
-           largest_;
-  }
-
-  void tile(std::uint64_t at, std::uint32_t count) {
-    const unsigned i = stages_.begin_load();
-    for (unsigned input = 0; input < 4; ++input) {
-      if (used(input))
-        load_rows(port_, in(i, input), {work_.inputs[input], 0}, {0, at, 1, count}, kTypeA);
-    }
-    stages_.loaded(i);
-    expression::Emitter<kComputed> emitter{port_};
-    for (unsigned input = 0; input < 4; ++input) {
-      const bool as_it_is = kTypeA == kComputed;
-      emitter.inputs[input] = as_it_is ? in(i, input) : computed(input);
-      if (used(input) && !as_it_is) {
-        convert_rows(port_, computed(input), kComputed, in(i, input), kTypeA, 1, count);
-      }
-    }
-    emitter.registers = computed(4);
-    emitter.register_bytes = largest_ * size_of(kComputed);
-    emitter.mask = computed(4 + NeedsOfTree::kRegisters);
-    emitter.count = count;
-    emitter.precise = kTypeC == DataType::kFp32;
-    const unsigned set = stages_.begin_result();
-    if constexpr (kTypeC == kComputed) {
-      emitter.result(tree_, out(set));
-    } else {
-      convert_rows(port_, out(set), kTypeC, emitter.value(tree_, 0), kComputed, 1, count);
-    }
-    stages_.consumed(i);
-    stages_.computed(set);
-    store_rows(port_, {work_.to, 0}, {0, at, 1, count}, out(set), kTypeC);
-    stages_.stored(set);
-  }
-
-  AicorePort& port_;
-  const VectorParams work_;
-  const Tree tree_;
-  Stages stages_;
-  std::uint32_t largest_ = 0;  // elements
 };
 
 int kernel(AicorePort& port) {
-  Tiles(port, work_from<VectorParams>(aicore::Arguments(port, kWorkWords<VectorParams>))).run();
+  const auto work = work_from<VectorParams>(aicore::Arguments(port, kWorkWords<VectorParams>));
+  vector::ElementTiles<Formula>(port, {{}, {}, {}, expression::make(work.scalars)}, work.inputs,
+                                work.to)
+      .run(work.count);
   port.pipe_barrier(Pipe::kAll);
   return 0;
 }
@@ -140,17 +92,19 @@ void host(std::uint32_t block_num, OperatorStream& stream, const VectorParams& p
   bool good = aligned(params.to, kTypeC);
   for (const auto input : params.inputs) good = good && aligned(input, kTypeA);
   for (unsigned input = 0; input < 4; ++input) {
-    if (Tiles::used(input) && params.inputs[input] == 0) {
+    if ((kTreeNeeds.inputs >> input & 1) != 0 && params.inputs[input] == 0) {
       return stream.refuse("the expression names an input that was not given");
     }
   }
   if (!good) return stream.refuse("addresses must be multiples of the elements' sizes");
-  if (stream.limits().ub / Tiles::kBytes < Tiles::kGrain) {
+  if (8 * stream.limits().ub <
+      vector::kGrain * vector::element_bits(kTypeA, kComputed, kTypeC, kTreeNeeds)) {
     return stream.refuse("UB is too small for an expression with so many values at a time");
   }
   Launches(stream, CoreKind::kVector, block_num)
       .launch(CoreKind::kVector, 0U, params,
-              aicore::divide_up<std::uint64_t>(params.count, Tiles::kGrain));
+              aicore::divide_up<std::uint64_t>(params.count * platform::bytes_of(kTypeA),
+                                               vector::kBlockGrain));
 }
 
 }  // namespace

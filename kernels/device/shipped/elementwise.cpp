@@ -1,91 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations: tiles through UB, double buffered. MTE2 loads a tile's operands, the
-// vector unit computes in place, MTE3 stores the result and frees the buffer.
-#include <algorithm>
-
+// Elementwise operations: tiles through UB in two sets of buffers. MTE2 loads a tile's operands,
+// the vector unit computes in place, MTE3 stores the result and frees the buffer.
 #include "kernels/device/shipped/elementwise.hpp"
-#include "npu/aicore/kernel.hpp"
+
+#include "kernels/device/common/stages.hpp"
 
 namespace npu::kernels::vector {
 namespace {
 
-using aicore::AicorePort;
-using aicore::Flag;
-using platform::LocalBuffer;
-using platform::Pipe;
-using platform::VectorOp;
-
-constexpr unsigned kBuffers = 2;
 constexpr std::uint32_t kLargestTile = 32 * 1024;  // bytes of one operand
-
-bool has_second(VectorOp op) {
-  return op <= VectorOp::kMin;
-}
 
 class Tiles {
  public:
   Tiles(AicorePort& port, const Elementwise& work) : port_(port), work_(work) {
     const auto ub = static_cast<std::uint32_t>(port.buffer_size(LocalBuffer::kUb));
-    bytes_ = std::min(ub / (2 * kBuffers), kLargestTile) / 512 * 512;
-    for (unsigned i = 0; i < kBuffers; ++i) free(i).set();
+    bytes_ = std::min(ub / (2 * kSets), kLargestTile) / 512 * 512;
   }
-  ~Tiles() {
-    for (unsigned i = 0; i < kBuffers; ++i) free(i).wait();
-  }
-  Tiles(const Tiles&) = delete;
-  Tiles& operator=(const Tiles&) = delete;
 
   void run(std::uint64_t first, std::uint64_t end) {
-    const std::uint64_t element = platform::bytes_of(work_.type);
-    const std::uint64_t step = bytes_ / element;
+    const std::uint64_t step = bytes_ / platform::bytes_of(work_.type);
     for (std::uint64_t at = first; at < end; at += step) {
-      const auto count = static_cast<std::uint32_t>(std::min(step, end - at));
-      tile(at * element, count);
+      tile({0, at, 1, static_cast<std::uint32_t>(std::min(step, end - at))});
     }
   }
 
  private:
-  Flag<Pipe::kMte3, Pipe::kMte2> free(unsigned i) { return {port_, i}; }
-  Flag<Pipe::kMte2, Pipe::kVector> loaded(unsigned i) { return {port_, i}; }
-  Flag<Pipe::kVector, Pipe::kMte3> computed(unsigned i) { return {port_, i}; }
-
-  void load(std::uint32_t to, std::uint64_t from, std::uint32_t bytes) {
-    platform::CopyIn copy;
-    copy.to = {LocalBuffer::kUb, to};
-    copy.from = from;
-    copy.row_bytes = bytes;
-    port_.issue(copy);
-  }
-
-  void tile(std::uint64_t offset, std::uint32_t count) {
-    const unsigned i = next_++ % kBuffers;
+  void tile(const AreaTile& tile) {
+    const unsigned i = next_++ % kSets;
     const std::uint32_t a = 2 * i * bytes_, b = a + bytes_;
-    const auto bytes = static_cast<std::uint32_t>(count * platform::bytes_of(work_.type));
-    free(i).wait();
-    load(a, work_.a + offset, bytes);
-    if (has_second(work_.op)) load(b, work_.b + offset, bytes);
-    loaded(i).set();
-    loaded(i).wait();
-    platform::Vector vector;
-    vector.op = work_.op;
-    vector.type = vector.to_type = work_.type;
-    vector.to = vector.a = a;
+    turns_[i].begin();
+    load_rows(port_, a, {work_.a, 0}, tile, work_.type);
+    if (work_.op <= VectorOp::kMin) load_rows(port_, b, {work_.b, 0}, tile, work_.type);
+    turns_[i].loaded();
+    Vector vector = row_vector(work_.op, work_.type, a, a, 1, tile.columns);
     vector.b = b;
-    vector.count = count;
     vector.scalar = work_.scalar;
     port_.issue(vector);
-    computed(i).set();
-    computed(i).wait();
-    platform::CopyOut copy;
-    copy.to = work_.to + offset;
-    copy.from = {LocalBuffer::kUb, a};
-    copy.row_bytes = bytes;
-    port_.issue(copy);
-    free(i).set();
+    turns_[i].computed();
+    store_rows(port_, {work_.to, 0}, tile, a, work_.type);
+    turns_[i].stored();
   }
 
   AicorePort& port_;
   const Elementwise work_;
+  const Turns turns_[kSets] = {Turns(port_, 0), Turns(port_, 1)};
   std::uint32_t bytes_ = 0;  // of a tile of one operand
   unsigned next_ = 0;
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of NPU_JIT_EXPRESSION.
+// Functions of expressions. (max and min depend on the inputs' type: operators/elementwise.cpp.)
 #pragma once
 
 #include "kernels/device/vector/expression.hpp"
-#include "kernels/device/vector/types.hpp"
 
 namespace npu::kernels::expression {
 
@@ -43,7 +42,7 @@ auto where(const Condition<kComparison, L, R>& condition, const A& a, const B& b
       {}, condition, node(a), node(b)};
 }
 
-// The larger and the smaller one; of which one is no number, that. The unit's own instruction keeps
+// The larger or the smaller one; of which one is no number, that. The unit's own instruction keeps
 // one on the left only.
 template <VectorOp kOp, class A>
 struct KeepsNan {
@@ -52,26 +51,6 @@ struct KeepsNan {
     return where(condition<Comparison::kNotEqual>(right, right), right, binary<kOp>(a, right));
   }
 };
-template <VectorOp kOp, VectorOp kOpWithScalar, class A, class B>
-auto extreme(const A& a, const B& b) {
-  if constexpr (kIsScalar<B>) {
-    return with_scalar<kOpWithScalar>(a, value_of(b));
-  } else if constexpr (kIsScalar<A>) {
-    return with_scalar<kOpWithScalar>(b, value_of(a));
-  } else if constexpr (!is_real(vector::kTypeA)) {  // integers are all numbers
-    return binary<kOp>(a, b);
-  } else {
-    return let(b, KeepsNan<kOp, A>{a});
-  }
-}
-template <class A, class B, class = IfAnyNode<A, B>>
-auto max(const A& a, const B& b) {
-  return extreme<VectorOp::kMax, VectorOp::kMaxs>(a, b);
-}
-template <class A, class B, class = IfAnyNode<A, B>>
-auto min(const A& a, const B& b) {
-  return extreme<VectorOp::kMin, VectorOp::kMins>(a, b);
-}
 
 template <class A, class = IfNode<A>>
 auto sigmoid(const A& a) {
@@ -95,6 +74,27 @@ struct GeluBody {
 template <class A, class = IfNode<A>>
 auto gelu(const A& a) {
   return let(a, GeluBody{});
+}
+
+// x tanh(ln(1 + exp(x))), in two branches of which neither overflows where it is used: with q = 1 +
+// 2 exp(-x), q / (q + 2 exp(-2 x)); with q = exp(2 x) + 2 exp(x), q / (q + 2).
+struct MishAbove {
+  Shared x;
+  auto operator()(const Shared& q) const { return q / (exp(x * -2) * 2 + q); }
+};
+struct MishBelow {
+  auto operator()(const Shared& q) const { return q / (q + 2); }
+};
+struct MishBody {
+  auto operator()(const Shared& x) const {
+    return where(x >= 0, let(exp(-x) * 2 + 1, MishAbove{x}),
+                 let(exp(x * 2) + exp(x) * 2, MishBelow{})) *
+           x;
+  }
+};
+template <class A, class = IfNode<A>>
+auto mish(const A& a) {
+  return let(a, MishBody{});
 }
 
 }  // namespace npu::kernels::expression

@@ -17,7 +17,7 @@ install(DIRECTORY include/dsmi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/configs OPTIONAL)
 install(DIRECTORY workloads/graphs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/graphs OPTIONAL)
 # Operators are compiled on demand, from this folder and the installed headers.
-install(DIRECTORY kernels/operators/templates DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/kernels/operators
+install(DIRECTORY kernels/device DESTINATION ${CMAKE_INSTALL_DATADIR}/npusim/operators/kernels
   FILES_MATCHING PATTERN *.hpp PATTERN *.cpp)
 # So that they count their instructions, and programs that users build.
 if(NPU_COUNTING)

@@ -52,10 +52,10 @@ function(npu_embed_programs target)
 endfunction()
 
 # npu_operator(name TEMPLATE file PARAMETERS KEY=VALUE...): programs/name.npu, the operator of
-# kernels/operators/templates/file.cpp with NPU_JIT_KEY as given; compiled as it is on demand.
+# kernels/device/operators/file.cpp with NPU_JIT_KEY as given; compiled as it is on demand.
 function(npu_operator name)
   cmake_parse_arguments(ARG "" "TEMPLATE" "PARAMETERS" ${ARGN})
-  add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/kernels/operators/templates/${ARG_TEMPLATE}.cpp)
+  add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/kernels/device/operators/${ARG_TEMPLATE}.cpp)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE npu_platform npu_abi npu_base npu_flags)
   list(TRANSFORM ARG_PARAMETERS PREPEND NPU_JIT_)

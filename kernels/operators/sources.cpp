@@ -28,7 +28,7 @@ constexpr const char* kHeaders[] = {"include", "../../../include"};
 
 bool has_templates(const fs::path& root) {
   std::error_code ignored;
-  return fs::is_directory(root / "kernels/operators/templates", ignored);
+  return fs::is_directory(root / "kernels/device/operators", ignored);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Result<jit::Toolchain> find_toolchain(const std::string& compiler, const std::st
     return fail(ErrorCode::kNotFound,
                 "no templates of operators in " +
                     (folder.empty() ? std::string("the installation; NPUSIM_OPERATORS_DIR names "
-                                                  "the folder above kernels/operators/templates")
+                                                  "the folder above kernels/device/operators")
                                     : shortened(folder.string(), kShownPath)));
   }
   fs::path headers = folder / kHeaders[0];
@@ -63,8 +63,11 @@ Result<jit::Toolchain> find_toolchain(const std::string& compiler, const std::st
       toolchain.flags.insert(toolchain.flags.end(), {kLeavesRegister, "-B" + assembler + "/"});
     }
   }
-  toolchain.templates = (folder / "kernels/operators/templates").string();
+  toolchain.templates = (folder / "kernels/device/operators").string();
   toolchain.includes = {folder.string(), headers.string()};
+  for (const char* part : {"attention", "common", "matmul", "vector"}) {
+    toolchain.sources.push_back((folder / "kernels/device" / part).string());
+  }
   for (const char* part : {"abi", "aicore", "base", "operators", "platform"}) {
     toolchain.sources.push_back((headers / "npu" / part).string());
   }

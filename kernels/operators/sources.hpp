@@ -10,7 +10,7 @@
 namespace npu::operators {
 
 // `compiler`: empty for $NPUSIM_JIT_CXX, or else the compiler that built this library.
-// `root`: the folder above kernels/operators/templates; empty for $NPUSIM_OPERATORS_DIR, or else a
+// `root`: the folder above kernels/device/operators; empty for $NPUSIM_OPERATORS_DIR, or else a
 // folder beside the installed program or above the build folder. Headers are in its `include`, or
 // where an installation has them. What the compiler that built this library makes counts its
 // instructions, if this library's build does (kernels/counting/); what another compiler makes does

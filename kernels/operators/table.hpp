@@ -32,7 +32,7 @@ enum class Family : std::uint8_t {
 struct OperatorRow {
   std::string_view name;
   Family family;
-  std::string_view file;  // of kernels/operators/templates
+  std::string_view file;  // of kernels/device/operators
   jit::KernelType type;
   std::string_view shape;   // its numbers, by name: "m, n, k"
   std::string_view inputs;  // the tensors that it reads, in the order of OperatorCall::inputs

@@ -23,7 +23,7 @@ cp -r "$prefix/share/npusim/operators/kernels" "$prefix/include" own
 printf '#!/bin/sh\necho "$@" >> calls\nexec c++ "$@"\n' > own/compiler
 chmod +x own/compiler
 operator NPUSIM_OPERATORS_DIR="$folder/own" NPUSIM_JIT_CXX="$folder/own/compiler" | grep 'basic_matmul: key ' > /dev/null
-grep " -I$folder/own -I$folder/own/include .* $folder/own/kernels/operators/templates/basic_matmul.cpp " calls > /dev/null
+grep " -I$folder/own -I$folder/own/include .* $folder/own/kernels/device/operators/basic_matmul.cpp " calls > /dev/null
 operator NPUSIM_OPERATORS_DIR="$prefix/share/npusim/operators" | grep 'basic_matmul: key ' > /dev/null
 for wrong in NPUSIM_OPERATORS_DIR NPUSIM_JIT_CXX; do
   if operator "$wrong=/nowhere" > /dev/null 2> error; then exit 1; fi

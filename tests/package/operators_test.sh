@@ -5,7 +5,7 @@
 set -euo pipefail
 prefix=$1 compiler=$2
 root=$prefix/share/npusim/operators
-templates=$root/kernels/operators/templates
+templates=$root/kernels/device/operators
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 most=$(sed -n 's/.* kImageBytes = \([0-9]*\)_KiB;/\1 * 1024/p' "$prefix/include/npu/operators/operator_stream.hpp")

@@ -51,7 +51,7 @@ run() { env -i PATH=/usr/bin:/bin NPUSIM_JIT_CACHE_DIR="$folder/cache" PYTHONPAT
 run | grep -x disk
 mkdir own
 cp -r "$prefix/share/npusim/operators/kernels" "$prefix/include" own
-echo '// other' >> own/kernels/operators/templates/elementwise.cpp
+echo '// other' >> own/kernels/device/operators/elementwise.cpp
 run NPUSIM_OPERATORS_DIR="$folder/own" | grep -x compiled
 run NPUSIM_OPERATORS_DIR=/nowhere | grep 'no templates of operators in /nowhere'
 run NPUSIM_JIT_CXX=/nowhere | grep '/nowhere'

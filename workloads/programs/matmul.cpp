@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/device/shipped/matmul.hpp"
 #include "npu/aicore/kernel.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/binary_operation.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -69,8 +69,7 @@ class Matmul {
     p_.b = operation_.b().address.value;
     p_.c = operation_.c().address.value;
     gemm::choose_tiles(p_, operation_.clusters());
-    const std::uint64_t tiles =
-        std::uint64_t{aicore::divide_up(p_.m, p_.l1.m)} * aicore::divide_up(p_.n, p_.l1.n);
+    const std::uint64_t tiles = kernels::matmul::scheduler_of(p_.m, p_.n, p_.tiling).tiles();
     blocks_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, operation_.clusters()));
     return {};
   }
@@ -81,8 +80,7 @@ class Matmul {
       if (empty()) return Status{};
       if (p_.k == 0) return zero_result();
       const auto words = gemm::to_words(p_);
-      return operation_.launch(driver::TaskShape::kAic,
-                               {std::begin(words.word), std::end(words.word)}, blocks_);
+      return operation_.launch(driver::TaskShape::kAic, {words.begin(), words.end()}, blocks_);
     });
   }
 
@@ -114,9 +112,9 @@ class Matmul {
     if (!empty()) operation_.breakdown().report("matmul.", context_);
     operation_.report_host_parts("matmul.");
     operation_.report_limits("matmul");
-    out.add_note(
-        fmt::format("{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m,
-                    p_.n, p_.k, name_of(type_), p_.l1.m, p_.l1.n, p_.l1.k, p_.l0.k, blocks_));
+    out.add_note(fmt::format(
+        "{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m, p_.n, p_.k,
+        name_of(type_), p_.tiling.m, p_.tiling.n, p_.tiling.k, p_.tiling.l0_k, blocks_));
   }
 
  private:

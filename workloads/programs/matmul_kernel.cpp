@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "kernels/device/shipped/matmul.hpp"
 #include "npu/aicore/kernel.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/kernels/gemm/tiling.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
@@ -60,8 +60,7 @@ class MatmulKernel {
     p_.type = type_of(context.parameters.choice("type"));
     p_.to_type = p_.type == DataType::kInt8 ? DataType::kInt32 : p_.type;
     gemm::choose_tiles(p_, cores);
-    const std::uint64_t tiles =
-        std::uint64_t{aicore::divide_up(p_.m, p_.l1.m)} * aicore::divide_up(p_.n, p_.l1.n);
+    const std::uint64_t tiles = kernels::matmul::scheduler_of(p_.m, p_.n, p_.tiling).tiles();
     blocks_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, cores));
   }
 
@@ -85,7 +84,7 @@ class MatmulKernel {
     }
     if (auto ok = launch_.load("matmul"); !ok) return ok;
     const auto words = gemm::to_words(p_);
-    launch_.set_arguments({reinterpret_cast<const std::byte*>(words.word), sizeof words});
+    launch_.set_arguments({reinterpret_cast<const std::byte*>(words.data()), sizeof words});
     return {};
   }
 

@@ -5,10 +5,10 @@
 
 #include <vector>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/latencies.hpp"
 #include "workloads/framework/queue_milestones.hpp"
-#include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 #include "workloads/programs/support/typical_sample.hpp"

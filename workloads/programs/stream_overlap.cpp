@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/kernels/vector/words.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/binary_operation.hpp"
 #include "workloads/programs/support/card_session.hpp"

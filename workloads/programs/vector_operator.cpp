@@ -7,9 +7,9 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/device/shipped/operators.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/kernels/vector/operators.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"

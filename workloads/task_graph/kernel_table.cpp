@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "workloads/kernels/attention/problem.hpp"
-#include "workloads/kernels/fused/problem.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "kernels/device/shipped/attention.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
+#include "kernels/device/shipped/matmul.hpp"
+#include "kernels/device/shipped/matmul_relu.hpp"
 #include "workloads/programs/support/elements.hpp"
 
 namespace npu::workloads {
@@ -59,8 +59,7 @@ kernels::gemm::Problem multiplication(const Tile& a, const Tile& b, const Tile& 
   p.n = p.ldb = p.ldc = b.columns;
   p.type = a.type;
   p.to_type = c.type;
-  p.l1 = kernels::gemm::default_l1(p.type);
-  p.l0 = kernels::gemm::default_l0(p.type);
+  p.tiling = kernels::gemm::usual_tiling(p.type);
   return p;
 }
 
@@ -76,7 +75,7 @@ KernelWords matmul_words(const BoundArguments& arguments) {
     return wrong(2, "int8 multiplies to int32, everything else to floating point");
   }
   const auto words = kernels::gemm::to_words(multiplication(a, b, c));
-  return with_addresses(words.word, arguments, {{0, 0}, {1, 1}, {2, 2}});
+  return with_addresses(words, arguments, {{0, 0}, {1, 1}, {2, 2}});
 }
 
 KernelWords matmul_relu_words(const BoundArguments& arguments) {
@@ -92,7 +91,7 @@ KernelWords matmul_relu_words(const BoundArguments& arguments) {
     if (!problem.empty()) return wrong(i, problem);
   }
   const auto words = kernels::gemm::to_words(multiplication(a, b, arguments[2].tile));
-  auto made = with_addresses(words.word, arguments, {{0, 0}, {1, 1}, {2, 2}});
+  auto made = with_addresses(words, arguments, {{0, 0}, {1, 1}, {2, 2}});
   made.words.push_back(arguments[3].address());
   return made;
 }

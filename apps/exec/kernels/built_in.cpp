@@ -7,8 +7,8 @@
 #include <cstring>
 #include <optional>
 
-#include "workloads/kernels/gemm/tiling.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
+#include "kernels/device/shipped/matmul.hpp"
 
 namespace npu::exec {
 namespace {
@@ -93,11 +93,11 @@ Words matmul(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t
   problem.type = *type;
   problem.to_type = *type == DataType::kInt8 ? DataType::kInt32 : *type;
   kernels::gemm::choose_tiles(problem, *blocks);
-  const std::uint64_t tiles = std::uint64_t{aicore::divide_up(problem.m, problem.l1.m)} *
-                              aicore::divide_up(problem.n, problem.l1.n);
+  const std::uint64_t tiles =
+      kernels::matmul::scheduler_of(problem.m, problem.n, problem.tiling).tiles();
   *blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, *blocks));
   const auto words = kernels::gemm::to_words(problem);
-  return std::vector<std::uint64_t>(std::begin(words.word), std::end(words.word));
+  return std::vector<std::uint64_t>(words.begin(), words.end());
 }
 
 Words spin(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t* blocks) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // f = (a + b + 1) (a + b + 2) + (a + b) on the vector cores: the host's function of a ChipCallable.
 // Words: a, b, f, then c, d, e, g for what is in between, tensors of fp32; the count of elements.
-// Kernel 0 is `elementwise`, whose words are those of workloads/kernels/vector.
+// Kernel 0 is `elementwise`, whose words are those of kernels/device/shipped.
 #include <array>
 #include <cstdint>
 #include <cstring>

@@ -24,12 +24,12 @@ _last = {}
 
 
 def templates_root():
-    """The folder above kernels/operators/templates; empty: $NPUSIM_OPERATORS_DIR names it."""
+    """The folder above kernels/device/operators; empty: $NPUSIM_OPERATORS_DIR names it."""
     if os.environ.get("NPUSIM_OPERATORS_DIR"):
         return ""
     library = pathlib.Path(host_library()).resolve().parent
     for up in (library.parent, library.parent.parent):
-        if (up / "share/npusim/operators/kernels/operators/templates").is_dir():
+        if (up / "share/npusim/operators/kernels/device/operators").is_dir():
             return str(up / "share/npusim/operators")
     return str(library.parent.parent.parent)
 

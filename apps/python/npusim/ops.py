@@ -4,7 +4,7 @@
 Each function takes arrays of the host, copies them to the card, runs one operator there and returns
 a new array. `device` says on which card: None is card 0 of the process's `Simulator`. Kernels are
 compiled once by the C++ compiler that built the installation ($NPUSIM_JIT_CXX names another one)
-from the installation's templates ($NPUSIM_OPERATORS_DIR names the folder above kernels/operators/templates
+from the installation's templates ($NPUSIM_OPERATORS_DIR names the folder above kernels/device/operators
 of others) and kept in $NPUSIM_JIT_CACHE_DIR, else $XDG_CACHE_HOME/npusim/jit, else
 ~/.cache/npusim/jit; the compiler takes wall time and no simulated time.
 

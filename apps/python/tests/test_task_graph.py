@@ -10,7 +10,7 @@ COUNT = 128 * 128
 
 
 def elementwise(graph, op, to, a, b=None, number=0.0, **options):
-    """A task of the kernel `elementwise`: its words are those of workloads/kernels/vector."""
+    """A task of the kernel `elementwise`: its words are those of kernels/device/shipped."""
     arguments = [npusim.output(to), npusim.input(a),
                  npusim.scalar(0) if b is None else npusim.input(b), npusim.scalar(COUNT),
                  npusim.scalar(op << 32 | FP32), npusim.scalar(float(number))]

@@ -4,6 +4,7 @@
 // with flags (platform/aicore_port.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "npu/abi/handshake.hpp"
@@ -47,6 +48,13 @@ class Arguments {
     }
   }
   std::uint64_t word(unsigned i) const { return port_.load(base_ + 8 * i, 8); }
+  // `kCount` of them, `first` and behind.
+  template <unsigned kCount>
+  std::array<std::uint64_t, kCount> words(unsigned first = 0) const {
+    std::array<std::uint64_t, kCount> all{};
+    for (unsigned i = 0; i < kCount; ++i) all[i] = word(first + i);
+    return all;
+  }
   std::uint32_t number(unsigned i) const { return static_cast<std::uint32_t>(word(i)); }
 
  private:

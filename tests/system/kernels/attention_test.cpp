@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of attention on one core, and the fused multiplication.
-#include "workloads/kernels/attention/problem.hpp"
+#include "kernels/device/shipped/attention.hpp"
 
 #include <cmath>
 
+#include "kernels/device/shipped/matmul.hpp"
 #include "tests/bench/aicore/aicore_bench.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
 
 namespace npu::test {
 namespace {
@@ -158,9 +158,9 @@ TEST(FusedKernels, NegativeSumsBecomeZeroOnACoupledCore) {
   p.a = kA, p.b = kB, p.c = kC;
   p.m = p.n = p.k = p.lda = p.ldb = p.ldc = kSide;
   p.type = p.to_type = DataType::kFp32;
-  p.l1 = kernels::gemm::default_l1(p.type), p.l0 = kernels::gemm::default_l0(p.type);
+  p.tiling = kernels::gemm::usual_tiling(p.type);
   const auto words = kernels::gemm::to_words(p);
-  std::vector<std::uint64_t> all(words.word, words.word + kernels::gemm::kWords);
+  std::vector<std::uint64_t> all(words.begin(), words.end());
   all.push_back(kD);
   bench.start("matmul_relu", all);
   for (std::uint32_t i = 0; i < kSide; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on one core: numbers that are no ordinary ones, several tiles, and what lies around the
 // result.
-#include "workloads/kernels/vector/operators.hpp"
+#include "kernels/device/shipped/operators.hpp"
 
 #include <cmath>
 #include <limits>

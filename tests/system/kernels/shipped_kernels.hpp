@@ -6,10 +6,10 @@
 #include <ostream>
 #include <vector>
 
-#include "workloads/kernels/attention/problem.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
-#include "workloads/kernels/vector/operators.hpp"
-#include "workloads/kernels/vector/words.hpp"
+#include "kernels/device/shipped/attention.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
+#include "kernels/device/shipped/matmul.hpp"
+#include "kernels/device/shipped/operators.hpp"
 
 namespace npu::test {
 
@@ -26,9 +26,9 @@ inline TaskWords product_words(bool fused) {
   p.a = kIn, p.b = kIn2, p.c = kOut;
   p.m = p.n = p.k = p.lda = p.ldb = p.ldc = kSide;
   p.type = p.to_type = DataType::kFp32;
-  p.l1 = {64, 64, 64}, p.l0 = {64, 64, 32};
+  p.tiling = {64, 64, 64, 32};
   const auto words = kernels::gemm::to_words(p);
-  TaskWords all(words.word, words.word + kernels::gemm::kWords);
+  TaskWords all(words.begin(), words.end());
   if (fused) all.push_back(kOut2);
   return all;
 }

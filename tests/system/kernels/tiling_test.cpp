@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels of large libraries do before their first copy, in clocks. (Figures beside those of
 // silicon: docs/accuracy.md.)
-#include "workloads/kernels/vector/tiling.hpp"
+#include "kernels/device/shipped/set_up.hpp"
 
 #include "tests/bench/aicore/aicore_bench.hpp"
 

@@ -38,6 +38,15 @@ const std::vector<Formula>& formulas() {
              std::sqrt(2 / std::acos(-1.0)) * (x.a.value + 0.044715 * std::pow(x.a.value, 3));
          return Bounded(0.5 * x.a.value * (1 + std::tanh(inner)), 0, 40);
        }},
+      {"mish",
+       [](const At& x) {
+         return Bounded(x.a.value * std::tanh(std::log1p(std::exp(x.a.value))), 0, 40);
+       }},
+      {"kept",  // constants in registers and beside them
+       [](const At& x) {
+         const Bounded first = x.a.value > 0 ? Bounded(1.0) / (x.b * x.b + 1.0) : x.s;
+         return first + (0 < x.b.value ? Bounded(2.0) : x.a);
+       }},
       {"constant", [](const At& x) { return x.s + x.s1 * 2.0; }},
       {"copy", [](const At& x) { return x.a; }},
   };

@@ -11,7 +11,7 @@ told() {
   local template=$1 text=$2 first
   shift 2
   first=$("$compiler" -std=c++17 -fsyntax-only -I"$source/include" -I"$source" "${@/#/-DNPU_JIT_}" \
-    "$source/kernels/operators/templates/$template.cpp" 2>&1 | grep -m1 error || true)
+    "$source/kernels/device/operators/$template.cpp" 2>&1 | grep -m1 error || true)
   if [[ $first != *"$text"* ]]; then
     echo "$template $*: expected '$text', found '$first'"
     failed=1

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/program.hpp"
 #include "tests/system/support/machine.hpp"
 #include "workloads/framework/program_images.hpp"
-#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 

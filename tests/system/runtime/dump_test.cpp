@@ -2,9 +2,9 @@
 // Copies of tensors before dispatch and after completion (runtime.md A5), made on the card.
 #include <map>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "npu/abi/pmu.hpp"
 #include "tests/system/runtime/runtime_card.hpp"
-#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 namespace {

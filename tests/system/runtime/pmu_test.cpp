@@ -2,9 +2,9 @@
 // What the cores' PMUs counted during a run.
 #include <set>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "npu/abi/pmu.hpp"
 #include "tests/system/runtime/runtime_card.hpp"
-#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 namespace {

@@ -3,8 +3,8 @@
 // it ends well or in time, and the context runs the next one. NPU_FAULT_INSTANTS=1000 for more.
 #include <cstdlib>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "tests/system/runtime/runtime_card.hpp"
-#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 namespace {

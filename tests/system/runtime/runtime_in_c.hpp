@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "npu/driver/runtime.h"
 #include "tests/system/support/machine.hpp"
 #include "workloads/framework/program_images.hpp"
-#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 

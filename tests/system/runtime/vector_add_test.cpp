@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of vectors: every element compared by the workload itself, on every kind of card, and at
 // addresses and of sizes off every border through the kernel.
+#include "kernels/device/shipped/elementwise.hpp"
 #include "tests/system/runtime/runtime_card.hpp"
-#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/kernels/vector/words.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
 
 namespace npu::exec {
 namespace {

@@ -2,9 +2,9 @@
 // Tasks and dependencies that come of a graph file.
 #include <gmock/gmock.h>
 
+#include "kernels/device/shipped/attention.hpp"
+#include "kernels/device/shipped/matmul.hpp"
 #include "tests/unit/graphs/graph_text.hpp"
-#include "workloads/kernels/attention/problem.hpp"
-#include "workloads/kernels/gemm/problem.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -131,7 +131,7 @@ TEST(GraphBuilder, AMultiplicationsWordsAreItsProblem) {
   const auto& words = graph.built.graph.task({0}).words;
   ASSERT_EQ(words.size(), kernels::gemm::kWords);
   kernels::gemm::Words raw{};
-  std::copy(words.begin(), words.end(), raw.word);
+  std::copy(words.begin(), words.end(), raw.begin());
   const auto problem = kernels::gemm::from_words(raw);
   EXPECT_EQ((std::vector{problem.m, problem.n, problem.k}), (std::vector{3U, 7U, 5U}));
   EXPECT_EQ((std::vector{problem.lda, problem.ldb, problem.ldc}), (std::vector{5U, 7U, 7U}));

@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "kernels/device/shipped/matmul.hpp"
 #include "npu/aicore/block_scheduler.hpp"
-#include "workloads/kernels/gemm/tiling.hpp"
 
 namespace npu::kernels::gemm {
 namespace {
@@ -55,11 +55,11 @@ TEST(BlockSchedulerTest, EveryTileIsVisitedOnce) {
 void expect_fits(const Problem& p) {
   const std::uint64_t bytes = platform::bytes_of(p.type);
   // A2 (runtime.md A1): L1 512 KiB and L0A, L0B 64 KiB in two stages each, L0C 128 KiB.
-  EXPECT_LE(2 * (p.l1.m + p.l1.n) * p.l1.k * bytes, 512U << 10) << p.m << " x " << p.n;
-  EXPECT_LE(2 * p.l0.m * p.l0.k * bytes, 64U << 10) << p.m << " x " << p.n;
-  EXPECT_LE(2 * p.l0.n * p.l0.k * bytes, 64U << 10) << p.m << " x " << p.n;
-  EXPECT_LE(p.l0.m * p.l0.n * 4, 128U << 10);
-  EXPECT_EQ(p.l1.k % p.l0.k, 0U);
+  EXPECT_LE(2 * (p.tiling.m + p.tiling.n) * p.tiling.k * bytes, 512U << 10) << p.m << " x " << p.n;
+  EXPECT_LE(2 * p.tiling.m * p.tiling.l0_k * bytes, 64U << 10) << p.m << " x " << p.n;
+  EXPECT_LE(2 * p.tiling.n * p.tiling.l0_k * bytes, 64U << 10) << p.m << " x " << p.n;
+  EXPECT_LE(p.tiling.m * p.tiling.n * 4, 128U << 10);
+  EXPECT_EQ(p.tiling.k % p.tiling.l0_k, 0U);
 }
 
 TEST(TilingTest, TilesFitTheBuffersOfEveryType) {
@@ -80,7 +80,7 @@ TEST(TilingTest, LargeProductsTakeTheUsualTile) {
   Problem p;
   p.m = p.n = p.k = 4096;
   choose_tiles(p, 24);
-  EXPECT_EQ(p.l1.m * p.l1.n, 128U * 256U);
+  EXPECT_EQ(p.tiling.m * p.tiling.n, 128U * 256U);
 }
 
 TEST(ProblemTest, WordsCarryEverything) {
@@ -90,16 +90,14 @@ TEST(ProblemTest, WordsCarryEverything) {
   p.lda = 7, p.ldb = 8, p.ldc = 9;
   p.type = DataType::kInt8;
   p.to_type = DataType::kInt32;
-  p.l1 = {10, 11, 12};
-  p.l0 = {13, 14, 15};
-  p.swizzle_offset = 16, p.swizzle_direction = 17;
+  p.tiling = {10, 11, 12, 13, 14, 15};
   const Problem q = from_words(to_words(p));
-  EXPECT_EQ(to_words(q).word[0], 1U);
-  for (unsigned i = 0; i < kWords; ++i) EXPECT_EQ(to_words(q).word[i], to_words(p).word[i]) << i;
-  EXPECT_EQ(q.l0.k, 15U);
-  EXPECT_EQ(q.l0.m, 13U);
+  EXPECT_EQ(to_words(q)[0], 1U);
+  EXPECT_EQ(to_words(q), to_words(p));
+  EXPECT_EQ(q.tiling.k, 12U);
+  EXPECT_EQ(q.tiling.l0_k, 13U);
   EXPECT_EQ(q.ldc, 9U);
-  EXPECT_EQ(q.swizzle_direction, 17U);
+  EXPECT_EQ(q.tiling.swizzle_direction, 15U);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "kernels/device/shipped/elementwise.hpp"
 #include "npu/abi/queue_registers.hpp"
-#include "workloads/kernels/vector/words.hpp"
 
 namespace npu::workloads {
 

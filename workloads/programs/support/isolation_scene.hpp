@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "workloads/kernels/vector/problem.hpp"
+#include "kernels/device/shipped/elementwise.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
 namespace npu::workloads {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles through UB. Stages: two sets of buffers in turn, so that MTE2 loads the next tile while the
+// vector unit computes and MTE3 stores the one before. Turns: one set, computed in place.
+#pragma once
+
+#include "kernels/device/common/rows.hpp"
+
+namespace npu::kernels {
+
+using aicore::Flag;
+using platform::Pipe;
+
+inline constexpr unsigned kSets = 2;  // of buffers
+
+// Inputs and results separately. For each tile: begin_load, loads, loaded, computing, ... and for
+// each result: begin_result, computing, computed, stores, stored.
+class Stages {
+ public:
+  explicit Stages(AicorePort& port) : port_(port) {
+    for (unsigned i = 0; i < kSets; ++i) {
+      inputs_free(i).set();
+      result_free(i).set();
+    }
+  }
+  ~Stages() {
+    for (unsigned i = 0; i < kSets; ++i) {
+      inputs_free(i).wait();
+      result_free(i).wait();
+    }
+  }
+  Stages(const Stages&) = delete;
+  Stages& operator=(const Stages&) = delete;
+
+  // The set to load to.
+  unsigned begin_load() {
+    const unsigned i = loads_++ % kSets;
+    inputs_free(i).wait();
+    return i;
+  }
+  void loaded(unsigned i) const {
+    full(i).set();
+    full(i).wait();
+  }
+  // The vector unit is done with the inputs.
+  void consumed(unsigned i) const { inputs_free(i).set(); }
+  unsigned begin_result() {
+    const unsigned i = results_++ % kSets;
+    result_free(i).wait();
+    return i;
+  }
+  void computed(unsigned i) const {
+    result_full(i).set();
+    result_full(i).wait();
+  }
+  void stored(unsigned i) const { result_free(i).set(); }
+
+ private:
+  Flag<Pipe::kVector, Pipe::kMte2> inputs_free(unsigned i) const { return {port_, i}; }
+  Flag<Pipe::kMte2, Pipe::kVector> full(unsigned i) const { return {port_, i}; }
+  Flag<Pipe::kMte3, Pipe::kVector> result_free(unsigned i) const { return {port_, i}; }
+  Flag<Pipe::kVector, Pipe::kMte3> result_full(unsigned i) const { return {port_, i}; }
+
+  AicorePort& port_;
+  unsigned loads_ = 0, results_ = 0;
+};
+
+// For each tile: begin, loads, loaded, computing, computed, stores, stored.
+class Turns {
+ public:
+  // `id`: of the flags between the pipes.
+  explicit Turns(AicorePort& port, unsigned id = 0) : port_(port), id_(id) { stored(); }
+  ~Turns() { begin(); }
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+
+  void begin() const { Flag<Pipe::kMte3, Pipe::kMte2>(port_, id_).wait(); }
+  void loaded() const {
+    const Flag<Pipe::kMte2, Pipe::kVector> full(port_, id_);
+    full.set();
+    full.wait();
+  }
+  void computed() const {
+    const Flag<Pipe::kVector, Pipe::kMte3> full(port_, id_);
+    full.set();
+    full.wait();
+  }
+  void stored() const { Flag<Pipe::kMte3, Pipe::kMte2>(port_, id_).set(); }
+
+ private:
+  AicorePort& port_;
+  const unsigned id_;
+};
+
+}  // namespace npu::kernels

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zeros over rows in global memory: what sums over nothing are.
+#pragma once
+
+#include "kernels/device/common/stages.hpp"
+
+namespace npu::kernels {
+
+class Zeros {
+ public:
+  // Rows of up to `columns` elements.
+  Zeros(AicorePort& port, platform::DataType type, std::uint64_t columns)
+      : port_(port), type_(type) {
+    const auto ub = static_cast<std::uint32_t>(port.buffer_size(LocalBuffer::kUb));
+    largest_ = largest_tile(kMostRows, columns, std::min(ub, kMostBytes),
+                            static_cast<std::uint32_t>(platform::bytes_of(type)));
+    port.issue(row_vector(VectorOp::kDuplicate, type, 0, 0, largest_.rows, largest_.columns));
+    const Flag<Pipe::kVector, Pipe::kMte3> ready(port, 0);
+    ready.set();
+    ready.wait();
+  }
+  // The block's part of them. Not empty.
+  void fill(const GlobalRows& to, std::uint64_t rows, std::uint64_t columns) const {
+    for_area(port_.call(), rows, columns, largest_,
+             [&](const AreaTile& tile) { store_rows(port_, to, tile, 0, type_); });
+  }
+
+ private:
+  static constexpr std::uint32_t kMostBytes = 32 * 1024, kMostRows = 1024;
+  AicorePort& port_;
+  const platform::DataType type_;
+  AreaTile largest_;
+};
+
+}  // namespace npu::kernels

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tile of a product on one cube core. K goes through L1 in two buffers and from there through
+// L0 in two more: MTE2 loads the next L1 tiles while MTE1 feeds L0 and the cube multiplies. Flags
+// say which buffer is full and which is free; a flag of a free buffer is raised once before the
+// first tile and taken back after the last.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/device/matmul/tiling.hpp"
+#include "npu/aicore/tiles.hpp"
+
+namespace npu::kernels::matmul {
+
+using aicore::AicorePort;
+using aicore::Flag;
+using platform::LocalBuffer;
+using platform::Pipe;
+
+// A x B over [first_k, end_k), not empty; C row by row at `c_pitch` elements.
+template <class A, class B>
+struct Product {
+  A a;
+  B b;
+  std::uint64_t c = 0, c_pitch = 0;
+  std::uint32_t m = 0, n = 0;
+  std::uint32_t first_k = 0, end_k = 0;
+  std::uint32_t a_row = 0;  // of A, where the product's rows begin
+};
+
+// `Type` of A and B, `Result` of C: Fixed<>, or a DataType that is given.
+template <class A, class B, class Type, class Result>
+class BlockMmad {
+ public:
+  BlockMmad(AicorePort& port, const Tiling& tiling, Type type = {}, Result result = {})
+      : port_(port), tile_(tiling), type_(type), result_(result) {
+    const std::uint32_t a_bytes = A::local_bytes(tile_.m, tile_.k, type_);
+    const std::uint32_t b_bytes = B::local_bytes(tile_.k, tile_.n, type_);
+    for (unsigned i = 0; i < kStages; ++i) {
+      l1a_[i] = i * a_bytes;
+      l1b_[i] = kStages * a_bytes + i * b_bytes;
+      l0a_[i] = half(LocalBuffer::kL0a, i);
+      l0b_[i] = half(LocalBuffer::kL0b, i);
+      l1_free(i).set();
+      l0_free(i).set();
+    }
+    c_free().set();
+  }
+  ~BlockMmad() {
+    for (unsigned i = 0; i < kStages; ++i) {
+      l1_free(i).wait();
+      l0_free(i).wait();
+    }
+    c_free().wait();
+  }
+  BlockMmad(const BlockMmad&) = delete;
+  BlockMmad& operator=(const BlockMmad&) = delete;
+
+  // Tile (row, column) of C, in tiles. Out of line: the size of an image is time.
+  [[gnu::noinline]] void run(const Product<A, B>& product, std::uint32_t row,
+                             std::uint32_t column) {
+    first_row_ = row * tile_.m;
+    first_column_ = column * tile_.n;
+    m_ = std::min(tile_.m, product.m - first_row_);
+    n_ = std::min(tile_.n, product.n - first_column_);
+    const std::uint32_t steps = aicore::divide_up(product.end_k - product.first_k, tile_.k);
+    load(product, 0);
+    c_free().wait();
+    for (std::uint32_t step = 0; step < steps; ++step) {
+      if (step + 1 < steps) load(product, step + 1);
+      multiply(product, step);
+    }
+    c_full().set();
+    c_full().wait();
+    store(product);
+    c_free().set();
+  }
+
+ private:
+  Flag<Pipe::kMte1, Pipe::kMte2> l1_free(unsigned i) { return {port_, i}; }
+  Flag<Pipe::kMte2, Pipe::kMte1> l1_full(unsigned i) { return {port_, i}; }
+  Flag<Pipe::kCube, Pipe::kMte1> l0_free(unsigned i) { return {port_, i}; }
+  Flag<Pipe::kMte1, Pipe::kCube> l0_full(unsigned i) { return {port_, i}; }
+  Flag<Pipe::kFixpipe, Pipe::kCube> c_free() { return {port_, 0}; }
+  Flag<Pipe::kCube, Pipe::kFixpipe> c_full() { return {port_, 0}; }
+
+  std::uint32_t half(LocalBuffer buffer, unsigned stage) const {
+    const auto bytes = static_cast<std::uint32_t>(port_.buffer_size(buffer) / kStages);
+    return stage * (bytes / aicore::kLocalAlignment * aicore::kLocalAlignment);
+  }
+  std::uint32_t first_k(const Product<A, B>& product, std::uint32_t step) const {
+    return product.first_k + step * tile_.k;
+  }
+  std::uint32_t depth(const Product<A, B>& product, std::uint32_t step) const {
+    return std::min(tile_.k, product.end_k - first_k(product, step));
+  }
+
+  void load(const Product<A, B>& product, std::uint32_t step) {
+    const unsigned stage = l1_loads_++ % kStages;
+    const std::uint32_t k = depth(product, step), from = first_k(product, step);
+    l1_free(stage).wait();
+    product.a.load(port_, {LocalBuffer::kL1, l1a_[stage]},
+                   {product.a_row + first_row_, from, m_, k});
+    product.b.load(port_, {LocalBuffer::kL1, l1b_[stage]}, {from, first_column_, k, n_});
+    l1_full(stage).set();
+  }
+
+  // A part of a matrix that lies in L1 as it is stored, `rows` x `columns` of it as multiplied.
+  template <class Matrix>
+  void feed(platform::Local to, std::uint32_t from, std::uint32_t pitch, std::uint32_t rows,
+            std::uint32_t columns) {
+    platform::LoadL0 load;
+    load.to = to;
+    load.from = from;
+    load.rows = Matrix::kTransposed ? columns : rows;
+    load.columns = Matrix::kTransposed ? rows : columns;
+    load.from_pitch = pitch;
+    load.type = type_;
+    load.transpose = Matrix::kTransposed;
+    port_.issue(load);
+  }
+
+  void multiply(const Product<A, B>& product, std::uint32_t step) {
+    const unsigned stage = l1_uses_++ % kStages;
+    const std::uint32_t k = depth(product, step);
+    const std::uint32_t a_pitch = A::local_pitch(m_, k, type_);
+    const std::uint32_t b_pitch = B::local_pitch(k, n_, type_);
+    const auto bytes = static_cast<std::uint32_t>(platform::bytes_of(type_));
+    // From one element to the next in the direction of k.
+    const std::uint32_t a_step = A::kTransposed ? a_pitch : bytes;
+    const std::uint32_t b_step = B::kTransposed ? bytes : b_pitch;
+    l1_full(stage).wait();
+    for (std::uint32_t done = 0; done < k; done += tile_.l0_k) {
+      const unsigned half = l0_uses_++ % kStages;
+      const std::uint32_t piece = std::min(tile_.l0_k, k - done);
+      l0_free(half).wait();
+      feed<A>({LocalBuffer::kL0a, l0a_[half]}, l1a_[stage] + done * a_step, a_pitch, m_, piece);
+      feed<B>({LocalBuffer::kL0b, l0b_[half]}, l1b_[stage] + done * b_step, b_pitch, piece, n_);
+      if (done + tile_.l0_k >= k) l1_free(stage).set();
+      l0_full(half).set();
+      l0_full(half).wait();
+      platform::Mmad mmad;
+      mmad.a = l0a_[half];
+      mmad.b = l0b_[half];
+      mmad.m = m_;
+      mmad.k = piece;
+      mmad.n = n_;
+      mmad.type = type_;
+      mmad.accumulate = step != 0 || done != 0;
+      port_.issue(mmad);
+      l0_free(half).set();
+    }
+  }
+
+  void store(const Product<A, B>& product) {
+    const std::uint64_t bytes = platform::bytes_of(result_);
+    platform::Fixpipe fixpipe;
+    fixpipe.to = product.c + (first_row_ * product.c_pitch + first_column_) * bytes;
+    fixpipe.m = m_;
+    fixpipe.n = n_;
+    fixpipe.to_pitch = product.c_pitch * bytes;
+    fixpipe.type = aicore::accumulator(type_);
+    fixpipe.to_type = result_;
+    port_.issue(fixpipe);
+  }
+
+  AicorePort& port_;
+  const Tiling tile_;
+  const Type type_;
+  const Result result_;
+  std::uint32_t l1a_[kStages] = {}, l1b_[kStages] = {}, l0a_[kStages] = {}, l0b_[kStages] = {};
+  unsigned l1_loads_ = 0, l1_uses_ = 0, l0_uses_ = 0;
+  std::uint32_t first_row_ = 0, first_column_ = 0, m_ = 0, n_ = 0;  // of the present tile
+};
+
+}  // namespace npu::kernels::matmul

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block's tiles of several products of one size: i, i + n, ... of block i of n.
+#pragma once
+
+#include "kernels/device/matmul/block_mmad.hpp"
+#include "kernels/device/matmul/types.hpp"
+
+namespace npu::kernels::matmul {
+
+// `product_of(i)` is the i-th of `count` products of work's size; C is of type Result.
+template <class Result, class ProductOf>
+void for_products(AicorePort& port, const Work& work, std::uint64_t count, ProductOf product_of) {
+  const auto scheduler = scheduler_of(work.m, work.n, work.tiling);
+  BlockMmad<OperandA, OperandB, Fixed<kTypeA>, Result> block(port, work.tiling);
+  const std::uint64_t tiles = scheduler.tiles() * count;
+  for (std::uint64_t i = port.call().block; i < tiles; i += port.call().blocks) {
+    const auto place = scheduler.place(i % scheduler.tiles());
+    block.run(product_of(i / scheduler.tiles()), place.row, place.column);
+  }
+}
+
+}  // namespace npu::kernels::matmul

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of expressions. (max and min depend on the inputs' type: operators/elementwise.cpp.)
+#pragma once
+
+#include "kernels/device/vector/expression.hpp"
+
+namespace npu::kernels::expression {
+
+template <class A, class = IfNode<A>>
+auto exp(const A& a) {
+  return unary<VectorOp::kExp>(a);
+}
+template <class A, class = IfNode<A>>
+auto ln(const A& a) {
+  return unary<VectorOp::kLn>(a);
+}
+template <class A, class = IfNode<A>>
+auto sqrt(const A& a) {
+  return unary<VectorOp::kSqrt>(a);
+}
+template <class A, class = IfNode<A>>
+auto rsqrt(const A& a) {
+  return unary<VectorOp::kRsqrt>(a);
+}
+template <class A, class = IfNode<A>>
+auto reciprocal(const A& a) {
+  return unary<VectorOp::kReciprocal>(a);
+}
+template <class A, class = IfNode<A>>
+auto abs(const A& a) {
+  return unary<VectorOp::kAbs>(a);
+}
+template <class A, class = IfNode<A>>
+auto relu(const A& a) {
+  return unary<VectorOp::kRelu>(a);
+}
+
+// a where the condition holds, b elsewhere; neither has any effect but its value.
+template <Comparison kComparison, class L, class R, class A, class B>
+auto where(const Condition<kComparison, L, R>& condition, const A& a, const B& b) {
+  return Choice<Condition<kComparison, L, R>, decltype(node(a)), decltype(node(b))>{
+      {}, condition, node(a), node(b)};
+}
+
+// The larger or the smaller one; of which one is no number, that. The unit's own instruction keeps
+// one on the left only.
+template <VectorOp kOp, class A>
+struct KeepsNan {
+  A a;
+  auto operator()(const Shared& right) const {
+    return where(condition<Comparison::kNotEqual>(right, right), right, binary<kOp>(a, right));
+  }
+};
+
+template <class A, class = IfNode<A>>
+auto sigmoid(const A& a) {
+  return 1 / (exp(-a) + 1);
+}
+// x / (1 + exp(-x))
+struct SiluBody {
+  auto operator()(const Shared& x) const { return x / (exp(-x) + 1); }
+};
+template <class A, class = IfNode<A>>
+auto silu(const A& a) {
+  return let(a, SiluBody{});
+}
+// x / (1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3))): with tanh
+struct GeluBody {
+  auto operator()(const Shared& x) const {
+    constexpr float kCubic = 0.044715F, kTwiceRoot = 1.5957691F;
+    return x / (exp((x * x * x * kCubic + x) * -kTwiceRoot) + 1);
+  }
+};
+template <class A, class = IfNode<A>>
+auto gelu(const A& a) {
+  return let(a, GeluBody{});
+}
+
+// x tanh(ln(1 + exp(x))), in two branches of which neither overflows where it is used: with q = 1 +
+// 2 exp(-x), q / (q + 2 exp(-2 x)); with q = exp(2 x) + 2 exp(x), q / (q + 2).
+struct MishAbove {
+  Shared x;
+  auto operator()(const Shared& q) const { return q / (exp(x * -2) * 2 + q); }
+};
+struct MishBelow {
+  auto operator()(const Shared& q) const { return q / (q + 2); }
+};
+struct MishBody {
+  auto operator()(const Shared& x) const {
+    return where(x >= 0, let(exp(-x) * 2 + 1, MishAbove{x}),
+                 let(exp(x * 2) + exp(x) * 2, MishBelow{})) *
+           x;
+  }
+};
+template <class A, class = IfNode<A>>
+auto mish(const A& a) {
+  return let(a, MishBody{});
+}
+
+}  // namespace npu::kernels::expression

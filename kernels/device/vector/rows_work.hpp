@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on rows of reals, each by itself: what their kernels are told, and the host's entry.
+#pragma once
+
+#include "kernels/device/common/entries.hpp"
+#include "kernels/device/common/stages.hpp"
+#include "kernels/device/vector/types.hpp"
+
+namespace npu::kernels::vector {
+
+static_assert(is_real(kTypeA) && is_real(kTypeC),
+              "this operator is of reals: NPU_JIT_ELEMENT_A and NPU_JIT_ELEMENT_C must be half, "
+              "bfloat16 or float");
+
+struct RowsWork {
+  std::uint64_t from = 0, to = 0, gamma = 0;
+  std::uint64_t from_pitch = 0, to_pitch = 0;  // elements
+  std::uint32_t rows = 0, columns = 0;
+  float epsilon = 0;
+  std::uint32_t reserved = 0;
+};
+
+constexpr bool row_pitch(std::uint64_t& pitch, std::uint64_t rows, std::uint64_t columns) {
+  if (pitch == 0) pitch = columns;
+  return pitch >= columns && pitch <= aicore::kMostElements / rows;
+}
+
+// A reason if it cannot be done. Not empty.
+inline const char* check(RowsWork& work) {
+  if (work.rows > kMostSide || work.columns > kMostSide)
+    return "rows and columns must be below 2^31";
+  if (!row_pitch(work.from_pitch, work.rows, work.columns)) {
+    return "from_pitch must be 0, or at least a row and within the address space";
+  }
+  if (!row_pitch(work.to_pitch, work.rows, work.columns)) {
+    return "to_pitch must be 0, or at least a row and within the address space";
+  }
+  if (!aligned(work.from, kTypeA) || !aligned(work.to, kTypeC) || !aligned(work.gamma, kTypeA)) {
+    return "addresses must be multiples of the elements' sizes";
+  }
+  return nullptr;
+}
+
+inline void run_rows(std::uint32_t block_num, OperatorStream& stream, RowsWork work) {
+  if (work.rows == 0 || work.columns == 0) return;
+  if (const char* const reason = check(work)) return stream.refuse(reason);
+  if (stream.limits().ub < 8 * 1024) return stream.refuse("UB is smaller than 8 KiB");
+  Launches(stream, CoreKind::kVector, block_num).launch(CoreKind::kVector, 0U, work, work.rows);
+}
+
+// A block's rows, as many at a time as `space` bytes of fp32 hold, or parts of one row after the
+// other if not even one fits: `Rows` has whole(tile) and parts(row).
+template <class Rows>
+int rows_kernel(AicorePort& port) {
+  const auto work = work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>));
+  {
+    Rows rows(port, work);
+    const std::uint64_t most = rows.space() / 4;
+    const bool whole = aicore::round_up<std::uint64_t>(work.columns, 16) <= most;
+    const auto piece =
+        whole ? static_cast<std::uint32_t>(std::max<std::uint64_t>(
+                    rows.space() / aicore::row_bytes(work.columns, DataType::kFp32), 1))
+              : 1U;
+    aicore::for_rows(port.call(), work.rows, piece, [&](std::uint32_t first, std::uint32_t count) {
+      if (whole) {
+        rows.whole({first, 0, count, work.columns});
+      } else {
+        rows.parts(first);
+      }
+    });
+  }
+  port.pipe_barrier(Pipe::kAll);
+  return 0;
+}
+
+}  // namespace npu::kernels::vector

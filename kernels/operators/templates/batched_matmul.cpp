@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// C[i] = A[i] x B[i]. NPU_JIT_ELEMENT_A, _B, _C; NPU_JIT_LAYOUT_A, _B; MatmulParams with batch and
-// strides.
-#include "kernels/operators/templates/matmul/direct.hpp"
-
-NPU_OPERATOR(npu::operators::matmul::direct_kernel, npu::operators::matmul::Work,
-             npu::operators::matmul::run_direct, npu::operators::MatmulParams)

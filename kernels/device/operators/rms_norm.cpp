@@ -28,14 +28,14 @@ class RmsNormRows {
   }
 
   void parts(std::uint32_t row) {
-    for_parts(row, [&](const AreaTile& tile) {
+    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
       const unsigned i = stages_.begin_load();
       load(i, tile, false);
       add_squares(converted(ub_.in(i), ub_.work(), tile), tile, tile.column == 0);
       stages_.consumed(i);
     });
     make_root(1);
-    for_parts(row, [&](const AreaTile& tile) {
+    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
       const unsigned i = stages_.begin_load();
       load(i, tile, true);
       finish(i, converted(ub_.in(i), ub_.work(), tile), tile);
@@ -43,14 +43,6 @@ class RmsNormRows {
   }
 
  private:
-  template <class Run>
-  void for_parts(std::uint32_t row, Run run) const {
-    const std::uint32_t most = space() / 4;
-    for (std::uint64_t at = 0; at < work_.columns; at += most) {
-      run(AreaTile{row, at, 1,
-                   static_cast<std::uint32_t>(std::min<std::uint64_t>(most, work_.columns - at))});
-    }
-  }
   void load(unsigned i, const AreaTile& tile, bool with_gamma) {
     load_rows(port_, ub_.in(i), {work_.from, work_.from_pitch}, tile, kTypeA);
     if (with_gamma && work_.gamma != 0) {

@@ -31,7 +31,7 @@ class SoftmaxRows {
   // The largest and the sum so far are kept from part to part. The largest is finite: infinitely
   // small parts leave the sum 0, not no number.
   void parts(std::uint32_t row) {
-    for_parts(row, [&](const AreaTile& tile) {
+    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
       const bool first = tile.column == 0;
       const unsigned i = stages_.begin_load();
       const std::uint32_t x = load(i, tile);
@@ -51,7 +51,7 @@ class SoftmaxRows {
       of_number(VectorOp::kCopy, sum(), part_sum(), 0);
       of_number(VectorOp::kCopy, largest(), part_max(), 0);
     });
-    for_parts(row, [&](const AreaTile& tile) {
+    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
       const unsigned i = stages_.begin_load();
       const std::uint32_t x = load(i, tile);
       row_op(port_, VectorOp::kBroadcastSub, ub_.work(), x, largest(), tile);
@@ -71,14 +71,6 @@ class SoftmaxRows {
   std::uint32_t part_max() const { return ub_.number(2); }
   std::uint32_t part_sum() const { return ub_.number(3); }
 
-  template <class Run>
-  void for_parts(std::uint32_t row, Run run) const {
-    const std::uint32_t most = space() / 4;
-    for (std::uint64_t at = 0; at < work_.columns; at += most) {
-      run(AreaTile{row, at, 1,
-                   static_cast<std::uint32_t>(std::min<std::uint64_t>(most, work_.columns - at))});
-    }
-  }
   // Where the tile lies in fp32.
   std::uint32_t load(unsigned i, const AreaTile& tile) {
     load_rows(port_, ub_.in(i), {work_.from, work_.from_pitch}, tile, kTypeA);

@@ -48,6 +48,16 @@ inline void run_rows(std::uint32_t block_num, OperatorStream& stream, RowsWork w
   Launches(stream, CoreKind::kVector, block_num).launch(CoreKind::kVector, 0U, work, work.rows);
 }
 
+// Calls run(tile) for parts of one row of fp32 in `space` bytes.
+template <class Run>
+void for_parts(const RowsWork& work, std::uint32_t row, std::uint32_t space, Run run) {
+  const std::uint32_t most = space / 4;
+  for (std::uint64_t at = 0; at < work.columns; at += most) {
+    run(AreaTile{row, at, 1,
+                 static_cast<std::uint32_t>(std::min<std::uint64_t>(most, work.columns - at))});
+  }
+}
+
 // A block's rows, as many at a time as `space` bytes of fp32 hold, or parts of one row after the
 // other if not even one fits: `Rows` has whole(tile) and parts(row).
 template <class Rows>

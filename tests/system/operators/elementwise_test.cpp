@@ -206,7 +206,7 @@ TEST(ElementwiseRefusals, SayWhatCannotBe) {
   EXPECT_FALSE(bench.run_operator("op_elementwise_sum_half_half", params));
   EXPECT_THAT(bench.refusal(), testing::HasSubstr("multiples"));
   params.inputs[1] = 2;
-  bench.limits({0, 0, 0, 0, 8_KiB, 0});
+  bench.limits({0, 0, 0, 0, 4_KiB, 0});
   EXPECT_FALSE(bench.run_operator("op_elementwise_sum_half_half", params));
   EXPECT_THAT(bench.refusal(), testing::HasSubstr("UB"));
 }

@@ -11,7 +11,7 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.kind = TransactionKind::kMemory;
   info.completion = Completion::kSuccess;
   info.posted = info.asks_translated = false;
-  info.translated = info.no_write = info.to_host = info.replays = false;
+  info.translated = info.no_write = info.to_host = info.replays = info.type0 = false;
   info.vmid = 0;
   info.requester = 0;
   info.function = 0;
@@ -21,7 +21,8 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.core = 0;
   info.translated_at = info.hbm_until = 0;
   info.l2_hits = info.l2_misses = 0;
-  info.cause = info.issued = info.context = info.hop_context = 0;
+  info.cause = info.issued = info.context = 0;
+  info.sender_states.clear();
   payload.set_command(command);
   payload.set_address(address);
   payload.set_data_length(length);

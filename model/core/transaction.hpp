@@ -73,6 +73,38 @@ enum class Completion : std::uint8_t {
   kPageFault,     // MMU: of a request that `replays`: the page may come, see PagePort (ports.hpp)
 };
 
+// What components on a request's way keep with it until its answer comes back by them: who passes a
+// request on pushes what it needs, and pops it from the answer. Nobody sees what others have
+// pushed. A posted request has no answer: what it has at its end goes with it.
+class SenderStates {
+ public:
+  void push(std::uint64_t state) {
+    sc_assert(count_ < kMost);
+    states_[count_++] = state;
+  }
+  std::uint64_t pop() {
+    sc_assert(count_ > 0);
+    return states_[--count_];
+  }
+  // What was pushed last.
+  std::uint64_t top() const {
+    sc_assert(count_ > 0);
+    return states_[count_ - 1];
+  }
+  void replace(std::uint64_t state) {
+    sc_assert(count_ > 0);
+    states_[count_ - 1] = state;
+  }
+  unsigned count() const { return count_; }
+  void clear() { count_ = 0; }
+
+ private:
+  static constexpr unsigned kMost = 3;
+
+  std::array<std::uint64_t, kMost> states_{};
+  unsigned count_ = 0;
+};
+
 class Transaction : public tlm::tlm_extension<Transaction> {
  public:
   static constexpr std::size_t kInlineData = 64;
@@ -85,6 +117,8 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   bool no_write = false;         // of kTranslation: only to read
   bool to_host = false;          // in the MMU: the page is the host's
   bool replays = false;          // does not wait in the MMU for a page that somebody serves
+  bool type0 = false;            // of kConfig: on the bus it is meant for; bridges on its way route
+                                 // it as type 1 (PCIe 7.3.3)
   SpaceId vmid = 0;              // address space of a device address (space_id.hpp)
   std::uint8_t function = 0;     // of the card: whom the host reaches, or who sends to the host
   std::uint16_t requester = 0;   // packed BDF
@@ -103,7 +137,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   std::uint32_t l2_hits = 0;        // lines of the L2 that it found there
   std::uint32_t l2_misses = 0;      // and did not
   std::uint64_t context = 0;        // the initiator's own
-  std::uint64_t hop_context = 0;    // of the component that holds the transaction right now
+  SenderStates sender_states;       // of components between the initiator and here
   std::array<unsigned char, kInlineData> inline_data{};  // payload of small accesses
 
   tlm_extension_base* clone() const override { return new Transaction(*this); }

@@ -149,7 +149,7 @@ void HccsPort::answer(std::uint64_t pointer) {
 
 tlm::tlm_sync_enum HccsPort::peer_request(int link, tlm::tlm_generic_payload& message,
                                           tlm::tlm_phase&, sc_core::sc_time&) {
-  Transaction::of(message).hop_context = static_cast<std::uint64_t>(link);
+  Transaction::of(message).sender_states.push(static_cast<std::uint64_t>(link));
   sim_.agenda.at<&HccsPort::enter>(sim_now() + ticks(config_.hccs.ingress), *this,
                                    as_argument(message));
   return tlm::TLM_ACCEPTED;
@@ -157,7 +157,7 @@ tlm::tlm_sync_enum HccsPort::peer_request(int link, tlm::tlm_generic_payload& me
 
 void HccsPort::enter(std::uint64_t pointer) {
   auto& message = payload_of(pointer);
-  const unsigned card = peers_[Transaction::of(message).hop_context].card;
+  const unsigned card = peers_[Transaction::of(message).sender_states.top()].card;
   const std::uint64_t allowed = bank_.get<abi::HccsAccess>().raw;
   if ((allowed >> card & 1) == 0) {
     refuse(message, Completion::kPeerRefused);
@@ -183,8 +183,8 @@ void HccsPort::refuse(tlm::tlm_generic_payload& message, Completion completion) 
 void HccsPort::respond(tlm::tlm_generic_payload& message) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   auto delay = sc_core::SC_ZERO_TIME;
-  link_in_[static_cast<int>(Transaction::of(message).hop_context)]->nb_transport_bw(message, phase,
-                                                                                    delay);
+  const auto link = static_cast<int>(Transaction::of(message).sender_states.pop());
+  link_in_[link]->nb_transport_bw(message, phase, delay);
 }
 
 tlm::tlm_sync_enum HccsPort::memory_response(tlm::tlm_generic_payload& message, tlm::tlm_phase&,

@@ -80,14 +80,14 @@ bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& i
       return true;
     }
   }
-  info.hop_context = Hop{0, client, 0}.pack();
+  info.sender_states.push(Hop{0, client, 0}.pack());
   fail(trans, Completion::kUnsupportedRequest);
   return false;
 }
 
 bool Mmu::place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
   const auto there = PeerAddress::of(trans.get_address());
-  info.hop_context = Hop{there.address, client, 0}.pack();
+  info.sender_states.push(Hop{there.address, client, 0}.pack());
   if (!can_leave(trans, info)) {
     fail(trans, Completion::kNoPeer);
     return false;
@@ -125,7 +125,7 @@ tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans
 
 tlm::tlm_sync_enum Mmu::end_translation(tlm::tlm_generic_payload& trans) {
   auto& info = Transaction::of(trans);
-  const auto hop = Hop::unpack(info.hop_context);
+  const auto hop = Hop::of(info);
   trans.set_address(hop.address);
   accesses_.forget(info.vmid, hop.generation);
   info.completion = Completion::kSuccess;
@@ -141,7 +141,7 @@ tlm::tlm_sync_enum Mmu::pass_on_told(unsigned client, tlm::tlm_generic_payload& 
   const SpaceId vmid = info.vmid;
   std::uint64_t address = is_physical(vmid)
                               ? trans.get_address() - shares_[function_of(vmid)].memory_base
-                              : Hop::unpack(info.hop_context).address;
+                              : Hop::of(info).address;
   const unsigned rows = std::max<unsigned>(info.rows, 1);
   const Bytes pitch = info.pitch, piece = trans.get_data_length() / rows;
   const auto answer = hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
@@ -157,7 +157,8 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
   const std::uint64_t address = trans.get_address();
   const bool stays_in_one_page = address % kPage + info.extent(trans) <= kPage;
   sc_assert(stays_in_one_page && !info.posted);
-  info.hop_context = Hop{address & ~(~std::uint64_t{0} << abi::kVirtualBits), client, 0}.pack();
+  info.sender_states.push(
+      Hop{address & ~(~std::uint64_t{0} << abi::kVirtualBits), client, 0}.pack());
   if (address >> abi::kVirtualBits != 0 || !accesses_.has(info.vmid)) {
     fail(trans, Completion::kNotMapped);
     return false;
@@ -206,7 +207,7 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
     return false;
   }
   const unsigned generation = accesses_.begin(info.vmid);
-  info.hop_context = Hop{trans.get_address(), client, generation}.pack();
+  info.sender_states.replace(Hop{trans.get_address(), client, generation}.pack());
   trans.set_address(page.translate(trans.get_address()));
   info.peer = page.peer;
   info.to_host = page.host;
@@ -223,11 +224,12 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
                                  sc_core::sc_time& delay) {
   auto& info = Transaction::of(trans);
   if (!is_physical(info.vmid)) {
-    const auto hop = Hop::unpack(info.hop_context);
+    const auto hop = Hop::unpack(info.sender_states.pop());
     trans.set_address(hop.address);
     accesses_.end(info.vmid, hop.generation);
   } else if (info.peer != 0) {
-    trans.set_address(PeerAddress{Hop::unpack(info.hop_context).address, info.peer}.named());
+    trans.set_address(
+        PeerAddress{Hop::unpack(info.sender_states.pop()).address, info.peer}.named());
   } else if (shares_.size() > 1) {
     trans.set_address(trans.get_address() - shares_[function_of(info.vmid)].memory_base);
   }
@@ -236,7 +238,7 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
 
 tlm::tlm_sync_enum Mmu::peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                       sc_core::sc_time& delay) {
-  const auto hop = Hop::unpack(Transaction::of(trans).hop_context);
+  const auto hop = Hop::of(Transaction::of(trans));
   return response(static_cast<int>(hop.client), trans, phase, delay);
 }
 
@@ -251,7 +253,7 @@ void Mmu::host_translated(TaggedAddress page, bool write, const Walker::Waiting&
   entry.host = true;
   tlb_.insert(entry);
   for (auto* const trans : waiting) {
-    const unsigned client = Hop::unpack(Transaction::of(*trans).hop_context).client;
+    const unsigned client = Hop::of(Transaction::of(*trans)).client;
     if (!use(entry, client, *trans, Transaction::of(*trans))) continue;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     auto delay = sc_core::SC_ZERO_TIME;
@@ -264,7 +266,7 @@ void Mmu::host_refused(const Walker::Waiting& waiting, Completion completion) {
 }
 
 void Mmu::host_answered(tlm::tlm_generic_payload& trans) {
-  const auto hop = Hop::unpack(Transaction::of(trans).hop_context);
+  const auto hop = Hop::of(Transaction::of(trans));
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   auto delay = sc_core::SC_ZERO_TIME;
   response(static_cast<int>(hop.client), trans, phase, delay);
@@ -279,7 +281,7 @@ tlm::tlm_sync_enum Mmu::walker_response(tlm::tlm_generic_payload& trans, tlm::tl
 void Mmu::walked(const Walker::Waiting& waiting, Completion completion, Translation* page) {
   for (auto* const trans : waiting) {
     auto& info = Transaction::of(*trans);
-    const auto hop = Hop::unpack(info.hop_context);
+    const auto hop = Hop::of(info);
     const unsigned client = hop.client;
     std::uint64_t missing = hop.address;
     if (page == nullptr) {
@@ -306,7 +308,7 @@ void Mmu::refuse(tlm::tlm_generic_payload& trans, Completion completion, std::ui
   auto* const faults = faults_.empty() ? nullptr : faults_[function_of(info.vmid)];
   if (faults == nullptr || !faults->keeps(info.vmid, completion)) return fail(trans, completion);
   ++statistics_.faults_kept;
-  faults->park(trans, address, Hop::unpack(info.hop_context).client, completion);
+  faults->park(trans, address, Hop::of(info).client, completion);
 }
 
 void Mmu::fault_ended(TaggedAddress page, const Walker::Waiting& waiting, SimTime since,
@@ -358,7 +360,7 @@ void Mmu::fail(tlm::tlm_generic_payload& trans, Completion completion) {
 
 void Mmu::answer(std::uint64_t pointer) {
   auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(pointer));
-  const unsigned client = Hop::unpack(Transaction::of(trans).hop_context).client;
+  const unsigned client = Hop::unpack(Transaction::of(trans).sender_states.pop()).client;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   auto delay = sc_core::SC_ZERO_TIME;
   client_sockets[client]->nb_transport_bw(trans, phase, delay);

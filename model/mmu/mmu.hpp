@@ -105,7 +105,7 @@ class Mmu : public sc_core::sc_module,
                     std::uint64_t cause);
 
  private:
-  // Transaction::hop_context of what a client has sent.
+  // What is kept with a client's request (Transaction::sender_states).
   struct Hop {
     std::uint64_t address;
     unsigned client;
@@ -114,6 +114,7 @@ class Mmu : public sc_core::sc_module,
     std::uint64_t pack() const {
       return std::uint64_t{generation} << 56 | std::uint64_t{client} << 48 | address;
     }
+    static Hop of(const Transaction& info) { return unpack(info.sender_states.top()); }
     static Hop unpack(std::uint64_t v) {
       return {v & 0xFFFF'FFFF'FFFF, static_cast<unsigned>(v >> 48 & 0xFF),
               static_cast<unsigned>(v >> 56)};
@@ -152,8 +153,8 @@ class Mmu : public sc_core::sc_module,
   std::optional<std::uint64_t> residency_base(unsigned function) const override;
   bool is_there(const Translation& page, tlm::tlm_generic_payload& trans, std::uint64_t& missing) {
     const auto& info = Transaction::of(trans);
-    return tlb_.has_parts(page, Hop::unpack(info.hop_context).address,
-                          std::max<Bytes>(info.extent(trans), 1), missing);
+    return tlb_.has_parts(page, Hop::of(info).address, std::max<Bytes>(info.extent(trans), 1),
+                          missing);
   }
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   bool place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);

@@ -103,7 +103,7 @@ void Endpoint::serve_config(Payload& payload) {
   request.offset = static_cast<std::uint32_t>(payload.get_address() & 0xFFF);
   request.width = payload.get_data_length();
   request.is_write = payload.is_write();
-  request.type0 = Transaction::of(payload).hop_context == kConfigType0;
+  request.type0 = Transaction::of(payload).type0;
   if (request.is_write) std::memcpy(&request.value, payload.get_data_ptr(), request.width);
   if (!config_access(request)) return finish(payload, Completion::kUnsupportedRequest);
   if (payload.is_read()) std::memcpy(payload.get_data_ptr(), &request.value, request.width);
@@ -148,7 +148,7 @@ void Endpoint::serve_memory(Payload& payload) {
   if (function.has_device()) info.function = static_cast<std::uint8_t>(function.device());
   if (!place.is_memory()) return access_registers(payload, place);
   if (memory_sockets[function.device()].size() == 0) return unsupported(function, payload);
-  info.hop_context = payload.get_address();
+  info.sender_states.push(payload.get_address());
   payload.set_address(place.offset);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
@@ -241,7 +241,7 @@ void Endpoint::finish(Payload& payload, Completion completion) {
 
 tlm::tlm_sync_enum Endpoint::memory_response(Payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
   auto& info = Transaction::of(payload);
-  payload.set_address(info.hop_context);
+  payload.set_address(info.sender_states.pop());
   if (functions_.in_hot_reset()) {
     finish(payload, Completion::kUnsupportedRequest);
   } else if (payload.is_response_error()) {

@@ -25,10 +25,6 @@ inline tlm::tlm_generic_payload& payload_of(std::uint64_t handle) {
   return *payload;
 }
 
-// Transaction::hop_context of a configuration request on the bus it is meant for (type 0); bridges
-// on its way route it as type 1 (PCIe 7.3.3).
-inline constexpr std::uint64_t kConfigType0 = 1;
-
 // Ends a request without success: reads see all ones (PCIe 2.3.2).
 void refuse(tlm::tlm_generic_payload& payload, Completion completion);
 

@@ -96,13 +96,13 @@ void ReadRequester::send(std::uint64_t wire) {
 }
 
 void ReadRequester::reject(unsigned port, Payload& client) {
-  Transaction::of(client).hop_context = port;
+  Transaction::of(client).sender_states.push(port);
   simulation_.agenda.at<&ReadRequester::rejected>(sim_now() + egress_, *this, handle_of(client));
 }
 
 void ReadRequester::rejected(std::uint64_t handle) {
   auto& client = payload_of(handle);
-  const auto port = static_cast<unsigned>(Transaction::of(client).hop_context);
+  const auto port = static_cast<unsigned>(Transaction::of(client).sender_states.pop());
   refuse(client, Completion::kCompleterAbort);
   owner_.read_ended(port, client);
 }

@@ -164,7 +164,7 @@ void RootComplex::issue_config(Payload& payload) {
   auto* port = route_config(request, is_local);
   if (!port) return answer_locally(payload, Completion::kUnsupportedRequest);
   if (!is_local) {
-    Transaction::of(payload).hop_context = request.type0 ? kConfigType0 : 0;
+    Transaction::of(payload).type0 = request.type0;
     port->end->send_request(payload);
     return;
   }

@@ -149,11 +149,11 @@ void Switch::config_down(Payload& payload) {
   request.offset = static_cast<std::uint32_t>(payload.get_address() & 0xFFF);
   request.width = payload.get_data_length();
   request.is_write = payload.is_write();
-  request.type0 = info.hop_context == kConfigType0;
+  request.type0 = info.type0;
   if (request.is_write) std::memcpy(&request.value, payload.get_data_ptr(), request.width);
   bool is_local = false;
   if (auto* port = route_config(request, is_local)) {
-    info.hop_context = request.type0 ? kConfigType0 : 0;
+    info.type0 = request.type0;
     port->end->send_request(payload);
     return;
   }

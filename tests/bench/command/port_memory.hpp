@@ -65,7 +65,7 @@ class PortMemory : public sc_core::sc_module {
   tlm::tlm_sync_enum request(int port, tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
                              sc_core::sc_time&) {
     auto& info = model::Transaction::of(trans);
-    info.hop_context = static_cast<std::uint64_t>(port);
+    info.sender_states.push(static_cast<std::uint64_t>(port));
     if (keep_record) seen.push_back(described(trans));
     if (sample_early && !trans.is_write() && trans.get_address() < bytes.size()) {
       std::memcpy(trans.get_data_ptr(), bytes.data() + trans.get_address(),
@@ -78,7 +78,7 @@ class PortMemory : public sc_core::sc_module {
   static PortRequest described(tlm::tlm_generic_payload& trans) {
     const auto& info = model::Transaction::of(trans);
     return {model::sim_now(),
-            static_cast<int>(info.hop_context),
+            static_cast<int>(info.sender_states.top()),
             trans.is_write(),
             info.posted,
             info.kind,
@@ -109,6 +109,7 @@ class PortMemory : public sc_core::sc_module {
     const bool good = inside && (!allowed || allowed(what));
     if (good && trans.get_data_ptr() != nullptr) move(trans, what);
     if (what.posted) return trans.release();
+    info.sender_states.pop();
     info.completion = good ? model::Completion::kSuccess : model::Completion::kUnsupportedRequest;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     auto delay = sc_core::SC_ZERO_TIME;

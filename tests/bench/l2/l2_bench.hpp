@@ -81,7 +81,7 @@ class L2Bench : public sc_core::sc_module {
     info.pitch = request.pitch;
     info.posted = request.posted;
     info.context = ended.size();
-    info.hop_context = 0xABC;
+    info.sender_states.push(0xABC);
     ended.push_back(0);
     status.push_back(tlm::TLM_INCOMPLETE_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -122,8 +122,9 @@ class L2Bench : public sc_core::sc_module {
  private:
   tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& trans, tlm::tlm_phase&, sc_core::sc_time&) {
     EXPECT_FALSE(in_call_) << "a response never comes inside the request's call";
-    const auto& info = model::Transaction::of(trans);
-    EXPECT_EQ(info.hop_context, 0xABCu) << "the client's, or of who stands before";
+    auto& info = model::Transaction::of(trans);
+    EXPECT_EQ(info.sender_states.pop(), 0xABCu) << "the client's, or of who stands before";
+    EXPECT_EQ(info.sender_states.count(), 0u);
     EXPECT_EQ(ended[info.context], 0u) << "answered twice";
     ended[info.context] = model::sim_now();
     status[info.context] = trans.get_response_status();

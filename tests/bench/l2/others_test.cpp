@@ -33,7 +33,7 @@ void spoil_second_line(L2Bench& bench) {
   for (auto* memory : {&bench.memory0, &bench.memory1}) {
     memory->verdict = [](tlm::tlm_generic_payload& trans) {
       // Not of a client's request, whose bytes are moved at once, without time and errors.
-      const bool timed = model::Transaction::of(trans).hop_context == 0;
+      const bool timed = model::Transaction::of(trans).sender_states.count() == 0;
       const bool holds =
           trans.get_address() < 2 * kLine && trans.get_address() + trans.get_data_length() > kLine;
       return timed && trans.is_read() && holds ? model::Completion::kPoisoned

@@ -67,8 +67,8 @@ TEST_F(QueueTest, CommandsAndAccessesThatThereAreNotAreRefused) {
   const auto memory = device->allocate(2_MiB);
   ASSERT_TRUE(stream && memory);
   for (const int opcode : {0, 5, 255}) {
-    DmaCommand command = DmaCommand::device_to_device(memory->address, memory->address + 4096, 64);
-    command.opcode = no_such<abi::DmaOpcode>(opcode);
+    const auto command = DmaCommand::untyped(no_such<abi::DmaOpcode>(opcode), memory->address.value,
+                                             memory->address.value + 4096, 64);
     EXPECT_THAT(device->submit(*stream, command),
                 FailsWith(ErrorCode::kInvalidArgument, "opcode is"));
   }

@@ -59,7 +59,7 @@ TEST(FaultCheck, AnotherAddressDoesNot) {
 
 TEST(FaultCheck, AnEarlierFaultIsNotTakenForIt) {
   with_commands([](demo::Session& session, const DmaCommand& bad, const DmaCommand&) {
-    const auto earlier = DmaCommand::device_to_host({bad.source}, {0x2000}, 64);
+    const auto earlier = DmaCommand::device_to_host({bad.source()}, {0x2000}, 64);
     EXPECT_FALSE(session.copy(earlier));
     EXPECT_THAT(demo::expect_fault(session, bad, {FaultCode::kHostAddress, 0x1000}),
                 FailsWith(ErrorCode::kBadDevice, "not address 0x1000"));

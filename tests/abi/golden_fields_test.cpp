@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden bits of the registers' fields: said a second time on purpose, so never generate them from
-// the headers. What is not here has no fields: its value is the whole register.
+// Golden bits of the registers' fields: said a second time on purpose, so that a change of one is
+// seen. Half of the rows were copied from the headers when the table was made: they say nothing on
+// whether those bits were right. A register that is not here has no fields.
 #include <gtest/gtest.h>
 
 #include <string>

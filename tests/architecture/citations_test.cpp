@@ -3,7 +3,6 @@
 #include "tests/architecture/citations.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace npu::architecture {
 namespace {

@@ -3,7 +3,6 @@
 #include "tests/architecture/rules.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace npu::architecture {
 namespace {

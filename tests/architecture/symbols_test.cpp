@@ -2,7 +2,6 @@
 // The driver's shared library stands on nothing of the simulator; of the libraries that programs
 // are linked to one alone hides functions of the C library.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>

@@ -23,9 +23,9 @@ void Misuse::expect(const char* what, const Status& status,
 
 // No whole pages.
 Bytes Misuse::odd_size() {
-  auto& random = process_.random;
-  if (random.percent(30)) return 0;
-  return random.below(Bytes{1} << random.below(50)) * kPageSize + 1 + random.below(kPageSize - 1);
+  if (random_.percent(30)) return 0;
+  return random_.below(Bytes{1} << random_.below(50)) * kPageSize + 1 +
+         random_.below(kPageSize - 1);
 }
 
 void Misuse::call() {
@@ -36,7 +36,7 @@ void Misuse::call() {
   auto& space = process_.any_space();
   const auto index = space.card;
   const auto before = process_.card(index).memory_statistics();
-  (this->*kKinds[process_.random.below(std::size(kKinds))])(space);
+  (this->*kKinds[random_.below(std::size(kKinds))])(space);
   if (!process_.world.alone) return;
   const auto after = process_.card(index).memory_statistics();
   if (after.free == before.free && after.allocations == before.allocations) return;
@@ -45,26 +45,25 @@ void Misuse::call() {
 }
 
 void Misuse::sizes(SpaceModel& space) {
-  auto& random = process_.random;
   auto& card = process_.card(space.card);
-  switch (random.below(7)) {
+  switch (random_.below(7)) {
     case 0:
       return expect("create_memory(odd)", space.space->create_memory(odd_size()), {kInvalid});
     case 1:
       return expect("allocate(0)", space.space->allocate(0), {kInvalid});
     case 2:
-      return expect("allocate(maximal)", space.space->allocate(~Bytes{0} - random.below(3_MiB)),
+      return expect("allocate(maximal)", space.space->allocate(~Bytes{0} - random_.below(3_MiB)),
                     {ErrorCode::kOutOfMemory});
     case 3:
       return expect("create_memory(maximal)",
-                    space.space->create_memory(kLastPage - random.below(9) * kPageSize),
+                    space.space->create_memory(kLastPage - random_.below(9) * kPageSize),
                     {ErrorCode::kOutOfMemory});
     case 4:
       return expect("compact(0)", card.compact(0), {kInvalid});
     case 5:
       return expect(
           "compact(beyond the card)",
-          card.compact(card.memory_statistics().total + 1 + random.bits() % kLastPage / 2),
+          card.compact(card.memory_statistics().total + 1 + random_.bits() % kLastPage / 2),
           {ErrorCode::kOutOfMemory});
     default:
       return expect("allocate(beyond the card)",
@@ -74,8 +73,7 @@ void Misuse::sizes(SpaceModel& space) {
 }
 
 void Misuse::reservations(SpaceModel& space) {
-  auto& random = process_.random;
-  switch (random.below(4)) {
+  switch (random_.below(4)) {
     case 0:
       return expect("reserve(odd)", space.space->reserve(odd_size()), {kInvalid});
     case 1:
@@ -86,7 +84,7 @@ void Misuse::reservations(SpaceModel& space) {
                     {ErrorCode::kOutOfResources});
     default: {
       const Bytes alignment =
-          random.of({Bytes{0}, Bytes{1}, kPageSize / 2, kPageSize + 1, 3 * kPageSize, ~Bytes{0}});
+          random_.of({Bytes{0}, Bytes{1}, kPageSize / 2, kPageSize + 1, 3 * kPageSize, ~Bytes{0}});
       return expect("reserve(wrong alignment)", space.space->reserve(kPageSize, alignment),
                     {kInvalid});
     }
@@ -95,18 +93,17 @@ void Misuse::reservations(SpaceModel& space) {
 
 // Into a reservation, but not as it may be.
 void Misuse::maps(SpaceModel& space) {
-  auto& random = process_.random;
   if (space.reserved.empty() || space.held.empty()) return;
   const auto [begin, reservation] = *process_.any(space.reserved);
-  const auto& memory = random.in(space.held);
+  const auto& memory = random_.in(space.held);
   const DeviceAddress at{begin};
   const Bytes size = reservation.pages * kPageSize;
   const auto map = [&](DeviceAddress where, Bytes bytes, Bytes offset) {
     return space.space->map(where, bytes, memory.handle, offset);
   };
-  switch (random.below(8)) {
+  switch (random_.below(8)) {
     case 0:
-      return expect("map(odd address)", map(at + 1 + random.below(kPageSize - 1), kPageSize, 0),
+      return expect("map(odd address)", map(at + 1 + random_.below(kPageSize - 1), kPageSize, 0),
                     {kInvalid});
     case 1:
       return expect("map(odd size)", map(at, odd_size(), 0), {kInvalid});
@@ -118,13 +115,13 @@ void Misuse::maps(SpaceModel& space) {
       return expect("map(beyond the memory)", map(at, kPageSize, memory.block->pages * kPageSize),
                     {kInvalid, ErrorCode::kBusy});
     case 5:
-      return expect("map(odd offset)", map(at, kPageSize, 1 + random.below(kPageSize - 1)),
+      return expect("map(odd offset)", map(at, kPageSize, 1 + random_.below(kPageSize - 1)),
                     {kInvalid, ErrorCode::kBusy});
     case 6:
       return expect("map(offset overflows)", map(at, kPageSize, kLastPage),
                     {kInvalid, ErrorCode::kBusy});
     default: {
-      const DeviceAddress nowhere{random.bits() / kPageSize * kPageSize};
+      const DeviceAddress nowhere{random_.bits() / kPageSize * kPageSize};
       if (space.range_of(nowhere.value)) return;
       return expect("map(in no reservation)", map(nowhere, kPageSize, 0), {kInvalid});
     }
@@ -133,13 +130,12 @@ void Misuse::maps(SpaceModel& space) {
 
 // What is mapped, and what is not.
 void Misuse::mapped(SpaceModel& space) {
-  auto& random = process_.random;
   if (space.reserved.empty()) return;
   const auto [begin, reservation] = *process_.any(space.reserved);
-  const auto page = begin + random.below(reservation.pages) * kPageSize;
+  const auto page = begin + random_.below(reservation.pages) * kPageSize;
   const DeviceAddress at{page};
   const Bytes over_end = begin + reservation.pages * kPageSize - page + kPageSize;
-  const auto access = random.of({Access::kNone, Access::kRead, Access::kReadWrite});
+  const auto access = random_.of({Access::kNone, Access::kRead, Access::kReadWrite});
   if (space.pages.count(page) == 0) {
     expect("unmap(nothing)", space.space->unmap(at, kPageSize), {kInvalid});
     return expect("set_access(nothing)", space.space->set_access(at, kPageSize, access),
@@ -150,25 +146,24 @@ void Misuse::mapped(SpaceModel& space) {
   expect("unmap(odd)", space.space->unmap(at, odd_size()), {kInvalid});
   expect("set_access(odd)", space.space->set_access(at + 4096, kPageSize, access), {kInvalid});
   expect("set_access(no access that exists)",
-         space.space->set_access(at, kPageSize, static_cast<Access>(3 + random.below(200))),
+         space.space->set_access(at, kPageSize, static_cast<Access>(3 + random_.below(200))),
          {kInvalid});
-  expect("free(inside)", space.space->free(at + random.below(kPageSize - 1) + 1), {kInvalid});
+  expect("free(inside)", space.space->free(at + random_.below(kPageSize - 1) + 1), {kInvalid});
   if (space.held.empty()) return;
-  expect("map(over what is mapped)", space.space->map(at, kPageSize, random.in(space.held).handle),
+  expect("map(over what is mapped)", space.space->map(at, kPageSize, random_.in(space.held).handle),
          {ErrorCode::kBusy});
 }
 
 void Misuse::handles(SpaceModel& space) {
-  auto& random = process_.random;
   auto& other = process_.any_space();
-  auto handle = MemoryHandle{static_cast<std::uint32_t>(random.bits()),
-                             static_cast<std::uint32_t>(random.bits())};
+  auto handle = MemoryHandle{static_cast<std::uint32_t>(random_.bits()),
+                             static_cast<std::uint32_t>(random_.bits())};
   const bool foreign = !other.held.empty() && other.card == space.card;
   if (foreign) {
-    const auto& held = random.in(other.held);
+    const auto& held = random_.in(other.held);
     if (space.holds(held.block.get())) return;
     handle = held.handle;
-  } else if (random.percent(20)) {
+  } else if (random_.percent(20)) {
     handle = {};
   }
   expect("release_memory(foreign)", space.space->release_memory(handle), {kInvalid});
@@ -181,9 +176,8 @@ void Misuse::handles(SpaceModel& space) {
 }
 
 void Misuse::stale(SpaceModel& space) {
-  auto& random = process_.random;
   if (!process_.stale_addresses.empty()) {
-    const auto at = random.in(process_.stale_addresses);
+    const auto at = random_.in(process_.stale_addresses);
     if (!space.range_of(at.value)) {
       expect("free(stale)", space.space->free(at), {kInvalid});
       expect("release(stale)", space.space->release(at), {kInvalid});
@@ -191,7 +185,7 @@ void Misuse::stale(SpaceModel& space) {
     }
   }
   if (process_.stale_handles.empty()) return;
-  const auto handle = random.in(process_.stale_handles);
+  const auto handle = random_.in(process_.stale_handles);
   for (const auto& held : space.held) {
     if (held.handle == handle) return;
   }
@@ -199,31 +193,30 @@ void Misuse::stale(SpaceModel& space) {
 }
 
 void Misuse::commands(SpaceModel& space) {
-  auto& random = process_.random;
   if (process_.streams.empty()) return;
-  const auto& stream = random.in(process_.streams);
+  const auto& stream = random_.in(process_.streams);
   auto& card = process_.card(stream.card);
-  const auto opcode = random.of({abi::DmaOpcode::kHostToDevice, abi::DmaOpcode::kDeviceToHost,
-                                 abi::DmaOpcode::kDeviceToDevice, abi::DmaOpcode::kPeerToPeer});
-  const auto source = random.bits() >> 1, destination = random.bits() >> 1;
+  const auto opcode = random_.of({abi::DmaOpcode::kHostToDevice, abi::DmaOpcode::kDeviceToHost,
+                                  abi::DmaOpcode::kDeviceToDevice, abi::DmaOpcode::kPeerToPeer});
+  const auto source = random_.bits() >> 1, destination = random_.bits() >> 1;
   const auto of_size = [&](Bytes size, std::uint64_t from) {
     return driver::DmaCommand::untyped(opcode, from, destination, size);
   };
   const auto command = of_size(4096, source);
   driver::SubmitOptions options;
-  switch (random.below(5)) {
+  switch (random_.below(5)) {
     case 0:
       return expect("submit(0 bytes)", card.submit(stream.id, of_size(0, source)), {kInvalid});
     case 1:
       return expect("submit(overflow)",
-                    card.submit(stream.id, of_size(~Bytes{0} - random.below(16), source | 64)),
+                    card.submit(stream.id, of_size(~Bytes{0} - random_.below(16), source | 64)),
                     {ErrorCode::kOutOfRange});
     case 2: {
-      const auto none = static_cast<std::uint16_t>(900 + random.below(60000));
+      const auto none = static_cast<std::uint16_t>(900 + random_.below(60000));
       return expect("submit(no stream)", card.submit({none}, command), {ErrorCode::kNotFound});
     }
     case 3:
-      options.event = {static_cast<std::uint32_t>(70000 + random.below(1U << 31))};
+      options.event = {static_cast<std::uint32_t>(70000 + random_.below(1U << 31))};
       return expect("submit(no event)", card.submit(stream.id, command, options),
                     {ErrorCode::kNotFound});
     default: {
@@ -236,10 +229,9 @@ void Misuse::commands(SpaceModel& space) {
 }
 
 void Misuse::streams(SpaceModel& space) {
-  auto& random = process_.random;
   auto& card = process_.card(space.card);
-  const driver::StreamId none{static_cast<std::uint16_t>(900 + random.below(60000))};
-  const driver::EventId no_event{static_cast<std::uint32_t>(70000 + random.below(1U << 31))};
+  const driver::StreamId none{static_cast<std::uint16_t>(900 + random_.below(60000))};
+  const driver::EventId no_event{static_cast<std::uint32_t>(70000 + random_.below(1U << 31))};
   const auto deadline = process_.world.deadline();
   expect("destroy_stream(none)", card.destroy_stream(none, deadline), {ErrorCode::kNotFound});
   expect("stream_event(none)", card.stream_event(none), {ErrorCode::kNotFound});

@@ -8,7 +8,7 @@ namespace npu::attack {
 
 class Misuse {
  public:
-  explicit Misuse(Process& process) : process_(process) {}
+  explicit Misuse(Process& process) : process_(process), random_(process.random) {}
 
   // One wrong call of a random kind.
   void call();
@@ -31,6 +31,7 @@ class Misuse {
   Bytes odd_size();
 
   Process& process_;
+  fuzz::Random& random_;
 };
 
 }  // namespace npu::attack

@@ -10,7 +10,7 @@ using driver::DmaCommand;
 using driver::WaitPolicy;
 
 Status Transfers::open() {
-  for (auto& card : process_.world.cards) {
+  for (auto& card : world_.cards) {
     auto memory = card->allocate_host(kBuffer);
     if (!memory) return forward_error(memory);
     HostBuffer buffer;
@@ -29,8 +29,7 @@ Transfers::Place Transfers::device_place(SpaceModel& space, bool write, Bytes li
   Place place;
   for (int attempt = 0; attempt < 4 && !space.pages.empty(); ++attempt) {
     const auto page = process_.any(space.pages)->first;
-    auto& random = process_.random;
-    const Bytes inside = random.percent(30) ? 0 : random.below(kPageSize);
+    const Bytes inside = random_.percent(30) ? 0 : random_.below(kPageSize);
     place.address = page + inside;
     place.size = space.accessible(place.address, limit, write);
     if (place.size == 0) continue;
@@ -66,12 +65,11 @@ bool Transfers::claim(const StreamModel& stream, const std::vector<Claim>& wante
 }
 
 void Transfers::host_copy(const StreamModel& stream, bool to_device, Bytes limit) {
-  auto& random = process_.random;
   auto& host = buffers_[stream.card];
   const auto place = device_place(*stream.space, to_device, limit);
   if (place.size == 0) return;
-  const Bytes at = random.below(kBuffer - place.size + 1);
-  const bool fresh = to_device && random.percent(80);
+  const Bytes at = random_.below(kBuffer - place.size + 1);
+  const bool fresh = to_device && random_.percent(80);
   auto wanted = claims(stream, place, to_device);
   Claim of_host{&host.shadow, at, at + place.size, !to_device, false, stream.card, stream.id};
   of_host.by_cpu = fresh;
@@ -82,7 +80,7 @@ void Transfers::host_copy(const StreamModel& stream, bool to_device, Bytes limit
   if (fresh) {
     auto* bytes = host.memory->cpu().data + at;
     for (Bytes i = 0; i < place.size; i += 8) {
-      const auto word = random.bits();
+      const auto word = random_.bits();
       std::memcpy(bytes + i, &word, std::min<Bytes>(8, place.size - i));
     }
     host.shadow.write(at, {bytes, place.size});
@@ -150,33 +148,31 @@ void Transfers::device_copy(const StreamModel& stream, Bytes limit) {
 }
 
 void Transfers::send(const StreamModel& stream, const DmaCommand& command, const char* kind) {
-  auto& world = process_.world;
-  auto& random = process_.random;
   driver::SubmitOptions options;
-  options.interrupt = random.percent(80);
+  options.interrupt = random_.percent(80);
   bool own = false;
   for (const auto& event : process_.events) {
-    if (event.card != stream.card || !random.percent(20)) continue;
+    if (event.card != stream.card || !random_.percent(20)) continue;
     options.event = event.id;
     own = true;
   }
-  world.count(kind);
+  world_.count(kind);
   const auto ticket = process_.card(stream.card).submit(stream.id, command, options);
-  if (!ticket) return world.find(fmt::format("{}: submit() said {}", kind, text(ticket)));
+  if (!ticket) return world_.find(fmt::format("{}: submit() said {}", kind, text(ticket)));
   tickets_.push_back({*ticket, stream, own, kind, command.size()});
 }
 
 void Transfers::submit_one(const StreamModel& stream) {
   const Bytes limit = process_.any_size(4_MiB);
-  const auto choice = process_.random.below(3);
+  const auto choice = random_.below(3);
   if (choice == 2) return device_copy(stream, limit);
   host_copy(stream, choice == 0, limit);
 }
 
 void Transfers::submit_many(const StreamModel& stream) {
-  for (auto left = process_.random.below(60); left > 0; --left) {
-    const Bytes limit = 1 + process_.random.below(300);
-    const auto choice = process_.random.below(3);
+  for (auto left = random_.below(60); left > 0; --left) {
+    const Bytes limit = 1 + random_.below(300);
+    const auto choice = random_.below(3);
     if (choice == 2) {
       device_copy(stream, limit);
     } else {
@@ -186,25 +182,23 @@ void Transfers::submit_many(const StreamModel& stream) {
 }
 
 void Transfers::wait_for(const InFlight& one) {
-  auto& world = process_.world;
   auto& card = process_.card(one.stream.card);
-  auto policy =
-      process_.random.of({WaitPolicy::kPolling, WaitPolicy::kInterrupt, WaitPolicy::kAdaptive});
+  auto policy = random_.of({WaitPolicy::kPolling, WaitPolicy::kInterrupt, WaitPolicy::kAdaptive});
   if (policy == WaitPolicy::kInterrupt && !one.ticket.interrupt) policy = WaitPolicy::kPolling;
-  const auto status = card.wait(one.ticket, policy, world.deadline());
+  const auto status = card.wait(one.ticket, policy, world_.deadline());
   if (!status) {
-    return world.find(fmt::format("{} of {} bytes on stream {} must succeed, wait({}) said {}",
-                                  one.kind, one.size, one.stream.id.value, int(policy),
-                                  text(status)));
+    return world_.find(fmt::format("{} of {} bytes on stream {} must succeed, wait({}) said {}",
+                                   one.kind, one.size, one.stream.id.value, int(policy),
+                                   text(status)));
   }
   const auto done = card.is_done(one.ticket);
-  if (!done || !*done) world.find("a command that was waited for is not done");
+  if (!done || !*done) world_.find("a command that was waited for is not done");
 }
 
 void Transfers::finish() {
   // In any order: a wait must not depend on others.
   while (!tickets_.empty()) {
-    std::swap(process_.random.in(tickets_), tickets_.back());
+    std::swap(random_.in(tickets_), tickets_.back());
     const auto one = tickets_.back();
     tickets_.pop_back();
     wait_for(one);
@@ -237,15 +231,14 @@ void Transfers::compare_buffer(unsigned card) {
   bool touched = false;
   for (const auto& claim : claims_) touched = touched || claim.shadow == &buffers_[card].shadow;
   if (!touched) return;
-  auto& world = process_.world;
   const auto& buffer = buffers_[card];
-  const auto at = buffer.shadow.mismatch(0, buffer.memory->cpu(), world.compared);
+  const auto at = buffer.shadow.mismatch(0, buffer.memory->cpu(), world_.compared);
   if (!at) return;
-  world.find(fmt::format("host memory of card {} differs at offset {:#x}: {:#x} found", card, *at,
-                         unsigned(buffer.memory->cpu().data[*at])));
+  world_.find(fmt::format("host memory of card {} differs at offset {:#x}: {:#x} found", card, *at,
+                          unsigned(buffer.memory->cpu().data[*at])));
   for (const auto& claim : claims_) {
     if (claim.shadow != &buffer.shadow || *at < claim.begin || *at >= claim.end) continue;
-    world.findings.back() +=
+    world_.findings.back() +=
         fmt::format("; in {} [{:#x}, {:#x}) of stream {}", claim.write ? "D2H" : "H2D", claim.begin,
                     claim.end, claim.stream.value);
   }
@@ -253,28 +246,27 @@ void Transfers::compare_buffer(unsigned card) {
 }
 
 void Transfers::verify(SpaceModel& space, std::uint64_t at, Bytes size) {
-  auto& world = process_.world;
   auto& card = process_.card(space.card);
   auto& buffer = buffers_[space.card];
   driver::StreamOptions options;
   options.space = space.space;
   const auto stream = card.create_stream(options);
-  if (!stream) return world.find("a stream to read with: " + text(stream));
+  if (!stream) return world_.find("a stream to read with: " + text(stream));
   for (const auto& piece : space.pieces(at, size)) {
     for (const auto& run : piece.block->shadow.known(piece.offset, piece.size)) {
       const Bytes length = run.end - run.begin;
       const auto from = at + (run.begin - piece.offset);
       const auto command =
           DmaCommand::device_to_host(DeviceAddress{from}, buffer.memory->bus(), length);
-      const auto status = card.copy(*stream, command, WaitPolicy::kAdaptive, world.deadline());
+      const auto status = card.copy(*stream, command, WaitPolicy::kAdaptive, world_.deadline());
       if (!status) {
-        world.find(fmt::format("reading back {} bytes at {:#x}: {}", length, from, text(status)));
+        world_.find(fmt::format("reading back {} bytes at {:#x}: {}", length, from, text(status)));
         continue;
       }
       const ConstByteSpan bytes{buffer.memory->cpu().data, length};
-      const auto wrong = piece.block->shadow.mismatch(run.begin, bytes, world.compared);
+      const auto wrong = piece.block->shadow.mismatch(run.begin, bytes, world_.compared);
       if (wrong) {
-        world.find(
+        world_.find(
             fmt::format("device memory of card {} at {:#x} of VMID {} differs (page {} of "
                         "its block, offset {:#x})",
                         space.card, from + (*wrong - run.begin), space.space->vmid(),
@@ -285,8 +277,8 @@ void Transfers::verify(SpaceModel& space, std::uint64_t at, Bytes size) {
     }
     at += piece.size;
   }
-  const auto gone = card.destroy_stream(*stream, world.deadline());
-  if (!gone) world.find("destroy_stream() after reading back: " + text(gone));
+  const auto gone = card.destroy_stream(*stream, world_.deadline());
+  if (!gone) world_.find("destroy_stream() after reading back: " + text(gone));
 }
 
 }  // namespace npu::attack

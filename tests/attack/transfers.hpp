@@ -22,7 +22,8 @@ class Transfers {
  public:
   static constexpr Bytes kBuffer = 8_MiB;
 
-  explicit Transfers(Process& process) : process_(process) {}
+  explicit Transfers(Process& process)
+      : process_(process), random_(process.random), world_(process.world) {}
 
   Status open();  // the host buffers
   void submit_one(const StreamModel& stream);
@@ -74,6 +75,8 @@ class Transfers {
   void compare_buffer(unsigned card);
 
   Process& process_;
+  fuzz::Random& random_;
+  World& world_;
   std::vector<HostBuffer> buffers_;
   std::vector<InFlight> tickets_;
   std::vector<Claim> claims_;

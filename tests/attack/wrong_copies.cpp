@@ -9,39 +9,37 @@ using driver::DmaCommand;
 
 // With an event of its own: a fault stays with an event.
 void WrongCopies::must_fail(const StreamModel& stream, const DmaCommand& command) {
-  auto& world = process_.world;
   auto& card = process_.card(stream.card);
   driver::SubmitOptions options;
   const auto event = card.create_event();
-  if (!event) return world.find("an event for a fault: " + text(event));
+  if (!event) return world_.find("an event for a fault: " + text(event));
   options.event = *event;
   const auto ticket = card.submit(stream.id, command, options);
-  if (!ticket) return world.find("submit() of a wrong address: " + text(ticket));
-  ++world.sure_faults[stream.card];
-  ++world.faults;
-  const auto status = card.wait(*ticket, driver::WaitPolicy::kAdaptive, world.deadline());
+  if (!ticket) return world_.find("submit() of a wrong address: " + text(ticket));
+  ++world_.sure_faults[stream.card];
+  ++world_.faults;
+  const auto status = card.wait(*ticket, driver::WaitPolicy::kAdaptive, world_.deadline());
   if (status || status.error().code != ErrorCode::kDeviceFault) {
-    world.find(fmt::format("{} of {} bytes from {:#x} to {:#x}: a device fault expected, {}",
-                           to_string(command.opcode()), command.size(), command.source(),
-                           command.destination(), text(status)));
+    world_.find(fmt::format("{} of {} bytes from {:#x} to {:#x}: a device fault expected, {}",
+                            to_string(command.opcode()), command.size(), command.source(),
+                            command.destination(), text(status)));
   }
   const auto gone = card.destroy_event(*event);
-  if (!gone) world.find("destroy_event() after a fault: " + text(gone));
+  if (!gone) world_.find("destroy_event() after a fault: " + text(gone));
 }
 
 std::uint64_t WrongCopies::wrong_device_address(SpaceModel& space, bool write, Bytes size) {
-  auto& random = process_.random;
   auto& other = process_.any_space();
   for (int attempt = 0; attempt < 8; ++attempt) {
-    std::uint64_t at = random.bits() >> 2;
-    const auto choice = random.below(6);
+    std::uint64_t at = random_.bits() >> 2;
+    const auto choice = random_.below(6);
     if (choice == 0 && !process_.stale_addresses.empty()) {
-      at = random.in(process_.stale_addresses).value + random.below(kPageSize);
+      at = random_.in(process_.stale_addresses).value + random_.below(kPageSize);
     } else if (choice == 1 && !other.pages.empty()) {
-      at = process_.any(other.pages)->first + random.below(kPageSize);
+      at = process_.any(other.pages)->first + random_.below(kPageSize);
     } else if (choice >= 2 && choice <= 4 && !space.reserved.empty()) {  // holes, ends, forbidden
       const auto [begin, reservation] = *process_.any(space.reserved);
-      at = begin + random.below(reservation.pages + 1) * kPageSize - random.below(4096);
+      at = begin + random_.below(reservation.pages + 1) * kPageSize - random_.below(4096);
     }
     if (space.accessible(at, size, write) < size) return at;
   }
@@ -49,11 +47,10 @@ std::uint64_t WrongCopies::wrong_device_address(SpaceModel& space, bool write, B
 }
 
 platform::BusAddress WrongCopies::wrong_bus_address(unsigned card, Bytes size) {
-  auto& random = process_.random;
   const auto& buffer = *transfers_.buffer(card).memory;
-  if (random.percent(50)) return {random.bits() >> 17 << 12 | 1ULL << 46};
-  if (random.percent(50))
-    return buffer.bus() + (Transfers::kBuffer - random.below(std::min(size, Transfers::kBuffer)));
+  if (random_.percent(50)) return {random_.bits() >> 17 << 12 | 1ULL << 46};
+  if (random_.percent(50))
+    return buffer.bus() + (Transfers::kBuffer - random_.below(std::min(size, Transfers::kBuffer)));
   return buffer.bus() + Transfers::kBuffer;
 }
 
@@ -83,22 +80,21 @@ void WrongCopies::write_to_read_only(const StreamModel& stream) {
   const auto bytes = memory.cpu();
   const bool untouched = std::all_of(bytes.data, bytes.data + bytes.size,
                                      [](std::byte byte) { return byte == std::byte{0}; });
-  process_.world.compared += bytes.size;
-  if (!untouched) process_.world.find("host memory that the card may not write was written");
+  world_.compared += bytes.size;
+  if (!untouched) world_.find("host memory that the card may not write was written");
 }
 
 void WrongCopies::fault() {
   if (process_.streams.empty()) return;
   transfers_.finish();
-  auto& random = process_.random;
-  const auto stream = random.in(process_.streams);
+  const auto stream = random_.in(process_.streams);
   auto& space = *stream.space;
   auto& host = transfers_.buffer(stream.card);
-  const Bytes size = random.percent(5) ? (Bytes{1} << 33) + random.below(4_GiB)
-                                       : std::min(process_.any_size(4_MiB), Transfers::kBuffer);
+  const Bytes size = random_.percent(5) ? (Bytes{1} << 33) + random_.below(4_GiB)
+                                        : std::min(process_.any_size(4_MiB), Transfers::kBuffer);
   const auto at_host = host.memory->bus();
   const auto place = process_.any_size(Transfers::kBuffer) - 1;
-  switch (random.below(6)) {
+  switch (random_.below(6)) {
     case 0: {  // the wrong end is the device's; large ones run over both
       const DeviceAddress to{wrong_device_address(space, true, size)};
       forget(space, to.value, size);
@@ -135,34 +131,33 @@ void WrongCopies::fault() {
 void WrongCopies::pull_away() {
   if (process_.streams.empty()) return;
   transfers_.finish();
-  auto& world = process_.world;
-  auto& random = process_.random;
-  const auto stream = random.in(process_.streams);
+  const auto stream = random_.in(process_.streams);
   auto& space = *stream.space;
   auto& card = process_.card(stream.card);
   const Bytes size = 1 + process_.any_size(3_MiB);
   const auto memory = space.space->allocate(size);
   if (!memory) return;  // full
   const auto event = card.create_event();
-  if (!event) return world.find("an event: " + text(event));
+  if (!event) return world_.find("an event: " + text(event));
   driver::SubmitOptions options;
   options.event = *event;
   const auto bus = transfers_.buffer(stream.card).memory->bus();
   const auto ticket =
       card.submit(stream.id, DmaCommand::host_to_device(bus, memory->address, size), options);
-  if (!ticket) return world.find("submit(): " + text(ticket));
+  if (!ticket) return world_.find("submit(): " + text(ticket));
   const auto pause = static_cast<std::int64_t>(process_.any_size(200'000'000));
-  world.host.clock().sleep_until(world.host.clock().now() + Picoseconds(pause));
+  world_.host.clock().sleep_until(world_.host.clock().now() + Picoseconds(pause));
   const auto freed = space.space->free(memory->address);
-  if (!freed) world.find("free() while it is written: " + text(freed));
+  if (!freed) world_.find("free() while it is written: " + text(freed));
   process_.keep_stale(memory->address);
-  ++world.maybe_faults[stream.card];
-  const auto status = card.wait(*ticket, driver::WaitPolicy::kAdaptive, world.deadline());
+  ++world_.maybe_faults[stream.card];
+  const auto status = card.wait(*ticket, driver::WaitPolicy::kAdaptive, world_.deadline());
   if (!status && status.error().code != ErrorCode::kDeviceFault) {
-    world.find("a copy whose memory is freed: success or a device fault expected, " + text(status));
+    world_.find("a copy whose memory is freed: success or a device fault expected, " +
+                text(status));
   }
   const auto gone = card.destroy_event(*event);
-  if (!gone) world.find("destroy_event(): " + text(gone));
+  if (!gone) world_.find("destroy_event(): " + text(gone));
 }
 
 }  // namespace npu::attack

@@ -9,7 +9,8 @@ namespace npu::attack {
 
 class WrongCopies {
  public:
-  WrongCopies(Process& process, Transfers& transfers) : process_(process), transfers_(transfers) {}
+  WrongCopies(Process& process, Transfers& transfers)
+      : process_(process), random_(process.random), world_(process.world), transfers_(transfers) {}
 
   // A command with a wrong address at one of its ends.
   void fault();
@@ -25,6 +26,8 @@ class WrongCopies {
   void must_fail(const StreamModel& stream, const driver::DmaCommand& command);
 
   Process& process_;
+  fuzz::Random& random_;
+  World& world_;
   Transfers& transfers_;
 };
 

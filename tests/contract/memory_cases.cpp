@@ -68,11 +68,10 @@ void combined_writes_are_there_after_the_barrier(ContractEnvironment& environmen
   auto& platform = environment.platform();
   const auto card = RawCard::open(platform, *environment.card());
   ASSERT_NE(card, nullptr);
-  auto combining =
-      platform.map_bar(*environment.card(), abi::kMemoryBar, 4096, 4096, Caching::kWriteCombining);
-  ASSERT_THAT(combining, IsOk());
-  EXPECT_EQ((*combining)->size(), 4096U);
-  for (Bytes i = 0; i < 256; i += 8) (*combining)->write64(i, i + 1);
+  auto combining = must(
+      platform.map_bar(*environment.card(), abi::kMemoryBar, 4096, 4096, Caching::kWriteCombining));
+  EXPECT_EQ(combining->size(), 4096U);
+  for (Bytes i = 0; i < 256; i += 8) combining->write64(i, i + 1);
   platform.write_barrier();
   for (Bytes i = 0; i < 256; i += 8) EXPECT_EQ(card->memory().read64(4096 + i), i + 1);
 }
@@ -96,16 +95,15 @@ void dma_memory_is_zeroed_aligned_and_apart(ContractEnvironment& environment) {
 void copies_reach_dma_memory_and_come_back(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   auto memory =
-      platform.allocate_dma(*environment.card(), 10'000, 4096, DmaDirection::kBidirectional);
-  ASSERT_THAT(memory, IsOk());
+      must(platform.allocate_dma(*environment.card(), 10'000, 4096, DmaDirection::kBidirectional));
   std::vector<std::byte> there(9'001), back(9'001);
   for (std::size_t i = 0; i < there.size(); ++i) there[i] = static_cast<std::byte>(i * 7 + 1);
-  const ByteSpan staged{(*memory)->cpu().data + 3, there.size()};
+  const ByteSpan staged{memory->cpu().data + 3, there.size()};
   platform.copy(staged, {there.data(), there.size()});
   platform.copy({back.data(), back.size()}, {staged.data, staged.size});
   EXPECT_EQ(back, there);
-  EXPECT_EQ((*memory)->cpu().data[2], std::byte{0});
-  EXPECT_EQ((*memory)->cpu().data[9'004], std::byte{0});
+  EXPECT_EQ(memory->cpu().data[2], std::byte{0});
+  EXPECT_EQ(memory->cpu().data[9'004], std::byte{0});
   platform.copy({staged.data, 0}, {back.data(), 0});
   EXPECT_EQ(staged.data[0], there[0]);
 }
@@ -129,16 +127,15 @@ void the_device_reads_and_writes_dma_memory(ContractEnvironment& environment) {
   const auto card = RawCard::open(platform, *environment.card());
   ASSERT_NE(card, nullptr);
   auto memory =
-      platform.allocate_dma(*environment.card(), 4096, 4096, DmaDirection::kBidirectional);
-  ASSERT_THAT(memory, IsOk());
-  for (Bytes i = 0; i < 64; i += 8) (*memory)->store<std::uint64_t>(i, 0xA5A5'0000'0000'0000 + i);
-  const auto bus = (*memory)->bus();
+      must(platform.allocate_dma(*environment.card(), 4096, 4096, DmaDirection::kBidirectional));
+  for (Bytes i = 0; i < 64; i += 8) memory->store<std::uint64_t>(i, 0xA5A5'0000'0000'0000 + i);
+  const auto bus = memory->bus();
   card->submit(abi::DmaOpcode::kHostToDevice, bus.value, 0x2000);
   card->submit(abi::DmaOpcode::kDeviceToHost, 0x2000, bus.value + 128);
   ASSERT_TRUE(card->wait_done(100_ms));
   EXPECT_EQ(card->memory().read64(0x2008), 0xA5A5'0000'0000'0008U);
-  EXPECT_EQ(std::memcmp((*memory)->cpu().data, (*memory)->cpu().data + 128, 64), 0);
-  EXPECT_EQ((*memory)->load<std::uint64_t>(192), 0U);
+  EXPECT_EQ(std::memcmp(memory->cpu().data, memory->cpu().data + 128, 64), 0);
+  EXPECT_EQ(memory->load<std::uint64_t>(192), 0U);
 }
 
 // What the device writes is in the caller's own memory, and what that has is what it reads.
@@ -183,12 +180,10 @@ void bad_imports_are_refused(ContractEnvironment& environment) {
 void dma_memory_is_shared_with_functions_that_there_are(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   const auto bdf = *environment.card();
-  auto memory = platform.allocate_dma(bdf, 4096, 4096, DmaDirection::kBidirectional);
-  ASSERT_THAT(memory, IsOk());
-  const auto again = platform.share_dma(**memory, bdf);
-  ASSERT_THAT(again, IsOk());
-  EXPECT_EQ(*again, (*memory)->bus());
-  EXPECT_THAT(platform.share_dma(**memory, environment.absent()), FailsWith(ErrorCode::kNotFound));
+  auto memory = must(platform.allocate_dma(bdf, 4096, 4096, DmaDirection::kBidirectional));
+  const auto again = must(platform.share_dma(*memory, bdf));
+  EXPECT_EQ(again, memory->bus());
+  EXPECT_THAT(platform.share_dma(*memory, environment.absent()), FailsWith(ErrorCode::kNotFound));
 }
 
 }  // namespace

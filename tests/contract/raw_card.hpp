@@ -3,7 +3,6 @@
 // send interrupts. Stream 0, event 0, ring in host memory.
 #pragma once
 
-#include <cstring>
 #include <memory>
 
 #include "npu/abi/dma.hpp"

@@ -37,12 +37,11 @@ void sleep_lasts_until_its_deadline(ContractEnvironment& environment) {
 
 void a_poll_loop_on_quiet_memory_ends_at_its_deadline(ContractEnvironment& environment) {
   auto& platform = environment.platform();
-  auto memory =
-      platform.allocate_dma(*environment.card(), 4096, 4096, platform::DmaDirection::kDeviceWrites);
-  ASSERT_THAT(memory, IsOk());
+  auto memory = must(platform.allocate_dma(*environment.card(), 4096, 4096,
+                                           platform::DmaDirection::kDeviceWrites));
   auto& clock = platform.clock();
   const auto deadline = clock.now() + 1_ms;
-  while (clock.now() < deadline) clock.relax((*memory)->cpu().subspan(0, 8), deadline);
+  while (clock.now() < deadline) clock.relax(memory->cpu().subspan(0, 8), deadline);
   if (environment.is_exact()) {
     EXPECT_LT(clock.now(), deadline + 10_us);
   }
@@ -65,10 +64,8 @@ void tasks_run_side_by_side(ContractEnvironment& environment) {
   const auto begin = platform.clock().now();
   std::vector<std::unique_ptr<platform::Task>> tasks;
   for (int i = 0; i < 3; ++i) {
-    auto task =
-        platform.tasks().spawn("sleeper", [&] { platform.clock().sleep_until(begin + 10_ms); });
-    ASSERT_THAT(task, IsOk());
-    tasks.push_back(std::move(*task));
+    tasks.push_back(must(
+        platform.tasks().spawn("sleeper", [&] { platform.clock().sleep_until(begin + 10_ms); })));
   }
   for (auto& task : tasks) task->join();
   tasks[0]->join();  // a second time: returns
@@ -80,15 +77,14 @@ void tasks_run_side_by_side(ContractEnvironment& environment) {
 
 void polling_is_busy_and_sleeping_is_idle(ContractEnvironment& environment) {
   auto& platform = environment.platform();
-  auto task = platform.tasks().spawn("worker", [&] {
+  auto task = must(platform.tasks().spawn("worker", [&] {
     auto& clock = platform.clock();
     const auto until = clock.now() + 2_ms;
     while (clock.now() < until) clock.relax({}, until);
     clock.sleep_until(clock.now() + 20_ms);
-  });
-  ASSERT_THAT(task, IsOk());
-  (*task)->join();
-  const auto usage = (*task)->cpu_usage();
+  }));
+  task->join();
+  const auto usage = task->cpu_usage();
   EXPECT_GT(usage.busy, Picoseconds());
   EXPECT_GE(usage.idle, 15_ms);
   EXPECT_GE(usage.context_switches, 1U);
@@ -106,7 +102,7 @@ void a_mutex_excludes(ContractEnvironment& environment) {
   int entered = 0;
   std::vector<std::unique_ptr<platform::Task>> tasks;
   for (int i = 0; i < 3; ++i) {
-    auto task = platform.tasks().spawn("worker", [&] {
+    tasks.push_back(must(platform.tasks().spawn("worker", [&] {
       for (int round = 0; round < 20; ++round) {
         mutex->lock();
         worst = std::max(worst, ++inside);
@@ -115,9 +111,7 @@ void a_mutex_excludes(ContractEnvironment& environment) {
         --inside;
         mutex->unlock();
       }
-    });
-    ASSERT_THAT(task, IsOk());
-    tasks.push_back(std::move(*task));
+    })));
   }
   for (auto& task : tasks) task->join();
   EXPECT_EQ(worst, 1);
@@ -130,13 +124,12 @@ void a_mutex_that_stays_taken_is_given_up_at_the_deadline(ContractEnvironment& e
   mutex->lock();
   bool taken = true;
   Instant deadline, end;
-  const auto task = platform.tasks().spawn("waiter", [&] {
+  const auto task = must(platform.tasks().spawn("waiter", [&] {
     deadline = platform.clock().now() + 1_ms;
     taken = mutex->try_lock_until(deadline);
     end = platform.clock().now();
-  });
-  ASSERT_THAT(task, IsOk());
-  (*task)->join();
+  }));
+  task->join();
   EXPECT_FALSE(taken);
   EXPECT_GE(end, deadline);
   mutex->unlock();
@@ -152,11 +145,10 @@ void a_mutex_that_was_free_for_a_moment_is_waited_for(ContractEnvironment& envir
   const auto mutex = platform.tasks().make_mutex();
   bool taken = false;
   mutex->lock();
-  const auto task = platform.tasks().spawn("waiter", [&] {
+  const auto task = must(platform.tasks().spawn("waiter", [&] {
     taken = mutex->try_lock_until(clock.now() + 10_s);
     if (taken) mutex->unlock();
-  });
-  ASSERT_THAT(task, IsOk());
+  }));
   for (int i = 0; i < 5; ++i) {
     clock.sleep_until(clock.now() + 1_ms);
     mutex->unlock();
@@ -164,7 +156,7 @@ void a_mutex_that_was_free_for_a_moment_is_waited_for(ContractEnvironment& envir
   }
   clock.sleep_until(clock.now() + 1_ms);
   mutex->unlock();
-  (*task)->join();
+  task->join();
   EXPECT_TRUE(taken);
 }
 
@@ -173,19 +165,18 @@ void a_condition_wakes_its_waiters(ContractEnvironment& environment) {
   const auto mutex = platform.tasks().make_mutex();
   const auto condition = platform.tasks().make_condition();
   bool ready = false;
-  auto task = platform.tasks().spawn("notifier", [&] {
+  auto task = must(platform.tasks().spawn("notifier", [&] {
     platform.clock().sleep_until(platform.clock().now() + 1_ms);
     mutex->lock();
     ready = true;
     condition->notify_all();
     mutex->unlock();
-  });
-  ASSERT_THAT(task, IsOk());
+  }));
   mutex->lock();
   const auto deadline = platform.clock().now() + 10_s;
   while (!ready) ASSERT_THAT(condition->wait(*mutex, deadline), IsOk());
   mutex->unlock();
-  (*task)->join();
+  task->join();
 }
 
 void a_condition_times_out_and_holds_the_mutex_again(ContractEnvironment& environment) {

@@ -3,7 +3,6 @@
 // what it says of absent functions; with one, named by NPU_VFIO_CARD, all of it.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "driver/vfio/vfio_platform.hpp"
@@ -67,18 +66,16 @@ class VfioCard : public testing::Test {
 
 TEST_F(VfioCard, AccessesWithoutMemoryDecodingGiveAllOnesAndDoNotKill) {
   vfio.pci().write16(card, abi::pci::kCommand, abi::pci::kCommandMemory);
-  const auto region = map(vfio);
-  ASSERT_THAT(region, IsOk());
-  const auto chip = (*region)->read32(0);
+  const auto region = must(map(vfio));
+  const auto chip = region->read32(0);
   EXPECT_EQ(chip & 0xFFFF, abi::kVendorId);
   vfio.pci().write16(card, abi::pci::kCommand, 0);
-  EXPECT_EQ((*region)->read32(0), 0xFFFFFFFFU);
-  (*region)->write32(0, 0);
-  EXPECT_EQ((*region)->read64(0), ~0ULL);
+  EXPECT_EQ(region->read32(0), 0xFFFFFFFFU);
+  region->write32(0, 0);
+  EXPECT_EQ(region->read64(0), ~0ULL);
   vfio.pci().write16(card, abi::pci::kCommand, abi::pci::kCommandMemory);
-  const auto again = map(vfio);
-  ASSERT_THAT(again, IsOk());
-  EXPECT_EQ((*again)->read32(0), chip);
+  const auto again = must(map(vfio));
+  EXPECT_EQ(again->read32(0), chip);
 }
 
 TEST_F(VfioCard, IsOpenedByOneAtATime) {
@@ -102,9 +99,9 @@ TEST_F(VfioCard, TheLastVectorOfTheTableCanBeOpenedAfterTheFirst) {
 }
 
 TEST_F(VfioCard, PasidsAreNotOffered) {
-  const auto memory = vfio.allocate_dma(card, 4096, 4096, platform::DmaDirection::kBidirectional);
-  ASSERT_THAT(memory, IsOk());
-  EXPECT_THAT(vfio.bind_pasid(**memory, 1), FailsWith(ErrorCode::kUnsupported));
+  const auto memory =
+      must(vfio.allocate_dma(card, 4096, 4096, platform::DmaDirection::kBidirectional));
+  EXPECT_THAT(vfio.bind_pasid(*memory, 1), FailsWith(ErrorCode::kUnsupported));
 }
 
 // Any other function of the machine: it has another driver, none, or no IOMMU.

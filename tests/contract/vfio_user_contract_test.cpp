@@ -47,12 +47,10 @@ class VfioUserEnvironment : public ContractEnvironment {
 class Served : public testing::Test {
  protected:
   void SetUp() override {
-    auto device = driver::Device::open(environment_.platform(), VfioUserPlatform::kCard);
-    ASSERT_THAT(device, IsOk());
-    device_ = std::move(*device);
-    auto stream = device_->create_stream();
-    ASSERT_THAT(stream, IsOk());
-    stream_ = *stream;
+    auto device = must(driver::Device::open(environment_.platform(), VfioUserPlatform::kCard));
+    device_ = std::move(device);
+    auto stream = must(device_->create_stream());
+    stream_ = stream;
   }
   Status copy(const driver::DmaCommand& command,
               driver::WaitPolicy policy = driver::WaitPolicy::kPolling) {
@@ -77,14 +75,13 @@ TEST_F(Served, TheDriverCopiesThroughTheClientsMemory) {
   constexpr Bytes kSize = 300'000;
   const auto there = host_memory(kSize);
   const auto back = host_memory(kSize);
-  const auto memory = device_->allocate(kSize);
-  ASSERT_THAT(memory, IsOk());
+  const auto memory = must(device_->allocate(kSize));
   for (std::size_t i = 0; i < kSize; ++i) there->cpu().data[i] = std::byte(i * 7 + i / 251);
-  ASSERT_THAT(copy(DmaCommand::host_to_device(there->bus(), memory->address, kSize),
-                   WaitPolicy::kInterrupt),
-              IsOk());
   ASSERT_THAT(
-      copy(DmaCommand::device_to_host(memory->address, back->bus(), kSize), WaitPolicy::kAdaptive),
+      copy(DmaCommand::host_to_device(there->bus(), memory.address, kSize), WaitPolicy::kInterrupt),
+      IsOk());
+  ASSERT_THAT(
+      copy(DmaCommand::device_to_host(memory.address, back->bus(), kSize), WaitPolicy::kAdaptive),
       IsOk());
   EXPECT_EQ(std::memcmp(there->cpu().data, back->cpu().data, kSize), 0);
 }
@@ -92,20 +89,17 @@ TEST_F(Served, TheDriverCopiesThroughTheClientsMemory) {
 // A client's IOMMU tells no processes apart, and the card sends no PASIDs then.
 TEST_F(Served, AComputeQueueCopiesThroughTheClientsMemory) {
   const auto deadline = environment_.platform().clock().now() + 10_s;
-  const auto process = driver::ProcessContext::open(*device_);
-  ASSERT_THAT(process, IsOk());
-  const auto there = (*process)->allocate_host(64_KiB);
-  const auto back = (*process)->allocate_host(64_KiB);
-  const auto memory = (*process)->space().allocate(2_MiB);
-  const auto queue = (*process)->create_queue();
-  ASSERT_THAT(queue, IsOk());
+  const auto process = must(driver::ProcessContext::open(*device_));
+  const auto there = process->allocate_host(64_KiB);
+  const auto back = process->allocate_host(64_KiB);
+  const auto memory = process->space().allocate(2_MiB);
+  const auto queue = must(process->create_queue());
   std::memset((*there)->cpu().data, 0x77, 64_KiB);
   using namespace driver::entries;
   for (const auto& entry : {copy_to_device((*there)->bus(), memory->address, 64_KiB),
                             copy_to_host(memory->address, (*back)->bus(), 64_KiB)}) {
-    const auto ticket = (*queue)->submit(entry, deadline);
-    ASSERT_THAT(ticket, IsOk());
-    ASSERT_THAT((*queue)->wait(*ticket, WaitPolicy::kInterrupt, deadline), IsOk());
+    const auto ticket = must(queue->submit(entry, deadline));
+    ASSERT_THAT(queue->wait(ticket, WaitPolicy::kInterrupt, deadline), IsOk());
   }
   EXPECT_EQ(std::memcmp((*there)->cpu().data, (*back)->cpu().data, 64_KiB), 0);
 }
@@ -118,10 +112,8 @@ TEST_F(Served, MemoryThatTheCardMayOnlyReadStaysAsItIs) {
   EXPECT_THAT(status, FailsWith(ErrorCode::kDeviceFault));
   EXPECT_EQ(source->cpu().data[0], std::byte{0x5A});
   EXPECT_EQ(source->cpu().data[64_KiB - 1], std::byte{0x5A});
-  const auto fault = device_->take_fault();
-  ASSERT_THAT(fault, IsOk());
-  ASSERT_TRUE(fault->has_value());
-  EXPECT_EQ((*fault)->code, abi::FaultCode::kHostPermission);
+  const auto fault = must(must(device_->take_fault()));
+  EXPECT_EQ(fault.code, abi::FaultCode::kHostPermission);
 }
 
 TEST_F(Served, MemoryThatIsNotMappedAnyMoreStaysAsItIs) {

@@ -3,7 +3,6 @@
 // vfio-user client. One function, whatever its bus, device and function are there.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>

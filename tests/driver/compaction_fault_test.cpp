@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compactions that end half way: what the card may still use is nobody's, and nothing is lost.
 #include "tests/driver/small_card_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -65,14 +66,13 @@ TEST_F(CompactionFaultTest, APlaceIsNotTakenAgainBeforeItsTranslationsAreDropped
 
 TEST_F(CompactionFaultTest, MovesThatDependOnEachOtherWork) {
   lay_out(".CAA..");
-  const auto report = device->compact(6_MiB);
-  ASSERT_THAT(report, IsOk());
-  EXPECT_TRUE(report->success);
-  EXPECT_EQ(report->moved, 6_MiB);
+  const auto report = must(device->compact(6_MiB));
+  EXPECT_TRUE(report.success);
+  EXPECT_EQ(report.moved, 6_MiB);
   EXPECT_EQ(device->memory_statistics().largest_free_block, 6_MiB);
-  EXPECT_EQ(report->plan + report->quiesce + report->copy + report->remap + report->invalidate +
-                report->resume,
-            report->pause);
+  EXPECT_EQ(
+      report.plan + report.quiesce + report.copy + report.remap + report.invalidate + report.resume,
+      report.pause);
   fill_free_memory();
   expect_intact('A', 2);
   expect_intact('C', 1);
@@ -140,9 +140,8 @@ TEST_F(CompactionFaultTest, ThePlanLeavesQuarantinedPlacesAlone) {
   lay_out(".A.B.C.");
   compact_with_stuck_copies(4_MiB);
   fake.scheduler.at(in(100_us), [&] { card->complete_next(1); });
-  const auto report = device->compact(4_MiB);
-  ASSERT_THAT(report, IsOk());
-  EXPECT_TRUE(report->success);
+  const auto report = must(device->compact(4_MiB));
+  EXPECT_TRUE(report.success);
   EXPECT_EQ(device->memory_statistics().quarantined, 0U);  // its lane could be closed, too
   fill_free_memory();
   for (const char letter : {'A', 'B', 'C'}) expect_intact(letter, 1);

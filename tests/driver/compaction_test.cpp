@@ -2,6 +2,7 @@
 // Compaction on the fake card (requirements.md M2): contents, addresses, faults, and who waits.
 #include "npu/abi/registers.hpp"
 #include "tests/driver/space_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -18,10 +19,9 @@ class CompactionTest : public SpaceTest {
     const auto first = device->allocate(1_GiB);
     const auto second = device->allocate(2_GiB);
     const auto third = device->allocate(1_GiB, options);
-    const auto fourth = device->allocate(52_GiB);
-    ASSERT_THAT(fourth, IsOk());
+    const auto fourth = must(device->allocate(52_GiB));
     memory = third->address;
-    tail = fourth->address;
+    tail = fourth.address;
     write_marks(memory);
     write_marks(tail);
     ASSERT_THAT(device->free(first->address), IsOk());
@@ -60,9 +60,8 @@ TEST_F(CompactionTest, WithoutItTheRequestFailsAndSaysWhatIsFree) {
 }
 
 TEST_F(CompactionTest, WithItTheRequestSucceedsAndNothingElseHasChanged) {
-  const auto block = device->allocate(3_GiB);
-  ASSERT_THAT(block, IsOk());
-  EXPECT_EQ(poke(space(), block->address + 2_GiB, 9), 0);
+  const auto block = must(device->allocate(3_GiB));
+  EXPECT_EQ(poke(space(), block.address + 2_GiB, 9), 0);
   expect_marks(memory);
   expect_marks(tail);
   EXPECT_EQ(device->memory_statistics().free, 0U);
@@ -112,10 +111,9 @@ TEST_F(CompactionTest, APinnedBlockIsNotMoved) {
 TEST_F(CompactionTest, NothingIsDoneIfTooLittleIsFreeOrEnoughIsInOnePiece) {
   EXPECT_THAT(device->allocate(4_GiB), FailsWith(ErrorCode::kOutOfMemory));
   EXPECT_THAT(device->compact(4_GiB), FailsWith(ErrorCode::kOutOfMemory, "too little is free"));
-  const auto enough = device->compact(2_GiB);
-  ASSERT_THAT(enough, IsOk());
-  EXPECT_TRUE(enough->success);
-  EXPECT_EQ(enough->pause, Picoseconds());
+  const auto enough = must(device->compact(2_GiB));
+  EXPECT_TRUE(enough.success);
+  EXPECT_EQ(enough.pause, Picoseconds());
   EXPECT_THAT(device->compact(0), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_EQ(device->compaction_statistics().runs, 0U);
 }
@@ -244,9 +242,8 @@ TEST_F(CompactionTest, OneInvalidationPerSpaceWhateverWasMoved) {
   }
   for (const auto at : holes) ASSERT_THAT(device->free(at), IsOk());
   fake.log_bus = true;
-  const auto report = device->compact(100_MiB);
-  ASSERT_THAT(report, IsOk());
-  EXPECT_EQ(report->blocks, 33U);  // every third of 50 pages is a hole
+  const auto report = must(device->compact(100_MiB));
+  EXPECT_EQ(report.blocks, 33U);  // every third of 50 pages is a hole
   unsigned invalidations = 0;
   for (const auto& access : fake.bus_log) {
     invalidations += access.bar == 0 && access.kind == test::BusAccess::Kind::kWrite &&

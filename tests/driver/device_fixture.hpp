@@ -14,6 +14,7 @@ namespace npu::driver {
 
 using test::FailsWith;
 using test::IsOk;
+using test::must;
 
 class DeviceTest : public testing::Test {
  protected:
@@ -21,15 +22,12 @@ class DeviceTest : public testing::Test {
 
   void open(const DeviceOptions& options) {
     device.reset();
-    auto opened = Device::open(fake, card.config().bdf, options);
-    ASSERT_THAT(opened, IsOk());
-    device = std::move(*opened);
-    const auto created = device->create_stream();
-    ASSERT_THAT(created, IsOk());
-    stream = *created;
-    const auto allocated = device->allocate(64_MiB);
-    ASSERT_THAT(allocated, IsOk());
-    memory = allocated->address;
+    auto opened = must(Device::open(fake, card.config().bdf, options));
+    device = std::move(opened);
+    const auto created = must(device->create_stream());
+    stream = created;
+    const auto allocated = must(device->allocate(64_MiB));
+    memory = allocated.address;
   }
   Instant in(Picoseconds time) { return fake.scheduler.now() + time; }
   Result<Ticket> submit(Bytes size = 4096, const SubmitOptions& options = {}) {

@@ -5,6 +5,7 @@
 #include "npu/abi/registers.hpp"
 #include "npu/abi/stream.hpp"
 #include "tests/driver/device_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -23,14 +24,13 @@ class OpenTest : public DeviceTest {
 };
 
 TEST_F(OpenTest, SetsUpDecodingMsixEventsAndTheRing) {
-  const auto opened = try_open();
-  ASSERT_THAT(opened, IsOk());
+  const auto opened = must(try_open());
   EXPECT_EQ(command() & 6U, 6U);
   EXPECT_NE(card.read(0, abi::EventRecordBase::kOffset, 8), 0U);
   EXPECT_EQ(card.read(0, abi::DmaQueueBase::kOffset, 8), 56_GiB);
   EXPECT_EQ(card.read(0, abi::DmaQueueStatus::kOffset, 4) & 1U, 1U);
-  EXPECT_EQ((*opened)->info().ai_cores, 64U);
-  EXPECT_EQ((*opened)->memory_statistics().free, 56_GiB);
+  EXPECT_EQ(opened->info().ai_cores, 64U);
+  EXPECT_EQ(opened->memory_statistics().free, 56_GiB);
 }
 
 TEST_F(OpenTest, ACardThatNeverGetsReadyIsATimeoutThatNamesTheStep) {
@@ -51,9 +51,8 @@ TEST_F(OpenTest, OpensByDeviceIndex) {
 
 TEST_F(OpenTest, ClosingLeavesTheFunctionAsItWasFoundAndNothingMapped) {
   {
-    const auto opened = try_open();
-    ASSERT_THAT(opened, IsOk());
-    ASSERT_THAT((*opened)->create_stream(), IsOk());
+    const auto opened = must(try_open());
+    ASSERT_THAT(opened->create_stream(), IsOk());
   }
   EXPECT_EQ(command(), 0U);
   EXPECT_EQ(card.read(0, abi::EventRecordBase::kOffset, 8), 0U);
@@ -93,23 +92,19 @@ TEST_F(DeviceTest, StreamWindowsInBar0AreRefusedWithTheSizes) {
 }
 
 TEST_F(OpenTest, EvenTheFirstStreamWindowDoesNotFitBar0BesideTheGlobalPage) {
-  const auto opened = try_open();
-  ASSERT_THAT(opened, IsOk());
+  const auto opened = must(try_open());
   StreamOptions trap;
   trap.placement = StreamPlacement::kBar0;
-  EXPECT_THAT((*opened)->create_stream(trap),
-              FailsWith(ErrorCode::kOutOfRange, "would end at 36864"));
+  EXPECT_THAT(opened->create_stream(trap), FailsWith(ErrorCode::kOutOfRange, "would end at 36864"));
 }
 
 TEST_F(DeviceTest, HundredsOfStreamsWorkInBar2) {
   std::vector<Ticket> tickets;
   for (unsigned i = 1; i < 256; ++i) {
-    const auto created = device->create_stream();
-    ASSERT_THAT(created, IsOk());
+    const auto created = must(device->create_stream());
     const auto ticket =
-        device->submit(*created, DmaCommand::device_to_device(memory, memory + 64, 64));
-    ASSERT_THAT(ticket, IsOk());
-    tickets.push_back(*ticket);
+        must(device->submit(created, DmaCommand::device_to_device(memory, memory + 64, 64)));
+    tickets.push_back(ticket);
   }
   EXPECT_THAT(device->create_stream(), FailsWith(ErrorCode::kOutOfResources, "256 streams"));
   for (const auto& ticket : tickets) {
@@ -129,25 +124,22 @@ TEST_F(DeviceTest, DestroyingAStreamWaitsForItsCommands) {
 
 TEST_F(DeviceTest, DestroyingABusyStreamTimesOutAndLeavesItUsable) {
   card.behaviour.completion_paused = true;
-  const auto ticket = submit();
-  ASSERT_THAT(ticket, IsOk());
+  const auto ticket = must(submit());
   EXPECT_THAT(device->destroy_stream(stream, in(100_us)), FailsWith(ErrorCode::kTimeout));
   card.complete_next(stream.value);
-  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  EXPECT_THAT(device->wait(ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
   EXPECT_THAT(device->destroy_stream(stream, in(100_us)), IsOk());
 }
 
 TEST_F(DeviceTest, EventsAreCountedOnAcrossUsers) {
   for (int round = 0; round < 3; ++round) {
-    const auto event = device->create_event();
-    ASSERT_THAT(event, IsOk());
+    const auto event = must(device->create_event());
     SubmitOptions options;
-    options.event = *event;
-    const auto ticket = submit(64, options);
-    ASSERT_THAT(ticket, IsOk());
-    EXPECT_THAT(device->destroy_event(*event), FailsWith(ErrorCode::kInvalidArgument));
-    EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
-    EXPECT_THAT(device->destroy_event(*event), IsOk());
+    options.event = event;
+    const auto ticket = must(submit(64, options));
+    EXPECT_THAT(device->destroy_event(event), FailsWith(ErrorCode::kInvalidArgument));
+    EXPECT_THAT(device->wait(ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+    EXPECT_THAT(device->destroy_event(event), IsOk());
   }
 }
 
@@ -155,9 +147,8 @@ TEST_F(DeviceTest, AFaultOfADriverThatIsGoneIsForgotten) {
   const auto bad = device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64));
   EXPECT_FALSE(device->wait(*bad, WaitPolicy::kPolling, in(1_ms)).has_value());
   open({});
-  const auto fault = device->take_fault();
-  ASSERT_THAT(fault, IsOk());
-  EXPECT_FALSE(fault->has_value());
+  const auto fault = must(device->take_fault());
+  EXPECT_FALSE(fault.has_value());
 }
 
 TEST_F(DeviceTest, AnEventWithAFaultIsNotHandedOutAgain) {
@@ -168,9 +159,8 @@ TEST_F(DeviceTest, AnEventWithAFaultIsNotHandedOutAgain) {
       device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64), options);
   EXPECT_FALSE(device->wait(*bad, WaitPolicy::kPolling, in(1_ms)).has_value());
   ASSERT_THAT(device->destroy_event(*event), IsOk());
-  const auto next = device->create_event();
-  ASSERT_THAT(next, IsOk());
-  EXPECT_NE(*next, *event);
+  const auto next = must(device->create_event());
+  EXPECT_NE(next, *event);
 }
 
 // pcie.md F1: detected once, then nothing touches the card and nothing hangs.

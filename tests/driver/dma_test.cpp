@@ -5,6 +5,7 @@
 
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -44,14 +45,13 @@ TEST(DmaCommand, APartIsAtTheSamePlaceOfBothSides) {
 }
 
 TEST_F(DeviceTest, CopiesBytesToTheDeviceAndBack) {
-  auto host = device->allocate_host(64_KiB);
-  ASSERT_THAT(host, IsOk());
-  for (Bytes i = 0; i < 32_KiB; i += 8) (*host)->store<std::uint64_t>(i, i * 0x9E3779B97F4A7C15);
-  const auto up = DmaCommand::host_to_device((*host)->bus(), memory, 32_KiB);
-  const auto down = DmaCommand::device_to_host(memory, (*host)->bus() + 32_KiB, 32_KiB);
+  auto host = must(device->allocate_host(64_KiB));
+  for (Bytes i = 0; i < 32_KiB; i += 8) host->store<std::uint64_t>(i, i * 0x9E3779B97F4A7C15);
+  const auto up = DmaCommand::host_to_device(host->bus(), memory, 32_KiB);
+  const auto down = DmaCommand::device_to_host(memory, host->bus() + 32_KiB, 32_KiB);
   ASSERT_THAT(device->copy(stream, up, WaitPolicy::kPolling, in(1_ms)), IsOk());
   ASSERT_THAT(device->copy(stream, down, WaitPolicy::kPolling, in(1_ms)), IsOk());
-  const auto* bytes = (*host)->cpu().data;
+  const auto* bytes = host->cpu().data;
   EXPECT_EQ(std::memcmp(bytes, bytes + 32_KiB, 32_KiB), 0);
 }
 
@@ -76,21 +76,19 @@ TEST_F(DeviceTest, RingInHostMemoryNeedsOnlyTheDoorbell) {
   options.ring = RingPlacement::kHostMemory;
   open(options);
   fake.log_bus = true;
-  const auto ticket = submit();
-  ASSERT_THAT(ticket, IsOk());
+  const auto ticket = must(submit());
   ASSERT_EQ(fake.bus_log.size(), 2U);
   EXPECT_EQ(fake.bus_log[0].kind, BusAccess::Kind::kBarrier);
   EXPECT_EQ(fake.bus_log[1].offset, 0x1010U);
-  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  EXPECT_THAT(device->wait(ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
 }
 
 TEST_F(DeviceTest, TenThousandCommandsWrapTheRingWithoutLossOrDoubling) {
   for (Bytes i = 0; i < 10'000; ++i) {
-    const auto ticket = submit(i + 1);
-    ASSERT_THAT(ticket, IsOk());
-    EXPECT_EQ(ticket->position, i);
+    const auto ticket = must(submit(i + 1));
+    EXPECT_EQ(ticket.position, i);
     if (i == 9'999) {
-      ASSERT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
+      ASSERT_THAT(device->wait(ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
     }
   }
   ASSERT_EQ(card.executed().size(), 10'000U);
@@ -132,15 +130,13 @@ TEST_F(DeviceTest, AFullRingRecoversAndKeepsTheOrder) {
 TEST_F(DeviceTest, SeveralTasksShareTheRing) {
   std::vector<std::unique_ptr<platform::Task>> tasks;
   for (int t = 0; t < 8; ++t) {
-    auto task = fake.tasks().spawn("submitter", [&] {
+    tasks.push_back(must(fake.tasks().spawn("submitter", [&] {
       const auto own = device->create_stream();
       for (int i = 0; i < 100; ++i) {
         const auto command = DmaCommand::device_to_device(memory, memory + 1_MiB, 64);
         EXPECT_THAT(device->copy(*own, command, WaitPolicy::kPolling, in(1_s)), IsOk());
       }
-    });
-    ASSERT_THAT(task, IsOk());
-    tasks.push_back(std::move(*task));
+    })));
   }
   for (auto& task : tasks) task->join();
   EXPECT_EQ(card.executed().size(), 800U);

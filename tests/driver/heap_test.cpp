@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/driver/space_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -64,10 +65,9 @@ TEST_F(HeapTest, BlocksThatFillTheirPagesHaveOnePageForTheirPadding) {
 }
 
 TEST_F(HeapTest, LargeBlocksHavePagesOfTheirOwn) {
-  const auto first = heap->allocate(2_MiB);
-  ASSERT_THAT(first, IsOk());
-  EXPECT_EQ(first->address.value % kPageSize, 0U);
-  EXPECT_TRUE(first->own_pages);
+  const auto first = must(heap->allocate(2_MiB));
+  EXPECT_EQ(first.address.value % kPageSize, 0U);
+  EXPECT_TRUE(first.own_pages);
   EXPECT_EQ(heap->allocate(1_MiB + 64, PagePolicy::kHugeFirst, 32)->size, 1_MiB + 96);
   EXPECT_EQ(taken(), 4_MiB);
   get(64, PagePolicy::kHugeOnly);
@@ -90,10 +90,9 @@ TEST_F(HeapTest, HugeFirstTakesRoomInPagesInUseWhereThereIsNoPageLeft) {
   const auto refused = quota->use().refused;
   EXPECT_THAT(heap->allocate(4_MiB), FailsWith(ErrorCode::kOutOfMemory));
   EXPECT_EQ(quota->use().refused, refused + 1);
-  const auto block = heap->allocate(3_MiB);
-  ASSERT_THAT(block, IsOk());
-  EXPECT_FALSE(block->own_pages);
-  EXPECT_EQ(block->address, small + 64);
+  const auto block = must(heap->allocate(3_MiB));
+  EXPECT_FALSE(block.own_pages);
+  EXPECT_EQ(block.address, small + 64);
   EXPECT_EQ(taken(), 4_MiB);
   EXPECT_THAT(heap->allocate(2_MiB, PagePolicy::kHugeOnly), FailsWith(ErrorCode::kOutOfMemory));
 }

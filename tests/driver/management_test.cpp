@@ -6,6 +6,7 @@
 #include "npu/abi/page_table.hpp"
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -37,10 +38,9 @@ TEST(MemoryUse, IsRoundedToPercent) {
 TEST_F(DeviceTest, ManagementOfAnOwnCardHasTheDriversBooks) {
   const auto card_access = manage(*device);
   Management management(*card_access);
-  const auto before = management.memory_use();
-  ASSERT_THAT(before, IsOk());
+  const auto before = must(management.memory_use());
   ASSERT_THAT(device->allocate(3_GiB), IsOk());
-  EXPECT_EQ(management.memory_use()->used - before->used, 3_GiB);
+  EXPECT_EQ(management.memory_use()->used - before.used, 3_GiB);
   EXPECT_EQ(management.memory_use()->total, device->memory_statistics().total);
   EXPECT_TRUE(management.processes()->empty());
 }
@@ -68,15 +68,13 @@ TEST_F(DeviceTest, ManagementOfALostCardSaysSo) {
 }
 
 TEST_F(DeviceTest, WhoObservesFindsMemoryInThePageTables) {
-  const auto observed = observe(fake, card.config().bdf);
-  ASSERT_THAT(observed, IsOk());
-  const auto before = (*observed)->memory_use();
-  ASSERT_THAT(before, IsOk());
-  EXPECT_EQ(before->used, 64_MiB) << "of the fixture";
+  const auto observed = must(observe(fake, card.config().bdf));
+  const auto before = must(observed->memory_use());
+  EXPECT_EQ(before.used, 64_MiB) << "of the fixture";
   const auto more = device->allocate(3_GiB);
   ASSERT_THAT(more, IsOk());
-  EXPECT_EQ((*observed)->memory_use()->used, 64_MiB + 3_GiB);
-  EXPECT_THAT((*observed)->processes(), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_EQ(observed->memory_use()->used, 64_MiB + 3_GiB);
+  EXPECT_THAT(observed->processes(), FailsWith(ErrorCode::kUnsupported));
 }
 
 TEST_F(DeviceTest, WhoObservesNeedsACardThatIsUp) {
@@ -87,9 +85,8 @@ TEST_F(DeviceTest, WhoObservesNeedsACardThatIsUp) {
 
 TEST_F(DeviceTest, ATableBeyondTheMemoryIsABadDevice) {
   auto registers = fake.map_bar(card.config().bdf, 0, 0, 0x6000, platform::Caching::kUncached);
-  auto window = fake.map_bar(card.config().bdf, 2, 0, 1_MiB, platform::Caching::kUncached);
-  ASSERT_THAT(window, IsOk());
-  EXPECT_THAT(mapped_bytes(**registers, **window), FailsWith(ErrorCode::kBadDevice));
+  auto window = must(fake.map_bar(card.config().bdf, 2, 0, 1_MiB, platform::Caching::kUncached));
+  EXPECT_THAT(mapped_bytes(**registers, *window), FailsWith(ErrorCode::kBadDevice));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <random>
 #include <set>
 #include <vector>
 

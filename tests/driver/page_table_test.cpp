@@ -7,6 +7,7 @@
 #include "npu/abi/page_table.hpp"
 #include "npu/abi/registers.hpp"
 #include "tests/driver/space_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -97,9 +98,8 @@ TEST_F(PageTableTest, AllOfTheCardIsHandedOutInPagesAndMergesBackInAnyOrder) {
   const auto before = device->memory_statistics();
   std::vector<DeviceAddress> pages;
   for (Bytes used = 0; used < 56_GiB; used += 2_MiB) {
-    const auto page = device->allocate(2_MiB);
-    ASSERT_THAT(page, IsOk());
-    pages.push_back(page->address);
+    const auto page = must(device->allocate(2_MiB));
+    pages.push_back(page.address);
   }
   EXPECT_THAT(device->allocate(1), FailsWith(ErrorCode::kOutOfMemory));
   std::shuffle(pages.begin(), pages.end(), std::mt19937(5));
@@ -112,22 +112,20 @@ TEST_F(PageTableTest, AllOfTheCardIsHandedOutInPagesAndMergesBackInAnyOrder) {
 
 // 31 MiB are 7936 tables; a table maps 1 GiB in pages of 2 MiB. Far-apart pages use them up.
 TEST_F(PageTableTest, RunningOutOfTablesIsAnErrorThatChangesNothing) {
-  const auto other = device->create_address_space();
-  ASSERT_THAT(other, IsOk());
-  auto& own = **other;
+  const auto other = must(device->create_address_space());
+  auto& own = *other;
   const auto physical = own.create_memory(2_MiB);
-  const auto range = own.reserve(Bytes{8} << 40);
-  ASSERT_THAT(range, IsOk());
+  const auto range = must(own.reserve(Bytes{8} << 40));
   Bytes mapped = 0;
   Status status;
-  while (mapped < 8192 && (status = own.map(*range + mapped * 1_GiB, 2_MiB, *physical))) {
+  while (mapped < 8192 && (status = own.map(range + mapped * 1_GiB, 2_MiB, *physical))) {
     ++mapped;
   }
   EXPECT_THAT(status, FailsWith(ErrorCode::kOutOfResources, "page tables"));
   EXPECT_GT(mapped, 7900U);
-  EXPECT_FALSE(own.range_of(*range + mapped * 1_GiB)->mapped);
-  ASSERT_THAT(own.unmap(*range, 2_MiB), IsOk());
-  EXPECT_THAT(own.map(*range + mapped * 1_GiB, 2_MiB, *physical), IsOk());
+  EXPECT_FALSE(own.range_of(range + mapped * 1_GiB)->mapped);
+  ASSERT_THAT(own.unmap(range, 2_MiB), IsOk());
+  EXPECT_THAT(own.map(range + mapped * 1_GiB, 2_MiB, *physical), IsOk());
 }
 
 }  // namespace

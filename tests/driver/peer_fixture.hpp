@@ -7,6 +7,7 @@
 #include "npu/abi/page_table.hpp"
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 
@@ -25,9 +26,8 @@ class PeerTest : public testing::Test {
       fakes[i] = &fake.add_card(config);
       DeviceOptions options;
       options.ready_timeout = options.compaction_timeout = 1_ms;
-      auto opened = Device::open(fake, config.bdf, options);
-      ASSERT_THAT(opened, IsOk());
-      devices[i] = std::move(*opened);
+      auto opened = must(Device::open(fake, config.bdf, options));
+      devices[i] = std::move(opened);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of another card in an address space (address_space.hpp, import_memory).
 #include "tests/driver/peer_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -10,9 +11,8 @@ using abi::FaultCode;
 TEST_F(PeerTest, ACopyReachesTheOtherCardsMemory) {
   const auto remote = *space(1).create_memory(4_MiB);
   const auto there = map(space(1), remote, 4_MiB);
-  const auto borrowed = space(0).import_memory(space(1), remote);
-  ASSERT_THAT(borrowed, IsOk());
-  const auto here = map(space(0), *borrowed, 4_MiB);
+  const auto borrowed = must(space(0).import_memory(space(1), remote));
+  const auto here = map(space(0), borrowed, 4_MiB);
   const auto own = space(0).allocate(4_MiB)->address;
   put(0, own, 0x1111);
   put(1, there + 2_MiB, 0x2222);
@@ -163,9 +163,8 @@ TEST_F(PeerTest, CompactionLeavesLentMemoryWhereItIs) {
   const auto here = map(space(0), *space(0).import_memory(space(1), remote), kPageSize);
   const auto kept = fill_every_other(space(1), kPages - 1);
   const auto place = physical(1, there);
-  const auto report = devices[1]->compact(8 * kPageSize);
-  ASSERT_THAT(report, IsOk());
-  EXPECT_GT(report->blocks, 0U);
+  const auto report = must(devices[1]->compact(8 * kPageSize));
+  EXPECT_GT(report.blocks, 0U);
   EXPECT_EQ(physical(1, there), place);
   const auto own = space(0).allocate(2_MiB)->address;
   put(0, own, 0x4444);

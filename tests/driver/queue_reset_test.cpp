@@ -2,6 +2,7 @@
 // Resetting the queue while others submit, wait and destroy streams.
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -28,9 +29,8 @@ class QueueResetTest : public DeviceTest {
     ASSERT_THAT(device->wait(last, WaitPolicy::kPolling, in(1_s)), IsOk());
   }
   void expect_works() {
-    const auto ticket = submit();
-    ASSERT_THAT(ticket, IsOk());
-    EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
+    const auto ticket = must(submit());
+    EXPECT_THAT(device->wait(ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
   }
 };
 
@@ -41,10 +41,9 @@ TEST_F(QueueResetTest, ASubmissionRightAfterTheEnablingRepeatsNoOldCommand) {
   auto reset = reset_later(1_us);
   until_enabled(false);
   until_enabled(true);
-  const auto ticket = submit(1000);
-  ASSERT_THAT(ticket, IsOk());
-  EXPECT_EQ(ticket->position, 0U);
-  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
+  const auto ticket = must(submit(1000));
+  EXPECT_EQ(ticket.position, 0U);
+  EXPECT_THAT(device->wait(ticket, WaitPolicy::kPolling, in(1_s)), IsOk());
   reset->join();
   fake.scheduler.advance(1_ms);
   ASSERT_EQ(card.executed().size(), 6U);

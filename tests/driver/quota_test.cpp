@@ -7,6 +7,7 @@
 
 #include "npu/driver/sharing.hpp"
 #include "tests/driver/peer_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -28,8 +29,7 @@ class QuotaTest : public PeerTest {
 TEST_F(QuotaTest, OverTheQuotaFailsBeforeTheCardIsTouched) {
   const auto quota = quota_of(8_MiB);
   const auto space = open_space(0, quota);
-  const auto first = space->allocate(5_MiB);
-  ASSERT_THAT(first, IsOk());
+  const auto first = must(space->allocate(5_MiB));
   EXPECT_EQ(quota->use().allocated, 6_MiB);
   const auto compactions = devices[0]->compaction_statistics().runs;
   fake.log_bus = true;
@@ -41,7 +41,7 @@ TEST_F(QuotaTest, OverTheQuotaFailsBeforeTheCardIsTouched) {
   EXPECT_EQ(devices[0]->compaction_statistics().runs, compactions);
   EXPECT_EQ(quota->use().refused, 2U);
   EXPECT_THAT(space->allocate(2_MiB), IsOk());
-  ASSERT_THAT(space->free(first->address), IsOk());
+  ASSERT_THAT(space->free(first.address), IsOk());
   EXPECT_EQ(quota->use().used(), 2_MiB);
   EXPECT_EQ(quota->use().most, 8_MiB);
 }
@@ -127,12 +127,11 @@ TEST_F(QuotaTest, WhatAnotherCardBorrowsIsItsMakers) {
   const auto quota = quota_of(4_MiB), other = quota_of(2_MiB);
   auto anne = open_space(0, quota);
   const auto bert = open_space(1, other);
-  const auto borrowed = bert->import_memory(*anne, *anne->create_memory(4_MiB));
-  ASSERT_THAT(borrowed, IsOk());
+  const auto borrowed = must(bert->import_memory(*anne, *anne->create_memory(4_MiB)));
   EXPECT_EQ(other->use().used(), 0U);
   anne.reset();
   EXPECT_EQ(quota->use().used(), 4_MiB);
-  ASSERT_THAT(bert->release_memory(*borrowed), IsOk());
+  ASSERT_THAT(bert->release_memory(borrowed), IsOk());
   EXPECT_EQ(used(0), 0U);  // which looks
   EXPECT_EQ(quota->use().used(), 0U);
 }

@@ -15,6 +15,7 @@ namespace pci = abi::pci;
 using platform::Bdf;
 using test::FailsWith;
 using test::IsOk;
+using test::must;
 
 constexpr unsigned kRootPort = 4, kUpstream = 5, kDownstream = 6;
 
@@ -65,20 +66,18 @@ class ScanTest : public testing::Test {
 };
 
 TEST_F(ScanTest, FindsEveryFunctionInOrder) {
-  const auto result = scan(fake);
-  ASSERT_THAT(result, IsOk());
+  const auto result = must(scan(fake));
   std::vector<std::string> found;
-  for (const auto& function : result->functions) found.push_back(to_string(function.bdf));
+  for (const auto& function : result.functions) found.push_back(to_string(function.bdf));
   EXPECT_EQ(found, (std::vector<std::string>{"00:01.0", "00:02.0", "00:05.0", "00:05.3", "01:00.0",
                                              "02:00.0", "02:01.0", "02:02.0", "03:00.0", "05:00.0",
                                              "80:00.0", "81:00.0"}));
 }
 
 TEST_F(ScanTest, ReadsOfACardWhatIsRequired) {
-  const auto result = scan(fake);
-  ASSERT_THAT(result, IsOk());
-  ASSERT_EQ(result->cards.size(), 3U);
-  const auto& card = result->cards[2];
+  const auto result = must(scan(fake));
+  ASSERT_EQ(result.cards.size(), 3U);
+  const auto& card = result.cards[2];
   EXPECT_EQ(card.function.vendor_id, 0x19E5);
   EXPECT_EQ(card.function.device_id, 0xD110);
   EXPECT_EQ(to_string(card.bdf()), "81:00.0");
@@ -97,15 +96,14 @@ TEST_F(ScanTest, TheExhaustiveScanFindsTheSame) {
   ScanOptions everything;
   everything.exhaustive = true;
   const auto quick = scan(fake);
-  const auto full = scan(fake, everything);
-  ASSERT_THAT(full, IsOk());
-  ASSERT_EQ(quick->functions.size(), full->functions.size());
+  const auto full = must(scan(fake, everything));
+  ASSERT_EQ(quick->functions.size(), full.functions.size());
   for (std::size_t i = 0; i < quick->functions.size(); ++i) {
-    EXPECT_EQ(quick->functions[i].bdf, full->functions[i].bdf);
-    EXPECT_EQ(quick->functions[i].numa_node, full->functions[i].numa_node);
+    EXPECT_EQ(quick->functions[i].bdf, full.functions[i].bdf);
+    EXPECT_EQ(quick->functions[i].numa_node, full.functions[i].numa_node);
   }
-  EXPECT_EQ(quick->cards.size(), full->cards.size());
-  EXPECT_GE(full->config_reads, 65'536U);
+  EXPECT_EQ(quick->cards.size(), full.cards.size());
+  EXPECT_GE(full.config_reads, 65'536U);
 }
 
 // 32 devices on each of the buses 00, 02 (behind the switch) and 80, one behind each link; some
@@ -113,9 +111,8 @@ TEST_F(ScanTest, TheExhaustiveScanFindsTheSame) {
 TEST_F(ScanTest, IsQuickBecauseItDoesNotProbeWhatIsAbsent) {
   ScanOptions options;
   options.read_registers = false;
-  const auto result = scan(fake, options);
-  ASSERT_THAT(result, IsOk());
-  EXPECT_LT(result->config_reads, 3 * 32 + 7 + 14 + 12 * 20U);
+  const auto result = must(scan(fake, options));
+  EXPECT_LT(result.config_reads, 3 * 32 + 7 + 14 + 12 * 20U);
 }
 
 TEST_F(ScanTest, SizesBarsWithDecodingOffAndRestoresThem) {
@@ -206,11 +203,10 @@ TEST_F(ScanTest, StepsOverBridgesThatLeadBackwards) {
   fake.fake_pci.add_bridge({0, 3, 0}, 0, 0, kRootPort);  // not configured: no complaint
   fake.fake_pci.add_bridge({0x80, 1, 0}, 0x80, 0x80, kRootPort);
   fake.fake_pci.add_bridge({0x80, 2, 0}, 0x81, 0x81, kRootPort);  // somebody else's bus
-  const auto result = scan(fake);
-  ASSERT_THAT(result, IsOk());
-  EXPECT_EQ(result->cards.size(), 3U);
-  ASSERT_EQ(result->refused.size(), 2U);
-  EXPECT_EQ(to_string(result->refused[0].bdf), "80:01.0");
+  const auto result = must(scan(fake));
+  EXPECT_EQ(result.cards.size(), 3U);
+  ASSERT_EQ(result.refused.size(), 2U);
+  EXPECT_EQ(to_string(result.refused[0].bdf), "80:01.0");
 }
 
 TEST_F(ScanTest, ReportsAnUnknownHeaderType) {

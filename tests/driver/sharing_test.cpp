@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/driver/peer_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -34,9 +35,8 @@ TEST_F(SharingTest, AKeyOpensToWhoIsAdmitted) {
   EXPECT_THAT(shares.open(*bert, key),
               FailsWith(ErrorCode::kPermissionDenied, "process 22 is not admitted to share 1"));
   ASSERT_THAT(shares.admit(*anne, key, kBert), IsOk());
-  const auto opened = shares.open(*bert, key);
-  ASSERT_THAT(opened, IsOk());
-  const auto here = map(*anne, memory, 2_MiB), there = map(*bert, *opened, 2_MiB);
+  const auto opened = must(shares.open(*bert, key));
+  const auto here = map(*anne, memory, 2_MiB), there = map(*bert, opened, 2_MiB);
   EXPECT_EQ(fakes[0]->mmu().locate(anne->vmid(), here.value),
             fakes[0]->mmu().locate(bert->vmid(), there.value));
   EXPECT_THAT(shares.open(*bert, key), FailsWith(ErrorCode::kAlreadyExists));
@@ -47,13 +47,12 @@ TEST_F(SharingTest, WhoIsDismissedKeepsWhatHeHasOpened) {
   const auto memory = *anne->create_memory(2_MiB);
   const auto key = *shares.share(*anne, memory, {"block", false});
   ASSERT_THAT(shares.admit(*anne, key, kBert), IsOk());
-  const auto opened = shares.open(*bert, "block");
-  ASSERT_THAT(opened, IsOk());
+  const auto opened = must(shares.open(*bert, "block"));
   ASSERT_THAT(shares.dismiss(*anne, key, kBert), IsOk());
   EXPECT_THAT(shares.open(*again, "block"), FailsWith(ErrorCode::kPermissionDenied));
   ASSERT_THAT(shares.withdraw(*anne, key), IsOk());
   ASSERT_THAT(anne->release_memory(memory), IsOk());
-  map(*bert, *opened, 2_MiB);
+  map(*bert, opened, 2_MiB);
   EXPECT_EQ(used(0), 2_MiB);
 }
 

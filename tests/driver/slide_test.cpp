@@ -4,12 +4,10 @@
 #include <random>
 
 #include "tests/driver/small_card_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
-
-using test::FailsWith;
-using test::IsOk;
 
 class SlideTest : public SmallCardTest, public testing::WithParamInterface<unsigned> {
  protected:
@@ -23,10 +21,9 @@ constexpr const char* kFull = "..AAAAA.BBBBBBB.";
 
 TEST_F(SlideTest, GathersWhatIsFree) {
   lay_out(kFull);
-  const auto report = device->compact(8_MiB);
-  ASSERT_THAT(report, IsOk());
-  EXPECT_EQ(report->blocks, 2U);
-  EXPECT_EQ(report->moved, 24_MiB);
+  const auto report = must(device->compact(8_MiB));
+  EXPECT_EQ(report.blocks, 2U);
+  EXPECT_EQ(report.moved, 24_MiB);
   EXPECT_EQ(device->memory_statistics().largest_free_block, 8_MiB);
   expect_sum();
   fill_free_memory();

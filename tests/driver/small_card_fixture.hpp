@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "npu/abi/registers.hpp"
 #include "tests/driver/space_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 
@@ -25,9 +25,8 @@ class SmallCardTest : public testing::Test {
     DeviceOptions options;
     options.compaction_timeout = 1_ms;
     options.ready_timeout = 1_ms;
-    auto opened = Device::open(fake, config.bdf, options);
-    ASSERT_THAT(opened, IsOk());
-    device = std::move(*opened);
+    auto opened = must(Device::open(fake, config.bdf, options));
+    device = std::move(opened);
   }
   // One letter per page from the lowest on: a run of one letter is a block, '.' is free, 'P' is
   // pinned, and so is what follows the picture. Every page holds a word of its own.
@@ -55,13 +54,12 @@ class SmallCardTest : public testing::Test {
   void place(char letter, std::size_t page, std::size_t pages) {
     MemoryOptions options;
     options.pinned = letter == 'P';
-    const auto block = device->allocate(pages * kPageSize, options);
-    ASSERT_THAT(block, IsOk());
-    blocks[letter] = block->address;
+    const auto block = must(device->allocate(pages * kPageSize, options));
+    blocks[letter] = block.address;
     occupied += pages * kPageSize;
     for (std::size_t i = 0; i < pages; ++i) {
-      ASSERT_EQ(physical(block->address + i * kPageSize), (page + i) * kPageSize) << letter;
-      put(block->address + i * kPageSize, mark(letter, i));
+      ASSERT_EQ(physical(block.address + i * kPageSize), (page + i) * kPageSize) << letter;
+      put(block.address + i * kPageSize, mark(letter, i));
     }
   }
   static std::uint64_t mark(char letter, std::size_t page) {
@@ -87,9 +85,8 @@ class SmallCardTest : public testing::Test {
   // Takes all that is free and writes all over it.
   void fill_free_memory() {
     for (auto now = device->memory_statistics(); now.free > 0; now = device->memory_statistics()) {
-      const auto block = device->allocate(kPageSize);
-      ASSERT_THAT(block, IsOk());
-      put(block->address, ~0ULL);
+      const auto block = must(device->allocate(kPageSize));
+      put(block.address, ~0ULL);
     }
   }
   // What the picture's blocks take, is free and is in quarantine, is the card.

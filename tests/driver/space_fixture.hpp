@@ -2,11 +2,9 @@
 // A device whose memory is looked at through host memory, by the streams of any address space.
 #pragma once
 
-#include <cstring>
-#include <string>
-
 #include "npu/driver/address_space.hpp"
 #include "tests/driver/device_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 
@@ -14,9 +12,8 @@ class SpaceTest : public DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
-    auto allocated = device->allocate_host(4096);
-    ASSERT_THAT(allocated, IsOk());
-    host = std::move(*allocated);
+    auto allocated = must(device->allocate_host(4096));
+    host = std::move(allocated);
   }
   void TearDown() override { host.reset(); }
 

@@ -3,6 +3,7 @@
 // fragmented: five seeds of 2,000 rounds. After each, free and used memory are the card; every so
 // often the card's page tables are walked and every page's contents compared.
 #include "tests/driver/memory_model.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -14,9 +15,8 @@ class RandomSpaces : public testing::TestWithParam<unsigned> {
     config.hbm_size = 6_GiB;
     config.bar2_size = 8_GiB;
     card = &fake.add_card(config);
-    auto opened = Device::open(fake, config.bdf);
-    ASSERT_THAT(opened, IsOk());
-    device = std::move(*opened);
+    auto opened = must(Device::open(fake, config.bdf));
+    device = std::move(opened);
     model = std::make_unique<MemoryModel>(*device, *card);
     model->spaces.resize(3);
     model->spaces[0].space = &device->address_space();
@@ -70,9 +70,8 @@ class RandomSpaces : public testing::TestWithParam<unsigned> {
   }
   void reserve(std::size_t s) {
     const Bytes pages = 2 * draw_pages();
-    const auto at = space(s).reserve(pages * kPageSize);
-    ASSERT_THAT(at, IsOk());
-    model->spaces[s].reserved[at->value] = pages;
+    const auto at = must(space(s).reserve(pages * kPageSize));
+    model->spaces[s].reserved[at.value] = pages;
   }
   void release(std::size_t s) {
     auto& own = model->spaces[s];

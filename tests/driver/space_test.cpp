@@ -2,6 +2,7 @@
 // Address spaces: plain memory, VMM-style mapping, isolation (requirements.md M2).
 #include "npu/abi/page_table.hpp"
 #include "tests/driver/space_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -9,12 +10,11 @@ namespace {
 using abi::FaultCode;
 
 TEST_F(SpaceTest, AllocatedMemoryIsReadAndWrittenAtItsVirtualAddress) {
-  const auto block = space().allocate(10_MiB);
-  ASSERT_THAT(block, IsOk());
-  EXPECT_GE(block->address.value, 1ULL << 40);
-  EXPECT_EQ(block->reserved, 10_MiB);
-  EXPECT_EQ(poke(space(), block->address + 9_MiB, 4711), 0);
-  EXPECT_EQ(peek(space(), block->address + 9_MiB), 4711);
+  const auto block = must(space().allocate(10_MiB));
+  EXPECT_GE(block.address.value, 1ULL << 40);
+  EXPECT_EQ(block.reserved, 10_MiB);
+  EXPECT_EQ(poke(space(), block.address + 9_MiB, 4711), 0);
+  EXPECT_EQ(peek(space(), block.address + 9_MiB), 4711);
 }
 
 TEST_F(SpaceTest, ADeviceLocalAddressUsedAsAVirtualOneFaults) {
@@ -84,13 +84,12 @@ TEST_F(SpaceTest, ReleasedMemoryLivesUntilItsLastMappingIsGone) {
 // --- isolation
 
 TEST_F(SpaceTest, ASpaceSeesNothingOfAnother) {
-  const auto other = device->create_address_space();
-  ASSERT_THAT(other, IsOk());
+  const auto other = must(device->create_address_space());
   const auto mine = space().allocate(2_MiB);
-  const auto theirs = (*other)->allocate(4_MiB);
-  EXPECT_EQ(poke(**other, theirs->address, 1), 0);
+  const auto theirs = other->allocate(4_MiB);
+  EXPECT_EQ(poke(*other, theirs->address, 1), 0);
   EXPECT_EQ(poke(space(), mine->address, 2), 0);
-  EXPECT_EQ(peek(**other, theirs->address), 1);
+  EXPECT_EQ(peek(*other, theirs->address), 1);
   EXPECT_EQ(peek(space(), mine->address), 2);
 }
 
@@ -112,10 +111,9 @@ TEST_F(SpaceTest, AForeignAddressFaultsAndTheReportNamesAddressAndSpace) {
 TEST_F(SpaceTest, ImportedMemoryIsShared) {
   const auto other = device->create_address_space();
   const auto physical = space().create_memory(2_MiB);
-  const auto imported = (*other)->import_memory(space(), *physical);
-  ASSERT_THAT(imported, IsOk());
+  const auto imported = must((*other)->import_memory(space(), *physical));
   const auto at = (*other)->reserve(2_MiB);
-  ASSERT_THAT((*other)->map(*at, 2_MiB, *imported), IsOk());
+  ASSERT_THAT((*other)->map(*at, 2_MiB, imported), IsOk());
   ASSERT_THAT((*other)->set_access(*at, 2_MiB, Access::kReadWrite), IsOk());
   ASSERT_THAT(space().release_memory(*physical), IsOk());
   EXPECT_EQ(poke(**other, *at, 3), 0);
@@ -126,17 +124,15 @@ TEST_F(SpaceTest, ImportedMemoryIsShared) {
 TEST_F(SpaceTest, FifteenSpacesThenAClearRefusalThenReuse) {
   std::vector<std::unique_ptr<AddressSpace>> spaces;
   for (unsigned vmid = 2; vmid < abi::kVmids; ++vmid) {
-    auto created = device->create_address_space();
-    ASSERT_THAT(created, IsOk());
-    EXPECT_EQ((*created)->vmid(), vmid);
-    spaces.push_back(std::move(*created));
+    auto created = must(device->create_address_space());
+    EXPECT_EQ(created->vmid(), vmid);
+    spaces.push_back(std::move(created));
   }
   EXPECT_THAT(device->create_address_space(),
               FailsWith(ErrorCode::kOutOfResources, "all 18 address spaces"));
   spaces[4].reset();
-  const auto again = device->create_address_space();
-  ASSERT_THAT(again, IsOk());
-  EXPECT_EQ((*again)->vmid(), 6U);
+  const auto again = must(device->create_address_space());
+  EXPECT_EQ(again->vmid(), 6U);
 }
 
 TEST_F(SpaceTest, AReusedVmidSeesNothingOfItsPredecessor) {
@@ -204,15 +200,14 @@ TEST_F(SpaceTest, RangeOfTellsReservationMappingAndMemory) {
   const auto physical = space().create_memory(8_MiB);
   const auto at = space().reserve(16_MiB);
   ASSERT_THAT(space().map(*at + 4_MiB, 4_MiB, *physical, 2_MiB), IsOk());
-  const auto inside = space().range_of(*at + 6_MiB + 5);
-  ASSERT_TRUE(inside.has_value());
-  EXPECT_EQ(inside->reservation, *at);
-  EXPECT_EQ(inside->reserved, 16_MiB);
-  ASSERT_TRUE(inside->mapped);
-  EXPECT_EQ(inside->begin, *at + 4_MiB);
-  EXPECT_EQ(inside->size, 4_MiB);
-  EXPECT_EQ(inside->memory, *physical);
-  EXPECT_EQ(inside->offset, 2_MiB);
+  const auto inside = must(space().range_of(*at + 6_MiB + 5));
+  EXPECT_EQ(inside.reservation, *at);
+  EXPECT_EQ(inside.reserved, 16_MiB);
+  ASSERT_TRUE(inside.mapped);
+  EXPECT_EQ(inside.begin, *at + 4_MiB);
+  EXPECT_EQ(inside.size, 4_MiB);
+  EXPECT_EQ(inside.memory, *physical);
+  EXPECT_EQ(inside.offset, 2_MiB);
   EXPECT_FALSE(space().range_of(*at + 8_MiB)->mapped);
   EXPECT_FALSE(space().range_of(*at + 16_MiB).has_value());
 }

@@ -4,12 +4,10 @@
 
 #include "driver/managed/managed_window.hpp"
 #include "tests/driver/peer_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
-
-using test::FailsWith;
-using test::IsOk;
 
 class UnifiedAddressesTest : public PeerTest {
  protected:
@@ -44,9 +42,8 @@ TEST_F(UnifiedAddressesTest, SpacesOfACardStayApartWhoeverTheyAreOf) {
   for (int i = 0; i < 6; ++i) spaces.push_back(open(1, i % 2 == 0 ? other : nullptr));
   std::set<std::uint64_t> windows;
   for (std::size_t i = 1; i < spaces.size(); ++i) {
-    const auto at = spaces[i]->allocate(kPageSize);
-    ASSERT_THAT(at, IsOk());
-    EXPECT_TRUE(windows.insert(at->address.value >> 43).second);
+    const auto at = must(spaces[i]->allocate(kPageSize));
+    EXPECT_TRUE(windows.insert(at.address.value >> 43).second);
   }
 }
 
@@ -88,16 +85,14 @@ TEST_F(UnifiedAddressesTest, ManagedMemoryLeavesAddressesToAParentsBytes) {
 
 // Plain memory, which its space maps and does not hold, is lent to another card.
 TEST_F(UnifiedAddressesTest, PlainMemoryIsReachedByAnotherCard) {
-  const auto at = space(1).allocate(kPageSize);
-  ASSERT_THAT(at, IsOk());
-  const auto range = space(1).range_of(at->address);
-  const auto borrowed = space(0).import_memory(space(1), range->memory);
-  ASSERT_THAT(borrowed, IsOk());
-  const auto here = map(space(0), *borrowed, kPageSize);
+  const auto at = must(space(1).allocate(kPageSize));
+  const auto range = space(1).range_of(at.address);
+  const auto borrowed = must(space(0).import_memory(space(1), range->memory));
+  const auto here = map(space(0), borrowed, kPageSize);
   const auto own = space(0).allocate(kPageSize)->address;
   put(0, own, 42);
   EXPECT_EQ(copy(own, here), abi::FaultCode::kNone);
-  EXPECT_EQ(get(1, at->address), 42U);
+  EXPECT_EQ(get(1, at.address), 42U);
 }
 
 }  // namespace

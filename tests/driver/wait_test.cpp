@@ -2,6 +2,7 @@
 // Waiting: no wake-up is lost (requirements.md M5), nothing hangs, errors are told.
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -94,15 +95,14 @@ TEST_F(WaitTest, AMaskedVectorsPendingInterruptWakesOnUnmask) {
 // Two completions, one interrupt: both waiters must see theirs.
 TEST_F(WaitTest, ACoalescedInterruptServesEveryWaiter) {
   const auto first = pending();
-  const auto second = submit();
-  ASSERT_THAT(second, IsOk());
+  const auto second = must(submit());
   card.mask(0);
   fake.scheduler.at(in(10_us), [&] { card.complete_next(stream.value); });
   fake.scheduler.at(in(11_us), [&] { card.complete_next(stream.value); });
   fake.scheduler.at(in(20_us), [&] { card.unmask(0); });
   auto task = fake.tasks().spawn(
       "first", [&] { EXPECT_LT(timed_wait(first, WaitPolicy::kInterrupt), 40_us); });
-  EXPECT_LT(timed_wait(*second, WaitPolicy::kInterrupt), 40_us);
+  EXPECT_LT(timed_wait(second, WaitPolicy::kInterrupt), 40_us);
   (*task)->join();
   EXPECT_EQ(card.vector(0).count, 1U);
 }
@@ -157,9 +157,9 @@ TEST_F(WaitTest, ADoneTicketIsDoneAtOnceEvenBehindTheDeadline) {
 }
 
 TEST_F(WaitTest, AFailedCommandTellsItsFault) {
-  const auto ticket = device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64));
-  ASSERT_THAT(ticket, IsOk());
-  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kPolling, in(1_ms)),
+  const auto ticket =
+      must(device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64)));
+  EXPECT_THAT(device->wait(ticket, WaitPolicy::kPolling, in(1_ms)),
               FailsWith(ErrorCode::kDeviceFault, "host address not mapped"));
   const auto fault = device->take_fault();
   ASSERT_TRUE(fault && *fault);
@@ -172,10 +172,9 @@ TEST_F(WaitTest, ResettingTheQueueForgetsFaultsAndGoesOn) {
   const auto bad = device->submit(stream, DmaCommand::host_to_device({0x1000}, memory, 64));
   EXPECT_FALSE(device->wait(*bad, WaitPolicy::kPolling, in(1_ms)).has_value());
   ASSERT_THAT(device->reset_queue(), IsOk());
-  const auto good = submit();
-  ASSERT_THAT(good, IsOk());
-  EXPECT_EQ(good->position, 0U);
-  EXPECT_THAT(device->wait(*good, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  const auto good = must(submit());
+  EXPECT_EQ(good.position, 0U);
+  EXPECT_THAT(device->wait(good, WaitPolicy::kPolling, in(1_ms)), IsOk());
 }
 
 TEST_F(WaitTest, AHaltedQueueEndsTheWaitBeforeALongDeadline) {
@@ -192,9 +191,8 @@ TEST_F(WaitTest, SleepingWithoutAnInterruptIsRefused) {
   SubmitOptions quiet;
   quiet.interrupt = false;
   card.behaviour.completion_paused = true;
-  const auto ticket = submit(64, quiet);
-  ASSERT_THAT(ticket, IsOk());
-  EXPECT_THAT(device->wait(*ticket, WaitPolicy::kInterrupt, in(1_ms)),
+  const auto ticket = must(submit(64, quiet));
+  EXPECT_THAT(device->wait(ticket, WaitPolicy::kInterrupt, in(1_ms)),
               FailsWith(ErrorCode::kUnsupported));
 }
 

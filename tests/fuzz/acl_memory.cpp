@@ -3,7 +3,6 @@
 // all kinds of memory, with a model of what every byte must be. Whatever is submitted is ordered
 // behind what used the same memory before: by its stream, an event, or a wait of the host.
 #include <sys/time.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <csignal>

@@ -5,13 +5,8 @@
 #include <acl/acl.h>
 #include <acl/npusim_kernels.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace npu::fuzz {

@@ -12,10 +12,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <random>
-#include <utility>
 #include <vector>
 
 namespace npu::fuzz {

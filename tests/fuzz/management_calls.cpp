@@ -3,7 +3,6 @@
 
 #include <dsmi/dsmi_common_interface.h>
 
-#include <cmath>
 #include <limits>
 #include <tuple>
 

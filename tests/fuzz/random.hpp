@@ -2,7 +2,6 @@
 // Reproducible choices (SplitMix64): the same seed makes the same choices on any machine.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 

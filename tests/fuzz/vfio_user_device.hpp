@@ -4,7 +4,6 @@
 
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "model/host/vfio_user/served_device.hpp"
 #include "tests/fuzz/random.hpp"

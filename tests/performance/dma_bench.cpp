@@ -56,14 +56,10 @@ void submit_complete(benchmark::State& state, Software software) {
 }
 BENCHMARK_CAPTURE(submit_complete, counted, Software::kCounted)
     ->Name("dma/submit_complete")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(three_in_ms);
 BENCHMARK_CAPTURE(submit_complete, free, Software::kFree)
     ->Name("dma/submit_complete_free")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(three_in_ms);
 
 }  // namespace
 }  // namespace npu::bench

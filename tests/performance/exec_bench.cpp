@@ -31,11 +31,7 @@ Status calls(platform::Platform& platform, Measurement& measured) {
 void exec_calls(benchmark::State& state) {
   measure_isolated(state, [] { return measure_on_card(calls); });
 }
-BENCHMARK(exec_calls)
-    ->Name("exec/calls")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(exec_calls)->Name("exec/calls")->Apply(three_in_ms);
 
 }  // namespace
 }  // namespace npu::bench

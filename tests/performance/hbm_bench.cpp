@@ -75,21 +75,9 @@ void rand_rd(benchmark::State& state) {
                    [] { return read(1'000'000, kBurst, kOutstanding / kBurst, RandomBursts()); });
 }
 
-BENCHMARK(seq_rd)
-    ->Name("hbm/seq_rd")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(seq_rd_single)
-    ->Name("hbm/seq_rd_single")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(rand_rd)
-    ->Name("hbm/rand_rd")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(seq_rd)->Name("hbm/seq_rd")->Apply(three_in_ms);
+BENCHMARK(seq_rd_single)->Name("hbm/seq_rd_single")->Apply(three_in_ms);
+BENCHMARK(rand_rd)->Name("hbm/rand_rd")->Apply(three_in_ms);
 
 }  // namespace
 }  // namespace npu::bench

@@ -23,8 +23,13 @@ struct Measurement {
 Measurement run_isolated(const std::function<Measurement()>& body);
 
 // The loop of a benchmark that measures in children: manual time, items per second and rss_mib.
-// Register it with ->UseManualTime().
+// Register it with ->UseManualTime(), or with ->Apply(three_in_ms).
 void measure_isolated(benchmark::State& state, const std::function<Measurement()>& body);
+
+// Three such measurements, in milliseconds.
+inline void three_in_ms(benchmark::internal::Benchmark* measured) {
+  measured->UseManualTime()->Iterations(3)->Unit(benchmark::kMillisecond);
+}
 
 // Wall time since construction.
 class Stopwatch {

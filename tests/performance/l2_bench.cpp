@@ -10,6 +10,7 @@
 #include "model/l2/l2.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
 #include "tests/performance/isolated.hpp"
+#include "tests/support/phases.hpp"
 
 namespace npu::bench {
 namespace {
@@ -65,9 +66,7 @@ class Cores : public sc_core::sc_module {
     if (left_ == 0) return;
     --left_;
     auto& trans = sim_.pool.allocate_timing(command_, from_ + left_ * kLength % bytes_, kLength);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
-    socket_->nb_transport_fw(trans, phase, delay);
+    test::send_request(socket_, trans);
   }
   tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& trans, tlm::tlm_phase&, sc_core::sc_time&) {
     trans.release();
@@ -116,21 +115,9 @@ void write_back(benchmark::State& state) {
   });
 }
 
-BENCHMARK(read_hit)
-    ->Name("l2/read_hit")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(read_miss)
-    ->Name("l2/read_miss")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(write_back)
-    ->Name("l2/write_back")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(read_hit)->Name("l2/read_hit")->Apply(three_in_ms);
+BENCHMARK(read_miss)->Name("l2/read_miss")->Apply(three_in_ms);
+BENCHMARK(write_back)->Name("l2/write_back")->Apply(three_in_ms);
 
 }  // namespace
 }  // namespace npu::bench

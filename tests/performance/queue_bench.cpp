@@ -64,14 +64,10 @@ void queue_complete(benchmark::State& state, Software software) {
 }
 BENCHMARK_CAPTURE(queue_complete, counted, Software::kCounted)
     ->Name("queue/submit_complete")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(three_in_ms);
 BENCHMARK_CAPTURE(queue_complete, free, Software::kFree)
     ->Name("queue/submit_complete_free")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(three_in_ms);
 
 }  // namespace
 }  // namespace npu::bench

@@ -76,14 +76,10 @@ void svm_faults(benchmark::State& state, driver::FaultPolicy policy) {
 }
 BENCHMARK_CAPTURE(svm_faults, message, driver::FaultPolicy::kMessage)
     ->Name("svm/faults")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(three_in_ms);
 BENCHMARK_CAPTURE(svm_faults, batch, driver::FaultPolicy::kBatch)
     ->Name("svm/faults_batch")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(three_in_ms);
 
 }  // namespace
 }  // namespace npu::bench

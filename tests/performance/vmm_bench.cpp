@@ -34,11 +34,7 @@ Status map_and_unmap(platform::Platform& platform, Measurement& measured) {
 void map_unmap(benchmark::State& state) {
   measure_isolated(state, [] { return measure_on_card(map_and_unmap); });
 }
-BENCHMARK(map_unmap)
-    ->Name("vmm/map_unmap")
-    ->UseManualTime()
-    ->Iterations(3)
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(map_unmap)->Name("vmm/map_unmap")->Apply(three_in_ms);
 
 }  // namespace
 }  // namespace npu::bench

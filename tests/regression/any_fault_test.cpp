@@ -10,7 +10,6 @@ namespace npu::regression {
 namespace {
 
 using testkit::Fault;
-using testkit::Succeeds;
 
 class AnyFault : public OpenedCard {
  protected:

@@ -8,10 +8,8 @@ namespace {
 
 using ::testing::AllOf;
 using testkit::at_access;
-using testkit::FailsWith;
 using testkit::Interrupts;
 using testkit::Polls;
-using testkit::Succeeds;
 
 class InterruptFault : public OpenedCard {
  protected:

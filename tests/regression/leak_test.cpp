@@ -8,7 +8,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using testkit::describe;
-using testkit::Succeeds;
 
 class Leaks : public testkit::MachineTest {
  protected:

@@ -6,8 +6,6 @@ namespace npu::regression {
 namespace {
 
 using testkit::after;
-using testkit::FailsWith;
-using testkit::Succeeds;
 
 class LinkDown : public OpenedCard {
  protected:

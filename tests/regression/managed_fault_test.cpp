@@ -2,8 +2,6 @@
 // Any fault of the card before any access while managed memory is used: whatever fails then ends
 // with an error, and the next opening works.
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <vector>
 
@@ -19,7 +17,6 @@ namespace {
 using driver::FaultPolicy;
 using driver::kPageSize;
 using testkit::Fault;
-using testkit::Succeeds;
 
 class ManagedFault : public OpenedCard, public testing::WithParamInterface<FaultPolicy> {
  protected:
@@ -27,9 +24,8 @@ class ManagedFault : public OpenedCard, public testing::WithParamInterface<Fault
       : OpenedCard("910b", {"endpoint.completion_timeout_us=1000",
                             GetParam() == FaultPolicy::kAts ? "mmu.fault_policy=ats"
                                                             : "mmu.fault_policy=message"}) {
-    std::ifstream file(binary_dir() + "/programs/pager.npu", std::ios::binary);
-    for (std::istreambuf_iterator<char> i(file), end; i != end; ++i) {
-      pager_.push_back(static_cast<std::byte>(*i));
+    for (const char byte : file_text(binary_dir() + "/programs/pager.npu")) {
+      pager_.push_back(static_cast<std::byte>(byte));
     }
   }
 

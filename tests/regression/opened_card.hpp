@@ -14,6 +14,8 @@ namespace npu::regression {
 using driver::DmaCommand;
 using driver::WaitPolicy;
 using testkit::AccessKind;
+using testkit::FailsWith;
+using testkit::Succeeds;
 
 inline void fill(const platform::DmaMemory& memory, unsigned value) {
   std::fill_n(memory.cpu().data, memory.size(), std::byte(value));

@@ -7,8 +7,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using testkit::FailsWith;
-using testkit::Succeeds;
 
 class TestReport : public OpenedCard {
  protected:

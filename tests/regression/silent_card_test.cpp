@@ -7,8 +7,6 @@ namespace npu::regression {
 namespace {
 
 using ::testing::HasSubstr;
-using testkit::FailsWith;
-using testkit::Succeeds;
 
 struct Silence {
   const char* name;

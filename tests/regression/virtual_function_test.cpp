@@ -12,7 +12,6 @@ namespace {
 
 namespace pci = abi::pci;
 using testkit::ReadsOf;
-using testkit::Succeeds;
 
 class VirtualFunction : public testkit::MachineTest {
  protected:

@@ -10,4 +10,7 @@ namespace npu {
 std::string source_dir();
 std::string binary_dir();
 
+// The bytes of a file; none if there is no such file.
+std::string file_text(const std::string& path);
+
 }  // namespace npu

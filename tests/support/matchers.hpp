@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matchers for Result and Status.
+// Matchers for Result and Status, and the value of a Result.
 #pragma once
 
 #include <gmock/gmock.h>
 
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "npu/base/result.hpp"
@@ -36,6 +38,21 @@ MATCHER_P2(FailsWith, code, text,
   }
   *result_listener << "which is " << arg.error().message();
   return arg.error().code == code && arg.error().context.find(text) != std::string::npos;
+}
+
+// The value of a Result or an optional that a test cannot go on without: that there is none is a
+// failure and ends the test.
+template <class T, class E>
+T must(tl::expected<T, E> result) {
+  if (result) return std::move(*result);
+  ADD_FAILURE() << result.error().message();
+  throw std::runtime_error(result.error().message());
+}
+template <class T>
+T must(std::optional<T> value) {
+  if (value) return std::move(*value);
+  ADD_FAILURE() << "there is none";
+  throw std::runtime_error("there is none");
 }
 
 }  // namespace npu::test

@@ -14,6 +14,7 @@
 #include "npu/abi/queue.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/platform/platform.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::test {
 
@@ -30,13 +31,13 @@ class RawQueues {
         static_cast<std::uint16_t>(config.read16(bdf, abi::pci::kCommand) |
                                    abi::pci::kCommandMemory | abi::pci::kCommandBusMaster));
     const auto uncached = platform::Caching::kUncached;
-    registers = have(host.map_bar(bdf_, abi::kRegisterBar, 0, 4096, uncached));
+    registers = must(host.map_bar(bdf_, abi::kRegisterBar, 0, 4096, uncached));
     const auto doorbells = platform::read_register<abi::DoorbellBase>(*registers).raw;
-    page = have(host.map_bar(bdf_, abi::kMemoryBar, doorbells + 4096 * kPage, 4096, uncached));
+    page = must(host.map_bar(bdf_, abi::kMemoryBar, doorbells + 4096 * kPage, 4096, uncached));
     descriptors_at_ = doorbells - abi::kReservedDoorbellOffset + abi::kReservedQueueOffset;
-    descriptors = have(host.map_bar(bdf_, abi::kMemoryBar, descriptors_at_, 64_KiB, uncached));
-    management_ = have(host.allocate_dma(bdf_, 64_KiB, 4096, kBoth));
-    log = have(host.allocate_dma(bdf_, 4096, 4096, kBoth));
+    descriptors = must(host.map_bar(bdf_, abi::kMemoryBar, descriptors_at_, 64_KiB, uncached));
+    management_ = must(host.allocate_dma(bdf_, 64_KiB, 4096, kBoth));
+    log = must(host.allocate_dma(bdf_, 4096, 4096, kBoth));
     using Control = abi::ManagementControl;
     write(abi::QueueFaultBase::from_raw(log->bus().value));
     write(abi::QueueFaultControl{}.set<abi::QueueFaultControl::Log2Records>(6));
@@ -51,7 +52,7 @@ class RawQueues {
 
   // Memory that only requests without a PASID reach.
   std::unique_ptr<platform::DmaMemory> foreign_memory(Bytes size) {
-    return have(host_.allocate_dma(bdf_, size, 4096, kBoth));
+    return must(host_.allocate_dma(bdf_, size, 4096, kBoth));
   }
   // Memory of the process. Null: this platform does not tell processes apart.
   std::unique_ptr<platform::DmaMemory> process_memory(Bytes size) {
@@ -137,13 +138,6 @@ class RawQueues {
   }
 
  private:
-  template <class T>
-  static T have(Result<T> result) {
-    if (result) return std::move(*result);
-    ADD_FAILURE() << result.error().message();
-    std::abort();
-  }
-
   static constexpr auto kBoth = platform::DmaDirection::kBidirectional;
   platform::Platform& host_;
 

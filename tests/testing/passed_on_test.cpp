@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver under test has the whole platform: those around the machine's pass on every function,
 // those with an implementation of their own too.
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 
@@ -13,14 +11,9 @@
 namespace npu::testkit {
 namespace {
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(source_dir() + "/" + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(ForwardingPlatform, PassesOnEveryFunctionOfAPlatform) {
-  const auto declared = text_of("include/npu/platform/platform.hpp");
-  const auto passed_on = text_of("include/npu/testing/forwarding_platform.hpp");
+  const auto declared = file_text(source_dir() + "/include/npu/platform/platform.hpp");
+  const auto passed_on = file_text(source_dir() + "/include/npu/testing/forwarding_platform.hpp");
   const std::regex function("virtual [^;{(~]*?(\\w+)\\(");
   int found = 0;
   for (std::sregex_iterator each(declared.begin(), declared.end(), function), end; each != end;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include "npu/driver/process.hpp"
 #include "tests/attack/world.hpp"

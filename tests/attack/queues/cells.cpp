@@ -2,8 +2,6 @@
 #include "tests/attack/queues/cells.hpp"
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "npu/driver/program.hpp"
 #include "tests/support/folders.hpp"
@@ -24,8 +22,7 @@ Status Cells::copy(bool to_device, driver::DeviceAddress at, Bytes size) {
 }
 
 Status Cells::load_kernel() {
-  std::ifstream file(binary_dir() + "/programs/queue_attack_add.npu", std::ios::binary);
-  const std::vector<char> object((std::istreambuf_iterator<char>(file)), {});
+  const std::string object = file_text(binary_dir() + "/programs/queue_attack_add.npu");
   const auto image = driver::make_image(
       abi::ImageKind::kAiCore, {reinterpret_cast<const std::byte*>(object.data()), object.size()});
   if (!image) return forward_error(image);

@@ -9,7 +9,8 @@ namespace npu::attack {
 
 class Disturber {
  public:
-  Disturber(QueueProcess& process, std::uint64_t seed) : process_(process), random_(seed) {}
+  Disturber(QueueProcess& process, std::uint64_t seed)
+      : process_(process), world_(process.world), random_(seed) {}
 
   // Until `over` says so.
   void run(const bool& over);
@@ -26,6 +27,7 @@ class Disturber {
   void release(const std::vector<driver::QueueId>& ids);
 
   QueueProcess& process_;
+  QueueWorld& world_;
   fuzz::Random random_;
 };
 

@@ -13,25 +13,24 @@ using driver::QueueMemory;
 using Ring = driver::QueueChange::Ring;
 
 void Life::create(Lane& lane) {
-  auto& world = process_.world;
-  lane.options = any_queue_options(process_.random);
+  lane.options = any_queue_options(random_);
   const bool full = process_.context->queue_count() >= process_.options.max_queues;
   Result<std::unique_ptr<driver::Queue>> made;
   {
-    const TimedCall timed(world, "create_queue()", {}, kCommands);
+    const TimedCall timed(world_, "create_queue()", {}, kCommands);
     made = process_.context->create_queue(lane.options);
   }
   if (!made) {
-    const bool right = world.stopped || ((full || process_.disturbed) &&
-                                         made.error().code == ErrorCode::kOutOfResources);
+    const bool right = world_.stopped || ((full || process_.disturbed) &&
+                                          made.error().code == ErrorCode::kOutOfResources);
     // Device memory for a ring is in one piece.
     const bool large = lane.options.ring.memory == QueueMemory::kDevice &&
                        made.error().code == ErrorCode::kOutOfMemory &&
                        lane.options.ring.log2_entries > 15;
-    if (!right && !large) world.find("create_queue(): " + text(made));
+    if (!right && !large) world_.find("create_queue(): " + text(made));
     return;
   }
-  if (full && !process_.disturbed) world.find("more queues than max_queues");
+  if (full && !process_.disturbed) world_.find("more queues than max_queues");
   Lane fresh;
   fresh.host = std::move(lane.host);
   fresh.cell = lane.cell;
@@ -44,28 +43,25 @@ void Life::create(Lane& lane) {
   lane.log2_ring = lane.options.ring.log2_entries;
   lane.log2_completions =
       lane.options.log2_completions == 0 ? lane.log2_ring : lane.options.log2_completions;
-  if (!world.stopped) cells_.reset(lane);
+  if (!world_.stopped) cells_.reset(lane);
 }
 
 // A deadline that is met, or any.
 Instant Life::hold_deadline(bool& sure) {
-  auto& random = process_.random;
-  auto& world = process_.world;
-  sure = random.percent(80) && !world.stopped;
-  return sure ? world.in(1_s) : world.in(any_time(random, 100_us));
+  sure = random_.percent(80) && !world_.stopped;
+  return sure ? world_.in(1_s) : world_.in(any_time(random_, 100_us));
 }
 
 void Life::suspend(Lane& lane) {
-  auto& world = process_.world;
   const auto id = lane.queue->id();
   bool sure = false;
   const auto deadline = hold_deadline(sure);
   std::vector<driver::QueueResult> results;
   {
-    const TimedCall timed(world, "suspend()", deadline, kCall);
+    const TimedCall timed(world_, "suspend()", deadline, kCall);
     results = process_.context->suspend({id}, deadline);
   }
-  if (world.stopped) return;
+  if (world_.stopped) return;
   const bool done = results == std::vector{driver::QueueResult::kDone};
   const bool error = results == std::vector{driver::QueueResult::kError};
   if (!done && !(error && !sure)) process_.find(lane, "suspend() failed");
@@ -73,11 +69,10 @@ void Life::suspend(Lane& lane) {
 }
 
 void Life::resume(Lane& lane) {
-  auto& world = process_.world;
-  const auto deadline = world.in(1_s);
-  const TimedCall timed(world, "resume()", deadline, kCall);
+  const auto deadline = world_.in(1_s);
+  const TimedCall timed(world_, "resume()", deadline, kCall);
   const auto results = process_.context->resume({lane.queue->id()}, deadline);
-  if (results != std::vector{driver::QueueResult::kDone} && !world.stopped) {
+  if (results != std::vector{driver::QueueResult::kDone} && !world_.stopped) {
     process_.find(lane, "resume() failed");
   }
   lane.suspended = false;
@@ -85,13 +80,12 @@ void Life::resume(Lane& lane) {
 
 // The fault of a wrong entry may be known or not.
 void Life::change(Lane& lane, const driver::QueueChange& change, const char* what) {
-  auto& world = process_.world;
   Status status;
   {
-    const TimedCall timed(world, "update()", {}, kCommands);
+    const TimedCall timed(world_, "update()", {}, kCommands);
     status = process_.context->update(lane.queue->id(), change);
   }
-  if (world.stopped) return;
+  if (world_.stopped) return;
   const bool fault = !status && status.error().code == ErrorCode::kDeviceFault;
   if (!status && !(fault && lane.poisoned)) {
     process_.find(lane, fmt::format("update({}): {}", what, text(status)));
@@ -102,41 +96,38 @@ void Life::change(Lane& lane, const driver::QueueChange& change, const char* wha
 }
 
 void Life::update(Lane& lane) {
-  auto& random = process_.random;
   driver::QueueChange what;
   const bool may_hold = !process_.disturbed;
-  if (random.percent(30)) what.priority = static_cast<unsigned>(random.below(16));
-  if (random.percent(30)) {
+  if (random_.percent(30)) what.priority = static_cast<unsigned>(random_.below(16));
+  if (random_.percent(30)) {
     what.percentage =
-        may_hold && random.percent(40) ? 0 : 1 + static_cast<unsigned>(random.below(100));
+        may_hold && random_.percent(40) ? 0 : 1 + static_cast<unsigned>(random_.below(100));
   }
-  if (random.percent(30)) what.quantum = random.of({Picoseconds(), 1_us, 20_us, 1000_s});
-  if (random.percent(30)) what.core_mask = any_core_mask(random);
-  if (may_hold && random.percent(20)) what.ring_change = Ring::kNullRing;
-  if (random.percent(20)) what.ring_change = Ring::kRestore;
+  if (random_.percent(30)) what.quantum = random_.of({Picoseconds(), 1_us, 20_us, 1000_s});
+  if (random_.percent(30)) what.core_mask = any_core_mask(random_);
+  if (may_hold && random_.percent(20)) what.ring_change = Ring::kNullRing;
+  if (random_.percent(20)) what.ring_change = Ring::kRestore;
   change(lane, what, "several");
 }
 
 // Entries that wait must fit; how many do, the card knows better than we do.
 void Life::replace(Lane& lane) {
-  auto& random = process_.random;
-  auto& world = process_.world;
   driver::QueueChange what;
   what.ring_change = Ring::kReplace;
   const auto most = std::min(lane.log2_completions, lane.log2_ring + 3);
   what.ring.log2_entries =
-      abi::kMinLog2Ring + static_cast<unsigned>(random.below(most - abi::kMinLog2Ring + 1));
-  what.ring.memory = random.percent(50) ? QueueMemory::kHost : QueueMemory::kDevice;
+      abi::kMinLog2Ring + static_cast<unsigned>(random_.below(most - abi::kMinLog2Ring + 1));
+  what.ring.memory = random_.percent(50) ? QueueMemory::kHost : QueueMemory::kDevice;
   Status status;
   {
-    const TimedCall timed(world, "update(kReplace)", {}, kCommands);
+    const TimedCall timed(world_, "update(kReplace)", {}, kCommands);
     status = process_.context->update(lane.queue->id(), what);
   }
   if (status) {
     lane.log2_ring = what.ring.log2_entries;
     lane.null_ring = false;
   }
-  if (status || world.stopped) return;
+  if (status || world_.stopped) return;
   const auto code = status.error().code;
   const bool smaller = what.ring.log2_entries < lane.log2_ring;
   if (code == ErrorCode::kDeviceFault && lane.poisoned) return;
@@ -148,41 +139,39 @@ void Life::replace(Lane& lane) {
 }
 
 void Life::evict() {
-  auto& world = process_.world;
   bool sure = false;
   const auto deadline = hold_deadline(sure);
   Status status;
   {
-    const TimedCall timed(world, "evict()", deadline, kCall);
+    const TimedCall timed(world_, "evict()", deadline, kCall);
     status = process_.context->evict(deadline);
   }
   ++process_.evictions;
-  if (!status && sure) world.find("evict(): " + text(status));
+  if (!status && sure) world_.find("evict(): " + text(status));
 }
 
 void Life::restore() {
-  auto& world = process_.world;
   bool sure = false;
   const auto deadline = hold_deadline(sure);
   Status status;
   {
-    const TimedCall timed(world, "restore()", deadline, kCall);
+    const TimedCall timed(world_, "restore()", deadline, kCall);
     status = process_.context->restore(deadline);
   }
   if (process_.evictions == 0) {
     if (status || status.error().code != ErrorCode::kInvalidArgument) {
-      if (!process_.disturbed && !world.stopped) {
-        world.find("restore() without evict(): " + text(status));
+      if (!process_.disturbed && !world_.stopped) {
+        world_.find("restore() without evict(): " + text(status));
       }
     }
     return;
   }
   if (status) --process_.evictions;
-  if (!status && sure) world.find("restore(): " + text(status));
+  if (!status && sure) world_.find("restore(): " + text(status));
   if (process_.context->evictions() != process_.evictions && !process_.disturbed &&
-      !world.stopped) {
-    world.find(fmt::format("evicted {} times, must be {}", process_.context->evictions(),
-                           process_.evictions));
+      !world_.stopped) {
+    world_.find(fmt::format("evicted {} times, must be {}", process_.context->evictions(),
+                            process_.evictions));
   }
 }
 
@@ -197,8 +186,7 @@ void Life::enable(Lane& lane) {
 }
 
 void Life::settle() {
-  auto& world = process_.world;
-  for (int attempt = 0; process_.evictions > 0 && attempt < 40 && !world.give_up(); ++attempt) {
+  for (int attempt = 0; process_.evictions > 0 && attempt < 40 && !world_.give_up(); ++attempt) {
     restore();
   }
   for (const auto& lane : process_.lanes) {
@@ -210,14 +198,13 @@ void Life::settle() {
   }
   for (const auto& lane : process_.lanes) {
     if (!lane->queue || !lane->poisoned) continue;
-    if (!world.stopped) submissions_.look_for_fault(*lane);
+    if (!world_.stopped) submissions_.look_for_fault(*lane);
     destroy(*lane);
   }
 }
 
 void Life::verify(Lane& lane) {
-  auto& world = process_.world;
-  if (lane.poisoned || !process_.flows() || world.stopped) return;
+  if (lane.poisoned || !process_.flows() || world_.stopped) return;
   submissions_.wait_all(lane);
   const auto status = process_.context->query(lane.queue->id());
   if (!status) return process_.find(lane, "query(): " + text(status));
@@ -237,10 +224,9 @@ void Life::verify(Lane& lane) {
 }
 
 void Life::query(Lane& lane) {
-  auto& world = process_.world;
-  const TimedCall timed(world, "query()", {}, kCommands);
+  const TimedCall timed(world_, "query()", {}, kCommands);
   const auto status = process_.context->query(lane.queue->id());
-  if (world.stopped) return;
+  if (world_.stopped) return;
   if (!status) return process_.find(lane, "query(): " + text(status));
   const bool indices = status->completed <= status->read_index &&
                        status->read_index <= status->write_index &&
@@ -266,8 +252,7 @@ void Life::query(Lane& lane) {
 
 // What takes long, or for ever.
 void Life::make_busy(Lane& lane) {
-  auto& world = process_.world;
-  const auto deadline = world.in(50_us);
+  const auto deadline = world_.in(50_us);
   const auto wait = driver::entries::wait_event(lane.signal, lane.recorded + (1ULL << 50));
   const auto ticket = lane.queue->submit(wait, deadline);
   if (!ticket) return;
@@ -277,32 +262,30 @@ void Life::make_busy(Lane& lane) {
 }
 
 void Life::destroy(Lane& lane) {
-  auto& random = process_.random;
-  auto& world = process_.world;
   const auto sequence_of_end = lane.journal.size();
-  const bool blocked = random.percent(20) && !lane.poisoned && !lane.suspended;
+  const bool blocked = random_.percent(20) && !lane.poisoned && !lane.suspended;
   if (blocked) make_busy(lane);
   const bool endless = blocked && lane.journal.size() > sequence_of_end;
   const bool flows = process_.flows() && !endless;
-  const bool long_deadline = (flows && random.percent(60)) || lane.poisoned;
-  const auto deadline = long_deadline ? world.in(1_s) : world.in(any_time(random, 2_ms) - 1_us);
+  const bool long_deadline = (flows && random_.percent(60)) || lane.poisoned;
+  const auto deadline = long_deadline ? world_.in(1_s) : world_.in(any_time(random_, 2_ms) - 1_us);
   Result<QueueEnd> end = QueueEnd::kReset;
   {
-    const TimedCall timed(world, "destroy()", deadline, kSettling + kCall);
+    const TimedCall timed(world_, "destroy()", deadline, kSettling + kCall);
     end = process_.context->destroy(*lane.queue, deadline);
   }
-  if (world.stopped) return after_end(lane);
+  if (world_.stopped) return after_end(lane);
   const auto code = end ? ErrorCode::kAborted : end.error().code;
   if (!end && code == ErrorCode::kBusy && lane.suspended) return resume(lane);
   if (!end && code == ErrorCode::kBusy && process_.disturbed && !long_deadline && !endless) return;
   for (int i = 0;
        endless && process_.disturbed && i < 100 && !end && end.error().code == ErrorCode::kBusy;
        ++i) {
-    world.pass(10_us);
-    end = process_.context->destroy(*lane.queue, world.in(10_us));
+    world_.pass(10_us);
+    end = process_.context->destroy(*lane.queue, world_.in(10_us));
   }
   if (!end && code == ErrorCode::kTimeout && process_.disturbed) {
-    end = process_.context->destroy(*lane.queue, world.in(1_s));
+    end = process_.context->destroy(*lane.queue, world_.in(1_s));
   }
   if (!end || (*end == QueueEnd::kReset && flows && long_deadline && !lane.poisoned)) {
     process_.find(lane,
@@ -316,13 +299,12 @@ void Life::destroy(Lane& lane) {
 
 // What the entries have left, and that nothing comes behind it.
 void Life::bury(Lane& lane, QueueEnd end, bool ran) {
-  auto& world = process_.world;
   if (lane.poisoned) submissions_.take_faults();
   if (lane.poisoned && ran && end == QueueEnd::kDrained && !lane.fault_seen) {
     process_.find(lane, "destroyed, but its fault is not reported");
   }
   const auto words = cells_.read(lane);
-  if (world.stopped) return after_end(lane);
+  if (world_.stopped) return after_end(lane);
   const auto& journal = lane.journal;
   std::optional<std::string> wrong;
   if (lane.poisoned && lane.fault_seen && lane.options.in_order) {
@@ -339,9 +321,9 @@ void Life::bury(Lane& lane, QueueEnd end, bool ran) {
     process_.find(lane, fmt::format("destroyed, {}: {}",
                                     end == QueueEnd::kDrained ? "drained" : "reset", *wrong));
   }
-  world.pass(any_time(process_.random, 30_us));
+  world_.pass(any_time(random_, 30_us));
   const auto later = cells_.read(lane);
-  for (unsigned cell = 0; cell < kCells && !world.stopped; ++cell) {
+  for (unsigned cell = 0; cell < kCells && !world_.stopped; ++cell) {
     if (later[cell] == words[cell]) continue;
     process_.find(lane, fmt::format("cell {} changes behind the queue's end ({})", cell,
                                     end == QueueEnd::kDrained ? "drained" : "reset"));
@@ -350,15 +332,14 @@ void Life::bury(Lane& lane, QueueEnd end, bool ran) {
 }
 
 void Life::after_end(Lane& lane) {
-  auto& world = process_.world;
-  const auto late = lane.queue->submit(driver::entries::nop(), world.in(10_us));
-  if (late && !world.stopped) process_.find(lane, "a destroyed queue takes entries");
+  const auto late = lane.queue->submit(driver::entries::nop(), world_.in(10_us));
+  if (late && !world_.stopped) process_.find(lane, "a destroyed queue takes entries");
   if (!lane.awaited.empty()) {
-    const auto deadline = world.in(10_us);
-    const TimedCall timed(world, "wait() behind the end", deadline, kSettling + kCall);
+    const auto deadline = world_.in(10_us);
+    const TimedCall timed(world_, "wait() behind the end", deadline, kSettling + kCall);
     const auto& last = lane.awaited.back().ticket;
     const auto status = lane.queue->wait(last, driver::WaitPolicy::kAdaptive, deadline);
-    if (!status && status.error().code == ErrorCode::kTimeout && !world.stopped) {
+    if (!status && status.error().code == ErrorCode::kTimeout && !world_.stopped) {
       process_.find(lane, "an outcome is open behind the queue's end: " + text(status));
     }
   }

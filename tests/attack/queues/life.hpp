@@ -11,7 +11,11 @@ namespace npu::attack {
 class Life {
  public:
   Life(QueueProcess& process, Submissions& submissions, Cells& cells)
-      : process_(process), submissions_(submissions), cells_(cells) {}
+      : process_(process),
+        random_(process.random),
+        world_(process.world),
+        submissions_(submissions),
+        cells_(cells) {}
 
   void create(Lane& lane);
   void destroy(Lane& lane);
@@ -37,6 +41,8 @@ class Life {
   Instant hold_deadline(bool& sure);
 
   QueueProcess& process_;
+  fuzz::Random& random_;
+  QueueWorld& world_;
   Submissions& submissions_;
   Cells& cells_;
 };

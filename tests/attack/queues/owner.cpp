@@ -5,20 +5,20 @@ namespace npu::attack {
 
 QueueOwner::QueueOwner(QueueProcess& process)
     : process_(process),
+      random_(process.random),
+      world_(process.world),
       submissions_(process),
       cells_(process),
       life_(process, submissions_, cells_),
       misuse_(process) {}
 
 void QueueOwner::open() {
-  auto& random = process_.random;
-  auto& world = process_.world;
-  const auto lanes = random.percent(30) ? 1 + random.below(24) : 1 + random.below(6);
-  process_.options.signals = static_cast<unsigned>(lanes + random.below(513));
+  const auto lanes = random_.percent(30) ? 1 + random_.below(24) : 1 + random_.below(6);
+  process_.options.signals = static_cast<unsigned>(lanes + random_.below(513));
   process_.options.max_queues =
-      static_cast<unsigned>(random.percent(30) ? std::max<std::uint64_t>(2, lanes) : 200);
+      static_cast<unsigned>(random_.percent(30) ? std::max<std::uint64_t>(2, lanes) : 200);
   auto opened = driver::ProcessContext::open(process_.card(), process_.options);
-  if (!opened) return world.find("open(): " + text(opened));
+  if (!opened) return world_.find("open(): " + text(opened));
   process_.context = std::move(*opened);
   process_.context->on_fault([this](const driver::QueueFault&) { ++process_.handled; });
   driver::StreamOptions of_space;
@@ -29,19 +29,19 @@ void QueueOwner::open() {
   driver::QueueOptions options;
   options.in_order = true;
   auto healer = process_.context->create_queue(options);
-  if (!stream || !staging || !read_only || !healer) return world.find("cannot begin");
+  if (!stream || !staging || !read_only || !healer) return world_.find("cannot begin");
   process_.stream = *stream;
   process_.staging = std::move(*staging);
   process_.read_only = std::move(*read_only);
   process_.healer = std::move(*healer);
   if (const auto loaded = cells_.load_kernel(); !loaded) {
-    world.find("the kernel: " + text(loaded));
+    world_.find("the kernel: " + text(loaded));
   }
   for (std::uint64_t i = 0; i < lanes; ++i) {
     process_.lanes.push_back(std::make_unique<Lane>());
-    const Bytes cell = random.of<Bytes>({64, 256, 4_KiB, 4_KiB, 16_KiB, 64_KiB});
+    const Bytes cell = random_.of<Bytes>({64, 256, 4_KiB, 4_KiB, 16_KiB, 64_KiB});
     const auto made = cells_.make(*process_.lanes.back(), cell);
-    if (!made) world.find("a lane: " + text(made));
+    if (!made) world_.find("a lane: " + text(made));
   }
 }
 
@@ -50,7 +50,7 @@ void QueueOwner::create() {
   for (const auto& lane : process_.lanes) {
     if (!lane->queue) empty.push_back(lane.get());
   }
-  if (!empty.empty()) life_.create(*process_.random.in(empty));
+  if (!empty.empty()) life_.create(*random_.in(empty));
 }
 
 void QueueOwner::verify_all() {
@@ -81,19 +81,17 @@ const std::vector<QueueOwner::Kind>& QueueOwner::kinds() {
       {"take_faults", 20, false, false, [](QueueOwner& o, Lane&) { o.submissions_.take_faults(); }},
       {"wrong call", 80, false, false, [](QueueOwner& o, Lane&) { o.misuse_.call(); }},
       {"pause", 60, false, false,
-       [](QueueOwner& o, Lane&) { o.process_.world.pass(any_time(o.process_.random, 100_us)); }},
+       [](QueueOwner& o, Lane&) { o.world_.pass(any_time(o.random_, 100_us)); }},
   };
   return kKinds;
 }
 
 void QueueOwner::one_operation() {
-  auto& random = process_.random;
-  auto& world = process_.world;
-  ++world.operation;
+  ++world_.operation;
   auto* lane = process_.any_lane();
   unsigned total = 0;
   for (const auto& kind : kinds()) total += kind.weight;
-  auto drawn = random.below(total);
+  auto drawn = random_.below(total);
   for (const auto& kind : kinds()) {
     if (drawn >= kind.weight) {
       drawn -= kind.weight;
@@ -101,7 +99,7 @@ void QueueOwner::one_operation() {
     }
     if (kind.needs_queue && lane == nullptr) return create();
     if (kind.holds && process_.disturbed) return;
-    world.count(kind.name);
+    world_.count(kind.name);
     Lane none;
     return kind.run(*this, lane == nullptr ? none : *lane);
   }
@@ -109,11 +107,10 @@ void QueueOwner::one_operation() {
 
 void QueueOwner::run(unsigned operations) {
   if (!process_.healer) return;
-  for (unsigned i = 0; i < operations && !process_.world.give_up(); ++i) one_operation();
+  for (unsigned i = 0; i < operations && !world_.give_up(); ++i) one_operation();
 }
 
 void QueueOwner::end() {
-  auto& world = process_.world;
   if (!process_.context) return;
   if (process_.healer) verify_all();
   for (const auto& lane : process_.lanes) {
@@ -122,17 +119,17 @@ void QueueOwner::end() {
     lane->host.reset();
   }
   submissions_.take_faults();
-  if (process_.handled != process_.faults && !world.stopped) {
-    world.find(
+  if (process_.handled != process_.faults && !world_.stopped) {
+    world_.find(
         fmt::format("{} faults to the handler, {} taken", process_.handled, process_.faults));
   }
   process_.healer.reset();
   process_.read_only.reset();
   process_.staging.reset();
-  if (process_.context->queue_count() != 0) world.find("queues are left");
-  static_cast<void>(process_.card().destroy_stream(process_.stream, world.in(100_ms)));
+  if (process_.context->queue_count() != 0) world_.find("queues are left");
+  static_cast<void>(process_.card().destroy_stream(process_.stream, world_.in(100_ms)));
   const auto closed = process_.context->close();
-  if (!closed && !world.stopped) world.find("close(): " + text(closed));
+  if (!closed && !world_.stopped) world_.find("close(): " + text(closed));
   process_.context.reset();
 }
 

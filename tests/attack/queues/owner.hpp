@@ -32,6 +32,8 @@ class QueueOwner {
   void verify_all();
 
   QueueProcess& process_;
+  fuzz::Random& random_;
+  QueueWorld& world_;
   Submissions submissions_;
   Cells cells_;
   Life life_;

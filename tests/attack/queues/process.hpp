@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "tests/attack/queues/lane.hpp"

@@ -8,7 +8,8 @@ namespace npu::attack {
 
 class QueueMisuse {
  public:
-  explicit QueueMisuse(QueueProcess& process) : process_(process) {}
+  explicit QueueMisuse(QueueProcess& process)
+      : process_(process), random_(process.random), world_(process.world) {}
 
   // One wrong call of a random kind.
   void call();
@@ -30,6 +31,8 @@ class QueueMisuse {
   driver::QueueId nobody();
 
   QueueProcess& process_;
+  fuzz::Random& random_;
+  QueueWorld& world_;
 };
 
 }  // namespace npu::attack

@@ -16,10 +16,9 @@ bool failed_with(const Status& status, ErrorCode code) {
 }  // namespace
 
 Submissions::Batch Submissions::compose(Lane& lane, std::size_t most, bool wrong) {
-  auto& random = process_.random;
   Batch batch;
-  const auto count = random.percent(60) ? 1 : 1 + random.below(most);
-  if (wrong) batch.wrong = static_cast<int>(random.below(count));
+  const auto count = random_.percent(60) ? 1 : 1 + random_.below(most);
+  if (wrong) batch.wrong = static_cast<int>(random_.below(count));
   auto touched = lane.touched;
   auto recorded = lane.recorded;
   for (std::size_t i = 0; i < count; ++i) {
@@ -38,41 +37,37 @@ Submissions::Batch Submissions::compose(Lane& lane, std::size_t most, bool wrong
     batch.entries.push_back(right.entry);
     batch.right.push_back(right);
   }
-  if (random.percent(10)) batch.barrier = true;
+  if (random_.percent(10)) batch.barrier = true;
   return batch;
 }
 
 // Long if the queue gets on; what a deadline in the past may do, too.
 Instant Submissions::deadline_for(const Lane& lane) {
-  auto& random = process_.random;
-  auto& world = process_.world;
-  if (random.percent(15)) return Instant(Picoseconds(static_cast<std::int64_t>(random.below(2))));
-  if (world.stopped || !process_.runs(lane) || random.percent(15)) {
-    return world.in(any_time(random, 100_us));
+  if (random_.percent(15)) return Instant(Picoseconds(static_cast<std::int64_t>(random_.below(2))));
+  if (world_.stopped || !process_.runs(lane) || random_.percent(15)) {
+    return world_.in(any_time(random_, 100_us));
   }
-  if (!process_.flows()) return world.in(any_time(random, 500_us));
-  return random.percent(5) ? Instant::never() : world.in(1_s);
+  if (!process_.flows()) return world_.in(any_time(random_, 500_us));
+  return random_.percent(5) ? Instant::never() : world_.in(1_s);
 }
 
 void Submissions::send(Lane& lane, const Batch& batch) {
-  auto& random = process_.random;
-  auto& world = process_.world;
   driver::QueueEntryOptions options;
   options.barrier = batch.barrier;
-  options.completion = random.percent(70) || batch.right.back().outcome == Outcome::kWaitTimeout;
-  options.interrupt = random.percent(70);
+  options.completion = random_.percent(70) || batch.right.back().outcome == Outcome::kWaitTimeout;
+  options.interrupt = random_.percent(70);
   const auto deadline = deadline_for(lane);
-  const bool sure = deadline > world.in(900_ms) && !world.stopped;
+  const bool sure = deadline > world_.in(900_ms) && !world_.stopped;
   Result<driver::QueueTicket> ticket;
   {
-    const TimedCall timed(world, "submit()", deadline, kCall);
+    const TimedCall timed(world_, "submit()", deadline, kCall);
     ticket = lane.queue->submit(batch.entries.data(), batch.entries.size(), deadline, options);
   }
   if (ticket) {
     return note(lane, batch, *ticket, options.completion, options.interrupt);
   }
   const auto code = ticket.error().code;
-  if (world.stopped || (code == ErrorCode::kQueueFull && !sure)) return;
+  if (world_.stopped || (code == ErrorCode::kQueueFull && !sure)) return;
   if (code == ErrorCode::kDeviceFault && lane.poisoned) return;
   process_.find(lane, fmt::format("submit() of {}: {}", batch.entries.size(), text(ticket)));
 }
@@ -124,14 +119,13 @@ void Submissions::submit_wrong(Lane& lane) {
 // A task of its own would be none the wiser: the highest value ends all waits.
 void Submissions::heal(Lane& lane) {
   if (process_.evictions > 0) process_.heal_later = true;
-  if (process_.heal_later || process_.world.stopped || !process_.healer) return;
-  auto& world = process_.world;
+  if (process_.heal_later || world_.stopped || !process_.healer) return;
   const auto ticket = process_.healer->submit(
-      driver::entries::record_event(lane.signal, lane.recorded), world.in(1_s));
-  if (world.stopped) return;  // meanwhile
+      driver::entries::record_event(lane.signal, lane.recorded), world_.in(1_s));
+  if (world_.stopped) return;  // meanwhile
   if (!ticket) return process_.find(lane, "a record elsewhere: " + text(ticket));
-  const auto status = process_.healer->wait(*ticket, driver::WaitPolicy::kPolling, world.in(1_s));
-  if (!status && !world.stopped) process_.find(lane, "a record elsewhere: " + text(status));
+  const auto status = process_.healer->wait(*ticket, driver::WaitPolicy::kPolling, world_.in(1_s));
+  if (!status && !world_.stopped) process_.find(lane, "a record elsewhere: " + text(status));
 }
 
 void Submissions::judge(Lane& lane, const Awaited& awaited, const Status& status,
@@ -168,11 +162,9 @@ void Submissions::judge(Lane& lane, const Awaited& awaited, const Status& status
 
 void Submissions::wait_one(Lane& lane) {
   if (lane.awaited.empty()) return;
-  auto& random = process_.random;
-  auto& world = process_.world;
-  const auto awaited = random.percent(40) ? lane.awaited.back() : random.in(lane.awaited);
-  if (random.percent(10)) {
-    const TimedCall timed(world, "is_done()", {}, kSettling + kCall);
+  const auto awaited = random_.percent(40) ? lane.awaited.back() : random_.in(lane.awaited);
+  if (random_.percent(10)) {
+    const TimedCall timed(world_, "is_done()", {}, kSettling + kCall);
     const auto done = lane.queue->is_done(awaited.ticket);
     Status status;
     if (!done) status = forward_error(done);
@@ -180,13 +172,13 @@ void Submissions::wait_one(Lane& lane) {
     return;
   }
   auto deadline = deadline_for(lane);
-  if (!process_.flows() && deadline > world.in(600_us)) deadline = world.in(500_us);
-  const bool sure = deadline > world.in(900_ms);
-  const auto policy = random.of({driver::WaitPolicy::kPolling, driver::WaitPolicy::kInterrupt,
-                                 driver::WaitPolicy::kAdaptive});
+  if (!process_.flows() && deadline > world_.in(600_us)) deadline = world_.in(500_us);
+  const bool sure = deadline > world_.in(900_ms);
+  const auto policy = random_.of({driver::WaitPolicy::kPolling, driver::WaitPolicy::kInterrupt,
+                                  driver::WaitPolicy::kAdaptive});
   Status status;
   {
-    const TimedCall timed(world, "wait()", deadline, kSettling + kCall);
+    const TimedCall timed(world_, "wait()", deadline, kSettling + kCall);
     status = lane.queue->wait(awaited.ticket, policy, deadline);
   }
   const bool sleeps = policy == driver::WaitPolicy::kInterrupt;
@@ -195,31 +187,29 @@ void Submissions::wait_one(Lane& lane) {
 }
 
 void Submissions::wait_all(Lane& lane) {
-  auto& world = process_.world;
   const auto barrier = driver::entries::barrier();
-  const auto ticket = lane.queue->submit(barrier, world.in(1_s));
+  const auto ticket = lane.queue->submit(barrier, world_.in(1_s));
   if (!ticket) {
-    if (!lane.poisoned && !world.stopped) process_.find(lane, "submit(barrier): " + text(ticket));
+    if (!lane.poisoned && !world_.stopped) process_.find(lane, "submit(barrier): " + text(ticket));
     return;
   }
   Batch batch;
   batch.right.resize(1);
   batch.entries.push_back(barrier);
   note(lane, batch, *ticket, true, true);
-  const auto status = lane.queue->wait(*ticket, driver::WaitPolicy::kAdaptive, world.in(1_s));
+  const auto status = lane.queue->wait(*ticket, driver::WaitPolicy::kAdaptive, world_.in(1_s));
   judge(lane, lane.awaited.back(), status, false);
 }
 
 // The fault must be there once a wait for the entry has ended, or the queue has stopped.
 void Submissions::look_for_fault(Lane& lane) {
-  auto& world = process_.world;
-  const auto limit = world.in(1_s);
-  while (!lane.fault_seen && world.now() < limit) {
+  const auto limit = world_.in(1_s);
+  while (!lane.fault_seen && world_.now() < limit) {
     take_faults();
-    if (!lane.fault_seen) world.pass(5_us);
+    if (!lane.fault_seen) world_.pass(5_us);
   }
-  if (!lane.fault_seen && !world.stopped) process_.find(lane, "no fault is reported");
-  if (!lane.queue->faulted() && !world.stopped) process_.find(lane, "faulted() after its fault");
+  if (!lane.fault_seen && !world_.stopped) process_.find(lane, "no fault is reported");
+  if (!lane.queue->faulted() && !world_.stopped) process_.find(lane, "faulted() after its fault");
 }
 
 void Submissions::match(const driver::QueueFault& fault) {
@@ -228,8 +218,8 @@ void Submissions::match(const driver::QueueFault& fault) {
                   fault.queue ? static_cast<int>(fault.queue->value) : -1,
                   abi::to_string(fault.code), fault.index, fault.address, fault.opcode);
   if (fault.pasid != process_.context->pasid()) {
-    process_.world.find(fmt::format("PASID {} takes {} of PASID {}", process_.context->pasid(),
-                                    described, fault.pasid));
+    world_.find(fmt::format("PASID {} takes {} of PASID {}", process_.context->pasid(), described,
+                            fault.pasid));
   }
   for (const auto& lane : process_.lanes) {
     if (!lane->queue || !fault.queue || lane->queue->id() != *fault.queue) continue;
@@ -249,11 +239,11 @@ void Submissions::match(const driver::QueueFault& fault) {
     }
     return;
   }
-  process_.world.find("of no queue that there is: " + described);
+  world_.find("of no queue that there is: " + described);
 }
 
 void Submissions::take_faults() {
-  if (process_.world.stopped) return;
+  if (world_.stopped) return;
   for (const auto& fault : process_.context->take_faults()) {
     ++process_.faults;
     match(fault);

@@ -10,7 +10,11 @@ namespace npu::attack {
 class Submissions {
  public:
   explicit Submissions(QueueProcess& process)
-      : process_(process), right_(process), wrong_(process) {}
+      : process_(process),
+        random_(process.random),
+        world_(process.world),
+        right_(process),
+        wrong_(process) {}
 
   void submit_some(Lane& lane);
   // An entry that stops the queue, alone or among others.
@@ -43,6 +47,8 @@ class Submissions {
   void match(const driver::QueueFault& fault);
 
   QueueProcess& process_;
+  fuzz::Random& random_;
+  QueueWorld& world_;
   RightEntries right_;
   WrongEntries wrong_;
 };

@@ -25,34 +25,31 @@ WrongEntry wrong_at(const char* kind, const abi::QueueEntry& entry, FaultCode co
 
 // Mapped in no process: the first pages, or far behind everything.
 driver::DeviceAddress WrongEntries::nowhere() {
-  auto& random = process_.random;
   const auto at =
-      random.percent(30) ? random.below(1_MiB) : kVirtualEnd - 1_GiB + random.below(512_MiB);
+      random_.percent(30) ? random_.below(1_MiB) : kVirtualEnd - 1_GiB + random_.below(512_MiB);
   return {at / 64 * 64};
 }
 
 // Of another process, of nobody, or behind the lane's own.
 platform::BusAddress WrongEntries::foreign(const Lane& lane) {
-  auto& random = process_.random;
-  const auto& other = random.in(*process_.all);
-  if (other.get() != &process_ && !other->lanes.empty() && random.percent(60)) {
-    const auto& memory = random.in(other->lanes)->host;
-    if (memory) return memory->bus() + 64 * random.below(8);
+  const auto& other = random_.in(*process_.all);
+  if (other.get() != &process_ && !other->lanes.empty() && random_.percent(60)) {
+    const auto& memory = random_.in(other->lanes)->host;
+    if (memory) return memory->bus() + 64 * random_.below(8);
   }
-  if (random.percent(50)) return process_.staging->bus();  // of the card, not of the process
+  if (random_.percent(50)) return process_.staging->bus();  // of the card, not of the process
   static_cast<void>(lane);
-  return {std::uint64_t{1} << 46 | random.below(1_GiB) / 64 * 64};
+  return {std::uint64_t{1} << 46 | random_.below(1_GiB) / 64 * 64};
 }
 
 WrongEntry WrongEntries::copies(const Lane& lane) {
-  auto& random = process_.random;
   const auto size = std::min<Bytes>(lane.cell, 4_KiB);
-  const auto cell = lane.device_cell(1 + static_cast<unsigned>(random.below(kDeviceCells - 1)));
+  const auto cell = lane.device_cell(1 + static_cast<unsigned>(random_.below(kDeviceCells - 1)));
   const auto bus = lane.host_cell(kDeviceCells);
   const auto bad = nowhere();
   const auto other = foreign(lane);
   const auto translation = FaultCode::kTranslation;
-  switch (random.below(9)) {
+  switch (random_.below(9)) {
     case 0:
       return wrong_at("H2D to nowhere", entries::copy_to_device(bus, bad, size), translation,
                       bad.value, size);
@@ -80,16 +77,15 @@ WrongEntry WrongEntries::copies(const Lane& lane) {
                    {FaultCode::kMalformedEntry});
     default:
       return wrong("a copy beyond all addresses",
-                   entries::copy_on_device({kVirtualEnd + random.bits() / 4}, cell, size),
+                   entries::copy_on_device({kVirtualEnd + random_.bits() / 4}, cell, size),
                    {FaultCode::kDeviceAddress});
   }
 }
 
 WrongEntry WrongEntries::fills(const Lane& lane) {
-  auto& random = process_.random;
   const auto bad = nowhere();
-  const auto odd = 1 + random.below(3);
-  switch (random.below(6)) {
+  const auto odd = 1 + random_.below(3);
+  switch (random_.below(6)) {
     case 0:
       return wrong_at("a fill of nothing mapped", entries::fill(bad, lane.cell, 7),
                       FaultCode::kTranslation, bad.value, lane.cell);
@@ -112,8 +108,7 @@ WrongEntry WrongEntries::fills(const Lane& lane) {
 }
 
 WrongEntry WrongEntries::launches(const Lane& lane) {
-  auto& random = process_.random;
-  const auto blocks = static_cast<std::uint32_t>(1 + random.below(40));
+  const auto blocks = static_cast<std::uint32_t>(1 + random_.below(40));
   const auto at = lane.arguments();
   const auto bad = nowhere();
   const auto launch = [&](driver::DeviceAddress image, driver::DeviceAddress arguments,
@@ -121,11 +116,11 @@ WrongEntry WrongEntries::launches(const Lane& lane) {
     return entries::launch_image(abi::QueueOpcode::kLaunchAiCore, image, blocks, arguments, bytes);
   };
   const auto kernel = process_.kernel;
-  switch (random.below(8)) {
+  switch (random_.below(8)) {
     case 0: {
       auto entry = launch(kernel, at);
       auto payload = entry.get<abi::LaunchPayload>();
-      payload.function = 1 + static_cast<std::uint32_t>(random.below(1'000'000));
+      payload.function = 1 + static_cast<std::uint32_t>(random_.below(1'000'000));
       entry.set(payload);
       return wrong("an unknown function", entry, {FaultCode::kInvalidFunction});
     }
@@ -137,13 +132,13 @@ WrongEntry WrongEntries::launches(const Lane& lane) {
       return wrong("no blocks", entry, {FaultCode::kMalformedEntry});
     }
     case 2:
-      return wrong("arguments at an odd address", launch(kernel, at + 1 + random.below(63)),
+      return wrong("arguments at an odd address", launch(kernel, at + 1 + random_.below(63)),
                    {FaultCode::kMalformedEntry});
     case 3:
       return wrong(
           "too many bytes of arguments",
           launch(kernel, at,
-                 abi::kMaxArgumentBytes + 1 + static_cast<std::uint32_t>(random.below(1'000'000))),
+                 abi::kMaxArgumentBytes + 1 + static_cast<std::uint32_t>(random_.below(1'000'000))),
           {FaultCode::kMalformedEntry});
     case 4:
       return wrong("an image that is none", launch(lane.halves(), at), {FaultCode::kInvalidImage});
@@ -159,11 +154,10 @@ WrongEntry WrongEntries::launches(const Lane& lane) {
 }
 
 WrongEntry WrongEntries::signals(const Lane& lane) {
-  auto& random = process_.random;
   const auto beyond = driver::SignalId{
       process_.options.signals +
-      static_cast<std::uint32_t>(random.below(random.percent(50) ? 3 : 1'000'000))};
-  switch (random.below(3)) {
+      static_cast<std::uint32_t>(random_.below(random_.percent(50) ? 3 : 1'000'000))};
+  switch (random_.below(3)) {
     case 0:
       return wrong_at("a record beyond the signals", entries::record_event(beyond, 1),
                       FaultCode::kInvalidSignal, beyond.value, 1);
@@ -173,24 +167,23 @@ WrongEntry WrongEntries::signals(const Lane& lane) {
     default:
       return wrong("a wait for no condition",
                    entries::wait_event(lane.signal, 1,
-                                       static_cast<abi::WaitCondition>(3 + random.below(1000))),
+                                       static_cast<abi::WaitCondition>(3 + random_.below(1000))),
                    {FaultCode::kMalformedEntry});
   }
 }
 
 WrongEntry WrongEntries::headers(const Lane& lane) {
-  auto& random = process_.random;
-  auto entry = random.percent(50) ? entries::nop() : entries::fill(lane.device_cell(1), 4, 7);
-  switch (random.below(4)) {
+  auto entry = random_.percent(50) ? entries::nop() : entries::fill(lane.device_cell(1), 4, 7);
+  switch (random_.below(4)) {
     case 0:
       entry.opcode =
-          random.of<std::uint8_t>({0x00, 0x06, 0x0F, 0x12, 0x1F, 0x25, 0x31, 0x7F, 0xFF});
+          random_.of<std::uint8_t>({0x00, 0x06, 0x0F, 0x12, 0x1F, 0x25, 0x31, 0x7F, 0xFF});
       return wrong("an unknown opcode", entry, {FaultCode::kMalformedEntry});
     case 1:
-      entry.format = static_cast<std::uint8_t>(random.percent(50) ? 0 : 2 + random.below(254));
+      entry.format = static_cast<std::uint8_t>(random_.percent(50) ? 0 : 2 + random_.below(254));
       return wrong("an unknown format", entry, {FaultCode::kMalformedEntry});
     case 2:
-      entry.flags = static_cast<std::uint16_t>(0x10U << random.below(12));
+      entry.flags = static_cast<std::uint16_t>(0x10U << random_.below(12));
       return wrong("an unknown flag", entry, {FaultCode::kMalformedEntry});
     default:
       entry.flags = abi::kEntryHostAddress;
@@ -200,26 +193,25 @@ WrongEntry WrongEntries::headers(const Lane& lane) {
 
 // Bits that mean nothing: no address of them is mapped, no slot is a signal.
 WrongEntry WrongEntries::garbage() {
-  auto& random = process_.random;
   abi::QueueEntry entry;
-  for (auto& byte : entry.payload) byte = static_cast<std::uint8_t>(random.bits());
-  entry.tag = static_cast<std::uint32_t>(random.bits());
-  entry.opcode = static_cast<std::uint8_t>(random.bits());
-  entry.format = static_cast<std::uint8_t>(random.bits());
-  entry.flags = static_cast<std::uint16_t>(random.bits());
-  if (random.percent(30)) return wrong("a random entry", entry, {});
+  for (auto& byte : entry.payload) byte = static_cast<std::uint8_t>(random_.bits());
+  entry.tag = static_cast<std::uint32_t>(random_.bits());
+  entry.opcode = static_cast<std::uint8_t>(random_.bits());
+  entry.format = static_cast<std::uint8_t>(random_.bits());
+  entry.flags = static_cast<std::uint16_t>(random_.bits());
+  if (random_.percent(30)) return wrong("a random entry", entry, {});
   using Opcode = abi::QueueOpcode;
   entry.opcode = static_cast<std::uint8_t>(
-      random.of({Opcode::kHostToDevice, Opcode::kDeviceToHost, Opcode::kDeviceToDevice,
-                 Opcode::kPeerToPeer, Opcode::kFill, Opcode::kLaunchAiCore, Opcode::kLaunchAicpu,
-                 Opcode::kEventRecord, Opcode::kEventWait, Opcode::kTimestamp}));
+      random_.of({Opcode::kHostToDevice, Opcode::kDeviceToHost, Opcode::kDeviceToDevice,
+                  Opcode::kPeerToPeer, Opcode::kFill, Opcode::kLaunchAiCore, Opcode::kLaunchAicpu,
+                  Opcode::kEventRecord, Opcode::kEventWait, Opcode::kTimestamp}));
   entry.format = abi::kQueueEntryFormat;
-  entry.flags = static_cast<std::uint16_t>(random.percent(50) ? abi::kEntryBarrier : 0);
+  entry.flags = static_cast<std::uint16_t>(random_.percent(50) ? abi::kEntryBarrier : 0);
   return wrong("a random payload", entry, {});
 }
 
 WrongEntry WrongEntries::any(const Lane& lane) {
-  const auto drawn = process_.random.below(100);
+  const auto drawn = random_.below(100);
   if (drawn < 30) return copies(lane);
   if (drawn < 45) return fills(lane);
   if (drawn < 65) return launches(lane);

@@ -2,15 +2,13 @@
 // Entries that must stop their queue, and nothing else.
 #pragma once
 
-#include <optional>
-
 #include "tests/attack/queues/process.hpp"
 
 namespace npu::attack {
 
 class WrongEntries {
  public:
-  explicit WrongEntries(QueueProcess& process) : process_(process) {}
+  explicit WrongEntries(QueueProcess& process) : process_(process), random_(process.random) {}
 
   WrongEntry any(const Lane& lane);
 
@@ -25,6 +23,7 @@ class WrongEntries {
   platform::BusAddress foreign(const Lane& lane);
 
   QueueProcess& process_;
+  fuzz::Random& random_;
 };
 
 }  // namespace npu::attack

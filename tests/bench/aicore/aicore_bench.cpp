@@ -7,6 +7,7 @@
 #include "tests/bench/aicore/core_config.hpp"
 #include "tests/bench/core/kernel_block.hpp"
 #include "tests/bench/core/program_file.hpp"
+#include "tests/support/phases.hpp"
 
 namespace npu::test {
 
@@ -126,9 +127,7 @@ tlm::tlm_sync_enum AicoreBench::request(tlm::tlm_generic_payload& trans, tlm::tl
 void AicoreBench::translated(std::uint64_t argument) {
   auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(argument);
   if (!Transaction::of(trans).asks_translated) return;
-  tlm::tlm_phase phase = tlm::END_REQ;
-  auto delay = sc_core::SC_ZERO_TIME;
-  target_socket->nb_transport_bw(trans, phase, delay);
+  send_back(target_socket, trans, tlm::END_REQ);
 }
 
 void AicoreBench::answer(std::uint64_t argument) {
@@ -136,9 +135,7 @@ void AicoreBench::answer(std::uint64_t argument) {
   const bool mapped = trans.get_address() + trans.get_data_length() <= memory.end;
   Transaction::of(trans).completion = mapped ? Completion::kSuccess : Completion::kNotMapped;
   trans.set_response_status(mapped ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  auto delay = sc_core::SC_ZERO_TIME;
-  target_socket->nb_transport_bw(trans, phase, delay);
+  send_back(target_socket, trans, tlm::BEGIN_RESP);
 }
 
 }  // namespace npu::test

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -19,13 +18,23 @@
 #include "model/aicore/programs.hpp"
 #include "model/core/sparse_memory.hpp"
 #include "tests/bench/aicore/test_program.hpp"
+#include "tests/support/on_bench.hpp"
 
 namespace npu::test {
 
 using abi::FaultCode;
 using model::SimTime;
 using platform::AicorePort;
+using platform::CopyIn;
+using platform::CopyOut;
+using platform::DataType;
+using platform::Fixpipe;
+using platform::LoadL0;
+using platform::LocalBuffer;
+using platform::Mmad;
 using platform::Pipe;
+using platform::Vector;
+using platform::VectorOp;
 
 inline constexpr SimTime kClock = 1000;  // ps
 // In clocks: an instruction's way to its pipe, a look at the time.

@@ -3,8 +3,6 @@
 // what was copied. No simulation.
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "model/aicore/local_memory.hpp"
 #include "model/core/sparse_memory.hpp"
 

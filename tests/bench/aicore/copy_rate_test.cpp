@@ -7,9 +7,6 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::LocalBuffer;
-
 // Two bytes per clock, half of it with 256 B, 80 % of it off 512 B; blocks of 30 clocks.
 model::ChipConfig slow_path() {
   auto config = aicore_config();

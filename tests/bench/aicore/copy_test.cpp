@@ -8,10 +8,6 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::CopyOut;
-using platform::LocalBuffer;
-
 constexpr std::uint64_t kIssue = 10, kWait = 100;  // clocks
 
 CopyIn copy_in(LocalBuffer buffer, std::uint32_t rows, std::uint32_t row_bytes,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that are not written to be stopped: whatever they do behind the end of their block, the
 // core is free and the next block runs.
-#include <array>
 #include <stdexcept>
 
 #include "tests/bench/aicore/aicore_bench.hpp"

@@ -9,11 +9,7 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::CopyOut;
-using platform::Fixpipe;
 using platform::Local;
-using platform::LocalBuffer;
 
 constexpr Bytes kPiece = 256;
 constexpr std::uint64_t kNowhere = PlainMemory::kSize;
@@ -43,6 +39,7 @@ void fixpipe(AicorePort& port, std::uint64_t to) {
 }
 
 using Step = void (*)(AicorePort& port, std::uint64_t address);
+using AicoreFaultPlace = OnBench<AicoreBench>;
 struct Way {
   Pipe pipe;
   Step step;
@@ -58,8 +55,7 @@ void expect_place(const AicoreBench::Ended& end, Pipe pipe, std::uint32_t number
   EXPECT_EQ(place.number, number);
 }
 
-TEST(AicoreFaultPlace, OfACopyNamesItsPipeAndNumberAmongThoseInFlight) {
-  AicoreBench bench;
+TEST_F(AicoreFaultPlace, OfACopyNamesItsPipeAndNumberAmongThoseInFlight) {
   for (const auto& way : kCopies) {
     const auto end = bench.run_one([&](AicorePort& port) {
       for (unsigned i = 0; i < 3; ++i) way.step(port, kData + i * kPiece);
@@ -74,8 +70,7 @@ TEST(AicoreFaultPlace, OfACopyNamesItsPipeAndNumberAmongThoseInFlight) {
   }
 }
 
-TEST(AicoreFaultPlace, OfAnAddressThatIsNoneNamesThePipeThatItWasMeantFor) {
-  AicoreBench bench;
+TEST_F(AicoreFaultPlace, OfAnAddressThatIsNoneNamesThePipeThatItWasMeantFor) {
   for (const auto& way : kCopies) {
     const auto end = bench.run_one([&](AicorePort& port) {
       way.step(port, kData);
@@ -87,8 +82,7 @@ TEST(AicoreFaultPlace, OfAnAddressThatIsNoneNamesThePipeThatItWasMeantFor) {
   }
 }
 
-TEST(AicoreFaultPlace, OfTheScalarUnitIsBehindWhatItHasIssued) {
-  AicoreBench bench;
+TEST_F(AicoreFaultPlace, OfTheScalarUnitIsBehindWhatItHasIssued) {
   for (const bool writes : {false, true}) {
     const auto end = bench.run_one([&](AicorePort& port) {
       copy_in(port, kData);
@@ -107,8 +101,7 @@ TEST(AicoreFaultPlace, OfTheScalarUnitIsBehindWhatItHasIssued) {
 }
 
 // Memory that goes while the copy is in flight: found when it is asked, or when bytes move.
-TEST(AicoreFaultPlace, IsTheSameWheneverMemoryGoes) {
-  AicoreBench bench;
+TEST_F(AicoreFaultPlace, IsTheSameWheneverMemoryGoes) {
   unsigned failed = 0;
   for (SimTime when = 0; when < 1000 * kClock; when += 7 * kClock) {
     bench.memory.end = PlainMemory::kSize;
@@ -126,8 +119,7 @@ TEST(AicoreFaultPlace, IsTheSameWheneverMemoryGoes) {
   EXPECT_GT(failed, 10U);
 }
 
-TEST(AicoreFaultPlace, OfAnyOneAmongRandomCopiesIsItsOwn) {
-  AicoreBench bench;
+TEST_F(AicoreFaultPlace, OfAnyOneAmongRandomCopiesIsItsOwn) {
   std::minstd_rand random(1);
   for (unsigned i = 0; i < 60; ++i) {
     const auto steps = static_cast<unsigned>(2 + random() % 40);

@@ -5,17 +5,8 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::CopyOut;
 using platform::CrossScope;
-using platform::DataType;
-using platform::Fixpipe;
 using platform::FixpipeTarget;
-using platform::LoadL0;
-using platform::LocalBuffer;
-using platform::Mmad;
-using platform::Vector;
-using platform::VectorOp;
 
 constexpr std::uint32_t kSide = 16, kSideRow = 32;  // a square of fp16, bytes of its row
 constexpr std::uint64_t kResult = kData + 0x1'0000;

@@ -5,12 +5,7 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
 using platform::CrossScope;
-using platform::LocalBuffer;
-using platform::Mmad;
-using platform::Vector;
-using platform::VectorOp;
 
 constexpr std::uint64_t kToScalar = 90;  // clocks
 

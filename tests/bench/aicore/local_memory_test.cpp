@@ -8,13 +8,6 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::DataType;
-using platform::Fixpipe;
-using platform::LoadL0;
-using platform::LocalBuffer;
-using platform::Mmad;
-
 constexpr std::uint32_t kSize = 16;                              // of every matrix, fp32
 constexpr std::uint32_t kRow = kSize * 4, kTile = kSize * kRow;  // bytes
 constexpr std::uint64_t kOnes = kData, kTwos = kData + kTile, kSum = kData + 0x1'0000;

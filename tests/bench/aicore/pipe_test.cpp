@@ -5,13 +5,6 @@
 namespace npu::test {
 namespace {
 
-using platform::DataType;
-using platform::LoadL0;
-using platform::LocalBuffer;
-using platform::Mmad;
-using platform::Vector;
-using platform::VectorOp;
-
 // Clocks from before `work` until all pipes are done.
 std::uint64_t drained_after(AicorePort& port, const std::function<void()>& work) {
   const auto begin = clocks(port);

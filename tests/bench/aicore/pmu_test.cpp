@@ -9,15 +9,6 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::CopyOut;
-using platform::DataType;
-using platform::Fixpipe;
-using platform::LoadL0;
-using platform::LocalBuffer;
-using platform::Mmad;
-using platform::Vector;
-using platform::VectorOp;
 using testing::ElementsAre;
 
 using Counts = std::vector<std::uint32_t>;

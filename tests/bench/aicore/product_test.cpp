@@ -5,13 +5,6 @@
 namespace npu::test {
 namespace {
 
-using platform::CopyIn;
-using platform::DataType;
-using platform::Fixpipe;
-using platform::LoadL0;
-using platform::LocalBuffer;
-using platform::Mmad;
-
 constexpr std::uint32_t kM = 5, kK = 16, kN = 33;
 constexpr std::uint64_t kA = kData, kB = kData + 0x1'0000, kC = kData + 0x2'0000;
 constexpr std::uint32_t kL1B = 64 * 1024, kRowB = 96;  // of B in L1: 33 fp16 and padding

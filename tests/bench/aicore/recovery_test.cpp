@@ -23,18 +23,17 @@ int nothing(AicorePort&) {
   return 0;
 }
 
-TEST(AicoreRecovery, FromALoadOfWhatIsNotMapped) {
-  AicoreBench bench;
+using AicoreRecovery = OnBench<AicoreBench>;
+
+TEST_F(AicoreRecovery, FromALoadOfWhatIsNotMapped) {
   const auto end = run_after(
-      bench,
-      [&bench](AicorePort& port) { return static_cast<int>(port.load(bench.memory.end, 8)); },
+      bench, [this](AicorePort& port) { return static_cast<int>(port.load(bench.memory.end, 8)); },
       nothing);
   EXPECT_EQ(end.fault, FaultCode::kNone);
   EXPECT_GT(end.when, kLater);
 }
 
-TEST(AicoreRecovery, FromAStopDuringALoad) {
-  AicoreBench bench;
+TEST_F(AicoreRecovery, FromAStopDuringALoad) {
   bench.latency = 10'000 * kClock;
   bench.at(45'000 * kClock, [&] { bench.cores.stop(1); });
   const auto end = run_after(
@@ -47,8 +46,7 @@ TEST(AicoreRecovery, FromAStopDuringALoad) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
-TEST(AicoreRecovery, FromAResetDuringWriteBacks) {
-  AicoreBench bench;
+TEST_F(AicoreRecovery, FromAResetDuringWriteBacks) {
   bench.latency = 10'000 * kClock;
   bench.at(500'000 * kClock, [&] { bench.cores.function_reset(0); });
   const auto end = run_after(
@@ -69,8 +67,7 @@ TEST(AicoreRecovery, FromAResetDuringWriteBacks) {
   EXPECT_EQ(end.fault, FaultCode::kNone);
 }
 
-TEST(AicoreRecovery, FromAResetLeavesNothingOfTheLastTenant) {
-  AicoreBench bench;
+TEST_F(AicoreRecovery, FromAResetLeavesNothingOfTheLastTenant) {
   std::uint32_t before = 0, after = 1;
   std::size_t cold = 0;
   bench.at(kLater / 2, [&] {
@@ -94,8 +91,7 @@ TEST(AicoreRecovery, FromAResetLeavesNothingOfTheLastTenant) {
   EXPECT_EQ(bench.requests.size(), 2 * cold) << "the image is read from memory again";
 }
 
-TEST(AicoreRecovery, FromAnImageThatCouldNotBeRead) {
-  AicoreBench bench;
+TEST_F(AicoreRecovery, FromAnImageThatCouldNotBeRead) {
   const std::uint64_t whole = bench.memory.end;
   bench.memory.end = kImage + 2 * 4096;  // in the object
   std::size_t failed = 0, next = 0;
@@ -111,8 +107,7 @@ TEST(AicoreRecovery, FromAnImageThatCouldNotBeRead) {
   EXPECT_GT(next, 2U) << "the core had not got it";
 }
 
-TEST(AicoreRecovery, FromAnExceptionOfTheProgramItself) {
-  AicoreBench bench;
+TEST_F(AicoreRecovery, FromAnExceptionOfTheProgramItself) {
   bench.at(0, [&] {
     bench.launch(
         0, [](AicorePort&) -> int { throw std::out_of_range("a kernel's own"); }, 1);

@@ -13,8 +13,9 @@ std::uint64_t taken(AicorePort& port, const std::function<void()>& work) {
   return clocks(port) - begin - kRegister;
 }
 
-TEST(AicoreScalar, PaysForMemoryOncePerLine) {
-  AicoreBench bench;
+using AicoreScalar = OnBench<AicoreBench>;
+
+TEST_F(AicoreScalar, PaysForMemoryOncePerLine) {
   bench.run_one([&](AicorePort& port) {
     EXPECT_EQ(taken(port, [&] { port.load(kData, 8); }), kMiss);
     EXPECT_EQ(taken(port, [&] { port.load(kData + 56, 8); }), kHit);
@@ -25,8 +26,7 @@ TEST(AicoreScalar, PaysForMemoryOncePerLine) {
   for (const auto& request : bench.data_requests()) EXPECT_EQ(request.length, 64U);
 }
 
-TEST(AicoreScalar, SeesWhatOthersWroteWhenItHasDroppedTheLine) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, SeesWhatOthersWroteWhenItHasDroppedTheLine) {
   std::vector<std::uint64_t> seen;
   bench.run_one([&](AicorePort& port) {
     seen.push_back(port.load(kData, 4));
@@ -39,8 +39,7 @@ TEST(AicoreScalar, SeesWhatOthersWroteWhenItHasDroppedTheLine) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 0, 5}));
 }
 
-TEST(AicoreScalar, PublishesALineByDcciAndKnowsBehindABarrier) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, PublishesALineByDcciAndKnowsBehindABarrier) {
   std::uint32_t stored = 1, published = 0;
   bench.run_one([&](AicorePort& port) {
     port.store(kData, 4, 9);
@@ -57,8 +56,7 @@ TEST(AicoreScalar, PublishesALineByDcciAndKnowsBehindABarrier) {
   EXPECT_EQ(published, 9U);
 }
 
-TEST(AicoreScalar, ReadsALineAgainOnlyWhenItHasBeenWrittenBack) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, ReadsALineAgainOnlyWhenItHasBeenWrittenBack) {
   std::uint64_t value = 0;
   bench.run_one([&](AicorePort& port) {
     port.store(kData, 4, 9);
@@ -70,10 +68,9 @@ TEST(AicoreScalar, ReadsALineAgainOnlyWhenItHasBeenWrittenBack) {
 }
 
 // hardware.md H32: two cores that write different words of one line lose data.
-TEST(AicoreScalar, LosesWhatAnotherCoreWroteIntoTheSameLine) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, LosesWhatAnotherCoreWroteIntoTheSameLine) {
   for (unsigned core = 0; core < 2; ++core) {
-    bench.at(0, [&bench, core] {
+    bench.at(0, [this, core] {
       bench.launch(core, [core](AicorePort& port) {
         port.load(kData, 4);  // both have the line as it was
         port.scalar(5000);
@@ -90,10 +87,9 @@ TEST(AicoreScalar, LosesWhatAnotherCoreWroteIntoTheSameLine) {
   EXPECT_EQ(bench.memory.load<std::uint32_t>(kData + 4), 2U);
 }
 
-TEST(AicoreScalar, KeepsDataOfBothCoresInLinesOfTheirOwn) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, KeepsDataOfBothCoresInLinesOfTheirOwn) {
   for (unsigned core = 0; core < 2; ++core) {
-    bench.at(0, [&bench, core] {
+    bench.at(0, [this, core] {
       bench.launch(core, [core](AicorePort& port) {
         port.store(kData + 64 * core, 4, core + 1);
         port.clean_invalidate_all();
@@ -108,8 +104,7 @@ TEST(AicoreScalar, KeepsDataOfBothCoresInLinesOfTheirOwn) {
 }
 
 // 16 lines of 2 ways: 8 sets of 512 bytes apart.
-TEST(AicoreScalar, WritesTheLeastRecentlyUsedLineBackToMakeRoom) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, WritesTheLeastRecentlyUsedLineBackToMakeRoom) {
   bench.run_one([&](AicorePort& port) {
     port.store(kData, 4, 1);
     port.store(kData + 512, 4, 2);
@@ -123,8 +118,7 @@ TEST(AicoreScalar, WritesTheLeastRecentlyUsedLineBackToMakeRoom) {
   EXPECT_EQ(bench.memory.load<std::uint32_t>(kData + 512), 2U);
 }
 
-TEST(AicoreScalar, FaultsOnAMisalignedAccess) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, FaultsOnAMisalignedAccess) {
   const auto end = bench.run_one([&](AicorePort& port) {
     port.load(kData + 2, 4);
     return 0;
@@ -133,8 +127,7 @@ TEST(AicoreScalar, FaultsOnAMisalignedAccess) {
   EXPECT_EQ(end.address, kData + 2);
 }
 
-TEST(AicoreScalar, FaultsIfALineIsWrittenBackToWhereNothingIs) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, FaultsIfALineIsWrittenBackToWhereNothingIs) {
   const auto end = bench.run_one([&](AicorePort& port) {
     port.store(kData, 4, 1);
     bench.memory.end = kData;
@@ -146,8 +139,7 @@ TEST(AicoreScalar, FaultsIfALineIsWrittenBackToWhereNothingIs) {
   EXPECT_EQ(end.address, kData);
 }
 
-TEST(AicoreScalar, KeepsNothingInItsCacheFromBlockToBlock) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, KeepsNothingInItsCacheFromBlockToBlock) {
   std::vector<std::uint64_t> seen;
   const auto body = [&](AicorePort& port) {
     seen.push_back(port.load(kData, 4));
@@ -162,8 +154,7 @@ TEST(AicoreScalar, KeepsNothingInItsCacheFromBlockToBlock) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, 3}));
 }
 
-TEST(AicoreScalar, ShowsCondInItsWindowAfterItsWay) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, ShowsCondInItsWindowAfterItsWay) {
   bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
   SimTime written = 0;
   std::uint32_t before = 1;
@@ -180,8 +171,7 @@ TEST(AicoreScalar, ShowsCondInItsWindowAfterItsWay) {
   EXPECT_EQ(bench.cores.read(0, abi::Cond::kOffset), 0x1234U);
 }
 
-TEST(AicoreScalar, HasAWindowThatAnswersOnlyWhileItIsOpen) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, HasAWindowThatAnswersOnlyWhileItIsOpen) {
   auto& cores = bench.cores;
   EXPECT_EQ(cores.read(0, abi::DataMainBase::kOffset), 0xFFFF'FFFFU);
   cores.write(0, abi::DataMainBase::kOffset, 7);
@@ -193,8 +183,7 @@ TEST(AicoreScalar, HasAWindowThatAnswersOnlyWhileItIsOpen) {
   EXPECT_EQ(cores.read(99, abi::FastPathEnable::kOffset), 0xFFFF'FFFFU);
 }
 
-TEST(AicoreScalar, ReadsDataMainBaseWithItsDoorbellAndFinds0AfterALaunch) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, ReadsDataMainBaseWithItsDoorbellAndFinds0AfterALaunch) {
   bench.cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
   bench.cores.write(0, abi::DataMainBase::kOffset, 5);
   std::vector<std::uint64_t> seen;
@@ -208,8 +197,7 @@ TEST(AicoreScalar, ReadsDataMainBaseWithItsDoorbellAndFinds0AfterALaunch) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{0, std::uint64_t{7} << 32 | 6}));
 }
 
-TEST(AicoreScalar, CountsBusyClocksOfPipesInItsPmu) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, CountsBusyClocksOfPipesInItsPmu) {
   auto& cores = bench.cores;
   cores.write(0, abi::FastPathEnable::kOffset, abi::FastPathEnable::kOpen);
   cores.write(0, abi::PmuCounter0Index::kOffset, 0x0A);  // cube
@@ -227,8 +215,7 @@ TEST(AicoreScalar, CountsBusyClocksOfPipesInItsPmu) {
   EXPECT_EQ(bench.cores.statistics(0).instructions[2], 4U);
 }
 
-TEST(AicoreScalar, PaysForBarriersWithoutAnythingToWaitFor) {
-  AicoreBench bench;
+TEST_F(AicoreScalar, PaysForBarriersWithoutAnythingToWaitFor) {
   bench.run_one([&](AicorePort& port) {
     EXPECT_EQ(taken(port, [&] { port.pipe_barrier(Pipe::kAll); }), kHandOver);
     EXPECT_EQ(taken(port, [&] { port.memory_barrier(); }), kHandOver);

@@ -5,10 +5,6 @@
 namespace npu::test {
 namespace {
 
-using platform::DataType;
-using platform::Vector;
-using platform::VectorOp;
-
 // Of each instruction alone.
 Clocks clocks_of(const std::vector<Vector>& instructions) {
   std::vector<std::vector<Vector>> alone;

@@ -4,13 +4,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-
-#include <array>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -20,8 +15,10 @@
 
 #include "model/aicpu/aicpu_programs.hpp"
 #include "tests/bench/core/kernel_block.hpp"
+#include "tests/bench/core/program_file.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
 #include "tests/support/folders.hpp"
+#include "tests/support/on_bench.hpp"
 
 namespace npu::test {
 
@@ -159,17 +156,8 @@ class AicpuBench : public sc_core::sc_module,
 
   // The file's bytes as a program image.
   void upload(const std::string& file, std::uint64_t address) {
-    std::ifstream in(file, std::ios::binary);
-    const std::vector<char> object{std::istreambuf_iterator<char>(in), {}};
-    ASSERT_FALSE(object.empty()) << file;
-    abi::ImageHeader header;
-    header.kind = static_cast<std::uint16_t>(abi::ImageKind::kAicpu);
-    header.size = object.size();
-    ASSERT_EQ(EVP_Digest(object.data(), object.size(), header.digest.data(), nullptr, EVP_sha256(),
-                         nullptr),
-              1);
-    std::memcpy(memory.bytes.data() + address, &header, sizeof header);
-    std::memcpy(memory.bytes.data() + address + sizeof header, object.data(), object.size());
+    const auto image = image_of(file, abi::ImageKind::kAicpu);
+    std::memcpy(memory.bytes.data() + address, image.data(), image.size());
   }
 
   // Begins a block on `core`; the program lives until the end of the test.

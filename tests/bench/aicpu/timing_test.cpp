@@ -200,8 +200,9 @@ TEST_F(Timing, ABlockTakesItsLaunchItsImageAndItsReport) {
   EXPECT_EQ(second.when - begin, fixed);
 }
 
-TEST(Registers, AStoreReachesTheCoreAfter140NsInOrder) {
-  AicpuBench bench;
+using Registers = OnBench<AicpuBench>;
+
+TEST_F(Registers, AStoreReachesTheCoreAfter140NsInOrder) {
   std::uint64_t issued = 0;
   bench.run_program([&](AicpuPort& port) {
     issued = port.system_counter();
@@ -217,8 +218,7 @@ TEST(Registers, AStoreReachesTheCoreAfter140NsInOrder) {
 }
 
 // The register's value is that of half way.
-TEST(Registers, ALoadIsSampledAfter50Ns) {
-  AicpuBench bench;
+TEST_F(Registers, ALoadIsSampledAfter50Ns) {
   for (const SimTime offset : {49'999U, 50'000U, 50'001U}) {
     std::uint32_t seen = 9;
     bench.windows.change(5, 0x4C8, 0);
@@ -232,8 +232,7 @@ TEST(Registers, ALoadIsSampledAfter50Ns) {
   }
 }
 
-TEST(Registers, WindowsAndOffsetsThatDoNotExistReadAsAllOnes) {
-  AicpuBench bench;
+TEST_F(Registers, WindowsAndOffsetsThatDoNotExistReadAsAllOnes) {
   bench.run_program([&](AicpuPort& port) {
     EXPECT_EQ(port.core_windows(), 24U);
     EXPECT_EQ(port.load_register(24, 0x4C8), 0xFFFF'FFFFU);

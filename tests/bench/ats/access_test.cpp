@@ -18,8 +18,9 @@ struct Access : AtsBench {
   }
 };
 
-TEST(HostAccess, GoesInPiecesThatStayInAPageOf4KiB) {
-  Access bench;
+using HostAccess = OnBench<Access>;
+
+TEST_F(HostAccess, GoesInPiecesThatStayInAPageOf4KiB) {
   std::array<unsigned char, 10'000> data{};
   const auto id = bench.issue_rows(false, kVirtual + 1000, 1, data.size(), 0, data.data());
   bench.run(10_us);
@@ -32,8 +33,7 @@ TEST(HostAccess, GoesInPiecesThatStayInAPageOf4KiB) {
             0);
 }
 
-TEST(HostAccess, OfRowsIsAPieceForEach) {
-  Access bench;
+TEST_F(HostAccess, OfRowsIsAPieceForEach) {
   std::array<unsigned char, 4 * 300> data{};
   bench.issue_rows(false, kVirtual + 4000, 4, 300, 5000, data.data());
   bench.run(10_us);
@@ -46,8 +46,7 @@ TEST(HostAccess, OfRowsIsAPieceForEach) {
   }
 }
 
-TEST(HostAccess, ReadsOfAllTogetherAreBounded) {
-  Access bench;
+TEST_F(HostAccess, ReadsOfAllTogetherAreBounded) {
   std::vector<unsigned char> data(81'920);
   const auto first = bench.issue_rows(false, kVirtual, 1, 40'960, 0, data.data());
   const auto second =
@@ -59,8 +58,7 @@ TEST(HostAccess, ReadsOfAllTogetherAreBounded) {
   EXPECT_EQ(bench.response(second).when - bench.response(first).when, 3 * HostSide::kRead);
 }
 
-TEST(HostAccess, WritesFollowEachOtherAsTheLinkTakesThem) {
-  Access bench;
+TEST_F(HostAccess, WritesFollowEachOtherAsTheLinkTakesThem) {
   std::vector<unsigned char> data(3 * 4096);
   std::iota(data.begin(), data.end(), static_cast<unsigned char>(3));
   const auto begin = model::sim_now();
@@ -73,8 +71,7 @@ TEST(HostAccess, WritesFollowEachOtherAsTheLinkTakesThem) {
             0);
 }
 
-TEST(HostAccess, ThatFailsAsksForNothingMore) {
-  Access bench;
+TEST_F(HostAccess, ThatFailsAsksForNothingMore) {
   bench.host.reads_end_with = Completion::kTimeout;
   std::vector<unsigned char> data(40'960);
   const auto id = bench.issue_rows(false, kVirtual, 1, 40'960, 0, data.data());
@@ -85,16 +82,14 @@ TEST(HostAccess, ThatFailsAsksForNothingMore) {
   EXPECT_EQ(bench.read(kVirtual).completion, Completion::kSuccess);
 }
 
-TEST(HostAccess, OfAFunctionThatMayNotWriteEndsWithAnError) {
-  Access bench;
+TEST_F(HostAccess, OfAFunctionThatMayNotWriteEndsWithAnError) {
   bench.host.bus_master = false;
   EXPECT_EQ(bench.store(kVirtual).completion, Completion::kCompleterAbort);
   bench.host.bus_master = true;
   EXPECT_EQ(bench.store(kVirtual).completion, Completion::kSuccess);
 }
 
-TEST(HostAccess, WithoutTimeMovesTheHostsBytes) {
-  Access bench;
+TEST_F(HostAccess, WithoutTimeMovesTheHostsBytes) {
   std::array<unsigned char, 64> data{};
   EXPECT_EQ(bench.mmu.memory().read(kShared, kVirtual + 100, data.data(), data.size()),
             Completion::kSuccess);

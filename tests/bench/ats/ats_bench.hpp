@@ -54,9 +54,7 @@ class AtsBench : public MmuBench {
     info.rows = static_cast<std::uint16_t>(rows);
     info.pitch = pitch;
     info.context = issued;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
-    EXPECT_EQ(clients[0]->nb_transport_fw(trans, phase, delay), tlm::TLM_ACCEPTED);
+    EXPECT_EQ(send_request(clients[0], trans), tlm::TLM_ACCEPTED);
     return issued++;
   }
 

@@ -6,7 +6,6 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <cstring>
-#include <deque>
 #include <map>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "model/core/simulation.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/abi/pci.hpp"
+#include "tests/support/phases.hpp"
 
 namespace npu::test {
 
@@ -121,9 +121,7 @@ class HostSide : public sc_core::sc_module,
       info.completion = reads_end_with;
       if (trans.get_data_ptr() != nullptr) move(trans);
     }
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    auto delay = sc_core::SC_ZERO_TIME;
-    socket->nb_transport_bw(trans, phase, delay);
+    send_back(socket, trans, tlm::BEGIN_RESP);
   }
   void move(tlm::tlm_generic_payload& trans) {
     const std::uint64_t address = trans.get_address();

@@ -6,9 +6,9 @@ namespace npu::test {
 namespace {
 
 using platform::PageResponse;
+using AtsInvalidation = OnBench<AtsBench>;
 
-TEST(AtsInvalidation, DropsTranslations) {
-  AtsBench bench;
+TEST_F(AtsInvalidation, DropsTranslations) {
   bench.host.pages[kVirtual];
   bench.read(kVirtual);
   EXPECT_FALSE(bench.pages.invalidate(0, 5));
@@ -18,15 +18,13 @@ TEST(AtsInvalidation, DropsTranslations) {
   EXPECT_EQ(bench.host.translations.size(), 2U);
 }
 
-TEST(AtsInvalidation, OfAFunctionThatSharesNothingIsOverAtOnce) {
-  AtsBench bench;
+TEST_F(AtsInvalidation, OfAFunctionThatSharesNothingIsOverAtOnce) {
   bench.pages.function_reset(0);
   EXPECT_TRUE(bench.pages.invalidate(0, 5));
 }
 
 // A read is answered kRead after it left: not over a picosecond before, over then.
-TEST(AtsInvalidation, IsOverWhenNoAccessIsInFlight) {
-  AtsBench bench;
+TEST_F(AtsInvalidation, IsOverWhenNoAccessIsInFlight) {
   bench.host.pages[kVirtual];
   bench.read(kVirtual);
   bench.issue(false, kShared, kVirtual);
@@ -37,8 +35,7 @@ TEST(AtsInvalidation, IsOverWhenNoAccessIsInFlight) {
   EXPECT_EQ(bench.invalidated.size(), 1U);
 }
 
-TEST(AtsInvalidation, ThatComesMeanwhileIsOneOfItsOwn) {
-  AtsBench bench;
+TEST_F(AtsInvalidation, ThatComesMeanwhileIsOneOfItsOwn) {
   bench.host.pages[kVirtual];
   bench.read(kVirtual);
   bench.issue(false, kShared, kVirtual);
@@ -53,8 +50,7 @@ TEST(AtsInvalidation, ThatComesMeanwhileIsOneOfItsOwn) {
 }
 
 // The answer was true when the host gave it.
-TEST(AtsInvalidation, MakesAnAnswerOnItsWayWorthless) {
-  AtsBench bench;
+TEST_F(AtsInvalidation, MakesAnAnswerOnItsWayWorthless) {
   bench.host.pages[kVirtual];
   bench.issue(false, kShared, kVirtual);
   while (bench.host.translations.empty()) bench.run(1_ns);
@@ -64,8 +60,7 @@ TEST(AtsInvalidation, MakesAnAnswerOnItsWayWorthless) {
   EXPECT_EQ(bench.host.pieces.size(), 1U);
 }
 
-TEST(AtsInvalidation, IsDrainedAlsoWhenTheSpaceSharesNoLonger) {
-  AtsBench bench;
+TEST_F(AtsInvalidation, IsDrainedAlsoWhenTheSpaceSharesNoLonger) {
   bench.host.pages[kVirtual];
   bench.read(kVirtual);
   const auto id = bench.issue(false, kShared, kVirtual);

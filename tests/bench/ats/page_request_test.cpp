@@ -6,9 +6,9 @@ namespace npu::test {
 namespace {
 
 using platform::PageResponse;
+using PageRequest = OnBench<AtsBench>;
 
-TEST(PageRequest, IsMadeWhereThereIsNoTranslation) {
-  AtsBench bench;
+TEST_F(PageRequest, IsMadeWhereThereIsNoTranslation) {
   const auto id = bench.issue(true, kShared, kVirtual + 0x123);
   bench.run(5_us);
   EXPECT_FALSE(bench.answered(id));
@@ -24,8 +24,7 @@ TEST(PageRequest, IsMadeWhereThereIsNoTranslation) {
   EXPECT_EQ(bench.host.translations.size(), 2U);
 }
 
-TEST(PageRequest, IsOneForAllThatWait) {
-  AtsBench bench;
+TEST_F(PageRequest, IsOneForAllThatWait) {
   const auto first = bench.issue(false, kShared, kVirtual);
   const auto second = bench.issue(false, kShared, kVirtual + 4096, 0x5A, 1);
   bench.run(5_us);
@@ -41,8 +40,7 @@ TEST(PageRequest, IsOneForAllThatWait) {
   }
 }
 
-TEST(PageRequest, ThatIsInvalidFailsWhatWaits) {
-  AtsBench bench;
+TEST_F(PageRequest, ThatIsInvalidFailsWhatWaits) {
   const auto id = bench.issue(false, kShared, kVirtual);
   bench.run(5_us);
   bench.respond(bench.host.asked.at(0), PageResponse::kInvalid);
@@ -52,8 +50,7 @@ TEST(PageRequest, ThatIsInvalidFailsWhatWaits) {
   EXPECT_EQ(bench.host.status, 0);
 }
 
-TEST(PageRequest, ThatFailsIsToldInTheStatus) {
-  AtsBench bench;
+TEST_F(PageRequest, ThatFailsIsToldInTheStatus) {
   const auto id = bench.issue(false, kShared, kVirtual);
   bench.run(5_us);
   bench.respond(bench.host.asked.at(0), PageResponse::kFailure);
@@ -62,8 +59,7 @@ TEST(PageRequest, ThatFailsIsToldInTheStatus) {
   EXPECT_EQ(bench.host.status, abi::pci::kPriStatusFailure);
 }
 
-TEST(PageRequest, WaitsForItsTurnWhenAllAreOutstanding) {
-  AtsBench bench;
+TEST_F(PageRequest, WaitsForItsTurnWhenAllAreOutstanding) {
   for (unsigned i = 0; i < 6; ++i) bench.issue(false, kShared, kVirtual + i * kPage);
   bench.run(20_us);
   ASSERT_EQ(bench.host.asked.size(), 4U);
@@ -74,8 +70,7 @@ TEST(PageRequest, WaitsForItsTurnWhenAllAreOutstanding) {
   EXPECT_EQ(bench.host.asked[4].page, kVirtual + 4 * kPage);
 }
 
-TEST(PageRequest, AnsweredTwiceOrNeverMadeIsUnexpected) {
-  AtsBench bench;
+TEST_F(PageRequest, AnsweredTwiceOrNeverMadeIsUnexpected) {
   bench.issue(false, kShared, kVirtual);
   bench.run(5_us);
   const auto asked = bench.host.asked.at(0);
@@ -86,15 +81,13 @@ TEST(PageRequest, AnsweredTwiceOrNeverMadeIsUnexpected) {
   EXPECT_FALSE(bench.respond(asked, PageResponse::kInvalid));
 }
 
-TEST(PageRequest, IsNotMadeWithoutLeave) {
-  AtsBench bench;
+TEST_F(PageRequest, IsNotMadeWithoutLeave) {
   bench.host.allowed = 0;
   EXPECT_EQ(bench.read(kVirtual).completion, Completion::kNotMapped);
   EXPECT_TRUE(bench.host.asked.empty());
 }
 
-TEST(PageRequest, OfAFunctionThatMayNotSendFailsWhatWaits) {
-  AtsBench bench;
+TEST_F(PageRequest, OfAFunctionThatMayNotSendFailsWhatWaits) {
   bench.host.bus_master = false;
   EXPECT_EQ(bench.read(kVirtual).completion, Completion::kCompleterAbort);
   bench.host.bus_master = true;
@@ -102,8 +95,7 @@ TEST(PageRequest, OfAFunctionThatMayNotSendFailsWhatWaits) {
   EXPECT_EQ(bench.read(kVirtual).completion, Completion::kSuccess);
 }
 
-TEST(PageRequest, ForAPageThatMayOnlyBeReadIsMadeByAWrite) {
-  AtsBench bench;
+TEST_F(PageRequest, ForAPageThatMayOnlyBeReadIsMadeByAWrite) {
   bench.host.pages[kVirtual];
   bench.read(kVirtual);
   const auto id = bench.issue(true, kShared, kVirtual);

@@ -76,14 +76,6 @@ bool CommandBench::iommu_allows(const PortRequest& request) const {
   return request.pasid == 0 || request.address / kHostShare == request.pasid - 100;
 }
 
-void CommandBench::bar0_access(tlm::tlm_command access, std::uint64_t offset, void* data,
-                               unsigned length) {
-  auto& trans = sim.pool.allocate(access, offset, static_cast<unsigned char*>(data), length);
-  auto delay = sc_core::SC_ZERO_TIME;
-  bar0->b_transport(trans, delay);
-  trans.release();
-}
-
 void CommandBench::post(abi::ManagementCommand what) {
   enable();
   what.fence_address = kFence;

@@ -3,13 +3,11 @@
 // driver and its processes do about it.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <array>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "model/aicore/programs.hpp"
@@ -20,7 +18,9 @@
 #include "npu/platform/aicore_port.hpp"
 #include "port_memory.hpp"
 #include "tests/bench/aicore/core_config.hpp"
+#include "tests/support/on_bench.hpp"
 #include "tests/support/page_tables.hpp"
+#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 
@@ -109,7 +109,7 @@ struct TestQueue {
   std::uint64_t read = 0;     // completion entries
 };
 
-class CommandBench : public sc_core::sc_module, private model::InterruptPort {
+class CommandBench : public sc_core::sc_module, public RegisterHost, private model::InterruptPort {
  public:
   explicit CommandBench(const model::ChipConfig& chip = command_chip_config(),
                         const sc_core::sc_module_name& name = "bench");
@@ -162,19 +162,6 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
     return process * kHostShare + offset;
   }
 
-  template <class R>
-  R read() {
-    R value;
-    bar0_access(tlm::TLM_READ_COMMAND, R::kOffset, &value.raw, sizeof value.raw);
-    return value;
-  }
-  template <class R>
-  void write(R value) {
-    bar0_access(tlm::TLM_WRITE_COMMAND, R::kOffset, &value.raw, sizeof value.raw);
-  }
-  void run(Picoseconds time) {
-    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.count())));
-  }
   std::uint64_t blocks() const {  // done by the AI Cores
     std::uint64_t sum = 0;
     for (unsigned i = 0; i < config.ai_cores; ++i) sum += aicores.statistics(i).blocks;
@@ -185,7 +172,6 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
     return it == interrupts.end() ? 0 : it->second;
   }
 
-  model::Simulation sim;
   const model::ChipConfig config;
   model::CardRegisters registers;
   model::Dma dma;
@@ -198,13 +184,12 @@ class CommandBench : public sc_core::sc_module, private model::InterruptPort {
   model::QueueFrontEnd queues;
   PortMemory device, host;
   PageTables tables;
-  tlm_utils::simple_initiator_socket<CommandBench> bar0{"bar0"}, doorbells{"doorbells"};
+  tlm_utils::simple_initiator_socket<CommandBench> doorbells{"doorbells"};
   std::map<unsigned, unsigned> interrupts;  // by vector
   tlm::tlm_response_status doorbell_status = tlm::TLM_INCOMPLETE_RESPONSE;
 
  private:
   void raise(unsigned, unsigned vector, std::uint64_t) override { ++interrupts[vector]; }
-  void bar0_access(tlm::tlm_command command, std::uint64_t offset, void* data, unsigned length);
   bool iommu_allows(const PortRequest& request) const;
 
   bool enabled_ = false;

@@ -25,8 +25,9 @@ std::size_t done(CommandBench& bench, TestQueue& queue) {
   return bench.tags(queue).size();
 }
 
-TEST(CommandDoorbell, FourBytesCountAcrossTheirWrap) {
-  CommandBench bench;
+using CommandDoorbell = OnBench<CommandBench>;
+
+TEST_F(CommandDoorbell, FourBytesCountAcrossTheirWrap) {
   auto queue = old_queue(bench, 0xFFFF'FFFE);
   for (std::uint32_t i = 0; i < 5; ++i) bench.push(queue, nop(i));
   bench.doorbell(queue, queue.written & 0xFFFF'FFFF, 4);
@@ -34,8 +35,7 @@ TEST(CommandDoorbell, FourBytesCountAcrossTheirWrap) {
   EXPECT_EQ(bench.faults(), 0U);
 }
 
-TEST(CommandDoorbell, HalvesInEitherOrderMeanTheSameAsOneStore) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, HalvesInEitherOrderMeanTheSameAsOneStore) {
   auto queue = old_queue(bench, 0xFFFF'FFFE);
   for (std::uint32_t i = 0; i < 5; ++i) bench.push(queue, nop(i));
   bench.doorbell(queue, 1, 4, 4);
@@ -49,8 +49,7 @@ TEST(CommandDoorbell, HalvesInEitherOrderMeanTheSameAsOneStore) {
   EXPECT_EQ(bench.faults(), 0U);
 }
 
-TEST(CommandDoorbell, EightBytesAreTheWholeIndex) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, EightBytesAreTheWholeIndex) {
   auto queue = old_queue(bench, 0x1'0000'0000);
   bench.push(queue, nop(1));
   bench.doorbell(queue, 0x1'0000'0001);
@@ -60,8 +59,7 @@ TEST(CommandDoorbell, EightBytesAreTheWholeIndex) {
   EXPECT_EQ(bench.fault(1).code, 0x31);
 }
 
-TEST(CommandDoorbell, ManyRingsOfOneIndexAreOneWork) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, ManyRingsOfOneIndexAreOneWork) {
   auto queue = bench.make();
   bench.push(queue, nop(1));
   for (unsigned i = 0; i < 10; ++i) bench.ring(queue);
@@ -69,8 +67,7 @@ TEST(CommandDoorbell, ManyRingsOfOneIndexAreOneWork) {
   EXPECT_EQ(bench.command.statistics().fetches, 1U);
 }
 
-TEST(CommandDoorbell, GoingBackwardsStopsTheQueue) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, GoingBackwardsStopsTheQueue) {
   auto queue = bench.make();
   for (std::uint32_t i = 0; i < 4; ++i) bench.push(queue, nop(i));
   bench.ring(queue);
@@ -88,8 +85,7 @@ TEST(CommandDoorbell, GoingBackwardsStopsTheQueue) {
   EXPECT_EQ(bench.descriptor(queue).error, 0x31);
 }
 
-TEST(CommandDoorbell, AFullRingIsFineAndOneMoreIsNot) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, AFullRingIsFineAndOneMoreIsNot) {
   auto queue = bench.make({1, 4});
   for (std::uint32_t i = 0; i < 16; ++i) bench.push(queue, nop(i));
   bench.ring(queue);
@@ -100,8 +96,7 @@ TEST(CommandDoorbell, AFullRingIsFineAndOneMoreIsNot) {
   EXPECT_EQ(done(bench, queue), 0U) << "nothing of it was executed";
 }
 
-TEST(CommandDoorbell, OfNoQueueIsRecordedWithTheProcessWhosePageItIs) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, OfNoQueueIsRecordedWithTheProcessWhosePageItIs) {
   auto mine = bench.make({1});
   auto other = bench.make({2});
   bench.doorbell(2, 77, 1);  // process 2 rings what nobody has
@@ -120,8 +115,7 @@ TEST(CommandDoorbell, OfNoQueueIsRecordedWithTheProcessWhosePageItIs) {
   EXPECT_EQ(done(bench, other), 1U);
 }
 
-TEST(CommandDoorbell, OfAPageThatIsNobodysGoesToTheDriver) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, OfAPageThatIsNobodysGoesToTheDriver) {
   bench.make();
   bench.doorbell(5, 0, 1);
   bench.run(20_us);
@@ -130,8 +124,7 @@ TEST(CommandDoorbell, OfAPageThatIsNobodysGoesToTheDriver) {
   EXPECT_EQ(bench.interrupts_of(60), 1U);
 }
 
-TEST(CommandDoorbell, AccessesOfOtherSizesAreRefused) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, AccessesOfOtherSizesAreRefused) {
   auto queue = bench.make();
   bench.push(queue, nop(1));
   bench.doorbell(queue, 1, 16);
@@ -142,8 +135,7 @@ TEST(CommandDoorbell, AccessesOfOtherSizesAreRefused) {
   EXPECT_EQ(bench.fault(2).code, static_cast<int>(FaultCode::kDoorbellUnowned));
 }
 
-TEST(CommandDoorbell, APageOnlyRingsQueuesOfItsOwnProcess) {
-  CommandBench bench;
+TEST_F(CommandDoorbell, APageOnlyRingsQueuesOfItsOwnProcess) {
   auto mine = bench.make({1});
   auto other = bench.make({2});
   bench.push(mine, nop(1));

@@ -35,8 +35,9 @@ TEST_P(CommandKernels, VectorAddAddsEveryElementOnce) {
 }
 INSTANTIATE_TEST_SUITE_P(Blocks, CommandKernels, testing::Values(1U, 3U, 8U, 100U));
 
-TEST(CommandKernel, AicpuKernelsRunOnTheAicpusWhateverTheMask) {
-  CommandBench bench;
+using CommandKernel = OnBench<CommandBench>;
+
+TEST_F(CommandKernel, AicpuKernelsRunOnTheAicpusWhateverTheMask) {
   QueueSpec spec;
   spec.core_mask = 0;
   auto queue = bench.make(spec);
@@ -53,8 +54,7 @@ TEST(CommandKernel, AicpuKernelsRunOnTheAicpusWhateverTheMask) {
 
 // One block of a program that its core holds: dispatch 100, init 50, software init 200, the line
 // of the arguments dropped 3 clocks and read 50, what it spins, report 100.
-TEST(CommandKernel, ABlockTakesTheSumOfItsParts) {
-  CommandBench bench;
+TEST_F(CommandKernel, ABlockTakesTheSumOfItsParts) {
   auto queue = bench.make({1, 6, false});
   const auto entry = spin(bench, 1, 1, 640, 1, abi::kEntryCompletion | abi::kEntryBarrier);
   SimTime written = 0;
@@ -72,8 +72,7 @@ TEST(CommandKernel, ABlockTakesTheSumOfItsParts) {
   EXPECT_EQ(written - begin, static_cast<SimTime>(all.count()));
 }
 
-TEST(CommandKernel, ABlockAtAFaultLeavesItsCoreUsable) {
-  CommandBench bench;
+TEST_F(CommandKernel, ABlockAtAFaultLeavesItsCoreUsable) {
   auto queue = bench.make();
   auto other = bench.make();
   bench.device.store(bench.share(1, kArguments),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/support/phases.hpp"
 
 namespace npu::test {
 
@@ -111,9 +112,7 @@ class PortMemory : public sc_core::sc_module {
     if (what.posted) return trans.release();
     info.sender_states.pop();
     info.completion = good ? model::Completion::kSuccess : model::Completion::kUnsupportedRequest;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    auto delay = sc_core::SC_ZERO_TIME;
-    sockets[static_cast<std::size_t>(what.port)]->nb_transport_bw(trans, phase, delay);
+    send_back(sockets[static_cast<std::size_t>(what.port)], trans, tlm::BEGIN_RESP);
   }
   void move(tlm::tlm_generic_payload& trans, const PortRequest& what) {
     if (what.kind == model::TransactionKind::kTranslation) {

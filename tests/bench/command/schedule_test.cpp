@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots, run list, quantum, priority, preemption.
 #include <algorithm>
-#include <numeric>
 
 #include "command_bench.hpp"
 

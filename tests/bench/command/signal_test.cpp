@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event record and wait, timestamps.
 #include "command_bench.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::test {
 namespace {
@@ -112,9 +113,8 @@ TEST(CommandSignal, ATimeOutIsAStatusAndTheQueueGoesOn) {
   bench.run(28_us);
   EXPECT_TRUE(bench.tags(queue).empty());
   bench.run(10_us);
-  const auto completion = bench.completion(queue);
-  ASSERT_TRUE(completion);
-  EXPECT_EQ(completion->status, static_cast<int>(FaultCode::kWaitTimeout));
+  const auto completion = must(bench.completion(queue));
+  EXPECT_EQ(completion.status, static_cast<int>(FaultCode::kWaitTimeout));
   EXPECT_EQ(bench.tags(queue), std::vector<std::uint32_t>{2});
   EXPECT_EQ(bench.faults(), 0U);
 }
@@ -166,9 +166,8 @@ TEST(CommandSignal, AWaiterOutOfItsSlotTimesOut) {
   EXPECT_TRUE(bench.tags(waiter).empty());
   EXPECT_EQ(bench.descriptor(waiter).maps, 1U) << "unloaded";
   bench.run(300_us);
-  const auto completion = bench.completion(waiter);
-  ASSERT_TRUE(completion);
-  EXPECT_EQ(completion->status, static_cast<int>(FaultCode::kWaitTimeout));
+  const auto completion = must(bench.completion(waiter));
+  EXPECT_EQ(completion.status, static_cast<int>(FaultCode::kWaitTimeout));
 }
 
 TEST(CommandSignal, ProcessesHaveSignalsOfTheirOwn) {

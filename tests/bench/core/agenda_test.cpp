@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What handlers and processes see of the time must not depend on whether handlers run ahead.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>

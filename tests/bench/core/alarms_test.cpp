@@ -2,7 +2,6 @@
 // Waits with a limit: which of event and limit ends them and when, and that a limit whose wait has
 // ended is nowhere any more.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>

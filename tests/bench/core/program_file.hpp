@@ -6,8 +6,6 @@
 #include <openssl/sha.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -16,10 +14,9 @@
 
 namespace npu::test {
 
-inline std::vector<char> program_file(const std::string& name, abi::ImageKind kind) {
-  std::ifstream file(binary_dir() + "/programs/" + name + ".npu", std::ios::binary);
-  const std::vector<char> object((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_FALSE(object.empty()) << name;
+inline std::vector<char> image_of(const std::string& path, abi::ImageKind kind) {
+  const std::string object = file_text(path);
+  EXPECT_FALSE(object.empty()) << path;
   abi::ImageHeader header;
   header.kind = static_cast<std::uint16_t>(kind);
   header.size = object.size();
@@ -29,6 +26,9 @@ inline std::vector<char> program_file(const std::string& name, abi::ImageKind ki
   std::memcpy(image.data(), &header, sizeof header);
   image.insert(image.end(), object.begin(), object.end());
   return image;
+}
+inline std::vector<char> program_file(const std::string& name, abi::ImageKind kind) {
+  return image_of(binary_dir() + "/programs/" + name + ".npu", kind);
 }
 
 }  // namespace npu::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Far times: they come when they are due and not at the steps before, and in few steps.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <vector>
 

@@ -2,16 +2,15 @@
 // A DMA module with its registers between two stand-in memories.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <random>
 #include <vector>
 
 #include "model/dma/ring_front_end.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "stand_in_memory.hpp"
+#include "tests/support/on_bench.hpp"
 #include "tests/support/page_tables.hpp"
+#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 
@@ -84,7 +83,7 @@ struct SeenInterrupt {
   std::size_t host_requests_before;
 };
 
-class DmaBench : public sc_core::sc_module, private model::InterruptPort {
+class DmaBench : public sc_core::sc_module, public RegisterHost, private model::InterruptPort {
  public:
   explicit DmaBench(const model::ChipConfig& chip = dma_chip_config(), bool with_mmu = false,
                     const sc_core::sc_module_name& name = "bench")
@@ -110,23 +109,6 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
     hbm.latency = 100'000;
   }
 
-  template <class R>
-  R read() {
-    typename R::raw_type raw{};
-    access(tlm::TLM_READ_COMMAND, R::kOffset, &raw, sizeof raw);
-    return R::from_raw(raw);
-  }
-  template <class R>
-  void write(R value) {
-    access(tlm::TLM_WRITE_COMMAND, R::kOffset, &value.raw, sizeof value.raw);
-  }
-  void access(tlm::tlm_command command, std::uint64_t offset, void* data, unsigned length) {
-    auto& trans = sim.pool.allocate(command, offset, static_cast<unsigned char*>(data), length);
-    auto delay = sc_core::SC_ZERO_TIME;
-    bar0->b_transport(trans, delay);
-    last_status = trans.get_response_status();
-    trans.release();
-  }
   abi::EventRecord event(std::uint32_t id) { return registers.events().at(id); }
   abi::EventRecord event_record(std::uint32_t id) const {
     abi::EventRecord record;
@@ -167,28 +149,22 @@ class DmaBench : public sc_core::sc_module, private model::InterruptPort {
     push(entry);
     ring_doorbell();
   }
-  void run(Picoseconds time) {
-    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.count())));
-  }
   void fill_random(const LazyBytes& memory, std::uint64_t begin, std::uint64_t length) {
     for (std::uint64_t i = 0; i < length; ++i) {
       memory[begin + i] = static_cast<unsigned char>(random() >> 24);
     }
   }
 
-  model::Simulation sim;
   const model::ChipConfig config;
   model::CardRegisters registers;
   model::Dma dma;
   model::RingFrontEnd ring;
   StandInMemory host, hbm;
   std::unique_ptr<VirtualMemory> paging;
-  tlm_utils::simple_initiator_socket<DmaBench> bar0{"bar0"};
   std::vector<SeenInterrupt> interrupts;
   std::mt19937 random{42};
   std::uint64_t ring_base = kRing;
   std::uint32_t producer = 0;
-  tlm::tlm_response_status last_status = tlm::TLM_INCOMPLETE_RESPONSE;
 
  private:
   void raise(unsigned, unsigned vector, std::uint64_t cause) override {

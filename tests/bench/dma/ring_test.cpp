@@ -20,8 +20,9 @@ std::vector<SeenRequest> fetches(const StandInMemory& memory, std::uint64_t base
   return found;
 }
 
-TEST(DmaRing, FetchesInBatchesOfAtMostTheConfiguredSize) {
-  DmaBench bench;
+using DmaRing = OnBench<DmaBench>;
+
+TEST_F(DmaRing, FetchesInBatchesOfAtMostTheConfiguredSize) {
   bench.enable();
   for (unsigned i = 0; i < 40; ++i) bench.push(small(i));
   bench.ring_doorbell();
@@ -34,8 +35,7 @@ TEST(DmaRing, FetchesInBatchesOfAtMostTheConfiguredSize) {
   EXPECT_EQ(bench.event(0).count(), 40u);
 }
 
-TEST(DmaRing, SplitsABatchAtTheWrap) {
-  DmaBench bench;
+TEST_F(DmaRing, SplitsABatchAtTheWrap) {
   bench.enable();
   for (unsigned i = 0; i < 4090; ++i) bench.push(small(i));
   bench.ring_doorbell();
@@ -54,8 +54,7 @@ TEST(DmaRing, SplitsABatchAtTheWrap) {
   EXPECT_EQ(bench.event(0).count(), 4102u);
 }
 
-TEST(DmaRing, AFullRingIsWorkedOffWithoutLoss) {
-  DmaBench bench;
+TEST_F(DmaRing, AFullRingIsWorkedOffWithoutLoss) {
   bench.enable();
   for (unsigned round = 0; round < 3; ++round) {
     for (unsigned i = 0; i < abi::kRingEntries - 1; ++i) bench.push(small(i, i % 4, i % 4));
@@ -68,9 +67,8 @@ TEST(DmaRing, AFullRingIsWorkedOffWithoutLoss) {
   EXPECT_EQ(total, 3 * (abi::kRingEntries - 1));
 }
 
-TEST(DmaRing, ConsumerIndexStopsWhereTheEnginesAreFull) {
-  DmaBench bench;
-  bench.hbm.verdict = [&bench](tlm::tlm_generic_payload& trans) {
+TEST_F(DmaRing, ConsumerIndexStopsWhereTheEnginesAreFull) {
+  bench.hbm.verdict = [this](tlm::tlm_generic_payload& trans) {
     if (trans.get_address() < kRing) bench.hbm.answer = false;
     std::memcpy(trans.get_data_ptr(), &bench.hbm.bytes[trans.get_address()],
                 trans.get_data_length());
@@ -84,8 +82,7 @@ TEST(DmaRing, ConsumerIndexStopsWhereTheEnginesAreFull) {
   EXPECT_EQ(bench.read<abi::DmaQueueStatus>().get<abi::DmaQueueStatus::Idle>(), 0u);
 }
 
-TEST(DmaRing, StreamsSpreadOverEnginesLowestFirst) {
-  DmaBench bench;
+TEST_F(DmaRing, StreamsSpreadOverEnginesLowestFirst) {
   bench.enable(8);
   bench.hbm.latency = 1'000'000;
   for (unsigned stream = 0; stream < 8; ++stream) bench.push(small(stream, stream));
@@ -100,8 +97,7 @@ TEST(DmaRing, StreamsSpreadOverEnginesLowestFirst) {
   EXPECT_EQ(starts.begin()->second, 4u);
 }
 
-TEST(DmaRing, CommandsOfAStreamRunOneAfterAnother) {
-  DmaBench bench;
+TEST_F(DmaRing, CommandsOfAStreamRunOneAfterAnother) {
   bench.enable();
   for (unsigned i = 0; i < 400; ++i) {  // source is told by the write's address
     const auto size = 1 + bench.random() % 5000;
@@ -119,8 +115,7 @@ TEST(DmaRing, CommandsOfAStreamRunOneAfterAnother) {
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(bench.event(i).count(), 100u);
 }
 
-TEST(DmaRing, LaterCommandOfAStreamSeesTheDataOfTheEarlier) {
-  DmaBench bench;
+TEST_F(DmaRing, LaterCommandOfAStreamSeesTheDataOfTheEarlier) {
   bench.enable();
   bench.fill_random(bench.hbm.bytes, 0, 9999);
   for (unsigned i = 0; i < 50; ++i) {
@@ -131,8 +126,7 @@ TEST(DmaRing, LaterCommandOfAStreamSeesTheDataOfTheEarlier) {
   EXPECT_EQ(0, std::memcmp(&bench.hbm.bytes[0], &bench.hbm.bytes[500'000], 9999));
 }
 
-TEST(DmaRing, HostRingIsReadOverTheLinkInRequestsItAllows) {
-  DmaBench bench;
+TEST_F(DmaRing, HostRingIsReadOverTheLinkInRequestsItAllows) {
   bench.enable(4, true);
   for (unsigned i = 0; i < 40; ++i) bench.push(small(i));
   bench.ring_doorbell();
@@ -144,8 +138,7 @@ TEST(DmaRing, HostRingIsReadOverTheLinkInRequestsItAllows) {
   EXPECT_EQ(bench.event(0).count(), 40u);
 }
 
-TEST(DmaRing, EnablingAnewStartsFromEntryZero) {
-  DmaBench bench;
+TEST_F(DmaRing, EnablingAnewStartsFromEntryZero) {
   bench.enable();
   for (unsigned i = 0; i < 7; ++i) bench.push(small(i));
   bench.ring_doorbell();
@@ -159,8 +152,7 @@ TEST(DmaRing, EnablingAnewStartsFromEntryZero) {
   EXPECT_EQ(bench.event(0).count(), 7u) << "counts stay";
 }
 
-TEST(DmaRing, DoorbellOfADisabledQueueDoesNothing) {
-  DmaBench bench;
+TEST_F(DmaRing, DoorbellOfADisabledQueueDoesNothing) {
   bench.enable();
   bench.write(abi::DmaQueueControl{});
   bench.submit(small(0));
@@ -169,8 +161,7 @@ TEST(DmaRing, DoorbellOfADisabledQueueDoesNothing) {
   EXPECT_EQ(bench.read<abi::DmaQueueStatus>().get<abi::DmaQueueStatus::Enabled>(), 0u);
 }
 
-TEST(DmaRing, HundredThousandCommandsNoneLostNoneDoubled) {
-  DmaBench bench;
+TEST_F(DmaRing, HundredThousandCommandsNoneLostNoneDoubled) {
   bench.hbm.keep_record = bench.host.keep_record = false;
   bench.enable(16);
   std::vector<unsigned> expected(64);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring and the command processor want the same engines.
-#include <algorithm>
 
 #include "dma_bench.hpp"
 

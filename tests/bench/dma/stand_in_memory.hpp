@@ -9,10 +9,10 @@
 #include <cstring>
 #include <functional>
 #include <new>
-#include <string>
 #include <vector>
 
 #include "model/core/simulation.hpp"
+#include "tests/support/phases.hpp"
 
 namespace npu::test {
 
@@ -155,9 +155,7 @@ class StandInMemory : public sc_core::sc_module {
       return;
     }
     --outstanding;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    auto delay = sc_core::SC_ZERO_TIME;
-    socket->nb_transport_bw(trans, phase, delay);
+    send_back(socket, trans, tlm::BEGIN_RESP);
   }
 
   model::Simulation& sim_;

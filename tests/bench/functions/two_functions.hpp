@@ -17,14 +17,14 @@
 #include "npu/abi/stream.hpp"
 #include "npu/base/checked.hpp"
 #include "tests/support/folders.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/page_tables.hpp"
 
 namespace npu::test {
 
 inline model::SystemConfig divided_machine() {
-  auto system = model::load_system(source_dir() + "/configs/910b2.yaml", {}, {});
-  if (!system) std::abort();
-  auto& chip = system->cards[0];
+  auto system = must(model::load_system(source_dir() + "/configs/910b2.yaml", {}, {}));
+  auto& chip = system.cards[0];
   const Bytes half = align_down(chip.hbm.installed / 2, 1_GiB);
   const Bytes usable = half - (chip.hbm.installed - chip.hbm.usable);
   const unsigned clusters = chip.ai_cores / 2, aicpus = chip.aicpus / 2;
@@ -32,14 +32,7 @@ inline model::SystemConfig divided_machine() {
   chip.partitions = {
       {0, half, usable, 0, clusters, 0, aicpus, pages, 0, engines},
       {half, half, usable, clusters, clusters, aicpus, aicpus, pages, engines, engines}};
-  return *system;
-}
-
-template <class T>
-T must_have(Result<T> result) {
-  if (result) return std::move(*result);
-  ADD_FAILURE() << result.error().message();
-  std::abort();
+  return system;
 }
 
 struct TwoFunctions {
@@ -73,8 +66,8 @@ class FunctionDriver {
   FunctionDriver(platform::Platform& host, platform::Bdf bdf) : host_(host), bdf_(bdf) {
     using namespace abi::pci;
     host.pci().write16(bdf, kCommand, kCommandMemory | kCommandBusMaster);
-    vector = must_have(host.open_vector(bdf, kVector));
-    queue_vector = must_have(host.open_vector(bdf, kQueueVector));
+    vector = must(host.open_vector(bdf, kVector));
+    queue_vector = must(host.open_vector(bdf, kQueueVector));
     registers = map(abi::kRegisterBar, 0, abi::kMsixTableOffset);
     memory = map(abi::kMemoryBar, 0, 1_MiB);
     usable = read<abi::HbmSize>().raw;
@@ -158,7 +151,7 @@ class FunctionDriver {
     host_.write_barrier();
   }
   std::unique_ptr<platform::MmioRegion> map(unsigned bar, Bytes offset, Bytes size) {
-    return must_have(host_.map_bar(bdf_, bar, offset, size, platform::Caching::kUncached));
+    return must(host_.map_bar(bdf_, bar, offset, size, platform::Caching::kUncached));
   }
   template <class R>
   R read() {
@@ -181,7 +174,7 @@ class FunctionDriver {
 
  private:
   std::unique_ptr<platform::DmaMemory> allocate(Bytes size) {
-    return must_have(host_.allocate_dma(bdf_, size, 4096, platform::DmaDirection::kBidirectional));
+    return must(host_.allocate_dma(bdf_, size, 4096, platform::DmaDirection::kBidirectional));
   }
   void manage(abi::ManagementOpcode opcode, abi::ManagementCommand command) {
     command.opcode = static_cast<std::uint8_t>(opcode);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes next on the row bus and on the column bus, when writes are drained, and in which order
 // commands are reported.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "model/hbm/address_map.hpp"

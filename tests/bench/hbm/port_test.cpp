@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HBM at its socket: bytes, responses, errors, and what the counters say.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -32,8 +32,9 @@ Waited wait_for_interrupt(HostBench& bench, std::uint64_t interrupt, std::int64_
   return result;
 }
 
-TEST(Blocking, WakesOneHalfContextSwitchAfterTheInterrupt) {
-  HostBench bench;
+using Blocking = OnBench<HostBench>;
+
+TEST_F(Blocking, WakesOneHalfContextSwitchAfterTheInterrupt) {
   const auto waited = wait_for_interrupt(bench, 20'000'000, 100'000'000);
   EXPECT_TRUE(waited.woken);
   EXPECT_EQ(waited.end, 20'000'000 + kWake);
@@ -42,23 +43,20 @@ TEST(Blocking, WakesOneHalfContextSwitchAfterTheInterrupt) {
   EXPECT_EQ(waited.usage.context_switches, 1U);
 }
 
-TEST(Blocking, AnInterruptWhileGoingToSleepIsNotSleptOver) {
-  HostBench bench;
+TEST_F(Blocking, AnInterruptWhileGoingToSleepIsNotSleptOver) {
   const auto waited = wait_for_interrupt(bench, kBlock - 1, 100'000'000);
   EXPECT_TRUE(waited.woken);
   EXPECT_EQ(waited.end, kBlock);
   EXPECT_EQ(waited.usage.context_switches, 0U);
 }
 
-TEST(Blocking, GivesUpAtTheDeadline) {
-  HostBench bench;
+TEST_F(Blocking, GivesUpAtTheDeadline) {
   const auto waited = wait_for_interrupt(bench, 0, 50'000'000);
   EXPECT_FALSE(waited.woken);
   EXPECT_EQ(waited.end, 50'000'000 + kWake);
 }
 
-TEST(Blocking, MessagesOfUnknownVectorsAreCountedAsSpurious) {
-  HostBench bench;
+TEST_F(Blocking, MessagesOfUnknownVectorsAreCountedAsSpurious) {
   bench.interrupts.message(kRequester, model::Interrupts::kMessageAddress, 0x77, 0);
   EXPECT_EQ(bench.interrupts.spurious(), 1U);
 }
@@ -131,8 +129,7 @@ TEST(Mutex, IsNotTakenBeforeTheTakersComputingIsDone) {
 }
 
 TEST(Condition, IsNotWokenByWhatCameBeforeTheWaitersComputingWasDone) {
-  HostBench bench;
-  bench.run([&] {
+  on_bench<HostBench>([](HostBench& bench) {
     const auto mutex = bench.tasks().make_mutex();
     const auto condition = bench.tasks().make_condition();
     auto notifier = *bench.tasks().spawn("notifier", [&] {
@@ -147,8 +144,7 @@ TEST(Condition, IsNotWokenByWhatCameBeforeTheWaitersComputingWasDone) {
 }
 
 TEST(Tasks, ConditionWaitersSeeTheNotificationOrTheDeadline) {
-  HostBench bench;
-  bench.run([&] {
+  on_bench<HostBench>([](HostBench& bench) {
     auto& host = static_cast<platform::Platform&>(bench.platform);
     const auto mutex = host.tasks().make_mutex();
     const auto condition = host.tasks().make_condition();

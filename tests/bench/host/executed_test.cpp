@@ -7,8 +7,9 @@ namespace {
 
 constexpr std::uint64_t kOne = 200;  // ps, at cpu_config()'s clock
 
-TEST(Executed, InstructionsTakeTimeBeforeTheNextAccessLeaves) {
-  HostBench bench;
+using Executed = OnBench<HostBench>;
+
+TEST_F(Executed, InstructionsTakeTimeBeforeTheNextAccessLeaves) {
   std::uint64_t counter = 1'000'000;  // of what ran before: nobody's
   bench.cpus.executed().follow(&counter);
   bench.run([&] {
@@ -24,8 +25,7 @@ TEST(Executed, InstructionsTakeTimeBeforeTheNextAccessLeaves) {
   EXPECT_EQ(bench.cpus.executed().all(), 500U);
 }
 
-TEST(Executed, EachTaskPaysForItsOwn) {
-  HostBench bench;
+TEST_F(Executed, EachTaskPaysForItsOwn) {
   std::uint64_t counter = 0;
   bench.cpus.executed().follow(&counter);
   std::int64_t busy = 0;
@@ -40,8 +40,7 @@ TEST(Executed, EachTaskPaysForItsOwn) {
   EXPECT_EQ(busy, static_cast<std::int64_t>(100 * kOne));
 }
 
-TEST(Executed, WithoutACounterNothingIsKnown) {
-  HostBench bench;
+TEST_F(Executed, WithoutACounterNothingIsKnown) {
   EXPECT_FALSE(bench.cpus.executed().is_known());
   bench.run([&] { EXPECT_EQ(bench.cpus.local_now(), 0U); });
 }

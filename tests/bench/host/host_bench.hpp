@@ -3,15 +3,14 @@
 // fixed round trip and records what reached it.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <cstring>
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "model/host/platform.hpp"
+#include "tests/support/on_bench.hpp"
 
 namespace npu::test {
 

@@ -8,9 +8,9 @@ namespace {
 
 using model::Completion;
 using model::SimTime;
+using HostMemory = OnBench<HostBench>;
 
-TEST(HostMemory, IsZeroedAlignedAndReachableOnlyByItsDevice) {
-  HostBench bench;
+TEST_F(HostMemory, IsZeroedAlignedAndReachableOnlyByItsDevice) {
   const auto m =
       bench.memory.map(kRequester, 10'000, 64_KiB, platform::DmaDirection::kBidirectional, 0);
   EXPECT_EQ(m.bus % 64_KiB, 0U);
@@ -23,8 +23,7 @@ TEST(HostMemory, IsZeroedAlignedAndReachableOnlyByItsDevice) {
   EXPECT_EQ(other.data, nullptr);
 }
 
-TEST(HostMemory, RefusesTheWrongDirectionWithAFaultRecord) {
-  HostBench bench;
+TEST_F(HostMemory, RefusesTheWrongDirectionWithAFaultRecord) {
   const auto m = bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kDeviceReads, 0);
   EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, false, 0).status, Completion::kSuccess);
   EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, true, 0).status, Completion::kPermission);
@@ -33,8 +32,7 @@ TEST(HostMemory, RefusesTheWrongDirectionWithAFaultRecord) {
   EXPECT_TRUE(bench.memory.faults().faults()[0].device_writes);
 }
 
-TEST(HostMemory, RefusesToCrossTheEndOfAMappingAndAfterUnmap) {
-  HostBench bench;
+TEST_F(HostMemory, RefusesToCrossTheEndOfAMappingAndAfterUnmap) {
   const auto m =
       bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
   bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
@@ -46,8 +44,7 @@ TEST(HostMemory, RefusesToCrossTheEndOfAMappingAndAfterUnmap) {
             Completion::kUnsupportedRequest);
 }
 
-TEST(HostMemory, RetiredPagesAreThereForTranslatedWritesUntilUnmapped) {
-  HostBench bench;
+TEST_F(HostMemory, RetiredPagesAreThereForTranslatedWritesUntilUnmapped) {
   const auto m =
       bench.memory.map(kRequester, 16_KiB, 4096, platform::DmaDirection::kBidirectional, 0);
   const model::DmaRequester translated{kRequester, 0, true};
@@ -67,8 +64,7 @@ TEST(HostMemory, RetiredPagesAreThereForTranslatedWritesUntilUnmapped) {
   EXPECT_EQ(bench.memory.access(kRequester, m.bus, 8, true, 0).status, Completion::kSuccess);
 }
 
-TEST(HostMemory, EveryFunctionHasAnAddressSpaceOfItsOwn) {
-  HostBench bench;
+TEST_F(HostMemory, EveryFunctionHasAnAddressSpaceOfItsOwn) {
   std::array<std::byte, 2 * 4096> memory{};
   const auto direction = platform::DmaDirection::kBidirectional;
   ASSERT_TRUE(bench.memory.map_at(kRequester, 0x1000, {memory.data(), 4096}, direction));
@@ -80,8 +76,7 @@ TEST(HostMemory, EveryFunctionHasAnAddressSpaceOfItsOwn) {
   EXPECT_EQ(bench.memory.access(kRequester + 8, 0x1010, 8, true, 0).data, memory.data() + 0x1010);
 }
 
-TEST(HostMemory, APasidReachesTheMappingsBoundToItAlone) {
-  HostBench bench;
+TEST_F(HostMemory, APasidReachesTheMappingsBoundToItAlone) {
   const auto own =
       bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
   const auto unbound =
@@ -98,8 +93,7 @@ TEST(HostMemory, APasidReachesTheMappingsBoundToItAlone) {
   EXPECT_EQ(bench.memory.faults().faults()[0].pasid, 8U);
 }
 
-TEST(HostMemory, OfAnotherNodeIsFartherAway) {
-  HostBench bench;
+TEST_F(HostMemory, OfAnotherNodeIsFartherAway) {
   const auto near =
       bench.memory.map(kRequester, 4096, 4096, platform::DmaDirection::kBidirectional, 0);
   const auto far =
@@ -119,8 +113,7 @@ TEST(HostMemory, OfAnotherNodeIsFartherAway) {
   });
 }
 
-TEST(HostMemory, IsFreedWhenTheFunctionHasInvalidatedIt) {
-  HostBench bench;
+TEST_F(HostMemory, IsFreedWhenTheFunctionHasInvalidatedIt) {
   SimTime begin = 0, end = 0;
   bench.run([&] {
     auto memory = static_cast<platform::Platform&>(bench.platform)
@@ -135,8 +128,7 @@ TEST(HostMemory, IsFreedWhenTheFunctionHasInvalidatedIt) {
   EXPECT_EQ(bench.memory.memory().used(0), 0U);
 }
 
-TEST(HostMemory, OfAFunctionWithoutAtsIsFreedAtOnce) {
-  HostBench bench;
+TEST_F(HostMemory, OfAFunctionWithoutAtsIsFreedAtOnce) {
   SimTime begin = 0, end = 0;
   bench.run([&] {
     const auto m =
@@ -148,8 +140,7 @@ TEST(HostMemory, OfAFunctionWithoutAtsIsFreedAtOnce) {
   EXPECT_EQ(end, begin);
 }
 
-TEST(HostMemory, TellsOfAnInvalidationThatNobodyAnswered) {
-  HostBench bench;
+TEST_F(HostMemory, TellsOfAnInvalidationThatNobodyAnswered) {
   bench.far_end.completion = Completion::kTimeout;
   std::uint64_t bus = 0;
   bench.run([&] {

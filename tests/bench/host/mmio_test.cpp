@@ -10,8 +10,9 @@ std::unique_ptr<platform::MmioRegion> map(HostBench& bench, platform::Caching ca
   return *bench.platform.map_bar(kCard, 0, 0, 32_KiB, caching);
 }
 
-TEST(Mmio, AnUncachedStoreLeavesAfterItsCpuTime) {
-  HostBench bench;
+using Mmio = OnBench<HostBench>;
+
+TEST_F(Mmio, AnUncachedStoreLeavesAfterItsCpuTime) {
   std::uint64_t start = 0;
   bench.run([&] {
     const auto region = map(bench, platform::Caching::kUncached);
@@ -27,8 +28,7 @@ TEST(Mmio, AnUncachedStoreLeavesAfterItsCpuTime) {
   EXPECT_EQ(bench.far_end.writes[1].bytes[0], 0x88U);
 }
 
-TEST(Mmio, CombinedStoresLeaveAsOneAtTheEndOfTheBarrier) {
-  HostBench bench;
+TEST_F(Mmio, CombinedStoresLeaveAsOneAtTheEndOfTheBarrier) {
   std::uint64_t start = 0;
   bench.run([&] {
     const auto region = map(bench, platform::Caching::kWriteCombining);
@@ -41,8 +41,7 @@ TEST(Mmio, CombinedStoresLeaveAsOneAtTheEndOfTheBarrier) {
   EXPECT_EQ(bench.far_end.writes[0].bytes.size(), 32U);
 }
 
-TEST(Mmio, CombiningStopsAtGapsAndLineBorders) {
-  HostBench bench;
+TEST_F(Mmio, CombiningStopsAtGapsAndLineBorders) {
   bench.run([&] {
     const auto region = map(bench, platform::Caching::kWriteCombining);
     region->write64(0x38, 1);
@@ -54,8 +53,7 @@ TEST(Mmio, CombiningStopsAtGapsAndLineBorders) {
   EXPECT_EQ(bench.far_end.writes[1].address, 0x8000'0040U);
 }
 
-TEST(Mmio, AnUncachedAccessDrainsTheCombiningBufferFirst) {
-  HostBench bench;
+TEST_F(Mmio, AnUncachedAccessDrainsTheCombiningBufferFirst) {
   bench.run([&] {
     const auto combining = map(bench, platform::Caching::kWriteCombining);
     const auto uncached = map(bench, platform::Caching::kUncached);
@@ -66,8 +64,7 @@ TEST(Mmio, AnUncachedAccessDrainsTheCombiningBufferFirst) {
   EXPECT_EQ(bench.far_end.writes[0].address, 0x8000'0040U);
 }
 
-TEST(Mmio, ALoadStallsForTheRoundTrip) {
-  HostBench bench;
+TEST_F(Mmio, ALoadStallsForTheRoundTrip) {
   bench.run([&] {
     const auto region = map(bench, platform::Caching::kUncached);
     const auto before = bench.cpus.local_now();
@@ -76,8 +73,7 @@ TEST(Mmio, ALoadStallsForTheRoundTrip) {
   });
 }
 
-TEST(Mmio, MappingsThatDoNotFitAreRefused) {
-  HostBench bench;
+TEST_F(Mmio, MappingsThatDoNotFitAreRefused) {
   bench.run([&] {
     const auto code = [&](unsigned bar, Bytes offset, Bytes size) {
       return bench.platform.map_bar(kCard, bar, offset, size, platform::Caching::kUncached)

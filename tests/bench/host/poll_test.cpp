@@ -106,8 +106,7 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(SkippingAndNaive, Poll, testing::ValuesIn(cases()), case_name);
 
 TEST(PollTrace, OneRoundCostsOneRound) {
-  HostBench bench;
-  bench.run([&] {
+  on_bench<HostBench>([](HostBench& bench) {
     auto& clock = static_cast<platform::Platform&>(bench.platform).clock();
     const auto before = clock.now();
     clock.relax({}, Instant::never());

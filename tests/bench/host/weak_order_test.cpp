@@ -100,8 +100,7 @@ TEST(WeakOrder, StoresToRegistersKeepTheirOrder) {
 }
 
 TEST(WeakOrder, ALoadIsBehindTheStoresToTheRegistersOfItsFunction) {
-  WeakHost bench;
-  bench.run([&] {
+  on_bench<WeakHost>([](WeakHost& bench) {
     const auto region = bench.map(platform::Caching::kUncached);
     for (unsigned i = 1; i <= 50; ++i) {
       region->write32(8 * i, i);
@@ -206,8 +205,7 @@ TEST(WeakOrder, StoresToMemoryAreSeenByTheDeviceInAnyOrderUntilABarrier) {
 }
 
 TEST(WeakOrder, WhatTheDeviceHasSeenOnceItSeesAgain) {
-  WeakHost bench;
-  bench.run([&] {
+  on_bench<WeakHost>([](WeakHost& bench) {
     const auto memory = bench.dma();
     for (Bytes at = 0; at < 4_KiB; at += 8) memory->store<std::uint64_t>(at, 1);
     for (Bytes at = 0; at < 4_KiB; at += 8) {
@@ -218,8 +216,7 @@ TEST(WeakOrder, WhatTheDeviceHasSeenOnceItSeesAgain) {
 }
 
 TEST(WeakOrder, StoresToMemoryAreSeenInFiniteTime) {
-  WeakHost bench;
-  bench.run([&] {
+  on_bench<WeakHost>([](WeakHost& bench) {
     const auto memory = bench.dma();
     memory->store<std::uint64_t>(64, 7);
     bench.clock().relax({}, Instant::never());
@@ -230,8 +227,7 @@ TEST(WeakOrder, StoresToMemoryAreSeenInFiniteTime) {
 }
 
 TEST(WeakOrder, WhatTheDeviceWritesBothSee) {
-  WeakHost bench;
-  bench.run([&] {
+  on_bench<WeakHost>([](WeakHost& bench) {
     const auto memory = bench.dma();
     memory->store<std::uint64_t>(0, 1);
     const auto found = bench.memory.reach({kRequester}, memory->bus().value, 4, true, 0);

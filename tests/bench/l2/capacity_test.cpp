@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stays, what goes and what is written back.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "l2_bench.hpp"
 
@@ -19,8 +19,9 @@ std::uint64_t same_set(std::uint64_t line, std::uint64_t round) {
   }
 }
 
-TEST(L2Capacity, TheLeastRecentlyUsedLineGoes) {
-  L2Bench bench;
+using L2Capacity = OnBench<L2Bench>;
+
+TEST_F(L2Capacity, TheLeastRecentlyUsedLineGoes) {
   const auto a = same_set(0, 0), b = same_set(0, 1), c = same_set(0, 2);
   for (const auto line : {a, b}) bench.read(line * kLine);
   bench.read(a * kLine);
@@ -30,8 +31,7 @@ TEST(L2Capacity, TheLeastRecentlyUsedLineGoes) {
   EXPECT_FALSE(bench.holds(b));
 }
 
-TEST(L2Capacity, SmallHitsCountAsUse) {
-  L2Bench bench;
+TEST_F(L2Capacity, SmallHitsCountAsUse) {
   const auto a = same_set(0, 0), b = same_set(0, 1), c = same_set(0, 2);
   for (const auto line : {a, b}) bench.read(line * kLine);
   bench.read(a * kLine, 8);
@@ -39,8 +39,7 @@ TEST(L2Capacity, SmallHitsCountAsUse) {
   EXPECT_TRUE(bench.holds(a));
 }
 
-TEST(L2Capacity, AllLinesOfAnAlignedPieceOfItsSizeFit) {
-  L2Bench bench;
+TEST_F(L2Capacity, AllLinesOfAnAlignedPieceOfItsSizeFit) {
   bench.read(5 * kLines * kLine, kLines * kLine);
   const auto misses = bench.l2.statistics().read_misses;
   bench.read(5 * kLines * kLine, kLines * kLine);
@@ -48,8 +47,7 @@ TEST(L2Capacity, AllLinesOfAnAlignedPieceOfItsSizeFit) {
   EXPECT_EQ(bench.l2.statistics().read_misses, misses);
 }
 
-TEST(L2Capacity, DirtyLinesAreWrittenBackWhenTheyGoAndCleanOnesNot) {
-  L2Bench bench;
+TEST_F(L2Capacity, DirtyLinesAreWrittenBackWhenTheyGoAndCleanOnesNot) {
   const auto a = same_set(0, 0), b = same_set(0, 1), c = same_set(0, 2), d = same_set(0, 3);
   bench.write(a * kLine);
   bench.read(b * kLine);
@@ -62,8 +60,7 @@ TEST(L2Capacity, DirtyLinesAreWrittenBackWhenTheyGoAndCleanOnesNot) {
   EXPECT_EQ(bench.l2.statistics().write_backs, 1u);
 }
 
-TEST(L2Capacity, AWriteThatHitsMakesALineDirty) {
-  L2Bench bench;
+TEST_F(L2Capacity, AWriteThatHitsMakesALineDirty) {
   const auto a = same_set(0, 0);
   bench.read(a * kLine);
   bench.write(a * kLine, 4);
@@ -72,8 +69,7 @@ TEST(L2Capacity, AWriteThatHitsMakesALineDirty) {
   EXPECT_EQ(bench.write_backs().size(), 1u);
 }
 
-TEST(L2Capacity, PartialWritesReadTheRestOfTheirLine) {
-  L2Bench bench;
+TEST_F(L2Capacity, PartialWritesReadTheRestOfTheirLine) {
   bench.write(kLine - 128, 2 * kLine);  // the end of one, one whole, the begin of a third
   EXPECT_EQ(bench.memory_reads(), 2u);
   EXPECT_EQ(bench.l2.statistics().fetches, 2u);
@@ -81,24 +77,21 @@ TEST(L2Capacity, PartialWritesReadTheRestOfTheirLine) {
   EXPECT_EQ(bench.read(0), kReadHit);
 }
 
-TEST(L2Capacity, NeighboursAreWrittenBackTogether) {
-  L2Bench bench;
+TEST_F(L2Capacity, NeighboursAreWrittenBackTogether) {
   bench.write(0, kLines * kLine);
   bench.read(kLines * kLine, 4 * kLine);
   ASSERT_EQ(bench.write_backs().size(), 1u);
   EXPECT_EQ(bench.write_backs()[0].length, 4 * kLine);
 }
 
-TEST(L2Capacity, AClearedCacheIsColdAndWritesNothing) {
-  L2Bench bench;
+TEST_F(L2Capacity, AClearedCacheIsColdAndWritesNothing) {
   bench.write(0, kLines * kLine);
   bench.l2.invalidate_all();
   EXPECT_FALSE(bench.holds(5));
   EXPECT_EQ(bench.write_backs().size(), 0u);
 }
 
-TEST(L2Capacity, LinesOnTheirWaySurviveAClearedCache) {
-  L2Bench bench;
+TEST_F(L2Capacity, LinesOnTheirWaySurviveAClearedCache) {
   const auto read = bench.issue({false, 0x1000});
   bench.l2.invalidate_all();
   bench.run(10_us);

@@ -10,6 +10,7 @@
 
 #include "model/l2/l2.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/support/on_bench.hpp"
 
 namespace npu::test {
 
@@ -84,10 +85,8 @@ class L2Bench : public sc_core::sc_module {
     info.sender_states.push(0xABC);
     ended.push_back(0);
     status.push_back(tlm::TLM_INCOMPLETE_RESPONSE);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
     in_call_ = true;
-    EXPECT_EQ(clients[request.client]->nb_transport_fw(trans, phase, delay), tlm::TLM_ACCEPTED);
+    EXPECT_EQ(send_request(clients[request.client], trans), tlm::TLM_ACCEPTED);
     in_call_ = false;
     return ended.size() - 1;
   }

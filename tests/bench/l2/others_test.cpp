@@ -5,8 +5,9 @@
 namespace npu::test {
 namespace {
 
-TEST(L2Bytes, MoveWhenTheRequestIsAccepted) {
-  L2Bench bench;
+using L2Bytes = OnBench<L2Bench>;
+
+TEST_F(L2Bytes, MoveWhenTheRequestIsAccepted) {
   std::array<unsigned char, 600> out{}, in{};
   out.fill(0x5A);
   bench.issue({true, 0x1003, 600, out.data()});
@@ -18,8 +19,7 @@ TEST(L2Bytes, MoveWhenTheRequestIsAccepted) {
   EXPECT_EQ(bench.status[1], tlm::TLM_OK_RESPONSE);
 }
 
-TEST(L2Bytes, AccessBeyondTheMemoryIsRefusedAndAllocatesNothing) {
-  L2Bench bench;
+TEST_F(L2Bytes, AccessBeyondTheMemoryIsRefusedAndAllocatesNothing) {
   unsigned char byte = 0;
   const auto id = bench.issue({false, 64_MiB, 1, &byte});
   bench.run(10_us);
@@ -74,8 +74,7 @@ TEST(L2Errors, AreNotMendedByAWriteOfPartOfTheLine) {
   EXPECT_TRUE(bench.holds(1));
 }
 
-TEST(L2Bytes, PostedWritesAreReleased) {
-  L2Bench bench;
+TEST_F(L2Bytes, PostedWritesAreReleased) {
   unsigned char byte = 7;
   const auto id = bench.issue({true, 5, 1, &byte, 1, 0, true});
   bench.run(10_us);

@@ -54,9 +54,7 @@ class StreamBench : public sc_core::sc_module {
     todo_.pop_front();
     auto& trans = sim.pool.allocate_timing(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
                                            address, 16384);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
-    client->nb_transport_fw(trans, phase, delay);
+    send_request(client, trans);
   }
   tlm::tlm_sync_enum answered(tlm::tlm_generic_payload& trans, tlm::tlm_phase&, sc_core::sc_time&) {
     trans.release();

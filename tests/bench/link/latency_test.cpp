@@ -5,8 +5,9 @@
 namespace npu::test {
 namespace {
 
-TEST(HccsLatency, AWriteIsAnsweredWhenThePeersMemoryHasIt) {
-  LinkBench bench;
+using HccsLatency = OnBench<LinkBench>;
+
+TEST_F(HccsLatency, AWriteIsAnsweredWhenThePeersMemoryHasIt) {
   const auto id = bench.card(0).issue(true, 1, 0x3000, bench.card(0).buffer.data(), 4096);
   bench.run(10 * kMicrosecond);
   EXPECT_EQ(bench.card(0).answer(id).when, kRoundTrip);
@@ -17,8 +18,7 @@ TEST(HccsLatency, AWriteIsAnsweredWhenThePeersMemoryHasIt) {
   EXPECT_EQ(bench.card(0).memory.seen.size(), 0U);
 }
 
-TEST(HccsLatency, AReadBringsThePeersBytes) {
-  LinkBench bench;
+TEST_F(HccsLatency, AReadBringsThePeersBytes) {
   bench.card(1).memory.bytes[0x1234] = 0xC3;
   unsigned char found = 0;
   const auto id = bench.card(0).issue(false, 1, 0x1234, &found, 1);
@@ -29,15 +29,13 @@ TEST(HccsLatency, AReadBringsThePeersBytes) {
   EXPECT_EQ(found, 0xC3);
 }
 
-TEST(HccsLatency, EveryPacketHasItsOverhead) {
-  LinkBench bench;
+TEST_F(HccsLatency, EveryPacketHasItsOverhead) {
   const auto id = bench.card(0).issue(true, 1, 0, bench.card(0).buffer.data(), 257);
   bench.run(10 * kMicrosecond);
   EXPECT_EQ(bench.card(0).answer(id).when, kRoundTrip - kFull + (257 + 2 * 64) * kByte);
 }
 
-TEST(HccsLatency, WhatLeavesIsWhatWasThereWhenItLeft) {
-  LinkBench bench;
+TEST_F(HccsLatency, WhatLeavesIsWhatWasThereWhenItLeft) {
   bench.card(0).issue(true, 1, 0, bench.card(0).buffer.data(), 1);
   bench.card(0).buffer[0] = 0x11;
   bench.run(10 * kMicrosecond);

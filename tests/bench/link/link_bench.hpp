@@ -13,6 +13,7 @@
 #include "model/link/hccs_mesh.hpp"
 #include "model/registers/card_registers.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/support/on_bench.hpp"
 
 namespace npu::test {
 
@@ -81,10 +82,8 @@ class LinkCard : public sc_core::sc_module {
     info.peer = static_cast<std::uint8_t>(peer + 1);
     info.flow = static_cast<std::uint8_t>(flow);
     info.context = issued_++;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
     in_call_ = true;
-    EXPECT_EQ(mmu->nb_transport_fw(trans, phase, delay), tlm::TLM_ACCEPTED);
+    EXPECT_EQ(send_request(mmu, trans), tlm::TLM_ACCEPTED);
     in_call_ = false;
     return info.context;
   }

@@ -66,9 +66,7 @@ class CopyBench : public MmuBench, private model::MemoryPipe::Owner {
     info.vmid = 1;
     info.context = request.slot;
     info.asks_translated = true;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
-    clients[0]->nb_transport_fw(trans, phase, delay);
+    send_request(clients[0], trans);
   }
   model::DeviceMemoryPort::Hold hold() override { return mmu.memory().hold(1); }
   void release(model::DeviceMemoryPort::Hold hold) override { mmu.memory().release(hold); }

@@ -54,9 +54,7 @@ model::Completion strided(MmuBench& bench, std::uint64_t address, std::uint32_t 
   info.rows = 2;
   info.pitch = pitch;
   info.context = bench.issued;
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  auto delay = sc_core::SC_ZERO_TIME;
-  bench.clients[0]->nb_transport_fw(trans, phase, delay);
+  send_request(bench.clients[0], trans);
   bench.run(10_us);
   return bench.response(bench.issued++).completion;
 }

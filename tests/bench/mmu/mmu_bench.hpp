@@ -12,7 +12,9 @@
 
 #include "model/mmu/mmu_context.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/support/on_bench.hpp"
 #include "tests/support/page_tables.hpp"
+#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 
@@ -54,8 +56,9 @@ struct Response {
   unsigned char first;  // byte
 };
 
-class MmuBench : public sc_core::sc_module {
+class MmuBench : public sc_core::sc_module, public RegisterHost {
  public:
+  using RegisterHost::read;
   static constexpr unsigned kClients = 2;
 
   explicit MmuBench(const model::ChipConfig& chip = mmu_chip_config(),
@@ -91,10 +94,8 @@ class MmuBench : public sc_core::sc_module {
     info.context = issued;
     info.cause = cause;
     *trans.get_data_ptr() = value;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
     in_call_ = true;
-    EXPECT_EQ(clients[client]->nb_transport_fw(trans, phase, delay), tlm::TLM_ACCEPTED);
+    EXPECT_EQ(send_request(clients[client], trans), tlm::TLM_ACCEPTED);
     in_call_ = false;
     return issued++;
   }
@@ -122,16 +123,6 @@ class MmuBench : public sc_core::sc_module {
   std::uint64_t last_address(unsigned client = 0) { return memory(client).seen.back().address; }
   std::size_t entries_read() const { return walked.seen.size(); }
 
-  template <class R>
-  R read() {
-    R value;
-    bar0_access(tlm::TLM_READ_COMMAND, R::kOffset, &value.raw, sizeof value.raw);
-    return value;
-  }
-  template <class R>
-  void write(R value) {
-    bar0_access(tlm::TLM_WRITE_COMMAND, R::kOffset, &value.raw, sizeof value.raw);
-  }
   void invalidate(std::uint32_t scope, unsigned vmid = 0, std::uint64_t address = 0,
                   std::uint64_t size = 0) {
     write(abi::MmuInvalidateAddress::from_raw(address));
@@ -142,12 +133,8 @@ class MmuBench : public sc_core::sc_module {
               .set<abi::MmuInvalidate::Start>(1));
   }
   bool invalidating() { return read<abi::MmuInvalidate>().get<abi::MmuInvalidate::Start>() != 0; }
-  void run(Picoseconds time) {
-    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.count())));
-  }
   StandInMemory& memory(unsigned client) { return client == 0 ? memory0 : memory1; }
 
-  model::Simulation sim;
   const model::ChipConfig config;
   model::CardRegisters registers;
   model::Mmu mmu;
@@ -158,7 +145,6 @@ class MmuBench : public sc_core::sc_module {
                       std::memcpy(walked.bytes.data() + address, &raw, sizeof raw);
                     }};
   tlm_utils::simple_initiator_socket_tagged<MmuBench> clients[kClients];
-  tlm_utils::simple_initiator_socket<MmuBench> bar0{"bar0"};
   std::vector<Response> responses;
   // Told of requests by what their context is.
   std::function<void(std::uint64_t)> on_translated, on_response;
@@ -181,12 +167,6 @@ class MmuBench : public sc_core::sc_module {
     trans.release();
     if (on_response) on_response(id);
     return tlm::TLM_COMPLETED;
-  }
-  void bar0_access(tlm::tlm_command command, std::uint64_t offset, void* data, unsigned length) {
-    auto& trans = sim.pool.allocate(command, offset, static_cast<unsigned char*>(data), length);
-    auto delay = sc_core::SC_ZERO_TIME;
-    bar0->b_transport(trans, delay);
-    trans.release();
   }
   bool in_call_ = false;
 };

@@ -12,9 +12,9 @@ using abi::PageFaultConsumer;
 using abi::PageFaultControl;
 using abi::PageFaultRecord;
 using abi::PageFaultReply;
+using MmuPageFault = OnBench<FaultBench>;
 
-TEST(MmuPageFault, ARequestWaitsForAReplyAndIsWalkedForAgain) {
-  FaultBench bench;
+TEST_F(MmuPageFault, ARequestWaitsForAReplyAndIsWalkedForAgain) {
   const auto begin = model::sim_now();
   const auto id = bench.issue(false, kVmid, kVirtual + 5);
   bench.run(Picoseconds(4 * kPerEntry + kFault - 1));
@@ -44,8 +44,7 @@ TEST(MmuPageFault, ARequestWaitsForAReplyAndIsWalkedForAgain) {
   EXPECT_EQ(bench.mmu.statistics().not_mapped, 0U);
 }
 
-TEST(MmuPageFault, WhatIsNotServedFailsAsEver) {
-  FaultBench bench;
+TEST_F(MmuPageFault, WhatIsNotServedFailsAsEver) {
   EXPECT_EQ(bench.read(kVmid + 1, kVirtual).completion, Completion::kNotMapped);
   bench.tables.set(kVmid, kVirtual + kPage, 0, 3 | kInstalled);
   EXPECT_EQ(bench.read(kVmid, kVirtual + kPage).completion, Completion::kBadTable);
@@ -53,8 +52,7 @@ TEST(MmuPageFault, WhatIsNotServedFailsAsEver) {
   EXPECT_TRUE(bench.raised.empty());
 }
 
-TEST(MmuPageFault, OneRecordForAPageAKindAndAClient) {
-  FaultBench bench;
+TEST_F(MmuPageFault, OneRecordForAPageAKindAndAClient) {
   for (unsigned i = 0; i < 3; ++i) bench.issue(false, kVmid, kVirtual + i);
   bench.issue(true, kVmid, kVirtual + 9);
   bench.issue(false, kVmid, kVirtual + 8, 0, 1);
@@ -73,8 +71,7 @@ TEST(MmuPageFault, OneRecordForAPageAKindAndAClient) {
   EXPECT_EQ(bench.responses.size(), 6U);
 }
 
-TEST(MmuPageFault, AWriteToAPageThatIsReadOnlyIsOneThatWaits) {
-  FaultBench bench;
+TEST_F(MmuPageFault, AWriteToAPageThatIsReadOnlyIsOneThatWaits) {
   bench.tables.map(kVmid, kVirtual, kPage, true, false);
   EXPECT_EQ(bench.read(kVmid, kVirtual).completion, Completion::kSuccess);
   const auto id = bench.issue(true, kVmid, kVirtual);
@@ -92,8 +89,7 @@ TEST(MmuPageFault, AWriteToAPageThatIsReadOnlyIsOneThatWaits) {
   EXPECT_EQ(bench.last_address(), 3 * kPage);
 }
 
-TEST(MmuPageFault, AReplyMayBeThatThereIsNoPage) {
-  FaultBench bench;
+TEST_F(MmuPageFault, AReplyMayBeThatThereIsNoPage) {
   const auto other = bench.issue(false, kVmid, kVirtual + kPage);
   const auto id = bench.issue(true, kVmid, kVirtual);
   bench.run(10_us);
@@ -107,8 +103,7 @@ TEST(MmuPageFault, AReplyMayBeThatThereIsNoPage) {
   EXPECT_EQ(bench.mmu.statistics().not_mapped, 2U);
 }
 
-TEST(MmuPageFault, AReplyWithoutAPageIsAnotherFault) {
-  FaultBench bench;
+TEST_F(MmuPageFault, AReplyWithoutAPageIsAnotherFault) {
   const auto id = bench.issue(false, kVmid, kVirtual);
   bench.run(10_us);
   bench.write(PageFaultConsumer::from_raw(1));
@@ -119,8 +114,7 @@ TEST(MmuPageFault, AReplyWithoutAPageIsAnotherFault) {
   EXPECT_FALSE(bench.answered(id));
 }
 
-TEST(MmuPageFault, ASpaceThatIsGivenUpEndsWhatWaitsThere) {
-  FaultBench bench;
+TEST_F(MmuPageFault, ASpaceThatIsGivenUpEndsWhatWaitsThere) {
   bench.write(abi::PageFaultSpaces::from_raw(1U << kVmid | 1U << (kVmid + 1)));
   const auto id = bench.issue(false, kVmid, kVirtual);
   const auto other = bench.issue(false, kVmid + 1, kVirtual);
@@ -131,8 +125,7 @@ TEST(MmuPageFault, ASpaceThatIsGivenUpEndsWhatWaitsThere) {
   EXPECT_FALSE(bench.answered(other));
 }
 
-TEST(MmuPageFault, AnInterruptFollowsWhatIsLeftInTheRing) {
-  FaultBench bench;
+TEST_F(MmuPageFault, AnInterruptFollowsWhatIsLeftInTheRing) {
   for (unsigned i = 0; i < 3; ++i) bench.issue(false, kVmid, kVirtual + i * kPage);
   bench.run(10_us);
   EXPECT_EQ(bench.raised.size(), 1U);
@@ -145,8 +138,7 @@ TEST(MmuPageFault, AnInterruptFollowsWhatIsLeftInTheRing) {
   EXPECT_EQ(bench.raised.size(), 3U);
 }
 
-TEST(MmuPageFault, WithAFullRingFaultsWaitForTheirRecords) {
-  FaultBench bench;
+TEST_F(MmuPageFault, WithAFullRingFaultsWaitForTheirRecords) {
   for (unsigned i = 0; i < 130; ++i) bench.issue(false, kVmid, kVirtual + i * kPage);
   bench.run(1_ms);
   EXPECT_EQ(bench.produced(), 128U);
@@ -164,8 +156,7 @@ TEST(MmuPageFault, WithAFullRingFaultsWaitForTheirRecords) {
   EXPECT_EQ(bench.produced(), 129U);
 }
 
-TEST(MmuPageFault, AResetAnswersWhatWaits) {
-  FaultBench bench;
+TEST_F(MmuPageFault, AResetAnswersWhatWaits) {
   const auto id = bench.issue(false, kVmid, kVirtual);
   bench.run(Picoseconds(4 * kPerEntry + kFault / 2));
   bench.mmu.function_reset(0);

@@ -17,8 +17,9 @@ class ResetBench : public MmuBench {
   }
 };
 
-TEST(MmuReset, ForgetsTranslationsAndTheContextTable) {
-  ResetBench bench;
+using MmuReset = OnBench<ResetBench>;
+
+TEST_F(MmuReset, ForgetsTranslationsAndTheContextTable) {
   bench.read(1, 0);
   bench.reset();
   EXPECT_EQ(bench.read(1, 0).completion, Completion::kNotMapped);
@@ -28,8 +29,7 @@ TEST(MmuReset, ForgetsTranslationsAndTheContextTable) {
   EXPECT_EQ(bench.entries_read() - before, 4u);
 }
 
-TEST(MmuReset, WaitingRequestsAreAnsweredAndMoveNothing) {
-  ResetBench bench;
+TEST_F(MmuReset, WaitingRequestsAreAnsweredAndMoveNothing) {
   std::vector<std::uint64_t> ids;
   for (unsigned page = 0; page < 6; ++page) ids.push_back(bench.issue(true, 1, page * kPage));
   bench.run(100_ns);
@@ -45,8 +45,7 @@ TEST(MmuReset, WaitingRequestsAreAnsweredAndMoveNothing) {
   EXPECT_EQ(bench.sim.pool.in_use(), 0u);
 }
 
-TEST(MmuReset, WalksBeginAnewWhileOldReadsAreStillComing) {
-  ResetBench bench;
+TEST_F(MmuReset, WalksBeginAnewWhileOldReadsAreStillComing) {
   for (unsigned page = 0; page < 6; ++page) bench.issue(false, 1, page * kPage);
   bench.run(100_ns);
   bench.reset();
@@ -59,8 +58,7 @@ TEST(MmuReset, WalksBeginAnewWhileOldReadsAreStillComing) {
   }
 }
 
-TEST(MmuReset, EndsAnInvalidationAndTheNextOneWorks) {
-  ResetBench bench;
+TEST_F(MmuReset, EndsAnInvalidationAndTheNextOneWorks) {
   bench.read(1, 0);
   bench.memory0.answer = false;
   bench.issue(false, 1, 0);
@@ -76,8 +74,7 @@ TEST(MmuReset, EndsAnInvalidationAndTheNextOneWorks) {
   EXPECT_FALSE(bench.invalidating());
 }
 
-TEST(MmuReset, InvalidationThatWasDueIsForgotten) {
-  ResetBench bench;
+TEST_F(MmuReset, InvalidationThatWasDueIsForgotten) {
   bench.invalidate(abi::MmuInvalidate::kAll);
   bench.reset();
   bench.run(1_us);

@@ -27,23 +27,22 @@ class TlbBench : public MmuBench {
   }
 };
 
-TEST(MmuTlb, HoldsAsManyPagesAsItHasEntries) {
-  TlbBench bench;
+using MmuTlb = OnBench<TlbBench>;
+
+TEST_F(MmuTlb, HoldsAsManyPagesAsItHasEntries) {
   EXPECT_EQ(bench.sweep(kEntries), 4 * kEntries);
   EXPECT_EQ(bench.sweep(kEntries), 0u);
   EXPECT_EQ(bench.mmu.statistics().hits, kEntries);
   EXPECT_EQ(bench.mmu.statistics().misses, kEntries);
 }
 
-TEST(MmuTlb, SweepOfOneSetTooManyMissesThereAlways) {
-  TlbBench bench;
+TEST_F(MmuTlb, SweepOfOneSetTooManyMissesThereAlways) {
   bench.sweep(kEntries + 1);
   // Pages 0, 4, 8, 12 and 16 go round in a set of four.
   EXPECT_EQ(bench.sweep(kEntries + 1), 4 * (kWays + 1));
 }
 
-TEST(MmuTlb, TheLeastRecentlyUsedOfASetGoes) {
-  TlbBench bench;
+TEST_F(MmuTlb, TheLeastRecentlyUsedOfASetGoes) {
   for (unsigned way = 0; way < kWays; ++way) bench.cost(way * kSets);
   bench.cost(0);
   bench.cost(0);  // the client's last page counts as used, too
@@ -53,8 +52,7 @@ TEST(MmuTlb, TheLeastRecentlyUsedOfASetGoes) {
   EXPECT_EQ(bench.cost(1 * kSets), 4u) << "page 4 was the oldest";
 }
 
-TEST(MmuTlb, LastPageOfAClientIsNoFurtherEntry) {
-  TlbBench bench;
+TEST_F(MmuTlb, LastPageOfAClientIsNoFurtherEntry) {
   bench.cost(0);
   for (unsigned way = 1; way <= kWays; ++way) {
     bench.access(false, 1, way * kSets * kPage, 1);  // the other client's
@@ -62,8 +60,7 @@ TEST(MmuTlb, LastPageOfAClientIsNoFurtherEntry) {
   EXPECT_EQ(bench.cost(0), 4u);
 }
 
-TEST(MmuTlb, GiantPageTakesOneEntry) {
-  TlbBench bench;
+TEST_F(MmuTlb, GiantPageTakesOneEntry) {
   bench.tables.map_giant(1, 4 * kGiant, kGiant);
   bench.sweep(kEntries - kSets);
   EXPECT_EQ(bench.cost(4 * 512), 3u);
@@ -71,8 +68,7 @@ TEST(MmuTlb, GiantPageTakesOneEntry) {
   EXPECT_EQ(bench.sweep(kEntries - kSets), 0u);
 }
 
-TEST(MmuTlb, AddressSpacesWithTheSameFewPagesFitTogether) {
-  TlbBench bench;
+TEST_F(MmuTlb, AddressSpacesWithTheSameFewPagesFitTogether) {
   for (unsigned vmid = 1; vmid <= kEntries / 2; ++vmid) bench.tables.map(vmid, 0, kPage);
   for (unsigned vmid = 1; vmid <= kEntries / 2; ++vmid) EXPECT_EQ(bench.cost(0, vmid), 4u);
   for (unsigned vmid = 1; vmid <= kEntries / 2; ++vmid) EXPECT_EQ(bench.cost(0, vmid), 0u);

@@ -114,9 +114,7 @@ class AskedBench : public MmuBench {
     auto& info = model::Transaction::of(trans);
     info.kind = model::TransactionKind::kTranslation;
     info.vmid = 1;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
-    clients[0]->nb_transport_fw(trans, phase, delay);
+    send_request(clients[0], trans);
   }
 };
 

@@ -25,8 +25,9 @@ class WalkBench : public MmuBench {
   SimTime begin = 0;
 };
 
-TEST(MmuWalk, RequestsForOnePageShareAWalkAndKeepTheirOrder) {
-  WalkBench bench;
+using MmuWalk = OnBench<WalkBench>;
+
+TEST_F(MmuWalk, RequestsForOnePageShareAWalkAndKeepTheirOrder) {
   std::vector<std::uint64_t> ids;
   for (unsigned i = 0; i < 5; ++i) ids.push_back(bench.issue(i % 2, 1, kVirtual + i, 0, 0));
   bench.run(100_ns);
@@ -39,8 +40,7 @@ TEST(MmuWalk, RequestsForOnePageShareAWalkAndKeepTheirOrder) {
   EXPECT_EQ(bench.mmu.statistics().walks, 1u);
 }
 
-TEST(MmuWalk, HitsPassRequestsThatWait) {
-  WalkBench bench;
+TEST_F(MmuWalk, HitsPassRequestsThatWait) {
   bench.issue_page(0);
   bench.run(10_us);
   const auto missed = bench.issue_page(1);
@@ -51,8 +51,7 @@ TEST(MmuWalk, HitsPassRequestsThatWait) {
   EXPECT_EQ(bench.response(physical).when, bench.response(hit).when);
 }
 
-TEST(MmuWalk, AsManyWalksRunAsThereAreWalkers) {
-  WalkBench bench;
+TEST_F(MmuWalk, AsManyWalksRunAsThereAreWalkers) {
   std::vector<std::uint64_t> ids;
   for (unsigned page = 0; page < 5; ++page) ids.push_back(bench.issue_page(page));
   bench.run(10_us);
@@ -63,8 +62,7 @@ TEST(MmuWalk, AsManyWalksRunAsThereAreWalkers) {
   EXPECT_EQ(model::ticks(bench.mmu.statistics().walking), 5 * kWalk) << "without the waiting";
 }
 
-TEST(MmuWalk, RequestsJoinAPageThatWaitsForAWalker) {
-  WalkBench bench;
+TEST_F(MmuWalk, RequestsJoinAPageThatWaitsForAWalker) {
   for (unsigned page = 0; page < 3; ++page) bench.issue_page(page);
   const auto joined = bench.issue_page(2);
   bench.run(10_us);
@@ -72,8 +70,7 @@ TEST(MmuWalk, RequestsJoinAPageThatWaitsForAWalker) {
   EXPECT_EQ(bench.entries_read(), 12u);
 }
 
-TEST(MmuWalk, PageThatWaitsFindsWhatANeighboursGiantPageBrought) {
-  WalkBench bench;
+TEST_F(MmuWalk, PageThatWaitsFindsWhatANeighboursGiantPageBrought) {
   bench.tables.map_giant(2, 0, kGiant);
   bench.issue(false, 2, 0);
   bench.issue(false, 2, kPage);
@@ -84,8 +81,7 @@ TEST(MmuWalk, PageThatWaitsFindsWhatANeighboursGiantPageBrought) {
   EXPECT_EQ(bench.mmu.statistics().walks, 2u);
 }
 
-TEST(MmuWalk, RequestsThatShareAFailedWalkAllFail) {
-  WalkBench bench;
+TEST_F(MmuWalk, RequestsThatShareAFailedWalkAllFail) {
   const std::uint64_t nowhere = kVirtual + kGiant;
   const auto first = bench.issue(false, 1, nowhere);
   const auto second = bench.issue(true, 1, nowhere + 1, 0, 1);
@@ -97,8 +93,7 @@ TEST(MmuWalk, RequestsThatShareAFailedWalkAllFail) {
   EXPECT_EQ(bench.mmu.statistics().not_mapped, 2u);
 }
 
-TEST(MmuWalk, RightsAreJudgedForEachThatWaited) {
-  WalkBench bench;
+TEST_F(MmuWalk, RightsAreJudgedForEachThatWaited) {
   bench.tables.map(1, kVirtual, 5 * kPage, true, false);
   const auto reads = bench.issue(false, 1, kVirtual);
   const auto writes = bench.issue(true, 1, kVirtual);
@@ -108,8 +103,7 @@ TEST(MmuWalk, RightsAreJudgedForEachThatWaited) {
   EXPECT_EQ(bench.memory0.seen.size(), 1u);
 }
 
-TEST(MmuWalk, EntriesAreReadWhenTheWalkGetsThere) {
-  WalkBench bench;
+TEST_F(MmuWalk, EntriesAreReadWhenTheWalkGetsThere) {
   const auto id = bench.issue_page(0);
   bench.run(Picoseconds(3 * kPerEntry));  // the lowest entry is still to be read
   bench.tables.map(1, kVirtual, 9 * kPage);

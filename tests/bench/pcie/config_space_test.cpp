@@ -28,8 +28,9 @@ TEST(ConfigSpace, NarrowWritesLeaveTheirNeighboursAlone) {
   EXPECT_EQ(space.read(0x40, 4), 0x0000'AB00U);
 }
 
-TEST(BarSizing, WriteOnesShowsSizeAndFlagsOfBothBars) {
-  PcieBench bench;
+using BarSizing = OnBench<PcieBench>;
+
+TEST_F(BarSizing, WriteOnesShowsSizeAndFlagsOfBothBars) {
   bench.run([&] {
     for (std::uint32_t offset = pci::kBar0; offset < pci::kBar0 + 16; offset += 4) {
       bench.config_write(kCard, offset, pci::kAllOnes);
@@ -43,8 +44,7 @@ TEST(BarSizing, WriteOnesShowsSizeAndFlagsOfBothBars) {
   });
 }
 
-TEST(BarSizing, WithMemoryDecodingOnNothingIsCorrupted) {
-  PcieBench bench;
+TEST_F(BarSizing, WithMemoryDecodingOnNothingIsCorrupted) {
   bench.run([&] {
     const std::uint32_t base = bench.config_read(kCard, 0x10);
     bench.config_write(kCard, 0x10, pci::kAllOnes);
@@ -57,8 +57,7 @@ TEST(BarSizing, WithMemoryDecodingOnNothingIsCorrupted) {
   EXPECT_EQ(bench.chip().register_writes.size(), 1U);
 }
 
-TEST(BarSizing, DecodingFollowsTheBarWhereverItMoves) {
-  PcieBench bench;
+TEST_F(BarSizing, DecodingFollowsTheBarWhereverItMoves) {
   bench.chip().values[8] = 77;
   bench.run([&] {
     const auto moved = static_cast<std::uint32_t>(bench.bar(0) + 64_KiB);
@@ -111,8 +110,7 @@ TEST(Firmware, KnowsTheNumaNodeOfEveryBus) {
 }
 
 TEST(Sriov, NumberOfVfsAndEnableCanBeWrittenAndAddressesAreSized) {
-  PcieBench bench;
-  bench.run([&] {
+  on_bench<PcieBench>([](PcieBench& bench) {
     const auto sriov = bench.find_extended(kCard, pci::kExtSriov);
     bench.config_write(kCard, sriov + 0x10, 4, 2);
     bench.config_write(kCard, sriov + 0x08, 9, 2);

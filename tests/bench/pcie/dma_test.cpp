@@ -5,13 +5,12 @@
 namespace npu::test {
 namespace {
 
-using model::Completion;
+using Dma = OnBench<PcieBench>;
 
 // Egress 15 ns, propagation 50 ns, root complex 60 ns, memory 100 ns, ingress 20 ns.
 constexpr std::uint64_t kToMemory = 15'000 + 50'000 + 60'000 + 100'000;
 
-TEST(Dma, WriteIsVisibleAfterEgressWirePropagationRootComplexAndMemory) {
-  PcieBench bench;
+TEST_F(Dma, WriteIsVisibleAfterEgressWirePropagationRootComplexAndMemory) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.wait(1_us);
@@ -25,8 +24,7 @@ TEST(Dma, WriteIsVisibleAfterEgressWirePropagationRootComplexAndMemory) {
   });
 }
 
-TEST(Dma, ReadReturnsDataOfTheTimeItIsServed) {
-  PcieBench bench;
+TEST_F(Dma, ReadReturnsDataOfTheTimeItIsServed) {
   bench.memory.bytes[3] = std::byte{0x77};
   bench.run([&] {
     bench.enable_bus_master();
@@ -44,8 +42,7 @@ TEST(Dma, ReadReturnsDataOfTheTimeItIsServed) {
   });
 }
 
-TEST(Dma, PostTellsWhenTheLastByteHasLeft) {
-  PcieBench bench;
+TEST_F(Dma, PostTellsWhenTheLastByteHasLeft) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.wait(1_us);
@@ -58,8 +55,7 @@ TEST(Dma, PostTellsWhenTheLastByteHasLeft) {
   });
 }
 
-TEST(Dma, SlowWriteHoldsBackTheFasterOneBehindIt) {
-  PcieBench bench;
+TEST_F(Dma, SlowWriteHoldsBackTheFasterOneBehindIt) {
   bench.memory.latency_at[kBuffer] = 500_ns;
   bench.run([&] {
     bench.enable_bus_master();
@@ -72,8 +68,7 @@ TEST(Dma, SlowWriteHoldsBackTheFasterOneBehindIt) {
   EXPECT_GE(bench.memory.writes[1].when, bench.memory.writes[0].when);
 }
 
-TEST(Dma, InterruptComesAfterTheWritesBeforeItAreVisible) {
-  PcieBench bench;
+TEST_F(Dma, InterruptComesAfterTheWritesBeforeItAreVisible) {
   bench.memory.latency_at[kBuffer] = 500_ns;
   bench.run([&] {
     bench.enable_bus_master();
@@ -86,8 +81,7 @@ TEST(Dma, InterruptComesAfterTheWritesBeforeItAreVisible) {
   EXPECT_EQ(bench.interrupts.messages[0].when, bench.memory.writes.at(0).when);
 }
 
-TEST(Dma, RegisterReadCompletionPushesTheWritesBeforeIt) {
-  PcieBench bench;
+TEST_F(Dma, RegisterReadCompletionPushesTheWritesBeforeIt) {
   bench.memory.latency_at[kBuffer] = 5_us;
   std::size_t visible = 0;
   bench.run([&] {
@@ -99,8 +93,7 @@ TEST(Dma, RegisterReadCompletionPushesTheWritesBeforeIt) {
   EXPECT_EQ(visible, 1U);
 }
 
-TEST(Dma, TranslationTellsHowMuchIsMapped) {
-  PcieBench bench;
+TEST_F(Dma, TranslationTellsHowMuchIsMapped) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.chip().read(kBuffer + 4096, 8, model::TransactionKind::kTranslation);
@@ -112,8 +105,7 @@ TEST(Dma, TranslationTellsHowMuchIsMapped) {
   EXPECT_EQ(mapped, (1U << 20) - 4096);
 }
 
-TEST(Dma, UnmappedReadIsAnUnsupportedRequest) {
-  PcieBench bench;
+TEST_F(Dma, UnmappedReadIsAnUnsupportedRequest) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.chip().read(0x9'0000'0000, 64);
@@ -125,8 +117,7 @@ TEST(Dma, UnmappedReadIsAnUnsupportedRequest) {
   });
 }
 
-TEST(Dma, WithoutBusMasteringReadsAbortAndWritesComeBack) {
-  PcieBench bench;
+TEST_F(Dma, WithoutBusMasteringReadsAbortAndWritesComeBack) {
   bench.run([&] {
     bench.chip().read(kBuffer, 64);
     bench.chip().read(kBuffer, 8, model::TransactionKind::kTranslation);
@@ -143,8 +134,7 @@ TEST(Dma, WithoutBusMasteringReadsAbortAndWritesComeBack) {
   EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
 }
 
-TEST(Dma, LostCompletionTimesOutAndIsLogged) {
-  PcieBench bench;
+TEST_F(Dma, LostCompletionTimesOutAndIsLogged) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.endpoint().drop_next_completion(model::Endpoint::CompletionSide::kReceived);
@@ -162,8 +152,7 @@ TEST(Dma, LostCompletionTimesOutAndIsLogged) {
   EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
 }
 
-TEST(Dma, CompletionAfterTheTimeoutTouchesNobodysMemory) {
-  PcieBench bench;
+TEST_F(Dma, CompletionAfterTheTimeoutTouchesNobodysMemory) {
   bench.memory.latency_at[kBuffer] = 60_us;  // later than the card waits
   bench.run([&] {
     bench.enable_bus_master();
@@ -175,8 +164,7 @@ TEST(Dma, CompletionAfterTheTimeoutTouchesNobodysMemory) {
   EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
 }
 
-TEST(Dma, CompletionAfterTheTimeoutDoesNotDisturbTheNextRead) {
-  PcieBench bench;
+TEST_F(Dma, CompletionAfterTheTimeoutDoesNotDisturbTheNextRead) {
   bench.memory.bytes[0] = std::byte{0xAA};
   bench.memory.bytes[4096] = std::byte{0xBB};
   bench.memory.latency_at[kBuffer] = 55'150_ns;  // its data moves while the next read's come back
@@ -193,8 +181,7 @@ TEST(Dma, CompletionAfterTheTimeoutDoesNotDisturbTheNextRead) {
   EXPECT_EQ(bench.chip().answers[1].data[0], 0xBB);
 }
 
-TEST(Dma, PoisonedCompletionIsReportedAndLogged) {
-  PcieBench bench;
+TEST_F(Dma, PoisonedCompletionIsReportedAndLogged) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.endpoint().poison_next_completion(model::Endpoint::CompletionSide::kReceived);
@@ -208,8 +195,7 @@ TEST(Dma, PoisonedCompletionIsReportedAndLogged) {
 }
 
 // A card without a link is in reset, and then without bus mastering.
-TEST(Dma, DeadLinkFailsReadsAndSwallowsWrites) {
-  PcieBench bench;
+TEST_F(Dma, DeadLinkFailsReadsAndSwallowsWrites) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.fabric.link(0).set_down(true);
@@ -228,8 +214,7 @@ TEST(Dma, DeadLinkFailsReadsAndSwallowsWrites) {
 }
 
 // PCIe 7.8.8.3: without PASID Enable a function must not send any.
-TEST(Dma, CarriesAPasidOnlyWhereTheSystemHasEnabledThem) {
-  PcieBench bench;
+TEST_F(Dma, CarriesAPasidOnlyWhereTheSystemHasEnabledThem) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.chip().pasid = 7;

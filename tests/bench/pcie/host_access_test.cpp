@@ -9,8 +9,9 @@ namespace {
 constexpr std::uint64_t kShortTlp = 8 + 12 + 4;  // framing, header, DLLPs
 constexpr std::uint64_t kLongTlp = 8 + 16 + 4;
 
-TEST(HostAccess, PostedWriteTakesRootComplexWirePropagationAndIngress) {
-  PcieBench bench;
+using HostAccess = OnBench<PcieBench>;
+
+TEST_F(HostAccess, PostedWriteTakesRootComplexWirePropagationAndIngress) {
   bench.run([&] { bench.write(bench.bar(0) + 0x1010, 7); });
   ASSERT_EQ(bench.chip().register_writes.size(), 1U);
   EXPECT_EQ(bench.chip().register_writes[0].address, 0x1010U);
@@ -18,8 +19,7 @@ TEST(HostAccess, PostedWriteTakesRootComplexWirePropagationAndIngress) {
   EXPECT_EQ(bench.chip().register_writes[0].when, 60'000 + wire(kShortTlp + 4) + 50'000 + 20'000);
 }
 
-TEST(HostAccess, PostedWriteDoesNotHoldTheCpu) {
-  PcieBench bench;
+TEST_F(HostAccess, PostedWriteDoesNotHoldTheCpu) {
   std::uint64_t returned = 1;
   bench.run([&] {
     bench.write(bench.bar(0), 7);
@@ -28,8 +28,7 @@ TEST(HostAccess, PostedWriteDoesNotHoldTheCpu) {
   EXPECT_EQ(returned, 0U);
 }
 
-TEST(HostAccess, RegisterReadIsARoundTripWithRegisterAccess) {
-  PcieBench bench;
+TEST_F(HostAccess, RegisterReadIsARoundTripWithRegisterAccess) {
   bench.chip().values[0x10] = 0xCAFE;
   std::uint64_t value = 0;
   std::uint64_t when = 0;
@@ -41,8 +40,7 @@ TEST(HostAccess, RegisterReadIsARoundTripWithRegisterAccess) {
   EXPECT_EQ(when, 2 * (60'000 + 50'000) + wire(kShortTlp) + 20'000 + 40'000 + wire(kShortTlp + 4));
 }
 
-TEST(HostAccess, DeviceMemoryReadWaitsForMemoryInsteadOfRegisters) {
-  PcieBench bench;
+TEST_F(HostAccess, DeviceMemoryReadWaitsForMemoryInsteadOfRegisters) {
   bench.chip().values[0x1000] = 0x1122334455667788;
   std::uint64_t value = 0;
   std::uint64_t when = 0;
@@ -55,8 +53,7 @@ TEST(HostAccess, DeviceMemoryReadWaitsForMemoryInsteadOfRegisters) {
                       wire(kShortTlp + 8));
 }
 
-TEST(HostAccess, WritesArriveInTheOrderTheyWereIssued) {
-  PcieBench bench;
+TEST_F(HostAccess, WritesArriveInTheOrderTheyWereIssued) {
   bench.run([&] {
     for (std::uint64_t i = 0; i < 100; ++i) bench.write(bench.bar(2) + 8 * (100 - i), i, 8);
   });
@@ -64,8 +61,7 @@ TEST(HostAccess, WritesArriveInTheOrderTheyWereIssued) {
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(bench.chip().memory_writes[i].value, i);
 }
 
-TEST(HostAccess, AReadPushesTheWritesBeforeIt) {
-  PcieBench bench;
+TEST_F(HostAccess, AReadPushesTheWritesBeforeIt) {
   std::uint64_t value = 0;
   bench.run([&] {
     bench.write(bench.bar(0) + 0x20, 42);
@@ -74,8 +70,7 @@ TEST(HostAccess, AReadPushesTheWritesBeforeIt) {
   EXPECT_EQ(value, 42U);
 }
 
-TEST(HostAccess, AbsentFunctionsReadAllOnesAndIgnoreWrites) {
-  PcieBench bench;
+TEST_F(HostAccess, AbsentFunctionsReadAllOnesAndIgnoreWrites) {
   bench.run([&] {
     for (const Bdf bdf :
          {Bdf{0, 5, 0}, Bdf{0, 0, 1}, Bdf{1, 0, 1}, Bdf{1, 1, 0}, Bdf{2, 0, 0}, Bdf{77, 0, 0}}) {
@@ -87,8 +82,7 @@ TEST(HostAccess, AbsentFunctionsReadAllOnesAndIgnoreWrites) {
   });
 }
 
-TEST(HostAccess, RootPortAnswersWithoutCrossingALink) {
-  PcieBench bench;
+TEST_F(HostAccess, RootPortAnswersWithoutCrossingALink) {
   std::uint64_t when = 0;
   bench.run([&] {
     EXPECT_EQ(bench.config_read({0, 0, 0}, 0) & 0xFFFF, 0x19E5U);
@@ -98,8 +92,7 @@ TEST(HostAccess, RootPortAnswersWithoutCrossingALink) {
 }
 
 // Unless the port forwards them as function numbers (ARI), as firmware has it.
-TEST(HostAccess, OnlyDeviceZeroIsAskedBehindALink) {
-  PcieBench bench;
+TEST_F(HostAccess, OnlyDeviceZeroIsAskedBehindALink) {
   std::uint64_t begin = 0, end = 0;
   bench.run([&] {
     const auto express = bench.find_capability({0, 0, 0}, pci::kCapPciExpress);
@@ -111,8 +104,7 @@ TEST(HostAccess, OnlyDeviceZeroIsAskedBehindALink) {
   EXPECT_EQ(end - begin, 2 * 60'000U);
 }
 
-TEST(HostAccess, AddressesNobodyClaimsReadAllOnes) {
-  PcieBench bench;
+TEST_F(HostAccess, AddressesNobodyClaimsReadAllOnes) {
   bench.run([&] {
     EXPECT_EQ(bench.read(0xF000'0000), 0xFFFF'FFFFU);
     EXPECT_EQ(bench.completion, model::Completion::kUnsupportedRequest);
@@ -121,8 +113,7 @@ TEST(HostAccess, AddressesNobodyClaimsReadAllOnes) {
   EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
 }
 
-TEST(HostAccess, UnimplementedRegisterIsAnUnsupportedRequestLoggedInAer) {
-  PcieBench bench;
+TEST_F(HostAccess, UnimplementedRegisterIsAnUnsupportedRequestLoggedInAer) {
   bench.run([&] {
     EXPECT_EQ(bench.read(bench.bar(0) + FakeChip::kBadRegister), 0xFFFF'FFFFU);
     const auto aer = bench.find_extended(kCard, pci::kExtAer);
@@ -135,8 +126,7 @@ TEST(HostAccess, UnimplementedRegisterIsAnUnsupportedRequestLoggedInAer) {
   });
 }
 
-TEST(HostAccess, LostCompletionEndsInAllOnesAtTheTimeout) {
-  PcieBench bench;
+TEST_F(HostAccess, LostCompletionEndsInAllOnesAtTheTimeout) {
   std::uint64_t when = 0;
   bench.run([&] {
     bench.endpoint().drop_next_completion(model::Endpoint::CompletionSide::kSent);
@@ -149,8 +139,7 @@ TEST(HostAccess, LostCompletionEndsInAllOnesAtTheTimeout) {
   EXPECT_EQ(when, 100'000'000U);
 }
 
-TEST(HostAccess, PoisonedCompletionIsNotData) {
-  PcieBench bench;
+TEST_F(HostAccess, PoisonedCompletionIsNotData) {
   bench.run([&] {
     bench.endpoint().poison_next_completion(model::Endpoint::CompletionSide::kSent);
     EXPECT_EQ(bench.read(bench.bar(0)), 0xFFFF'FFFFU);
@@ -158,8 +147,7 @@ TEST(HostAccess, PoisonedCompletionIsNotData) {
   });
 }
 
-TEST(HostAccess, DeadLinkReadsAllOnesAndSwallowsWrites) {
-  PcieBench bench;
+TEST_F(HostAccess, DeadLinkReadsAllOnesAndSwallowsWrites) {
   bench.run([&] {
     bench.fabric.link(0).set_down(true);
     EXPECT_EQ(bench.config_read(kCard, 0), pci::kAllOnes);
@@ -172,8 +160,7 @@ TEST(HostAccess, DeadLinkReadsAllOnesAndSwallowsWrites) {
   EXPECT_EQ(bench.simulation.pool.in_use(), 0U);
 }
 
-TEST(HostAccess, CompletionOnTheWireOfADyingLinkIsLost) {
-  PcieBench bench;
+TEST_F(HostAccess, CompletionOnTheWireOfADyingLinkIsLost) {
   bench.chip().values[0] = 5;
   std::uint64_t value = 0;
   sc_core::sc_spawn([&] {

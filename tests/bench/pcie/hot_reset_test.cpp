@@ -6,8 +6,6 @@
 namespace npu::test {
 namespace {
 
-using model::Completion;
-
 constexpr Bdf kRootPort{0, 0, 0};
 
 struct HotResetBench : PcieBench {
@@ -49,8 +47,7 @@ TEST(SecondaryBusReset, ReturnsTheConfigurationToItsDefaults) {
 }
 
 TEST(SecondaryBusReset, MasksEveryVector) {
-  HotResetBench bench;
-  bench.run([&] {
+  on_bench<HotResetBench>([](HotResetBench& bench) {
     const auto address = static_cast<std::uint32_t>(bench.bar(0));
     const auto control = address + abi::kMsixTableOffset + pci::kMsixEntryControl;
     bench.write(control, 0);
@@ -63,8 +60,7 @@ TEST(SecondaryBusReset, MasksEveryVector) {
 }
 
 TEST(SecondaryBusReset, NothingAnswersWhileItIsSetNorBeforeTheResetIsOver) {
-  HotResetBench bench;
-  bench.run([&] {
+  on_bench<HotResetBench>([](HotResetBench& bench) {
     bench.hold(true);
     bench.wait(100_us);
     EXPECT_EQ(bench.config_read(kCard, 0), pci::kAllOnes);
@@ -79,8 +75,7 @@ TEST(SecondaryBusReset, NothingAnswersWhileItIsSetNorBeforeTheResetIsOver) {
 }
 
 TEST(SecondaryBusReset, LeavesTheErrorLogAlone) {
-  HotResetBench bench;
-  bench.run([&] {
+  on_bench<HotResetBench>([](HotResetBench& bench) {
     const auto aer = bench.find_extended(kCard, pci::kExtAer);
     bench.read(bench.bar(0) + FakeChip::kBadRegister);
     bench.bus_reset();
@@ -89,8 +84,7 @@ TEST(SecondaryBusReset, LeavesTheErrorLogAlone) {
 }
 
 TEST(SecondaryBusReset, LeavesThePortItselfConfigured) {
-  HotResetBench bench;
-  bench.run([&] {
+  on_bench<HotResetBench>([](HotResetBench& bench) {
     const auto before = bench.config_read(kRootPort, pci::kPrimaryBus);
     bench.bus_reset();
     EXPECT_EQ(bench.config_read(kRootPort, pci::kPrimaryBus), before);
@@ -251,8 +245,7 @@ TEST(LinkLoss, EndsTheCardsReadsAndNothingLeavesItDuringTheReset) {
 }
 
 TEST(LinkLoss, ThePortAboveShowsIt) {
-  HotResetBench bench;
-  bench.run([&] {
+  on_bench<HotResetBench>([](HotResetBench& bench) {
     const auto express = bench.find_capability(kRootPort, pci::kCapPciExpress);
     const auto link = [&] {
       return bench.config_read(kRootPort, express + pci::kExpLinkStatus, 2) &

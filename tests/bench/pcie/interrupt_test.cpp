@@ -27,8 +27,9 @@ struct MsixBench : PcieBench {
   }
 };
 
-TEST(Msix, RaisedVectorArrivesWithItsData) {
-  MsixBench bench;
+using Msix = OnBench<MsixBench>;
+
+TEST_F(Msix, RaisedVectorArrivesWithItsData) {
   std::uint64_t raised = 0;
   bench.run([&] {
     bench.enable();
@@ -45,8 +46,7 @@ TEST(Msix, RaisedVectorArrivesWithItsData) {
             15'000 + (28 * 65'000 + 2047) / 2048 + 50'000 + 60'000);
 }
 
-TEST(Msix, EntriesAreMaskedAtResetAndReadBack) {
-  MsixBench bench;
+TEST_F(Msix, EntriesAreMaskedAtResetAndReadBack) {
   bench.run([&] {
     EXPECT_EQ(bench.read(bench.entry(127) + pci::kMsixEntryControl), 1U);
     bench.write(bench.entry(127) + pci::kMsixEntryData, 0x55);
@@ -54,8 +54,7 @@ TEST(Msix, EntriesAreMaskedAtResetAndReadBack) {
   });
 }
 
-TEST(Msix, MaskedVectorPendsAndIsDeliveredOnceOnUnmask) {
-  MsixBench bench;
+TEST_F(Msix, MaskedVectorPendsAndIsDeliveredOnceOnUnmask) {
   bench.run([&] {
     bench.enable();
     bench.program(70, 7);
@@ -71,8 +70,7 @@ TEST(Msix, MaskedVectorPendsAndIsDeliveredOnceOnUnmask) {
   EXPECT_EQ(bench.interrupts.messages.size(), 1U);
 }
 
-TEST(Msix, AVectorBeyondTheTableIsNone) {
-  MsixBench bench;
+TEST_F(Msix, AVectorBeyondTheTableIsNone) {
   bench.run([&] {
     bench.enable();
     bench.endpoint().raise(0, 128, 0);
@@ -82,8 +80,7 @@ TEST(Msix, AVectorBeyondTheTableIsNone) {
   EXPECT_TRUE(bench.interrupts.messages.empty());
 }
 
-TEST(Msix, FunctionMaskHoldsEveryVector) {
-  MsixBench bench;
+TEST_F(Msix, FunctionMaskHoldsEveryVector) {
   bench.run([&] {
     bench.enable();
     bench.program(0, 1);
@@ -99,8 +96,7 @@ TEST(Msix, FunctionMaskHoldsEveryVector) {
   EXPECT_EQ(bench.interrupts.messages.size(), 2U);
 }
 
-TEST(Msix, DisabledOrWithoutBusMasteringNothingIsSent) {
-  MsixBench bench;
+TEST_F(Msix, DisabledOrWithoutBusMasteringNothingIsSent) {
   bench.run([&] {
     bench.program(0, 1);
     bench.read(bench.bar(0));
@@ -114,8 +110,7 @@ TEST(Msix, DisabledOrWithoutBusMasteringNothingIsSent) {
   EXPECT_EQ(bench.interrupts.messages.size(), 1U);
 }
 
-TEST(Msix, PendingBitsCannotBeWritten) {
-  MsixBench bench;
+TEST_F(Msix, PendingBitsCannotBeWritten) {
   bench.run([&] {
     bench.write(bench.bar(0) + abi::kMsixPbaOffset, ~0ULL, 8);
     EXPECT_EQ(bench.pending(), 0U);
@@ -130,8 +125,9 @@ struct ResetBench : MsixBench {
   }
 };
 
-TEST(FunctionLevelReset, AnswersAgainAfterItsTimeAndNotBefore) {
-  ResetBench bench;
+using FunctionLevelReset = OnBench<ResetBench>;
+
+TEST_F(FunctionLevelReset, AnswersAgainAfterItsTimeAndNotBefore) {
   bench.run([&] {
     bench.reset();
     ASSERT_EQ(bench.chip().resets.size(), 1U);
@@ -144,8 +140,7 @@ TEST(FunctionLevelReset, AnswersAgainAfterItsTimeAndNotBefore) {
   });
 }
 
-TEST(FunctionLevelReset, ClearsCommandMsixAndSriov) {
-  ResetBench bench;
+TEST_F(FunctionLevelReset, ClearsCommandMsixAndSriov) {
   bench.run([&] {
     bench.enable();
     bench.program(0, 1);
@@ -163,8 +158,7 @@ TEST(FunctionLevelReset, ClearsCommandMsixAndSriov) {
   });
 }
 
-TEST(FunctionLevelReset, EndsReadsInFlightAndIgnoresTheirCompletions) {
-  ResetBench bench;
+TEST_F(FunctionLevelReset, EndsReadsInFlightAndIgnoresTheirCompletions) {
   bench.memory.latency = 5_us;
   bench.run([&] {
     bench.enable_bus_master();

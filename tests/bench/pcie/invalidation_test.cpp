@@ -6,8 +6,6 @@
 namespace npu::test {
 namespace {
 
-using model::Completion;
-
 constexpr std::uint64_t kAtsMessage = 8 + 16 + 4;  // framing, header, DLLPs
 constexpr std::uint64_t kAtsArrival = 60'000 + wire(kAtsMessage + 8) + 50'000 + 20'000;
 constexpr std::uint64_t kAtsReturn = wire(kAtsMessage) + 50'000 + 60'000;

@@ -65,8 +65,7 @@ TEST(PageRequestCapability, SaysWhatThePageRequestsAre) {
 }
 
 TEST(PageRequestCapability, IsForgottenByAReset) {
-  PageRequests bench;
-  bench.run([&] {
+  on_bench<PageRequests>([](PageRequests& bench) {
     bench.enable(5);
     const auto express = bench.find_capability(kCard, pci::kCapPciExpress);
     bench.config_write(kCard, express + pci::kExpDeviceControl, pci::kExpDeviceControlFlr, 2);
@@ -119,8 +118,7 @@ TEST(PageResponse, IsRoutedByTheCardsNumberThroughASwitch) {
 }
 
 TEST(PageResponse, ThatNobodyWaitsForIsToldInTheStatus) {
-  PageRequests bench;
-  bench.run([&] {
+  on_bench<PageRequests>([](PageRequests& bench) {
     bench.enable(8);
     bench.fabric.root_complex().respond_to_page_request(kCard.packed(), {77, 100, 0}, 0);
     bench.wait(10_us);

@@ -2,8 +2,6 @@
 // A PCI hierarchy between a stand-in host and stand-in chips.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <memory>
 
@@ -12,10 +10,12 @@
 #include "npu/base/checked.hpp"
 #include "tests/bench/pcie/pcie_config.hpp"
 #include "tests/bench/pcie/stand_ins.hpp"
+#include "tests/support/on_bench.hpp"
 
 namespace npu::test {
 
 namespace pci = abi::pci;
+using model::Completion;
 using platform::Bdf;
 
 inline constexpr std::uint64_t kBuffer = FakeHostMemory::kBase;

@@ -15,6 +15,7 @@
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/pcie/port.hpp"
+#include "tests/support/phases.hpp"
 
 namespace npu::test {
 
@@ -206,9 +207,7 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
   }
   void memory_done(std::uint64_t handle) {
     if (on_answer) on_answer();
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay;
-    memory->nb_transport_bw(model::payload_of(handle), phase, delay);
+    send_back(memory, model::payload_of(handle), tlm::BEGIN_RESP);
   }
 
   model::Simulation& simulation_;

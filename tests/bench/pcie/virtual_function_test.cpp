@@ -6,8 +6,6 @@
 namespace npu::test {
 namespace {
 
-using model::Completion;
-
 Bdf function_number(unsigned number, std::uint8_t bus = 1) {
   return {bus, static_cast<std::uint8_t>(number / 8), static_cast<std::uint8_t>(number % 8)};
 }
@@ -40,8 +38,7 @@ struct VirtualBench : PcieBench {
 };
 
 TEST(VirtualFunction, AnswersWhileEnabledUpToTheirNumber) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     EXPECT_EQ(bench.answering(), 0x1U);
     EXPECT_EQ(bench.config_read(kFirstVf, pci::kRevision), pci::kAllOnes);
     bench.enable(3);
@@ -63,8 +60,7 @@ TEST(VirtualFunction, FollowsFirstOffsetAndStride) {
 }
 
 TEST(VirtualFunction, TheirNumberIsAtMostTheTotalAndFixedWhileEnabled) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(100);
     EXPECT_EQ(bench.answering(), 0xFF01U);
     bench.control(0);
@@ -76,8 +72,7 @@ TEST(VirtualFunction, TheirNumberIsAtMostTheTotalAndFixedWhileEnabled) {
 }
 
 TEST(VirtualFunction, ShowsClassAndSubsystemButNoIdsOfItsOwn) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(1);
     EXPECT_EQ(bench.config_read(kFirstVf, 0), pci::kAllOnes);
     EXPECT_EQ(bench.completion, Completion::kSuccess);
@@ -90,8 +85,7 @@ TEST(VirtualFunction, ShowsClassAndSubsystemButNoIdsOfItsOwn) {
 }
 
 TEST(VirtualFunction, HasNoBarsAndOnlyItsBusMasteringCanBeSet) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(2);
     for (std::uint32_t bar = pci::kBar0; bar < pci::kBar0 + 24; bar += 4) {
       bench.config_write(kFirstVf, bar, pci::kAllOnes);
@@ -123,8 +117,7 @@ TEST(VirtualFunction, ItsResetIsItsOwn) {
 }
 
 TEST(VirtualFunction, IsGoneAfterAResetOfThePhysicalOne) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     const auto express = bench.find_capability(kCard, pci::kCapPciExpress);
     bench.enable(2);
     bench.config_write(kCard, express + pci::kExpDeviceControl, pci::kExpDeviceControlFlr, 2);
@@ -136,8 +129,7 @@ TEST(VirtualFunction, IsGoneAfterAResetOfThePhysicalOne) {
 }
 
 TEST(VirtualFunction, IsGoneAfterTheLinkWasDown) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(2);
     EXPECT_EQ(bench.answering(), 0x301U);
     bench.fabric.link(0).set_down(true);
@@ -148,8 +140,7 @@ TEST(VirtualFunction, IsGoneAfterTheLinkWasDown) {
 }
 
 TEST(VirtualFunction, NewOnesAreAsAfterAReset) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(1);
     bench.config_write(kFirstVf, pci::kCommand, pci::kCommandBusMaster, 2);
     bench.control(0);
@@ -175,8 +166,7 @@ TEST(VirtualFunction, EachHasItsVectorTableInItsPartOfTheBar) {
 }
 
 TEST(VirtualFunction, MemoryIsDecodedWhileVfMemorySpaceIsOn) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(1);
     bench.read(bench.vf_bar0 + abi::kMsixTableOffset);
     EXPECT_EQ(bench.completion, Completion::kSuccess);
@@ -187,8 +177,7 @@ TEST(VirtualFunction, MemoryIsDecodedWhileVfMemorySpaceIsOn) {
 }
 
 TEST(VirtualFunction, WhatItHasNotIsAnUnsupportedRequestOfItsOwn) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(2);
     EXPECT_EQ(bench.read(bench.vf_bar0 + 64_KiB), pci::kAllOnes);
     const auto status = [&](Bdf bdf) {
@@ -202,8 +191,7 @@ TEST(VirtualFunction, WhatItHasNotIsAnUnsupportedRequestOfItsOwn) {
 }
 
 TEST(VirtualFunction, BarsAreSizedInThePhysicalOneAndTakeAtLeastAPage) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     const auto size_mask = [&] {
       bench.config_write(kCard, bench.sriov + pci::kSriovBar0, pci::kAllOnes);
       return bench.config_read(kCard, bench.sriov + pci::kSriovBar0);
@@ -219,8 +207,7 @@ TEST(VirtualFunction, BarsAreSizedInThePhysicalOneAndTakeAtLeastAPage) {
 }
 
 TEST(VirtualFunction, IsReachedOnlyThroughPortsThatForwardAri) {
-  VirtualBench bench;
-  bench.run([&] {
+  on_bench<VirtualBench>([](VirtualBench& bench) {
     bench.enable(1);
     EXPECT_TRUE(bench.answers(kFirstVf));
     const auto express = bench.find_capability({0, 0, 0}, pci::kCapPciExpress);

@@ -6,6 +6,7 @@ namespace npu::test {
 namespace {
 
 using model::Completion;
+using Bar2 = OnBench<RegistersBench>;
 
 constexpr Bytes window(unsigned stream) {
   return kWindows + stream * 32_KiB;
@@ -17,8 +18,7 @@ std::vector<unsigned char> word(std::uint32_t value) {
   return bytes;
 }
 
-TEST(Bar2, MemoryIsReadAndWrittenAtTheMemorysPace) {
-  RegistersBench bench;
+TEST_F(Bar2, MemoryIsReadAndWrittenAtTheMemorysPace) {
   bench.write_bar2(0x1234, {1, 2, 3, 4, 5, 6, 7, 8});
   const auto begin = model::sim_now();
   const auto answer = bench.read_bar2(0x1236, 4);
@@ -26,8 +26,7 @@ TEST(Bar2, MemoryIsReadAndWrittenAtTheMemorysPace) {
   EXPECT_EQ(answer.when - begin, 100'000u);
 }
 
-TEST(Bar2, WriteCombinedBlockArrivesWhole) {
-  RegistersBench bench;
+TEST_F(Bar2, WriteCombinedBlockArrivesWhole) {
   std::vector<unsigned char> block(64);
   for (unsigned i = 0; i < 64; ++i) block[i] = static_cast<unsigned char>(i + 1);
   bench.write_bar2(kUsable + 4096, block);
@@ -35,8 +34,7 @@ TEST(Bar2, WriteCombinedBlockArrivesWhole) {
   EXPECT_EQ(bench.hbm.seen.size(), 1u);
 }
 
-TEST(Bar2, TwoHundredAndFiftySixStreamWindowsAreIndependent) {
-  RegistersBench bench;
+TEST_F(Bar2, TwoHundredAndFiftySixStreamWindowsAreIndependent) {
   for (unsigned s = 0; s < 256; ++s) bench.write_bar2(window(s) + 4, word(s + 7));
   for (unsigned s = 0; s < 256; ++s) {
     EXPECT_EQ(bench.read_bar2(window(s) + 4, 4).data, word(s + 7)) << s;
@@ -45,8 +43,7 @@ TEST(Bar2, TwoHundredAndFiftySixStreamWindowsAreIndependent) {
   EXPECT_TRUE(bench.hbm.seen.empty()) << "windows are no memory";
 }
 
-TEST(Bar2, WindowsAnswerAtOnceAndTakeBlocks) {
-  RegistersBench bench;
+TEST_F(Bar2, WindowsAnswerAtOnceAndTakeBlocks) {
   auto block = word(1);  // STREAM_CONTROL and STREAM_VECTOR in one write
   const auto vector = word(9);
   block.insert(block.end(), vector.begin(), vector.end());
@@ -58,8 +55,7 @@ TEST(Bar2, WindowsAnswerAtOnceAndTakeBlocks) {
   EXPECT_TRUE(bench.registers.streams().enabled(3));
 }
 
-TEST(Bar2, EnablingAStreamClearsItsFault) {
-  RegistersBench bench;
+TEST_F(Bar2, EnablingAStreamClearsItsFault) {
   auto& streams = bench.registers.streams();
   for (const auto code : {abi::FaultCode::kNoPeer, abi::FaultCode::kPoisoned}) {
     streams.command_fetched(2);
@@ -75,8 +71,7 @@ TEST(Bar2, EnablingAStreamClearsItsFault) {
   EXPECT_EQ(bench.read_bar2(window(2) + 0xC, 4).data, word(0));
 }
 
-TEST(Bar2, EnablingAStreamLatchesItsAddressSpace) {
-  RegistersBench bench;
+TEST_F(Bar2, EnablingAStreamLatchesItsAddressSpace) {
   auto& streams = bench.registers.streams();
   bench.write_bar2(window(2) + 0x18, word(0xF0B));
   EXPECT_EQ(bench.read_bar2(window(2) + 0x18, 4).data, word(0xF0B));
@@ -95,8 +90,7 @@ TEST(Bar2, EnablingAStreamLatchesItsAddressSpace) {
   EXPECT_EQ(streams.vmid(2), 0u);
 }
 
-TEST(Bar2, WhatLiesNowhereIsAnUnsupportedRequest) {
-  RegistersBench bench;
+TEST_F(Bar2, WhatLiesNowhereIsAnUnsupportedRequest) {
   const Bytes outside[] = {kInstalled,    kInstalled - 2, kWindows - 2, window(256) - 2,
                            window(1) - 2, window(5) + 2,  1_GiB};
   for (const Bytes address : outside) {
@@ -109,8 +103,7 @@ TEST(Bar2, WhatLiesNowhereIsAnUnsupportedRequest) {
   EXPECT_EQ(bench.sim.pool.in_use(), 0u) << "refused writes are released";
 }
 
-TEST(Bar2, MemoryReachesFromZeroToTheEndAroundTheWindows) {
-  RegistersBench bench;
+TEST_F(Bar2, MemoryReachesFromZeroToTheEndAroundTheWindows) {
   for (const Bytes address : {Bytes{0}, kWindows - 4, window(256), kInstalled - 4}) {
     EXPECT_EQ(bench.read_bar2(address, 4).completion, Completion::kSuccess) << address;
   }

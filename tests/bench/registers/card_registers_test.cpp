@@ -17,8 +17,9 @@ model::ReportedFault fault(abi::FaultCode code) {
   return report;
 }
 
-TEST(CardRegisters, TellWhatTheCardIs) {
-  RegistersBench bench;
+using CardRegisters = OnBench<RegistersBench>;
+
+TEST_F(CardRegisters, TellWhatTheCardIs) {
   EXPECT_EQ(bench.read<abi::ChipId>().raw, 0xD11019E5u);
   EXPECT_EQ(bench.read<abi::ChipRevision>().raw, 0x00100001u);
   EXPECT_EQ(bench.read<abi::AiCoreCount>().raw, 64u);
@@ -30,8 +31,7 @@ TEST(CardRegisters, TellWhatTheCardIs) {
   EXPECT_EQ(bench.read<abi::DeviceStatus>().raw, 1u);
 }
 
-TEST(CardRegisters, CountTheTimeSinceReset) {
-  RegistersBench bench;
+TEST_F(CardRegisters, CountTheTimeSinceReset) {
   bench.run(3_us);
   EXPECT_EQ(bench.read<abi::DeviceTime>().raw, 3000u);
   bench.registers.function_reset(0);
@@ -39,8 +39,7 @@ TEST(CardRegisters, CountTheTimeSinceReset) {
   EXPECT_EQ(bench.read<abi::DeviceTime>().raw, 250u);
 }
 
-TEST(CardRegisters, LatchTheFirstFaultAndInterruptOnce) {
-  RegistersBench bench;
+TEST_F(CardRegisters, LatchTheFirstFaultAndInterruptOnce) {
   bench.registers.report(fault(abi::FaultCode::kPoisoned));
   bench.registers.report(fault(abi::FaultCode::kNoPeer));
   EXPECT_EQ(bench.read<abi::FaultStatus>().raw, 0b11u);
@@ -52,8 +51,7 @@ TEST(CardRegisters, LatchTheFirstFaultAndInterruptOnce) {
   EXPECT_EQ(bench.interrupts, std::vector<unsigned>{0});
 }
 
-TEST(CardRegisters, LatchAnewOnceTheHostHasClearedValid) {
-  RegistersBench bench;
+TEST_F(CardRegisters, LatchAnewOnceTheHostHasClearedValid) {
   bench.registers.report(fault(abi::FaultCode::kPoisoned));
   bench.write(abi::FaultStatus::from_raw(0b11));
   EXPECT_EQ(bench.read<abi::FaultStatus>().raw, 0u);
@@ -63,34 +61,31 @@ TEST(CardRegisters, LatchAnewOnceTheHostHasClearedValid) {
   EXPECT_EQ(bench.interrupts.size(), 2u);
 }
 
-TEST(CardRegisters, EventBlockShowsCountersAndIgnoresWrites) {
-  RegistersBench bench;
+TEST_F(CardRegisters, EventBlockShowsCountersAndIgnoresWrites) {
   bench.registers.events().complete(99, abi::FaultCode::kNone);
   bench.registers.events().complete(99, abi::FaultCode::kNoPeer);
   std::uint64_t value = 0xFF;
-  bench.access(tlm::TLM_WRITE_COMMAND, 0x2000 + 8 * 99, &value, 8);
-  bench.access(tlm::TLM_READ_COMMAND, 0x2000 + 8 * 99, &value, 8);
+  bench.bar0_access(tlm::TLM_WRITE_COMMAND, 0x2000 + 8 * 99, &value, 8);
+  bench.bar0_access(tlm::TLM_READ_COMMAND, 0x2000 + 8 * 99, &value, 8);
   EXPECT_EQ(value, 0x0016'0000'0002u);
   std::uint32_t half = 0;
-  bench.access(tlm::TLM_READ_COMMAND, 0x2000 + 8 * 99 + 4, &half, 4);
+  bench.bar0_access(tlm::TLM_READ_COMMAND, 0x2000 + 8 * 99 + 4, &half, 4);
   EXPECT_EQ(half, 0x16u);
-  bench.access(tlm::TLM_READ_COMMAND, 0x2000 + 8 * 100, &value, 8);
+  bench.bar0_access(tlm::TLM_READ_COMMAND, 0x2000 + 8 * 100, &value, 8);
   EXPECT_EQ(value, 0u) << "beyond the last event";
 }
 
-TEST(CardRegisters, RefuseMisalignedAndOddSizedAccesses) {
-  RegistersBench bench;
+TEST_F(CardRegisters, RefuseMisalignedAndOddSizedAccesses) {
   std::uint32_t value = 0;
   for (const Bytes offset : {Bytes{0x2}, Bytes{0x1001}, Bytes{0x2002}}) {
-    EXPECT_EQ(bench.access(tlm::TLM_READ_COMMAND, offset, &value, 4),
+    EXPECT_EQ(bench.bar0_access(tlm::TLM_READ_COMMAND, offset, &value, 4),
               tlm::TLM_BURST_ERROR_RESPONSE);
-    EXPECT_EQ(bench.access(tlm::TLM_WRITE_COMMAND, offset, &value, 2),
+    EXPECT_EQ(bench.bar0_access(tlm::TLM_WRITE_COMMAND, offset, &value, 2),
               tlm::TLM_BURST_ERROR_RESPONSE);
   }
 }
 
-TEST(CardRegisters, ResetRestoresEverything) {
-  RegistersBench bench;
+TEST_F(CardRegisters, ResetRestoresEverything) {
   bench.write(abi::EventRecordBase::from_raw(0x5000));
   bench.registers.report(fault(abi::FaultCode::kPoisoned));
   bench.registers.events().complete(1, abi::FaultCode::kNone);

@@ -10,6 +10,8 @@
 
 #include "model/registers/bar2_decoder.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/support/on_bench.hpp"
+#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 
@@ -36,7 +38,9 @@ struct Bar2Answer {
   std::vector<unsigned char> data;
 };
 
-class RegistersBench : public sc_core::sc_module, private model::InterruptPort {
+class RegistersBench : public sc_core::sc_module,
+                       public RegisterHost,
+                       private model::InterruptPort {
  public:
   explicit RegistersBench(const sc_core::sc_module_name& name = "bench") : sc_module(name) {
     bar0.bind(registers.register_socket);
@@ -45,29 +49,6 @@ class RegistersBench : public sc_core::sc_module, private model::InterruptPort {
     decoder.hbm_socket.bind(hbm.socket);
     registers.connect(*this);
     hbm.latency = 100'000;
-  }
-
-  // A BAR0 access; `data` is sent or filled.
-  tlm::tlm_response_status access(tlm::tlm_command command, Bytes offset, void* data,
-                                  unsigned length) {
-    auto& trans = sim.pool.allocate(command, offset, static_cast<unsigned char*>(data), length);
-    auto delay = sc_core::SC_ZERO_TIME;
-    bar0->b_transport(trans, delay);
-    EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
-    const auto status = trans.get_response_status();
-    trans.release();
-    return status;
-  }
-  template <class R>
-  R read() {
-    R value;
-    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, R::kOffset, &value.raw, sizeof value.raw),
-              tlm::TLM_OK_RESPONSE);
-    return value;
-  }
-  template <class R>
-  void write(R value) {
-    access(tlm::TLM_WRITE_COMMAND, R::kOffset, &value.raw, sizeof value.raw);
   }
 
   Bar2Answer read_bar2(Bytes address, unsigned length) {
@@ -84,16 +65,12 @@ class RegistersBench : public sc_core::sc_module, private model::InterruptPort {
     send(trans);
     run(1_us);
   }
-  void run(Picoseconds time) {
-    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.count())));
-  }
 
-  model::Simulation sim;
   const model::ChipConfig config = registers_chip_config();
   model::CardRegisters registers{"registers", sim, config, 5};
   model::Bar2Decoder decoder{"decoder", sim, registers};
   StandInMemory hbm{"hbm", sim, kInstalled};
-  tlm_utils::simple_initiator_socket<RegistersBench> bar0{"bar0"}, bar2{"bar2"};
+  tlm_utils::simple_initiator_socket<RegistersBench> bar2{"bar2"};
   std::vector<unsigned> interrupts;
   Bar2Answer last;
 
@@ -101,10 +78,8 @@ class RegistersBench : public sc_core::sc_module, private model::InterruptPort {
   void raise(unsigned, unsigned vector, std::uint64_t) override { interrupts.push_back(vector); }
   void send(tlm::tlm_generic_payload& trans) {
     last = {};
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
     in_call_ = true;
-    EXPECT_EQ(bar2->nb_transport_fw(trans, phase, delay), tlm::TLM_ACCEPTED);
+    EXPECT_EQ(send_request(bar2, trans), tlm::TLM_ACCEPTED);
     in_call_ = false;
   }
   tlm::tlm_sync_enum answer_bar2(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "tests/bench/vfio_user/server_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::test::vfio_user {
 namespace {
@@ -80,9 +81,8 @@ class MessageType : public SessionTest, public testing::WithParamInterface<std::
 
 TEST_P(MessageType, IsRefusedIfNeitherCommandNorReply) {
   client.send_raw(message(4, kRegionRead, access_payload(kBar0, 0, 4), GetParam()));
-  const auto reply = client.receive();
-  ASSERT_TRUE(reply);
-  EXPECT_THAT(*reply, FailsWithErrno(EINVAL));
+  const auto reply = must(client.receive());
+  EXPECT_THAT(reply, FailsWithErrno(EINVAL));
   EXPECT_THAT(client.read(kBar0, 0, 4), Succeeds());
 }
 INSTANTIATE_TEST_SUITE_P(Framing, MessageType, testing::Values(2, 3, 8, 15));
@@ -90,13 +90,13 @@ INSTANTIATE_TEST_SUITE_P(Framing, MessageType, testing::Values(2, 3, 8, 15));
 // "Error ... is reserved in a command message"; bits 6 to 31 are not defined.
 TEST_F(SessionTest, PassesOverWhatIsReservedInACommand) {
   client.send_raw(header(4, kReset, 16, 0xffffffe0, 5));
-  const auto reply = client.receive();
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(reply->flags, kIsReply);
-  EXPECT_EQ(reply->error, 0U);
+  const auto reply = must(client.receive());
+  EXPECT_EQ(reply.flags, kIsReply);
+  EXPECT_EQ(reply.error, 0U);
 }
 
 using Expected = std::pair<std::uint16_t, int>;
+using test::must;
 class OtherCommand : public SessionTest, public testing::WithParamInterface<Expected> {};
 
 TEST_P(OtherCommand, IsAnsweredWithAnError) {
@@ -118,10 +118,9 @@ class MessageSize : public SessionTest, public testing::WithParamInterface<std::
 // Where the next message begins cannot be known: the connection ends.
 TEST_P(MessageSize, ThatCannotBeEndsTheConnection) {
   client.send_raw(header(6, kReset, GetParam()));
-  const auto reply = client.receive();
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(reply->id, 6);
-  EXPECT_THAT(*reply, FailsWithErrno(EINVAL));
+  const auto reply = must(client.receive());
+  EXPECT_EQ(reply.id, 6);
+  EXPECT_THAT(reply, FailsWithErrno(EINVAL));
   EXPECT_TRUE(client.is_closed());
   EXPECT_THAT(device.take_calls(), ElementsAre("client gone"));
 }

@@ -3,8 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <csignal>
-
 #include "tests/bench/vfio_user/server_fixture.hpp"
 
 namespace npu::test::vfio_user {

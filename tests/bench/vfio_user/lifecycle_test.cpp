@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <memory>
 
 #include "tests/bench/vfio_user/server_fixture.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a caller may get wrong: enumerators that there are not, queues of others, times without end.
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -96,17 +97,15 @@ TEST_F(QueueTest, DeadlinesAndTimesMayBeAsLongAsTimeIs) {
   forever.ready_timeout = forever.submit_timeout = forever.compaction_timeout = Picoseconds::max();
   process.reset();
   device.reset();
-  auto opened = Device::open(fake, card.config().bdf, forever);
-  ASSERT_THAT(opened, IsOk());
-  device = std::move(*opened);
+  auto opened = must(Device::open(fake, card.config().bdf, forever));
+  device = std::move(opened);
   ProcessOptions options;
   options.command_timeout = options.drain_timeout = Picoseconds::max();
   process = open_process(options);
   const auto queue = make();
   for (const auto deadline : {in(Picoseconds::max()), Instant::never()}) {
-    const auto ticket = queue->submit(entries::nop(), deadline);
-    ASSERT_THAT(ticket, IsOk());
-    EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kAdaptive, deadline), IsOk());
+    const auto ticket = must(queue->submit(entries::nop(), deadline));
+    EXPECT_THAT(queue->wait(ticket, WaitPolicy::kAdaptive, deadline), IsOk());
     EXPECT_EQ(process->suspend({queue->id()}, deadline)[0], QueueResult::kDone);
     EXPECT_EQ(process->resume({queue->id()}, deadline)[0], QueueResult::kDone);
     EXPECT_THAT(process->evict(deadline), IsOk());

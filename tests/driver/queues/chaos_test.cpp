@@ -6,6 +6,7 @@
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -41,10 +42,10 @@ class QueueChaosTest : public QueueTest, public testing::WithParamInterface<unsi
     for (std::uint64_t i = 1; i <= kEntries; ++i) {
       QueueEntryOptions options;
       options.completion = i == kEntries || dice(3) != 0;
-      const auto ticket = queue.submit(entries::record_event(SignalId{0}, i), in(1_s), options);
-      ASSERT_THAT(ticket, IsOk());
+      const auto ticket =
+          must(queue.submit(entries::record_event(SignalId{0}, i), in(1_s), options));
       if (i != kEntries && (!options.completion || dice(4) != 0)) continue;
-      ASSERT_THAT(queue.wait(*ticket, WaitPolicy::kAdaptive, in(1_s)), IsOk());
+      ASSERT_THAT(queue.wait(ticket, WaitPolicy::kAdaptive, in(1_s)), IsOk());
     }
   }
   void changer(Dice dice) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -16,12 +17,11 @@ TEST_F(QueueTest, AFaultStopsItsQueueAndNoOther) {
                 fmt::format("entry 0: device address not mapped; write of {:#x}", kNowhere.value)));
   EXPECT_TRUE(culprit->faulted());
   EXPECT_THAT(culprit->submit(entries::nop(), in(1_ms)), FailsWith(ErrorCode::kDeviceFault));
-  const auto status = process->query(culprit->id());
-  ASSERT_THAT(status, IsOk());
-  EXPECT_EQ(status->state, abi::QueueState::kFaulted);
-  EXPECT_EQ(status->error, FaultCode::kTranslation);
-  EXPECT_EQ(status->error_address, kNowhere.value);
-  EXPECT_FALSE(status->active);
+  const auto status = must(process->query(culprit->id()));
+  EXPECT_EQ(status.state, abi::QueueState::kFaulted);
+  EXPECT_EQ(status.error, FaultCode::kTranslation);
+  EXPECT_EQ(status.error_address, kNowhere.value);
+  EXPECT_FALSE(status.active);
   EXPECT_FALSE(neighbour->faulted());
   EXPECT_THAT(run(*neighbour), IsOk());
   EXPECT_THAT(process->update(culprit->id(), {}), FailsWith(ErrorCode::kDeviceFault));

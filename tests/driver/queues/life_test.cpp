@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of queues.md C1.
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -38,9 +39,8 @@ TEST_F(QueueTest, ACardWithoutCommandProcessorIsUnsupported) {
   config.index = 1;
   config.queue_slots = 0;
   fake.add_card(config);
-  const auto other = Device::open(fake, config.bdf);
-  ASSERT_THAT(other, IsOk());
-  EXPECT_THAT(ProcessContext::open(**other), FailsWith(ErrorCode::kUnsupported));
+  const auto other = must(Device::open(fake, config.bdf));
+  EXPECT_THAT(ProcessContext::open(*other), FailsWith(ErrorCode::kUnsupported));
 }
 
 TEST_F(QueueTest, OptionsOutOfRangeAreRefusedAndLeaveNothing) {
@@ -66,13 +66,12 @@ TEST_F(QueueTest, ADisabledQueueRunsItsPacketsOnlyAfterItIsEnabled) {
   for (const bool by_ring : {true, false}) {
     cp.forget_executed();
     ASSERT_THAT(change(*queue, by_ring ? ring(Ring::kNullRing) : percentage(0)), IsOk());
-    const auto ticket = queue->submit(entries::nop(), in(1_ms));
-    ASSERT_THAT(ticket, IsOk());
+    const auto ticket = must(queue->submit(entries::nop(), in(1_ms)));
     pass(2_s);
     EXPECT_EQ(executed(*queue), 0U);
     EXPECT_FALSE(process->query(queue->id())->active);
     ASSERT_THAT(change(*queue, by_ring ? ring(Ring::kRestore) : percentage(100)), IsOk());
-    EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+    EXPECT_THAT(queue->wait(ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
   }
 }
 
@@ -185,9 +184,8 @@ TEST_F(QueueTest, DestroyingWaitsForWhatWasSubmitted) {
   const auto queue = make();
   QueueTicket last;
   for (int i = 0; i < 100; ++i) last = *queue->submit(entries::nop(), in(1_ms));
-  const auto end = process->destroy(*queue, in(10_ms));
-  ASSERT_THAT(end, IsOk());
-  EXPECT_EQ(*end, QueueEnd::kDrained);
+  const auto end = must(process->destroy(*queue, in(10_ms)));
+  EXPECT_EQ(end, QueueEnd::kDrained);
   EXPECT_EQ(executed(*queue), 100U);
   EXPECT_THAT(queue->is_done(last), IsOk());
   EXPECT_THAT(queue->submit(entries::nop(), in(1_ms)),
@@ -202,9 +200,8 @@ TEST_F(QueueTest, AQueueThatDoesNotDrainIsReset) {
   const auto ticket = queue->submit(entries::wait_event(*signal, 1000), in(1_ms));
   pass(10_us);
   const auto begin = fake.scheduler.now();
-  const auto end = process->destroy(*queue, in(3_ms));
-  ASSERT_THAT(end, IsOk());
-  EXPECT_EQ(*end, QueueEnd::kReset);
+  const auto end = must(process->destroy(*queue, in(3_ms)));
+  EXPECT_EQ(end, QueueEnd::kReset);
   EXPECT_LT(fake.scheduler.now() - begin, 4_ms);
   EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), FailsWith(ErrorCode::kAborted));
   EXPECT_EQ(statistics().resets, 1U);
@@ -300,12 +297,11 @@ TEST_F(QueueTest, ResumingAnEvictedQueueDoesNotRunIt) {
 TEST_F(QueueTest, ASnapshotShowsEveryQueueOnce) {
   const auto first = make(), second = make(), third = make();
   ASSERT_THAT(run(*second), IsOk());
-  const auto all = process->snapshot();
-  ASSERT_THAT(all, IsOk());
-  ASSERT_EQ(all->size(), 3U);
-  EXPECT_EQ((*all)[1].id, second->id());
-  EXPECT_EQ((*all)[1].completed, 1U);
-  EXPECT_EQ((*all)[2].completed, 0U);
+  const auto all = must(process->snapshot());
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[1].id, second->id());
+  EXPECT_EQ(all[1].completed, 1U);
+  EXPECT_EQ(all[2].completed, 0U);
   EXPECT_EQ(process->snapshot(2)->size(), 2U);
   EXPECT_EQ(process->queue_count(), 3U);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -75,18 +76,17 @@ TEST_F(LimitsTest, DoorbellPagesRunOut) {
   config.index = 1;
   config.doorbell_pages = 2;
   fake.add_card(config);
-  auto other = Device::open(fake, config.bdf);
-  ASSERT_THAT(other, IsOk());
-  auto first = ProcessContext::open(**other), second = ProcessContext::open(**other);
+  auto other = must(Device::open(fake, config.bdf));
+  auto first = ProcessContext::open(*other), second = ProcessContext::open(*other);
   ASSERT_TRUE(first && second);
   const auto live = fake.host_memory.live();
   for (int i = 0; i < 20; ++i) {
-    EXPECT_THAT(ProcessContext::open(**other),
+    EXPECT_THAT(ProcessContext::open(*other),
                 FailsWith(ErrorCode::kOutOfResources, "all 2 doorbell pages"));
   }
   EXPECT_EQ(fake.host_memory.live(), live);
   first->reset();
-  EXPECT_THAT(ProcessContext::open(**other), IsOk());
+  EXPECT_THAT(ProcessContext::open(*other), IsOk());
 }
 
 // kfdtest: AllQueues, and one more.

@@ -135,14 +135,14 @@ TEST_F(QueueTest, CallsHoldTheirDeadlinesAndTheNextOnesSettleWhatWasLeft) {
 TEST_F(QueueTest, AnotherTasksCommandDoesNotHoldUpACallBeyondItsDeadline) {
   const auto queue = make(), other = make();
   cp.stuck = true;
-  const auto asking = fake.tasks().spawn("asking", [&] { (void)process->query(queue->id()); });
-  ASSERT_THAT(asking, IsOk());
+  const auto asking =
+      must(fake.tasks().spawn("asking", [&] { (void)process->query(queue->id()); }));
   pass(10_us);
   const auto begin = fake.scheduler.now();
   EXPECT_THAT(process->destroy(*other, in(5_ms)), FailsWith(ErrorCode::kTimeout, "other calls"));
   EXPECT_LE(fake.scheduler.now() - begin, 6_ms + 100_us);
   cp.stuck = false;
-  (*asking)->join();
+  asking->join();
   EXPECT_THAT(process->destroy(*other, in(5_ms)), IsOk());
 }
 
@@ -165,7 +165,7 @@ TEST_F(QueueTest, RemovingAQueueThatNeverDrainsEnds) {
 TEST_F(QueueTest, TasksManageTheirQueuesAtTheSameTime) {
   std::vector<std::unique_ptr<platform::Task>> tasks;
   for (int t = 0; t < 8; ++t) {
-    auto task = fake.tasks().spawn("manager", [&, t] {
+    tasks.push_back(must(fake.tasks().spawn("manager", [&, t] {
       const auto own = t % 2 == 0 ? open_process() : nullptr;
       auto& mine = own ? *own : *process;
       for (int i = 0; i < 20; ++i) {
@@ -178,9 +178,7 @@ TEST_F(QueueTest, TasksManageTheirQueuesAtTheSameTime) {
         EXPECT_EQ(mine.resume({queue->id()}, in(1_s))[0], QueueResult::kDone);
         EXPECT_THAT(run(*queue), IsOk());
       }
-    });
-    ASSERT_THAT(task, IsOk());
-    tasks.push_back(std::move(*task));
+    })));
   }
   for (auto& task : tasks) task->join();
   EXPECT_EQ(statistics().queues, 0U);

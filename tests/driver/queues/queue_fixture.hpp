@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "npu/driver/process.hpp"
 #include "tests/support/fake/fake_platform.hpp"
@@ -17,15 +15,15 @@ namespace npu::driver {
 using test::BusAccess;
 using test::FailsWith;
 using test::IsOk;
+using test::must;
 
 inline constexpr DeviceAddress kNowhere{0x1234'0000'0000};  // never mapped
 
 class QueueTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Device::open(fake, card.config().bdf);
-    ASSERT_THAT(opened, IsOk());
-    device = std::move(*opened);
+    auto opened = must(Device::open(fake, card.config().bdf));
+    device = std::move(opened);
     process = open_process();
   }
   void TearDown() override {

@@ -5,6 +5,7 @@
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -114,9 +115,8 @@ TEST_F(QueueRaceTest, DestroyingOutlastsACompaction) {
     pass(3_ms);
     impl_of(*process).resume();
   });
-  const auto end = process->destroy(*queue, in(10_ms));
-  ASSERT_THAT(end, IsOk());
-  EXPECT_EQ(*end, QueueEnd::kDrained);
+  const auto end = must(process->destroy(*queue, in(10_ms)));
+  EXPECT_EQ(end, QueueEnd::kDrained);
   EXPECT_EQ(executed(*queue), 3U);
   EXPECT_THAT(queue->is_done(last), IsOk());
   compactor->join();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -96,9 +97,8 @@ class ReplaceTest : public QueueTest, public testing::WithParamInterface<unsigne
     const auto done = change(*queue_, replace(log2, any_memory()));
     if (!done) {
       EXPECT_THAT(done, FailsWith(ErrorCode::kInvalidArgument, "are waiting"));
-      const auto status = process->query(queue_->id());
-      ASSERT_THAT(status, IsOk());
-      EXPECT_GT(status->write_index - status->read_index + 1, std::uint64_t{1} << log2);
+      const auto status = must(process->query(queue_->id()));
+      EXPECT_GT(status.write_index - status.read_index + 1, std::uint64_t{1} << log2);
       return;
     }
     ring_ = std::size_t{1} << log2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kfdtest's KFDEventTest, and signals between queues.
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -35,13 +36,12 @@ TEST_F(SignalTest, IsRaisedToAValueAndNeverLowered) {
   const auto id = signal();
   const auto queue = make();
   const auto wait_entry = entries::wait_event(id, 50);
-  const auto ticket = queue->submit(wait_entry, in(1_ms));
-  ASSERT_THAT(ticket, IsOk());
+  const auto ticket = must(queue->submit(wait_entry, in(1_ms)));
   ASSERT_THAT(signals().raise(id, 49), IsOk());
   pass(1_ms);
-  EXPECT_FALSE(*queue->is_done(*ticket));
+  EXPECT_FALSE(*queue->is_done(ticket));
   ASSERT_THAT(signals().raise(id, 50), IsOk());
-  EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  EXPECT_THAT(queue->wait(ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
   ASSERT_THAT(signals().raise(id, 7), IsOk());
   EXPECT_EQ(*signals().age(id), 50U);
 }
@@ -118,9 +118,8 @@ TEST_F(SignalTest, WaitAnySaysWhichAndWaitAllWaitsForEach) {
   waits.reserve(64);
   for (int i = 0; i < 64; ++i) waits.push_back({signal(true), std::nullopt});
   ASSERT_THAT(signals().set(waits[40].signal), IsOk());
-  const auto met = signals().wait_any(waits, WaitPolicy::kPolling, in(1_ms));
-  ASSERT_THAT(met, IsOk());
-  EXPECT_EQ(*met, 40U);
+  const auto met = must(signals().wait_any(waits, WaitPolicy::kPolling, in(1_ms)));
+  EXPECT_EQ(met, 40U);
   for (std::size_t i = 1; i < 64; ++i) ASSERT_THAT(signals().set(waits[i].signal), IsOk());
   EXPECT_THAT(signals().wait_all(waits, WaitPolicy::kPolling, in(1_ms)),
               FailsWith(ErrorCode::kTimeout, "all of 64"));

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "tests/driver/queues/queue_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -72,10 +73,9 @@ TEST_F(QueueTest, ASubmissionCallsNoManager) {
 TEST_F(QueueTest, ManyEntriesShareADoorbell) {
   const auto queue = make();
   const std::vector<abi::QueueEntry> batch(100, entries::nop());
-  const auto ticket = queue->submit(batch.data(), batch.size(), in(1_ms));
-  ASSERT_THAT(ticket, IsOk());
-  EXPECT_EQ(ticket->index, 99U);
-  EXPECT_THAT(queue->wait(*ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
+  const auto ticket = must(queue->submit(batch.data(), batch.size(), in(1_ms)));
+  EXPECT_EQ(ticket.index, 99U);
+  EXPECT_THAT(queue->wait(ticket, WaitPolicy::kPolling, in(1_ms)), IsOk());
   EXPECT_EQ(executed(*queue), 100U);
   EXPECT_EQ(queue->counters().doorbells, 1U);
 }
@@ -103,11 +103,10 @@ TEST_F(QueueTest, TheLargestRingHoldsAllItsEntries) {
   cp.entry_latency = [](const abi::QueueEntry&) { return 10_ns; };
   for (int pass = 0; pass < 2; ++pass) {
     cp.paused = true;
-    const auto last = queue->submit(batch.data(), batch.size(), in(10_ms));
-    ASSERT_THAT(last, IsOk());
+    const auto last = must(queue->submit(batch.data(), batch.size(), in(10_ms)));
     EXPECT_THAT(queue->submit(entries::nop(), in(10_us)), FailsWith(ErrorCode::kQueueFull));
     cp.resume();
-    ASSERT_THAT(queue->wait(*last, WaitPolicy::kPolling, in(1_s)), IsOk());
+    ASSERT_THAT(queue->wait(last, WaitPolicy::kPolling, in(1_s)), IsOk());
   }
   EXPECT_EQ(executed(*queue), 131'072U);
 }
@@ -148,9 +147,8 @@ TEST_F(QueueTest, EntriesWithoutCompletionDoNotFillTheRing) {
     QueueEntryOptions quiet;
     quiet.completion = false;
     for (int i = 0; i < 1000; ++i) {
-      const auto ticket = queue->submit(entries::nop(), in(1_ms), quiet);
-      ASSERT_THAT(ticket, IsOk());
-      ASSERT_EQ(ticket->sequence, 0U);
+      const auto ticket = must(queue->submit(entries::nop(), in(1_ms), quiet));
+      ASSERT_EQ(ticket.sequence, 0U);
     }
     EXPECT_THAT(run(*queue), IsOk());
     EXPECT_EQ(executed(*queue), 1001U);
@@ -192,12 +190,11 @@ TEST_F(QueueTest, IndicesInMemoryFollowTheQueue) {
   options.indices_in_memory = true;
   const auto queue = make(options);
   for (int i = 0; i < 9; ++i) ASSERT_THAT(run(*queue), IsOk());
-  const auto status = process->query(queue->id());
-  ASSERT_THAT(status, IsOk());
-  EXPECT_EQ(status->read_index, 9U);
-  EXPECT_EQ(status->write_index, 9U);
-  EXPECT_EQ(status->completed, 9U);
-  EXPECT_EQ(status->doorbells, 9U);
+  const auto status = must(process->query(queue->id()));
+  EXPECT_EQ(status.read_index, 9U);
+  EXPECT_EQ(status.write_index, 9U);
+  EXPECT_EQ(status.completed, 9U);
+  EXPECT_EQ(status.doorbells, 9U);
 }
 
 TEST_F(QueueTest, RefusesBatchesThatCannotFit) {
@@ -269,9 +266,8 @@ TEST_F(QueueTest, OutcomesAreKeptForAsManyEntriesAsTheCompletionRingHas) {
   const auto queue = make(options);
   std::vector<QueueTicket> tickets;
   for (int i = 0; i < 9; ++i) {
-    const auto ticket = queue->submit(entries::nop(), in(1_ms));
-    ASSERT_THAT(ticket, IsOk());
-    tickets.push_back(*ticket);
+    const auto ticket = must(queue->submit(entries::nop(), in(1_ms)));
+    tickets.push_back(ticket);
   }
   ASSERT_THAT(queue->wait(tickets[8], WaitPolicy::kPolling, in(1_ms)), IsOk());
   EXPECT_THAT(queue->is_done(tickets[0]), FailsWith(ErrorCode::kNotFound, "forgotten"));

@@ -89,14 +89,12 @@ TEST_F(QueueWaitTest, SeveralTasksWaitForEntriesOfOneQueue) {
   const auto queue = make();
   std::vector<std::unique_ptr<platform::Task>> tasks;
   for (int t = 0; t < 8; ++t) {
-    auto task = fake.tasks().spawn("waiter", [&, t] {
+    tasks.push_back(must(fake.tasks().spawn("waiter", [&, t] {
       for (int i = 0; i < 50; ++i) {
         const auto policy = t % 2 == 0 ? WaitPolicy::kPolling : WaitPolicy::kInterrupt;
         EXPECT_THAT(wait(*queue, policy), IsOk());
       }
-    });
-    ASSERT_THAT(task, IsOk());
-    tasks.push_back(std::move(*task));
+    })));
   }
   for (auto& task : tasks) task->join();
   EXPECT_EQ(executed(*queue), 400U);

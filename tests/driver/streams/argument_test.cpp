@@ -5,6 +5,7 @@
 
 #include "driver/runtime/argument_arena.hpp"
 #include "tests/driver/streams/stream_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -98,17 +99,16 @@ TEST_F(StreamArgumentTest, TheRingGivesNoByteTwice) {
     std::deque<std::pair<std::byte*, std::byte*>> taken;
     for (int step = 0; step < 2'000; ++step) {
       const Bytes size = 1 + random() % (random() % 4 == 0 ? abi::kMaxArgumentBytes : 200);
-      const auto place = arena.take(size);
-      ASSERT_THAT(place, IsOk());
-      if (!*place) {
+      const auto place = must(arena.take(size));
+      if (!place) {
         ASSERT_FALSE(taken.empty()) << "an empty ring has room";
         arena.drop_oldest();
         taken.pop_front();
         continue;
       }
-      auto* const begin = (*place)->host.data;
+      auto* const begin = place->host.data;
       for (const auto& [from, to] : taken) ASSERT_TRUE(begin + size <= from || to <= begin);
-      EXPECT_EQ((*place)->device.value % 64, 0U);
+      EXPECT_EQ(place->device.value % 64, 0U);
       if (random() % 8 == 0) {
         arena.give_back();
         continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries at fault, closing, and what lives until work has ended.
 #include "tests/driver/streams/stream_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -20,16 +21,14 @@ TEST_F(StreamFaultTest, ContinueOnErrorRunsWhatIsBehindAndTellsTheFirstFaultOnce
   const auto stream = open();
   fail(*stream);
   mark_by_fill(*stream, 5);
-  const auto ended = stream->synchronize(in(10_ms));
-  ASSERT_THAT(ended, IsOk());
-  ASSERT_TRUE(*ended);
-  ASSERT_TRUE((*ended)->fault);
-  EXPECT_EQ((*ended)->fault->address, kNowhere.value);
-  EXPECT_NE((*ended)->text.find("0x123400000000"), std::string::npos) << (*ended)->text;
+  const auto ended = must(stream->synchronize(in(10_ms)));
+  ASSERT_TRUE(ended);
+  ASSERT_TRUE(ended->fault);
+  EXPECT_EQ(ended->fault->address, kNowhere.value);
+  EXPECT_NE(ended->text.find("0x123400000000"), std::string::npos) << ended->text;
   EXPECT_EQ(fills().back(), 5U);
-  const auto again = stream->synchronize(in(10_ms));
-  ASSERT_THAT(again, IsOk());
-  EXPECT_FALSE(*again);
+  const auto again = must(stream->synchronize(in(10_ms)));
+  EXPECT_FALSE(again);
 }
 
 TEST_F(StreamFaultTest, StopOnErrorDropsWhatIsBehindAndTakesNewWorkThen) {
@@ -38,13 +37,11 @@ TEST_F(StreamFaultTest, StopOnErrorDropsWhatIsBehindAndTakesNewWorkThen) {
   fail(*stream);
   mark_by_fill(*stream, 5);
   release();
-  const auto ended = stream->synchronize(in(10_ms));
-  ASSERT_THAT(ended, IsOk());
-  ASSERT_TRUE(*ended);
+  const auto ended = must(stream->synchronize(in(10_ms)));
+  ASSERT_TRUE(ended);
   mark_by_fill(*stream, 6);
-  const auto after = stream->synchronize(in(10_ms));
-  ASSERT_THAT(after, IsOk());
-  EXPECT_FALSE(*after);
+  const auto after = must(stream->synchronize(in(10_ms)));
+  EXPECT_FALSE(after);
   const auto seen = fills();
   EXPECT_EQ(seen.back(), 6U);
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 5U), 0);
@@ -59,16 +56,14 @@ TEST_F(StreamFaultTest, AFaultIsToldThoughTheOtherCoresWaitForIt) {
     fail(*stream);
     ASSERT_THAT(stream->launch(kernel(second, 2)), IsOk());
     pass(1_ms);
-    const auto looked = stream->query();
-    ASSERT_THAT(looked, IsOk());
-    EXPECT_TRUE(looked->fault);
+    const auto looked = must(stream->query());
+    EXPECT_TRUE(looked.fault);
     ASSERT_THAT(stream->launch(kernel(first, 1)), IsOk());
     fail(*stream);
     ASSERT_THAT(stream->launch(kernel(second, 2)), IsOk());
-    const auto ended = stream->synchronize(in(1_s));
-    ASSERT_THAT(ended, IsOk());
-    ASSERT_TRUE(*ended);
-    EXPECT_EQ((*ended)->cores, first);
+    const auto ended = must(stream->synchronize(in(1_s)));
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->cores, first);
   }
 }
 

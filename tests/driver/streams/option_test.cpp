@@ -3,6 +3,7 @@
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 #include "tests/driver/streams/stream_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -37,10 +38,9 @@ TEST_F(StreamOptionTest, KernelsOfAStreamThatIsNotPreemptibleRunToTheirEnd) {
   ExecutionStreamOptions options;
   options.preemptible = false;
   const auto stream = open_with(options);
-  const auto queues = process->snapshot();
-  ASSERT_THAT(queues, IsOk());
-  ASSERT_EQ(queues->size(), 1U);
-  const auto at = impl_of(*process).manager.descriptor_address(queues->front().id.value);
+  const auto queues = must(process->snapshot());
+  ASSERT_EQ(queues.size(), 1U);
+  const auto at = impl_of(*process).manager.descriptor_address(queues.front().id.value);
   std::uint64_t area = 1;
   card.memory().read(at + offsetof(abi::QueueDescriptor, save_area), &area, sizeof area);
   EXPECT_EQ(area, 0U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In what order streams run, and what they wait for.
 #include "tests/driver/streams/stream_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -31,33 +32,31 @@ TEST_F(StreamTest, WorkForBothKindsOfCoresRunsInItsOrder) {
 TEST_F(StreamTest, AWaitIsForTheRecordThatWasThereWhateverIsRecordedLater) {
   const auto slow = open(), idle = open(), waits = open();
   hold(*slow);
-  const auto first = record(*slow);
-  ASSERT_THAT(first, IsOk());
-  ASSERT_THAT(waits->wait_for(*first), IsOk());
+  const auto first = must(record(*slow));
+  ASSERT_THAT(waits->wait_for(first), IsOk());
   mark_by_fill(*waits, 7);
   ASSERT_THAT(record(*idle), IsOk());  // of the same event, as a program sees it
   pass(1_ms);
   EXPECT_EQ(fills(), std::vector<Bytes>{});
-  EXPECT_FALSE(first->mark().is_done());
+  EXPECT_FALSE(first.mark().is_done());
   release();
   ASSERT_THAT(waits->synchronize(in(10_ms)), IsOk());
   EXPECT_EQ(fills(), std::vector<Bytes>{7});
-  EXPECT_TRUE(first->mark().is_done());
+  EXPECT_TRUE(first.mark().is_done());
 }
 
 TEST_F(StreamTest, WhoWaitsForARecordOfAStreamThatIsGivenUpGoesOn) {
   auto given_up = open();
   const auto waits = open();
   hold(*given_up);
-  const auto never = record(*given_up);
-  ASSERT_THAT(never, IsOk());
-  ASSERT_THAT(waits->wait_for(*never), IsOk());
+  const auto never = must(record(*given_up));
+  ASSERT_THAT(waits->wait_for(never), IsOk());
   mark_by_fill(*waits, 3);
   given_up->close(fake.scheduler.now());
   given_up.reset();
   EXPECT_THAT(waits->synchronize(in(10_ms)), IsOk());
   EXPECT_EQ(fills(), std::vector<Bytes>{3});
-  EXPECT_TRUE(never->mark().is_done());
+  EXPECT_TRUE(never.mark().is_done());
 }
 
 // The signal of a stream that is gone is not another's while somebody may still wait for it.
@@ -100,15 +99,13 @@ TEST_F(StreamTest, LastIsTheEndOfEverythingSoFar) {
 TEST_F(StreamTest, AQueryIsOneLook) {
   const auto stream = open();
   hold(*stream);
-  const auto in_flight = stream->query();
-  ASSERT_THAT(in_flight, IsOk());
-  EXPECT_FALSE(in_flight->done);
+  const auto in_flight = must(stream->query());
+  EXPECT_FALSE(in_flight.done);
   release();
   pass(1_ms);
-  const auto over = stream->query();
-  ASSERT_THAT(over, IsOk());
-  EXPECT_TRUE(over->done);
-  EXPECT_FALSE(over->fault);
+  const auto over = must(stream->query());
+  EXPECT_TRUE(over.done);
+  EXPECT_FALSE(over.fault);
 }
 
 }  // namespace

@@ -31,9 +31,7 @@ class CrowdTest : public DeviceTest {
   // Begins `body(0)` .. `body(count - 1)`.
   void begin(unsigned count, const Body& body) {
     for (unsigned i = 0; i < count; ++i) {
-      auto task = fake.tasks().spawn("crowd", [body, i] { body(i); });
-      ASSERT_THAT(task, IsOk());
-      tasks_.push_back(std::move(*task));
+      tasks_.push_back(must(fake.tasks().spawn("crowd", [body, i] { body(i); })));
     }
   }
   void join() {

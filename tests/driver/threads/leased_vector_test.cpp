@@ -4,6 +4,7 @@
 
 #include "driver/event/wait_loop.hpp"
 #include "tests/driver/threads/crowd_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -11,9 +12,8 @@ namespace {
 class LeasedVectorTest : public CrowdTest {
  protected:
   void SetUp() override {
-    auto opened = fake.open_vector(card.config().bdf, 0);
-    ASSERT_THAT(opened, IsOk());
-    vector.open(std::move(*opened));
+    auto opened = must(fake.open_vector(card.config().bdf, 0));
+    vector.open(std::move(opened));
   }
 
   LeasedVector vector;
@@ -52,9 +52,8 @@ TEST_F(LeasedVectorTest, SaysThatItIsClosed) {
 }
 
 TEST_F(LeasedVectorTest, WhatCameWhileItClosedIsFound) {
-  const auto done = WaitMetByClosing(fake.clock(), vector).run();
-  ASSERT_THAT(done, IsOk());
-  EXPECT_TRUE(*done);
+  const auto done = must(WaitMetByClosing(fake.clock(), vector).run());
+  EXPECT_TRUE(done);
 }
 
 TEST_F(LeasedVectorTest, ClosesUnderACrowdThatSleepsAndWakes) {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "tests/driver/threads/crowd_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -16,10 +17,9 @@ TEST_F(SharedDeviceTest, StreamsAreRecycledWhileTheirUsersLeave) {
   begin(1, [&](unsigned) {
     for (int i = 0; i < 30; ++i) {
       const auto gone = device->destroy_stream(StreamId{current.load()}, in(10_ms));
-      const auto made = device->create_stream({});
-      ASSERT_THAT(made, IsOk());
-      if (!gone) static_cast<void>(device->destroy_stream(*made, in(10_ms)));
-      if (gone) current.store(made->value);
+      const auto made = must(device->create_stream({}));
+      if (!gone) static_cast<void>(device->destroy_stream(made, in(10_ms)));
+      if (gone) current.store(made.value);
       pass(3_us);
     }
   });
@@ -59,14 +59,12 @@ TEST_F(SharedDeviceTest, EveryTaskCopiesOnOneStream) {
 
 TEST_F(SharedDeviceTest, EveryTaskSubmitsToOneQueue) {
   const auto process = open_process();
-  const auto queue = process->create_queue();
-  ASSERT_THAT(queue, IsOk());
+  const auto queue = must(process->create_queue());
   crowd([&](unsigned i) {
     const auto policy = i % 2 == 0 ? WaitPolicy::kAdaptive : WaitPolicy::kInterrupt;
     for (int n = 0; n < 20; ++n) {
-      const auto ticket = (*queue)->submit(entries::nop(), in(1_ms));
-      ASSERT_THAT(ticket, IsOk());
-      EXPECT_THAT((*queue)->wait(*ticket, policy, in(100_ms)), IsOk());
+      const auto ticket = must(queue->submit(entries::nop(), in(1_ms)));
+      EXPECT_THAT(queue->wait(ticket, policy, in(100_ms)), IsOk());
     }
   });
   EXPECT_EQ(card.queues().executed().size(), 20 * kCrowd);
@@ -76,11 +74,9 @@ TEST_F(SharedDeviceTest, EveryTaskHasAProcessOfItsOwn) {
   crowd([&](unsigned) {
     for (int n = 0; n < 3; ++n) {
       const auto process = open_process();
-      const auto queue = process->create_queue();
-      ASSERT_THAT(queue, IsOk());
-      const auto ticket = (*queue)->submit(entries::nop(), in(1_ms));
-      ASSERT_THAT(ticket, IsOk());
-      EXPECT_THAT((*queue)->wait(*ticket, WaitPolicy::kInterrupt, in(100_ms)), IsOk());
+      const auto queue = must(process->create_queue());
+      const auto ticket = must(queue->submit(entries::nop(), in(1_ms)));
+      EXPECT_THAT(queue->wait(ticket, WaitPolicy::kInterrupt, in(100_ms)), IsOk());
     }
   });
   EXPECT_EQ(queue_statistics(*device).queue_ids, 0U);
@@ -89,11 +85,10 @@ TEST_F(SharedDeviceTest, EveryTaskHasAProcessOfItsOwn) {
 TEST_F(SharedDeviceTest, MemoryComesAndGoesBesideACompaction) {
   crowd([&](unsigned i) {
     for (int n = 0; n < 10; ++n) {
-      const auto got = device->allocate((n % 3 + 1) * 2_MiB);
-      ASSERT_THAT(got, IsOk());
+      const auto got = must(device->allocate((n % 3 + 1) * 2_MiB));
       if (i == 0) static_cast<void>(device->compact(16_MiB));
       EXPECT_THAT(copy(stream), IsOk());
-      EXPECT_THAT(device->free(got->address), IsOk());
+      EXPECT_THAT(device->free(got.address), IsOk());
     }
   });
 }
@@ -101,14 +96,12 @@ TEST_F(SharedDeviceTest, MemoryComesAndGoesBesideACompaction) {
 TEST_F(SharedDeviceTest, EventsComeAndGo) {
   crowd([&](unsigned) {
     for (int n = 0; n < 20; ++n) {
-      const auto event = device->create_event();
-      ASSERT_THAT(event, IsOk());
+      const auto event = must(device->create_event());
       SubmitOptions options;
-      options.event = *event;
-      const auto ticket = submit(4096, options);
-      ASSERT_THAT(ticket, IsOk());
-      EXPECT_THAT(device->wait(*ticket, WaitPolicy::kAdaptive, in(100_ms)), IsOk());
-      EXPECT_THAT(device->destroy_event(*event), IsOk());
+      options.event = event;
+      const auto ticket = must(submit(4096, options));
+      EXPECT_THAT(device->wait(ticket, WaitPolicy::kAdaptive, in(100_ms)), IsOk());
+      EXPECT_THAT(device->destroy_event(event), IsOk());
     }
   });
 }
@@ -116,16 +109,15 @@ TEST_F(SharedDeviceTest, EventsComeAndGo) {
 TEST_F(SharedDeviceTest, SignalsAreSetAndWaitedForByAll) {
   const auto process = open_process();
   auto& signals = process->signals();
-  const auto signal = signals.create();
-  ASSERT_THAT(signal, IsOk());
+  const auto signal = must(signals.create());
   begin(1, [&](unsigned) {
     for (int n = 0; n < 200; ++n) {
-      EXPECT_THAT(signals.set(*signal), IsOk());
+      EXPECT_THAT(signals.set(signal), IsOk());
       pass(1_us);
     }
   });
   begin(kCrowd, [&](unsigned) {
-    EXPECT_THAT(signals.wait(*signal, WaitPolicy::kInterrupt, in(10_ms)), IsOk());
+    EXPECT_THAT(signals.wait(signal, WaitPolicy::kInterrupt, in(10_ms)), IsOk());
   });
   join();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device that is shut down while others use it.
 #include "tests/driver/threads/crowd_fixture.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::driver {
 namespace {
@@ -27,15 +28,26 @@ class ShutdownTest : public CrowdTest {
   void expect_no_vector_open() {
     for (unsigned i = 0; i < card.config().vectors; ++i) EXPECT_FALSE(card.vector(i).open) << i;
   }
+  // Tasks make one each; the device is shut down so much later.
+  template <class Make>
+  void expect_made_or_ended(Picoseconds later, unsigned tasks, Make make) {
+    begin(tasks, [&](unsigned) {
+      const auto made = make();
+      EXPECT_TRUE(made_or_ended(made)) << later.ns() << made.error().context;
+    });
+    pass(later);
+    static_cast<void>(device->shutdown());
+    join();
+    expect_no_vector_open();
+  }
 };
 
 // The card hangs, so the drain of the shutdown ends with its time.
 TEST_F(ShutdownTest, WakesWhoSleepsOnAStreamsInterrupt) {
   card.behaviour.completion_paused = true;
   begin(kCrowd, [&](unsigned) {
-    const auto own = device->create_stream();
-    ASSERT_THAT(own, IsOk());
-    EXPECT_THAT(copy(*own, WaitPolicy::kInterrupt), FailsWith(ErrorCode::kAborted));
+    const auto own = must(device->create_stream());
+    EXPECT_THAT(copy(own, WaitPolicy::kInterrupt), FailsWith(ErrorCode::kAborted));
   });
   expect_prompt_shutdown();
 }
@@ -44,11 +56,9 @@ TEST_F(ShutdownTest, WakesWhoSleepsOnAQueuesInterrupt) {
   card.queues().paused = true;
   const auto process = open_process();
   begin(kCrowd, [&](unsigned) {
-    const auto queue = process->create_queue();
-    ASSERT_THAT(queue, IsOk());
-    const auto ticket = (*queue)->submit(entries::nop(), in(1_ms));
-    ASSERT_THAT(ticket, IsOk());
-    const auto done = (*queue)->wait(*ticket, WaitPolicy::kInterrupt, in(100_ms));
+    const auto queue = must(process->create_queue());
+    const auto ticket = must(queue->submit(entries::nop(), in(1_ms)));
+    const auto done = queue->wait(ticket, WaitPolicy::kInterrupt, in(100_ms));
     EXPECT_THAT(done, FailsWith(ErrorCode::kAborted));
   });
   expect_prompt_shutdown();
@@ -56,10 +66,9 @@ TEST_F(ShutdownTest, WakesWhoSleepsOnAQueuesInterrupt) {
 
 TEST_F(ShutdownTest, WakesWhoWaitsForASignal) {
   const auto process = open_process();
-  const auto signal = process->signals().create();
-  ASSERT_THAT(signal, IsOk());
+  const auto signal = must(process->signals().create());
   begin(kCrowd, [&](unsigned) {
-    const auto met = process->signals().wait(*signal, WaitPolicy::kInterrupt, in(100_ms));
+    const auto met = process->signals().wait(signal, WaitPolicy::kInterrupt, in(100_ms));
     EXPECT_THAT(met, FailsWith(ErrorCode::kAborted));
   });
   expect_prompt_shutdown();
@@ -70,14 +79,13 @@ TEST_F(ShutdownTest, EndsThePollingForCommandsEntriesAndSignals) {
   card.behaviour.completion_paused = true;
   card.queues().paused = true;
   const auto process = open_process();
-  const auto signal = process->signals().create();
-  ASSERT_THAT(signal, IsOk());
+  const auto signal = must(process->signals().create());
   begin(kCrowd, [&](unsigned i) {
     Status ended;
     if (i % 3 == 0) {
       ended = copy(stream, WaitPolicy::kPolling);
     } else if (i % 3 == 1) {
-      const auto met = process->signals().wait(*signal, WaitPolicy::kPolling, in(100_ms));
+      const auto met = process->signals().wait(signal, WaitPolicy::kPolling, in(100_ms));
       if (!met) ended = forward_error(met);
     } else {
       const auto queue = process->create_queue();
@@ -100,42 +108,21 @@ TEST_F(ShutdownTest, EndsTheMakingOfQueues) {
   for (auto when = 0_us; when <= 40_us; when += 500_ns) {
     open({});
     const auto process = open_process();
-    begin(1, [&](unsigned) {
-      const auto queue = process->create_queue(options);
-      EXPECT_TRUE(made_or_ended(queue)) << when.ns() << queue.error().context;
-    });
-    pass(when);
-    static_cast<void>(device->shutdown());
-    join();
-    expect_no_vector_open();
+    expect_made_or_ended(when, 1, [&] { return process->create_queue(options); });
   }
 }
 
 TEST_F(ShutdownTest, EndsTheMakingOfStreams) {
   for (auto when = 0_us; when <= 10_us; when += 200_ns) {
     open({});
-    begin(kCrowd, [&](unsigned) {
-      const auto made = device->create_stream();
-      EXPECT_TRUE(made_or_ended(made)) << when.ns() << made.error().context;
-    });
-    pass(when);
-    static_cast<void>(device->shutdown());
-    join();
-    expect_no_vector_open();
+    expect_made_or_ended(when, kCrowd, [&] { return device->create_stream(); });
   }
 }
 
 TEST_F(ShutdownTest, EndsTheOpeningOfProcesses) {
   for (auto when = 0_us; when <= 60_us; when += 1_us) {
     open({});
-    begin(kCrowd, [&](unsigned) {
-      const auto made = ProcessContext::open(*device, {});
-      EXPECT_TRUE(made_or_ended(made)) << when.ns() << made.error().context;
-    });
-    pass(when);
-    static_cast<void>(device->shutdown());
-    join();
-    expect_no_vector_open();
+    expect_made_or_ended(when, kCrowd, [&] { return ProcessContext::open(*device, {}); });
   }
 }
 

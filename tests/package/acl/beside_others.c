@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ACL, HAL and DSMI in one program, linked in whatever order, or, with ONLY_OPENED, opened by name
-   beside ACL, where nobody else sees them: for npusim they are one program. Pointers of managed memory
-   work, a thread's sleep takes simulated time.
-   beside_others [LIBRARY to be opened]... */
+   beside ACL, where nobody else sees them: for npusim they are one program. Pointers of managed
+   memory work, a thread's sleep takes simulated time. beside_others [LIBRARY to be opened]... */
 #define _GNU_SOURCE
 #include <ascend_hal.h>
 #include <dlfcn.h>
@@ -55,11 +54,9 @@ static void in_a_child(const char* memory) {
 }
 
 int main(int argc, char** argv) {
-  char* memory = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   for (int i = 1; i < argc; ++i) use_opened(argv[i]);
-  OK(aclrtMemAllocManaged((void**)&memory, SIZE, 1));
+  char* memory = managed_memory(SIZE);
   for (int i = 0; i < 2; ++i) {
     touch(memory);
     in_a_child(memory);
@@ -67,7 +64,5 @@ int main(int argc, char** argv) {
   }
   REQUIRE(usleep(900000) == 0);
   OK(aclrtFree(memory));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

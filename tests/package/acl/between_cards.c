@@ -2,7 +2,6 @@
 /* Copies between two cards of a program: of every kind, by streams of either card. */
 #include <string.h>
 
-#include "check.h"
 #include "spin.h"
 
 #define SIZE ((size_t)4 << 20)
@@ -55,7 +54,7 @@ static void every_kind(int current, int by) {
 /* A block that comes where another one was that had been copied to; one that is freed under a
    copy of the other card's. */
 static void freed(aclrtFuncHandle kernel) {
-  char *block = NULL, *next = NULL;
+  char* block = NULL;
   for (int round = 0; round < 3; ++round) {
     OK(aclrtSetDevice(1));
     OK(aclrtMalloc((void**)&block, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -71,7 +70,7 @@ static void freed(aclrtFuncHandle kernel) {
   OK(aclrtMemcpyAsync(block, SIZE, memory[0], SIZE, ACL_MEMCPY_DEVICE_TO_DEVICE, streams[0]));
   OK(aclrtFree(block));
   OK(aclrtSetDevice(1));
-  OK(aclrtMalloc((void**)&next, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+  char* next = device_memory(SIZE);
   OK(aclrtMemset(next, SIZE, 0xAA, SIZE));
   OK(aclrtSetDevice(0));
   OK(aclrtSynchronizeStream(streams[0]));
@@ -139,7 +138,5 @@ int main(void) {
   freed(kernel);
   small(kernel);
   ordered(kernel);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -24,11 +24,10 @@ static int byte_at(const char* address) {
 }
 
 int main(void) {
-  char *range = NULL, *own = NULL;
+  char* range = NULL;
   aclrtDrvMemHandle parts[3];
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMalloc((void**)&own, 4 * GRAIN, ACL_MEM_MALLOC_HUGE_FIRST));
+  open_device();
+  char* own = device_memory(4 * GRAIN);
   OK(aclrtMemset(own, 4 * GRAIN, 1, 4 * GRAIN));
   OK(aclrtSetDevice(1));
   OK(aclrtReserveMemAddress((void**)&range, 3 * GRAIN, 0, NULL, 0));
@@ -48,8 +47,7 @@ int main(void) {
   /* Other memory comes where the first was. */
   OK(aclrtSetDevice(1));
   OK(aclrtUnmapMem(range));
-  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
-         aclrtMemcpy(own, 1, range, 1, ACL_MEMCPY_DEVICE_TO_DEVICE));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(own, 1, range, 1, ACL_MEMCPY_DEVICE_TO_DEVICE));
   OK(aclrtMapMem(range, GRAIN, 0, parts[2], 0));
   OK(aclrtMemset(range, GRAIN, 3, GRAIN));
   OK(aclrtSetDevice(0));
@@ -64,7 +62,5 @@ int main(void) {
   OK(aclrtUnmapMem(range + GRAIN));
   OK(aclrtSetDevice(1));
   OK(aclrtReleaseMemAddress(range));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

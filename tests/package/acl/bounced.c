@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "check.h"
 #include "spin.h"
 
 #define SIZE ((size_t)16 << 20)
@@ -31,10 +30,9 @@ static void expect(int value) {
 }
 
 static void through(aclrtStream back, aclrtMemcpyKind out, aclrtMemcpyKind in, int value) {
-  aclrtEvent event = NULL;
   begin(value);
   OK(aclrtMemcpyAsync(host, SIZE, from, SIZE, out, stream));
-  OK(aclrtCreateEvent(&event));
+  aclrtEvent event = new_event();
   OK(aclrtRecordEvent(event, stream));
   OK(aclrtStreamWaitEvent(back, event));
   OK(aclrtDestroyEvent(event));
@@ -68,16 +66,15 @@ static void looked_at(void) {
 }
 
 static void freed(void) {
-  unsigned char *source = NULL, *target = NULL, *next = NULL;
-  OK(aclrtMallocHost((void**)&source, SIZE));
-  OK(aclrtMallocHost((void**)&target, SIZE));
+  unsigned char* source = pinned_memory(SIZE);
+  unsigned char* target = pinned_memory(SIZE);
   begin(7);
   memset(source, 8, SIZE);
   OK(aclrtMemcpyAsync(to, SIZE, source, SIZE, ACL_MEMCPY_HOST_TO_DEVICE, stream));
   OK(aclrtMemcpyAsync(target, SIZE, from, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream));
   OK(aclrtFreeHost(source));
   OK(aclrtFreeHost(target));
-  OK(aclrtMallocHost((void**)&next, SIZE));
+  unsigned char* next = pinned_memory(SIZE);
   memset(next, 9, SIZE);
   expect(8);
   for (size_t i = 0; i < SIZE; ++i) REQUIRE(next[i] == 9);
@@ -85,8 +82,7 @@ static void freed(void) {
 }
 
 int main(void) {
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   kernel = built_in("spin");
   bytes = malloc(SIZE);
   OK(aclrtMalloc((void**)&from, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -101,7 +97,5 @@ int main(void) {
   overwritten(ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, 4);
   looked_at();
   freed();
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the program in the order of a stream, run by a thread that has subscribed to it.
-#include <acl/npusim_kernels.h>
 #include <pthread.h>
 
-#include <array>
 #include <cstdio>
 #include <thread>
 
-#include "check.h"
+#include "spin.h"
 
 namespace {
 
@@ -38,14 +36,10 @@ void serve(aclrtContext context, int calls) {
 int main() {
   Seen seen;
   aclrtContext context = nullptr;
-  aclrtBinHandle binary = nullptr;
-  aclrtFuncHandle spin = nullptr;
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtGetCurrentContext(&context));
   OK(aclrtCreateStream(&seen.stream));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, nullptr, &binary));
-  OK(aclrtBinaryGetFunction(binary, "spin", &spin));
+  aclrtFuncHandle spin = built_in("spin");
   EXPECT(ACL_ERROR_RT_PARAM_INVALID,
          aclrtLaunchCallback(look, &seen, ACL_CALLBACK_BLOCK, seen.stream));
   std::thread server(serve, context, kCalls);
@@ -63,6 +57,5 @@ int main() {
   for (const int status : seen.status) REQUIRE(status == ACL_STREAM_STATUS_NOT_READY);
   OK(aclrtUnSubscribeReport(number, seen.stream));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeReport(number, seen.stream));
-  OK(aclFinalize());
-  std::puts("right");
+  end_right();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of a program that must give this error code; the program ends with 1 if it does not. */
+/* A step of a program that must give this error code; the program ends with 1 if it does not. And
+   the steps that most programs begin and end with. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -24,5 +25,54 @@
       exit(1);                                                           \
     }                                                                    \
   } while (0)
+
+static inline void open_device(void) {
+  OK(aclInit(NULL));
+  OK(aclrtSetDevice(0));
+}
+
+static inline aclrtStream new_stream(void) {
+  aclrtStream stream = NULL;
+  OK(aclrtCreateStream(&stream));
+  return stream;
+}
+
+static inline aclrtEvent new_event(void) {
+  aclrtEvent event = NULL;
+  OK(aclrtCreateEvent(&event));
+  return event;
+}
+
+static inline void* device_memory(size_t size) {
+  void* memory = NULL;
+  OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
+  return memory;
+}
+
+static inline void* pinned_memory(size_t size) {
+  void* memory = NULL;
+  OK(aclrtMallocHost(&memory, size));
+  return memory;
+}
+
+static inline void* managed_memory(size_t size) {
+  void* memory = NULL;
+  OK(aclrtMemAllocManaged(&memory, size, 1));
+  return memory;
+}
+
+/* What there is of the device's memory that nobody has. */
+static inline size_t free_memory(void) {
+  size_t free = 0, total = 0;
+  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+  return free;
+}
+
+/* The end of main(). */
+static inline int end_right(void) {
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}
 
 #endif

@@ -18,9 +18,8 @@ static size_t free_bytes(void) {
 
 /* Takes 256 MiB, and as much of managed memory. */
 static void take(void) {
-  void *block = NULL, *managed = NULL;
-  OK(aclrtMalloc(&block, 256 * MIB, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtMemAllocManaged(&managed, 256 * MIB, 1));
+  device_memory(256 * MIB);
+  void* managed = managed_memory(256 * MIB);
   for (size_t at = 0; at < 256 * MIB; at += 2 * MIB) {
     OK(aclrtMemset((char*)managed + at, 8, 1, 8));
   }
@@ -29,8 +28,7 @@ static void take(void) {
 int main(int argc, char** argv) {
   const size_t quota = argc > 1 ? (size_t)atoi(argv[1]) * MIB : 0;
   const int again = argc > 2;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   const size_t all = free_bytes();
   REQUIRE(quota == 0 || all <= quota);
   take();
@@ -48,8 +46,7 @@ int main(int argc, char** argv) {
       _exit(2);
     }
     if (child == 0) {
-      OK(aclInit(NULL));
-      OK(aclrtSetDevice(0));
+      open_device();
       REQUIRE(quota == 0 || free_bytes() <= after);
       take();
       _exit(0);
@@ -57,7 +54,5 @@ int main(int argc, char** argv) {
     REQUIRE(waitpid(child, &status, 0) == child && status == 0);
     REQUIRE(free_bytes() == after);
   }
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

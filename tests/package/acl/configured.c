@@ -45,7 +45,7 @@ static void misuse(void) {
 
 int main(void) {
   char bytes[64] = "configured", back[64] = "";
-  void *plain = NULL, *configured = NULL, *host = NULL, *begin = NULL;
+  void *configured = NULL, *host = NULL, *begin = NULL;
   size_t size = 0;
   aclrtMallocAttribute attributes[3] = {{ACL_RT_MEM_ATTR_MODULE_ID, {0}},
                                         {ACL_RT_MEM_ATTR_DEVICE_ID, {0}},
@@ -53,9 +53,8 @@ int main(void) {
   aclrtMallocConfig config = {attributes, 3};
   attributes[0].value.moduleId = 45;
   attributes[2].value.vaFlag = 1; /* which device memory does not know */
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMalloc(&plain, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
+  open_device();
+  void* plain = device_memory(1000);
   OK(aclrtMallocWithCfg(&configured, 64, ACL_MEM_MALLOC_NORMAL_ONLY, &config));
   OK(aclrtMemcpy(configured, 64, bytes, 64, ACL_MEMCPY_HOST_TO_DEVICE));
   OK(aclrtMemcpy(back, 64, configured, 64, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -72,7 +71,5 @@ int main(void) {
   REQUIRE(used_by("GE") == 0);
   OK(aclrtFree(plain));
   OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

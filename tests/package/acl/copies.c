@@ -24,11 +24,9 @@ static void large(void* a, void* b) {
 
 static void pinned(void* a) {
   const size_t size = (size_t)1 << 20;
-  unsigned char *from = NULL, *to = NULL;
-  aclrtStream stream = NULL;
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtMallocHost((void**)&from, size));
-  OK(aclrtMallocHost((void**)&to, size));
+  aclrtStream stream = new_stream();
+  unsigned char* from = pinned_memory(size);
+  unsigned char* to = pinned_memory(size);
   fill(from, size, 2);
   OK(aclrtMemcpyAsync(a, size, from + 5, size - 5, ACL_MEMCPY_HOST_TO_DEVICE, stream));
   OK(aclrtMemcpyAsync(to, size, a, size - 5, ACL_MEMCPY_DEVICE_TO_HOST, stream));
@@ -58,10 +56,9 @@ static void filled(void* a) {
 }
 
 int main(void) {
-  void *a = NULL, *b = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMalloc(&a, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* b = NULL;
+  open_device();
+  void* a = device_memory(SIZE);
   OK(aclrtMallocAlign32(&b, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
   large(a, b);
   pinned(a);
@@ -69,7 +66,5 @@ int main(void) {
   filled(a);
   OK(aclrtFree(a));
   OK(aclrtFree(b));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -7,12 +7,6 @@
 
 enum { kRounds = 40 };
 
-static size_t free_memory(void) {
-  size_t free = 0, total = 0;
-  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-  return free;
-}
-
 static void load_and_unload(aclrtStream stream) {
   aclrtBinHandle binary = NULL;
   aclrtFuncHandle function = NULL;
@@ -34,16 +28,13 @@ static void load_and_unload(aclrtStream stream) {
 
 static void make_and_destroy(void) {
   aclrtContext primary = NULL, context = NULL;
-  aclrtStream stream = NULL;
-  aclrtEvent event = NULL;
-  void *memory = NULL, *managed = NULL, *pinned = NULL;
   OK(aclrtGetCurrentContext(&primary));
   OK(aclrtCreateContext(&context, 0));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtCreateEvent(&event));
-  OK(aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtMemAllocManaged(&managed, 1 << 20, 1));
-  OK(aclrtMallocHost(&pinned, 4096));
+  aclrtStream stream = new_stream();
+  aclrtEvent event = new_event();
+  void* memory = device_memory(1 << 20);
+  void* managed = managed_memory(1 << 20);
+  void* pinned = pinned_memory(4096);
   /* Pinned memory may be set, at once and in a stream's turn. */
   OK(aclrtMemset(pinned, 4096, 7, 4096));
   REQUIRE(((char*)pinned)[4095] == 7);
@@ -63,11 +54,9 @@ static void make_and_destroy(void) {
 }
 
 int main(void) {
-  aclrtStream stream = NULL;
   size_t before = 0;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
+  open_device();
+  aclrtStream stream = new_stream();
   load_and_unload(stream);
   make_and_destroy();
   before = free_memory();
@@ -83,7 +72,5 @@ int main(void) {
   (void)free_memory();
   OK(aclrtResetDevice(0));
   EXPECT(ACL_ERROR_RT_INVALID_DEVICEID, aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -8,13 +8,10 @@
 #include "check.h"
 
 int main(int argc, char** argv) {
-  void* memory = NULL;
-  aclrtStream stream = NULL;
   REQUIRE(argc == 2);
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtMalloc(&memory, (size_t)1 << 30, ACL_MEM_MALLOC_HUGE_FIRST));
+  open_device();
+  aclrtStream stream = new_stream();
+  void* memory = device_memory((size_t)1 << 30);
   OK(aclrtMemsetAsync(memory, (size_t)1 << 30, 1, (size_t)1 << 30, stream));
   if (strcmp(argv[1], "abort") == 0) abort();
   if (strcmp(argv[1], "exit") == 0) _exit(7);

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "check.h"
 #include "spin.h"
 
 namespace {
@@ -123,14 +122,12 @@ void Graph::check() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
+  open_device();
   const int seeds = count > 1 ? std::atoi(arguments[1]) : 20;
   for (int seed = 1; seed <= seeds; ++seed) {
     Graph graph(static_cast<std::uint32_t>(seed));
     for (std::uint32_t i = 0; i < kSteps; ++i) graph.step();
     graph.check();
   }
-  OK(aclFinalize());
-  std::puts("right");
+  end_right();
 }

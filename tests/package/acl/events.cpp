@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams that wait for each other, queries, time-outs.
-#include <acl/npusim_kernels.h>
 
 #include <cstdio>
 
-#include "check.h"
+#include "spin.h"
 
 int main() {
-  aclrtStream first = nullptr, second = nullptr;
-  aclrtEvent done = nullptr, never = nullptr;
-  aclrtBinHandle binary = nullptr;
-  aclrtFuncHandle spin = nullptr;
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&first));
-  OK(aclrtCreateStream(&second));
+  aclrtEvent done = nullptr;
+  open_device();
+  aclrtStream first = new_stream();
+  aclrtStream second = new_stream();
   OK(aclrtCreateEventExWithFlag(&done, ACL_EVENT_SYNC));
-  OK(aclrtCreateEvent(&never));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, nullptr, &binary));
-  OK(aclrtBinaryGetFunction(binary, "spin", &spin));
+  aclrtEvent never = new_event();
+  aclrtFuncHandle spin = built_in("spin");
   const npusim_spin_args clocks = {20000000};  // about 11 ms
   OK(aclrtLaunchKernel(spin, 1, &clocks, sizeof clocks, first));
   OK(aclrtRecordEvent(done, first));
@@ -39,6 +33,5 @@ int main() {
   OK(aclrtSynchronizeDevice());
   OK(aclrtDestroyStreamForce(first));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtSynchronizeStream(first));
-  OK(aclFinalize());
-  std::puts("right");
+  end_right();
 }

@@ -16,16 +16,14 @@ int main(int argc, char** argv) {
   const size_t most = (size_t)40 << 30;
   const int left = argc > 1 ? atoi(argv[1]) : 3;
   int32_t device = -1;
-  void *memory = NULL, *pinned = NULL;
-  aclrtStream stream;
   char word[16];
   pthread_t thread;
   OK(aclInit(NULL));
   EXPECT(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
   OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtMalloc(&memory, most, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtMallocHost(&pinned, 4096));
+  aclrtStream stream = new_stream();
+  void* memory = device_memory(most);
+  pinned_memory(4096);
   OK(aclrtMemsetAsync(memory, 1 << 20, 1, 1 << 20, stream));
   if (left > 0) {
     REQUIRE(pthread_create(&thread, NULL, call, NULL) == 0);
@@ -37,7 +35,5 @@ int main(int argc, char** argv) {
   OK(aclrtSynchronizeStream(stream));
   OK(aclrtFree(memory));
   OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -7,12 +7,6 @@
 
 #define GRAIN ((size_t)2 << 20)
 
-static size_t left(void) {
-  size_t free = 0, total = 0;
-  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-  return free;
-}
-
 static int byte_at(const char* address) {
   unsigned char byte = 0;
   OK(aclrtMemcpy(&byte, 1, address, 1, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -27,10 +21,9 @@ int main(void) {
   aclrtDrvMemHandle handles[3];
   memory.memAttr = ACL_HBM_MEM_HUGE;
   memory.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtReserveMemAddress((void**)&range, 3 * GRAIN, 0, NULL, 0));
-  before = left();
+  before = free_memory();
   for (int round = 0; round < 20; ++round) {
     OK(aclrtMallocPhysical(&handles[0], GRAIN, &memory, 0));
     OK(aclrtMemExportToShareableHandle(handles[0], ACL_MEM_HANDLE_TYPE_NONE, 0, &number));
@@ -46,17 +39,13 @@ int main(void) {
     OK(aclrtUnmapMem(range));
     OK(aclrtMapMem(range, GRAIN, 0, handles[1], 0));
     REQUIRE(byte_at(range) == round);
-    REQUIRE(before - left() == GRAIN);
+    REQUIRE(before - free_memory() == GRAIN);
     for (int i = 0; i < 3; ++i) OK(aclrtUnmapMem(range + (size_t)i * GRAIN));
     for (int i = 1; i < 3; ++i) OK(aclrtFreePhysical(handles[i]));
-    REQUIRE(left() == before);
-    EXPECT(ACL_ERROR_RT_PARAM_INVALID,
-           aclrtMemImportFromShareableHandle(number, 0, &handles[0]));
+    REQUIRE(free_memory() == before);
+    EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemImportFromShareableHandle(number, 0, &handles[0]));
   }
-  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
-         aclrtMemImportFromShareableHandle(UINT64_MAX, 0, &handles[0]));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemImportFromShareableHandle(UINT64_MAX, 0, &handles[0]));
   OK(aclrtReleaseMemAddress(range));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that reach for what is not theirs; what their streams say, and that they go on. */
-#include <acl/npusim_kernels.h>
 
-#include "check.h"
+#include "spin.h"
 
 static void elementwise(aclrtFuncHandle function, void* good) {
   const npusim_elementwise_args bad = {0x7000000000000, 0x7000000000000, 0, 1000, ACL_FLOAT};
   const npusim_elementwise_args args = {(uint64_t)good, (uint64_t)good, 0, 10, ACL_FLOAT};
-  aclrtStream stream = NULL, other = NULL;
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtCreateStream(&other));
+  aclrtStream stream = new_stream();
+  aclrtStream other = new_stream();
   OK(aclrtLaunchKernel(function, 1, &bad, sizeof bad, stream));
   OK(aclrtLaunchKernel(function, 1, &args, sizeof args, other));
   EXPECT(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, aclrtSynchronizeStream(stream));
@@ -64,20 +62,13 @@ static void modes(aclrtFuncHandle function, void* good) {
 }
 
 int main(void) {
-  void* good = NULL;
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle copy = NULL, matmul = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMalloc(&good, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+  open_device();
+  void* good = device_memory(4096);
   OK(aclrtMemset(good, 4096, 0, 4096));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "copy", &copy));
-  OK(aclrtBinaryGetFunction(binary, "matmul", &matmul));
+  aclrtFuncHandle copy = built_in("copy");
+  aclrtFuncHandle matmul = built_in("matmul");
   elementwise(copy, good);
   product(matmul);
   modes(copy, good);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

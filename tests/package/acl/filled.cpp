@@ -7,7 +7,6 @@
 #include <cstring>
 #include <thread>
 
-#include "check.h"
 #include "spin.h"
 
 namespace {
@@ -93,8 +92,7 @@ void serve(aclrtContext context, int calls) {
 
 int main() {
   aclrtContext context = nullptr;
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtGetCurrentContext(&context));
   OK(aclrtCreateStream(&program.stream));
   program.kernel = built_in("spin");

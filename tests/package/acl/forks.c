@@ -16,14 +16,11 @@ static void* of_parent;
 
 /* The parent's buffer is ordinary memory to a child, with the bytes that are in it. */
 static void be_child(void) {
-  unsigned char* pinned = NULL;
   unsigned char bytes[SIZE];
-  void* memory = NULL;
   EXPECT(ACL_ERROR_RT_CONTEXT_NULL, aclrtFree(of_parent));
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMalloc(&memory, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtMallocHost((void**)&pinned, SIZE));
+  open_device();
+  void* memory = device_memory(SIZE);
+  unsigned char* pinned = pinned_memory(SIZE);
   memset(pinned, 0x22, SIZE);
   OK(aclrtMemcpy(memory, SIZE, inherited, SIZE, ACL_MEMCPY_HOST_TO_DEVICE));
   OK(aclrtMemcpy(bytes, SIZE, memory, SIZE, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -60,8 +57,7 @@ static void daemonise(void) {
 
 int main(void) {
   unsigned char bytes[SIZE];
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtMallocHost((void**)&inherited, SIZE));
   OK(aclrtMalloc(&of_parent, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
   memset(inherited, 0x11, SIZE);
@@ -82,7 +78,5 @@ int main(void) {
   OK(aclrtMemcpy(bytes, SIZE, of_parent, SIZE, ACL_MEMCPY_DEVICE_TO_HOST));
   REQUIRE(memcmp(bytes, inherited, SIZE) == 0);
   OK(aclrtFreeHost(inherited));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -3,7 +3,6 @@
    somebody else's. */
 #include <string.h>
 
-#include "check.h"
 #include "spin.h"
 
 #define SIZE ((size_t)4 << 20)
@@ -11,12 +10,6 @@
 static aclrtStream stream;
 static aclrtFuncHandle kernel, copy;
 static unsigned char* bytes;
-
-static size_t left(void) {
-  size_t free = 0, total = 0;
-  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-  return free;
-}
 
 static void* allocate(void) {
   void* memory = NULL;
@@ -46,8 +39,7 @@ static void under_work(void* from, int how) {
   write_later(old, from, how);
   OK(aclrtFree(old));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(old));
-  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
-         aclrtMemcpy(bytes, 1, old, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(bytes, 1, old, 1, ACL_MEMCPY_DEVICE_TO_HOST));
   next = allocate();
   REQUIRE(next != old);
   OK(aclrtMemset(next, SIZE, 7, SIZE));
@@ -74,7 +66,7 @@ static void read_by_work(void* to) {
 
 /* Far more than the card has: an allocation waits for what is on its way back. */
 static void more_than_there_is(void) {
-  const size_t half = left() / 3 * 2;
+  const size_t half = free_memory() / 3 * 2;
   for (int i = 0; i < 8; ++i) {
     void* memory = NULL;
     OK(aclrtMalloc(&memory, half, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -103,8 +95,7 @@ static void managed(void) {
 int main(void) {
   void* other = NULL;
   size_t before = 0;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   bytes = malloc(SIZE);
   OK(aclrtCreateStream(&stream));
   kernel = built_in("spin");
@@ -113,11 +104,11 @@ int main(void) {
   OK(aclrtMemset(other, SIZE, 2, SIZE));
   write_later(other, other, 0); /* the kernels are on the card, whatever comes */
   OK(aclrtSynchronizeStream(stream));
-  before = left();
+  before = free_memory();
   for (int how = 0; how < 3; ++how) under_work(other, how);
   read_by_work(other);
   more_than_there_is();
-  REQUIRE(left() == before);
+  REQUIRE(free_memory() == before);
   managed();
   OK(aclFinalize());
   free(bytes);

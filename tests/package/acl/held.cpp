@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches behind a kernel that holds their stream up keep their arguments, however many others are
 // launched meanwhile; other streams do not wait for them.
-#include <acl/npusim_kernels.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -20,8 +19,7 @@ struct Vectors {
 };
 
 float* allocate(std::size_t elements) {
-  void* memory = nullptr;
-  OK(aclrtMalloc(&memory, elements * sizeof(float), ACL_MEM_MALLOC_HUGE_FIRST));
+  void* memory = device_memory(elements * sizeof(float));
   return static_cast<float*>(memory);
 }
 
@@ -40,11 +38,9 @@ void add(aclrtFuncHandle function, aclrtStream stream, const Vectors& all, std::
 }  // namespace
 
 int main() {
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
-  aclrtStream held = nullptr, other = nullptr;
-  OK(aclrtCreateStream(&held));
-  OK(aclrtCreateStream(&other));
+  open_device();
+  aclrtStream held = new_stream();
+  aclrtStream other = new_stream();
   const auto spins = built_in("spin"), adds = built_in("add");
   const std::size_t count = (kHeld + kOthers) * kElements;
   Vectors all{allocate(count), allocate(count), allocate(count)};
@@ -67,6 +63,5 @@ int main() {
   OK(aclrtSynchronizeStream(held));
   OK(aclrtMemcpy(sum.data(), bytes, all.sum, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
   for (std::size_t i = 0; i < count; ++i) REQUIRE(sum[i] == a[i] + b[i]);
-  OK(aclFinalize());
-  std::puts("right");
+  end_right();
 }

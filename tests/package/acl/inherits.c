@@ -2,25 +2,20 @@
 /* A child has its parent's managed memory as it was, as memory of its own; it may have managed
    memory itself, and children. */
 #define _GNU_SOURCE
-#include <acl/npusim_kernels.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define PAGE ((size_t)2 << 20)
 #define COUNT 1000
 
 static void twice(float* at) {
-  aclrtStream stream = NULL;
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle add = NULL;
   const uint64_t place = (uint64_t)at;
   const npusim_elementwise_args args = {place, place, place, COUNT, ACL_FLOAT};
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  aclrtStream stream = new_stream();
+  aclrtFuncHandle add = built_in("add");
   OK(aclrtLaunchKernel(add, 1, &args, sizeof args, stream));
   OK(aclrtSynchronizeStream(stream));
   OK(aclrtDestroyStream(stream));
@@ -35,13 +30,11 @@ static int ended_well(pid_t child) {
 
 /* Its parent's: `page` with ones, one that nobody has touched behind it. */
 static void as_a_child(float* page, float* untouched, int generation) {
-  float* own = NULL;
   for (int i = 0; i < COUNT; ++i) REQUIRE(page[i] == 2);
   REQUIRE(untouched[0] == 0);
   page[0] = untouched[0] = 5;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMemAllocManaged((void**)&own, PAGE, 1));
+  open_device();
+  float* own = managed_memory(PAGE);
   REQUIRE(own != page && own != untouched);
   for (int i = 0; i < COUNT; ++i) own[i] = (float)i;
   twice(own);
@@ -64,10 +57,8 @@ static void as_a_child(float* page, float* untouched, int generation) {
 }
 
 int main(void) {
-  float* memory = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMemAllocManaged((void**)&memory, 2 * PAGE, 1));
+  open_device();
+  float* memory = managed_memory(2 * PAGE);
   for (int i = 0; i < COUNT; ++i) memory[i] = 1;
   twice(memory); /* the card has the page when the child is made */
   const pid_t child = fork();
@@ -81,7 +72,5 @@ int main(void) {
   REQUIRE(memory[0] == 2 && memory[1] == 7);
   REQUIRE(system("true") == 0);
   OK(aclrtFree(memory));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "check.h"
 #include "spin.h"
 
 enum { kBytes = 65536 };
@@ -47,9 +46,8 @@ static void streams(aclrtStream stream) {
 }
 
 static void events(aclrtStream stream, aclrtStream other) {
-  aclrtEvent event = NULL;
   aclrtEventRecordedStatus recorded = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-  OK(aclrtCreateEvent(&event));
+  aclrtEvent event = new_event();
   begin(stream, 5);
   OK(aclrtRecordEvent(event, stream));
   OK(aclrtSynchronizeEvent(event));
@@ -84,14 +82,12 @@ static void polls(aclrtStream stream) {
 }
 
 int main(void) {
-  aclrtStream stream = NULL, other = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   kernel = built_in("spin");
   OK(aclrtMalloc(&device, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtMallocHost((void**)&host, kBytes));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtCreateStream(&other));
+  aclrtStream stream = new_stream();
+  aclrtStream other = new_stream();
   streams(stream);
   streams(NULL);
   events(stream, other);

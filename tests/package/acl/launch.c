@@ -9,10 +9,7 @@
 int main(void) {
   float* const a = malloc(COUNT * sizeof *a);
   float* const b = malloc(COUNT * sizeof *b);
-  void *da = NULL, *db = NULL, *dc = NULL;
   const size_t size = COUNT * sizeof *a;
-  aclrtStream stream = NULL;
-  aclrtEvent begin = NULL, end = NULL;
   aclrtBinHandle binary = NULL;
   aclrtFuncHandle add = NULL;
   float milliseconds = 0;
@@ -20,14 +17,13 @@ int main(void) {
     a[i] = (float)i;
     b[i] = 0.5f;
   }
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtCreateEvent(&begin));
-  OK(aclrtCreateEvent(&end));
-  OK(aclrtMalloc(&da, size, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtMalloc(&db, size, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtMalloc(&dc, size, ACL_MEM_MALLOC_HUGE_FIRST));
+  open_device();
+  aclrtStream stream = new_stream();
+  aclrtEvent begin = new_event();
+  aclrtEvent end = new_event();
+  void* da = device_memory(size);
+  void* db = device_memory(size);
+  void* dc = device_memory(size);
   OK(aclrtMemcpyAsync(da, size, a, size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
   OK(aclrtMemcpyAsync(db, size, b, size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
   OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));

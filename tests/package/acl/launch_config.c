@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A product of matrices: arguments put together one by one, a configuration, cube and vector cores
    in one stream. */
-#include <acl/npusim_kernels.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define SIDE 64
 
 static void* on_card(const void* from, size_t size) {
-  void* device = NULL;
-  OK(aclrtMalloc(&device, size, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* device = device_memory(size);
   OK(aclrtMemcpy(device, size, from, size, ACL_MEMCPY_HOST_TO_DEVICE));
   return device;
 }
@@ -26,22 +24,18 @@ static aclrtArgsHandle arguments_of(aclrtFuncHandle function, void* args, size_t
 
 int main(void) {
   static float a[SIDE * SIDE], b[SIDE * SIDE], c[SIDE * SIDE];
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle matmul = NULL, add = NULL;
   aclrtStream stream = NULL;
   for (int i = 0; i < SIDE * SIDE; ++i) {
     a[i] = (float)(i % 5);
     b[i] = (float)(i % 3);
   }
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_FAST_LAUNCH));
   void* const da = on_card(a, sizeof a);
   void* const db = on_card(b, sizeof b);
   void* const dc = on_card(c, sizeof c);
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "matmul", &matmul));
-  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  aclrtFuncHandle matmul = built_in("matmul");
+  aclrtFuncHandle add = built_in("add");
   npusim_matmul_args product = {(uint64_t)da, (uint64_t)db, (uint64_t)dc, SIDE,
                                 SIDE,         SIDE,         ACL_FLOAT};
   npusim_elementwise_args twice = {(uint64_t)dc, (uint64_t)dc, (uint64_t)dc, SIDE * SIDE,
@@ -62,7 +56,5 @@ int main(void) {
       REQUIRE(c[row * SIDE + column] == 2 * sum);
     }
   }
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

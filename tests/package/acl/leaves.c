@@ -32,8 +32,7 @@ static void* stay(void* parameter) {
 int main(int argc, char** argv) {
   pthread_t thread;
   call = argc > 1 ? argv[1] : "sleep";
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtCreateStream(&stream));
   REQUIRE(pthread_create(&thread, NULL, stay, NULL) == 0);
   usleep(1000);

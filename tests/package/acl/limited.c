@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limited FILE NAME: a kernel of many blocks that do next to nothing takes longer on fewer cores. Its
- * launches have the limits of the moment at which they were made. */
+ * limited FILE NAME: a kernel of many blocks that do next to nothing takes longer on fewer cores.
+ * Its launches have the limits of the moment at which they were made. */
 #include "check.h"
 
 enum { kBlocks = 960 };
@@ -36,8 +36,7 @@ int main(int count, char** words) {
   float milliseconds[3];
   aclrtBinHandle binary = NULL;
   REQUIRE(count == 3);
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtCreateStream(&stream));
   OK(aclrtBinaryLoadFromFile(words[1], NULL, &binary));
   OK(aclrtBinaryGetFunction(binary, words[2], &function));
@@ -47,7 +46,5 @@ int main(int count, char** words) {
   REQUIRE(milliseconds[1] > 10 * milliseconds[0]);
   REQUIRE(milliseconds[1] > 1.8f * milliseconds[2] && milliseconds[1] < 2.2f * milliseconds[2]);
   OK(aclrtDestroyStream(stream));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

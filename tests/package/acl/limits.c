@@ -47,10 +47,9 @@ static float time_of_three(aclrtFuncHandle function, aclrtStream stream, uint32_
 }
 
 static void limits_hold_from_the_launch_on(uint32_t cores) {
-  aclrtStream stream = NULL;
   uint32_t value = 0;
   const aclrtFuncHandle function = built_in("spin");
-  OK(aclrtCreateStream(&stream));
+  aclrtStream stream = new_stream();
   time_of_three(function, stream, cores, 0); /* its code is on the card from here on */
   const float free = time_of_three(function, stream, cores, 0);
   const float limited_later = time_of_three(function, stream, cores, cores / 3);
@@ -76,8 +75,6 @@ int main(void) {
   int64_t vectors = 0;
   uint32_t value = 0, devices = 0;
   size_t before = 0, after = 0, total = 0;
-  void* memory = NULL;
-  aclrtStream stream = NULL;
   OK(aclInit(NULL));
   OK(aclrtGetDeviceCount(&devices));
   REQUIRE(devices == 1);
@@ -88,7 +85,7 @@ int main(void) {
   EXPECT(ACL_ERROR_RT_PARAM_INVALID,
          aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, (uint32_t)vectors + 1));
   OK(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, 2));
-  OK(aclrtCreateStream(&stream));
+  aclrtStream stream = new_stream();
   OK(aclrtGetStreamResLimit(stream, ACL_RT_DEV_RES_VECTOR_CORE, &value));
   REQUIRE(value == 2);
   OK(aclrtSetStreamResLimit(stream, ACL_RT_DEV_RES_VECTOR_CORE, (uint32_t)vectors));
@@ -103,11 +100,9 @@ int main(void) {
   /* 32 bytes more than was asked for are a page more; or not. */
   REQUIRE(taken(aclrtMalloc) >= 2 * taken(aclrtMallocAlign32));
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
-  OK(aclrtMalloc(&memory, (size_t)100 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* memory = device_memory((size_t)100 << 20);
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
   REQUIRE(before - after >= (size_t)100 << 20);
   EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, total, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Managed memory: copied, advised, prefetched, used by a kernel. */
-#include <acl/npusim_kernels.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define COUNT 1000
 #define ALL ((size_t)3 << 40)
@@ -10,15 +9,10 @@
 int main(void) {
   float values[COUNT];
   void* managed = NULL;
-  char* all = NULL;
   int32_t attribute = 0;
-  aclrtStream stream = NULL;
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle add = NULL;
   const aclrtMemManagedLocation card = {ACL_MEM_LOCATIONTYPE_DEVICE, 0};
   aclrtPtrAttributes pointer;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   EXPECT(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemAllocManaged(&managed, sizeof values, 2));
   OK(aclrtMemAllocManaged(&managed, sizeof values, 1));
   OK(aclrtPointerGetAttributes(managed, &pointer));
@@ -29,13 +23,12 @@ int main(void) {
   OK(aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, managed, sizeof values,
                             &attribute, sizeof attribute));
   REQUIRE(attribute == 0);
-  OK(aclrtCreateStream(&stream));
+  aclrtStream stream = new_stream();
   OK(aclrtMemManagedPrefetchAsync(managed, sizeof values, card, 0, stream));
   OK(aclrtMemManagedGetAttr(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, managed,
                             sizeof values, &attribute, sizeof attribute));
   REQUIRE(attribute == ACL_MEM_LOCATIONTYPE_DEVICE);
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  aclrtFuncHandle add = built_in("add");
   const uint64_t at = (uint64_t)managed;
   const npusim_elementwise_args twice = {at, at, at, COUNT, ACL_FLOAT};
   OK(aclrtLaunchKernel(add, 1, &twice, sizeof twice, stream));
@@ -44,13 +37,11 @@ int main(void) {
   for (int i = 0; i < COUNT; ++i) REQUIRE(values[i] == 2 * (float)i);
   OK(aclrtFree(managed));
   /* All the addresses that there are. */
-  OK(aclrtMemAllocManaged((void**)&all, ALL, 1));
+  char* all = managed_memory(ALL);
   all[0] = all[ALL / 2] = all[ALL - 1] = 7;
   REQUIRE(all[0] + all[ALL / 2] + all[ALL - 1] == 21);
   EXPECT(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, aclrtMemAllocManaged(&managed, 1, 1));
   OK(aclrtFree(all));
   OK(aclrtMemAllocManaged(&managed, 1, 1));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

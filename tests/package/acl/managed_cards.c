@@ -3,10 +3,9 @@
    pointer, by kernels and copies of either card, moved and advised; a card is reset and set again
    meanwhile. Memory that was allocated on a card ends with its reset.
    managed_cards SEED STEPS */
-#include <acl/npusim_kernels.h>
 #include <string.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define PAGE ((size_t)2 << 20)
 #define PAGES 6
@@ -94,14 +93,11 @@ static void step(void) {
 
 int main(int argc, char** argv) {
   const int steps = atoi(argv[argc - 1]);
-  float* others = NULL;
-  aclrtBinHandle binary = NULL;
   state = (uint64_t)atoi(argv[argc - 2]) + 1;
   OK(aclInit(NULL));
   open_card(0);
   OK(aclrtMemAllocManaged((void**)&memory, PAGES * PAGE, 1));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  add = built_in("add");
   memset(memory, 0, PAGES * PAGE / 2);
   open_card(1); /* which comes later */
   mine = calloc(WORDS, sizeof(float));
@@ -109,7 +105,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < steps; ++i) step();
   REQUIRE(memcmp(memory, mine, PAGES * PAGE) == 0);
   OK(aclrtSetDevice(1));
-  OK(aclrtMemAllocManaged((void**)&others, PAGE, 1));
+  float* others = managed_memory(PAGE);
   others[0] = 5;
   OK(aclrtResetDeviceForce(1));
   OK(aclrtSetDevice(0));

@@ -3,12 +3,11 @@
    page is; at its end; and a child that is made while a kernel works on it.
    managed_edges MICROSECONDS (that the kernel has worked then) */
 #define _GNU_SOURCE
-#include <acl/npusim_kernels.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define SIZE 5000
 #define COUNT ((size_t)30 << 20)
@@ -17,8 +16,7 @@ enum { UNTOUCHED, ON_HOST, ON_CARD };
 static char text[SIZE];
 
 static char* made(int where) {
-  char* memory = NULL;
-  OK(aclrtMemAllocManaged((void**)&memory, SIZE, 1));
+  char* memory = managed_memory(SIZE);
   if (where == ON_HOST) memset(memory, 'h', SIZE);
   if (where == ON_CARD) OK(aclrtMemset(memory, SIZE, 'c', SIZE));
   return memory;
@@ -57,15 +55,11 @@ static void ends(void) {
 }
 
 static void fork_meanwhile(useconds_t worked) {
-  float* memory = NULL;
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle add = NULL;
   size_t bad = 0;
   int status = 0;
   pid_t child;
-  OK(aclrtMemAllocManaged((void**)&memory, COUNT * sizeof *memory, 1));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  float* memory = managed_memory(COUNT * sizeof *memory);
+  aclrtFuncHandle add = built_in("add");
   for (size_t i = 0; i < COUNT; ++i) memory[i] = (float)(1 + i % 1024);
   const npusim_elementwise_args twice = {(uint64_t)memory, (uint64_t)memory, (uint64_t)memory,
                                          COUNT, ACL_FLOAT};
@@ -88,13 +82,10 @@ static void fork_meanwhile(useconds_t worked) {
 }
 
 int main(int argc, char** argv) {
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   memset(text, 't', SIZE);
   for (int where = UNTOUCHED; where <= ON_CARD; ++where) copies(where);
   ends();
   fork_meanwhile((useconds_t)atoi(argv[argc - 1]));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* managed_leaves MIB: managed memory fills the card, or the quota; memory that cannot leave, and
    kernels, get theirs all the same, and no byte is lost. */
-#include <acl/npusim_kernels.h>
 #include <string.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define PAGE ((size_t)2 << 20)
 
@@ -13,21 +12,15 @@ static unsigned char page[PAGE];
 int main(int argc, char** argv) {
   REQUIRE(argc == 2);
   const size_t pages = (size_t)atoi(argv[1]) / 2;
-  unsigned char* managed = NULL;
   void* blocks[4] = {NULL};
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle copy = NULL;
-  aclrtStream stream = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMemAllocManaged((void**)&managed, pages * PAGE, 1));
+  open_device();
+  unsigned char* managed = managed_memory(pages * PAGE);
   for (size_t i = 0; i < pages; ++i) OK(aclrtMemset(managed + i * PAGE, PAGE, (int)i % 251, PAGE));
   for (int i = 0; i < 4; ++i) OK(aclrtMalloc(&blocks[i], 8 * PAGE - 64, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "copy", &copy));
-  const npusim_elementwise_args whole = {(uint64_t)(uintptr_t)blocks[3], (uint64_t)(uintptr_t)managed,
-                                         0, PAGE / 4, ACL_FLOAT};
+  aclrtStream stream = new_stream();
+  aclrtFuncHandle copy = built_in("copy");
+  const npusim_elementwise_args whole = {(uint64_t)(uintptr_t)blocks[3],
+                                         (uint64_t)(uintptr_t)managed, 0, PAGE / 4, ACL_FLOAT};
   OK(aclrtLaunchKernel(copy, 4, &whole, sizeof whole, stream));
   OK(aclrtSynchronizeStream(stream));
   for (size_t i = 0; i < pages; ++i) {
@@ -38,7 +31,5 @@ int main(int argc, char** argv) {
   void* too_much = NULL;
   EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION,
          aclrtMalloc(&too_much, (size_t)1 << 40, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

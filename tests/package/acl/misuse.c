@@ -11,7 +11,6 @@ static void arguments(aclrtStream stream) {
   int64_t value = 0;
   float time = 0;
   uint64_t key = 0;
-  aclrtEvent event = NULL;
   aclrtBinHandle binary = NULL;
   aclrtFuncHandle function = NULL;
   aclrtDrvMemHandle handle = NULL;
@@ -28,7 +27,7 @@ static void arguments(aclrtStream stream) {
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtDestroyStream(NULL));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtDestroyStream(host));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtRecordEvent(host, stream));
-  OK(aclrtCreateEvent(&event));
+  aclrtEvent event = new_event();
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtEventElapsedTime(&time, event, event));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceInfo(0, (aclrtDevAttr)9999, &value));
   EXPECT(ACL_ERROR_RT_INVALID_DEVICEID,
@@ -50,8 +49,7 @@ static void arguments(aclrtStream stream) {
 /* The words say what is wrong with the address. */
 static void addresses(void) {
   char host[8];
-  void* memory = NULL;
-  OK(aclrtMalloc(&memory, 8192, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* memory = device_memory(8192);
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree((char*)memory + 64));
   REQUIRE(strstr(aclGetRecentErrMsg(), "inside of an allocation") != NULL);
   OK(aclrtFree(memory));

@@ -14,8 +14,7 @@ static aclTensorDesc* tensor(aclDataType type, int64_t rows, int64_t columns) {
 }
 
 static aclDataBuffer* buffer(size_t size) {
-  void* memory = NULL;
-  OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* memory = device_memory(size);
   return aclCreateDataBuffer(memory, size);
 }
 

@@ -2,12 +2,11 @@
 /* Kernels that reach for managed memory which nobody has allocated: each fails, is counted, and the
    machine warns of too many (driver.fault_warning_errors, driver.fault_warning_window_ms).
    page_faults TIMES [FIFO, which it reads before it goes on to its end] */
-#include <acl/npusim_kernels.h>
 #include <ascend_hal.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define PAGE ((uint64_t)2 << 20)
 
@@ -20,15 +19,10 @@ static unsigned errors(void) {
 
 int main(int count, char** words) {
   const int times = count > 1 ? atoi(words[1]) : 1;
-  void *managed = NULL, *plain = NULL;
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle copy = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMemAllocManaged(&managed, PAGE, 1));
-  OK(aclrtMalloc(&plain, PAGE, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "copy", &copy));
+  open_device();
+  void* managed = managed_memory(PAGE);
+  void* plain = device_memory(PAGE);
+  aclrtFuncHandle copy = built_in("copy");
   for (int i = 0; i < times; ++i) {
     const npusim_elementwise_args bad = {(uint64_t)plain, (uint64_t)managed + 64 * PAGE, 0, 64,
                                          ACL_FLOAT};
@@ -44,7 +38,5 @@ int main(int count, char** words) {
   OK(aclrtFree(managed));
   OK(aclrtFree(plain));
   OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -25,12 +25,10 @@ int main(int argc, char** argv) {
   const npusim_spin_args longest = {UINT64_MAX};
   aclrtBinHandle binary;
   aclrtFuncHandle spin;
-  aclrtStream stream;
   pthread_t thread;
   seconds = argc > 1 ? (unsigned)atol(argv[1]) : 1;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
+  open_device();
+  aclrtStream stream = new_stream();
   OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
   OK(aclrtBinaryGetFunction(binary, "spin", &spin));
   OK(aclrtLaunchKernel(spin, 1, &longest, sizeof longest, stream));

@@ -11,11 +11,10 @@
 static aclrtContext context;
 
 static void* work(void* nothing) {
-  aclrtStream stream;
-  void *memory, *pinned;
+  void* pinned;
   OK(aclrtSetCurrentContext(context));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+  aclrtStream stream = new_stream();
+  void* memory = device_memory(4096);
   for (int i = 0; i < 20; ++i) {
     OK(aclrtMallocHost(&pinned, 4096));
     OK(aclrtMemcpyAsync(memory, 1, pinned, 1, ACL_MEMCPY_HOST_TO_DEVICE, stream));
@@ -27,12 +26,9 @@ static void* work(void* nothing) {
 
 int main(void) {
   pthread_t threads[THREADS];
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtGetCurrentContext(&context));
   for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, work, NULL);
   for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -4,14 +4,13 @@
    write(), while signals come whose handler touches it, too.
    pointers MIB SEED SIGNALS */
 #define _GNU_SOURCE
-#include <acl/npusim_kernels.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "spin.h"
 
 #define PAGE ((size_t)2 << 20)
 #define WORDS (PAGE / sizeof(float))
@@ -96,17 +95,11 @@ static void launch(aclrtFuncHandle add, float* memory, size_t pages, aclrtStream
 int main(int argc, char** argv) {
   const size_t pages = (size_t)atoi(argv[argc - 3]) / 2;
   const int with_signals = atoi(argv[argc - 1]);
-  float* memory = NULL;
-  aclrtStream stream = NULL;
-  aclrtBinHandle binary = NULL;
-  aclrtFuncHandle add = NULL;
   state = (uint64_t)atoi(argv[argc - 2]) + 1;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtMemAllocManaged((void**)&memory, (pages + 1) * PAGE, 1));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
-  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  open_device();
+  float* memory = managed_memory((pages + 1) * PAGE);
+  aclrtStream stream = new_stream();
+  aclrtFuncHandle add = built_in("add");
   ticks = (volatile int32_t*)(memory + pages * WORDS);
   *ticks = 0;
   if (with_signals) {
@@ -147,7 +140,5 @@ int main(int argc, char** argv) {
   }
   OK(aclrtFree(memory));
   OK(aclrtDestroyStream(stream));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -44,8 +44,7 @@ static void* poll(void* nothing) {
 int main(int argc, char** argv) {
   pthread_t thread;
   call = argc > 1 ? argv[1] : "event";
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtCreateStream(&stream));
   OK(aclrtCreateEvent(&recorded));
   OK(aclrtCreateEvent(&fresh));
@@ -58,7 +57,5 @@ int main(int argc, char** argv) {
   pthread_join(thread, NULL);
   printf("polls %ld\n", polls);
   OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quota MIB: by whichever kind of call memory is asked for, the one that would pass the quota is the
-   first to be refused, and what is free is what is left of it. */
+/* quota MIB: by whichever kind of call memory is asked for, the one that would pass the quota is
+   the first to be refused, and what is free is what is left of it. */
 #include <acl/npusim_memory.h>
 #include <string.h>
 
@@ -55,7 +55,8 @@ static void fill(enum kind kind, size_t size, size_t each) {
   EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, get(kind, &more, size));
   npusim_memory_use use;
   OK(npusimGetMemoryUse(&use));
-  REQUIRE(use.limit == quota && use.used == quota - left() && use.most >= use.used && use.refused != 0);
+  REQUIRE(use.limit == quota && use.used == quota - left() && use.most >= use.used &&
+          use.refused != 0);
   if (kind != kPhysical) { /* what works on memory needs none of the quota */
     unsigned char byte = 0;
     OK(aclrtMemset(blocks[0], size, 5, size));
@@ -69,8 +70,7 @@ static void fill(enum kind kind, size_t size, size_t each) {
 int main(int argc, char** argv) {
   REQUIRE(argc == 2);
   quota = strtoull(argv[1], NULL, 10) * MIB;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   fill(kMalloc, quota, quota);
   fill(kMalloc, MIB, MIB + 64);
   fill(kMalloc, 64 * 1024, 64 * 1024 + 64);
@@ -80,7 +80,5 @@ int main(int argc, char** argv) {
   fill(kAligned, 8 * MIB, 8 * MIB);
   fill(kCached, 5 * MIB, 5 * MIB + 64);
   fill(kPhysical, 4 * MIB, 4 * MIB);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

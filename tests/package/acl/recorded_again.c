@@ -3,7 +3,6 @@
    force lets those go on that wait for it. */
 #include <string.h>
 
-#include "check.h"
 #include "spin.h"
 
 enum { kBytes = 4096 };
@@ -30,9 +29,8 @@ static void copy(aclrtStream stream) {
 
 /* Who waits for the first record waits for that; the second one ends before it. */
 static void again(void) {
-  aclrtEvent event = NULL;
   aclrtEventRecordedStatus recorded = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-  OK(aclrtCreateEvent(&event));
+  aclrtEvent event = new_event();
   change(first, 1000, 1);
   OK(aclrtRecordEvent(event, first));
   OK(aclrtStreamWaitEvent(third, event));
@@ -51,15 +49,14 @@ static void again(void) {
 
 /* The next event has nothing of one that was destroyed. */
 static void destroyed(void) {
-  aclrtEvent gone = NULL, next = NULL;
   aclrtEventRecordedStatus recorded = ACL_EVENT_RECORDED_STATUS_COMPLETE;
-  OK(aclrtCreateEvent(&gone));
+  aclrtEvent gone = new_event();
   change(first, 100, 2);
   OK(aclrtRecordEvent(gone, first));
   OK(aclrtStreamWaitEvent(second, gone));
   OK(aclrtDestroyEvent(gone));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtSynchronizeEvent(gone));
-  OK(aclrtCreateEvent(&next));
+  aclrtEvent next = new_event();
   change(second, 1000, 3);
   OK(aclrtRecordEvent(next, second));
   OK(aclrtStreamWaitEvent(third, next));
@@ -75,12 +72,10 @@ static void destroyed(void) {
 /* A record that never was: nobody waits for it, it has no time. */
 static void given_up(void) {
   float milliseconds = 0;
-  aclrtStream stream = NULL;
-  aclrtEvent begin = NULL, end = NULL;
   aclrtEventRecordedStatus recorded = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtCreateEvent(&begin));
-  OK(aclrtCreateEvent(&end));
+  aclrtStream stream = new_stream();
+  aclrtEvent begin = new_event();
+  aclrtEvent end = new_event();
   OK(aclrtRecordEvent(begin, stream));
   OK(aclrtSynchronizeStream(stream));
   spin(kernel, stream, 100000);
@@ -104,8 +99,7 @@ static void given_up(void) {
 }
 
 int main(void) {
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtMalloc(&from, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtMalloc(&to, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtCreateStream(&first));
@@ -117,7 +111,5 @@ int main(void) {
     destroyed();
     given_up();
   }
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -16,13 +16,10 @@ static const unsigned char text[] = "that is only to be read";
 int main(void) {
   unsigned char* host = malloc(SIZE + 100);
   unsigned char *begin = host + 50, *there = NULL;
-  void* device = NULL;
-  aclrtStream stream = NULL;
   int status = 0;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtMalloc(&device, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
+  open_device();
+  aclrtStream stream = new_stream();
+  void* device = device_memory(SIZE);
   memset(host, 7, SIZE + 100);
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtHostRegister(begin, 0, 0, (void**)&there));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtHostRegister(begin, SIZE, 1, (void**)&there));
@@ -53,7 +50,5 @@ int main(void) {
   REQUIRE(begin[0] == 9 && begin[SIZE - 1] == 9 && host[0] == 7);
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtHostUnregister(begin));
   free(host);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -14,8 +14,7 @@ int main(void) {
   aclError got = ACL_SUCCESS;
   size_t free_before = 0, free_after = 0, total = 0;
   void* memory = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_before, &total));
   while (count < MOST && (got = aclrtCreateStream(&streams[count])) == ACL_SUCCESS) ++count;
   REQUIRE(got == ACL_ERROR_RT_NO_STREAM_RESOURCE && count >= 16);
@@ -29,7 +28,5 @@ int main(void) {
   EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, total, ACL_MEM_MALLOC_HUGE_FIRST));
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_after, &total));
   REQUIRE(free_before - free_after < (size_t)64 << 20);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

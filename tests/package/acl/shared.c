@@ -45,8 +45,7 @@ static void take(FILE* pipe) {
 int main(int argc, char** argv) {
   REQUIRE(argc == 3);
   const int gives = strcmp(argv[1], "give") == 0;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   FILE* const pipe = fopen(argv[2], gives ? "w" : "r");
   REQUIRE(pipe != NULL);
   if (gives) {
@@ -55,7 +54,5 @@ int main(int argc, char** argv) {
   } else {
     take(pipe);
   }
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -49,9 +49,8 @@ static void hold(int number, int how) {
 static void* work(void* seed) {
   static __thread char there[SIZE], back[SIZE];
   void *memory, *pinned;
-  aclrtStream stream;
   OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
+  aclrtStream stream = new_stream();
   for (int i = 0; i < 3; ++i) {
     memset(there, *(char*)seed + i, SIZE);
     OK(aclrtMalloc(&memory, SIZE, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -78,8 +77,7 @@ int main(int argc, char** argv) {
   handle(SIGPROF, quiet, SA_ONSTACK);
   setitimer(ITIMER_REAL, &every, NULL);
   setitimer(ITIMER_PROF, &every, NULL);
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   for (int i = 0; i < THREADS; ++i) { /* the one that works gets the signals */
     pthread_t thread;
     char seed = (char)i;
@@ -99,7 +97,5 @@ int main(int argc, char** argv) {
   setitimer(ITIMER_PROF, &never, NULL);
   REQUIRE(refused == 0);
   OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -8,12 +8,6 @@
 #define MIB ((size_t)1 << 20)
 enum { kCount = 3000 };
 
-static size_t left(void) {
-  size_t free = 0, total = 0;
-  OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-  return free;
-}
-
 static void* get(size_t size, aclrtMemMallocPolicy policy) {
   void* memory = NULL;
   OK(aclrtMalloc(&memory, size, policy));
@@ -25,29 +19,29 @@ static void* get(size_t size, aclrtMemMallocPolicy policy) {
 static void many(void) {
   static void* blocks[kCount];
   unsigned char bytes[64];
-  const size_t before = left();
+  const size_t before = free_memory();
   for (int i = 0; i < kCount; ++i) {
     blocks[i] = get(64, ACL_MEM_MALLOC_HUGE_FIRST);
     memset(bytes, i & 0xFF, sizeof bytes);
     if (i % 10 == 0) OK(aclrtMemcpy(blocks[i], 64, bytes, 64, ACL_MEMCPY_HOST_TO_DEVICE));
   }
-  REQUIRE(before - left() == 2 * MIB);
+  REQUIRE(before - free_memory() == 2 * MIB);
   for (int i = 0; i < kCount; i += 10) {
     OK(aclrtMemcpy(bytes, 64, blocks[i], 64, ACL_MEMCPY_DEVICE_TO_HOST));
     for (size_t j = 0; j < sizeof bytes; ++j) REQUIRE(bytes[j] == (i & 0xFF));
   }
   for (int i = 0; i < kCount; ++i) OK(aclrtFree(blocks[i]));
-  REQUIRE(left() == before);
+  REQUIRE(free_memory() == before);
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(blocks[7]));
 }
 
 static void takes(size_t size, aclrtMemMallocPolicy policy, size_t expected) {
-  const size_t before = left();
+  const size_t before = free_memory();
   void* const memory = get(size, policy);
-  REQUIRE(before - left() == expected);
+  REQUIRE(before - free_memory() == expected);
   OK(aclrtMemset((char*)memory + size - 1, 1, 1, 1));
   OK(aclrtFree(memory));
-  REQUIRE(left() == before);
+  REQUIRE(free_memory() == before);
 }
 
 static void policies(void) {
@@ -83,12 +77,9 @@ static void misuse(void) {
 }
 
 int main(void) {
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   many();
   policies();
   misuse();
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spins LAUNCHES CLOCKS [MIB]: kernels of so many clocks, one after another, and how long all of them
-   took; with a size, what there is of memory is at most that and no more can be had. */
+/* spins LAUNCHES CLOCKS [MIB]: kernels of so many clocks, one after another, and how long all of
+   them took; with a size, what there is of memory is at most that and no more can be had. */
 #include <acl/npusim_kernels.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 
 static void fill_memory(size_t mib) {
   size_t before = 0, total = 0, after = 0;
-  void *half = NULL, *more = NULL;
+  void* more = NULL;
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
   REQUIRE(total == mib << 20 && before <= total);
-  OK(aclrtMalloc(&half, total / 2, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* half = device_memory(total / 2);
   OK(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
   REQUIRE(before - after >= total / 2);
   EXPECT(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -22,17 +22,14 @@ static void fill_memory(size_t mib) {
 int main(int argc, char** argv) {
   const int launches = argc > 1 ? atoi(argv[1]) : 10;
   const npusim_spin_args args = {argc > 2 ? strtoull(argv[2], NULL, 10) : 20000};
-  aclrtStream stream = NULL;
-  aclrtEvent begin = NULL, end = NULL;
   aclrtBinHandle binary = NULL;
   aclrtFuncHandle spin = NULL;
   float milliseconds = 0;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   if (argc > 3) fill_memory((size_t)atoi(argv[3]));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtCreateEvent(&begin));
-  OK(aclrtCreateEvent(&end));
+  aclrtStream stream = new_stream();
+  aclrtEvent begin = new_event();
+  aclrtEvent end = new_event();
   OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, NULL, &binary));
   OK(aclrtBinaryGetFunction(binary, "spin", &spin));
   OK(aclrtRecordEvent(begin, stream));

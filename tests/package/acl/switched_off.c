@@ -17,11 +17,9 @@ static int off(const char* feature, int count, char** words) {
 int main(int count, char** words) {
   const aclrtMemManagedLocation card = {ACL_MEM_LOCATIONTYPE_DEVICE, 0};
   void *managed = NULL, *reserved = NULL;
-  aclrtStream stream = NULL;
   struct drv_process_status_output out = {0, {0}};
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
+  open_device();
+  aclrtStream stream = new_stream();
   EXPECT(off("managed", count, words), aclrtMemAllocManaged(&managed, PAGE, 1));
   if (managed != NULL) {
     EXPECT(off("prefetch", count, words),
@@ -38,7 +36,5 @@ int main(int count, char** words) {
            DRV_ERROR_NOT_SUPPORT) == (off("counter", count, words) != ACL_SUCCESS));
   OK(aclrtDestroyStream(stream));
   OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -2,7 +2,6 @@
 // Threads with streams of their own, in one context.
 #include <array>
 #include <cstdio>
-#include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -15,12 +14,10 @@ constexpr int kThreads = 8;
 
 void work(aclrtContext context, int number, int rounds, std::mutex& lock, long& total) {
   std::array<char, 4096> there{}, back{};
-  void* memory = nullptr;
-  aclrtStream stream = nullptr;
   there.fill(static_cast<char>(number));
   OK(aclrtSetCurrentContext(context));
-  OK(aclrtCreateStream(&stream));
-  OK(aclrtMalloc(&memory, there.size(), ACL_MEM_MALLOC_HUGE_FIRST));
+  aclrtStream stream = new_stream();
+  void* memory = device_memory(there.size());
   for (int i = 0; i < rounds; ++i) {
     OK(aclrtMemcpyAsync(memory, there.size(), there.data(), there.size(), ACL_MEMCPY_HOST_TO_DEVICE,
                         stream));
@@ -39,8 +36,7 @@ void work(aclrtContext context, int number, int rounds, std::mutex& lock, long& 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
   aclrtContext context = nullptr;
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtGetCurrentContext(&context));
   std::mutex lock;
   long total = 0;
@@ -50,6 +46,5 @@ int main(int argc, char** argv) {
   }
   for (auto& thread : threads) thread.join();
   REQUIRE(total == static_cast<long>(rounds) * kThreads * (kThreads + 1) / 2);
-  OK(aclFinalize());
-  std::puts("right");
+  end_right();
 }

@@ -66,8 +66,7 @@ void with_threads(Work work) {
 int main() {
   Program program;
   aclrtBinHandle binary = nullptr;
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
+  open_device();
   OK(aclrtGetCurrentContext(&program.context));
   OK(aclrtCreateStream(&program.stream));
   OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, nullptr, &binary));
@@ -81,6 +80,5 @@ int main() {
   with_threads([&program, &begun](int number) { use(program, number, begun); });
   ends.join();
   OK(aclrtSetDevice(0));
-  OK(aclFinalize());
-  std::puts("right");
+  end_right();
 }

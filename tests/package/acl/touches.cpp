@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that touch managed memory at random while kernels of each use it: with all signals
 // blocked, with SIGSEGV handlers of the program's own, and with addresses that are nobody's.
-#include <acl/npusim_kernels.h>
 
-#include <atomic>
 #include <csetjmp>
 #include <csignal>
-#include <cstring>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "check.h"
+#include "spin.h"
 
 namespace {
 
@@ -33,8 +30,7 @@ void work(float* memory, unsigned number) {
   sigfillset(&all);
   REQUIRE(pthread_sigmask(SIG_SETMASK, &all, nullptr) == 0);
   OK(aclrtSetDevice(0));
-  aclrtStream stream = nullptr;
-  OK(aclrtCreateStream(&stream));
+  aclrtStream stream = new_stream();
   std::mt19937 random(number);
   constexpr size_t kPart = 16384;
   const size_t parts = kPages * kWords / kPart / kThreads;
@@ -60,11 +56,8 @@ void work(float* memory, unsigned number) {
 
 int main() {
   float* memory = nullptr;
-  aclrtBinHandle binary = nullptr;
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
-  OK(aclrtBinaryLoadFromFile(NPUSIM_BUILT_IN, nullptr, &binary));
-  OK(aclrtBinaryGetFunction(binary, "add", &add));
+  open_device();
+  add = built_in("add");
   OK(aclrtMemAllocManaged(reinterpret_cast<void**>(&memory), kPages * kPage, 1));
   struct sigaction action {
   }, before{};
@@ -85,6 +78,5 @@ int main() {
   OK(aclrtFree(memory));
   if (sigsetjmp(back, 1) == 0) *static_cast<volatile float*>(memory) = 1;
   REQUIRE(faults == 3);
-  OK(aclFinalize());
-  puts("right");
+  end_right();
 }

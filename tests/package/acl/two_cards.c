@@ -2,7 +2,6 @@
 /* Two cards of one program: addresses say which card they are of, whichever is current. */
 #include <string.h>
 
-#include "check.h"
 #include "spin.h"
 
 enum { kBytes = 65536, kBlocks = 8 };
@@ -72,7 +71,6 @@ static void pinned(void) {
 static void give_one_back(void) {
   unsigned char byte = 0;
   aclrtFuncHandle kernel = built_in("spin");
-  void* again = NULL;
   OK(aclrtSetDevice(1));
   spin(kernel, streams[1], 500);
   OK(aclrtMemsetAsync(blocks[1][3], kBytes, 99, kBytes, streams[1]));
@@ -84,22 +82,20 @@ static void give_one_back(void) {
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtSynchronizeStream(streams[0]));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(blocks[0][3]));
   OK(aclrtSetDevice(0));
-  OK(aclrtMalloc(&again, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* again = device_memory(kBytes);
   expect_device(again, 0);
   expect_device(blocks[1][3], 1);
 }
 
 /* Memory of card 1 that is freed while a copy of card 0 uses it; card 0 is given back first. */
 static void free_in_flight(void) {
-  void *there = NULL, *here = NULL;
-  aclrtStream stream = NULL;
   aclrtFuncHandle kernel = NULL;
   OK(aclrtSetDevice(1));
-  OK(aclrtMalloc(&there, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* there = device_memory(kBytes);
   OK(aclrtSetDevice(0));
   kernel = built_in("spin");
-  OK(aclrtMalloc(&here, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(aclrtCreateStream(&stream));
+  void* here = device_memory(kBytes);
+  aclrtStream stream = new_stream();
   OK(aclrtMemcpyAsync(here, kBytes, there, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
   OK(aclrtSynchronizeStream(stream));
   spin(kernel, stream, 500);
@@ -129,7 +125,5 @@ int main(void) {
   look(0, 1);
   give_one_back();
   free_in_flight();
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

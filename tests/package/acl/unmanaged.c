@@ -4,11 +4,8 @@
 
 int main(void) {
   void* managed = NULL;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   EXPECT(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemAllocManaged(&managed, 4096, 1));
   REQUIRE(managed == NULL);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -10,8 +10,7 @@ int main(void) {
   aclrtDrvMemHandle pieces[2] = {NULL, NULL};
   void* range = NULL;
   size_t grain = 0;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   properties.memAttr = ACL_HBM_MEM_HUGE;
   properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
   OK(aclrtMemGetAllocationGranularity(&properties, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &grain));
@@ -36,7 +35,5 @@ int main(void) {
   }
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtFreePhysical(pieces[0]));
   OK(aclrtReleaseMemAddress(range));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

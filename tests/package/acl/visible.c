@@ -6,11 +6,10 @@ static void look(int32_t device) {
   int32_t now = -1;
   aclrtContext context;
   aclrtPtrAttributes attributes;
-  void* memory;
   OK(aclrtSetDevice(device));
   OK(aclrtGetDevice(&now));
   REQUIRE(now == device);
-  OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+  void* memory = device_memory(4096);
   OK(aclrtPointerGetAttributes(memory, &attributes));
   REQUIRE(attributes.location.id == (uint32_t)device);
   OK(aclrtMemset(memory, 4096, 1, 4096));
@@ -34,7 +33,5 @@ int main(int argc, char** argv) {
   EXPECT(ACL_ERROR_RT_INVALID_DEVICEID, aclrtCreateContext(&context, seen));
   EXPECT(ACL_ERROR_RT_INVALID_DEVICEID,
          aclrtGetDeviceInfo((uint32_t)seen, ACL_DEV_ATTR_AICORE_CORE_NUM, &cores));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -15,13 +15,10 @@ static double now(void) {
 int main(int argc, char** argv) {
   const double seconds = (argc > 1 ? atof(argv[1]) : 3) * 1e-3;
   double begin;
-  OK(aclInit(NULL));
-  OK(aclrtSetDevice(0));
+  open_device();
   begin = now();
   while (now() - begin < seconds) {
   }
   OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -6,25 +6,16 @@
 #include <acl/acl.h>
 #include <dsmi/dcmi_interface_api.h>
 #include <dsmi/dsmi_common_interface.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#define EXPECT(code, call)                                                             \
-  do {                                                                                 \
-    const int got_ = (call);                                                           \
-    if (got_ != (int)(code)) {                                                         \
-      fprintf(stderr, "%s:%d: %s: %d, expected %d\n", __FILE__, __LINE__, #call, got_, \
-              (int)(code));                                                            \
-      exit(1);                                                                         \
-    }                                                                                  \
-  } while (0)
+#include "../require.h"
+
 #define OK(call) EXPECT(0, call)
-#define REQUIRE(what)                                                    \
-  do {                                                                   \
-    if (!(what)) {                                                       \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
-      exit(1);                                                           \
-    }                                                                    \
-  } while (0)
+
+/* The end of main(). */
+static inline int end_right(void) {
+  OK(aclFinalize());
+  puts("right");
+  return 0;
+}
 
 #endif

@@ -106,7 +106,5 @@ int main(void) {
   misuse();
   divide();
   OK(dsmi_clear_ecc_isolated_statistics_info(0, DSMI_DEVICE_TYPE_HBM));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -80,7 +80,5 @@ int main(int argc, char** argv) {
   OK(dsmi_get_pcie_info(0, &pcie));
   REQUIRE(pcie.bdf_busid != 0);
   compute((uint32_t)cores, argc > 3 ? atoi(argv[3]) : 10);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -138,7 +138,5 @@ int main(int argc, char** argv) {
   free_in_flight(by_dcmi);
   free_in_flight(in_percent);
   free_in_flight(by_others);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

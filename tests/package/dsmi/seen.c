@@ -76,7 +76,5 @@ int main(int argc, char** argv) {
   see_use();
   see_process();
   EXPECT(DSMI_ERROR_INVALID_DEVICE, dsmi_get_chip_info(count, &chip));
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -45,7 +45,5 @@ int main(void) {
   REQUIRE(token.value == 0 && token.type == COMPUTING_TOKEN_LAD0TKEN02);
   set(65535);
   REQUIRE(pthread_join(other, NULL) == 0 && done == 1);
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -104,7 +104,5 @@ int main(int argc, char** argv) {
     REQUIRE(get() == had);
     printf("again %u\n", measure(spin));
   }
-  OK(aclFinalize());
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -109,7 +109,5 @@ int main(void) {
   ranges();
   advice();
   modules();
-  OK(drvDeviceClose(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -40,7 +40,5 @@ int main(void) {
   EXPECT(DRV_ERROR_INVALID_VALUE, halHostRegister(own, SIZE, HOST_REGISTER_MAX_TPYE, 0, &mapped));
   EXPECT(DRV_ERROR_INVALID_VALUE, halHostRegister(NULL, SIZE, HOST_MEM_MAP_DEV, 0, &mapped));
   EXPECT(DRV_ERROR_INVALID_VALUE, halHostRegister(own, 0, HOST_MEM_MAP_DEV, 0, &mapped));
-  OK(drvDeviceClose(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

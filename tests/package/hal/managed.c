@@ -76,7 +76,5 @@ int main(void) {
   OK(drvDeviceOpen(NULL, 0));
   heap(&value);
   uvm(&value);
-  OK(drvDeviceClose(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -67,7 +67,5 @@ int main(void) {
   devices();
   copies(from, to);
   sizes();
-  OK(drvDeviceClose(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -118,7 +118,5 @@ int main(void) {
   memory();
   managed();
   shared();
-  OK(drvDeviceClose(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

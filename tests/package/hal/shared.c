@@ -63,7 +63,5 @@ int main(int argc, char** argv) {
   } else {
     take(argv[2], argv[3]);
   }
-  OK(drvDeviceClose(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

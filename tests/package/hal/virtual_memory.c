@@ -34,7 +34,5 @@ int main(void) {
   OK(halMemAddressFree(second));
   OK(halMemRelease(memory));
   EXPECT(DRV_ERROR_INVALID_HANDLE, halMemRelease(memory));
-  OK(drvDeviceClose(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

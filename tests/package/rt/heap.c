@@ -78,7 +78,5 @@ int main(void) {
   managed();
   heap();
   mappings();
-  OK(rtDeviceReset(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

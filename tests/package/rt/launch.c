@@ -69,7 +69,5 @@ int main(int argc, char** argv) {
   OK(rtDevBinaryUnRegister(built_in));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, rtGetFunctionByName("add", &stub));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, rtKernelLaunch(&kStub, 1, NULL, 0, NULL, NULL));
-  OK(rtDeviceReset(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -72,7 +72,5 @@ int main(int argc, char** argv) {
   fill(kCached, 2 * MIB);
   fill(kByPolicy, 2 * MIB);
   fill(kPhysical, 4 * MIB);
-  OK(rtDeviceReset(0));
-  puts("right");
-  return 0;
+  return end_right();
 }

@@ -41,10 +41,7 @@ std::string value_of(const std::map<std::string, std::string>& values, const std
 }
 
 bool source_has(const std::string& path, const std::string& name, const std::string& value) {
-  std::ifstream file(source_dir() + "/" + path);
-  std::ostringstream all;
-  all << file.rdbuf();
-  const std::string text = all.str();
+  const std::string text = file_text(source_dir() + "/" + path);
   return text.find(name + " = " + value + ";") != std::string::npos ||
          text.find(name + ": " + value + " ") != std::string::npos;
 }

@@ -19,10 +19,7 @@ const std::string kPage = source_dir() + "/docs/accuracy.md";
 constexpr const char* kEnd = "<!-- end -->";
 
 std::string page() {
-  std::ifstream file(kPage);
-  std::ostringstream all;
-  all << file.rdbuf();
-  return all.str();
+  return file_text(kPage);
 }
 
 struct Place {

@@ -12,16 +12,14 @@ using Commands = Program;
 TEST_F(Commands, HelpIsThereForTheProgramAndForEachCommand) {
   EXPECT_NE(npusim({"--help"}).out.find("usage: npusim"), std::string::npos);
   for (const auto* command : {"run", "list", "lspci", "config"}) {
-    const auto result = npusim({command, "--help"});
-    EXPECT_EQ(result.exit_code, 0);
+    const auto result = good(npusim({command, "--help"}));
     EXPECT_NE(result.out.find(command), std::string::npos);
     EXPECT_NE(result.out.find("usage: npusim"), std::string::npos);
   }
 }
 
 TEST_F(Commands, HelpOnAWorkloadShowsItsParameters) {
-  const auto result = npusim({"run", "dma_latency", "--help"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto result = good(npusim({"run", "dma_latency", "--help"}));
   EXPECT_EQ(result.out, npusim({"run", "--help"}).out + "\n" + npusim({"list", "dma_latency"}).out);
   EXPECT_NE(result.out.find("iterations="), std::string::npos);
   expect_refused({"run", "dma_latncy", "--help"},
@@ -36,15 +34,13 @@ TEST_F(Commands, HelpIsACommandToo) {
 }
 
 TEST_F(Commands, TheVersionIsOneLine) {
-  const auto result = npusim({"--version"});
-  EXPECT_EQ(result.exit_code, 0);
+  const auto result = good(npusim({"--version"}));
   EXPECT_EQ(result.out.rfind("npusim ", 0), 0U);
   EXPECT_EQ(npusim({"-V"}).out, result.out);
 }
 
 TEST_F(Commands, RegistersPrintsEveryRowOfTheTables) {
-  const auto result = npusim({"registers"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto result = good(npusim({"registers"}));
   for (const auto& block : abi::kRegisterBlocks) {
     for (const auto* row = block.begin; row != block.end; ++row) {
       EXPECT_NE(result.out.find("  " + std::string(row->name) + "\n"), std::string::npos)
@@ -88,8 +84,7 @@ TEST_F(Commands, RegistersOfAPatternAreThoseAlone) {
 }
 
 TEST_F(Commands, ListHasALineForEachWorkloadAndSaysWhatItDoes) {
-  const auto result = npusim({"list"});
-  EXPECT_EQ(result.exit_code, 0);
+  const auto result = good(npusim({"list"}));
   std::istringstream lines(result.out), names(npusim({"list", "--names"}).out);
   std::size_t column = 0;
   for (std::string line, name; std::getline(lines, line);) {
@@ -121,8 +116,7 @@ TEST_F(Commands, OptionsMayStandBeforeOrBehindTheCommand) {
 }
 
 TEST_F(Commands, WhatConfigShowPrintsIsAConfiguration) {
-  const auto shown = npusim({"config", "show", "system-8x910b"});
-  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  const auto shown = good(npusim({"config", "show", "system-8x910b"}));
   write("again.yaml", shown.out);
   EXPECT_EQ(npusim({"config", "show", "again.yaml"}).out, shown.out);
   EXPECT_EQ(npusim({"config", "check", "again"}).out, "again: valid\n");
@@ -144,8 +138,7 @@ TEST_F(Commands, AnInstalledProgramFindsItsConfigurations) {
   std::filesystem::copy(source_dir() + "/configs", path("usr/share/npusim/configs"),
                         std::filesystem::copy_options::recursive);
   const auto result =
-      shell("LD_LIBRARY_PATH=" + binary_dir() + "/lib usr/bin/npusim config check 950");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+      good(shell("LD_LIBRARY_PATH=" + binary_dir() + "/lib usr/bin/npusim config check 950"));
   EXPECT_EQ(result.out, "950: valid\n");
 }
 
@@ -165,10 +158,7 @@ TEST_F(Commands, HelpOfACommandHasEveryOptionOfIts) {
 }
 
 TEST_F(Commands, TheManualPageHasEveryCommandAndOption) {
-  std::ifstream file(source_dir() + "/docs/npusim.1");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string page = text.str();
+  const std::string page = file_text(source_dir() + "/docs/npusim.1");
   for (const auto& command : command_table()) {
     const std::string name(command.name);
     EXPECT_NE(page.find("\n.Cm " + name), std::string::npos) << name;

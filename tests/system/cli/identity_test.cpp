@@ -2,7 +2,6 @@
 // A report says what it is of: with it alone its run can be told from others and made again.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -19,8 +18,7 @@ class Identity : public Program {
   json report_of(std::vector<std::string> arguments, const std::string& config = "910b2") const {
     arguments.insert(arguments.begin(), {"--config", config, "run"});
     arguments.insert(arguments.end(), {"--report", "r.json"});
-    const auto result = npusim(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    good(npusim(arguments));
     return json::parse(text("r.json"));
   }
   // The digest of a file as sha256sum prints it.
@@ -113,12 +111,10 @@ TEST_F(Identity, VersionFirmwareAndKernelsAreNamed) {
 }
 
 TEST_F(Identity, TheReportOfAServerHasItToo) {
-  const auto result =
-      shell("{ " + binary_dir() +
-            "/bin/npusim --config 910b2 serve --socket s --set generation=3 --report r.json "
-            "--config-out c.yaml & server=$!; until [ -S s ]; do sleep 0.05; done; "
-            "kill -s TERM $server; wait $server; }");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  good(shell("{ " + binary_dir() +
+             "/bin/npusim --config 910b2 serve --socket s --set generation=3 --report r.json "
+             "--config-out c.yaml & server=$!; until [ -S s ]; do sleep 0.05; done; "
+             "kill -s TERM $server; wait $server; }"));
   const auto report = json::parse(text("r.json"));
   EXPECT_EQ(report["overrides"][0]["key"], "link.generation");
   EXPECT_EQ(report["config_sha256"], sha256sum("c.yaml"));

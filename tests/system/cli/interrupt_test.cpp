@@ -31,8 +31,7 @@ class Interrupt : public Program {
   void expect_partial(const std::string& file, const std::string& out) const {
     EXPECT_EQ(nlohmann::json::parse(text(file))["outcome"], "interrupted");
     EXPECT_NE(out.find("\nnot complete: interrupted\n"), std::string::npos) << out;
-    const auto again = npusim({"report", file});
-    EXPECT_EQ(again.exit_code, 0) << again.err;
+    const auto again = good(npusim({"report", file}));
     EXPECT_EQ(again.out, out);
   }
 };
@@ -86,10 +85,9 @@ TEST_F(Interrupt, EndsAnOperatorsCompilerAndLeavesNothingOfIt) {
 }
 
 TEST_F(Interrupt, ThatTheCallerIgnoresIsIgnored) {
-  const auto result = shell("{ trap '' INT; " + kProgram +
-                            "--config 910b2 run dma_latency --report r.json & run=$!; sleep 0.1; "
-                            "kill -INT $run; wait $run; }");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  good(shell("{ trap '' INT; " + kProgram +
+             "--config 910b2 run dma_latency --report r.json & run=$!; sleep 0.1; "
+             "kill -INT $run; wait $run; }"));
   EXPECT_EQ(nlohmann::json::parse(text("r.json"))["outcome"], "complete");
 }
 

@@ -14,10 +14,9 @@ class LatencyArithmetic : public Program {
 
   // Latency in ns of a copy to the host.
   double latency(const std::string& size, const std::string& ring, const std::string& override) {
-    const auto result = npusim({"--config", "910b.yaml", "run", "dma_latency", "--set",
-                                "sizes=" + size, "--set", "directions=d2h", "--set", "ring=" + ring,
-                                "--set", override, "--report", "r.json"});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    good(npusim({"--config", "910b.yaml", "run", "dma_latency", "--set", "sizes=" + size, "--set",
+                 "directions=d2h", "--set", "ring=" + ring, "--set", override, "--report",
+                 "r.json"}));
     const auto report = nlohmann::json::parse(text("r.json"));
     for (const auto& metric : report["metrics"]) {
       if (metric["name"] == "dma.d2h." + size + ".latency_ns") return metric["value"];

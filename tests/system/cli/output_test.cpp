@@ -137,9 +137,8 @@ TEST_F(Output, OneFileDoesNotHoldTwoThings) {
     expect_failed(result, 2, "--report and --trace name the same file");
   }
   EXPECT_EQ(text("old.json"), "old");
-  const auto apart = npusim({"--config", "910b", "run", "enumerate", "--report", "old.json",
-                             "--trace", "folder/old.json"});
-  EXPECT_EQ(apart.exit_code, 0) << apart.err;
+  good(npusim({"--config", "910b", "run", "enumerate", "--report", "old.json", "--trace",
+               "folder/old.json"}));
 }
 
 TEST_F(Output, WhatIsReadIsNotWritten) {
@@ -164,8 +163,7 @@ TEST_F(Output, WhatIsReadIsNotWritten) {
 }
 
 TEST_F(Output, TheReportGoesToWhatIsOpenAlready) {
-  const auto result = shell("{ " + kRun + "--report /dev/stdout; }");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto result = good(shell("{ " + kRun + "--report /dev/stdout; }"));
   EXPECT_EQ(result.out.rfind("{\n  \"schema\"", 0), 0U) << result.out;
   EXPECT_NE(result.out.find("\n}\nenumerate on 910b"), std::string::npos) << "one behind the other";
   ASSERT_EQ(shell("{ " + kRun + "--report /dev/fd/3 3>r.json; }").exit_code, 0);
@@ -174,8 +172,7 @@ TEST_F(Output, TheReportGoesToWhatIsOpenAlready) {
 
 TEST_F(Output, AFileCalledDashIsStandardOutput) {
   for (const std::string name : {"--report ", "--report="}) {
-    const auto result = shell("{ " + kRun + name + "-; }");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const auto result = good(shell("{ " + kRun + name + "-; }"));
     EXPECT_EQ(result.out.rfind("{\n  \"schema\"", 0), 0U) << result.out;
     EXPECT_FALSE(std::filesystem::exists(path("-")));
   }

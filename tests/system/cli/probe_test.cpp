@@ -12,8 +12,7 @@ class Probe : public Program {
   nlohmann::json matrix(const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments = {"--config", "910b2", "probe"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const auto result = npusim(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    good(npusim(arguments));
     return nlohmann::json::parse(text("capability_matrix.json"));
   }
   // Of the entries that are true or false.
@@ -84,8 +83,7 @@ TEST_F(Probe, ACardWithoutComputeQueues) {
 }
 
 TEST_F(Probe, WritesWhereItIsTold) {
-  const auto result = npusim({"--config", "910b2", "probe", "--output", "there.json"});
-  EXPECT_EQ(result.exit_code, 0);
+  good(npusim({"--config", "910b2", "probe", "--output", "there.json"}));
   EXPECT_FALSE(text("there.json").empty());
   expect_refused({"--config", "910b2", "probe", "more"}, "probe: unexpected 'more'");
 }

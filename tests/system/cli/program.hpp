@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,12 +38,7 @@ class Program : public ::testing::Test {
   }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string text(const std::string& name) const {
-    std::ifstream file(path(name));
-    std::ostringstream all;
-    all << file.rdbuf();
-    return all.str();
-  }
+  std::string text(const std::string& name) const { return file_text(path(name)); }
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(path(name)) << content;
   }
@@ -59,6 +54,13 @@ class Program : public ::testing::Test {
     std::string command = quoted(binary_dir() + "/bin/npusim");
     for (const auto& argument : arguments) command += " " + quoted(argument);
     return shell(command);
+  }
+  // A test cannot go on if this did not go well.
+  static Result good(Result result) {
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    if (result.exit_code != 0)
+      throw std::runtime_error("exit code " + std::to_string(result.exit_code));
+    return result;
   }
 
   // Bad input: exit code 2, nothing on standard output, exactly this line on standard error.

@@ -11,10 +11,7 @@ namespace {
 using Readme = Program;
 
 std::string readme() {
-  std::ifstream file(source_dir() + "/README.md");
-  std::ostringstream all;
-  all << file.rdbuf();
-  return all.str();
+  return file_text(source_dir() + "/README.md");
 }
 
 // The first cells of the table of folders, "cmake, set-up, .ci" as three.

@@ -15,16 +15,14 @@ class Reports : public Program {
     std::vector<std::string> arguments{"--config", "910b",     "run",      "dma_latency",
                                        "--set",    "sizes=64", "--report", name};
     for (const auto& set : sets) arguments.insert(arguments.end(), {"--set", set});
-    const auto result = npusim(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const auto result = good(npusim(arguments));
     return result.out;
   }
 };
 
 TEST_F(Reports, AReportPrintsAgainWhatTheRunPrinted) {
   const std::string printed = run("r.json", {"link.generation=3"});
-  const auto again = npusim({"report", "r.json"});
-  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const auto again = good(npusim({"report", "r.json"}));
   EXPECT_EQ(again.out, printed);
   EXPECT_EQ(shell("(cat r.json | " + binary_dir() + "/bin/npusim report -)").out, printed);
 }
@@ -34,10 +32,9 @@ TEST_F(Reports, ANameThatIsNoUtf8IsPrintedAgainToo) {
       shell("cp " + source_dir() + "/configs/*.yaml . && cp 910b.yaml \"$(printf 'a\\377.yaml')\"")
           .exit_code,
       0);
-  const auto printed = shell(binary_dir() +
-                             "/bin/npusim --config \"$(printf 'a\\377.yaml')\" run enumerate "
-                             "--report r.json");
-  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  const auto printed =
+      good(shell(binary_dir() + "/bin/npusim --config \"$(printf 'a\\377.yaml')\" run enumerate "
+                                "--report r.json"));
   EXPECT_EQ(npusim({"report", "r.json"}).out, printed.out);
 }
 
@@ -50,9 +47,8 @@ TEST_F(Reports, AReportBecomesMarkdownOrCsvInAFile) {
 }
 
 TEST_F(Reports, APageOfARunIsThatOfItsReport) {
-  const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64",
-                           "--report", "r.json", "--html", "r.html"});
-  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  good(npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64", "--report", "r.json",
+               "--html", "r.html"}));
   const std::string page = text("r.html");
   EXPECT_NE(page.find("<body data-page=\"report\">"), std::string::npos);
   EXPECT_EQ(npusim({"report", "r.json", "--format", "html"}).out, page);
@@ -60,9 +56,8 @@ TEST_F(Reports, APageOfARunIsThatOfItsReport) {
 
 TEST_F(Reports, APageShowsWhatAProfileFinds) {
   run("r.json", {"dma.engines=2"});
-  const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64",
-                           "--report", "p.json", "--html", "p.html"});
-  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  good(npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64", "--report", "p.json",
+               "--html", "p.html"}));
   for (const std::string section : {"utilisation", "durations", "memory_map", "critical_path"}) {
     EXPECT_NE(text("p.json").find("\"" + section + "\":"), std::string::npos) << section;
     EXPECT_EQ(text("r.json").find("\"" + section + "\":"), std::string::npos) << section;
@@ -71,9 +66,8 @@ TEST_F(Reports, APageShowsWhatAProfileFinds) {
 
 // Not while the last of them is on its way, which is most of the time of small ones.
 TEST_F(Reports, AProfileCountsALinkAsBusyWhileItCarriesBytes) {
-  const auto ran = npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64", "--set",
-                           "link.propagation_ns=1000", "--profile", "--report", "p.json"});
-  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  good(npusim({"--config", "910b", "run", "dma_latency", "--set", "sizes=64", "--set",
+               "link.propagation_ns=1000", "--profile", "--report", "p.json"}));
   const auto report = nlohmann::json::parse(text("p.json"));
   double bytes = 0, tlps = 0, busy = 0;
   for (const auto& each : report["counters"]) {
@@ -120,8 +114,7 @@ TEST_F(Reports, WhatIsNoReportIsRefusedInOneLine) {
 TEST_F(Reports, IdenticalRunsCompareInOneLine) {
   run("a.json");
   run("b.json");
-  const auto compared = npusim({"compare", "a.json", "b.json"});
-  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  const auto compared = good(npusim({"compare", "a.json", "b.json"}));
   EXPECT_EQ(compared.out.rfind("dma_latency on 910b: identical, ", 0), 0U);
   EXPECT_EQ(compared.out.find('\n'), compared.out.size() - 1);
 }
@@ -140,8 +133,7 @@ TEST_F(Reports, ASlowerLinkIsARegressionThatNamesThePart) {
 TEST_F(Reports, ThresholdsDecideWhatARegressionIs) {
   run("a.json");
   run("b.json", {"link.propagation_ns=500"});
-  const auto allowed = npusim({"compare", "a.json", "b.json", "--threshold", "*=1000%"});
-  EXPECT_EQ(allowed.exit_code, 0) << allowed.out;
+  const auto allowed = good(npusim({"compare", "a.json", "b.json", "--threshold", "*=1000%"}));
   expect_refused({"compare", "a.json", "b.json", "--threshold", "nothing=1%"},
                  "compare: --threshold nothing: neither report has a metric or counter of that "
                  "name");

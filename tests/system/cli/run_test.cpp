@@ -22,8 +22,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 }
 
 TEST_F(RunCommand, WritesAReportForPeopleAndOneForMachines) {
-  const auto result = npusim(with(kShortRun, {"--report", "r.json"}));
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto result = good(npusim(with(kShortRun, {"--report", "r.json"})));
   EXPECT_NE(result.out.find("dma_latency on 910b"), std::string::npos);
   const auto report = nlohmann::json::parse(text("r.json"));
   EXPECT_EQ(report["schema"], "npusim.report/3");
@@ -76,8 +75,8 @@ std::vector<std::string> copies(const std::string& index, const std::string& dat
 }
 
 TEST_F(RunCommand, WritesWhatEachTaskOfAGraphReadsAndWrites) {
-  const auto result = npusim({"--config", "910b2", "run", "graph", "--set", "dump_tensors=t.json"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto result =
+      good(npusim({"--config", "910b2", "run", "graph", "--set", "dump_tensors=t.json"}));
   EXPECT_EQ(nlohmann::json::parse(text("t.json"))["data"], "t.json.bin");
   EXPECT_THAT(copies(text("t.json"), text("t.json.bin")),
               testing::ElementsAre("sum a before_dispatch 2", "sum b before_dispatch 3",

@@ -33,8 +33,7 @@ class Smi : public Program {
 };
 
 TEST_F(Smi, ShowsTheCardsOfAConfiguration) {
-  const auto result = npusim({"--config", "system-2x910b2", "smi"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto result = good(npusim({"--config", "system-2x910b2", "smi"}));
   EXPECT_NE(result.out.find("| 0   | 910B2            | OK "), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("| 1   | 910B2            | OK "), std::string::npos) << result.out;
 }
@@ -48,8 +47,7 @@ TEST_F(Smi, ShowsTheCardsOfARunningServer) {
 
 TEST_F(Smi, TellsDetailsByKind) {
   const auto of = [&](const std::string& kind) {
-    const auto result = npusim({"--config", "910b2", "smi", "info", "-t", kind});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const auto result = good(npusim({"--config", "910b2", "smi", "info", "-t", kind}));
     return result.out;
   };
   EXPECT_NE(of("usages").find("Aicpu Usage Rate(%)                : 0\n"), std::string::npos);
@@ -61,8 +59,7 @@ TEST_F(Smi, TellsDetailsByKind) {
 }
 
 TEST_F(Smi, HasTheSameAsJson) {
-  const auto result = npusim({"--config", "910b2", "smi", "--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto result = good(npusim({"--config", "910b2", "smi", "--json"}));
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json["schema"], "npusim.smi/1");
   ASSERT_EQ(json["cards"].size(), 1U);
@@ -86,11 +83,10 @@ TEST_F(Smi, WatchesAServerAsOftenAsItIsTold) {
 }
 
 TEST_F(Smi, MakesVirtualDevicesOfAConfigurationsCard) {
-  const auto templates = npusim({"--config", "910b2", "smi", "info", "-t", "template-info"});
-  EXPECT_EQ(templates.exit_code, 0) << templates.err;
+  const auto templates = good(npusim({"--config", "910b2", "smi", "info", "-t", "template-info"}));
   EXPECT_NE(templates.out.find("vir12_4c_32g_m"), std::string::npos) << templates.out;
-  const auto created = npusim({"--config", "910b2", "smi", "create-vnpu", "-f", "vir06_1c_16g"});
-  EXPECT_EQ(created.exit_code, 0) << created.err;
+  const auto created =
+      good(npusim({"--config", "910b2", "smi", "create-vnpu", "-f", "vir06_1c_16g"}));
   EXPECT_EQ(created.out, "vNPU 100 at 01:02.0\n");
   const auto unknown = npusim({"--config", "910b2", "smi", "create-vnpu", "-f", "vir1"});
   EXPECT_EQ(unknown.exit_code, 2);

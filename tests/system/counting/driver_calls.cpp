@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "npu/driver/device.hpp"
 #include "npu/testing/machine.hpp"

@@ -17,8 +17,7 @@ using testing::HasSubstr;
 // `body` gets a session on a card, a command that the card refuses, and one that it executes.
 template <class Body>
 void with_commands(Body body) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
+  Machine().run([&](platform::Platform& host) {
     demo::Session session(host, {});
     const Status opened = session.open();
     ASSERT_TRUE(opened) << opened.error().message();

@@ -105,16 +105,15 @@ TEST(NpudemoOptions, WrongOnesAreRefused) {
 
 TEST(NpudemoOptions, AreTakenOver) {
   const auto options =
-      parse({"--backend", "sim", "--config", "x.yaml", "--set", "a=1", "--set", "b=2", "--steps",
-             "dma,ring", "--ring", "host", "--patience", "7", "--device-removed"});
-  ASSERT_THAT(options, IsOk());
-  EXPECT_TRUE(options->on_simulator);
-  EXPECT_EQ(options->simulator.config, "x.yaml");
-  EXPECT_THAT(options->simulator.overrides, testing::ElementsAre("a=1", "b=2"));
-  EXPECT_THAT(options->selection.steps, testing::ElementsAre("dma", "ring"));
-  EXPECT_EQ(options->selection.ending, demo::Ending::kRemoved);
-  EXPECT_EQ(options->session.ring, driver::RingPlacement::kHostMemory);
-  EXPECT_EQ(options->session.timeout, 7_s);
+      must(parse({"--backend", "sim", "--config", "x.yaml", "--set", "a=1", "--set", "b=2",
+                  "--steps", "dma,ring", "--ring", "host", "--patience", "7", "--device-removed"}));
+  EXPECT_TRUE(options.on_simulator);
+  EXPECT_EQ(options.simulator.config, "x.yaml");
+  EXPECT_THAT(options.simulator.overrides, testing::ElementsAre("a=1", "b=2"));
+  EXPECT_THAT(options.selection.steps, testing::ElementsAre("dma", "ring"));
+  EXPECT_EQ(options.selection.ending, demo::Ending::kRemoved);
+  EXPECT_EQ(options.session.ring, driver::RingPlacement::kHostMemory);
+  EXPECT_EQ(options.session.timeout, 7_s);
 }
 
 }  // namespace

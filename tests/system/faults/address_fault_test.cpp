@@ -20,9 +20,7 @@ void expect_fault(FaultBench& bench, const DmaCommand& command, FaultCode code,
 }
 
 TEST(AddressFault, UnmappedBusAddress) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const platform::BusAddress nowhere{0x7'0000'0000'0000};
     const auto command = DmaCommand::host_to_device(nowhere, bench.memory.address, 4096);
     expect_fault(bench, command, FaultCode::kHostAddress, nowhere.value);
@@ -30,9 +28,7 @@ TEST(AddressFault, UnmappedBusAddress) {
 }
 
 TEST(AddressFault, RunningOffTheEndOfAMappingLeavesTheNeighboursAlone) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto before = bench.buffer(64_KiB, 0x11);
     const auto target = bench.buffer(64_KiB, 0x22);
     const auto behind = bench.buffer(64_KiB, 0x33);
@@ -44,9 +40,7 @@ TEST(AddressFault, RunningOffTheEndOfAMappingLeavesTheNeighboursAlone) {
 }
 
 TEST(AddressFault, WritingMemoryThatTheDeviceMayOnlyRead) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto memory = bench.buffer(8_KiB, 0x44, DmaDirection::kDeviceReads);
     const auto command = DmaCommand::device_to_host(bench.memory.address, memory->bus(), 8_KiB);
     expect_fault(bench, command, FaultCode::kHostPermission, memory->bus().value);
@@ -55,9 +49,7 @@ TEST(AddressFault, WritingMemoryThatTheDeviceMayOnlyRead) {
 }
 
 TEST(AddressFault, EachDirectionMayUseMemoryThatIsMappedForIt) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto from = bench.buffer(8_KiB, 0x99, DmaDirection::kDeviceReads);
     const auto to = bench.buffer(8_KiB, 0, DmaDirection::kDeviceWrites);
     const auto at = bench.memory.address;
@@ -68,9 +60,7 @@ TEST(AddressFault, EachDirectionMayUseMemoryThatIsMappedForIt) {
 }
 
 TEST(AddressFault, ReadingMemoryThatTheDeviceMayOnlyWrite) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto memory = bench.buffer(8_KiB, 0x55, DmaDirection::kDeviceWrites);
     const auto command = DmaCommand::host_to_device(memory->bus(), bench.memory.address, 8_KiB);
     expect_fault(bench, command, FaultCode::kHostPermission, memory->bus().value);
@@ -78,9 +68,7 @@ TEST(AddressFault, ReadingMemoryThatTheDeviceMayOnlyWrite) {
 }
 
 TEST(AddressFault, MemoryThatWasGivenBack) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     auto memory = bench.buffer(8_KiB, 0x66);
     const auto bus = memory->bus();
     const auto out = DmaCommand::device_to_host(bench.memory.address, bus, 8_KiB);
@@ -92,17 +80,15 @@ TEST(AddressFault, MemoryThatWasGivenBack) {
 
 // The driver's user gives the memory back 20 us into a copy of more than 100 us.
 void expect_fault_in_mid_copy(bool to_host) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([&](FaultBench& bench) {
     auto memory = bench.buffer(4_MiB, 0x5A);
     const auto bus = memory->bus();
     const auto command = to_host ? DmaCommand::device_to_host(bench.memory.address, bus, 4_MiB)
                                  : DmaCommand::host_to_device(bus, bench.memory.address, 4_MiB);
     const auto ticket = must(bench.device->submit(bench.stream, command));
-    host.clock().sleep_until(host.clock().now() + 20_us);
+    bench.host.clock().sleep_until(bench.host.clock().now() + 20_us);
     memory.reset();
-    const auto deadline = host.clock().now() + 1_s;
+    const auto deadline = bench.host.clock().now() + 1_s;
     expect_code(bench.device->wait(ticket, WaitPolicy::kAdaptive, deadline),
                 ErrorCode::kDeviceFault);
     const auto fault = must(bench.device->take_fault());
@@ -122,9 +108,7 @@ TEST(AddressFault, MemoryGivenBackWhileTheCardWritesIt) {
 }
 
 TEST(AddressFault, GivingBackOtherMemoryDisturbsNoCopy) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto from = bench.buffer(2_MiB, 0xB4), to = bench.buffer(2_MiB, 0);
     const auto at = bench.memory.address;
     ASSERT_TRUE(bench.copy(bench.stream, DmaCommand::host_to_device(from->bus(), at, 2_MiB)));
@@ -132,18 +116,16 @@ TEST(AddressFault, GivingBackOtherMemoryDisturbsNoCopy) {
     const auto ticket = must(bench.device->submit(bench.stream, out));
     for (int i = 0; i < 10; ++i) {
       bench.buffer(4_KiB, 0).reset();
-      host.clock().sleep_until(host.clock().now() + 3_us);
+      bench.host.clock().sleep_until(bench.host.clock().now() + 3_us);
     }
-    const auto deadline = host.clock().now() + 1_s;
+    const auto deadline = bench.host.clock().now() + 1_s;
     EXPECT_TRUE(bench.device->wait(ticket, WaitPolicy::kPolling, deadline));
     EXPECT_TRUE(all_equal(to->cpu(), 0xB4));
   });
 }
 
 TEST(AddressFault, TheStreamBesideCopiesOn) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto beside = must(bench.device->create_stream());
     const auto from = bench.buffer(1_MiB, 0xC3), to = bench.buffer(1_MiB, 0);
     const auto at = bench.memory.address;
@@ -153,7 +135,7 @@ TEST(AddressFault, TheStreamBesideCopiesOn) {
     ASSERT_TRUE(bench.device->submit(beside, in));
     const auto failing = must(bench.device->submit(bench.stream, bad));
     const auto good = must(bench.device->submit(beside, out));
-    const auto deadline = host.clock().now() + 1_s;
+    const auto deadline = bench.host.clock().now() + 1_s;
     expect_code(bench.device->wait(failing, WaitPolicy::kPolling, deadline),
                 ErrorCode::kDeviceFault);
     EXPECT_TRUE(bench.device->wait(good, WaitPolicy::kPolling, deadline));
@@ -162,10 +144,8 @@ TEST(AddressFault, TheStreamBesideCopiesOn) {
 }
 
 TEST(AddressFault, MemoryThatBelongsToAnotherCard) {
-  Machine machine({}, "system-8x910b.yaml");
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
-    const auto other = open_card(host, 5);
+  Machine({}, "system-8x910b.yaml").on<FaultBench>([](FaultBench& bench) {
+    const auto other = open_card(bench.host, 5);
     const auto memory = must(other->allocate_host(4_KiB));
     fill(*memory, 0x77);
     const auto command = DmaCommand::device_to_host(bench.memory.address, memory->bus(), 4_KiB);
@@ -188,9 +168,7 @@ void expect_translation_fault(FaultBench& bench, const DmaCommand& command, std:
 }
 
 TEST(AddressFault, DeviceLocalAddressUsedAsAVirtualOne) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto source = bench.buffer(4_KiB, 0x88);
     const auto command = DmaCommand::host_to_device(source->bus(), driver::DeviceAddress{0}, 4_KiB);
     expect_translation_fault(bench, command, 0, true);
@@ -198,9 +176,7 @@ TEST(AddressFault, DeviceLocalAddressUsedAsAVirtualOne) {
 }
 
 TEST(AddressFault, RunningOffTheEndOfDeviceMemory) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto target = bench.buffer(64_KiB, 0x88);
     const auto end = bench.memory.address + bench.memory.reserved;
     const driver::DeviceAddress from{end.value - 32_KiB};
@@ -210,9 +186,7 @@ TEST(AddressFault, RunningOffTheEndOfDeviceMemory) {
 }
 
 TEST(AddressFault, DeviceMemoryThatWasFreed) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto source = bench.buffer(4_KiB, 0x88);
     const auto freed = must(bench.device->allocate(2_MiB));
     const auto command = DmaCommand::host_to_device(source->bus(), freed.address, 4_KiB);
@@ -225,9 +199,7 @@ TEST(AddressFault, DeviceMemoryThatWasFreed) {
 // The first page of the destination is missing. What was in flight behind it may have been written,
 // as the header says; what was not begun is not.
 TEST(AddressFault, WhatTheFaultComesBeforeIsNotBegun) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     auto& space = bench.device->address_space();
     const auto memory = must(space.create_memory(64_MiB));
     const auto at = must(space.reserve(64_MiB));
@@ -247,9 +219,7 @@ TEST(AddressFault, WhatTheFaultComesBeforeIsNotBegun) {
 }
 
 TEST(AddressFault, DeviceMemoryOfAnotherSpace) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto source = bench.buffer(4_KiB, 0x88);
     const auto other = must(bench.device->create_address_space());
     const auto theirs = must(other->allocate(2_MiB));

@@ -113,10 +113,8 @@ class Trial {
 
 // 4 MiB to the host take 150 us; bus mastering is off for 5 us of them.
 TEST(BusMaster, OffDuringACopyToTheHostEndsItWithAFault) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    FaultBench bench(host);
-    Switcher switcher(host);
+  Machine().on<FaultBench>([&](FaultBench& bench) {
+    Switcher switcher(bench.host);
     for (unsigned i = 0; i < 20; ++i) {
       const auto stream = must(bench.device->create_stream());
       const auto bytes = bench.buffer(4_MiB, 0xFF);
@@ -126,7 +124,7 @@ TEST(BusMaster, OffDuringACopyToTheHostEndsItWithAFault) {
       ASSERT_TRUE(fault);
       EXPECT_EQ(fault->code, abi::FaultCode::kBusMasterDisabled);
       task->join();
-      EXPECT_TRUE(bench.device->destroy_stream(stream, host.clock().now() + 1_ms));
+      EXPECT_TRUE(bench.device->destroy_stream(stream, bench.host.clock().now() + 1_ms));
     }
     bench.expect_works();
   });
@@ -141,10 +139,8 @@ struct Kind {
 class Interruption : public testing::TestWithParam<Kind> {};
 
 TEST_P(Interruption, LeavesNoCopyThatIsDoneAndNotWhole) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    FaultBench bench(host);
-    Switcher switcher(host);
+  Machine().on<FaultBench>([&](FaultBench& bench) {
+    Switcher switcher(bench.host);
     Trial trial(bench, switcher);
     std::mt19937_64 random(7);
     unsigned whole = 0, all = 0;

@@ -10,9 +10,7 @@ namespace {
 void destroy_at_every_instant(const std::vector<std::string>& overrides, bool to_host) {
   constexpr Bytes kStep = 64;
   constexpr unsigned kSizes = 400;
-  Machine machine(overrides);
-  machine.run([&](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine(overrides).on<FaultBench>([&](FaultBench& bench) {
     const auto bytes = bench.buffer(kStep * kSizes, 1);
     for (Bytes size = kStep; size <= kStep * kSizes; size += kStep) {
       const auto stream = must(bench.device->create_stream());
@@ -20,7 +18,7 @@ void destroy_at_every_instant(const std::vector<std::string>& overrides, bool to
           to_host ? DmaCommand::device_to_host(bench.memory.address, bytes->bus(), size)
                   : DmaCommand::host_to_device(bytes->bus(), bench.memory.address, size);
       ASSERT_TRUE(bench.device->submit(stream, command));
-      const Status end = bench.device->destroy_stream(stream, host.clock().now() + 1_ms);
+      const Status end = bench.device->destroy_stream(stream, bench.host.clock().now() + 1_ms);
       ASSERT_TRUE(end) << size << ": " << end.error().message();
     }
     bench.expect_works();
@@ -38,19 +36,17 @@ TEST(BusyStream, IsDestroyedBehindALongEgress) {
 }
 
 TEST(BusyStream, WhoseEventOthersStillCountIsDestroyedLater) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([&](FaultBench& bench) {
     const auto bytes = bench.buffer(4_MiB, 1);
     const auto stream = must(bench.device->create_stream());
     driver::SubmitOptions options;
     options.event = must(bench.device->stream_event(stream));
     const auto ticket =
         must(bench.device->submit(bench.stream, bench.long_copy(false, *bytes), options));
-    expect_code(bench.device->destroy_stream(stream, host.clock().now() + 1_ms),
+    expect_code(bench.device->destroy_stream(stream, bench.host.clock().now() + 1_ms),
                 ErrorCode::kInvalidArgument);
-    ASSERT_TRUE(bench.device->wait(ticket, WaitPolicy::kPolling, host.clock().now() + 1_s));
-    EXPECT_TRUE(bench.device->destroy_stream(stream, host.clock().now() + 1_ms));
+    ASSERT_TRUE(bench.device->wait(ticket, WaitPolicy::kPolling, bench.host.clock().now() + 1_s));
+    EXPECT_TRUE(bench.device->destroy_stream(stream, bench.host.clock().now() + 1_ms));
     EXPECT_FALSE(bench.device->stream_event(stream));
   });
 }

@@ -69,9 +69,8 @@ TEST_F(LostRecord, OfACopyWithinTheCardIsAskedFor) {
       ASSERT_TRUE(bench.copy(stream, in));
       const auto task = switch_off(host, after);
       host.clock().sleep_until(host.clock().now() + 8_us);
-      const auto ticket = bench.device->submit(stream, command);
-      ASSERT_TRUE(ticket);
-      const auto end = ask_until_known(host, [&] { return bench.device->is_done(*ticket); });
+      const auto ticket = must(bench.device->submit(stream, command));
+      const auto end = ask_until_known(host, [&] { return bench.device->is_done(ticket); });
       expect_done_or_fault(end);
       whole += end ? 1 : 0;
       task->join();

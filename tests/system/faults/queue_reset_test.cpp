@@ -31,9 +31,7 @@ void copy_all_the_time(FaultBench& bench, platform::DmaMemory& target, unsigned&
 }
 
 TEST(QueueReset, UnderLoadEveryCopyIsDoneOnceOrAborted) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    FaultBench bench(host);
+  Machine().on<FaultBench>([](FaultBench& bench) {
     const auto source = bench.buffer(kCopy, 0x5A);
     const auto in = DmaCommand::host_to_device(source->bus(), bench.memory.address, kCopy);
     ASSERT_TRUE(bench.copy(bench.stream, in));
@@ -42,11 +40,11 @@ TEST(QueueReset, UnderLoadEveryCopyIsDoneOnceOrAborted) {
     std::array<std::unique_ptr<platform::Task>, 3> tasks;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       targets[t] = bench.buffer(kCopies * kCopy, 0);
-      tasks[t] = must(
-          host.tasks().spawn("copies", [&, t] { copy_all_the_time(bench, *targets[t], done[t]); }));
+      tasks[t] = must(bench.host.tasks().spawn(
+          "copies", [&, t] { copy_all_the_time(bench, *targets[t], done[t]); }));
     }
     for (Picoseconds pause = 20_us; pause < 40_us; pause = pause + 777_ns) {
-      host.clock().sleep_until(host.clock().now() + pause);
+      bench.host.clock().sleep_until(bench.host.clock().now() + pause);
       const Status reset = bench.device->reset_queue();
       ASSERT_TRUE(reset) << reset.error().message();
     }

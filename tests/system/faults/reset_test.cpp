@@ -6,8 +6,7 @@ namespace npu::test {
 namespace {
 
 void expect_reset_survived(WaitPolicy policy, bool to_host) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
+  Machine().run([&](platform::Platform& host) {
     {
       FaultBench bench(host);
       const auto memory = bench.buffer(4_MiB, 0x5A);
@@ -38,8 +37,7 @@ TEST(FunctionReset, WhileSleepingForACopyToTheHost) {
 }
 
 TEST(FunctionReset, AnIdleCardWorksAfterwards) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
+  Machine().run([&](platform::Platform& host) {
     const auto bdf = open_card(host)->info().bdf();
     const Status done = host.reset_function(bdf);
     EXPECT_TRUE(done) << done.error().message();

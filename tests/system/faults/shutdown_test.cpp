@@ -11,8 +11,7 @@ using driver::ProcessContext;
 constexpr unsigned kCrowd = 8;
 
 TEST(Shutdown, WakesEveryTaskThatSleepsOnAnInterrupt) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     const auto device = open_card(host);
     const auto process = must(ProcessContext::open(*device));
     const auto signal = must(process->signals().create());
@@ -35,8 +34,7 @@ TEST(Shutdown, WakesEveryTaskThatSleepsOnAnInterrupt) {
 
 // Clearing the ring takes a while, and the interrupt is opened behind that.
 TEST(Shutdown, EndsTheMakingOfAQueueAtAnyMoment) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     driver::QueueOptions options;
     options.ring = {driver::QueueMemory::kDevice, 8};
     for (auto when = 0_us; when < 60_us; when += 2_us) {

@@ -13,7 +13,6 @@ namespace {
 using kernels::attention::Scores;
 using kernels::attention::Softmax;
 using kernels::attention::Update;
-using platform::DataType;
 
 constexpr std::uint64_t kWordsAt = 0x30'0000;
 constexpr std::uint64_t kA = 0x40'0000, kB = 0x80'0000, kC = 0xC0'0000, kD = 0x100'0000;

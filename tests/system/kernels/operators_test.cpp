@@ -13,7 +13,6 @@ namespace {
 
 using kernels::vector::Operator;
 using kernels::vector::OperatorWork;
-using platform::DataType;
 
 constexpr std::uint64_t kOperatorAt = 0x30'0000;
 constexpr std::uint64_t kFirst = 0x40'0000, kSecond = 0x80'0000, kOutcome = 0xC0'0000;

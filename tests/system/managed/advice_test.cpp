@@ -6,8 +6,6 @@ namespace npu::test {
 namespace {
 
 using driver::ManagedAttributes;
-using driver::MemoryAdvice;
-using driver::MemoryLocation;
 
 constexpr auto kCard = MemoryLocation::card(0);
 constexpr auto kHost = MemoryLocation::host();
@@ -25,9 +23,7 @@ class ManagedAdvice : public ManagedTest {
 NPU_BOTH_POLICIES(ManagedAdvice);
 
 TEST_P(ManagedAdvice, APrefetchMovesWhatIsTouchedAndNoMore) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(40 * kPageSize));
     card.write(at, 3 * kPageSize, 1);
     card.write(at + 20 * kPageSize, 17 * kPageSize, 2);
@@ -52,9 +48,7 @@ TEST_P(ManagedAdvice, APrefetchMovesWhatIsTouchedAndNoMore) {
 }
 
 TEST_P(ManagedAdvice, PagesOfReadMostlyAreInBothPlacesUntilSomebodyWrites) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(2 * kPageSize));
     card.write(at, 2 * kPageSize, 1);
     ASSERT_THAT(card.managed->advise(at, 2 * kPageSize, MemoryAdvice::kReadMostly, true), IsOk());
@@ -71,7 +65,7 @@ TEST_P(ManagedAdvice, PagesOfReadMostlyAreInBothPlacesUntilSomebodyWrites) {
     EXPECT_THAT(card.managed->prefetch(at, kPageSize, kHost),
                 FailsWith(ErrorCode::kInvalidArgument));
 
-    // The card writes one, the host the other.
+    // The card writes one, the card.host the other.
     ASSERT_THAT(card.copy(card.plain, at, 4096), IsOk());
     card.write(at + kPageSize, kPageSize, 7);
     now = card.managed->statistics();
@@ -82,14 +76,12 @@ TEST_P(ManagedAdvice, PagesOfReadMostlyAreInBothPlacesUntilSomebodyWrites) {
     EXPECT_EQ(attributes(card, at).location, kCard);
     EXPECT_EQ(attributes(card, at + kPageSize).location, kHost);
     card.expect(at + kPageSize, kPageSize, 7);
-    EXPECT_EQ(now.migrated_to_host_bytes, 0U) << "the host's copy was good until then";
+    EXPECT_EQ(now.migrated_to_host_bytes, 0U) << "the card.host's copy was good until then";
   });
 }
 
 TEST_P(ManagedAdvice, APreferredLocationThatAccessesMakesPagesAtOnce) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(4 * kPageSize));
     card.write(at, kPageSize, 1);
     auto& managed = *card.managed;
@@ -115,16 +107,14 @@ TEST_P(ManagedAdvice, APreferredLocationThatAccessesMakesPagesAtOnce) {
 }
 
 TEST_P(ManagedAdvice, APrefetchOfWhatIsFreedMeanwhileEnds) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(40 * kPageSize));
     card.write(at, 40 * kPageSize, 1);
     const auto ticket = must(card.managed->prefetch(at, 40 * kPageSize, kCard));
-    host.clock().sleep_until(host.clock().now() + 2_ms);
+    card.host.clock().sleep_until(card.host.clock().now() + 2_ms);
     ASSERT_THAT(card.managed->free(at), IsOk());
-    EXPECT_THAT(card.managed->wait(ticket, host.clock().now() + 1_s), IsOk());
-    EXPECT_THAT(card.managed->wait(ticket, host.clock().now() + 1_s),
+    EXPECT_THAT(card.managed->wait(ticket, card.host.clock().now() + 1_s), IsOk());
+    EXPECT_THAT(card.managed->wait(ticket, card.host.clock().now() + 1_s),
                 FailsWith(ErrorCode::kInvalidArgument));
     EXPECT_EQ(card.managed->statistics().resident_bytes, 0U);
     const auto other = must(card.managed->allocate(20 * kPageSize));

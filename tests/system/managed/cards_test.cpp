@@ -5,18 +5,13 @@
 namespace npu::test {
 namespace {
 
-using driver::MemoryAdvice;
-using driver::MemoryLocation;
-
 const std::string kTwoCards = "system-2x910b2.yaml";
 
 class ManagedCardsTest : public ManagedTest {};
 NPU_BOTH_POLICIES(ManagedCardsTest);
 
 TEST_P(ManagedCardsTest, APageGoesFromCardToCard) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     auto& managed = *both.managed;
     const auto at = must(managed.allocate(2 * kPageSize));
     EXPECT_EQ(at.value, 0x900'0000'0000U) << "virtualisation.md S1";
@@ -37,9 +32,7 @@ TEST_P(ManagedCardsTest, APageGoesFromCardToCard) {
 }
 
 TEST_P(ManagedCardsTest, AWrittenPageGoesToAnotherCardWithoutTheHost) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     const auto at = must(both.managed->allocate(kPageSize));
     both.write(0, at, 64_KiB, 1);
     for (std::uint32_t i = 1; i < 6; ++i) {
@@ -58,9 +51,7 @@ TEST_P(ManagedCardsTest, AWrittenPageGoesToAnotherCardWithoutTheHost) {
 }
 
 TEST_P(ManagedCardsTest, WithoutALinkAPageGoesOverTheBus) {
-  Machine machine({"hccs_topology=none"}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({"hccs_topology=none"}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     const auto at = must(both.managed->allocate(kPageSize));
     both.write(0, at, 64_KiB, 1);
     EXPECT_TRUE(both.sees(1, at, 64_KiB, 1));
@@ -70,9 +61,7 @@ TEST_P(ManagedCardsTest, WithoutALinkAPageGoesOverTheBus) {
 }
 
 TEST_P(ManagedCardsTest, ReadersHaveCopiesUntilOneWrites) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     auto& managed = *both.managed;
     const auto at = must(managed.allocate(kPageSize));
     write(managed, at, kPageSize, 1);
@@ -91,15 +80,13 @@ TEST_P(ManagedCardsTest, ReadersHaveCopiesUntilOneWrites) {
 }
 
 TEST_P(ManagedCardsTest, PrefetchAndAdviceMeanOneOfThem) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     auto& managed = *both.managed;
     const auto at = must(managed.allocate(3 * kPageSize));
     write(managed, at, 2 * kPageSize, 1);
     const auto prefetch = [&](DeviceAddress from, Bytes size, MemoryLocation to) {
       const auto begun = must(managed.prefetch(from, size, to));
-      EXPECT_THAT(managed.wait(begun, host.clock().now() + 1_s), IsOk());
+      EXPECT_THAT(managed.wait(begun, both.host.clock().now() + 1_s), IsOk());
     };
     prefetch(at, kPageSize, MemoryLocation::card(1));
     EXPECT_EQ(must(managed.attributes(at, kPageSize)).location, MemoryLocation::card(1));
@@ -125,9 +112,7 @@ TEST_P(ManagedCardsTest, PrefetchAndAdviceMeanOneOfThem) {
 
 // A page that the lost card alone had is lost; the others, and other processes, go on.
 TEST_P(ManagedCardsTest, OneThatIsShutDownEndsItForAll) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     auto own = must(driver::ProcessContext::open(*both.cards[1]->device));
     auto neighbour = must(ManagedMemory::open(*both.cards[1]->device, own->space(), options()));
     const auto theirs = must(neighbour->allocate(kPageSize));
@@ -151,9 +136,7 @@ TEST_P(ManagedCardsTest, OneThatIsShutDownEndsItForAll) {
 }
 
 TEST_P(ManagedCardsTest, CardsAreThereOnceAndOfAProcessEach) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     auto& first = *both.cards[0];
     auto& second = *both.cards[1];
     const driver::ManagedCard one{first.device.get(), &first.process->space()};
@@ -174,9 +157,7 @@ TEST_P(ManagedCardsTest, CardsAreThereOnceAndOfAProcessEach) {
 }
 
 TEST_P(ManagedCardsTest, ACardThatComesLaterHasThePagesThatAreThereAndOneThatLeavesGivesItsBack) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     both.managed.reset();
     auto &first = *both.cards[0], &second = *both.cards[1];
     both.managed = must(ManagedMemory::open(*first.device, first.process->space(), options()));
@@ -187,7 +168,7 @@ TEST_P(ManagedCardsTest, ACardThatComesLaterHasThePagesThatAreThereAndOneThatLea
     const driver::ManagedCard later{second.device.get(), &second.process->space()};
     ASSERT_THAT(managed.join(later, options().pager), IsOk());
     EXPECT_THAT(managed.join(later, options().pager), FailsWith(ErrorCode::kAlreadyExists));
-    EXPECT_TRUE(both.sees(1, at, kPageSize, 1)) << "which the host had";
+    EXPECT_TRUE(both.sees(1, at, kPageSize, 1)) << "which the both.host had";
     EXPECT_TRUE(both.sees(1, at + kPageSize, 64_KiB, 2)) << "which the first card had";
     both.write(1, at + 2 * kPageSize, 64_KiB, 3);
     ASSERT_THAT(managed.leave(*second.device), IsOk());
@@ -201,9 +182,7 @@ TEST_P(ManagedCardsTest, ACardThatComesLaterHasThePagesThatAreThereAndOneThatLea
 }
 
 TEST_P(ManagedCardsTest, TheFirstMayLeaveAndComeBack) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards both(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     auto& managed = *both.managed;
     const auto at = must(managed.allocate(2 * kPageSize));
     both.write(0, at, 64_KiB, 1);
@@ -215,7 +194,7 @@ TEST_P(ManagedCardsTest, TheFirstMayLeaveAndComeBack) {
     EXPECT_TRUE(both.sees(1, more, kPageSize, 2));
     first.queue.reset();
     ASSERT_THAT(first.process->close(), IsOk());
-    both.cards[0] = std::make_unique<CardProcess>(host, first.device);
+    both.cards[0] = std::make_unique<CardProcess>(both.host, first.device);
     auto& again = *both.cards[0];
     ASSERT_THAT(managed.join({again.device.get(), &again.process->space()}, options().pager),
                 IsOk());
@@ -231,9 +210,7 @@ class ManagedFork : public ManagedTest {};
 NPU_BOTH_POLICIES(ManagedFork);
 
 TEST_P(ManagedFork, ChildAndParentHaveTheirOwnOfWhatOneWrites) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards parent(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& parent) {
     ManagedCards child(parent, options());
     const auto at = must(parent.managed->allocate(4 * kPageSize));
     write(*parent.managed, at, 3 * kPageSize, 1);
@@ -261,9 +238,7 @@ TEST_P(ManagedFork, ChildAndParentHaveTheirOwnOfWhatOneWrites) {
 }
 
 TEST_P(ManagedFork, NeedsThePlaceInTheChildAndTheSameCards) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    ManagedCards parent(host, options(), 2);
+  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& parent) {
     ManagedCards child(parent, options());
     const auto at = must(parent.managed->allocate(2 * kPageSize));
     const auto theirs = must(child.managed->allocate(kPageSize));

@@ -240,9 +240,7 @@ class ManagedDma : public ManagedTest {
 NPU_BOTH_POLICIES(ManagedDma);
 
 TEST_P(ManagedDma, AnyNumberOfCopiesOfPagesIsServed) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(kPages * kPageSize));
     card.write(at, kPages * kPageSize, 3);
     driver::StreamOptions of_process;
@@ -254,7 +252,7 @@ TEST_P(ManagedDma, AnyNumberOfCopiesOfPagesIsServed) {
           stream, driver::DmaCommand::device_to_device(
                       at + i % kPages * kPageSize + i / kPages * kPiece, card.plain, kPiece))));
     }
-    const auto deadline = host.clock().now() + 1_s;
+    const auto deadline = card.host.clock().now() + 1_s;
     for (const auto& ticket : tickets) {
       EXPECT_THAT(card.device->wait(ticket, driver::WaitPolicy::kInterrupt, deadline), IsOk());
     }
@@ -264,9 +262,7 @@ TEST_P(ManagedDma, AnyNumberOfCopiesOfPagesIsServed) {
 }
 
 TEST_P(ManagedDma, OthersDoNotWaitBehindCopiesThatNeedPages) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(kPages * kPageSize));
     card.write(at, kPages * kPageSize, 3);
     driver::StreamOptions of_process;
@@ -276,10 +272,10 @@ TEST_P(ManagedDma, OthersDoNotWaitBehindCopiesThatNeedPages) {
     const auto memory = must(card.device->allocate(kPageSize)).address;
     const auto other = driver::DmaCommand::device_to_device(memory, memory + 64_KiB, kPiece);
     const auto time = [&] {
-      const auto begin = host.clock().now();
+      const auto begin = card.host.clock().now();
       EXPECT_THAT(card.device->copy(others, other, driver::WaitPolicy::kPolling, begin + 1_s),
                   IsOk());
-      return host.clock().now() - begin;
+      return card.host.clock().now() - begin;
     };
     // The quickest of five: walks for the pages and refreshes meet some.
     const auto quickest = [&] {
@@ -294,7 +290,7 @@ TEST_P(ManagedDma, OthersDoNotWaitBehindCopiesThatNeedPages) {
           stream, driver::DmaCommand::device_to_device(at + i * kPageSize, card.plain, kPiece)));
     }
     EXPECT_LE(quickest().count() * 10, alone.count() * 11);
-    EXPECT_THAT(card.device->destroy_stream(stream, host.clock().now() + 1_s), IsOk());
+    EXPECT_THAT(card.device->destroy_stream(stream, card.host.clock().now() + 1_s), IsOk());
   });
 }
 

@@ -10,22 +10,20 @@ class ManagedEnd : public ManagedTest {};
 NPU_ALL_POLICIES(ManagedEnd);
 
 TEST_P(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(64 * kPageSize));
     card.write(at, 2 * kPageSize, 1);
     std::vector<driver::QueueTicket> tickets;
     for (unsigned i = 0; i < 8; ++i) {
       tickets.push_back(must(card.queue->submit(
           driver::entries::copy_on_device(at + i * kPageSize, card.plain, kPageSize),
-          host.clock().now() + 1_s)));
+          card.host.clock().now() + 1_s)));
     }
     EXPECT_THAT(card.managed->close(), IsOk());
     EXPECT_THAT(card.managed->close(), IsOk());
     EXPECT_THAT(card.managed->allocate(1), FailsWith(ErrorCode::kInvalidArgument));
-    EXPECT_FALSE(
-        card.queue->wait(tickets.back(), driver::WaitPolicy::kInterrupt, host.clock().now() + 1_s));
+    EXPECT_FALSE(card.queue->wait(tickets.back(), driver::WaitPolicy::kInterrupt,
+                                  card.host.clock().now() + 1_s));
     const auto faults = card.process->take_faults();
     ASSERT_FALSE(faults.empty());
     EXPECT_EQ(faults[0].code, abi::FaultCode::kTranslation);
@@ -50,9 +48,7 @@ TEST_P(ManagedEnd, WhatServesFaultsAndPrefetchesSleepsUntilThereAreSome) {
 }
 
 TEST_P(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     EXPECT_THAT(ManagedMemory::open(*card.device, card.process->space(), options()),
                 FailsWith(ErrorCode::kAlreadyExists));
     for (unsigned i = 0; i < 3; ++i) {
@@ -67,9 +63,7 @@ TEST_P(ManagedEnd, AnotherOneMayBeOpenedBehindIt) {
 }
 
 TEST_P(ManagedEnd, TwoProcessesKeepTheirPages) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     auto other = must(driver::ProcessContext::open(*card.device));
     auto theirs = must(ManagedMemory::open(*card.device, other->space(), options()));
     const auto mine = must(card.managed->allocate(kPageSize));
@@ -91,9 +85,7 @@ TEST_P(ManagedEnd, TwoProcessesKeepTheirPages) {
 }
 
 TEST_P(ManagedEnd, TheDeviceMayBeShutDownBefore) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(kPageSize));
     card.write(at, kPageSize, 1);
     static_cast<void>(card.device->shutdown());
@@ -104,16 +96,15 @@ TEST_P(ManagedEnd, TheDeviceMayBeShutDownBefore) {
 }
 
 TEST_P(ManagedEnd, AResetOfTheFunctionEndsWhatWaits) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(8 * kPageSize));
     card.write(at, 8 * kPageSize, 1);
-    static_cast<void>(must(card.queue->submit(
-        driver::entries::copy_on_device(at, card.plain, kPageSize), host.clock().now() + 1_s)));
-    host.clock().sleep_until(host.clock().now() + 20_us);
-    ASSERT_TRUE(host.reset_function(card.device->info().bdf()));
-    host.clock().sleep_until(host.clock().now() + 1_ms);
+    static_cast<void>(
+        must(card.queue->submit(driver::entries::copy_on_device(at, card.plain, kPageSize),
+                                card.host.clock().now() + 1_s)));
+    card.host.clock().sleep_until(card.host.clock().now() + 20_us);
+    ASSERT_TRUE(card.host.reset_function(card.device->info().bdf()));
+    card.host.clock().sleep_until(card.host.clock().now() + 1_ms);
   });
 }
 

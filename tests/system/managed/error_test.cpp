@@ -18,27 +18,25 @@ Status touch(ManagedCard& card, DeviceAddress at) {
 }
 
 TEST_P(ManagedErrors, AreTheirProcessesAlone) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine(settings()).on<ManagedCard>(options(), [](ManagedCard& card) {
     auto other = must(driver::ProcessContext::open(*card.device));
     auto theirs = must(ManagedMemory::open(*card.device, other->space(), options()));
     auto queue = must(other->create_queue());
     const auto room = must(other->space().allocate(kPageSize)).address;
     const auto pages = must(theirs->allocate(20 * kPageSize));
     const auto latency = [&](unsigned page) {
-      const Instant begin = host.clock().now();
+      const Instant begin = card.host.clock().now();
       const auto ticket = must(queue->submit(
           driver::entries::copy_on_device(pages + page * kPageSize, room, 64), begin + 1_s));
       EXPECT_THAT(queue->wait(ticket, driver::WaitPolicy::kPolling, begin + 1_s), IsOk());
-      return host.clock().now() - begin;
+      return card.host.clock().now() - begin;
     };
     latency(0);
     const auto alone = latency(1);
     const auto mine = must(card.managed->allocate(kPageSize));
     for (unsigned i = 0; i < 5; ++i) {
       EXPECT_FALSE(touch(card, mine + (7 + i) * kPageSize)) << "reserved by nobody";
-      host.clock().sleep_until(host.clock().now() + 100_us);
+      card.host.clock().sleep_until(card.host.clock().now() + 100_us);
       EXPECT_NEAR(static_cast<double>(latency(2 + i).count()), static_cast<double>(alone.count()),
                   0.05 * static_cast<double>(alone.count()));
     }
@@ -64,8 +62,7 @@ TEST_P(ManagedErrors, AreTheirProcessesAlone) {
 TEST_P(ManagedErrors, OfAHostWithoutMemoryAreFaultsAndNoMore) {
   auto small = settings();
   small.insert(small.end(), {"memory.numa_nodes=1", "memory.size_per_node_gib=1"});
-  Machine machine(small);
-  machine.run([](platform::Platform& host) {
+  Machine(small).run([](platform::Platform& host) {
     auto few = options();
     few.card_limit = 4 * kPageSize;
     ManagedCard card(host, few);
@@ -91,8 +88,7 @@ TEST_P(ManagedErrors, OfAHostWithoutMemoryAreFaultsAndNoMore) {
 }
 
 TEST_P(ManagedErrors, AHundredMoreAfterTwoSecondsAreToldOnce) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
+  Machine(settings()).run([](platform::Platform& host) {
     std::vector<std::uint64_t> told;
     std::vector<Instant> when;
     auto loud = options();

@@ -16,9 +16,7 @@ class ManagedEviction : public ManagedTest {
 NPU_BOTH_POLICIES(ManagedEviction);
 
 TEST_P(ManagedEviction, ReadPagesAreDroppedAndWrittenOnesComeBack) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, with_room_for(8));
+  Machine().on<ManagedCard>(with_room_for(8), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(24 * kPageSize));
     card.write(at, 24 * kPageSize, 1);
     for (unsigned i = 0; i < 24; ++i) {
@@ -53,9 +51,7 @@ TEST_P(ManagedEviction, ReadPagesAreDroppedAndWrittenOnesComeBack) {
 }
 
 TEST_P(ManagedEviction, ASetThatFitsStays) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, with_room_for(12));
+  Machine().on<ManagedCard>(with_room_for(12), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(8 * kPageSize));
     for (unsigned round = 0; round < 5; ++round) {
       for (unsigned i = 0; i < 8; ++i) {
@@ -68,8 +64,7 @@ TEST_P(ManagedEviction, ASetThatFitsStays) {
 }
 
 TEST_P(ManagedEviction, OnePageOfMemoryIsEnough) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     auto one = with_room_for(1);
     one.low_pages = one.high_pages = 1;
     ManagedCard card(host, one);
@@ -86,9 +81,7 @@ TEST_P(ManagedEviction, OnePageOfMemoryIsEnough) {
 
 // The pager has a few pages, which must do; the driver has none.
 TEST_P(ManagedEviction, WithoutMemoryAFaultIsAnError) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(8 * kPageSize));
     const auto all = card.device->memory_statistics().free;
     static_cast<void>(must(card.process->space().allocate(all)));
@@ -107,8 +100,7 @@ TEST_P(ManagedEviction, WithoutMemoryAFaultIsAnError) {
 
 // Host and card in turns, as fast as they can.
 TEST(ManagedThrash, PagesThatGoToAndFroAreMadeToWait) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     for (const bool guarded : {true, false}) {
       auto options = managed_options(driver::FaultPolicy::kBatch);
       if (!guarded) options.thrash_lapse = Picoseconds{};
@@ -132,8 +124,7 @@ TEST(ManagedThrash, PagesThatGoToAndFroAreMadeToWait) {
 }
 
 TEST(ManagedOptionsOf, MemoryAreChecked) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     const auto good = managed_options(driver::FaultPolicy::kMessage);
     ManagedCard card(host, good);
     auto other = must(driver::ProcessContext::open(*card.device));

@@ -7,8 +7,6 @@ namespace npu::test {
 namespace {
 
 using driver::FaultPolicy;
-using driver::MemoryAdvice;
-using driver::MemoryLocation;
 
 constexpr auto kInPlace = FaultPolicy::kAts;
 
@@ -17,9 +15,7 @@ Machine sharing_machine(const std::string& name = "910b.yaml") {
 }
 
 TEST(HostPages, AreUsedWhereTheyAre) {
-  Machine machine = sharing_machine();
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, managed_options(kInPlace));
+  sharing_machine().on<ManagedCard>(managed_options(kInPlace), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(2 * kPageSize));
     card.write(at, kPageSize, 1);
     ASSERT_THAT(card.copy(at, at + kPageSize, kPageSize), IsOk());
@@ -34,8 +30,7 @@ TEST(HostPages, AreUsedWhereTheyAre) {
 }
 
 TEST(HostPages, WhatBothWriteIsSeenByTheOther) {
-  Machine machine = sharing_machine();
-  machine.run([](platform::Platform& host) {
+  sharing_machine().run([](platform::Platform& host) {
     ManagedCards cards(host, managed_options(kInPlace), 1);
     const auto at = must(cards.managed->allocate(kPageSize));
     for (std::uint32_t round = 0; round < 8; ++round) {
@@ -49,8 +44,7 @@ TEST(HostPages, WhatBothWriteIsSeenByTheOther) {
 }
 
 TEST(HostPages, AreOneForTwoCards) {
-  Machine machine = sharing_machine("system-2x910b2.yaml");
-  machine.run([](platform::Platform& host) {
+  sharing_machine("system-2x910b2.yaml").run([](platform::Platform& host) {
     ManagedCards cards(host, managed_options(kInPlace), 2);
     const auto at = must(cards.managed->allocate(kPageSize));
     cards.write(0, at, 4096, 7);
@@ -63,8 +57,7 @@ TEST(HostPages, AreOneForTwoCards) {
 }
 
 TEST(HostPages, OfAForkAreCopiedWhenTheCardWrites) {
-  Machine machine = sharing_machine();
-  machine.run([](platform::Platform& host) {
+  sharing_machine().run([](platform::Platform& host) {
     ManagedCards parent(host, managed_options(kInPlace), 1);
     ManagedCards child(parent, managed_options(kInPlace));
     const auto at = must(parent.managed->allocate(kPageSize));
@@ -82,8 +75,7 @@ TEST(HostPages, OfAForkAreCopiedWhenTheCardWrites) {
 }
 
 TEST(HostPages, OfReadMostlyAreNoLongerWhenTheCardWrites) {
-  Machine machine = sharing_machine();
-  machine.run([](platform::Platform& host) {
+  sharing_machine().run([](platform::Platform& host) {
     ManagedCards cards(host, managed_options(kInPlace), 1);
     const auto at = must(cards.managed->allocate(kPageSize));
     write(*cards.managed, at, 4096, 1);
@@ -97,9 +89,7 @@ TEST(HostPages, OfReadMostlyAreNoLongerWhenTheCardWrites) {
 }
 
 TEST(HostPages, AreGoneForTheCardWhenTheyAreFreed) {
-  Machine machine = sharing_machine();
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, managed_options(kInPlace));
+  sharing_machine().on<ManagedCard>(managed_options(kInPlace), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(kPageSize));
     ASSERT_THAT(card.copy(at, card.plain, 4096), IsOk());
     ASSERT_THAT(card.managed->free(at), IsOk());
@@ -114,18 +104,16 @@ TEST(HostPages, AreGoneForTheCardWhenTheyAreFreed) {
 
 // A page goes only when nobody uses it any more, whatever the card has in flight.
 TEST(HostPages, AreFreedBehindCopiesThatUseThem) {
-  Machine machine = sharing_machine();
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, managed_options(kInPlace));
+  sharing_machine().on<ManagedCard>(managed_options(kInPlace), [](ManagedCard& card) {
     for (unsigned i = 0; i < 20; ++i) {
       const auto from = must(card.managed->allocate(kPageSize));
       const auto to = must(card.managed->allocate(kPageSize));
       card.write(from, kPageSize, i);
-      const auto deadline = host.clock().now() + 1_s;
+      const auto deadline = card.host.clock().now() + 1_s;
       const auto queue = must(card.process->create_queue());
       const auto ticket =
           must(queue->submit(driver::entries::copy_on_device(from, to, kPageSize), deadline));
-      host.clock().sleep_until(host.clock().now() + 7_us * static_cast<std::int64_t>(i));
+      card.host.clock().sleep_until(card.host.clock().now() + 7_us * static_cast<std::int64_t>(i));
       ASSERT_THAT(card.managed->free(from), IsOk());
       if (queue->wait(ticket, driver::WaitPolicy::kInterrupt, deadline)) {
         card.expect(to, kPageSize, i);
@@ -136,8 +124,7 @@ TEST(HostPages, AreFreedBehindCopiesThatUseThem) {
 }
 
 TEST(HostPages, AreForCardsThatCanUseThem) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     CardProcess card(host, 0);
     EXPECT_THAT(ManagedMemory::open(*card.device, card.process->space(), managed_options(kInPlace)),
                 FailsWith(ErrorCode::kUnsupported));
@@ -148,23 +135,22 @@ TEST(HostPages, AreForCardsThatCanUseThem) {
 }
 
 TEST(HostPages, OfACardCannotBeMixedWithThoseOfAnother) {
-  Machine machine({"cards.0.mmu.fault_policy=ats"}, "system-2x910b2.yaml");
-  machine.run([](platform::Platform& host) {
-    CardProcess first(host, 0), second(host, 1);
-    driver::ManagedOptions options = managed_options(FaultPolicy::kMessage);
-    options.policy = FaultPolicy::kCard;
-    EXPECT_THAT(ManagedMemory::open({{first.device.get(), &first.process->space()},
-                                     {second.device.get(), &second.process->space()}},
-                                    options),
-                FailsWith(ErrorCode::kInvalidArgument));
-    first.queue.reset();
-    second.queue.reset();
-  });
+  Machine({"cards.0.mmu.fault_policy=ats"}, "system-2x910b2.yaml")
+      .run([](platform::Platform& host) {
+        CardProcess first(host, 0), second(host, 1);
+        driver::ManagedOptions options = managed_options(FaultPolicy::kMessage);
+        options.policy = FaultPolicy::kCard;
+        EXPECT_THAT(ManagedMemory::open({{first.device.get(), &first.process->space()},
+                                         {second.device.get(), &second.process->space()}},
+                                        options),
+                    FailsWith(ErrorCode::kInvalidArgument));
+        first.queue.reset();
+        second.queue.reset();
+      });
 }
 
 TEST(HostPages, AnotherPolicyMayServeTheSameCard) {
-  Machine machine = sharing_machine();
-  machine.run([](platform::Platform& host) {
+  sharing_machine().run([](platform::Platform& host) {
     for (const auto policy : {FaultPolicy::kBatch, kInPlace, FaultPolicy::kMessage, kInPlace}) {
       ManagedCard card(host, managed_options(policy));
       const auto at = must(card.managed->allocate(kPageSize));

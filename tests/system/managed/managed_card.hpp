@@ -19,6 +19,8 @@ namespace npu::test {
 using driver::DeviceAddress;
 using driver::kPageSize;
 using driver::ManagedMemory;
+using driver::MemoryAdvice;
+using driver::MemoryLocation;
 
 inline driver::ManagedOptions managed_options(driver::FaultPolicy policy) {
   driver::ManagedOptions options;
@@ -129,7 +131,8 @@ struct ManagedCard : CardProcess {
 
 // A process on each of several cards, which have managed memory in common.
 struct ManagedCards {
-  ManagedCards(platform::Platform& platform, const driver::ManagedOptions& options, unsigned count)
+  ManagedCards(platform::Platform& platform, const driver::ManagedOptions& options,
+               unsigned count = 2)
       : host(platform) {
     for (unsigned i = 0; i < count; ++i) cards.push_back(std::make_unique<CardProcess>(host, i));
     open(options);

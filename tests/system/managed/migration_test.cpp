@@ -9,9 +9,7 @@ class Migration : public ManagedTest {};
 NPU_BOTH_POLICIES(Migration);
 
 TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(2 * kPageSize));
     card.write(at, 2 * kPageSize, 1);
     EXPECT_EQ(card.managed->statistics().host_faults, 2U);
@@ -39,9 +37,7 @@ TEST_P(Migration, APageThatTheHostHasFilledGoesToTheCardAndBack) {
 }
 
 TEST_P(Migration, WhatTheCardTouchesFirstIsMadeThereWithoutACopy) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(kPageSize));
     ASSERT_THAT(card.copy(at, card.plain, 4096), IsOk());
     const auto now = card.managed->statistics();
@@ -51,9 +47,7 @@ TEST_P(Migration, WhatTheCardTouchesFirstIsMadeThereWithoutACopy) {
 }
 
 TEST_P(Migration, WhatNobodyHasReservedIsAFaultAsEver) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(kPageSize));
     EXPECT_FALSE(card.copy(at + kPageSize, card.plain, 4096));
     EXPECT_EQ(card.managed->statistics().fault_errors, 1U);
@@ -66,9 +60,7 @@ TEST_P(Migration, WhatNobodyHasReservedIsAFaultAsEver) {
 }
 
 TEST_P(Migration, WhatIsFreedIsGoneAndItsMemoryIsBack) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, options());
+  Machine().on<ManagedCard>(options(), [](ManagedCard& card) {
     const auto free = card.device->memory_statistics().free;
     const auto at = must(card.managed->allocate(8 * kPageSize));
     card.write(at, 3 * kPageSize, 1);

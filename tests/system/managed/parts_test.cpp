@@ -36,9 +36,7 @@ TEST(PageWithParts, WithoutDensityEachPartIsAFault) {
 }
 
 TEST(PageWithParts, AnAccessAcrossPartsGetsThemOneAfterAnother) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, batch(0));
+  Machine().on<ManagedCard>(batch(0), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(2 * kPageSize));
     card.write(at, 2 * kPageSize, 1);
     ASSERT_THAT(card.copy(at + (kPageSize - 6000), at + 100, 12000), IsOk());
@@ -58,14 +56,12 @@ TEST(PageWithParts, AnAccessAcrossPartsGetsThemOneAfterAnother) {
 }
 
 TEST(PageWithParts, FaultsOfManyCommandsComeInBatches) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, batch(0));
+  Machine().on<ManagedCard>(batch(0), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(8 * kPageSize));
     card.write(at, 8 * kPageSize, 1);
     std::vector<std::unique_ptr<driver::Queue>> queues;
     std::vector<driver::QueueTicket> tickets;
-    const auto deadline = host.clock().now() + 1_s;
+    const auto deadline = card.host.clock().now() + 1_s;
     for (unsigned q = 0; q < 8; ++q) queues.push_back(must(card.process->create_queue()));
     for (unsigned i = 0; i < 64; ++i) {
       for (unsigned q = 0; q < 8; ++q) {
@@ -88,15 +84,13 @@ TEST(PageWithParts, FaultsOfManyCommandsComeInBatches) {
 }
 
 TEST(PageWithParts, APrefetchBringsTheRest) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard card(host, batch(51));
+  Machine().on<ManagedCard>(batch(51), [](ManagedCard& card) {
     const auto at = must(card.managed->allocate(kPageSize));
     card.write(at, kPageSize, 1);
     ASSERT_THAT(card.copy(at, card.plain, 64), IsOk());
     const auto ticket =
         must(card.managed->prefetch(at, kPageSize, driver::MemoryLocation::card(0)));
-    ASSERT_THAT(card.managed->wait(ticket, host.clock().now() + 1_s), IsOk());
+    ASSERT_THAT(card.managed->wait(ticket, card.host.clock().now() + 1_s), IsOk());
     ASSERT_THAT(card.copy(at + kPageSize / 2, card.plain, 64), IsOk());
     EXPECT_EQ(card.managed->statistics().faults, 1U);
     EXPECT_EQ(card.managed->statistics().migrated_to_card_bytes, kPageSize);

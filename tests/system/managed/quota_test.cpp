@@ -39,8 +39,7 @@ class ManagedQuota : public ManagedTest {};
 NPU_BOTH_POLICIES(ManagedQuota);
 
 TEST_P(ManagedQuota, TheOldestPageOfTheClientMakesRoom) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     const std::shared_ptr<driver::Device> device = must(driver::Device::open_index(host, 0));
     Client small(host, device, options(), 4 * kPageSize);
     Client other(host, device, options(), driver::MemoryQuota::kUnlimited);
@@ -61,8 +60,7 @@ TEST_P(ManagedQuota, TheOldestPageOfTheClientMakesRoom) {
 }
 
 TEST_P(ManagedQuota, MemoryThatCannotLeaveMakesTheOldestPageLeave) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     const std::shared_ptr<driver::Device> device = must(driver::Device::open_index(host, 0));
     Client small(host, device, options(), 4 * kPageSize);
     Client other(host, device, options(), driver::MemoryQuota::kUnlimited);
@@ -71,10 +69,8 @@ TEST_P(ManagedQuota, MemoryThatCannotLeaveMakesTheOldestPageLeave) {
     const auto there = must(other.managed->allocate(kPageSize));
     ASSERT_THAT(other.touch(there), IsOk());  // the oldest of all
     for (unsigned i = 0; i < 4; ++i) ASSERT_THAT(small.touch(at + i * kPageSize), IsOk());
-    const auto memory = space.allocate(1);
-    ASSERT_THAT(memory, IsOk());
-    const auto handle = space.create_memory(kPageSize);
-    ASSERT_THAT(handle, IsOk());
+    const auto memory = must(space.allocate(1));
+    const auto handle = must(space.create_memory(kPageSize));
     const auto use = small.quota->use();
     EXPECT_EQ(use.allocated, 2 * kPageSize);
     EXPECT_EQ(use.managed, 2 * kPageSize);
@@ -91,15 +87,14 @@ TEST_P(ManagedQuota, MemoryThatCannotLeaveMakesTheOldestPageLeave) {
     EXPECT_EQ(other.managed->statistics().evictions, 0U);
     ASSERT_THAT(small.managed->free(at), IsOk());
     EXPECT_EQ(small.quota->use().used(), 2 * kPageSize);
-    ASSERT_THAT(space.free(memory->address), IsOk());
-    ASSERT_THAT(space.release_memory(*handle), IsOk());
+    ASSERT_THAT(space.free(memory.address), IsOk());
+    ASSERT_THAT(space.release_memory(handle), IsOk());
     EXPECT_EQ(small.quota->use().used(), 0U);
   });
 }
 
 TEST_P(ManagedQuota, ALimitBelowWhatThereIsRevokesNoPage) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     Client client(host, must(driver::Device::open_index(host, 0)), options(), 4 * kPageSize);
     const auto at = must(client.managed->allocate(6 * kPageSize));
     for (unsigned i = 0; i < 4; ++i) ASSERT_THAT(client.touch(at + i * kPageSize), IsOk());
@@ -113,8 +108,7 @@ TEST_P(ManagedQuota, ALimitBelowWhatThereIsRevokesNoPage) {
 }
 
 TEST_P(ManagedQuota, WithoutAPageToGiveTheAccessFails) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     Client client(host, must(driver::Device::open_index(host, 0)), options(), kPageSize);
     const auto at = must(client.managed->allocate(kPageSize));
     ASSERT_THAT(client.process->space().allocate(kPageSize), IsOk());
@@ -125,8 +119,7 @@ TEST_P(ManagedQuota, WithoutAPageToGiveTheAccessFails) {
 }
 
 TEST_P(ManagedQuota, PrefetchesStayWithinIt) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     Client client(host, must(driver::Device::open_index(host, 0)), options(), 4 * kPageSize);
     const auto at = must(client.managed->allocate(12 * kPageSize));
     write(*client.managed, at, 12 * kPageSize, 3);

@@ -10,9 +10,6 @@
 namespace npu::test {
 namespace {
 
-using driver::MemoryAdvice;
-using driver::MemoryLocation;
-
 constexpr Bytes kUnit = 4096;
 
 // A process and one that it forks into; both are used like that.

@@ -9,8 +9,6 @@
 namespace npu::test {
 namespace {
 
-using driver::MemoryAdvice;
-using driver::MemoryLocation;
 using driver::ProcessView;
 
 // AddressSanitizer has the addresses for itself.
@@ -53,8 +51,7 @@ class ManagedViewTest : public ManagedTest {
   }
   template <class Body>
   void with_card(Body body) {
-    Machine machine(settings());
-    machine.run([&](platform::Platform& host) {
+    Machine(settings()).run([&](platform::Platform& host) {
       SeenCard seen(host, options());
       body(seen);
     });

@@ -95,18 +95,25 @@ int next_assertion(dms_fault_event* told = nullptr) {
 
 // Where the block lies, as the card's own tables say.
 void locate(Machine& machine, EccBench& bench) {
-  const auto local = machine.system.card(0).mmu().memory().local(
+  const auto local = must(machine.system.card(0).mmu().memory().local(
       static_cast<std::uint8_t>(bench.managed.card.device->address_space().vmid()),
-      bench.address().value);
-  ASSERT_TRUE(local.has_value());
-  bench.set_local(*local);
+      bench.address().value));
+  bench.set_local(local);
 }
 
-TEST(DsmiEcc, InjectedErrorsCountWhenAReadMeetsThem) {
+// Runs `body` on a machine of its own, which the block is found on.
+template <class F>
+void on_located(F body) {
   Machine machine;
   machine.run([&](platform::Platform& host) {
     EccBench bench(host);
     locate(machine, bench);
+    body(bench);
+  });
+}
+
+TEST(DsmiEcc, InjectedErrorsCountWhenAReadMeetsThem) {
+  on_located([](EccBench& bench) {
     bench.strike();
     EXPECT_EQ(bench.counts().single_bit_error_count, 0U);
     EXPECT_EQ(bench.health(), 0U);
@@ -121,10 +128,7 @@ TEST(DsmiEcc, InjectedErrorsCountWhenAReadMeetsThem) {
 }
 
 TEST(DsmiEcc, WhatCannotBeCorrectedFailsTheReadAndIsCritical) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    EccBench bench(host);
-    locate(machine, bench);
+  on_located([](EccBench& bench) {
     bench.strike();
     const auto read = bench.read(64_KiB, 4_KiB);
     ASSERT_FALSE(read);
@@ -147,10 +151,9 @@ TEST(DsmiEcc, AKernelThatReadsWhatCannotBeCorrectedFails) {
     const auto sum = process.memory + 1_MiB, addend = process.memory + 2_MiB;
     EXPECT_TRUE(managed.card.run(queue, process.add(queue, sum, addend, 64_KiB, 4)));
     machine.system.card(0).l2().invalidate_all();
-    const auto local = machine.system.card(0).mmu().memory().local(
-        static_cast<std::uint8_t>(process.process->space().vmid()), addend.value + 4096);
-    ASSERT_TRUE(local.has_value());
-    EXPECT_TRUE(card.inject_error(*local, 2));
+    const auto local = must(machine.system.card(0).mmu().memory().local(
+        static_cast<std::uint8_t>(process.process->space().vmid()), addend.value + 4096));
+    EXPECT_TRUE(card.inject_error(local, 2));
 
     const auto failed = managed.card.run(queue, process.add(queue, sum, addend, 64_KiB, 4));
 
@@ -189,10 +192,7 @@ TEST(DsmiEcc, TheRecordSurvivesAResetAndTheCountsDoNot) {
 }
 
 TEST(DsmiEcc, ClearingEndsTheAlarmsOnceWithAnEventEach) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    EccBench bench(host);
-    locate(machine, bench);
+  on_located([](EccBench& bench) {
     bench.strike();
     EXPECT_FALSE(bench.read(0, 128_KiB));
     for (int raised = 0; raised < 4; ++raised) EXPECT_EQ(next_assertion(), 1) << raised;
@@ -212,10 +212,7 @@ TEST(DsmiEcc, ClearingEndsTheAlarmsOnceWithAnEventEach) {
 }
 
 TEST(DsmiEcc, TheNextErrorRaisesTheAlarmAgain) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    EccBench bench(host);
-    locate(machine, bench);
+  on_located([](EccBench& bench) {
     for (const Bytes at : {0, 4096}) {
       bench.inject(at, 1);
       EXPECT_TRUE(bench.read(at, 4_KiB));
@@ -259,9 +256,7 @@ TEST(DsmiEcc, WhoOpensNextDoesNotGetIsolatedPages) {
 }
 
 TEST(DsmiEcc, OtherMemoriesAreNotSupported) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    EccBench bench(host);
+  Machine().on<EccBench>([](EccBench&) {
     dsmi_ecc_info_stru info{};
     EXPECT_EQ(dsmi_get_ecc_info(0, DSMI_DEVICE_TYPE_DDR, &info), DSMI_ERROR_NOT_SUPPORT);
     EXPECT_EQ(dsmi_get_ecc_info(0, DSMI_DEVICE_TYPE_SRAM, &info), DSMI_ERROR_NOT_SUPPORT);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string>
 
 #include "tests/system/management/managed_card.hpp"
 
@@ -18,8 +17,7 @@ void make_fault(ManagedCard& managed, platform::Platform& host) {
 }
 
 TEST(DsmiEvents, AFaultIsReadOnceWithItsCodeAndTime) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     ManagedCard managed(host);
     make_fault(managed, host);
     dsmi_event event{};
@@ -35,8 +33,7 @@ TEST(DsmiEvents, AFaultIsReadOnceWithItsCodeAndTime) {
 }
 
 TEST(DsmiEvents, ReadingWaitsAsLongAsItIsTold) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     ManagedCard managed(host);
     dsmi_event event{};
     const auto began = host.clock().now();
@@ -47,8 +44,7 @@ TEST(DsmiEvents, ReadingWaitsAsLongAsItIsTold) {
 }
 
 TEST(DsmiEvents, TheFilterLetsNothingElseThrough) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     ManagedCard managed(host);
     make_fault(managed, host);
     dsmi_event_filter filter{};
@@ -66,8 +62,7 @@ void hear(dsmi_event* event) {
 }
 
 TEST(DsmiEvents, ASubscriberIsCalledForEachEventThatComes) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     ManagedCard managed(host);
     make_fault(managed, host);
     ASSERT_EQ(dsmi_subscribe_fault_event(0, kAll, hear), DSMI_OK);

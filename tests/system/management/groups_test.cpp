@@ -51,9 +51,7 @@ std::vector<unsigned> range(unsigned first, unsigned end) {
 }
 
 TEST(DsmiGroups, KernelsRunOnTheCoresOfTheirGroupAlone) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    WatchedCard managed(host);
+  Machine().on<WatchedCard>([](WatchedCard& managed) {
     Info four = wanted(1, 4);
     ASSERT_EQ(dsmi_create_capability_group(0, 0, &four), DSMI_OK);
     EXPECT_EQ(four.aicore_mask[0], 0xFU);
@@ -75,9 +73,7 @@ TEST(DsmiGroups, KernelsRunOnTheCoresOfTheirGroupAlone) {
 }
 
 TEST(DsmiGroups, AreToldOfAsTheyAre) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& host) {
-    const WatchedCard managed(host);
+  Machine({}, "910b2.yaml").on<WatchedCard>([](const WatchedCard&) {
     auto all = groups();
     ASSERT_EQ(all.size(), 1U);
     EXPECT_EQ(all[0].extend_attribute, DSMI_CAPABILITY_GROUP_DEFAULT);
@@ -102,9 +98,7 @@ TEST(DsmiGroups, AreToldOfAsTheyAre) {
 }
 
 TEST(DsmiGroups, ARefusedOneChangesNothing) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& host) {
-    WatchedCard managed(host);
+  Machine({}, "910b2.yaml").on<WatchedCard>([](WatchedCard& managed) {
     const auto code = [](Info info) { return dsmi_create_capability_group(0, 0, &info); };
     EXPECT_EQ(code(wanted(0, 1)), DSMI_ERROR_PARAMETER);
     EXPECT_EQ(code(wanted(32, 1)), DSMI_ERROR_PARAMETER);
@@ -140,8 +134,7 @@ TEST(DsmiGroups, ARefusedOneChangesNothing) {
 }
 
 TEST(DsmiGroups, ACgroupIsTheClientsQuota) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     const QueueCard card(host);
     const auto quota = std::make_shared<driver::MemoryQuota>(1_GiB);
     dsmi::Machine attached;

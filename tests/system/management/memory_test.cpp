@@ -6,9 +6,7 @@ namespace npu::test {
 namespace {
 
 TEST(DsmiMemory, ThreeGibAllocatedAre3145728KbMoreInUse) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     const auto before = managed.memory();
     const auto block = must(managed.card.device->allocate(3_GiB));
     EXPECT_EQ(managed.memory().memory_usage - before.memory_usage, 3'145'728U);
@@ -35,8 +33,7 @@ TEST(DsmiMemory, ThePageTablesOfTheCardTellTheSame) {
 }
 
 TEST(DsmiMemory, WhoWatchesBesideTheDriverReadsTheSameOverTheLink) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     ManagedCard managed(host);
     must(managed.card.device->allocate(64_MiB));
     const auto began = host.clock().now();
@@ -47,9 +44,7 @@ TEST(DsmiMemory, WhoWatchesBesideTheDriverReadsTheSameOverTheLink) {
 }
 
 TEST(DsmiMemory, BandwidthIsOfTheInterval) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     auto& queue = managed.process.add();
     const auto at = managed.process.memory;
     managed.use(DSMI_UTILIZATION_HBM_BANDWIDTH);
@@ -73,9 +68,7 @@ std::vector<int> pids() {
 }
 
 TEST(DsmiMemory, ProcessesAreListedWithWhatTheyHoldUntilTheyGo) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     driver::ProcessOptions options;
     options.process = driver::ProcessId{4711};
     {

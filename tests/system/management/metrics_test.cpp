@@ -20,9 +20,7 @@ std::string series(const std::string& name, const std::string& more = "") {
 }
 
 TEST(DsmiMetrics, ADepartedClientsSeriesAreGone) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     driver::ProcessOptions options;
     options.process = driver::ProcessId{4711};
     const auto name = series("npu_chip_info_process_info", R"(,process_id="4711")");
@@ -35,9 +33,7 @@ TEST(DsmiMetrics, ADepartedClientsSeriesAreGone) {
 }
 
 TEST(DsmiMetrics, AreWhatTheCardHasDone) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     const auto used = series("npusim_hbm_used_bytes");
     const auto before = metrics().samples().at(used);
     must(managed.card.device->allocate(3_GiB));

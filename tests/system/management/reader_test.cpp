@@ -61,8 +61,7 @@ TEST(DsmiReaders, TenFromOutsideDoNotChangeAReport) {
 }
 
 TEST(DsmiReaders, TenInTheMachineReadWhatTheyAskForWhileKernelsRun) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     ManagedCard managed(host);
     auto& queue = managed.process.add();
     const auto kernel =

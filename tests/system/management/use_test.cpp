@@ -5,9 +5,7 @@ namespace npu::test {
 namespace {
 
 TEST(DsmiUse, AKernelOnCores0To3ShowsOnTheseOnly) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     driver::QueueOptions options;
     options.core_mask = driver::first_cores(4);
     auto& queue = managed.process.add(options);
@@ -28,9 +26,7 @@ TEST(DsmiUse, AKernelOnCores0To3ShowsOnTheseOnly) {
 }
 
 TEST(DsmiUse, IsOfTheIntervalSinceTheLastCall) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     auto& queue = managed.process.add();
     const auto kernel =
         managed.process.launch(queue, "spin", 64, std::array{std::uint64_t{1'850'000}});
@@ -45,9 +41,7 @@ TEST(DsmiUse, IsOfTheIntervalSinceTheLastCall) {
 
 // Cube cores come first in a core mask, vector cores behind them.
 TEST(DsmiUse, WorkOfVectorCoresShowsOnThemAndNotOnCubeCores) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine({}, "910b2.yaml").on<ManagedCard>([](ManagedCard& managed) {
     driver::QueueOptions options;
     options.core_mask = {0xFF'FF00'0000ULL, 0, 0, 0};  // vector cores 0 to 15
     auto& queue = managed.process.add(options);
@@ -66,9 +60,7 @@ TEST(DsmiUse, WorkOfVectorCoresShowsOnThemAndNotOnCubeCores) {
 }
 
 TEST(DsmiUse, AicpuLoadIsNotTakenForThatOfAiCores) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine().on<ManagedCard>([](ManagedCard& managed) {
     auto& queue = managed.process.add();
     const auto kernel =
         managed.process.launch(queue, "spin", 64, std::array{std::uint64_t{185'000}});
@@ -80,8 +72,7 @@ TEST(DsmiUse, AicpuLoadIsNotTakenForThatOfAiCores) {
 }
 
 TEST(DsmiUse, ACopyShowsItsBytesOnLinkAndMemory) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     ManagedCard managed(host);
     auto& queue = managed.process.add();
     const auto before = managed.traffic();
@@ -116,9 +107,7 @@ TEST(DsmiUse, ClocksAreThoseOfTheConfiguration) {
 }
 
 TEST(DsmiUse, TheLinkIsThatOfConfigurationSpace) {
-  Machine machine({"link.generation=5", "link.lanes=8"});
-  machine.run([](platform::Platform& host) {
-    ManagedCard managed(host);
+  Machine({"link.generation=5", "link.lanes=8"}).on<ManagedCard>([](ManagedCard& managed) {
     dsmi_pcie_info_para link{};
     unsigned size = sizeof link;
     ASSERT_EQ(dsmi_get_device_info(0, DSMI_MAIN_CMD_PCIE, 0, &link, &size), DSMI_OK);

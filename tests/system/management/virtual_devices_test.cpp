@@ -25,11 +25,7 @@ dsmi_soc_free_resource free_now() {
   return told<dsmi_soc_free_resource>(DSMI_VMNG_SUB_CMD_GET_FREE_RESOURCE);
 }
 void on_card(const std::function<void(ManagedCard&)>& body) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([&](platform::Platform& host) {
-    ManagedCard card(host);
-    body(card);
-  });
+  Machine({}, "910b2.yaml").on<ManagedCard>([&](ManagedCard& card) { body(card); });
 }
 
 TEST(VirtualDevices, AreCreatedByATemplateAndGiveBackAllOfIt) {
@@ -158,8 +154,7 @@ TEST(VirtualDevices, SharesArePercentOfTheCardAndOfAGroupByTokens) {
 }
 
 TEST(VirtualDevices, ActivityIsThatOfTheirOwnCores) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& host) {
+  Machine({}, "910b2.yaml").run([](platform::Platform& host) {
     WatchedCard card(host);
     dsmi_create_vdev_result busy{}, idle{};
     ASSERT_EQ(create("vir06_1c_16g", busy), DSMI_OK);

@@ -6,9 +6,7 @@ namespace npu::test {
 namespace {
 
 TEST(PeerCopy, WritesAndReadsArriveAndTouchNothingElse) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerBench bench(host, 2);
+  Machine({}, kTwoCards).on<PeerBench>([](PeerBench& bench) {
     auto& first = bench.cards[0];
     // Odd sizes and addresses, across a page of 2 MiB.
     const Bytes begin = 2_MiB - 5001, size = 100'003;
@@ -30,9 +28,7 @@ TEST(PeerCopy, WritesAndReadsArriveAndTouchNothingElse) {
 
 // The other card's completion is its own business: the bytes must be there when this one's is.
 TEST(PeerCopy, DoneMeansInThePeersMemory) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerBench bench(host, 2);
+  Machine({}, kTwoCards).on<PeerBench>([](PeerBench& bench) {
     auto& first = bench.cards[0];
     for (unsigned round = 0; round < 20; ++round) {
       bench.fill(0, 64_KiB, round);
@@ -46,9 +42,7 @@ TEST(PeerCopy, DoneMeansInThePeersMemory) {
 
 // A device-to-device copy whose source is a peer's memory reads it over the link.
 TEST(PeerCopy, PlainDeviceCopiesReachPeersToo) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerBench bench(host, 2);
+  Machine({}, kTwoCards).on<PeerBench>([](PeerBench& bench) {
     auto& second = bench.cards[1];
     ASSERT_TRUE(bench.copy(1, DmaCommand::device_to_device(second.peers[0], second.block, 1_MiB)));
     bench.look(1);
@@ -59,8 +53,7 @@ TEST(PeerCopy, PlainDeviceCopiesReachPeersToo) {
 
 // Card n's block has a part for each card, which only that one writes.
 TEST(PeerCopy, EightCardsWriteToAllOthersAtTheSameTime) {
-  Machine machine({}, "system-8x910b.yaml");
-  machine.run([](platform::Platform& host) {
+  Machine({}, "system-8x910b.yaml").run([](platform::Platform& host) {
     constexpr unsigned kCards = 8;
     constexpr Bytes kPart = 96_KiB;  // the rest of a slot of 128 KiB stays the card's own
     PeerBench bench(host, kCards);

@@ -36,7 +36,7 @@ void expect_works(PeerBench& bench) {
 TEST(PeerFault, ALinkThatGoesDownEndsTheCopyAndWorksAgainLater) {
   Machine machine({}, kTwoCards);
   machine.run([&](platform::Platform& host) {
-    PeerBench bench(host, 2);
+    PeerBench bench(host);
     auto& card = bench.cards[0];
     const auto ticket = must(card.device->submit(card.stream, whole(card, 1)));
     host.clock().sleep_until(host.clock().now() + 50_us);
@@ -54,7 +54,7 @@ TEST(PeerFault, ALinkThatGoesDownEndsTheCopyAndWorksAgainLater) {
 TEST(PeerFault, WithTheLinkDownACopyFailsAtOnce) {
   Machine machine({}, kTwoCards);
   machine.run([&](platform::Platform& host) {
-    PeerBench bench(host, 2);
+    PeerBench bench(host);
     machine.system.mesh().between(0, 1)->set_up(false);
     const auto begin = host.clock().now();
     expect_fault(bench, bench.copy(0, whole(bench.cards[0], 1)), FaultCode::kPeerLinkDown, true);
@@ -63,18 +63,14 @@ TEST(PeerFault, WithTheLinkDownACopyFailsAtOnce) {
 }
 
 TEST(PeerFault, AnOwnerThatIsGoneRefuses) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerBench bench(host, 2);
+  Machine({}, kTwoCards).on<PeerBench>([](PeerBench& bench) {
     ASSERT_TRUE(bench.cards[1].device->shutdown());
     expect_fault(bench, bench.copy(0, whole(bench.cards[0], 1)), FaultCode::kPeerRefused, true);
   });
 }
 
 TEST(PeerFault, ReadOnlyMemoryOfAPeerIsNotWritten) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerBench bench(host, 2);
+  Machine({}, kTwoCards).on<PeerBench>([](PeerBench& bench) {
     auto& card = bench.cards[0];
     ASSERT_TRUE(bench.space(0).set_access(card.peers[1], PeerBench::kSize, driver::Access::kRead));
     expect_fault(bench, bench.copy(0, whole(card, 1)), FaultCode::kDevicePermission, true);
@@ -87,9 +83,7 @@ TEST(PeerFault, ReadOnlyMemoryOfAPeerIsNotWritten) {
 }
 
 TEST(PeerFault, AnUnmappedPeerIsUnreachable) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerBench bench(host, 2);
+  Machine({}, kTwoCards).on<PeerBench>([](PeerBench& bench) {
     auto& card = bench.cards[0];
     const auto ticket = must(card.device->submit(card.stream, whole(card, 1)));
     // Returns when nothing that was translated before is on its way to the peer any more.
@@ -103,13 +97,11 @@ TEST(PeerFault, AnUnmappedPeerIsUnreachable) {
 }
 
 TEST(PeerFault, TheOtherCardsResetLeavesThisOneUsable) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerBench bench(host, 2);
+  Machine({}, kTwoCards).on<PeerBench>([](PeerBench& bench) {
     auto& card = bench.cards[0];
     const auto ticket = must(card.device->submit(card.stream, whole(card, 1)));
-    host.clock().sleep_until(host.clock().now() + 20_us);
-    ASSERT_TRUE(host.reset_function(bench.cards[1].device->info().bdf()));
+    bench.host.clock().sleep_until(bench.host.clock().now() + 20_us);
+    ASSERT_TRUE(bench.host.reset_function(bench.cards[1].device->info().bdf()));
     const Status done = card.device->wait(ticket, WaitPolicy::kPolling, bench.deadline());
     expect_fault(bench, done, FaultCode::kPeerRefused, true);
     card.stream = must(card.device->create_stream());
@@ -118,8 +110,7 @@ TEST(PeerFault, TheOtherCardsResetLeavesThisOneUsable) {
 }
 
 TEST(PeerFault, WithoutALinkMemoryCannotBeImported) {
-  Machine machine({"hccs_topology=none"}, kTwoCards);
-  machine.run([](platform::Platform& host) {
+  Machine({"hccs_topology=none"}, kTwoCards).run([](platform::Platform& host) {
     const auto first = open_card(host, 0), second = open_card(host, 1);
     const auto memory = must(second->address_space().create_memory(2_MiB));
     const auto borrowed = first->address_space().import_memory(second->address_space(), memory);

@@ -25,7 +25,8 @@ class PeerBench {
  public:
   static constexpr Bytes kSize = 4_MiB;
 
-  PeerBench(platform::Platform& machine_host, unsigned count) : host(machine_host), cards(count) {
+  explicit PeerBench(platform::Platform& machine_host, unsigned count = 2)
+      : host(machine_host), cards(count) {
     for (unsigned i = 0; i < count; ++i) {
       auto& card = cards[i];
       card.device = open_card(host, i);

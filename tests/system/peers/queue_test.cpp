@@ -63,9 +63,7 @@ struct PeerQueues {
 };
 
 TEST(PeerQueue, CopiesAndFillsReachABorrowedBlock) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerQueues both(host);
+  Machine({}, kTwoCards).on<PeerQueues>([](PeerQueues& both) {
     both.fill_block(0x11);
     auto& queue = *both.queue;
     const auto mine = both.borrower.memory + 1_MiB;
@@ -82,9 +80,7 @@ TEST(PeerQueue, CopiesAndFillsReachABorrowedBlock) {
 
 // The links carry what engines send, not the accesses of programs.
 TEST(PeerQueue, AKernelDoesNotReachABorrowedBlock) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerQueues both(host);
+  Machine({}, kTwoCards).on<PeerQueues>([](PeerQueues& both) {
     both.fill_block(0x11);
     driver::QueueOptions options;
     options.core_mask[0] = 0;  // those behind are vector cores
@@ -97,9 +93,7 @@ TEST(PeerQueue, AKernelDoesNotReachABorrowedBlock) {
 }
 
 TEST(PeerQueue, OnlyWhatIsGrantedIsReached) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
-    PeerQueues both(host);
+  Machine({}, kTwoCards).on<PeerQueues>([](PeerQueues& both) {
     both.fill_block(0x11);
     const auto to_peer = [&](QueueProcess& process, Bytes offset) {
       return entries::copy_to_peer(process.memory, both.peer + offset, 64_KiB);

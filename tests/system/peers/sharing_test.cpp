@@ -33,8 +33,7 @@ bool all(const std::vector<std::uint32_t>& words, std::uint32_t value) {
 
 // The owner and the reader are of card 1; the writer, of card 0, reaches the memory over HCCS.
 TEST(SharedMemory, OutlivesItsOwner) {
-  Machine machine({}, kTwoCards);
-  machine.run([](platform::Platform& host) {
+  Machine({}, kTwoCards).run([](platform::Platform& host) {
     QueueCard near(host, 0), far(host, 1);
     driver::MemoryShares shares(host);
     const auto free_before = far.device->memory_statistics().free;

@@ -41,8 +41,7 @@ void expect_below_limit(Bytes resident, Bytes limit = kLimit) {
 
 // Writes and reads back 64 KiB at 512 places, 112 MiB apart, over all the memory.
 TEST(ResidentMemory, AllOf56GiBIsUsableInUnder100MiB) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
+  Machine().run([&](platform::Platform& host) {
     const auto device = open_card(host);
     const auto stream = must(device->create_stream());
     ASSERT_EQ(device->memory_statistics().total, 56_GiB);
@@ -67,8 +66,7 @@ TEST(ResidentMemory, AllOf56GiBIsUsableInUnder100MiB) {
 
 // 1024 queues on each of eight cards, all of which have work at the same time (issue 4).
 TEST(ResidentMemory, EightCardsWith1024QueuesEachNeedUnder300MiB) {
-  Machine machine({}, "system-8x910b.yaml");
-  machine.run([&](platform::Platform& host) {
+  Machine({}, "system-8x910b.yaml").run([&](platform::Platform& host) {
     std::vector<std::unique_ptr<QueueCard>> cards;
     std::vector<std::unique_ptr<QueueProcess>> processes;
     for (unsigned i = 0; i < 8; ++i) {

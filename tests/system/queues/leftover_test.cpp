@@ -28,8 +28,7 @@ void close_without_answers(platform::Platform& host) {
 }
 
 TEST(QueueLeftovers, ACardThatDidNotAnswerWhenItWasClosedIsEmptyWhenItIsOpened) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     for (int round = 0; round < 3; ++round) close_without_answers(host);
     QueueCard card(host);
     QueueProcess process(card);

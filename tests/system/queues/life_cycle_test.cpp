@@ -9,10 +9,7 @@ using Ring = driver::QueueChange::Ring;
 
 // kfdtest: DisableCpQueueByUpdateWithNullAddress, ...WithZeroPercentage.
 TEST(QueueLife, ADisabledQueueRunsItsPacketsOnlyAfterItIsEnabled) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     auto& queue = process.add();
     auto& reader = process.add();
     const auto at = process.memory + 1_MiB;
@@ -40,8 +37,7 @@ TEST(QueueLife, ADisabledQueueRunsItsPacketsOnlyAfterItIsEnabled) {
 // Suspending waits for what runs, but one process at a time: commands of others do not wait with
 // it.
 TEST(QueueLife, AKernelThatDoesNotEndHoldsUpNobodyElsesQueues) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     QueueCard card(host);
     QueueProcess slow(card), other(card);
     auto& queue = slow.add();
@@ -70,10 +66,7 @@ TEST(QueueLife, AKernelThatDoesNotEndHoldsUpNobodyElsesQueues) {
 // A chain of additions that every element takes through 200 kernels, with and without 1000 breaks.
 std::vector<std::uint32_t> chained_result(unsigned cycles, std::uint64_t& maps) {
   std::vector<std::uint32_t> words;
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([&](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions options;
     options.in_order = true;
     options.core_mask = driver::first_cores(2);
@@ -112,9 +105,7 @@ TEST(QueueLife, WithoutBreaksTheResultIsTheSame) {
 }
 
 TEST(QueueLife, EvictedProcessesStandStillAndOthersGoOn) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([](QueueCard& card) {
     QueueProcess evicted(card), other(card);
     auto& first = evicted.add();
     auto& second = other.add();
@@ -131,10 +122,7 @@ TEST(QueueLife, EvictedProcessesStandStillAndOthersGoOn) {
 }
 
 TEST(QueueLife, ARingIsReplacedWhileEntriesWait) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions options;
     options.ring.log2_entries = 4;
     options.log2_completions = 8;
@@ -156,10 +144,7 @@ TEST(QueueLife, ARingIsReplacedWhileEntriesWait) {
 }
 
 TEST(QueueLife, ABusyQueueIsDestroyedByDrainOrByReset) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     auto& busy = process.add();
     auto& stuck = process.add();
     auto& endless = process.add();
@@ -180,10 +165,7 @@ TEST(QueueLife, ABusyQueueIsDestroyedByDrainOrByReset) {
 
 // Compaction moves what kernels work on; they stand still meanwhile and go on behind it.
 TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     auto& queue = process.add();
     // Of the last 3 GiB all is free but two blocks of ours, with 2004 MiB at most in one piece.
     auto& space = process.process->space();
@@ -226,9 +208,7 @@ TEST(QueueLife, CompactionMovesMemoryUnderQueuesThatWork) {
 // kfdtest: CreateQueueStressSingleThreaded, all four orders; one of a process that stays, and one
 // that makes the card forget it.
 TEST(QueueLife, TenThousandRoundsOfCreatingAndDestroyingLeaveNothing) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([](QueueCard& card) {
     const auto process = card.process();
     driver::QueueOptions options;
     options.ring.log2_entries = 2;
@@ -251,9 +231,7 @@ TEST(QueueLife, TenThousandRoundsOfCreatingAndDestroyingLeaveNothing) {
 
 // Rounds of processes; the card ends where it began.
 TEST(QueueLife, ProcessesWithQueuesComeAndGoLeavingNothing) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([](QueueCard& card) {
     const auto free = card.device->memory_statistics().free;
     for (int round = 0; round < 100; ++round) {
       const auto process = card.process();

@@ -125,4 +125,13 @@ class QueueProcess {
   std::vector<std::unique_ptr<driver::Queue>> queues;
 };
 
+// Runs `body` on a card of its own, with a process.
+template <class F>
+void on_queue_card(F body) {
+  Machine().on<QueueCard>([&](QueueCard& card) {
+    QueueProcess process(card);
+    body(card, process);
+  });
+}
+
 }  // namespace npu::test

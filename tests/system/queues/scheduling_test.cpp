@@ -9,10 +9,7 @@ namespace {
 
 // kfdtest: OverSubscribeCpQueues.
 TEST(QueueScheduling, SixtyFiveQueuesOnSixteenSlotsConsumeAHundredPacketsEach) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     for (int i = 0; i < 65; ++i) process.add();
     const auto word = [&](std::size_t q) { return process.memory + 1_MiB + q * 4; };
     std::vector<driver::QueueTicket> last(65);
@@ -33,10 +30,7 @@ TEST(QueueScheduling, SixtyFiveQueuesOnSixteenSlotsConsumeAHundredPacketsEach) {
 // Kernels of 100 us on a core each, a quantum of 200 us: with 65 queues on 16 slots a queue is
 // served every 5th turn, and a turn ends with the kernel that runs when the quantum does.
 TEST(QueueScheduling, NoQueueStarvesBeyondItsTurns) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions options;
     options.quantum = 200_us;
     for (int i = 0; i < 65; ++i) process.add(options);
@@ -66,8 +60,7 @@ TEST(QueueScheduling, NoQueueStarvesBeyondItsTurns) {
 
 // kfdtest: KFDHWSTest.MultiProcessOversubscribed.
 TEST(QueueScheduling, ThreeProcessesTimesThirteenQueuesTimesFortyLoops) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     QueueCard card(host);
     std::vector<std::unique_ptr<platform::Task>> tasks;
     for (std::uint32_t p = 0; p < 3; ++p) {
@@ -96,9 +89,7 @@ TEST(QueueScheduling, ThreeProcessesTimesThirteenQueuesTimesFortyLoops) {
 
 // kfdtest: AllQueues. All 4096 of the card: eight processes with 511 queues and one with the rest.
 TEST(QueueScheduling, AllQueuesOfTheCardAtOnceWriteTheirWords) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([](QueueCard& card) {
     std::vector<std::unique_ptr<QueueProcess>> processes;
     driver::QueueOptions options;
     options.ring.log2_entries = 2;
@@ -129,10 +120,7 @@ TEST(QueueScheduling, AllQueuesOfTheCardAtOnceWriteTheirWords) {
 
 // Equal work on the same cores: kfdtest's QueuePriority tests, 1 and 13 queues of each.
 void high_is_never_later(std::size_t pairs) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([&](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions low, high;
     low.core_mask = high.core_mask = driver::first_cores(1);
     low.priority = 3;
@@ -167,10 +155,7 @@ TEST(QueueScheduling, ThirteenQueuesOfHighPriorityAreNeverLaterThanThirteenOfLow
 
 // 48 blocks of one queue on n cores take 48 / n times a block.
 TEST(QueueScheduling, ACoreMaskScalesTheWork) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     auto& queue = process.add();
     auto kernel = process.spin(queue, 100'000);
     auto payload = kernel.get<abi::LaunchPayload>();

@@ -9,10 +9,7 @@ using driver::QueueMemory;
 using driver::WaitPolicy;
 
 void bytes_come_back(QueueMemory ring, QueueMemory completions) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([&](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions options;
     options.ring.memory = ring;
     options.completion_memory = completions;
@@ -46,10 +43,7 @@ TEST(DriverQueue, CopiesThroughRingsInDeviceMemory) {
 }
 
 TEST(DriverQueue, EveryPolicyEndsWithTheEntry) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     auto& queue = process.add();
     const auto kernel = process.spin(queue, 185'000);  // 100 us
     for (const auto policy :
@@ -66,8 +60,7 @@ TEST(DriverQueue, EveryPolicyEndsWithTheEntry) {
 
 // A process writes and reads another card's memory by its own queue.
 TEST(DriverQueue, CopiesToAndFromAPeersMemory) {
-  Machine machine({}, "system-2x910b2.yaml");
-  machine.run([](platform::Platform& host) {
+  Machine({}, "system-2x910b2.yaml").run([](platform::Platform& host) {
     QueueCard card(host, 0), other(host, 1);
     QueueProcess process(card), owner(other);
     const auto lent = must(owner.process->space().create_memory(2_MiB));
@@ -101,10 +94,7 @@ TEST(DriverQueue, CopiesToAndFromAPeersMemory) {
 
 // Rings wrap many times, with and without completions.
 TEST(DriverQueue, TenThousandEntriesThroughARingOfFour) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     for (const bool indices : {false, true}) {
       driver::QueueOptions options;
       options.ring.log2_entries = 2;
@@ -124,10 +114,7 @@ TEST(DriverQueue, TenThousandEntriesThroughARingOfFour) {
 // A long kernel at the head, and short entries that overtake it: the ring has room while
 // completions are outstanding. The driver must not have more of those than the ring for them holds.
 TEST(DriverQueue, CompletionsAreNotOverwrittenWhenEntriesOvertake) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions options;
     options.ring.log2_entries = 2;
     auto& queue = process.add(options);
@@ -148,10 +135,7 @@ TEST(DriverQueue, CompletionsAreNotOverwrittenWhenEntriesOvertake) {
 
 // Two queues pass a token to and fro on the device; the host only waits for the end.
 TEST(DriverQueue, QueuesWaitForEachOtherWithoutTheHost) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     auto& first = process.add();
     auto& second = process.add();
     const auto ping = must(process.process->signals().create());
@@ -169,10 +153,7 @@ TEST(DriverQueue, QueuesWaitForEachOtherWithoutTheHost) {
 }
 
 TEST(DriverQueue, HostAndQueuesSignalEachOther) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions options;
     options.process_vector = true;
     auto& queue = process.add(options);
@@ -195,9 +176,7 @@ TEST(DriverQueue, HostAndQueuesSignalEachOther) {
 }
 
 TEST(DriverQueue, AFaultIsItsOwnersAlone) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([](QueueCard& card) {
     QueueProcess bad(card), good(card);
     auto& culprit = bad.add();
     auto& sibling = bad.add();
@@ -227,10 +206,7 @@ TEST(DriverQueue, AFaultIsItsOwnersAlone) {
 // It is not before its turn that an entry stops its queue: a kernel of which only some blocks have
 // started is before it.
 TEST(DriverQueue, AMalformedEntryOfAnInOrderQueueCutsNothingBeforeItShort) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
-    QueueProcess process(card);
+  on_queue_card([](QueueCard& card, QueueProcess& process) {
     driver::QueueOptions options;
     options.in_order = true;
     options.core_mask = driver::first_cores(1);
@@ -251,9 +227,7 @@ TEST(DriverQueue, AMalformedEntryOfAnInOrderQueueCutsNothingBeforeItShort) {
 }
 
 TEST(DriverQueue, AnotherProcessMemoryIsOutOfReach) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([](QueueCard& card) {
     QueueProcess bad(card), good(card);
     const std::vector<abi::QueueEntry> attempts = {
         entries::copy_to_device(good.host->bus(), bad.memory, 64),

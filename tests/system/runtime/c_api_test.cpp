@@ -10,9 +10,7 @@ using testing::HasSubstr;
 using testing::StrEq;
 
 TEST(RuntimeCApi, AGraphOfACallableRunsToItsEnd) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeInC c(platform);
+  Machine({}, "910b2.yaml").on<RuntimeInC>([](RuntimeInC& c) {
     ASSERT_EQ(npu_set_device(c.context, 0), 0);
     ASSERT_EQ(c.register_elementwise(), 0);
     std::array<std::uint64_t, 4> tensors{};
@@ -34,9 +32,7 @@ TEST(RuntimeCApi, AGraphOfACallableRunsToItsEnd) {
 }
 
 TEST(RuntimeCApi, ErrorsHaveNegativeCodesNamesAndContext) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeInC c(platform);
+  Machine({}, "910b2.yaml").on<RuntimeInC>([](RuntimeInC& c) {
     EXPECT_THAT(npu_error_name(0), StrEq("ok"));
     EXPECT_THAT(npu_error_name(NPU_ERROR_OUT_OF_MEMORY), StrEq("out of memory"));
     EXPECT_THAT(npu_error_name(NPU_ERROR_TIMEOUT), StrEq("timeout"));
@@ -57,9 +53,7 @@ TEST(RuntimeCApi, ErrorsHaveNegativeCodesNamesAndContext) {
 }
 
 TEST(RuntimeCApi, ARunIsOfTheDeviceThatIsSetOrSetsItsOwn) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeInC c(platform);
+  Machine({}, "910b2.yaml").on<RuntimeInC>([](RuntimeInC& c) {
     c.config.device_id = 1;
     EXPECT_EQ(npu_run_runtime(c.context, c.runtime, nullptr, nullptr, 0, &c.config),
               NPU_ERROR_NOT_FOUND)
@@ -75,9 +69,7 @@ TEST(RuntimeCApi, ARunIsOfTheDeviceThatIsSetOrSetsItsOwn) {
 }
 
 TEST(RuntimeCApi, ACallableThatThrowsIsAnError) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeInC c(platform);
+  Machine({}, "910b2.yaml").on<RuntimeInC>([](RuntimeInC& c) {
     const auto throws = [](npu_runtime*, const std::uint64_t*, std::size_t) -> int {
       throw std::runtime_error("no graph today");
     };
@@ -93,8 +85,7 @@ TEST(RuntimeCApi, ACallableThatThrowsIsAnError) {
 }
 
 TEST(RuntimeCApi, NullPointersAreErrors) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
+  Machine({}, "910b2.yaml").run([](platform::Platform& platform) {
     EXPECT_EQ(npu_create_device_context(nullptr), nullptr);
     npu_destroy_device_context(nullptr);
     EXPECT_EQ(npu_set_device(nullptr, 0), NPU_ERROR_INVALID_ARGUMENT);
@@ -118,9 +109,7 @@ TEST(RuntimeCApi, NullPointersAreErrors) {
 }
 
 TEST(RuntimeCApi, ADeviceCanBeSetAgainAfterFinalize) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeInC c(platform);
+  Machine({}, "910b2.yaml").on<RuntimeInC>([](RuntimeInC& c) {
     ASSERT_EQ(npu_set_device(c.context, 0), 0);
     EXPECT_NE(npu_set_device(c.context, 0), 0) << "one is set";
     ASSERT_EQ(npu_finalize_device(c.context), 0);

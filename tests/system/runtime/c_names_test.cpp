@@ -12,9 +12,7 @@ class CNames : public testing::Test {
   // A kernel is there, firmware is in config; nothing of the card is open but that.
   template <class F>
   void on_card(F body) {
-    Machine machine({}, "910b2.yaml");
-    machine.run([&](platform::Platform& platform) {
-      RuntimeInC c(platform);
+    Machine({}, "910b2.yaml").on<RuntimeInC>([&](RuntimeInC& c) {
       ASSERT_EQ(set_device(c.context, 0), 0);
       ASSERT_EQ(c.register_elementwise(), 0);
       npu_runtime_destroy(c.runtime);  // run_runtime() makes one by itself

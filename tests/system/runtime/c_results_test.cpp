@@ -14,9 +14,7 @@ class CResults : public testing::Test {
   // Device 0 is set; the kernels are there; tensors hold 1.5, 2, 0, 0, and `words` zeros.
   template <class F>
   void on_card(F body) {
-    Machine machine({}, "910b2.yaml");
-    machine.run([&](platform::Platform& platform) {
-      RuntimeInC c(platform);
+    Machine({}, "910b2.yaml").on<RuntimeInC>([&](RuntimeInC& c) {
       ASSERT_EQ(npu_set_device(c.context, 0), 0);
       ASSERT_EQ(c.register_elementwise(), 0);
       const auto modes = RuntimeCard::program_file("runtime_test_kernel");

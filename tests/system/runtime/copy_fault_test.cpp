@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy that fails is that copy's error, and nobody else's.
-#include <limits>
 
 #include "tests/system/runtime/runtime_card.hpp"
 
@@ -20,9 +19,7 @@ void expect_copies_work(RuntimeCard& card) {
 }
 
 TEST(RuntimeCopies, ABadAddressIsTheErrorOfItsCopyAlone) {
-  Machine machine;
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine().on<RuntimeCard>([](RuntimeCard& card) {
     std::vector<std::byte> bytes(4096);
     for (int round = 0; round < 3; ++round) {
       EXPECT_THAT(card.context->copy_to_device(kUnmapped, {bytes.data(), bytes.size()}),
@@ -37,9 +34,7 @@ TEST(RuntimeCopies, ABadAddressIsTheErrorOfItsCopyAlone) {
 }
 
 TEST(RuntimeCopies, TimeoutAndWatchdogMayBeAsLongAsTimeIs) {
-  Machine machine;
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine().on<RuntimeCard>([](RuntimeCard& card) {
     card.options.timeout = card.options.watchdog = Picoseconds::max();
     card.expect_next_run_succeeds();
     card.options.timeout = Picoseconds(-1);
@@ -48,9 +43,7 @@ TEST(RuntimeCopies, TimeoutAndWatchdogMayBeAsLongAsTimeIs) {
 }
 
 TEST(RuntimeCopies, OptionsThatThereAreNotAreRefused) {
-  Machine machine;
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine().on<RuntimeCard>([](RuntimeCard& card) {
     TaskGraph graph;
     card.add(graph, KernelMode::kStore);
     card.options.wait = static_cast<driver::WaitPolicy>(7);

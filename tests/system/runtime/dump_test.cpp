@@ -69,9 +69,7 @@ class TensorDumps : public testing::TestWithParam<std::tuple<const char*, abi::H
  protected:
   template <class F>
   void on_card(F body) {
-    Machine machine({}, std::get<0>(GetParam()));
-    machine.run([&](platform::Platform& platform) {
-      DumpCard card(platform);
+    Machine({}, std::get<0>(GetParam())).on<DumpCard>([&](DumpCard& card) {
       card.options.handshake = std::get<1>(GetParam());
       body(card);
     });
@@ -208,9 +206,7 @@ TEST(TensorDumps, AreAPhaseOfTheirOwnInTheTimeline) {
 }
 
 TEST(RunReports, OfAFailedRunHaveTheRecordsOfWhatRanBefore) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine({}, "910b2.yaml").on<RuntimeCard>([](RuntimeCard& card) {
     card.options.profiling = true;
     card.options.pmu_group = abi::kPmuPipes;
     TaskGraph graph;

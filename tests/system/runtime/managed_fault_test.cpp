@@ -19,9 +19,7 @@ TaskId add_read(TaskGraph& graph, std::uint64_t from) {
 }
 
 TEST_P(ManagedTasks, AreToldOfFaultsWithTaskCoreAndAddress) {
-  Machine machine(settings());
-  machine.run([](platform::Platform& host) {
-    RuntimeCard card(host);
+  Machine(settings()).on<RuntimeCard>([](RuntimeCard& card) {
     auto managed = must(
         ManagedMemory::open(card.context->device(), card.context->process().space(), options()));
     const auto at = must(managed->allocate(kPageSize));

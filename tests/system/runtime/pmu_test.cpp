@@ -28,9 +28,7 @@ std::uint64_t sum_of(const driver::RunReport& report, unsigned counter) {
 }
 
 TEST(RunPmu, CountsOnEveryCoreOfTheRunWithBothHandshakes) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine({}, "910b2.yaml").on<RuntimeCard>([](RuntimeCard& card) {
     for (const auto handshake : {abi::HandshakeKind::kRegister, abi::HandshakeKind::kMemory}) {
       const auto report = run_counted(card, abi::kPmuPipes, handshake);
       ASSERT_EQ(report.pmu.size(), 72U);
@@ -48,9 +46,7 @@ TEST(RunPmu, CountsOnEveryCoreOfTheRunWithBothHandshakes) {
 }
 
 TEST(RunPmu, UnknownGroupsAreThePipesAndUnknownEventsSaySo) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine({}, "910b2.yaml").on<RuntimeCard>([](RuntimeCard& card) {
     EXPECT_EQ(run_counted(card, 3, abi::HandshakeKind::kRegister).pmu[0].group, abi::kPmuPipes);
     const auto report = run_counted(card, 6, abi::HandshakeKind::kRegister);
     EXPECT_EQ(report.pmu[0].group, 6U);
@@ -84,9 +80,7 @@ std::vector<std::uint32_t> added(RuntimeCard& card, const std::vector<DeviceAddr
 }
 
 TEST(RunPmu, CountsWhatTheL2HadOfGlobalMemory) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine({}, "910b2.yaml").on<RuntimeCard>([](RuntimeCard& card) {
     const auto image = must(workloads::program_image("elementwise"));
     ASSERT_THAT(card.context->register_kernel(kAdder, image), IsOk());
     std::vector<DeviceAddress> tensors(3);
@@ -109,9 +103,7 @@ TEST(RunPmu, CountsWhatTheL2HadOfGlobalMemory) {
 }
 
 TEST(RunPmu, IsOffUnlessAskedFor) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine({}, "910b2.yaml").on<RuntimeCard>([](RuntimeCard& card) {
     EXPECT_TRUE(run_counted(card, 0, abi::HandshakeKind::kRegister).pmu.empty());
   });
 }

@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -44,10 +42,9 @@ class RuntimeCard {
   }
 
   static std::vector<std::byte> program_file(const std::string& name) {
-    std::ifstream file(binary_dir() + "/programs/" + name + ".npu", std::ios::binary);
     std::vector<std::byte> bytes;
-    for (std::istreambuf_iterator<char> at(file), end; at != end; ++at) {
-      bytes.push_back(static_cast<std::byte>(*at));
+    for (const char byte : file_text(binary_dir() + "/programs/" + name + ".npu")) {
+      bytes.push_back(static_cast<std::byte>(byte));
     }
     EXPECT_FALSE(bytes.empty()) << name;
     return bytes;
@@ -83,9 +80,8 @@ class RuntimeCard {
                             i == 1 ? TaskShape::kAic : TaskShape::kAiv, after);
       after.after = {task};
     }
-    const auto report = run(graph);
-    ASSERT_THAT(report, IsOk());
-    EXPECT_EQ(report->result.completed, 3U);
+    const auto report = must(run(graph));
+    EXPECT_EQ(report.result.completed, 3U);
     for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(word(8 + i), 100 + i);
   }
 

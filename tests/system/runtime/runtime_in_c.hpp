@@ -2,10 +2,6 @@
 // The runtime's C functions on a simulated card, as a C program uses them.
 #pragma once
 
-#include <gmock/gmock.h>
-
-#include <array>
-#include <memory>
 #include <vector>
 
 #include "kernels/device/shipped/elementwise.hpp"

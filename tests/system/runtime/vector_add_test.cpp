@@ -100,9 +100,7 @@ void expect_sum_at(RuntimeCard& card, Bytes offset, std::size_t count) {
 }
 
 TEST(VectorAddKernel, AddressesAndSizesOffEveryBorderAreRight) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([](platform::Platform& platform) {
-    RuntimeCard card(platform);
+  Machine({}, "910b2.yaml").on<RuntimeCard>([](RuntimeCard& card) {
     ASSERT_THAT(
         card.context->register_kernel(KernelId{1}, must(workloads::program_image("elementwise"))),
         IsOk());

@@ -29,6 +29,7 @@ class Scene {
     listen({});
   }
   ~Scene() {
+    listen({});  // what the test's own listener knew is gone
     for (auto& client : clients) client->leave();
     clients.clear();
   }
@@ -64,9 +65,7 @@ class Scene {
 };
 
 TEST(TimeSliceFaults, AStoppedHolderLosesTheTurnWithinThreeTimeouts) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    Scene scene(host);
+  Machine().on<Scene>([](Scene& scene) {
     scene.play(40'000_us);
     scene.until_running(0);
     scene.clients[0]->stop(true);
@@ -96,9 +95,7 @@ TEST(TimeSliceFaults, AStoppedHolderLosesTheTurnWithinThreeTimeouts) {
 }
 
 TEST(TimeSliceFaults, WhoIsResumedTakesPartAgainAndItsOldGrantIsStale) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    Scene scene(host);
+  Machine().on<Scene>([](Scene& scene) {
     scene.play(30'000_us);
     scene.until_running(0);
     scene.clients[0]->stop(true);
@@ -117,9 +114,7 @@ TEST(TimeSliceFaults, WhoIsResumedTakesPartAgainAndItsOldGrantIsStale) {
 }
 
 TEST(TimeSliceFaults, WhoIsStoppedBeforeItsGrantHasNothingOfIt) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    Scene scene(host);
+  Machine().on<Scene>([](Scene& scene) {
     scene.clients[1]->play(scene.card.in(20'000_us));
     scene.until_running(1);
     scene.clients[0]->play(scene.card.in(20'000_us));  // asks
@@ -138,9 +133,7 @@ TEST(TimeSliceFaults, WhoIsStoppedBeforeItsGrantHasNothingOfIt) {
 }
 
 TEST(TimeSliceFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    Scene scene(host);
+  Machine().on<Scene>([](Scene& scene) {
     scene.play(20'000_us);
     scene.until_running(0);  // others have something left of the window
     // As a process' end: its queues go, whatever is in them, and then its place among the clients.
@@ -148,9 +141,9 @@ TEST(TimeSliceFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
     dead.quit = true;
     dead.task->join();
     dead.task.reset();
-    ASSERT_THAT(dead.process.process->destroy(dead.queue, host.clock().now()), IsOk());
+    ASSERT_THAT(dead.process.process->destroy(dead.queue, scene.host.clock().now()), IsOk());
     dead.slice.reset();
-    const auto left = host.clock().now();
+    const auto left = scene.host.clock().now();
     scene.pass(50_us);
     EXPECT_TRUE(scene.clients[1]->running() || scene.clients[2]->running());
     scene.pass(3'000_us);
@@ -165,9 +158,7 @@ TEST(TimeSliceFaults, OfAKilledHolderOthersHaveTheTurnAtOnce) {
 class TimeSliceMessagesLost : public testing::TestWithParam<TimeSliceMessageKind> {};
 
 TEST_P(TimeSliceMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    Scene scene(host);
+  Machine().on<Scene>([](Scene& scene) {
     bool lost = false;
     TimeSliceMessage first;
     scene.listen([&](const TimeSliceMessage& message) {
@@ -177,8 +168,8 @@ TEST_P(TimeSliceMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) 
       return it;
     });
     // Who begins in the middle of a window gets less than its share of that, and of the next ones.
-    host.clock().sleep_until(scene.scheduler->statistics().window_end);
-    const Instant begin = host.clock().now();
+    scene.host.clock().sleep_until(scene.scheduler->statistics().window_end);
+    const Instant begin = scene.host.clock().now();
     scene.play(20'000_us);
     scene.pass(15'000_us);
     const auto seen = scene.scheduler->statistics();
@@ -202,7 +193,7 @@ TEST_P(TimeSliceMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) 
       if (message.sent == original) ++copies;
     }
     EXPECT_GE(copies, 2U);
-    EXPECT_GE(begin + 20'000_us, host.clock().now());
+    EXPECT_GE(begin + 20'000_us, scene.host.clock().now());
   });
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, TimeSliceMessagesLost,
@@ -213,8 +204,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TimeSliceMessagesLost,
 
 // Nobody is stuck, and never two at a time.
 TEST(TimeSliceFaults, AnyMessagesMayBeLostAndAnybodyStopped) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     for (unsigned seed = 1; seed <= 3; ++seed) {
       Scene scene(host);
       std::mt19937 random(seed);
@@ -246,30 +236,25 @@ TEST(TimeSliceFaults, AnyMessagesMayBeLostAndAnybodyStopped) {
 // Whatever a client submits while turns go to and fro is done, also what comes at the instant in
 // which it gives one up: by the turn's own way, and by others, which the agent looks for.
 TEST(TimeSliceFaults, WhatIsSubmittedAtAnyInstantIsDone) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    Scene scene(host);
+  Machine().on<Scene>([](Scene& scene) {
     scene.clients[0]->play(scene.card.in(60'000_us));
     auto& client = *scene.clients[1];
     const auto copy = entries::copy_to_host(client.process.memory, client.process.host->bus(), 64);
     for (unsigned i = 0; i < 1000; ++i) {
       const Instant deadline = scene.card.in(20'000_us);
-      const auto ticket = i % 4 == 0
-                              ? client.queue.submit(copy, deadline)
-                              : client.slice->submit(client.queue, &copy, 1, false, deadline);
-      ASSERT_THAT(ticket, IsOk());
-      ASSERT_THAT(client.queue.wait(*ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
-      host.clock().sleep_until(host.clock().now() +
-                               static_cast<std::int64_t>(i * 37 % 400) * 10_ns);
+      const auto ticket =
+          must(i % 4 == 0 ? client.queue.submit(copy, deadline)
+                          : client.slice->submit(client.queue, &copy, 1, false, deadline));
+      ASSERT_THAT(client.queue.wait(ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
+      scene.host.clock().sleep_until(scene.host.clock().now() +
+                                     static_cast<std::int64_t>(i * 37 % 400) * 10_ns);
     }
   });
 }
 
 // A queue's entries are no others' because there are as many.
 TEST(TimeSliceFaults, WhatIsSubmittedByOtherWaysToOneNewQueueAfterAnotherIsDone) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
-    Scene scene(host);
+  Machine().on<Scene>([](Scene& scene) {
     scene.clients[0]->play(scene.card.in(60'000_us));
     auto& client = *scene.clients[1];
     auto& process = client.process;
@@ -277,9 +262,8 @@ TEST(TimeSliceFaults, WhatIsSubmittedByOtherWaysToOneNewQueueAfterAnotherIsDone)
     for (unsigned i = 0; i < 8; ++i) {
       const Instant deadline = scene.card.in(20'000_us);
       const auto queue = must(process.process->create_queue());
-      const auto ticket = queue->submit(copy, deadline);
-      ASSERT_THAT(ticket, IsOk());
-      ASSERT_THAT(queue->wait(*ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
+      const auto ticket = must(queue->submit(copy, deadline));
+      ASSERT_THAT(queue->wait(ticket, driver::WaitPolicy::kPolling, deadline), IsOk()) << i;
       for (int look = 0; look < 1000 && client.running(); ++look) scene.pass(5_us);
       scene.pass(20_us);  // it has looked
     }

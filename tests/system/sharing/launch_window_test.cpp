@@ -50,8 +50,7 @@ struct Bound {
 class LaunchWindowOf : public testing::TestWithParam<Bound> {};
 
 TEST_P(LaunchWindowOf, KernelsBeyondTheTargetBinds) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     const auto window = GetParam().window;
     OneClient client(host, options_of(window, window, window), kLong);
     client.player->play(client.card.in(10'000_us));
@@ -68,8 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Windows, LaunchWindowOf,
                          testing::Values(Bound{1, 1}, Bound{4, 4}, Bound{64, 64}));
 
 TEST(LaunchWindow, IsHalvedWithEachLateLaunchDownToTheFloor) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     OneClient client(host, options_of(64, 3, 2048), kLong);
     client.player->play(client.card.in(40'000_us));
     std::vector<unsigned> sizes{64};
@@ -85,8 +83,7 @@ TEST(LaunchWindow, IsHalvedWithEachLateLaunchDownToTheFloor) {
 // Its launches go through several turns: what a launch waits for others' turns does not make it
 // late, and what it waits in its own does.
 TEST(LaunchWindow, IsHalvedAlsoWhenTheTurnsAreShorterThanItsLaunchesTake) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     QueueCard card(host);
     auto options = options_of(64, 1, 2048);
     options.window = 1'000_us;
@@ -102,8 +99,7 @@ TEST(LaunchWindow, IsHalvedAlsoWhenTheTurnsAreShorterThanItsLaunchesTake) {
 
 // Also of launches that have ended before anybody looked.
 TEST(LaunchWindow, GrowsByOneWithEachWindowOfLaunchesInTime) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     OneClient client(host, options_of(1, 1, 4), kShort);
     std::vector<unsigned> sizes{1};
     for (int i = 0; i < 40; ++i) {
@@ -118,8 +114,7 @@ TEST(LaunchWindow, GrowsByOneWithEachWindowOfLaunchesInTime) {
 }
 
 TEST(LaunchWindow, NobodyWhoLooksWaitsForRoomInIt) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     OneClient client(host, options_of(1, 1, 1), 100 * kLong);
     client.player->play(client.card.in(20'000_us));
     client.card.pass(200_us);
@@ -134,8 +129,7 @@ TEST(LaunchWindow, NobodyWhoLooksWaitsForRoomInIt) {
 
 // The launch in front waits for an event that comes behind one more launch.
 TEST(LaunchWindow, OneThatWaitsForWhatComesBehindItDoesNotCount) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     OneClient client(host, options_of(1, 1, 1), kShort);
     auto& player = *client.player;
     auto& other = player.process.add(TimeSlicePlayer::in_order());
@@ -153,8 +147,7 @@ TEST(LaunchWindow, OneThatWaitsForWhatComesBehindItDoesNotCount) {
 }
 
 TEST(LaunchWindow, WhoFindsNoRoomUntilTheDeadlineIsTold) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     OneClient client(host, options_of(1, 1, 1), 100 * kLong);
     auto& player = *client.player;
     must(player.slice->launch(player.queue, player.kernel, client.card.in(1_s)));

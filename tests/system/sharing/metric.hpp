@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-
 #include <string>
 
 #include "tools/reports/report.hpp"

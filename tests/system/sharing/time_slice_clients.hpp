@@ -2,10 +2,7 @@
 // Clients that launch kernels in time slices, each a task of its own, for a while.
 #pragma once
 
-#include <gmock/gmock.h>
-
 #include <memory>
-#include <vector>
 
 #include "npu/driver/time_slices.hpp"
 #include "tests/support/matchers.hpp"

@@ -45,8 +45,7 @@ struct CardTokenCase {
 class CardToken : public testing::TestWithParam<CardTokenCase> {};
 
 TEST_P(CardToken, BindsAllClientsTogether) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
+  Machine().run([&](platform::Platform& host) {
     TokenScene scene(host, GetParam().policy);
     ASSERT_TRUE(scene.scheduler->set_card_token(GetParam().token));
     EXPECT_EQ(scene.scheduler->card_token(), GetParam().token);
@@ -61,9 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Tokens, CardToken,
                                          CardTokenCase{49'152, SharingPolicy::kElastic, 75, 3}));
 
 TEST(CardTokens, AreOfTurnsAlone) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([&](QueueCard& card) {
     driver::TimeSliceOptions options;
     options.policy = SharingPolicy::kBestEffort;
     const auto scheduler = must(driver::TimeSliceScheduler::open(*card.device, options));
@@ -74,9 +71,7 @@ TEST(CardTokens, AreOfTurnsAlone) {
 }
 
 TEST(CardTokens, ManagementTellsAndSetsThem) {
-  Machine machine;
-  machine.run([&](platform::Platform& host) {
-    QueueCard card(host);
+  Machine().on<QueueCard>([&](QueueCard& card) {
     EXPECT_THAT(driver::manage(*card.device)->set_token(1), FailsWith(ErrorCode::kUnsupported))
         << "nobody shares the cores' time";
     const auto scheduler = must(driver::TimeSliceScheduler::open(*card.device));

@@ -5,7 +5,6 @@
 // go to another core: the table in docs/accuracy.md says what becomes of it.
 #include <cmath>
 #include <cstdlib>
-#include <map>
 
 #include "tests/system/accuracy/page.hpp"
 #include "tests/system/signals/poll_plans.hpp"

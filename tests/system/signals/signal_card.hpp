@@ -3,16 +3,12 @@
 // models of both, of the MMU, the L2 and the HBM between them, and nothing of driver and firmware.
 #pragma once
 
-#include <openssl/sha.h>
-
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <list>
 #include <string>
 #include <vector>
 
-#include "npu/abi/kernel_image.hpp"
+#include "tests/bench/core/program_file.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/system/support/machine.hpp"
 
@@ -40,17 +36,8 @@ class SignalCard : private model::KernelPort::Listener {
   }
 
   void upload(const std::string& name, abi::ImageKind kind, std::uint64_t address) {
-    std::ifstream file(name, std::ios::binary);
-    const std::vector<char> object((std::istreambuf_iterator<char>(file)), {});
-    ASSERT_FALSE(object.empty()) << name;
-    abi::ImageHeader header;
-    header.kind = static_cast<std::uint16_t>(kind);
-    header.size = object.size();
-    SHA256(reinterpret_cast<const unsigned char*>(object.data()), object.size(),
-           header.digest.data());
-    model::DeviceMemoryPort& memory = chip.mmu().memory();
-    memory.write(model::Writer::kDma, 0, address, &header, sizeof header);
-    memory.write(model::Writer::kDma, 0, address + sizeof header, object.data(), object.size());
+    const auto image = image_of(name, kind);
+    chip.mmu().memory().write(model::Writer::kDma, 0, address, image.data(), image.size());
   }
   // From `when` on, launch and all.
   void aicpu(SimTime when, unsigned core, std::function<int(AicpuPort&)> program) {

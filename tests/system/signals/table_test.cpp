@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of docs/accuracy.md with signals between AI Cores and AICPUs: measured here on the
 // models of an A3 die, without driver and firmware, beside what was measured on silicon.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>

@@ -13,6 +13,7 @@
 #include "model/config/load.hpp"
 #include "npu/driver/device.hpp"
 #include "tests/support/folders.hpp"
+#include "tests/support/matchers.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
 
@@ -20,10 +21,7 @@ namespace npu::test {
 
 inline model::SystemConfig load(const std::string& name,
                                 const std::vector<std::string>& overrides = {}) {
-  const auto config = model::load_system(source_dir() + "/configs/" + name, overrides, {});
-  if (config) return *config;
-  ADD_FAILURE() << config.error().message();
-  std::abort();
+  return must(model::load_system(source_dir() + "/configs/" + name, overrides, {}));
 }
 
 // One per test: SystemC elaborates once per process.
@@ -50,6 +48,21 @@ class Machine : public sim::ComposedMachine {
     });
     EXPECT_TRUE(status) << status.error().message();
     EXPECT_TRUE(ended);
+  }
+  // The same with a T of the platform: Machine().on<FaultBench>([](FaultBench& bench) { ... });
+  template <class T, class F>
+  void on(F body) {
+    run([&](platform::Platform& host) {
+      T made(host);
+      body(made);
+    });
+  }
+  template <class T, class Options, class F>
+  void on(const Options& options, F body) {
+    run([&](platform::Platform& host) {
+      T made(host, options);
+      body(made);
+    });
   }
 
   // Runs a workload with "key=value" parameters into a report. What it or its parameters say.
@@ -112,14 +125,6 @@ inline std::int64_t exact(const reports::Report& report, const std::string& name
     return 0;
   }
   return found->value.value();
-}
-
-// The value of a Result that a test cannot go on without.
-template <class T>
-T must(Result<T> result) {
-  if (result) return std::move(*result);
-  ADD_FAILURE() << result.error().message();
-  std::abort();
 }
 
 inline std::unique_ptr<driver::Device> open_card(platform::Platform& host, std::uint32_t index = 0,

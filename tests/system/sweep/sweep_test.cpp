@@ -50,8 +50,7 @@ class Sweep : public Program {
 };
 
 TEST_F(Sweep, HasALinePerPointInTheOrderOfTheGrid) {
-  const auto result = npusim({"sweep", "s.yaml"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto result = good(npusim({"sweep", "s.yaml"}));
   EXPECT_EQ(result.out,
             "latency: 8 of 8 points done\nlatency: sweep.csv, sweep.json, sweep.html\n");
   std::istringstream table(text("latency/sweep.csv"));
@@ -97,9 +96,7 @@ TEST_F(Sweep, TheTableIsTheSameWhoeverRunsThePointsAndInWhichOrder) {
   ASSERT_EQ(npusim({"sweep", "s.yaml", "--output", "one", "--jobs", "1"}).exit_code, 0);
   ASSERT_EQ(npusim({"sweep", "s.yaml", "--output", "two", "--jobs", "2"}).exit_code, 0);
   for (int point = 7; point >= 0; --point) {
-    const auto result =
-        npusim({"sweep", "s.yaml", "--output", "three", "--point", std::to_string(point)});
-    ASSERT_EQ(result.exit_code, 0) << result.err;
+    good(npusim({"sweep", "s.yaml", "--output", "three", "--point", std::to_string(point)}));
   }
   ASSERT_EQ(npusim({"sweep", "s.yaml", "--output", "three", "--collect"}).exit_code, 0);
   ASSERT_EQ(reports("one").size(), 8U);
@@ -126,8 +123,7 @@ TEST_F(Sweep, GoesOnAfterItWasKilledAndKeepsWhatWasDone) {
   for (const auto& [name, report] : before) {
     times[name] = fs::last_write_time(path("latency/points/" + name + "/report.json"));
   }
-  const auto resumed = npusim({"sweep", "s.yaml"});
-  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  good(npusim({"sweep", "s.yaml"}));
   for (const auto& [name, time] : times) {
     EXPECT_EQ(fs::last_write_time(path("latency/points/" + name + "/report.json")), time);
   }
@@ -202,14 +198,13 @@ TEST_F(Sweep, ASecondOneInTheSameFolderIsTold) {
 
 TEST_F(Sweep, JobsOfOtherEnginesMakeTheSame) {
   ASSERT_EQ(npusim({"sweep", "s.yaml"}).exit_code, 0);
-  const auto commands = npusim({"sweep", "s.yaml", "--output", "jobs dir", "--print-commands"});
-  ASSERT_EQ(commands.exit_code, 0) << commands.err;
+  const auto commands =
+      good(npusim({"sweep", "s.yaml", "--output", "jobs dir", "--print-commands"}));
   EXPECT_EQ(std::count(commands.out.begin(), commands.out.end(), '\n'), 8);
   write("commands", commands.out);
   ASSERT_EQ(shell("{ cd /; tac " + path("commands") + " | sed -n 1,5p | sh; }").exit_code, 0);
   // Slurm starts the script once for each task of the array.
-  const auto script = npusim({"sweep", "s.yaml", "--output", "jobs dir", "--slurm"});
-  ASSERT_EQ(script.exit_code, 0) << script.err;
+  const auto script = good(npusim({"sweep", "s.yaml", "--output", "jobs dir", "--slurm"}));
   EXPECT_THAT(script.out, HasSubstr("#SBATCH --array=0-2\n"));
   write("script", script.out);
   for (const auto* task : {"2", "0", "1"}) {

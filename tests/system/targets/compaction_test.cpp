@@ -43,8 +43,7 @@ void samples(Device& device, platform::Platform& host, driver::DeviceAddress at,
 }
 
 TEST(Compaction, TheThreeGibRequestFailsWithoutIt) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     driver::DeviceOptions options;
     options.compact_on_demand = false;
     const auto device = must(Device::open_index(host, 0, options));
@@ -59,8 +58,7 @@ TEST(Compaction, TheThreeGibRequestFailsWithoutIt) {
 }
 
 TEST(Compaction, WithItTheRequestSucceedsInMillisecondsAndTheContentsAreIntact) {
-  Machine machine;
-  machine.run([](platform::Platform& host) {
+  Machine().run([](platform::Platform& host) {
     const auto device = must(Device::open_index(host, 0));
     const Fragmented state(*device);
     samples(*device, host, state.between, true);

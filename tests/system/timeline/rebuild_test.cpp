@@ -5,7 +5,6 @@
 
 #include <set>
 #include <sstream>
-#include <tuple>
 
 #include "tests/system/timeline/traced_run.hpp"
 

@@ -22,16 +22,13 @@ class TracedRun : public Program {
       arguments.insert(arguments.end(), {"--set", parameter});
     }
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const auto result = npusim(arguments);
-    ASSERT_EQ(result.exit_code, 0) << result.err;
+    good(npusim(arguments));
   }
   void expect_rebuilt(const std::string& trace, const std::string& report) const {
-    const auto result = shell("'" + script() + "' " + trace + " " + report);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    good(shell("'" + script() + "' " + trace + " " + report));
   }
   void expect_well_formed(const std::string& trace) const {
-    const auto result = shell("'" + script() + "' --part " + trace);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    good(shell("'" + script() + "' --part " + trace));
   }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the models count is what they emit.
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -37,9 +36,7 @@ struct Run {
 };
 
 std::string page() {
-  std::ostringstream text;
-  text << std::ifstream(source_dir() + "/docs/reports.md").rdbuf();
-  return text.str();
+  return file_text(source_dir() + "/docs/reports.md");
 }
 
 // Of `text`, what stands in backquotes.

@@ -12,8 +12,7 @@ constexpr unsigned kCards = 8;
 const std::string kEight = "system-8x910b.yaml";
 
 TEST(EightCards, AreFoundOnTheirNumaNodes) {
-  Machine machine({}, kEight);
-  machine.run([](platform::Platform& host) {
+  Machine({}, kEight).run([](platform::Platform& host) {
     const auto quick = must(driver::scan(host));
     ASSERT_EQ(quick.cards.size(), kCards);
     EXPECT_TRUE(quick.refused.empty());
@@ -31,8 +30,7 @@ TEST(EightCards, AreFoundOnTheirNumaNodes) {
 }
 
 TEST(EightCards, AnExhaustiveScanFindsTheSame) {
-  Machine machine({}, kEight);
-  machine.run([](platform::Platform& host) {
+  Machine({}, kEight).run([](platform::Platform& host) {
     driver::ScanOptions all;
     all.exhaustive = true;
     all.read_registers = false;
@@ -52,8 +50,7 @@ struct Card {
 
 // The same device address on every card, each with bytes of its own, all in flight at once.
 TEST(EightCards, CopyAtTheSameTimeEachItsOwnBytes) {
-  Machine machine({}, kEight);
-  machine.run([](platform::Platform& host) {
+  Machine({}, kEight).run([](platform::Platform& host) {
     constexpr Bytes kSize = 256_KiB;
     std::vector<Card> cards(kCards);
     std::vector<driver::Ticket> tickets;

@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "npu/driver/process.hpp"
 #include "npu/driver/virtual_functions.hpp"
@@ -61,10 +59,16 @@ struct Tenant {
         buffer(must(process->allocate_host(kBytes))) {}
 
   Status execute(const abi::QueueEntry& entry) {
-    const auto deadline = host.clock().now() + 1_s;
-    const auto ticket = queue->submit(entry, deadline);
+    const auto ticket = queue->submit(entry, host.clock().now() + 1_s);
     if (!ticket) return forward_error(ticket);
-    return queue->wait(*ticket, driver::WaitPolicy::kInterrupt, deadline);
+    return wait(*ticket);
+  }
+  driver::QueueTicket submit_fill(std::uint32_t pattern) {
+    const auto entry = driver::entries::fill(memory, kBytes, pattern);
+    return must(queue->submit(entry, host.clock().now() + 1_s));
+  }
+  Status wait(const driver::QueueTicket& ticket) {
+    return queue->wait(ticket, driver::WaitPolicy::kInterrupt, host.clock().now() + 1_s);
   }
   Status fill(std::uint32_t pattern) {
     return execute(driver::entries::fill(memory, kBytes, pattern));

@@ -63,8 +63,7 @@ Race race(Owner& owner, Member& first, Member& second) {
 }
 
 TEST(VirtualGroups, TokensDivideTheCoresBetweenKernels) {
-  DividedCard card;
-  card.run([](Owner& owner) {
+  DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     Member first(owner, share(3, 4)), second(owner, share(1, 4));
     EXPECT_EQ(first.device.first_core, second.device.first_core);
@@ -75,8 +74,7 @@ TEST(VirtualGroups, TokensDivideTheCoresBetweenKernels) {
 }
 
 TEST(VirtualGroups, EqualTokensEndTogether) {
-  DividedCard card;
-  card.run([](Owner& owner) {
+  DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     Member first(owner, share(1, 2)), second(owner, share(1, 2));
     const auto [a, b] = race(owner, first, second);
@@ -85,8 +83,7 @@ TEST(VirtualGroups, EqualTokensEndTogether) {
 }
 
 TEST(VirtualGroups, AVipComesFirst) {
-  DividedCard card;
-  card.run([](Owner& owner) {
+  DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     Member first(owner, share(1, 2, 0, true)), second(owner, share(1, 2));
     const auto [a, b] = race(owner, first, second);
@@ -95,8 +92,7 @@ TEST(VirtualGroups, AVipComesFirst) {
 }
 
 TEST(VirtualGroups, AMemberAloneHasItsMaximum) {
-  DividedCard card;
-  card.run([](Owner& owner) {
+  DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     Member half(owner, share(1, 1)), all(owner, share(1, 2));
     const auto begin = owner.host.clock().now();

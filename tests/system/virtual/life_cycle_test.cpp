@@ -8,8 +8,7 @@ namespace npu::test {
 namespace {
 
 TEST(VirtualFunctions, TheDriverOpensOneAsACard) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     const auto before = must(owner.functions->free_share());
     ASSERT_TRUE(owner.functions->set_count(4));
     const auto made = owner.create("vir06_1c_16g");
@@ -27,8 +26,7 @@ TEST(VirtualFunctions, TheDriverOpensOneAsACard) {
 
 // 0 -> 4 -> 4 -> 6 -> 0, as sriov_numvfs.
 TEST(VirtualFunctions, TheirNumberChangesFrom0AndTo0Only) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     auto& clock = owner.host.clock();
     const auto before = clock.now();
     EXPECT_TRUE(owner.functions->set_count(4));
@@ -45,8 +43,7 @@ TEST(VirtualFunctions, TheirNumberChangesFrom0AndTo0Only) {
 }
 
 TEST(VirtualFunctions, EachHasItsOwnMemoryAtTheSameAddresses) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     const auto a = owner.create("vir06_1c_16g"), b = owner.create("vir12_4c_32g");
     Tenant first(owner.host, *a.bdf), second(owner.host, *b.bdf), physical(owner.host, owner.bdf);
@@ -85,8 +82,7 @@ TEST(VirtualFunctions, AResetIsOverIn100MsAndTouchesNobodyElse) {
 }
 
 TEST(VirtualFunctions, AResetOfThePhysicalOneTakesThemAll) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     const auto before = must(owner.functions->free_share());
     ASSERT_TRUE(owner.functions->set_count(2));
     const auto a = owner.create("vir06_1c_16g");
@@ -106,8 +102,7 @@ TEST(VirtualFunctions, AResetOfThePhysicalOneTakesThemAll) {
 }
 
 TEST(VirtualFunctions, ADriverThatComesLaterFindsTheDevices) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     const auto made = owner.create("vir06_2c_16g");
     const auto free = must(owner.functions->free_share());
@@ -141,10 +136,9 @@ TEST(VirtualFunctions, EachTellsOfItsOwnPartOfTheCard) {
     driver::Management whole(*whole_access);
     EXPECT_EQ(must(told.core_uses(driver::CoreKind::kVector)).size(), 12U);
     ASSERT_TRUE(second.fill(7));
-    const auto place = card.system.card(0).mmu().memory().local(
-        model::space_of(1 + b.index, second.process->space().vmid()), second.memory.value);
-    ASSERT_TRUE(place.has_value());
-    ASSERT_TRUE(told.inject_error(*place - b.memory_base, 2));
+    const auto place = must(card.system.card(0).mmu().memory().local(
+        model::space_of(1 + b.index, second.process->space().vmid()), second.memory.value));
+    ASSERT_TRUE(told.inject_error(place - b.memory_base, 2));
     EXPECT_FALSE(second.execute(
         driver::entries::copy_to_host(second.memory, second.buffer->bus(), Tenant::kBytes)));
     EXPECT_EQ(must(told.memory_errors()).since_reset.multi, 1U);
@@ -154,8 +148,7 @@ TEST(VirtualFunctions, EachTellsOfItsOwnPartOfTheCard) {
 }
 
 TEST(VirtualFunctions, AGroupsMembersBothRunOnItsCores) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     driver::VirtualDeviceOptions options;
     options.name = "vir12_3c_32g";

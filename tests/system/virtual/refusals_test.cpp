@@ -18,8 +18,7 @@ driver::VirtualDeviceOptions by(const std::string& name) {
 }
 
 TEST(VirtualRefusals, ACoreTooManyIsNamed) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(4));
     owner.create("vir12_3c_32g");
     driver::VirtualDeviceOptions options;
@@ -34,8 +33,7 @@ TEST(VirtualRefusals, ACoreTooManyIsNamed) {
 }
 
 TEST(VirtualRefusals, EachHasItsCode) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     EXPECT_EQ(refused(owner, by("vir06_1c_16g")), ErrorCode::kOutOfRange) << "SR-IOV is off";
     ASSERT_TRUE(owner.functions->set_count(1));
     EXPECT_EQ(refused(owner, by("vir99")), ErrorCode::kNotFound);
@@ -60,8 +58,7 @@ TEST(VirtualRefusals, EachHasItsCode) {
 }
 
 TEST(VirtualRefusals, ADeviceThatIsOpenIsNotDestroyed) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(1));
     const auto made = owner.create("vir06_1c_16g");
     {
@@ -74,8 +71,7 @@ TEST(VirtualRefusals, ADeviceThatIsOpenIsNotDestroyed) {
 }
 
 TEST(VirtualRefusals, MemoryThatThePhysicalFunctionUsesIsNotTaken) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(1));
     const auto used = must(owner.device->allocate(40_GiB));
     EXPECT_EQ(refused(owner, by("vir12_3c_32g")), ErrorCode::kOutOfMemory);
@@ -85,8 +81,7 @@ TEST(VirtualRefusals, MemoryThatThePhysicalFunctionUsesIsNotTaken) {
 }
 
 TEST(VirtualRefusals, AVirtualFunctionDividesNothing) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(1));
     const auto made = owner.create("vir06_1c_16g");
     const Tenant tenant(owner.host, *made.bdf);
@@ -98,8 +93,7 @@ TEST(VirtualRefusals, AVirtualFunctionDividesNothing) {
 
 // Not ready: there is nothing behind it yet.
 TEST(VirtualRefusals, AFunctionWithoutADeviceDoesNotOpen) {
-  DividedCard card;
-  card.run([&](Owner& owner) {
+  DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(1));
     const auto bdf = must(owner.host.virtual_functions(owner.bdf)).front();
     EXPECT_FALSE(driver::Device::open(owner.host, bdf));

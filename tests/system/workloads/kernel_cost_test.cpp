@@ -112,8 +112,7 @@ Picoseconds time_of(platform::Platform& host, const std::function<void()>& call)
 }
 
 TEST(NativeAllocation, Of512MiBTakesAbout20ms) {
-  Machine machine({}, "910b2.yaml");
-  machine.run([&](platform::Platform& host) {
+  Machine({}, "910b2.yaml").run([&](platform::Platform& host) {
     auto device = must(driver::Device::open_index(host, 0));
     const auto time = time_of(host, [&] { must(device->allocate(512_MiB)); });
     EXPECT_THAT(time.count(), AllOf(Ge((19_ms).count()), Le((21_ms).count())));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bounds kernels is named: each time another part of the card is made the slowest.
-#include <algorithm>
 
 #include "tests/system/workloads/simulated_run.hpp"
 

@@ -2,7 +2,6 @@
 // Every constraint of the table is kept (legal at n) and no more than kept (a table that asks for
 // one clock more is broken by the same commands, so n - 1 would have been illegal).
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <random>
 

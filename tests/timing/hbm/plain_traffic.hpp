@@ -2,7 +2,6 @@
 // Bursts for one channel, each with the clock from which it wants to enter the controller.
 #pragma once
 
-#include <functional>
 #include <random>
 #include <vector>
 

@@ -13,10 +13,10 @@ using testing::HasSubstr;
 const std::string kHead = "schema: npusim.chip/1\nbase: 910b.yaml\nname: mine\n";
 
 TEST_F(Base, KeysThatAreLeftOutAreThoseOfTheBase) {
-  const auto system = load(write("mine.yaml", kHead + "ai_cores: 3\nlink:\n  generation: 5\n"));
-  ASSERT_TRUE(system) << system.error().message();
+  const auto system =
+      must(load(write("mine.yaml", kHead + "ai_cores: 3\nlink:\n  generation: 5\n")));
   const auto base = load("910b.yaml");
-  const ChipConfig& chip = system->cards[0];
+  const ChipConfig& chip = system.cards[0];
   EXPECT_EQ(chip.name, "mine");
   EXPECT_EQ(chip.ai_cores, 3U);
   EXPECT_EQ(chip.link.generation, 5U);
@@ -26,11 +26,10 @@ TEST_F(Base, KeysThatAreLeftOutAreThoseOfTheBase) {
 
 TEST_F(Base, ABaseMayHaveABase) {
   write("first.yaml", kHead + "aicpus: 2\nai_cores: 7\n");
-  const auto system = load(
-      write("second.yaml", "schema: npusim.chip/1\nbase: first.yaml\nname: second\nai_cores: 9\n"));
-  ASSERT_TRUE(system) << system.error().message();
-  EXPECT_EQ(system->cards[0].aicpus, 2U);
-  EXPECT_EQ(system->cards[0].ai_cores, 9U);
+  const auto system = must(load(write(
+      "second.yaml", "schema: npusim.chip/1\nbase: first.yaml\nname: second\nai_cores: 9\n")));
+  EXPECT_EQ(system.cards[0].aicpus, 2U);
+  EXPECT_EQ(system.cards[0].ai_cores, 9U);
 }
 
 TEST_F(Base, ASystemMayNameSuchAChip) {
@@ -41,9 +40,8 @@ TEST_F(Base, ASystemMayNameSuchAChip) {
     changed.replace(at, 16, "chip: mine.yaml");
   }
   ASSERT_NE(changed, text);
-  const auto system = load(write("two.yaml", changed));
-  ASSERT_TRUE(system) << system.error().message();
-  EXPECT_EQ(system->cards[1].name, "mine");
+  const auto system = must(load(write("two.yaml", changed)));
+  EXPECT_EQ(system.cards[1].name, "mine");
 }
 
 TEST_F(Base, ErrorsNameTheFileAndLineTheyStandIn) {

@@ -11,16 +11,16 @@
 
 #include "model/config/load.hpp"
 #include "tests/support/folders.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace npu::model {
+
+using test::must;
 
 inline const std::string kShipped = source_dir() + "/configs";
 
 inline std::string shipped_text(const std::string& name) {
-  std::ifstream file(kShipped + "/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return file_text(kShipped + "/" + name);
 }
 
 class ConfigFiles : public ::testing::Test {

@@ -18,10 +18,9 @@ TEST_F(Shipped, EveryChipAndSystemFileLoads) {
 }
 
 TEST_F(Shipped, The910bIsTheCardOfTheSourceDocuments) {
-  const auto system = load("910b.yaml");
-  ASSERT_TRUE(system) << system.error().message();
-  ASSERT_EQ(system->cards.size(), 1U);
-  const ChipConfig& chip = system->cards[0];
+  const auto system = must(load("910b.yaml"));
+  ASSERT_EQ(system.cards.size(), 1U);
+  const ChipConfig& chip = system.cards[0];
   EXPECT_EQ(chip.pci.device_id, 0xD110);
   EXPECT_EQ(chip.ai_cores, 64U);
   EXPECT_EQ(chip.pci.bar0_size, 32_KiB);
@@ -42,10 +41,9 @@ TEST_F(Shipped, IdsAndCoreCountsFollowTheMission) {
                                {"910b", 0xD110, 64},
                                {"950", 0xD200, 64},
                                {"910b2", 0xD802, 24}}) {
-    const auto system = load(expected.name);
-    ASSERT_TRUE(system) << system.error().message();
-    EXPECT_EQ(system->cards[0].pci.device_id, expected.device) << expected.name;
-    EXPECT_EQ(system->cards[0].ai_cores, expected.cores) << expected.name;
+    const auto system = must(load(expected.name));
+    EXPECT_EQ(system.cards[0].pci.device_id, expected.device) << expected.name;
+    EXPECT_EQ(system.cards[0].ai_cores, expected.cores) << expected.name;
   }
 }
 
@@ -63,9 +61,8 @@ TEST_F(Shipped, SkusFollowTheHardwareTable) {
                           Sku{"910b4", 0xD802, 20, 1500, 6, 32_GiB, 96_MiB},
                           Sku{"910c", 0xD803, 24, 1850, 6, 64_GiB, 192_MiB},
                           Sku{"950pr", 0xD806, 32, 1650, 8, 128_GiB, 128_MiB}}) {
-    const auto system = load(sku.name);
-    ASSERT_TRUE(system) << system.error().message();
-    const ChipConfig& chip = system->cards[0];
+    const auto system = must(load(sku.name));
+    const ChipConfig& chip = system.cards[0];
     EXPECT_EQ(chip.name, sku.name);
     EXPECT_EQ(chip.pci.device_id, sku.device) << sku.name;
     EXPECT_EQ(chip.ai_cores, sku.cores) << sku.name;
@@ -102,56 +99,51 @@ double wire_ns(const LinkConfig& link, double payload, double header) {
 }
 
 TEST_F(Shipped, The910bGivesTheReferenceCostOfAnEntryStore) {
-  const auto system = load("910b");
-  ASSERT_TRUE(system);
-  const ChipConfig& chip = system->cards[0];
-  const double ns = 4 * system->cpu.wc_store.ns() + system->cpu.barrier.ns() +
-                    system->root_complex.latency.ns() + wire_ns(chip.link, 32, 16) +
+  const auto system = must(load("910b"));
+  const ChipConfig& chip = system.cards[0];
+  const double ns = 4 * system.cpu.wc_store.ns() + system.cpu.barrier.ns() +
+                    system.root_complex.latency.ns() + wire_ns(chip.link, 32, 16) +
                     chip.link.propagation.ns() + chip.endpoint.ingress.ns();
   EXPECT_NEAR(ns, 150.0, 0.75);
 }
 
 TEST_F(Shipped, The910bGivesTheReferenceCostOfADoorbell) {
-  const auto system = load("910b");
-  ASSERT_TRUE(system);
-  const LinkConfig& link = system->cards[0].link;
-  const double ns = system->cpu.mmio_store.ns() + wire_ns(link, 4, 12) - wire_ns(link, 32, 16);
+  const auto system = must(load("910b"));
+  const LinkConfig& link = system.cards[0].link;
+  const double ns = system.cpu.mmio_store.ns() + wire_ns(link, 4, 12) - wire_ns(link, 32, 16);
   EXPECT_NEAR(ns, 30.0, 0.15);
 }
 
 // hardware.md H38: A2, full mesh, 28 GB/s each way per pair.
 TEST_F(Shipped, A2CardsAreLinkedAt28GbPerS) {
   for (const auto* name : {"system-2x910b2", "system-8x910b"}) {
-    const auto system = load(name);
-    ASSERT_TRUE(system) << system.error().message();
-    EXPECT_EQ(system->hccs_topology, HccsTopology::kFullMesh);
-    for (const auto& chip : system->cards) EXPECT_EQ(chip.hccs.rate, 28'000'000'000U);
+    const auto system = must(load(name));
+    EXPECT_EQ(system.hccs_topology, HccsTopology::kFullMesh);
+    for (const auto& chip : system.cards) EXPECT_EQ(chip.hccs.rate, 28'000'000'000U);
   }
   EXPECT_EQ(load("910b")->hccs_topology, HccsTopology::kNone);
 }
 
 TEST_F(Shipped, AFullPayloadLeavesMoreThan85PercentOfTheLinkForData) {
   for (const auto* name : {"910", "910b", "950", "910b2"}) {
-    const auto system = load(name);
-    ASSERT_TRUE(system);
-    const LinkConfig& link = system->cards[0].link;
+    const auto system = must(load(name));
+    const LinkConfig& link = system.cards[0].link;
     const Bytes wire = link.max_payload + 16 + link.tlp_framing + link.dllp_per_tlp;
     EXPECT_GT(link.max_payload * 100, wire * 85) << name;
   }
 }
 
 TEST_F(Shipped, TheBigSystemHasEightCardsOnTwoNumaNodesAndEmptySlots) {
-  const auto system = load("system-8x910b");
-  ASSERT_TRUE(system) << system.error().message();
-  EXPECT_EQ(system->cards.size(), 8U);
-  ASSERT_EQ(system->host_bridges.size(), 2U);
-  EXPECT_EQ(system->host_bridges[0].numa_node, 0);
-  EXPECT_EQ(system->host_bridges[1].numa_node, 1);
-  const auto& below = system->host_bridges[1].root_ports[0].children[0];
+  const auto system = must(load("system-8x910b"));
+  EXPECT_EQ(system.cards.size(), 8U);
+  ASSERT_EQ(system.host_bridges.size(), 2U);
+  EXPECT_EQ(system.host_bridges[0].numa_node, 0);
+  EXPECT_EQ(system.host_bridges[1].numa_node, 1);
+  const auto& below = system.host_bridges[1].root_ports[0].children[0];
   EXPECT_EQ(below.kind, PciNodeKind::kSwitch);
   EXPECT_EQ(below.children[2].kind, PciNodeKind::kEmptySlot);
   EXPECT_EQ(below.children[0].card, 4);
-  EXPECT_TRUE(system->host_bridges[1].root_ports[1].children.empty());
+  EXPECT_TRUE(system.host_bridges[1].root_ports[1].children.empty());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 
 using test::FailsWith;
 using test::IsOk;
+using test::must;
 
 std::uint64_t address_of(const Result<DeviceMemory>& memory) {
   return memory ? memory->address.value : ~0ULL;
@@ -31,10 +32,9 @@ TEST(BuddyAllocator, HandsOut56GiBAsASingleBlock) {
 
 TEST(BuddyAllocator, RoundsUpToWholePages) {
   BuddyAllocator allocator(56_GiB);
-  const auto memory = allocator.allocate(1);
-  ASSERT_THAT(memory, IsOk());
-  EXPECT_EQ(memory->size, 1U);
-  EXPECT_EQ(memory->reserved, 2_MiB);
+  const auto memory = must(allocator.allocate(1));
+  EXPECT_EQ(memory.size, 1U);
+  EXPECT_EQ(memory.reserved, 2_MiB);
   EXPECT_EQ(allocator.statistics().free, 56_GiB - 2_MiB);
 }
 
@@ -84,25 +84,23 @@ TEST(BuddyAllocator, RefusesZeroBytesAndSizesThatOverflow) {
 
 TEST(BuddyAllocator, RefusesToFreeWhatItDidNotHandOut) {
   BuddyAllocator allocator(56_GiB);
-  const auto memory = allocator.allocate(8_MiB);
-  ASSERT_THAT(memory, IsOk());
-  EXPECT_THAT(allocator.free(memory->address + 2_MiB), FailsWith(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(allocator.free(memory->address + 1), FailsWith(ErrorCode::kInvalidArgument));
+  const auto memory = must(allocator.allocate(8_MiB));
+  EXPECT_THAT(allocator.free(memory.address + 2_MiB), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(allocator.free(memory.address + 1), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(allocator.free(DeviceAddress{60_GiB}), FailsWith(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(allocator.free(memory->address), IsOk());
-  EXPECT_THAT(allocator.free(memory->address), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(allocator.free(memory.address), IsOk());
+  EXPECT_THAT(allocator.free(memory.address), FailsWith(ErrorCode::kInvalidArgument));
 }
 
 TEST(BuddyAllocator, TakesPagesWhereItIsTold) {
   BuddyAllocator allocator(56_GiB);
-  const auto there = allocator.allocate_at(DeviceAddress{5_GiB + 6_MiB}, 3_GiB + 1);
-  ASSERT_THAT(there, IsOk());
-  EXPECT_EQ(there->reserved, 3_GiB + 2_MiB);
+  const auto there = must(allocator.allocate_at(DeviceAddress{5_GiB + 6_MiB}, 3_GiB + 1));
+  EXPECT_EQ(there.reserved, 3_GiB + 2_MiB);
   EXPECT_EQ(allocator.statistics().largest_free_block, 48_GiB - 8_MiB);
   ASSERT_THAT(allocator.allocate_at(DeviceAddress{0}, 5_GiB + 6_MiB), IsOk());
   EXPECT_EQ(allocator.statistics().largest_free_block, allocator.statistics().free);
   ASSERT_THAT(allocator.free(DeviceAddress{0}), IsOk());
-  ASSERT_THAT(allocator.free(there->address), IsOk());
+  ASSERT_THAT(allocator.free(there.address), IsOk());
   EXPECT_EQ(allocator.statistics().largest_free_block, 56_GiB);
 }
 
@@ -137,9 +135,8 @@ TEST(BuddyAllocator, RefusesARequestThatOnlyFitsInPieces) {
   BuddyAllocator allocator(56_GiB);
   std::vector<DeviceAddress> blocks;
   for (const Bytes size : {1_GiB, 2_GiB, 1_GiB, 52_GiB}) {
-    const auto memory = allocator.allocate(size);
-    ASSERT_THAT(memory, IsOk());
-    blocks.push_back(memory->address);
+    const auto memory = must(allocator.allocate(size));
+    blocks.push_back(memory.address);
   }
   ASSERT_THAT(allocator.free(blocks[0]), IsOk());
   ASSERT_THAT(allocator.free(blocks[1]), IsOk());

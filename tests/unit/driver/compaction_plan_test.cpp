@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of compaction: what is moved, and that following the plan overwrites nothing.
 #include "driver/memory/compaction_plan.hpp"
+#include "tests/support/matchers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 namespace npu::driver {
 namespace {
 
 using Blocks = std::vector<PlacedBlock>;
+using test::must;
 
 Bytes moved_bytes(const MoveStages& stages) {
   Bytes sum = 0;
@@ -67,12 +68,11 @@ void follow(Blocks& blocks, const MoveStages& stages, Bytes total) {
 // freed.
 TEST(CompactionPlan, MovesTheOneBlockBetweenTheHoles) {
   const Blocks blocks{{1_GiB, 1_GiB, 7, true}, {4_GiB, 52_GiB, 8, true}};
-  const auto plan = plan_compaction(blocks, 56_GiB, 3_GiB);
-  ASSERT_TRUE(plan.has_value());
-  ASSERT_EQ(plan->size(), 1U);
-  ASSERT_EQ(plan->front().size(), 1U);
-  EXPECT_EQ(plan->front()[0].id, 7U);
-  EXPECT_EQ(plan->front()[0].size, 1_GiB);
+  const auto plan = must(plan_compaction(blocks, 56_GiB, 3_GiB));
+  ASSERT_EQ(plan.size(), 1U);
+  ASSERT_EQ(plan.front().size(), 1U);
+  EXPECT_EQ(plan.front()[0].id, 7U);
+  EXPECT_EQ(plan.front()[0].size, 1_GiB);
 }
 
 TEST(CompactionPlan, PrefersTheWindowWithTheFewestBytes) {
@@ -86,10 +86,9 @@ TEST(CompactionPlan, PrefersTheWindowWithTheFewestBytes) {
 // [4, 8) would cost 1, but that one is pinned; [3, 7) costs 2.
 TEST(CompactionPlan, NeverTouchesAPinnedBlock) {
   Blocks blocks{{2, 2, 1, true}, {7, 1, 2, false}, {10, 5, 3, true}};
-  const auto plan = plan_compaction(blocks, 16, 4);
-  ASSERT_TRUE(plan.has_value());
-  EXPECT_EQ(moved_bytes(*plan), 2U);
-  follow(blocks, *plan, 16);
+  const auto plan = must(plan_compaction(blocks, 16, 4));
+  EXPECT_EQ(moved_bytes(plan), 2U);
+  follow(blocks, plan, 16);
   EXPECT_GE(largest_gap(blocks, 16), 4U);
 }
 
@@ -108,9 +107,8 @@ TEST(CompactionPlan, FindsNoneIfTooLittleIsFree) {
 // first.
 TEST(CompactionPlan, MakesAHoleForABlockThatFitsNone) {
   Blocks blocks{{2, 3, 1, true}, {7, 1, 2, true}, {10, 3, 3, true}};
-  const auto plan = plan_compaction(blocks, 13, 5);
-  ASSERT_TRUE(plan.has_value());
-  follow(blocks, *plan, 13);
+  const auto plan = must(plan_compaction(blocks, 13, 5));
+  follow(blocks, plan, 13);
   EXPECT_GE(largest_gap(blocks, 13), 5U);
 }
 
@@ -118,11 +116,10 @@ TEST(CompactionPlan, MakesAHoleForABlockThatFitsNone) {
 // the other side of the hole, each to the place that the one before has left.
 TEST(CompactionPlan, LetsAHoleWanderToTheOthers) {
   Blocks blocks{{4, 4, 1, true}, {9, 4, 2, true}, {14, 4, 3, true}, {19, 4, 4, true}};
-  const auto plan = plan_compaction(blocks, 24, 8);
-  ASSERT_TRUE(plan.has_value());
-  EXPECT_EQ(moved_bytes(*plan), 16U);
-  EXPECT_EQ(plan->size(), 4U);
-  follow(blocks, *plan, 24);
+  const auto plan = must(plan_compaction(blocks, 24, 8));
+  EXPECT_EQ(moved_bytes(plan), 16U);
+  EXPECT_EQ(plan.size(), 4U);
+  follow(blocks, plan, 24);
   EXPECT_EQ(largest_gap(blocks, 24), 8U);
 }
 
@@ -228,9 +225,8 @@ TEST_P(RandomLayouts, OfSinglePagesMovesAsFewAsPossible) {
       for (Bytes i = 0; i < wanted; ++i) cost += used[begin + i];
       least = std::min(least, cost);
     }
-    const auto plan = plan_compaction(blocks, 100, wanted);
-    ASSERT_TRUE(plan.has_value());
-    EXPECT_EQ(moved_bytes(*plan), least);
+    const auto plan = must(plan_compaction(blocks, 100, wanted));
+    EXPECT_EQ(moved_bytes(plan), least);
   }
 }
 
@@ -242,9 +238,8 @@ TEST(CompactionPlan, TwentyThousandBlocksArePlannedInTime) {
   for (std::uint32_t page = 0; page < 28'672; ++page) {
     if (random() % 10 < 7) blocks.push_back({page, 1, page, true});
   }
-  const auto plan = plan_compaction(blocks, 28'672, 1536);
-  ASSERT_TRUE(plan.has_value());
-  follow(blocks, *plan, 28'672);
+  const auto plan = must(plan_compaction(blocks, 28'672, 1536));
+  follow(blocks, plan, 28'672);
   EXPECT_GE(largest_gap(blocks, 28'672), 1536U);
 }
 

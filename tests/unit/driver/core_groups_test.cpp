@@ -12,6 +12,7 @@ namespace {
 
 using test::FailsWith;
 using test::IsOk;
+using test::must;
 
 constexpr CoreGroups::Cores kCard{24, 2};  // 72 cores
 constexpr CoreGroups::Cores kCoupled{32, 0};
@@ -52,22 +53,20 @@ TEST_F(CoreGroupsTest, WithoutGroupsAProcessHasAllCores) {
 }
 
 TEST_F(CoreGroupsTest, AClusterBringsItsVectorCores) {
-  const auto made = groups.create(of_mask(0b1010, 7), kCard);
-  ASSERT_THAT(made, IsOk());
-  EXPECT_EQ(made->id, 7U);
+  const auto made = must(groups.create(of_mask(0b1010, 7), kCard));
+  EXPECT_EQ(made.id, 7U);
   // Vector cores of cluster i are 24 + 2i and the next.
   const std::uint64_t cores = 0b1010 | 0b11ULL << 26 | 0b11ULL << 30;
-  EXPECT_EQ(made->cores, (CoreMask{cores, 0, 0, 0}));
-  EXPECT_EQ(*groups.enter(7), made->cores);
+  EXPECT_EQ(made.cores, (CoreMask{cores, 0, 0, 0}));
+  EXPECT_EQ(*groups.enter(7), made.cores);
   EXPECT_EQ((*groups.enter(0))[0], ~cores);
 }
 
 TEST_F(CoreGroupsTest, CoupledCoresAreTheirClusters) {
   ASSERT_THAT(groups.create(of(2), kCoupled), IsOk());
-  const auto second = groups.create(of(3), kCoupled);
-  ASSERT_THAT(second, IsOk());
-  EXPECT_EQ(second->id, 2U);
-  EXPECT_EQ(second->cores, (CoreMask{0b11100, 0, 0, 0}));
+  const auto second = must(groups.create(of(3), kCoupled));
+  EXPECT_EQ(second.id, 2U);
+  EXPECT_EQ(second.cores, (CoreMask{0b11100, 0, 0, 0}));
 }
 
 TEST_F(CoreGroupsTest, OneClusterStaysWithTheRest) {
@@ -95,9 +94,8 @@ TEST_F(CoreGroupsTest, WhatCannotBeIsSaid) {
 
 TEST_F(CoreGroupsTest, AnOpenProcessKeepsThemAsTheyAre) {
   ASSERT_THAT(groups.create(of(4), kCard), IsOk());
-  auto member = GroupMembership::enter(groups, 1);
-  ASSERT_THAT(member, IsOk());
-  auto moved = std::move(*member);
+  auto member = must(GroupMembership::enter(groups, 1));
+  auto moved = std::move(member);
   EXPECT_EQ(groups.list(kCard)[1].processes, 1U);
   EXPECT_THAT(groups.create(of(4), kCard), FailsWith(ErrorCode::kBusy));
   EXPECT_THAT(groups.remove(1), FailsWith(ErrorCode::kBusy));
@@ -143,14 +141,12 @@ TEST_F(CoreGroupsTest, AreDisjointAndTogetherTheCard) {
 
 TEST_F(CoreGroupsTest, AQueueMayUseWhatItWantsOfItsGroupsCores) {
   ASSERT_THAT(groups.create(of_mask(0b1, 1), kCard), IsOk());  // cube core 0, vector cores 0 and 1
-  auto member = GroupMembership::enter(groups, 1);
-  ASSERT_THAT(member, IsOk());
-  const auto all = member->within(kAllCores);
-  ASSERT_THAT(all, IsOk());
-  EXPECT_EQ(*all, member->cores());
+  auto member = must(GroupMembership::enter(groups, 1));
+  const auto all = must(member.within(kAllCores));
+  EXPECT_EQ(all, member.cores());
   CoreMask others = kAllCores;
-  for (std::size_t i = 0; i < others.size(); ++i) others[i] &= ~member->cores()[i];
-  EXPECT_THAT(member->within(others), FailsWith(ErrorCode::kInvalidArgument));
+  for (std::size_t i = 0; i < others.size(); ++i) others[i] &= ~member.cores()[i];
+  EXPECT_THAT(member.within(others), FailsWith(ErrorCode::kInvalidArgument));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "npu/base/units.hpp"

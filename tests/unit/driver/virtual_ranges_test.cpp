@@ -14,6 +14,7 @@ namespace {
 
 using test::FailsWith;
 using test::IsOk;
+using test::must;
 
 constexpr Bytes kAll = Bytes{8} << 40;  // of one window
 
@@ -23,9 +24,8 @@ TEST(VirtualRanges, BelongToTheirWindow) {
                                                   {15, 3}, {17, 7}, {29, 31}};
   for (const auto& [window, place] : places) {
     VirtualRanges ranges(window);
-    const auto all = ranges.reserve(kAll, 2_MiB, false);
-    ASSERT_THAT(all, IsOk());
-    EXPECT_EQ(*all, place * kAll);
+    const auto all = must(ranges.reserve(kAll, 2_MiB, false));
+    EXPECT_EQ(all, place * kAll);
     EXPECT_THAT(ranges.reserve(2_MiB, 2_MiB, false), FailsWith(ErrorCode::kOutOfResources));
   }
 }
@@ -74,13 +74,12 @@ TEST(VirtualRanges, OneReservationMayHaveAllManagedAddresses) {
   ranges.release(page);
   EXPECT_THAT(ranges.reserve(3 * kTebibyte + 1, 2_MiB, true),
               FailsWith(ErrorCode::kOutOfResources));
-  const auto all = ranges.reserve(3 * kTebibyte, 2_MiB, true);
-  ASSERT_THAT(all, IsOk());
-  EXPECT_EQ(ranges.containing(*all + 3 * kTebibyte - 1)->first, *all);
+  const auto all = must(ranges.reserve(3 * kTebibyte, 2_MiB, true));
+  EXPECT_EQ(ranges.containing(all + 3 * kTebibyte - 1)->first, all);
   EXPECT_THAT(ranges.reserve(2_MiB, 2_MiB, true), FailsWith(ErrorCode::kOutOfResources));
-  ranges.release(*all);
-  EXPECT_THAT(ranges.reserve_at(*all, 3 * kTebibyte, true), IsOk());
-  ranges.release(*all);
+  ranges.release(all);
+  EXPECT_THAT(ranges.reserve_at(all, 3 * kTebibyte, true), IsOk());
+  ranges.release(all);
   EXPECT_THAT(ranges.reserve(2 * kTebibyte, 2_MiB, true), IsOk());
   EXPECT_THAT(ranges.reserve(kTebibyte, 2_MiB, true), IsOk());
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function with arguments at random. Structures lie in memory of their exact size, with marks
 // behind it, so that whatever is written beyond is seen here, and by a sanitizer at once.
-#include <cstdlib>
 #include <functional>
 #include <random>
 

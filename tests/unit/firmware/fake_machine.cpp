@@ -2,7 +2,6 @@
 #include <ucontext.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 

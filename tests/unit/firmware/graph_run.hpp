@@ -2,10 +2,7 @@
 // A task graph in a fake machine's memory, run by the scheduler, and what came of it.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "tests/unit/firmware/fake_machine.hpp"

@@ -2,7 +2,6 @@
 // Graphs on the scheduler, on one to four threads and with both handshakes.
 #include <algorithm>
 #include <random>
-#include <tuple>
 
 #include "tests/unit/firmware/graph_run.hpp"
 

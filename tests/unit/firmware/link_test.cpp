@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a core says, state by state: the four cases of two blocks on one core (runtime.md A2),
 // and what the scheduler tells.
-#include <deque>
 
 #include "firmware/aicpu/core_link.hpp"
 #include "tests/unit/firmware/graph_run.hpp"

@@ -13,6 +13,7 @@ namespace npu::workloads {
 namespace {
 
 using test::FailsWith;
+using test::must;
 using testing::ElementsAre;
 
 const std::string kTask = "tasks:\n  - name: t\n";
@@ -33,13 +34,12 @@ TEST(GraphCheck, ContentsFollowTheirExpressionAndTiles) {
       "10 + column}}\n" +
       kTask);
   const auto tensor = make_tensors(spec)->front();
-  const auto values = evaluate(spec, tensor, *tensor.spec->contents);
-  ASSERT_TRUE(values);
-  EXPECT_THAT(values->values, ElementsAre(0, 1, 2, 3, 10, 11, 12, 13));
-  const auto bytes = encode(tensor, *values);
+  const auto values = must(evaluate(spec, tensor, *tensor.spec->contents));
+  EXPECT_THAT(values.values, ElementsAre(0, 1, 2, 3, 10, 11, 12, 13));
+  const auto bytes = encode(tensor, values);
   EXPECT_THAT(bytes, ElementsAre(std::byte{0}, std::byte{1}, std::byte{2}, std::byte{3},
                                  std::byte{10}, std::byte{11}, std::byte{12}, std::byte{13}));
-  EXPECT_EQ(decode(tensor, bytes).values, values->values);
+  EXPECT_EQ(decode(tensor, bytes).values, values.values);
 }
 
 TEST(GraphCheck, AColumnOfTilesChangesTheOrderInMemory) {
@@ -93,16 +93,14 @@ class TensorCheckTest : public testing::Test {
 };
 
 TEST_F(TensorCheckTest, EqualTensorsHaveNoError) {
-  const auto outcome = check(4, 0);
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->elements, 2U);
-  EXPECT_EQ(outcome->largest_error, 0);
+  const auto outcome = must(check(4, 0));
+  EXPECT_EQ(outcome.elements, 2U);
+  EXPECT_EQ(outcome.largest_error, 0);
 }
 
 TEST_F(TensorCheckTest, TheErrorIsRelativeToTheLargestExpectedValue) {
-  const auto outcome = check(4.5F, 0.125);
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->largest_error, 0.125);
+  const auto outcome = must(check(4.5F, 0.125));
+  EXPECT_EQ(outcome.largest_error, 0.125);
 }
 
 TEST_F(TensorCheckTest, AnErrorBeyondTheToleranceNamesTheElement) {

@@ -3,7 +3,6 @@
 #include "kernels/jit/diagnostics.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace npu::jit {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folders that cannot be used cost the cache, and nothing else.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>

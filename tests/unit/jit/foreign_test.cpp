@@ -2,7 +2,6 @@
 // What lies in the folder under a kernel's name and is not that kernel is never loaded, and made
 // anew.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 // Whoever waits for a kernel need not wait on: what was started for it is gone then.
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "npu/jit/key.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "kernels/jit/sha256.hpp"
 

@@ -2,7 +2,6 @@
 // Source files of users: what a kernel is made of is what its source includes, and nothing else
 // that lies beside it; objects that nobody calls.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>

@@ -2,7 +2,6 @@
 // Threads and processes that want the same kernels at the same time, and some that die meanwhile.
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <filesystem>
 #include <thread>
 
 #include "tests/unit/jit/workshop.hpp"

@@ -2,7 +2,6 @@
 // A folder with a template and compilers, for one test.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -2,10 +2,10 @@
 #include "tools/reports/compare/comparison.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/matchers.hpp"
 #include "tests/unit/reports/example_report.hpp"
 #include "tools/reports/compare/amounts.hpp"
 #include "tools/reports/compare/comparison_json.hpp"
@@ -17,6 +17,7 @@
 namespace npu::reports {
 namespace {
 
+using test::must;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -69,22 +70,19 @@ Verdict verdict(const std::string& name, const std::string& unit, std::int64_t n
 }
 
 TEST(Compare, IdenticalReportsAreOneLine) {
-  const auto comparison = compare(full_report(), full_report(), {});
-  ASSERT_TRUE(comparison);
-  EXPECT_EQ(comparison->regressions(), 0U);
-  EXPECT_EQ(to_text(*comparison),
+  const auto comparison = must(compare(full_report(), full_report(), {}));
+  EXPECT_EQ(comparison.regressions(), 0U);
+  EXPECT_EQ(to_text(comparison),
             "dma_latency on 910b.yaml: identical, 11 metrics and counters compared\n");
 }
 
 TEST(Compare, AnIncompleteRunIsARegressionAlsoIfItEqualsTheBase) {
   Report stopped = full_report();
   stopped.outcome = "interrupted";
-  const auto comparison = compare(stopped, stopped, {});
-  ASSERT_TRUE(comparison);
-  EXPECT_EQ(comparison->regressions(), 1U);
-  EXPECT_EQ(summary(*comparison),
-            "1 regression, 0 other changes, 11 metrics and counters compared");
-  EXPECT_THAT(to_json(*comparison), HasSubstr("\"result\": \"regression\""));
+  const auto comparison = must(compare(stopped, stopped, {}));
+  EXPECT_EQ(comparison.regressions(), 1U);
+  EXPECT_EQ(summary(comparison), "1 regression, 0 other changes, 11 metrics and counters compared");
+  EXPECT_THAT(to_json(comparison), HasSubstr("\"result\": \"regression\""));
 }
 
 TEST(Compare, NothingInCommonIsNoComparison) {
@@ -257,10 +255,9 @@ TEST(Compare, AMissingMetricThatAThresholdNamesIsARegression) {
 TEST(Compare, ANewRunThatIsNotCompleteIsARegression) {
   auto now = full_report();
   now.outcome = "interrupted";
-  const auto comparison = compare(full_report(), now, {});
-  ASSERT_TRUE(comparison);
-  EXPECT_EQ(comparison->regressions(), 1U);
-  EXPECT_THAT(to_text(*comparison), HasSubstr("the new run is not complete: interrupted"));
+  const auto comparison = must(compare(full_report(), now, {}));
+  EXPECT_EQ(comparison.regressions(), 1U);
+  EXPECT_THAT(to_text(comparison), HasSubstr("the new run is not complete: interrupted"));
 }
 
 TEST(Compare, TellsWhatTheReportsAreOf) {
@@ -268,21 +265,19 @@ TEST(Compare, TellsWhatTheReportsAreOf) {
   now.configuration[0].elements = {"13"};
   now.parameters[0].elements = {"64"};
   now.seed = 2;
-  const auto comparison = compare(full_report(), now, {});
-  ASSERT_TRUE(comparison);
-  EXPECT_THAT(comparison->differs, Contains("cpu.call_ns: 12.5 -> 13"));
-  EXPECT_THAT(comparison->differs, Contains("parameter sizes: 4096,64 -> 64"));
-  EXPECT_THAT(comparison->differs, Contains("seed: 18446744073709551615 -> 2"));
-  EXPECT_EQ(comparison->differs.size(), 3U);
+  const auto comparison = must(compare(full_report(), now, {}));
+  EXPECT_THAT(comparison.differs, Contains("cpu.call_ns: 12.5 -> 13"));
+  EXPECT_THAT(comparison.differs, Contains("parameter sizes: 4096,64 -> 64"));
+  EXPECT_THAT(comparison.differs, Contains("seed: 18446744073709551615 -> 2"));
+  EXPECT_EQ(comparison.differs.size(), 3U);
 }
 
 TEST(Compare, TellsWhichSectionsAreNotTheSame) {
   auto now = full_report();
   now.add_section({"utilisation", "[1]"});
-  const auto comparison = compare(full_report(), now, {});
-  ASSERT_TRUE(comparison);
-  EXPECT_THAT(comparison->differs, ElementsAre("section utilisation: only in the new report"));
-  EXPECT_EQ(comparison->regressions(), 0U);
+  const auto comparison = must(compare(full_report(), now, {}));
+  EXPECT_THAT(comparison.differs, ElementsAre("section utilisation: only in the new report"));
+  EXPECT_EQ(comparison.regressions(), 0U);
 }
 
 TEST(Compare, RefusesOtherWorkloadsAndThresholdsOfNothing) {

@@ -2,9 +2,7 @@
 // docs/reports.md says what there is.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/support/folders.hpp"
 #include "tools/reports/compare/comparison_text.hpp"
@@ -15,9 +13,7 @@ namespace npu::reports {
 namespace {
 
 std::string page() {
-  std::ostringstream text;
-  text << std::ifstream(source_dir() + "/docs/reports.md").rdbuf();
-  return text.str();
+  return file_text(source_dir() + "/docs/reports.md");
 }
 
 std::string row_of(const Rule& rule) {

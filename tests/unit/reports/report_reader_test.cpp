@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/reports/report_reader.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/unit/reports/example_report.hpp"
 #include "tools/reports/report_csv.hpp"
 #include "tools/reports/report_json.hpp"
@@ -12,6 +12,8 @@
 
 namespace npu::reports {
 namespace {
+
+using test::must;
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
@@ -27,29 +29,25 @@ std::string refusal(const std::string& from, const std::string& to) {
 
 TEST(ReportReader, GivesTheSameBytesAgain) {
   const std::string json = to_json(full_report());
-  const auto report = read_report(json);
-  ASSERT_TRUE(report) << report.error().message();
-  EXPECT_EQ(to_json(*report), json);
+  const auto report = must(read_report(json));
+  EXPECT_EQ(to_json(report), json);
 }
 
 TEST(ReportReader, GivesTheSameTextAgain) {
-  const auto report = read_report(to_json(full_report()));
-  ASSERT_TRUE(report);
-  EXPECT_EQ(to_text(*report), to_text(full_report()));
+  const auto report = must(read_report(to_json(full_report())));
+  EXPECT_EQ(to_text(report), to_text(full_report()));
 }
 
 TEST(ReportReader, ReadsTheEmptyReport) {
-  const auto report = read_report(to_json(Report{}));
-  ASSERT_TRUE(report) << report.error().message();
-  EXPECT_EQ(to_json(*report), to_json(Report{}));
+  const auto report = must(read_report(to_json(Report{})));
+  EXPECT_EQ(to_json(report), to_json(Report{}));
 }
 
 TEST(ReportReader, KeepsSectionsThatItDoesNotKnow) {
-  const auto report = read_report(to_json(full_report()));
-  ASSERT_TRUE(report);
-  ASSERT_EQ(report->sections().size(), 1U);
-  EXPECT_EQ(report->sections()[0].name, "durations");
-  EXPECT_EQ(report->sections()[0].json, "{\"odd\":  [1.50, \"}\\\"\", {}]}");
+  const auto report = must(read_report(to_json(full_report())));
+  ASSERT_EQ(report.sections().size(), 1U);
+  EXPECT_EQ(report.sections()[0].name, "durations");
+  EXPECT_EQ(report.sections()[0].json, "{\"odd\":  [1.50, \"}\\\"\", {}]}");
 }
 
 TEST(ReportReader, SaysWhatIsWrongAndWhere) {

@@ -3,7 +3,6 @@
 #include "tests/unit/reports/example_report.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 

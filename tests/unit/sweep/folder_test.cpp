@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What counts as done, and what is left of what is not.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 #include "tools/cli/sweep/grid.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 

@@ -2,7 +2,6 @@
 #include "tools/cli/sweep/job_scripts.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <numeric>
 

@@ -2,9 +2,7 @@
 #include "tools/cli/sweep/pareto.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 namespace npu::sweep {

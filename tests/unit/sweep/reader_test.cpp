@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of mistake in a sweep's file, with the exact line that its author sees.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tools/cli/sweep/sweep_reader.hpp"
 

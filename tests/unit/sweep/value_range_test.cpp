@@ -2,7 +2,6 @@
 #include "tools/cli/sweep/value_range.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace npu::sweep {
 namespace {

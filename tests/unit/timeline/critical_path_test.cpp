@@ -2,7 +2,6 @@
 #include "tools/timeline/critical_path.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <memory>

@@ -2,9 +2,6 @@
 // docs/timeline.md says what there is.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "npu/platform/activity.hpp"
 #include "tests/support/folders.hpp"
 
@@ -12,9 +9,7 @@ namespace npu::timeline {
 namespace {
 
 std::string timeline_page() {
-  std::ostringstream text;
-  text << std::ifstream(source_dir() + "/docs/timeline.md").rdbuf();
-  return text.str();
+  return file_text(source_dir() + "/docs/timeline.md");
 }
 
 std::string table_row(const platform::ActivityRow& row) {

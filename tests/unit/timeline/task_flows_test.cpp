@@ -2,7 +2,6 @@
 #include "tools/timeline/task_flows.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace npu::timeline {
 namespace {

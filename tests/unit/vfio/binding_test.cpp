@@ -11,8 +11,6 @@
 namespace npu::test {
 namespace {
 
-using driver::vfio::VfioPlatform;
-
 class VfioBinding : public testing::Test {
  protected:
   auto open() { return vfio.open_vector(kCard, 0); }

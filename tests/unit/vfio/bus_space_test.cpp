@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/vfio/bus_space.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <random>
 

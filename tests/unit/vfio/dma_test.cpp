@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 
 #include "tests/support/matchers.hpp"
@@ -13,7 +12,6 @@
 namespace npu::test {
 namespace {
 
-using driver::vfio::VfioPlatform;
 using platform::DmaDirection;
 
 class VfioDma : public testing::Test {
@@ -45,12 +43,11 @@ TEST_F(VfioDma, IsMappedForTheDirectionAsked) {
 }
 
 TEST_F(VfioDma, IsUnmappedWhenItIsGivenBack) {
-  auto memory = allocate(10000);
-  ASSERT_THAT(memory, IsOk());
-  const auto bus = (*memory)->bus().value;
+  auto memory = must(allocate(10000));
+  const auto bus = memory->bus().value;
   EXPECT_EQ(kernel.mapping(bus).size, 12288U);
-  EXPECT_EQ(kernel.mapping(bus).vaddr, reinterpret_cast<std::uintptr_t>((*memory)->cpu().data));
-  memory->reset();
+  EXPECT_EQ(kernel.mapping(bus).vaddr, reinterpret_cast<std::uintptr_t>(memory->cpu().data));
+  memory.reset();
   EXPECT_TRUE(kernel.mappings.empty());
   EXPECT_EQ((*allocate(4096))->bus().value, bus) << "the address is free again";
 }
@@ -68,47 +65,42 @@ TEST_F(VfioDma, StaysInsideTheIommusRanges) {
   kernel.ranges = {{0x10000, 0x12FFF}, {0xFEF0'0000, 0xFEF0'0FFF}};
   std::vector<std::unique_ptr<platform::DmaMemory>> held;
   for (const std::uint64_t expected : {0x10000U, 0x11000U, 0x12000U, 0xFEF0'0000U}) {
-    auto memory = allocate(4096);
-    ASSERT_THAT(memory, IsOk());
-    EXPECT_EQ((*memory)->bus().value, expected);
-    held.push_back(std::move(*memory));
+    auto memory = must(allocate(4096));
+    EXPECT_EQ(memory->bus().value, expected);
+    held.push_back(std::move(memory));
   }
   EXPECT_THAT(allocate(4096), FailsWith(ErrorCode::kOutOfResources, "no bus addresses left"));
 }
 
 TEST_F(VfioDma, OldKernelsThatSayNoRangesWorkToo) {
   kernel.says_ranges = false;
-  const auto memory = allocate(4096);
-  ASSERT_THAT(memory, IsOk());
-  EXPECT_EQ((*memory)->bus().value, kernel.options().first_bus_address);
+  const auto memory = must(allocate(4096));
+  EXPECT_EQ(memory->bus().value, kernel.options().first_bus_address);
 }
 
 TEST_F(VfioDma, FollowsTheIommusPageSize) {
   kernel.page_sizes = ~std::uint64_t{0xFFFF};
-  const auto memory = allocate(4096);
-  ASSERT_THAT(memory, IsOk());
-  EXPECT_EQ(kernel.mapping((*memory)->bus().value).size, 65536U);
-  EXPECT_EQ((*memory)->size(), 4096U);
+  const auto memory = must(allocate(4096));
+  EXPECT_EQ(kernel.mapping(memory->bus().value).size, 65536U);
+  EXPECT_EQ(memory->size(), 4096U);
 }
 
 TEST_F(VfioDma, LargeMemoryIsAlignedForLargePages) {
   const auto small = allocate(4096);
-  const auto large = allocate(2_MiB + 4096);
-  ASSERT_THAT(large, IsOk());
-  const auto& mapping = kernel.mapping((*large)->bus().value);
-  EXPECT_EQ((*large)->bus().value % 2_MiB, 0U);
+  const auto large = must(allocate(2_MiB + 4096));
+  const auto& mapping = kernel.mapping(large->bus().value);
+  EXPECT_EQ(large->bus().value % 2_MiB, 0U);
   EXPECT_EQ(mapping.vaddr % 2_MiB, 0U);
   EXPECT_EQ(mapping.size, 2_MiB + 4096);
-  const auto bytes = (*large)->cpu();
+  const auto bytes = large->cpu();
   EXPECT_EQ(bytes.data[0], std::byte{0});
   EXPECT_EQ(bytes.data[bytes.size - 1], std::byte{0});
 }
 
 // A child's copy-on-write would leave the device with the parent's old page.
 TEST_F(VfioDma, IsNotInheritedByAChild) {
-  const auto memory = allocate(4096);
-  ASSERT_THAT(memory, IsOk());
-  const auto begin = reinterpret_cast<std::uintptr_t>((*memory)->cpu().data);
+  const auto memory = must(allocate(4096));
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory->cpu().data);
   std::ifstream maps("/proc/self/smaps");
   std::string flags;
   bool here = false;
@@ -125,10 +117,9 @@ TEST_F(VfioDma, IsNotInheritedByAChild) {
 // Untouched, a page for reading only would be pinned as the zero page that all processes share, and
 // the device would not see later stores.
 TEST_F(VfioDma, ItsPagesAreThereBeforeTheyAreMapped) {
-  const auto memory = allocate(64_KiB, 4096, DmaDirection::kDeviceReads);
-  ASSERT_THAT(memory, IsOk());
+  const auto memory = must(allocate(64_KiB, 4096, DmaDirection::kDeviceReads));
   std::array<unsigned char, 16> present{};
-  ASSERT_EQ(::mincore((*memory)->cpu().data, 64_KiB, present.data()), 0);
+  ASSERT_EQ(::mincore(memory->cpu().data, 64_KiB, present.data()), 0);
   for (const auto page : present) EXPECT_EQ(page & 1, 1);
 }
 
@@ -147,10 +138,9 @@ TEST_F(VfioDma, RefusalsSayWhatToDo) {
 TEST_F(VfioDma, CardsOfDifferentGroupsShareNoAddressSpace) {
   const auto one = allocate(4096);
   const auto first = kernel.mapping((*one)->bus().value);
-  const auto other = vfio.allocate_dma({2, 0, 0}, 4096, 4096, DmaDirection::kBidirectional);
-  ASSERT_THAT(other, IsOk());
-  EXPECT_EQ((*other)->bus(), (*one)->bus());
-  EXPECT_NE(kernel.mapping((*other)->bus().value).container, first.container);
+  const auto other = must(vfio.allocate_dma({2, 0, 0}, 4096, 4096, DmaDirection::kBidirectional));
+  EXPECT_EQ(other->bus(), (*one)->bus());
+  EXPECT_NE(kernel.mapping(other->bus().value).container, first.container);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <linux/vfio.h>
 
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +14,8 @@
 #include "tests/unit/vfio/folder.hpp"
 
 namespace npu::test {
+
+using driver::vfio::VfioPlatform;
 
 inline constexpr platform::Bdf kCard{1, 0, 0};
 inline constexpr char kCardName[] = "0000:01:00.0";

@@ -8,7 +8,6 @@ namespace npu::test {
 namespace {
 
 namespace pci = abi::pci;
-using driver::vfio::VfioPlatform;
 using platform::Caching;
 
 constexpr unsigned kConfig = VFIO_PCI_CONFIG_REGION_INDEX;
@@ -39,23 +38,20 @@ void expect_reaches(const FakeFunction& card, platform::MmioRegion& region, unsi
 }
 
 TEST_F(VfioFunction, BarsAreReachedThroughMappings) {
-  const auto region = map(2, 0x2000, 0x4000);
-  ASSERT_THAT(region, IsOk());
-  expect_reaches(card, **region, 2, 0x2000);
+  const auto region = must(map(2, 0x2000, 0x4000));
+  expect_reaches(card, *region, 2, 0x2000);
 }
 
 TEST_F(VfioFunction, ABarWithoutMmapIsReachedThroughTheDescriptor) {
   card.without_mmap = {0};
-  const auto region = map(0, 0x1000, 0x2000);
-  ASSERT_THAT(region, IsOk());
-  expect_reaches(card, **region, 0, 0x1000);
+  const auto region = must(map(0, 0x1000, 0x2000));
+  expect_reaches(card, *region, 0, 0x1000);
 }
 
 TEST_F(VfioFunction, WhatTheKernelDoesNotMapAfterAllIsReachedThroughTheDescriptor) {
   kernel.maps = false;
-  const auto region = map(0, 0, 0x2000);
-  ASSERT_THAT(region, IsOk());
-  expect_reaches(card, **region, 0, 0);
+  const auto region = must(map(0, 0, 0x2000));
+  expect_reaches(card, *region, 0, 0);
 }
 
 TEST_F(VfioFunction, ThePageOfTheMsixTableMayBeLeftOut) {
@@ -67,18 +63,16 @@ TEST_F(VfioFunction, ThePageOfTheMsixTableMayBeLeftOut) {
 
 TEST_F(VfioFunction, SenselessMappableAreasAreLeftOut) {
   card.sparse[0] = {{0, 0}, {0x10, 0x1000}, {0x7000, 0x2000}, {~0ULL - 4095, 0x2000}};
-  const auto region = map(0, 0, 0x8000);
-  ASSERT_THAT(region, IsOk());
-  expect_reaches(card, **region, 0, 0);
+  const auto region = must(map(0, 0, 0x8000));
+  expect_reaches(card, *region, 0, 0);
 }
 
 TEST_F(VfioFunction, AnAccessThatTheKernelRefusesReadsAllOnes) {
   card.without_mmap = {0};
   card.regions[0] = 16 * kRegionStride;  // beyond the end of the file
-  const auto region = map(0, 12 * kRegionStride, 4096);
-  ASSERT_THAT(region, IsOk());
-  EXPECT_EQ((*region)->read32(0), 0xFFFFFFFFU);
-  EXPECT_EQ((*region)->read64(8), ~0ULL);
+  const auto region = must(map(0, 12 * kRegionStride, 4096));
+  EXPECT_EQ(region->read32(0), 0xFFFFFFFFU);
+  EXPECT_EQ(region->read64(8), ~0ULL);
 }
 
 TEST_F(VfioFunction, BarsThatDoNotExistAndRangesOutsideAreRefused) {

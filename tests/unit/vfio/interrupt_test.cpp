@@ -6,8 +6,6 @@
 namespace npu::test {
 namespace {
 
-using driver::vfio::VfioPlatform;
-
 class VfioInterrupt : public testing::Test {
  protected:
   FakeKernel kernel;
@@ -16,14 +14,13 @@ class VfioInterrupt : public testing::Test {
 };
 
 TEST_F(VfioInterrupt, AreCounted) {
-  const auto vector = vfio.open_vector(kCard, 3);
-  ASSERT_THAT(vector, IsOk());
-  EXPECT_EQ((*vector)->count(), 0U);
+  const auto vector = must(vfio.open_vector(kCard, 3));
+  EXPECT_EQ(vector->count(), 0U);
   card.signal(card.triggers.at(3));
-  EXPECT_THAT((*vector)->wait_after(0, vfio.clock().now() + 10_s), IsOk());
+  EXPECT_THAT(vector->wait_after(0, vfio.clock().now() + 10_s), IsOk());
   card.signal(card.triggers.at(3));
   card.signal(card.triggers.at(3));
-  EXPECT_EQ((*vector)->count(), 3U);
+  EXPECT_EQ(vector->count(), 3U);
 }
 
 TEST_F(VfioInterrupt, WhereNoneCanBeAddedTheWholeTableIsEnabledOnce) {

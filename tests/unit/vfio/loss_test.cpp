@@ -10,7 +10,6 @@ namespace npu::test {
 namespace {
 
 namespace pci = abi::pci;
-using driver::vfio::VfioPlatform;
 
 class VfioLoss : public testing::Test {
  protected:
@@ -72,10 +71,9 @@ TEST_F(VfioLoss, WhatIsLostCanBeOpenedAgainOnceItIsGivenBack) {
   while (vfio.pci().read32(kCard, 0) != 0xD11019E5U && vfio.clock().now() < deadline) {
     std::this_thread::yield();
   }
-  const auto again = map();
-  ASSERT_THAT(again, IsOk());
+  const auto again = must(map());
   EXPECT_EQ(card.opens, 2U);
-  EXPECT_EQ((*again)->read32(0), 0x1234U);
+  EXPECT_EQ(again->read32(0), 0x1234U);
 }
 
 TEST_F(VfioLoss, PagesThatTheKernelTakesAwayReadAllOnes) {

@@ -11,7 +11,6 @@ namespace {
 
 namespace pci = abi::pci;
 using driver::vfio::Sysfs;
-using driver::vfio::VfioPlatform;
 
 constexpr char kDevice[] = "bus/pci/devices/0000:01:00.0";
 

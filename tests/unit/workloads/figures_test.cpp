@@ -3,10 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <set>
-#include <sstream>
-
 #include "tests/support/folders.hpp"
 #include "tests/unit/workloads/fake_run.hpp"
 #include "tools/reports/compare/comparison_text.hpp"
@@ -145,9 +141,8 @@ TEST(FigureRules, AreThoseOfTheReportsPage) {
               reports::allowed_text({worse, allowed}) + " |\n";
     }
   }
-  std::ostringstream page;
-  page << std::ifstream(source_dir() + "/docs/reports.md").rdbuf();
-  EXPECT_NE(page.str().find("|---|---|---|---|\n" + rows + "\n"), std::string::npos) << rows;
+  const std::string page = file_text(source_dir() + "/docs/reports.md");
+  EXPECT_NE(page.find("|---|---|---|---|\n" + rows + "\n"), std::string::npos) << rows;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "workloads/framework/milestones.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 

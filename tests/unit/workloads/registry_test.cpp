@@ -2,7 +2,6 @@
 #include "workloads/framework/registry.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace npu::workloads {
 namespace {

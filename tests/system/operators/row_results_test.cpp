@@ -9,7 +9,7 @@
 namespace npu::test {
 namespace {
 
-constexpr double kUnit = 0x1p-24;
+constexpr double kRounding = 0x1p-24;
 
 // A result in memory that was something else before, with bytes behind it that stay.
 class ResultMemory {
@@ -45,12 +45,12 @@ void expect_quantised(const std::vector<Bounded>& exact, const ResultMemory& to,
     error = std::fmax(error, value.error);
   }
   ASSERT_TRUE(near_enough(DataType::kFp32, scales.at(row), largest / 127,
-                          error / 127 + 4 * kUnit * largest / 127))
+                          error / 127 + 4 * kRounding * largest / 127))
       << "row " << row << " has scale " << scales.at(row) << ", exactly " << largest / 127;
   for (std::uint64_t c = 0; c < exact.size(); ++c) {
     const double wanted = largest == 0 ? 0 : exact[c].value * 127 / largest;
     const double found = to.at(row * exact.size() + c);
-    const double off = largest == 0 ? 0 : 127 * (2 * error / largest + 8 * kUnit);
+    const double off = largest == 0 ? 0 : 127 * (2 * error / largest + 8 * kRounding);
     ASSERT_LE(std::fabs(found - wanted), 0.5 + off)
         << "row " << row << ", column " << c << " of " << exact.size();
   }
@@ -86,12 +86,12 @@ class RowResults : public testing::TestWithParam<model::ProgramCoreKind> {
   }
 };
 
-struct RowTypes {
+struct ResultTypes {
   const char *from, *to;
 };
 
 TEST_P(RowResults, SwiGluAtRandom) {
-  constexpr RowTypes kTypes[] = {
+  constexpr ResultTypes kTypes[] = {
       {"half", "half"}, {"bfloat16", "bfloat16"}, {"float", "float"}, {"half", "float"}};
   for (unsigned i = 0; i < shapes_at_random(); ++i) {
     bench_.forget();
@@ -138,8 +138,8 @@ TEST_P(RowResults, DynamicQuantAtRandom) {
 }
 
 TEST_P(RowResults, AddRmsNormAtRandom) {
-  constexpr RowTypes kTypes[] = {{"half", "half"}, {"bfloat16", "int8"},     {"float", "float"},
-                                 {"half", "int8"}, {"bfloat16", "bfloat16"}, {"float", "int8"}};
+  constexpr ResultTypes kTypes[] = {{"half", "half"}, {"bfloat16", "int8"},     {"float", "float"},
+                                    {"half", "int8"}, {"bfloat16", "bfloat16"}, {"float", "int8"}};
   for (unsigned i = 0; i < shapes_at_random(); ++i) {
     bench_.forget();
     const auto& types = kTypes[i % 6];
@@ -168,7 +168,7 @@ TEST_P(RowResults, AddRmsNormAtRandom) {
         const double exact = x1.at(r, c) + x2.at(r, c);
         squares += exact * exact;
         ASSERT_TRUE(
-            near_enough(type, sum.at(r * params.columns + c), exact, kUnit * std::fabs(exact)));
+            near_enough(type, sum.at(r * params.columns + c), exact, kRounding * std::fabs(exact)));
       }
       const double root = std::sqrt(squares / params.columns + double{params.epsilon});
       std::vector<Bounded> exact;

@@ -56,6 +56,10 @@ void expect_quantised(const std::vector<Bounded>& exact, const ResultMemory& to,
   }
 }
 
+struct ResultTypes {
+  const char *from, *to;
+};
+
 class RowResults : public testing::TestWithParam<model::ProgramCoreKind> {
  protected:
   OperatorBench bench_{GetParam()};
@@ -84,18 +88,9 @@ class RowResults : public testing::TestWithParam<model::ProgramCoreKind> {
     ASSERT_TRUE(bench_.run_operator("op_" + name + "_" + from + "_" + to, params))
         << bench_.refusal();
   }
-};
 
-struct ResultTypes {
-  const char *from, *to;
-};
-
-TEST_P(RowResults, SwiGluAtRandom) {
-  constexpr ResultTypes kTypes[] = {
-      {"half", "half"}, {"bfloat16", "bfloat16"}, {"float", "float"}, {"half", "float"}};
-  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+  void swi_glu(const ResultTypes& types) {
     bench_.forget();
-    const auto& types = kTypes[i % 4];
     operators::SwiGluParams params;
     params.columns = columns(), params.rows = rows(params.columns);
     const Values x = values(type_named(types.from), params.rows, 2ULL * params.columns, 6);
@@ -111,15 +106,11 @@ TEST_P(RowResults, SwiGluAtRandom) {
             << "row " << r << ", column " << c << " of " << params.columns;
       }
     }
-    if (HasFailure()) FAIL() << "shape " << i;
   }
-}
 
-TEST_P(RowResults, DynamicQuantAtRandom) {
-  const std::string types[] = {"half", "bfloat16", "float"};
-  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+  void dynamic_quant(const std::string& from) {
     bench_.forget();
-    const DataType type = type_named(types[i % 3]);
+    const DataType type = type_named(from);
     operators::DynamicQuantParams params;
     params.columns = columns(), params.rows = rows(params.columns);
     const Values x = values(type, params.rows, params.columns, 6);
@@ -127,22 +118,16 @@ TEST_P(RowResults, DynamicQuantAtRandom) {
     ResultMemory to(bench_, DataType::kInt8, std::uint64_t{params.rows} * params.columns);
     ResultMemory scales(bench_, DataType::kFp32, params.rows);
     params.to = to.address, params.scales = scales.address;
-    run("dynamic_quant", types[i % 3], "int8", params);
+    run("dynamic_quant", from, "int8", params);
     to.fetch(), scales.fetch();
     for (std::uint64_t r = 0; r < params.rows && !HasFailure(); ++r) {
       const double* const row = &x.elements[r * params.columns];
       expect_quantised({row, row + params.columns}, to, scales, r);
     }
-    if (HasFailure()) FAIL() << "shape " << i << " " << params.rows << " x " << params.columns;
   }
-}
 
-TEST_P(RowResults, AddRmsNormAtRandom) {
-  constexpr ResultTypes kTypes[] = {{"half", "half"}, {"bfloat16", "int8"},     {"float", "float"},
-                                    {"half", "int8"}, {"bfloat16", "bfloat16"}, {"float", "int8"}};
-  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+  void add_rms_norm(const ResultTypes& types) {
     bench_.forget();
-    const auto& types = kTypes[i % 6];
     const DataType type = type_named(types.from);
     operators::AddRmsNormParams params;
     params.columns = columns(), params.rows = rows(params.columns);
@@ -185,15 +170,11 @@ TEST_P(RowResults, AddRmsNormAtRandom) {
             << "row " << r << ", column " << c << " of " << params.columns;
       }
     }
-    if (HasFailure()) FAIL() << "shape " << i << " " << params.rows << " x " << params.columns;
   }
-}
 
-TEST_P(RowResults, DequantSwigluQuantAtRandom) {
-  const std::string types[] = {"int32", "half", "int32", "bfloat16", "float"};
-  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+  void dequant_swiglu_quant(const std::string& from) {
     bench_.forget();
-    const DataType type = type_named(types[i % 5]);
+    const DataType type = type_named(from);
     const bool integers = type == DataType::kInt32;
     operators::DequantSwigluQuantParams params;
     params.columns = columns(), params.rows = rows(params.columns);
@@ -214,7 +195,7 @@ TEST_P(RowResults, DequantSwigluQuantAtRandom) {
     ResultMemory to(bench_, DataType::kInt8, std::uint64_t{params.rows} * params.columns);
     ResultMemory scales(bench_, DataType::kFp32, params.rows);
     params.to = to.address, params.scales = scales.address;
-    run("dequant_swiglu_quant", types[i % 5], "int8", params);
+    run("dequant_swiglu_quant", from, "int8", params);
     to.fetch(), scales.fetch();
     for (std::uint64_t r = 0; r < params.rows && !HasFailure(); ++r) {
       const auto real = [&](std::uint64_t c) {
@@ -228,7 +209,40 @@ TEST_P(RowResults, DequantSwigluQuantAtRandom) {
       }
       expect_quantised(exact, to, scales, r);
     }
-    if (HasFailure()) FAIL() << "shape " << i << " " << params.rows << " x " << params.columns;
+  }
+};
+
+TEST_P(RowResults, SwiGluAtRandom) {
+  constexpr ResultTypes kTypes[] = {
+      {"half", "half"}, {"bfloat16", "bfloat16"}, {"float", "float"}, {"half", "float"}};
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+    swi_glu(kTypes[i % 4]);
+    if (HasFailure()) FAIL() << "shape " << i;
+  }
+}
+
+TEST_P(RowResults, DynamicQuantAtRandom) {
+  const std::string types[] = {"half", "bfloat16", "float"};
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+    dynamic_quant(types[i % 3]);
+    if (HasFailure()) FAIL() << "shape " << i;
+  }
+}
+
+TEST_P(RowResults, AddRmsNormAtRandom) {
+  constexpr ResultTypes kTypes[] = {{"half", "half"}, {"bfloat16", "int8"},     {"float", "float"},
+                                    {"half", "int8"}, {"bfloat16", "bfloat16"}, {"float", "int8"}};
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+    add_rms_norm(kTypes[i % 6]);
+    if (HasFailure()) FAIL() << "shape " << i;
+  }
+}
+
+TEST_P(RowResults, DequantSwigluQuantAtRandom) {
+  const std::string types[] = {"int32", "half", "int32", "bfloat16", "float"};
+  for (unsigned i = 0; i < shapes_at_random(); ++i) {
+    dequant_swiglu_quant(types[i % 5]);
+    if (HasFailure()) FAIL() << "shape " << i;
   }
 }
 

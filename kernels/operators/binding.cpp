@@ -15,7 +15,7 @@ std::uint32_t narrow(std::uint64_t side) {
 MatmulParams matmul_params(const NormalisedCall& call) {
   MatmulParams p;
   p.m = call.m, p.n = call.n, p.k = call.k, p.batch = call.batch;
-  p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.c = call.call.result;
+  p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.c = call.call.results[0];
   if (call.row->family == Family::kBatched) {
     p.stride_a = stored_elements(call.layout_a, call.type, call.m, call.k);
     p.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
@@ -51,14 +51,14 @@ QuantMatmulParams quant_params(const NormalisedCall& call) {
 GemvParams gemv_params(const NormalisedCall& call) {
   GemvParams p;
   p.m = narrow(call.sides[0]), p.k = narrow(call.sides[1]);
-  p.a = call.call.inputs[0], p.x = call.call.inputs[1], p.y = call.call.result;
+  p.a = call.call.inputs[0], p.x = call.call.inputs[1], p.y = call.call.results[0];
   return p;
 }
 
 VectorParams vector_params(const NormalisedCall& call) {
   VectorParams p;
   p.count = call.sides[0];
-  p.to = call.call.result;
+  p.to = call.call.results[0];
   std::copy(call.call.inputs.begin(), call.call.inputs.end(), p.inputs);
   std::copy(call.call.scalars.begin(), call.call.scalars.end(), p.scalars);
   return p;
@@ -67,15 +67,49 @@ VectorParams vector_params(const NormalisedCall& call) {
 SoftmaxParams softmax_params(const NormalisedCall& call) {
   SoftmaxParams p;
   p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
-  p.from = call.call.inputs[0], p.to = call.call.result;
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
   return p;
 }
 
 RmsNormParams rms_norm_params(const NormalisedCall& call) {
   RmsNormParams p;
   p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
-  p.from = call.call.inputs[0], p.gamma = call.call.inputs[1], p.to = call.call.result;
+  p.from = call.call.inputs[0], p.gamma = call.call.inputs[1], p.to = call.call.results[0];
   p.epsilon = call.call.epsilon;
+  return p;
+}
+
+SwiGluParams swi_glu_params(const NormalisedCall& call) {
+  SwiGluParams p;
+  p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1] / 2);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  return p;
+}
+
+DynamicQuantParams dynamic_quant_params(const NormalisedCall& call) {
+  DynamicQuantParams p;
+  p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
+  p.from = call.call.inputs[0], p.to = call.call.results[0], p.scales = call.call.results[1];
+  return p;
+}
+
+// Without quantisation there is no third result.
+AddRmsNormParams add_rms_norm_params(const NormalisedCall& call) {
+  AddRmsNormParams p;
+  p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
+  p.x1 = call.call.inputs[0], p.x2 = call.call.inputs[1], p.gamma = call.call.inputs[2];
+  p.to = call.call.results[0], p.sum = call.call.results[1], p.scales = call.call.results[2];
+  p.epsilon = call.call.epsilon;
+  return p;
+}
+
+DequantSwigluQuantParams dequant_swiglu_quant_params(const NormalisedCall& call) {
+  DequantSwigluQuantParams p;
+  p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1] / 2);
+  p.from = call.call.inputs[0], p.to = call.call.results[0], p.scales = call.call.results[1];
+  p.weight_scales = call.call.inputs[1], p.activation_scales = call.call.inputs[2];
+  p.quant_scales = call.call.inputs[3];
+  p.activate_left = call.call.activate_left ? 1 : 0;
   return p;
 }
 
@@ -85,7 +119,7 @@ AttentionParams attention_params(const NormalisedCall& call) {
   p.kv_heads = narrow(call.sides[2]), p.queries = narrow(call.sides[3]);
   p.keys = narrow(call.sides[4]), p.head = narrow(call.sides[5]);
   p.q = call.call.inputs[0], p.k = call.call.inputs[1], p.v = call.call.inputs[2];
-  p.to = call.call.result;
+  p.to = call.call.results[0];
   p.scale = call.call.scale;
   return p;
 }
@@ -117,6 +151,11 @@ jit::Macros macros_of(const NormalisedCall& call) {
       break;
     case Family::kSoftmax:
     case Family::kRmsNorm:
+    case Family::kSwiGlu:
+    case Family::kDynamicQuant:
+    case Family::kAddRmsNorm:
+    case Family::kAddRmsNormDynamicQuant:
+    case Family::kDequantSwigluQuant:
       break;
   }
   return macros;
@@ -152,6 +191,19 @@ Binding bind(const NormalisedCall& call) {
       break;
     case Family::kRmsNorm:
       binding.params = rms_norm_params(call);
+      break;
+    case Family::kSwiGlu:
+      binding.params = swi_glu_params(call);
+      break;
+    case Family::kDynamicQuant:
+      binding.params = dynamic_quant_params(call);
+      break;
+    case Family::kAddRmsNorm:
+    case Family::kAddRmsNormDynamicQuant:
+      binding.params = add_rms_norm_params(call);
+      break;
+    case Family::kDequantSwigluQuant:
+      binding.params = dequant_swiglu_quant_params(call);
       break;
     case Family::kAttention:
       binding.params = attention_params(call);

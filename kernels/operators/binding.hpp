@@ -13,7 +13,8 @@ namespace npu::operators {
 struct Binding {
   jit::KernelRequest request;
   std::variant<MatmulParams, GroupedMatmulParams, SplitKMatmulParams, QuantMatmulParams, GemvParams,
-               VectorParams, SoftmaxParams, RmsNormParams, AttentionParams>
+               VectorParams, SoftmaxParams, RmsNormParams, SwiGluParams, DynamicQuantParams,
+               AddRmsNormParams, DequantSwigluQuantParams, AttentionParams>
       params;
 
   const void* params_address() const {

@@ -18,19 +18,21 @@ struct OperatorCall {
   std::string name;
   std::vector<std::uint64_t> shape;  // the operator's row of the table names its numbers
   std::string dtype = "float16";     // of what is multiplied, or of all inputs
-  // Of the result; empty: int32 for products of int8, float32 for quantised ones, else dtype.
+  // Of the first result; empty: int32 for products of int8, float32 for quantised ones, int8 for
+  // what is quantised, else dtype.
   std::string out_dtype;
   bool transpose_a = false, transpose_b = false;
   std::string format_a = "ND", format_b = "ND";  // of matrices; or "NZ": in fractals
   std::array<std::uint64_t, 4> inputs{};         // in the order of the row; scales, gamma: 0: none
-  std::uint64_t result = 0;
+  std::array<std::uint64_t, 3> results{};        // in the order of the row
   bool slice_k = false;      // of grouped_matmul: groups are slices of k, else of the rows of A
   std::uint32_t splits = 0;  // of splitk_matmul: parts of k; 0: as many as keep cores busy
   std::string expression;    // of elementwise, over a, b, c, d, s, s1, s2, s3
   std::array<float, 4> scalars{};  // s, s1, s2, s3
-  float epsilon = 1e-6F;           // of rms_norm
+  float epsilon = 1e-6F;           // of rms_norm and its like
   float scale = 1;                 // of quant_matmul, flash_attention
   bool causal = false;             // of flash_attention
+  bool activate_left = true;       // of dequant_swiglu_quant: which half goes through silu
   std::uint32_t cores = 0;         // to use; 0: all
 };
 

@@ -26,6 +26,11 @@ enum class Family : std::uint8_t {
   kVector,
   kSoftmax,
   kRmsNorm,
+  kSwiGlu,
+  kDynamicQuant,
+  kAddRmsNorm,
+  kAddRmsNormDynamicQuant,
+  kDequantSwigluQuant,
   kAttention,
 };
 
@@ -36,6 +41,7 @@ struct OperatorRow {
   jit::KernelType type;
   std::string_view shape;   // its numbers, by name: "m, n, k"
   std::string_view inputs;  // the tensors that it reads, in the order of OperatorCall::inputs
+  std::string_view results = "result";  // that it writes, in the order of OperatorCall::results
 };
 
 const std::vector<OperatorRow>& operator_table();

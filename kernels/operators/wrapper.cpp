@@ -23,6 +23,15 @@ bool is_product(Family family) {
          family == Family::kSplitK || family == Family::kQuant;
 }
 
+bool has_halves(Family family) {
+  return family == Family::kSwiGlu || family == Family::kDequantSwigluQuant;
+}
+// Into int8, with a scale for each row.
+bool quantises(Family family) {
+  return family == Family::kDynamicQuant || family == Family::kAddRmsNormDynamicQuant ||
+         family == Family::kDequantSwigluQuant;
+}
+
 Status take_shape(const OperatorCall& call, NormalisedCall& to) {
   const auto names = to.row->shape;
   const auto wanted = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
@@ -37,6 +46,9 @@ Status take_shape(const OperatorCall& call, NormalisedCall& to) {
     }
   }
   to.sides = call.shape;
+  if (has_halves(to.row->family) && to.sides[1] % 2 != 0) {
+    return refuse(call, fmt::format("{} columns; an even number has halves", to.sides[1]));
+  }
   if (!is_product(to.row->family)) return {};
   const Family family = to.row->family;
   const std::size_t first = family == Family::kBatched || family == Family::kGrouped ? 1 : 0;
@@ -53,6 +65,7 @@ constexpr bool is_real(DataType type) {
 
 DataType usual_result(Family family, DataType type) {
   if (family == Family::kQuant) return DataType::kFp32;
+  if (quantises(family)) return DataType::kInt8;
   const bool sums = is_product(family) || family == Family::kGemv;
   return sums && type == DataType::kInt8 ? DataType::kInt32 : type;
 }
@@ -62,6 +75,14 @@ std::string impossible(Family family, DataType from, DataType to) {
   if (family == Family::kQuant) {
     if (from == DataType::kInt8 && is_real(to)) return {};
     return "int8 into float16, bfloat16 or float32";
+  }
+  if (family == Family::kDequantSwigluQuant) {
+    if ((is_real(from) || from == DataType::kInt32) && to == DataType::kInt8) return {};
+    return "float16, bfloat16, float32 and int32 into int8";
+  }
+  if (quantises(family)) {
+    if (is_real(from) && to == DataType::kInt8) return {};
+    return "float16, bfloat16 and float32 into int8";
   }
   if (family == Family::kVector) {
     if ((from == DataType::kInt64) == (to == DataType::kInt64)) return {};
@@ -125,6 +146,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.causal && family != Family::kAttention) {
     return refuse(call, "only flash_attention is causal");
   }
+  if (!call.activate_left && family != Family::kDequantSwigluQuant) {
+    return refuse(call, "only dequant_swiglu_quant activates the right half");
+  }
   const bool has_b = is_product(family);
   if ((call.transpose_a || to.layout_a != "RowMajor") && !has_b && family != Family::kGemv) {
     return refuse(call, "its inputs lie row by row");
@@ -138,8 +162,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
 Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
   const Family family = to.row->family;
   const bool tables = family == Family::kQuant || family == Family::kGrouped;
-  const std::size_t typed = tables ? 2 : call.inputs.size();
-  bool aligned = call.result % platform::bytes_of(to.out_type) == 0;
+  const std::size_t typed =
+      family == Family::kDequantSwigluQuant ? 1 : (tables ? 2 : call.inputs.size());
+  bool aligned = call.results[0] % platform::bytes_of(to.out_type) == 0;
   for (std::size_t i = 0; i < typed; ++i) {
     aligned = aligned && call.inputs[i] % platform::bytes_of(to.type) == 0;
   }

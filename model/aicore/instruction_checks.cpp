@@ -107,7 +107,7 @@ bool knows(VectorTypes types, DataType type) {
 }
 
 bool native(const Vector& vector) {
-  if (vector.op > VectorOp::kTranspose) return false;
+  if (static_cast<unsigned>(vector.op) >= platform::kVectorOps) return false;
   const VectorOperator& op = operator_of(vector.op);
   if (!knows(op.types, vector.type)) return false;
   if (op.result == VectorResult::kOtherType) return matrix_type(vector.to_type);

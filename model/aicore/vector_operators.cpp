@@ -66,6 +66,7 @@ constexpr std::array<VectorOperator, platform::kVectorOps> kRows = {{
     {Op::kSelect, Types::kAll, Second::kRow, Result::kRow, &Cost::select, arithmetic::select_row, true, true},
     {Op::kSelects, Types::kAll, Second::kScalar, Result::kRow, &Cost::select, arithmetic::select_row, true, true},
     {Op::kTranspose, Types::kAll, Second::kNone, Result::kTransposed, &Cost::transpose, nullptr},
+    {Op::kBroadcast, Types::kAll, Second::kElement, Result::kRow, &Cost::copy, arithmetic::broadcast_row, false},
     // clang-format on
 }};
 

@@ -43,6 +43,7 @@ OperatorCall call_of(const ParameterSet& parameters) {
     call.scalars[0] = 0.5F;
   }
   call.causal = parameters.flag("causal");
+  call.activate_left = parameters.flag("activate_left");
   call.slice_k = parameters.choice("slice") == "k";
   call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
   call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
@@ -108,20 +109,26 @@ class OperatorRun {
   Status prepare() {
     auto normalised = operators::normalise(call_);
     if (!normalised) return forward_error(normalised);
-    problem_.emplace(std::move(*normalised), context_.seed, group_ends_of(context_.parameters));
-    Bytes all = problem_->result_bytes();
+    problem_.emplace(std::move(*normalised), context_.seed, group_ends_of(context_.parameters),
+                     context_.parameters.flag("quant_scales"));
+    Bytes all = 0;
+    for (std::size_t i = 0; i < problem_->results(); ++i) all += problem_->result_bytes(i);
     for (std::size_t i = 0; i < problem_->inputs(); ++i) all += problem_->input_bytes(i);
     // Of each: the card's, the host's, and doubles for the check.
     const Bytes kept = context_.functional ? 8 * all : 0;
     if (auto ok = require_host_memory("shape", kept); !ok) return ok;
     for (std::size_t i = 0; i < problem_->inputs(); ++i) {
+      if (!problem_->given(i)) continue;
       if (auto ok = place(call_.inputs[i], problem_->input_bytes(i)); !ok) return ok;
       if (!context_.functional && !problem_->steers(i)) continue;
       const auto bytes = problem_->input(i);
       auto ok = session_.write({call_.inputs[i]}, {bytes.data(), bytes.size()});
       if (!ok) return ok;
     }
-    return place(call_.result, problem_->result_bytes());
+    for (std::size_t i = 0; i < problem_->results(); ++i) {
+      if (auto ok = place(call_.results[i], problem_->result_bytes(i)); !ok) return ok;
+    }
+    return {};
   }
 
   Status call_all() {
@@ -153,9 +160,13 @@ class OperatorRun {
 
   Status check() {
     if (!context_.functional) return {};
-    std::vector<std::byte> result(problem_->result_bytes());
-    if (auto ok = session_.read({call_.result}, {result.data(), result.size()}); !ok) return ok;
-    return problem_->check(result);
+    std::vector<std::vector<std::byte>> results(problem_->results());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      results[i].resize(problem_->result_bytes(i));
+      auto ok = session_.read({call_.results[i]}, {results[i].data(), results[i].size()});
+      if (!ok) return ok;
+    }
+    return problem_->check(results);
   }
 
   void report() {
@@ -291,15 +302,20 @@ Workload operator_run() {
        {"shape", ParameterType::kIntegerList, "", "256,256,256", programs::operator_run::shapes(),
         0, programs::operator_run::kMostSide},
        programs::operator_run::choice_of("dtype", "float16", "of the inputs", types),
-       programs::operator_run::choice_of(
-           "out_dtype", "auto",
-           "of the result; auto: int32 of int8, float32 of quant_matmul, else dtype", outs),
+       programs::operator_run::choice_of("out_dtype", "auto",
+                                         "of the result; auto: int32 of int8, float32 of "
+                                         "quant_matmul, int8 of what quantises, else dtype",
+                                         outs),
        {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
        programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
        programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
        programs::operator_run::choice_of("expression", "a*s+b", "of elementwise; s is 0.5",
                                          {"a+b", "a*s+b", "max(a,b)"}),
+       {"activate_left", ParameterType::kFlag, "", "on",
+        "dequant_swiglu_quant: silu is of the left half of each row"},
+       {"quant_scales", ParameterType::kFlag, "", "off",
+        "dequant_swiglu_quant: each column has a number before it is quantised"},
        {"causal", ParameterType::kFlag, "", "off", "flash_attention: query i sees keys 0 to i"},
        programs::operator_run::choice_of(
            "slice", "m", "of grouped_matmul: groups are rows of A, or parts of k", {"m", "k"}),

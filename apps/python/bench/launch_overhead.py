@@ -56,7 +56,7 @@ def main():
                 rounds)
         operators, call = device._operators, npusim._npusim.OperatorCall()
         call.name, call.dtype, call.shape, call.expression = "elementwise", "float32", [8], "a + a"
-        call.inputs, call.result = 4 * [memory.address], memory.address
+        call.inputs, call.results = 4 * [memory.address], [memory.address, 0, 0]
         measure(simulator, "  its launch and wait", lambda: operators.run(call), rounds)
         del host, stream, memory
     worker = npusim.ChipWorker()

@@ -124,7 +124,7 @@ void bind_operators(py::module_& module) {
   define_field(call, "format_a", &OperatorCall::format_a);
   define_field(call, "format_b", &OperatorCall::format_b);
   define_field(call, "inputs", &OperatorCall::inputs);
-  define_field(call, "result", &OperatorCall::result);
+  define_field(call, "results", &OperatorCall::results);
   define_field(call, "slice_k", &OperatorCall::slice_k);
   define_field(call, "splits", &OperatorCall::splits);
   define_field(call, "expression", &OperatorCall::expression);
@@ -132,6 +132,7 @@ void bind_operators(py::module_& module) {
   define_field(call, "epsilon", &OperatorCall::epsilon);
   define_field(call, "scale", &OperatorCall::scale);
   define_field(call, "causal", &OperatorCall::causal);
+  define_field(call, "activate_left", &OperatorCall::activate_left);
   define_field(call, "cores", &OperatorCall::cores);
   py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")
       .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2) {

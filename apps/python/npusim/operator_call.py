@@ -110,7 +110,7 @@ def run(device, call, arrays, shape, outDType, zeros=False):
         memories.append(result)
         if zeros:
             result.write(bytes(size))
-        call.inputs, call.result = addresses, result.address
+        call.inputs, call.results = addresses, [result.address, 0, 0]
         _last.clear()
         _last.update(host.run(call))
         return result.to_numpy(result_type, tuple(shape))

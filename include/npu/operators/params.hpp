@@ -89,6 +89,49 @@ struct RmsNormParams {
   float epsilon = 1e-6F;
 };
 
+// to = silu(a) * b, silu(a) = a / (1 + exp(-a)): a is the left half of each row of `from`, b the
+// right one. `columns`: of the result, below 2^30; rows of `from` are twice as long. No gaps.
+struct SwiGluParams {
+  std::uint32_t rows = 0, columns = 0;
+  std::uint64_t from = 0, to = 0;
+};
+
+// Rows of reals as int8 and an fp32 scale each: scale = the largest |from| / 127, to = from * (127
+// / the largest |from|), rounded to nearest even, all of it in fp32. What is no number there
+// becomes 0: rows of zeros, infinities, and all of a row with a NaN, whose scale is one. No gaps.
+struct DynamicQuantParams {
+  std::uint32_t rows = 0, columns = 0;
+  std::uint64_t from = 0, to = 0;
+  std::uint64_t scales = 0;  // `rows` fp32
+};
+
+// sum = x1 + x2, to = sum / sqrt(mean of the row's squares + epsilon) * gamma, from the sum as fp32
+// has it. With `scales`, which only the operator that quantises has, `to` is int8 as in
+// DynamicQuantParams. No gaps.
+struct AddRmsNormParams {
+  std::uint32_t rows = 0, columns = 0;
+  std::uint64_t x1 = 0, x2 = 0;
+  std::uint64_t gamma = 0;  // `columns` elements; 0: all are 1
+  std::uint64_t to = 0, sum = 0;
+  std::uint64_t scales = 0;  // `rows` fp32
+  float epsilon = 1e-6F;
+  std::uint32_t reserved = 0;
+};
+
+// DynamicQuantParams of silu(a) * b * quant_scales[column]. a and b are the halves of each row of
+// `from`; int32 ones are first multiplied by weight_scales[column] and activation_scales[row].
+// `columns`: of the result, below 2^30. No gaps.
+struct DequantSwigluQuantParams {
+  std::uint32_t rows = 0, columns = 0;
+  std::uint64_t from = 0, to = 0;
+  std::uint64_t scales = 0;             // of the result: `rows` fp32
+  std::uint64_t weight_scales = 0;      // of int32 alone: 2 * columns fp32; 0: all are 1
+  std::uint64_t activation_scales = 0;  // of int32 alone: `rows` fp32; 0: all are 1
+  std::uint64_t quant_scales = 0;       // `columns` fp32; 0: all are 1
+  std::uint32_t activate_left = 1;      // 0: a is the right half
+  std::uint32_t reserved = 0;
+};
+
 // softmax(scale * Q x K^T) x V of each head. Q and the result are batch x heads x queries x head, K
 // and V are batch x kv_heads x keys x head, row by row without gaps. kv_heads divides heads, and
 // heads / kv_heads neighbouring heads share keys and values. In a causal operator query i uses keys

@@ -136,9 +136,10 @@ enum class VectorOp : std::uint8_t {
   kSelect,     // to = a where the mask has a one, b elsewhere
   kSelects,    // to = a where the mask has a one, scalar elsewhere
   kTranspose,  // to, `count` rows of `rows` elements = a, rows by count
+  kBroadcast,  // to = b, one element per row
 };
-inline constexpr unsigned kVectorOps = 34;
-static_assert(static_cast<unsigned>(VectorOp::kTranspose) + 1 == kVectorOps);
+inline constexpr unsigned kVectorOps = 35;
+static_assert(static_cast<unsigned>(VectorOp::kBroadcast) + 1 == kVectorOps);
 
 // Comparisons with a NaN are false, except kNotEqual.
 enum class Comparison : std::uint8_t {

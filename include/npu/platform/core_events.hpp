@@ -39,7 +39,8 @@ inline constexpr std::array<std::string_view, kPipeOperations> kPipeOperationNam
     "abs",           "relu",       "reciprocal",  "duplicate",     "copy",
     "cast",          "reduce_sum", "reduce_max",  "broadcast_sub", "broadcast_mul",
     "broadcast_div", "reduce_min", "exp_precise", "and",           "or",
-    "compare",       "compares",   "select",      "selects",       "transpose"};
+    "compare",       "compares",   "select",      "selects",       "transpose",
+    "broadcast"};
 static_assert(!kPipeOperationNames.back().empty());
 
 constexpr PipeOperation operation_of(VectorOp op) {

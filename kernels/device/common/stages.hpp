@@ -14,37 +14,43 @@ inline constexpr unsigned kSets = 2;  // of buffers
 
 // Inputs and results separately. For each tile: begin_load, loads, loaded, computing, ... and for
 // each result: begin_result, computing, computed, stores, stored.
-class Stages {
+template <unsigned kInputSets, unsigned kResultSets>
+class StagesOf {
+  static_assert(kInputSets <= kSets && kResultSets <= kSets);
+
  public:
-  explicit Stages(AicorePort& port) : port_(port) {
+  explicit StagesOf(AicorePort& port) : port_(port) {
     for (unsigned i = 0; i < kSets; ++i) {
-      inputs_free(i).set();
-      result_free(i).set();
+      if (i < kInputSets) inputs_free(i).set();
+      if (i < kResultSets) result_free(i).set();
     }
   }
-  ~Stages() {
+  ~StagesOf() {
     for (unsigned i = 0; i < kSets; ++i) {
-      inputs_free(i).wait();
-      result_free(i).wait();
+      if (i < kInputSets) inputs_free(i).wait();
+      if (i < kResultSets) result_free(i).wait();
     }
   }
-  Stages(const Stages&) = delete;
-  Stages& operator=(const Stages&) = delete;
+  StagesOf(const StagesOf&) = delete;
+  StagesOf& operator=(const StagesOf&) = delete;
 
   // The set to load to.
   unsigned begin_load() {
-    const unsigned i = loads_++ % kSets;
+    const unsigned i = loads_++ % kInputSets;
     inputs_free(i).wait();
     return i;
   }
   void loaded(unsigned i) const {
-    full(i).set();
-    full(i).wait();
+    filled(i);
+    take(i);
   }
+  // The same in two steps, for who loads a tile before it computes the one before.
+  void filled(unsigned i) const { full(i).set(); }
+  void take(unsigned i) const { full(i).wait(); }
   // The vector unit is done with the inputs.
   void consumed(unsigned i) const { inputs_free(i).set(); }
   unsigned begin_result() {
-    const unsigned i = results_++ % kSets;
+    const unsigned i = results_++ % kResultSets;
     result_free(i).wait();
     return i;
   }
@@ -63,6 +69,8 @@ class Stages {
   AicorePort& port_;
   unsigned loads_ = 0, results_ = 0;
 };
+
+using Stages = StagesOf<kSets, kSets>;
 
 // For each tile: begin, loads, loaded, computing, computed, stores, stored.
 class Turns {

@@ -62,9 +62,10 @@ struct Smaller {
   }
 };
 struct Absolute : Operation {
-  template <class T>
-  T operator()(T a, T) const {
-    return a < T{0} ? Difference{}(T{0}, a) : a;
+  // Of a NaN the sign, too.
+  float operator()(float a, float) const { return std::fabs(a); }
+  std::int32_t operator()(std::int32_t a, std::int32_t) const {
+    return a < 0 ? Difference{}(std::int32_t{0}, a) : a;
   }
 };
 struct Relu : Operation {

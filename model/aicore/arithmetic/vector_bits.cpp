@@ -113,6 +113,15 @@ void duplicate_row(const Vector& vector, SecondOperand, const Row& row) {
   }
 }
 
+void broadcast_row(const Vector& vector, SecondOperand, const Row& row) {
+  std::array<unsigned char, 8> pattern{};
+  const Bytes element = bytes_of(vector.type);
+  std::memcpy(pattern.data(), row.b, element);
+  for (std::uint32_t i = 0; i < vector.count; ++i) {
+    std::memcpy(row.to + i * element, pattern.data(), element);
+  }
+}
+
 void copy_row(const Vector& vector, SecondOperand, const Row& row) {
   std::memmove(row.to, row.a, vector.count * bytes_of(vector.type));
 }

@@ -16,6 +16,7 @@ void select_row(const platform::Vector& vector, SecondOperand second, const Row&
 void and_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void or_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void duplicate_row(const platform::Vector& vector, SecondOperand second, const Row& row);
+void broadcast_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void copy_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void cast_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 

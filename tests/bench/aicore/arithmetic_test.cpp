@@ -230,6 +230,19 @@ TEST(AicoreArithmetic, ReducesAndBroadcastsRowByRow) {
   auto less = operation(VectorOp::kBroadcastSub, 2);
   less.rows = 3;
   EXPECT_EQ(result_of(less, 6), (std::vector<float>{0, 1, 1, 2, 2, 3}));
+  auto same = operation(VectorOp::kBroadcast, 2);
+  same.rows = 3;
+  EXPECT_EQ(result_of(same, 6), (std::vector<float>{1, 1, 2, 2, 3, 3}));
+}
+
+TEST(AicoreArithmetic, TakesTheSignFromEveryKindOfNumber) {
+  float ub[32] = {-std::nanf(""), -0.0F, -std::numeric_limits<float>::infinity(), -2};
+  auto size = operation(VectorOp::kAbs, 4);
+  size.to = 64;
+  execute(size, reinterpret_cast<unsigned char*>(ub));
+  for (unsigned i = 16; i < 20; ++i) EXPECT_FALSE(std::signbit(ub[i])) << i;
+  EXPECT_TRUE(std::isnan(ub[16]));
+  EXPECT_EQ(ub[19], 2);
 }
 
 TEST(AicoreArithmetic, RoundsHalvesOnceBehindComputingInFp32) {

@@ -132,6 +132,12 @@ TEST_P(OperatorFamilies, AreRight) {
         Parameters{"name=elementwise", "shape=10007", "expression=max(a,b)", "dtype=int32"},
         Parameters{"name=softmax", "shape=17,1000", "dtype=float32"},
         Parameters{"name=rms_norm", "shape=17,1000", "dtype=bfloat16"},
+        Parameters{"name=swi_glu", "shape=17,1000", "dtype=bfloat16"},
+        Parameters{"name=dynamic_quant", "shape=17,1000"},
+        Parameters{"name=add_rms_norm", "shape=17,1000", "dtype=float32"},
+        Parameters{"name=add_rms_norm_dynamic_quant", "shape=17,1000"},
+        Parameters{"name=dequant_swiglu_quant", "shape=17,1000", "dtype=int32", "quant_scales=on"},
+        Parameters{"name=dequant_swiglu_quant", "shape=17,1000", "activate_left=off"},
         Parameters{"name=quant_matmul", "shape=37,53,71", "dtype=int8", "format_b=NZ"},
         Parameters{"name=flash_attention", "shape=1,4,2,33,65,32"},
         Parameters{"name=flash_attention", "shape=2,2,1,33,65,32", "causal=on"}}) {

@@ -34,6 +34,10 @@ told quant_matmul 'a quantised product becomes half, bfloat16 or float' "${int8[
 told gemv 'does not multiply int64' ELEMENT_A=int64 ELEMENT_C=int64 LAYOUT_A=RowMajor
 told gemv 'of integers int32' ELEMENT_A=int8 ELEMENT_C=float LAYOUT_A=RowMajor
 told softmax 'this operator is of reals' ELEMENT_A=int32 ELEMENT_C=int32
+told swi_glu 'this operator is of reals' ELEMENT_A=int8 ELEMENT_C=int8
+told dynamic_quant 'from half, bfloat16 or float' ELEMENT_A=half ELEMENT_C=half
+told add_rms_norm 'of these or int8' ELEMENT_A=half ELEMENT_C=int32
+told dequant_swiglu_quant 'float or int32' ELEMENT_A=int64 ELEMENT_C=int8
 told flash_attention 'attention is of reals' ELEMENT_A=int8 ELEMENT_C=half
 told flash_attention 'NPU_JIT_CAUSAL must be 0 or 1' ELEMENT_A=half ELEMENT_C=half CAUSAL=2
 told elementwise 'NPU_JIT_EXPRESSION must be' ELEMENT_A=half ELEMENT_C=half

@@ -15,7 +15,7 @@ OperatorCall batched_call() {
   call.transpose_b = true;
   call.format_b = "NZ";
   call.inputs = {0x1000, 0x2000};
-  call.result = 0x3000;
+  call.results = {0x3000};
   return call;
 }
 
@@ -115,7 +115,7 @@ TEST(Binding, TellsATemplateOnlyWhatItReads) {
 TEST(Binding, PutsTensorsWhereTheFamilyHasThem) {
   OperatorCall call;
   call.inputs = {0x100, 0x200, 0x300, 0x400};
-  call.result = 0x500;
+  call.results = {0x500};
   call.shape = {3, 5};
   call.name = "rms_norm";
   call.epsilon = 0.25F;
@@ -139,6 +139,40 @@ TEST(Binding, PutsTensorsWhereTheFamilyHasThem) {
                                         quant.product.b, quant.product.c}),
             std::vector<std::uint64_t>({0x300, 0x400, 0x100, 0x200, 0x500}));
   EXPECT_EQ(quant.scale, 0.5F);
+}
+
+TEST(Binding, GivesRowsTheirResults) {
+  OperatorCall call;
+  call.inputs = {0x100, 0x200, 0x300, 0x400};
+  call.results = {0x500, 0x600, 0x700};
+  call.shape = {3, 10};
+  call.name = "swi_glu";
+  auto binding = bind(normalise(call).value());
+  const auto& glu = std::get<SwiGluParams>(binding.params);
+  EXPECT_EQ(std::vector<std::uint64_t>({glu.from, glu.to, glu.rows, glu.columns}),
+            std::vector<std::uint64_t>({0x100, 0x500, 3, 5}));
+  call.name = "dynamic_quant";
+  binding = bind(normalise(call).value());
+  const auto& quant = std::get<DynamicQuantParams>(binding.params);
+  EXPECT_EQ(std::vector<std::uint64_t>({quant.from, quant.to, quant.scales, quant.columns}),
+            std::vector<std::uint64_t>({0x100, 0x500, 0x600, 10}));
+  call.name = "add_rms_norm_dynamic_quant";
+  binding = bind(normalise(call).value());
+  EXPECT_EQ(binding.request.template_file, "add_rms_norm.cpp");
+  EXPECT_EQ(binding.request.macros.at("NPU_JIT_ELEMENT_C"), "int8");
+  const auto& norm = std::get<AddRmsNormParams>(binding.params);
+  EXPECT_EQ(
+      std::vector<std::uint64_t>({norm.x1, norm.x2, norm.gamma, norm.to, norm.sum, norm.scales}),
+      std::vector<std::uint64_t>({0x100, 0x200, 0x300, 0x500, 0x600, 0x700}));
+  call.name = "dequant_swiglu_quant";
+  call.dtype = "int32";
+  call.activate_left = false;
+  binding = bind(normalise(call).value());
+  const auto& both = std::get<DequantSwigluQuantParams>(binding.params);
+  EXPECT_EQ(
+      std::vector<std::uint64_t>({both.weight_scales, both.activation_scales, both.quant_scales,
+                                  both.scales, both.columns, both.activate_left}),
+      std::vector<std::uint64_t>({0x200, 0x300, 0x400, 0x600, 5, 0}));
 }
 
 }  // namespace

@@ -65,6 +65,28 @@ TEST(Wrapper, TakesShapesApart) {
   EXPECT_EQ(normalise(call).value().batch, 2U);
 }
 
+TEST(Wrapper, QuantisesIntoInt8) {
+  auto call = example_call();
+  call.shape = {3, 4};
+  for (const char* name : {"dynamic_quant", "add_rms_norm_dynamic_quant", "dequant_swiglu_quant"}) {
+    call.name = name;
+    EXPECT_EQ(normalise(call).value().out_type, DataType::kInt8) << name;
+  }
+  call.dtype = "int32";
+  EXPECT_EQ(normalise(call).value().out_type, DataType::kInt8);
+}
+
+// Scales are fp32 whatever the type.
+TEST(Wrapper, LeavesTheAddressesOfScalesToTheOperator) {
+  auto call = example_call();
+  call.name = "dequant_swiglu_quant";
+  call.shape = {3, 4};
+  call.inputs = {0x1002, 0x1001, 0, 0};
+  EXPECT_TRUE(normalise(call));
+  call.inputs[0] = 0x1001;
+  EXPECT_FALSE(normalise(call));
+}
+
 // A change of the example, and what its error says.
 struct Refusal {
   void (*change)(OperatorCall&);
@@ -90,7 +112,7 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.format_a = "NHWC"; }, "format_a \"NHWC\""},
       {[](OperatorCall& c) { c.format_b = "\n"; }, "format_b \" \""},
       {[](OperatorCall& c) { c.inputs[1] = 0x1001; }, "multiple of its elements' size"},
-      {[](OperatorCall& c) { c.result = 0x1001; }, "multiple of its elements' size"},
+      {[](OperatorCall& c) { c.results[0] = 0x1001; }, "multiple of its elements' size"},
       {[](OperatorCall& c) { c.splits = 2; }, "only splitk_matmul splits k"},
       {[](OperatorCall& c) { c.slice_k = true; }, "only grouped_matmul has slices"},
       {[](OperatorCall& c) { c.name = "grouped_matmul"; }, "4 are wanted: groups, m, n, k"},
@@ -110,7 +132,20 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) {
          c.name = "softmax", c.shape = {3, 5}, c.dtype = "int8";
        },
-       "int8 into int8"}};
+       "int8 into int8"},
+      {[](OperatorCall& c) {
+         c.name = "swi_glu", c.shape = {3, 5};
+       },
+       "5 columns; an even number has halves"},
+      {[](OperatorCall& c) { c.activate_left = false; }, "only dequant_swiglu_quant activates"},
+      {[](OperatorCall& c) {
+         c.name = "dynamic_quant", c.shape = {3, 5}, c.out_dtype = "half";
+       },
+       "half into half: it can do float16, bfloat16 and float32 into int8"},
+      {[](OperatorCall& c) {
+         c.name = "dequant_swiglu_quant", c.shape = {3, 4}, c.dtype = "int8";
+       },
+       "float32 and int32 into int8"}};
   for (const auto& refusal : refusals) {
     auto call = example_call();
     refusal.change(call);

@@ -56,6 +56,28 @@ TEST(OperationTest, AttentionHasHeadsBehindTheSequence) {
             "cache=folder causal=on functional=off");
 }
 
+TEST(OperationTest, OperatorsOnRowsHaveRowsAndColumns) {
+  const std::string dtype = "dtype=float16 calls=1 cache=folder";
+  for (const std::string op : {"swi_glu", "dynamic_quant", "add_rms_norm_dynamic_quant"}) {
+    EXPECT_EQ(line_of(row_of(op, {{2, 3, 8}})),
+              "910b2 operator name=" + op + " shape=6,8 " + dtype + " functional=off");
+  }
+}
+
+TEST(OperationTest, HalvesAreQuantisedWithTheScalesOfTheirRow) {
+  auto row = row_of("dequant_swiglu_quant", {{4, 16}, {}, {}, {1, 8}});
+  EXPECT_EQ(line_of(row),
+            "910b2 operator name=dequant_swiglu_quant shape=4,16 dtype=float16 calls=1 "
+            "cache=folder activate_left=off quant_scales=on functional=off");
+  row.tensors = {{4, 16}, {1, 16}, {4}};
+  EXPECT_EQ(line_of(row), "int32, and nothing else, has scales of weights and activations");
+  row.types = {"int32"};
+  row.attributes = {{"activate_left", true}};
+  EXPECT_EQ(line_of(row),
+            "910b2 operator name=dequant_swiglu_quant shape=4,16 dtype=int32 calls=1 "
+            "cache=folder functional=off");
+}
+
 TEST(OperationTest, ARowThatCannotBeRunSaysWhy) {
   EXPECT_EQ(line_of(row_of("topk", {{4}})), "no such operator");
   EXPECT_EQ(line_of(row_of("gelu", {})), "the shape names no tensor");

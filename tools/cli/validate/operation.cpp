@@ -165,18 +165,32 @@ Made rows_operator(const Measurement& row, const char* name) {
   return compiled(row, name, fmt::format("{},{}", row.elements(0) / columns, columns));
 }
 
-Made softmax(const Measurement& row) {
+// Along the last axis, by the operator of this name.
+Made on_last_axis(const Measurement& row) {
   const auto axes = row.has(0) ? static_cast<std::int64_t>(row.tensors[0].size()) : 0;
   const auto given = row.attributes.value("dim", nlohmann::json(-1));
   const auto dim = given.is_number_integer() ? given.get<std::int64_t>() : -1;
   if (axes != 0 && (dim < 0 ? dim + axes : dim) != axes - 1) {
     return refuse("the axis is not the last one");
   }
-  return rows_operator(row, "softmax");
+  return rows_operator(row, row.op.c_str());
 }
 
-Made rms_norm(const Measurement& row) {
-  return rows_operator(row, "rms_norm");
+Made on_rows(const Measurement& row) {
+  return rows_operator(row, row.op.c_str());
+}
+
+// x, scales of weights and of activations, of columns before they are quantised.
+Made dequant_swiglu_quant(const Measurement& row) {
+  const bool integers = type_of(row) == "int32";
+  if (integers != row.has(1) || integers != row.has(2)) {
+    return refuse("int32, and nothing else, has scales of weights and activations");
+  }
+  auto made = rows_operator(row, "dequant_swiglu_quant");
+  if (!made) return made;
+  if (!is_on(row, "activate_left")) made->settings.emplace_back("activate_left", "off");
+  if (row.has(3)) made->settings.emplace_back("quant_scales", "on");
+  return made;
 }
 
 // Tensors of batch, sequence, heads, head; or B1 N1=12 N2=1 S0=128 S1=1024 D128.
@@ -212,13 +226,25 @@ struct OperatorRow {
   Made (*make)(const Measurement&);
 };
 
-constexpr OperatorRow kOperators[] = {{"exp", elementwise},     {"gelu", elementwise},
-                                      {"sigmoid", elementwise}, {"mish", elementwise},
-                                      {"maximum", elementwise}, {"matmul", matmul},
-                                      {"gemm", matmul},         {"quant_matmul", quant_matmul},
-                                      {"softmax", softmax},     {"grouped_matmul", grouped_matmul},
-                                      {"rms_norm", rms_norm},   {"mha", attention},
-                                      {"gqa", attention},       {"flash_attention", attention}};
+constexpr OperatorRow kOperators[] = {{"exp", elementwise},
+                                      {"gelu", elementwise},
+                                      {"sigmoid", elementwise},
+                                      {"mish", elementwise},
+                                      {"maximum", elementwise},
+                                      {"matmul", matmul},
+                                      {"gemm", matmul},
+                                      {"quant_matmul", quant_matmul},
+                                      {"softmax", on_last_axis},
+                                      {"swi_glu", on_last_axis},
+                                      {"rms_norm", on_rows},
+                                      {"add_rms_norm", on_rows},
+                                      {"dynamic_quant", on_rows},
+                                      {"add_rms_norm_dynamic_quant", on_rows},
+                                      {"dequant_swiglu_quant", dequant_swiglu_quant},
+                                      {"grouped_matmul", grouped_matmul},
+                                      {"mha", attention},
+                                      {"gqa", attention},
+                                      {"flash_attention", attention}};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "kernels/operators/matrix_layout.hpp"
+#include "workloads/programs/support/row_reference.hpp"
 
 namespace npu::workloads {
 
@@ -26,19 +27,14 @@ double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t
   return sum;
 }
 
-// exp(x - largest) of a row, and their sum.
-double exponentials(std::vector<double>& row) {
-  const double largest = *std::max_element(row.begin(), row.end());
-  double sum = 0;
-  for (double& x : row) sum += x = std::exp(x - largest);
-  return sum;
-}
-
 }  // namespace
 
 OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
-                                 std::vector<std::uint64_t> group_ends)
-    : call_(std::move(call)), seed_(seed), group_ends_(std::move(group_ends)) {
+                                 std::vector<std::uint64_t> group_ends, bool quant_scales)
+    : call_(std::move(call)),
+      seed_(seed),
+      group_ends_(std::move(group_ends)),
+      quant_scales_(quant_scales) {
   describe();
 }
 
@@ -52,7 +48,7 @@ void OperatorProblem::describe() {
     case Family::kQuant:
       inputs_ = {{call_.m, call_.k, call_.layout_a, type, call_.batch},
                  {call_.k, call_.n, call_.layout_b, type, call_.batch}};
-      result_ = {call_.m, call_.n, "RowMajor", call_.out_type, call_.batch};
+      results_ = {{call_.m, call_.n, "RowMajor", call_.out_type, call_.batch}};
       if (call_.row->family != Family::kQuant) break;
       inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32});
       inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32});
@@ -61,40 +57,76 @@ void OperatorProblem::describe() {
       inputs_ = {{call_.m, call_.k, call_.layout_a, type},
                  {call_.k, call_.n, call_.layout_b, type, call_.call.slice_k ? 1U : call_.batch},
                  {1, call_.batch, "RowMajor", DataType::kInt64}};
-      result_ = {call_.m, call_.n, "RowMajor", call_.out_type,
-                 call_.call.slice_k ? call_.batch : 1U};
+      results_ = {
+          {call_.m, call_.n, "RowMajor", call_.out_type, call_.call.slice_k ? call_.batch : 1U}};
       break;
     case Family::kGemv:
       inputs_ = {{side[0], side[1], call_.layout_a, type}, {1, side[1], "RowMajor", type}};
-      result_ = {1, side[0], "RowMajor", call_.out_type};
+      results_ = {{1, side[0], "RowMajor", call_.out_type}};
       break;
     case Family::kVector:
       inputs_.assign(4, {1, side[0], "RowMajor", type});
-      result_ = {1, side[0], "RowMajor", call_.out_type};
-      break;
-    case Family::kSoftmax:
-    case Family::kRmsNorm:
-      inputs_ = {{side[0], side[1], "RowMajor", type}};
-      if (call_.row->family == Family::kRmsNorm) inputs_.push_back({1, side[1], "RowMajor", type});
-      result_ = {side[0], side[1], "RowMajor", call_.out_type};
+      results_ = {{1, side[0], "RowMajor", call_.out_type}};
       break;
     case Family::kAttention:
       inputs_ = {{side[3], side[5], "RowMajor", type, side[0] * side[1]},
                  {side[4], side[5], "RowMajor", type, side[0] * side[2]},
                  {side[4], side[5], "RowMajor", type, side[0] * side[2]}};
-      result_ = {side[3], side[5], "RowMajor", call_.out_type, side[0] * side[1]};
+      results_ = {{side[3], side[5], "RowMajor", call_.out_type, side[0] * side[1]}};
+      break;
+    default:
+      describe_rows();
+  }
+}
+
+// Operators on rows, each by itself.
+void OperatorProblem::describe_rows() {
+  const std::uint64_t rows = call_.sides[0], columns = call_.sides[1];
+  const auto type = call_.type;
+  const Tensor x{rows, columns, "RowMajor", type};
+  const Tensor gamma{1, columns, "RowMajor", type};
+  const Tensor scales{1, rows, "RowMajor", DataType::kFp32};
+  inputs_ = {x};
+  results_ = {{rows, columns, "RowMajor", call_.out_type}};
+  const bool integers = type == DataType::kInt32;
+  switch (call_.row->family) {
+    case Family::kRmsNorm:
+      inputs_.push_back(gamma);
+      break;
+    case Family::kSwiGlu:
+      results_[0].columns = columns / 2;
+      break;
+    case Family::kDynamicQuant:
+      results_.push_back(scales);
+      break;
+    case Family::kAddRmsNorm:
+    case Family::kAddRmsNormDynamicQuant:
+      inputs_ = {x, x, gamma};
+      results_.push_back(x);
+      if (call_.row->family == Family::kAddRmsNormDynamicQuant) results_.push_back(scales);
+      break;
+    case Family::kDequantSwigluQuant:
+      inputs_.push_back({1, columns, "RowMajor", DataType::kFp32, 1, integers});
+      inputs_.push_back({1, rows, "RowMajor", DataType::kFp32, 1, integers});
+      inputs_.push_back({1, columns / 2, "RowMajor", DataType::kFp32, 1, quant_scales_});
+      results_[0].columns = columns / 2;
+      results_.push_back(scales);
+      break;
+    default:  // one tensor, one result of its shape
       break;
   }
 }
 
 Bytes OperatorProblem::input_bytes(std::size_t i) const {
   const Tensor& t = inputs_[i];
+  if (!t.given) return 0;
   return t.count * operators::stored_elements(t.layout, t.type, t.rows, t.columns) *
          platform::bytes_of(t.type);
 }
 
-Bytes OperatorProblem::result_bytes() const {
-  return result_.count * result_.rows * result_.columns * platform::bytes_of(result_.type);
+Bytes OperatorProblem::result_bytes(std::size_t i) const {
+  const Tensor& t = results_[i];
+  return t.count * t.rows * t.columns * platform::bytes_of(t.type);
 }
 
 bool OperatorProblem::steers(std::size_t i) const {
@@ -153,28 +185,40 @@ OperatorProblem::Values OperatorProblem::values(std::size_t i) const {
   return all;
 }
 
-Status OperatorProblem::check(const std::vector<std::byte>& result) const {
+Status OperatorProblem::check(const std::vector<std::vector<std::byte>>& results) const {
   const Family family = call_.row->family;
   if (family == Family::kMatmul || family == Family::kBatched || family == Family::kSplitK) {
-    return check_products(result);
+    return check_products(results[0]);
   }
-  if (family == Family::kGrouped) return check_groups(result);
-  const Values wanted = expected();
+  if (family == Family::kGrouped) return check_groups(results[0]);
+  const std::vector<Values> wanted = expected();
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    if (auto ok = check_result(i, wanted[i], results[i]); !ok) return ok;
+  }
+  return {};
+}
+
+Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
+                                     const std::vector<std::byte>& result) const {
+  const DataType type = results_[i].type;
   double largest = 0;
   for (const double value : wanted) largest = std::max(largest, std::abs(value));
-  for (std::uint64_t i = 0; i < wanted.size(); ++i) {
-    const double found = load_element(result_.type, result.data(), i);
-    const double allowed = tolerance() * std::max(std::abs(wanted[i]), largest / 16);
-    if (std::abs(found - wanted[i]) <= allowed) continue;
-    return fail(ErrorCode::kWrongData, fmt::format("element {} of {} is {}, expected {}", i,
-                                                   wanted.size(), found, wanted[i]));
+  // What is quantised may fall to either side.
+  const double step = type == DataType::kInt8 ? 1 : 0;
+  for (std::uint64_t k = 0; k < wanted.size(); ++k) {
+    const double found = load_element(type, result.data(), k);
+    const double allowed = step + tolerance(type) * std::max(std::abs(wanted[k]), largest / 16);
+    if (std::abs(found - wanted[k]) <= allowed) continue;
+    const std::string which = i == 0 ? "" : fmt::format(" of result {}", i + 1);
+    return fail(ErrorCode::kWrongData, fmt::format("element {} of {}{} is {}, expected {}", k,
+                                                   wanted.size(), which, found, wanted[k]));
   }
   return {};
 }
 
 // Of each step a few roundings of what is stored in between, or of fp32.
-double OperatorProblem::tolerance() const {
-  const double stored = std::max(rounding_error(call_.type), rounding_error(call_.out_type));
+double OperatorProblem::tolerance(DataType type) const {
+  const double stored = std::max(rounding_error(call_.type), rounding_error(type));
   const double steps = call_.row->family == Family::kAttention ? 16 : 4;
   return std::max(steps * stored, 1e-5);
 }
@@ -232,20 +276,50 @@ Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const
   return {};
 }
 
-OperatorProblem::Values OperatorProblem::expected() const {
+std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
   switch (call_.row->family) {
     case Family::kQuant:
-      return expected_quantised();
+      return {expected_quantised()};
     case Family::kGemv:
-      return expected_gemv();
+      return {expected_gemv()};
     case Family::kVector:
-      return expected_elementwise();
-    case Family::kSoftmax:
-      return expected_softmax();
-    case Family::kRmsNorm:
-      return expected_rms_norm();
+      return {expected_elementwise()};
+    case Family::kAttention:
+      return {expected_attention()};
     default:
-      return expected_attention();
+      return expected_rows();
+  }
+}
+
+std::vector<OperatorProblem::Values> OperatorProblem::expected_rows() const {
+  const std::uint64_t columns = call_.sides[1];
+  Values x = values(0);
+  const double epsilon{call_.call.epsilon};
+  switch (call_.row->family) {
+    case Family::kSoftmax:
+      return {softmax(x, columns)};
+    case Family::kRmsNorm:
+      return {rms_norm(x, values(1), epsilon)};
+    case Family::kSwiGlu:
+      return {swi_glu(x, columns)};
+    case Family::kDynamicQuant: {
+      auto q = quantised(x, columns);
+      return {q.rows, q.scales};
+    }
+    case Family::kDequantSwigluQuant: {
+      if (given(1)) x = times_rows(times_columns(x, values(1)), values(2), columns);
+      Values y = swi_glu(x, columns, call_.call.activate_left);
+      if (given(3)) y = times_columns(y, values(3));
+      auto q = quantised(y, columns / 2);
+      return {q.rows, q.scales};
+    }
+    default: {
+      const Values sum = sums(x, values(1));
+      const Values y = rms_norm(sum, values(2), epsilon);
+      if (call_.row->family == Family::kAddRmsNorm) return {y, sum};
+      auto q = quantised(y, columns);
+      return {q.rows, sum, q.scales};
+    }
   }
 }
 
@@ -281,31 +355,6 @@ OperatorProblem::Values OperatorProblem::expected_elementwise() const {
   Values to;
   for (std::uint64_t i = 0; i < a.size(); ++i) {
     to.push_back(formula(a[i], b[i], call_.call.scalars[0]));
-  }
-  return to;
-}
-
-OperatorProblem::Values OperatorProblem::expected_softmax() const {
-  const std::uint64_t columns = call_.sides[1];
-  const Values x = values(0);
-  Values to;
-  for (std::uint64_t row = 0; columns != 0 && row < call_.sides[0]; ++row) {
-    Values part(x.data() + row * columns, x.data() + (row + 1) * columns);
-    const double sum = exponentials(part);
-    for (const double value : part) to.push_back(value / sum);
-  }
-  return to;
-}
-
-OperatorProblem::Values OperatorProblem::expected_rms_norm() const {
-  const std::uint64_t columns = call_.sides[1];
-  const Values x = values(0), gamma = values(1);
-  Values to;
-  for (std::uint64_t row = 0; row < call_.sides[0]; ++row) {
-    const double* const at = x.data() + row * columns;
-    const double mean_square = dot(at, 1, at, 1, columns) / static_cast<double>(columns);
-    const double root = std::sqrt(mean_square + double{call_.call.epsilon});
-    for (std::uint64_t i = 0; i < columns; ++i) to.push_back(at[i] / root * gamma[i]);
   }
   return to;
 }

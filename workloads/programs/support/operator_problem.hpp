@@ -13,20 +13,24 @@ namespace npu::workloads {
 class OperatorProblem {
  public:
   // `group_ends`: of a grouped product, as many as there are groups, each not before the one before
-  // and within the side that is sliced; empty: groups of about one size.
+  // and within the side that is sliced; empty: groups of about one size. `quant_scales`: of
+  // dequant_swiglu_quant.
   OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
-                  std::vector<std::uint64_t> group_ends = {});
+                  std::vector<std::uint64_t> group_ends = {}, bool quant_scales = false);
 
   // Tensors as they lie in device memory, in the order of the operator's row.
   std::size_t inputs() const { return inputs_.size(); }
   Bytes input_bytes(std::size_t i) const;
-  Bytes result_bytes() const;
+  std::size_t results() const { return results_.size(); }
+  Bytes result_bytes(std::size_t i) const;
+  // False: an optional tensor that is left out.
+  bool given(std::size_t i) const { return inputs_[i].given; }
   std::vector<std::byte> input(std::size_t i) const;
   // What the kernel does depends on its values, not on its shape alone.
   bool steers(std::size_t i) const;
   // kWrongData names the first element that is off by more than its types must round. Of large
   // products samples.
-  Status check(const std::vector<std::byte>& result) const;
+  Status check(const std::vector<std::vector<std::byte>>& results) const;
 
  private:
   // A tensor of `count` matrices; its elements are exact_value()s.
@@ -35,10 +39,12 @@ class OperatorProblem {
     std::string layout = "RowMajor";
     DataType type{};
     std::uint64_t count = 1;
+    bool given = true;
   };
   using Values = std::vector<double>;
 
   void describe();
+  void describe_rows();
   std::vector<std::byte> rows_of(std::size_t i, std::uint64_t matrix) const;
   Values values(std::size_t i) const;
   // Where group `group` begins in the side that is sliced.
@@ -46,20 +52,22 @@ class OperatorProblem {
   Status check_products(const std::vector<std::byte>& result) const;
   Status check_groups(const std::vector<std::byte>& result) const;
   Status check_one(const MatrixProduct& product) const;
-  Values expected() const;
+  std::vector<Values> expected() const;
+  std::vector<Values> expected_rows() const;
+  Status check_result(std::size_t i, const Values& wanted,
+                      const std::vector<std::byte>& result) const;
   Values expected_quantised() const;
   Values expected_gemv() const;
   Values expected_elementwise() const;
-  Values expected_softmax() const;
-  Values expected_rms_norm() const;
   Values expected_attention() const;
-  double tolerance() const;
+  double tolerance(DataType type) const;
 
   operators::NormalisedCall call_;
   std::uint64_t seed_;
   std::vector<std::uint64_t> group_ends_;
+  bool quant_scales_;
   std::vector<Tensor> inputs_;
-  Tensor result_;
+  std::vector<Tensor> results_;
 };
 
 }  // namespace npu::workloads

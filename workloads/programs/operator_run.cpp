@@ -300,7 +300,8 @@ Workload operator_run() {
        programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
        programs::operator_run::choice_of("expression", "a*s+b", "of elementwise; s is 0.5",
                                          {"a+b", "a*s+b", "max(a,b)"}),
-       {"causal", ParameterType::kFlag, "", "off", "flash_attention: query i sees keys 0 to i"},
+       {"causal", ParameterType::kFlag, "", "off",
+        "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
        programs::operator_run::choice_of(
            "slice", "m", "of grouped_matmul: groups are rows of A, or parts of k", {"m", "k"}),
        {"group_ends", ParameterType::kIntegerList, "", "0",

@@ -26,7 +26,7 @@ class Cubes {
   static constexpr std::uint64_t kBytes = platform::bytes_of(kTypeA);
 
   std::uint64_t of_keys(std::uint64_t base, std::uint32_t head, std::uint32_t chunk) const {
-    const std::uint64_t row = std::uint64_t{head / w_.shared} * w_.all_keys + w_.first_key(chunk);
+    const std::uint64_t row = std::uint64_t{head / w_.shared} * w_.keys + w_.first_key(chunk);
     return base + row * w_.head * kBytes;
   }
   std::uint64_t row_of(std::uint32_t head) const { return std::uint64_t{head} * w_.queries; }
@@ -51,8 +51,8 @@ class Cubes {
     const std::uint32_t keys = w_.keys_of(chunk);
     Mmad<Columns> block(port_, tiling);
     const auto seen = [&](const aicore::TilePlace& place) {
-      return !kCausal ||
-             w_.first_key(chunk) + place.column * tiling.n <= last_query(place.row, tiling);
+      return w_.first_key(chunk) + place.column * tiling.n <
+             w_.seen_by(last_query(place.row, tiling));
     };
     for_tiles(tiling, keys, seen, [&](std::uint32_t head, const aicore::TilePlace& place) {
       const matmul::Product<Rows, Columns> product{
@@ -77,7 +77,7 @@ class Cubes {
     for_tiles(tiling, w_.head, seen, [&](std::uint32_t head, const aicore::TilePlace& place) {
       const std::uint32_t keys = w_.keys_of(chunk);
       const std::uint32_t visible =
-          kCausal ? std::min(keys, last_query(place.row, tiling) + 1 - w_.first_key(chunk)) : keys;
+          std::min(keys, w_.seen_by(last_query(place.row, tiling)) - w_.first_key(chunk));
       const matmul::Product<Rows, Rows> product{
           {w_.weights + row_of(head) * w_.chunk * kBytes, w_.queries, keys, w_.chunk},
           {of_keys(w_.v, head, chunk), keys, w_.head, w_.head},

@@ -84,7 +84,7 @@ class Weights {
     if (!kCausal) return;
     const std::uint32_t pitch = aicore::row_bytes(tile.columns, DataType::kFp32);
     for (std::uint32_t row = 0; row < tile.rows; ++row) {
-      const std::uint32_t seen = query + row + 1 - w_.first_key(chunk_);
+      const std::uint32_t seen = w_.seen_by(query + row) - w_.first_key(chunk_);
       if (seen >= keys_) return;
       const std::uint32_t at = ub_.work() + row * pitch;
       Vector compare =

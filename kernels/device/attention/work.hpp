@@ -35,10 +35,8 @@ struct Work {
   std::uint32_t heads = 0;   // of all batches
   std::uint32_t shared = 1;  // of them with one set of keys and values
   std::uint32_t queries = 0, keys = 0, head = 0;
-  std::uint32_t all_keys = 0;  // from one set of keys to the next; `keys` are those that are seen
   std::uint32_t chunk = 0, round = 0;
   float scale = 1;
-  std::uint32_t reserved = 0;
   matmul::Tiling score_tiling, value_tiling;
 
   std::uint32_t chunks() const { return aicore::divide_up(keys, chunk); }
@@ -46,8 +44,17 @@ struct Work {
   std::uint32_t keys_of(std::uint32_t index) const {
     return std::min(chunk, keys - first_key(index));
   }
+  // Of a causal attention the last query sees all keys, each one before it one key less; sides are
+  // below 2^31.
+  std::uint32_t seen_by(std::uint32_t query) const {
+    return kCausal ? std::max(query + 1 + keys, queries) - queries : keys;
+  }
   // The first query that sees anything of a chunk.
-  std::uint32_t first_query(std::uint32_t index) const { return kCausal ? first_key(index) : 0; }
+  std::uint32_t first_query(std::uint32_t index) const {
+    return kCausal ? std::max(first_key(index) + queries, keys) - keys : 0;
+  }
+  // Queries that see no key, the first ones of each head.
+  std::uint32_t blind() const { return keys == 0 ? queries : first_query(0); }
 };
 
 }  // namespace npu::kernels::attention

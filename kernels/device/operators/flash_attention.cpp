@@ -34,12 +34,26 @@ void for_queries(AicorePort& port, const Work& w, std::uint32_t first, std::uint
   }
 }
 
+class Blind {
+ public:
+  Blind(AicorePort& port, const Work& w) : zeros_(port, kTypeC, w.head), to_{w.to, w.head} {}
+  std::uint32_t rows() const { return zeros_.rows(); }
+  void run(AreaTile tile, std::uint32_t) const {
+    tile.columns = static_cast<std::uint32_t>(to_.pitch);
+    zeros_.fill_tile(to_, tile);
+  }
+
+ private:
+  const Zeros zeros_;
+  const GlobalRows to_;
+};
+
 void vectors(AicorePort& port, const Work& w) {
   if (w.round > 0) {
     const std::uint32_t chunk = w.round - 1, first = w.first_query(chunk);
     for_queries(port, w, first, w.queries, attention::Output(port, w, chunk, true));
-    if (w.round == w.chunks() && first > 0) {
-      for_queries(port, w, 0, first, attention::Output(port, w, chunk, false));
+    if (w.round == w.chunks() && first > w.blind()) {
+      for_queries(port, w, w.blind(), first, attention::Output(port, w, chunk, false));
     }
   }
   if (w.round < w.chunks()) {
@@ -58,8 +72,7 @@ int kernel(AicorePort& port) {
       vectors(port, work);
       break;
     case Phase::kZeros:
-      Zeros(port, kTypeC, work.head)
-          .fill({work.to, work.head}, std::uint64_t{work.heads} * work.queries, work.head);
+      for_queries(port, work, 0, work.blind(), Blind(port, work));
       break;
   }
   port.pipe_barrier(Pipe::kAll);
@@ -126,12 +139,12 @@ void host(std::uint32_t block_num, OperatorStream& stream, const AttentionParams
   Work w;
   w.q = p.q, w.k = p.k, w.v = p.v, w.to = p.to;
   w.heads = p.batch * p.heads, w.shared = p.heads / p.kv_heads;
-  w.queries = p.queries, w.head = p.head, w.all_keys = p.keys;
-  w.keys = attention::kCausal ? std::min(p.keys, p.queries) : p.keys;
+  w.queries = p.queries, w.keys = p.keys, w.head = p.head;
   w.scale = p.scale;
   Launches launches(stream, CoreKind::kCube, block_num);
   const std::uint64_t rows = std::uint64_t{w.heads} * w.queries;
-  if (w.keys == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, w, rows);
+  launches.launch(CoreKind::kVector, Phase::kZeros, w, std::uint64_t{w.heads} * w.blind());
+  if (w.keys == 0) return;
   w.chunk = chunk_of(w, limits);
   const std::uint32_t cubes = launches.cores(CoreKind::kCube);
   if (!matmul::choose_tiling<attention::Rows, attention::Columns>(

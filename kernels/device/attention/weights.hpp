@@ -11,12 +11,18 @@ namespace npu::kernels::attention {
 
 class Weights {
  public:
-  Weights(AicorePort& port, const Work& work, std::uint32_t chunk)
-      : port_(port), w_(work), chunk_(chunk), keys_(work.keys_of(chunk)), ub_(port), stages_(port) {
+  Weights(AicorePort& port, const Work& work, const Step& step)
+      : port_(port),
+        w_(work),
+        chunk_(step.chunk),
+        keys_(work.keys_of(step.chunk)),
+        first_row_(std::uint64_t{step.first_group} * work.rows()),
+        ub_(port),
+        stages_(port) {
     if (kCausal) make_index();
   }
 
-  // Rows of all heads' rows.
+  // Rows of the wave's rows.
   void run(const AreaTile& rows, std::uint32_t query) {
     AreaTile tile = rows;
     tile.columns = keys_;
@@ -72,7 +78,7 @@ class Weights {
   void load(unsigned i, const AreaTile& tile) {
     load_rows(port_, ub_.in(i), {w_.scores, w_.chunk}, tile, DataType::kFp32);
     if (chunk_ > 0) {
-      const AreaTile numbers{0, tile.row, 1, tile.rows};
+      const AreaTile numbers{0, first_row_ + tile.row, 1, tile.rows};
       load_rows(port_, ub_.number(0, i), {w_.largest, 0}, numbers, DataType::kFp32);
       load_rows(port_, ub_.number(1, i), {w_.sums, 0}, numbers, DataType::kFp32);
     }
@@ -83,9 +89,10 @@ class Weights {
     element_op(port_, VectorOp::kMuls, ub_.work(), ub_.in(i), tile, w_.scale);
     if (!kCausal) return;
     const std::uint32_t pitch = aicore::row_bytes(tile.columns, DataType::kFp32);
-    for (std::uint32_t row = 0; row < tile.rows; ++row) {
-      const std::uint32_t seen = w_.seen_by(query + row) - w_.first_key(chunk_);
-      if (seen >= keys_) return;
+    for (std::uint32_t row = 0; row < tile.rows; ++row, ++query) {
+      if (query == w_.queries) query = 0;
+      const std::uint32_t seen = w_.seen_in(chunk_, query);
+      if (seen == keys_) continue;
       const std::uint32_t at = ub_.work() + row * pitch;
       Vector compare =
           row_vector(VectorOp::kCompares, DataType::kFp32, ub_.mask(), ub_.index(), 1, keys_);
@@ -108,12 +115,13 @@ class Weights {
     number_op(port_, VectorOp::kAdd, sum, sum, ub_.number(5, 0), tile.rows);
   }
   void store_numbers(std::uint64_t to, std::uint32_t from, const AreaTile& tile) {
-    store_rows(port_, {to, 0}, {0, tile.row, 1, tile.rows}, from, DataType::kFp32);
+    store_rows(port_, {to, 0}, {0, first_row_ + tile.row, 1, tile.rows}, from, DataType::kFp32);
   }
 
   AicorePort& port_;
   const Work w_;
   const std::uint32_t chunk_, keys_;
+  const std::uint64_t first_row_;  // of all rows
   const Buffers ub_;
   Stages stages_;
 };

@@ -24,19 +24,12 @@ class Cubes {
   template <class B>
   using Mmad = matmul::BlockMmad<Rows, B, Fixed<kTypeA>, Fixed<DataType::kFp32>>;
   static constexpr std::uint64_t kBytes = platform::bytes_of(kTypeA);
+  static constexpr unsigned kStages = matmul::kStages;  // tiles in L0C
 
   std::uint64_t of_keys(std::uint64_t base, std::uint32_t group, std::uint32_t chunk) const {
     return base + (std::uint64_t{group} * w_.keys + w_.first_key(chunk)) * w_.head * kBytes;
   }
   std::uint64_t row_of(std::uint32_t group) const { return std::uint64_t{group} * w_.rows(); }
-  // How many keys of a chunk a row of tiles sees.
-  std::uint32_t seen_in(std::uint32_t chunk, std::uint32_t row, std::uint32_t height) const {
-    if (!kCausal) return w_.keys_of(chunk);
-    const std::uint32_t first = row * height, last = std::min(first + height, w_.rows()) - 1;
-    const bool ends_a_head = first / w_.queries != last / w_.queries;
-    return w_.seen_in(chunk, ends_a_head ? w_.queries - 1 : last % w_.queries);
-  }
-
   // Calls run(group of the wave, row, column) for the block's tiles of `groups` groups, of which
   // each has `rows` rows of tiles with across(row) of them. Blocks take tiles in turn, of both
   // products as if they were one.
@@ -59,9 +52,9 @@ class Cubes {
   void scores(const Step& step) {
     const matmul::Tiling& tiling = w_.score_tiling;
     const std::uint32_t keys = w_.keys_of(step.chunk);
-    Mmad<Columns> block(port_, tiling);
+    Mmad<Columns> block(port_, tiling, {}, {}, kStages);
     const auto across = [&](std::uint32_t row) {
-      return aicore::divide_up(seen_in(step.chunk, row, tiling.m), tiling.n);
+      return aicore::divide_up(w_.seen_in_tiles(step.chunk, row, tiling.m), tiling.n);
     };
     for_tiles(step.groups, aicore::divide_up(w_.rows(), tiling.m), across,
               [&](std::uint32_t group, std::uint32_t row, std::uint32_t column) {
@@ -84,9 +77,9 @@ class Cubes {
     const matmul::Tiling& tiling = w_.value_tiling;
     const std::uint32_t columns = aicore::divide_up(w_.head, tiling.n);
     const std::uint32_t keys = w_.keys_of(step.chunk);
-    Mmad<Rows> block(port_, tiling);
+    Mmad<Rows> block(port_, tiling, {}, {}, kStages);
     const auto across = [&](std::uint32_t row) {
-      return columns * aicore::divide_up(seen_in(step.chunk, row, tiling.m), w_.part);
+      return columns * aicore::divide_up(w_.seen_in_tiles(step.chunk, row, tiling.m), w_.part);
     };
     for_tiles(step.groups, aicore::divide_up(w_.rows(), tiling.m), across,
               [&](std::uint32_t group, std::uint32_t row, std::uint32_t tile) {
@@ -100,7 +93,7 @@ class Cubes {
                     w_.rows(),
                     w_.head,
                     first,
-                    std::min(first + w_.part, seen_in(step.chunk, row, tiling.m))};
+                    std::min(first + w_.part, w_.seen_in_tiles(step.chunk, row, tiling.m))};
                 block.run(product, row, tile % columns);
               });
   }

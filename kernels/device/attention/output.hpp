@@ -19,7 +19,7 @@ class Output {
         so_far_(step.chunk > 0),
         adds_(adds),
         last_(step.chunk + 1 == work.chunks()),
-        ub_(port),
+        ub_(port.buffer_size(LocalBuffer::kUb)),
         stages_(port) {}
 
   std::uint32_t rows() const { return ub_.rows(w_.head); }
@@ -92,7 +92,7 @@ class Output {
   const std::uint64_t factors_;
   const std::uint32_t parts_;
   const bool so_far_, adds_, last_;
-  const Buffers ub_;
+  const OutputBuffers ub_;
   Stages stages_;
 };
 

@@ -17,17 +17,18 @@ inline std::uint64_t group_bytes(const Work& w) {
   return w.rows() * of_row;
 }
 
-// Keys as long as UB takes a row of, and then as many groups as stay in half of the cache; fewer
-// keys where one group does not.
+// Keys as long as UB takes a row of, and then as many groups as stay in three quarters of the
+// cache; fewer keys where one group does not.
 inline void choose_steps(Work& w, const CoreLimits& limits) {
   constexpr std::uint32_t kLeast = 64, kMost = 2048;
   w.chunk = kMost;
-  while (w.chunk > 32 && w.chunk * 4 > Buffers::space_in(limits.ub) / 2) w.chunk /= 2;
+  constexpr std::uint32_t kRows = 4;  // of a vector core's tile
+  while (w.chunk > 32 && WeightBuffers(limits.ub, w.chunk).rows() < kRows) w.chunk /= 2;
   w.chunk = std::min(w.chunk, aicore::round_up(w.keys, 32U));
-  while (w.chunk > kLeast && group_bytes(w) > limits.l2 / 2) {
+  while (w.chunk > kLeast && group_bytes(w) > limits.l2 / 4 * 3) {
     w.chunk = aicore::round_up(std::max(w.chunk / 2, kLeast), 32U);
   }
-  const std::uint64_t most = std::max<std::uint64_t>(limits.l2 / 2 / group_bytes(w), 1);
+  const std::uint64_t most = std::max<std::uint64_t>(limits.l2 / 4 * 3 / group_bytes(w), 1);
   const std::uint64_t waves = aicore::divide_up<std::uint64_t>(w.groups, most);
   w.wave = static_cast<std::uint32_t>(aicore::divide_up<std::uint64_t>(w.groups, waves));
 }
@@ -43,7 +44,8 @@ inline std::uint64_t score_tiles(const Work& w) {
 }
 
 // False: no tile fits.
-inline bool choose_tiles(Work& w, std::uint32_t cubes, const CoreLimits& limits) {
+inline bool choose_tiles(Work& w, std::uint32_t cubes, CoreLimits limits) {
+  limits.l0c /= matmul::kStages;
   if (!matmul::choose_tiling<Rows, Columns>(w.score_tiling, kTypeA, w.wave, w.rows(), w.chunk,
                                             w.head, cubes, limits) ||
       !matmul::choose_tiling<Rows, Rows>(w.value_tiling, kTypeA, w.wave, w.rows(), w.head, w.chunk,

@@ -74,6 +74,13 @@ struct Work {
     const std::uint32_t seen = seen_by(query), first = first_key(index);
     return seen <= first ? 0 : std::min(seen - first, keys_of(index));
   }
+  // How many keys of a chunk a row of tiles sees, each of `height` of a group's rows.
+  std::uint32_t seen_in_tiles(std::uint32_t index, std::uint32_t row, std::uint32_t height) const {
+    if (!kCausal) return keys_of(index);
+    const std::uint32_t first = row * height, last = std::min(first + height, rows()) - 1;
+    const bool ends_a_head = first / queries != last / queries;
+    return seen_in(index, ends_a_head ? queries - 1 : last % queries);
+  }
   // Queries that see no key, the first ones of each head.
   std::uint32_t blind() const {
     return keys == 0 ? queries : kCausal && queries > keys ? queries - keys : 0;

@@ -89,7 +89,7 @@ const char* check(const AttentionParams& p, const CoreLimits& limits) {
       !aligned(p.to, kTypeC)) {
     return "addresses must be multiples of the elements' sizes";
   }
-  if (std::uint64_t{p.head} * 4 + 32 > attention::Buffers::space_in(limits.ub)) {
+  if (std::uint64_t{p.head} * 4 + 32 > attention::OutputBuffers::space_in(limits.ub)) {
     return "a row of a head does not fit into UB";
   }
   return nullptr;

@@ -12,6 +12,8 @@ using aicore::AicorePort;
 using Rows = Operand<Layout::kRowMajor, Fixed<kTypeA>>;
 using Columns = Operand<Layout::kColumnMajor, Fixed<kTypeA>>;
 
+inline constexpr unsigned kTilesInL0c = 2;
+
 class Cubes {
  public:
   Cubes(AicorePort& port, const Work& work) : port_(port), w_(work), next_(port.call().block) {}
@@ -22,9 +24,8 @@ class Cubes {
 
  private:
   template <class B>
-  using Mmad = matmul::BlockMmad<Rows, B, Fixed<kTypeA>, Fixed<DataType::kFp32>>;
+  using Mmad = matmul::BlockMmad<Rows, B, Fixed<kTypeA>, Fixed<DataType::kFp32>, kTilesInL0c>;
   static constexpr std::uint64_t kBytes = platform::bytes_of(kTypeA);
-  static constexpr unsigned kStages = matmul::kStages;  // tiles in L0C
 
   std::uint64_t of_keys(std::uint64_t base, std::uint32_t group, std::uint32_t chunk) const {
     return base + (std::uint64_t{group} * w_.keys + w_.first_key(chunk)) * w_.head * kBytes;
@@ -52,7 +53,7 @@ class Cubes {
   void scores(const Step& step) {
     const matmul::Tiling& tiling = w_.score_tiling;
     const std::uint32_t keys = w_.keys_of(step.chunk);
-    Mmad<Columns> block(port_, tiling, {}, {}, kStages);
+    Mmad<Columns> block(port_, tiling);
     const auto across = [&](std::uint32_t row) {
       return aicore::divide_up(w_.seen_in_tiles(step.chunk, row, tiling.m), tiling.n);
     };
@@ -77,7 +78,7 @@ class Cubes {
     const matmul::Tiling& tiling = w_.value_tiling;
     const std::uint32_t columns = aicore::divide_up(w_.head, tiling.n);
     const std::uint32_t keys = w_.keys_of(step.chunk);
-    Mmad<Rows> block(port_, tiling, {}, {}, kStages);
+    Mmad<Rows> block(port_, tiling);
     const auto across = [&](std::uint32_t row) {
       return columns * aicore::divide_up(w_.seen_in_tiles(step.chunk, row, tiling.m), w_.part);
     };

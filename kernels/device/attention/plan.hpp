@@ -45,7 +45,7 @@ inline std::uint64_t score_tiles(const Work& w) {
 
 // False: no tile fits.
 inline bool choose_tiles(Work& w, std::uint32_t cubes, CoreLimits limits) {
-  limits.l0c /= matmul::kStages;
+  limits.l0c /= kTilesInL0c;
   if (!matmul::choose_tiling<Rows, Columns>(w.score_tiling, kTypeA, w.wave, w.rows(), w.chunk,
                                             w.head, cubes, limits) ||
       !matmul::choose_tiling<Rows, Rows>(w.value_tiling, kTypeA, w.wave, w.rows(), w.head, w.chunk,

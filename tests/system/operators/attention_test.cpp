@@ -202,6 +202,33 @@ TEST_P(Attention, OfQueriesThatSeeNoKeyIsZero) {
   }
 }
 
+TEST_P(Attention, OfHeadsThatShareKeysComesInWavesThatStayInTheCache) {
+  Dice dice(48);
+  const auto& core = bench_.config.core;
+  // Room for the scores, weights and products of two of five groups: 60 rows of 96 keys each.
+  bench_.limits({core.l1, core.l0a, core.l0b, core.l0c, core.ub, 150'000});
+  for (const bool causal : {false, true}) {
+    AttentionParams params = shape(15, 90, 32);
+    params.kv_heads = 5, params.heads = 20;
+    AttentionCase one(bench_, {"half", "half", causal}, params, dice);
+    one.run();
+    one.expect_attention();
+    EXPECT_EQ(bench_.launches(), 8U) << "two for each of three waves, two more";
+  }
+}
+
+TEST_P(Attention, OfFewQueriesAddsUpPartsOfTheKeys) {
+  Dice dice(49);
+  for (const auto& instance : kInstances) {
+    AttentionParams params = shape(2, 1111, 64);
+    params.heads = 7;
+    AttentionCase one(bench_, instance, params, dice);
+    one.run();
+    one.expect_attention();
+    if (HasFailure()) FAIL() << instance.object();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cores, Attention,
                          testing::Values(model::ProgramCoreKind::kCoupled,
                                          model::ProgramCoreKind::kSplit),
@@ -221,6 +248,19 @@ TEST(AttentionNumbers, ThatAreNoneStayInTheirRows) {
     // A positive query makes the score infinite, a negative one the weight 0.
     const bool none = row == 3 || (row >= 30 && one.q.at(row, 1) > 0);
     EXPECT_EQ(std::isnan(one.result(row, 0)), none) << row;
+  }
+}
+
+TEST(AttentionNumbers, ThatAreNoneStayInTheirHeads) {
+  OperatorBench bench;
+  Dice dice(50);
+  AttentionParams params = shape(5, 20, 8);
+  params.heads = 4;
+  AttentionCase one(bench, {"float", "float", true}, params, dice);
+  one.q.at(7, 2) = std::nan("");
+  one.run();
+  for (std::uint64_t row = 0; row < 20; ++row) {
+    EXPECT_EQ(std::isnan(one.result(row, 0)), row == 7) << row;
   }
 }
 

@@ -76,6 +76,8 @@ class Weights {
   // Of the first 8 by the scalar unit, then by doubling what is there: first a row, then rows.
   void make_index() {
     constexpr std::uint32_t kFirst = 8;
+    port_.pipe_barrier(
+        Pipe::kAll);  // what used UB before; the pipes' own flags do not hold this up
     for (std::uint32_t i = 0; i < kFirst; ++i) {
       const auto number = static_cast<float>(i);
       std::uint32_t bits = 0;

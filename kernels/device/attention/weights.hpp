@@ -19,6 +19,8 @@ class Weights {
         first_row_(std::uint64_t{step.first_group} * work.rows()),
         ub_(port.buffer_size(LocalBuffer::kUb), keys_),
         stages_(port) {
+    // UB is another one's until now. Flags make pipes wait for those before them in a tile only.
+    port.pipe_barrier(Pipe::kAll);
     if (kCausal) make_index();
   }
 
@@ -76,8 +78,6 @@ class Weights {
   // Of the first 8 by the scalar unit, then by doubling what is there: first a row, then rows.
   void make_index() {
     constexpr std::uint32_t kFirst = 8;
-    port_.pipe_barrier(
-        Pipe::kAll);  // what used UB before; the pipes' own flags do not hold this up
     for (std::uint32_t i = 0; i < kFirst; ++i) {
       const auto number = static_cast<float>(i);
       std::uint32_t bits = 0;
@@ -124,7 +124,7 @@ class Weights {
                  std::uint32_t query) {
     constexpr std::uint32_t kRepeat = 64;
     const std::uint32_t sees = w_.seen_by(query), before = w_.first_key(chunk_);
-    // In front of the last repeat that the first query sees everything is seen.
+    // All rows see what comes before `first`.
     const std::uint32_t seen = sees > before ? sees - before : 0;
     if (seen >= tile.columns) return;
     const std::uint32_t first = seen / kRepeat * kRepeat;

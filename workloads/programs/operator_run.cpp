@@ -316,7 +316,8 @@ Workload operator_run() {
         "dequant_swiglu_quant: silu is of the left half of each row"},
        {"quant_scales", ParameterType::kFlag, "", "off",
         "dequant_swiglu_quant: each column has a number before it is quantised"},
-       {"causal", ParameterType::kFlag, "", "off", "flash_attention: query i sees keys 0 to i"},
+       {"causal", ParameterType::kFlag, "", "off",
+        "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
        programs::operator_run::choice_of(
            "slice", "m", "of grouped_matmul: groups are rows of A, or parts of k", {"m", "k"}),
        {"group_ends", ParameterType::kIntegerList, "", "0",

@@ -290,7 +290,8 @@ def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=
         k, v: batch x kv_heads x keys x head, of the same type; kv_heads divides heads.
         outDType: of the result, which has the shape of q; None: the type of q.
         scale: a float; None: 1 / sqrt(head).
-        causal: query i sees keys 0 to i.
+        causal: the last query sees all keys, query i keys 0 to keys - queries + i. Queries that
+            see no key, the first ones where there are more queries than keys, give zeros.
         device: a `Device`; None: card 0.
 
     Raises:

@@ -194,9 +194,12 @@ def attention(q, k, v, causal):
     k, v = (numpy.repeat(each, q.shape[1] // k.shape[1], axis=1) for each in (k, v))
     scores = q @ k.swapaxes(-1, -2) / numpy.sqrt(q.shape[3])
     if causal:
-        scores[..., numpy.triu(numpy.ones(scores.shape[-2:], bool), 1)] = -numpy.inf
-    power = numpy.exp(scores - scores.max(axis=-1, keepdims=True))
-    return power / power.sum(axis=-1, keepdims=True) @ v
+        queries, keys = scores.shape[-2:]
+        hidden = numpy.arange(keys) > numpy.arange(queries)[:, None] + keys - queries
+        scores[..., hidden] = -numpy.inf
+    most = scores.max(axis=-1, keepdims=True)
+    power = numpy.exp(scores - numpy.where(numpy.isinf(most), 0, most))
+    return power / numpy.maximum(power.sum(axis=-1, keepdims=True), 1e-300) @ v
 
 
 @pytest.mark.parametrize("dtype", REALS)
@@ -210,6 +213,16 @@ def test_flash_attention(dtype):
         causal, = values.flags(1)
         near(ops.flash_attention(q, k, v, causal=causal), attention(q, k, v, causal),
              "bfloat16" if dtype == "bfloat16" else "float16")
+
+
+@pytest.mark.parametrize("queries,keys", [(1, 70), (3, 40), (40, 3)])
+def test_the_last_query_of_a_causal_attention_sees_all_keys(queries, keys):
+    values = Values(10)
+    q = values.normal((1, 2, queries, 16), "float32")
+    k, v = (values.normal((1, 1, keys, 16), "float32") for _ in range(2))
+    found = ops.flash_attention(q, k, v, causal=True)
+    near(found, attention(q, k, v, True), "float16")
+    assert (found[:, :, :max(queries - keys, 0)] == 0).all()
 
 
 @pytest.mark.parametrize("m,n,k", [(0, 3, 5), (4, 0, 5), (4, 3, 0), (0, 0, 0)])

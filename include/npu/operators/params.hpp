@@ -134,8 +134,10 @@ struct DequantSwigluQuantParams {
 
 // softmax(scale * Q x K^T) x V of each head. Q and the result are batch x heads x queries x head, K
 // and V are batch x kv_heads x keys x head, row by row without gaps. kv_heads divides heads, and
-// heads / kv_heads neighbouring heads share keys and values. In a causal operator query i uses keys
-// 0 .. i, and the other values are multiplied by 0. Without keys the result is 0.
+// heads / kv_heads neighbouring heads share keys and values. In a causal operator the last query
+// uses all keys and each query before it one key less: query i uses keys 0 .. keys - queries + i.
+// The other values are multiplied by 0 or left out. The result of a query without keys is 0: of the
+// first queries - keys ones in a causal operator, of all if there are no keys.
 struct AttentionParams {
   std::uint32_t batch = 1, heads = 1, kv_heads = 1;
   std::uint32_t queries = 0, keys = 0, head = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output so far and what a chunk of keys adds to it; with the last chunk the result.
+// The output so far and what a chunk of keys adds to it, part by part; with the last chunk the
+// result.
 #pragma once
 
 #include "kernels/device/attention/buffers.hpp"
@@ -9,32 +10,34 @@ namespace npu::kernels::attention {
 class Output {
  public:
   // `adds`: of the chunk; if not, the output is as it was, and this is the last chunk.
-  Output(AicorePort& port, const Work& work, std::uint32_t chunk, bool adds)
+  Output(AicorePort& port, const Work& work, const Step& step, bool adds)
       : port_(port),
         w_(work),
-        factors_(work.factors[chunk % 2]),
-        so_far_(chunk > 0),
+        first_row_(std::uint64_t{step.first_group} * work.rows()),
+        factors_(work.factors[step.chunk % 2]),
+        parts_(adds ? work.parts_of(step.chunk) : 1),
+        so_far_(step.chunk > 0),
         adds_(adds),
-        last_(chunk + 1 == work.chunks()),
-        ub_(port),
+        last_(step.chunk + 1 == work.chunks()),
+        ub_(port.buffer_size(LocalBuffer::kUb)),
         stages_(port) {}
 
   std::uint32_t rows() const { return ub_.rows(w_.head); }
 
-  // Rows of all heads' rows.
+  // Rows of the wave's rows.
   void run(const AreaTile& rows, std::uint32_t) {
     AreaTile tile = rows;
     tile.columns = w_.head;
-    const unsigned i = stages_.begin_load();
-    load(i, tile);
-    std::uint32_t sum = ub_.in(i);  // where the output is
-    if (so_far_ && adds_) {
-      row_op(port_, VectorOp::kBroadcastMul, ub_.work(), sum, ub_.number(0, i), tile);
-      tile_op(port_, VectorOp::kAdd, ub_.work(), ub_.work(), ub_.second_in(i), tile);
-      sum = ub_.work();
-    } else if (adds_) {
-      sum = ub_.second_in(i);
+    for (std::uint32_t part = 0; part + 1 < parts_; ++part) {
+      const unsigned i = stages_.begin_load();
+      load(i, tile, part);
+      const std::uint32_t sum = add(i, tile, part);
+      if (sum != ub_.work()) element_op(port_, VectorOp::kCopy, ub_.work(), sum, tile);
+      stages_.consumed(i);
     }
+    const unsigned i = stages_.begin_load();
+    load(i, tile, parts_ - 1);
+    std::uint32_t sum = add(i, tile, parts_ - 1);
     if (last_) {
       row_op(port_, VectorOp::kBroadcastDiv, ub_.work(), sum, ub_.number(1, i), tile);
       sum = ub_.work();
@@ -43,14 +46,33 @@ class Output {
   }
 
  private:
-  void load(unsigned i, const AreaTile& tile) {
-    const AreaTile numbers{0, tile.row, 1, tile.rows};
-    if (so_far_) load_rows(port_, ub_.in(i), {w_.output, w_.head}, tile, DataType::kFp32);
-    if (adds_) load_rows(port_, ub_.second_in(i), {w_.values, w_.head}, tile, DataType::kFp32);
-    if (so_far_ && adds_)
-      load_rows(port_, ub_.number(0, i), {factors_, 0}, numbers, DataType::kFp32);
-    if (last_) load_rows(port_, ub_.number(1, i), {w_.sums, 0}, numbers, DataType::kFp32);
+  AreaTile numbers_of(const AreaTile& tile) const {
+    return {0, first_row_ + tile.row, 1, tile.rows};
+  }
+  void load(unsigned i, const AreaTile& tile, std::uint32_t part) {
+    const bool corrects = part == 0 && so_far_;
+    const std::uint64_t bytes = std::uint64_t{part} * w_.wave * w_.rows() * w_.head * 4;
+    if (corrects) load_rows(port_, ub_.in(i), {w_.output, w_.head}, tile, DataType::kFp32);
+    if (adds_) {
+      load_rows(port_, ub_.second_in(i), {w_.values + bytes, w_.head}, tile, DataType::kFp32);
+    }
+    if (corrects && adds_) {
+      load_rows(port_, ub_.number(0, i), {factors_, 0}, numbers_of(tile), DataType::kFp32);
+    }
+    if (last_ && part + 1 == parts_) {
+      load_rows(port_, ub_.number(1, i), {w_.sums, 0}, numbers_of(tile), DataType::kFp32);
+    }
     stages_.loaded(i);
+  }
+  // Where the sum is when a part has been added.
+  std::uint32_t add(unsigned i, const AreaTile& tile, std::uint32_t part) {
+    if (!adds_) return ub_.in(i);
+    if (part == 0 && !so_far_) return ub_.second_in(i);
+    if (part == 0) {
+      row_op(port_, VectorOp::kBroadcastMul, ub_.work(), ub_.in(i), ub_.number(0, i), tile);
+    }
+    tile_op(port_, VectorOp::kAdd, ub_.work(), ub_.work(), ub_.second_in(i), tile);
+    return ub_.work();
   }
   void store(unsigned i, std::uint32_t sum, const AreaTile& tile) {
     const DataType type = last_ ? kTypeC : DataType::kFp32;
@@ -58,15 +80,19 @@ class Output {
     convert_rows(port_, ub_.out(set), type, sum, DataType::kFp32, tile.rows, tile.columns);
     stages_.consumed(i);
     stages_.computed(set);
-    store_rows(port_, {last_ ? w_.to : w_.output, w_.head}, tile, ub_.out(set), type);
+    AreaTile at = tile;
+    if (last_) at.row += first_row_;
+    store_rows(port_, {last_ ? w_.to : w_.output, w_.head}, at, ub_.out(set), type);
     stages_.stored(set);
   }
 
   AicorePort& port_;
   const Work w_;
+  const std::uint64_t first_row_;  // of all rows
   const std::uint64_t factors_;
+  const std::uint32_t parts_;
   const bool so_far_, adds_, last_;
-  const Buffers ub_;
+  const OutputBuffers ub_;
   Stages stages_;
 };
 

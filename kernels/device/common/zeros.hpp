@@ -19,10 +19,15 @@ class Zeros {
     ready.set();
     ready.wait();
   }
+  std::uint32_t rows() const { return largest_.rows; }
+  // At most rows(), of all columns.
+  void fill_tile(const GlobalRows& to, const AreaTile& tile) const {
+    store_rows(port_, to, tile, 0, type_);
+  }
   // The block's part of them. Not empty.
   void fill(const GlobalRows& to, std::uint64_t rows, std::uint64_t columns) const {
     for_area(port_.call(), rows, columns, largest_,
-             [&](const AreaTile& tile) { store_rows(port_, to, tile, 0, type_); });
+             [&](const AreaTile& tile) { fill_tile(to, tile); });
   }
 
  private:

@@ -28,9 +28,27 @@ struct Product {
   std::uint32_t a_row = 0;  // of A, where the product's rows begin
 };
 
-// `Type` of A and B, `Result` of C: Fixed<>, or a DataType that is given.
-template <class A, class B, class Type, class Result>
-class BlockMmad {
+// Which tile of L0C is the present one; one tile takes no room in whoever has it.
+template <unsigned kTiles>
+class TilesInL0c {
+ public:
+  unsigned next() { return present_ = (present_ + 1) % kTiles; }
+  unsigned present() const { return present_; }
+
+ private:
+  unsigned present_ = 0;
+};
+template <>
+class TilesInL0c<1> {
+ public:
+  static unsigned next() { return 0; }
+  static unsigned present() { return 0; }
+};
+
+// `Type` of A and B, `Result` of C: Fixed<>, or a DataType that is given. `kTilesInL0c`: 1, or 2
+// where two of the tiling fit: FixPipe stores one while the cube makes the next.
+template <class A, class B, class Type, class Result, unsigned kTilesInL0c = 1>
+class BlockMmad : private TilesInL0c<kTilesInL0c> {
  public:
   BlockMmad(AicorePort& port, const Tiling& tiling, Type type = {}, Result result = {})
       : port_(port), tile_(tiling), type_(type), result_(result) {
@@ -44,14 +62,14 @@ class BlockMmad {
       l1_free(i).set();
       l0_free(i).set();
     }
-    c_free().set();
+    for (unsigned i = 0; i < kTilesInL0c; ++i) c_free(i).set();
   }
   ~BlockMmad() {
     for (unsigned i = 0; i < kStages; ++i) {
       l1_free(i).wait();
       l0_free(i).wait();
     }
-    c_free().wait();
+    for (unsigned i = 0; i < kTilesInL0c; ++i) c_free(i).wait();
   }
   BlockMmad(const BlockMmad&) = delete;
   BlockMmad& operator=(const BlockMmad&) = delete;
@@ -65,15 +83,16 @@ class BlockMmad {
     n_ = std::min(tile_.n, product.n - first_column_);
     const std::uint32_t steps = aicore::divide_up(product.end_k - product.first_k, tile_.k);
     load(product, 0);
-    c_free().wait();
+    const unsigned c = this->next();
+    c_free(c).wait();
     for (std::uint32_t step = 0; step < steps; ++step) {
       if (step + 1 < steps) load(product, step + 1);
       multiply(product, step);
     }
-    c_full().set();
-    c_full().wait();
+    c_full(c).set();
+    c_full(c).wait();
     store(product);
-    c_free().set();
+    c_free(c).set();
   }
 
  private:
@@ -81,8 +100,13 @@ class BlockMmad {
   Flag<Pipe::kMte2, Pipe::kMte1> l1_full(unsigned i) { return {port_, i}; }
   Flag<Pipe::kCube, Pipe::kMte1> l0_free(unsigned i) { return {port_, i}; }
   Flag<Pipe::kMte1, Pipe::kCube> l0_full(unsigned i) { return {port_, i}; }
-  Flag<Pipe::kFixpipe, Pipe::kCube> c_free() { return {port_, 0}; }
-  Flag<Pipe::kCube, Pipe::kFixpipe> c_full() { return {port_, 0}; }
+  Flag<Pipe::kFixpipe, Pipe::kCube> c_free(unsigned i) { return {port_, i}; }
+  Flag<Pipe::kCube, Pipe::kFixpipe> c_full(unsigned i) { return {port_, i}; }
+
+  static_assert(kTilesInL0c == 1 || kTilesInL0c == kStages);
+  std::uint32_t l0c() const {
+    return kTilesInL0c == 1 ? 0 : half(LocalBuffer::kL0c, this->present());
+  }
 
   std::uint32_t half(LocalBuffer buffer, unsigned stage) const {
     const auto bytes = static_cast<std::uint32_t>(port_.buffer_size(buffer) / kStages);
@@ -140,6 +164,7 @@ class BlockMmad {
       l0_full(half).set();
       l0_full(half).wait();
       platform::Mmad mmad;
+      mmad.c = l0c();
       mmad.a = l0a_[half];
       mmad.b = l0b_[half];
       mmad.m = m_;
@@ -155,6 +180,7 @@ class BlockMmad {
   void store(const Product<A, B>& product) {
     const std::uint64_t bytes = platform::bytes_of(result_);
     platform::Fixpipe fixpipe;
+    fixpipe.from = l0c();
     fixpipe.to = product.c + (first_row_ * product.c_pitch + first_column_) * bytes;
     fixpipe.m = m_;
     fixpipe.n = n_;

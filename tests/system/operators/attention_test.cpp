@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// flash_attention: every type, causal or not, one chunk of keys and many, heads that share keys.
+// flash_attention: every type, causal or not, one chunk of keys and many, heads that share keys,
+// fewer queries than keys and more.
 #include <gmock/gmock.h>
 
 #include "tests/system/operators/matrices.hpp"
@@ -64,13 +65,17 @@ class AttentionCase {
     return std::uint64_t{params.batch} * params.kv_heads * params.keys;
   }
 
+  std::uint64_t seen_by(std::uint64_t query) const {
+    if (!instance_.causal) return params.keys;
+    const std::uint64_t hidden = params.queries - 1 - query;  // keys behind the query's own
+    return params.keys > hidden ? params.keys - hidden : 0;
+  }
   void expect_row(std::uint64_t row) const {
     const std::uint64_t head = row / params.queries, query = row % params.queries;
     const std::uint64_t batch = head / params.heads;
     const std::uint64_t shared = head % params.heads / (params.heads / params.kv_heads);
     const std::uint64_t first = (batch * params.kv_heads + shared) * params.keys;
-    const std::uint64_t seen =
-        instance_.causal ? std::min<std::uint64_t>(query + 1, params.keys) : params.keys;
+    const std::uint64_t seen = seen_by(query);
     for (std::uint64_t e = 0; seen == 0 && e < params.head; ++e) ASSERT_EQ(result(row, e), 0);
     if (seen == 0) return;
     std::vector<double> scores(seen);
@@ -167,8 +172,60 @@ TEST_P(Attention, OfManyChunksAndScoresThatGrow) {
     }
     one.run();
     one.expect_attention();
-    EXPECT_EQ(bench_.launches(), instance.causal ? 8U : 14U)
-        << "two for each chunk of 64, two more";
+    EXPECT_EQ(bench_.launches(), 14U) << "two for each chunk of 64, two more";
+  }
+}
+
+TEST_P(Attention, LetsTheLastOfFewerQueriesSeeAllKeys) {
+  Dice dice(46);
+  constexpr std::pair<std::uint32_t, std::uint32_t> kSides[] = {
+      {1, 97}, {2, 200}, {31, 67}, {130, 131}};
+  for (const auto& [queries, keys] : kSides) {
+    AttentionCase one(bench_, {"half", "half", true}, shape(queries, keys, 16), dice);
+    one.params.scale = 0;  // all weights of what is seen are one
+    one.run();
+    double sum = 0;
+    for (std::uint64_t j = 0; j < keys; ++j) sum += one.v.at(j, 5);
+    EXPECT_NEAR(one.result(queries - 1, 5), sum / keys, 0.01) << queries << ", " << keys;
+    one.expect_attention();
+  }
+}
+
+TEST_P(Attention, OfQueriesThatSeeNoKeyIsZero) {
+  Dice dice(47);
+  for (const bool small : {false, true}) {
+    if (small) small_cache();
+    AttentionCase one(bench_, {"float", "float", true}, shape(300, 139, 24), dice);
+    one.run();
+    for (std::uint64_t row = 0; row < 161; ++row) ASSERT_EQ(one.result(row, 0), 0) << row;
+    one.expect_attention();
+  }
+}
+
+TEST_P(Attention, OfHeadsThatShareKeysComesInWavesThatStayInTheCache) {
+  Dice dice(48);
+  const auto& core = bench_.config.core;
+  // Room for the scores, weights and products of two of five groups: 60 rows of 96 keys each.
+  bench_.limits({core.l1, core.l0a, core.l0b, core.l0c, core.ub, 150'000});
+  for (const bool causal : {false, true}) {
+    AttentionParams params = shape(15, 90, 32);
+    params.kv_heads = 5, params.heads = 20;
+    AttentionCase one(bench_, {"half", "half", causal}, params, dice);
+    one.run();
+    one.expect_attention();
+    EXPECT_EQ(bench_.launches(), 8U) << "two for each of three waves, two more";
+  }
+}
+
+TEST_P(Attention, OfFewQueriesAddsUpPartsOfTheKeys) {
+  Dice dice(49);
+  for (const auto& instance : kInstances) {
+    AttentionParams params = shape(2, 1111, 64);
+    params.heads = 7;
+    AttentionCase one(bench_, instance, params, dice);
+    one.run();
+    one.expect_attention();
+    if (HasFailure()) FAIL() << instance.object();
   }
 }
 
@@ -191,6 +248,19 @@ TEST(AttentionNumbers, ThatAreNoneStayInTheirRows) {
     // A positive query makes the score infinite, a negative one the weight 0.
     const bool none = row == 3 || (row >= 30 && one.q.at(row, 1) > 0);
     EXPECT_EQ(std::isnan(one.result(row, 0)), none) << row;
+  }
+}
+
+TEST(AttentionNumbers, ThatAreNoneStayInTheirHeads) {
+  OperatorBench bench;
+  Dice dice(50);
+  AttentionParams params = shape(5, 20, 8);
+  params.heads = 4;
+  AttentionCase one(bench, {"float", "float", true}, params, dice);
+  one.q.at(7, 2) = std::nan("");
+  one.run();
+  for (std::uint64_t row = 0; row < 20; ++row) {
+    EXPECT_EQ(std::isnan(one.result(row, 0)), row == 7) << row;
   }
 }
 

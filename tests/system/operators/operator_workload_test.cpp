@@ -29,7 +29,8 @@ std::string key_note(const workloads::Report& report) {
 }
 
 struct OperatorMachine : Machine {
-  explicit OperatorMachine(const std::string& config) : Machine({}, config + ".yaml") {
+  explicit OperatorMachine(const std::string& config, const Parameters& overrides = {})
+      : Machine(overrides, config + ".yaml") {
     tells_configuration = true;
   }
 };
@@ -156,6 +157,15 @@ TEST(OperatorWorkload, SplitKHasAWorkspaceAndTwoLaunches) {
       "operator", {"name=splitk_matmul", "shape=16,32,1024", "splits=2", "dtype=float32"});
   EXPECT_EQ(number_of(report, "operator.workspace_bytes"), "4096");
   EXPECT_EQ(number_of(report, "operator.launches"), "2");
+}
+
+// One launch stores a chunk's output and makes the next chunk's weights in the same UB.
+TEST(OperatorWorkload, AttentionOfManyChunksMakesNoWeightsWhereOutputIsYetToBeStored) {
+  OperatorMachine machine("910b2", {"l2.size_mib=3"});
+  const auto report = machine.workload(
+      "operator",
+      {"name=flash_attention", "shape=1,8,1,200,200,72", "dtype=float32", "causal=on", "calls=1"});
+  EXPECT_EQ(number_of(report, "operator.launches"), "10");
 }
 
 TEST(OperatorWorkload, EmptyResultsLaunchNothing) {

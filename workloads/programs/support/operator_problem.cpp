@@ -368,7 +368,8 @@ OperatorProblem::Values OperatorProblem::expected_attention() const {
   for (std::uint64_t row = 0; row < side[0] * heads * queries; ++row) {
     const std::uint64_t head = row / queries;
     const std::uint64_t group = head / heads * kv + head % heads / (heads / kv);
-    const std::uint64_t seen = call_.call.causal ? std::min(keys, row % queries + 1) : keys;
+    const std::uint64_t seen =
+        call_.call.causal ? std::max(row % queries + 1 + keys, queries) - queries : keys;
     const double* const group_keys = k.data() + group * keys * width;
     const double* const group_values = v.data() + group * keys * width;
     Values part;

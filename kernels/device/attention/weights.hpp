@@ -19,8 +19,6 @@ class Weights {
         first_row_(std::uint64_t{step.first_group} * work.rows()),
         ub_(port.buffer_size(LocalBuffer::kUb), keys_),
         stages_(port) {
-    // What used UB before may still store from it, for which MTE2 and the scalar unit do not wait.
-    port.pipe_barrier(Pipe::kAll);
     if (kCausal) make_index();
   }
 

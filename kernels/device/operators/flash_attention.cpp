@@ -43,6 +43,8 @@ void vectors(AicorePort& port, const Work& w) {
       attention::for_rows(port, w, step.groups, w.blind(), first,
                           attention::Output(port, w, step, false));
     }
+    // It may still store from UB, for which MTE2 and the scalar unit do not wait.
+    port.pipe_barrier(Pipe::kAll);
   }
   if (w.round < w.steps()) {
     const attention::Step step = w.step(w.round);

@@ -51,8 +51,9 @@ TEST_F(StreamOptionTest, AChangeOfCoresRingsNoDoorbellOfItsOwn) {
   const auto stream = open_with({});
   ASSERT_THAT(stream->prepare(LaunchCores::kCube), IsOk());
   const auto rung = [this] {
+    const auto queues = process->snapshot();
     std::uint64_t doorbells = 0;
-    for (const auto& queue : *process->snapshot()) doorbells += queue.doorbells;
+    for (const auto& queue : *queues) doorbells += queue.doorbells;
     return doorbells;
   };
   const auto before = rung();

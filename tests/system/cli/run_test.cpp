@@ -101,10 +101,9 @@ TEST_F(RunCommand, AKernelAtFaultIsNamedWithBlockCoreInstructionAndOperand) {
   const auto run = npusim({"--config", "910b2", "run", "matmul_kernel", "--set", "m=64", "--set",
                            "n=64", "--set", "k=64", "--set", "core.l1_kib=1"});
   EXPECT_EQ(run.exit_code, 1);
-  EXPECT_EQ(
-      run.err,
-      "npusim: matmul_kernel: device fault: kernel matmul: entry 1: access beyond a local "
-      "buffer; block 0, core 0, MTE2 instruction 1, to: offset 0x0 in L1, 2048 bytes\n");
+  EXPECT_EQ(run.err,
+            "npusim: matmul_kernel: device fault: kernel matmul: entry 1: access beyond a local "
+            "buffer; block 0, core 0, MTE2 instruction 1, to: offset 0x0 in L1, 2048 bytes\n");
 }
 
 TEST_F(RunCommand, TheReferenceCostsOfTheMissionComeOut) {

@@ -12,11 +12,12 @@ most=$(sed -n 's/.* kImageBytes = \([0-9]*\)_KiB;/\1 * 1024/p' "$prefix/include/
 ((most > 0))
 for template in "$templates"/*.cpp; do
   name=$(basename "$template" .cpp)
-  type=half
+  type=half result=half
+  [[ $name == *_quant ]] && result=int8
   [[ $name == quant_matmul ]] && type=int8
   "$compiler" -std=c++17 -O2 -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
     -I"$prefix/include" -I"$root" -DNPU_JIT_ELEMENT_A=$type -DNPU_JIT_ELEMENT_B=$type \
-    -DNPU_JIT_ELEMENT_C=half -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \
+    -DNPU_JIT_ELEMENT_C=$result -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \
     '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
     -x c++ "$template" -o "$folder/$name.so"
   for entry in run npu_aicore_main; do

@@ -9,8 +9,8 @@
 #include "model/hbm/hbm.hpp"
 #include "model/l2/l2.hpp"
 #include "tests/bench/hbm/hbm_tables.hpp"
+#include "tests/bench/support/phases.hpp"
 #include "tests/performance/isolated.hpp"
-#include "tests/support/phases.hpp"
 
 namespace npu::bench {
 namespace {

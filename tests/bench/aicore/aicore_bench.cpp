@@ -7,7 +7,7 @@
 #include "tests/bench/aicore/core_config.hpp"
 #include "tests/bench/core/kernel_block.hpp"
 #include "tests/bench/core/program_file.hpp"
-#include "tests/support/phases.hpp"
+#include "tests/bench/support/phases.hpp"
 
 namespace npu::test {
 

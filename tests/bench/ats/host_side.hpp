@@ -13,7 +13,7 @@
 #include "model/core/simulation.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/abi/pci.hpp"
-#include "tests/support/phases.hpp"
+#include "tests/bench/support/phases.hpp"
 
 namespace npu::test {
 

@@ -18,9 +18,9 @@
 #include "npu/platform/aicore_port.hpp"
 #include "port_memory.hpp"
 #include "tests/bench/aicore/core_config.hpp"
+#include "tests/bench/support/register_host.hpp"
 #include "tests/support/on_bench.hpp"
 #include "tests/support/page_tables.hpp"
-#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/bench/dma/stand_in_memory.hpp"
-#include "tests/support/phases.hpp"
+#include "tests/bench/support/phases.hpp"
 
 namespace npu::test {
 

@@ -8,9 +8,9 @@
 #include "model/dma/ring_front_end.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "stand_in_memory.hpp"
+#include "tests/bench/support/register_host.hpp"
 #include "tests/support/on_bench.hpp"
 #include "tests/support/page_tables.hpp"
-#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 

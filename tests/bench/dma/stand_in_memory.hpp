@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/core/simulation.hpp"
-#include "tests/support/phases.hpp"
+#include "tests/bench/support/phases.hpp"
 
 namespace npu::test {
 

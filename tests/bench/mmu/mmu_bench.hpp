@@ -12,9 +12,9 @@
 
 #include "model/mmu/mmu_context.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/bench/support/register_host.hpp"
 #include "tests/support/on_bench.hpp"
 #include "tests/support/page_tables.hpp"
-#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 

@@ -15,7 +15,7 @@
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/pcie/port.hpp"
-#include "tests/support/phases.hpp"
+#include "tests/bench/support/phases.hpp"
 
 namespace npu::test {
 

@@ -10,8 +10,8 @@
 
 #include "model/registers/bar2_decoder.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
+#include "tests/bench/support/register_host.hpp"
 #include "tests/support/on_bench.hpp"
-#include "tests/support/register_host.hpp"
 
 namespace npu::test {
 

@@ -103,7 +103,7 @@ TEST_F(RunCommand, AKernelAtFaultIsNamedWithBlockCoreInstructionAndOperand) {
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.err,
             "npusim: matmul_kernel: device fault: kernel matmul: entry 1: access beyond a local "
-            "buffer; block 0, core 0, MTE2 instruction 1, to: offset 0x0 in L1, 2048 bytes\n");
+            "buffer, block 0, core 0, MTE2 instruction 1, to: offset 0x0 in L1, 2048 bytes\n");
 }
 
 TEST_F(RunCommand, TheReferenceCostsOfTheMissionComeOut) {

@@ -80,20 +80,20 @@ struct BadWord {
   std::uint64_t value;
 };
 const BadWord kBadWords[] = {
-    {"matmul", 6, 6},                                 // type
-    {"matmul", 6, 0x100},                             // another one in its lowest byte
-    {"matmul", 6, std::uint64_t{6} << 32},            // result's type
-    {"matmul", 7, 0},                                 // tiles of nothing
-    {"matmul", 8, 64},                                // pieces of nothing
-    {"matmul_relu", 7, ~std::uint64_t{0}},            // tiles beyond all buffers
-    {"elementwise", 4, 0xC8},                         // type
-    {"elementwise", 4, std::uint64_t{34} << 32},      // operation
-    {"elementwise", 3, ~std::uint64_t{0}},            // elements
-    {"operators", 4, 6},                              // type
-    {"operators", 4, std::uint64_t{5} << 32},         // operator
-    {"operators", 5, std::uint64_t{3} << 32},         // tiling
-    {"attention_scores", 4, std::uint64_t{6} << 32},  // type
-    {"attention_softmax", 4, 6},                      // type
+    {"matmul", 6, 6},                       // type
+    {"matmul", 6, 0x100},                   // another one in its lowest byte
+    {"matmul", 6, std::uint64_t{6} << 32},  // result's type
+    {"matmul", 7, 0},                       // tiles of nothing
+    {"matmul", 8, 64},                      // pieces of nothing
+    {"matmul_relu", 7, ~std::uint64_t{0}},  // tiles beyond all buffers
+    {"elementwise", 4, 0xC8},               // type
+    {"elementwise", 4, std::uint64_t{platform::kVectorOps} << 32},  // operation
+    {"elementwise", 3, ~std::uint64_t{0}},                          // elements
+    {"operators", 4, 6},                                            // type
+    {"operators", 4, std::uint64_t{5} << 32},                       // operator
+    {"operators", 5, std::uint64_t{3} << 32},                       // tiling
+    {"attention_scores", 4, std::uint64_t{6} << 32},                // type
+    {"attention_softmax", 4, 6},                                    // type
 };
 
 class ArgumentWordThatCannotBe : public testing::TestWithParam<BadWord> {};

@@ -30,6 +30,8 @@ void RunBreakdown::Span::add(const platform::TraceEvent& event) {
 
 void RunBreakdown::on_event(const platform::TraceEvent& event) {
   switch (event.activity) {
+    case Activity::kDmaSubmit:
+      return submissions_[event.cause].add(event);
     case Activity::kAicpuDispatch:
       return dispatch_.add(event);
     case Activity::kKernelCall:
@@ -53,6 +55,8 @@ void RunBreakdown::on_event(const platform::TraceEvent& event) {
 Status RunBreakdown::finish(const driver::RunReport& run) {
   const auto& scheduler = blocks_[run.scheduler_cause];
   if (!scheduler.begin) return fail(ErrorCode::kNotFound, "no event tells of the scheduler");
+  const auto& submitted = submissions_[run.scheduler_cause];
+  if (!submitted.end) return fail(ErrorCode::kNotFound, "no event tells of the submission");
   const auto& first = completions_[run.scheduler_cause];
   const auto& second = completions_[run.executor_cause];
   if (!first.end || !second.end) return fail(ErrorCode::kNotFound, "a launch has no completion");
@@ -61,11 +65,13 @@ Status RunBreakdown::finish(const driver::RunReport& run) {
   const auto sent = dispatch_.begin.value_or(complete);
   const auto begun = kernels_.begin.value_or(complete);
   const auto ended = kernels_.end.value_or(complete);
-  const std::pair<const char*, Instant> milestones[] = {
-      {"submit", run.launched}, {"queue", *scheduler.begin},
-      {"aicpu", sent},          {"dispatch", begun},
-      {"cores", ended},         {"completion", complete},
-      {"wait", run.returned}};
+  const std::pair<const char*, Instant> milestones[] = {{"submit", *submitted.end},
+                                                        {"queue", *scheduler.begin},
+                                                        {"aicpu", sent},
+                                                        {"dispatch", begun},
+                                                        {"cores", ended},
+                                                        {"completion", complete},
+                                                        {"wait", run.returned}};
   Instant last = run.called;
   for (const auto& [name, when] : milestones) {
     // What was passed earlier costs nothing more, and nothing costs more than the run.

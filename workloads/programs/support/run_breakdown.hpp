@@ -48,11 +48,11 @@ class RunBreakdown : public platform::TraceSink {
     void add(const platform::TraceEvent& event);
   };
 
-  Span dispatch_;                                       // blocks sent to cores
-  Span kernels_;                                        // on cores
-  std::map<std::uint64_t, Span> blocks_, completions_;  // of launches, by cause
-  std::set<std::uint32_t> cores_;                       // tracks
-  std::array<Picoseconds, platform::kPipes> busy_{};    // over all cores
+  Span dispatch_;                                                     // blocks sent to cores
+  Span kernels_;                                                      // on cores
+  std::map<std::uint64_t, Span> submissions_, blocks_, completions_;  // of launches, by cause
+  std::set<std::uint32_t> cores_;                                     // tracks
+  std::array<Picoseconds, platform::kPipes> busy_{};                  // over all cores
   Breakdown breakdown_;
   Instant called_{};
   Picoseconds run_{};        // from the call to its return

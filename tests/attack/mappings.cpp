@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/attack/mappings.hpp"
 
+#include <algorithm>
+
 namespace npu::attack {
 
 void Mappings::require(const std::string& call, const Status& status) {

@@ -129,6 +129,7 @@ TEST_F(DeviceTest, AFullRingRecoversAndKeepsTheOrder) {
 
 TEST_F(DeviceTest, SeveralTasksShareTheRing) {
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(8);
   for (int t = 0; t < 8; ++t) {
     tasks.push_back(must(fake.tasks().spawn("submitter", [&] {
       const auto own = device->create_stream();

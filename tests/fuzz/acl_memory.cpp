@@ -4,8 +4,10 @@
 // behind what used the same memory before: by its stream, an event, or a wait of the host.
 #include <sys/time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <string>
 #include <thread>
 
 #include "tests/fuzz/acl_world.hpp"

@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace npu::fuzz {
 namespace {

@@ -88,6 +88,7 @@ TEST_F(QueueWaitTest, CompletionsInDeviceMemoryAreReadThroughBar2) {
 TEST_F(QueueWaitTest, SeveralTasksWaitForEntriesOfOneQueue) {
   const auto queue = make();
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(8);
   for (int t = 0; t < 8; ++t) {
     tasks.push_back(must(fake.tasks().spawn("waiter", [&, t] {
       for (int i = 0; i < 50; ++i) {

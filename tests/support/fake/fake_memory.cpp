@@ -2,6 +2,7 @@
 #include "tests/support/fake/fake_memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "npu/base/checked.hpp"
 

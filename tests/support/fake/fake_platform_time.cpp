@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FakePlatform: clock, tasks, tracer.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row of a card's counters is where it says that it is: in the JSON of `npusim smi`, on a page
 // of its text, among the metrics.
+#include <gtest/gtest.h>
+
 #include <fmt/format.h>
 
 #include <fstream>

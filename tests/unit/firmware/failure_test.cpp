@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs that cannot end well: each ends within the watchdog's time, names what was wrong, and sends
 // away every core that answers.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "tests/unit/firmware/graph_run.hpp"

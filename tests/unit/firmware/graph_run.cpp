@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/firmware/graph_run.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 namespace npu::test {

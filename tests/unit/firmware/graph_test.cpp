@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs on the scheduler, on one to four threads and with both handshakes.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <random>
 

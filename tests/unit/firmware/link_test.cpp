@@ -2,6 +2,8 @@
 // What a core says, state by state: the four cases of two blocks on one core (runtime.md A2),
 // and what the scheduler tells.
 
+#include <gtest/gtest.h>
+
 #include "firmware/aicpu/core_link.hpp"
 #include "tests/unit/firmware/graph_run.hpp"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include "firmware/aicpu/watchdog.hpp"
 
 #include "firmware/aicpu/tensor_copies.hpp"

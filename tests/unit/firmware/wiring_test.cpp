@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include "firmware/aicpu/wiring.hpp"
 
 #include "tests/unit/firmware/part_fixture.hpp"

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/cli/validate/measurement.hpp"
@@ -30,7 +31,9 @@ Errors errors_of(const std::vector<const Compared*>& rows);
 class Validation {
  public:
   void add(Compared row) { compared_.push_back(std::move(row)); }
-  void skip(const Measurement& row, std::string reason) { skipped_.push_back({&row, reason}); }
+  void skip(const Measurement& row, std::string reason) {
+    skipped_.push_back({&row, std::move(reason)});
+  }
 
   std::size_t run() const { return compared_.size(); }
   // Tables, farthest rows first, and the metrics validate.*.

@@ -81,6 +81,7 @@ void an_interrupt_wakes_every_waiter(ContractEnvironment& environment) {
   int woken = 0;
   std::vector<std::unique_ptr<platform::Task>> tasks;
   const auto mutex = platform.tasks().make_mutex();
+  tasks.reserve(3);
   for (int i = 0; i < 3; ++i) {
     tasks.push_back(must(platform.tasks().spawn("waiter", [&] {
       const bool ok = (*vector)->wait_after(seen, platform.clock().now() + 100_ms).has_value();

@@ -63,6 +63,7 @@ void tasks_run_side_by_side(ContractEnvironment& environment) {
   auto& platform = environment.platform();
   const auto begin = platform.clock().now();
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(3);
   for (int i = 0; i < 3; ++i) {
     tasks.push_back(must(
         platform.tasks().spawn("sleeper", [&] { platform.clock().sleep_until(begin + 10_ms); })));
@@ -101,6 +102,7 @@ void a_mutex_excludes(ContractEnvironment& environment) {
   int worst = 0;
   int entered = 0;
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(3);
   for (int i = 0; i < 3; ++i) {
     tasks.push_back(must(platform.tasks().spawn("worker", [&] {
       for (int round = 0; round < 20; ++round) {

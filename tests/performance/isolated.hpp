@@ -2,13 +2,11 @@
 // Measuring in a process of its own, because a SystemC kernel elaborates once per process.
 #pragma once
 
+#include <benchmark/benchmark.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
-
-namespace benchmark {
-class State;
-}
 
 namespace npu::bench {
 

@@ -164,6 +164,7 @@ TEST_F(QueueTest, RemovingAQueueThatNeverDrainsEnds) {
 
 TEST_F(QueueTest, TasksManageTheirQueuesAtTheSameTime) {
   std::vector<std::unique_ptr<platform::Task>> tasks;
+  tasks.reserve(8);
   for (int t = 0; t < 8; ++t) {
     tasks.push_back(must(fake.tasks().spawn("manager", [&, t] {
       const auto own = t % 2 == 0 ? open_process() : nullptr;

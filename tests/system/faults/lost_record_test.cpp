@@ -126,6 +126,7 @@ TEST_F(LostRecord, OfAQueueIsAskedFor) {
       const auto task = switch_off(host, after);
       host.clock().sleep_until(host.clock().now() + 8_us);
       std::vector<driver::QueueTicket> tickets;
+      tickets.reserve(8);
       for (unsigned i = 0; i < 8; ++i) {
         const auto entry = driver::entries::fill(memory.address, 64_KiB, i);
         tickets.push_back(must(queue->submit(entry, host.clock().now() + 1_ms)));

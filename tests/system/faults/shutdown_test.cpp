@@ -17,6 +17,7 @@ TEST(Shutdown, WakesEveryTaskThatSleepsOnAnInterrupt) {
     const auto signal = must(process->signals().create());
     const auto limit = host.clock().now() + 1_s;
     std::vector<std::unique_ptr<platform::Task>> crowd;
+    crowd.reserve(kCrowd);
     for (unsigned i = 0; i < kCrowd; ++i) {
       crowd.push_back(must(host.tasks().spawn("waits", [&] {
         const auto met = process->signals().wait(signal, WaitPolicy::kInterrupt, limit);

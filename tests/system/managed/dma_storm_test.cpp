@@ -247,6 +247,7 @@ TEST_P(ManagedDma, AnyNumberOfCopiesOfPagesIsServed) {
     of_process.space = &card.process->space();
     const auto stream = must(card.device->create_stream(of_process));
     std::vector<driver::Ticket> tickets;
+    tickets.reserve(512);
     for (unsigned i = 0; i < 512; ++i) {
       tickets.push_back(must(card.device->submit(
           stream, driver::DmaCommand::device_to_device(

@@ -14,6 +14,7 @@ TEST_P(ManagedEnd, AccessesThatWaitFailWhenTheMemoryIsClosed) {
     const auto at = must(card.managed->allocate(64 * kPageSize));
     card.write(at, 2 * kPageSize, 1);
     std::vector<driver::QueueTicket> tickets;
+    tickets.reserve(8);
     for (unsigned i = 0; i < 8; ++i) {
       tickets.push_back(must(card.queue->submit(
           driver::entries::copy_on_device(at + i * kPageSize, card.plain, kPageSize),

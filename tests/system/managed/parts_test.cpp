@@ -62,8 +62,10 @@ TEST(PageWithParts, FaultsOfManyCommandsComeInBatches) {
     std::vector<std::unique_ptr<driver::Queue>> queues;
     std::vector<driver::QueueTicket> tickets;
     const auto deadline = card.host.clock().now() + 1_s;
+    queues.reserve(8);
     for (unsigned q = 0; q < 8; ++q) queues.push_back(must(card.process->create_queue()));
     for (unsigned i = 0; i < 64; ++i) {
+      tickets.reserve(8);
       for (unsigned q = 0; q < 8; ++q) {
         // Two commands for each part.
         const auto from = at + (q * kPageSize + i / 2 * 4096);

@@ -106,6 +106,7 @@ class Chaos {
     for (int i = 0; i < kChanges / 4; ++i) {
       const auto other = card_.process();
       std::vector<std::unique_ptr<driver::Queue>> queues;
+      queues.reserve(20);
       for (int q = 0; q < 20; ++q) {
         queues.push_back(must(other->create_queue()));
         EXPECT_TRUE(queues.back()->submit(entries::nop(), card_.in(1_ms)));

@@ -63,6 +63,7 @@ TEST(QueueScheduling, ThreeProcessesTimesThirteenQueuesTimesFortyLoops) {
   Machine().run([](platform::Platform& host) {
     QueueCard card(host);
     std::vector<std::unique_ptr<platform::Task>> tasks;
+    tasks.reserve(3);
     for (std::uint32_t p = 0; p < 3; ++p) {
       tasks.push_back(must(host.tasks().spawn("process", [&, p] {
         QueueProcess process(card);

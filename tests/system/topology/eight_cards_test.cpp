@@ -63,6 +63,7 @@ TEST(EightCards, CopyAtTheSameTimeEachItsOwnBytes) {
       card.host = must(card.device->allocate_host(2 * kSize));
       std::memset(card.host->cpu().data, static_cast<int>(0x10 + i), kSize);
     }
+    tickets.reserve(cards.size());
     for (auto& card : cards) {
       const auto in =
           driver::DmaCommand::host_to_device(card.host->bus(), card.memory.address, kSize);

@@ -12,7 +12,7 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
        npusim list [WORKLOAD]
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
-       npusim validate FILE.csv... [--report FILE] [--html FILE]
+       npusim validate FILE.csv... [--set KEY=VALUE]... [--report FILE] [--html FILE]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
               [--config-out FILE]
@@ -116,7 +116,8 @@ the file and the results.
 )";
 
 const char* const kValidate =
-    R"(usage: npusim validate FILE.csv... [--report FILE] [--html FILE] [--jobs N] [--output DIR]
+    R"(usage: npusim validate FILE.csv... [--set KEY=VALUE]... [--report FILE] [--html FILE]
+                       [--jobs N] [--output DIR]
 
 Runs each row of published measurements on the configuration that its part names, and prints
 measured time, predicted time and error: the farthest rows first, then by operator, then the rows

@@ -25,7 +25,7 @@ namespace {
 
 using operators::OperatorCall;
 
-constexpr std::uint64_t kMostSide = 1 << 20;
+constexpr std::uint64_t kMostSide = (std::uint64_t{1} << 31) - 1;
 
 OperatorCall call_of(const ParameterSet& parameters) {
   OperatorCall call;

@@ -126,7 +126,12 @@ class Command {
       simulated_ += report->simulated;
       digests_ += report->config_sha256;
       const double us = std::stod(metric->value.text());
-      validation_.add({each.row, each.operation, us / validate::microseconds_of(each.row->unit)});
+      if (!(us > 0)) {
+        validation_.skip(*each.row, "its run took no time");
+        ++failed_;
+        continue;
+      }
+      validation_.add({each.row, each.operation, predicted(*each.row, each.operation, us)});
     }
   }
 
@@ -145,8 +150,8 @@ class Command {
     }
     validation_.report(report);
     report.add_note(
-        "predicted: from the dispatch of a kernel's first block to the report of its last; l2 not "
-        "stated: cold");
+        "predicted: from the dispatch of a kernel's first block to the report of its last; of wall "
+        "times from the driver's submission until the host has seen the completion");
     return report;
   }
   std::size_t failed() const { return failed_; }

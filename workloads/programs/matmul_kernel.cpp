@@ -33,7 +33,7 @@ Result<std::uint32_t> cube_cores(Context& context) {
 }
 
 struct Multiplied {
-  MeasuredTime duration;
+  MeasuredTime duration, wall;
   std::uint64_t operations, blocks, compared;
 
   // Operations per picosecond are 10^12 of them per second.
@@ -43,6 +43,7 @@ struct Multiplied {
 };
 
 constexpr Figure<Multiplied> kFigures[] = {{"duration_us", "us", from<&Multiplied::duration>},
+                                           {"wall_us", "us", from<&Multiplied::wall>},
                                            {"tflops", "TFLOP/s", from<&Multiplied::tflops>},
                                            {"blocks", "", from<&Multiplied::blocks>},
                                            {"elements_compared", "", from<&Multiplied::compared>}};
@@ -119,12 +120,13 @@ class MatmulKernel {
   void report() {
     auto& out = context_.report;
     report_figures(context_, "matmul_kernel.", kFigures,
-                   {launch_.span().measured(), 2 * std::uint64_t{p_.m} * p_.n * p_.k,
-                    launch_.span().blocks(), compared_});
+                   {launch_.span().measured(), launch_.wall(),
+                    2 * std::uint64_t{p_.m} * p_.n * p_.k, launch_.span().blocks(), compared_});
     launch_.report_limits("matmul_kernel");
     out.add_note(
         fmt::format("{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
-                    "report of the last",
+                    "report of the last; wall: from the submission until the host has seen the "
+                    "completion",
                     p_.m, p_.n, p_.k, name_of(p_.type), context_.parameters.integer("launches")));
   }
 

@@ -25,7 +25,7 @@ namespace {
 
 using operators::OperatorCall;
 
-constexpr std::uint64_t kMostSide = 1 << 20;
+constexpr std::uint64_t kMostSide = (std::uint64_t{1} << 31) - 1;
 
 OperatorCall call_of(const ParameterSet& parameters) {
   OperatorCall call;
@@ -90,6 +90,7 @@ constexpr Figure<jit::Counters> kOfCache[] = {
     {"disk_hits", "", from<&jit::Counters::disk_hits>},
     {"memory_hits", "", from<&jit::Counters::memory_hits>}};
 constexpr Figure<BlockSpan> kOnDevice[] = {{"device_us", "us", from<&BlockSpan::measured>}};
+constexpr Figure<MeasuredTime> kOfCall[] = {{"wall_us", "us", itself}};
 constexpr Figure<operators::Ran> kOfLaunch[] = {
     {"workspace_bytes", "B", from<&operators::Ran::workspace_bytes>},
     {"launches", "", from<&operators::Ran::launches>}};
@@ -152,6 +153,7 @@ class OperatorRun {
       }
       context_.step(compiled_, i + 1, calls);
       if (auto ok = launcher_.wait(); !ok) return ok;
+      note_wall(*ran);
       if (!first_) first_ = *ran;
       last_ = std::move(*ran);
     }
@@ -175,6 +177,7 @@ class OperatorRun {
     report_host("operator.first_call.", first_->times);
     report_host("operator.host.", last_.times);
     report_figures(context_, "operator.", kOnDevice, span_);
+    report_figures(context_, "operator.", kOfCall, wall_);
     for (const auto& span : span_.blocks_span()) {
       limits_->report("operator", span.begin, span.end, context_);
     }
@@ -182,7 +185,9 @@ class OperatorRun {
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
     out.add_note(fmt::format(
         "host: from the call to the last doorbell, first_call with the kernel's look-up "
-        "and upload, in which the driver's instructions count; {}",
+        "and upload, in which the driver's instructions count; wall: from the first submission "
+        "until the "
+        "host has seen the last completion; {}",
         context_.functional ? "every element compared" : "not compared"));
   }
 
@@ -202,6 +207,16 @@ class OperatorRun {
     report_figures(context_, prefix + "total_", kOfHost, total);
   }
 
+  // From the submission of the first launch until the last one's completion has been seen.
+  void note_wall(const operators::Ran& ran) {
+    wall_ = {};
+    const auto& calls = launcher_.calls();
+    if (ran.launches == 0 || calls.size() < ran.launches) return;
+    const auto begin = calls[calls.size() - ran.launches].first;
+    const auto end = context_.platform.clock().now();
+    wall_ = {end - begin, {{begin, end}}};
+  }
+
   Status place(std::uint64_t& address, Bytes bytes) {
     auto memory = session_.allocate(std::max<Bytes>(bytes, 1));
     if (!memory) return forward_error(memory);
@@ -217,6 +232,7 @@ class OperatorRun {
   OperatorCall call_;
   std::optional<OperatorProblem> problem_;
   BlockSpan span_;
+  MeasuredTime wall_;                   // of the last call
   std::optional<LaunchLimits> limits_;  // of the last call
   std::optional<operators::Ran> first_;
   operators::Ran last_;
@@ -335,7 +351,8 @@ Workload operator_run() {
        card_parameter()},
       programs::operator_run::run_operator,
       figure_rows(programs::operator_run::kOfCache, programs::operator_run::kOnDevice,
-                  programs::operator_run::kOfLaunch, programs::operator_run::kOfHost),
+                  programs::operator_run::kOfCall, programs::operator_run::kOfLaunch,
+                  programs::operator_run::kOfHost),
       programs::operator_run::check_call};
 }
 

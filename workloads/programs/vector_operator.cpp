@@ -68,7 +68,7 @@ double expected(Operator op, double a, double b, double scale) {
 }
 
 struct Operated {
-  MeasuredTime duration, start;
+  MeasuredTime duration, wall, start;
   Bytes moved;
   unsigned blocks;
 
@@ -76,6 +76,7 @@ struct Operated {
 };
 
 constexpr Figure<Operated> kFigures[] = {{"duration_us", "us", from<&Operated::duration>},
+                                         {"wall_us", "us", from<&Operated::wall>},
                                          {"start_us", "us", from<&Operated::start>},
                                          {"bandwidth_gb_per_s", "GB/s", from<&Operated::rate>},
                                          {"blocks", "", from<&Operated::blocks>}};
@@ -161,7 +162,7 @@ class VectorOperator {
     const BlockSpan& span = launch_.span();
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
     report_figures(context_, "operator.", kFigures,
-                   {span.measured(), span.measured_start(), moved, span.blocks()});
+                   {span.measured(), launch_.wall(), span.measured_start(), moved, span.blocks()});
     const auto whole = static_cast<std::uint64_t>(span.duration().count()) * blocks_;
     for (const auto& [name, pipe] : {std::pair{"vector", platform::Pipe::kVector},
                                      {"mte2", platform::Pipe::kMte2},
@@ -171,11 +172,11 @@ class VectorOperator {
                      Number::percent(busy, whole));
     }
     launch_.report_limits("operator");
-    out.add_note(
-        fmt::format("{} of {} {}: from the dispatch of the first block to the report of "
-                    "the last; {}",
-                    context_.parameters.choice("op"), work_.count, name_of(work_.type),
-                    context_.functional ? "every element compared" : "not compared"));
+    out.add_note(fmt::format(
+        "{} of {} {}: from the dispatch of the first block to the report of "
+        "the last; wall: from the submission until the host has seen the completion; {}",
+        context_.parameters.choice("op"), work_.count, name_of(work_.type),
+        context_.functional ? "every element compared" : "not compared"));
   }
 
  private:

@@ -90,15 +90,52 @@ TEST(OperationTest, ARowThatCannotBeRunSaysWhy) {
   auto elsewhere = row_of("gelu", {{4}});
   elsewhere.sku = "V100";
   EXPECT_EQ(line_of(elsewhere), "no configuration of this part");
-  auto wall = row_of("gelu", {{4}});
-  wall.metric = "wall_per_call";
-  EXPECT_EQ(line_of(wall), "the metric 'wall_per_call' is no device time of a kernel");
+  auto part = row_of("gelu", {{4}});
+  part.metric = "profit";
+  EXPECT_EQ(line_of(part), "the metric 'profit' is none of a run");
   auto rate = row_of("gelu", {{4}});
   rate.unit = "GB/s";
-  EXPECT_EQ(line_of(rate), "the unit is no time");
+  EXPECT_EQ(line_of(rate), "what the rate counts is not known");
+  rate.unit = "apples";
+  EXPECT_EQ(line_of(rate), "the unit 'apples' is no time and no rate");
   auto type = row_of("gelu", {{4}});
   type.types = {"mxfp4"};
   EXPECT_EQ(line_of(type), "no elements of type 'mxfp4'");
+}
+
+TEST(OperationTest, AWallTimeIsOfARepeatedCall) {
+  auto row = row_of("flash_attention", {});
+  row.sides = {{"S0", 128}, {"S1", 1024}, {"D", 64}};
+  row.cache.clear();
+  EXPECT_EQ(operation_of(row)->metric, "operator.device_us");
+  EXPECT_NE(line_of(row).find("shape=1,1,1,128,1024,64 dtype=float16 calls=1"), std::string::npos);
+  row.metric = "wall_per_call";
+  EXPECT_EQ(operation_of(row)->metric, "operator.wall_us");
+  EXPECT_NE(line_of(row).find("calls=2"), std::string::npos);
+  row.note = "PTO kernel, L2 cold";
+  EXPECT_NE(line_of(row).find("calls=1"), std::string::npos);
+}
+
+TEST(OperationTest, ANoteSaysHowManyCores) {
+  auto row = row_of("flash_attention", {});
+  row.sides = {{"S", 128}, {"D", 64}};
+  row.note = "8 AI cores";
+  EXPECT_NE(line_of(row).find(" cores=8 "), std::string::npos);
+  row.note = "all cores";
+  EXPECT_EQ(line_of(row).find("cores="), std::string::npos);
+}
+
+TEST(OperationTest, ARunIsComparedInTheUnitOfItsRow) {
+  auto row = row_of("matmul", {});
+  row.sides = {{"m", 1000}, {"n", 1000}, {"k", 1000}};
+  const auto time_in = [&](const char* unit) {
+    row.unit = unit;
+    return predicted(row, *operation_of(row), 200);
+  };
+  EXPECT_DOUBLE_EQ(time_in("us"), 200);
+  EXPECT_DOUBLE_EQ(time_in("ms"), 0.2);
+  EXPECT_DOUBLE_EQ(time_in("ticks of 50 MHz"), 10000);
+  EXPECT_DOUBLE_EQ(time_in("TFLOPS"), 10);
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Pi
     limits_.emplace();
     const TraceSession listening(context_.trace, span_);
     const TraceSession watching(context_.trace, *limits_);
+    const auto begin = context_.platform.clock().now();
     const auto launched = (*stream)->launch(launch);
     if (!launched) return forward_error(launched);
     const auto ended = (*stream)->wait(deadline_of(context_, work));
@@ -56,6 +57,8 @@ Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Pi
       return fail(ended.error().code,
                   fmt::format("kernel {}: {}", program_, ended.error().context));
     }
+    const auto end = context_.platform.clock().now();
+    wall_ = {end - begin, {{begin, end}}};
   }
   (*stream)->close(deadline_of(context_));
   return {};

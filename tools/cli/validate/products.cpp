@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of products.
+#include <fmt/format.h>
+
+#include "tools/cli/validate/recipe.hpp"
+
+namespace npu::validate {
+namespace {
+
+struct Product {
+  std::uint64_t batch = 1, m = 0, n = 0, k = 0;
+};
+
+// From tensors m x k and k x n, n x k if `transposed`; a third side is the batch's.
+std::optional<Product> product_of(const Measurement& row, bool transposed) {
+  const Product named{1, side_of(row, {"m", "M"}), side_of(row, {"n", "N"}),
+                      side_of(row, {"k", "K"})};
+  if (named.m != 0 && named.n != 0 && named.k != 0) return named;
+  if (!row.has(0) || !row.has(1) || row.tensors[0].size() < 2 || row.tensors[1].size() < 2) {
+    return std::nullopt;
+  }
+  const auto& a = row.tensors[0];
+  const auto& b = row.tensors[1];
+  return Product{b.size() == 3 ? b[0] : 1, a[a.size() - 2],
+                 transposed ? b[b.size() - 2] : b[b.size() - 1], a[a.size() - 1]};
+}
+
+double operations_of(const Product& product) {
+  return 2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
+         static_cast<double>(product.k);
+}
+
+}  // namespace
+
+Made matmul(const Measurement& row) {
+  const auto sides = product_of(row, false);
+  if (!sides) return refuse("the shape has no m, n and k");
+  if (sides->batch != 1) return refuse("products come in batches");
+  const auto type = type_here(type_of(row));
+  if (!type) return refuse(fmt::format("no products of type '{}'", type_of(row)));
+  Operation made;
+  made.workload = "matmul_kernel";
+  made.settings = {{"m", std::to_string(sides->m)},
+                   {"n", std::to_string(sides->n)},
+                   {"k", std::to_string(sides->k)},
+                   {"type", *type},
+                   {"launches", launches_of(row)}};
+  made.device_metric = "matmul_kernel.duration_us";
+  made.wall_metric = "matmul_kernel.wall_us";
+  made.operations = operations_of(*sides);
+  return made;
+}
+
+Made quant_matmul(const Measurement& row) {
+  const auto sides = product_of(row, false);
+  if (!sides) return refuse("the shape has no m, n and k");
+  if (sides->batch != 1) return refuse("quantised products come in batches");
+  auto made = compiled(row, "quant_matmul", fmt::format("{},{},{}", sides->m, sides->n, sides->k));
+  const auto out = row.attributes.value("output_dtype", nlohmann::json("float16"));
+  made.settings.emplace_back("out_dtype", out.is_string() ? out.get<std::string>() : "float16");
+  if (row.has(5)) made.left_out = "bias";
+  made.operations = operations_of(*sides);
+  return made;
+}
+
+Made grouped_matmul(const Measurement& row) {
+  const bool transposed = is_on(row, "transpose_weight");
+  const auto sides = product_of(row, transposed);
+  if (!sides) return refuse("the shape has no groups, m, n and k");
+  const auto named = row.sides.find("groups");
+  const auto groups = named != row.sides.end() ? named->second : sides->batch;
+  const auto m = named != row.sides.end() ? sides->m * groups : sides->m;
+  if (!type_here(type_of(row))) {
+    return refuse(fmt::format("no products of type '{}'", type_of(row)));
+  }
+  auto made =
+      compiled(row, "grouped_matmul", fmt::format("{},{},{},{}", groups, m, sides->n, sides->k));
+  if (transposed) made.settings.emplace_back("transpose_b", "on");
+  std::string ends;
+  for (const auto& end : row.attributes.value("group_list", nlohmann::json::array())) {
+    ends += (ends.empty() ? "" : ",") + end.dump();
+  }
+  if (!ends.empty()) made.settings.emplace_back("group_ends", ends);
+  if (row.has(2)) made.left_out = "bias";
+  return made;
+}
+
+}  // namespace npu::validate

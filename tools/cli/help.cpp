@@ -218,7 +218,7 @@ RW1C: written ones clear), value after reset, name. Below it each field: bits, a
 reset, name, meaning; or, of a register without fields, the unit of its value. Other bits are
 reserved. The model of a card may set a read-only register to another value after reset: CHIP_ID,
 HBM_SIZE.
-PATTERN is a name of a register in which * and ? stand for other characters, such as 'SHARE_*';
+PATTERN is a name of a register in which * and ? stand for other characters, such as 'PARTITION_*';
 upper and lower case are the same.
 )";
 

@@ -19,10 +19,10 @@ enum class SharedResource : std::uint8_t { kLinkToCard, kLinkToHost, kHbm };
 inline constexpr std::size_t kSharedResources = 3;
 
 // One resource.
-class BandwidthShare {
+class BandwidthWeight {
  public:
-  // `rate`: bytes per second; `burst`: bytes that a function may have sent ahead of its share.
-  BandwidthShare(std::uint64_t rate, Bytes burst, std::size_t functions);
+  // `rate`: bytes per second; `burst`: bytes that a function may have sent ahead of its weight.
+  BandwidthWeight(std::uint64_t rate, Bytes burst, std::size_t functions);
 
   // 0: it is not there.
   void set_weight(unsigned function, unsigned weight) { users_[function].weight = weight; }
@@ -46,9 +46,9 @@ class BandwidthShare {
   SimTime served_ = 0;  // until then
 };
 
-class BandwidthShares {
+class BandwidthWeights {
  public:
-  explicit BandwidthShares(const ChipConfig& config)
+  explicit BandwidthWeights(const ChipConfig& config)
       : config_(config), there_(config.functions()) {}
 
   // `weights` by resource; all 0: the function is not there.
@@ -56,18 +56,19 @@ class BandwidthShares {
   // More than one function is there.
   bool divided() const { return divided_; }
   SimTime admit(SharedResource resource, unsigned function, Bytes length) {
-    return shares_[static_cast<std::size_t>(resource)].admit(function, length, sim_now());
+    return partitions_[static_cast<std::size_t>(resource)].admit(function, length, sim_now());
   }
   SimTime waited(SharedResource resource, unsigned function) const {
-    return shares_.empty() ? 0 : shares_[static_cast<std::size_t>(resource)].waited(function);
+    return partitions_.empty() ? 0
+                               : partitions_[static_cast<std::size_t>(resource)].waited(function);
   }
 
  private:
-  void make_shares();
+  void make_partitions();
 
   const ChipConfig& config_;
-  std::vector<BandwidthShare> shares_;  // by resource; none before the card is first divided
-  std::vector<bool> there_;             // by function
+  std::vector<BandwidthWeight> partitions_;  // by resource; none before the card is first divided
+  std::vector<bool> there_;                  // by function
   bool divided_ = false;
 };
 

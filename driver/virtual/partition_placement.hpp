@@ -29,6 +29,6 @@ std::optional<std::uint64_t> place_run(std::uint64_t total, const std::vector<Pl
 std::vector<Bytes> memory_places(Bytes total, const std::vector<PlacedRange>& taken, Bytes size);
 
 // What of `wanted` there is not enough of, for who reads it; empty: of nothing.
-std::string missing(const CardShare& wanted, const CardShare& left);
+std::string missing(const CardPartition& wanted, const CardPartition& left);
 
 }  // namespace npu::driver

@@ -10,12 +10,12 @@
 
 namespace npu::model {
 
-class CoreShare {
+class CorePartition {
  public:
   using Mask = std::array<std::uint64_t, abi::kCoreMaskWords>;
 
   // `cores`: their numbers on the card, in the driver's order; those beyond a mask are not used.
-  explicit CoreShare(const std::vector<unsigned>& cores) : cores_(cores) {
+  explicit CorePartition(const std::vector<unsigned>& cores) : cores_(cores) {
     cores_.resize(std::min<std::size_t>(cores_.size(), 64 * abi::kCoreMaskWords));
     for (unsigned i = 0; i < cores_.size(); ++i) {
       add(all_, cores_[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a virtual device's cores and memory go.
-#include "driver/virtual/share_placement.hpp"
+#include "driver/virtual/partition_placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,24 +11,24 @@
 namespace npu::driver {
 namespace {
 
-TEST(SharePlacement, TakesTheEndOfTheSmallestRunThatHoldsIt) {
+TEST(PartitionPlacement, TakesTheEndOfTheSmallestRunThatHoldsIt) {
   const std::vector<PlacedRange> taken{{8, 4}, {20, 4}};  // free: 0..7, 12..19
   EXPECT_EQ(place_run(24, taken, 8), 12U);
   EXPECT_EQ(place_run(24, {{8, 4}, {14, 10}}, 2), 12U);
   EXPECT_EQ(place_run(24, {{8, 4}, {14, 10}}, 3), 5U);
 }
 
-TEST(SharePlacement, ARunThatIsTooLongIsNowhere) {
+TEST(PartitionPlacement, ARunThatIsTooLongIsNowhere) {
   EXPECT_EQ(place_run(24, {{12, 6}}, 13), std::nullopt);
   EXPECT_EQ(place_run(24, {}, 25), std::nullopt);
   EXPECT_EQ(place_run(24, {}, 24), 0U);
 }
 
-TEST(SharePlacement, MembersOfAGroupTakeTheirCoresOnce) {
+TEST(PartitionPlacement, MembersOfAGroupTakeTheirCoresOnce) {
   EXPECT_EQ(place_run(24, {{12, 12}, {12, 12}}, 12), 0U);
 }
 
-TEST(SharePlacement, MemoryIsTriedForFromTheEndDownToTheBeginning) {
+TEST(PartitionPlacement, MemoryIsTriedForFromTheEndDownToTheBeginning) {
   const auto places = memory_places(1_GiB, {}, 800_MiB);
   ASSERT_FALSE(places.empty());
   EXPECT_EQ(places.front(), 224_MiB);
@@ -36,7 +36,7 @@ TEST(SharePlacement, MemoryIsTriedForFromTheEndDownToTheBeginning) {
 }
 
 // Against one bit per core.
-TEST(SharePlacement, NeverOverlapsWhatIsTaken) {
+TEST(PartitionPlacement, NeverOverlapsWhatIsTaken) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     std::vector<PlacedRange> taken;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/dma/bandwidth_shares.hpp"
+#include "model/dma/bandwidth_weights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,13 +22,13 @@ std::uint64_t payload_rate(const LinkConfig& link) {
 
 }  // namespace
 
-BandwidthShare::BandwidthShare(std::uint64_t rate, Bytes burst, std::size_t functions)
+BandwidthWeight::BandwidthWeight(std::uint64_t rate, Bytes burst, std::size_t functions)
     : rate_(static_cast<double>(rate) / kPerSecond),
       burst_(static_cast<double>(burst)),
       users_(functions) {}
 
 // From one time at which somebody has nothing left to the next.
-void BandwidthShare::serve(SimTime now) {
+void BandwidthWeight::serve(SimTime now) {
   double time = static_cast<double>(now - served_);
   served_ = now;
   while (time > 0) {
@@ -49,7 +49,7 @@ void BandwidthShare::serve(SimTime now) {
   }
 }
 
-SimTime BandwidthShare::admit(unsigned function, Bytes length, SimTime now) {
+SimTime BandwidthWeight::admit(unsigned function, Bytes length, SimTime now) {
   serve(now);
   auto& user = users_[function];
   if (user.weight == 0) return now;  // it is being reset
@@ -68,21 +68,21 @@ SimTime BandwidthShare::admit(unsigned function, Bytes length, SimTime now) {
   return now + static_cast<SimTime>(std::ceil(wait)) + 1;
 }
 
-void BandwidthShares::make_shares() {
+void BandwidthWeights::make_partitions() {
   const auto functions = config_.functions();
   const auto& usable = config_.virtual_functions;
   const auto link = payload_rate(config_.link) / 100 * usable.link_usable_percent;
   const auto hbm = hbm_bytes_per_second(config_.hbm) / 100 * usable.hbm_usable_percent;
   // A few requests: what is sent at once does not delay others by more.
-  shares_.emplace_back(link, 4 * kBusPage, functions);
-  shares_.emplace_back(link, 4 * kBusPage, functions);
-  shares_.emplace_back(hbm, 64 * config_.dma.device_chunk, functions);
+  partitions_.emplace_back(link, 4 * kBusPage, functions);
+  partitions_.emplace_back(link, 4 * kBusPage, functions);
+  partitions_.emplace_back(hbm, 64 * config_.dma.device_chunk, functions);
 }
 
-void BandwidthShares::set_weights(unsigned function,
-                                  const std::array<unsigned, kSharedResources>& weights) {
-  if (shares_.empty()) make_shares();
-  for (std::size_t i = 0; i < weights.size(); ++i) shares_[i].set_weight(function, weights[i]);
+void BandwidthWeights::set_weights(unsigned function,
+                                   const std::array<unsigned, kSharedResources>& weights) {
+  if (partitions_.empty()) make_partitions();
+  for (std::size_t i = 0; i < weights.size(); ++i) partitions_[i].set_weight(function, weights[i]);
   there_[function] = weights[0] != 0;
   divided_ = std::count(there_.begin(), there_.end(), true) > 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/virtual/share_placement.hpp"
+#include "driver/virtual/partition_placement.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ std::vector<Bytes> memory_places(Bytes total, const std::vector<PlacedRange>& ta
   return places;
 }
 
-std::string missing(const CardShare& wanted, const CardShare& left) {
+std::string missing(const CardPartition& wanted, const CardPartition& left) {
   const std::pair<const char*, std::pair<std::uint32_t, std::uint32_t>> amounts[] = {
       {"AI Cores", {wanted.ai_cores, left.ai_cores}}, {"AICPUs", {wanted.aicpus, left.aicpus}},
       {"VPC units", {wanted.vpc, left.vpc}},          {"JPEG decoders", {wanted.jpegd, left.jpegd}},

@@ -26,8 +26,8 @@ std::optional<Product> product_of(const Measurement& row, bool transposed) {
 }
 
 double operations_of(const Product& product) {
-  return 2.0 * static_cast<double>(product.batch) * static_cast<double>(product.m) * static_cast<double>(product.n) *
-         static_cast<double>(product.k);
+  return 2.0 * static_cast<double>(product.batch) * static_cast<double>(product.m) *
+         static_cast<double>(product.n) * static_cast<double>(product.k);
 }
 
 // Tensor `i` is a bias, or not there.
@@ -69,9 +69,11 @@ Made quant_matmul(const Measurement& row) {
       compiled(row, "quant_matmul", fmt::format("{}{},{},{}", batch, sides->m, sides->n, sides->k));
   const auto out = row.attributes.value("output_dtype", nlohmann::json("float16"));
   made.settings.emplace_back("out_dtype", out.is_string() ? out.get<std::string>() : "float16");
-  // Tensors: A, B, scales of columns or one for all, offset, scales of rows, bias.
+  // Tensors: A, B, scales of columns or one for all, offset, scales of rows, bias. Rows without
+  // tensors are examples of catlass, which scale rows and columns.
   const bool one = !row.has(2) || (row.elements(2) == 1 && sides->n != 1);
-  made.settings.emplace_back("scales", row.has(4) ? "both" : one ? "one" : "columns");
+  const bool both = !row.has(0) || row.has(4);
+  made.settings.emplace_back("scales", both ? "both" : one ? "one" : "columns");
   made.operations = operations_of(*sides);
   return with_bias(std::move(made), row, 5);
 }

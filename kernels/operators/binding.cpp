@@ -16,11 +16,15 @@ MatmulParams matmul_params(const NormalisedCall& call) {
   MatmulParams p;
   p.m = call.m, p.n = call.n, p.k = call.k, p.batch = call.batch;
   p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.c = call.call.results[0];
-  if (call.row->family == Family::kBatched) {
+  if (call.row->family == Family::kBatched || call.row->family == Family::kQuant) {
     p.stride_a = stored_elements(call.layout_a, call.type, call.m, call.k);
     p.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
     p.stride_c = std::uint64_t{call.m} * call.n;
   }
+  return p;
+}
+MatmulParams with_bias(MatmulParams p, std::uint64_t bias) {
+  p.bias = bias;
   return p;
 }
 
@@ -36,12 +40,14 @@ GroupedMatmulParams grouped_params(const NormalisedCall& call) {
   } else {
     p.whole.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
   }
+  p.whole.bias = call.call.inputs[3];
+  if (p.whole.bias != 0) p.whole.stride_bias = call.n;
   return p;
 }
 
 QuantMatmulParams quant_params(const NormalisedCall& call) {
   QuantMatmulParams p;
-  p.product = matmul_params(call);
+  p.product = with_bias(matmul_params(call), call.call.inputs[4]);
   p.scale = call.call.scale;
   p.channel_scales = call.call.inputs[2];
   p.token_scales = call.call.inputs[3];
@@ -59,7 +65,7 @@ VectorParams vector_params(const NormalisedCall& call) {
   VectorParams p;
   p.count = call.sides[0];
   p.to = call.call.results[0];
-  std::copy(call.call.inputs.begin(), call.call.inputs.end(), p.inputs);
+  std::copy_n(call.call.inputs.begin(), std::size(p.inputs), p.inputs);
   std::copy(call.call.scalars.begin(), call.call.scalars.end(), p.scalars);
   return p;
 }
@@ -137,6 +143,9 @@ jit::Macros macros_of(const NormalisedCall& call) {
     case Family::kSplitK:
     case Family::kQuant:
       macros["NPU_JIT_ELEMENT_B"] = type;
+      if (!call.call.bias_dtype.empty()) {
+        macros["NPU_JIT_ELEMENT_BIAS"] = std::string(macro_name(call.bias_type));
+      }
       macros["NPU_JIT_LAYOUT_A"] = call.layout_a;
       macros["NPU_JIT_LAYOUT_B"] = call.layout_b;
       break;
@@ -169,13 +178,14 @@ Binding bind(const NormalisedCall& call) {
   switch (call.row->family) {
     case Family::kMatmul:
     case Family::kBatched:
-      binding.params = matmul_params(call);
+      binding.params = with_bias(matmul_params(call), call.call.inputs[2]);
       break;
     case Family::kGrouped:
       binding.params = grouped_params(call);
       break;
     case Family::kSplitK:
-      binding.params = SplitKMatmulParams{matmul_params(call), call.call.splits};
+      binding.params =
+          SplitKMatmulParams{with_bias(matmul_params(call), call.call.inputs[2]), call.call.splits};
       break;
     case Family::kQuant:
       binding.params = quant_params(call);

@@ -30,15 +30,16 @@ constexpr TypeName kTypeNames[] = {
 const std::vector<OperatorRow>& operator_table() {
   using jit::KernelType;
   static const std::vector<OperatorRow> kTable{
-      {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k", "A, B"},
+      {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k",
+       "A, B, bias"},
       {"batched_matmul", Family::kBatched, "batched_matmul.cpp", KernelType::kCube,
-       "batch, m, n, k", "A, B"},
+       "batch, m, n, k", "A, B, bias"},
       {"grouped_matmul", Family::kGrouped, "grouped_matmul.cpp", KernelType::kMixed,
-       "groups, m, n, k", "A, B, group ends"},
+       "groups, m, n, k", "A, B, group ends, bias"},
       {"splitk_matmul", Family::kSplitK, "splitk_matmul.cpp", KernelType::kMixed, "m, n, k",
-       "A, B"},
-      {"quant_matmul", Family::kQuant, "quant_matmul.cpp", KernelType::kMixed, "m, n, k",
-       "A, B, channel scales, token scales"},
+       "A, B, bias"},
+      {"quant_matmul", Family::kQuant, "quant_matmul.cpp", KernelType::kMixed, "[batch,] m, n, k",
+       "A, B, channel scales, token scales, bias"},
       {"gemv", Family::kGemv, "gemv.cpp", KernelType::kVector, "m, k", "A, x"},
       {"elementwise", Family::kVector, "elementwise.cpp", KernelType::kVector, "count",
        "a, b, c, d"},

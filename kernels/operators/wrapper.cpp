@@ -35,9 +35,12 @@ bool quantises(Family family) {
 Status take_shape(const OperatorCall& call, NormalisedCall& to) {
   const auto names = to.row->shape;
   const auto wanted = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
-  if (call.shape.size() != wanted) {
+  const bool optional = names.front() == '[';  // the first side may be left out
+  if (call.shape.size() != wanted && !(optional && call.shape.size() + 1 == wanted)) {
     return refuse(call, fmt::format("a shape of {} numbers; {} are wanted: {}", call.shape.size(),
-                                    wanted, names));
+                                    optional ? fmt::format("{} or {}", wanted - 1, wanted)
+                                             : fmt::format("{}", wanted),
+                                    names));
   }
   const std::uint64_t most = to.row->family == Family::kVector ? kMostElements : kMostSide;
   for (const std::uint64_t side : call.shape) {
@@ -50,8 +53,7 @@ Status take_shape(const OperatorCall& call, NormalisedCall& to) {
     return refuse(call, fmt::format("{} columns; an even number has halves", to.sides[1]));
   }
   if (!is_product(to.row->family)) return {};
-  const Family family = to.row->family;
-  const std::size_t first = family == Family::kBatched || family == Family::kGrouped ? 1 : 0;
+  const std::size_t first = call.shape.size() - 3;
   if (first == 1) to.batch = static_cast<std::uint32_t>(call.shape[0]);
   to.m = static_cast<std::uint32_t>(call.shape[first]);
   to.n = static_cast<std::uint32_t>(call.shape[first + 1]);
@@ -98,6 +100,25 @@ std::string impossible(Family family, DataType from, DataType to) {
   return "float16, bfloat16 and float32 into any of them, and int8 into int32";
 }
 
+// The cube begins with its own type, or with half; quantised products may have a real one.
+Status take_bias(const OperatorCall& call, NormalisedCall& to) {
+  const Family family = to.row->family;
+  to.bias_type = to.type == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
+  if (call.bias_dtype.empty()) return {};
+  const auto type = parse_type(call.bias_dtype);
+  if (!type) return refuse(call, "bias_dtype: " + type.error().context);
+  if (!is_product(family)) return refuse(call, "only products have a bias");
+  if (*type == to.bias_type) return {};
+  to.bias_type = *type;
+  if (family == Family::kQuant) {
+    if (is_real(*type)) return {};
+    return refuse(call, "bias_dtype: int32, float16, bfloat16 or float32");
+  }
+  if (is_real(to.type) && *type == DataType::kFp16) return {};
+  return refuse(call, is_real(to.type) ? "bias_dtype: float32 or float16 of reals"
+                                       : "bias_dtype: int32 of int8");
+}
+
 Status take_types(const OperatorCall& call, NormalisedCall& to) {
   const auto type = parse_type(call.dtype);
   if (!type) return refuse(call, "dtype: " + type.error().context);
@@ -108,6 +129,7 @@ Status take_types(const OperatorCall& call, NormalisedCall& to) {
     if (!out) return refuse(call, "out_dtype: " + out.error().context);
     to.out_type = *out;
   }
+  if (auto ok = take_bias(call, to); !ok) return ok;
   const auto possible = impossible(to.row->family, to.type, to.out_type);
   if (possible.empty()) return {};
   return refuse(call, fmt::format("{} into {}: it can do {}", macro_name(to.type),
@@ -161,9 +183,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
 // itself.
 Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
   const Family family = to.row->family;
-  const bool tables = family == Family::kQuant || family == Family::kGrouped;
-  const std::size_t typed =
-      family == Family::kDequantSwigluQuant ? 1 : (tables ? 2 : call.inputs.size());
+  const std::size_t typed = family == Family::kDequantSwigluQuant ? 1
+                            : is_product(family)                  ? 2
+                                                                  : call.inputs.size();
   bool aligned = call.results[0] % platform::bytes_of(to.out_type) == 0;
   for (std::size_t i = 0; i < typed; ++i) {
     aligned = aligned && call.inputs[i] % platform::bytes_of(to.type) == 0;

@@ -32,6 +32,7 @@ struct FixpipeWays {
   Bytes l1 = 0;
   Bytes ub = 0;
   unsigned vector_cores = 1;  // whose UB it may be
+  bool scaled_bf16 = false;   // it makes bf16 of int32
 };
 
 inline constexpr std::uint32_t kMaxMatrix = 4095;  // rows and columns of an mmad

@@ -76,6 +76,7 @@ struct ProgramCoreConfig {
   unsigned l0_fill_clocks;  // of MTE1, into an empty pipe
   CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
   LocalPathConfig l0c_to_l1, l0c_to_ub;
+  bool fixpipe_bf16;  // FixPipe makes bf16 of scaled int32
   CubeConfig cube;
   VectorConfig vector;
   unsigned cache_lines;  // data cache of the scalar unit

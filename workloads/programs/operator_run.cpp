@@ -45,6 +45,7 @@ OperatorCall call_of(const ParameterSet& parameters) {
   call.causal = parameters.flag("causal");
   call.activate_left = parameters.flag("activate_left");
   call.slice_k = parameters.choice("slice") == "k";
+  if (parameters.choice("bias") != "none") call.bias_dtype = parameters.choice("bias");
   call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
   call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
   return call;
@@ -81,6 +82,7 @@ operators::CardCores cores_of(const model::ChipConfig& chip) {
   limits.l0c = chip.core.l0c;
   limits.ub = chip.core.ub;
   limits.l2 = chip.l2.size;
+  limits.fixpipe_bf16 = chip.core.fixpipe_bf16;
   const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
   return operators::CardCores::of(chip.ai_cores, vectors, limits);
 }
@@ -110,8 +112,11 @@ class OperatorRun {
   Status prepare() {
     auto normalised = operators::normalise(call_);
     if (!normalised) return forward_error(normalised);
-    problem_.emplace(std::move(*normalised), context_.seed, group_ends_of(context_.parameters),
-                     context_.parameters.flag("quant_scales"));
+    problem_.emplace(std::move(*normalised), context_.seed,
+                     OperatorOptions{group_ends_of(context_.parameters),
+                                     context_.parameters.flag("quant_scales"),
+                                     context_.parameters.choice("scales") != "one",
+                                     context_.parameters.choice("scales") == "both"});
     Bytes all = 0;
     for (std::size_t i = 0; i < problem_->results(); ++i) all += problem_->result_bytes(i);
     for (std::size_t i = 0; i < problem_->inputs(); ++i) all += problem_->input_bytes(i);
@@ -332,6 +337,14 @@ Workload operator_run() {
         "dequant_swiglu_quant: silu is of the left half of each row"},
        {"quant_scales", ParameterType::kFlag, "", "off",
         "dequant_swiglu_quant: each column has a number before it is quantised"},
+       programs::operator_run::choice_of(
+           "scales", "both", "of quant_matmul: of rows and columns, of columns, one for all",
+           {"both", "columns", "one"}),
+       programs::operator_run::choice_of(
+           "bias", "none",
+           "of products, by its type: float32 or float16 of reals, int32 of int8; "
+           "quant_matmul adds reals last",
+           {"none", "float16", "bfloat16", "float32", "int32"}),
        {"causal", ParameterType::kFlag, "", "off",
         "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
        programs::operator_run::choice_of(

@@ -135,9 +135,10 @@ void bind_operators(py::module_& module) {
   define_field(call, "activate_left", &OperatorCall::activate_left);
   define_field(call, "cores", &OperatorCall::cores);
   py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")
-      .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2) {
-        return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2};
-      }));
+      .def(py::init(
+          [](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2, bool fixpipe_bf16) {
+            return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2, fixpipe_bf16};
+          }));
   py::class_<OperatorHost, std::shared_ptr<OperatorHost>>(module, "OperatorHost")
       .def(py::init([](std::shared_ptr<Card> card, const std::string& root,
                        const std::string& folder,

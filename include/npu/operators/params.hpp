@@ -13,7 +13,9 @@
 
 namespace npu::operators {
 
-// C (m x n) = A (m x k) x B (k x n), `batch` times. Sides are below 2^31.
+// C (m x n) = A (m x k) x B (k x n) + bias[column], `batch` times. Sides are below 2^31. The type
+// of the bias is fixed when the operator is compiled: fp32, or fp16, of reals, int32 of int8. An
+// empty k has no bias.
 struct MatmulParams {
   std::uint32_t m = 0, n = 0, k = 0;
   std::uint32_t batch = 1;  // 1 for all but the batched operator
@@ -23,6 +25,8 @@ struct MatmulParams {
   // Elements between the matrices of a batch or of groups. A and B: 0 means one matrix for all. The
   // matrices of C must not overlap.
   std::uint64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  std::uint64_t bias = 0;         // n numbers; 0: none
+  std::uint64_t stride_bias = 0;  // elements between those of a batch or of groups of rows
 };
 
 // The side that a grouped multiplication divides into groups.
@@ -47,8 +51,10 @@ struct SplitKMatmulParams {
   std::uint32_t splits = 0;  // parts of k, added in order; 0: as many as the cores need
 };
 
-// C = scale * token_scales[row] * channel_scales[column] * (A x B), with A and B in int8. Tables
-// are fp32; 0: none.
+// C = scale * token_scales[row] * channel_scales[column] * (A x B + bias[column]), with A and B in
+// int8 and the bias in int32. A bias of another type is added last instead. Scales are fp32; 0:
+// none. FixPipe makes a half C without token scales, and with at most one kind of scales; it has 10
+// bits of their fractions.
 struct QuantMatmulParams {
   MatmulParams product;
   float scale = 1;

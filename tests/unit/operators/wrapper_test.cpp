@@ -65,6 +65,29 @@ TEST(Wrapper, TakesShapesApart) {
   EXPECT_EQ(normalise(call).value().batch, 2U);
 }
 
+TEST(Wrapper, TakesQuantisedProductsWithAndWithoutABatch) {
+  auto call = example_call();
+  call.name = "quant_matmul";
+  call.dtype = "int8";
+  EXPECT_EQ(normalise(call).value().batch, 1U);
+  call.shape = {2, 3, 5, 7};
+  EXPECT_EQ(normalise(call).value().batch, 2U);
+  EXPECT_EQ(normalise(call).value().k, 7U);
+  call.shape = {1, 2, 3, 5, 7};
+  EXPECT_THAT(normalise(call).error().context, HasSubstr("3 or 4 are wanted: [batch,] m, n, k"));
+}
+
+TEST(Wrapper, GivesABiasTheTypeOfTheSums) {
+  auto call = example_call();
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kFp32);
+  call.bias_dtype = "half";
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kFp16);
+  call.dtype = "int8", call.bias_dtype = "";
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kInt32);
+  call.name = "quant_matmul", call.bias_dtype = "bf16";
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kBf16);
+}
+
 TEST(Wrapper, QuantisesIntoInt8) {
   auto call = example_call();
   call.shape = {3, 4};
@@ -107,6 +130,8 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.dtype = "fp8"; }, "dtype: \"fp8\""},
       {[](OperatorCall& c) { c.out_dtype = "quad"; }, "out_dtype: \"quad\""},
       {[](OperatorCall& c) { c.dtype = "int32"; }, "int32 into int32"},
+      {[](OperatorCall& c) { c.bias_dtype = "bf16"; }, "float32 or float16 of reals"},
+      {[](OperatorCall& c) { c.dtype = "int8", c.bias_dtype = "half"; }, "int32 of int8"},
       {[](OperatorCall& c) { c.dtype = "int8", c.out_dtype = "half"; }, "int8 into half"},
       {[](OperatorCall& c) { c.out_dtype = "int8"; }, "half into int8"},
       {[](OperatorCall& c) { c.format_a = "NHWC"; }, "format_a \"NHWC\""},

@@ -44,8 +44,24 @@ TEST(OperationTest, GroupsHaveTheEndsOfTheirRow) {
   row.attributes = {{"group_list", {3, 8}}, {"transpose_weight", true}};
   EXPECT_EQ(line_of(row),
             "910b2 operator name=grouped_matmul shape=2,8,16,4 dtype=float16 calls=1 cache=folder "
-            "transpose_b=on group_ends=3,8 functional=off");
-  EXPECT_EQ(operation_of(row)->left_out, "bias");
+            "transpose_b=on group_ends=3,8 bias=float16 functional=off");
+  EXPECT_EQ(operation_of(row)->left_out, "");
+}
+
+// Scales: [columns], or [1] for all; with those of rows behind an offset that is absent.
+TEST(OperationTest, QuantisedProductsHaveTheScalesAndTheBiasOfTheirRow) {
+  auto row = row_of("quant_matmul", {{8, 4, 16}, {8, 16, 32}, {32}});
+  row.types = {"int8", "int8", "float32"};
+  const std::string batched =
+      "910b2 operator name=quant_matmul shape=8,4,32,16 dtype=int8 calls=1 cache=folder "
+      "out_dtype=float16 scales=columns functional=off";
+  EXPECT_EQ(line_of(row), batched);
+  row.tensors = {{4, 16}, {16, 32}, {1}};
+  EXPECT_NE(line_of(row).find("shape=4,32,16 "), std::string::npos);
+  EXPECT_NE(line_of(row).find("scales=one "), std::string::npos);
+  row.tensors = {{4, 16}, {16, 32}, {32}, {}, {4}, {32}};
+  row.types = {"int8", "int8", "float32", "", "float32", "bfloat16"};
+  EXPECT_NE(line_of(row).find("scales=both bias=bfloat16 "), std::string::npos);
 }
 
 TEST(OperationTest, AttentionHasHeadsBehindTheSequence) {

@@ -26,8 +26,18 @@ std::optional<Product> product_of(const Measurement& row, bool transposed) {
 }
 
 double operations_of(const Product& product) {
-  return 2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
-         static_cast<double>(product.k);
+  return 2.0 * static_cast<double>(product.batch) * static_cast<double>(product.m) *
+         static_cast<double>(product.n) * static_cast<double>(product.k);
+}
+
+// Tensor `i` is a bias, or not there.
+Made with_bias(Operation made, const Measurement& row, std::size_t i) {
+  if (!row.has(i)) return made;
+  const std::size_t of = row.types.size() == 1 ? 0 : i;
+  const std::string type = of < row.types.size() ? row.types[of] : std::string();
+  if (!type_here(type)) return refuse(fmt::format("no bias of type '{}'", type));
+  made.settings.emplace_back("bias", type);
+  return made;
 }
 
 }  // namespace
@@ -54,13 +64,18 @@ Made matmul(const Measurement& row) {
 Made quant_matmul(const Measurement& row) {
   const auto sides = product_of(row, false);
   if (!sides) return refuse("the shape has no m, n and k");
-  if (sides->batch != 1) return refuse("quantised products come in batches");
-  auto made = compiled(row, "quant_matmul", fmt::format("{},{},{}", sides->m, sides->n, sides->k));
+  const auto batch = sides->batch == 1 ? "" : fmt::format("{},", sides->batch);
+  auto made =
+      compiled(row, "quant_matmul", fmt::format("{}{},{},{}", batch, sides->m, sides->n, sides->k));
   const auto out = row.attributes.value("output_dtype", nlohmann::json("float16"));
   made.settings.emplace_back("out_dtype", out.is_string() ? out.get<std::string>() : "float16");
-  if (row.has(5)) made.left_out = "bias";
+  // Tensors: A, B, scales of columns or one for all, offset, scales of rows, bias. Rows without
+  // tensors are examples of catlass, which scale rows and columns.
+  const bool one = !row.has(2) || (row.elements(2) == 1 && sides->n != 1);
+  const bool both = !row.has(0) || row.has(4);
+  made.settings.emplace_back("scales", both ? "both" : one ? "one" : "columns");
   made.operations = operations_of(*sides);
-  return made;
+  return with_bias(std::move(made), row, 5);
 }
 
 Made grouped_matmul(const Measurement& row) {
@@ -81,8 +96,7 @@ Made grouped_matmul(const Measurement& row) {
     ends += (ends.empty() ? "" : ",") + end.dump();
   }
   if (!ends.empty()) made.settings.emplace_back("group_ends", ends);
-  if (row.has(2)) made.left_out = "bias";
-  return made;
+  return with_bias(std::move(made), row, 2);
 }
 
 }  // namespace npu::validate

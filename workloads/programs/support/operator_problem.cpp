@@ -30,11 +30,8 @@ double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t
 }  // namespace
 
 OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
-                                 std::vector<std::uint64_t> group_ends, bool quant_scales)
-    : call_(std::move(call)),
-      seed_(seed),
-      group_ends_(std::move(group_ends)),
-      quant_scales_(quant_scales) {
+                                 const OperatorOptions& options)
+    : call_(std::move(call)), seed_(seed), options_(options) {
   describe();
 }
 
@@ -49,9 +46,13 @@ void OperatorProblem::describe() {
       inputs_ = {{call_.m, call_.k, call_.layout_a, type, call_.batch},
                  {call_.k, call_.n, call_.layout_b, type, call_.batch}};
       results_ = {{call_.m, call_.n, "RowMajor", call_.out_type, call_.batch}};
-      if (call_.row->family != Family::kQuant) break;
-      inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32});
-      inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32});
+      if (call_.row->family != Family::kQuant) {
+        describe_bias();
+        break;
+      }
+      inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32, 1, options_.channel_scales});
+      inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32, 1, options_.token_scales});
+      describe_bias();
       break;
     case Family::kGrouped:
       inputs_ = {{call_.m, call_.k, call_.layout_a, type},
@@ -59,6 +60,7 @@ void OperatorProblem::describe() {
                  {1, call_.batch, "RowMajor", DataType::kInt64}};
       results_ = {
           {call_.m, call_.n, "RowMajor", call_.out_type, call_.call.slice_k ? call_.batch : 1U}};
+      describe_bias();
       break;
     case Family::kGemv:
       inputs_ = {{side[0], side[1], call_.layout_a, type}, {1, side[1], "RowMajor", type}};
@@ -77,6 +79,13 @@ void OperatorProblem::describe() {
     default:
       describe_rows();
   }
+}
+
+// Of groups one each.
+void OperatorProblem::describe_bias() {
+  const std::uint64_t count = call_.row->family == Family::kGrouped ? call_.batch : 1;
+  inputs_.push_back(
+      {1, call_.n, "RowMajor", call_.bias_type, count, !call_.call.bias_dtype.empty()});
 }
 
 // Operators on rows, each by itself.
@@ -108,7 +117,7 @@ void OperatorProblem::describe_rows() {
     case Family::kDequantSwigluQuant:
       inputs_.push_back({1, columns, "RowMajor", DataType::kFp32, 1, integers});
       inputs_.push_back({1, rows, "RowMajor", DataType::kFp32, 1, integers});
-      inputs_.push_back({1, columns / 2, "RowMajor", DataType::kFp32, 1, quant_scales_});
+      inputs_.push_back({1, columns / 2, "RowMajor", DataType::kFp32, 1, options_.quant_scales});
       results_[0].columns = columns / 2;
       results_.push_back(scales);
       break;
@@ -134,7 +143,7 @@ bool OperatorProblem::steers(std::size_t i) const {
 }
 
 std::uint64_t OperatorProblem::group_begin(std::uint64_t group) const {
-  if (!group_ends_.empty()) return group == 0 ? 0 : group_ends_[group - 1];
+  if (!options_.group_ends.empty()) return group == 0 ? 0 : options_.group_ends[group - 1];
   const std::uint64_t side = call_.call.slice_k ? call_.k : call_.m;
   return side * group / call_.batch;
 }
@@ -233,14 +242,17 @@ Status OperatorProblem::check_products(const std::vector<std::byte>& result) con
   const Bytes size = result.size() / std::max<std::uint64_t>(call_.batch, 1);
   for (std::uint64_t i = 0; i < call_.batch; ++i) {
     const auto a = rows_of(0, i), b = rows_of(1, i);
-    const MatrixProduct product{call_.m,
-                                call_.n,
-                                call_.k,
-                                call_.type,
-                                call_.out_type,
-                                {a.data(), a.size()},
-                                {b.data(), b.size()},
-                                {result.data() + i * size, size}};
+    MatrixProduct product{call_.m,
+                          call_.n,
+                          call_.k,
+                          call_.type,
+                          call_.out_type,
+                          {a.data(), a.size()},
+                          {b.data(), b.size()},
+                          {result.data() + i * size, size}};
+    const auto bias = given(2) ? rows_of(2, 0) : std::vector<std::byte>{};
+    product.bias = {bias.data(), bias.size()};
+    product.bias_type = call_.bias_type;
     if (auto ok = check_one(product); !ok) return ok;
   }
   return {};
@@ -262,7 +274,8 @@ Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const
       const std::uint64_t from = by_k ? row * call_.k + begin : (begin + row) * k;
       std::copy_n(all_a.data() + from * element, k * element, a.data() + row * k * element);
     }
-    const MatrixProduct product{
+    const auto bias = given(3) ? rows_of(3, i) : std::vector<std::byte>{};
+    MatrixProduct product{
         m,
         call_.n,
         k,
@@ -271,6 +284,8 @@ Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const
         {a.data(), a.size()},
         {b.data() + (by_k ? begin * call_.n * element : 0), k * Bytes{call_.n} * element},
         {result.data() + (by_k ? i * m : begin) * out_row, m * out_row}};
+    product.bias = {bias.data(), bias.size()};
+    product.bias_type = call_.bias_type;
     if (auto ok = check_one(product); !ok) return ok;
   }
   return {};
@@ -323,13 +338,23 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected_rows() const {
   }
 }
 
+// Of tensor `i`, or as many times `none` as it is wide.
+OperatorProblem::Values OperatorProblem::numbers(std::size_t i, double none) const {
+  return given(i) ? values(i) : Values(inputs_[i].columns, none);
+}
+
 OperatorProblem::Values OperatorProblem::expected_quantised() const {
-  const Values a = values(0), b = values(1), channels = values(2), tokens = values(3);
+  const Values a = values(0), b = values(1), channels = numbers(2, 1), tokens = numbers(3, 1),
+               bias = numbers(4, 0);
+  const bool last = call_.bias_type != DataType::kInt32;  // else a part of the sum
+  const std::uint64_t k = call_.k, n = call_.n;
   Values c;
-  for (std::uint64_t i = 0; i < call_.m; ++i) {
-    for (std::uint64_t j = 0; j < call_.n; ++j) {
-      c.push_back(call_.call.scale * tokens[i] * channels[j] *
-                  dot(a.data() + i * call_.k, 1, b.data() + j, call_.n, call_.k));
+  for (std::uint64_t i = 0; i < std::uint64_t{call_.batch} * call_.m; ++i) {
+    const double* const right = b.data() + i / call_.m * k * n;
+    for (std::uint64_t j = 0; j < n; ++j) {
+      const double sum = dot(a.data() + i * k, 1, right + j, n, k) + (last ? 0 : bias[j]);
+      c.push_back(call_.call.scale * tokens[i % call_.m] * channels[j] * sum +
+                  (last ? bias[j] : 0));
     }
   }
   return c;

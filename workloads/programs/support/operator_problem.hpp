@@ -10,13 +10,19 @@
 
 namespace npu::workloads {
 
+struct OperatorOptions {
+  // Of a grouped product, as many as there are groups, each not before the one before and within
+  // the side that is sliced; empty: groups of about one size.
+  std::vector<std::uint64_t> group_ends;
+  bool quant_scales = false;                        // of dequant_swiglu_quant
+  bool channel_scales = true, token_scales = true;  // of quant_matmul
+};
+
 class OperatorProblem {
  public:
-  // `group_ends`: of a grouped product, as many as there are groups, each not before the one before
-  // and within the side that is sliced; empty: groups of about one size. `quant_scales`: of
-  // dequant_swiglu_quant.
+  // A product has a bias if the call names its type.
   OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
-                  std::vector<std::uint64_t> group_ends = {}, bool quant_scales = false);
+                  const OperatorOptions& options = {});
 
   // Tensors as they lie in device memory, in the order of the operator's row.
   std::size_t inputs() const { return inputs_.size(); }
@@ -44,9 +50,11 @@ class OperatorProblem {
   using Values = std::vector<double>;
 
   void describe();
+  void describe_bias();
   void describe_rows();
   std::vector<std::byte> rows_of(std::size_t i, std::uint64_t matrix) const;
   Values values(std::size_t i) const;
+  Values numbers(std::size_t i, double none) const;
   // Where group `group` begins in the side that is sliced.
   std::uint64_t group_begin(std::uint64_t group) const;
   Status check_products(const std::vector<std::byte>& result) const;
@@ -64,8 +72,7 @@ class OperatorProblem {
 
   operators::NormalisedCall call_;
   std::uint64_t seed_;
-  std::vector<std::uint64_t> group_ends_;
-  bool quant_scales_;
+  OperatorOptions options_;
   std::vector<Tensor> inputs_;
   std::vector<Tensor> results_;
 };

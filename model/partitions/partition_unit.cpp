@@ -87,13 +87,12 @@ void PartitionUnit::begin(abi::PartitionCommand command) {
   sim_.agenda.at<&PartitionUnit::end>(sim_now() + time, *this, generation_);
 }
 
-PartitionStatus PartitionUnit::check_create(unsigned index,
-                                            const FunctionPartition& partition) const {
-  const auto status = partitions_.check(index, partition);
+PartitionStatus PartitionUnit::check_create(unsigned index, const FunctionPartition& wanted) const {
+  const auto status = partitions_.check(index, wanted);
   if (status != PartitionStatus::kSuccess) return status;
-  const auto partition = partitions_.partition(partition);
+  const auto partition = partitions_.partition(wanted);
   // The others of a group may be at work on its cores.
-  if (!partition.in_group() && !target_.cores_idle(partition)) return PartitionStatus::kCoresBusy;
+  if (!wanted.in_group() && !target_.cores_idle(partition)) return PartitionStatus::kCoresBusy;
   return target_.aicpus_idle(partition) ? PartitionStatus::kSuccess : PartitionStatus::kAicpusBusy;
 }
 

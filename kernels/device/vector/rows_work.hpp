@@ -58,26 +58,23 @@ void for_parts(const RowsWork& work, std::uint32_t row, std::uint32_t space, Run
   }
 }
 
-// A block's rows, as many at a time as `space` bytes of fp32 hold, or parts of one row after the
-// other if not even one fits: `Rows` has whole(tile) and parts(row).
+// A block's rows, piece() at a time, or parts of one row after the other if not even one fits (0):
+// `Rows` has whole(tile), parts(row), and end() for what whole() has loaded ahead.
 template <class Rows>
 int rows_kernel(AicorePort& port) {
   const auto work = work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>));
   {
     Rows rows(port, work);
-    const std::uint64_t most = rows.space() / 4;
-    const bool whole = aicore::round_up<std::uint64_t>(work.columns, 16) <= most;
-    const auto piece =
-        whole ? static_cast<std::uint32_t>(std::max<std::uint64_t>(
-                    rows.space() / aicore::row_bytes(work.columns, DataType::kFp32), 1))
-              : 1U;
-    aicore::for_rows(port.call(), work.rows, piece, [&](std::uint32_t first, std::uint32_t count) {
-      if (whole) {
-        rows.whole({first, 0, count, work.columns});
-      } else {
-        rows.parts(first);
-      }
-    });
+    const std::uint32_t piece = rows.piece();
+    aicore::for_rows(port.call(), work.rows, std::max(piece, 1U),
+                     [&](std::uint32_t first, std::uint32_t count) {
+                       if (piece != 0) {
+                         rows.whole({first, 0, count, work.columns});
+                       } else {
+                         rows.parts(first);
+                       }
+                     });
+    rows.end();
   }
   port.pipe_barrier(Pipe::kAll);
   return 0;

@@ -37,7 +37,7 @@ FunctionPartition partition(unsigned n) {
 
 TEST(CardPartitions, WhatIsLentIsGoneFromThePhysicalFunction) {
   const auto config = chip();
-  CardPartitions shares(config);
+  CardPartitions partitions(config);
   ASSERT_EQ(partitions.create(3, partition(1)), PartitionStatus::kSuccess);
   const auto left = partitions.physical();
   EXPECT_EQ(left.own_clusters(), 18U);
@@ -51,7 +51,7 @@ TEST(CardPartitions, WhatIsLentIsGoneFromThePhysicalFunction) {
 
 TEST(CardPartitions, APartHasItsOwnAddressesFrom0) {
   const auto config = chip();
-  CardPartitions shares(config);
+  CardPartitions partitions(config);
   ASSERT_EQ(partitions.create(0, partition(2)), PartitionStatus::kSuccess);
   const auto part = partitions.partition(0);
   EXPECT_EQ(part.memory_base, 16_GiB);
@@ -63,7 +63,7 @@ TEST(CardPartitions, APartHasItsOwnAddressesFrom0) {
 
 TEST(CardPartitions, AnUndividedCardHasItsOwnNumberOfAicpus) {
   const auto config = chip();
-  CardPartitions shares(config);
+  CardPartitions partitions(config);
   EXPECT_EQ(partitions.physical().own_aicpus().size(), 6U);
   ASSERT_EQ(partitions.create(0, partition(0)), PartitionStatus::kSuccess);
   partitions.destroy(0);
@@ -96,7 +96,7 @@ TEST(CardPartitions, EachReasonToRefuseHasItsName) {
        [](auto& s) { s.group = 0, s.token = 2, s.token_max = 1; }},
       {"weight 0", PartitionStatus::kWeight, [](auto& s) { s.link_weight = 0; }}};
   const auto config = chip();
-  CardPartitions shares(config);
+  CardPartitions partitions(config);
   ASSERT_EQ(partitions.create(0, partition(0)), PartitionStatus::kSuccess);
   for (const auto& each : cases) {
     auto wanted = partition(1);
@@ -110,7 +110,7 @@ TEST(CardPartitions, EachReasonToRefuseHasItsName) {
 
 TEST(CardPartitions, AGroupHasOneSetOfCores) {
   const auto config = chip();
-  CardPartitions shares(config);
+  CardPartitions partitions(config);
   auto first = partition(0), second = partition(1), other = partition(2);
   for (auto* each : {&first, &second, &other}) each->group = 2, each->token = each->token_max = 1;
   second.first_cluster = first.first_cluster;
@@ -123,7 +123,7 @@ TEST(CardPartitions, AGroupHasOneSetOfCores) {
 // Against one count per core, AICPU and GiB.
 TEST(CardPartitions, RandomOnesNeverOverlapAndAllComeBack) {
   const auto config = chip();
-  CardPartitions shares(config);
+  CardPartitions partitions(config);
   std::mt19937 engine(11);
   const auto random = [&engine] { return static_cast<unsigned>(engine()); };
   for (int step = 0; step < 4000; ++step) {

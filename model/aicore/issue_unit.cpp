@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/issue_unit.hpp"
 
+#include "model/aicore/function_checks.hpp"
+
 namespace npu::model {
 
 using abi::FaultCode;
@@ -103,6 +105,12 @@ void IssueUnit::issue(const platform::Fixpipe& instruction) {
 }
 void IssueUnit::issue(const platform::Vector& instruction) {
   issue_checked(Pipe::kVector, instruction, check(sizes_, instruction));
+}
+void IssueUnit::issue(const platform::VectorFunction& instruction) {
+  const auto found = check(sizes_, instruction, services_.config.vector.function.ports != 0);
+  HeldFunction held;
+  if (!found.wrong()) held.body = std::make_shared<const FunctionBody>(instruction);
+  issue_checked(Pipe::kVector, held, found);
 }
 
 // --- flags ---------------------------------------------------------------------------------

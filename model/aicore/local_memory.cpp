@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/aicore/arithmetic/convert.hpp"
+#include "model/aicore/arithmetic/function_unit.hpp"
 #include "model/aicore/arithmetic/matrix.hpp"
 #include "model/aicore/arithmetic/vector_unit.hpp"
 
@@ -44,6 +45,8 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemoryPo
     load_l0(*load);
   } else if (const auto* product = std::get_if<platform::Mmad>(&instruction)) {
     mmad(*product);
+  } else if (const auto* function = std::get_if<HeldFunction>(&instruction)) {
+    arithmetic::execute(*function->body, at(LocalBuffer::kUb, 0));
   } else {
     arithmetic::execute(std::get<platform::Vector>(instruction), at(LocalBuffer::kUb, 0));
   }

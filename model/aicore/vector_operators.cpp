@@ -82,4 +82,24 @@ static_assert(in_order(), "rows are in the order of the enumerators");
 
 const std::array<VectorOperator, platform::kVectorOps> kVectorOperators = kRows;
 
+namespace {
+
+bool of_integers(platform::DataType type) {
+  using platform::DataType;
+  return type != DataType::kFp16 && type != DataType::kBf16 && type != DataType::kFp32;
+}
+
+}  // namespace
+
+const VectorCost& cost_of(const VectorConfig& config, Op op, platform::DataType type,
+                          platform::DataType to_type) {
+  const VectorOperator& row = operator_of(op);
+  if (row.types == Types::kComputedOrInt64 && type == platform::DataType::kInt64) {
+    return config.int64;
+  }
+  const bool cast = row.result == Result::kOtherType;
+  if (cast && (of_integers(type) || of_integers(to_type))) return config.cast_integer;
+  return config.*row.cost;
+}
+
 }  // namespace npu::model

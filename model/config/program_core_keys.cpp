@@ -70,6 +70,28 @@ const Table& cost_table() {
   return kTable;
 }
 
+const Table& function_table() {
+  using F = VectorFunctionConfig;
+  static const Table kTable{
+      "",
+      "functions of a vector unit that computes in registers; there percent of an operation is of "
+      "a "
+      "clock of one port per register, and clocks its latency",
+      {
+          number("ports", &F::ports, 0, 16, "for execution; 0: the unit has no functions"),
+          number("load_ports", &F::load_ports, 1, 16, "registers loaded in a clock at most"),
+          number("store_ports", &F::store_ports, 1, 16, "registers stored in a clock at most"),
+          number("accesses_percent", &F::accesses_percent, 1, 1600,
+                 "of registers loaded and stored in a clock, by the banks of UB"),
+          number("mask_percent", &F::mask_percent, 0, 1000,
+                 "of a clock of one port, in each iteration, for its mask"),
+          number("load_clocks", &F::load_clocks, 0, 1000, "latency of a load"),
+          number("start_clocks", &F::start_clocks, 0, 1000, "before a function's first operation"),
+          number("drain_clocks", &F::drain_clocks, 0, 1000, "behind its last one"),
+      }};
+  return kTable;
+}
+
 std::vector<Key> cost_keys() {
   using V = VectorConfig;
   return {
@@ -112,6 +134,7 @@ const Table& vector_table() {
         number("row_clocks", &V::row_clocks, 0, 1000, "each row of a reduction"),
         number("transpose_ragged_percent", &V::transpose_ragged_percent, 100, 1000,
                "of the time of a transposition, rows that are no multiple of 32 B"),
+        section("function", &V::function, function_table()),
     };
     for (auto& key : cost_keys()) table.keys.push_back(std::move(key));
     return table;

@@ -174,6 +174,8 @@ struct Vector {
   std::uint32_t mask = 0, mask_pitch = 0;  // kSelect and kSelects
 };
 
+struct VectorFunction;  // vector_function.hpp
+
 enum class CrossScope : std::uint8_t {
   kCluster,   // the cube core and its vector cores of one mixed block
   kSameType,  // all cores of one type that run blocks of the same launch
@@ -196,6 +198,8 @@ class AicorePort {
   virtual unsigned physical_core() const = 0;  // index of its register window
   virtual abi::CoreType core_type() const = 0;
   virtual Bytes buffer_size(LocalBuffer buffer) const = 0;  // bytes; 0: the core has none
+  // Whether the vector unit computes in registers (vector_function.hpp).
+  virtual bool has_vector_functions() const = 0;
 
   // Issue an instruction to its pipe. Returns when the pipe's queue has room for it.
   virtual void issue(const CopyIn& instruction) = 0;
@@ -204,6 +208,7 @@ class AicorePort {
   virtual void issue(const Mmad& instruction) = 0;
   virtual void issue(const Fixpipe& instruction) = 0;
   virtual void issue(const Vector& instruction) = 0;
+  virtual void issue(const VectorFunction& instruction) = 0;
 
   // `from` raises the flag when all earlier instructions of it are complete. `to` waits for the
   // flag and lowers it. `from` and `to` differ, and one may be the scalar unit. A wait that nothing

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "model/aicore/vector_operators.hpp"
+#include "model/aicore/vector_shape.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -52,18 +53,32 @@ void FunctionTimes::add_step(FunctionWork& work, const FunctionStep& step) const
   work.percent += cost.percent;
 }
 
+void FunctionTimes::count_iterations(FunctionWork& work, std::uint64_t rows, std::uint64_t count,
+                                     Bytes width) const {
+  work.rows = rows;
+  work.iterations = rows * ceil_div(count, std::max<Bytes>(config_.repeat / width, 1));
+}
+
 FunctionWork FunctionTimes::work_of(const FunctionBody& function) const {
   FunctionWork work;
   Bytes widest = function.steps.empty() ? bytes_of(function.stores.front().type) : 1;
-  std::array<std::uint64_t, platform::kVectorRegisters> ready{};
-  std::array<std::uint64_t, platform::kMaskRegisters> mask_ready{};
-  for (const FunctionTensor& load : function.loads) {
-    ++(load.rows == FunctionRows::kNumber ? work.row_loads : work.loads);
-    ready[load.reg] = config_.function.load_clocks;
-  }
   for (const FunctionStep& step : function.steps) {
     add_step(work, step);
     widest = std::max(widest, width_of(step));
+  }
+  count_iterations(work, function.rows, function.count, widest);
+  const auto move = [&](const FunctionTensor& tensor) {
+    const bool number = tensor.rows == FunctionRows::kNumber;
+    work.bytes += work.rows * (number ? 1 : function.count) * bytes_of(tensor.type);
+    return number ? work.rows : work.iterations;
+  };
+  std::array<std::uint64_t, platform::kVectorRegisters> ready{};
+  std::array<std::uint64_t, platform::kMaskRegisters> mask_ready{};
+  for (const FunctionTensor& load : function.loads) {
+    work.loads += move(load);
+    ready[load.reg] = config_.function.load_clocks;
+  }
+  for (const FunctionStep& step : function.steps) {
     const VectorOperator& op = operator_of(step.op);
     std::uint64_t begin = op.reads_a ? ready[step.a] : 0;
     if (op.second == SecondOperand::kRow) begin = std::max(begin, ready[step.b]);
@@ -72,12 +87,9 @@ FunctionWork FunctionTimes::work_of(const FunctionBody& function) const {
     (op.result == VectorResult::kMask ? mask_ready[step.to] : ready[step.to]) = end;
   }
   for (const FunctionTensor& store : function.stores) {
-    ++(store.rows == FunctionRows::kNumber ? work.row_stores : work.stores);
+    work.stores += move(store);
     work.latency = std::max(work.latency, ready[store.reg]);
   }
-  work.rows = function.rows;
-  work.iterations =
-      work.rows * ceil_div(function.count, std::max<Bytes>(config_.repeat / widest, 1));
   return work;
 }
 
@@ -86,15 +98,17 @@ FunctionWork FunctionTimes::work_of(const platform::Vector& vector) const {
   const VectorOperator& op = operator_of(vector.op);
   FunctionWork work;
   add_step(work, step);
-  work.loads =
-      (op.reads_a ? 1 : 0) + (op.second == SecondOperand::kRow ? 1 : 0) + (op.reads_mask ? 1 : 0);
-  work.row_loads = op.second == SecondOperand::kElement ? 1 : 0;
-  ++(op.result == VectorResult::kElement ? work.row_stores : work.stores);
-  work.latency = (work.loads + work.row_loads == 0 ? 0 : config_.function.load_clocks) +
+  count_iterations(work, vector.rows, vector.count, width_of(step));
+  const VectorShape shape = shape_of(vector);
+  const bool number = op.second == SecondOperand::kElement;
+  work.loads = work.iterations * ((shape.a_row != 0 ? 1 : 0) + (shape.mask_row != 0 ? 1 : 0)) +
+               (shape.b_row == 0 ? 0
+                : number         ? work.rows
+                                 : work.iterations);
+  work.stores = op.result == VectorResult::kElement ? work.rows : work.iterations;
+  work.bytes = work.rows * (shape.a_row + shape.b_row + shape.mask_row + shape.to_row);
+  work.latency = (work.loads == 0 ? 0 : config_.function.load_clocks) +
                  cost_of(config_, vector.op, vector.type, vector.to_type).clocks;
-  work.rows = vector.rows;
-  const Bytes lanes = std::max<Bytes>(config_.repeat / width_of(step), 1);
-  work.iterations = work.rows * ceil_div(vector.count, lanes);
   return work;
 }
 
@@ -102,12 +116,10 @@ std::uint64_t FunctionTimes::of(const FunctionWork& work) const {
   const VectorFunctionConfig& f = config_.function;
   const std::uint64_t first = work.rows * work.row_percent + work.once_percent;
   const std::uint64_t all = work.iterations * (work.percent + f.mask_percent) + first;
-  const std::uint64_t loads = work.iterations * work.loads + work.rows * work.row_loads;
-  const std::uint64_t stores = work.iterations * work.stores + work.rows * work.row_stores;
   const std::uint64_t loop =
-      std::max({ceil_div(all, f.ports), first, ceil_div(100 * loads, f.load_ports),
-                ceil_div(100 * stores, f.store_ports),
-                ceil_div(10'000 * (loads + stores), f.accesses_percent)});
+      std::max({ceil_div(all, f.ports), first, ceil_div(100 * work.loads, f.load_ports),
+                ceil_div(100 * work.stores, f.store_ports),
+                ceil_div(10'000 * work.bytes, config_.repeat * f.accesses_percent)});
   const std::uint64_t rows = work.reduces ? work.rows * config_.row_clocks : 0;
   return loop + 100 * (f.start_clocks + work.latency + f.drain_clocks + rows);
 }

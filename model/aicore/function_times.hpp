@@ -12,13 +12,13 @@ namespace npu::model {
 // What a function asks of the unit. An iteration handles one register of each value.
 struct FunctionWork {
   std::uint64_t rows = 1;
-  std::uint64_t iterations = 1;            // of all rows together
-  std::uint64_t percent = 0;               // of a clock of one execution port, each iteration
-  std::uint64_t row_percent = 0;           // the same, each row; on the first port only
-  std::uint64_t once_percent = 0;          // the same, once; on the first port only
-  unsigned loads = 0, stores = 0;          // each iteration
-  unsigned row_loads = 0, row_stores = 0;  // each row
-  std::uint64_t latency = 0;               // clocks until the first iteration's result
+  std::uint64_t iterations = 1;         // of all rows together
+  std::uint64_t percent = 0;            // of a clock of one execution port, each iteration
+  std::uint64_t row_percent = 0;        // the same, each row; on the first port only
+  std::uint64_t once_percent = 0;       // the same, once; on the first port only
+  std::uint64_t loads = 0, stores = 0;  // registers, all of them together
+  Bytes bytes = 0;                      // that they move
+  std::uint64_t latency = 0;            // clocks until the first iteration's result
   bool reduces = false;
 };
 
@@ -36,6 +36,8 @@ class FunctionTimes {
   FunctionWork work_of(const FunctionBody& function) const;
   FunctionWork work_of(const platform::Vector& vector) const;
   void add_step(FunctionWork& work, const platform::FunctionStep& step) const;
+  void count_iterations(FunctionWork& work, std::uint64_t rows, std::uint64_t count,
+                        Bytes width) const;
 
   const VectorConfig& config_;
 };

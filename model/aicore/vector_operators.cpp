@@ -67,6 +67,7 @@ constexpr std::array<VectorOperator, platform::kVectorOps> kRows = {{
     {Op::kSelects, Types::kAll, Second::kScalar, Result::kRow, &Cost::select, arithmetic::select_row, true, true},
     {Op::kTranspose, Types::kAll, Second::kNone, Result::kTransposed, &Cost::transpose, nullptr},
     {Op::kBroadcast, Types::kAll, Second::kElement, Result::kRow, &Cost::copy, arithmetic::broadcast_row, false},
+    {Op::kAxpy, Types::kReal, Second::kRow, Result::kRow, &Cost::mul, arithmetic::axpy_row},
     // clang-format on
 }};
 

@@ -39,7 +39,7 @@ struct VectorFunctionConfig {
   unsigned ports;             // execution ports; 0: the unit has no functions
   unsigned load_ports;        // registers loaded in a clock at most
   unsigned store_ports;       // registers stored in a clock at most
-  unsigned accesses_percent;  // of registers loaded and stored in a clock, by UB's banks
+  unsigned accesses_percent;  // of a register's bytes in a clock, loaded and stored, by UB's banks
   unsigned mask_percent;      // of a clock of one port, in each iteration, for its mask
   unsigned load_clocks;       // latency
   unsigned start_clocks;      // of a function, before its first operation

@@ -82,7 +82,7 @@ const Table& function_table() {
           number("load_ports", &F::load_ports, 1, 16, "registers loaded in a clock at most"),
           number("store_ports", &F::store_ports, 1, 16, "registers stored in a clock at most"),
           number("accesses_percent", &F::accesses_percent, 1, 1600,
-                 "of registers loaded and stored in a clock, by the banks of UB"),
+                 "of a register's bytes in a clock, loaded and stored, by the banks of UB"),
           number("mask_percent", &F::mask_percent, 0, 1000,
                  "of a clock of one port, in each iteration, for its mask"),
           number("load_clocks", &F::load_clocks, 0, 1000, "latency of a load"),

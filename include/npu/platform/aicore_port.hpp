@@ -137,9 +137,10 @@ enum class VectorOp : std::uint8_t {
   kSelects,    // to = a where the mask has a one, scalar elsewhere
   kTranspose,  // to, `count` rows of `rows` elements = a, rows by count
   kBroadcast,  // to = b, one element per row
+  kAxpy,       // to = a * scalar + b
 };
-inline constexpr unsigned kVectorOps = 35;
-static_assert(static_cast<unsigned>(VectorOp::kBroadcast) + 1 == kVectorOps);
+inline constexpr unsigned kVectorOps = 36;
+static_assert(static_cast<unsigned>(VectorOp::kAxpy) + 1 == kVectorOps);
 
 // Comparisons with a NaN are false, except kNotEqual.
 enum class Comparison : std::uint8_t {
@@ -154,13 +155,12 @@ enum class Comparison : std::uint8_t {
 // Vector: `rows` rows of `count` elements in UB. Pitches are bytes between rows; 0: dense.
 // `type` is the type of a and b, and of the result except for kCast. Arithmetic and comparisons
 // accept kFp16, kFp32 and kInt32; kMax and kMin also kInt64 (emulated). Division, kReciprocal,
-// exponentials, kLn and roots accept kFp16 and kFp32. kCast accepts all but kInt64. Operations that
-// only move or combine bits accept all types.
-// A row of a mask has (count + 7) / 8 bytes. The first element is the lowest bit of the first byte,
-// and unused bits are 0.
-// The mask of a comparison and the result of kTranspose must not overlap their operands. The result
-// of kCast may overlap if it writes nothing that is still to be read: elements not wider, offset
-// not higher, rows not further apart. No result may overlap a mask that it uses.
+// exponentials, kLn, roots and kAxpy (which rounds twice) accept kFp16 and kFp32. kCast accepts all
+// but kInt64. Operations that only move or combine bits accept all types. A row of a mask has
+// (count + 7) / 8 bytes. The first element is the lowest bit of the first byte, and unused bits are
+// 0. The mask of a comparison and the result of kTranspose must not overlap their operands. The
+// result of kCast may overlap if it writes nothing that is still to be read: elements not wider,
+// offset not higher, rows not further apart. No result may overlap a mask that it uses.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
   DataType type = DataType::kFp32;

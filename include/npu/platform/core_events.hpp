@@ -78,7 +78,8 @@ inline constexpr std::array<std::string_view, kPipeOperations> kPipeOperationNam
     "select",
     "selects",
     "transpose",
-    "broadcast"};
+    "broadcast",
+    "axpy"};
 static_assert(!kPipeOperationNames.back().empty());
 
 constexpr PipeOperation operation_of(VectorOp op) {

@@ -158,19 +158,12 @@ class ElementTiles {
 template <class Body>
 void run_elements(AicorePort& port, const Body& body, const std::uint64_t (&from)[4],
                   std::uint64_t to, std::uint64_t count) {
-  bool done = false;
-  if (port.has_vector_functions()) {
-    done = body.visit([&](const auto& tree) {
-      using Tree = std::decay_t<decltype(tree)>;
-      if constexpr (function_registers<Tree>() > platform::kVectorRegisters) {
-        return false;
-      } else {
-        FunctionTiles<Body, Tree>(port, body, tree, from, to).run(count);
-        return true;
-      }
-    });
+  const auto fits = [](const auto& tree) { return fits_function<std::decay_t<decltype(tree)>>(); };
+  if (port.has_vector_functions() && body.visit(fits)) {
+    FunctionTiles<Body>(port, body, from, to).run(count);
+  } else {
+    ElementTiles<Body>(port, body, from, to).run(count);
   }
-  if (!done) ElementTiles<Body>(port, body, from, to).run(count);
 }
 
 }  // namespace npu::kernels::vector

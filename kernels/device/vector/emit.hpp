@@ -73,6 +73,11 @@ template <class A, class Body>
 inline constexpr unsigned kSteps<Let<A, Body>> =
     kSteps<A> + kSteps<decltype(std::declval<Body>()(Shared{}))> + 1;
 
+template <class Node>
+inline constexpr bool kIsScaled = false;
+template <class A>
+inline constexpr bool kIsScaled<WithScalar<VectorOp::kMuls, A>> = true;
+
 // A body of which one operation in registers is all: KeepsNan (functions.hpp).
 template <class Body, class = void>
 inline constexpr bool kIsExtreme = false;
@@ -101,7 +106,7 @@ constexpr bool computes(VectorOp op, platform::DataType type) {
 // Instructions on parts of UB.
 template <class Type>
 struct Instructions {
-  static constexpr bool kNanWins = false;  // of kMax and kMin, on either side
+  static constexpr bool kInRegisters = false;
   AicorePort& port;
   Type type;
   std::uint32_t count = 0;
@@ -162,6 +167,10 @@ class Emitter {
     return at;
   }
 
+  // A product and a sum are one operation in registers.
+  static constexpr bool kScales =
+      Sink::kInRegisters && !std::is_same_v<Type, Fixed<platform::DataType::kInt32>>;
+
   template <class A>
   static constexpr unsigned after(unsigned depth) {
     return depth + (kNeeds<A>.registers == 0 ? 0 : 1);
@@ -181,8 +190,19 @@ class Emitter {
   template <VectorOp kOp, class A, class B>
   void make(const Binary<kOp, A, B>& operation, unsigned depth, std::uint32_t to) {
     check<kOp>();
-    const std::uint32_t a = value(operation.a, depth);
-    issue(kOp, to, a, value(operation.b, after<A>(depth)));
+    if constexpr (kScales && kOp == VectorOp::kAdd && kIsScaled<A>) {
+      const std::uint32_t a = value(operation.a.a, depth);
+      const std::uint32_t b =
+          value(operation.b, after<std::decay_t<decltype(operation.a.a)>>(depth));
+      issue(VectorOp::kAxpy, to, a, b, operation.a.scalar);
+    } else if constexpr (kScales && kOp == VectorOp::kAdd && kIsScaled<B>) {
+      const std::uint32_t a = value(operation.a, depth);
+      const std::uint32_t b = value(operation.b.a, after<A>(depth));
+      issue(VectorOp::kAxpy, to, b, a, operation.b.scalar);
+    } else {
+      const std::uint32_t a = value(operation.a, depth);
+      issue(kOp, to, a, value(operation.b, after<A>(depth)));
+    }
   }
   // One mask is enough: it is made when both values are there.
   template <Comparison kComparison, class L, class R, class A, class B>
@@ -205,7 +225,7 @@ class Emitter {
   template <class A, class Body>
   void make(const Let<A, Body>& let, unsigned depth, std::uint32_t to) {
     const Shared shared{{}, value(let.a, depth)};
-    if constexpr (Sink::kNanWins && kIsExtreme<Body>) {
+    if constexpr (Sink::kInRegisters && kIsExtreme<Body>) {
       return issue(Body::kExtreme, to, value(let.body.a, after<A>(depth)), shared.at);
     }
     const auto body = let.body(shared);

@@ -52,7 +52,6 @@ class FunctionBuilder {
     step(made);
     return to;
   }
-  bool empty() const { return made_ == 0; }
 
   void issue(AicorePort& port, std::uint32_t rows, std::uint32_t count) const {
     platform::VectorFunction function;

@@ -4,6 +4,8 @@
 // 950's libraries (docs/sources/950.md, N32).
 #pragma once
 
+#include <optional>
+
 #include "kernels/device/common/stages.hpp"
 #include "kernels/device/vector/emit.hpp"
 #include "kernels/device/vector/function_builder.hpp"
@@ -15,11 +17,15 @@ inline constexpr std::uint64_t kFunctionBytes = 4096;  // of an operand, for a c
 inline constexpr std::uint32_t kFunctionGrain = 256;   // elements of a tile, whole ones
 inline constexpr unsigned kFunctionInputs = 4;
 
+// The function that computes an expression. Longer ones are computed in UB.
+inline constexpr unsigned kMostSteps = 48;
+using ElementFunction = FunctionBuilder<kMostSteps>;
+
 // Steps of a tree as an Emitter's instructions.
-template <class Type, unsigned kSteps>
+template <class Type>
 struct FunctionSteps {
-  static constexpr bool kNanWins = true;
-  FunctionBuilder<kSteps>& builder;
+  static constexpr bool kInRegisters = true;
+  ElementFunction& function;
   Type type;
 
   // Out of line: the size of an image is time.
@@ -35,24 +41,26 @@ struct FunctionSteps {
     step.b = static_cast<std::uint8_t>(b);
     step.mask = static_cast<std::uint8_t>(mask);
     step.scalar = scalar;
-    builder.step(step);
+    function.step(step);
   }
 };
 
 // Registers: operands, the same in the type that is computed in, values, constants, the result.
 template <class Tree>
-constexpr unsigned function_registers() {
+constexpr bool fits_function() {
   const expression::TreeNeeds needs = expression::kNeeds<Tree>;
-  return 2 * kFunctionInputs + needs.registers + needs.constants + 1;
+  const unsigned registers = 2 * kFunctionInputs + needs.registers + needs.constants + 1;
+  return registers <= platform::kVectorRegisters &&
+         expression::kSteps<Tree> + kFunctionInputs + 1 <= kMostSteps;
 }
 
 // `Body` as ElementTiles has it; with apart(): casts are functions of their own.
-template <class Body, class Tree>
+template <class Body>
 class FunctionTiles {
  public:
-  FunctionTiles(AicorePort& port, const Body& body, const Tree& tree,
-                const std::uint64_t (&from)[kFunctionInputs], std::uint64_t to)
-      : port_(port), body_(body), tree_(tree), to_(to), stages_(port) {
+  FunctionTiles(AicorePort& port, const Body& body, const std::uint64_t (&from)[kFunctionInputs],
+                std::uint64_t to)
+      : port_(port), body_(body), needs_(body.needs()), to_(to), stages_(port) {
     std::copy(from, from + kFunctionInputs, from_);
   }
 
@@ -71,14 +79,12 @@ class FunctionTiles {
   }
 
  private:
-  static constexpr expression::TreeNeeds kTreeNeeds = expression::kNeeds<Tree>;
-  static constexpr bool used(unsigned input) { return (kTreeNeeds.inputs >> input & 1) != 0; }
-  static constexpr unsigned inputs() {
+  bool used(unsigned input) const { return (needs_.inputs >> input & 1) != 0; }
+  unsigned inputs() const {
     unsigned all = 0;
     for (unsigned input = 0; input < kFunctionInputs; ++input) all += used(input) ? 1 : 0;
     return all;
   }
-  using Builder = FunctionBuilder<expression::kSteps<Tree> + inputs() + 1>;
 
   static std::uint32_t bytes_of(DataType type) {
     return static_cast<std::uint32_t>(platform::bytes_of(type));
@@ -116,7 +122,7 @@ class FunctionTiles {
       if (used(input)) load_rows(port_, operand(i, which++), {from_[input], 0}, tile, body_.type);
     }
     stages_.loaded(i);
-    if (main_.empty()) make_steps();
+    if (!main_) make_steps();
     const unsigned set = apart() ? compute_apart(i, tile.columns) : compute(i, tile.columns);
     stages_.computed(set);
     store_rows(port_, {to_, 0}, tile, result(set), body_.result);
@@ -125,12 +131,12 @@ class FunctionTiles {
 
   unsigned compute(unsigned i, std::uint32_t count) {
     const unsigned set = stages_.begin_result();
-    main_.drop_tensors();
+    main_->drop_tensors();
     for (unsigned which = 0; which < inputs(); ++which) {
-      main_.load(static_cast<std::uint8_t>(which), operand(i, which), body_.type);
+      main_->load(static_cast<std::uint8_t>(which), operand(i, which), body_.type);
     }
-    main_.store(result_, result(set), body_.result);
-    main_.issue(port_, 1, count);
+    main_->store(result_, result(set), body_.result);
+    main_->issue(port_, 1, count);
     stages_.consumed(i);
     return set;
   }
@@ -140,12 +146,12 @@ class FunctionTiles {
       convert(temporary(which), body_.computed, operand(i, which), body_.type, count);
     }
     stages_.consumed(i);
-    main_.drop_tensors();
+    main_->drop_tensors();
     for (unsigned which = 0; which < inputs(); ++which) {
-      main_.load(static_cast<std::uint8_t>(which), temporary(which), body_.computed);
+      main_->load(static_cast<std::uint8_t>(which), temporary(which), body_.computed);
     }
-    main_.store(result_, temporary(inputs()), body_.computed);
-    main_.issue(port_, 1, count);
+    main_->store(result_, temporary(inputs()), body_.computed);
+    main_->issue(port_, 1, count);
     const unsigned set = stages_.begin_result();
     convert(result(set), body_.result, temporary(inputs()), body_.computed, count);
     return set;
@@ -159,37 +165,43 @@ class FunctionTiles {
     cast.issue(port_, 1, count);
   }
 
+  // Behind the first loads, which take longer.
   void make_steps() {
-    using Computed = decltype(body_.computed);
-    using Sink = FunctionSteps<Computed, expression::kSteps<Tree> + inputs() + 1>;
+    ElementFunction& function = main_.emplace();
     const bool fused = !apart();
-    expression::Emitter<Computed, Sink> emitter{Sink{main_, body_.computed}, body_.computed};
-    std::uint8_t next = inputs();
-    unsigned which = 0;
+    std::uint8_t at[kFunctionInputs] = {};
+    auto next = static_cast<std::uint8_t>(inputs());
+    std::uint8_t loaded = 0;
     for (unsigned input = 0; input < kFunctionInputs; ++input) {
       if (!used(input)) continue;
-      const auto loaded = static_cast<std::uint8_t>(which++);
-      emitter.inputs[input] = fused ? main_.cast(next, body_.computed, loaded, body_.type) : loaded;
-      if (emitter.inputs[input] == next) ++next;
+      at[input] = fused ? function.cast(next, body_.computed, loaded, body_.type) : loaded;
+      if (at[input] == next) ++next;
+      ++loaded;
     }
-    emitter.register_bytes = 1;
-    emitter.first = next;
-    emitter.others = next + 1U;
-    emitter.constants = next + std::max(kTreeNeeds.registers, 1U);
-    result_ = static_cast<std::uint8_t>(emitter.value(tree_));
-    if (fused) {
-      const std::uint32_t last = emitter.constants + kTreeNeeds.constants;
-      result_ = main_.cast(static_cast<std::uint8_t>(last), body_.result, result_, body_.computed);
-    }
+    const std::uint32_t constants = next + std::max(needs_.registers, 1U);
+    result_ = static_cast<std::uint8_t>(body_.visit([&](const auto& tree) {
+      using Computed = decltype(body_.computed);
+      using Sink = FunctionSteps<Computed>;
+      expression::Emitter<Computed, Sink> emitter{Sink{function, body_.computed}, body_.computed};
+      std::copy(at, at + kFunctionInputs, emitter.inputs);
+      emitter.register_bytes = 1;
+      emitter.first = next;
+      emitter.others = next + 1U;
+      emitter.constants = constants;
+      return emitter.value(tree);
+    }));
+    if (!fused) return;
+    const auto last = static_cast<std::uint8_t>(constants + needs_.constants);
+    result_ = function.cast(last, body_.result, result_, body_.computed);
   }
 
   AicorePort& port_;
   const Body body_;
-  const Tree tree_;
+  const expression::TreeNeeds needs_;
   std::uint64_t from_[kFunctionInputs] = {};
   const std::uint64_t to_;
   Stages stages_;
-  Builder main_;
+  std::optional<ElementFunction> main_;
   std::uint8_t result_ = 0;  // register
   std::uint32_t tile_ = 0;   // elements
 };

@@ -65,7 +65,15 @@ bool known(const FunctionStep& step) {
   return !check(sizes, vector).wrong();
 }
 
-Finding check_step(const FunctionStep& step) {
+// Registers that something has been loaded or written to, a bit each.
+struct Written {
+  std::uint32_t registers = 0, masks = 0;
+
+  bool has(unsigned reg) const { return (registers >> reg & 1) != 0; }
+  bool has_mask(unsigned reg) const { return (masks >> reg & 1) != 0; }
+};
+
+Finding check_step(const FunctionStep& step, Written& written) {
   if (!known(step)) return bad_function(Field::kKind);
   const VectorOperator& op = operator_of(step.op);
   if (op.second == SecondOperand::kElement || op.result == VectorResult::kTransposed) {
@@ -78,7 +86,12 @@ Finding check_step(const FunctionStep& step) {
   if (step.b >= platform::kVectorRegisters) return bad_function(Field::kSecond);
   if (step.mask >= platform::kMaskRegisters) return bad_function(Field::kMask);
   const bool cast = op.result == VectorResult::kOtherType;
-  return cast && step.to == step.a ? bad_function(Field::kFrom) : Finding{};
+  if (cast && step.to == step.a) return bad_function(Field::kFrom);
+  if (op.reads_a && !written.has(step.a)) return bad_function(Field::kFrom);
+  if (op.second == SecondOperand::kRow && !written.has(step.b)) return bad_function(Field::kSecond);
+  if (op.reads_mask && !written.has_mask(step.mask)) return bad_function(Field::kMask);
+  (op.result == VectorResult::kMask ? written.masks : written.registers) |= 1U << step.to;
+  return {};
 }
 
 // What is stored comes to nothing that is still to be read.
@@ -104,12 +117,14 @@ InstructionFinding check(const BufferSizes& sizes, const platform::VectorFunctio
       function.step_count > platform::kMostFunctionSteps) {
     return bad_function(Field::kKind);
   }
+  Written written;
   for (std::uint32_t i = 0; i < function.load_count; ++i) {
     const auto found = check_tensor(sizes, Field::kFrom, function.loads[i], function);
     if (found.wrong()) return found;
+    written.registers |= 1U << function.loads[i].reg;
   }
   for (std::uint32_t i = 0; i < function.step_count; ++i) {
-    const auto found = check_step(function.steps[i]);
+    const auto found = check_step(function.steps[i], written);
     if (found.wrong()) return found;
   }
   for (std::uint32_t i = 0; i < function.store_count; ++i) {
@@ -117,6 +132,7 @@ InstructionFinding check(const BufferSizes& sizes, const platform::VectorFunctio
     if (store.rows == FunctionRows::kShared) return bad_function(Field::kTo);
     const auto found = check_tensor(sizes, Field::kTo, store, function);
     if (found.wrong()) return found;
+    if (!written.has(store.reg)) return bad_function(Field::kTo);
     for (std::uint32_t load = 0; load < function.load_count; ++load) {
       if (!spares(store, function.loads[load], function)) return bad_function(Field::kTo);
     }

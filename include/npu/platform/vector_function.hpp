@@ -9,7 +9,8 @@
 //
 // A function that is wrong stops the core with abi::FaultCode
 // - kInstruction: the core has none; a count or number is out of range; a step's operation, type or
-//   register is none; a cast in its place; a store on a load that is still to be read;
+//   register is none; a register is read that nothing was written to; a cast in its place; a store
+//   on a load that is still to be read;
 // - kLocalAlignment: an offset or pitch is no multiple of 32;
 // - kLocalBuffer: a tensor is not in UB.
 #pragma once

@@ -84,9 +84,9 @@ TEST_F(AicoreFunctionChecks, RegistersAreThere) {
     steps.front().*field = platform::kVectorRegisters;
     EXPECT_EQ(check(), FaultCode::kInstruction);
   }
-  steps = {step(VectorOp::kCompare)};
+  steps = {step(VectorOp::kExp), step(VectorOp::kCompare)};
   EXPECT_EQ(check(), FaultCode::kNone);
-  steps.front().to = platform::kMaskRegisters;
+  steps.back().to = platform::kMaskRegisters;
   EXPECT_EQ(check(), FaultCode::kInstruction);
   steps = {step(VectorOp::kSelect)};
   steps.front().mask = platform::kMaskRegisters;
@@ -94,6 +94,22 @@ TEST_F(AicoreFunctionChecks, RegistersAreThere) {
   steps.clear();
   loads.front().reg = platform::kVectorRegisters;
   EXPECT_EQ(check(), FaultCode::kInstruction);
+}
+
+TEST_F(AicoreFunctionChecks, WhatIsReadHasBeenWritten) {
+  stores.front().reg = 2;
+  EXPECT_EQ(check(), FaultCode::kInstruction);
+  stores.front().reg = 1;
+  for (auto field : {&FunctionStep::a, &FunctionStep::b}) {
+    steps = {step(VectorOp::kAdd)};
+    steps.front().*field = 1;
+    EXPECT_EQ(check(), FaultCode::kInstruction);
+  }
+  steps = {step(VectorOp::kSelect)};
+  EXPECT_EQ(check(), FaultCode::kInstruction);
+  steps.insert(steps.begin(), step(VectorOp::kCompare));
+  steps.front().to = 0;
+  EXPECT_EQ(check(), FaultCode::kNone);
 }
 
 TEST_F(AicoreFunctionChecks, StepsAreOperationsOfRegisters) {

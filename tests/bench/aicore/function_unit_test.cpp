@@ -61,26 +61,40 @@ class FunctionValues : public testing::Test {
     v.count = count_, v.rows = rows_;
     return v;
   }
-  // Registers 0 and 1 are loaded.
+  // Reads what one before it has written; registers 0 and 1 are loaded.
   FunctionStep random_step(DataType type) {
-    constexpr VectorOp kOps[] = {VectorOp::kAdd,    VectorOp::kSub,       VectorOp::kMul,
-                                 VectorOp::kDiv,    VectorOp::kAdds,      VectorOp::kMuls,
-                                 VectorOp::kExp,    VectorOp::kSqrt,      VectorOp::kRelu,
-                                 VectorOp::kAbs,    VectorOp::kMaxs,      VectorOp::kRsqrt,
-                                 VectorOp::kAxpy,   VectorOp::kDuplicate, VectorOp::kCompare,
-                                 VectorOp::kSelect, VectorOp::kCompares,  VectorOp::kReciprocal};
+    constexpr VectorOp kOps[] = {VectorOp::kAdd,       VectorOp::kSub,     VectorOp::kMul,
+                                 VectorOp::kDiv,       VectorOp::kAdds,    VectorOp::kMuls,
+                                 VectorOp::kExp,       VectorOp::kSqrt,    VectorOp::kRelu,
+                                 VectorOp::kAbs,       VectorOp::kMaxs,    VectorOp::kRsqrt,
+                                 VectorOp::kAxpy,      VectorOp::kSelects, VectorOp::kReciprocal,
+                                 VectorOp::kDuplicate, VectorOp::kSelect};
     FunctionStep step;
     step.op = kOps[number(0, std::size(kOps) - 1)];
     step.type = step.to_type = type;
     step.comparison = static_cast<Comparison>(number(0, 5));
-    step.a = static_cast<std::uint8_t>(number(0, kRegisters - 1));
-    step.b = static_cast<std::uint8_t>(number(0, kRegisters - 1));
-    const bool compares = step.op == VectorOp::kCompare || step.op == VectorOp::kCompares;
-    step.to =
-        static_cast<std::uint8_t>(compares ? number(0, kMasks - 1) : number(2, kRegisters - 1));
+    step.a = static_cast<std::uint8_t>(number(0, written_ - 1));
+    step.b = static_cast<std::uint8_t>(number(0, written_ - 1));
+    step.to = static_cast<std::uint8_t>(std::min(number(2, kRegisters - 1), written_));
     step.mask = static_cast<std::uint8_t>(number(0, kMasks - 1));
     step.scalar = value();
+    written_ = std::max(written_, step.to + 1U);
     return step;
+  }
+  std::vector<FunctionStep> random_steps(DataType type) {
+    written_ = 2;
+    std::vector<FunctionStep> steps(kMasks);
+    for (std::uint8_t i = 0; i < kMasks; ++i) {
+      steps[i].op = i == 0 ? VectorOp::kCompare : VectorOp::kCompares;
+      steps[i].type = type;
+      steps[i].comparison = static_cast<Comparison>(number(0, 5));
+      steps[i].to = i, steps[i].b = 1;
+      steps[i].scalar = value();
+    }
+    const unsigned length = kMasks + number(1, 12);
+    steps.reserve(length);
+    while (steps.size() < length) steps.push_back(random_step(type));
+    return steps;
   }
   void compare_random_function() {
     const DataType type = number(0, 1) == 0 ? DataType::kFp16 : DataType::kFp32;
@@ -92,11 +106,8 @@ class FunctionValues : public testing::Test {
                                     {at(1), 0, type, FunctionRows::kOwn, 1}};
     fill(at(0), type, count_ * rows_);
     fill(at(1), type, count_ * rows_);
-    std::vector<FunctionStep> steps;
-    const unsigned length = number(1, 12);
-    steps.reserve(length);
-    while (steps.size() < length) steps.push_back(random_step(type));
-    const auto last = static_cast<std::uint8_t>(number(0, kRegisters - 1));
+    const auto steps = random_steps(type);
+    const auto last = static_cast<std::uint8_t>(number(0, written_ - 1));
     const FunctionTensor store{kResultAt, 0, type, FunctionRows::kOwn, last};
     platform::VectorFunction function;
     function.loads = loads, function.steps = steps.data(), function.stores = &store;
@@ -107,13 +118,14 @@ class FunctionValues : public testing::Test {
     for (const auto& step : steps) execute(plain(step), ub_.data());
     const Bytes bytes = count_ * rows_ * bytes_of(type);
     ASSERT_EQ(std::memcmp(ub_.data() + kResultAt, ub_.data() + at(last), bytes), 0)
-        << length << " steps on " << rows_ << " rows of " << count_;
+        << steps.size() << " steps on " << rows_ << " rows of " << count_;
     EXPECT_EQ(ub_[kResultAt + bytes], 0);
   }
 
   std::vector<std::uint8_t> ub_ = std::vector<std::uint8_t>(kUb);
   std::mt19937 random_{7};
   std::uint32_t count_ = 0, rows_ = 1;
+  unsigned written_ = 0;  // registers, from the first one on
 };
 
 // Masks of plain instructions begin anew in each row, as those of functions do.

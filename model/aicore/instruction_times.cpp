@@ -112,8 +112,11 @@ SimTime InstructionTimes::of(const CopyPathConfig& path, const RowsPart& part) c
   std::uint64_t percent = row_percent(part.row_bytes, path.half_row_percent);
   if (part.address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
   percent = std::max<std::uint64_t>(percent, 1);
-  return clock_.clocks(part.begun * path.block_clocks) +
-         clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
+  const SimTime way = clock_.clocks(part.begun * path.block_clocks) +
+                      clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
+  if (part.element == 0) return way;
+  const Bytes elements = ceil_div(part.bytes, part.element);
+  return std::max(way, clock_.percent(ceil_div(elements * 10'000, config_.transposed_percent)));
 }
 
 }  // namespace npu::model

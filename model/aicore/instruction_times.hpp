@@ -32,6 +32,7 @@ struct RowsPart {
   Bytes bytes;
   Bytes row_bytes;  // of the copy's rows, or of all of it where they follow one another
   Bytes begun;      // rows of a strided copy that begin here
+  Bytes element;    // of a transposing copy; 0: it is none
 };
 
 class InstructionTimes {

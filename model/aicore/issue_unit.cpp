@@ -89,7 +89,8 @@ void IssueUnit::issue_checked(Pipe pipe, const T& instruction, const Instruction
 }
 
 void IssueUnit::issue(const platform::CopyIn& instruction) {
-  issue_checked(Pipe::kMte2, instruction, check(sizes_, instruction));
+  issue_checked(Pipe::kMte2, instruction,
+                check(sizes_, instruction, services_.config.transposed_percent != 0));
 }
 void IssueUnit::issue(const platform::CopyOut& instruction) {
   issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction));

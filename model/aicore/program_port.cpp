@@ -25,6 +25,9 @@ Bytes ProgramPort::buffer_size(platform::LocalBuffer buffer) const {
 bool ProgramPort::has_vector_functions() const {
   return core_.has_vector_functions();
 }
+bool ProgramPort::has_transposing_copies() const {
+  return core_.has_transposing_copies();
+}
 std::uint64_t ProgramPort::counter_hz() const {
   return core_.registers().counter_hz();
 }

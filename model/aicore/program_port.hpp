@@ -19,6 +19,7 @@ class ProgramPort final : public platform::AicorePort {
   abi::CoreType core_type() const override;
   Bytes buffer_size(platform::LocalBuffer buffer) const override;
   bool has_vector_functions() const override;
+  bool has_transposing_copies() const override;
   void issue(const platform::CopyIn& instruction) override;
   void issue(const platform::CopyOut& instruction) override;
   void issue(const platform::LoadL0& instruction) override;

@@ -87,7 +87,8 @@ struct ProgramCoreConfig {
   unsigned scalar_flag_clocks;  // between the scalar unit and a pipe
   Picoseconds cross_flag;       // from core to core
   Bytes l0a_per_clock, l0b_per_clock;
-  unsigned l0_fill_clocks;  // of MTE1, into an empty pipe
+  unsigned l0_fill_clocks;      // of MTE1, into an empty pipe
+  unsigned transposed_percent;  // elements that MTE2 transposes in 100 clocks; 0: it does not
   CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
   LocalPathConfig l0c_to_l1, l0c_to_ub;
   CubeConfig cube;

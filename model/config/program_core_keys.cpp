@@ -172,6 +172,8 @@ std::vector<Key> pipe_keys() {
       number("l0a_per_clock_bytes", &C::l0a_per_clock, 1, 4096, "L1 to L0A"),
       number("l0b_per_clock_bytes", &C::l0b_per_clock, 1, 4096, "L1 to L0B"),
       number("l0_fill_clocks", &C::l0_fill_clocks, 0, 1000, "of MTE1, into an empty pipe"),
+      number("transposed_percent", &C::transposed_percent, 0, 100'000,
+             "elements that MTE2 transposes in 100 clocks on their way to UB; 0: it does not"),
       section("gm_to_l1", &C::gm_to_l1, path_table()),
       section("gm_to_ub", &C::gm_to_ub, path_table()),
       section("ub_to_gm", &C::ub_to_gm, path_table()),

@@ -43,7 +43,9 @@ struct Local {
   std::uint32_t offset = 0;  // bytes
 };
 
-// MTE2: copies `rows` pieces of `row_bytes` from global memory to L1 or UB.
+// MTE2: copies `rows` pieces of `row_bytes` from global memory to L1 or UB. With `element` they
+// become columns in UB: row_bytes / element rows of `rows` elements, `to_pitch` from one to the
+// next. Only cores with has_transposing_copies() do so.
 struct CopyIn {
   Local to;
   std::uint64_t from = 0;
@@ -51,6 +53,7 @@ struct CopyIn {
   std::uint32_t row_bytes = 0;
   std::uint64_t from_pitch = 0;  // bytes between rows
   std::uint32_t to_pitch = 0;
+  std::uint32_t element = 0;  // 1, 2, 4 or 8 bytes; 0: rows stay rows
 };
 
 // MTE3: copies from UB or L1 to global memory.
@@ -200,6 +203,8 @@ class AicorePort {
   virtual Bytes buffer_size(LocalBuffer buffer) const = 0;  // bytes; 0: the core has none
   // Whether the vector unit computes in registers (vector_function.hpp).
   virtual bool has_vector_functions() const = 0;
+  // Whether MTE2 transposes on the way to UB (CopyIn::element).
+  virtual bool has_transposing_copies() const = 0;
 
   // Issue an instruction to its pipe. Returns when the pipe's queue has room for it.
   virtual void issue(const CopyIn& instruction) = 0;

@@ -21,7 +21,7 @@ namespace npu::platform {
 
 inline constexpr unsigned kVectorRegisters = 32;      // 950.md N1
 inline constexpr unsigned kMaskRegisters = 8;         // 950.md N1
-inline constexpr unsigned kMostFunctionTensors = 16;  // loads and stores of a function
+inline constexpr unsigned kMostFunctionTensors = 32;  // loads and stores of a function
 inline constexpr unsigned kMostFunctionSteps = 256;
 
 // Rows of a tensor in UB.

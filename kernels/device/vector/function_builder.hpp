@@ -14,8 +14,8 @@ using platform::FunctionRows;
 using platform::FunctionStep;
 using platform::FunctionTensor;
 
-// At most so many steps.
-template <unsigned kSteps>
+// At most so many steps, loads and stores.
+template <unsigned kSteps, unsigned kLoads = 5, unsigned kStores = 2>
 class FunctionBuilder {
  public:
   void load(std::uint8_t reg, std::uint32_t offset, DataType type,
@@ -67,8 +67,8 @@ class FunctionBuilder {
   }
 
  private:
-  std::array<FunctionTensor, 5> loads_;
-  std::array<FunctionTensor, 2> stores_;
+  std::array<FunctionTensor, kLoads> loads_;
+  std::array<FunctionTensor, kStores> stores_;
   std::array<FunctionStep, kSteps> steps_;
   std::uint32_t loaded_ = 0, stored_ = 0, made_ = 0;
 };

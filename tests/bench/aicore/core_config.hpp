@@ -71,6 +71,7 @@ inline void give_functions(model::ProgramCoreConfig& core) {
   model::VectorConfig& v = core.vector;
   v.function = {2, 2, 1, 162, 100, 9, 23, 12};
   v.row_clocks = 4;
+  core.transposed_percent = 145;
   for (auto* const cost : {&v.add, &v.unary, &v.duplicate, &v.copy, &v.cast, &v.cast_integer,
                            &v.bitwise, &v.compare, &v.select}) {
     *cost = {100, 7};

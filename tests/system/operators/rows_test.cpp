@@ -106,6 +106,18 @@ TEST_P(RowOperators, SoftmaxAtRandom) {
   }
 }
 
+// Some of more rows than UB holds columns of.
+TEST_P(RowOperators, SoftmaxOfFewColumns) {
+  for (std::uint32_t count = 1; count <= 16; ++count) {
+    bench_.forget();
+    RowsCase one(bench_, kRowTypes[count % 4], dice_, number(dice_, 1, 20'000 / count), count, 0);
+    operators::SoftmaxParams params;
+    one.run("softmax", params);
+    expect_softmax(one);
+    if (HasFailure()) FAIL() << count << " columns";
+  }
+}
+
 TEST_P(RowOperators, RmsNormAtRandom) {
   for (unsigned i = 0; i < shapes_at_random(); ++i) {
     bench_.forget();

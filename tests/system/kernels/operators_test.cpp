@@ -158,6 +158,10 @@ INSTANTIATE_TEST_SUITE_P(
                                      Operator::kExp, Operator::kMaximum),
                      testing::Values(DataType::kFp16, DataType::kBf16, DataType::kFp32),
                      testing::Values(1, 127, 1009, 40'009)));
+INSTANTIATE_TEST_SUITE_P(Integers, OperatorsOnRegisters,
+                         testing::Combine(testing::Values(Operator::kMaximum),
+                                          testing::Values(DataType::kInt32, DataType::kInt64),
+                                          testing::Values(1, 1009, 40'009)));
 
 }  // namespace
 }  // namespace npu::test

@@ -29,9 +29,10 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
              in->from_pitch,
              in->rows,
              in->row_bytes,
-             ub ? &config_.gm_to_ub : &config_.gm_to_l1};
+             ub ? &config_.gm_to_ub : &config_.gm_to_l1,
+             in->element};
   } else if (const auto* out = std::get_if<platform::CopyOut>(&copy)) {
-    range = {true, false, out->to, out->to_pitch, out->rows, out->row_bytes, &config_.ub_to_gm};
+    range = {true, false, out->to, out->to_pitch, out->rows, out->row_bytes, &config_.ub_to_gm, 0};
   } else {
     const auto& fixpipe = std::get<platform::Fixpipe>(copy);
     const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
@@ -42,7 +43,8 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
              fixpipe.to_pitch,
              fixpipe.m,
              row,
-             global ? &config_.l0c_to_gm : nullptr};
+             global ? &config_.l0c_to_gm : nullptr,
+             0};
   }
   range.strided = range.rows > 1 && range.pitch != range.row_bytes;
   if (!range.strided) {
@@ -135,7 +137,7 @@ void MemoryPipe::send() {
     outstanding_ += bytes;
     const bool begins = range.strided && cursor_.offset == 0;
     const RowsPart part{range.strided ? request.address | request.pitch : range.address, bytes,
-                        range.row_bytes, begins ? request.rows : 0U};
+                        range.row_bytes, begins ? request.rows : 0U, range.element};
     take(cursor_, request);
     Item& copy = item(last_ - 1);
     ++copy.answers;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/device/vector/quantise.hpp"
+#include "kernels/device/vector/rms_norm_functions.hpp"
 #include "kernels/device/vector/row_buffers.hpp"
 #include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/rows_work.hpp"
@@ -204,5 +205,6 @@ void host(std::uint32_t block_num, OperatorStream& stream, const RmsNormParams& 
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR(npu::kernels::vector::rows_kernel<npu::kernels::RmsNormRows>,
+NPU_OPERATOR((npu::kernels::vector::rows_kernel<npu::kernels::RmsNormRows,
+                                                npu::kernels::vector::RmsNormFunctions>),
              npu::kernels::vector::RowsWork, npu::kernels::host, npu::operators::RmsNormParams)

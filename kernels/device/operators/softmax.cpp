@@ -6,6 +6,8 @@
 #include "kernels/device/vector/row_buffers.hpp"
 #include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/rows_work.hpp"
+#include "kernels/device/vector/softmax_columns.hpp"
+#include "kernels/device/vector/softmax_functions.hpp"
 
 namespace npu::kernels {
 namespace {
@@ -187,5 +189,7 @@ void host(std::uint32_t block_num, OperatorStream& stream, const SoftmaxParams& 
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR(npu::kernels::vector::rows_kernel<npu::kernels::SoftmaxRows>,
+NPU_OPERATOR((npu::kernels::vector::rows_kernel<npu::kernels::SoftmaxRows,
+                                                npu::kernels::vector::SoftmaxColumns,
+                                                npu::kernels::vector::SoftmaxFunctions>),
              npu::kernels::vector::RowsWork, npu::kernels::host, npu::operators::SoftmaxParams)

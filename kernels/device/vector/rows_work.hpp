@@ -58,12 +58,27 @@ void for_parts(const RowsWork& work, std::uint32_t row, std::uint32_t space, Run
   }
 }
 
+// The block's rows by Functions, on cores that compute in registers: whole(tile) for piece(port,
+// work) rows at a time. False: piece() is 0, it does not do them.
+template <class Functions>
+bool run_in_registers(AicorePort& port, const RowsWork& work) {
+  const std::uint32_t piece = Functions::piece(port, work);
+  if (piece == 0) return false;
+  Functions rows(port, work, piece);
+  aicore::for_rows(port.call(), work.rows, piece, [&](std::uint32_t first, std::uint32_t count) {
+    rows.whole({first, 0, count, work.columns});
+  });
+  return true;
+}
+
 // A block's rows, piece() at a time, or parts of one row after the other if not even one fits (0):
-// `Rows` has whole(tile), parts(row), and end() for what whole() has loaded ahead.
-template <class Rows>
+// `Rows` has whole(tile), parts(row), and end() for what whole() has loaded ahead. On cores that
+// compute in registers by the first of `Functions` that does them.
+template <class Rows, class... Functions>
 int rows_kernel(AicorePort& port) {
   const auto work = work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>));
-  {
+  const bool done = port.has_vector_functions() && (run_in_registers<Functions>(port, work) || ...);
+  if (!done) {
     Rows rows(port, work);
     const std::uint32_t piece = rows.piece();
     aicore::for_rows(port.call(), work.rows, std::max(piece, 1U),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of each row. NPU_JIT_ELEMENT_A (from) and NPU_JIT_ELEMENT_C (to): half, bfloat16 or
-// float; SoftmaxParams. Rows that fit into UB are read once, longer ones twice.
+// float; SoftmaxParams. Rows that fit into UB are read once, longer ones twice; those of a few
+// elements without gaps are transposed.
+#include "kernels/device/vector/narrow_softmax.hpp"
 #include "kernels/device/vector/row_buffers.hpp"
 #include "kernels/device/vector/rows_work.hpp"
 
@@ -98,16 +100,47 @@ class SoftmaxRows {
   Stages stages_;
 };
 
+enum class Phase : std::uint32_t { kRows, kNarrow };  // run_rows() launches the first one
+using Narrow = vector::NarrowSoftmax<kTypeA, kTypeC>;
+static_assert(sizeof(vector::NarrowWork) <= sizeof(vector::RowsWork));
+
+// Of rows of a few elements without gaps; false: they are not.
+bool run_narrow(std::uint32_t block_num, OperatorStream& stream, vector::RowsWork work) {
+  if (work.columns > vector::kNarrow || work.columns == 0 || work.rows == 0) return false;
+  if (vector::check(work) != nullptr) return false;
+  if (work.from_pitch != work.columns || work.to_pitch != work.columns) return false;
+  Launches launches(stream, CoreKind::kVector, block_num);
+  vector::NarrowWork narrow =
+      Narrow::plan(work.rows, work.columns, stream.limits().ub, launches.cores(CoreKind::kVector));
+  if (narrow.length == 0) return false;
+  narrow.from = work.from, narrow.to = work.to;
+  vector::RowsWork words;  // of which every launch has as many
+  std::memcpy(static_cast<void*>(&words), &narrow, sizeof narrow);
+  launches.launch(CoreKind::kVector, Phase::kNarrow, words,
+                  aicore::divide_up(narrow.elements, narrow.tile()));
+  return true;
+}
+
 void host(std::uint32_t block_num, OperatorStream& stream, const SoftmaxParams& params) {
   vector::RowsWork work;
   work.from = params.from, work.to = params.to;
   work.from_pitch = params.from_pitch, work.to_pitch = params.to_pitch;
   work.rows = params.rows, work.columns = params.columns;
-  vector::run_rows(block_num, stream, work);
+  if (!run_narrow(block_num, stream, work)) vector::run_rows(block_num, stream, work);
+}
+
+int kernel(AicorePort& port) {
+  const aicore::Arguments arguments(port, kWorkWords<vector::RowsWork>);
+  if (static_cast<Phase>(arguments.word(0)) == Phase::kRows) {
+    return vector::rows_kernel<SoftmaxRows>(port, work_from<vector::RowsWork>(arguments));
+  }
+  Narrow(port, work_from<vector::NarrowWork>(arguments)).run();
+  port.pipe_barrier(Pipe::kAll);
+  return 0;
 }
 
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR(npu::kernels::vector::rows_kernel<npu::kernels::SoftmaxRows>,
-             npu::kernels::vector::RowsWork, npu::kernels::host, npu::operators::SoftmaxParams)
+NPU_OPERATOR(npu::kernels::kernel, npu::kernels::vector::RowsWork, npu::kernels::host,
+             npu::operators::SoftmaxParams)

@@ -61,8 +61,7 @@ void for_parts(const RowsWork& work, std::uint32_t row, std::uint32_t space, Run
 // A block's rows, as many at a time as `space` bytes of fp32 hold, or parts of one row after the
 // other if not even one fits: `Rows` has whole(tile) and parts(row).
 template <class Rows>
-int rows_kernel(AicorePort& port) {
-  const auto work = work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>));
+int rows_kernel(AicorePort& port, const RowsWork& work) {
   {
     Rows rows(port, work);
     const std::uint64_t most = rows.space() / 4;
@@ -81,6 +80,11 @@ int rows_kernel(AicorePort& port) {
   }
   port.pipe_barrier(Pipe::kAll);
   return 0;
+}
+template <class Rows>
+int rows_kernel(AicorePort& port) {
+  return rows_kernel<Rows>(port,
+                           work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>)));
 }
 
 }  // namespace npu::kernels::vector

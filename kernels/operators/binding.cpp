@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/operators/axes.hpp"
 #include "kernels/operators/matrix_layout.hpp"
 
 namespace npu::operators {
@@ -130,6 +131,54 @@ AttentionParams attention_params(const NormalisedCall& call) {
   return p;
 }
 
+BroadcastParams broadcast_params(const NormalisedCall& call) {
+  BroadcastParams p;
+  p.axes = narrow(call.sides.size());
+  p.a_repeats = repeated_axes(call.call.shape, call.sides);
+  p.b_repeats = repeated_axes(call.call.other_shape, call.sides);
+  std::copy(call.sides.begin(), call.sides.end(), p.sides);
+  p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.to = call.call.results[0];
+  std::copy(call.call.scalars.begin(), call.call.scalars.end(), p.scalars);
+  return p;
+}
+
+TransposeParams transpose_params(const NormalisedCall& call) {
+  TransposeParams p;
+  p.axes = narrow(call.sides.size());
+  std::copy(call.sides.begin(), call.sides.end(), p.sides);
+  std::transform(call.call.order.begin(), call.call.order.end(), p.order, narrow);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  return p;
+}
+
+SoftmaxAxisParams softmax_axis_params(const NormalisedCall& call) {
+  SoftmaxAxisParams p;
+  p.outer = narrow(call.sides[0]), p.axis = narrow(call.sides[1]), p.inner = narrow(call.sides[2]);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  return p;
+}
+
+GroupNormParams group_norm_params(const NormalisedCall& call) {
+  GroupNormParams p;
+  p.batch = narrow(call.sides[0]), p.channels = narrow(call.sides[1]);
+  p.size = narrow(call.sides[2]), p.groups = narrow(call.sides[3]);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  p.gamma = call.call.inputs[1], p.beta = call.call.inputs[2];
+  p.epsilon = call.call.epsilon;
+  return p;
+}
+
+AdamWParams adam_w_params(const NormalisedCall& call) {
+  const auto& in = call.call.inputs;
+  AdamWParams p;
+  p.count = call.sides[0];
+  p.variable = in[0], p.m = in[1], p.v = in[2], p.gradient = in[3];
+  p.beta1_power = in[4], p.beta2_power = in[5], p.rate = in[6], p.decay = in[7];
+  p.beta1 = in[8], p.beta2 = in[9], p.epsilon = in[10];
+  p.maximize = call.call.maximize ? 1 : 0;
+  return p;
+}
+
 // The compile-time parameters; those that a template does not read are not part of its key.
 jit::Macros macros_of(const NormalisedCall& call) {
   const std::string type(macro_name(call.type));
@@ -153,6 +202,7 @@ jit::Macros macros_of(const NormalisedCall& call) {
       macros["NPU_JIT_LAYOUT_A"] = call.layout_a;
       break;
     case Family::kVector:
+    case Family::kBroadcast:
       macros["NPU_JIT_EXPRESSION"] = call.call.expression;
       break;
     case Family::kAttention:
@@ -165,6 +215,10 @@ jit::Macros macros_of(const NormalisedCall& call) {
     case Family::kAddRmsNorm:
     case Family::kAddRmsNormDynamicQuant:
     case Family::kDequantSwigluQuant:
+    case Family::kTranspose:
+    case Family::kSoftmaxAxis:
+    case Family::kGroupNorm:
+    case Family::kAdamW:
       break;
   }
   return macros;
@@ -217,6 +271,21 @@ Binding bind(const NormalisedCall& call) {
       break;
     case Family::kAttention:
       binding.params = attention_params(call);
+      break;
+    case Family::kBroadcast:
+      binding.params = broadcast_params(call);
+      break;
+    case Family::kTranspose:
+      binding.params = transpose_params(call);
+      break;
+    case Family::kSoftmaxAxis:
+      binding.params = softmax_axis_params(call);
+      break;
+    case Family::kGroupNorm:
+      binding.params = group_norm_params(call);
+      break;
+    case Family::kAdamW:
+      binding.params = adam_w_params(call);
       break;
   }
   return binding;

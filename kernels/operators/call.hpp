@@ -12,7 +12,7 @@
 
 namespace npu::operators {
 
-inline constexpr std::size_t kMostInputs = 5;
+inline constexpr std::size_t kMostInputs = 11;
 
 // Addresses are those of the process' device memory. Tensors lie without gaps; A transposed lies as
 // k x m, B transposed as n x k. Results lie row by row.
@@ -27,18 +27,21 @@ struct OperatorCall {
   std::string bias_dtype;
   bool transpose_a = false, transpose_b = false;
   std::string format_a = "ND", format_b = "ND";  // of matrices; or "NZ": in fractals
-  // In the order of the row; scales, gamma, bias: 0: none.
+  // In the order of the row; scales, gamma, beta, bias: 0: none.
   std::array<std::uint64_t, kMostInputs> inputs{};
   std::array<std::uint64_t, 3> results{};  // in the order of the row
   bool slice_k = false;      // of grouped_matmul: groups are slices of k, else of the rows of A
   std::uint32_t splits = 0;  // of splitk_matmul: parts of k; 0: as many as keep cores busy
-  std::string expression;    // of elementwise, over a, b, c, d, s, s1, s2, s3
-  std::array<float, 4> scalars{};  // s, s1, s2, s3
-  float epsilon = 1e-6F;           // of rms_norm and its like
-  float scale = 1;                 // of quant_matmul, flash_attention
-  bool causal = false;             // of flash_attention
-  bool activate_left = true;       // of dequant_swiglu_quant: which half goes through silu
-  std::uint32_t cores = 0;         // to use; 0: all
+  std::string expression;    // of elementwise, broadcast: over a, b, c, d, s, s1, s2, s3
+  std::vector<std::uint64_t> other_shape;  // of broadcast: the sides of b
+  std::vector<std::uint64_t> order;        // of transpose: axis i of the result is order[i]
+  std::array<float, 4> scalars{};          // s, s1, s2, s3
+  float epsilon = 1e-6F;                   // of norms
+  float scale = 1;                         // of quant_matmul, flash_attention
+  bool causal = false;                     // of flash_attention
+  bool activate_left = true;               // of dequant_swiglu_quant: which half goes through silu
+  bool maximize = false;                   // of apply_adam_w: against the gradient
+  std::uint32_t cores = 0;                 // to use; 0: all
 };
 
 // Checked, and with the names that templates know.

@@ -58,6 +58,15 @@ const std::vector<OperatorRow>& operator_table() {
        "result, scales"},
       {"flash_attention", Family::kAttention, "flash_attention.cpp", KernelType::kMixed,
        "batch, heads, kv_heads, queries, keys, head", "q, k, v"},
+      {"broadcast", Family::kBroadcast, "broadcast.cpp", KernelType::kVector, "sides", "a, b"},
+      {"transpose", Family::kTranspose, "transpose.cpp", KernelType::kVector, "sides", "x"},
+      {"softmax_axis", Family::kSoftmaxAxis, "softmax_axis.cpp", KernelType::kVector,
+       "outer, axis, inner", "x"},
+      {"group_norm", Family::kGroupNorm, "group_norm.cpp", KernelType::kVector,
+       "batch, channels, size, groups", "x, gamma, beta"},
+      {"apply_adam_w", Family::kAdamW, "apply_adam_w.cpp", KernelType::kVector, "count",
+       "variable, m, v, gradient, beta1 power, beta2 power, rate, decay, beta1, beta2, epsilon",
+       "variable, m, v"},
   };
   return kTable;
 }

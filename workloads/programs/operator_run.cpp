@@ -38,12 +38,15 @@ OperatorCall call_of(const ParameterSet& parameters) {
   call.transpose_b = parameters.flag("transpose_b");
   call.format_a = parameters.choice("format_a");
   call.format_b = parameters.choice("format_b");
-  if (call.name == "elementwise") {
+  if (call.name == "broadcast") call.other_shape = parameters.integers("other_shape");
+  if (call.name == "transpose") call.order = parameters.integers("order");
+  if (call.name == "elementwise" || call.name == "broadcast") {
     call.expression = parameters.choice("expression");
     call.scalars[0] = 0.5F;
   }
   call.causal = parameters.flag("causal");
   call.activate_left = parameters.flag("activate_left");
+  call.maximize = parameters.flag("maximize");
   call.slice_k = parameters.choice("slice") == "k";
   if (parameters.choice("bias") != "none") call.bias_dtype = parameters.choice("bias");
   call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
@@ -116,7 +119,8 @@ class OperatorRun {
                      OperatorOptions{group_ends_of(context_.parameters),
                                      context_.parameters.flag("quant_scales"),
                                      context_.parameters.choice("scales") != "one",
-                                     context_.parameters.choice("scales") == "both"});
+                                     context_.parameters.choice("scales") == "both",
+                                     context_.parameters.integer("calls")});
     Bytes all = 0;
     for (std::size_t i = 0; i < problem_->results(); ++i) all += problem_->result_bytes(i);
     for (std::size_t i = 0; i < problem_->inputs(); ++i) all += problem_->input_bytes(i);
@@ -132,6 +136,10 @@ class OperatorRun {
       if (!ok) return ok;
     }
     for (std::size_t i = 0; i < problem_->results(); ++i) {
+      if (problem_->in_place()) {
+        call_.results[i] = call_.inputs[i];
+        continue;
+      }
       if (auto ok = place(call_.results[i], problem_->result_bytes(i)); !ok) return ok;
     }
     return {};
@@ -331,8 +339,14 @@ Workload operator_run() {
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
        programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
        programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
-       programs::operator_run::choice_of("expression", "a*s+b", "of elementwise; s is 0.5",
+       programs::operator_run::choice_of("expression", "a*s+b",
+                                         "of elementwise and broadcast; s is 0.5",
                                          {"a+b", "a*s+b", "max(a,b)"}),
+       {"other_shape", ParameterType::kIntegerList, "", "1",
+        "of broadcast: sides of b; shape has those of a", 0, programs::operator_run::kMostSide},
+       {"order", ParameterType::kIntegerList, "", "1,0",
+        "of transpose: axis i of the result is this one of x", 0, 7},
+       {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
        {"activate_left", ParameterType::kFlag, "", "on",
         "dequant_swiglu_quant: silu is of the left half of each row"},
        {"quant_scales", ParameterType::kFlag, "", "off",

@@ -129,6 +129,9 @@ void bind_operators(py::module_& module) {
   define_field(call, "splits", &OperatorCall::splits);
   define_field(call, "expression", &OperatorCall::expression);
   define_field(call, "scalars", &OperatorCall::scalars);
+  define_field(call, "other_shape", &OperatorCall::other_shape);
+  define_field(call, "order", &OperatorCall::order);
+  define_field(call, "maximize", &OperatorCall::maximize);
   define_field(call, "epsilon", &OperatorCall::epsilon);
   define_field(call, "scale", &OperatorCall::scale);
   define_field(call, "causal", &OperatorCall::causal);

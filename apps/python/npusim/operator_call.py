@@ -99,7 +99,7 @@ def run(device, call, arrays, shape, outDType, zeros=False):
     size = math.prod(shape) * numpy.dtype(result_type).itemsize
     memories = []
     try:
-        addresses = [0, 0, 0, 0, 0]
+        addresses = [0] * len(call.inputs)
         for i, array in enumerate(arrays):
             if array is None:
                 continue

@@ -79,6 +79,64 @@ struct VectorParams {
   float scalars[4] = {};         // s, s1, s2, s3
 };
 
+// to = expression(a, b, s, s1, s2, s3) of operands that are repeated along axes where they have one
+// element. Axes from the outermost one; sides are those of the result. Bit i of `a_repeats` and
+// `b_repeats`: the operand has one element along axis i. No gaps. At most kMostAxes axes, and as
+// many elements as VectorParams. Unused inputs are 0. The result may not take the place of an
+// operand.
+inline constexpr std::uint32_t kMostAxes = 8;
+struct BroadcastParams {
+  std::uint32_t axes = 0;
+  std::uint32_t a_repeats = 0, b_repeats = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t sides[kMostAxes] = {};
+  std::uint64_t a = 0, b = 0, to = 0;
+  float scalars[4] = {};  // s, s1, s2, s3
+};
+
+// Axis i of the result is axis order[i] of `from`, whose sides these are. No gaps, no place of its
+// own. Elements as in VectorParams.
+struct TransposeParams {
+  std::uint32_t axes = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t sides[kMostAxes] = {};
+  std::uint32_t order[kMostAxes] = {};
+  std::uint64_t from = 0, to = 0;
+};
+
+// A step of AdamW in place, for `count` elements below 2^44:
+//   m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2
+//   variable -= rate decay variable + rate m / b1 / (sqrt(v) / sqrt(b2) + epsilon)
+// with b1 = 1 - beta1_power beta1, b2 = 1 - beta2_power beta2; the powers are those before the
+// step. What follows `gradient` are addresses of one element each, of the type of all.
+struct AdamWParams {
+  std::uint64_t count = 0;
+  std::uint64_t variable = 0, m = 0, v = 0, gradient = 0;
+  std::uint64_t beta1_power = 0, beta2_power = 0, rate = 0, decay = 0;
+  std::uint64_t beta1 = 0, beta2 = 0, epsilon = 0;
+  std::uint32_t maximize = 0;  // 1: g = -gradient
+  std::uint32_t reserved = 0;
+};
+
+// Each of batch x groups groups of channels is normalised: to = (from - mean) / sqrt(variance +
+// epsilon) * gamma[channel] + beta[channel]. from and to are batch x channels x size without gaps;
+// `groups` divides channels. The sides' product is below 2^44.
+struct GroupNormParams {
+  std::uint32_t batch = 0, channels = 0, size = 0, groups = 1;
+  std::uint64_t from = 0, to = 0;
+  std::uint64_t gamma = 0, beta = 0;  // `channels` elements; 0: all are 1, 0
+  float epsilon = 1e-5F;
+  std::uint32_t reserved = 0;
+};
+
+// Softmax along the middle one of three axes. Sides are below 2^31, their product below 2^44. No
+// gaps. The result may take the place of the input.
+struct SoftmaxAxisParams {
+  std::uint32_t outer = 0, axis = 0, inner = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t from = 0, to = 0;
+};
+
 // Softmax of each row. Rows and columns are below 2^31. The result may take the place of the input.
 struct SoftmaxParams {
   std::uint32_t rows = 0, columns = 0;

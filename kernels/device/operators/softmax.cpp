@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of each row. NPU_JIT_ELEMENT_A (from) and NPU_JIT_ELEMENT_C (to): half, bfloat16 or
-// float; SoftmaxParams. Rows that fit into UB are read once, longer ones twice.
+// float; SoftmaxParams. Rows that fit into UB are read once, longer ones twice; those of a few
+// elements without gaps are transposed.
 #include <optional>
 
+#include "kernels/device/vector/narrow_softmax.hpp"
 #include "kernels/device/vector/row_buffers.hpp"
 #include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/rows_work.hpp"
@@ -178,18 +180,60 @@ class SoftmaxRows {
   std::optional<vector::RowReduction> largest_of_, sum_of_;
 };
 
+enum class Phase : std::uint32_t { kRows, kNarrow };  // run_rows() launches the first one
+using Narrow = vector::NarrowSoftmax<kTypeA, kTypeC>;
+static_assert(sizeof(vector::NarrowWork) <= sizeof(vector::RowsWork));
+
+// Of rows of a few elements without gaps; false: they are not.
+bool run_narrow(std::uint32_t block_num, OperatorStream& stream, vector::RowsWork work) {
+  if (work.columns > vector::kNarrow || work.columns == 0 || work.rows == 0) return false;
+  if (vector::check(work) != nullptr) return false;
+  if (work.from_pitch != work.columns || work.to_pitch != work.columns) return false;
+  Launches launches(stream, CoreKind::kVector, block_num);
+  vector::NarrowWork narrow =
+      Narrow::plan(work.rows, work.columns, stream.limits().ub, launches.cores(CoreKind::kVector));
+  if (narrow.length == 0) return false;
+  narrow.from = work.from, narrow.to = work.to;
+  vector::RowsWork words;  // of which every launch has as many
+  std::memcpy(static_cast<void*>(&words), &narrow, sizeof narrow);
+  launches.launch(CoreKind::kVector, Phase::kNarrow, words,
+                  aicore::divide_up(narrow.elements, narrow.tile()));
+  return true;
+}
+
 void host(std::uint32_t block_num, OperatorStream& stream, const SoftmaxParams& params) {
   vector::RowsWork work;
   work.from = params.from, work.to = params.to;
   work.from_pitch = params.from_pitch, work.to_pitch = params.to_pitch;
   work.rows = params.rows, work.columns = params.columns;
-  vector::run_rows(block_num, stream, work);
+  if (!run_narrow(block_num, stream, work)) vector::run_rows(block_num, stream, work);
+}
+
+int rows(AicorePort& port, const vector::RowsWork& work) {
+  return vector::rows_kernel<SoftmaxRows, vector::SoftmaxColumns, vector::SoftmaxFunctions>(port,
+                                                                                            work);
+}
+
+int kernel(AicorePort& port) {
+  const aicore::Arguments arguments(port, kWorkWords<vector::RowsWork>);
+  if (static_cast<Phase>(arguments.word(0)) == Phase::kRows) {
+    return rows(port, work_from<vector::RowsWork>(arguments));
+  }
+  const auto narrow = work_from<vector::NarrowWork>(arguments);
+  if (port.has_vector_functions()) {  // whose load transposes
+    vector::RowsWork work;
+    work.from = narrow.from, work.to = narrow.to;
+    work.from_pitch = work.to_pitch = work.columns = narrow.columns;
+    work.rows = static_cast<std::uint32_t>(narrow.elements / narrow.columns);
+    return rows(port, work);
+  }
+  Narrow(port, narrow).run();
+  port.pipe_barrier(Pipe::kAll);
+  return 0;
 }
 
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR((npu::kernels::vector::rows_kernel<npu::kernels::SoftmaxRows,
-                                                npu::kernels::vector::SoftmaxColumns,
-                                                npu::kernels::vector::SoftmaxFunctions>),
-             npu::kernels::vector::RowsWork, npu::kernels::host, npu::operators::SoftmaxParams)
+NPU_OPERATOR(npu::kernels::kernel, npu::kernels::vector::RowsWork, npu::kernels::host,
+             npu::operators::SoftmaxParams)

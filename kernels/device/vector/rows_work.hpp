@@ -75,8 +75,7 @@ bool run_in_registers(AicorePort& port, const RowsWork& work) {
 // `Rows` has whole(tile), parts(row), and end() for what whole() has loaded ahead. On cores that
 // compute in registers by the first of `Functions` that does them.
 template <class Rows, class... Functions>
-int rows_kernel(AicorePort& port) {
-  const auto work = work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>));
+int rows_kernel(AicorePort& port, const RowsWork& work) {
   const bool done = port.has_vector_functions() && (run_in_registers<Functions>(port, work) || ...);
   if (!done) {
     Rows rows(port, work);
@@ -93,6 +92,11 @@ int rows_kernel(AicorePort& port) {
   }
   port.pipe_barrier(Pipe::kAll);
   return 0;
+}
+template <class Rows, class... Functions>
+int rows_kernel(AicorePort& port) {
+  return rows_kernel<Rows, Functions...>(
+      port, work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>)));
 }
 
 }  // namespace npu::kernels::vector

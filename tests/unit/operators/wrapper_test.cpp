@@ -110,6 +110,15 @@ TEST(Wrapper, LeavesTheAddressesOfScalesToTheOperator) {
   EXPECT_FALSE(normalise(call));
 }
 
+TEST(Wrapper, ABroadcastHasTheSidesOfItsResult) {
+  auto call = example_call();
+  call.name = "broadcast", call.expression = "max(a,b)";
+  call.shape = {4, 1, 7}, call.other_shape = {5, 1};
+  EXPECT_EQ(normalise(call).value().sides, (std::vector<std::uint64_t>{4, 5, 7}));
+  call.other_shape.clear();
+  EXPECT_EQ(normalise(call).value().sides, call.shape);
+}
+
 // A change of the example, and what its error says.
 struct Refusal {
   void (*change)(OperatorCall&);
@@ -142,6 +151,29 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.slice_k = true; }, "only grouped_matmul has slices"},
       {[](OperatorCall& c) { c.name = "grouped_matmul"; }, "4 are wanted: groups, m, n, k"},
       {[](OperatorCall& c) { c.expression = "a"; }, "only elementwise has an expression"},
+      {[](OperatorCall& c) { c.order = {0}; }, "only transpose has an order"},
+      {[](OperatorCall& c) { c.other_shape = {1}; }, "only broadcast has another shape"},
+      {[](OperatorCall& c) { c.maximize = true; }, "only apply_adam_w maximizes"},
+      {[](OperatorCall& c) {
+         c.name = "transpose", c.order = {0, 2, 2};
+       },
+       "not one of axes 0 to 2"},
+      {[](OperatorCall& c) {
+         c.name = "broadcast", c.expression = "a", c.other_shape = {3, 4, 7};
+       },
+       "sides of 5 and 4"},
+      {[](OperatorCall& c) { c.name = "transpose", c.shape = {1, 2, 3, 4, 5, 6, 7, 8, 9}; },
+       "9 sides; 1 to 8 are possible"},
+      {[](OperatorCall& c) {
+         c.name = "group_norm", c.shape = {2, 5, 7, 3};
+       },
+       "3 groups do not divide 5 channels"},
+      {[](OperatorCall& c) {
+         c.name = "softmax_axis", c.shape = {1 << 20, 1 << 20, 1 << 20};
+       },
+       "more than 17592186044415 elements"},
+      {[](OperatorCall& c) { c.name = "apply_adam_w", c.shape = {3}, c.results[1] = 8; },
+       "change in place"},
       {[](OperatorCall& c) { c.causal = true; }, "only flash_attention is causal"},
       {[](OperatorCall& c) { c.name = "softmax"; }, "3 numbers; 2 are wanted: rows, columns"},
       {[](OperatorCall& c) {

@@ -94,15 +94,74 @@ TEST(OperationTest, HalvesAreQuantisedWithTheScalesOfTheirRow) {
             "cache=folder functional=off");
 }
 
+TEST(OperationTest, SoftmaxIsAlongTheAxisOfItsRow) {
+  auto row = row_of("softmax", {{4, 8, 16}});
+  row.attributes = {{"dim", -2}};
+  EXPECT_EQ(line_of(row),
+            "910b2 operator name=softmax_axis shape=4,8,16 dtype=float16 calls=1 cache=folder "
+            "functional=off");
+  row.attributes = {{"dim", 2}};
+  EXPECT_NE(line_of(row).find("name=softmax shape=32,16"), std::string::npos);
+}
+
+TEST(OperationTest, AMaximumIsBroadcastWhereSidesDiffer) {
+  EXPECT_EQ(line_of(row_of("maximum", {{4, 8}, {8}})),
+            "910b2 operator name=broadcast shape=4,8 dtype=float16 calls=1 cache=folder "
+            "other_shape=8 expression=max(a,b) functional=off");
+}
+
+TEST(OperationTest, AxesGroupsAndStepsHaveTheAttributesOfTheirRow) {
+  const std::string calls = " dtype=float16 calls=1 cache=folder";
+  auto axes = row_of("transpose", {{3, 5, 7}});
+  axes.attributes = {{"perm", {2, 0, 1}}};
+  EXPECT_EQ(line_of(axes),
+            "910b2 operator name=transpose shape=3,5,7" + calls + " order=2,0,1 functional=off");
+  auto groups = row_of("group_norm", {{2, 6, 5, 7}, {6}, {6}});
+  groups.attributes = {{"num_groups", 3}};
+  EXPECT_EQ(line_of(groups),
+            "910b2 operator name=group_norm shape=2,6,35,3" + calls + " functional=off");
+  auto step = row_of("apply_adam_w", {{4, 8}, {4, 8}, {4, 8}, {4, 8}});
+  step.attributes = {{"maximize", true}};
+  EXPECT_EQ(line_of(step),
+            "910b2 operator name=apply_adam_w shape=32" + calls + " maximize=on functional=off");
+}
+
+TEST(OperationTest, CopiesBetweenCardsHaveTheSizeOfTheirRow) {
+  auto row = row_of("HCCS hixl_cs rD2D", {});
+  row.shape = "block 16K, total 128 MiB";
+  row.metric = "bandwidth", row.unit = "GB/s";
+  EXPECT_EQ(
+      line_of(row),
+      "system-2x910b2 p2p_bandwidth patterns=one_way sizes=16KiB operations=read bytes=128MiB");
+  EXPECT_EQ(operation_of(row)->metric, "p2p_bandwidth.one_way.read.16KiB.bandwidth_gb_per_s");
+  EXPECT_EQ(predicted(row, *operation_of(row), 7), 7);
+  row.unit = "us";
+  EXPECT_EQ(line_of(row), "the unit 'us' is not the figure's");
+  row.op = "SDMA transfer", row.shape = "512KiB", row.metric = "latency";
+  EXPECT_EQ(predicted(row, *operation_of(row), 16'300), 16.3);
+}
+
+TEST(OperationTest, ALaunchIsCountedFromItsDispatch) {
+  auto row = row_of("kernel init before first MTE2 (const tiling)", {});
+  EXPECT_EQ(
+      line_of(row),
+      "910b2 vector_operator op=sigmoid type=fp32 elements=64 tiling=constant functional=off");
+  EXPECT_DOUBLE_EQ(predicted(row, *operation_of(row), 2.5), 2.3);
+  row.op = "AI core hardware init";
+  EXPECT_EQ(line_of(row), "is the key aicore.init_ns");
+}
+
 TEST(OperationTest, ARowThatCannotBeRunSaysWhy) {
   EXPECT_EQ(line_of(row_of("topk", {{4}})), "no such operator");
   EXPECT_EQ(line_of(row_of("gelu", {})), "the shape names no tensor");
-  EXPECT_EQ(line_of(row_of("maximum", {{4, 8}, {8}})), "operands are broadcast");
-  auto axis = row_of("softmax", {{4, 8, 16}});
+  EXPECT_EQ(line_of(row_of("gelu", {{4, 8}, {8}})), "operands are broadcast");
+  auto axis = row_of("swi_glu", {{4, 8, 16}});
   axis.attributes = {{"dim", 1}};
   EXPECT_EQ(line_of(axis), "the axis is not the last one");
-  axis.attributes = {{"dim", 2}};
-  EXPECT_NE(line_of(axis).find("shape=32,16"), std::string::npos);
+  axis.attributes = {{"dim", 3}};
+  EXPECT_EQ(line_of(axis), "there is no axis 3");
+  EXPECT_EQ(line_of(row_of("transpose", {{4, 8}})), "the shape and the order of axes do not fit");
+  EXPECT_EQ(line_of(row_of("group_norm", {{4, 8}})), "the shape has no batch, channels and groups");
   auto elsewhere = row_of("gelu", {{4}});
   elsewhere.sku = "V100";
   EXPECT_EQ(line_of(elsewhere), "no configuration of this part");

@@ -23,7 +23,7 @@ Made elementwise(const Measurement& row) {
   if (!row.has(0)) return refuse("the shape names no tensor");
   const auto type = type_here(type_of(row));
   if (!type) return refuse(fmt::format("no elements of type '{}'", type_of(row)));
-  if (row.has(1) && row.tensors[1] != row.tensors[0]) return refuse("operands are broadcast");
+  if (row.has(1) && row.tensors[1] != row.tensors[0]) return broadcast(row);
   Operation made;
   made.workload = "vector_operator";
   made.settings = {{"op", row.op},
@@ -36,12 +36,11 @@ Made elementwise(const Measurement& row) {
 }
 
 // Along the last axis, by the operator of this name.
-Made softmax_rows(const Measurement& row) {
-  const auto axes = row.has(0) ? static_cast<std::int64_t>(row.tensors[0].size()) : 0;
-  const auto given = row.attributes.value("dim", nlohmann::json(-1));
-  const auto dim = given.is_number_integer() ? given.get<std::int64_t>() : -1;
-  if (axes != 0 && (dim < 0 ? dim + axes : dim) != axes - 1) {
-    return refuse("the axis is not the last one");
+Made on_last_axis(const Measurement& row) {
+  if (row.has(0)) {
+    const auto axis = axis_of(row);
+    if (!axis) return refuse(axis.error());
+    if (*axis + 1 != row.tensors[0].size()) return refuse("the axis is not the last one");
   }
   return rows_operator(row, row.op.c_str());
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tools/cli/validate/recipe.hpp"
+#include "tools/cli/validate/signals.hpp"
 
 namespace npu::validate {
 namespace {
@@ -38,14 +39,6 @@ constexpr Metric kMetrics[] = {{"task_duration", Interval::kDevice},
                                {"median", Interval::kWall},
                                {"peak", Interval::kWall}};
 
-// Microseconds in a unit of time; 0: it is none.
-double microseconds_in(std::string_view unit) {
-  if (unit == "us") return 1;
-  if (unit == "ms") return 1e3;
-  if (unit == "ticks of 50 MHz") return 0.02;
-  return unit == "ns" ? 1e-3 : 0;
-}
-
 std::string first_word(const std::string& text) {
   return text.substr(0, text.find_first_of(" ,"));
 }
@@ -63,8 +56,11 @@ constexpr Recipe kRecipes[] = {{"exp", elementwise},
                                {"matmul", matmul},
                                {"gemm", matmul},
                                {"quant_matmul", quant_matmul},
-                               {"softmax", softmax_rows},
-                               {"swi_glu", softmax_rows},
+                               {"softmax", softmax},
+                               {"transpose", transpose},
+                               {"group_norm", group_norm},
+                               {"apply_adam_w", apply_adam_w},
+                               {"swi_glu", on_last_axis},
                                {"rms_norm", on_rows},
                                {"add_rms_norm", on_rows},
                                {"dynamic_quant", on_rows},
@@ -85,7 +81,15 @@ std::string unit_fault(const Measurement& row, const Operation& made) {
 
 }  // namespace
 
+double microseconds_in(std::string_view unit) {
+  if (unit == "us") return 1;
+  if (unit == "ms") return 1e3;
+  if (unit == "ticks of 50 MHz") return 0.02;
+  return unit == "ns" ? 1e-3 : 0;
+}
+
 tl::expected<Operation, std::string> operation_of(const Measurement& row) {
+  if (is_signal(row)) return signal_of(row);
   const auto* const recipe = std::find_if(std::begin(kRecipes), std::end(kRecipes),
                                           [&](const Recipe& known) { return known.op == row.op; });
   if (recipe == std::end(kRecipes)) return refuse("no such operator");
@@ -114,6 +118,7 @@ tl::expected<Operation, std::string> operation_of(const Measurement& row) {
 }
 
 double predicted(const Measurement& row, const Operation& operation, double microseconds) {
+  if (operation.scale != 0) return (microseconds - operation.minus) * operation.scale;
   if (row.unit == "GB/s") return operation.bytes / microseconds * 1e-3;
   if (row.unit == "TFLOPS") return operation.operations / microseconds * 1e-6;
   return microseconds / microseconds_in(row.unit);

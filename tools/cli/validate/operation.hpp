@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
@@ -28,12 +29,17 @@ struct Operation {
   double operations = 0;  // the same
   std::optional<Interval> interval = std::nullopt;  // another one than the metric's
   std::string metric = {};                          // the one of the two that is compared
+  // Of a metric that is not in us: what the row does not count, and from its unit to the row's.
+  double minus = 0, scale = 0;
 };
 
 // The error is why npusim cannot run it.
 tl::expected<Operation, std::string> operation_of(const Measurement& row);
 
-// Of a run of so many microseconds, above 0, in the unit of the row.
+// Of a run of so many microseconds, or of the metric's unit, above 0, in the unit of the row.
 double predicted(const Measurement& row, const Operation& operation, double microseconds);
+
+// Microseconds in a unit of time; 0: it is none.
+double microseconds_in(std::string_view unit);
 
 }  // namespace npu::validate

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 
 #include "kernels/operators/matrix_layout.hpp"
+#include "workloads/programs/support/axes_reference.hpp"
 #include "workloads/programs/support/row_reference.hpp"
 
 namespace npu::workloads {
@@ -32,109 +32,21 @@ double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t
 OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
                                  const OperatorOptions& options)
     : call_(std::move(call)), seed_(seed), options_(options) {
-  describe();
-}
-
-void OperatorProblem::describe() {
-  const auto& side = call_.sides;
-  const auto type = call_.type;
-  switch (call_.row->family) {
-    case Family::kMatmul:
-    case Family::kBatched:
-    case Family::kSplitK:
-    case Family::kQuant:
-      inputs_ = {{call_.m, call_.k, call_.layout_a, type, call_.batch},
-                 {call_.k, call_.n, call_.layout_b, type, call_.batch}};
-      results_ = {{call_.m, call_.n, "RowMajor", call_.out_type, call_.batch}};
-      if (call_.row->family != Family::kQuant) {
-        describe_bias();
-        break;
-      }
-      inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32, 1, options_.channel_scales});
-      inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32, 1, options_.token_scales});
-      describe_bias();
-      break;
-    case Family::kGrouped:
-      inputs_ = {{call_.m, call_.k, call_.layout_a, type},
-                 {call_.k, call_.n, call_.layout_b, type, call_.call.slice_k ? 1U : call_.batch},
-                 {1, call_.batch, "RowMajor", DataType::kInt64}};
-      results_ = {
-          {call_.m, call_.n, "RowMajor", call_.out_type, call_.call.slice_k ? call_.batch : 1U}};
-      describe_bias();
-      break;
-    case Family::kGemv:
-      inputs_ = {{side[0], side[1], call_.layout_a, type}, {1, side[1], "RowMajor", type}};
-      results_ = {{1, side[0], "RowMajor", call_.out_type}};
-      break;
-    case Family::kVector:
-      inputs_.assign(4, {1, side[0], "RowMajor", type});
-      results_ = {{1, side[0], "RowMajor", call_.out_type}};
-      break;
-    case Family::kAttention:
-      inputs_ = {{side[3], side[5], "RowMajor", type, side[0] * side[1]},
-                 {side[4], side[5], "RowMajor", type, side[0] * side[2]},
-                 {side[4], side[5], "RowMajor", type, side[0] * side[2]}};
-      results_ = {{side[3], side[5], "RowMajor", call_.out_type, side[0] * side[1]}};
-      break;
-    default:
-      describe_rows();
-  }
-}
-
-// Of groups one each.
-void OperatorProblem::describe_bias() {
-  const std::uint64_t count = call_.row->family == Family::kGrouped ? call_.batch : 1;
-  inputs_.push_back(
-      {1, call_.n, "RowMajor", call_.bias_type, count, !call_.call.bias_dtype.empty()});
-}
-
-// Operators on rows, each by itself.
-void OperatorProblem::describe_rows() {
-  const std::uint64_t rows = call_.sides[0], columns = call_.sides[1];
-  const auto type = call_.type;
-  const Tensor x{rows, columns, "RowMajor", type};
-  const Tensor gamma{1, columns, "RowMajor", type};
-  const Tensor scales{1, rows, "RowMajor", DataType::kFp32};
-  inputs_ = {x};
-  results_ = {{rows, columns, "RowMajor", call_.out_type}};
-  const bool integers = type == DataType::kInt32;
-  switch (call_.row->family) {
-    case Family::kRmsNorm:
-      inputs_.push_back(gamma);
-      break;
-    case Family::kSwiGlu:
-      results_[0].columns = columns / 2;
-      break;
-    case Family::kDynamicQuant:
-      results_.push_back(scales);
-      break;
-    case Family::kAddRmsNorm:
-    case Family::kAddRmsNormDynamicQuant:
-      inputs_ = {x, x, gamma};
-      results_.push_back(x);
-      if (call_.row->family == Family::kAddRmsNormDynamicQuant) results_.push_back(scales);
-      break;
-    case Family::kDequantSwigluQuant:
-      inputs_.push_back({1, columns, "RowMajor", DataType::kFp32, 1, integers});
-      inputs_.push_back({1, rows, "RowMajor", DataType::kFp32, 1, integers});
-      inputs_.push_back({1, columns / 2, "RowMajor", DataType::kFp32, 1, options_.quant_scales});
-      results_[0].columns = columns / 2;
-      results_.push_back(scales);
-      break;
-    default:  // one tensor, one result of its shape
-      break;
-  }
+  auto tensors = tensors_of(call_, options_);
+  inputs_ = std::move(tensors.inputs);
+  results_ = std::move(tensors.results);
+  in_place_ = tensors.in_place;
 }
 
 Bytes OperatorProblem::input_bytes(std::size_t i) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   if (!t.given) return 0;
   return t.count * operators::stored_elements(t.layout, t.type, t.rows, t.columns) *
          platform::bytes_of(t.type);
 }
 
 Bytes OperatorProblem::result_bytes(std::size_t i) const {
-  const Tensor& t = results_[i];
+  const OperatorTensor& t = results_[i];
   return t.count * t.rows * t.columns * platform::bytes_of(t.type);
 }
 
@@ -150,7 +62,7 @@ std::uint64_t OperatorProblem::group_begin(std::uint64_t group) const {
 
 // One matrix, row by row.
 std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t matrix) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   const std::uint64_t elements = t.rows * t.columns;
   std::vector<std::byte> bytes(elements * platform::bytes_of(t.type));
   if (steers(i)) {
@@ -161,11 +73,15 @@ std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t mat
     return bytes;
   }
   fill_exact(t.type, {bytes.data(), bytes.size()}, seed_ + i, matrix * elements);
+  for (std::uint64_t k = 0; (t.positive || t.number) && k < elements; ++k) {
+    const double size = std::abs(load_element(t.type, bytes.data(), k)) + 1.0 / 64;
+    store_element(t.type, bytes.data(), k, t.number.value_or(size));
+  }
   return bytes;
 }
 
 std::vector<std::byte> OperatorProblem::input(std::size_t i) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   const std::size_t element = platform::bytes_of(t.type);
   std::vector<std::byte> stored(input_bytes(i));
   for (std::uint64_t matrix = 0; matrix < t.count; ++matrix) {
@@ -183,7 +99,7 @@ std::vector<std::byte> OperatorProblem::input(std::size_t i) const {
 
 // All matrices, row by row.
 OperatorProblem::Values OperatorProblem::values(std::size_t i) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   Values all;
   for (std::uint64_t matrix = 0; matrix < t.count; ++matrix) {
     const auto rows = rows_of(i, matrix);
@@ -228,7 +144,10 @@ Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
 // Of each step a few roundings of what is stored in between, or of fp32.
 double OperatorProblem::tolerance(DataType type) const {
   const double stored = std::max(rounding_error(call_.type), rounding_error(type));
-  const double steps = call_.row->family == Family::kAttention ? 16 : 4;
+  const Family family = call_.row->family;
+  // fp16 is computed in fp16 there, step after step.
+  const double all = family == Family::kAdamW ? 16 * static_cast<double>(options_.calls) : 4;
+  const double steps = family == Family::kAttention ? 16 : all;
   return std::max(steps * stored, 1e-5);
 }
 
@@ -301,9 +220,30 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
       return {expected_elementwise()};
     case Family::kAttention:
       return {expected_attention()};
+    case Family::kBroadcast:
+      return {broadcast(formula_of(call_.call.expression), values(0), values(1), call_)};
+    case Family::kTranspose:
+      return {transposed(values(0), call_.sides, call_.call.order)};
+    case Family::kSoftmaxAxis:
+      return {softmax_axis(values(0), call_.sides)};
+    case Family::kGroupNorm:
+      return {group_norm(values(0), values(1), values(2), call_.sides, {call_.call.epsilon})};
+    case Family::kAdamW:
+      return expected_steps();
     default:
       return expected_rows();
   }
+}
+
+std::vector<OperatorProblem::Values> OperatorProblem::expected_steps() const {
+  std::vector<Values> tensors;
+  tensors.reserve(inputs_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) tensors.push_back(values(i));
+  for (std::uint64_t i = 0; i < options_.calls; ++i) {
+    adam_w(tensors, call_.call.maximize, call_.type);
+  }
+  tensors.resize(results_.size());
+  return tensors;
 }
 
 std::vector<OperatorProblem::Values> OperatorProblem::expected_rows() const {
@@ -370,12 +310,7 @@ OperatorProblem::Values OperatorProblem::expected_gemv() const {
 }
 
 OperatorProblem::Values OperatorProblem::expected_elementwise() const {
-  using Formula = double (*)(double a, double b, double s);
-  static const std::map<std::string, Formula> kFormulas{
-      {"a+b", [](double a, double b, double) { return a + b; }},
-      {"a*s+b", [](double a, double b, double s) { return a * s + b; }},
-      {"max(a,b)", [](double a, double b, double) { return std::max(a, b); }}};
-  const Formula formula = kFormulas.at(call_.call.expression);
+  const Formula formula = formula_of(call_.call.expression);
   const Values a = values(0), b = values(1);
   Values to;
   for (std::uint64_t i = 0; i < a.size(); ++i) {

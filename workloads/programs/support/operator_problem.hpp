@@ -5,18 +5,10 @@
 #include <vector>
 
 #include "kernels/operators/call.hpp"
-#include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
+#include "workloads/programs/support/operator_tensors.hpp"
 
 namespace npu::workloads {
-
-struct OperatorOptions {
-  // Of a grouped product, as many as there are groups, each not before the one before and within
-  // the side that is sliced; empty: groups of about one size.
-  std::vector<std::uint64_t> group_ends;
-  bool quant_scales = false;                        // of dequant_swiglu_quant
-  bool channel_scales = true, token_scales = true;  // of quant_matmul
-};
 
 class OperatorProblem {
  public:
@@ -29,6 +21,8 @@ class OperatorProblem {
   Bytes input_bytes(std::size_t i) const;
   std::size_t results() const { return results_.size(); }
   Bytes result_bytes(std::size_t i) const;
+  // Results lie where the first inputs do.
+  bool in_place() const { return in_place_; }
   // False: an optional tensor that is left out.
   bool given(std::size_t i) const { return inputs_[i].given; }
   std::vector<std::byte> input(std::size_t i) const;
@@ -39,19 +33,8 @@ class OperatorProblem {
   Status check(const std::vector<std::vector<std::byte>>& results) const;
 
  private:
-  // A tensor of `count` matrices; its elements are exact_value()s.
-  struct Tensor {
-    std::uint64_t rows = 1, columns = 0;
-    std::string layout = "RowMajor";
-    DataType type{};
-    std::uint64_t count = 1;
-    bool given = true;
-  };
   using Values = std::vector<double>;
 
-  void describe();
-  void describe_bias();
-  void describe_rows();
   std::vector<std::byte> rows_of(std::size_t i, std::uint64_t matrix) const;
   Values values(std::size_t i) const;
   Values numbers(std::size_t i, double none) const;
@@ -68,13 +51,15 @@ class OperatorProblem {
   Values expected_gemv() const;
   Values expected_elementwise() const;
   Values expected_attention() const;
+  std::vector<Values> expected_steps() const;
   double tolerance(DataType type) const;
 
   operators::NormalisedCall call_;
   std::uint64_t seed_;
   OperatorOptions options_;
-  std::vector<Tensor> inputs_;
-  std::vector<Tensor> results_;
+  std::vector<OperatorTensor> inputs_;
+  std::vector<OperatorTensor> results_;
+  bool in_place_ = false;
 };
 
 }  // namespace npu::workloads

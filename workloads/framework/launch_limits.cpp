@@ -5,12 +5,21 @@
 
 #include "tools/timeline/critical_path.hpp"
 #include "workloads/simulator/kernel_time.hpp"
+#include "workloads/simulator/kernel_use_report.hpp"
 #include "workloads/simulator/track_capacities.hpp"
 
 namespace npu::workloads {
 
-void LaunchLimits::report(const std::string& subject, Instant begin, Instant end,
-                          Context& context) {
+LaunchLimits::LaunchLimits(const Context& context)
+    : use_([&trace = context.trace](std::uint32_t track) { return trace.track_name(track); }),
+      before_(take_snapshot(context.simulator)) {}
+
+void LaunchLimits::ended(const Context& context) {
+  meanwhile_ = difference(before_, take_snapshot(context.simulator));
+}
+
+void LaunchLimits::report(const std::string& subject, Instant begin, Instant end, Context& context,
+                          std::optional<std::uint64_t> operations) {
   const auto name = [&](std::uint32_t track) { return context.trace.track_name(track); };
   const TrackCapacities capacities(context.simulator);
   const auto capacity = [&](const std::string& track) { return capacities.of(track); };
@@ -19,6 +28,15 @@ void LaunchLimits::report(const std::string& subject, Instant begin, Instant end
   const auto path = timeline::launch_path(events_, name, std::max(begin, known), end);
   add_kernel_limits(context.report, subject,
                     timeline::kernel_limits(path, false, traffic_, name, capacity));
+  if (context.machine == nullptr) return;
+  KernelWork work{operations, {}, 0};
+  const auto card = context.parameters.integer("card");
+  if (meanwhile_ && card < meanwhile_->memories.size()) {
+    const auto& memory = meanwhile_->memories[card];
+    work.activates = memory.row_misses;
+    work.memory_bytes = memory.read + memory.written;
+  }
+  add_kernel_use(context.report, subject, use_.use(), *context.machine, capacities, work);
 }
 
 }  // namespace npu::workloads

@@ -141,7 +141,7 @@ class OperatorRun {
     const auto calls = context_.parameters.integer("calls");
     for (std::uint64_t i = 0; i < calls; ++i) {
       span_ = {};
-      limits_.emplace();
+      limits_.emplace(context_);
       const TraceSession listening(context_.trace, span_);
       const TraceSession watching(context_.trace, *limits_);
       auto kernel = runner_.find(call_, context_.interrupted);
@@ -159,6 +159,7 @@ class OperatorRun {
       context_.step(compiled_, i + 1, calls);
       if (auto ok = launcher_.wait(); !ok) return ok;
       note_wall(*ran);
+      limits_->ended(context_);
       if (!first_) first_ = *ran;
       last_ = std::move(*ran);
     }
@@ -183,10 +184,10 @@ class OperatorRun {
     report_host("operator.host.", last_.times);
     report_figures(context_, "operator.", kOnDevice, span_);
     report_figures(context_, "operator.", kOfCall, wall_);
-    for (const auto& span : span_.blocks_span()) {
-      limits_->report("operator", span.begin, span.end, context_);
-    }
     report_figures(context_, "operator.", kOfLaunch, last_);
+    for (const auto& span : span_.blocks_span()) {
+      limits_->report("operator", span.begin, span.end, context_, problem_->operations());
+    }
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
     out.add_note(fmt::format(
         "host: from the call to the last doorbell, first_call with the kernel's look-up "

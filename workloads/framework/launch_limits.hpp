@@ -14,6 +14,14 @@
 
 namespace npu::workloads {
 
+// Launches of a kernel that were measured.
+struct MeasuredLaunches {
+  std::string subject;    // of limits and metrics: "operator"
+  std::string metric;     // their duration in the report
+  std::string operation;  // as measurements on silicon name it; empty: none names such a kernel
+  std::optional<std::uint64_t> operations = {};  // multiplications and additions asked for
+};
+
 class LaunchLimits : public platform::TraceSink {
  public:
   // Before the launches.
@@ -26,10 +34,9 @@ class LaunchLimits : public platform::TraceSink {
   }
   // The launches have ended: what the device memory did meanwhile is theirs.
   void ended(const Context& context);
-  // Limits of `subject`, of the launches in [begin, end): from the first block's begin to the last
-  // one's end; and what they used. `operations`: multiplications and additions asked for. Once.
-  void report(const std::string& subject, Instant begin, Instant end, Context& context,
-              std::optional<std::uint64_t> operations = {});
+  // Limits of launches in [begin, end), from the first block's begin to the last one's end; what
+  // they used; how far the duration may be from silicon. Once.
+  void report(const MeasuredLaunches& launches, Instant begin, Instant end, Context& context);
 
  private:
   // 40 MiB; of a longer run its last part.

@@ -122,7 +122,7 @@ class MatmulKernel {
     report_figures(context_, "matmul_kernel.", kFigures,
                    {launch_.span().measured(), launch_.wall(), operations(),
                     launch_.span().blocks(), compared_});
-    launch_.report_limits("matmul_kernel", operations());
+    launch_.report_limits({"matmul_kernel", "matmul_kernel.duration_us", "matmul", operations()});
     out.add_note(
         fmt::format("{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
                     "report of the last; wall: from the submission until the host has seen the "

@@ -74,6 +74,14 @@ Status check_group_ends(const operators::NormalisedCall& call,
   return {};
 }
 
+// As measurements on silicon name it.
+std::string published_name(const OperatorCall& call) {
+  if (call.name == "basic_matmul") return "matmul";
+  if (call.name != "flash_attention") return call.name;
+  constexpr std::size_t kHeads = 1, kKvHeads = 2;  // of the shape
+  return call.shape[kHeads] == call.shape[kKvHeads] ? "mha" : "gqa";
+}
+
 operators::CardCores cores_of(const model::ChipConfig& chip) {
   operators::CoreLimits limits;
   limits.l1 = chip.core.l1;
@@ -186,7 +194,9 @@ class OperatorRun {
     report_figures(context_, "operator.", kOfCall, wall_);
     report_figures(context_, "operator.", kOfLaunch, last_);
     for (const auto& span : span_.blocks_span()) {
-      limits_->report("operator", span.begin, span.end, context_, problem_->operations());
+      limits_->report(
+          {"operator", "operator.device_us", published_name(call_), problem_->operations()},
+          span.begin, span.end, context_);
     }
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
     out.add_note(fmt::format(

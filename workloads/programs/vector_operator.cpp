@@ -162,7 +162,7 @@ class VectorOperator {
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
     report_figures(context_, "operator.", kFigures,
                    {span.measured(), launch_.wall(), span.measured_start(), moved, span.blocks()});
-    launch_.report_limits("operator");
+    launch_.report_limits({"operator", "operator.duration_us", context_.parameters.choice("op")});
     out.add_note(fmt::format(
         "{} of {} {}: from the dispatch of the first block to the report of "
         "the last; wall: from the submission until the host has seen the completion; {}",

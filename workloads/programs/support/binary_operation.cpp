@@ -126,10 +126,13 @@ void BinaryOperation::report_host_parts(const std::string& prefix) const {
                {"From host memory to host memory"});
 }
 
-void BinaryOperation::report_limits(const std::string& prefix,
+// What was measured on silicon are kernels launched by themselves.
+void BinaryOperation::report_limits(const std::string& subject,
                                     std::optional<std::uint64_t> operations) {
   const auto cores = breakdown_.cores_span();
-  if (cores && limits_) limits_->report(prefix, cores->begin, cores->end, context_, operations);
+  if (!cores || !limits_) return;
+  limits_->report({subject, subject + ".duration_us", "", operations}, cores->begin, cores->end,
+                  context_);
 }
 
 void BinaryOperation::report(const std::string& prefix, const Figure<Number> (&rate)[1],

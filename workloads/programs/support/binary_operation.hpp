@@ -57,7 +57,7 @@ class BinaryOperation {
   // (RunBreakdown); and a table.
   void report_host_parts(const std::string& prefix) const;
   // What bounded the cores, and what they used; once. `operations`: multiplications and additions.
-  void report_limits(const std::string& prefix, std::optional<std::uint64_t> operations = {});
+  void report_limits(const std::string& subject, std::optional<std::uint64_t> operations = {});
 
  private:
   Status copy_in(const Operand& operand);

@@ -23,10 +23,9 @@ void KernelLaunch::set_arguments(ConstByteSpan words) {
   };
 }
 
-void KernelLaunch::report_limits(const std::string& subject,
-                                 std::optional<std::uint64_t> operations) {
+void KernelLaunch::report_limits(const MeasuredLaunches& launches) {
   for (const auto& span : span_.blocks_span()) {
-    limits_->report(subject, span.begin, span.end, context_, operations);
+    limits_->report(launches, span.begin, span.end, context_);
   }
 }
 

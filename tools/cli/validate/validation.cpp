@@ -39,6 +39,13 @@ std::string text_of(double value) {
   return number(value).text();
 }
 
+// Bands are of durations of kernels: not of rates, nor of what the host waited.
+bool is_device_time(const Compared& row) {
+  const auto& unit = row.row->unit;
+  return (unit == "ns" || unit == "us" || unit == "ms") &&
+         row.operation.metric == row.operation.device_metric;
+}
+
 }  // namespace
 
 Errors errors_of(const std::vector<const Compared*>& rows) {
@@ -72,6 +79,7 @@ void Validation::report_bands(reports::Report& to) const {
   std::vector<reports::KnownError> errors;
   errors.reserve(compared_.size());
   for (const auto& row : compared_) {
+    if (!is_device_time(row)) continue;
     errors.push_back({row.operation.configuration, row.row->op, row.bound, row.row->id, "",
                       std::log(row.predicted / row.row->value)});
   }

@@ -17,6 +17,7 @@
 #include "tools/cli/temporary_folder.hpp"
 #include "tools/cli/validate/validation.hpp"
 #include "tools/reports/digest.hpp"
+#include "tools/reports/trust/kind.hpp"
 
 namespace npu::cli {
 namespace {
@@ -131,7 +132,9 @@ class Command {
         ++failed_;
         continue;
       }
-      validation_.add({each.row, each.operation, predicted(*each.row, each.operation, us)});
+      const auto subject = metric->name.substr(0, metric->name.rfind('.'));
+      validation_.add({each.row, each.operation, predicted(*each.row, each.operation, us),
+                       reports::bound_of(report->limits(), subject)});
     }
   }
 

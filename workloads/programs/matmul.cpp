@@ -111,7 +111,7 @@ class Matmul {
                       empty() ? 0 : blocks_);
     if (!empty()) operation_.breakdown().report("matmul.", context_);
     operation_.report_host_parts("matmul.");
-    operation_.report_limits("matmul");
+    operation_.report_limits("matmul", operations);
     out.add_note(fmt::format(
         "{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m, p_.n, p_.k,
         name_of(type_), p_.tiling.m, p_.tiling.n, p_.tiling.k, p_.tiling.l0_k, blocks_));

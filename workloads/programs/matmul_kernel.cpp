@@ -120,9 +120,9 @@ class MatmulKernel {
   void report() {
     auto& out = context_.report;
     report_figures(context_, "matmul_kernel.", kFigures,
-                   {launch_.span().measured(), launch_.wall(),
-                    2 * std::uint64_t{p_.m} * p_.n * p_.k, launch_.span().blocks(), compared_});
-    launch_.report_limits("matmul_kernel");
+                   {launch_.span().measured(), launch_.wall(), operations(),
+                    launch_.span().blocks(), compared_});
+    launch_.report_limits({"matmul_kernel", "matmul_kernel.duration_us", "matmul", operations()});
     out.add_note(
         fmt::format("{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
                     "report of the last; wall: from the submission until the host has seen the "
@@ -131,6 +131,7 @@ class MatmulKernel {
   }
 
  private:
+  std::uint64_t operations() const { return 2 * std::uint64_t{p_.m} * p_.n * p_.k; }
   Bytes a_bytes() const { return Bytes{p_.m} * p_.k * platform::bytes_of(p_.type); }
   Bytes b_bytes() const { return Bytes{p_.k} * p_.n * platform::bytes_of(p_.type); }
   Bytes c_bytes() const { return Bytes{p_.m} * p_.n * platform::bytes_of(p_.to_type); }

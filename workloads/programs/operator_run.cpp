@@ -77,6 +77,14 @@ Status check_group_ends(const operators::NormalisedCall& call,
   return {};
 }
 
+// As measurements on silicon name it.
+std::string published_name(const OperatorCall& call) {
+  if (call.name == "basic_matmul") return "matmul";
+  if (call.name != "flash_attention") return call.name;
+  constexpr std::size_t kHeads = 1, kKvHeads = 2;  // of the shape
+  return call.shape[kHeads] == call.shape[kKvHeads] ? "mha" : "gqa";
+}
+
 operators::CardCores cores_of(const model::ChipConfig& chip) {
   operators::CoreLimits limits;
   limits.l1 = chip.core.l1;
@@ -149,7 +157,7 @@ class OperatorRun {
     const auto calls = context_.parameters.integer("calls");
     for (std::uint64_t i = 0; i < calls; ++i) {
       span_ = {};
-      limits_.emplace();
+      limits_.emplace(context_);
       const TraceSession listening(context_.trace, span_);
       const TraceSession watching(context_.trace, *limits_);
       auto kernel = runner_.find(call_, context_.interrupted);
@@ -167,6 +175,7 @@ class OperatorRun {
       context_.step(compiled_, i + 1, calls);
       if (auto ok = launcher_.wait(); !ok) return ok;
       note_wall(*ran);
+      limits_->ended(context_);
       if (!first_) first_ = *ran;
       last_ = std::move(*ran);
     }
@@ -191,10 +200,12 @@ class OperatorRun {
     report_host("operator.host.", last_.times);
     report_figures(context_, "operator.", kOnDevice, span_);
     report_figures(context_, "operator.", kOfCall, wall_);
-    for (const auto& span : span_.blocks_span()) {
-      limits_->report("operator", span.begin, span.end, context_);
-    }
     report_figures(context_, "operator.", kOfLaunch, last_);
+    for (const auto& span : span_.blocks_span()) {
+      limits_->report(
+          {"operator", "operator.device_us", published_name(call_), problem_->operations()},
+          span.begin, span.end, context_);
+    }
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
     out.add_note(fmt::format(
         "host: from the call to the last doorbell, first_call with the kernel's look-up "

@@ -80,7 +80,6 @@ constexpr Figure<Operated> kFigures[] = {{"duration_us", "us", from<&Operated::d
                                          {"start_us", "us", from<&Operated::start>},
                                          {"bandwidth_gb_per_s", "GB/s", from<&Operated::rate>},
                                          {"blocks", "", from<&Operated::blocks>}};
-constexpr Figure<Number> kOfPipe[] = {{"percent", "%", itself}};  // behind a pipe's name
 
 class VectorOperator {
  public:
@@ -163,15 +162,7 @@ class VectorOperator {
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
     report_figures(context_, "operator.", kFigures,
                    {span.measured(), launch_.wall(), span.measured_start(), moved, span.blocks()});
-    const auto whole = static_cast<std::uint64_t>(span.duration().count()) * blocks_;
-    for (const auto& [name, pipe] : {std::pair{"vector", platform::Pipe::kVector},
-                                     {"mte2", platform::Pipe::kMte2},
-                                     {"mte3", platform::Pipe::kMte3}}) {
-      const auto busy = static_cast<std::uint64_t>(span.busy(pipe).count());
-      report_figures(context_, fmt::format("operator.pipe.{}_", name), kOfPipe,
-                     Number::percent(busy, whole));
-    }
-    launch_.report_limits("operator");
+    launch_.report_limits({"operator", "operator.duration_us", context_.parameters.choice("op")});
     out.add_note(fmt::format(
         "{} of {} {}: from the dispatch of the first block to the report of "
         "the last; wall: from the submission until the host has seen the completion; {}",
@@ -262,7 +253,7 @@ Workload vector_operator() {
             1, 1'000'000},
            card_parameter()},
           programs::vector_operator::run,
-          figure_rows(programs::vector_operator::kFigures, programs::vector_operator::kOfPipe)};
+          figure_rows(programs::vector_operator::kFigures)};
 }
 
 }  // namespace npu::workloads

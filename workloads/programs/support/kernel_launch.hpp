@@ -29,8 +29,8 @@ class KernelLaunch {
   const BlockSpan& span() const { return span_; }
   // Of the last launch: from the driver's submission until the waiter has seen its completion.
   const MeasuredTime& wall() const { return wall_; }
-  // What bounded it; once.
-  void report_limits(const std::string& subject);
+  // What bounded it, what it used, how far its duration may be from silicon; once.
+  void report_limits(const MeasuredLaunches& launches);
 
  private:
   Context& context_;

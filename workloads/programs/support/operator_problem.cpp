@@ -319,6 +319,34 @@ OperatorProblem::Values OperatorProblem::expected_elementwise() const {
   return to;
 }
 
+std::uint64_t OperatorProblem::keys_seen(std::uint64_t query) const {
+  const std::uint64_t queries = call_.sides[3], keys = call_.sides[4];
+  return call_.call.causal ? std::max(query + 1 + keys, queries) - queries : keys;
+}
+
+std::optional<std::uint64_t> OperatorProblem::operations() const {
+  const auto& side = call_.sides;
+  const std::uint64_t product = 2 * std::uint64_t{call_.m} * call_.n * call_.k;
+  switch (call_.row->family) {
+    case Family::kMatmul:
+    case Family::kBatched:
+    case Family::kSplitK:
+    case Family::kQuant:
+      return product * call_.batch;
+    case Family::kGrouped:  // groups share m or k
+      return product;
+    case Family::kGemv:
+      return 2 * side[0] * side[1];
+    case Family::kAttention: {
+      std::uint64_t scores = 0;
+      for (std::uint64_t query = 0; query < side[3]; ++query) scores += keys_seen(query);
+      return 4 * side[0] * side[1] * scores * side[5];
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
 OperatorProblem::Values OperatorProblem::expected_attention() const {
   const auto& side = call_.sides;
   const std::uint64_t heads = side[1], kv = side[2], queries = side[3], keys = side[4],
@@ -328,8 +356,7 @@ OperatorProblem::Values OperatorProblem::expected_attention() const {
   for (std::uint64_t row = 0; row < side[0] * heads * queries; ++row) {
     const std::uint64_t head = row / queries;
     const std::uint64_t group = head / heads * kv + head % heads / (heads / kv);
-    const std::uint64_t seen =
-        call_.call.causal ? std::max(row % queries + 1 + keys, queries) - queries : keys;
+    const std::uint64_t seen = keys_seen(row % queries);
     const double* const group_keys = k.data() + group * keys * width;
     const double* const group_values = v.data() + group * keys * width;
     Values part;

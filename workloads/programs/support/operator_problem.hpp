@@ -2,6 +2,7 @@
 // Operands of an operator, and what must come of them by plain arithmetic on the host.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/operators/call.hpp"
@@ -28,6 +29,9 @@ class OperatorProblem {
   std::vector<std::byte> input(std::size_t i) const;
   // What the kernel does depends on its values, not on its shape alone.
   bool steers(std::size_t i) const;
+  // Multiplications and additions of products of matrices, of attention those of scores that are
+  // looked at; none of other operators.
+  std::optional<std::uint64_t> operations() const;
   // kWrongData names the first element that is off by more than its types must round. Of large
   // products samples.
   Status check(const std::vector<std::vector<std::byte>>& results) const;
@@ -53,6 +57,8 @@ class OperatorProblem {
   Values expected_attention() const;
   std::vector<Values> expected_steps() const;
   double tolerance(DataType type) const;
+  // Keys that query `query` looks at.
+  std::uint64_t keys_seen(std::uint64_t query) const;
 
   operators::NormalisedCall call_;
   std::uint64_t seed_;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "workloads/programs/support/driver_settings.hpp"
-
 namespace npu::workloads {
 
 ParameterSpec card_parameter() {
@@ -57,7 +55,9 @@ RingPlace ring_place(const ParameterSet& parameters) {
 
 Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {
   options.ring = ring_placement(context.parameters);
-  if (context.machine != nullptr) options.features = features_of(context.machine->driver.features);
+  options.features = context.features;
+  options.ready_timeout = context.patience.value_or(options.ready_timeout);
+  options.submit_timeout = context.patience.value_or(options.submit_timeout);
   if (context.function) return driver::Device::open(context.platform, *context.function, options);
   const auto index = static_cast<std::uint32_t>(context.parameters.integer("card"));
   return driver::Device::open_index(context.platform, index, options);

@@ -144,21 +144,14 @@ Status run(Context& context) {
 Workload address_faults() {
   const std::string kinds =
       "unmapped,read_only,after_unmap,past_the_end,device_address,freed_memory";
-  return {
-      "address_faults",
-      "Copies with addresses that they must not use: each is refused as the fault it is",
-      {{"kinds",
-        ParameterType::kChoiceList,
-        "",
-        kinds,
-        "kinds of addresses",
-        0,
-        0,
-        {"unmapped", "read_only", "after_unmap", "past_the_end", "device_address", "freed_memory"}},
-       ring_parameter(),
-       card_parameter()},
-      programs::address_faults::run,
-      figure_rows(programs::address_faults::kFigures)};
+  return {"address_faults",
+          "Copies with addresses that they must not use: each is refused as the fault it is",
+          {choices_parameter("kinds", kinds, "kinds of addresses",
+                             {"unmapped", "read_only", "after_unmap", "past_the_end",
+                              "device_address", "freed_memory"}),
+           ring_parameter(), card_parameter()},
+          programs::address_faults::run,
+          figure_rows(programs::address_faults::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -13,30 +13,17 @@ ParameterSpec card_parameter() {
 }
 
 ParameterSpec policy_parameter() {
-  return {"policy",
-          ParameterType::kChoice,
-          "",
-          "polling",
-          "how to wait for a copy",
-          0,
-          0,
-          {"polling", "interrupt", "adaptive"}};
+  return choice_parameter("policy", "polling", "how to wait for a copy",
+                          {"polling", "interrupt", "adaptive"});
 }
 
 ParameterSpec ring_parameter() {
-  return {"ring", ParameterType::kChoice, "", "device", "memory that holds the DMA ring", 0,
-          0,      {"device", "host"}};
+  return choice_parameter("ring", "device", "memory that holds the DMA ring", {"device", "host"});
 }
 
 ParameterSpec directions_parameter(const std::string& default_value) {
-  return {"directions",
-          ParameterType::kChoiceList,
-          "",
-          default_value,
-          "directions to copy in",
-          0,
-          0,
-          {"h2d", "d2h", "d2d"}};
+  return choices_parameter("directions", default_value, "directions to copy in",
+                           {"h2d", "d2h", "d2d"});
 }
 
 driver::RingPlacement ring_placement(const ParameterSet& parameters) {

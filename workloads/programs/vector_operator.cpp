@@ -219,41 +219,27 @@ Status run(Context& context) {
 }  // namespace programs::vector_operator
 
 Workload vector_operator() {
-  return {"vector_operator",
-          "An operator of a kernel library on the vector units",
-          {{"op",
-            ParameterType::kChoice,
-            "",
-            "gelu",
-            "sigmoid, gelu (tanh), mish, exp (of half of x) or maximum of two tensors",
-            0,
-            0,
-            {std::begin(programs::vector_operator::kNames),
-             std::end(programs::vector_operator::kNames)}},
-           {"type",
-            ParameterType::kChoice,
-            "",
-            "fp16",
-            "of all tensors; integers have a maximum only",
-            0,
-            0,
-            {"fp16", "bf16", "fp32", "int32", "int64"}},
-           {"tiling",
-            ParameterType::kChoice,
-            "",
-            "arguments",
-            "where the kernel has its sizes from: its arguments; constants, behind the set-up of a "
-            "large library; or a structure in device memory as well",
-            0,
-            0,
-            {std::begin(programs::vector_operator::kTilings),
-             std::end(programs::vector_operator::kTilings)}},
-           {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
-           {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported",
-            1, 1'000'000},
-           card_parameter()},
-          programs::vector_operator::run,
-          figure_rows(programs::vector_operator::kFigures)};
+  return {
+      "vector_operator",
+      "An operator of a kernel library on the vector units",
+      {choice_parameter("op", "gelu",
+                        "sigmoid, gelu (tanh), mish, exp (of half of x) or maximum of two tensors",
+                        {std::begin(programs::vector_operator::kNames),
+                         std::end(programs::vector_operator::kNames)}),
+       choice_parameter("type", "fp16", "of all tensors; integers have a maximum only",
+                        {"fp16", "bf16", "fp32", "int32", "int64"}),
+       choice_parameter(
+           "tiling", "arguments",
+           "where the kernel has its sizes from: its arguments; constants, behind the set-up of a "
+           "large library; or a structure in device memory as well",
+           {std::begin(programs::vector_operator::kTilings),
+            std::end(programs::vector_operator::kTilings)}),
+       {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
+       {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported", 1,
+        1'000'000},
+       card_parameter()},
+      programs::vector_operator::run,
+      figure_rows(programs::vector_operator::kFigures)};
 }
 
 }  // namespace npu::workloads

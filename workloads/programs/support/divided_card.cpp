@@ -46,7 +46,9 @@ Status run_on(Context& context, platform::Bdf function, const std::string& workl
                  context.config_directories,
                  context.functional,
                  context.interrupted,
-                 function};
+                 function,
+                 context.features,
+                 context.patience};
   return (*found)->run(inside);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of large libraries do before their first copy, in clocks. (Figures beside those of
+// What kernels make ready before they work, in clocks. (Figures beside those of
 // silicon: docs/accuracy.md.)
 #include "kernels/device/shipped/set_up.hpp"
 
@@ -8,34 +8,65 @@
 namespace npu::test {
 namespace {
 
-using kernels::vector::Tiling;
+using platform::SetUp;
+using platform::Tiling;
 
 constexpr std::uint64_t kDrop = 3, kMiss = 100;  // clocks of the bench's core
 
-std::uint64_t set_up_clocks(Tiling tiling) {
-  AicoreBench bench;
-  std::uint64_t clocks_taken = 0;
-  bench.run_one([&](AicorePort& port) {
-    const auto begin = clocks(port);
-    kernels::vector::set_up(port, tiling, kData);
-    clocks_taken = clocks(port) - begin - kRegister;
-    return 0;
+struct Taken {
+  std::uint64_t clocks = 0;
+  FaultCode fault = FaultCode::kNone;
+};
+
+Taken set_up_on(unsigned core, model::ProgramCoreKind kind, const SetUp& set_up) {
+  AicoreBench bench(aicore_config(kind));
+  Taken taken;
+  bench.at(0, [&] {
+    bench.launch(core, [&](AicorePort& port) {
+      const auto begin = clocks(port);
+      kernels::vector::set_up(port, set_up, kData);
+      taken.clocks = clocks(port) - begin - kRegister;
+      return 0;
+    });
   });
-  return clocks_taken;
+  bench.run();
+  taken.fault = bench.ended(core).fault;
+  return taken;
+}
+std::uint64_t set_up_clocks(const SetUp& set_up) {
+  return set_up_on(0, model::ProgramCoreKind::kCoupled, set_up).clocks;
 }
 
-TEST(KernelSetUp, OfASmallKernelTakesNothing) {
-  EXPECT_EQ(set_up_clocks(Tiling::kArguments), 0U);
+TEST(KernelSetUp, OfAPlainKernelTakesNothing) {
+  EXPECT_EQ(set_up_clocks({}), 0U);
 }
 
-TEST(KernelSetUp, WithConstantTilingIsInstructionsAlone) {
-  EXPECT_EQ(set_up_clocks(Tiling::kConstant), kernels::vector::kSetUpClocks);
+TEST(KernelSetUp, TakesWhatItsTilingCosts) {
+  EXPECT_EQ(set_up_clocks({Tiling::kArguments, false, false}), 100U);
+  EXPECT_EQ(set_up_clocks({Tiling::kConstant, false, false}), 300U);
 }
 
 TEST(KernelSetUp, WithRunTimeTilingWaitsForEachLineOfTheStructure) {
   constexpr std::uint64_t kLines = kernels::vector::kTilingBytes / abi::kCacheLine;
-  EXPECT_EQ(set_up_clocks(Tiling::kRunTime),
-            kernels::vector::kSetUpClocks + kLines * (kDrop + kMiss));
+  EXPECT_EQ(set_up_clocks({Tiling::kRunTime, false, false}), 400 + kLines * (kDrop + kMiss));
+}
+
+TEST(KernelSetUp, WithAPipeTakesMoreByTheKindOfTheCore) {
+  const SetUp pipe{Tiling::kArguments, true, false};
+  const auto split = model::ProgramCoreKind::kSplit;
+  EXPECT_EQ(set_up_on(0, split, pipe).clocks, 100U + 700U) << "cube";
+  EXPECT_EQ(set_up_on(2, split, pipe).clocks, 100U + 500U) << "vector";
+  EXPECT_EQ(set_up_clocks(pipe), 100U + 700U) << "coupled";
+}
+
+TEST(KernelSetUp, OfAMixedKernelTakesMore) {
+  EXPECT_EQ(set_up_clocks({Tiling::kNone, false, true}), 1000U);
+  EXPECT_EQ(set_up_clocks({Tiling::kConstant, true, true}), 300U + 700U + 1000U);
+}
+
+TEST(KernelSetUp, WithAnUnknownTilingIsAnException) {
+  const SetUp unknown{static_cast<Tiling>(platform::kTilings), false, false};
+  EXPECT_EQ(set_up_on(0, model::ProgramCoreKind::kCoupled, unknown).fault, FaultCode::kInstruction);
 }
 
 }  // namespace

@@ -72,9 +72,8 @@ std::uint64_t ProgramFetch::read_lines(const Place& place, std::uint64_t first) 
   const std::uint64_t begin = base + first % lines * line;
   const std::uint64_t end =
       std::min(begin + config.instruction_fetch_lines * line, base + lines * line);
-  const SimTime asked = thread_.local();
-  thread_.pass(services_.clock.clocks(config.miss_clocks));
   thread_.catch_up();
+  const SimTime asked = thread_.local();
   for (std::uint64_t at = begin; at < end;) {
     const Bytes size = std::min(end - at, kPage - at % kPage);
     reads_.send(at, size);

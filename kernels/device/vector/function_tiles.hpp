@@ -28,7 +28,7 @@ struct FunctionSteps {
   ElementFunction& function;
   Type type;
 
-  // Out of line: the size of an image is time.
+  // Out of line: one copy of its code.
   [[gnu::noinline]] void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b,
                                float scalar, platform::Comparison comparison,
                                std::uint32_t mask) const {

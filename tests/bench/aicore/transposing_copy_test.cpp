@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies to UB that make columns of rows.
+#include "model/aicore/instruction_checks.hpp"
 #include "tests/bench/aicore/aicore_bench.hpp"
 #include "tests/bench/aicore/core_config.hpp"
 
@@ -32,15 +33,6 @@ class TransposingCopy : public testing::Test {
     bench_.run();
     return bench_.ended(kVectorCore);
   }
-  FaultCode fault_of(const CopyIn& copy) {
-    AicoreBench bench(config());
-    bench.at(0, [&] {
-      bench.launch(kVectorCore, [&](AicorePort& port) { return port.issue(copy), 0; });
-    });
-    bench.run();
-    return bench.ended(kVectorCore).fault;
-  }
-
   AicoreBench bench_{config()};
 };
 
@@ -82,12 +74,15 @@ TEST_F(TransposingCopy, GoesElementByElement) {
     }
     return 0;
   });
-  // Four requests of 4 KiB, each rounded up.
-  EXPECT_NEAR(static_cast<double>(columns - rows), 8000 / 1.45 - 16'000 / 64.0, 8);
+  // Of four requests of 4 KiB the last answer comes 100 clocks behind three; columns end later.
+  EXPECT_NEAR(static_cast<double>(columns - rows), 8000 / 1.45 - (3 * 4096 / 64.0 + 100), 4);
 }
 
-TEST_F(TransposingCopy, IsAFaultWhereItCannotBe) {
+TEST(TransposingCopyChecks, AreThoseOfColumns) {
+  constexpr model::BufferSizes kAiv{0, 0, 0, 0, 192_KiB};
+  const auto fault_of = [&](const CopyIn& copy) { return check(kAiv, copy, true).code; };
   EXPECT_EQ(fault_of(transposing(4000, 2, 2)), FaultCode::kNone);
+  EXPECT_EQ(check(kAiv, transposing(4000, 2, 2), false), FaultCode::kInstruction);
   EXPECT_EQ(fault_of(transposing(10, 2, 3)), FaultCode::kInstruction);
   auto copy = transposing(10, 2, 4);
   copy.row_bytes = 6;
@@ -100,12 +95,8 @@ TEST_F(TransposingCopy, IsAFaultWhereItCannotBe) {
   EXPECT_EQ(fault_of(copy), FaultCode::kLocalBuffer);
   copy.to.offset = 8;
   EXPECT_EQ(fault_of(copy), FaultCode::kLocalAlignment);
-  AicoreBench without;
-  const auto end = without.run_one([&](AicorePort& port) {
-    EXPECT_FALSE(port.has_transposing_copies());
-    return port.issue(transposing(10, 2, 4)), 0;
-  });
-  EXPECT_EQ(end.fault, FaultCode::kInstruction);
+  copy.to = {LocalBuffer::kL1, 0};
+  EXPECT_EQ(fault_of(copy), FaultCode::kInstruction);
 }
 
 }  // namespace

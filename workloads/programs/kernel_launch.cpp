@@ -86,7 +86,7 @@ class EmptyLaunch {
 
   void report() {
     report_figures(context_, "launch.", kFigures, {cold_, warm_, launch_.span().blocks()});
-    launch_.report_limits("launch");
+    launch_.report_limits({"launch", "launch.warm_us", ""});
     context_.report.add_note(
         "from the dispatch of the first block to the report of the last; cold: the first launch of "
         "the kernel; warm: the next one, limits are its");

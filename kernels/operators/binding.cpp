@@ -168,6 +168,25 @@ GroupNormParams group_norm_params(const NormalisedCall& call) {
   return p;
 }
 
+LayerNormParams layer_norm_params(const NormalisedCall& call) {
+  LayerNormParams p;
+  p.rows = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  p.gamma = call.call.inputs[1], p.beta = call.call.inputs[2];
+  p.epsilon = call.call.epsilon;
+  return p;
+}
+
+IndexedRowsParams indexed_params(const NormalisedCall& call) {
+  const bool writes = call.row->family == Family::kCacheWrite;
+  IndexedRowsParams p;
+  p.count = narrow(call.sides[0]), p.columns = narrow(call.sides[1]);
+  p.table_rows = narrow(call.sides[2]);
+  p.table = call.call.inputs[0], p.indices = call.call.inputs[1];
+  p.rows = writes ? call.call.inputs[2] : call.call.results[0];
+  return p;
+}
+
 AdamWParams adam_w_params(const NormalisedCall& call) {
   const auto& in = call.call.inputs;
   AdamWParams p;
@@ -219,6 +238,11 @@ jit::Macros macros_of(const NormalisedCall& call) {
     case Family::kSoftmaxAxis:
     case Family::kGroupNorm:
     case Family::kAdamW:
+    case Family::kLayerNorm:
+      break;
+    case Family::kGather:
+    case Family::kCacheWrite:
+      macros["NPU_JIT_SCATTER"] = call.row->family == Family::kCacheWrite ? "1" : "0";
       break;
   }
   return macros;
@@ -286,6 +310,13 @@ Binding bind(const NormalisedCall& call) {
       break;
     case Family::kAdamW:
       binding.params = adam_w_params(call);
+      break;
+    case Family::kLayerNorm:
+      binding.params = layer_norm_params(call);
+      break;
+    case Family::kGather:
+    case Family::kCacheWrite:
+      binding.params = indexed_params(call);
       break;
   }
   return binding;

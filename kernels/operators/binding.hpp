@@ -15,7 +15,8 @@ struct Binding {
   std::variant<MatmulParams, GroupedMatmulParams, SplitKMatmulParams, QuantMatmulParams, GemvParams,
                VectorParams, SoftmaxParams, RmsNormParams, SwiGluParams, DynamicQuantParams,
                AddRmsNormParams, DequantSwigluQuantParams, AttentionParams, BroadcastParams,
-               TransposeParams, SoftmaxAxisParams, GroupNormParams, AdamWParams>
+               TransposeParams, SoftmaxAxisParams, GroupNormParams, AdamWParams,
+               LayerNormParams, IndexedRowsParams>
       params;
 
   const void* params_address() const {

@@ -67,6 +67,12 @@ const std::vector<OperatorRow>& operator_table() {
       {"apply_adam_w", Family::kAdamW, "apply_adam_w.cpp", KernelType::kVector, "count",
        "variable, m, v, gradient, beta1 power, beta2 power, rate, decay, beta1, beta2, epsilon",
        "variable, m, v"},
+      {"layer_norm", Family::kLayerNorm, "layer_norm.cpp", KernelType::kVector, "rows, columns",
+       "x, gamma, beta"},
+      {"gather", Family::kGather, "indexed_rows.cpp", KernelType::kVector,
+       "rows, columns, table_rows", "table, indices"},
+      {"kv_cache_write", Family::kCacheWrite, "indexed_rows.cpp", KernelType::kVector,
+       "rows, columns, table_rows", "table, indices, rows", "table"},
   };
   return kTable;
 }

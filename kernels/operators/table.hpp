@@ -37,6 +37,9 @@ enum class Family : std::uint8_t {
   kSoftmaxAxis,
   kGroupNorm,
   kAdamW,
+  kLayerNorm,
+  kGather,
+  kCacheWrite,
 };
 
 struct OperatorRow {

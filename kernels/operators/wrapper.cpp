@@ -34,6 +34,9 @@ bool quantises(Family family) {
          family == Family::kDequantSwigluQuant;
 }
 
+bool only_moves(Family family) {
+  return family == Family::kTranspose || family == Family::kGather || family == Family::kCacheWrite;
+}
 bool has_axes(Family family) {
   return family == Family::kBroadcast || family == Family::kTranspose;
 }
@@ -131,7 +134,7 @@ std::string impossible(Family family, DataType from, DataType to) {
     if (is_real(from) && to == DataType::kInt8) return {};
     return "float16, bfloat16 and float32 into int8";
   }
-  if (family == Family::kTranspose) return from == to ? "" : "any type into itself";
+  if (only_moves(family)) return from == to ? "" : "any type into itself";
   if (family == Family::kAdamW) {
     return is_real(from) && from == to ? "" : "float16, bfloat16 and float32 into themselves";
   }
@@ -241,16 +244,20 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
 // itself.
 Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
   const Family family = to.row->family;
-  const std::size_t typed = family == Family::kDequantSwigluQuant ? 1
-                            : is_product(family)                  ? 2
-                                                                  : call.inputs.size();
+  const bool indexed = family == Family::kGather || family == Family::kCacheWrite;
+  const std::size_t typed = family == Family::kDequantSwigluQuant || indexed ? 1
+                            : is_product(family)                             ? 2
+                                                                             : call.inputs.size();
   bool aligned = call.results[0] % platform::bytes_of(to.out_type) == 0;
   for (std::size_t i = 0; i < typed; ++i) {
     aligned = aligned && call.inputs[i] % platform::bytes_of(to.type) == 0;
   }
-  for (std::size_t i = 0; family == Family::kAdamW && i < call.results.size(); ++i) {
+  const std::size_t in_place = family == Family::kAdamW        ? call.results.size()
+                               : family == Family::kCacheWrite ? 1
+                                                               : 0;
+  for (std::size_t i = 0; i < in_place; ++i) {
     if (call.results[i] == call.inputs[i]) continue;
-    return refuse(call, "variable, m and v change in place: results are inputs");
+    return refuse(call, "results take the place of the first inputs");
   }
   return aligned ? Status{} : refuse(call, "an address is no multiple of its elements' size");
 }

@@ -92,8 +92,9 @@ def array_of(value, what, dimensions=None):
     return array
 
 
-def run(device, call, arrays, shape, outDType, zeros=False):
-    """`zeros`: the operator leaves elements of the result alone, which are to be 0."""
+def run(device, call, arrays, shape, outDType, zeros=False, in_place=0):
+    """`zeros`: the operator leaves elements of the result alone, which are to be 0. `in_place`: results
+    are so many of the first arrays, and a list of them is returned."""
     device, host = _host(device)
     call.out_dtype, result_type = _out(outDType)
     size = math.prod(shape) * numpy.dtype(result_type).itemsize
@@ -107,14 +108,18 @@ def run(device, call, arrays, shape, outDType, zeros=False):
             memories.append(memory)
             memory.write(array)
             addresses[i] = memory.address
-        result = device.allocate(max(size, 1))
-        memories.append(result)
+        results = memories[:in_place]
+        if not in_place:
+            results.append(device.allocate(max(size, 1)))
+            memories.append(results[0])
         if zeros:
-            result.write(bytes(size))
-        call.inputs, call.results = addresses, [result.address, 0, 0]
+            results[0].write(bytes(size))
+        places = [memory.address for memory in results]
+        call.inputs, call.results = addresses, places + [0] * (len(call.results) - len(places))
         _last.clear()
         _last.update(host.run(call))
-        return result.to_numpy(result_type, tuple(shape))
+        found = [memory.to_numpy(result_type, tuple(shape)) for memory in results]
+        return found if in_place else found[0]
     finally:
         if not device._simulator._session.ended:
             for memory in memories:

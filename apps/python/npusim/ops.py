@@ -22,9 +22,13 @@ import numpy
 from . import _npusim
 from .nz import to_nz
 from .operator_call import array_of, last_call, number_of, run, type_of
+from .tensor_ops import (apply_adam_w, broadcast, gather, group_norm, kv_cache_write, layer_norm, softmax,
+                         transpose)
 
-__all__ = ["basic_matmul", "batched_matmul", "elementwise", "flash_attention", "gemv", "grouped_matmul",
-           "last_call", "quant_matmul", "rms_norm", "softmax", "splitk_matmul"]
+__all__ = ["apply_adam_w", "basic_matmul", "batched_matmul", "broadcast", "elementwise",
+           "flash_attention", "gather", "gemv", "group_norm", "grouped_matmul", "kv_cache_write",
+           "last_call", "layer_norm", "quant_matmul", "rms_norm", "softmax", "splitk_matmul",
+           "transpose"]
 
 _MOST_SPLITS = 65536
 
@@ -238,23 +242,6 @@ def elementwise(expression, *inputs, scalars=(), outDType=None, device=None):
     call.expression = expression
     call.scalars = [*scalars, *[0.0] * (4 - len(scalars))]
     return run(device, call, arrays, arrays[0].shape, outDType or call.dtype)
-
-
-def softmax(x, outDType=None, *, device=None):
-    """softmax of each row.
-
-    Args:
-        x: rows x columns, float16, float32 or bfloat16.
-        outDType: of the result; None: that of x.
-        device: a `Device`; None: card 0.
-
-    Raises:
-        ValueError, Error: see the module.
-    """
-    x = array_of(x, "x", 2)
-    call = _npusim.OperatorCall()
-    call.name, call.dtype, call.shape = "softmax", type_of(x, "x"), list(x.shape)
-    return run(device, call, [x], x.shape, outDType or call.dtype)
 
 
 def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):

@@ -352,7 +352,7 @@ def test_a_kernel_that_faults_is_not_the_end(device):
     ops.elementwise("a + b", one, one)
     call = npusim._npusim.OperatorCall()
     call.name, call.dtype, call.shape, call.expression = "elementwise", "float32", [5], "a + b"
-    call.inputs, call.results = 4 * [1 << 46], [1 << 46, 0, 0]
+    call.inputs, call.results = len(call.inputs) * [1 << 46], [1 << 46, 0, 0]
     for _ in range(3):
         with pytest.raises(npusim.Error) as caught:
             device._operators.run(call)

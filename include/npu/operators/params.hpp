@@ -153,6 +153,27 @@ struct RmsNormParams {
   float epsilon = 1e-6F;
 };
 
+// to = (from - mean) / sqrt(mean of the squares of what is left + epsilon) * gamma + beta of each
+// row. Limits as in SoftmaxParams; no gaps.
+struct LayerNormParams {
+  std::uint32_t rows = 0, columns = 0;
+  std::uint64_t from = 0, to = 0;
+  std::uint64_t gamma = 0, beta = 0;  // `columns` elements; 0: all are 1, 0
+  float epsilon = 1e-5F;
+  std::uint32_t reserved = 0;
+};
+
+// Rows of a table by index. The operator that gathers: row i of `rows` becomes row indices[i] of
+// the table. The one that scatters, as caches of keys and values are written: row indices[i] of the
+// table becomes row i; of two rows for one place either may be there. Rows with a negative index
+// are left out, one beyond the table stops the kernel. Sides are below 2^31. No gaps.
+struct IndexedRowsParams {
+  std::uint32_t count = 0, columns = 0;  // of `rows`
+  std::uint32_t table_rows = 0, reserved = 0;
+  std::uint64_t table = 0, rows = 0;
+  std::uint64_t indices = 0;  // `count` int32
+};
+
 // to = silu(a) * b, silu(a) = a / (1 + exp(-a)): a is the left half of each row of `from`, b the
 // right one. `columns`: of the result, below 2^30; rows of `from` are twice as long. No gaps.
 struct SwiGluParams {

@@ -62,6 +62,11 @@ template <class A, class = IfNode<A>>
 auto sigmoid(const A& a) {
   return 1 / (exp(-a) + 1);
 }
+// 1 - 2 / (1 + exp(2 x))
+template <class A, class = IfNode<A>>
+auto tanh(const A& a) {
+  return -2 / (exp(a * 2) + 1) + 1;
+}
 // x / (1 + exp(-x))
 struct SiluBody {
   auto operator()(const Shared& x) const { return x / (exp(-x) + 1); }

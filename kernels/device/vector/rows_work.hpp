@@ -41,7 +41,8 @@ inline const char* check(RowsWork& work) {
   return nullptr;
 }
 
-inline void run_rows(std::uint32_t block_num, OperatorStream& stream, RowsWork work) {
+template <class Work>
+void run_rows(std::uint32_t block_num, OperatorStream& stream, Work work) {
   if (work.rows == 0 || work.columns == 0) return;
   if (const char* const reason = check(work)) return stream.refuse(reason);
   if (stream.limits().ub < 8 * 1024) return stream.refuse("UB is smaller than 8 KiB");

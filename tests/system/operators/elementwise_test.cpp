@@ -38,6 +38,7 @@ const std::vector<Formula>& formulas() {
              std::sqrt(2 / std::acos(-1.0)) * (x.a.value + 0.044715 * std::pow(x.a.value, 3));
          return Bounded(0.5 * x.a.value * (1 + std::tanh(inner)), 0, 40);
        }},
+      {"tanh", [](const At& x) { return Bounded(std::tanh(x.a.value), 0x1p-20, 0); }},
       {"mish",
        [](const At& x) {
          return Bounded(x.a.value * std::tanh(std::log1p(std::exp(x.a.value))), 0, 40);

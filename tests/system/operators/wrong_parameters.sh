@@ -40,6 +40,13 @@ told add_rms_norm 'of these or int8' ELEMENT_A=half ELEMENT_C=int32
 told dequant_swiglu_quant 'float or int32' ELEMENT_A=int64 ELEMENT_C=int8
 told flash_attention 'attention is of reals' ELEMENT_A=int8 ELEMENT_C=half
 told flash_attention 'NPU_JIT_CAUSAL must be 0 or 1' ELEMENT_A=half ELEMENT_C=half CAUSAL=2
+told transpose 'keeps its type' ELEMENT_A=half ELEMENT_C=float
+told apply_adam_w 'one of half, bfloat16 and float' ELEMENT_A=half ELEMENT_C=float
+told group_norm 'this operator is of reals' ELEMENT_A=int8 ELEMENT_C=int8
+told softmax_axis 'this operator is of reals' ELEMENT_A=int32 ELEMENT_C=int32
+told layer_norm 'this operator is of reals' ELEMENT_A=int32 ELEMENT_C=int32
+told indexed_rows 'NPU_JIT_SCATTER must be 0 or 1' ELEMENT_A=half ELEMENT_C=half
+told broadcast 'are a and b' ELEMENT_A=half ELEMENT_C=half EXPRESSION=a+c
 told elementwise 'NPU_JIT_EXPRESSION must be' ELEMENT_A=half ELEMENT_C=half
 told elementwise 'half, bfloat16 and float only' ELEMENT_A=int32 ELEMENT_C=int32 'EXPRESSION=exp(a)'
 told elementwise 'of int64 it has max and min' ELEMENT_A=int64 ELEMENT_C=int64 'EXPRESSION=a+b'

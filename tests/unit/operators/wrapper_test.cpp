@@ -173,7 +173,7 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
        },
        "more than 17592186044415 elements"},
       {[](OperatorCall& c) { c.name = "apply_adam_w", c.shape = {3}, c.results[1] = 8; },
-       "change in place"},
+       "take the place of the first inputs"},
       {[](OperatorCall& c) { c.causal = true; }, "only flash_attention is causal"},
       {[](OperatorCall& c) { c.name = "softmax"; }, "3 numbers; 2 are wanted: rows, columns"},
       {[](OperatorCall& c) {

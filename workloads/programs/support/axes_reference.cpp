@@ -103,6 +103,35 @@ RowValues group_norm(const RowValues& x, const RowValues& gamma, const RowValues
   return to;
 }
 
+// A batch of one channel each.
+RowValues layer_norm(const RowValues& x, const RowValues& gamma, const RowValues& beta,
+                     double epsilon) {
+  const std::uint64_t columns = gamma.size();
+  if (columns == 0) return {};
+  RowValues to = group_norm(x, {1}, {0}, {x.size() / columns, 1, columns, 1}, epsilon);
+  for (std::uint64_t i = 0; i < to.size(); ++i)
+    to[i] = to[i] * gamma[i % columns] + beta[i % columns];
+  return to;
+}
+
+RowValues gathered(const RowValues& table, const RowValues& indices, std::uint64_t columns) {
+  RowValues to(indices.size() * columns);
+  for (std::uint64_t i = 0; i < to.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(indices[i / columns]);
+    if (row >= 0) to[i] = table[static_cast<std::uint64_t>(row) * columns + i % columns];
+  }
+  return to;
+}
+
+RowValues scattered(RowValues table, const RowValues& indices, const RowValues& rows,
+                    std::uint64_t columns) {
+  for (std::uint64_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(indices[i / columns]);
+    if (row >= 0) table[static_cast<std::uint64_t>(row) * columns + i % columns] = rows[i];
+  }
+  return table;
+}
+
 void adam_w(std::vector<RowValues>& tensors, bool maximize, DataType type) {
   const auto number = [&](std::size_t i) { return tensors[i][0]; };
   const double beta1 = number(8), beta2 = number(9), rate = number(6);

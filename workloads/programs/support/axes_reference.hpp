@@ -30,6 +30,15 @@ RowValues softmax_axis(const RowValues& x, const AxisSides& sides);
 RowValues group_norm(const RowValues& x, const RowValues& gamma, const RowValues& beta,
                      const AxisSides& sides, double epsilon);
 
+// As many columns as gamma and beta have.
+RowValues layer_norm(const RowValues& x, const RowValues& gamma, const RowValues& beta,
+                     double epsilon);
+
+// Rows of a table by index; negative ones are left out: 0 where rows are gathered.
+RowValues gathered(const RowValues& table, const RowValues& indices, std::uint64_t columns);
+RowValues scattered(RowValues table, const RowValues& indices, const RowValues& rows,
+                    std::uint64_t columns);
+
 // A step of AdamW; tensors as the operator apply_adam_w has them. The results, which take the place
 // of the first three, are rounded to `type`.
 void adam_w(std::vector<RowValues>& tensors, bool maximize, DataType type);

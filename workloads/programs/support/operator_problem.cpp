@@ -51,7 +51,7 @@ Bytes OperatorProblem::result_bytes(std::size_t i) const {
 }
 
 bool OperatorProblem::steers(std::size_t i) const {
-  return call_.row->family == Family::kGrouped && i == 2;
+  return inputs_[i].indices_below != 0 || (call_.row->family == Family::kGrouped && i == 2);
 }
 
 std::uint64_t OperatorProblem::group_begin(std::uint64_t group) const {
@@ -65,6 +65,13 @@ std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t mat
   const OperatorTensor& t = inputs_[i];
   const std::uint64_t elements = t.rows * t.columns;
   std::vector<std::byte> bytes(elements * platform::bytes_of(t.type));
+  if (t.indices_below != 0) {
+    for (std::uint64_t k = 0; k < elements; ++k) {
+      const auto index = static_cast<double>(index_of(k, t.indices_below, in_place_));
+      store_element(t.type, bytes.data(), k, index);
+    }
+    return bytes;
+  }
   if (steers(i)) {
     for (std::uint64_t group = 0; group < elements; ++group) {
       const std::uint64_t end = group_begin(group + 1);
@@ -230,6 +237,12 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
       return {group_norm(values(0), values(1), values(2), call_.sides, {call_.call.epsilon})};
     case Family::kAdamW:
       return expected_steps();
+    case Family::kLayerNorm:
+      return {layer_norm(values(0), values(1), values(2), {call_.call.epsilon})};
+    case Family::kGather:
+      return {gathered(values(0), values(1), call_.sides[1])};
+    case Family::kCacheWrite:
+      return {scattered(values(0), values(1), values(2), call_.sides[1])};
     default:
       return expected_rows();
   }

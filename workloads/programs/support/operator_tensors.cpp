@@ -33,6 +33,19 @@ void describe_rows(const operators::NormalisedCall& call, const OperatorOptions&
     case Family::kRmsNorm:
       to.inputs.push_back(gamma);
       break;
+    case Family::kLayerNorm:
+      to.inputs = {x, gamma, gamma};
+      break;
+    case Family::kGather:
+    case Family::kCacheWrite:
+      to.inputs = {{call.sides[2], columns, "RowMajor", type},
+                   {1, rows, "RowMajor", DataType::kInt32}};
+      to.inputs[1].indices_below = call.sides[2];
+      to.in_place = call.row->family == Family::kCacheWrite;
+      if (!to.in_place) break;
+      to.inputs.push_back(x);
+      to.results = {to.inputs[0]};
+      break;
     case Family::kSwiGlu:
       to.results[0].columns = columns / 2;
       break;

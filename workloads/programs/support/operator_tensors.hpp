@@ -20,6 +20,7 @@ struct OperatorTensor {
   bool given = true;
   bool positive = false;                        // sizes of exact_value()s, and a 64th more
   std::optional<double> number = std::nullopt;  // all elements are this one
+  std::uint64_t indices_below = 0;              // elements are index_of()s of so many rows
 };
 
 // In the order of the operator's row.
@@ -36,6 +37,11 @@ struct OperatorOptions {
   bool channel_scales = true, token_scales = true;  // of quant_matmul
   std::uint64_t calls = 1;                          // before the check, of what changes in place
 };
+
+// Of row i of a table, from its end on; `once`: -1 if there are none left.
+constexpr std::int64_t index_of(std::uint64_t i, std::uint64_t below, bool once) {
+  return once && i >= below ? -1 : static_cast<std::int64_t>(below - 1 - i % below);
+}
 
 // A product has a bias if the call names its type.
 OperatorTensors tensors_of(const operators::NormalisedCall& call, const OperatorOptions& options);

@@ -72,7 +72,8 @@ bool ManagedCards::usable() const {
 
 Status ManagedCards::join(const ManagedCardSpace& card, std::shared_ptr<FaultService> service) {
   const unsigned place = pages_.place_of(*card.link);
-  if (place < views_.size() && views_[place] != nullptr) {
+  // Also of another Device: cards are told apart by their indices.
+  if (pages_.card_of(card.link->device_index()) != nullptr) {
     return fail(ErrorCode::kAlreadyExists,
                 fmt::format("card {} has part in it", card.link->device_index()));
   }

@@ -180,7 +180,7 @@ class NPU_API ManagedMemory {
   static Result<std::unique_ptr<ManagedMemory>> open(const std::vector<ManagedCard>& cards,
                                                      const ManagedOptions& options);
   // Adds a card, also to existing allocations and after a leave(). `pager`: as in ManagedOptions.
-  // kAlreadyExists: the card is present, or its space has managed memory.
+  // kAlreadyExists: the card is present, also by another Device, or its space has managed memory.
   // Also the errors of open().
   Status join(const ManagedCard& card, ConstByteSpan pager);
   // Removes a card. Its pages migrate to the host, prefetches to it end, and its space may end. The

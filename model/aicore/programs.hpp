@@ -92,10 +92,11 @@ class AiCorePrograms : public sc_core::sc_module,
   // A launch of which blocks run or will run.
   struct Launch {
     std::uint64_t cause = 0;
-    unsigned ended = 0;  // blocks
+    std::uint64_t ended = 0;  // blocks, once for every core
     SpaceId space = 0;
   };
   bool runs(std::uint64_t context) const;
+  void stop_cluster(unsigned core, const KernelBlock& block);
 
   Simulation& sim_;
   ProgramServices services_;

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cube core's part of a step: the scores of its queries with a chunk of keys, and later their
+// weights times the values. Keys, values and weights come through L1 in pieces.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/device/attention/keys.hpp"
+#include "kernels/device/attention/ring.hpp"
+
+namespace npu::kernels::attention {
+
+using aicore::Flag;
+
+// Parts of L1: two tasks' queries, pieces of keys and values, pieces of weights. The same for host
+// and core.
+class CubeBuffers {
+ public:
+  static constexpr std::uint32_t kPieces = 4, kPair = 2;
+
+  explicit CubeBuffers(const Work& w)
+      : query_bytes_(w.rows * aicore::row_bytes(w.head, kTypeA)),
+        piece_bytes_(w.piece * aicore::row_bytes(w.head, kTypeA)),
+        weight_bytes_(w.rows * aicore::row_bytes(w.piece, kTypeA)) {}
+
+  std::uint32_t queries(unsigned i) const { return i * query_bytes_; }
+  std::uint32_t piece(unsigned i) const { return kPair * query_bytes_ + i * piece_bytes_; }
+  std::uint32_t weights(unsigned i) const { return piece(kPieces) + i * weight_bytes_; }
+  std::uint32_t end() const { return weights(kPair); }
+
+ private:
+  std::uint32_t query_bytes_, piece_bytes_, weight_bytes_;
+};
+
+class Cube {
+ public:
+  static constexpr std::uint32_t kHalves = 2;  // of L0A, L0B, L0C
+  static constexpr std::uint32_t kFractal = 16;
+
+  Cube(AicorePort& port, const Work& w)
+      : port_(port),
+        w_(w),
+        l1_(w),
+        ring_(w, port.call().block),
+        keys_(port, w, w.k),
+        values_(port, w, w.v),
+        l0_half_(half(LocalBuffer::kL0a)),
+        l0b_half_(half(LocalBuffer::kL0b)),
+        l0c_half_(half(LocalBuffer::kL0c)) {
+    for (unsigned i = 0; i < CubeBuffers::kPieces; ++i) piece_free(i).set();
+    for (unsigned i = 0; i < kHalves; ++i) {
+      query_free(i).set();
+      weights_free(i).set();
+      l0_free(i).set();
+      c_free(i).set();
+    }
+  }
+  ~Cube() {
+    for (unsigned i = 0; i < CubeBuffers::kPieces; ++i) piece_free(i).wait();
+    for (unsigned i = 0; i < kHalves; ++i) {
+      query_free(i).wait();
+      weights_free(i).wait();
+      l0_free(i).wait();
+      c_free(i).wait();
+    }
+  }
+  Cube(const Cube&) = delete;
+  Cube& operator=(const Cube&) = delete;
+
+  // Scores.
+  void begin(const Step& step) {
+    const unsigned q = step.tasks % kHalves;
+    if (step.first) load_queries(step.task, q);
+    for (std::uint32_t done = 0; done < step.keys; done += w_.piece) {
+      const std::uint32_t keys = std::min(w_.piece, step.keys - done);
+      const unsigned slot = load_piece(keys_, step, done, keys);
+      if (step.first && done == 0) query_full(q).wait();
+      piece_full(slot).wait();
+      const unsigned c = c_count_++ % kHalves;
+      c_free(c).wait();
+      score_piece(step.task.rows, keys, q, slot, c);
+      piece_free(slot).set();
+      c_full(c).set();
+      c_full(c).wait();
+      store_scores(step, done, keys, c);
+      c_free(c).set();
+    }
+    if (step.last) query_free(q).set();
+    Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kScores).raise();
+  }
+
+  // Weights times values.
+  void end(const Step& step) {
+    const std::uint32_t row = aicore::round_up(w_.head, kFractal) * 4;
+    const bool both = aicore::round_up(step.task.rows, kFractal) * row > l0c_half_;
+    const unsigned c = both ? 0 : c_count_++ % kHalves;
+    c_free(c).wait();
+    if (both) c_free(1).wait();
+    for (std::uint32_t done = 0; done < step.keys; done += w_.piece) {
+      const std::uint32_t keys = std::min(w_.piece, step.keys - done);
+      const unsigned slot = load_piece(values_, step, done, keys);
+      if (done == 0) Handed<Pipe::kMte3, Pipe::kMte2>(port_, Signal::kWeights).wait();
+      const unsigned weights = load_weights(step, done, keys);
+      piece_full(slot).wait();
+      weights_full(weights).wait();
+      value_piece(step.task.rows, keys, weights, slot, c, done != 0);
+      piece_free(slot).set();
+      weights_free(weights).set();
+    }
+    c_full(c).set();
+    c_full(c).wait();
+    fixpipe(ring_.products(step), c, step.task.rows, w_.head, std::uint64_t{w_.head} * 4,
+            DataType::kFp32);
+    c_free(c).set();
+    if (both) c_free(1).set();
+    Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kProducts).raise();
+  }
+
+ private:
+  using ToL1 = Flag<Pipe::kMte1, Pipe::kMte2>;
+  using FromL1 = Flag<Pipe::kMte2, Pipe::kMte1>;
+  static constexpr unsigned kQueries = CubeBuffers::kPieces, kWeights = kQueries + kHalves;
+  ToL1 piece_free(unsigned i) const { return {port_, i}; }
+  FromL1 piece_full(unsigned i) const { return {port_, i}; }
+  ToL1 query_free(unsigned i) const { return {port_, kQueries + i}; }
+  FromL1 query_full(unsigned i) const { return {port_, kQueries + i}; }
+  ToL1 weights_free(unsigned i) const { return {port_, kWeights + i}; }
+  FromL1 weights_full(unsigned i) const { return {port_, kWeights + i}; }
+  Flag<Pipe::kCube, Pipe::kMte1> l0_free(unsigned i) const { return {port_, i}; }
+  Flag<Pipe::kMte1, Pipe::kCube> l0_full(unsigned i) const { return {port_, i}; }
+  Flag<Pipe::kFixpipe, Pipe::kCube> c_free(unsigned i) const { return {port_, i}; }
+  Flag<Pipe::kCube, Pipe::kFixpipe> c_full(unsigned i) const { return {port_, i}; }
+
+  std::uint32_t half(LocalBuffer buffer) const {
+    const auto bytes = static_cast<std::uint32_t>(port_.buffer_size(buffer) / kHalves);
+    return bytes / aicore::kLocalAlignment * aicore::kLocalAlignment;
+  }
+
+  void load_queries(const Task& task, unsigned q) {
+    const std::uint32_t pitch = aicore::row_bytes(w_.head, kTypeA);
+    query_free(q).wait();
+    w_.for_runs(task, 0, task.rows,
+                [&](std::uint32_t row, std::uint32_t rows, std::uint64_t at,
+                    std::uint64_t from_pitch, std::uint32_t) {
+                  platform::CopyIn copy;
+                  copy.to = {LocalBuffer::kL1, l1_.queries(q) + row * pitch};
+                  copy.from = w_.q + at * kBytes;
+                  copy.rows = rows;
+                  copy.row_bytes = w_.head * kBytes;
+                  copy.from_pitch = rows == 1 ? 0 : from_pitch * kBytes;
+                  copy.to_pitch = pitch;
+                  port_.issue(copy);
+                });
+    query_full(q).set();
+  }
+  unsigned load_piece(const Keys& from, const Step& step, std::uint32_t done, std::uint32_t keys) {
+    const unsigned slot = pieces_++ % CubeBuffers::kPieces;
+    piece_free(slot).wait();
+    from.load(l1_.piece(slot), step.task, step.first_key + done, keys);
+    piece_full(slot).set();
+    return slot;
+  }
+  unsigned load_weights(const Step& step, std::uint32_t done, std::uint32_t keys) {
+    const unsigned slot = weights_++ % CubeBuffers::kPair;
+    weights_free(slot).wait();
+    platform::CopyIn copy;
+    copy.to = {LocalBuffer::kL1, l1_.weights(slot)};
+    copy.from = ring_.weights(step) + std::uint64_t{done} * kBytes;
+    copy.rows = step.task.rows;
+    copy.row_bytes = keys * kBytes;
+    copy.from_pitch = std::uint64_t{w_.chunk} * kBytes;
+    copy.to_pitch = aicore::row_bytes(keys, kTypeA);
+    port_.issue(copy);
+    weights_full(slot).set();
+    return slot;
+  }
+
+  std::uint32_t padded_rows() const { return aicore::round_up(w_.rows, kFractal) * kBytes; }
+  // So many elements of the products' depth fit into halves of L0A and L0B.
+  static std::uint32_t depth(std::uint32_t space, std::uint32_t bytes_each) {
+    return std::max(space / bytes_each / kFractal * kFractal, kFractal);
+  }
+
+  void score_piece(std::uint32_t rows, std::uint32_t keys, unsigned q, unsigned slot, unsigned c) {
+    const std::uint32_t pitch = aicore::row_bytes(w_.head, kTypeA);
+    const std::uint32_t most =
+        std::min(depth(l0_half_, padded_rows()), depth(l0b_half_, aicore::row_bytes(keys, kTypeA)));
+    for (std::uint32_t done = 0; done < w_.head; done += most) {
+      const std::uint32_t k = std::min(most, w_.head - done);
+      const unsigned i = l0_count_++ % kHalves;
+      l0_free(i).wait();
+      feed({LocalBuffer::kL0a, i * l0_half_}, l1_.queries(q) + done * kBytes, rows, k, pitch,
+           false);
+      feed({LocalBuffer::kL0b, i * l0b_half_}, l1_.piece(slot) + done * kBytes, keys, k, pitch,
+           true);
+      multiply(i, c, rows, k, keys, done != 0);
+    }
+  }
+  void value_piece(std::uint32_t rows, std::uint32_t keys, unsigned weights, unsigned slot,
+                   unsigned c, bool more) {
+    const std::uint32_t pitch = aicore::row_bytes(w_.head, kTypeA);
+    const std::uint32_t most = std::min(depth(l0_half_, padded_rows()), depth(l0b_half_, pitch));
+    for (std::uint32_t done = 0; done < keys; done += most) {
+      const std::uint32_t k = std::min(most, keys - done);
+      const unsigned i = l0_count_++ % kHalves;
+      l0_free(i).wait();
+      feed({LocalBuffer::kL0a, i * l0_half_}, l1_.weights(weights) + done * kBytes, rows, k,
+           aicore::row_bytes(keys, kTypeA), false);
+      feed({LocalBuffer::kL0b, i * l0b_half_}, l1_.piece(slot) + done * pitch, k, w_.head, pitch,
+           false);
+      multiply(i, c, rows, k, w_.head, more || done != 0);
+    }
+  }
+  // `rows` x `columns` as they lie in L1.
+  void feed(platform::Local to, std::uint32_t from, std::uint32_t rows, std::uint32_t columns,
+            std::uint32_t pitch, bool transpose) const {
+    platform::LoadL0 load;
+    load.to = to;
+    load.from = from;
+    load.rows = rows;
+    load.columns = columns;
+    load.from_pitch = pitch;
+    load.type = kTypeA;
+    load.transpose = transpose;
+    port_.issue(load);
+  }
+  void multiply(unsigned i, unsigned c, std::uint32_t m, std::uint32_t k, std::uint32_t n,
+                bool accumulate) const {
+    l0_full(i).set();
+    l0_full(i).wait();
+    platform::Mmad mmad;
+    mmad.c = c * l0c_half_;
+    mmad.a = i * l0_half_;
+    mmad.b = i * l0b_half_;
+    mmad.m = m;
+    mmad.k = k;
+    mmad.n = n;
+    mmad.type = kTypeA;
+    mmad.accumulate = accumulate;
+    port_.issue(mmad);
+    l0_free(i).set();
+  }
+
+  void store_scores(const Step& step, std::uint32_t done, std::uint32_t keys, unsigned c) const {
+    constexpr DataType kType = score_type(false);
+    const std::uint64_t bytes = platform::bytes_of(kType);
+    fixpipe(ring_.scores(step) + done * bytes, c, step.task.rows, keys, w_.chunk * bytes, kType);
+  }
+  void fixpipe(std::uint64_t to, unsigned c, std::uint32_t m, std::uint32_t n, std::uint64_t pitch,
+               DataType type) const {
+    platform::Fixpipe fixpipe;
+    fixpipe.to = to;
+    fixpipe.from = c * l0c_half_;
+    fixpipe.m = m;
+    fixpipe.n = n;
+    fixpipe.to_pitch = pitch;
+    fixpipe.type = DataType::kFp32;
+    fixpipe.to_type = type;
+    port_.issue(fixpipe);
+  }
+
+  AicorePort& port_;
+  const Work& w_;
+  const CubeBuffers l1_;
+  const Ring ring_;
+  const Keys keys_, values_;
+  const std::uint32_t l0_half_, l0b_half_, l0c_half_;
+  unsigned pieces_ = 0, weights_ = 0, l0_count_ = 0, c_count_ = 0;
+};
+
+}  // namespace npu::kernels::attention

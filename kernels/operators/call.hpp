@@ -32,8 +32,11 @@ struct OperatorCall {
   float epsilon = 1e-6F;           // of rms_norm and its like
   float scale = 1;                 // of quant_matmul, flash_attention
   bool causal = false;             // of flash_attention
-  bool activate_left = true;       // of dequant_swiglu_quant: which half goes through silu
-  std::uint32_t cores = 0;         // to use; 0: all
+  bool heads_inside = false;       // of flash_attention: batch, rows, heads, head; else heads first
+  std::uint32_t page = 0,
+                pages = 0;    // of flash_attention: of paged keys, and of a batch; inputs[3]
+  bool activate_left = true;  // of dequant_swiglu_quant: which half goes through silu
+  std::uint32_t cores = 0;    // to use; 0: all
 };
 
 // Checked, and with the names that templates know.

@@ -27,11 +27,12 @@ struct InstructionFinding {
   bool wrong() const { return code != abi::FaultCode::kNone; }
 };
 
-// Buffers that FixPipe can write to, by their sizes; 0: it cannot.
+// Local buffers that FixPipe and MTE3 can write to, by their sizes; 0: they cannot.
 struct FixpipeWays {
   Bytes l1 = 0;
   Bytes ub = 0;
   unsigned vector_cores = 1;  // whose UB it may be
+  Bytes l1_from_ub = 0;
 };
 
 inline constexpr std::uint32_t kMaxMatrix = 4095;  // rows and columns of an mmad
@@ -48,7 +49,8 @@ constexpr Bytes l0c_pitch(Bytes columns) {
 }
 
 InstructionFinding check(const BufferSizes& sizes, const platform::CopyIn& copy);
-InstructionFinding check(const BufferSizes& sizes, const platform::CopyOut& copy);
+InstructionFinding check(const BufferSizes& sizes, const platform::CopyOut& copy,
+                         const FixpipeWays& ways = {});
 InstructionFinding check(const BufferSizes& sizes, const platform::LoadL0& load);
 InstructionFinding check(const BufferSizes& sizes, const platform::Mmad& mmad);
 InstructionFinding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe,

@@ -106,8 +106,9 @@ SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) con
     rows = 1;
   }
   const bool tail = row > v.repeat && row % v.repeat != 0;
-  const std::uint64_t each =
-      (tail ? v.tail_clocks : 0) + (result == VectorResult::kElement ? v.row_clocks : 0);
+  // Rows of one repeat are repeats of one whole-reduce.
+  const bool folds = result == VectorResult::kElement && row > v.repeat;
+  const std::uint64_t each = (tail ? v.tail_clocks : 0) + (folds ? v.row_clocks : 0);
   return clock_.percent((begin + rows * each) * 100 +
                         rows * ceil_div(row, v.repeat) * cost.percent);
 }

@@ -90,7 +90,7 @@ void IssueUnit::issue(const platform::CopyIn& instruction) {
   issue_checked(Pipe::kMte2, instruction, check(sizes_, instruction));
 }
 void IssueUnit::issue(const platform::CopyOut& instruction) {
-  issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction));
+  issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction, ways_));
 }
 void IssueUnit::issue(const platform::LoadL0& instruction) {
   issue_checked(Pipe::kMte1, instruction, check(sizes_, instruction));

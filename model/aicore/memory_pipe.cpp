@@ -31,7 +31,14 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
              in->row_bytes,
              ub ? &config_.gm_to_ub : &config_.gm_to_l1};
   } else if (const auto* out = std::get_if<platform::CopyOut>(&copy)) {
-    range = {true, false, out->to, out->to_pitch, out->rows, out->row_bytes, &config_.ub_to_gm};
+    const bool global = out->target == platform::CopyOutTarget::kGlobal;
+    range = {global,
+             false,
+             out->to,
+             out->to_pitch,
+             out->rows,
+             out->row_bytes,
+             global ? &config_.ub_to_gm : nullptr};
   } else {
     const auto& fixpipe = std::get<platform::Fixpipe>(copy);
     const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
@@ -62,8 +69,7 @@ void MemoryPipe::begin(const PipeEntry& copy, const Began& began) {
   if (sim_.recorder.enabled()) chain_.begin(began);
   cursor_ = {range_of(copy.instruction), slot_of(last_ - 1), 0, 0};
   if (cursor_.range.path == nullptr) {
-    port_free_ =
-        std::max(port_free_, sim_now()) + local_time(std::get<platform::Fixpipe>(copy.instruction));
+    port_free_ = std::max(port_free_, sim_now()) + local_time(copy.instruction);
     next.last = port_free_;
     next.sent = true;
     if (sim_.recorder.enabled()) next.path = chain_.moved(port_free_);
@@ -74,7 +80,11 @@ void MemoryPipe::begin(const PipeEntry& copy, const Began& began) {
   send();
 }
 
-SimTime MemoryPipe::local_time(const platform::Fixpipe& fixpipe) const {
+SimTime MemoryPipe::local_time(const Instruction& copy) const {
+  if (const auto* out = std::get_if<platform::CopyOut>(&copy)) {
+    return times_.of(config_.ub_to_l1, Bytes{out->rows} * out->row_bytes);
+  }
+  const auto& fixpipe = std::get<platform::Fixpipe>(copy);
   const bool ub = fixpipe.target == platform::FixpipeTarget::kUb;
   const Bytes bytes = Bytes{fixpipe.m} * fixpipe.n * bytes_of(fixpipe.to_type);
   return times_.of(ub ? config_.l0c_to_ub : config_.l0c_to_l1, bytes);

@@ -110,7 +110,7 @@ class MemoryPipe {
   };
 
   Range range_of(const Instruction& copy) const;
-  SimTime local_time(const platform::Fixpipe& fixpipe) const;
+  SimTime local_time(const Instruction& copy) const;
   Item& item(std::uint64_t number) { return items_[number % kInFlight]; }
   bool stale(std::uint64_t argument) const { return argument != generation_; }
   std::uint32_t slot_of(std::uint64_t number) const;

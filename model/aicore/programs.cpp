@@ -186,8 +186,8 @@ void AiCorePrograms::stop_cluster(unsigned core, const KernelBlock& block) {
   const unsigned cluster = services_.layout.cluster(core);
   for (unsigned i = 0; i < cores_.size(); ++i) {
     const auto& other = *cores_[i];
-    const bool same = other.busy() && other.context() == block.context &&
-                      services_.layout.cluster(i) == cluster;
+    const bool same =
+        other.busy() && other.context() == block.context && services_.layout.cluster(i) == cluster;
     if (same) cores_[i]->stop();
   }
 }

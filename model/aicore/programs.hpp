@@ -84,6 +84,9 @@ class AiCorePrograms : public sc_core::sc_module,
   ProgramCore& vector_core(unsigned cube, unsigned which) override {
     return *cores_[services_.layout.clusters() + cube * services_.layout.vector_cores() + which];
   }
+  ProgramCore& cube_core(unsigned vector) override {
+    return *cores_[services_.layout.cluster(vector)];
+  }
   bool goes_later(unsigned core, SimTime when) const override;
   void cross_flag_raised(std::uint64_t context) override;
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,

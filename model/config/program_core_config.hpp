@@ -44,7 +44,7 @@ struct VectorConfig {
   unsigned transpose_ragged_percent;  // of its time, with rows that are no multiple of 32 B
 };
 
-// From L0C to another local buffer; per_clock 0: the core has no such way.
+// From L0C or UB to another local buffer; per_clock 0: the core has no such way.
 struct LocalPathConfig {
   Bytes per_clock;
   unsigned issue_clocks;  // of an instruction, beside its bytes
@@ -75,7 +75,7 @@ struct ProgramCoreConfig {
   Bytes l0a_per_clock, l0b_per_clock;
   unsigned l0_fill_clocks;  // of MTE1, into an empty pipe
   CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
-  LocalPathConfig l0c_to_l1, l0c_to_ub;
+  LocalPathConfig l0c_to_l1, l0c_to_ub, ub_to_l1;
   CubeConfig cube;
   VectorConfig vector;
   unsigned cache_lines;  // data cache of the scalar unit

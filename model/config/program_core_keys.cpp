@@ -155,6 +155,7 @@ std::vector<Key> pipe_keys() {
       section("l0c_to_gm", &C::l0c_to_gm, path_table()),
       section("l0c_to_l1", &C::l0c_to_l1, local_path_table()),
       section("l0c_to_ub", &C::l0c_to_ub, local_path_table()),
+      section("ub_to_l1", &C::ub_to_l1, local_path_table()),
       section("cube", &C::cube, cube_table()),
       section("vector", &C::vector, vector_table()),
   };

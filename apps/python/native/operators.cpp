@@ -132,6 +132,7 @@ void bind_operators(py::module_& module) {
   define_field(call, "epsilon", &OperatorCall::epsilon);
   define_field(call, "scale", &OperatorCall::scale);
   define_field(call, "causal", &OperatorCall::causal);
+  define_field(call, "heads_inside", &OperatorCall::heads_inside);
   define_field(call, "activate_left", &OperatorCall::activate_left);
   define_field(call, "cores", &OperatorCall::cores);
   py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")

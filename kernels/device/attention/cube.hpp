@@ -5,32 +5,14 @@
 
 #include <algorithm>
 
+#include "kernels/device/attention/cube_buffers.hpp"
 #include "kernels/device/attention/keys.hpp"
+#include "kernels/device/attention/local_buffers.hpp"
 #include "kernels/device/attention/ring.hpp"
 
 namespace npu::kernels::attention {
 
 using aicore::Flag;
-
-// Parts of L1: two tasks' queries, pieces of keys and values, pieces of weights. The same for host
-// and core.
-class CubeBuffers {
- public:
-  static constexpr std::uint32_t kPieces = 4, kPair = 2;
-
-  explicit CubeBuffers(const Work& w)
-      : query_bytes_(w.rows * aicore::row_bytes(w.head, kTypeA)),
-        piece_bytes_(w.piece * aicore::row_bytes(w.head, kTypeA)),
-        weight_bytes_(w.rows * aicore::row_bytes(w.piece, kTypeA)) {}
-
-  std::uint32_t queries(unsigned i) const { return i * query_bytes_; }
-  std::uint32_t piece(unsigned i) const { return kPair * query_bytes_ + i * piece_bytes_; }
-  std::uint32_t weights(unsigned i) const { return piece(kPieces) + i * weight_bytes_; }
-  std::uint32_t end() const { return weights(kPair); }
-
- private:
-  std::uint32_t query_bytes_, piece_bytes_, weight_bytes_;
-};
 
 class Cube {
  public:
@@ -41,6 +23,7 @@ class Cube {
       : port_(port),
         w_(w),
         l1_(w),
+        ub_(w),
         ring_(w, port.call().block),
         keys_(port, w, w.k),
         values_(port, w, w.v),
@@ -86,7 +69,7 @@ class Cube {
       c_free(c).set();
     }
     if (step.last) query_free(q).set();
-    Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kScores).raise();
+    raise(Signal::kScores);
   }
 
   // Weights times values.
@@ -99,21 +82,18 @@ class Cube {
     for (std::uint32_t done = 0; done < step.keys; done += w_.piece) {
       const std::uint32_t keys = std::min(w_.piece, step.keys - done);
       const unsigned slot = load_piece(values_, step, done, keys);
-      if (done == 0) Handed<Pipe::kMte3, Pipe::kMte2>(port_, Signal::kWeights).wait();
-      const unsigned weights = load_weights(step, done, keys);
+      const unsigned weights = take_weights(step, done, keys);
       piece_full(slot).wait();
-      weights_full(weights).wait();
       value_piece(step.task.rows, keys, weights, slot, c, done != 0);
       piece_free(slot).set();
-      weights_free(weights).set();
+      if (w_.local == 0) weights_free(weights).set();
     }
     c_full(c).set();
     c_full(c).wait();
-    fixpipe(ring_.products(step), c, step.task.rows, w_.head, std::uint64_t{w_.head} * 4,
-            DataType::kFp32);
+    store_products(step, c);
     c_free(c).set();
     if (both) c_free(1).set();
-    Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kProducts).raise();
+    raise(Signal::kProducts);
   }
 
  private:
@@ -160,7 +140,13 @@ class Cube {
     piece_full(slot).set();
     return slot;
   }
-  unsigned load_weights(const Step& step, std::uint32_t done, std::uint32_t keys) {
+  // Where they are in L1: a vector core has brought them, or the ring has them.
+  unsigned take_weights(const Step& step, std::uint32_t done, std::uint32_t keys) {
+    if (w_.local != 0) {
+      Handed<Pipe::kMte3, Pipe::kMte1>(port_, Signal::kWeights).wait();
+      return step.count % CubeBuffers::kPair;
+    }
+    if (done == 0) Handed<Pipe::kMte3, Pipe::kMte2>(port_, Signal::kWeights).wait();
     const unsigned slot = weights_++ % CubeBuffers::kPair;
     weights_free(slot).wait();
     platform::CopyIn copy;
@@ -172,6 +158,7 @@ class Cube {
     copy.to_pitch = aicore::row_bytes(keys, kTypeA);
     port_.issue(copy);
     weights_full(slot).set();
+    weights_full(slot).wait();
     return slot;
   }
 
@@ -241,13 +228,31 @@ class Cube {
     l0_free(i).set();
   }
 
+  void raise(Signal signal) const {
+    if (w_.local != 0) return Handed<Pipe::kFixpipe, Pipe::kVector>(port_, signal).raise();
+    Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, signal).raise();
+  }
   void store_scores(const Step& step, std::uint32_t done, std::uint32_t keys, unsigned c) const {
+    if (w_.local != 0) {
+      return to_vector_cores(step.task.rows, keys, c, ub_.scores(step), ub_.score_row());
+    }
     constexpr DataType kType = score_type(false);
     const std::uint64_t bytes = platform::bytes_of(kType);
-    fixpipe(ring_.scores(step) + done * bytes, c, step.task.rows, keys, w_.chunk * bytes, kType);
+    to_memory(ring_.scores(step) + done * bytes, c, step.task.rows, keys, w_.chunk * bytes, kType);
   }
-  void fixpipe(std::uint64_t to, unsigned c, std::uint32_t m, std::uint32_t n, std::uint64_t pitch,
-               DataType type) const {
+  void store_products(const Step& step, unsigned c) const {
+    if (w_.local == 0) {
+      return to_memory(ring_.products(step), c, step.task.rows, w_.head, std::uint64_t{w_.head} * 4,
+                       DataType::kFp32);
+    }
+    // They have taken those of the step before.
+    if (w_.places == 1 && step.count > 0) {
+      Handed<Pipe::kVector, Pipe::kFixpipe>(port_, Signal::kTaken).wait();
+    }
+    to_vector_cores(step.task.rows, w_.head, c, ub_.products(step), ub_.output_row());
+  }
+  void to_memory(std::uint64_t to, unsigned c, std::uint32_t m, std::uint32_t n,
+                 std::uint64_t pitch, DataType type) const {
     platform::Fixpipe fixpipe;
     fixpipe.to = to;
     fixpipe.from = c * l0c_half_;
@@ -258,10 +263,28 @@ class Cube {
     fixpipe.to_type = type;
     port_.issue(fixpipe);
   }
+  void to_vector_cores(std::uint32_t m, std::uint32_t n, unsigned c, std::uint32_t to,
+                       std::uint32_t pitch) const {
+    for (std::uint8_t core = 0; core < 2; ++core) {
+      const CoreRows rows(m, core + 1U);
+      if (rows.count == 0) continue;
+      platform::Fixpipe fixpipe;
+      fixpipe.to = to;
+      fixpipe.from = c * l0c_half_ + rows.first * aicore::round_up(n, kFractal) * 4;
+      fixpipe.m = rows.count;
+      fixpipe.n = n;
+      fixpipe.to_pitch = pitch;
+      fixpipe.type = fixpipe.to_type = DataType::kFp32;
+      fixpipe.target = platform::FixpipeTarget::kUb;
+      fixpipe.vector_core = core;
+      port_.issue(fixpipe);
+    }
+  }
 
   AicorePort& port_;
   const Work& w_;
   const CubeBuffers l1_;
+  const LocalBuffers ub_;  // of the vector cores
   const Ring ring_;
   const Keys keys_, values_;
   const std::uint32_t l0_half_, l0b_half_, l0c_half_;

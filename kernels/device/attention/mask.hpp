@@ -2,9 +2,10 @@
 // Scores of keys that a query does not see, which become minus infinity.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
-#include "kernels/device/attention/vector_buffers.hpp"
+#include "kernels/device/attention/row_space.hpp"
 #include "kernels/device/common/rows.hpp"
 
 namespace npu::kernels::attention {
@@ -14,7 +15,7 @@ using platform::VectorOp;
 
 class Mask {
  public:
-  Mask(AicorePort& port, const Work& w, const VectorBuffers& ub) : port_(port), w_(w), ub_(ub) {
+  Mask(AicorePort& port, const Work& w, const RowSpace& ub) : port_(port), w_(w), ub_(ub) {
     if (kCausal) make_index();
   }
 
@@ -27,8 +28,8 @@ class Mask {
                     std::uint32_t query) {
                   // One query of many heads sees all keys.
                   if (w_.queries == 1) return;
-                  for (std::uint32_t done = 0; done < count; done += VectorBuffers::kMaskRows) {
-                    group(step, query + done, std::min(count - done, VectorBuffers::kMaskRows),
+                  for (std::uint32_t done = 0; done < count; done += RowSpace::kMaskRows) {
+                    group(step, query + done, std::min(count - done, RowSpace::kMaskRows),
                           scores + (row - first + done) * pitch, pitch, type);
                   }
                 });
@@ -47,8 +48,8 @@ class Mask {
     const std::uint32_t first = seen / kRepeat * kRepeat;
     Vector compare = row_vector(VectorOp::kCompares, DataType::kFp32, ub_.mask(), ub_.index(), rows,
                                 step.keys - first);
-    compare.a_pitch = ub_.index_row();
-    compare.to_pitch = ub_.mask_row();
+    compare.a_pitch = ub_.index_row;
+    compare.to_pitch = ub_.mask_row;
     compare.comparison = platform::Comparison::kLess;
     compare.scalar = static_cast<float>(sees - first);
     port_.issue(compare);
@@ -56,7 +57,7 @@ class Mask {
     Vector select = row_vector(VectorOp::kSelects, type, at, at, rows, step.keys - first);
     select.a_pitch = select.to_pitch = pitch;
     select.mask = ub_.mask();
-    select.mask_pitch = ub_.mask_row();
+    select.mask_pitch = ub_.mask_row;
     select.scalar = -__builtin_inff();
     port_.issue(select);
   }
@@ -73,11 +74,11 @@ class Mask {
     const aicore::Flag<Pipe::kScalar, Pipe::kVector> ready(port_, 0);
     ready.set();
     ready.wait();
-    const std::uint32_t row = ub_.index_row() / 4;
+    const std::uint32_t row = ub_.index_row / 4;
     for (std::uint32_t have = kFirst; have < row; have *= 2) {
       copy_index(have, std::min(have, row - have), static_cast<float>(have));
     }
-    for (std::uint32_t have = 1; have < VectorBuffers::kMaskRows; have *= 2) {
+    for (std::uint32_t have = 1; have < RowSpace::kMaskRows; have *= 2) {
       copy_index(have * row, have * row, -static_cast<float>(have));
     }
   }
@@ -88,7 +89,7 @@ class Mask {
 
   AicorePort& port_;
   const Work& w_;
-  const VectorBuffers& ub_;
+  const RowSpace& ub_;
 };
 
 }  // namespace npu::kernels::attention

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/device/attention/cube.hpp"
+#include "kernels/device/attention/local_buffers.hpp"
 #include "kernels/device/attention/vector_buffers.hpp"
 #include "npu/operators/operator_stream.hpp"
 
@@ -19,19 +20,34 @@ inline std::uint32_t longest_head(const CoreLimits& limits) {
 
 // Rows: 128 queries, or as many as L0C takes the output of.
 inline void choose_rows(Work& w, const CoreLimits& limits) {
-  constexpr std::uint32_t kMost = 128, kFew = 16;
+  // Between buffers heads are not brought together but for single queries.
+  constexpr std::uint32_t kMost = 128;
+  const std::uint32_t few = w.local != 0 ? 1 : 16;
   const std::uint64_t row = aicore::round_up(w.head, Cube::kFractal) * 4;
   w.rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.l0c / row, kMost));
   w.rows = std::max(w.rows / Cube::kFractal * Cube::kFractal, Cube::kFractal);
   const std::uint64_t of_group = std::uint64_t{w.shared()} * w.queries;
-  w.grouped = of_group <= w.rows && w.queries <= kFew ? 1 : 0;
+  w.grouped = of_group <= w.rows && w.queries <= few ? 1 : 0;
   w.rows = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(w.grouped != 0 ? of_group : w.queries, w.rows));
 }
 
+// Of products in UB, and fewer rows where one place is too much.
+inline bool choose_places(Work& w, const CoreLimits& limits) {
+  w.chunk = w.piece;
+  for (;;) {
+    for (w.places = Ring::kPlaces; w.places > 0; --w.places) {
+      if (LocalBuffers(w).end() <= limits.ub) return true;
+    }
+    if (w.grouped != 0 || w.rows <= Cube::kFractal) return false;
+    w.rows = (w.rows - 1) / Cube::kFractal * Cube::kFractal;
+  }
+}
+
 // False: not one fits.
 inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
-  constexpr std::uint32_t kPiece = 128, kChunk = 512;
+  constexpr std::uint32_t kPiece = 128;
+  const std::uint32_t most = w.local != 0 ? kPiece : 512;
   w.piece = std::min(kPiece, aicore::round_up(w.keys, Cube::kFractal));
   const auto fits = [&] {
     const std::uint64_t l0c = std::uint64_t{w.rows} * aicore::round_up(w.piece, Cube::kFractal) * 4;
@@ -41,7 +57,8 @@ inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
   };
   while (w.piece > Cube::kFractal && !fits()) w.piece -= Cube::kFractal;
   if (!fits()) return false;
-  w.chunk = std::min(std::max(kChunk / w.piece, 1U) * w.piece, aicore::round_up(w.keys, w.piece));
+  w.chunk = std::min(std::max(most / w.piece, 1U) * w.piece, aicore::round_up(w.keys, w.piece));
+  if (w.local != 0) return choose_places(w, limits);
   const auto computes = [&] {
     const VectorBuffers ub(w, limits.ub, coupled);
     return ub.rows() >= std::min(w.rows, 8U) && ub.output_rows() != 0;

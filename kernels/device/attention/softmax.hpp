@@ -9,7 +9,7 @@ namespace npu::kernels::attention {
 
 class Softmax {
  public:
-  Softmax(AicorePort& port, const Work& w, const VectorBuffers& ub) : port_(port), w_(w), ub_(ub) {}
+  Softmax(AicorePort& port, const Work& w, const RowSpace& ub) : port_(port), w_(w), ub_(ub) {}
 
   // Of the task that the step is of, and of the step.
   std::uint32_t largest(const Step& step) const { return ub_.number(step.tasks % 2); }
@@ -25,7 +25,7 @@ class Softmax {
     mask.apply(step, task_row, rows, scores, pitch, kType);
     const std::uint32_t numbers = ub_.number(6) + 4 * at, now = ub_.number(7) + 4 * at;
     const std::uint32_t narrow = ub_.number(8) + 4 * at;
-    reduce<kType>(VectorOp::kReduceMax, numbers, narrow, scores, pitch, rows, keys);
+    reduce<kType>(VectorOp::kReduceMax, VectorOp::kMax, numbers, narrow, scores, pitch, rows, keys);
     // It is finite: where nothing is seen weights are 0, not no numbers.
     number_op(port_, VectorOp::kMaxs, numbers, numbers, 0, rows, -kLargest<kType>);
     bring_together(step, numbers, rows, at);
@@ -41,7 +41,7 @@ class Softmax {
     port_.issue(sub);
     on<kType>(kTypeA == DataType::kFp32 ? VectorOp::kExpPrecise : VectorOp::kExp, scores, pitch,
               rows, keys, 0);
-    reduce<kType>(VectorOp::kReduceSum, now, narrow, scores, pitch, rows, keys);
+    reduce<kType>(VectorOp::kReduceSum, VectorOp::kAdd, now, narrow, scores, pitch, rows, keys);
     const std::uint32_t sums = this->sums(step) + 4 * at;
     if (!step.first) {
       number_op(port_, VectorOp::kMul, sums, sums, factors(step) + 4 * at, rows);
@@ -74,13 +74,26 @@ class Softmax {
     v.scalar = scalar;
     port_.issue(v);
   }
-  // Into fp32.
+  // A number of each row, into fp32. Halves are brought together until a row is one repeat, which
+  // a reduction of all rows takes as one.
   template <DataType kType>
-  void reduce(VectorOp op, std::uint32_t numbers, std::uint32_t narrow, std::uint32_t scores,
-              std::uint32_t pitch, std::uint32_t rows, std::uint32_t keys) const {
-    Vector v =
-        row_vector(op, kType, kType == DataType::kFp32 ? numbers : narrow, scores, rows, keys);
-    v.a_pitch = pitch;
+  void reduce(VectorOp op, VectorOp halves, std::uint32_t numbers, std::uint32_t narrow,
+              std::uint32_t scores, std::uint32_t pitch, std::uint32_t rows,
+              std::uint32_t keys) const {
+    constexpr auto kSize = static_cast<std::uint32_t>(platform::bytes_of(kType));
+    constexpr std::uint32_t kRepeat = 256;
+    std::uint32_t from = scores;
+    while (keys * kSize > kRepeat && keys * kSize / 2 % aicore::kLocalAlignment == 0) {
+      keys /= 2;
+      Vector half = row_vector(halves, kType, ub_.folded, from, rows, keys);
+      half.b = from + keys * kSize;
+      half.a_pitch = half.b_pitch = from == scores ? pitch : ub_.folded_row;
+      half.to_pitch = ub_.folded_row;
+      port_.issue(half);
+      from = ub_.folded;
+    }
+    Vector v = row_vector(op, kType, kType == DataType::kFp32 ? numbers : narrow, from, rows, keys);
+    v.a_pitch = from == scores ? pitch : ub_.folded_row;
     v.to_pitch = 0;
     port_.issue(v);
     if (kType == DataType::kFp32) return;
@@ -89,7 +102,7 @@ class Softmax {
 
   AicorePort& port_;
   const Work& w_;
-  const VectorBuffers& ub_;
+  const RowSpace& ub_;
 };
 
 }  // namespace npu::kernels::attention

@@ -4,7 +4,9 @@
 // follow one another, as in the library (kernel-times.md: they are not overlapped).
 #pragma once
 
+#include "kernels/device/attention/results.hpp"
 #include "kernels/device/attention/softmax.hpp"
+#include "kernels/device/attention/vector_buffers.hpp"
 #include "kernels/device/common/stages.hpp"
 
 namespace npu::kernels::attention {
@@ -18,14 +20,15 @@ class VectorCore {
         role_(role),
         ring_(w, port.call().block),
         ub_(w, port.buffer_size(LocalBuffer::kUb), role == 0),
-        softmax_(port, w, ub_),
-        mask_(port, w, ub_),
+        softmax_(port, w, ub_.space()),
+        mask_(port, w, ub_.space()),
+        results_(port, w),
         turns_(port) {}
 
   // Weights.
   void begin(const Step& step) {
     constexpr DataType kType = score_type(false);
-    const Rows mine = rows_of(step);
+    const CoreRows mine(step.task.rows, role_);
     Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kScores).wait();
     for (std::uint32_t row = 0; row < mine.count; row += ub_.rows()) {
       const std::uint32_t rows = std::min(ub_.rows(), mine.count - row);
@@ -55,7 +58,7 @@ class VectorCore {
 
   // The output so far.
   void end(const Step& step) {
-    const Rows mine = rows_of(step);
+    const CoreRows mine(step.task.rows, role_);
     Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kProducts).wait();
     for (std::uint32_t row = 0; row < mine.count; row += ub_.output_rows()) {
       const std::uint32_t rows = std::min(ub_.output_rows(), mine.count - row);
@@ -69,28 +72,23 @@ class VectorCore {
       }
       turns_.loaded();
       if (!step.first) add(step, rows, row);
-      if (step.last && w_.splits == 1) divide(step, rows, row);
+      const std::uint32_t sums = softmax_.sums(step) + 4 * row;
+      if (step.last && w_.splits == 1) results_.divide(sums, ub_.products(), ub_.result(), rows);
       turns_.computed();
       if (!step.last) {
         store(ring_.output() + at, w_.head, ub_.products(), ub_.output_row(), rows, w_.head,
               DataType::kFp32);
       } else if (w_.splits == 1) {
-        store_result(step.task, mine.first + row, rows);
+        results_.store(step.task, mine.first + row, rows, ub_.result());
       } else {
-        store_part(step, mine.first + row, rows, row);
+        results_.store_part(step.task, mine.first + row, rows, ub_.products(),
+                            softmax_.largest(step) + 4 * row, sums);
       }
       turns_.stored();
     }
   }
 
  private:
-  struct Rows {
-    std::uint32_t first, count;
-  };
-  Rows rows_of(const Step& step) const {
-    const std::uint32_t all = step.task.rows, half = first_half(all);
-    return role_ == 0 ? Rows{0, all} : role_ == 1 ? Rows{0, half} : Rows{half, all - half};
-  }
   // Nothing is stored, but what is raised by MTE3 must not be raised before its turn.
   void pass_on() const {
     const aicore::Flag<Pipe::kMte2, Pipe::kMte3> flag(port_, 0);
@@ -129,35 +127,6 @@ class VectorCore {
            softmax_.factors(step) + 4 * row, tile);
     tile_op(port_, VectorOp::kAdd, ub_.products(), ub_.products(), ub_.output(), tile);
   }
-  void divide(const Step& step, std::uint32_t rows, std::uint32_t row) const {
-    const AreaTile tile{0, 0, rows, w_.head};
-    const std::uint32_t sums = softmax_.sums(step) + 4 * row;
-    // Of a query that sees a key it is at least about 1; of others the output is 0.
-    if (w_.some_blind()) number_op(port_, VectorOp::kMaxs, sums, sums, 0, rows, 0.5F);
-    row_op(port_, VectorOp::kBroadcastDiv, ub_.products(), ub_.products(), sums, tile);
-    if (kTypeC == DataType::kFp32) return;
-    convert_rows(port_, ub_.result(), kTypeC, ub_.products(), DataType::kFp32, rows, w_.head);
-  }
-  void store_result(const Task& task, std::uint32_t first, std::uint32_t rows) const {
-    const std::uint32_t pitch = aicore::row_bytes(w_.head, kTypeC);
-    w_.for_runs(task, first, first + rows,
-                [&](std::uint32_t row, std::uint32_t count, std::uint64_t at,
-                    std::uint64_t to_pitch, std::uint32_t) {
-                  store(w_.to + at * platform::bytes_of(kTypeC), to_pitch,
-                        ub_.result() + (row - first) * pitch, pitch, count, w_.head, kTypeC);
-                });
-  }
-  void store_part(const Step& step, std::uint32_t first, std::uint32_t rows,
-                  std::uint32_t row) const {
-    const std::uint64_t at = step.task.number * w_.rows + first;
-    store(w_.parts + at * w_.head * 4, w_.head, ub_.products(), ub_.output_row(), rows, w_.head,
-          DataType::kFp32);
-    const std::uint64_t all = w_.tasks() * w_.rows;
-    store(w_.numbers + at * 4, 0, softmax_.largest(step) + 4 * row, 0, 1, rows, DataType::kFp32);
-    store(w_.numbers + (all + at) * 4, 0, softmax_.sums(step) + 4 * row, 0, 1, rows,
-          DataType::kFp32);
-  }
-
   AicorePort& port_;
   const Work& w_;
   const unsigned role_;
@@ -165,6 +134,7 @@ class VectorCore {
   const VectorBuffers ub_;
   const Softmax softmax_;
   const Mask mask_;
+  const Results results_;
   const Turns turns_;
 };
 

@@ -67,8 +67,8 @@ struct Work {
   std::uint32_t split = 0;            // keys of a part
   std::uint32_t grouped = 0;          // 1: a task is of all heads that share keys
   std::uint32_t local = 0;            // 1: scores and weights go from buffer to buffer
+  std::uint32_t places = 1;           // then, for products: 1 or 2
   float scale = 1;
-  std::uint32_t reserved = 0;
 
   std::uint32_t shared() const { return heads / kv_heads; }
   std::uint32_t blocks_of_queries() const {
@@ -136,7 +136,10 @@ struct Work {
   void for_steps(std::uint32_t block, std::uint32_t blocks, Side& side) const {
     Step step, before;
     bool open = false;
-    for (std::uint64_t number = block; number < tasks(); number += blocks) {
+    // There and back, since the last queries of a causal attention see the most keys.
+    for (std::uint64_t round = 0; round * blocks < tasks(); ++round) {
+      const std::uint64_t number = round * blocks + (round % 2 == 0 ? block : blocks - 1 - block);
+      if (number >= tasks()) continue;
       step.task = task(number);
       for (std::uint32_t key = step.task.first_key; key < step.task.end_key; key += chunk) {
         step.first_key = key;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // softmax(scale * Q x K^T) x V in one mixed launch: a cube core and its vector cores work on a task
-// together, scores and weights between them in the L2.
+// together. Scores and weights between them are in the L2, or go from buffer to buffer.
 // NPU_JIT_ELEMENT_A (Q, K, V) and NPU_JIT_ELEMENT_C (result): half, bfloat16 or float;
 // NPU_JIT_CAUSAL 0 or 1; AttentionParams.
+#include "kernels/device/attention/local_vector.hpp"
 #include "kernels/device/attention/plan.hpp"
 #include "kernels/device/attention/vector.hpp"
 #include "kernels/device/common/entries.hpp"
@@ -48,6 +49,7 @@ void tasks(AicorePort& port, const Work& w) {
     case abi::CoreType::kAic:
       return steps(call, w, attention::Cube(port, w));
     default:
+      if (w.local != 0) return steps(call, w, attention::LocalVector(port, w, call.role));
       return steps(call, w, attention::VectorCore(port, w, call.role));
   }
 }
@@ -81,6 +83,9 @@ const char* check(const AttentionParams& p, const CoreLimits& limits) {
       !aligned(p.to, kTypeC)) {
     return "addresses must be multiples of the elements' sizes";
   }
+  if (p.table != 0 && (p.table % 4 != 0 || std::uint64_t{p.page} * p.pages < p.keys)) {
+    return "a table has numbers of 4 bytes, of pages for all keys";
+  }
   if (p.head > attention::longest_head(limits)) {
     return "a row of a head does not fit into L0B or UB";
   }
@@ -96,18 +101,22 @@ void host(std::uint32_t block_num, OperatorStream& stream, const AttentionParams
   w.batch = p.batch, w.heads = p.heads, w.kv_heads = p.kv_heads;
   w.queries = p.queries, w.keys = p.keys, w.head = p.head;
   w.scale = p.scale;
+  w.table = p.table, w.page = p.page, w.pages = p.pages;
   const auto pitches = [&](std::uint64_t heads, std::uint64_t rows) {
-    return attention::Pitches{heads * rows * p.head, rows * p.head, p.head};
+    const std::uint64_t all = heads * rows * p.head;
+    return p.heads_inside != 0 ? attention::Pitches{all, p.head, heads * p.head}
+                               : attention::Pitches{all, rows * p.head, p.head};
   };
   w.query_pitch = pitches(p.heads, p.queries);
-  w.key_pitch = pitches(p.kv_heads, p.keys);
+  w.key_pitch = pitches(p.kv_heads, p.table == 0 ? p.keys : p.page);
   Launches launches(stream, CoreKind::kMixed, block_num);
   if (w.keys == 0) {
     return launches.launch(CoreKind::kVector, Phase::kZeros, w,
                            std::uint64_t{p.batch} * p.heads * p.queries);
   }
-  attention::choose_rows(w, limits);
   const bool coupled = launches.cores(CoreKind::kVector) == launches.cores(CoreKind::kCube);
+  w.local = limits.local_ways && !coupled ? 1 : 0;
+  attention::choose_rows(w, limits);
   if (!attention::choose_keys(w, limits, coupled)) {
     return stream.refuse("no tile of the products fits into the cores' buffers");
   }

@@ -53,6 +53,7 @@ inline model::ProgramCoreConfig core_config(model::ProgramCoreKind kind) {
   v.transpose_ragged_percent = 150;
   core.l0c_to_l1 = {74, 12};
   core.l0c_to_ub = {128, 12};
+  core.ub_to_l1 = {64, 14};
   core.cache_lines = 16;
   core.cache_ways = 2;
   core.cache_hit_clocks = 2;

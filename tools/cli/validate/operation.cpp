@@ -217,6 +217,7 @@ Made attention(const Measurement& row) {
                         keys, head);
   }
   auto made = compiled(row, "flash_attention", shape);
+  made.settings.emplace_back("layout", "bsnd");
   if (is_on(row, "is_causal")) made.settings.emplace_back("causal", "on");
   return made;
 }

@@ -75,6 +75,7 @@ void MemoryPipe::begin(const PipeEntry& copy, const Began& began) {
     if (sim_.recorder.enabled()) next.path = chain_.moved(port_free_);
     return retire();
   }
+  next.percent = InstructionTimes::row_percent(*cursor_.range.path, cursor_.range.row_bytes);
   sending_ = true;
   port_free_ = std::max(port_free_, sim_now() + clock_.clocks(cursor_.range.path->issue_clocks));
   send();
@@ -141,13 +142,14 @@ void MemoryPipe::send() {
     const MemoryRequest request = next_request(cursor_);
     const Bytes bytes = request.rows * request.row_bytes;
     // An answer makes room.
-    if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return chain_.stall();
-    outstanding_ += bytes;
+    Item& copy = item(last_ - 1);
+    const Bytes room = room_of(copy, bytes);
+    if (outstanding_ > 0 && outstanding_ + room > config_.outstanding) return chain_.stall();
+    outstanding_ += room;
     const bool begins = range.strided && cursor_.offset == 0;
     const RowsPart part{range.strided ? request.address | request.pitch : range.address, bytes,
                         range.row_bytes, begins ? request.rows : 0U};
     take(cursor_, request);
-    Item& copy = item(last_ - 1);
     ++copy.answers;
     ++copy.translations;
     port_free_ = sim_now() + times_.of(*range.path, part);
@@ -172,7 +174,7 @@ void MemoryPipe::answered(std::uint32_t slot, Bytes bytes, const RequestTimes& t
   --copy.answers;
   if (sim_.recorder.enabled()) copy.path = chain_.answered(times);
   copy.last = std::max(copy.last, sim_now());
-  outstanding_ -= bytes;
+  outstanding_ -= room_of(copy, bytes);
   if (sending_ && !resuming_) send();
   if (copy.sent && copy.answers == 0) retire();
 }
@@ -201,7 +203,7 @@ void MemoryPipe::send_again(Item& copy, const Range& range) {
   for (Cursor at{range, slot_of(first_), 0, 0}; at.row < range.rows;) {
     const MemoryRequest request = next_request(at);
     take(at, request);
-    outstanding_ += request.rows * request.row_bytes;
+    outstanding_ += room_of(copy, request.rows * request.row_bytes);
     ++copy.answers;
     ++copy.translations;
     if (sim_.recorder.enabled()) chain_.sent_again(copy.path);

@@ -84,7 +84,10 @@ class Cube {
       const unsigned slot = load_piece(values_, step, done, keys);
       const unsigned weights = take_weights(step, done, keys);
       piece_full(slot).wait();
-      value_piece(step.task.rows, keys, weights, slot, c, done != 0);
+      const bool local = w_.local != 0;
+      const Weights from{l1_.weights(weights) + (local ? done * kBytes : 0),
+                         aicore::row_bytes(local ? step.keys : keys, kTypeA)};
+      value_piece(step.task.rows, keys, from, slot, c, done != 0);
       piece_free(slot).set();
       if (w_.local == 0) weights_free(weights).set();
     }
@@ -143,7 +146,7 @@ class Cube {
   // Where they are in L1: a vector core has brought them, or the ring has them.
   unsigned take_weights(const Step& step, std::uint32_t done, std::uint32_t keys) {
     if (w_.local != 0) {
-      Handed<Pipe::kMte3, Pipe::kMte1>(port_, Signal::kWeights).wait();
+      if (done == 0) Handed<Pipe::kMte3, Pipe::kMte1>(port_, Signal::kWeights).wait();
       return step.count % CubeBuffers::kPair;
     }
     if (done == 0) Handed<Pipe::kMte3, Pipe::kMte2>(port_, Signal::kWeights).wait();
@@ -183,7 +186,10 @@ class Cube {
       multiply(i, c, rows, k, keys, done != 0);
     }
   }
-  void value_piece(std::uint32_t rows, std::uint32_t keys, unsigned weights, unsigned slot,
+  struct Weights {
+    std::uint32_t at, pitch;  // in L1
+  };
+  void value_piece(std::uint32_t rows, std::uint32_t keys, const Weights& weights, unsigned slot,
                    unsigned c, bool more) {
     const std::uint32_t pitch = aicore::row_bytes(w_.head, kTypeA);
     const std::uint32_t most = std::min(depth(l0_half_, padded_rows()), depth(l0b_half_, pitch));
@@ -191,8 +197,8 @@ class Cube {
       const std::uint32_t k = std::min(most, keys - done);
       const unsigned i = l0_count_++ % kHalves;
       l0_free(i).wait();
-      feed({LocalBuffer::kL0a, i * l0_half_}, l1_.weights(weights) + done * kBytes, rows, k,
-           aicore::row_bytes(keys, kTypeA), false);
+      feed({LocalBuffer::kL0a, i * l0_half_}, weights.at + done * kBytes, rows, k, weights.pitch,
+           false);
       feed({LocalBuffer::kL0b, i * l0b_half_}, l1_.piece(slot) + done * pitch, k, w_.head, pitch,
            false);
       multiply(i, c, rows, k, w_.head, more || done != 0);
@@ -234,7 +240,7 @@ class Cube {
   }
   void store_scores(const Step& step, std::uint32_t done, std::uint32_t keys, unsigned c) const {
     if (w_.local != 0) {
-      return to_vector_cores(step.task.rows, keys, c, ub_.scores(step), ub_.score_row());
+      return to_vector_cores(step.task.rows, keys, c, ub_.scores(step) + done * 4, ub_.score_row());
     }
     constexpr DataType kType = score_type(false);
     const std::uint64_t bytes = platform::bytes_of(kType);

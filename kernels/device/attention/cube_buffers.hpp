@@ -14,7 +14,7 @@ class CubeBuffers {
   explicit CubeBuffers(const Work& w)
       : query_bytes_(w.rows * aicore::row_bytes(w.head, kTypeA)),
         piece_bytes_(w.piece * aicore::row_bytes(w.head, kTypeA)),
-        weight_bytes_(w.rows * aicore::row_bytes(w.piece, kTypeA)) {}
+        weight_bytes_(w.rows * aicore::row_bytes(w.local != 0 ? w.chunk : w.piece, kTypeA)) {}
 
   std::uint32_t queries(unsigned i) const { return i * query_bytes_; }
   std::uint32_t piece(unsigned i) const { return kPair * query_bytes_ + i * piece_bytes_; }

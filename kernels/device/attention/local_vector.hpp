@@ -22,13 +22,9 @@ class LocalVector {
         softmax_(port, w, ub_.space()),
         mask_(port, w, ub_.space()),
         results_(port, w) {
-    weights_free().set();
     output_free().set();
   }
-  ~LocalVector() {
-    weights_free().wait();
-    output_free().wait();
-  }
+  ~LocalVector() { output_free().wait(); }
   LocalVector(const LocalVector&) = delete;
   LocalVector& operator=(const LocalVector&) = delete;
 
@@ -40,22 +36,17 @@ class LocalVector {
       const std::uint32_t scores = ub_.scores(step);
       softmax_.weigh<DataType::kFp32>(step, scores, ub_.score_row(), mine.count, 0, mask_,
                                       mine.first);
-      weights_free().wait();
-      if (!LocalBuffers::in_place()) {
-        Vector cast = row_vector(VectorOp::kCast, DataType::kFp32, ub_.weights(step), scores,
-                                 mine.count, step.keys);
+      if (kTypeA != DataType::kFp32) {
+        Vector cast =
+            row_vector(VectorOp::kCast, DataType::kFp32, scores, scores, mine.count, step.keys);
         cast.to_type = kTypeA;
-        cast.a_pitch = ub_.score_row();
-        cast.to_pitch = ub_.weight_row();
+        cast.a_pitch = cast.to_pitch = ub_.score_row();
         port_.issue(cast);
       }
     }
     to_mte3().set();
     to_mte3().wait();
-    if (mine.count != 0) {
-      hand_on(step, mine);
-      weights_free().set();
-    }
+    if (mine.count != 0) hand_on(step, mine);
     Handed<Pipe::kMte3, Pipe::kMte1>(port_, Signal::kWeights).raise();
   }
 
@@ -80,8 +71,7 @@ class LocalVector {
   }
 
  private:
-  aicore::Flag<Pipe::kMte3, Pipe::kVector> weights_free() const { return {port_, 0}; }
-  aicore::Flag<Pipe::kMte3, Pipe::kVector> output_free() const { return {port_, 1}; }
+  aicore::Flag<Pipe::kMte3, Pipe::kVector> output_free() const { return {port_, 0}; }
   aicore::Flag<Pipe::kVector, Pipe::kMte3> to_mte3() const { return {port_, 0}; }
 
   void hand_on(const Step& step, const CoreRows& mine) const {
@@ -89,11 +79,11 @@ class LocalVector {
     platform::CopyOut copy;
     copy.target = platform::CopyOutTarget::kL1;
     copy.to = l1_.weights(step.count % CubeBuffers::kPair) + mine.first * pitch;
-    copy.from = {LocalBuffer::kUb, ub_.weights(step)};
+    copy.from = {LocalBuffer::kUb, ub_.scores(step)};
     copy.rows = mine.count;
     copy.row_bytes = pitch;
     copy.to_pitch = pitch;
-    copy.from_pitch = ub_.weight_row();
+    copy.from_pitch = ub_.score_row();
     port_.issue(copy);
   }
   void add(const Step& step, const CoreRows& mine) const {

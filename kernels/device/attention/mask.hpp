@@ -46,14 +46,20 @@ class Mask {
     const auto seen = static_cast<std::uint32_t>(std::max<std::int64_t>(sees, 0));
     if (seen >= step.keys) return;
     const std::uint32_t first = seen / kRepeat * kRepeat;
-    Vector compare = row_vector(VectorOp::kCompares, DataType::kFp32, ub_.mask(), ub_.index(), rows,
-                                step.keys - first);
+    const std::uint32_t at = scores + first * static_cast<std::uint32_t>(platform::bytes_of(type));
+    if (sees + rows <= 1) {  // nor do the last ones
+      Vector hide = row_vector(VectorOp::kDuplicate, type, at, at, rows, step.keys);
+      hide.to_pitch = pitch;
+      hide.scalar = -__builtin_inff();
+      return port_.issue(hide);
+    }
+    Vector compare =
+        row_vector(VectorOp::kCompares, type, ub_.mask(), ub_.index(), rows, step.keys - first);
     compare.a_pitch = ub_.index_row;
     compare.to_pitch = ub_.mask_row;
     compare.comparison = platform::Comparison::kLess;
     compare.scalar = static_cast<float>(sees - first);
     port_.issue(compare);
-    const std::uint32_t at = scores + first * static_cast<std::uint32_t>(platform::bytes_of(type));
     Vector select = row_vector(VectorOp::kSelects, type, at, at, rows, step.keys - first);
     select.a_pitch = select.to_pitch = pitch;
     select.mask = ub_.mask();
@@ -62,29 +68,38 @@ class Mask {
     port_.issue(select);
   }
 
-  // Of the first 8 by the scalar unit, then by doubling what is there: first a row, then rows.
+  // The first 8 by the scalar unit, a row by doubling what is there, in fp32; then rows in the type
+  // of the scores, which holds all that they are compared with.
   void make_index() const {
     constexpr std::uint32_t kFirst = 8;
+    const std::uint32_t row = ub_.folded;
     for (std::uint32_t i = 0; i < kFirst; ++i) {
       const auto number = static_cast<float>(i);
       std::uint32_t bits = 0;
       std::memcpy(&bits, &number, sizeof bits);
-      port_.store_ub(ub_.index() + 4 * i, bits);
+      port_.store_ub(row + 4 * i, bits);
     }
     const aicore::Flag<Pipe::kScalar, Pipe::kVector> ready(port_, 0);
     ready.set();
     ready.wait();
-    const std::uint32_t row = ub_.index_row / 4;
-    for (std::uint32_t have = kFirst; have < row; have *= 2) {
-      copy_index(have, std::min(have, row - have), static_cast<float>(have));
+    const std::uint32_t keys = aicore::round_up(w_.chunk, kFirst);
+    for (std::uint32_t have = kFirst; have < keys; have *= 2) {
+      add(DataType::kFp32, row + 4 * have, row, std::min(have, keys - have),
+          static_cast<float>(have));
     }
+    convert_rows(port_, ub_.index(), ub_.type, row, DataType::kFp32, 1, keys);
     for (std::uint32_t have = 1; have < RowSpace::kMaskRows; have *= 2) {
-      copy_index(have * row, have * row, -static_cast<float>(have));
+      const std::uint32_t bytes = have * ub_.index_row;
+      add(ub_.type, ub_.index() + bytes, ub_.index(),
+          bytes / static_cast<std::uint32_t>(platform::bytes_of(ub_.type)),
+          -static_cast<float>(have));
     }
   }
-  // The first `count` elements to where `at` is, `more` added.
-  void copy_index(std::uint32_t at, std::uint32_t count, float more) const {
-    number_op(port_, VectorOp::kAdds, ub_.index() + 4 * at, ub_.index(), 0, count, more);
+  void add(DataType type, std::uint32_t to, std::uint32_t from, std::uint32_t count,
+           float more) const {
+    Vector v = row_vector(VectorOp::kAdds, type, to, from, 1, count);
+    v.scalar = more;
+    port_.issue(v);
   }
 
   AicorePort& port_;

@@ -32,12 +32,17 @@ inline void choose_rows(Work& w, const CoreLimits& limits) {
       std::min<std::uint64_t>(w.grouped != 0 ? of_group : w.queries, w.rows));
 }
 
-// Of products in UB, and fewer rows where one place is too much.
+// Between buffers: as many keys of a step as UB has room for, then places for products; fewer rows
+// where one place is too much.
 inline bool choose_places(Work& w, const CoreLimits& limits) {
-  w.chunk = w.piece;
+  const std::uint32_t most = w.keys > w.piece ? 2 : 1;
   for (;;) {
-    for (w.places = Ring::kPlaces; w.places > 0; --w.places) {
-      if (LocalBuffers(w).end() <= limits.ub) return true;
+    for (std::uint32_t pieces = most; pieces > 0; --pieces) {
+      w.chunk = pieces * w.piece;
+      for (w.places = Ring::kPlaces; w.places > 0; --w.places) {
+        const bool fits = LocalBuffers(w).end() <= limits.ub && CubeBuffers(w).end() <= limits.l1;
+        if (fits) return true;
+      }
     }
     if (w.grouped != 0 || w.rows <= Cube::kFractal) return false;
     w.rows = (w.rows - 1) / Cube::kFractal * Cube::kFractal;

@@ -13,17 +13,19 @@ struct RowSpace {
   static constexpr std::uint32_t kMaskRows = 16;
   static constexpr std::uint32_t kGrain = 8;  // rows whose numbers begin at 32 B
 
-  // From the start of UB.
-  RowSpace(std::uint32_t rows, std::uint32_t chunk)
-      : most_rows(aicore::round_up(rows, kGrain)),
+  // From the start of UB, for scores of `scores`.
+  RowSpace(std::uint32_t rows, std::uint32_t chunk, DataType scores)
+      : type(scores),
+        most_rows(aicore::round_up(rows, kGrain)),
         mask_row(kCausal ? aicore::round_up(chunk / 8 + 1, aicore::kLocalAlignment) : 0),
-        index_row(kCausal ? aicore::row_bytes(chunk, DataType::kFp32) : 0) {}
+        index_row(kCausal ? aicore::row_bytes(chunk, scores) : 0) {}
 
   std::uint32_t number(unsigned i) const { return i * most_rows * 4; }
   std::uint32_t mask() const { return number(kNumbers); }
-  std::uint32_t index() const { return mask() + kMaskRows * mask_row; }  // key - row, in fp32
+  std::uint32_t index() const { return mask() + kMaskRows * mask_row; }  // key - row
   std::uint32_t end() const { return index() + kMaskRows * index_row; }
 
+  DataType type;
   std::uint32_t most_rows, mask_row, index_row;
   std::uint32_t folded = 0, folded_row = 0;  // where halves are brought together
 };

@@ -30,7 +30,7 @@ class Cube {
         l0_half_(half(LocalBuffer::kL0a)),
         l0b_half_(half(LocalBuffer::kL0b)),
         l0c_half_(half(LocalBuffer::kL0c)) {
-    for (unsigned i = 0; i < CubeBuffers::kPieces; ++i) piece_free(i).set();
+    for (unsigned i = 0; i < CubeBuffers::pieces(w_); ++i) piece_free(i).set();
     for (unsigned i = 0; i < kHalves; ++i) {
       query_free(i).set();
       weights_free(i).set();
@@ -39,7 +39,7 @@ class Cube {
     }
   }
   ~Cube() {
-    for (unsigned i = 0; i < CubeBuffers::kPieces; ++i) piece_free(i).wait();
+    for (unsigned i = 0; i < CubeBuffers::pieces(w_); ++i) piece_free(i).wait();
     for (unsigned i = 0; i < kHalves; ++i) {
       query_free(i).wait();
       weights_free(i).wait();
@@ -79,16 +79,19 @@ class Cube {
     const unsigned c = both ? 0 : c_count_++ % kHalves;
     c_free(c).wait();
     if (both) c_free(1).wait();
-    for (std::uint32_t done = 0; done < step.keys; done += w_.piece) {
-      const std::uint32_t keys = std::min(w_.piece, step.keys - done);
-      const unsigned slot = load_piece(values_, step, done, keys);
-      const unsigned weights = take_weights(step, done, keys);
-      piece_full(slot).wait();
-      const bool local = w_.local != 0;
-      const Weights from{l1_.weights(weights) + (local ? done * kBytes : 0),
-                         aicore::row_bytes(local ? step.keys : keys, kTypeA)};
-      value_piece(step.task.rows, keys, from, slot, c, done != 0);
-      piece_free(slot).set();
+    const std::uint32_t group = CubeBuffers::weight_keys(w_);
+    for (std::uint32_t first = 0; first < step.keys; first += group) {
+      const std::uint32_t all = std::min(group, step.keys - first);
+      unsigned weights = 0;
+      for (std::uint32_t done = 0; done < all; done += w_.piece) {
+        const std::uint32_t keys = std::min(w_.piece, all - done);
+        const unsigned slot = load_piece(values_, step, first + done, keys);
+        if (done == 0) weights = take_weights(step, first, all);
+        piece_full(slot).wait();
+        const Weights from{l1_.weights(weights) + done * kBytes, aicore::row_bytes(all, kTypeA)};
+        value_piece(step.task.rows, keys, from, slot, c, first + done != 0);
+        piece_free(slot).set();
+      }
       if (w_.local == 0) weights_free(weights).set();
     }
     c_full(c).set();
@@ -137,7 +140,7 @@ class Cube {
     query_full(q).set();
   }
   unsigned load_piece(const Keys& from, const Step& step, std::uint32_t done, std::uint32_t keys) {
-    const unsigned slot = pieces_++ % CubeBuffers::kPieces;
+    const unsigned slot = pieces_++ % CubeBuffers::pieces(w_);
     piece_free(slot).wait();
     from.load(l1_.piece(slot), step.task, step.first_key + done, keys);
     piece_full(slot).set();

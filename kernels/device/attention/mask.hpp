@@ -39,14 +39,15 @@ class Mask {
   // Each row sees a key more than the one before.
   void group(const Step& step, std::uint32_t query, std::uint32_t rows, std::uint32_t scores,
              std::uint32_t pitch, DataType type) const {
-    constexpr std::uint32_t kRepeat = 64;
+    const auto size = static_cast<std::uint32_t>(platform::bytes_of(type));
+    const std::uint32_t repeat = 256 / size;  // whole ones
     // Of the chunk; the first queries may see none of it.
     const std::int64_t sees = std::int64_t{query} + 1 + w_.keys - w_.queries - step.first_key;
     // All rows see what comes before `first`.
     const auto seen = static_cast<std::uint32_t>(std::max<std::int64_t>(sees, 0));
     if (seen >= step.keys) return;
-    const std::uint32_t first = seen / kRepeat * kRepeat;
-    const std::uint32_t at = scores + first * static_cast<std::uint32_t>(platform::bytes_of(type));
+    const std::uint32_t first = seen / repeat * repeat;
+    const std::uint32_t at = scores + first * size;
     if (sees + rows <= 1) {  // nor do the last ones
       Vector hide = row_vector(VectorOp::kDuplicate, type, at, at, rows, step.keys);
       hide.to_pitch = pitch;

@@ -55,6 +55,7 @@ inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
   const std::uint32_t most = w.local != 0 ? kPiece : 512;
   w.piece = std::min(kPiece, aicore::round_up(w.keys, Cube::kFractal));
   const auto fits = [&] {
+    w.chunk = std::min(std::max(most / w.piece, 1U) * w.piece, aicore::round_up(w.keys, w.piece));
     const std::uint64_t l0c = std::uint64_t{w.rows} * aicore::round_up(w.piece, Cube::kFractal) * 4;
     const std::uint64_t l0b = std::uint64_t{Cube::kFractal} * aicore::row_bytes(w.piece, kTypeA);
     return CubeBuffers(w).end() <= limits.l1 && l0c <= limits.l0c / Cube::kHalves &&
@@ -62,7 +63,6 @@ inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
   };
   while (w.piece > Cube::kFractal && !fits()) w.piece -= Cube::kFractal;
   if (!fits()) return false;
-  w.chunk = std::min(std::max(most / w.piece, 1U) * w.piece, aicore::round_up(w.keys, w.piece));
   if (w.local != 0) return choose_places(w, limits);
   const auto computes = [&] {
     const VectorBuffers ub(w, limits.ub, coupled);

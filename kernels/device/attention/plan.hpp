@@ -53,7 +53,8 @@ inline bool choose_places(Work& w, const CoreLimits& limits) {
 inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
   constexpr std::uint32_t kPiece = 128;
   const std::uint32_t most = w.local != 0 ? kPiece : 512;
-  w.piece = std::min(kPiece, aicore::round_up(w.keys, Cube::kFractal));
+  const std::uint32_t most_keys = w.grouped != 0 && w.local == 0 ? kPiece / 2 : kPiece;
+  w.piece = std::min(most_keys, aicore::round_up(w.keys, Cube::kFractal));
   const auto fits = [&] {
     w.chunk = std::min(std::max(most / w.piece, 1U) * w.piece, aicore::round_up(w.keys, w.piece));
     const std::uint64_t l0c = std::uint64_t{w.rows} * aicore::round_up(w.piece, Cube::kFractal) * 4;

@@ -35,6 +35,17 @@ CoreEvent type_of(const platform::Vector& vector) {
   }
 }
 
+// The first of its operations that is no cast.
+CoreEvent type_of(const FunctionBody& function) {
+  platform::Vector vector;
+  vector.type = function.stores.front().type;
+  for (const auto& step : function.steps) {
+    vector.type = step.type;
+    if (step.op != platform::VectorOp::kCast) break;
+  }
+  return type_of(vector);
+}
+
 class Counter {
  public:
   Counter(CoreEventCounts& counts, SimTime length) : counts_(counts), length_(length) {}
@@ -87,6 +98,24 @@ class Counter {
     const VectorShape shape = shape_of(vector);
     const Bytes reads = vector.rows * (shape.a_row + shape.b_row + shape.mask_row);
     const Bytes writes = shape.results * shape.to_row;
+    access(CoreEvent::kUbReads, reads, kUb);
+    access(CoreEvent::kUbVectorReads, reads, kUbVectorRead);
+    access(CoreEvent::kUbWrites, writes, kUb);
+    access(CoreEvent::kUbVectorWrites, writes, kUbVectorWrite);
+  }
+
+  void operator()(const HeldFunction& held) const {
+    const FunctionBody& function = *held.body;
+    counts_.add(type_of(function), length_);
+    const auto bytes = [&](const std::vector<platform::FunctionTensor>& tensors) {
+      Bytes sum = 0;
+      for (const auto& tensor : tensors) {
+        const auto extent = extent_of(tensor, function.count, function.rows);
+        sum += extent.rows * extent.row;
+      }
+      return sum;
+    };
+    const Bytes reads = bytes(function.loads), writes = bytes(function.stores);
     access(CoreEvent::kUbReads, reads, kUb);
     access(CoreEvent::kUbVectorReads, reads, kUbVectorRead);
     access(CoreEvent::kUbWrites, writes, kUb);

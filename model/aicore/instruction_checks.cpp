@@ -159,7 +159,31 @@ Finding check_local_copy(const BufferSizes& sizes, const platform::CopyOut& copy
 
 }  // namespace
 
-Finding check(const BufferSizes& sizes, const platform::CopyIn& copy) {
+namespace {
+
+// Rows become columns: `rows` elements each.
+Finding check_transposing(const BufferSizes& sizes, const platform::CopyIn& copy) {
+  const auto element = copy.element;
+  const bool width = element == 1 || element == 2 || element == 4 || element == 8;
+  if (!width || copy.to.buffer != LocalBuffer::kUb) return malformed(Field::kKind);
+  if (copy.row_bytes % element != 0) return malformed(Field::kRowBytes);
+  const Bytes row = Bytes{copy.rows} * element;
+  const Bytes rows = copy.row_bytes / element;
+  const auto pieces = check_pieces(copy.rows, Field::kRowBytes, copy.row_bytes, copy.row_bytes);
+  if (pieces.wrong()) return pieces;
+  const auto columns = check_pieces(rows, Field::kRows, row, copy.to_pitch);
+  if (columns.wrong()) return columns;
+  const auto found = check_local(sizes, Field::kTo, copy.to, rows, row, copy.to_pitch);
+  if (found.wrong()) return found;
+  return check_global(copy.from, copy.rows, copy.row_bytes, copy.from_pitch);
+}
+
+}  // namespace
+
+Finding check(const BufferSizes& sizes, const platform::CopyIn& copy, bool transposes) {
+  if (copy.element != 0) {
+    return transposes ? check_transposing(sizes, copy) : malformed(Field::kKind);
+  }
   return check_copy(sizes, Field::kTo, copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy);
 }
 

@@ -48,7 +48,9 @@ constexpr Bytes l0c_pitch(Bytes columns) {
   return round_up(columns, 16) * 4;
 }
 
-InstructionFinding check(const BufferSizes& sizes, const platform::CopyIn& copy);
+// `transposes`: the core has transposing copies.
+InstructionFinding check(const BufferSizes& sizes, const platform::CopyIn& copy,
+                         bool transposes = false);
 InstructionFinding check(const BufferSizes& sizes, const platform::CopyOut& copy,
                          const FixpipeWays& ways = {});
 InstructionFinding check(const BufferSizes& sizes, const platform::LoadL0& load);

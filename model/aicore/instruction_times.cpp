@@ -28,10 +28,6 @@ bool dense(const platform::Vector& vector, const VectorShape& shape) {
          follows(vector.b_pitch, shape.b_row) && follows(vector.mask_pitch, shape.mask_row);
 }
 
-bool of_integers(DataType type) {
-  return type != DataType::kFp16 && type != DataType::kBf16 && type != DataType::kFp32;
-}
-
 }  // namespace
 
 SimTime InstructionTimes::of(const platform::LoadL0& load, bool ran_empty) const {
@@ -58,15 +54,6 @@ SimTime InstructionTimes::of(const platform::Mmad& mmad, bool ran_empty) const {
                        (ran_empty ? cube.fill_clocks : 0));
 }
 
-const VectorCost& InstructionTimes::cost(const platform::Vector& vector) const {
-  const VectorConfig& v = config_.vector;
-  const VectorOperator& op = operator_of(vector.op);
-  if (op.types == VectorTypes::kComputedOrInt64 && vector.type == DataType::kInt64) return v.int64;
-  const bool cast = op.result == VectorResult::kOtherType;
-  if (cast && (of_integers(vector.type) || of_integers(vector.to_type))) return v.cast_integer;
-  return v.*op.cost;
-}
-
 // Hundredths of a clock for the blocks of 32 B that are transposed.
 std::uint64_t InstructionTimes::transposition(const platform::Vector& vector) const {
   constexpr Bytes kBlock = 32;
@@ -78,11 +65,12 @@ std::uint64_t InstructionTimes::transposition(const platform::Vector& vector) co
 
 SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) const {
   const VectorConfig& v = config_.vector;
-  const VectorCost& cost = this->cost(vector);
+  const VectorCost& cost = cost_of(v, vector.op, vector.type, vector.to_type);
   const std::uint64_t begin = ran_empty ? cost.clocks : std::min(cost.clocks, v.exposed_clocks);
   const VectorResult result = operator_of(vector.op).result;
   if (result == VectorResult::kTransposed)
     return clock_.percent(begin * 100 + transposition(vector));
+  if (v.function.ports != 0) return clock_.percent(functions_.of(vector));
   const VectorShape shape = shape_of(vector);
   // A cast counts the wider side.
   Bytes rows = vector.rows;
@@ -97,6 +85,10 @@ SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) con
   const std::uint64_t each = (tail ? v.tail_clocks : 0) + (folds ? v.row_clocks : 0);
   return clock_.percent((begin + rows * each) * 100 +
                         rows * ceil_div(row, v.repeat) * cost.percent);
+}
+
+SimTime InstructionTimes::of(const FunctionBody& function) const {
+  return clock_.percent(functions_.of(function));
 }
 
 SimTime InstructionTimes::of(const LocalPathConfig& path, Bytes bytes) const {
@@ -120,8 +112,11 @@ SimTime InstructionTimes::of(const CopyPathConfig& path, const RowsPart& part) c
   std::uint64_t percent = row_percent(path, part.row_bytes);
   if (part.address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
   percent = std::max<std::uint64_t>(percent, 1);
-  return clock_.clocks(part.begun * path.block_clocks) +
-         clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
+  const SimTime way = clock_.clocks(part.begun * path.block_clocks) +
+                      clock_.percent(ceil_div(part.bytes * 10'000, path.per_clock * percent));
+  if (part.element == 0) return way;
+  const Bytes elements = ceil_div(part.bytes, part.element);
+  return std::max(way, clock_.percent(ceil_div(elements * 10'000, config_.transposed_percent)));
 }
 
 }  // namespace npu::model

@@ -2,6 +2,7 @@
 // How long instructions keep their pipe busy (hardware.md H15).
 #pragma once
 
+#include "model/aicore/function_times.hpp"
 #include "model/config/program_core_config.hpp"
 #include "model/core/agenda.hpp"
 #include "npu/platform/aicore_port.hpp"
@@ -31,17 +32,19 @@ struct RowsPart {
   Bytes bytes;
   Bytes row_bytes;  // of the copy's rows, or of all of it where they follow one another
   Bytes begun;      // rows of a strided copy that begin here
+  Bytes element;    // of a transposing copy; 0: it is none
 };
 
 class InstructionTimes {
  public:
   InstructionTimes(const ProgramCoreConfig& config, const CoreClock& clock)
-      : config_(config), clock_(clock) {}
+      : config_(config), clock_(clock), functions_(config.vector) {}
 
   // `ran_empty`: nothing is right before it in its pipe.
   SimTime of(const platform::LoadL0& load, bool ran_empty) const;
   SimTime of(const platform::Mmad& mmad, bool ran_empty) const;
   SimTime of(const platform::Vector& vector, bool ran_empty) const;
+  SimTime of(const FunctionBody& function) const;
   // FixPipe's `bytes` on their way to another local buffer.
   SimTime of(const LocalPathConfig& path, Bytes bytes) const;
   // What a request takes of its path's rate.
@@ -50,11 +53,11 @@ class InstructionTimes {
   static std::uint64_t row_percent(const CopyPathConfig& path, Bytes row_bytes);
 
  private:
-  const VectorCost& cost(const platform::Vector& vector) const;
   std::uint64_t transposition(const platform::Vector& vector) const;
 
   const ProgramCoreConfig& config_;
   const CoreClock& clock_;
+  const FunctionTimes functions_;
 };
 
 }  // namespace npu::model

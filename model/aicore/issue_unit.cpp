@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/issue_unit.hpp"
 
+#include "model/aicore/function_checks.hpp"
+
 namespace npu::model {
 
 using abi::FaultCode;
@@ -87,7 +89,8 @@ void IssueUnit::issue_checked(Pipe pipe, const T& instruction, const Instruction
 }
 
 void IssueUnit::issue(const platform::CopyIn& instruction) {
-  issue_checked(Pipe::kMte2, instruction, check(sizes_, instruction));
+  issue_checked(Pipe::kMte2, instruction,
+                check(sizes_, instruction, services_.config.transposed_percent != 0));
 }
 void IssueUnit::issue(const platform::CopyOut& instruction) {
   issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction, ways_));
@@ -103,6 +106,12 @@ void IssueUnit::issue(const platform::Fixpipe& instruction) {
 }
 void IssueUnit::issue(const platform::Vector& instruction) {
   issue_checked(Pipe::kVector, instruction, check(sizes_, instruction));
+}
+void IssueUnit::issue(const platform::VectorFunction& instruction) {
+  const auto found = check(sizes_, instruction, services_.config.vector.function.ports != 0);
+  HeldFunction held;
+  if (!found.wrong()) held.body = std::make_shared<const FunctionBody>(instruction);
+  issue_checked(Pipe::kVector, held, found);
 }
 
 // --- flags ---------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ class IssueUnit {
   void issue(const platform::Mmad& instruction);
   void issue(const platform::Fixpipe& instruction);
   void issue(const platform::Vector& instruction);
+  void issue(const platform::VectorFunction& instruction);
   void set_flag(platform::Pipe from, platform::Pipe to, unsigned id);
   void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id);
   void pipe_barrier(platform::Pipe pipe);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/aicore/arithmetic/convert.hpp"
+#include "model/aicore/arithmetic/function_unit.hpp"
 #include "model/aicore/arithmetic/matrix.hpp"
 #include "model/aicore/arithmetic/vector_unit.hpp"
 
@@ -44,6 +45,8 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemoryPo
     load_l0(*load);
   } else if (const auto* product = std::get_if<platform::Mmad>(&instruction)) {
     mmad(*product);
+  } else if (const auto* function = std::get_if<HeldFunction>(&instruction)) {
+    arithmetic::execute(*function->body, at(LocalBuffer::kUb, 0));
   } else {
     arithmetic::execute(std::get<platform::Vector>(instruction), at(LocalBuffer::kUb, 0));
   }
@@ -52,6 +55,7 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemoryPo
 
 CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
+  if (copy.element != 0) return copy_transposed(copy, memory, vmid);
   const bool dense = copy.to_pitch == copy.row_bytes;
   if (copy.to.buffer == LocalBuffer::kL1) {
     if (dense && borrow(copy, memory, vmid)) return {};
@@ -75,6 +79,24 @@ CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemoryPort
     }
     from += copy.from_pitch;
     to += copy.to_pitch;
+  }
+  return {};
+}
+
+CommandFault LocalMemory::copy_transposed(const platform::CopyIn& copy, DeviceMemoryPort& memory,
+                                          SpaceId vmid) {
+  const Bytes element = copy.element;
+  row_.resize(copy.row_bytes);
+  std::uint64_t from = copy.from;
+  for (std::uint32_t row = 0; row < copy.rows; ++row) {
+    const auto completion = memory.read(vmid, from, row_.data(), copy.row_bytes);
+    if (completion != Completion::kSuccess) return {device_fault(completion), from, vmid, false};
+    unsigned char* to = at(copy.to.buffer, copy.to.offset) + row * element;
+    for (Bytes i = 0; i < copy.row_bytes; i += element) {
+      std::memcpy(to, row_.data() + i, element);
+      to += copy.to_pitch;
+    }
+    from += copy.from_pitch;
   }
   return {};
 }

@@ -43,6 +43,8 @@ class LocalMemory : private DirectMemoryUser {
   using Buffer = std::vector<Line>;
   unsigned char* at(platform::LocalBuffer buffer, Bytes offset);
   CommandFault copy_in(const platform::CopyIn& copy, DeviceMemoryPort& memory, SpaceId vmid);
+  CommandFault copy_transposed(const platform::CopyIn& copy, DeviceMemoryPort& memory,
+                               SpaceId vmid);
   CommandFault copy_out(const platform::CopyOut& copy, DeviceMemoryPort& memory, SpaceId vmid);
   CommandFault fixpipe(const platform::Fixpipe& fixpipe, DeviceMemoryPort& memory, SpaceId vmid);
   void load_l0(const platform::LoadL0& load);
@@ -84,7 +86,7 @@ class LocalMemory : private DirectMemoryUser {
   platform::Mmad product_;
   std::vector<arithmetic::ProductPiece> pieces_;
   std::vector<DeferredLoads::Range> sources_;  // in L1
-  std::vector<unsigned char> row_;             // of FixPipe, converted
+  std::vector<unsigned char> row_;             // of FixPipe, converted; of a transposing copy
 };
 
 }  // namespace npu::model

@@ -29,7 +29,8 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
              in->from_pitch,
              in->rows,
              in->row_bytes,
-             ub ? &config_.gm_to_ub : &config_.gm_to_l1};
+             ub ? &config_.gm_to_ub : &config_.gm_to_l1,
+             in->element};
   } else if (const auto* out = std::get_if<platform::CopyOut>(&copy)) {
     const bool global = out->target == platform::CopyOutTarget::kGlobal;
     range = {global,
@@ -38,7 +39,8 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
              out->to_pitch,
              out->rows,
              out->row_bytes,
-             global ? &config_.ub_to_gm : nullptr};
+             global ? &config_.ub_to_gm : nullptr,
+             0};
   } else {
     const auto& fixpipe = std::get<platform::Fixpipe>(copy);
     const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
@@ -49,7 +51,8 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
              fixpipe.to_pitch,
              fixpipe.m,
              row,
-             global ? &config_.l0c_to_gm : nullptr};
+             global ? &config_.l0c_to_gm : nullptr,
+             0};
   }
   range.strided = range.rows > 1 && range.pitch != range.row_bytes;
   if (!range.strided) {
@@ -75,7 +78,9 @@ void MemoryPipe::begin(const PipeEntry& copy, const Began& began) {
     if (sim_.recorder.enabled()) next.path = chain_.moved(port_free_);
     return retire();
   }
-  next.percent = InstructionTimes::row_percent(*cursor_.range.path, cursor_.range.row_bytes);
+  const Range& range = cursor_.range;
+  next.percent =
+      range.element != 0 ? 100 : InstructionTimes::row_percent(*range.path, range.row_bytes);
   sending_ = true;
   port_free_ = std::max(port_free_, sim_now() + clock_.clocks(cursor_.range.path->issue_clocks));
   send();
@@ -148,7 +153,7 @@ void MemoryPipe::send() {
     outstanding_ += room;
     const bool begins = range.strided && cursor_.offset == 0;
     const RowsPart part{range.strided ? request.address | request.pitch : range.address, bytes,
-                        range.row_bytes, begins ? request.rows : 0U};
+                        range.row_bytes, begins ? request.rows : 0U, range.element};
     take(cursor_, request);
     ++copy.answers;
     ++copy.translations;

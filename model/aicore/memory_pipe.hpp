@@ -100,6 +100,7 @@ class MemoryPipe {
     std::uint64_t address = 0, pitch = 0;
     Bytes rows = 0, row_bytes = 0;
     const CopyPathConfig* path = nullptr;  // none: to another local buffer
+    Bytes element = 0;                     // of a transposing copy
   };
 
   // How far a copy's requests have been sent.

@@ -32,6 +32,7 @@ struct Operation {
         return PipeOperation::kFixpipeToGm;
     }
   }
+  PipeOperation operator()(const HeldFunction&) const { return PipeOperation::kVectorFunction; }
   PipeOperation operator()(const platform::Vector& vector) const {
     return platform::operation_of(vector.op);
   }

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "model/aicore/copy_chain.hpp"
+#include "model/aicore/vector_function.hpp"
 #include "model/core/agenda.hpp"
 #include "npu/platform/aicore_port.hpp"
 
 namespace npu::model {
 
 using Instruction = std::variant<platform::CopyIn, platform::CopyOut, platform::LoadL0,
-                                 platform::Mmad, platform::Fixpipe, platform::Vector>;
+                                 platform::Mmad, platform::Fixpipe, platform::Vector, HeldFunction>;
 
 // It needs no memory.
 inline bool stays_local(const Instruction& instruction) {

@@ -143,7 +143,10 @@ void PipeUnit::compute(Pipe pipe, Unit& unit) {
   if (pipe == Pipe::kCube) {
     length = times_.of(std::get<platform::Mmad>(entry.instruction), ran_empty);
   } else if (pipe == Pipe::kVector) {
-    length = times_.of(std::get<platform::Vector>(entry.instruction), ran_empty);
+    const auto* const function = std::get_if<HeldFunction>(&entry.instruction);
+    length = function != nullptr
+                 ? times_.of(*function->body)
+                 : times_.of(std::get<platform::Vector>(entry.instruction), ran_empty);
   } else {
     length = times_.of(std::get<platform::LoadL0>(entry.instruction), ran_empty);
   }

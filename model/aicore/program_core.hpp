@@ -70,6 +70,8 @@ class ProgramCore : private PipeEffects::Cluster {
   unsigned physical_core() const;
   abi::CoreType core_type() const { return parts_.services.layout.type(parts_.number); }
   Bytes buffer_size(platform::LocalBuffer buffer) const;
+  bool has_transposing_copies() const { return parts_.services.config.transposed_percent != 0; }
+  bool has_vector_functions() const { return parts_.services.config.vector.function.ports != 0; }
   void scalar(unsigned cycles);
   // By the program since it was last asked; ahead of what it calls next.
   void executed(std::uint64_t instructions);

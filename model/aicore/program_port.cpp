@@ -22,6 +22,12 @@ abi::CoreType ProgramPort::core_type() const {
 Bytes ProgramPort::buffer_size(platform::LocalBuffer buffer) const {
   return core_.buffer_size(buffer);
 }
+bool ProgramPort::has_vector_functions() const {
+  return core_.has_vector_functions();
+}
+bool ProgramPort::has_transposing_copies() const {
+  return core_.has_transposing_copies();
+}
 std::uint64_t ProgramPort::counter_hz() const {
   return core_.registers().counter_hz();
 }
@@ -60,6 +66,9 @@ void ProgramPort::issue(const platform::Fixpipe& instruction) {
   act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::Vector& instruction) {
+  act([&] { core_.issue().issue(instruction); });
+}
+void ProgramPort::issue(const platform::VectorFunction& instruction) {
   act([&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::set_flag(Pipe from, Pipe to, unsigned id) {

@@ -18,12 +18,15 @@ class ProgramPort final : public platform::AicorePort {
   unsigned physical_core() const override;
   abi::CoreType core_type() const override;
   Bytes buffer_size(platform::LocalBuffer buffer) const override;
+  bool has_vector_functions() const override;
+  bool has_transposing_copies() const override;
   void issue(const platform::CopyIn& instruction) override;
   void issue(const platform::CopyOut& instruction) override;
   void issue(const platform::LoadL0& instruction) override;
   void issue(const platform::Mmad& instruction) override;
   void issue(const platform::Fixpipe& instruction) override;
   void issue(const platform::Vector& instruction) override;
+  void issue(const platform::VectorFunction& instruction) override;
   void set_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
   void wait_flag(platform::Pipe from, platform::Pipe to, unsigned id) override;
   void pipe_barrier(platform::Pipe pipe) override;

@@ -67,6 +67,7 @@ constexpr std::array<VectorOperator, platform::kVectorOps> kRows = {{
     {Op::kSelects, Types::kAll, Second::kScalar, Result::kRow, &Cost::select, arithmetic::select_row, true, true},
     {Op::kTranspose, Types::kAll, Second::kNone, Result::kTransposed, &Cost::transpose, nullptr},
     {Op::kBroadcast, Types::kAll, Second::kElement, Result::kRow, &Cost::copy, arithmetic::broadcast_row, false},
+    {Op::kAxpy, Types::kReal, Second::kRow, Result::kRow, &Cost::mul, arithmetic::axpy_row},
     // clang-format on
 }};
 
@@ -81,5 +82,25 @@ static_assert(in_order(), "rows are in the order of the enumerators");
 }  // namespace
 
 const std::array<VectorOperator, platform::kVectorOps> kVectorOperators = kRows;
+
+namespace {
+
+bool of_integers(platform::DataType type) {
+  using platform::DataType;
+  return type != DataType::kFp16 && type != DataType::kBf16 && type != DataType::kFp32;
+}
+
+}  // namespace
+
+const VectorCost& cost_of(const VectorConfig& config, Op op, platform::DataType type,
+                          platform::DataType to_type) {
+  const VectorOperator& row = operator_of(op);
+  if (row.types == Types::kComputedOrInt64 && type == platform::DataType::kInt64) {
+    return config.int64;
+  }
+  const bool cast = row.result == Result::kOtherType;
+  if (cast && (of_integers(type) || of_integers(to_type))) return config.cast_integer;
+  return config.*row.cost;
+}
 
 }  // namespace npu::model

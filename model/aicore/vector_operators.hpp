@@ -48,4 +48,8 @@ inline const VectorOperator& operator_of(platform::VectorOp op) {
   return kVectorOperators[static_cast<std::size_t>(op)];
 }
 
+// What an operation on such operands costs; `to_type`: of kCast.
+const VectorCost& cost_of(const VectorConfig& config, platform::VectorOp op,
+                          platform::DataType type, platform::DataType to_type);
+
 }  // namespace npu::model

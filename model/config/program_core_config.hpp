@@ -33,13 +33,27 @@ struct VectorCost {
   unsigned clocks;
 };
 
+// A vector unit that computes in registers: functions of several operations. Of its operations
+// VectorCost::percent is of a clock of one execution port per register, `clocks` the latency.
+struct VectorFunctionConfig {
+  unsigned ports;             // execution ports; 0: the unit has no functions
+  unsigned load_ports;        // registers loaded in a clock at most
+  unsigned store_ports;       // registers stored in a clock at most
+  unsigned accesses_percent;  // of a register's bytes in a clock, loaded and stored, by UB's banks
+  unsigned mask_percent;      // of a clock of one port, in each iteration, for its mask
+  unsigned load_clocks;       // latency
+  unsigned start_clocks;      // of a function, before its first operation
+  unsigned drain_clocks;      // behind its last one
+};
+
 struct VectorConfig {
-  Bytes repeat;             // bytes handled per repeat
+  Bytes repeat;             // bytes handled per repeat; of a register
   unsigned exposed_clocks;  // in place of `clocks` when the pipe has not run empty
   unsigned tail_clocks;     // a row's last repeat that is not a whole one
   unsigned row_clocks;      // each row of a reduction
   VectorCost add, mul, max, div, exp, exp_precise, ln, sqrt, rsqrt, scalar, unary, reciprocal,
       duplicate, copy, cast, cast_integer, reduce, bitwise, compare, select, int64;
+  VectorFunctionConfig function;
   VectorCost transpose;               // per block of 32 B in place of a repeat
   unsigned transpose_ragged_percent;  // of its time, with rows that are no multiple of 32 B
 };
@@ -73,7 +87,8 @@ struct ProgramCoreConfig {
   unsigned scalar_flag_clocks;  // between the scalar unit and a pipe
   Picoseconds cross_flag;       // from core to core
   Bytes l0a_per_clock, l0b_per_clock;
-  unsigned l0_fill_clocks;  // of MTE1, into an empty pipe
+  unsigned l0_fill_clocks;      // of MTE1, into an empty pipe
+  unsigned transposed_percent;  // elements that MTE2 transposes in 100 clocks; 0: it does not
   CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
   LocalPathConfig l0c_to_l1, l0c_to_ub, ub_to_l1;
   CubeConfig cube;

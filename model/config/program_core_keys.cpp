@@ -70,6 +70,28 @@ const Table& cost_table() {
   return kTable;
 }
 
+const Table& function_table() {
+  using F = VectorFunctionConfig;
+  static const Table kTable{
+      "",
+      "functions of a vector unit that computes in registers; there percent of an operation is of "
+      "a "
+      "clock of one port per register, and clocks its latency",
+      {
+          number("ports", &F::ports, 0, 16, "for execution; 0: the unit has no functions"),
+          number("load_ports", &F::load_ports, 1, 16, "registers loaded in a clock at most"),
+          number("store_ports", &F::store_ports, 1, 16, "registers stored in a clock at most"),
+          number("accesses_percent", &F::accesses_percent, 1, 1600,
+                 "of a register's bytes in a clock, loaded and stored, by the banks of UB"),
+          number("mask_percent", &F::mask_percent, 0, 1000,
+                 "of a clock of one port, in each iteration, for its mask"),
+          number("load_clocks", &F::load_clocks, 0, 1000, "latency of a load"),
+          number("start_clocks", &F::start_clocks, 0, 1000, "before a function's first operation"),
+          number("drain_clocks", &F::drain_clocks, 0, 1000, "behind its last one"),
+      }};
+  return kTable;
+}
+
 std::vector<Key> cost_keys() {
   using V = VectorConfig;
   return {
@@ -112,6 +134,7 @@ const Table& vector_table() {
         number("row_clocks", &V::row_clocks, 0, 1000, "each row of a reduction"),
         number("transpose_ragged_percent", &V::transpose_ragged_percent, 100, 1000,
                "of the time of a transposition, rows that are no multiple of 32 B"),
+        section("function", &V::function, function_table()),
     };
     for (auto& key : cost_keys()) table.keys.push_back(std::move(key));
     return table;
@@ -149,6 +172,8 @@ std::vector<Key> pipe_keys() {
       number("l0a_per_clock_bytes", &C::l0a_per_clock, 1, 4096, "L1 to L0A"),
       number("l0b_per_clock_bytes", &C::l0b_per_clock, 1, 4096, "L1 to L0B"),
       number("l0_fill_clocks", &C::l0_fill_clocks, 0, 1000, "of MTE1, into an empty pipe"),
+      number("transposed_percent", &C::transposed_percent, 0, 100'000,
+             "elements that MTE2 transposes in 100 clocks on their way to UB; 0: it does not"),
       section("gm_to_l1", &C::gm_to_l1, path_table()),
       section("gm_to_ub", &C::gm_to_ub, path_table()),
       section("ub_to_gm", &C::ub_to_gm, path_table()),

@@ -43,7 +43,9 @@ struct Local {
   std::uint32_t offset = 0;  // bytes
 };
 
-// MTE2: copies `rows` pieces of `row_bytes` from global memory to L1 or UB.
+// MTE2: copies `rows` pieces of `row_bytes` from global memory to L1 or UB. With `element` they
+// become columns in UB: row_bytes / element rows of `rows` elements, `to_pitch` from one to the
+// next. Only cores with has_transposing_copies() do so.
 struct CopyIn {
   Local to;
   std::uint64_t from = 0;
@@ -51,6 +53,7 @@ struct CopyIn {
   std::uint32_t row_bytes = 0;
   std::uint64_t from_pitch = 0;  // bytes between rows
   std::uint32_t to_pitch = 0;
+  std::uint32_t element = 0;  // 1, 2, 4 or 8 bytes; 0: rows stay rows
 };
 
 // The destination of a copy by MTE3. kL1, from UB alone: a coupled core's own, or that of the cube
@@ -143,9 +146,10 @@ enum class VectorOp : std::uint8_t {
   kSelects,    // to = a where the mask has a one, scalar elsewhere
   kTranspose,  // to, `count` rows of `rows` elements = a, rows by count
   kBroadcast,  // to = b, one element per row
+  kAxpy,       // to = a * scalar + b
 };
-inline constexpr unsigned kVectorOps = 35;
-static_assert(static_cast<unsigned>(VectorOp::kBroadcast) + 1 == kVectorOps);
+inline constexpr unsigned kVectorOps = 36;
+static_assert(static_cast<unsigned>(VectorOp::kAxpy) + 1 == kVectorOps);
 
 // Comparisons with a NaN are false, except kNotEqual.
 enum class Comparison : std::uint8_t {
@@ -160,13 +164,12 @@ enum class Comparison : std::uint8_t {
 // Vector: `rows` rows of `count` elements in UB. Pitches are bytes between rows; 0: dense.
 // `type` is the type of a and b, and of the result except for kCast. Arithmetic and comparisons
 // accept kFp16, kFp32 and kInt32; kMax and kMin also kInt64 (emulated). Division, kReciprocal,
-// exponentials, kLn and roots accept kFp16 and kFp32. kCast accepts all but kInt64. Operations that
-// only move or combine bits accept all types.
-// A row of a mask has (count + 7) / 8 bytes. The first element is the lowest bit of the first byte,
-// and unused bits are 0.
-// The mask of a comparison and the result of kTranspose must not overlap their operands. The result
-// of kCast may overlap if it writes nothing that is still to be read: elements not wider, offset
-// not higher, rows not further apart. No result may overlap a mask that it uses.
+// exponentials, kLn, roots and kAxpy (which rounds twice) accept kFp16 and kFp32. kCast accepts all
+// but kInt64. Operations that only move or combine bits accept all types. A row of a mask has
+// (count + 7) / 8 bytes. The first element is the lowest bit of the first byte, and unused bits are
+// 0. The mask of a comparison and the result of kTranspose must not overlap their operands. The
+// result of kCast may overlap if it writes nothing that is still to be read: elements not wider,
+// offset not higher, rows not further apart. No result may overlap a mask that it uses.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
   DataType type = DataType::kFp32;
@@ -179,6 +182,8 @@ struct Vector {
   float scalar = 0;
   std::uint32_t mask = 0, mask_pitch = 0;  // kSelect and kSelects
 };
+
+struct VectorFunction;  // vector_function.hpp
 
 enum class CrossScope : std::uint8_t {
   kCluster,   // the cube core and its vector cores of one mixed block
@@ -202,6 +207,10 @@ class AicorePort {
   virtual unsigned physical_core() const = 0;  // index of its register window
   virtual abi::CoreType core_type() const = 0;
   virtual Bytes buffer_size(LocalBuffer buffer) const = 0;  // bytes; 0: the core has none
+  // Whether the vector unit computes in registers (vector_function.hpp).
+  virtual bool has_vector_functions() const = 0;
+  // Whether MTE2 transposes on the way to UB (CopyIn::element).
+  virtual bool has_transposing_copies() const = 0;
 
   // Issue an instruction to its pipe. Returns when the pipe's queue has room for it.
   virtual void issue(const CopyIn& instruction) = 0;
@@ -210,6 +219,7 @@ class AicorePort {
   virtual void issue(const Mmad& instruction) = 0;
   virtual void issue(const Fixpipe& instruction) = 0;
   virtual void issue(const Vector& instruction) = 0;
+  virtual void issue(const VectorFunction& instruction) = 0;
 
   // `from` raises the flag when all earlier instructions of it are complete. `to` waits for the
   // flag and lowers it. `from` and `to` differ, and one may be the scalar unit. A wait that nothing

@@ -70,6 +70,7 @@ struct Formula {
   Tree tree;
   bool precise = kTypeC == DataType::kFp32;
 
+  static constexpr bool apart() { return false; }
   static constexpr expression::TreeNeeds needs() { return kTreeNeeds; }
   template <class Use>
   auto visit(Use use) const {
@@ -79,9 +80,8 @@ struct Formula {
 
 int kernel(AicorePort& port) {
   const auto work = work_from<VectorParams>(aicore::Arguments(port, kWorkWords<VectorParams>));
-  vector::ElementTiles<Formula>(port, {{}, {}, {}, expression::make(work.scalars)}, work.inputs,
-                                work.to)
-      .run(work.count);
+  const Formula formula{{}, {}, {}, expression::make(work.scalars)};
+  vector::run_elements(port, formula, work.inputs, work.to, work.count);
   port.pipe_barrier(Pipe::kAll);
   return 0;
 }

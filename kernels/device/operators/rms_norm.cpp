@@ -2,6 +2,7 @@
 // Each row divided by the root of the mean of its squares. NPU_JIT_ELEMENT_A (from, gamma) and
 // NPU_JIT_ELEMENT_C (to): half, bfloat16 or float; RmsNormParams. Rows that fit into UB are read
 // once, longer ones twice.
+#include "kernels/device/vector/rms_norm_functions.hpp"
 #include "kernels/device/vector/row_buffers.hpp"
 #include "kernels/device/vector/rows_work.hpp"
 
@@ -106,5 +107,6 @@ void host(std::uint32_t block_num, OperatorStream& stream, const RmsNormParams& 
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR(npu::kernels::vector::rows_kernel<npu::kernels::RmsNormRows>,
+NPU_OPERATOR((npu::kernels::vector::rows_kernel<npu::kernels::RmsNormRows,
+                                                npu::kernels::vector::RmsNormFunctions>),
              npu::kernels::vector::RowsWork, npu::kernels::host, npu::operators::RmsNormParams)

@@ -3,6 +3,8 @@
 // float; SoftmaxParams. Rows that fit into UB are read once, longer ones twice.
 #include "kernels/device/vector/row_buffers.hpp"
 #include "kernels/device/vector/rows_work.hpp"
+#include "kernels/device/vector/softmax_columns.hpp"
+#include "kernels/device/vector/softmax_functions.hpp"
 
 namespace npu::kernels {
 namespace {
@@ -109,5 +111,7 @@ void host(std::uint32_t block_num, OperatorStream& stream, const SoftmaxParams& 
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR(npu::kernels::vector::rows_kernel<npu::kernels::SoftmaxRows>,
+NPU_OPERATOR((npu::kernels::vector::rows_kernel<npu::kernels::SoftmaxRows,
+                                                npu::kernels::vector::SoftmaxColumns,
+                                                npu::kernels::vector::SoftmaxFunctions>),
              npu::kernels::vector::RowsWork, npu::kernels::host, npu::operators::SoftmaxParams)

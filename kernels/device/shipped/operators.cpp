@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of several instructions. Reals are computed in fp32, in tensors of fp16 and bf16
-// between casts; a maximum in the tensors' type but for bf16, which the unit does not compute in.
+// between casts; a maximum in the tensors' type but for bf16, in which only registers compute.
 #include "kernels/device/shipped/operators.hpp"
 
 #include "kernels/device/shipped/set_up.hpp"
@@ -16,6 +16,11 @@ struct Operation {
   float scale;
   // What fp16 and bf16 hold of the result, the unit's own instruction gives.
   bool precise;
+
+  // Functions of the 950's library in which casts are functions of their own (950.md N32).
+  bool apart() const {
+    return op == Operator::kGelu || op == Operator::kMish || op == Operator::kExp;
+  }
 
   template <class Use>
   auto visit(Use use) const {
@@ -34,7 +39,7 @@ struct Operation {
       case Operator::kMaximum:
         break;
     }
-    if (type == DataType::kBf16) return use(let(b, KeepsNan<VectorOp::kMax, Input<0>>{a}));
+    if (type != computed) return use(let(b, KeepsNan<VectorOp::kMax, Input<0>>{a}));
     return use(binary<VectorOp::kMax>(a, b));
   }
   expression::TreeNeeds needs() const {
@@ -42,8 +47,9 @@ struct Operation {
   }
 };
 
-Operation operation_of(const OperatorWork& work) {
-  const bool as_is = work.op == Operator::kMaximum && work.type != DataType::kBf16;
+// `registers` have a maximum of bf16, of which a NaN wins.
+Operation operation_of(const OperatorWork& work, bool registers) {
+  const bool as_is = work.op == Operator::kMaximum && (registers || work.type != DataType::kBf16);
   return {work.type,  as_is ? work.type : DataType::kFp32,
           work.type,  work.op,
           work.scale, work.op == Operator::kExp && work.type == DataType::kFp32};
@@ -54,8 +60,8 @@ int operators(AicorePort& port) {
       operator_from(aicore::Arguments(port, kOperatorWords).words<kOperatorWords>());
   if (!valid(work)) return aicore::kBadArguments;
   set_up(port, work.tiling, work.structure);
-  ElementTiles<Operation>(port, operation_of(work), {work.a, work.b, 0, 0}, work.to)
-      .run(work.count);
+  run_elements(port, operation_of(work, port.has_vector_functions()), {work.a, work.b, 0, 0},
+               work.to, work.count);
   port.pipe_barrier(Pipe::kAll);
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "kernels/device/common/stages.hpp"
 #include "kernels/device/vector/emit.hpp"
+#include "kernels/device/vector/function_tiles.hpp"
 
 namespace npu::kernels::vector {
 
@@ -93,7 +94,9 @@ class ElementTiles {
     const unsigned i = stages_.begin_load();
     load(i, tile);
     stages_.loaded(i);
-    expression::Emitter<decltype(body_.computed)> emitter{port_, body_.computed, body_.precise};
+    using Computed = decltype(body_.computed);
+    expression::Emitter<Computed> emitter{
+        {port_, body_.computed, tile.columns}, body_.computed, body_.precise};
     const bool casts = body_.type != body_.computed;
     place_operands(emitter, i, tile.columns);
     if (casts) stages_.consumed(i);
@@ -107,7 +110,6 @@ class ElementTiles {
                                   registers_of(body_.computed, body_.result, needs_));
     emitter.mask = emitter.constants + needs_.constants * register_bytes_;
     emitter.register_bytes = register_bytes_;
-    emitter.count = tile.columns;
     emitter.makes_constants = first;
     const std::uint32_t value = body_.visit([&](const auto& tree) { return emitter.value(tree); });
     if (!as_is) set = stages_.begin_result();
@@ -151,5 +153,17 @@ class ElementTiles {
   Stages stages_;
   std::uint32_t operand_bytes_ = 0, result_bytes_ = 0, register_bytes_ = 0;  // of a tile
 };
+
+// The block's part of `count` elements, as the core's vector unit computes: in registers or in UB.
+template <class Body>
+void run_elements(AicorePort& port, const Body& body, const std::uint64_t (&from)[4],
+                  std::uint64_t to, std::uint64_t count) {
+  const auto fits = [](const auto& tree) { return fits_function<std::decay_t<decltype(tree)>>(); };
+  if (port.has_vector_functions() && body.visit(fits)) {
+    FunctionTiles<Body>(port, body, from, to).run(count);
+  } else {
+    ElementTiles<Body>(port, body, from, to).run(count);
+  }
+}
 
 }  // namespace npu::kernels::vector

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector instructions of an expression. How many registers, parts of UB, it needs follows from
-// its type. Constants are made once, with the first tile.
+// The vector instructions of an expression. How many registers it needs follows from its type:
+// parts of UB, or the unit's own in a vector function. Constants are made once, with the first
+// tile.
 #pragma once
 
 #include <algorithm>
@@ -53,6 +54,36 @@ template <class A, class Body>
 inline constexpr TreeNeeds kNeeds<Let<A, Body>> =
     with_result(both(kNeeds<A>, kNeeds<decltype(std::declval<Body>()(Shared{}))>));
 
+// Instructions of a tree at most.
+template <class Node>
+inline constexpr unsigned kSteps = 0;  // Input, Shared
+template <>
+inline constexpr unsigned kSteps<Splat> = 1;
+template <VectorOp kOp, class A>
+inline constexpr unsigned kSteps<Unary<kOp, A>> = kSteps<A> + 1;
+template <VectorOp kOp, class A>
+inline constexpr unsigned kSteps<WithScalar<kOp, A>> = kSteps<A> + 1;
+template <VectorOp kOp, class A, class B>
+inline constexpr unsigned kSteps<Binary<kOp, A, B>> = kSteps<A> + kSteps<B> + 1;
+template <Comparison kComparison, class A, class B>
+inline constexpr unsigned kSteps<Condition<kComparison, A, B>> = kSteps<A> + kSteps<B> + 1;
+template <class C, class A, class B>
+inline constexpr unsigned kSteps<Choice<C, A, B>> = kSteps<A> + kSteps<B> + kSteps<C> + 1;
+template <class A, class Body>
+inline constexpr unsigned kSteps<Let<A, Body>> =
+    kSteps<A> + kSteps<decltype(std::declval<Body>()(Shared{}))> + 1;
+
+template <class Node>
+inline constexpr bool kIsScaled = false;
+template <class A>
+inline constexpr bool kIsScaled<WithScalar<VectorOp::kMuls, A>> = true;
+
+// A body of which one operation in registers is all: KeepsNan (functions.hpp).
+template <class Body, class = void>
+inline constexpr bool kIsExtreme = false;
+template <class Body>
+inline constexpr bool kIsExtreme<Body, std::void_t<decltype(Body::kExtreme)>> = true;
+
 // The unit has no such instruction for these types.
 constexpr bool computes(VectorOp op, platform::DataType type) {
   using platform::DataType;
@@ -72,18 +103,43 @@ constexpr bool computes(VectorOp op, platform::DataType type) {
   }
 }
 
-// `Type`: Fixed<fp32, int32 or int64>, or a DataType that the unit has all of the tree for.
+// Instructions on parts of UB.
 template <class Type>
+struct Instructions {
+  static constexpr bool kInRegisters = false;
+  AicorePort& port;
+  Type type;
+  std::uint32_t count = 0;
+
+  // Out of line: the size of an image is time.
+  [[gnu::noinline]] void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b,
+                               float scalar, Comparison comparison, std::uint32_t mask) const {
+    Vector v;
+    v.op = op;
+    v.type = v.to_type = type;
+    v.comparison = comparison;
+    v.to = to;
+    v.a = a;
+    v.b = b;
+    v.count = count;
+    v.scalar = scalar;
+    v.mask = mask;
+    port.issue(v);
+  }
+};
+
+// `Type`: Fixed<fp32, int32 or int64>, or a DataType that the unit has all of the tree for. `Sink`:
+// where its instructions go.
+template <class Type, class Sink = Instructions<Type>>
 class Emitter {
  public:
-  AicorePort& port;
+  Sink sink;
   Type type;
   bool precise = false;                                // exp as libraries compute it
   std::uint32_t inputs[4] = {};                        // offsets in UB, of Type
   std::uint32_t first = 0, others = 0, constants = 0;  // registers; those behind the first one
   std::uint32_t register_bytes = 0;
   std::uint32_t mask = 0;
-  std::uint32_t count = 0;
   bool makes_constants = true;  // they stay; no later tile is larger
   unsigned next_constant = 0;
 
@@ -111,6 +167,10 @@ class Emitter {
     return at;
   }
 
+  // A product and a sum are one operation in registers.
+  static constexpr bool kScales =
+      Sink::kInRegisters && !std::is_same_v<Type, Fixed<platform::DataType::kInt32>>;
+
   template <class A>
   static constexpr unsigned after(unsigned depth) {
     return depth + (kNeeds<A>.registers == 0 ? 0 : 1);
@@ -130,8 +190,19 @@ class Emitter {
   template <VectorOp kOp, class A, class B>
   void make(const Binary<kOp, A, B>& operation, unsigned depth, std::uint32_t to) {
     check<kOp>();
-    const std::uint32_t a = value(operation.a, depth);
-    issue(kOp, to, a, value(operation.b, after<A>(depth)));
+    if constexpr (kScales && kOp == VectorOp::kAdd && kIsScaled<A>) {
+      const std::uint32_t a = value(operation.a.a, depth);
+      const std::uint32_t b =
+          value(operation.b, after<std::decay_t<decltype(operation.a.a)>>(depth));
+      issue(VectorOp::kAxpy, to, a, b, operation.a.scalar);
+    } else if constexpr (kScales && kOp == VectorOp::kAdd && kIsScaled<B>) {
+      const std::uint32_t a = value(operation.a, depth);
+      const std::uint32_t b = value(operation.b.a, after<A>(depth));
+      issue(VectorOp::kAxpy, to, b, a, operation.b.scalar);
+    } else {
+      const std::uint32_t a = value(operation.a, depth);
+      issue(kOp, to, a, value(operation.b, after<A>(depth)));
+    }
   }
   // One mask is enough: it is made when both values are there.
   template <Comparison kComparison, class L, class R, class A, class B>
@@ -154,6 +225,9 @@ class Emitter {
   template <class A, class Body>
   void make(const Let<A, Body>& let, unsigned depth, std::uint32_t to) {
     const Shared shared{{}, value(let.a, depth)};
+    if constexpr (Sink::kInRegisters && kIsExtreme<Body>) {
+      return issue(Body::kExtreme, to, value(let.body.a, after<A>(depth)), shared.at);
+    }
     const auto body = let.body(shared);
     if constexpr (kNeeds<std::decay_t<decltype(body)>>.registers == 0) {
       issue(VectorOp::kCopy, to, place(body));
@@ -170,20 +244,9 @@ class Emitter {
                     "only; of int64 it has max and min");
     }
   }
-  // Out of line: the size of an image is time.
-  [[gnu::noinline]] void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b = 0,
-                               float scalar = 0, Comparison comparison = Comparison::kLess) {
-    Vector v;
-    v.op = op;
-    v.type = v.to_type = type;
-    v.comparison = comparison;
-    v.to = to;
-    v.a = a;
-    v.b = b;
-    v.count = count;
-    v.scalar = scalar;
-    v.mask = mask;
-    port.issue(v);
+  void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b = 0, float scalar = 0,
+             Comparison comparison = Comparison::kLess) {
+    sink.issue(op, to, a, b, scalar, comparison, mask);
   }
 };
 

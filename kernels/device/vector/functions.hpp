@@ -46,6 +46,7 @@ auto where(const Condition<kComparison, L, R>& condition, const A& a, const B& b
 // one on the left only.
 template <VectorOp kOp, class A>
 struct KeepsNan {
+  static constexpr VectorOp kExtreme = kOp;
   A a;
   auto operator()(const Shared& right) const {
     return where(condition<Comparison::kNotEqual>(right, right), right, binary<kOp>(a, right));

@@ -58,12 +58,27 @@ void for_parts(const RowsWork& work, std::uint32_t row, std::uint32_t space, Run
   }
 }
 
+// The block's rows by Functions, on cores that compute in registers: whole(tile) for piece(port,
+// work) rows at a time. False: piece() is 0, it does not do them.
+template <class Functions>
+bool run_in_registers(AicorePort& port, const RowsWork& work) {
+  const std::uint32_t piece = Functions::piece(port, work);
+  if (piece == 0) return false;
+  Functions rows(port, work, piece);
+  aicore::for_rows(port.call(), work.rows, piece, [&](std::uint32_t first, std::uint32_t count) {
+    rows.whole({first, 0, count, work.columns});
+  });
+  return true;
+}
+
 // A block's rows, as many at a time as `space` bytes of fp32 hold, or parts of one row after the
-// other if not even one fits: `Rows` has whole(tile) and parts(row).
-template <class Rows>
+// other if not even one fits: `Rows` has whole(tile) and parts(row). On cores that compute in
+// registers by the first of `Functions` that does them.
+template <class Rows, class... Functions>
 int rows_kernel(AicorePort& port) {
   const auto work = work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>));
-  {
+  const bool done = port.has_vector_functions() && (run_in_registers<Functions>(port, work) || ...);
+  if (!done) {
     Rows rows(port, work);
     const std::uint64_t most = rows.space() / 4;
     const bool whole = aicore::round_up<std::uint64_t>(work.columns, 16) <= most;

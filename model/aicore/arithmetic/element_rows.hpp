@@ -186,6 +186,24 @@ void element_row(const platform::Vector& vector, SecondOperand second, const Row
   element_rows::elements<float, Compute>(vector, second, row);
 }
 
+// a * scalar + b, rounded twice.
+inline void axpy_row(const platform::Vector& vector, SecondOperand, const Row& row) {
+  constexpr std::uint32_t kPart = 1024;  // elements handled at a time
+  const Bytes element = bytes_of(vector.type);
+  std::array<float, kPart> a{};
+  std::array<float, kPart> b{};
+  for (std::uint32_t first = 0; first < vector.count; first += kPart) {
+    const std::uint32_t count = std::min(kPart, vector.count - first);
+    element_rows::read(vector.type, row.a + first * element, a.data(), count);
+    element_rows::read(vector.type, row.b + first * element, b.data(), count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const float product = a[i] * vector.scalar;
+      a[i] = product + b[i];
+    }
+    element_rows::write(vector.type, a.data(), row.to + first * element, count);
+  }
+}
+
 // One result per row.
 template <class Combine>
 void reduced_row(const platform::Vector& vector, SecondOperand, const Row& row) {

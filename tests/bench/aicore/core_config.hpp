@@ -67,4 +67,24 @@ inline model::ProgramCoreConfig core_config(model::ProgramCoreKind kind) {
   return core;
 }
 
+// A vector unit that computes in registers, with the figures of the 950 (950.md N3, N5, N8).
+inline void give_functions(model::ProgramCoreConfig& core) {
+  model::VectorConfig& v = core.vector;
+  v.function = {2, 2, 1, 162, 100, 9, 23, 12};
+  v.row_clocks = 4;
+  core.transposed_percent = 145;
+  for (auto* const cost : {&v.add, &v.unary, &v.duplicate, &v.copy, &v.cast, &v.cast_integer,
+                           &v.bitwise, &v.compare, &v.select}) {
+    *cost = {100, 7};
+  }
+  for (auto* const cost : {&v.div, &v.exp, &v.exp_precise, &v.ln, &v.sqrt, &v.reciprocal}) {
+    *cost = {400, 19};
+  }
+  v.mul = v.scalar = {100, 8};
+  v.max = {100, 6};
+  v.rsqrt = {800, 38};
+  v.reduce = {100, 22};
+  v.int64 = {350, 30};
+}
+
 }  // namespace npu::test

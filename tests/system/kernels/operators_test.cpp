@@ -5,8 +5,11 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
+#include <tuple>
 
 #include "tests/bench/aicore/aicore_bench.hpp"
+#include "tests/bench/aicore/core_config.hpp"
 
 namespace npu::test {
 namespace {
@@ -18,8 +21,15 @@ constexpr std::uint64_t kOperatorAt = 0x30'0000;
 constexpr std::uint64_t kFirst = 0x40'0000, kSecond = 0x80'0000, kOutcome = 0xC0'0000;
 const float kNan = std::nanf(""), kInfinity = std::numeric_limits<float>::infinity();
 
+model::ChipConfig in_registers() {
+  auto config = aicore_config();
+  give_functions(config.core);
+  return config;
+}
+
 class OperatorBench : public AicoreBench {
  public:
+  using AicoreBench::AicoreBench;
   void start(Operator op, DataType type, std::uint64_t count) {
     OperatorWork work;
     work.to = kOutcome, work.a = kFirst, work.b = kSecond;
@@ -104,6 +114,54 @@ TEST(OperatorKernels, AMaximumOfInt64IsExactOverSeveralTiles) {
   }
   EXPECT_EQ(bench.memory.load<std::uint64_t>(kOutcome + 8 * kCount), 0xA5A5U);
 }
+
+// Numbers around zero, and now and then one that is none or the largest of all.
+std::vector<std::uint16_t> random_halves(std::uint64_t count, unsigned seed) {
+  constexpr std::uint16_t kOdd[] = {0x7C00, 0xFC00, 0x7E01, 0x0000, 0x8000, 0x0001};
+  std::mt19937 random(seed);
+  std::vector<std::uint16_t> all(count);
+  for (auto& half : all) {
+    const auto number = static_cast<std::uint32_t>(random());
+    half = number % 16 == 0 ? kOdd[number / 16 % 6]
+                            : static_cast<std::uint16_t>(number >> 31 << 15 | number % 0x4C00);
+  }
+  return all;
+}
+
+// fp16 as fp32's upper half is bf16, and two of them are an fp32 or less: bits that mean something
+// in every type. A maximum on the left only keeps a NaN in UB.
+class OperatorsOnRegisters
+    : public testing::TestWithParam<std::tuple<Operator, DataType, std::uint64_t>> {};
+
+TEST_P(OperatorsOnRegisters, GiveTheBitsOfThoseInUb) {
+  const auto [op, type, count] = GetParam();
+  const std::uint64_t halves = count * platform::bytes_of(type) / 2;
+  OperatorBench in_ub;
+  auto registers = in_registers();
+  OperatorBench other(registers);
+  for (auto* const bench : {&in_ub, &other}) {
+    bench->put(kFirst, random_halves(halves, 1));
+    bench->put(kSecond, op == Operator::kMaximum && type != DataType::kBf16
+                            ? std::vector<std::uint16_t>(halves, 0)
+                            : random_halves(halves, 2));
+    bench->memory.store(kOutcome + 2 * halves, std::uint64_t{0xA5A5});
+    bench->start(op, type, count);
+  }
+  for (std::uint64_t i = 0; i < halves + 4; ++i) {
+    ASSERT_EQ(other.result<std::uint16_t>(i), in_ub.result<std::uint16_t>(i)) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, OperatorsOnRegisters,
+    testing::Combine(testing::Values(Operator::kSigmoid, Operator::kGelu, Operator::kMish,
+                                     Operator::kExp, Operator::kMaximum),
+                     testing::Values(DataType::kFp16, DataType::kBf16, DataType::kFp32),
+                     testing::Values(1, 127, 1009, 40'009)));
+INSTANTIATE_TEST_SUITE_P(Integers, OperatorsOnRegisters,
+                         testing::Combine(testing::Values(Operator::kMaximum),
+                                          testing::Values(DataType::kInt32, DataType::kInt64),
+                                          testing::Values(1, 1009, 40'009)));
 
 }  // namespace
 }  // namespace npu::test

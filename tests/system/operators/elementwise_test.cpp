@@ -122,11 +122,11 @@ class Elementwise {
   std::vector<unsigned char> after_;
 };
 
-class ElementwiseOnCores : public testing::TestWithParam<model::ProgramCoreKind> {};
+class ElementwiseOnCores : public testing::TestWithParam<BenchCores> {};
 
 TEST_P(ElementwiseOnCores, IsTheFormulaAtRandom) {
   OperatorBench bench(GetParam());
-  Dice dice(GetParam() == model::ProgramCoreKind::kSplit ? 21 : 22);
+  Dice dice(GetParam() == BenchCores::kSplit ? 21 : 22);
   const auto objects = real_objects();
   for (unsigned i = 0; i < shapes_at_random(); ++i) {
     const auto count = dice() % 6 == 0 ? number(dice, 10'000, 40'000) : number(dice, 1, 3000);
@@ -138,12 +138,9 @@ TEST_P(ElementwiseOnCores, IsTheFormulaAtRandom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, ElementwiseOnCores,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& each) {
-                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                               : "Coupled";
-                         });
+                         testing::Values(BenchCores::kCoupled, BenchCores::kSplit,
+                                         BenchCores::kInRegisters),
+                         [](const auto& each) { return name_of(each.param); });
 
 TEST(ElementwiseNumbers, ThatAreNoneAreKeptByEachInstruction) {
   OperatorBench bench;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "npu/base/checked.hpp"
+#include "tests/bench/aicore/core_config.hpp"
 #include "tests/support/folders.hpp"
 
 namespace npu::test {
@@ -18,9 +19,19 @@ model::ChipConfig chip(model::ProgramCoreKind kind) {
   return config;
 }
 
+model::ChipConfig chip(BenchCores cores) {
+  auto config = chip(cores == BenchCores::kCoupled ? model::ProgramCoreKind::kCoupled
+                                                   : model::ProgramCoreKind::kSplit);
+  if (cores == BenchCores::kInRegisters) give_functions(config.core);
+  return config;
+}
+
 }  // namespace
 
-OperatorBench::OperatorBench(model::ProgramCoreKind kind) : AicoreBench(chip(kind)) {
+OperatorBench::OperatorBench(model::ProgramCoreKind kind) : OperatorBench(chip(kind)) {}
+OperatorBench::OperatorBench(BenchCores cores) : OperatorBench(chip(cores)) {}
+
+OperatorBench::OperatorBench(const model::ChipConfig& chip) : AicoreBench(chip) {
   limits_.l1 = config.core.l1;
   limits_.l0a = config.core.l0a;
   limits_.l0b = config.core.l0b;

@@ -12,9 +12,21 @@
 
 namespace npu::test {
 
+enum class BenchCores : std::uint8_t {
+  kCoupled,
+  kSplit,
+  kInRegisters,  // split, with vector functions
+};
+
+inline const char* name_of(BenchCores cores) {
+  constexpr const char* kNames[] = {"Coupled", "Split", "InRegisters"};
+  return kNames[static_cast<unsigned>(cores)];
+}
+
 class OperatorBench : public AicoreBench, private operators::OperatorStream {
  public:
   explicit OperatorBench(model::ProgramCoreKind kind = model::ProgramCoreKind::kCoupled);
+  explicit OperatorBench(BenchCores cores);
 
   // Runs programs/name.npu. False: refused, and refusal() says why.
   template <class Params>
@@ -37,6 +49,7 @@ class OperatorBench : public AicoreBench, private operators::OperatorStream {
 
  private:
   static constexpr std::uint64_t kHeap = 0x400'0000, kWorkspace = 0x2000'0000;
+  explicit OperatorBench(const model::ChipConfig& config);
   bool run_object(const std::string& name, const void* params, std::uint32_t block_num);
 
   std::uint32_t cores(operators::CoreKind kind) const override;

@@ -80,10 +80,10 @@ void expect_softmax(const RowsCase& one) {
   }
 }
 
-class RowOperators : public testing::TestWithParam<model::ProgramCoreKind> {
+class RowOperators : public testing::TestWithParam<BenchCores> {
  protected:
   OperatorBench bench_{GetParam()};
-  Dice dice_{GetParam() == model::ProgramCoreKind::kSplit ? 31U : 32U};
+  Dice dice_{GetParam() == BenchCores::kSplit ? 31U : 32U};
   std::uint32_t columns() {
     if (dice_() % 20 == 0) return number(dice_, 5000, 11'000);  // not in UB
     return dice_() % 2 == 0 ? number(dice_, 1, 70) : number(dice_, 71, 1500);
@@ -103,6 +103,18 @@ TEST_P(RowOperators, SoftmaxAtRandom) {
     one.run("softmax", params);
     expect_softmax(one);
     if (HasFailure()) FAIL() << "shape " << i;
+  }
+}
+
+// Some of more rows than UB holds columns of.
+TEST_P(RowOperators, SoftmaxOfFewColumns) {
+  for (std::uint32_t count = 1; count <= 16; ++count) {
+    bench_.forget();
+    RowsCase one(bench_, kRowTypes[count % 4], dice_, number(dice_, 1, 20'000 / count), count, 0);
+    operators::SoftmaxParams params;
+    one.run("softmax", params);
+    expect_softmax(one);
+    if (HasFailure()) FAIL() << count << " columns";
   }
 }
 
@@ -186,12 +198,9 @@ TEST_P(RowOperators, GemvAtRandom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, RowOperators,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& each) {
-                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                               : "Coupled";
-                         });
+                         testing::Values(BenchCores::kCoupled, BenchCores::kSplit,
+                                         BenchCores::kInRegisters),
+                         [](const auto& each) { return name_of(each.param); });
 
 // In rows that fit into UB and in one that does not, whose first part is infinitely small.
 TEST(RowNumbers, ThatAreNoneAreNumPys) {

@@ -5,8 +5,8 @@
 
 #include "kernels/device/attention/cube_buffers.hpp"
 #include "kernels/device/attention/local_buffers.hpp"
+#include "kernels/device/attention/register_softmax.hpp"
 #include "kernels/device/attention/results.hpp"
-#include "kernels/device/attention/softmax.hpp"
 
 namespace npu::kernels::attention {
 
@@ -20,6 +20,7 @@ class LocalVector {
         l1_(w),
         ub_(w),
         softmax_(port, w, ub_.space()),
+        registers_(port, w, ub_.space(), softmax_),
         mask_(port, w, ub_.space()),
         results_(port, w) {
     output_free().set();
@@ -32,18 +33,7 @@ class LocalVector {
   void begin(const Step& step) {
     const CoreRows mine(step.task.rows, role_);
     Handed<Pipe::kFixpipe, Pipe::kVector>(port_, Signal::kScores).wait();
-    if (mine.count != 0) {
-      const std::uint32_t scores = ub_.scores(step);
-      softmax_.weigh<DataType::kFp32>(step, scores, ub_.score_row(), mine.count, 0, mask_,
-                                      mine.first);
-      if (kTypeA != DataType::kFp32) {
-        Vector cast =
-            row_vector(VectorOp::kCast, DataType::kFp32, scores, scores, mine.count, step.keys);
-        cast.to_type = kTypeA;
-        cast.a_pitch = cast.to_pitch = ub_.score_row();
-        port_.issue(cast);
-      }
-    }
+    if (mine.count != 0) weigh(step, mine);
     to_mte3().set();
     to_mte3().wait();
     if (mine.count != 0) hand_on(step, mine);
@@ -74,6 +64,19 @@ class LocalVector {
   aicore::Flag<Pipe::kMte3, Pipe::kVector> output_free() const { return {port_, 0}; }
   aicore::Flag<Pipe::kVector, Pipe::kMte3> to_mte3() const { return {port_, 0}; }
 
+  void weigh(const Step& step, const CoreRows& mine) const {
+    const std::uint32_t scores = ub_.scores(step), pitch = ub_.score_row();
+    if (port_.has_vector_functions()) {
+      return registers_.weigh(step, scores, pitch, mine.count, mask_, mine.first);
+    }
+    softmax_.weigh<DataType::kFp32>(step, scores, pitch, mine.count, 0, mask_, mine.first);
+    if (kTypeA == DataType::kFp32) return;
+    Vector cast =
+        row_vector(VectorOp::kCast, DataType::kFp32, scores, scores, mine.count, step.keys);
+    cast.to_type = kTypeA;
+    cast.a_pitch = cast.to_pitch = pitch;
+    port_.issue(cast);
+  }
   void hand_on(const Step& step, const CoreRows& mine) const {
     const std::uint32_t pitch = aicore::row_bytes(step.keys, kTypeA);
     platform::CopyOut copy;
@@ -88,8 +91,11 @@ class LocalVector {
   }
   void add(const Step& step, const CoreRows& mine) const {
     const AreaTile tile{0, 0, mine.count, w_.head};
+    if (step.first) output_free().wait();
+    if (port_.has_vector_functions()) {
+      return registers_.add(step, ub_.output(), ub_.products(step), ub_.output_row(), mine.count);
+    }
     if (step.first) {
-      output_free().wait();
       return element_op(port_, VectorOp::kMuls, ub_.output(), ub_.products(step), tile, 1);
     }
     row_op(port_, VectorOp::kBroadcastMul, ub_.output(), ub_.output(), softmax_.factors(step),
@@ -103,6 +109,7 @@ class LocalVector {
   const CubeBuffers l1_;
   const LocalBuffers ub_;
   const Softmax softmax_;
+  const RegisterSoftmax registers_;
   const Mask mask_;
   const Results results_;
 };

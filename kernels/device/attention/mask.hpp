@@ -19,6 +19,12 @@ class Mask {
     if (kCausal) make_index();
   }
 
+  // Whether any of a step's keys is hidden from the task's row `first`, and so from others.
+  bool hides(const Step& step, std::uint32_t first) const {
+    if (!kCausal || w_.queries == 1) return false;
+    const std::uint32_t query = w_.grouped != 0 ? 0 : step.task.query + first;
+    return visible(query, step) < step.keys;
+  }
   // Rows [first, first + rows) of a step's task, `keys` of it, from `scores` on.
   void apply(const Step& step, std::uint32_t first, std::uint32_t rows, std::uint32_t scores,
              std::uint32_t pitch, DataType type) const {
@@ -36,13 +42,16 @@ class Mask {
   }
 
  private:
+  // Of the step's keys; the first queries may see none of them, or fewer.
+  std::int64_t visible(std::uint32_t query, const Step& step) const {
+    return std::int64_t{query} + 1 + w_.keys - w_.queries - step.first_key;
+  }
   // Each row sees a key more than the one before.
   void group(const Step& step, std::uint32_t query, std::uint32_t rows, std::uint32_t scores,
              std::uint32_t pitch, DataType type) const {
     const auto size = static_cast<std::uint32_t>(platform::bytes_of(type));
     const std::uint32_t repeat = 256 / size;  // whole ones
-    // Of the chunk; the first queries may see none of it.
-    const std::int64_t sees = std::int64_t{query} + 1 + w_.keys - w_.queries - step.first_key;
+    const std::int64_t sees = visible(query, step);
     // All rows see what comes before `first`.
     const auto seen = static_cast<std::uint32_t>(std::max<std::int64_t>(sees, 0));
     if (seen >= step.keys) return;

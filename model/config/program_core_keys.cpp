@@ -35,7 +35,7 @@ const Table& local_path_table() {
   using P = LocalPathConfig;
   static const Table kTable{
       "",
-      "a way from L0C to another local buffer",
+      "a way from one local buffer to another",
       {
           number("per_clock_bytes", &P::per_clock, 0, 4096, "sustained; 0: there is none"),
           number("issue_clocks", &P::issue_clocks, 0, 10'000, "of an instruction"),

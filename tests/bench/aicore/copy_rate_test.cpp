@@ -85,7 +85,7 @@ TEST(AicoreCopyRate, FollowsTheMeasuredPowerOfTheLength) {
   const model::CoreClock clock(config.aicore.clock_hz);
   const model::InstructionTimes times(config.core, clock);
   for (std::uint32_t bytes = 512; bytes >= 32; bytes -= 32) {
-    const auto taken = times.of(config.core.gm_to_ub, {kData, bytes, bytes, 0});
+    const auto taken = times.of(config.core.gm_to_ub, {kData, bytes, bytes, 0, 0});
     const double part = static_cast<double>(bytes * kClock) / 2 / static_cast<double>(taken);
     EXPECT_NEAR(part, std::pow(bytes / 512.0, 0.34), 0.022) << bytes;
   }

@@ -100,7 +100,8 @@ std::string Simulator::report(const std::string& workload) const {
 
 void Simulator::record() {
   end_recording();
-  impl_->recorded = std::make_unique<timeline::Profile>();
+  impl_->recorded = std::make_unique<timeline::Profile>(
+      [&view = impl_->view](std::uint32_t track) { return view.track_name(track); });
   for (auto* const sink : impl_->recorded->sinks()) add(*sink);
 }
 

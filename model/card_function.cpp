@@ -33,10 +33,10 @@ void CardFunction::connect(Dma& dma, Mmu& mmu, HostPages& host_pages, CommandPro
   bar2_.doorbell_socket.bind(command.doorbell_sockets[registers_.function()]);
 }
 
-void CardFunction::set_share(const Partition& share) {
-  registers_.set_share(share);
-  telemetry_->set_share(share);
-  queues_->share_changed();
+void CardFunction::set_partition(const Partition& partition) {
+  registers_.set_partition(partition);
+  telemetry_->set_partition(partition);
+  queues_->partition_changed();
 }
 
 void CardFunction::reset() {

@@ -38,7 +38,7 @@ class CardFunction : public sc_core::sc_module {
   // A driver has it open: processes, or a ring that is enabled.
   bool in_use() const { return queues_->in_use() || ring_->enabled(); }
   // What it has of the card is another.
-  void set_share(const Partition& share);
+  void set_partition(const Partition& partition);
   // Registers and ring; the engines reset what they execute for it, and then its context and
   // queues.
   void reset();

@@ -31,7 +31,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       hccs_("hccs", simulation, config, functions_.front()->registers().bank()),
       telemetry_(aicore_programs_, aicpu_programs_, hbm_),
       endpoint_(endpoint),
-      share_unit_(functions_.front()->registers(), simulation, config, *this) {
+      partition_unit_(functions_.front()->registers(), simulation, config, *this) {
   for (unsigned i = 0; i < config.functions(); ++i) {
     const unsigned port = i == 0 ? kBar2Port : kClientPorts + kMmuClients + i - 1;
     functions_[i]->bar2().hbm_socket.bind(hbm_.port_sockets[port]);
@@ -85,12 +85,12 @@ Chip::Functions Chip::make_functions(Simulation& simulation, const ChipConfig& c
   return made;
 }
 
-// What has shares of function 0 loses them with it.
+// What has partitions of function 0 loses them with it.
 void Chip::function_reset(unsigned function) {
-  if (function == 0) share_unit_.reset();
+  if (function == 0) partition_unit_.reset();
   stop(function);
   const unsigned physical = config_.physical_functions();
-  if (function >= physical) scrub(share_unit_.shares().partition(function - physical));
+  if (function >= physical) scrub(partition_unit_.partitions().partition(function - physical));
 }
 
 void Chip::stop(unsigned function) {
@@ -98,11 +98,11 @@ void Chip::stop(unsigned function) {
   dma_.function_reset(function);
   mmu_.function_reset(function);
   host_pages_.function_reset(function);
-  const auto& share = functions_[function]->registers().share();
-  if (share.memory == config_.hbm.installed && share.lent_memory.empty()) {
+  const auto& partition = functions_[function]->registers().partition();
+  if (partition.memory == config_.hbm.installed && partition.lent_memory.empty()) {
     l2_.invalidate_all();
-  } else if (share.memory != 0) {
-    l2_.invalidate(share.memory_base, share.memory);
+  } else if (partition.memory != 0) {
+    l2_.invalidate(partition.memory_base, partition.memory);
   }
   hccs_.function_reset(function);
   command_.function_reset(function);
@@ -150,12 +150,12 @@ bool Chip::invalidate_translations(unsigned function, std::uint64_t request) {
   return host_pages_.invalidate(function, request);
 }
 
-bool Chip::cores_idle(const Partition& share) const {
-  return command_.dispatcher().cores_idle(share);
+bool Chip::cores_idle(const Partition& partition) const {
+  return command_.dispatcher().cores_idle(partition);
 }
 
-bool Chip::aicpus_idle(const Partition& share) const {
-  return command_.dispatcher().aicpus_idle(share);
+bool Chip::aicpus_idle(const Partition& partition) const {
+  return command_.dispatcher().aicpus_idle(partition);
 }
 
 bool Chip::in_use(unsigned index) const {
@@ -168,62 +168,63 @@ void Chip::stop_and_scrub(unsigned index, const Partition& had) {
 }
 
 // Its caches were emptied with the function.
-void Chip::scrub(const Partition& share) {
-  if (share.memory == 0) return;
-  hbm_.memory().clear(share.memory_base, share.memory);
-  l2_.invalidate(share.memory_base, share.memory);
+void Chip::scrub(const Partition& partition) {
+  if (partition.memory == 0) return;
+  hbm_.memory().clear(partition.memory_base, partition.memory);
+  l2_.invalidate(partition.memory_base, partition.memory);
 }
 
-void Chip::shares_changed(unsigned index) {
-  const auto& shares = share_unit_.shares();
+void Chip::partitions_changed(unsigned index) {
+  const auto& partitions = partition_unit_.partitions();
   const unsigned function = config_.physical_functions() + index;
-  set_share(function, shares.partition(index));
-  set_share(0, shares.physical());
+  set_partition(function, partitions.partition(index));
+  set_partition(0, partitions.physical());
   deal_bandwidth();
-  command_.dispatcher().set_member(function, member_of(shares.of(index)));
-  hccs_.set_share(shares.physical());
+  command_.dispatcher().set_member(function, member_of(partitions.of(index)));
+  hccs_.set_partition(partitions.physical());
   Bytes lent = 0;
-  for (const auto& each : shares.physical().lent_memory) lent += each.size;
-  endpoint_.set_reset_time(function, share_unit_.scrub_time(shares.of(index).memory));
-  endpoint_.set_reset_time(0, share_unit_.scrub_time(lent));
+  for (const auto& each : partitions.physical().lent_memory) lent += each.size;
+  endpoint_.set_reset_time(function, partition_unit_.scrub_time(partitions.of(index).memory));
+  endpoint_.set_reset_time(0, partition_unit_.scrub_time(lent));
 }
 
-GroupMember Chip::member_of(const FunctionShare& share) const {
-  if (!share.in_group()) return {};
-  const auto cores = CoreLayout(config_).cores_of(share_unit_.shares().partition(share));
-  return {share.group,
-          share.token,
-          share.token_max,
-          share.vip,
-          SimTime{share.task_timeout_us} * 1'000'000,
+GroupMember Chip::member_of(const FunctionPartition& partition) const {
+  if (!partition.in_group()) return {};
+  const auto cores =
+      CoreLayout(config_).cores_of(partition_unit_.partitions().partition(partition));
+  return {partition.group,
+          partition.token,
+          partition.token_max,
+          partition.vip,
+          SimTime{partition.task_timeout_us} * 1'000'000,
           static_cast<unsigned>(cores.size())};
 }
 
 // With one function more or less the engines of all are others.
 void Chip::deal_bandwidth() {
-  const auto& shares = share_unit_.shares();
+  const auto& partitions = partition_unit_.partitions();
   const unsigned physical = config_.physical_functions();
   const auto& own = config_.virtual_functions;
   dma_.bandwidth().set_weights(0, {own.link_weight, own.link_weight, own.hbm_weight});
-  for (unsigned i = 0; i < shares.functions(); ++i) {
-    const auto& share = shares.of(i);
-    dma_.set_share(physical + i, shares.partition(i));
-    if (share.present()) {
-      dma_.bandwidth().set_weights(physical + i,
-                                   {share.link_weight, share.link_weight, share.hbm_weight});
+  for (unsigned i = 0; i < partitions.functions(); ++i) {
+    const auto& partition = partitions.of(i);
+    dma_.set_partition(physical + i, partitions.partition(i));
+    if (partition.present()) {
+      dma_.bandwidth().set_weights(
+          physical + i, {partition.link_weight, partition.link_weight, partition.hbm_weight});
     } else {
       dma_.bandwidth().set_weights(physical + i, {});
     }
   }
 }
 
-void Chip::set_share(unsigned function, const Partition& share) {
-  functions_[function]->set_share(share);
-  dma_.set_share(function, share);
-  mmu_.set_share(function, share);
-  command_.dispatcher().set_share(function, share);
-  aicore_programs_.set_share(function, share);
-  aicpu_programs_.set_windows(function, CoreLayout(config_).cores_of(share));
+void Chip::set_partition(unsigned function, const Partition& partition) {
+  functions_[function]->set_partition(partition);
+  dma_.set_partition(function, partition);
+  mmu_.set_partition(function, partition);
+  command_.dispatcher().set_partition(function, partition);
+  aicore_programs_.set_partition(function, partition);
+  aicpu_programs_.set_windows(function, CoreLayout(config_).cores_of(partition));
 }
 
 }  // namespace npu::model

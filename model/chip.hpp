@@ -20,8 +20,8 @@
 #include "model/l2/l2.hpp"
 #include "model/link/hccs_port.hpp"
 #include "model/mmu/mmu.hpp"
+#include "model/partitions/partition_unit.hpp"
 #include "model/pcie/endpoint.hpp"
-#include "model/shares/share_unit.hpp"
 #include "model/telemetry/card_telemetry.hpp"
 
 namespace npu::model {
@@ -30,7 +30,7 @@ class Chip : public sc_core::sc_module,
              private ResetListener,
              private WriteLossListener,
              private MemoryErrorListener,
-             private ShareTarget {
+             private PartitionTarget {
  public:
   // DMA sockets that a card's endpoint is built with.
   static constexpr unsigned kEndpointPorts = 5;
@@ -51,7 +51,7 @@ class Chip : public sc_core::sc_module,
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   ControlProcessors& control() { return control_; }
   CardTelemetry& telemetry() { return telemetry_; }
-  const CardShares& shares() const { return share_unit_.shares(); }
+  const CardPartitions& partitions() const { return partition_unit_.partitions(); }
   HostPages& host_pages() { return host_pages_; }
   // The IOMMU unmapped something of the function. Whether it is over; else the endpoint is told.
   bool invalidate_translations(unsigned function, std::uint64_t request);
@@ -81,16 +81,16 @@ class Chip : public sc_core::sc_module,
   // What the host sees first, then what still works for it.
   void function_reset(unsigned function) override;
   void stop(unsigned function);
-  void scrub(const Partition& share);
-  void set_share(unsigned function, const Partition& share);
+  void scrub(const Partition& partition);
+  void set_partition(unsigned function, const Partition& partition);
   void deal_bandwidth();
-  GroupMember member_of(const FunctionShare& share) const;
-  // ShareTarget
-  bool cores_idle(const Partition& share) const override;
-  bool aicpus_idle(const Partition& share) const override;
+  GroupMember member_of(const FunctionPartition& partition) const;
+  // PartitionTarget
+  bool cores_idle(const Partition& partition) const override;
+  bool aicpus_idle(const Partition& partition) const override;
   bool in_use(unsigned index) const override;
   void stop_and_scrub(unsigned index, const Partition& had) override;
-  void shares_changed(unsigned index) override;
+  void partitions_changed(unsigned index) override;
   void host_write_lost(unsigned function, std::uint64_t address) override;
   void may_send_again(unsigned function) override;
   void memory_error(std::uint64_t address, unsigned bits) override;
@@ -110,7 +110,7 @@ class Chip : public sc_core::sc_module,
   HccsPort hccs_;
   CardTelemetry telemetry_;
   Endpoint& endpoint_;
-  ShareUnit share_unit_;
+  PartitionUnit partition_unit_;
 };
 
 }  // namespace npu::model

@@ -75,8 +75,8 @@ std::string_view System::trigger(platform::Bdf function, unsigned bar, Bytes off
   for (unsigned i = 0; i < cards(); ++i) {
     for (unsigned number = 0; number < config_.cards[i].functions(); ++number) {
       if (fabric_.endpoint(i).requester(number) != function.packed()) continue;
-      const auto& share = chips_[i]->function(number).registers().share();
-      return abi::trigger_name(bar, offset, share.usable);
+      const auto& partition = chips_[i]->function(number).registers().partition();
+      return abi::trigger_name(bar, offset, partition.usable);
     }
   }
   return {};

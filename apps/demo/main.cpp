@@ -43,8 +43,7 @@ int run(int count, const char* const* arguments) {
   simulator.folder = driver_folder();
   bool all_ok = false;
   const Program program = [&](npu::platform::Platform& platform) {
-    Session session(platform, options->session);
-    all_ok = run_steps(session, options->selection, print);
+    all_ok = run_steps(platform, options->request, print);
   };
   const auto ran =
       options->on_simulator ? run_on_simulator(simulator, program) : run_on_vfio(program);

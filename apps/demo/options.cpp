@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
-#include <cstdio>
 #include <sstream>
 
 namespace npu::demo {
@@ -41,18 +40,21 @@ std::string help() {
   std::ostringstream text;
   text << "npudemo: tries a card through the driver alone, step by step.\n\n"
        << visible_options()
-       << "\nOne line per step, \"ok <name>: figures\" or \"FAILED <name>: error\"; times are the\n"
-          "card's own (DEVICE_TIME). Exit status: 0 all ok, 1 a step failed, 2 wrong usage or no\n"
+       << "\nOne line per step, \"ok <name>: figures\" or \"FAILED <name>: error\"; times are\n"
+          "those of the machine's clock. Exit status: 0 all ok, 1 a step failed, 2 wrong usage or "
+          "no\n"
           "such machine.";
   return text.str();
 }
 
 std::string list() {
-  std::string text;
-  for (const auto& step : steps()) text += fmt::format("{:<22}{}\n", step.name, step.what);
-  return text + fmt::format("{:<22}{}\n{:<22}{}", "removal",
-                            "--device-removed: the card is taken away", "error",
-                            "--device-error: an uncorrectable error of the card, and recovery");
+  std::string text = "step                  workload and its parameters";
+  for (const auto& step : steps()) {
+    text += fmt::format("\n{:<22}{}", step.name, step.workload);
+    for (const auto& setting : step.settings) text += " " + setting;
+    if (!step.until.empty()) text += "; until the card " + step.until;
+  }
+  return text;
 }
 
 std::vector<std::string> split(const std::string& text) {
@@ -78,44 +80,28 @@ Status read_machine(const po::variables_map& values, Options& options) {
   return {};
 }
 
-Status read_session(const po::variables_map& values, SessionOptions& session) {
+Status read_request(const po::variables_map& values, Request& request) {
   if (values.count("bdf") != 0) {
-    const auto bdf = parse_bdf(values["bdf"].as<std::string>());
-    if (!bdf) return forward_error(bdf);
-    session.bdf = *bdf;
+    const auto text = values["bdf"].as<std::string>();
+    request.bdf = platform::parse_bdf(text);
+    if (!request.bdf) return wrong("'" + text + "' is no function of PCI domain 0000 (01:00.0)");
   }
-  session.max_bytes = values["max-bytes"].as<Bytes>();
-  if (session.max_bytes < 4_KiB || session.max_bytes > 1_GiB) return wrong("--max-bytes");
+  request.max_bytes = values["max-bytes"].as<Bytes>();
+  if (request.max_bytes < 4_KiB || request.max_bytes > 1_GiB) return wrong("--max-bytes");
   const auto seconds = values["patience"].as<unsigned>();
   if (seconds < 1 || seconds > 3600) return wrong("--patience: 1 .. 3600");
-  session.timeout = 1_s * seconds;
-  const auto ring = values["ring"].as<std::string>();
-  if (ring != "device" && ring != "host") return wrong("--ring: device or host");
-  session.ring =
-      ring == "host" ? driver::RingPlacement::kHostMemory : driver::RingPlacement::kDeviceMemory;
-  return {};
+  request.patience = 1_s * seconds;
+  request.ring = values["ring"].as<std::string>();
+  if (request.ring != "device" && request.ring != "host") return wrong("--ring: device or host");
+  if (values.count("steps") != 0) request.steps = split(values["steps"].as<std::string>());
+  const bool removed = values["device-removed"].as<bool>();
+  const bool error = values["device-error"].as<bool>();
+  if (removed && error) return wrong("--device-removed or --device-error, not both");
+  request.ending = removed ? kRemoval : error ? kError : "";
+  return check_steps(request.steps);
 }
 
 }  // namespace
-
-Result<platform::Bdf> parse_bdf(const std::string& text) {
-  unsigned domain = 0, bus = 0, device = 0, function = 0;
-  int end = 0;
-  const auto complete = [&](int found, int wanted) {
-    return found == wanted && static_cast<std::size_t>(end) == text.size();
-  };
-  bool ok = complete(
-      std::sscanf(text.c_str(), "%4x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end), 4);
-  if (!ok) {
-    domain = 0;
-    ok = complete(std::sscanf(text.c_str(), "%2x:%2x.%1x%n", &bus, &device, &function, &end), 3);
-  }
-  if (!ok || domain != 0 || device > 31 || function > 7) {
-    return wrong(fmt::format("'{}' is no function of PCI domain 0000 (01:00.0)", text));
-  }
-  return platform::Bdf{static_cast<std::uint8_t>(bus), static_cast<std::uint8_t>(device),
-                       static_cast<std::uint8_t>(function)};
-}
 
 Result<Options> parse_options(int count, const char* const* arguments) {
   Options options;
@@ -128,14 +114,7 @@ Result<Options> parse_options(int count, const char* const* arguments) {
   if (values["help"].as<bool>()) options.answer = help();
   if (values["list"].as<bool>()) options.answer = list();
   if (auto ok = read_machine(values, options); !ok) return forward_error(ok);
-  if (auto ok = read_session(values, options.session); !ok) return forward_error(ok);
-  if (values.count("steps") != 0)
-    options.selection.steps = split(values["steps"].as<std::string>());
-  const bool removed = values["device-removed"].as<bool>();
-  const bool error = values["device-error"].as<bool>();
-  if (removed && error) return wrong("--device-removed or --device-error, not both");
-  options.selection.ending = removed ? Ending::kRemoved : error ? Ending::kError : Ending::kNone;
-  if (auto ok = check_selection(options.selection); !ok) return forward_error(ok);
+  if (auto ok = read_request(values, options.request); !ok) return forward_error(ok);
   return options;
 }
 

@@ -12,7 +12,7 @@
 
 namespace npu::dsmi {
 
-using driver::CardShare;
+using driver::CardPartition;
 
 namespace {
 
@@ -30,23 +30,23 @@ std::uint32_t count_of(float amount) {
 }
 
 // None: an amount that cannot be.
-std::optional<CardShare> share_of(const dsmi_create_vdev_res_stru& wanted) {
+std::optional<CardPartition> partition_of(const dsmi_create_vdev_res_stru& wanted) {
   const auto& media = wanted.media;
   const auto& computing = wanted.computing;
   const float amounts[] = {computing.aic, media.vpc,  media.jpegd,
                            media.jpege,   media.venc, media.vdec};
   if (!std::all_of(std::begin(amounts), std::end(amounts), is_amount)) return std::nullopt;
   if (computing.memory_size > ~Bytes{0} >> kMibShift) return std::nullopt;
-  CardShare share;
-  share.ai_cores = count_of(computing.aic);
-  share.aicpus = computing.device_aicpu;
-  share.memory = computing.memory_size << kMibShift;
-  share.vpc = count_of(media.vpc);
-  share.jpegd = count_of(media.jpegd);
-  share.jpege = count_of(media.jpege);
-  share.venc = count_of(media.venc);
-  share.vdec = count_of(media.vdec);
-  return share;
+  CardPartition partition;
+  partition.ai_cores = count_of(computing.aic);
+  partition.aicpus = computing.device_aicpu;
+  partition.memory = computing.memory_size << kMibShift;
+  partition.vpc = count_of(media.vpc);
+  partition.jpegd = count_of(media.jpegd);
+  partition.jpege = count_of(media.jpege);
+  partition.venc = count_of(media.venc);
+  partition.vdec = count_of(media.vdec);
+  return partition;
 }
 
 }  // namespace
@@ -82,9 +82,9 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
   driver::VirtualDeviceOptions options;
   options.name.assign(resource.name, strnlen(resource.name, sizeof resource.name));
   if (options.name.empty()) {
-    const auto share = share_of(resource);
-    if (!share) return DSMI_ERROR_PARAMETER;
-    options.share = *share;
+    const auto partition = partition_of(resource);
+    if (!partition) return DSMI_ERROR_PARAMETER;
+    options.partition = *partition;
   }
   if (vdev != kChoose) {
     const unsigned first = kFirstVirtualId + kVirtualIdsPerCard * device;
@@ -97,9 +97,9 @@ int DriverDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
       return DSMI_ERROR_PARAMETER;
     }
     options.group =
-        driver::GroupShare{base.vfg_id, static_cast<std::uint32_t>(base.token),
-                           static_cast<std::uint32_t>(base.token_max),
-                           static_cast<std::uint32_t>(base.task_timeout), base.vip_mode != 0};
+        driver::GroupPartition{base.vfg_id, static_cast<std::uint32_t>(base.token),
+                               static_cast<std::uint32_t>(base.token_max),
+                               static_cast<std::uint32_t>(base.task_timeout), base.vip_mode != 0};
   }
   const auto count = (*functions)->count();
   if (!count) return code_of(count.error());
@@ -158,9 +158,9 @@ int DriverDevices::free(unsigned device, dsmi_soc_free_resource& resource) {
   if (!functions) return code_of(functions.error());
   const auto all = (*functions)->list();
   if (!all) return code_of(all.error());
-  const auto share = (*functions)->free_share();
-  if (!share) return code_of(share.error());
-  put_free(*all, *share, resource);
+  const auto partition = (*functions)->free_partition();
+  if (!partition) return code_of(partition.error());
+  put_free(*all, *partition, resource);
   return DSMI_OK;
 }
 

@@ -7,20 +7,20 @@
 
 namespace npu::dsmi {
 
-using driver::CardShare;
+using driver::CardPartition;
 
 namespace {
 
 template <class Resource>
-void put_share(const CardShare& share, Resource& to) {
-  to.computing.aic = static_cast<float>(share.ai_cores);
-  to.computing.device_aicpu = static_cast<unsigned short>(share.aicpus);
-  to.computing.memory_size = share.memory >> 20;
-  to.media.vpc = static_cast<float>(share.vpc);
-  to.media.jpegd = static_cast<float>(share.jpegd);
-  to.media.jpege = static_cast<float>(share.jpege);
-  to.media.venc = static_cast<float>(share.venc);
-  to.media.vdec = static_cast<float>(share.vdec);
+void put_partition(const CardPartition& partition, Resource& to) {
+  to.computing.aic = static_cast<float>(partition.ai_cores);
+  to.computing.device_aicpu = static_cast<unsigned short>(partition.aicpus);
+  to.computing.memory_size = partition.memory >> 20;
+  to.media.vpc = static_cast<float>(partition.vpc);
+  to.media.jpegd = static_cast<float>(partition.jpegd);
+  to.media.jpege = static_cast<float>(partition.jpege);
+  to.media.venc = static_cast<float>(partition.venc);
+  to.media.vdec = static_cast<float>(partition.vdec);
 }
 
 // How many groups have members, and which.
@@ -53,24 +53,24 @@ void put_query(const driver::VirtualDevice& device, dsmi_vdev_query_stru& vdev) 
     info.base.vfg_id = group->group;
     info.base.vip_mode = group->vip ? 1 : 0;
   }
-  put_share(device.share, info);
+  put_partition(device.partition, info);
 }
 
-void put_total(const std::vector<driver::VirtualDevice>& all, const CardShare& totals,
+void put_total(const std::vector<driver::VirtualDevice>& all, const CardPartition& totals,
                dsmi_soc_total_resource& resource) {
   resource = {};
   for (const auto& one : all) {
     if (resource.vdev_num < DSMI_SOC_SPLIT_MAX) resource.vdev_id[resource.vdev_num++] = one.id;
   }
   put_groups(all, resource);
-  put_share(totals, resource);
+  put_partition(totals, resource);
 }
 
-void put_free(const std::vector<driver::VirtualDevice>& all, const CardShare& left,
+void put_free(const std::vector<driver::VirtualDevice>& all, const CardPartition& left,
               dsmi_soc_free_resource& resource) {
   resource = {};
   put_groups(all, resource);
-  put_share(left, resource);
+  put_partition(left, resource);
 }
 
 }  // namespace npu::dsmi

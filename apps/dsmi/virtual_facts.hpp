@@ -14,9 +14,9 @@ inline constexpr unsigned kNoVirtualGroup = ~0U;
 
 void put_query(const driver::VirtualDevice& device, dsmi_vdev_query_stru& vdev);
 // `all`: those of the card.
-void put_total(const std::vector<driver::VirtualDevice>& all, const driver::CardShare& totals,
+void put_total(const std::vector<driver::VirtualDevice>& all, const driver::CardPartition& totals,
                dsmi_soc_total_resource& resource);
-void put_free(const std::vector<driver::VirtualDevice>& all, const driver::CardShare& left,
+void put_free(const std::vector<driver::VirtualDevice>& all, const driver::CardPartition& left,
               dsmi_soc_free_resource& resource);
 
 }  // namespace npu::dsmi

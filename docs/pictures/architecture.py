@@ -80,7 +80,7 @@ def card():
     box(20, 460, 420, 58, FRONT, "function 0, the physical function",
         "BAR0 registers, BAR2 decoder, DMA ring, queues, MMU context,", "events, streams, faults, telemetry")
     box(460, 460, 420, 58, FRONT, "functions 1 .. n, virtual functions",
-        "the same, of their part of the card", "model/shares: the parts")
+        "the same, of their part of the card", "model/partitions: the parts")
     arrow(400, 518, 548)
     arrow(670, 518, 548)
     text(20, 538, "engines behind, shared by all functions", anchor="start", weight="bold")

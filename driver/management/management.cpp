@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "driver/management/busy_share.hpp"
+#include "driver/management/busy_fraction.hpp"
 #include "driver/management/telemetry_reader.hpp"
 #include "npu/abi/registers.hpp"
 

@@ -21,12 +21,12 @@ TimeSliceClient::Impl::Impl(std::shared_ptr<TimeSliceScheduler::Impl> of, Proces
       window_size_(window_.size()),
       last_lock_(scheduler->platform.tasks().make_mutex()) {}
 
-Status TimeSliceClient::Impl::start(std::string name, const CoreQuota& share) {
-  const bool free = scheduler->options.policy == SharingPolicy::kBestEffort && share.token > 0;
+Status TimeSliceClient::Impl::start(std::string name, const CoreQuota& quota) {
+  const bool free = scheduler->options.policy == SharingPolicy::kBestEffort && quota.token > 0;
   if (!free) {
     if (auto off = seat->begin(scheduler->card_deadline()); !off) return off;
   }
-  const auto added = scheduler->add(std::move(name), seat, *this, share);
+  const auto added = scheduler->add(std::move(name), seat, *this, quota);
   if (!added) return forward_error(added);
   id = *added;
   joined = true;

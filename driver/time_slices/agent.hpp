@@ -16,7 +16,7 @@ namespace npu::driver {
 struct TimeSliceClient::Impl final : TimeSliceInbox, TimeSliceHook {
   Impl(std::shared_ptr<TimeSliceScheduler::Impl> of, ProcessContext& process);
   ~Impl() override;
-  Status start(std::string name, const CoreQuota& share);
+  Status start(std::string name, const CoreQuota& quota);
 
   Result<QueueTicket> submit(Queue& queue, const abi::QueueEntry* entries, std::size_t count,
                              bool launch, Instant deadline,

@@ -48,7 +48,7 @@ TimeSliceScheduler::Impl::~Impl() {
 
 Result<unsigned> TimeSliceScheduler::Impl::add(std::string name,
                                                std::shared_ptr<TimeSliceSeat> seat,
-                                               TimeSliceInbox& inbox, const CoreQuota& share) {
+                                               TimeSliceInbox& inbox, const CoreQuota& quota) {
   const MutexHolder holder(*lock);
   auto member = std::make_shared<Member>();
   member->name = std::move(name);
@@ -57,11 +57,11 @@ Result<unsigned> TimeSliceScheduler::Impl::add(std::string name,
   member->inbox = &inbox;
   const unsigned id = ids_++;
   members[id] = member;
-  ledger.add(id, share);
+  ledger.add(id, quota);
   static_cast<void>(bill(id, 0));
   member->busy = {};
   ++statistics.joined;
-  if (options.policy == SharingPolicy::kBestEffort && share.token > 0)
+  if (options.policy == SharingPolicy::kBestEffort && quota.token > 0)
     member->seat->allow(++slices_);
   return id;
 }
@@ -77,25 +77,25 @@ void TimeSliceScheduler::Impl::remove(unsigned client) {
   changed->notify_all();
 }
 
-Status TimeSliceScheduler::Impl::set_share(unsigned client, const CoreQuota& share) {
+Status TimeSliceScheduler::Impl::set_quota(unsigned client, const CoreQuota& quota) {
   const MutexHolder holder(*lock);
   const auto member = members.find(client);
   if (member == members.end()) {
     return fail(ErrorCode::kNotFound, fmt::format("no client {} of the card's turns", client));
   }
-  const bool off = ledger.of(client).share.token == 0;
-  if (options.policy == SharingPolicy::kBestEffort && off != (share.token == 0)) {
+  const bool off = ledger.of(client).quota.token == 0;
+  if (options.policy == SharingPolicy::kBestEffort && off != (quota.token == 0)) {
     return fail(ErrorCode::kUnsupported, "best effort: who has a token of 0 keeps it");
   }
-  if (!member->second->share) member->second->changed = now();
-  member->second->share = share;
+  if (!member->second->quota) member->second->changed = now();
+  member->second->quota = quota;
   changed->notify_all();
   return {};
 }
 
-void TimeSliceScheduler::Impl::apply_share(Member& member, unsigned client) {
-  ledger.set_share(client, *member.share);
-  member.share.reset();
+void TimeSliceScheduler::Impl::apply_quota(Member& member, unsigned client) {
+  ledger.set_quota(client, *member.quota);
+  member.quota.reset();
   statistics.update_latency = now() - member.changed;
 }
 
@@ -143,7 +143,7 @@ TimeSliceClientStatistics TimeSliceScheduler::Impl::statistics_of(unsigned clien
   TimeSliceClientStatistics now;
   now.id = client;
   now.name = member.name;
-  now.share = account.share;
+  now.quota = account.quota;
   now.effective_ppm = account.effective_ppm();
   now.used = std::max(account.used, Picoseconds{});
   now.limit = ledger.budget(account);
@@ -309,7 +309,7 @@ void TimeSliceScheduler::Impl::roll() {
   statistics.windows += static_cast<std::uint64_t>(passed);
   window_end_ = window_end_ + options.window * passed;
   for (auto& [id, member] : members) {
-    if (member->share) apply_share(*member, id);
+    if (member->quota) apply_quota(*member, id);
   }
   apply_card_token();
   const bool idle = window_busy_ == Picoseconds{};
@@ -340,7 +340,7 @@ void TimeSliceScheduler::Impl::advance() {
 
 Instant TimeSliceScheduler::Impl::next_event() const {
   const bool changes = std::any_of(members.begin(), members.end(), [](const auto& member) {
-    return member.second->share.has_value();
+    return member.second->quota.has_value();
   });
   Instant next =
       slice_ || changes || card_token_set_ || anybody_waits() ? window_end_ : Instant::never();
@@ -359,7 +359,7 @@ bool TimeSliceScheduler::Impl::only_looks() const {
     const auto& account = ledger.of(member.first);
     const Picoseconds budget = ledger.budget(account);
     const bool throttled = account.waiting && account.used >= budget && budget > Picoseconds{};
-    return !throttled && !member.second->share;
+    return !throttled && !member.second->quota;
   });
 }
 

@@ -37,7 +37,7 @@ struct TimeSliceScheduler::Impl {
     std::uint64_t busy_seen = 0;  // ns, of the card's counter
     Picoseconds busy;
     bool idle = false;               // nothing to bill at the last look
-    std::optional<CoreQuota> share;  // from the next window on
+    std::optional<CoreQuota> quota;  // from the next window on
     Instant changed;                 // when it was said so
     std::uint64_t time_slices = 0, reclaimed = 0;
     bool in_use = false;  // without the mutex
@@ -48,10 +48,10 @@ struct TimeSliceScheduler::Impl {
   Status start();
 
   Result<unsigned> add(std::string name, std::shared_ptr<TimeSliceSeat> seat, TimeSliceInbox& inbox,
-                       const CoreQuota& share);
+                       const CoreQuota& quota);
   // When nobody uses it any more.
   void remove(unsigned client);
-  Status set_share(unsigned client, const CoreQuota& share);
+  Status set_quota(unsigned client, const CoreQuota& quota);
   Status set_card_token(unsigned token);
   unsigned card_token() const;
 
@@ -103,7 +103,7 @@ struct TimeSliceScheduler::Impl {
   void ask_again();
   void reclaim();
   void end_slice(unsigned percent);
-  void apply_share(Member& member, unsigned client);
+  void apply_quota(Member& member, unsigned client);
   void apply_card_token();
   bool anybody_waits() const;
   bool only_looks() const;

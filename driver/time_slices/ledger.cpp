@@ -20,9 +20,9 @@ unsigned ppm_of(unsigned token) {
 
 }  // namespace
 
-TimeSliceAccount& TimeSliceLedger::add(unsigned client, const CoreQuota& share) {
+TimeSliceAccount& TimeSliceLedger::add(unsigned client, const CoreQuota& quota) {
   auto& account = accounts_[client];
-  account.share = share;
+  account.quota = quota;
   scale();
   return account;
 }
@@ -32,8 +32,8 @@ void TimeSliceLedger::remove(unsigned client) {
   scale();
 }
 
-void TimeSliceLedger::set_share(unsigned client, const CoreQuota& share) {
-  accounts_.at(client).share = share;
+void TimeSliceLedger::set_quota(unsigned client, const CoreQuota& quota) {
+  accounts_.at(client).quota = quota;
   scale();
 }
 
@@ -55,18 +55,18 @@ Picoseconds TimeSliceLedger::card_left() const {
 // Shares whose sum is above what the card may give are parts of that.
 void TimeSliceLedger::scale() {
   std::uint64_t sum = 0;
-  for (const auto& [id, account] : accounts_) sum += account.share.percent;
+  for (const auto& [id, account] : accounts_) sum += account.quota.percent;
   for (auto& [id, account] : accounts_) {
-    const std::uint64_t percent = account.share.percent;
+    const std::uint64_t percent = account.quota.percent;
     const bool above = sum * (kWhole / 100) > card_ppm_;
-    account.share_ppm =
+    account.quota_ppm =
         static_cast<unsigned>(above ? percent * card_ppm_ / sum : percent * (kWhole / 100));
-    account.cap_ppm = std::min(ppm_of(account.share.token), card_ppm_);
+    account.cap_ppm = std::min(ppm_of(account.quota.token), card_ppm_);
   }
 }
 
 Picoseconds TimeSliceLedger::budget(const TimeSliceAccount& account) const {
-  return std::min(part_of(part_of(options_.window, gives_ppm_), account.share_ppm), cap(account));
+  return std::min(part_of(part_of(options_.window, gives_ppm_), account.quota_ppm), cap(account));
 }
 
 Picoseconds TimeSliceLedger::cap(const TimeSliceAccount& account) const {
@@ -127,15 +127,15 @@ void TimeSliceLedger::roll(std::optional<unsigned> holder) {
   }
 }
 
-std::optional<unsigned> TimeSliceLedger::first(bool within_share) const {
+std::optional<unsigned> TimeSliceLedger::first(bool within_quota) const {
   std::optional<unsigned> best;
   if (card_left() <= Picoseconds{}) return best;
   double best_had = 0;
   for (const auto& [id, account] : accounts_) {
-    const auto limit = within_share ? budget(account) : cap(account);
+    const auto limit = within_quota ? budget(account) : cap(account);
     if (!account.waiting || account.used >= limit) continue;
-    const double share = std::max(1U, within_share ? account.effective_ppm() : account.share_ppm);
-    const double had = static_cast<double>(account.used.count()) / share;
+    const double quota = std::max(1U, within_quota ? account.effective_ppm() : account.quota_ppm);
+    const double had = static_cast<double>(account.used.count()) / quota;
     const bool earlier = best && had == best_had && account.asked < of(*best).asked;
     if (best && had >= best_had && !earlier) continue;
     best = id;
@@ -158,7 +158,7 @@ bool TimeSliceLedger::must_yield(unsigned holder) const {
 bool TimeSliceLedger::unlimited(unsigned client) const {
   const auto& account = of(client);
   if (account.cap_ppm < kWhole) return false;
-  if (options_.policy == SharingPolicy::kFixedShare && account.share_ppm < kWhole) return false;
+  if (options_.policy == SharingPolicy::kFixedQuota && account.quota_ppm < kWhole) return false;
   return std::none_of(accounts_.begin(), accounts_.end(), [&](const auto& other) {
     return other.first != client && other.second.waiting;
   });

@@ -12,8 +12,8 @@
 namespace npu::driver {
 
 struct TimeSliceAccount {
-  CoreQuota share;
-  unsigned share_ppm = 0;  // of the window, scaled if the sum is too large
+  CoreQuota quota;
+  unsigned quota_ppm = 0;  // of the window, scaled if the sum is too large
   unsigned cap_ppm = 0;    // by the token
   Picoseconds used;        // in the window; below 0: it was kept waiting before
   Picoseconds carried;     // what `used` began with
@@ -21,16 +21,16 @@ struct TimeSliceAccount {
   bool waiting = false;
   Instant asked;
 
-  unsigned effective_ppm() const { return std::min(share_ppm, cap_ppm); }
+  unsigned effective_ppm() const { return std::min(quota_ppm, cap_ppm); }
 };
 
 class TimeSliceLedger {
  public:
   explicit TimeSliceLedger(const TimeSliceOptions& options) : options_(options) {}
 
-  TimeSliceAccount& add(unsigned client, const CoreQuota& share);
+  TimeSliceAccount& add(unsigned client, const CoreQuota& quota);
   void remove(unsigned client);
-  void set_share(unsigned client, const CoreQuota& share);
+  void set_quota(unsigned client, const CoreQuota& quota);
   void set_card_token(unsigned token);
   // What a client has had of the card's time, and what it is billed of that.
   void charge(unsigned client, Picoseconds had, Picoseconds billed);
@@ -38,7 +38,7 @@ class TimeSliceLedger {
   const TimeSliceAccount& of(unsigned client) const { return accounts_.at(client); }
   const std::map<unsigned, TimeSliceAccount>& all() const { return accounts_; }
 
-  // Its share of what a window gives when time slices change: what all that want the cores were
+  // Its quota of what a window gives when time slices change: what all that want the cores were
   // under by in the last one is nobody's. As credits it would add up, and time slices grow with the
   // carry.
   Picoseconds budget(const TimeSliceAccount& account) const;
@@ -49,7 +49,7 @@ class TimeSliceLedger {
   // A new window; `holder` has the time slice. What was too much goes on, and what a client was
   // kept from that waits, both up to a part of the window.
   void roll(std::optional<unsigned> holder);
-  // Who waits and may have the time slice; first who has had the least of its share.
+  // Who waits and may have the time slice; first who has had the least of its quota.
   std::optional<unsigned> next() const;
   // Whether the holder runs on what others do not use, and one of them wants it now.
   bool must_yield(unsigned holder) const;
@@ -62,7 +62,7 @@ class TimeSliceLedger {
   Picoseconds card_left() const;
   // What a window gives of itself, after one in which `kept_waiting` says who wanted more.
   void measure(const std::function<bool(unsigned, const TimeSliceAccount&)>& kept_waiting);
-  std::optional<unsigned> first(bool within_share) const;
+  std::optional<unsigned> first(bool within_quota) const;
 
   const TimeSliceOptions options_;
   std::map<unsigned, TimeSliceAccount> accounts_;

@@ -50,10 +50,10 @@ Status check(const TimeSliceOptions& options) {
   return check(options.launches);
 }
 
-Status check(const CoreQuota& share) {
-  if (share.percent > 100) return invalid(fmt::format("a share of {} %", share.percent));
-  if (share.token > kWholeToken) {
-    return invalid(fmt::format("a token of {}, at most {}", share.token, kWholeToken));
+Status check(const CoreQuota& quota) {
+  if (quota.percent > 100) return invalid(fmt::format("a quota of {} %", quota.percent));
+  if (quota.token > kWholeToken) {
+    return invalid(fmt::format("a token of {}, at most {}", quota.token, kWholeToken));
   }
   return {};
 }
@@ -82,12 +82,12 @@ Result<std::unique_ptr<TimeSliceScheduler>> TimeSliceScheduler::open(
 
 Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext& process,
                                                                   std::string name,
-                                                                  const CoreQuota& share) {
-  if (auto ok = check(share); !ok) return forward_error(ok);
+                                                                  const CoreQuota& quota) {
+  if (auto ok = check(quota); !ok) return forward_error(ok);
   if (&impl_of(process).link != &impl_->link) {
     return fail(ErrorCode::kInvalidArgument, "the process is another card's");
   }
-  if (share.token != kWholeToken) {
+  if (quota.token != kWholeToken) {
     auto known = impl_->features.has(&DeviceFeatures::tokens, "tokens are");
     if (!known) return forward_error(known);
   }
@@ -95,17 +95,17 @@ Result<std::unique_ptr<TimeSliceClient>> TimeSliceScheduler::join(ProcessContext
     return fail(ErrorCode::kInvalidArgument, "the process runs in turns already");
   }
   auto client = std::make_shared<TimeSliceClient::Impl>(impl_, process);
-  if (auto ok = client->start(std::move(name), share); !ok) return forward_error(ok);
+  if (auto ok = client->start(std::move(name), quota); !ok) return forward_error(ok);
   return std::make_unique<TimeSliceClient>(std::move(client));
 }
 
-Status TimeSliceScheduler::set_share(unsigned client, const CoreQuota& share) {
-  if (auto ok = check(share); !ok) return ok;
+Status TimeSliceScheduler::set_quota(unsigned client, const CoreQuota& quota) {
+  if (auto ok = check(quota); !ok) return ok;
   const auto& features = impl_->features;
-  auto known = features.has(&DeviceFeatures::share_updates, "changes of shares are");
-  if (known && share.token != kWholeToken)
+  auto known = features.has(&DeviceFeatures::share_updates, "changes of quotas are");
+  if (known && quota.token != kWholeToken)
     known = features.has(&DeviceFeatures::tokens, "tokens are");
-  return known ? impl_->set_share(client, share) : known;
+  return known ? impl_->set_quota(client, quota) : known;
 }
 
 Status TimeSliceScheduler::set_card_token(unsigned token) {

@@ -4,11 +4,11 @@
 namespace npu::driver {
 
 // A command that the card has not ended would take the end of the next one for its own.
-Result<std::optional<std::uint32_t>> GivenUp::conclude(SharePort& port) {
+Result<std::optional<std::uint32_t>> GivenUp::conclude(PartitionPort& port) {
   if (!command_) return std::optional<std::uint32_t>();
   const auto [index, creating] = *command_;
   if (auto idle = port.wait_until_idle(); !idle) return forward_error(idle);
-  const auto record = port.read(abi::ShareOperation::kReadShare, index);
+  const auto record = port.read(abi::PartitionOperation::kReadPartition, index);
   if (!record) return forward_error(record);
   if (record->present() && creating) {
     const auto ended = port.destroy(index);

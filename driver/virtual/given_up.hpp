@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "driver/virtual/share_port.hpp"
+#include "driver/virtual/partition_port.hpp"
 
 namespace npu::driver {
 
@@ -17,7 +17,7 @@ class GivenUp {
   // Waits for the card as long as the port does. Afterwards nothing is given up. The function
   // without a device by now, whose memory is nobody's; none: it has one, or there was no command.
   // kTimeout: the card is still at it, or at taking it back.
-  Result<std::optional<std::uint32_t>> conclude(SharePort& port);
+  Result<std::optional<std::uint32_t>> conclude(PartitionPort& port);
 
  private:
   struct Command {

@@ -8,19 +8,19 @@
 
 #include "driver/device/device_parts.hpp"
 #include "driver/virtual/given_up.hpp"
-#include "driver/virtual/share_placement.hpp"
-#include "driver/virtual/share_port.hpp"
+#include "driver/virtual/partition_placement.hpp"
+#include "driver/virtual/partition_port.hpp"
 
 namespace npu::driver {
 
-using abi::ShareOperation;
+using abi::PartitionOperation;
 
 namespace {
 
 constexpr std::uint32_t kFirstId = 100, kIdsPerCard = 16;  // virtualisation.md V3
 constexpr unsigned kOwner = 0;  // VMID 0 is no process' and holds what nobody may move
 
-CardShare operator-(CardShare a, const CardShare& b) {
+CardPartition operator-(CardPartition a, const CardPartition& b) {
   a.ai_cores -= b.ai_cores;
   a.aicpus -= b.aicpus;
   a.memory -= b.memory;
@@ -35,7 +35,7 @@ CardShare operator-(CardShare a, const CardShare& b) {
 }  // namespace
 
 struct VirtualFunctions::Impl {
-  using Records = std::vector<ShareRecord>;  // by function
+  using Records = std::vector<PartitionRecord>;  // by function
 
   Impl(Device& opened, const Options& options)
       : link(DeviceParts::link(opened)),
@@ -48,17 +48,17 @@ struct VirtualFunctions::Impl {
   Status read_constants();
   Status adopt();
   Result<Records> read_all();
-  CardShare free_of(const Records& records) const;
-  VirtualDevice describe(std::uint32_t index, const ShareRecord& record,
+  CardPartition free_of(const Records& records) const;
+  VirtualDevice describe(std::uint32_t index, const PartitionRecord& record,
                          const std::vector<platform::Bdf>& functions) const;
-  Result<ShareRecord> wanted(const VirtualDeviceOptions& options) const;
+  Result<PartitionRecord> wanted(const VirtualDeviceOptions& options) const;
   Result<std::uint32_t> choose(const VirtualDeviceOptions& options, const Records& records,
                                std::size_t functions) const;
-  Status place_cores(ShareRecord& record, const Records& records) const;
-  Status place_memory(std::uint32_t index, ShareRecord& record, const Records& records);
+  Status place_cores(PartitionRecord& record, const Records& records) const;
+  Status place_memory(std::uint32_t index, PartitionRecord& record, const Records& records);
   Status take_memory(std::uint32_t index, Bytes base, Bytes size);
   void give_memory_back(std::uint32_t index);
-  Status create(std::uint32_t index, const ShareRecord& record);
+  Status create(std::uint32_t index, const PartitionRecord& record);
   Status destroy(std::uint32_t index);
   // Before anything else is asked of the card.
   Status conclude();
@@ -66,11 +66,11 @@ struct VirtualFunctions::Impl {
   CardLink& link;
   MemoryManager& card_memory;
   platform::Platform& platform;
-  SharePort port;
+  PartitionPort port;
   GivenUp given_up;
   std::unique_ptr<platform::Mutex> mutex;
   std::uint32_t functions = 0;
-  CardShare totals;
+  CardPartition totals;
   std::vector<VirtualTemplate> templates;
   std::map<std::uint32_t, MemoryHandle> memory;  // by function, while it has a device
 };
@@ -78,19 +78,19 @@ struct VirtualFunctions::Impl {
 Status VirtualFunctions::Impl::read_constants() {
   const auto capability = port.capability();
   if (!capability) return forward_error(capability);
-  functions = capability->get<abi::ShareCapability::Functions>();
+  functions = capability->get<abi::PartitionCapability::Functions>();
   if (functions == 0) {
     return fail(ErrorCode::kUnsupported,
                 to_string(bdf()) + " cannot be divided into virtual functions");
   }
-  auto all = port.read(ShareOperation::kReadTotals, 0);
+  auto all = port.read(PartitionOperation::kReadTotals, 0);
   if (!all) return forward_error(all);
-  totals = all->share;
-  const std::uint32_t count = capability->get<abi::ShareCapability::Templates>();
+  totals = all->partition;
+  const std::uint32_t count = capability->get<abi::PartitionCapability::Templates>();
   for (std::uint32_t i = 0; i < count; ++i) {
-    auto read = port.read(ShareOperation::kReadTemplate, i);
+    auto read = port.read(PartitionOperation::kReadTemplate, i);
     if (!read) return forward_error(read);
-    templates.push_back({read->name, read->share});
+    templates.push_back({read->name, read->partition});
   }
   return {};
 }
@@ -102,7 +102,8 @@ Status VirtualFunctions::Impl::adopt() {
   for (std::uint32_t i = 0; i < records->size(); ++i) {
     const auto& record = (*records)[i];
     if (!record.present()) continue;
-    if (auto taken = take_memory(i, record.memory_base, record.share.memory); !taken) return taken;
+    if (auto taken = take_memory(i, record.memory_base, record.partition.memory); !taken)
+      return taken;
   }
   return {};
 }
@@ -111,7 +112,7 @@ Result<VirtualFunctions::Impl::Records> VirtualFunctions::Impl::read_all() {
   if (auto settled = conclude(); !settled) return forward_error(settled);
   Records records;
   for (std::uint32_t i = 0; i < functions; ++i) {
-    auto read = port.read(ShareOperation::kReadShare, i);
+    auto read = port.read(PartitionOperation::kReadPartition, i);
     if (!read) return forward_error(read);
     records.push_back(std::move(*read));
   }
@@ -119,11 +120,11 @@ Result<VirtualFunctions::Impl::Records> VirtualFunctions::Impl::read_all() {
 }
 
 // Cores of a group are there once.
-CardShare VirtualFunctions::Impl::free_of(const Records& records) const {
-  CardShare left = totals;
+CardPartition VirtualFunctions::Impl::free_of(const Records& records) const {
+  CardPartition left = totals;
   std::uint32_t groups = 0;
   for (const auto& record : records) {
-    CardShare used = record.share;
+    CardPartition used = record.partition;
     if (record.group && (groups >> record.group->group & 1) != 0) used.ai_cores = 0;
     if (record.group) groups |= 1U << record.group->group;
     left = left - used;
@@ -131,14 +132,14 @@ CardShare VirtualFunctions::Impl::free_of(const Records& records) const {
   return left;
 }
 
-VirtualDevice VirtualFunctions::Impl::describe(std::uint32_t index, const ShareRecord& record,
+VirtualDevice VirtualFunctions::Impl::describe(std::uint32_t index, const PartitionRecord& record,
                                                const std::vector<platform::Bdf>& there) const {
   VirtualDevice device_of;
   device_of.id = kIdsPerCard * link.device_index() + kFirstId + index;
   device_of.index = index;
   if (index < there.size()) device_of.bdf = there[index];
   device_of.name = record.name;
-  device_of.share = record.share;
+  device_of.partition = record.partition;
   device_of.first_core = record.first_core;
   device_of.first_aicpu = record.first_aicpu;
   device_of.memory_base = record.memory_base;
@@ -147,30 +148,31 @@ VirtualDevice VirtualFunctions::Impl::describe(std::uint32_t index, const ShareR
   return device_of;
 }
 
-Result<ShareRecord> VirtualFunctions::Impl::wanted(const VirtualDeviceOptions& options) const {
-  ShareRecord record;
+Result<PartitionRecord> VirtualFunctions::Impl::wanted(const VirtualDeviceOptions& options) const {
+  PartitionRecord record;
   record.name = options.name;
-  record.share = options.share;
+  record.partition = options.partition;
   record.group = options.group;
   record.weights = options.weights;
   // The card's register has a byte for it.
-  if (options.group && options.group->group >= abi::kShareGroups) {
+  if (options.group && options.group->group >= abi::kPartitionGroups) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("no group {}", options.group->group));
   }
   if (options.name.empty()) {
-    if (options.share.memory % kPageSize != 0) {
+    if (options.partition.memory % kPageSize != 0) {
       return fail(
           ErrorCode::kInvalidArgument,
-          fmt::format("{} bytes of memory are not whole pages of 2 MiB", options.share.memory));
+          fmt::format("{} bytes of memory are not whole pages of 2 MiB", options.partition.memory));
     }
-    if (options.share.ai_cores != 0 && options.share.aicpus != 0 && options.share.memory != 0) {
+    if (options.partition.ai_cores != 0 && options.partition.aicpus != 0 &&
+        options.partition.memory != 0) {
       return record;
     }
     return fail(ErrorCode::kInvalidArgument, "a virtual device without AI Cores, AICPUs or memory");
   }
   for (const auto& each : templates) {
     if (each.name != options.name) continue;
-    record.share = each.share;
+    record.partition = each.partition;
     return record;
   }
   return fail(ErrorCode::kNotFound, "no template is called '" + options.name + "'");
@@ -198,34 +200,34 @@ Result<std::uint32_t> VirtualFunctions::Impl::choose(const VirtualDeviceOptions&
               fmt::format("each of the {} virtual functions has a device", there));
 }
 
-Status VirtualFunctions::Impl::place_cores(ShareRecord& record, const Records& records) const {
+Status VirtualFunctions::Impl::place_cores(PartitionRecord& record, const Records& records) const {
   std::vector<PlacedRange> cores, aicpus;
-  const ShareRecord* mate = nullptr;
+  const PartitionRecord* mate = nullptr;
   for (const auto& other : records) {
     if (!other.present()) continue;
     if (record.group && other.group && other.group->group == record.group->group) mate = &other;
-    cores.push_back({other.first_core, other.share.ai_cores});
-    aicpus.push_back({other.first_aicpu, other.share.aicpus});
+    cores.push_back({other.first_core, other.partition.ai_cores});
+    aicpus.push_back({other.first_aicpu, other.partition.aicpus});
   }
-  CardShare left = free_of(records);
+  CardPartition left = free_of(records);
   if (mate != nullptr) {
-    if (mate->share.ai_cores != record.share.ai_cores) {
+    if (mate->partition.ai_cores != record.partition.ai_cores) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("group {} shares {} AI Cores, not {}", record.group->group,
-                              mate->share.ai_cores, record.share.ai_cores));
+                  fmt::format("group {} partitions {} AI Cores, not {}", record.group->group,
+                              mate->partition.ai_cores, record.partition.ai_cores));
     }
-    left.ai_cores = mate->share.ai_cores;
+    left.ai_cores = mate->partition.ai_cores;
   }
-  if (const auto what = missing(record.share, left); !what.empty()) {
+  if (const auto what = missing(record.partition, left); !what.empty()) {
     return fail(ErrorCode::kOutOfResources, what);
   }
   const auto core = mate != nullptr ? std::optional<std::uint64_t>(mate->first_core)
-                                    : place_run(totals.ai_cores, cores, record.share.ai_cores);
-  const auto aicpu = place_run(totals.aicpus, aicpus, record.share.aicpus);
+                                    : place_run(totals.ai_cores, cores, record.partition.ai_cores);
+  const auto aicpu = place_run(totals.aicpus, aicpus, record.partition.aicpus);
   if (!core || !aicpu) {
     return fail(ErrorCode::kOutOfResources,
                 fmt::format("{} {} wanted, the free ones are not in one piece",
-                            core ? record.share.aicpus : record.share.ai_cores,
+                            core ? record.partition.aicpus : record.partition.ai_cores,
                             core ? "AICPUs" : "AI Cores"));
   }
   record.first_core = static_cast<std::uint32_t>(*core);
@@ -233,20 +235,20 @@ Status VirtualFunctions::Impl::place_cores(ShareRecord& record, const Records& r
   return {};
 }
 
-Status VirtualFunctions::Impl::place_memory(std::uint32_t index, ShareRecord& record,
+Status VirtualFunctions::Impl::place_memory(std::uint32_t index, PartitionRecord& record,
                                             const Records& records) {
   std::vector<PlacedRange> taken;
   for (const auto& other : records) {
-    if (other.present()) taken.push_back({other.memory_base, other.share.memory});
+    if (other.present()) taken.push_back({other.memory_base, other.partition.memory});
   }
-  for (const Bytes base : memory_places(totals.memory, taken, record.share.memory)) {
+  for (const Bytes base : memory_places(totals.memory, taken, record.partition.memory)) {
     record.memory_base = base;
-    if (take_memory(index, base, record.share.memory)) return {};
+    if (take_memory(index, base, record.partition.memory)) return {};
   }
   return fail(ErrorCode::kOutOfMemory,
               fmt::format("{} bytes of device memory in one piece wanted, {} are with no virtual "
                           "device",
-                          record.share.memory, free_of(records).memory));
+                          record.partition.memory, free_of(records).memory));
 }
 
 Status VirtualFunctions::Impl::take_memory(std::uint32_t index, Bytes base, Bytes size) {
@@ -266,7 +268,7 @@ void VirtualFunctions::Impl::give_memory_back(std::uint32_t index) {
 }
 
 // The memory of a device that the card may still make is nobody else's.
-Status VirtualFunctions::Impl::create(std::uint32_t index, const ShareRecord& record) {
+Status VirtualFunctions::Impl::create(std::uint32_t index, const PartitionRecord& record) {
   const auto made = port.create(index, record);
   if (made) return {};
   if (made.error().code == ErrorCode::kTimeout) {
@@ -335,11 +337,11 @@ const std::vector<VirtualTemplate>& VirtualFunctions::templates() const {
   return impl_->templates;
 }
 
-CardShare VirtualFunctions::totals() const {
+CardPartition VirtualFunctions::totals() const {
   return impl_->totals;
 }
 
-Result<CardShare> VirtualFunctions::free_share() const {
+Result<CardPartition> VirtualFunctions::free_partition() const {
   const std::lock_guard lock(*impl_->mutex);
   const auto records = impl_->read_all();
   if (!records) return forward_error(records);

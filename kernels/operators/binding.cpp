@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/operators/axes.hpp"
 #include "kernels/operators/matrix_layout.hpp"
 
 namespace npu::operators {
@@ -16,11 +17,15 @@ MatmulParams matmul_params(const NormalisedCall& call) {
   MatmulParams p;
   p.m = call.m, p.n = call.n, p.k = call.k, p.batch = call.batch;
   p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.c = call.call.results[0];
-  if (call.row->family == Family::kBatched) {
+  if (call.row->family == Family::kBatched || call.row->family == Family::kQuant) {
     p.stride_a = stored_elements(call.layout_a, call.type, call.m, call.k);
     p.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
     p.stride_c = std::uint64_t{call.m} * call.n;
   }
+  return p;
+}
+MatmulParams with_bias(MatmulParams p, std::uint64_t bias) {
+  p.bias = bias;
   return p;
 }
 
@@ -36,12 +41,14 @@ GroupedMatmulParams grouped_params(const NormalisedCall& call) {
   } else {
     p.whole.stride_b = stored_elements(call.layout_b, call.type, call.k, call.n);
   }
+  p.whole.bias = call.call.inputs[3];
+  if (p.whole.bias != 0) p.whole.stride_bias = call.n;
   return p;
 }
 
 QuantMatmulParams quant_params(const NormalisedCall& call) {
   QuantMatmulParams p;
-  p.product = matmul_params(call);
+  p.product = with_bias(matmul_params(call), call.call.inputs[4]);
   p.scale = call.call.scale;
   p.channel_scales = call.call.inputs[2];
   p.token_scales = call.call.inputs[3];
@@ -59,7 +66,7 @@ VectorParams vector_params(const NormalisedCall& call) {
   VectorParams p;
   p.count = call.sides[0];
   p.to = call.call.results[0];
-  std::copy(call.call.inputs.begin(), call.call.inputs.end(), p.inputs);
+  std::copy_n(call.call.inputs.begin(), std::size(p.inputs), p.inputs);
   std::copy(call.call.scalars.begin(), call.call.scalars.end(), p.scalars);
   return p;
 }
@@ -126,6 +133,54 @@ AttentionParams attention_params(const NormalisedCall& call) {
   return p;
 }
 
+BroadcastParams broadcast_params(const NormalisedCall& call) {
+  BroadcastParams p;
+  p.axes = narrow(call.sides.size());
+  p.a_repeats = repeated_axes(call.call.shape, call.sides);
+  p.b_repeats = repeated_axes(call.call.other_shape, call.sides);
+  std::copy(call.sides.begin(), call.sides.end(), p.sides);
+  p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.to = call.call.results[0];
+  std::copy(call.call.scalars.begin(), call.call.scalars.end(), p.scalars);
+  return p;
+}
+
+TransposeParams transpose_params(const NormalisedCall& call) {
+  TransposeParams p;
+  p.axes = narrow(call.sides.size());
+  std::copy(call.sides.begin(), call.sides.end(), p.sides);
+  std::transform(call.call.order.begin(), call.call.order.end(), p.order, narrow);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  return p;
+}
+
+SoftmaxAxisParams softmax_axis_params(const NormalisedCall& call) {
+  SoftmaxAxisParams p;
+  p.outer = narrow(call.sides[0]), p.axis = narrow(call.sides[1]), p.inner = narrow(call.sides[2]);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  return p;
+}
+
+GroupNormParams group_norm_params(const NormalisedCall& call) {
+  GroupNormParams p;
+  p.batch = narrow(call.sides[0]), p.channels = narrow(call.sides[1]);
+  p.size = narrow(call.sides[2]), p.groups = narrow(call.sides[3]);
+  p.from = call.call.inputs[0], p.to = call.call.results[0];
+  p.gamma = call.call.inputs[1], p.beta = call.call.inputs[2];
+  p.epsilon = call.call.epsilon;
+  return p;
+}
+
+AdamWParams adam_w_params(const NormalisedCall& call) {
+  const auto& in = call.call.inputs;
+  AdamWParams p;
+  p.count = call.sides[0];
+  p.variable = in[0], p.m = in[1], p.v = in[2], p.gradient = in[3];
+  p.beta1_power = in[4], p.beta2_power = in[5], p.rate = in[6], p.decay = in[7];
+  p.beta1 = in[8], p.beta2 = in[9], p.epsilon = in[10];
+  p.maximize = call.call.maximize ? 1 : 0;
+  return p;
+}
+
 // The compile-time parameters; those that a template does not read are not part of its key.
 jit::Macros macros_of(const NormalisedCall& call) {
   const std::string type(macro_name(call.type));
@@ -139,6 +194,9 @@ jit::Macros macros_of(const NormalisedCall& call) {
     case Family::kSplitK:
     case Family::kQuant:
       macros["NPU_JIT_ELEMENT_B"] = type;
+      if (!call.call.bias_dtype.empty()) {
+        macros["NPU_JIT_ELEMENT_BIAS"] = std::string(macro_name(call.bias_type));
+      }
       macros["NPU_JIT_LAYOUT_A"] = call.layout_a;
       macros["NPU_JIT_LAYOUT_B"] = call.layout_b;
       break;
@@ -146,6 +204,7 @@ jit::Macros macros_of(const NormalisedCall& call) {
       macros["NPU_JIT_LAYOUT_A"] = call.layout_a;
       break;
     case Family::kVector:
+    case Family::kBroadcast:
       macros["NPU_JIT_EXPRESSION"] = call.call.expression;
       break;
     case Family::kAttention:
@@ -158,6 +217,10 @@ jit::Macros macros_of(const NormalisedCall& call) {
     case Family::kAddRmsNorm:
     case Family::kAddRmsNormDynamicQuant:
     case Family::kDequantSwigluQuant:
+    case Family::kTranspose:
+    case Family::kSoftmaxAxis:
+    case Family::kGroupNorm:
+    case Family::kAdamW:
       break;
   }
   return macros;
@@ -171,13 +234,14 @@ Binding bind(const NormalisedCall& call) {
   switch (call.row->family) {
     case Family::kMatmul:
     case Family::kBatched:
-      binding.params = matmul_params(call);
+      binding.params = with_bias(matmul_params(call), call.call.inputs[2]);
       break;
     case Family::kGrouped:
       binding.params = grouped_params(call);
       break;
     case Family::kSplitK:
-      binding.params = SplitKMatmulParams{matmul_params(call), call.call.splits};
+      binding.params =
+          SplitKMatmulParams{with_bias(matmul_params(call), call.call.inputs[2]), call.call.splits};
       break;
     case Family::kQuant:
       binding.params = quant_params(call);
@@ -209,6 +273,21 @@ Binding bind(const NormalisedCall& call) {
       break;
     case Family::kAttention:
       binding.params = attention_params(call);
+      break;
+    case Family::kBroadcast:
+      binding.params = broadcast_params(call);
+      break;
+    case Family::kTranspose:
+      binding.params = transpose_params(call);
+      break;
+    case Family::kSoftmaxAxis:
+      binding.params = softmax_axis_params(call);
+      break;
+    case Family::kGroupNorm:
+      binding.params = group_norm_params(call);
+      break;
+    case Family::kAdamW:
+      binding.params = adam_w_params(call);
       break;
   }
   return binding;

@@ -14,7 +14,8 @@ struct Binding {
   jit::KernelRequest request;
   std::variant<MatmulParams, GroupedMatmulParams, SplitKMatmulParams, QuantMatmulParams, GemvParams,
                VectorParams, SoftmaxParams, RmsNormParams, SwiGluParams, DynamicQuantParams,
-               AddRmsNormParams, DequantSwigluQuantParams, AttentionParams>
+               AddRmsNormParams, DequantSwigluQuantParams, AttentionParams, BroadcastParams,
+               TransposeParams, SoftmaxAxisParams, GroupNormParams, AdamWParams>
       params;
 
   const void* params_address() const {

@@ -12,6 +12,8 @@
 
 namespace npu::operators {
 
+inline constexpr std::size_t kMostInputs = 11;
+
 // Addresses are those of the process' device memory. Tensors lie without gaps; A transposed lies as
 // k x m, B transposed as n x k. Results lie row by row.
 struct OperatorCall {
@@ -21,21 +23,27 @@ struct OperatorCall {
   // Of the first result; empty: int32 for products of int8, float32 for quantised ones, int8 for
   // what is quantised, else dtype.
   std::string out_dtype;
+  // Of a product's bias; empty: int32 of int8, else float32.
+  std::string bias_dtype;
   bool transpose_a = false, transpose_b = false;
   std::string format_a = "ND", format_b = "ND";  // of matrices; or "NZ": in fractals
-  std::array<std::uint64_t, 4> inputs{};         // in the order of the row; scales, gamma: 0: none
-  std::array<std::uint64_t, 3> results{};        // in the order of the row
+  // In the order of the row; scales, gamma, beta, bias: 0: none.
+  std::array<std::uint64_t, kMostInputs> inputs{};
+  std::array<std::uint64_t, 3> results{};  // in the order of the row
   bool slice_k = false;      // of grouped_matmul: groups are slices of k, else of the rows of A
   std::uint32_t splits = 0;  // of splitk_matmul: parts of k; 0: as many as keep cores busy
-  std::string expression;    // of elementwise, over a, b, c, d, s, s1, s2, s3
-  std::array<float, 4> scalars{};  // s, s1, s2, s3
-  float epsilon = 1e-6F;           // of rms_norm and its like
-  float scale = 1;                 // of quant_matmul, flash_attention
-  bool causal = false;             // of flash_attention
-  bool heads_inside = false;       // of flash_attention: batch, rows, heads, head; else heads first
-  std::uint32_t page = 0,
-                pages = 0;    // of flash_attention: of paged keys, and of a batch; inputs[3]
+  std::string expression;    // of elementwise, broadcast: over a, b, c, d, s, s1, s2, s3
+  std::vector<std::uint64_t> other_shape;  // of broadcast: the sides of b
+  std::vector<std::uint64_t> order;        // of transpose: axis i of the result is order[i]
+  std::array<float, 4> scalars{};          // s, s1, s2, s3
+  float epsilon = 1e-6F;                   // of norms
+  float scale = 1;                         // of quant_matmul, flash_attention
+  bool causal = false;                     // of flash_attention
+  bool heads_inside = false;  // of flash_attention: batch, rows, heads, head; else heads first
+  // Of flash_attention: keys of a page, pages of a batch; inputs[3] is the table.
+  std::uint32_t page = 0, pages = 0;
   bool activate_left = true;  // of dequant_swiglu_quant: which half goes through silu
+  bool maximize = false;      // of apply_adam_w: against the gradient
   std::uint32_t cores = 0;    // to use; 0: all
 };
 
@@ -44,7 +52,7 @@ struct NormalisedCall {
   const OperatorRow* row = nullptr;
   std::vector<std::uint64_t> sides;              // the shape
   std::uint32_t batch = 1, m = 0, n = 0, k = 0;  // of products; batch: or groups
-  DataType type{}, out_type{};
+  DataType type{}, out_type{}, bias_type{};
   std::string layout_a, layout_b;  // RowMajor, ColumnMajor, zN, nZ
   OperatorCall call;               // for the rest
 };

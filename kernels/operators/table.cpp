@@ -30,15 +30,16 @@ constexpr TypeName kTypeNames[] = {
 const std::vector<OperatorRow>& operator_table() {
   using jit::KernelType;
   static const std::vector<OperatorRow> kTable{
-      {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k", "A, B"},
+      {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k",
+       "A, B, bias"},
       {"batched_matmul", Family::kBatched, "batched_matmul.cpp", KernelType::kCube,
-       "batch, m, n, k", "A, B"},
+       "batch, m, n, k", "A, B, bias"},
       {"grouped_matmul", Family::kGrouped, "grouped_matmul.cpp", KernelType::kMixed,
-       "groups, m, n, k", "A, B, group ends"},
+       "groups, m, n, k", "A, B, group ends, bias"},
       {"splitk_matmul", Family::kSplitK, "splitk_matmul.cpp", KernelType::kMixed, "m, n, k",
-       "A, B"},
-      {"quant_matmul", Family::kQuant, "quant_matmul.cpp", KernelType::kMixed, "m, n, k",
-       "A, B, channel scales, token scales"},
+       "A, B, bias"},
+      {"quant_matmul", Family::kQuant, "quant_matmul.cpp", KernelType::kMixed, "[batch,] m, n, k",
+       "A, B, channel scales, token scales, bias"},
       {"gemv", Family::kGemv, "gemv.cpp", KernelType::kVector, "m, k", "A, x"},
       {"elementwise", Family::kVector, "elementwise.cpp", KernelType::kVector, "count",
        "a, b, c, d"},
@@ -57,6 +58,15 @@ const std::vector<OperatorRow>& operator_table() {
        "result, scales"},
       {"flash_attention", Family::kAttention, "flash_attention.cpp", KernelType::kMixed,
        "batch, heads, kv_heads, queries, keys, head", "q, k, v"},
+      {"broadcast", Family::kBroadcast, "broadcast.cpp", KernelType::kVector, "sides", "a, b"},
+      {"transpose", Family::kTranspose, "transpose.cpp", KernelType::kVector, "sides", "x"},
+      {"softmax_axis", Family::kSoftmaxAxis, "softmax_axis.cpp", KernelType::kVector,
+       "outer, axis, inner", "x"},
+      {"group_norm", Family::kGroupNorm, "group_norm.cpp", KernelType::kVector,
+       "batch, channels, size, groups", "x, gamma, beta"},
+      {"apply_adam_w", Family::kAdamW, "apply_adam_w.cpp", KernelType::kVector, "count",
+       "variable, m, v, gradient, beta1 power, beta2 power, rate, decay, beta1, beta2, epsilon",
+       "variable, m, v"},
   };
   return kTable;
 }

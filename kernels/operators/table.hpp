@@ -32,6 +32,11 @@ enum class Family : std::uint8_t {
   kAddRmsNormDynamicQuant,
   kDequantSwigluQuant,
   kAttention,
+  kBroadcast,
+  kTranspose,
+  kSoftmaxAxis,
+  kGroupNorm,
+  kAdamW,
 };
 
 struct OperatorRow {
@@ -39,7 +44,7 @@ struct OperatorRow {
   Family family;
   std::string_view file;  // of kernels/device/operators
   jit::KernelType type;
-  std::string_view shape;   // its numbers, by name: "m, n, k"
+  std::string_view shape;   // its numbers, by name: "m, n, k"; "sides": 1 to kMostAxes of them
   std::string_view inputs;  // the tensors that it reads, in the order of OperatorCall::inputs
   std::string_view results = "result";  // that it writes, in the order of OperatorCall::results
 };

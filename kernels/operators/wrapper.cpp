@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kernels/operators/axes.hpp"
 #include "kernels/operators/call.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/operators/params.hpp"
 
 namespace npu::operators {
 namespace {
@@ -32,26 +34,71 @@ bool quantises(Family family) {
          family == Family::kDequantSwigluQuant;
 }
 
-Status take_shape(const OperatorCall& call, NormalisedCall& to) {
-  const auto names = to.row->shape;
-  const auto wanted = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
-  if (call.shape.size() != wanted) {
-    return refuse(call, fmt::format("a shape of {} numbers; {} are wanted: {}", call.shape.size(),
-                                    wanted, names));
+bool has_axes(Family family) {
+  return family == Family::kBroadcast || family == Family::kTranspose;
+}
+bool is_flat(Family family) {
+  return family == Family::kVector || family == Family::kAdamW;
+}
+
+Status check_numbers(const OperatorCall& call, const OperatorRow& row) {
+  if (has_axes(row.family)) {
+    for (const auto* sides : {&call.shape, &call.other_shape}) {
+      if (sides->size() <= kMostAxes && !call.shape.empty()) continue;
+      return refuse(call, fmt::format("{} sides; 1 to {} are possible", sides->size(), kMostAxes));
+    }
+    return {};
   }
-  const std::uint64_t most = to.row->family == Family::kVector ? kMostElements : kMostSide;
+  const auto names = row.shape;
+  const auto wanted = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
+  const bool optional = names.front() == '[';  // the first side may be left out
+  if (call.shape.size() == wanted || (optional && call.shape.size() + 1 == wanted)) return {};
+  return refuse(call, fmt::format("a shape of {} numbers; {} are wanted: {}", call.shape.size(),
+                                  optional ? fmt::format("{} or {}", wanted - 1, wanted)
+                                           : fmt::format("{}", wanted),
+                                  names));
+}
+
+// Sides that fit each other; those of a broadcast become the result's.
+Status check_sides(const OperatorCall& call, NormalisedCall& to) {
+  const Family family = to.row->family;
+  if (family == Family::kBroadcast) {
+    const auto sides = broadcast_sides(call.shape, call.other_shape);
+    if (!sides) return refuse(call, sides.error().context);
+    to.sides = *sides;
+  }
+  if (family == Family::kTranspose && !is_order(call.order, call.shape.size())) {
+    return refuse(call, fmt::format("the order is not one of axes 0 to {}", call.shape.size() - 1));
+  }
+  if (family == Family::kGroupNorm && (to.sides[3] == 0 || to.sides[1] % to.sides[3] != 0)) {
+    return refuse(call,
+                  fmt::format("{} groups do not divide {} channels", to.sides[3], to.sides[1]));
+  }
+  const bool counted =
+      has_axes(family) || family == Family::kGroupNorm || family == Family::kSoftmaxAxis;
+  const std::size_t sides = family == Family::kGroupNorm ? 3 : to.sides.size();
+  if (counted && product_of(to.sides, sides) > kMostElements) {
+    return refuse(call, fmt::format("more than {} elements", kMostElements));
+  }
+  if (has_halves(family) && to.sides[1] % 2 != 0) {
+    return refuse(call, fmt::format("{} columns; an even number has halves", to.sides[1]));
+  }
+  return {};
+}
+
+Status take_shape(const OperatorCall& call, NormalisedCall& to) {
+  if (auto ok = check_numbers(call, *to.row); !ok) return ok;
+  const Family flat = to.row->family;
+  const std::uint64_t most = is_flat(flat) || has_axes(flat) ? kMostElements : kMostSide;
   for (const std::uint64_t side : call.shape) {
     if (side > most) {
       return refuse(call, fmt::format("a side of {}; 0 .. {} are possible", side, most));
     }
   }
   to.sides = call.shape;
-  if (has_halves(to.row->family) && to.sides[1] % 2 != 0) {
-    return refuse(call, fmt::format("{} columns; an even number has halves", to.sides[1]));
-  }
+  if (auto ok = check_sides(call, to); !ok) return ok;
   if (!is_product(to.row->family)) return {};
-  const Family family = to.row->family;
-  const std::size_t first = family == Family::kBatched || family == Family::kGrouped ? 1 : 0;
+  const std::size_t first = call.shape.size() - 3;
   if (first == 1) to.batch = static_cast<std::uint32_t>(call.shape[0]);
   to.m = static_cast<std::uint32_t>(call.shape[first]);
   to.n = static_cast<std::uint32_t>(call.shape[first + 1]);
@@ -84,7 +131,11 @@ std::string impossible(Family family, DataType from, DataType to) {
     if (is_real(from) && to == DataType::kInt8) return {};
     return "float16, bfloat16 and float32 into int8";
   }
-  if (family == Family::kVector) {
+  if (family == Family::kTranspose) return from == to ? "" : "any type into itself";
+  if (family == Family::kAdamW) {
+    return is_real(from) && from == to ? "" : "float16, bfloat16 and float32 into themselves";
+  }
+  if (family == Family::kVector || family == Family::kBroadcast) {
     if ((from == DataType::kInt64) == (to == DataType::kInt64)) return {};
     return "int64 into int64 alone";
   }
@@ -98,6 +149,25 @@ std::string impossible(Family family, DataType from, DataType to) {
   return "float16, bfloat16 and float32 into any of them, and int8 into int32";
 }
 
+// The cube begins with its own type, or with half; quantised products may have a real one.
+Status take_bias(const OperatorCall& call, NormalisedCall& to) {
+  const Family family = to.row->family;
+  to.bias_type = to.type == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
+  if (call.bias_dtype.empty()) return {};
+  const auto type = parse_type(call.bias_dtype);
+  if (!type) return refuse(call, "bias_dtype: " + type.error().context);
+  if (!is_product(family)) return refuse(call, "only products have a bias");
+  if (*type == to.bias_type) return {};
+  to.bias_type = *type;
+  if (family == Family::kQuant) {
+    if (is_real(*type)) return {};
+    return refuse(call, "bias_dtype: int32, float16, bfloat16 or float32");
+  }
+  if (is_real(to.type) && *type == DataType::kFp16) return {};
+  return refuse(call, is_real(to.type) ? "bias_dtype: float32 or float16 of reals"
+                                       : "bias_dtype: int32 of int8");
+}
+
 Status take_types(const OperatorCall& call, NormalisedCall& to) {
   const auto type = parse_type(call.dtype);
   if (!type) return refuse(call, "dtype: " + type.error().context);
@@ -108,6 +178,7 @@ Status take_types(const OperatorCall& call, NormalisedCall& to) {
     if (!out) return refuse(call, "out_dtype: " + out.error().context);
     to.out_type = *out;
   }
+  if (auto ok = take_bias(call, to); !ok) return ok;
   const auto possible = impossible(to.row->family, to.type, to.out_type);
   if (possible.empty()) return {};
   return refuse(call, fmt::format("{} into {}: it can do {}", macro_name(to.type),
@@ -138,10 +209,19 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.slice_k && family != Family::kGrouped) {
     return refuse(call, "only grouped_matmul has slices");
   }
-  if (call.expression.empty() != (family != Family::kVector)) {
-    return refuse(call, family == Family::kVector ? "an expression over a, b, c, d, s, s1, s2, s3 "
-                                                    "is wanted"
-                                                  : "only elementwise has an expression");
+  const bool computes = family == Family::kVector || family == Family::kBroadcast;
+  if (call.expression.empty() == computes) {
+    return refuse(call, computes ? "an expression over a, b, c, d, s, s1, s2, s3 is wanted"
+                                 : "only elementwise has an expression");
+  }
+  if (!call.other_shape.empty() && family != Family::kBroadcast) {
+    return refuse(call, "only broadcast has another shape");
+  }
+  if (!call.order.empty() && family != Family::kTranspose) {
+    return refuse(call, "only transpose has an order");
+  }
+  if (call.maximize && family != Family::kAdamW) {
+    return refuse(call, "only apply_adam_w maximizes");
   }
   if (call.causal && family != Family::kAttention) {
     return refuse(call, "only flash_attention is causal");
@@ -164,14 +244,17 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
 // itself.
 Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
   const Family family = to.row->family;
-  const bool tables = family == Family::kQuant || family == Family::kGrouped;
   const std::size_t typed = family == Family::kDequantSwigluQuant ? 1
-                            : tables                              ? 2
+                            : is_product(family)                  ? 2
                             : family == Family::kAttention        ? 3
                                                                   : call.inputs.size();
   bool aligned = call.results[0] % platform::bytes_of(to.out_type) == 0;
   for (std::size_t i = 0; i < typed; ++i) {
     aligned = aligned && call.inputs[i] % platform::bytes_of(to.type) == 0;
+  }
+  for (std::size_t i = 0; family == Family::kAdamW && i < call.results.size(); ++i) {
+    if (call.results[i] == call.inputs[i]) continue;
+    return refuse(call, "variable, m and v change in place: results are inputs");
   }
   return aligned ? Status{} : refuse(call, "an address is no multiple of its elements' size");
 }

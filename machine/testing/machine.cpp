@@ -48,7 +48,7 @@ struct Machine::Impl {
   Bytes memory_of(unsigned card, unsigned function) const {
     const auto& chip = system.config().cards[card];
     if (function < chip.physical_functions()) return chip.hbm.usable;
-    return system.card(card).function(function).registers().share().usable;
+    return system.card(card).function(function).registers().partition().usable;
   }
   std::vector<Leak> leaks() const {
     auto left = observed->leaks();

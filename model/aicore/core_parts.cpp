@@ -29,6 +29,7 @@ FixpipeWays ways_of(const ProgramCoreConfig& config, abi::CoreType type) {
   if (config.l0c_to_l1.per_clock != 0) ways.l1 = config.l1;
   if (config.l0c_to_ub.per_clock != 0) ways.ub = config.ub;
   if (type == abi::CoreType::kAic) ways.vector_cores = 2;
+  ways.scaled_bf16 = config.fixpipe_bf16;
   return ways;
 }
 

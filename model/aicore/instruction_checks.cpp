@@ -210,6 +210,28 @@ Finding check(const BufferSizes& sizes, const platform::LoadL0& load) {
                      round_up(rows, 16) * l0_pitch(columns, load.type), 0);
 }
 
+namespace {
+
+// `n` numbers in L1.
+Finding check_table(const BufferSizes& sizes, Field field, std::uint32_t at, Bytes n,
+                    DataType type) {
+  return check_local(sizes, field, {LocalBuffer::kL1, at}, 1, n * bytes_of(type), 0);
+}
+
+// C goes on from itself, or begins with numbers that become its type.
+Finding check_bias(const BufferSizes& sizes, const platform::Mmad& mmad) {
+  const bool integers = mmad.type == DataType::kInt8;
+  const bool known = integers
+                         ? mmad.bias_type == DataType::kInt32
+                         : mmad.bias_type == DataType::kFp32 || mmad.bias_type == DataType::kFp16;
+  if (mmad.accumulate || mmad.start != platform::MmadStart::kBias || !known) {
+    return malformed(Field::kKind);
+  }
+  return check_table(sizes, Field::kSecond, mmad.bias, mmad.n, mmad.bias_type);
+}
+
+}  // namespace
+
 Finding check(const BufferSizes& sizes, const platform::Mmad& mmad) {
   const std::pair<Field, std::uint32_t> lengths[] = {
       {Field::kRows, mmad.m}, {Field::kDepth, mmad.k}, {Field::kColumns, mmad.n}};
@@ -225,6 +247,10 @@ Finding check(const BufferSizes& sizes, const platform::Mmad& mmad) {
   const auto b = check_local(sizes, Field::kSecond, {LocalBuffer::kL0b, mmad.b}, 1,
                              round_up(mmad.k, 16) * l0_pitch(mmad.n, mmad.type), 0);
   if (b.wrong()) return b;
+  if (mmad.start != platform::MmadStart::kZero) {
+    const auto bias = check_bias(sizes, mmad);
+    if (bias.wrong()) return bias;
+  }
   return check_local(sizes, Field::kTo, {LocalBuffer::kL0c, mmad.c}, 1,
                      round_up(mmad.m, 16) * l0c_pitch(mmad.n), 0);
 }
@@ -233,6 +259,11 @@ Finding check(const BufferSizes& sizes, const platform::Mmad& mmad) {
 constexpr std::uint32_t kMostLocal = std::uint32_t{1} << 24;
 
 namespace {
+
+bool scalable(const FixpipeWays& ways, DataType from, DataType to) {
+  if (from != DataType::kInt32) return false;
+  return to == DataType::kFp16 || (to == DataType::kBf16 && ways.scaled_bf16);
+}
 
 // FixPipe's result in a local buffer.
 Finding check_target(const FixpipeWays& ways, const platform::Fixpipe& fixpipe, Bytes row) {
@@ -290,7 +321,17 @@ Finding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe, const 
   if (rows.wrong()) return rows;
   const auto columns = check_count(Field::kColumns, fixpipe.n, kMostLocal);
   if (columns.wrong()) return columns;
-  if (!convertible(fixpipe.type, fixpipe.to_type)) return malformed(Field::kKind);
+  const bool scales = fixpipe.scaling != platform::FixpipeScale::kNone;
+  const bool possible = scales ? scalable(ways, fixpipe.type, fixpipe.to_type)
+                               : convertible(fixpipe.type, fixpipe.to_type);
+  if (!possible || fixpipe.scaling > platform::FixpipeScale::kColumns) {
+    return malformed(Field::kKind);
+  }
+  if (fixpipe.scaling == platform::FixpipeScale::kColumns) {
+    const auto table =
+        check_table(sizes, Field::kSecond, fixpipe.scales, fixpipe.n, DataType::kFp32);
+    if (table.wrong()) return table;
+  }
   const auto local = check_local(sizes, Field::kFrom, {LocalBuffer::kL0c, fixpipe.from}, 1,
                                  round_up(fixpipe.m, 16) * l0c_pitch(fixpipe.n), 0);
   if (local.wrong()) return local;

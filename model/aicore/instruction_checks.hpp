@@ -33,6 +33,7 @@ struct FixpipeWays {
   Bytes ub = 0;
   unsigned vector_cores = 1;  // whose UB it may be
   Bytes l1_from_ub = 0;
+  bool scaled_bf16 = false;  // it makes bf16 of int32
 };
 
 inline constexpr std::uint32_t kMaxMatrix = 4095;  // rows and columns of an mmad

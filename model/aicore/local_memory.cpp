@@ -123,12 +123,13 @@ CommandFault LocalMemory::copy_out(const platform::CopyOut& copy, DeviceMemoryPo
 CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
   finish_product();
+  take_scales(fixpipe);
   const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
   const Bytes length = fixpipe.n * bytes_of(fixpipe.to_type);
   row_.resize(length);
   std::uint64_t to = fixpipe.to;
   for (std::uint32_t row = 0; row < fixpipe.m; ++row) {
-    arithmetic::convert(fixpipe.type, from, fixpipe.to_type, row_.data(), fixpipe.n);
+    convert_row(fixpipe, from, row_.data());
     const auto completion = memory.write(Writer::kAiCore, vmid, to, row_.data(), length);
     if (completion != Completion::kSuccess) return {device_fault(completion), to, vmid, true};
     from += l0c_pitch(fixpipe.n);
@@ -140,13 +141,14 @@ CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory
 void LocalMemory::move(const platform::Fixpipe& fixpipe, LocalMemory& target) {
   if (!functional_) return;
   finish_product();
+  take_scales(fixpipe);
   const bool ub = fixpipe.target == platform::FixpipeTarget::kUb;
   const unsigned char* from = at(LocalBuffer::kL0c, fixpipe.from);
   unsigned char* to = target.at(ub ? LocalBuffer::kUb : LocalBuffer::kL1, fixpipe.to);
   const Bytes length = Bytes{fixpipe.n} * bytes_of(fixpipe.to_type);
   if (!ub) l1_written({fixpipe.to, (fixpipe.m - 1) * fixpipe.to_pitch + length});
   for (std::uint32_t row = 0; row < fixpipe.m; ++row) {
-    arithmetic::convert(fixpipe.type, from, fixpipe.to_type, to, fixpipe.n);
+    convert_row(fixpipe, from, to);
     from += l0c_pitch(fixpipe.n);
     to += fixpipe.to_pitch;
   }
@@ -162,6 +164,34 @@ void LocalMemory::move(const platform::CopyOut& copy, LocalMemory& target) {
     from += copy.from_pitch;
     to += copy.to_pitch;
   }
+}
+
+// As FixPipe sees them.
+void LocalMemory::take_scales(const platform::Fixpipe& fixpipe) {
+  if (fixpipe.scaling == platform::FixpipeScale::kNone) return;
+  scales_.assign(fixpipe.n, fixpipe.scale);
+  if (fixpipe.scaling == platform::FixpipeScale::kColumns) {
+    const Bytes length = fixpipe.n * sizeof(float);
+    complete_l1_loads({fixpipe.scales, length});
+    std::memcpy(scales_.data(), at(LocalBuffer::kL1, fixpipe.scales), length);
+  }
+  for (float& scale : scales_) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &scale, sizeof bits);
+    bits &= platform::kFixpipeScaleBits;
+    std::memcpy(&scale, &bits, sizeof scale);
+  }
+}
+
+void LocalMemory::convert_row(const platform::Fixpipe& fixpipe, const unsigned char* from,
+                              unsigned char* to) {
+  if (fixpipe.scaling == platform::FixpipeScale::kNone) {
+    return arithmetic::convert(fixpipe.type, from, fixpipe.to_type, to, fixpipe.n);
+  }
+  scaled_.resize(fixpipe.n);
+  arithmetic::to_float(fixpipe.type, from, scaled_.data(), fixpipe.n);
+  for (std::uint32_t i = 0; i < fixpipe.n; ++i) scaled_[i] *= scales_[i];
+  arithmetic::from_float(scaled_.data(), fixpipe.to_type, to, fixpipe.n);
 }
 
 void LocalMemory::load_l0(const platform::LoadL0& load) {
@@ -293,6 +323,13 @@ bool LocalMemory::continues(const platform::Mmad& mmad) const {
 }
 
 void LocalMemory::mmad(const platform::Mmad& mmad) {
+  if (mmad.start == platform::MmadStart::kBias) {
+    begin_with_bias(mmad);
+    platform::Mmad rest = mmad;
+    rest.accumulate = true;
+    rest.start = platform::MmadStart::kZero;
+    return this->mmad(rest);
+  }
   // What has to be in L1 is brought there for both, before either is looked for.
   const auto* const a_load = deferred_operand(LocalBuffer::kL0a, mmad.a, mmad.m, mmad.k, mmad.type);
   const auto* const b_load = deferred_operand(LocalBuffer::kL0b, mmad.b, mmad.k, mmad.n, mmad.type);
@@ -305,6 +342,18 @@ void LocalMemory::mmad(const platform::Mmad& mmad) {
   sources_.push_back(b.l1);
   // Nobody watches over L0.
   if (a.l1.length == 0 || b.l1.length == 0) finish_product();
+}
+
+void LocalMemory::begin_with_bias(const platform::Mmad& mmad) {
+  finish_product();
+  complete_l1_loads({mmad.bias, mmad.n * bytes_of(mmad.bias_type)});
+  const auto to_type = mmad.type == platform::DataType::kInt8 ? platform::DataType::kInt32
+                                                              : platform::DataType::kFp32;
+  unsigned char* const first = at(LocalBuffer::kL0c, mmad.c);
+  arithmetic::convert(mmad.bias_type, at(LocalBuffer::kL1, mmad.bias), to_type, first, mmad.n);
+  for (std::uint32_t row = 1; row < mmad.m; ++row) {
+    std::memcpy(first + row * l0c_pitch(mmad.n), first, mmad.n * bytes_of(to_type));
+  }
 }
 
 void LocalMemory::finish_product() {

@@ -72,6 +72,10 @@ class LocalMemory : private DirectMemoryUser {
     return deferred_[l0 == platform::LocalBuffer::kL0a ? 0 : 1];
   }
   void mmad(const platform::Mmad& mmad);
+  void begin_with_bias(const platform::Mmad& mmad);
+  void take_scales(const platform::Fixpipe& fixpipe);
+  // A row of L0C as FixPipe converts it, with the scales taken.
+  void convert_row(const platform::Fixpipe& fixpipe, const unsigned char* from, unsigned char* to);
   bool continues(const platform::Mmad& mmad) const;
   void finish_product();
 
@@ -87,6 +91,7 @@ class LocalMemory : private DirectMemoryUser {
   std::vector<arithmetic::ProductPiece> pieces_;
   std::vector<DeferredLoads::Range> sources_;  // in L1
   std::vector<unsigned char> row_;             // of FixPipe, converted; of a transposing copy
+  std::vector<float> scaled_, scales_;         // a row of it, and what its columns are scaled by
 };
 
 }  // namespace npu::model

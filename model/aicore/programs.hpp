@@ -59,8 +59,8 @@ class AiCorePrograms : public sc_core::sc_module,
   void write(unsigned core, std::uint32_t offset, std::uint32_t value) override;
 
   // What the function has is another; it has been reset.
-  void set_share(unsigned function, const Partition& share) {
-    services_.cores_of[function] = services_.layout.cores_of(share);
+  void set_partition(unsigned function, const Partition& partition) {
+    services_.cores_of[function] = services_.layout.cores_of(partition);
   }
   // Stops everything and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "model/command/core_share.hpp"
+#include "model/command/core_partition.hpp"
 #include "model/config/core_layout.hpp"
 
 namespace npu::model {
 
 class Clusters {
  public:
-  using Mask = CoreShare::Mask;
+  using Mask = CorePartition::Mask;
 
   explicit Clusters(const CoreLayout& layout) : layout_(layout) {}
 

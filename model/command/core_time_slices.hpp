@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose time slice it is on AI Cores that the functions of a group share (abi/share_registers.hpp):
-// a member gets core time in proportion to its token while others of its group want some too, and
-// at most maximum / sum of the tokens of the group's time. A block is not interrupted. A function
-// that owns its cores is no member and never waits here.
+// Whose time slice it is on AI Cores that the functions of a group share
+// (abi/partition_registers.hpp): a member gets core time in proportion to its token while others of
+// its group want some too, and at most maximum / sum of the tokens of the group's time. A block is
+// not interrupted. A function that owns its cores is no member and never waits here.
 #pragma once
 
 #include <algorithm>

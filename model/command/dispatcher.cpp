@@ -27,8 +27,8 @@ void Dispatcher::connect(DmaRequestPort& dma) {
 void Dispatcher::connect(Pool& pool, KernelPort& cores) {
   pool.port = &cores;
   cores.connect(*this);
-  for (const auto& share : pool.shares) {
-    for (std::size_t i = 0; i < pool.free.size(); ++i) pool.free[i] |= share.all()[i];
+  for (const auto& partition : pool.partitions) {
+    for (std::size_t i = 0; i < pool.free.size(); ++i) pool.free[i] |= partition.all()[i];
     pool.known = pool.free;
   }
 }
@@ -36,40 +36,40 @@ void Dispatcher::connect(Pool& pool, KernelPort& cores) {
 void Dispatcher::connect_aicore(KernelPort& cores) {
   const CoreLayout layout(shared_.config);
   for (unsigned f = 0; f < shared_.config.functions(); ++f) {
-    aicore_.shares.emplace_back(layout.cores_of(shared_.config.partition(f)));
+    aicore_.partitions.emplace_back(layout.cores_of(shared_.config.partition(f)));
   }
   connect(aicore_, cores);
 }
 
 void Dispatcher::connect_aicpu(KernelPort& cores) {
   for (unsigned f = 0; f < shared_.config.functions(); ++f) {
-    aicpu_.shares.emplace_back(shared_.config.partition(f).own_aicpus());
+    aicpu_.partitions.emplace_back(shared_.config.partition(f).own_aicpus());
   }
   connect(aicpu_, cores);
 }
 
 // Cores are with who has them: what others have is taken from the free ones of nobody.
-void Dispatcher::set_share(unsigned function, const Partition& share) {
-  aicore_.set(function, CoreShare(CoreLayout(shared_.config).cores_of(share)));
-  aicpu_.set(function, CoreShare(share.own_aicpus()));
+void Dispatcher::set_partition(unsigned function, const Partition& partition) {
+  aicore_.set(function, CorePartition(CoreLayout(shared_.config).cores_of(partition)));
+  aicpu_.set(function, CorePartition(partition.own_aicpus()));
 }
 
-void Dispatcher::Pool::set(unsigned function, CoreShare share) {
-  if (function >= shares.size()) return;  // no cores of this kind
+void Dispatcher::Pool::set(unsigned function, CorePartition partition) {
+  if (function >= partitions.size()) return;  // no cores of this kind
   for (std::size_t i = 0; i < known.size(); ++i) {
-    const std::uint64_t fresh = share.all()[i] & ~known[i];
+    const std::uint64_t fresh = partition.all()[i] & ~known[i];
     known[i] |= fresh;
     free[i] |= fresh;
   }
-  shares[function] = std::move(share);
+  partitions[function] = std::move(partition);
 }
 
-bool Dispatcher::cores_idle(const Partition& share) const {
-  return aicore_.idle(CoreShare(CoreLayout(shared_.config).cores_of(share)).all());
+bool Dispatcher::cores_idle(const Partition& partition) const {
+  return aicore_.idle(CorePartition(CoreLayout(shared_.config).cores_of(partition)).all());
 }
 
-bool Dispatcher::aicpus_idle(const Partition& share) const {
-  return aicpu_.idle(CoreShare(share.own_aicpus()).all());
+bool Dispatcher::aicpus_idle(const Partition& partition) const {
+  return aicpu_.idle(CorePartition(partition.own_aicpus()).all());
 }
 
 bool Dispatcher::Pool::idle(const Mask& cores) const {
@@ -101,10 +101,10 @@ QueueSlot* Dispatcher::before(const Pool& pool, QueueSlot* a, QueueSlot* b) cons
 // A mask is of AI Cores. Without a port there are no cores.
 Dispatcher::Mask Dispatcher::usable(const Pool& pool, const QueueSlot& slot,
                                     abi::QueueOpcode opcode) {
-  if (pool.shares.empty()) return {};
-  const auto& share = pool.shares[slot.function().number];
-  if (opcode == abi::QueueOpcode::kLaunchAicpu) return share.all();
-  return share.of_card(slot.queue()->mqd.core_mask);
+  if (pool.partitions.empty()) return {};
+  const auto& partition = pool.partitions[slot.function().number];
+  if (opcode == abi::QueueOpcode::kLaunchAicpu) return partition.all();
+  return partition.of_card(slot.queue()->mqd.core_mask);
 }
 
 bool Dispatcher::has_core(const QueueSlot& slot, const QueueCommand& launch) const {
@@ -289,7 +289,7 @@ void Dispatcher::block_done(unsigned core, const KernelBlock& block, const Comma
     ++ran.number;
     ran.busy = ran.timed_out = false;
   }
-  placed.core = pool.shares[command.slot->function().number].of_driver(core) + 1;
+  placed.core = pool.partitions[command.slot->function().number].of_driver(core) + 1;
   shared_.sim.agenda.note_progress();
   command.slot->block_ended(command, placed);
   serve_cores(pool);
@@ -313,9 +313,9 @@ void Dispatcher::reset(unsigned function) {
     ++run.number;
   }
   for (auto* pool : {&aicore_, &aicpu_}) {
-    if (pool->shares.empty()) continue;
+    if (pool->partitions.empty()) continue;
     for (std::size_t i = 0; i < pool->free.size(); ++i) {
-      Mask::value_type own = pool->shares[function].all()[i];
+      Mask::value_type own = pool->partitions[function].all()[i];
       // Others of its group go on.
       for (unsigned bit = 0; pool == &aicore_ && bit < 64; ++bit) {
         if (runs_other(static_cast<unsigned>(64 * i) + bit, function)) {

@@ -8,7 +8,7 @@
 
 #include "model/command/clusters.hpp"
 #include "model/command/command_types.hpp"
-#include "model/command/core_share.hpp"
+#include "model/command/core_partition.hpp"
 #include "model/command/core_time_slices.hpp"
 
 namespace npu::model {
@@ -37,15 +37,15 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   // The function's cores are free.
   void reset(unsigned function);
   // What the function has is another.
-  void set_share(unsigned function, const Partition& share);
+  void set_partition(unsigned function, const Partition& partition);
   // It is a member of a group, or in none.
   void set_member(unsigned function, const GroupMember& member) { turns_.set(function, member); }
   // Nothing runs on its AI Cores, or AICPUs, whosever they are now.
-  bool cores_idle(const Partition& share) const;
-  bool aicpus_idle(const Partition& share) const;
+  bool cores_idle(const Partition& partition) const;
+  bool aicpus_idle(const Partition& partition) const;
 
  private:
-  using Mask = CoreShare::Mask;
+  using Mask = CorePartition::Mask;
   struct Waiters {
     std::vector<QueueSlot*> slots;
     unsigned last = 0;  // slot that was served last
@@ -54,11 +54,11 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   };
   struct Pool {
     KernelPort* port = nullptr;
-    Mask free{}, known{};           // those that run nothing, and all
-    std::vector<CoreShare> shares;  // by function
+    Mask free{}, known{};                   // those that run nothing, and all
+    std::vector<CorePartition> partitions;  // by function
     Waiters waiters;
 
-    void set(unsigned function, CoreShare share);
+    void set(unsigned function, CorePartition partition);
     bool idle(const Mask& cores) const;
   };
 

@@ -7,7 +7,7 @@ namespace npu::model {
 
 QueueFrontEnd::QueueFrontEnd(CommandShared& shared, CardRegisters& registers)
     : function_{shared, registers, registers.function(),
-                HardwareQueueTable(registers.function(), registers.share().doorbell_pages)},
+                HardwareQueueTable(registers.function(), registers.partition().doorbell_pages)},
       faults_(function_),
       doorbells_(function_),
       management_(function_) {
@@ -22,15 +22,15 @@ void QueueFrontEnd::install_constants() {
   auto& bank = function_.registers.bank();
   const auto& config = function_.shared.config;
   const auto layout = [this, type = config.core.type] {
-    return CoreLayout(type, function_.registers.share().own_clusters());
+    return CoreLayout(type, function_.registers.partition().own_clusters());
   };
   bank.on_read<abi::QueueCapability>([this, slots = config.command.slots] {
     return abi::QueueCapability{}
         .set<abi::QueueCapability::Slots>(slots)
-        .set<abi::QueueCapability::DoorbellPages>(function_.registers.share().doorbell_pages);
+        .set<abi::QueueCapability::DoorbellPages>(function_.registers.partition().doorbell_pages);
   });
   bank.on_read<abi::QueueCores>([this, layout] {
-    const auto aicpus = function_.registers.share().own_aicpus().size();
+    const auto aicpus = function_.registers.partition().own_aicpus().size();
     return abi::QueueCores{}
         .set<abi::QueueCores::AiCores>(layout().cores())
         .set<abi::QueueCores::Aicpus>(static_cast<std::uint32_t>(aicpus));
@@ -45,8 +45,8 @@ void QueueFrontEnd::install_constants() {
 }
 
 // A function that gets or loses what it has has no processes.
-void QueueFrontEnd::share_changed() {
-  if (!in_use()) function_.table.set_pages(function_.registers.share().doorbell_pages);
+void QueueFrontEnd::partition_changed() {
+  if (!in_use()) function_.table.set_pages(function_.registers.partition().doorbell_pages);
 }
 
 void QueueFrontEnd::reset() {

@@ -28,7 +28,7 @@ class QueueFrontEnd {
   // A driver has given it processes.
   bool in_use() const { return function_.table.has_processes(); }
   // What the function has of the card is another.
-  void share_changed();
+  void partition_changed();
   // Forgets processes and queues, which are in no slot any more.
   void reset();
 

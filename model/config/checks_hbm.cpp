@@ -129,14 +129,20 @@ CheckResult check_hbm(const HbmConfig& hbm) {
                                   hbm.installed >> 20, rows >> 10),
                       {"hbm.channels"}};
   }
-  const Bytes least = t.burst * t.bank_groups, most = t.row * t.bank_groups;
-  if (hbm.interleave != t.burst && (hbm.interleave < least || hbm.interleave > most)) {
+  if (hbm.interleave_groups > t.bank_groups) {
+    return BrokenRule{"hbm.interleave_groups",
+                      fmt::format("{} is more than the {} bank groups of a rank",
+                                  hbm.interleave_groups, t.bank_groups),
+                      {"hbm.timings.bank_groups"}};
+  }
+  const Bytes most = t.row * hbm.interleave_groups;
+  if (hbm.interleave < t.burst || hbm.interleave > most) {
     return BrokenRule{
         "hbm.interleave_bytes",
-        fmt::format("{} is neither one burst of {} nor from {} to {}, one burst to a "
-                    "row of each bank group",
-                    hbm.interleave, t.burst, least, most),
-        {"hbm.timings.burst_bytes", "hbm.timings.row_bytes", "hbm.timings.bank_groups"}};
+        fmt::format("{} is not from {} to {}, one burst to a row of each bank group that an "
+                    "interleave takes",
+                    hbm.interleave, t.burst, most),
+        {"hbm.interleave_groups", "hbm.timings.burst_bytes", "hbm.timings.row_bytes"}};
   }
   if (hbm.write_low_percent >= hbm.write_high_percent) {
     return BrokenRule{"hbm.write_low_percent",

@@ -121,14 +121,15 @@ struct HbmConfig {
   unsigned channels;  // power of two
   HbmTimings timings;
   HbmPolicy policy;
-  unsigned read_queue;          // entries per channel
-  unsigned write_queue;         // entries per channel (split queues)
-  unsigned write_high_percent;  // of write_queue: start draining writes
-  unsigned write_low_percent;   // of write_queue: go back to reads
-  Bytes interleave;             // consecutive in one pseudo channel; a burst or less: one burst
-  bool xor_hash;                // fold row bits into channel and bank bits
-  Picoseconds frontend;         // port to controller queue, each request
-  Picoseconds backend;          // data bus to port, each read
+  unsigned read_queue;             // entries per channel
+  unsigned write_queue;            // entries per channel (split queues)
+  unsigned write_high_percent;     // of write_queue: start draining writes
+  unsigned write_low_percent;      // of write_queue: go back to reads
+  Bytes interleave;                // consecutive in one pseudo channel; a burst or less: one burst
+  unsigned interleave_groups = 1;  // bank groups that the bursts of an interleave take in turn
+  bool xor_hash;                   // fold row bits into channel and bank bits
+  Picoseconds frontend;            // port to controller queue, each request
+  Picoseconds backend;             // data bus to port, each read
 };
 
 struct ChipConfig {

@@ -24,10 +24,10 @@ class CoreLayout {
   }
   unsigned cluster(unsigned core) const { return core < clusters_ ? core : (core - clusters_) / 2; }
   // Those of a function, in the order in which its software numbers them.
-  std::vector<unsigned> cores_of(const Partition& share) const {
+  std::vector<unsigned> cores_of(const Partition& partition) const {
     std::vector<unsigned> owned;
     for (unsigned core = 0; core < cores(); ++core) {
-      if (share.has_cluster(cluster(core))) owned.push_back(core);
+      if (partition.has_cluster(cluster(core))) owned.push_back(core);
     }
     return owned;
   }

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "model/config/nearest_name.hpp"
+#include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 
 namespace npu::model {

@@ -61,7 +61,10 @@ const Table& hbm_table() {
           number("write_low_percent", &H::write_low_percent, 0, 99,
                  "fill of write_queue at which reads go on"),
           number("interleave_bytes", &H::interleave, 8, 1 << 20,
-                 "consecutive bytes of one pseudo channel: a burst, or some of each bank group")
+                 "consecutive bytes of one pseudo channel: a burst or more")
+              .in_powers_of_two(),
+          number("interleave_groups", &H::interleave_groups, 1, 8,
+                 "bank groups that the bursts of one interleave take in turn, a row in each")
               .in_powers_of_two(),
           keys::make("xor_hash", KeyType::kFlag, &H::xor_hash,
                      "fold row bits into channel and bank bits"),

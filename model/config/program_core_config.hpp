@@ -91,6 +91,7 @@ struct ProgramCoreConfig {
   unsigned transposed_percent;  // elements that MTE2 transposes in 100 clocks; 0: it does not
   CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
   LocalPathConfig l0c_to_l1, l0c_to_ub, ub_to_l1;
+  bool fixpipe_bf16;  // FixPipe makes bf16 of scaled int32
   CubeConfig cube;
   VectorConfig vector;
   unsigned cache_lines;  // data cache of the scalar unit

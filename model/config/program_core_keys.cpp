@@ -181,6 +181,8 @@ std::vector<Key> pipe_keys() {
       section("l0c_to_l1", &C::l0c_to_l1, local_path_table()),
       section("l0c_to_ub", &C::l0c_to_ub, local_path_table()),
       section("ub_to_l1", &C::ub_to_l1, local_path_table()),
+      keys::make("fixpipe_bf16", KeyType::kFlag, &C::fixpipe_bf16,
+                 "FixPipe makes bf16 of int32 that it scales; fp16 it always does"),
       section("cube", &C::cube, cube_table()),
       section("vector", &C::vector, vector_table()),
   };

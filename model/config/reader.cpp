@@ -3,8 +3,8 @@
 
 #include "model/config/base_file.hpp"
 #include "model/config/find_config.hpp"
-#include "model/config/nearest_name.hpp"
 #include "model/config/value_text.hpp"
+#include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 
 namespace npu::model {

@@ -5,7 +5,7 @@
 
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
-#include "model/config/nearest_name.hpp"
+#include "npu/base/nearest_name.hpp"
 
 namespace npu::model {
 namespace {

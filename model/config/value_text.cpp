@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "model/config/nearest_name.hpp"
 #include "npu/base/checked.hpp"
+#include "npu/base/nearest_name.hpp"
 
 namespace npu::model {
 namespace {

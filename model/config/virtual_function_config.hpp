@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a card is cut into, and what cutting costs (abi/share_registers.hpp).
+// What a card is cut into, and what cutting costs (abi/partition_registers.hpp).
 #pragma once
 
 #include <cstdint>

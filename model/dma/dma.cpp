@@ -25,13 +25,14 @@ Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
          unsigned device_index)
     : sc_module(name),
       ports_(sim, forward_of(host_socket), forward_of(hbm_socket)),
-      shared_{sim, config, ports_, translations_, {}, {}, BandwidthShares(config)} {
+      shared_{sim, config, ports_, translations_, {}, {}, BandwidthWeights(config)} {
   host_socket.register_nb_transport_bw(this, &Dma::response);
   hbm_socket.register_nb_transport_bw(this, &Dma::response);
   const std::string card = "card" + std::to_string(device_index);
   sim.recorder.track(card + ".dma");  // the ring, which viewers show above the engines
   Engine::Listener& self = *this;
-  for (unsigned i = 0; i < config.functions(); ++i) shared_.shares.push_back(config.partition(i));
+  for (unsigned i = 0; i < config.functions(); ++i)
+    shared_.partitions.push_back(config.partition(i));
   for (unsigned i = 0; i < config.dma.engines + config.functions(); ++i) {
     const auto number = static_cast<std::uint8_t>(i);
     engines_.push_back(std::make_unique<Engine>(shared_, card, number, self));
@@ -39,9 +40,9 @@ Dma::Dma(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
 }
 
 std::size_t Dma::least_loaded(unsigned function) const {
-  const auto& share = shared_.shares[function];
-  std::size_t best = share.first_engine;
-  for (std::size_t i = best + 1; i < share.first_engine + share.dma_engines; ++i) {
+  const auto& partition = shared_.partitions[function];
+  std::size_t best = partition.first_engine;
+  for (std::size_t i = best + 1; i < partition.first_engine + partition.dma_engines; ++i) {
     if (engines_[i]->load() < engines_[best]->load()) best = i;
   }
   return best;

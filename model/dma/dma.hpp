@@ -54,9 +54,11 @@ class Dma : public sc_core::sc_module,
   // What needs pages that are not there, and its streams.
   HeldRequests& held() { return held_; }
   // What the function has is another.
-  void set_share(unsigned function, const Partition& share) { shared_.shares[function] = share; }
-  const BandwidthShares& bandwidth() const { return shared_.bandwidth; }
-  BandwidthShares& bandwidth() { return shared_.bandwidth; }
+  void set_partition(unsigned function, const Partition& partition) {
+    shared_.partitions[function] = partition;
+  }
+  const BandwidthWeights& bandwidth() const { return shared_.bandwidth; }
+  BandwidthWeights& bandwidth() { return shared_.bandwidth; }
   DmaShared& shared() { return shared_; }
 
   // The IOMMU unmapped something of the function: cached translations are gone, and copies under

@@ -10,7 +10,7 @@
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/core/space_id.hpp"
-#include "model/dma/bandwidth_shares.hpp"
+#include "model/dma/bandwidth_weights.hpp"
 #include "npu/abi/dma.hpp"
 #include "npu/abi/fault.hpp"
 #include "npu/base/checked.hpp"
@@ -136,8 +136,8 @@ struct DmaShared {
   DmaPorts& ports;
   TranslationCache& translations;
   DmaEngineStatistics statistics;
-  std::vector<Partition> shares;  // by function
-  BandwidthShares bandwidth;
+  std::vector<Partition> partitions;  // by function
+  BandwidthWeights bandwidth;
 };
 
 // The fault a failed request over the link means.

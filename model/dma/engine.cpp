@@ -111,7 +111,7 @@ void Engine::check(DmaRequest& request) const {
   const auto is_there = [&](std::uint64_t address) {
     if (is_peer(address)) return true;  // which the peer knows
     return is_physical(request.space)
-               ? shared_.shares[request.function].has_memory(address, request.size)
+               ? shared_.partitions[request.function].has_memory(address, request.size)
                : range_fits(address, request.size, std::uint64_t{1} << abi::kVirtualBits);
   };
   const auto require = [&](abi::DmaSide side, std::uint64_t address, bool write) {

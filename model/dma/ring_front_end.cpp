@@ -101,7 +101,7 @@ void RingFrontEnd::fetch() {
   if (fetching_ || batch_next_ != batch_size_ || producer_ == consumer_) return;
   const std::uint64_t address = base_ + std::uint64_t{abi::kRingEntrySize} * consumer_;
   const Bytes length = Bytes{abi::kRingEntrySize} * batch_limit(address);
-  if (!host_memory_ && !registers_.share().has_memory(address, length)) {
+  if (!host_memory_ && !registers_.partition().has_memory(address, length)) {
     halt(abi::FaultCode::kRingFetch, address);
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/hbm/address_map.hpp"
 
+#include <algorithm>
 #include <systemc>
 
 #include "model/hbm/candidates.hpp"
@@ -15,12 +16,16 @@ unsigned log2_exact(std::uint64_t value) {
   return bits;
 }
 
-// Of the column those below the channel: an interleave of several bursts takes one of each bank
-// group first.
+// Of the bank group those below the channel: the bursts of one interleave take turns among so many.
+unsigned group_low_bits(const HbmConfig& config) {
+  const Bytes bursts = std::max<Bytes>(1, config.interleave / config.timings.burst);
+  return log2_exact(std::min<Bytes>(config.interleave_groups, bursts));
+}
+
+// Of the column those below the channel: one interleave lies in one row of each of its bank groups.
 unsigned column_low_bits(const HbmConfig& config) {
-  const Bytes burst = config.timings.burst;
-  if (config.interleave <= burst) return 0;
-  return log2_exact(config.interleave / burst) - log2_exact(config.timings.bank_groups);
+  const Bytes bursts = std::max<Bytes>(1, config.interleave / config.timings.burst);
+  return log2_exact(bursts) - group_low_bits(config);
 }
 
 unsigned field_bits(AddressField field, const HbmConfig& config) {
@@ -30,8 +35,10 @@ unsigned field_bits(AddressField field, const HbmConfig& config) {
       return 0;  // already taken out of an index
     case AddressField::kPseudoChannel:
       return log2_exact(timings.pseudo_channels);
-    case AddressField::kBankGroup:
-      return log2_exact(timings.bank_groups);
+    case AddressField::kGroupLow:
+      return group_low_bits(config);
+    case AddressField::kGroup:
+      return log2_exact(timings.bank_groups) - group_low_bits(config);
     case AddressField::kColumnLow:
       return column_low_bits(config);
     case AddressField::kColumn:
@@ -60,25 +67,16 @@ std::uint16_t lane_number(const HbmTimings& timings, unsigned pseudo_channel, un
                                     group * timings.banks_per_group + bank);
 }
 
-AddressOrder address_order(const HbmConfig& config) {
-  using Field = AddressField;
-  if (config.interleave <= config.timings.burst) {
-    return {Field::kChannel, Field::kPseudoChannel, Field::kBankGroup, Field::kColumnLow,
-            Field::kColumn,  Field::kBank,          Field::kStack,     Field::kRow};
-  }
-  return {Field::kBankGroup, Field::kColumnLow, Field::kChannel, Field::kPseudoChannel,
-          Field::kColumn,    Field::kBank,      Field::kStack,   Field::kRow};
-}
-
 AddressMap::AddressMap(const HbmConfig& config)
     : channels_(config.channels),
       channel_bits_(log2_exact(config.channels)),
       column_low_bits_(column_low_bits(config)),
+      group_low_bits_(group_low_bits(config)),
       group_bits_(log2_exact(config.timings.bank_groups)),
       bank_bits_(log2_exact(config.timings.banks_per_group)),
       hash_(config.xor_hash) {
   unsigned shift = 0;
-  for (const AddressField field : address_order(config)) {
+  for (const AddressField field : kAddressOrder) {
     if (field == AddressField::kChannel) channel_shift_ = shift;
     const unsigned bits = field_bits(field, config);
     slice(field) = {shift, static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1)};
@@ -113,7 +111,8 @@ Location AddressMap::locate(std::uint64_t index) const {
   Location where;
   where.pseudo_channel = slice(AddressField::kPseudoChannel).of(index);
   where.stack = slice(AddressField::kStack).of(index);
-  where.group = slice(AddressField::kBankGroup).of(index);
+  where.group = slice(AddressField::kGroup).of(index) << group_low_bits_ |
+                slice(AddressField::kGroupLow).of(index);
   where.bank = slice(AddressField::kBank).of(index);
   where.column = slice(AddressField::kColumn).of(index) << column_low_bits_ |
                  slice(AddressField::kColumnLow).of(index);

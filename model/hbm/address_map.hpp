@@ -10,21 +10,24 @@
 
 namespace npu::model::hbm {
 
-// Fields of an address above the bytes of one burst.
+// Fields of an address above the bytes of one burst, least significant first. What lies below the
+// channel is one interleave (HbmConfig::interleave).
 enum class AddressField : std::uint8_t {
+  kGroupLow,   // as many bank groups as HbmConfig::interleave_groups says
+  kColumnLow,  // the rest of an interleave
   kChannel,
   kPseudoChannel,
-  kBankGroup,
-  kColumnLow,  // below the channel, if HbmConfig::interleave says so
-  kColumn,     // the rest
+  kGroup,  // the rest
+  kColumn,
   kBank,
   kStack,
   kRow,
 };
 
-// Least significant first.
-using AddressOrder = std::array<AddressField, 8>;
-AddressOrder address_order(const HbmConfig& config);
+inline constexpr std::array kAddressOrder{
+    AddressField::kGroupLow,      AddressField::kColumnLow, AddressField::kChannel,
+    AddressField::kPseudoChannel, AddressField::kGroup,     AddressField::kColumn,
+    AddressField::kBank,          AddressField::kStack,     AddressField::kRow};
 
 struct Location {
   unsigned pseudo_channel;
@@ -91,7 +94,7 @@ class AddressMap {
   // What a row adds to the bits of group and bank, and so to those of the lane: neighbouring rows
   // fall on different banks and groups.
   unsigned hash(std::uint32_t row) const {
-    const unsigned group = row & slice(AddressField::kBankGroup).mask;
+    const unsigned group = row & ((1U << group_bits_) - 1);
     return group << bank_bits_ | ((row >> group_bits_) & slice(AddressField::kBank).mask);
   }
   void build_lanes(const HbmTimings& timings);
@@ -103,10 +106,11 @@ class AddressMap {
   unsigned channel_shift_ = 0;
   unsigned column_low_bits_;
   unsigned fold_shift_ = 0;  // groups of bits: a power of two of them reaches beyond all addresses
+  unsigned group_low_bits_;
   unsigned group_bits_;
   unsigned bank_bits_;
   bool hash_;
-  std::array<Slice, 8> slices_{};
+  std::array<Slice, kAddressOrder.size()> slices_{};
   std::vector<std::uint8_t> lanes_;  // by the bits of an index below the row
 };
 

@@ -19,8 +19,8 @@ tlm::tlm_generic_payload& payload_of(std::uint64_t argument) {
 
 HccsPort::HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
                    RegisterBank& bank)
-    : sc_module(name), sim_(sim), config_(config), share_(config.partition(0)), bank_(bank) {
-  sc_assert(share_.memory_base == 0);
+    : sc_module(name), sim_(sim), config_(config), partition_(config.partition(0)), bank_(bank) {
+  sc_assert(partition_.memory_base == 0);
   peer_socket.register_nb_transport_fw(this, &HccsPort::request);
   memory_socket.register_nb_transport_bw(this, &HccsPort::memory_response);
   link_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
@@ -171,7 +171,7 @@ void HccsPort::enter(std::uint64_t pointer) {
 }
 
 bool HccsPort::is_usable(Bytes address, Bytes length) const {
-  return range_fits(address, length, share_.usable) && share_.has_memory(address, length);
+  return range_fits(address, length, partition_.usable) && partition_.has_memory(address, length);
 }
 
 void HccsPort::refuse(tlm::tlm_generic_payload& message, Completion completion) {

@@ -48,7 +48,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   // its way moves no bytes into this card's buffers any more.
   void function_reset(unsigned function) override;
   // What function 0 has is another.
-  void set_share(const Partition& share) { share_ = share; }
+  void set_partition(const Partition& partition) { partition_ = partition; }
 
   const HccsConfig& config() const { return config_.hccs; }
   // What the link to the card has carried; 0: there is none.
@@ -94,7 +94,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
 
   Simulation& sim_;
   const ChipConfig& config_;
-  Partition share_;  // function 0's, whose memory peers reach
+  Partition partition_;  // function 0's, whose memory peers reach
   RegisterBank& bank_;
   HccsPayloadPool pool_;
   std::vector<Peer> peers_;                     // by number of the link

@@ -31,8 +31,8 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
       accesses_(std::size_t{config.functions()} * abi::kVmids),
       memory_(sim, tlb_, *this, accesses_, {hbm_sockets[0], walker_socket}) {
   sc_assert(clients <= 256 && config.functions() <= kMaxFunctions);
-  shares_.resize(config.functions());
-  for (unsigned i = 0; i < config.functions(); ++i) set_share(i, config.partition(i));
+  partitions_.resize(config.functions());
+  for (unsigned i = 0; i < config.functions(); ++i) set_partition(i, config.partition(i));
   for (unsigned i = 0; i < clients; ++i) {
     client_sockets[i].register_nb_transport_fw(this, &Mmu::request, static_cast<int>(i));
     hbm_sockets[i].register_nb_transport_bw(this, &Mmu::response, static_cast<int>(i));
@@ -41,9 +41,9 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
   walker_socket.register_nb_transport_bw(this, &Mmu::walker_response);
 }
 
-void Mmu::set_share(unsigned function, const Partition& share) {
-  shares_[function] = share;
-  divided_ = std::count_if(shares_.begin(), shares_.end(),
+void Mmu::set_partition(unsigned function, const Partition& partition) {
+  partitions_[function] = partition;
+  divided_ = std::count_if(partitions_.begin(), partitions_.end(),
                            [](const Partition& each) { return each.memory != 0; }) > 1;
 }
 
@@ -74,9 +74,9 @@ bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& i
   if (info.vmid == abi::kVmidPhysical && !divided_) return true;
   const std::uint64_t address = trans.get_address();
   if (accesses_.has(info.vmid)) {
-    const auto& share = shares_[function_of(info.vmid)];
-    if (share.has_memory(address, info.extent(trans))) {
-      trans.set_address(share.memory_base + address);
+    const auto& partition = partitions_[function_of(info.vmid)];
+    if (partition.has_memory(address, info.extent(trans))) {
+      trans.set_address(partition.memory_base + address);
       return true;
     }
   }
@@ -140,7 +140,7 @@ tlm::tlm_sync_enum Mmu::pass_on_told(unsigned client, tlm::tlm_generic_payload& 
   const auto& info = Transaction::of(trans);
   const SpaceId vmid = info.vmid;
   std::uint64_t address = is_physical(vmid)
-                              ? trans.get_address() - shares_[function_of(vmid)].memory_base
+                              ? trans.get_address() - partitions_[function_of(vmid)].memory_base
                               : Hop::of(info).address;
   const unsigned rows = std::max<unsigned>(info.rows, 1);
   const Bytes pitch = info.pitch, piece = trans.get_data_length() / rows;
@@ -230,8 +230,8 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
   } else if (info.peer != 0) {
     trans.set_address(
         PeerAddress{Hop::unpack(info.sender_states.pop()).address, info.peer}.named());
-  } else if (shares_.size() > 1) {
-    trans.set_address(trans.get_address() - shares_[function_of(info.vmid)].memory_base);
+  } else if (partitions_.size() > 1) {
+    trans.set_address(trans.get_address() - partitions_[function_of(info.vmid)].memory_base);
   }
   return client_sockets[static_cast<unsigned>(client)]->nb_transport_bw(trans, phase, delay);
 }

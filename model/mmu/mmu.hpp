@@ -86,7 +86,7 @@ class Mmu : public sc_core::sc_module,
   void function_reset(unsigned function) override;
 
   // What the function has is another; it has been reset.
-  void set_share(unsigned function, const Partition& share);
+  void set_partition(unsigned function, const Partition& partition);
   // For the functions' contexts. Before the simulation starts: the next function's.
   void attach(MmuContext& context) { contexts_.push_back(&context); }
   void attach(PageFaults& faults) { faults_.push_back(&faults); }
@@ -145,7 +145,7 @@ class Mmu : public sc_core::sc_module,
   void answer(std::uint64_t trans);
   void walked(const Walker::Waiting& waiting, Completion completion, Translation* page) override;
   std::uint64_t context_base(unsigned function) const override;
-  const Partition& share(unsigned function) const override { return shares_[function]; }
+  const Partition& partition(unsigned function) const override { return partitions_[function]; }
   bool tells_of_use(SpaceId space) const override;
   bool exchange(std::uint64_t entry, std::uint64_t from, std::uint64_t to) override {
     return memory_.exchange(entry, from, to);
@@ -163,8 +163,8 @@ class Mmu : public sc_core::sc_module,
   Simulation& sim_;
   const std::uint32_t track_;
   const SimTime invalidate_time_, fault_time_;
-  std::vector<Partition> shares_;  // by function
-  bool divided_ = false;           // several have memory
+  std::vector<Partition> partitions_;  // by function
+  bool divided_ = false;               // several have memory
   Tlb tlb_;
   MmuStatistics statistics_;
   Walker walker_;

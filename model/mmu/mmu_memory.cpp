@@ -33,21 +33,21 @@ Completion MmuMemory::find_page(TaggedAddress address, Translation& page) {
     return Completion::kSuccess;
   }
   const auto space = space_of_tagged(address);
-  const auto& share = share_of(space);
+  const auto& partition = partition_of(space);
   std::uint64_t table = tables_.context_base(function_of(space));
   if (table == 0) return Completion::kNotMapped;
   std::uint64_t index = vmid_of(space);
   for (unsigned level = kContextLevel;; --level) {
     abi::PageTableEntry entry{};
-    if (!share.has_memory(table, abi::kTableSize) ||
+    if (!partition.has_memory(table, abi::kTableSize) ||
         !move_now(sim_.pool, sockets_.walker, tlm::TLM_READ_COMMAND,
-                  share.memory_base + table + sizeof entry * index,
+                  partition.memory_base + table + sizeof entry * index,
                   reinterpret_cast<unsigned char*>(&entry.raw), sizeof entry.raw)) {
       return Completion::kBadTable;
     }
     if (!entry.valid()) return Completion::kNotMapped;
     if (level != kContextLevel && entry.leaf()) {
-      const auto leaf = leaf_translation(entry, level, address, share);
+      const auto leaf = leaf_translation(entry, level, address, partition);
       if (leaf) page = *leaf;
       page.clean = page.write && !entry.dirty() && !entry.is_peer() && tables_.tells_of_use(space);
       page.partial = entry.partial() && level == 0 && tables_.residency_base(function_of(space));
@@ -63,9 +63,10 @@ Completion MmuMemory::resolve(SpaceId vmid, std::uint64_t address, bool write, s
                               bool whole) {
   if (!accesses_.has(vmid)) return Completion::kNotMapped;
   if (is_physical(vmid)) {
-    const auto& share = share_of(vmid);
-    local = share.memory_base + address;
-    return share.has_memory(address, 1) ? Completion::kSuccess : Completion::kUnsupportedRequest;
+    const auto& partition = partition_of(vmid);
+    local = partition.memory_base + address;
+    return partition.has_memory(address, 1) ? Completion::kSuccess
+                                            : Completion::kUnsupportedRequest;
   }
   if (address >> abi::kVirtualBits != 0) return Completion::kNotMapped;
   Translation page;
@@ -231,14 +232,14 @@ bool MmuMemory::reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool 
 // By the map in memory.
 bool MmuMemory::parts_are_there(SpaceId space, const Translation& page, std::uint64_t offset,
                                 Bytes size) {
-  const auto& share = share_of(space);
+  const auto& partition = partition_of(space);
   const auto base = tables_.residency_base(function_of(space));
   if (!base) return true;
   Residency parts;
-  const std::uint64_t number = (page.base - share.memory_base) >> abi::kPageShift;
+  const std::uint64_t number = (page.base - partition.memory_base) >> abi::kPageShift;
   const bool read =
       move_now(sim_.pool, sockets_.walker, tlm::TLM_READ_COMMAND,
-               share.memory_base + *base + number * abi::kResidencyLine,
+               partition.memory_base + *base + number * abi::kResidencyLine,
                reinterpret_cast<unsigned char*>(parts.bits.data()), sizeof parts.bits);
   return read && parts.first_missing(offset, size) == abi::kPageParts;
 }

@@ -67,7 +67,9 @@ class MmuMemory final : public DeviceMemoryPort {
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                   unsigned char* data, Bytes length, std::uint64_t& local);
-  const Partition& share_of(SpaceId space) const { return tables_.share(function_of(space)); }
+  const Partition& partition_of(SpaceId space) const {
+    return tables_.partition(function_of(space));
+  }
 
   Simulation& sim_;
   const Tlb& tlb_;

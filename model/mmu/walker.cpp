@@ -9,15 +9,15 @@
 namespace npu::model {
 
 std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned level,
-                                            TaggedAddress address, const Partition& share) {
+                                            TaggedAddress address, const Partition& partition) {
   const std::uint64_t span = abi::entry_span(level);
   const bool makes_sense = level <= 1 && is_aligned(entry.address(), span) &&
-                           (entry.is_peer() || share.has_memory(entry.address(), span));
+                           (entry.is_peer() || partition.has_memory(entry.address(), span));
   if (!makes_sense) return std::nullopt;
   Translation page;
   page.shift = level == 0 ? abi::kPageShift : abi::kGiantShift;
   page.tag = address >> page.shift;
-  page.base = entry.address() + (entry.is_peer() ? 0 : share.memory_base);
+  page.base = entry.address() + (entry.is_peer() ? 0 : partition.memory_base);
   page.read = entry.may_read();
   page.write = entry.may_write();
   // What the other card has, it knows itself; a card of no index has no link.
@@ -114,14 +114,14 @@ bool Walker::begin(std::uint32_t number) {
 
 void Walker::read_from(std::uint32_t number, unsigned level, std::uint64_t table,
                        std::uint64_t index) {
-  const auto& share = listener_.share(function(number));
-  if (!share.has_memory(table, abi::kTableSize)) {
+  const auto& partition = listener_.partition(function(number));
+  if (!partition.has_memory(table, abi::kTableSize)) {
     finish(number, Completion::kBadTable, nullptr);
     return;
   }
   auto& walk = walks_[number];
   walk.level = level;
-  walk.entry = share.memory_base + table + sizeof(abi::PageTableEntry) * index;
+  walk.entry = partition.memory_base + table + sizeof(abi::PageTableEntry) * index;
   sim_.agenda.at<&Walker::read>(sim_now() + step_, *this, argument(number));
 }
 
@@ -183,7 +183,7 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
   } else {
     const TaggedAddress page = walk.page;
     // An entry that points beyond memory ends the walk and is not kept.
-    if (listener_.share(function(number)).has_memory(entry.address(), abi::kTableSize)) {
+    if (listener_.partition(function(number)).has_memory(entry.address(), abi::kTableSize)) {
       cache_.insert(page, level, entry.address());
     }
     read_from(number, level - 1, entry.address(), abi::table_index(page, level - 1));
@@ -193,26 +193,26 @@ void Walker::interpret(std::uint32_t number, std::uint64_t raw) {
 // What follows a leaf that says what it should: the map of its parts, if it has one.
 void Walker::read_map(std::uint32_t number, abi::PageTableEntry entry) {
   auto& walk = walks_[number];
-  const auto& share = listener_.share(function(number));
+  const auto& partition = listener_.partition(function(number));
   const auto base = listener_.residency_base(function(number));
-  const bool sensible = leaf_translation(entry, walk.level, walk.page, share).has_value();
+  const bool sensible = leaf_translation(entry, walk.level, walk.page, partition).has_value();
   if (!entry.partial() || !base || walk.level != 0 || entry.is_peer() || !sensible) {
     return map(number, entry);
   }
   const std::uint64_t line = *base + (entry.address() >> abi::kPageShift) * abi::kResidencyLine;
-  if (!share.has_memory(line, abi::kResidencyLine)) {
+  if (!partition.has_memory(line, abi::kResidencyLine)) {
     return finish(number, Completion::kBadTable, nullptr);
   }
   walk.leaf = entry.raw;
   walk.in_map = true;
-  walk.entry = share.memory_base + line;
+  walk.entry = partition.memory_base + line;
   sim_.agenda.at<&Walker::read>(sim_now() + step_, *this, argument(number));
 }
 
 void Walker::map(std::uint32_t number, abi::PageTableEntry entry, const Residency* parts) {
   const auto& walk = walks_[number];
-  const auto& share = listener_.share(function(number));
-  auto page = leaf_translation(entry, walk.level, walk.page, share);
+  const auto& partition = listener_.partition(function(number));
+  auto page = leaf_translation(entry, walk.level, walk.page, partition);
   if (!page) return finish(number, Completion::kBadTable, nullptr);
   page->clean = page->write && !entry.dirty() && !entry.is_peer() &&
                 listener_.tells_of_use(space_of_tagged(walk.page));

@@ -22,7 +22,7 @@ namespace npu::model {
 // What a leaf of `level` on the way to `address` says; nothing if it makes no sense. Tables hold
 // addresses in the function's memory, a translation those of the card.
 std::optional<Translation> leaf_translation(abi::PageTableEntry entry, unsigned level,
-                                            TaggedAddress address, const Partition& share);
+                                            TaggedAddress address, const Partition& partition);
 
 class Walker {
  public:
@@ -36,7 +36,7 @@ class Walker {
     virtual void walked(const Waiting& waiting, Completion completion, Translation* page) = 0;
     // Of the function's context table, in its memory; 0: none.
     virtual std::uint64_t context_base(unsigned function) const = 0;
-    virtual const Partition& share(unsigned function) const = 0;
+    virtual const Partition& partition(unsigned function) const = 0;
     // Whether tables of the space tell of use (abi::PageTableEntry::Young, Dirty).
     virtual bool tells_of_use(SpaceId space) const = 0;
     // Of the function's residency maps, in its memory; nothing: there are none.

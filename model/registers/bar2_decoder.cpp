@@ -19,10 +19,10 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
                                           sc_core::sc_time& delay) {
   const Bytes address = trans.get_address();
   const Bytes length = trans.get_data_length();
-  const auto& share = registers_.share();
+  const auto& partition = registers_.partition();
   const Bytes windows = registers_.stream_window_base(), doorbells = registers_.doorbell_base();
-  const Bytes window_bytes = share.memory == 0 ? 0 : streams_.window_bytes();
-  const Bytes doorbell_bytes = Bytes{share.doorbell_pages} * abi::kDoorbellPageSize;
+  const Bytes window_bytes = partition.memory == 0 ? 0 : streams_.window_bytes();
+  const Bytes doorbell_bytes = Bytes{partition.doorbell_pages} * abi::kDoorbellPageSize;
   if (address >= windows && range_fits(address - windows, length, window_bytes)) {
     finish(trans, access_stream(trans));
     return tlm::TLM_ACCEPTED;
@@ -35,8 +35,8 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
     return address < base + bytes && address + length > base;
   };
   if (!touches(windows, window_bytes) && !touches(doorbells, doorbell_bytes) &&
-      share.has_memory(address, length)) {
-    trans.set_address(share.memory_base + address);
+      partition.has_memory(address, length)) {
+    trans.set_address(partition.memory_base + address);
     return hbm_socket->nb_transport_fw(trans, phase, delay);
   }
   finish(trans, Completion::kUnsupportedRequest);
@@ -45,7 +45,7 @@ tlm::tlm_sync_enum Bar2Decoder::from_host(tlm::tlm_generic_payload& trans, tlm::
 
 tlm::tlm_sync_enum Bar2Decoder::from_memory(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) {
-  trans.set_address(trans.get_address() - registers_.share().memory_base);
+  trans.set_address(trans.get_address() - registers_.partition().memory_base);
   return memory_socket->nb_transport_bw(trans, phase, delay);
 }
 

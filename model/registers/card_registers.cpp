@@ -24,7 +24,7 @@ CardRegisters::CardRegisters(const sc_core::sc_module_name& name, Simulation& si
                                                       : function - config.physical_functions() + 1),
       device_id_(virtual_ == 0 ? config.pci.device_id : config.pci.sriov_vf_device_id),
       revision_(config.pci.revision),
-      share_(config.partition(function)),
+      partition_(config.partition(function)),
       events_(config.events),
       streams_(config.streams),
       track_(sim.recorder.track(track_prefix_ + ".registers")) {
@@ -40,20 +40,20 @@ void CardRegisters::set_constants() {
   bank_.set(abi::ChipRevision{}
                 .set<abi::ChipRevision::AbiVersion>(abi::kAbiVersion)
                 .set<abi::ChipRevision::Silicon>(revision_));
-  bank_.set(abi::AiCoreCount::from_raw(share_.own_clusters()));
+  bank_.set(abi::AiCoreCount::from_raw(partition_.own_clusters()));
   bank_.set(abi::DeviceIndex::from_raw(device_index_));
-  bank_.set(abi::HbmSize::from_raw(share_.usable));
+  bank_.set(abi::HbmSize::from_raw(partition_.usable));
   bank_.set(abi::StreamWindowBase::from_raw(stream_window_base()));
   bank_.set(abi::StreamCount::from_raw(streams_.size()));
   bank_.set(abi::EventCount::from_raw(events_.size()));
   if (virtual_ == 0) return;
-  bank_.set(abi::ShareCapability{}.set<abi::ShareCapability::Function>(virtual_));
-  bank_.set(abi::ShareStatusRegister{}.set<abi::ShareStatusRegister::Code>(
-      static_cast<std::uint32_t>(abi::ShareStatus::kOperation)));
+  bank_.set(abi::PartitionCapability{}.set<abi::PartitionCapability::Function>(virtual_));
+  bank_.set(abi::PartitionStatusRegister{}.set<abi::PartitionStatusRegister::Code>(
+      static_cast<std::uint32_t>(abi::PartitionStatus::kOperation)));
 }
 
-void CardRegisters::set_share(const Partition& share) {
-  share_ = share;
+void CardRegisters::set_partition(const Partition& partition) {
+  partition_ = partition;
   set_constants();
 }
 
@@ -62,7 +62,7 @@ void CardRegisters::install_hooks() {
   bank_.on_read<abi::DeviceStatus>([this] {
     const auto valid = bank_.get<abi::FaultStatus>().get<abi::FaultStatus::Valid>();
     return abi::DeviceStatus{}
-        .set<abi::DeviceStatus::Ready>(share_.memory != 0 ? 1 : 0)
+        .set<abi::DeviceStatus::Ready>(partition_.memory != 0 ? 1 : 0)
         .set<abi::DeviceStatus::FaultPending>(valid)
         .set<abi::DeviceStatus::PagesIsolated>(pages_isolated_() ? 1 : 0);
   });

@@ -44,12 +44,12 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // DEVICE_TIME, ns.
   std::uint64_t device_time() const { return (sim_now() - reset_time_) / 1000; }
   // Offset in BAR2 of doorbell page 0.
-  Bytes doorbell_base() const { return share_.usable + abi::kReservedDoorbellOffset; }
+  Bytes doorbell_base() const { return partition_.usable + abi::kReservedDoorbellOffset; }
   // Device-local address of stream window 0.
-  Bytes stream_window_base() const { return share_.usable + abi::kReservedStreamOffset; }
+  Bytes stream_window_base() const { return partition_.usable + abi::kReservedStreamOffset; }
   // What the function has of the card.
-  const Partition& share() const { return share_; }
-  void set_share(const Partition& share);
+  const Partition& partition() const { return partition_; }
+  void set_partition(const Partition& partition);
 
   void raise(unsigned vector, std::uint64_t cause) {
     if (interrupts_ != nullptr) interrupts_->raise(function_, vector, cause);
@@ -85,7 +85,7 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   const unsigned virtual_;  // n: virtual function n - 1; 0: a physical one
   const std::uint16_t device_id_;
   const std::uint8_t revision_;
-  Partition share_;
+  Partition partition_;
   RegisterBank bank_{abi::kBar0Table};
   EventRegisters events_;
   StreamRegisters streams_;

@@ -35,10 +35,10 @@ TelemetryRegisters::TelemetryRegisters(CardRegisters& registers, const ChipConfi
     : registers_(registers),
       config_(config),
       card_(card),
-      share_(config.partition(registers.function())),
-      cores_(CoreLayout(config).cores_of(share_)),
+      partition_(config.partition(registers.function())),
+      cores_(CoreLayout(config).cores_of(partition_)),
       at_reset_{std::vector<SimTime>(cores_.size()),
-                std::vector<SimTime>(share_.aicpus),
+                std::vector<SimTime>(partition_.aicpus),
                 {},
                 0,
                 0,
@@ -147,8 +147,9 @@ void TelemetryRegisters::show_windows() {
     return (card_.core_busy(cores_[core]) - at_reset_.cores[core]) / kNanosecond;
   });
   registers_.add_window(abi::kAicpuBusyWindow, [this](std::uint32_t aicpu) -> std::uint64_t {
-    if (aicpu >= share_.aicpus) return 0;
-    return (card_.aicpu_busy(share_.first_aicpu + aicpu) - at_reset_.aicpus[aicpu]) / kNanosecond;
+    if (aicpu >= partition_.aicpus) return 0;
+    return (card_.aicpu_busy(partition_.first_aicpu + aicpu) - at_reset_.aicpus[aicpu]) /
+           kNanosecond;
   });
   registers_.add_window(abi::kSpaceBusyWindow, [this](std::uint32_t vmid) -> std::uint64_t {
     return (card_.space_busy(space(vmid)) - at_reset_.spaces[vmid]) / kNanosecond;
@@ -172,13 +173,14 @@ void TelemetryRegisters::clear_errors() {
 void TelemetryRegisters::inject(abi::EccInject value) {
   const auto address = registers_.bank().get<abi::EccInjectAddress>().raw;
   registers_.bank().set(abi::EccInject{});
-  if (address >= share_.memory) return;
-  card_.inject_error(share_.memory_base + address, value.get<abi::EccInject::Bits>());
+  if (address >= partition_.memory) return;
+  card_.inject_error(partition_.memory_base + address, value.get<abi::EccInject::Bits>());
 }
 
 void TelemetryRegisters::memory_error(std::uint64_t address, unsigned bits) {
-  if (address < share_.memory_base || address - share_.memory_base >= share_.memory) return;
-  const std::uint64_t local = address - share_.memory_base;
+  if (address < partition_.memory_base || address - partition_.memory_base >= partition_.memory)
+    return;
+  const std::uint64_t local = address - partition_.memory_base;
   errors_.add(local, bits);
   const bool corrected = bits == 1;
   log(corrected ? abi::EventKind::kMemorySingle : abi::EventKind::kMemoryDouble,
@@ -199,8 +201,8 @@ void TelemetryRegisters::log(abi::EventKind kind, abi::Severity severity, std::u
 TelemetryRegisters::Counters TelemetryRegisters::count() const {
   Counters now;
   for (const auto core : cores_) now.cores.push_back(card_.core_busy(core));
-  for (unsigned i = 0; i < share_.aicpus; ++i) {
-    now.aicpus.push_back(card_.aicpu_busy(share_.first_aicpu + i));
+  for (unsigned i = 0; i < partition_.aicpus; ++i) {
+    now.aicpus.push_back(card_.aicpu_busy(partition_.first_aicpu + i));
   }
   for (unsigned vmid = 0; vmid < abi::kVmids; ++vmid) {
     now.spaces[vmid] = card_.space_busy(space(vmid));
@@ -215,16 +217,16 @@ TelemetryRegisters::Counters TelemetryRegisters::count() const {
 }
 
 // Of cores that it had before nothing changes; what it gets counts from now on.
-void TelemetryRegisters::set_share(const Partition& share) {
+void TelemetryRegisters::set_partition(const Partition& partition) {
   std::map<unsigned, SimTime> cores, aicpus;
   for (std::size_t i = 0; i < cores_.size(); ++i) cores[cores_[i]] = at_reset_.cores[i];
-  for (unsigned i = 0; i < share_.aicpus; ++i) {
-    aicpus[share_.first_aicpu + i] = at_reset_.aicpus[i];
+  for (unsigned i = 0; i < partition_.aicpus; ++i) {
+    aicpus[partition_.first_aicpu + i] = at_reset_.aicpus[i];
   }
   const SimTime cube = pipe_busy(platform::Pipe::kCube) - at_reset_.cube;
   const SimTime vector = pipe_busy(platform::Pipe::kVector) - at_reset_.vector;
-  share_ = share;
-  cores_ = CoreLayout(config_).cores_of(share_);
+  partition_ = partition;
+  cores_ = CoreLayout(config_).cores_of(partition_);
   const auto now = count();
   at_reset_.cores = now.cores;
   at_reset_.aicpus = now.aicpus;
@@ -232,8 +234,8 @@ void TelemetryRegisters::set_share(const Partition& share) {
     if (const auto had = cores.find(cores_[i]); had != cores.end())
       at_reset_.cores[i] = had->second;
   }
-  for (unsigned i = 0; i < share_.aicpus; ++i) {
-    const auto had = aicpus.find(share_.first_aicpu + i);
+  for (unsigned i = 0; i < partition_.aicpus; ++i) {
+    const auto had = aicpus.find(partition_.first_aicpu + i);
     if (had != aicpus.end()) at_reset_.aicpus[i] = had->second;
   }
   at_reset_.cube = now.cube - cube;

@@ -23,7 +23,7 @@ class TelemetryRegisters {
   TelemetryRegisters& operator=(const TelemetryRegisters&) = delete;
 
   // The function has another part of the card now.
-  void set_share(const Partition& share);
+  void set_partition(const Partition& partition);
   // Behind CardRegisters::function_reset().
   void reset();
   // A read has found `bits` flipped at `address` of the card's memory; nothing if it is not the
@@ -63,7 +63,7 @@ class TelemetryRegisters {
   CardRegisters& registers_;
   const ChipConfig& config_;
   CardTelemetry& card_;
-  Partition share_;
+  Partition partition_;
   std::vector<unsigned> cores_;
   Counters at_reset_;
   EccRecord errors_;

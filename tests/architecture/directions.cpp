@@ -91,7 +91,7 @@ const std::vector<Area> kAreas{
      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/jit",
                     "include/npu/operators", "kernels/operators"}),
      false},
-    {"apps/demo/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
+    {"apps/demo/", contracts_and({"include/npu/driver", "include/npu/sim", "workloads"}), false},
     {"docs/guide/", contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/aicore"}),
      false},
     {"tests/performance/",

@@ -2,7 +2,7 @@
 // Management on the fake card; its registers are as a test sets them.
 #include "npu/driver/management.hpp"
 
-#include "driver/management/busy_share.hpp"
+#include "driver/management/busy_fraction.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/abi/registers.hpp"
 #include "tests/driver/device_fixture.hpp"
@@ -11,7 +11,7 @@
 namespace npu::driver {
 namespace {
 
-TEST(BusyShare, IsRoundedAndNeverMoreThanAll) {
+TEST(BusyFraction, IsRoundedAndNeverMoreThanAll) {
   EXPECT_EQ(busy_percent(0, 100, 4), 0U);
   EXPECT_EQ(busy_percent(49, 1000, 10), 0U);
   EXPECT_EQ(busy_percent(50, 1000, 10), 1U) << "0.5 %";
@@ -22,7 +22,7 @@ TEST(BusyShare, IsRoundedAndNeverMoreThanAll) {
   EXPECT_EQ(busy_percent(UINT64_MAX / 4, UINT64_MAX / 2, 1), 50U);
 }
 
-TEST(BusyShare, ACounterThatHasFallenBeganAnew) {
+TEST(BusyFraction, ACounterThatHasFallenBeganAnew) {
   EXPECT_EQ(counted_since(10, 25, false), 15U);
   EXPECT_EQ(counted_since(10, 4, false), 4U);
   EXPECT_EQ(counted_since(10, 25, true), 25U);

@@ -23,7 +23,7 @@ class TimeSliceLedgerTest : public testing::Test {
     ledger.of(client).waiting = true;
     ledger.of(client).asked = Instant{} + when;
   }
-  TimeSliceLedger fixed{with(SharingPolicy::kFixedShare)};
+  TimeSliceLedger fixed{with(SharingPolicy::kFixedQuota)};
   TimeSliceLedger elastic{with(SharingPolicy::kElastic)};
 };
 
@@ -31,8 +31,8 @@ TEST_F(TimeSliceLedgerTest, SumsAboveAHundredAreScaledDown) {
   fixed.add(0, {80, kWholeToken});
   EXPECT_EQ(fixed.budget(fixed.of(0)), 1'600_us);
   fixed.add(1, {120 - 80, kWholeToken});
-  EXPECT_EQ(fixed.of(0).share_ppm, 666'666U);
-  EXPECT_EQ(fixed.of(1).share_ppm, 333'333U);
+  EXPECT_EQ(fixed.of(0).quota_ppm, 666'666U);
+  EXPECT_EQ(fixed.of(1).quota_ppm, 333'333U);
   fixed.remove(1);
   EXPECT_EQ(fixed.budget(fixed.of(0)), 1'600_us);
 }
@@ -54,13 +54,13 @@ TEST_F(TimeSliceLedgerTest, TheCardsTokenIsWhatAllTogetherHave) {
   fixed.add(0, {80, kWholeToken});
   fixed.add(1, {20, 3'277});  // five percent
   fixed.set_card_token(32'768);
-  EXPECT_EQ(fixed.of(0).share_ppm, 400'005U);
+  EXPECT_EQ(fixed.of(0).quota_ppm, 400'005U);
   EXPECT_EQ(fixed.of(1).effective_ppm(), 50'003U) << "its own is less";
   fixed.remove(0);
   fixed.add(0, {30, kWholeToken});
-  EXPECT_EQ(fixed.of(0).share_ppm, 300'000U) << "there is room for all";
+  EXPECT_EQ(fixed.of(0).quota_ppm, 300'000U) << "there is room for all";
   fixed.set_card_token(kWholeToken);
-  EXPECT_EQ(fixed.of(0).share_ppm, 300'000U);
+  EXPECT_EQ(fixed.of(0).quota_ppm, 300'000U);
 }
 
 TEST_F(TimeSliceLedgerTest, NobodyHasWhatIsBeyondTheCardsToken) {
@@ -70,7 +70,7 @@ TEST_F(TimeSliceLedgerTest, NobodyHasWhatIsBeyondTheCardsToken) {
   elastic.charge(0, 450_us, 450_us);
   ask(elastic, 1);
   EXPECT_EQ(elastic.next(), 1U);
-  EXPECT_LT(elastic.left(1), 51_us) << "its share is not used up";
+  EXPECT_LT(elastic.left(1), 51_us) << "its quota is not used up";
   elastic.charge(1, 100_us, 70_us);
   EXPECT_EQ(elastic.next(), std::nullopt);
   elastic.roll(std::nullopt);
@@ -151,16 +151,16 @@ TEST_F(TimeSliceLedgerTest, WhoIsAloneWithEverythingIsNotLookedAt) {
   EXPECT_TRUE(fixed.unlimited(0));
   ask(fixed, 1);
   EXPECT_FALSE(fixed.unlimited(0));
-  fixed.set_share(0, {99, kWholeToken});
+  fixed.set_quota(0, {99, kWholeToken});
   fixed.of(1).waiting = false;
   EXPECT_FALSE(fixed.unlimited(0));
 }
 
-// Whatever shares and kernels: over many windows nobody has more than its share and a kernel.
+// Whatever shares and kernels: over many windows nobody has more than its quota and a kernel.
 TEST_F(TimeSliceLedgerTest, NobodyHasMoreThanItsShareInTheLongRun) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     std::mt19937 random(seed);
-    TimeSliceLedger ledger(with(SharingPolicy::kFixedShare));
+    TimeSliceLedger ledger(with(SharingPolicy::kFixedQuota));
     const unsigned clients = 1 + static_cast<unsigned>(random() % 6);
     std::vector<Picoseconds> kernel(clients), had(clients);
     for (unsigned i = 0; i < clients; ++i) {
@@ -184,8 +184,8 @@ TEST_F(TimeSliceLedgerTest, NobodyHasMoreThanItsShareInTheLongRun) {
       ledger.roll(std::nullopt);
     }
     for (unsigned i = 0; i < clients; ++i) {
-      const auto share = ledger.budget(ledger.of(i)) * kWindows;
-      EXPECT_LE(had[i], share + 500_us + kernel[i]) << "seed " << seed << ", client " << i;
+      const auto quota = ledger.budget(ledger.of(i)) * kWindows;
+      EXPECT_LE(had[i], quota + 500_us + kernel[i]) << "seed " << seed << ", client " << i;
     }
   }
 }

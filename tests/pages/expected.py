@@ -57,6 +57,8 @@ def report_plots(report):
         plots.append("Critical path: what the run waited for")
         if path.get("segments"):
             plots.append("Critical path over time")
+    if "kernel_use" in report:
+        plots.append("Pipes and memories in the time of the kernels")
     if any(int(each["count"]) > 0 for each in report.get("durations", [])):
         plots.append("Percentiles of durations")
     groups = [each["group"] for each in report.get("breakdowns", [])] + [
@@ -112,6 +114,14 @@ def bounds_tables(report):
     return tables
 
 
+def use_tables(report):
+    use = report.get("kernel_use")
+    if use is None:
+        return {}
+    keys = ["name", "busy_ps", "busy_percent", "bytes", "gb_per_s", "most_gb_per_s", "percent"]
+    return {f"what {use['subject']} used": rows_of(use["pipes"] + use["memories"], keys)}
+
+
 def report_tables(report):
     """Caption to rows, as the page must have them; a row may be longer there by what it computes."""
     tables = {"Metrics": rows_of(report["metrics"], ["name", "value", "unit"])}
@@ -131,7 +141,7 @@ def report_tables(report):
         tables["programs that ran on the card, by SHA-256"] = rows_of(report["programs"], ["name", "sha256"])
     for table in report.get("tables", []):
         tables[table["title"]] = [[text(cell) for cell in row] for row in table["rows"]]
-    return {**tables, **bounds_tables(report), **utilisation_tables(report)}
+    return {**tables, **bounds_tables(report), **use_tables(report), **utilisation_tables(report)}
 
 
 def sweep_plots(sweep):

@@ -12,7 +12,7 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
        npusim list [WORKLOAD]
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
-       npusim validate FILE.csv... [--report FILE] [--html FILE]
+       npusim validate FILE.csv... [--set KEY=VALUE]... [--report FILE] [--html FILE]
        npusim --config CONFIG lspci [-v|-vvv|-x] [--set KEY=VALUE]...
        npusim --config CONFIG serve --socket PATH... [--pace fast|wall] [--once] [--report FILE]
               [--config-out FILE]
@@ -116,7 +116,8 @@ the file and the results.
 )";
 
 const char* const kValidate =
-    R"(usage: npusim validate FILE.csv... [--report FILE] [--html FILE] [--jobs N] [--output DIR]
+    R"(usage: npusim validate FILE.csv... [--set KEY=VALUE]... [--report FILE] [--html FILE]
+                       [--jobs N] [--output DIR]
 
 Runs each row of published measurements on the configuration that its part names, and prints
 measured time, predicted time and error: the farthest rows first, then by operator, then the rows
@@ -217,7 +218,7 @@ RW1C: written ones clear), value after reset, name. Below it each field: bits, a
 reset, name, meaning; or, of a register without fields, the unit of its value. Other bits are
 reserved. The model of a card may set a read-only register to another value after reset: CHIP_ID,
 HBM_SIZE.
-PATTERN is a name of a register in which * and ? stand for other characters, such as 'SHARE_*';
+PATTERN is a name of a register in which * and ? stand for other characters, such as 'PARTITION_*';
 upper and lower case are the same.
 )";
 

@@ -39,6 +39,8 @@ constexpr OptionRow kOptions[] = {
     {"set", 0, Value::kAssignment, true, "KEY=VALUE",
      "lspci serve exec sysfs smi metrics probe config",
      "a key of the configuration (npusim config keys); may be repeated"},
+    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "validate",
+     "a key of the configuration of every row's part; may be repeated"},
     {"report", 0, Value::kOutputFile, false, "FILE", "run serve exec validate",
      "write the report as JSON, schema npusim.report/3; whole, or not at all"},
     {"share", 0, Value::kText, true, "PROGRAM=WORDS", "exec",

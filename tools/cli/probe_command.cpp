@@ -9,6 +9,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/simulator.hpp"
 #include "workloads/programs/support/capability_probe.hpp"
+#include "workloads/programs/support/driver_settings.hpp"
 
 namespace npu::cli {
 namespace {
@@ -65,6 +66,7 @@ Outcome probe_command(const Options& options) {
     workloads::Context context{machine.platform, parameters,        1, scratch,
                                machine.trace,    machine.simulator, {}};
     context.machine = &*config;
+    context.features = workloads::features_of(config->driver.features);
     found = workloads::probe_capabilities(context);
   });
   if (!ran) return failure("probe: " + ran.error().message());

@@ -76,7 +76,10 @@ class Recording::Parts {
   }
   // Of both files.
   void set_filter(timeline::Filter filter) { filter_ = std::move(filter); }
-  void make_profile() { profile_ = std::make_unique<timeline::Profile>(); }
+  void make_profile() {
+    profile_ = std::make_unique<timeline::Profile>(
+        [this](std::uint32_t track) { return events_->name(track); });
+  }
 
   void begin(workloads::TraceSource& source) {
     std::vector<platform::TraceSink*> consumers;

@@ -13,6 +13,7 @@
 #include "tools/cli/run_speed.hpp"
 #include "tools/cli/simulator.hpp"
 #include "workloads/framework/registry.hpp"
+#include "workloads/programs/support/driver_settings.hpp"
 #include "workloads/simulator/identity.hpp"
 
 namespace npu::cli {
@@ -115,7 +116,10 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                &config,
                                config_directories(),
                                functional,
-                               [] { return Interruption::signal() != 0; }};
+                               [] { return Interruption::signal() != 0; },
+                               {},
+                               workloads::features_of(config.driver.features)};
+    context.set_link_down = machine.set_link_down;
     result = workload.run(context);
     machine.settle();
     add_machine(report, machine.simulator, events);

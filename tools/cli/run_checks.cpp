@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "model/config/find_config.hpp"
-#include "model/config/nearest_name.hpp"
 #include "model/config/short_keys.hpp"
+#include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
@@ -38,7 +38,7 @@ bool is_parameter(const workloads::Workload& workload, const std::string& key) {
 std::string unknown_key(const workloads::Workload& workload, const std::string& key) {
   std::vector<std::string> parameters;
   for (const auto& spec : workload.parameters) parameters.push_back(spec.name);
-  std::string nearest = model::nearest_name(key, parameters);
+  std::string nearest = nearest_name(key, parameters);
   if (nearest.empty()) nearest = model::nearest_key(key);
   return "neither a parameter of " + workload.name + " nor a key of the configuration" +
          (nearest.empty() ? "; see npusim list and npusim config keys"

@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <set>
 #include <utility>
@@ -39,17 +38,13 @@ struct Socket {
 tl::expected<Socket, Failure> parse_socket(const std::string& text) {
   const auto equals = text.rfind('=');
   if (equals == std::string::npos) return Socket{text, std::nullopt};
-  unsigned bus = 0, device = 0, function = 0;
-  int end = 0;
   const std::string where = text.substr(equals + 1);
-  const int fields = std::sscanf(where.c_str(), "%2x:%2x.%1x%n", &bus, &device, &function, &end);
-  if (fields != 3 || static_cast<std::size_t>(end) != where.size() || device > 31 || function > 7) {
+  const auto bdf = platform::parse_bdf(where);
+  if (!bdf) {
     return bad_input("--socket " + shortened(text, kShownPath) + ": '" + shortened(where) +
                      "' is no function; give BB:DD.F");
   }
-  return Socket{text.substr(0, equals),
-                platform::Bdf{static_cast<std::uint8_t>(bus), static_cast<std::uint8_t>(device),
-                              static_cast<std::uint8_t>(function)}};
+  return Socket{text.substr(0, equals), bdf};
 }
 
 tl::expected<std::vector<Socket>, Failure> parse_sockets(const Options& options,

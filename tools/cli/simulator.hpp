@@ -28,6 +28,8 @@ struct Machine {
   std::function<void(Picoseconds)> charge;
   // Simulated time catches up with what the current host task has been charged.
   std::function<void()> settle;
+  // Takes the link of a card down, or up again.
+  std::function<void(unsigned card, bool down)> set_link_down;
 };
 
 // Who hears all events of a machine, from before its first instant to behind its last.

@@ -17,6 +17,7 @@
 #include "tools/cli/temporary_folder.hpp"
 #include "tools/cli/validate/validation.hpp"
 #include "tools/reports/digest.hpp"
+#include "tools/reports/trust/kind.hpp"
 
 namespace npu::cli {
 namespace {
@@ -34,7 +35,8 @@ struct Wanted {
 
 // The checks of `run`; the error is its line.
 tl::expected<PlannedPoint, std::string> plan(const Measurement& row,
-                                             const validate::Operation& operation) {
+                                             const validate::Operation& operation,
+                                             const std::vector<std::string>& assignments) {
   const auto placed = [&](const std::string& text) {
     return sweep::PlacedText{text, {row.file, row.line, 0}};
   };
@@ -47,6 +49,11 @@ tl::expected<PlannedPoint, std::string> plan(const Measurement& row,
   auto& settings = spec.list.emplace_back();
   for (const auto& [key, value] : operation.settings) {
     settings.push_back({placed(key), placed(value)});
+  }
+  for (const auto& assignment : assignments) {
+    const auto equals = assignment.find('=');
+    settings.push_back(
+        {placed(assignment.substr(0, equals)), placed(assignment.substr(equals + 1))});
   }
   auto planner = sweep::Planner::make(spec);
   if (!planner) return tl::unexpected(planner.error().text);
@@ -61,20 +68,26 @@ class Command {
   Command(const Options& options, std::vector<Measurement> rows)
       : options_(options), rows_(std::move(rows)) {}
 
-  void plan_rows() {
+  // The error: what --set asks for cannot be.
+  Outcome plan_rows() {
     for (const auto& row : rows_) {
       auto operation = validate::operation_of(row);
       if (!operation) {
         validation_.skip(row, operation.error());
         continue;
       }
-      auto point = plan(row, *operation);
+      auto point = plan(row, *operation, options_.sets);
       if (!point) {
+        if (!options_.sets.empty() && plan(row, *operation, {})) {
+          const auto place = fmt::format("{}:{}:0: ", row.file, row.line);
+          return bad_input("--set: " + point.error().substr(place.size()));
+        }
         validation_.skip(row, point.error());
         continue;
       }
       wanted_.push_back({&row, std::move(*operation), std::move(*point)});
     }
+    return {};
   }
 
   // Does not return after a signal.
@@ -114,7 +127,14 @@ class Command {
       simulated_ += report->simulated;
       digests_ += report->config_sha256;
       const double us = std::stod(metric->value.text());
-      validation_.add({each.row, each.operation, us / validate::microseconds_of(each.row->unit)});
+      if (!(us > 0)) {
+        validation_.skip(*each.row, "its run took no time");
+        ++failed_;
+        continue;
+      }
+      const auto subject = metric->name.substr(0, metric->name.rfind('.'));
+      validation_.add({each.row, each.operation, predicted(*each.row, each.operation, us),
+                       reports::bound_of(report->limits(), subject)});
     }
   }
 
@@ -128,10 +148,13 @@ class Command {
     report.simulated = simulated_;
     reports::NamedValue files{"files", options_.arguments, true, true};
     report.parameters.push_back(std::move(files));
+    if (!options_.sets.empty()) {
+      report.parameters.push_back({"set", options_.sets, true, true});
+    }
     validation_.report(report);
     report.add_note(
-        "predicted: from the dispatch of a kernel's first block to the report of its last; l2 not "
-        "stated: cold");
+        "predicted: from the dispatch of a kernel's first block to the report of its last; of wall "
+        "times from the driver's submission until the host has seen the completion");
     return report;
   }
   std::size_t failed() const { return failed_; }
@@ -183,7 +206,7 @@ Outcome validate_command(const Options& options) {
   const auto lock = sweep::FolderLock::take(folder->path(), sweep::FolderLock::Kind::kAlone);
   if (!lock) return give_up(lock.error());
   Command command(options, std::move(*rows));
-  command.plan_rows();
+  if (auto planned = command.plan_rows(); !planned) return planned;
   if (auto ran = command.run(folder->path(), scratch); !ran) return ran;
   command.collect(folder->path());
   if (auto said = publish(*file, *page, command.report()); !said) return said;

@@ -70,8 +70,12 @@ const std::string& CsvRow::at(const std::string& column) const {
 Result<std::vector<CsvRow>> load_csv(const std::string& path) {
   const auto text = read_file(path);
   if (!text) return forward_error(text);
-  Scanner scanner(*text);
-  if (scanner.at_end()) return fail(ErrorCode::kInvalidArgument, path + ": an empty file");
+  return parse_csv(*text, path);
+}
+
+Result<std::vector<CsvRow>> parse_csv(const std::string& text, const std::string& name) {
+  Scanner scanner(text);
+  if (scanner.at_end()) return fail(ErrorCode::kInvalidArgument, name + ": an empty file");
   const auto names = scanner.next().fields;
   std::vector<CsvRow> rows;
   while (!scanner.at_end()) {
@@ -79,7 +83,7 @@ Result<std::vector<CsvRow>> load_csv(const std::string& path) {
     if (record.fields.size() == 1 && record.fields[0].empty()) continue;
     if (record.fields.size() != names.size()) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}:{}: {} fields; the first line names {}", path, record.line,
+                  fmt::format("{}:{}: {} fields; the first line names {}", name, record.line,
                               record.fields.size(), names.size()));
     }
     CsvRow row{record.line, {}};

@@ -22,5 +22,7 @@ struct CsvRow {
 // kInvalidArgument: no names, or a row with more or fewer fields; errors begin with file and line.
 // kIo: the file cannot be read.
 Result<std::vector<CsvRow>> load_csv(const std::string& path);
+// The same of a text; `name` stands in errors.
+Result<std::vector<CsvRow>> parse_csv(const std::string& text, const std::string& name);
 
 }  // namespace npu::reports

@@ -157,9 +157,10 @@ void CorePath::take_copy(const PathEvent& copy) {
   std::int64_t sum = 0;
   for (const auto& [what, share] : parts) {
     sum += share;
-    const auto whole_shares = static_cast<std::int64_t>(PipeDetail::kWhole);
-    trail_.take(end - whole / whole_shares * sum - whole % whole_shares * sum / whole_shares,
-                name + what, unit);
+    const auto whole_partitions = static_cast<std::int64_t>(PipeDetail::kWhole);
+    trail_.take(
+        end - whole / whole_partitions * sum - whole % whole_partitions * sum / whole_partitions,
+        name + what, unit);
   }
   trail_.take(copy.begin, name + " at its rate", unit);
 }

@@ -9,6 +9,7 @@
 
 #include "tools/timeline/durations.hpp"
 #include "tools/timeline/kernel_limits.hpp"
+#include "tools/timeline/kernel_use.hpp"
 #include "tools/timeline/measured_span.hpp"
 #include "tools/timeline/memory_map.hpp"
 #include "tools/timeline/path_events.hpp"
@@ -26,9 +27,12 @@ class Profile {
   // The memory whose blocks are told of on a track.
   using MemoryOf = std::function<Memory(const std::string& track)>;
 
+  // `name` is asked for tracks as their events come.
+  explicit Profile(TrackName name) : use_(std::move(name)) {}
+
   // All must hear every event.
   std::vector<platform::TraceSink*> sinks() {
-    return {&utilisation_, &durations_, &memory_map_, &path_, &measured_, &traffic_};
+    return {&utilisation_, &durations_, &memory_map_, &path_, &measured_, &traffic_, &use_};
   }
 
   struct Sources {
@@ -40,6 +44,7 @@ class Profile {
   std::vector<std::pair<std::string, std::string>> sections(Instant end, const Sources& sources);
   // What bounded the kernels on the critical path; after sections().
   const KernelTime& kernels() const { return kernels_; }
+  KernelUse kernel_use() const { return use_.use(); }
 
  private:
   std::string utilisation_json(const Sources& sources) const;
@@ -53,6 +58,7 @@ class Profile {
   PathEvents path_;
   MeasuredSpan measured_;
   KernelTraffic traffic_;
+  KernelUseCounter use_;
   KernelTime kernels_;
 };
 

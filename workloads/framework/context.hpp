@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "npu/driver/device.hpp"
 #include "npu/platform/platform.hpp"
 #include "workloads/framework/parameter.hpp"
 #include "workloads/framework/random.hpp"
@@ -44,6 +45,13 @@ struct Context {
   std::function<bool()> interrupted = {};
   // The function to work on instead of the card that the parameters name: a virtual one.
   std::optional<platform::Bdf> function = {};
+  driver::DeviceFeatures features = {};  // what the driver may do
+  // Of the platform's clock: how long the driver, and a wait that should end at once, may take.
+  // None: the driver's own limits, and 10 s.
+  std::optional<Picoseconds> patience = {};
+  // Takes the link of the card with this index down, or up again. Empty: this machine cannot do
+  // that.
+  std::function<void(unsigned card, bool down)> set_link_down = {};
 
   void step(std::string_view what, std::uint64_t done, std::uint64_t total) const {
     if (progress) progress(what, done, total);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "model/config/nearest_name.hpp"
+#include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 #include "workloads/framework/parameter_text.hpp"
 #include "workloads/framework/reporting.hpp"
@@ -159,11 +159,11 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
     if (is_choice(spec.type)) {
       const auto known = std::find(spec.choices.begin(), spec.choices.end(), element);
       if (known == spec.choices.end()) {
-        return error(ErrorCode::kOutOfRange, element,
-                     " is none of " + spec.allowed() +
-                         (model::nearest_name(element, spec.choices).empty()
-                              ? ""
-                              : suggestion(element, spec.choices)));
+        return error(
+            ErrorCode::kOutOfRange, element,
+            " is none of " + spec.allowed() +
+                (nearest_name(element, spec.choices).empty() ? ""
+                                                             : suggestion(element, spec.choices)));
       }
       value.words.push_back(element);
       value.text += (value.text.empty() ? "" : ",") + element;

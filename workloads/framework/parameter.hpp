@@ -43,6 +43,19 @@ struct ParameterSpec {
   std::string allowed() const;
 };
 
+// One of `choices`, and a list of some ("h2d,d2h").
+inline ParameterSpec choice_parameter(std::string name, std::string default_value, std::string doc,
+                                      std::vector<std::string> choices,
+                                      ParameterType type = ParameterType::kChoice) {
+  return {std::move(name), type, "", std::move(default_value),
+          std::move(doc),  0,    0,  std::move(choices)};
+}
+inline ParameterSpec choices_parameter(std::string name, std::string default_value, std::string doc,
+                                       std::vector<std::string> choices) {
+  return choice_parameter(std::move(name), std::move(default_value), std::move(doc),
+                          std::move(choices), ParameterType::kChoiceList);
+}
+
 // The values of all parameters of one workload. Asking for a name or type that the workload has
 // not declared is a programming error and asserts.
 class ParameterSet {

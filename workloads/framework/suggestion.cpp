@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/framework/suggestion.hpp"
 
-#include "model/config/nearest_name.hpp"
+#include "npu/base/nearest_name.hpp"
 
 namespace npu::workloads {
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
-  if (const auto nearest = model::nearest_name(name, candidates); !nearest.empty()) {
+  if (const auto nearest = nearest_name(name, candidates); !nearest.empty()) {
     return "; did you mean '" + nearest + "'?";
   }
   std::string known;

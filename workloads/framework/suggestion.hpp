@@ -9,7 +9,7 @@
 namespace npu::workloads {
 
 // "; did you mean 'x'?", or "; known: a, b, c" when nothing is near
-// (model/config/nearest_name.hpp).
+// (npu/base/nearest_name.hpp).
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace npu::workloads

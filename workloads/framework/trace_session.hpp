@@ -15,6 +15,8 @@ namespace npu::workloads {
 class TraceSource {
  public:
   virtual ~TraceSource() = default;
+  // Whether the machine has events at all.
+  virtual bool has_events() const { return true; }
   // A sink hears every event emitted between add() and remove().
   virtual void add(platform::TraceSink& sink) = 0;
   virtual void remove(platform::TraceSink& sink) = 0;

@@ -72,6 +72,10 @@ class Churn {
       counts_.fragmentation_sum += fragmentation;
       counts_.fragmentation_max = std::max(counts_.fragmentation_max, fragmentation);
       counts_.peak = std::max(counts_.peak, statistics.used());
+      if (statistics.used() != live_bytes_) {
+        return fail(ErrorCode::kWrongData, fmt::format("{} bytes are used, {} were given",
+                                                       statistics.used(), live_bytes_));
+      }
       if ((step + 1) * kSamples / steps != step * kSamples / steps) add_row(step + 1, statistics);
       if (step % 1024 == 0) context_.step("allocating", step, steps);
     }
@@ -111,6 +115,11 @@ class Churn {
       return {};
     }
     ++counts_.allocations;
+    live_bytes_ += memory->reserved;
+    if (memory->reserved < size || memory->address.value % driver::kPageSize != 0) {
+      return fail(ErrorCode::kWrongData, fmt::format("{} bytes at {:#x}: {} reserved", size,
+                                                     memory->address.value, memory->reserved));
+    }
     const auto next = live_.upper_bound(memory->address.value);
     const bool hits_next =
         next != live_.end() && memory->address.value + memory->reserved > next->first;
@@ -138,6 +147,7 @@ class Churn {
         if (auto ok = check_tags(block->second); !ok) return ok;
       }
       if (auto ok = device_.free(block->second.memory.address); !ok) return ok;
+      live_bytes_ -= block->second.memory.reserved;
       live_.erase(block);
       expiry_.erase(expiry_.begin());
     }
@@ -202,6 +212,7 @@ class Churn {
   driver::StreamId stream_;
   Counts counts_;
   std::map<std::uint64_t, Block> live_;                 // by address
+  Bytes live_bytes_ = 0;                                // of them, reserved
   std::multimap<std::uint64_t, std::uint64_t> expiry_;  // step -> address
 };
 

@@ -203,14 +203,10 @@ Workload compaction() {
   return {
       "compaction",
       "Free memory in pieces: the refusal without compaction, the pause with it, by parts",
-      {{"case",
-        ParameterType::kChoice,
-        "",
-        "m2",
-        "m2: 1 + 2 + 1 GiB and the rest, then 3 GiB; random: churn at high occupancy",
-        0,
-        0,
-        {"m2", "random"}},
+      {choice_parameter(
+           "case", "m2",
+           "m2: 1 + 2 + 1 GiB and the rest, then 3 GiB; random: churn at high occupancy",
+           {"m2", "random"}),
        {"running", ParameterType::kInteger, "", "4", "m2: streams that copy meanwhile", 0, 64},
        {"running_bytes", ParameterType::kSize, "B", "2GiB", "m2: what they copy together", 128_MiB,
         16_GiB},

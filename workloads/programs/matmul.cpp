@@ -111,7 +111,7 @@ class Matmul {
                       empty() ? 0 : blocks_);
     if (!empty()) operation_.breakdown().report("matmul.", context_);
     operation_.report_host_parts("matmul.");
-    operation_.report_limits("matmul");
+    operation_.report_limits("matmul", operations);
     out.add_note(fmt::format(
         "{} x {} x {} {}: tiles {} x {} x {} in L1, {} in L0 along K, {} blocks", p_.m, p_.n, p_.k,
         name_of(type_), p_.tiling.m, p_.tiling.n, p_.tiling.k, p_.tiling.l0_k, blocks_));
@@ -179,30 +179,13 @@ Workload matmul() {
       {"m", ParameterType::kInteger, "", "1024", "rows of A and C", 0, kLargest},
       {"n", ParameterType::kInteger, "", "1024", "columns of B and C", 0, kLargest},
       {"k", ParameterType::kInteger, "", "1024", "columns of A, rows of B", 0, 262'144},
-      {"type",
-       ParameterType::kChoice,
-       "",
-       "fp16",
-       "of A and B; C is alike, int32 for int8",
-       0,
-       0,
-       {"fp16", "bf16", "fp32", "int8"}},
-      {"copies",
-       ParameterType::kChoice,
-       "",
-       "auto",
-       "A and B to the card, C back; auto: if the cores compute (core.functional)",
-       0,
-       0,
-       {"auto", "on", "off"}},
-      {"check",
-       ParameterType::kChoice,
-       "",
-       "auto",
-       "how much of C is compared with plain arithmetic",
-       0,
-       0,
-       {"auto", "full", "sample", "none"}},
+      choice_parameter("type", "fp16", "of A and B; C is alike, int32 for int8",
+                       {"fp16", "bf16", "fp32", "int8"}),
+      choice_parameter("copies", "auto",
+                       "A and B to the card, C back; auto: if the cores compute (core.functional)",
+                       {"auto", "on", "off"}),
+      choice_parameter("check", "auto", "how much of C is compared with plain arithmetic",
+                       {"auto", "full", "sample", "none"}),
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
   return {"matmul", "Matrix multiplication by task graph, scheduler firmware and AI Cores",

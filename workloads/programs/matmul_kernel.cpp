@@ -33,7 +33,7 @@ Result<std::uint32_t> cube_cores(Context& context) {
 }
 
 struct Multiplied {
-  MeasuredTime duration;
+  MeasuredTime duration, wall;
   std::uint64_t operations, blocks, compared;
 
   // Operations per picosecond are 10^12 of them per second.
@@ -43,6 +43,7 @@ struct Multiplied {
 };
 
 constexpr Figure<Multiplied> kFigures[] = {{"duration_us", "us", from<&Multiplied::duration>},
+                                           {"wall_us", "us", from<&Multiplied::wall>},
                                            {"tflops", "TFLOP/s", from<&Multiplied::tflops>},
                                            {"blocks", "", from<&Multiplied::blocks>},
                                            {"elements_compared", "", from<&Multiplied::compared>}};
@@ -119,16 +120,18 @@ class MatmulKernel {
   void report() {
     auto& out = context_.report;
     report_figures(context_, "matmul_kernel.", kFigures,
-                   {launch_.span().measured(), 2 * std::uint64_t{p_.m} * p_.n * p_.k,
+                   {launch_.span().measured(), launch_.wall(), operations(),
                     launch_.span().blocks(), compared_});
-    launch_.report_limits("matmul_kernel");
+    launch_.report_limits({"matmul_kernel", "matmul_kernel.duration_us", "matmul", operations()});
     out.add_note(
         fmt::format("{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
-                    "report of the last",
+                    "report of the last; wall: from the submission until the host has seen the "
+                    "completion",
                     p_.m, p_.n, p_.k, name_of(p_.type), context_.parameters.integer("launches")));
   }
 
  private:
+  std::uint64_t operations() const { return 2 * std::uint64_t{p_.m} * p_.n * p_.k; }
   Bytes a_bytes() const { return Bytes{p_.m} * p_.k * platform::bytes_of(p_.type); }
   Bytes b_bytes() const { return Bytes{p_.k} * p_.n * platform::bytes_of(p_.type); }
   Bytes c_bytes() const { return Bytes{p_.m} * p_.n * platform::bytes_of(p_.to_type); }
@@ -159,14 +162,8 @@ Workload matmul_kernel() {
           {{"m", ParameterType::kInteger, "", "1024", "rows of A and C", 1, kLargest},
            {"n", ParameterType::kInteger, "", "1024", "columns of B and C", 1, kLargest},
            {"k", ParameterType::kInteger, "", "1024", "columns of A, rows of B", 1, 262'144},
-           {"type",
-            ParameterType::kChoice,
-            "",
-            "fp16",
-            "of A and B; C is alike, int32 for int8",
-            0,
-            0,
-            {"fp16", "bf16", "fp32", "int8"}},
+           choice_parameter("type", "fp16", "of A and B; C is alike, int32 for int8",
+                            {"fp16", "bf16", "fp32", "int8"}),
            {"launches", ParameterType::kInteger, "", "1",
             "one after another; the last is timed, with what those before left in the L2", 1, 1000},
            card_parameter()},

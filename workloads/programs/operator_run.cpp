@@ -25,7 +25,7 @@ namespace {
 
 using operators::OperatorCall;
 
-constexpr std::uint64_t kMostSide = 1 << 20;
+constexpr std::uint64_t kMostSide = (std::uint64_t{1} << 31) - 1;
 
 OperatorCall call_of(const ParameterSet& parameters) {
   OperatorCall call;
@@ -38,14 +38,18 @@ OperatorCall call_of(const ParameterSet& parameters) {
   call.transpose_b = parameters.flag("transpose_b");
   call.format_a = parameters.choice("format_a");
   call.format_b = parameters.choice("format_b");
-  if (call.name == "elementwise") {
+  if (call.name == "broadcast") call.other_shape = parameters.integers("other_shape");
+  if (call.name == "transpose") call.order = parameters.integers("order");
+  if (call.name == "elementwise" || call.name == "broadcast") {
     call.expression = parameters.choice("expression");
     call.scalars[0] = 0.5F;
   }
   call.causal = parameters.flag("causal");
   call.heads_inside = parameters.choice("layout") == "bsnd";
   call.activate_left = parameters.flag("activate_left");
+  call.maximize = parameters.flag("maximize");
   call.slice_k = parameters.choice("slice") == "k";
+  if (parameters.choice("bias") != "none") call.bias_dtype = parameters.choice("bias");
   call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
   call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
   return call;
@@ -74,6 +78,14 @@ Status check_group_ends(const operators::NormalisedCall& call,
   return {};
 }
 
+// As measurements on silicon name it.
+std::string published_name(const OperatorCall& call) {
+  if (call.name == "basic_matmul") return "matmul";
+  if (call.name != "flash_attention") return call.name;
+  constexpr std::size_t kHeads = 1, kKvHeads = 2;  // of the shape
+  return call.shape[kHeads] == call.shape[kKvHeads] ? "mha" : "gqa";
+}
+
 operators::CardCores cores_of(const model::ChipConfig& chip) {
   operators::CoreLimits limits;
   limits.l1 = chip.core.l1;
@@ -83,6 +95,7 @@ operators::CardCores cores_of(const model::ChipConfig& chip) {
   limits.ub = chip.core.ub;
   limits.l2 = chip.l2.size;
   limits.local_ways = chip.core.l0c_to_ub.per_clock != 0 && chip.core.ub_to_l1.per_clock != 0;
+  limits.fixpipe_bf16 = chip.core.fixpipe_bf16;
   const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
   return operators::CardCores::of(chip.ai_cores, vectors, limits);
 }
@@ -92,6 +105,7 @@ constexpr Figure<jit::Counters> kOfCache[] = {
     {"disk_hits", "", from<&jit::Counters::disk_hits>},
     {"memory_hits", "", from<&jit::Counters::memory_hits>}};
 constexpr Figure<BlockSpan> kOnDevice[] = {{"device_us", "us", from<&BlockSpan::measured>}};
+constexpr Figure<MeasuredTime> kOfCall[] = {{"wall_us", "us", itself}};
 constexpr Figure<operators::Ran> kOfLaunch[] = {
     {"workspace_bytes", "B", from<&operators::Ran::workspace_bytes>},
     {"launches", "", from<&operators::Ran::launches>}};
@@ -111,8 +125,12 @@ class OperatorRun {
   Status prepare() {
     auto normalised = operators::normalise(call_);
     if (!normalised) return forward_error(normalised);
-    problem_.emplace(std::move(*normalised), context_.seed, group_ends_of(context_.parameters),
-                     context_.parameters.flag("quant_scales"));
+    problem_.emplace(std::move(*normalised), context_.seed,
+                     OperatorOptions{group_ends_of(context_.parameters),
+                                     context_.parameters.flag("quant_scales"),
+                                     context_.parameters.choice("scales") != "one",
+                                     context_.parameters.choice("scales") == "both",
+                                     context_.parameters.integer("calls")});
     Bytes all = 0;
     for (std::size_t i = 0; i < problem_->results(); ++i) all += problem_->result_bytes(i);
     for (std::size_t i = 0; i < problem_->inputs(); ++i) all += problem_->input_bytes(i);
@@ -128,6 +146,10 @@ class OperatorRun {
       if (!ok) return ok;
     }
     for (std::size_t i = 0; i < problem_->results(); ++i) {
+      if (problem_->in_place()) {
+        call_.results[i] = call_.inputs[i];
+        continue;
+      }
       if (auto ok = place(call_.results[i], problem_->result_bytes(i)); !ok) return ok;
     }
     return {};
@@ -137,7 +159,7 @@ class OperatorRun {
     const auto calls = context_.parameters.integer("calls");
     for (std::uint64_t i = 0; i < calls; ++i) {
       span_ = {};
-      limits_.emplace();
+      limits_.emplace(context_);
       const TraceSession listening(context_.trace, span_);
       const TraceSession watching(context_.trace, *limits_);
       auto kernel = runner_.find(call_, context_.interrupted);
@@ -154,6 +176,8 @@ class OperatorRun {
       }
       context_.step(compiled_, i + 1, calls);
       if (auto ok = launcher_.wait(); !ok) return ok;
+      note_wall(*ran);
+      limits_->ended(context_);
       if (!first_) first_ = *ran;
       last_ = std::move(*ran);
     }
@@ -177,14 +201,19 @@ class OperatorRun {
     report_host("operator.first_call.", first_->times);
     report_host("operator.host.", last_.times);
     report_figures(context_, "operator.", kOnDevice, span_);
-    for (const auto& span : span_.blocks_span()) {
-      limits_->report("operator", span.begin, span.end, context_);
-    }
+    report_figures(context_, "operator.", kOfCall, wall_);
     report_figures(context_, "operator.", kOfLaunch, last_);
+    for (const auto& span : span_.blocks_span()) {
+      limits_->report(
+          {"operator", "operator.device_us", published_name(call_), problem_->operations()},
+          span.begin, span.end, context_);
+    }
     out.add_note(fmt::format("{}: key {}", call_.name, last_.key));
     out.add_note(fmt::format(
         "host: from the call to the last doorbell, first_call with the kernel's look-up "
-        "and upload, in which the driver's instructions count; {}",
+        "and upload, in which the driver's instructions count; wall: from the first submission "
+        "until the "
+        "host has seen the last completion; {}",
         context_.functional ? "every element compared" : "not compared"));
   }
 
@@ -204,6 +233,16 @@ class OperatorRun {
     report_figures(context_, prefix + "total_", kOfHost, total);
   }
 
+  // From the submission of the first launch until the last one's completion has been seen.
+  void note_wall(const operators::Ran& ran) {
+    wall_ = {};
+    const auto& calls = launcher_.calls();
+    if (ran.launches == 0 || calls.size() < ran.launches) return;
+    const auto begin = calls[calls.size() - ran.launches].first;
+    const auto end = context_.platform.clock().now();
+    wall_ = {end - begin, {{begin, end}}};
+  }
+
   Status place(std::uint64_t& address, Bytes bytes) {
     auto memory = session_.allocate(std::max<Bytes>(bytes, 1));
     if (!memory) return forward_error(memory);
@@ -219,6 +258,7 @@ class OperatorRun {
   OperatorCall call_;
   std::optional<OperatorProblem> problem_;
   BlockSpan span_;
+  MeasuredTime wall_;                   // of the last call
   std::optional<LaunchLimits> limits_;  // of the last call
   std::optional<operators::Ran> first_;
   operators::Ran last_;
@@ -312,12 +352,26 @@ Workload operator_run() {
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
        programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
        programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
-       programs::operator_run::choice_of("expression", "a*s+b", "of elementwise; s is 0.5",
+       programs::operator_run::choice_of("expression", "a*s+b",
+                                         "of elementwise and broadcast; s is 0.5",
                                          {"a+b", "a*s+b", "max(a,b)"}),
+       {"other_shape", ParameterType::kIntegerList, "", "1",
+        "of broadcast: sides of b; shape has those of a", 0, programs::operator_run::kMostSide},
+       {"order", ParameterType::kIntegerList, "", "1,0",
+        "of transpose: axis i of the result is this one of x", 0, 7},
+       {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
        {"activate_left", ParameterType::kFlag, "", "on",
         "dequant_swiglu_quant: silu is of the left half of each row"},
        {"quant_scales", ParameterType::kFlag, "", "off",
         "dequant_swiglu_quant: each column has a number before it is quantised"},
+       programs::operator_run::choice_of(
+           "scales", "both", "of quant_matmul: of rows and columns, of columns, one for all",
+           {"both", "columns", "one"}),
+       programs::operator_run::choice_of(
+           "bias", "none",
+           "of products, by its type: float32 or float16 of reals, int32 of int8; "
+           "quant_matmul adds reals last",
+           {"none", "float16", "bfloat16", "float32", "int32"}),
        {"causal", ParameterType::kFlag, "", "off",
         "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
        programs::operator_run::choice_of("layout", "bnsd",
@@ -340,7 +394,8 @@ Workload operator_run() {
        card_parameter()},
       programs::operator_run::run_operator,
       figure_rows(programs::operator_run::kOfCache, programs::operator_run::kOnDevice,
-                  programs::operator_run::kOfLaunch, programs::operator_run::kOfHost),
+                  programs::operator_run::kOfCall, programs::operator_run::kOfLaunch,
+                  programs::operator_run::kOfHost),
       programs::operator_run::check_call};
 }
 

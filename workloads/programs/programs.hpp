@@ -15,6 +15,10 @@ Workload ring_pressure();
 Workload event_wait();
 Workload alloc_churn();
 Workload bar0_trap();
+Workload identity();
+Workload copy_check();
+Workload address_faults();
+Workload card_loss();
 Workload compaction();
 Workload host_memory();
 Workload tlb_sweep();
@@ -45,5 +49,8 @@ Workload share_update();
 Workload vf_isolation();
 Workload vf_share();
 Workload vf_templates();
+
+// Those of them that need no simulator, in the order of programs/card_workloads.cpp.
+const Registry& card_workloads();
 
 }  // namespace npu::workloads

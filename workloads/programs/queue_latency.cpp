@@ -3,6 +3,8 @@
 // nanosecond of it went; and what a submission costs the driver.
 #include <fmt/format.h>
 
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/device/shipped/elementwise.hpp"
@@ -81,8 +83,10 @@ class Bench {
     report_latencies(context_, prefix + ".first", group, kind + ", first", first);
     report_latencies(context_, prefix, group, kind, loaded);
     report_cost(prefix, **queue);
-    auto end = session_.process().destroy(**queue, deadline_of(context_));
-    return end ? Status{} : forward_error(end);
+    const auto end = session_.process().destroy(**queue, deadline_of(context_));
+    if (!end) return forward_error(end);
+    if (*end == driver::QueueEnd::kDrained) return {};
+    return fail(ErrorCode::kBadDevice, "the queue had to be reset to end");
   }
 
  private:
@@ -94,6 +98,7 @@ class Bench {
   Result<abi::QueueEntry> make(const std::string& kind) {
     namespace entries = driver::entries;
     if (kind == "nop") return entries::nop();
+    if (kind == "timestamp") return entries::timestamp(destination());
     if (kind == "fill") return entries::fill(destination(), kCopied, kPattern);
     if (kind == "d2d") return entries::copy_on_device(memory_, destination(), kCopied);
     if (kind == "h2d") return entries::copy_to_device(host_->bus(), destination(), kCopied);
@@ -116,10 +121,15 @@ class Bench {
     options.interrupt = options_.interrupt;
     auto ticket = queue.submit(entry, deadline_of(context_), options);
     if (!ticket) return forward_error(ticket);
+    const bool has_parts = context_.trace.has_events();
+    const Instant submitted = has_parts ? begin : clock.now();
     if (auto ok = queue.wait(*ticket, policy_, deadline_of(context_)); !ok)
       return forward_error(ok);
     const auto cause =
         platform::queue_cause(device_.info().device_index, queue.id().value, ticket->index);
+    if (!has_parts) {
+      return LatencySample{{{"submit", submitted - begin}}, clock.now() - submitted, begin, cause};
+    }
     auto breakdown = milestones.parts(cause, {begin, clock.now()});
     if (!breakdown) return forward_error(breakdown);
     return LatencySample{std::move(breakdown->parts), *breakdown->wait, begin, cause};
@@ -130,6 +140,12 @@ class Bench {
     if (kind == "d2h") return check_equal(source(), target(), kind);
     std::vector<std::byte> found(kCopied);
     if (auto ok = session_.read(destination(), {found.data(), found.size()}); !ok) return ok;
+    if (kind == "timestamp") {
+      std::uint64_t time = 0;
+      std::memcpy(&time, found.data(), sizeof time);
+      if (time > std::exchange(time_, time)) return {};
+      return fail(ErrorCode::kBadDevice, fmt::format("a timestamp of {} ns", time));
+    }
     if (kind != "fill") return check_equal(source(), ByteSpan{found.data(), found.size()}, kind);
     std::vector<std::uint32_t> expected(kCopied / kWord, kPattern);
     return check_equal({reinterpret_cast<const std::byte*>(expected.data()), kCopied},
@@ -148,6 +164,7 @@ class Bench {
   platform::DmaMemory* host_ = nullptr;
   driver::WaitPolicy policy_ = driver::WaitPolicy::kPolling;
   driver::QueueOptions options_;
+  std::uint64_t time_ = 0;  // the card's, by the latest timestamp
 };
 
 Status run(Context& context) {
@@ -167,10 +184,14 @@ Status run(Context& context) {
   const auto manager_calls = driver::queue_statistics(**device).calls - calls;
   report_figures(context, "queue.", kCalls, Number::quotient(manager_calls, kinds.size(), 3));
   context.report.add_note(
-      "first: the entry that brings the queue into a hardware slot. Parts: submit, the call; "
-      "doorbell, its flight to the card; doorbell_decode; map, loading the queue; fetch, reading "
-      "the entry; decode; dispatch, until an engine or core has it; work; completion, until the "
-      "completion entry is visible; wait, until wait() returns.");
+      !context.trace.has_events()
+          ? "no parts: this machine has no events"
+          : "first: the entry that brings the queue into a hardware slot. Parts: submit, the call; "
+            "doorbell, its flight to the card; doorbell_decode; map, loading the queue; fetch, "
+            "reading "
+            "the entry; decode; dispatch, until an engine or core has it; work; completion, until "
+            "the "
+            "completion entry is visible; wait, until wait() returns.");
   if (auto ok = (*session)->close(); !ok) return ok;
   return (*device)->shutdown();
 }
@@ -185,14 +206,9 @@ Status run_with_latencies(Context& context) {
 Workload queue_latency() {
   return {"queue_latency",
           "Latency of single entries of a compute queue, broken down; data compared byte for byte",
-          {{"kinds",
-            ParameterType::kChoiceList,
-            "",
-            "nop,fill,d2d,h2d,d2h,kernel",
-            "kinds of entries; all but nop work on 4 KiB",
-            0,
-            0,
-            {"nop", "fill", "d2d", "h2d", "d2h", "kernel"}},
+          {choices_parameter("kinds", "nop,fill,d2d,h2d,d2h,kernel",
+                             "kinds of entries; all but nop and timestamp work on 4 KiB",
+                             {"nop", "fill", "d2d", "h2d", "d2h", "kernel", "timestamp"}),
            {"iterations", ParameterType::kInteger, "", "5", "entries per kind", 1, 100'000},
            policy_parameter(),
            queue_memory_parameter(),

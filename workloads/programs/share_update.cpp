@@ -66,11 +66,11 @@ class Update {
     Picoseconds before;
     for (std::int64_t window = 0; window < all; ++window) {
       if (window == static_cast<std::int64_t>(windows_)) {
-        if (auto ok = scheduler.set_share(clients_[0]->turn()->id(), {to_, driver::kWholeToken});
+        if (auto ok = scheduler.set_quota(clients_[0]->turn()->id(), {to_, driver::kWholeToken});
             !ok) {
           return ok;
         }
-        auto ok = scheduler.set_share(clients_[1]->turn()->id(), {100 - to_, driver::kWholeToken});
+        auto ok = scheduler.set_quota(clients_[1]->turn()->id(), {100 - to_, driver::kWholeToken});
         if (!ok) return ok;
       }
       clock().sleep_until(begin + options_.window * (window + 1));

@@ -114,7 +114,7 @@ Status run(Context& context) {
 Workload vector_add() {
   std::vector<ParameterSpec> parameters = {
       {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
-      {"type", ParameterType::kChoice, "", "fp32", "of all three", 0, 0, {"fp16", "fp32"}},
+      choice_parameter("type", "fp32", "of all three", {"fp16", "fp32"}),
       card_parameter()};
   for (auto& parameter : run_parameters()) parameters.push_back(std::move(parameter));
   return {"vector_add", "Sum of two tensors on the vector units", std::move(parameters),

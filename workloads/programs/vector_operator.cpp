@@ -68,7 +68,7 @@ double expected(Operator op, double a, double b, double scale) {
 }
 
 struct Operated {
-  MeasuredTime duration, start;
+  MeasuredTime duration, wall, start;
   Bytes moved;
   unsigned blocks;
 
@@ -76,10 +76,10 @@ struct Operated {
 };
 
 constexpr Figure<Operated> kFigures[] = {{"duration_us", "us", from<&Operated::duration>},
+                                         {"wall_us", "us", from<&Operated::wall>},
                                          {"start_us", "us", from<&Operated::start>},
                                          {"bandwidth_gb_per_s", "GB/s", from<&Operated::rate>},
                                          {"blocks", "", from<&Operated::blocks>}};
-constexpr Figure<Number> kOfPipe[] = {{"percent", "%", itself}};  // behind a pipe's name
 
 class VectorOperator {
  public:
@@ -161,21 +161,13 @@ class VectorOperator {
     const BlockSpan& span = launch_.span();
     const Bytes moved = bytes_ * (has_second(work_.op) ? 3 : 2);
     report_figures(context_, "operator.", kFigures,
-                   {span.measured(), span.measured_start(), moved, span.blocks()});
-    const auto whole = static_cast<std::uint64_t>(span.duration().count()) * blocks_;
-    for (const auto& [name, pipe] : {std::pair{"vector", platform::Pipe::kVector},
-                                     {"mte2", platform::Pipe::kMte2},
-                                     {"mte3", platform::Pipe::kMte3}}) {
-      const auto busy = static_cast<std::uint64_t>(span.busy(pipe).count());
-      report_figures(context_, fmt::format("operator.pipe.{}_", name), kOfPipe,
-                     Number::percent(busy, whole));
-    }
-    launch_.report_limits("operator");
-    out.add_note(
-        fmt::format("{} of {} {}: from the dispatch of the first block to the report of "
-                    "the last; {}",
-                    context_.parameters.choice("op"), work_.count, name_of(work_.type),
-                    context_.functional ? "every element compared" : "not compared"));
+                   {span.measured(), launch_.wall(), span.measured_start(), moved, span.blocks()});
+    launch_.report_limits({"operator", "operator.duration_us", context_.parameters.choice("op")});
+    out.add_note(fmt::format(
+        "{} of {} {}: from the dispatch of the first block to the report of "
+        "the last; wall: from the submission until the host has seen the completion; {}",
+        context_.parameters.choice("op"), work_.count, name_of(work_.type),
+        context_.functional ? "every element compared" : "not compared"));
   }
 
  private:
@@ -227,41 +219,27 @@ Status run(Context& context) {
 }  // namespace programs::vector_operator
 
 Workload vector_operator() {
-  return {"vector_operator",
-          "An operator of a kernel library on the vector units",
-          {{"op",
-            ParameterType::kChoice,
-            "",
-            "gelu",
-            "sigmoid, gelu (tanh), mish, exp (of half of x) or maximum of two tensors",
-            0,
-            0,
-            {std::begin(programs::vector_operator::kNames),
-             std::end(programs::vector_operator::kNames)}},
-           {"type",
-            ParameterType::kChoice,
-            "",
-            "fp16",
-            "of all tensors; integers have a maximum only",
-            0,
-            0,
-            {"fp16", "bf16", "fp32", "int32", "int64"}},
-           {"tiling",
-            ParameterType::kChoice,
-            "",
-            "arguments",
-            "where the kernel has its sizes from: its arguments; constants, behind the set-up of a "
-            "large library; or a structure in device memory as well",
-            0,
-            0,
-            {std::begin(programs::vector_operator::kTilings),
-             std::end(programs::vector_operator::kTilings)}},
-           {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
-           {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported",
-            1, 1'000'000},
-           card_parameter()},
-          programs::vector_operator::run,
-          figure_rows(programs::vector_operator::kFigures, programs::vector_operator::kOfPipe)};
+  return {
+      "vector_operator",
+      "An operator of a kernel library on the vector units",
+      {choice_parameter("op", "gelu",
+                        "sigmoid, gelu (tanh), mish, exp (of half of x) or maximum of two tensors",
+                        {std::begin(programs::vector_operator::kNames),
+                         std::end(programs::vector_operator::kNames)}),
+       choice_parameter("type", "fp16", "of all tensors; integers have a maximum only",
+                        {"fp16", "bf16", "fp32", "int32", "int64"}),
+       choice_parameter(
+           "tiling", "arguments",
+           "where the kernel has its sizes from: its arguments; constants, behind the set-up of a "
+           "large library; or a structure in device memory as well",
+           {std::begin(programs::vector_operator::kTilings),
+            std::end(programs::vector_operator::kTilings)}),
+       {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
+       {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported", 1,
+        1'000'000},
+       card_parameter()},
+      programs::vector_operator::run,
+      figure_rows(programs::vector_operator::kFigures)};
 }
 
 }  // namespace npu::workloads

@@ -49,13 +49,14 @@ Status use_registers(Scene& scene) {
   auto& registers = scene.attacker.registers();
   const auto victim = scene.victim.made().index;
   platform::write_register(registers,
-                           abi::ShareCommand{}
-                               .set<abi::ShareCommand::Operation>(
-                                   static_cast<std::uint32_t>(abi::ShareOperation::kDestroy))
-                               .set<abi::ShareCommand::Index>(victim));
-  const auto status = platform::read_register<abi::ShareStatusRegister>(registers);
-  const auto code = static_cast<abi::ShareStatus>(status.get<abi::ShareStatusRegister::Code>());
-  return expect(code == abi::ShareStatus::kOperation, "the command was not refused");
+                           abi::PartitionCommand{}
+                               .set<abi::PartitionCommand::Operation>(
+                                   static_cast<std::uint32_t>(abi::PartitionOperation::kDestroy))
+                               .set<abi::PartitionCommand::Index>(victim));
+  const auto status = platform::read_register<abi::PartitionStatusRegister>(registers);
+  const auto code =
+      static_cast<abi::PartitionStatus>(status.get<abi::PartitionStatusRegister::Code>());
+  return expect(code == abi::PartitionStatus::kOperation, "the command was not refused");
 }
 
 // A page of doorbells that is none of its processes'.
@@ -231,7 +232,7 @@ Status destroyed_memory(Context& context, DividedCard& card) {
     const auto made = card.functions().create(options);
     if (!made) return forward_error(made);
     if (!first && made->memory_base != base) {
-      return fail(ErrorCode::kWrongData, "the same share is somewhere else");
+      return fail(ErrorCode::kWrongData, "the same partition is somewhere else");
     }
     base = made->memory_base;
     {
@@ -265,7 +266,7 @@ class Isolation {
     if (!second) return forward_error(second);
     const auto first = card_.functions().create(options);
     if (!first) return forward_error(first);
-    if (auto ok = expect(first->memory_base + first->share.memory == second->memory_base,
+    if (auto ok = expect(first->memory_base + first->partition.memory == second->memory_base,
                          "the attacker's limit is not the victim's first byte");
         !ok) {
       return ok;

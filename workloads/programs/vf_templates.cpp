@@ -12,7 +12,7 @@ namespace npu::workloads {
 namespace programs::vf_templates {
 namespace {
 
-using driver::CardShare;
+using driver::CardPartition;
 using driver::VirtualDeviceOptions;
 
 struct Counts {
@@ -29,7 +29,7 @@ class Templates {
       : context_(context), functions_(card.functions()) {}
 
   Status run() {
-    const auto free = functions_.free_share();
+    const auto free = functions_.free_partition();
     if (!free) return forward_error(free);
     before_ = *free;
     const auto& templates = functions_.templates();
@@ -57,7 +57,7 @@ class Templates {
 
   // What there was before there is again.
   Status check_restored(const std::string& name) {
-    const auto free = functions_.free_share();
+    const auto free = functions_.free_partition();
     if (!free) return forward_error(free);
     if (*free != before_) {
       return fail(ErrorCode::kWrongData, name + " has left less of the card than there was");
@@ -76,9 +76,9 @@ class Templates {
       return ok;
     }
     if (auto ok = multiply_on(context_, *made, product); !ok) return ok;
-    table_rows_.push_back({each.name, std::to_string(each.share.ai_cores),
-                           std::to_string(each.share.aicpus),
-                           std::to_string(each.share.memory >> 20)});
+    table_rows_.push_back({each.name, std::to_string(each.partition.ai_cores),
+                           std::to_string(each.partition.aicpus),
+                           std::to_string(each.partition.memory >> 20)});
     if (auto ok = destroy(made->index); !ok) return ok;
     return check_restored(each.name);
   }
@@ -105,20 +105,21 @@ class Templates {
   }
 
   Status check_sums(const driver::VirtualTemplate& each, std::uint32_t count) {
-    const auto free = functions_.free_share();
+    const auto free = functions_.free_partition();
     if (!free) return forward_error(free);
     const auto& all = functions_.totals();
     const auto adds_up = [count](std::uint64_t total, std::uint64_t left, std::uint64_t of_each) {
       return total == left + count * of_each;
     };
-    const auto& share = each.share;
-    const bool kept =
-        adds_up(all.ai_cores, free->ai_cores, share.ai_cores) &&
-        adds_up(all.aicpus, free->aicpus, share.aicpus) &&
-        adds_up(all.memory, free->memory, share.memory) && adds_up(all.vpc, free->vpc, share.vpc) &&
-        adds_up(all.jpegd, free->jpegd, share.jpegd) &&
-        adds_up(all.jpege, free->jpege, share.jpege) && adds_up(all.venc, free->venc, share.venc) &&
-        adds_up(all.vdec, free->vdec, share.vdec);
+    const auto& partition = each.partition;
+    const bool kept = adds_up(all.ai_cores, free->ai_cores, partition.ai_cores) &&
+                      adds_up(all.aicpus, free->aicpus, partition.aicpus) &&
+                      adds_up(all.memory, free->memory, partition.memory) &&
+                      adds_up(all.vpc, free->vpc, partition.vpc) &&
+                      adds_up(all.jpegd, free->jpegd, partition.jpegd) &&
+                      adds_up(all.jpege, free->jpege, partition.jpege) &&
+                      adds_up(all.venc, free->venc, partition.venc) &&
+                      adds_up(all.vdec, free->vdec, partition.vdec);
     if (kept) return {};
     return fail(ErrorCode::kWrongData,
                 fmt::format("{} times {} and what is free are not the card", count, each.name));
@@ -126,12 +127,12 @@ class Templates {
 
   // One core, one AICPU, one page more than the card has.
   Status refuse_more() {
-    CardShare cores{functions_.totals().ai_cores + 1, 1, 1_GiB, 0, 0, 0, 0, 0};
-    CardShare aicpus{1, functions_.totals().aicpus + 1, 1_GiB, 0, 0, 0, 0, 0};
-    CardShare memory{1, 1, functions_.totals().memory + driver::kPageSize, 0, 0, 0, 0, 0};
-    for (const auto& share : {cores, aicpus, memory}) {
+    CardPartition cores{functions_.totals().ai_cores + 1, 1, 1_GiB, 0, 0, 0, 0, 0};
+    CardPartition aicpus{1, functions_.totals().aicpus + 1, 1_GiB, 0, 0, 0, 0, 0};
+    CardPartition memory{1, 1, functions_.totals().memory + driver::kPageSize, 0, 0, 0, 0, 0};
+    for (const auto& partition : {cores, aicpus, memory}) {
       VirtualDeviceOptions options;
-      options.share = share;
+      options.partition = partition;
       const auto made = functions_.create(options);
       if (made) return fail(ErrorCode::kWrongData, "more than the card has was given away");
       context_.report.add_note("refused: " + made.error().message());
@@ -149,7 +150,7 @@ class Templates {
 
   Context& context_;
   driver::VirtualFunctions& functions_;
-  CardShare before_;
+  CardPartition before_;
   std::vector<std::vector<std::string>> table_rows_;
   Counts counts_;
 };

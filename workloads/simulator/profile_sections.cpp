@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "workloads/simulator/kernel_time.hpp"
+#include "workloads/simulator/kernel_use_report.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -34,8 +35,10 @@ void add_profile(reports::Report& report, timeline::Profile& profile,
        profile.sections(Instant(report.simulated), {name, capacity, memory})) {
     report.add_section({section, std::move(json)});
   }
-  // A workload that knows what it measured has said what limits that.
-  if (report.limits().empty()) add_kernel_limits(report, "kernels", profile.kernels());
+  // A workload that measured launches has said what bounded them.
+  if (has_kernel_use(report)) return;
+  add_kernel_limits(report, "kernels", profile.kernels());
+  add_kernel_use(report, "kernels", profile.kernel_use(), config, capacities);
 }
 
 }  // namespace npu::workloads

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "model/config/nearest_name.hpp"
+#include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 
 namespace npu::workloads {
@@ -56,7 +56,7 @@ bool NodeReader::check_section(const YamlNode& node, const std::string& what,
   }
   for (const auto& entry : node.entries) {
     if (!contains(known, entry.key)) {
-      const std::string nearest = model::nearest_name(entry.key, known);
+      const std::string nearest = nearest_name(entry.key, known);
       refuse(entry.place, what, "unknown key '" + shortened(entry.key) + "'", "",
              nearest.empty() ? joined(known) : "", nearest);
     }
@@ -165,7 +165,7 @@ std::size_t NodeReader::known_name(const YamlNode& node, const std::string& key,
   const std::string name = text(node, key);
   const auto found = std::find(names_known.begin(), names_known.end(), name);
   if (found != names_known.end()) return static_cast<std::size_t>(found - names_known.begin());
-  const std::string nearest = model::nearest_name(name, names_known);
+  const std::string nearest = nearest_name(name, names_known);
   refuse(node.place, key, "no " + what + " '" + name + "'", "",
          nearest.empty() ? joined(names_known) : "", nearest);
   return 0;

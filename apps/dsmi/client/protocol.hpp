@@ -19,9 +19,9 @@ enum class Request : std::uint32_t {
   kWrite8 = 6,
   kReadConfig = 7,  // 4 bytes of configuration space
   kReadMemory = 8,  // 8 bytes of the card's memory
-  // offset: a virtual function, or kTotals; value: a ShareField. Answer: it, and without time; of a
-  // function without a device kCores is 0.
-  kReadShare = 9,
+  // offset: a virtual function, or kTotals; value: a PartitionField. Answer: it, and without time;
+  // of a function without a device kCores is 0.
+  kReadPartition = 9,
   kTemplate = 10,  // offset, value: the name, 16 bytes, by which this client's kCreate is meant
   // Through the card's driver: value: a function, or kAnyFunction. Answer: a code of
   // dsmi_error_code.h, and behind it, shifted by 32, the function.
@@ -32,7 +32,7 @@ enum class Request : std::uint32_t {
 inline constexpr std::uint64_t kTotals = ~std::uint64_t{0};
 inline constexpr std::uint64_t kAnyFunction = ~std::uint64_t{0};
 
-enum class ShareField : std::uint64_t {
+enum class PartitionField : std::uint64_t {
   kCores,
   kAicpus,
   kMemory,

@@ -7,7 +7,7 @@
 
 namespace npu::dsmi {
 
-using driver::CardShare;
+using driver::CardPartition;
 using driver::VirtualDevice;
 
 namespace {
@@ -16,71 +16,72 @@ constexpr unsigned kMostFunctions = 256;  // of a device
 constexpr unsigned kChoose = ~0U;
 
 // What the devices leave of `totals`; members of a group have the same cores.
-CardShare left_of(CardShare totals, const std::vector<VirtualDevice>& all) {
+CardPartition left_of(CardPartition totals, const std::vector<VirtualDevice>& all) {
   std::uint32_t groups = 0;
   for (const auto& one : all) {
     const bool counted = one.group && (groups >> one.group->group & 1) != 0;
     if (one.group) groups |= 1U << one.group->group;
-    totals.ai_cores -= counted ? 0 : one.share.ai_cores;
-    totals.aicpus -= one.share.aicpus;
-    totals.memory -= one.share.memory;
-    totals.vpc -= one.share.vpc;
-    totals.jpegd -= one.share.jpegd;
-    totals.jpege -= one.share.jpege;
-    totals.venc -= one.share.venc;
-    totals.vdec -= one.share.vdec;
+    totals.ai_cores -= counted ? 0 : one.partition.ai_cores;
+    totals.aicpus -= one.partition.aicpus;
+    totals.memory -= one.partition.memory;
+    totals.vpc -= one.partition.vpc;
+    totals.jpegd -= one.partition.jpegd;
+    totals.jpege -= one.partition.jpege;
+    totals.venc -= one.partition.venc;
+    totals.vdec -= one.partition.vdec;
   }
   return totals;
 }
 
 }  // namespace
 
-std::uint64_t SocketDevices::field(unsigned device, std::uint64_t function, ShareField field) {
-  return channel_->ask(Request::kReadShare, device, function, static_cast<std::uint64_t>(field))
+std::uint64_t SocketDevices::field(unsigned device, std::uint64_t function, PartitionField field) {
+  return channel_->ask(Request::kReadPartition, device, function, static_cast<std::uint64_t>(field))
       .value_or(0);
 }
 
-CardShare SocketDevices::share(unsigned device, std::uint64_t function) {
-  const auto count = [&](ShareField which) {
+CardPartition SocketDevices::partition(unsigned device, std::uint64_t function) {
+  const auto count = [&](PartitionField which) {
     return static_cast<std::uint32_t>(field(device, function, which));
   };
-  return {count(ShareField::kCores),
-          count(ShareField::kAicpus),
-          field(device, function, ShareField::kMemory),
-          count(ShareField::kVpc),
-          count(ShareField::kJpegd),
-          count(ShareField::kJpege),
-          count(ShareField::kVenc),
-          count(ShareField::kVdec)};
+  return {count(PartitionField::kCores),
+          count(PartitionField::kAicpus),
+          field(device, function, PartitionField::kMemory),
+          count(PartitionField::kVpc),
+          count(PartitionField::kJpegd),
+          count(PartitionField::kJpege),
+          count(PartitionField::kVenc),
+          count(PartitionField::kVdec)};
 }
 
 VirtualDevice SocketDevices::describe(unsigned device, unsigned function) {
   VirtualDevice one;
   one.id = kFirstVirtualId + kVirtualIdsPerCard * device + function;
   one.index = function;
-  one.share = share(device, function);
-  const std::uint64_t words[] = {field(device, function, ShareField::kName0),
-                                 field(device, function, ShareField::kName1)};
+  one.partition = partition(device, function);
+  const std::uint64_t words[] = {field(device, function, PartitionField::kName0),
+                                 field(device, function, PartitionField::kName1)};
   char name[sizeof words + 1] = {};
   std::memcpy(name, words, sizeof words);
   one.name = name;
-  const auto group = field(device, function, ShareField::kGroup);
+  const auto group = field(device, function, PartitionField::kGroup);
   if (group < 32) {
-    const auto number = [&](ShareField which) {
+    const auto number = [&](PartitionField which) {
       return static_cast<std::uint32_t>(field(device, function, which));
     };
-    one.group = driver::GroupShare{static_cast<std::uint32_t>(group), number(ShareField::kToken),
-                                   number(ShareField::kTokenMax), number(ShareField::kTaskTimeout),
-                                   number(ShareField::kVip) != 0};
+    one.group = driver::GroupPartition{
+        static_cast<std::uint32_t>(group), number(PartitionField::kToken),
+        number(PartitionField::kTokenMax), number(PartitionField::kTaskTimeout),
+        number(PartitionField::kVip) != 0};
   }
   return one;
 }
 
 bool SocketDevices::list(unsigned device, std::vector<VirtualDevice>& all) {
-  const auto functions = field(device, kTotals, ShareField::kFunctions);
+  const auto functions = field(device, kTotals, PartitionField::kFunctions);
   if (functions == 0 || functions > kMostFunctions) return false;
   for (unsigned i = 0; i < functions; ++i) {
-    if (field(device, i, ShareField::kCores) != 0) all.push_back(describe(device, i));
+    if (field(device, i, PartitionField::kCores) != 0) all.push_back(describe(device, i));
   }
   return true;
 }
@@ -104,8 +105,8 @@ int SocketDevices::create(unsigned device, unsigned vdev, const dsmi_create_vdev
   const int code = static_cast<int>(*answer & 0xFFFF'FFFF);
   if (code != DSMI_OK) return code;
   const auto made = static_cast<unsigned>(*answer >> 32);
-  const auto bdf =
-      platform::Bdf::unpack(static_cast<std::uint16_t>(field(device, made, ShareField::kFunction)));
+  const auto bdf = platform::Bdf::unpack(
+      static_cast<std::uint16_t>(field(device, made, PartitionField::kFunction)));
   result = {};
   result.vdev_id = kFirstVirtualId + kVirtualIdsPerCard * device + made;
   result.vf_id = made;
@@ -141,14 +142,14 @@ int SocketDevices::query(unsigned device, dsmi_vdev_query_stru& vdev) {
 int SocketDevices::total(unsigned device, dsmi_soc_total_resource& resource) {
   std::vector<VirtualDevice> all;
   if (!list(device, all)) return DSMI_ERROR_NOT_SUPPORT;
-  put_total(all, share(device, kTotals), resource);
+  put_total(all, partition(device, kTotals), resource);
   return DSMI_OK;
 }
 
 int SocketDevices::free(unsigned device, dsmi_soc_free_resource& resource) {
   std::vector<VirtualDevice> all;
   if (!list(device, all)) return DSMI_ERROR_NOT_SUPPORT;
-  put_free(all, left_of(share(device, kTotals), all), resource);
+  put_free(all, left_of(partition(device, kTotals), all), resource);
   return DSMI_OK;
 }
 

@@ -26,8 +26,8 @@ class SocketDevices : public VirtualDevices {
   int free(unsigned device, dsmi_soc_free_resource& resource) override;
 
  private:
-  std::uint64_t field(unsigned device, std::uint64_t function, ShareField field);
-  driver::CardShare share(unsigned device, std::uint64_t function);
+  std::uint64_t field(unsigned device, std::uint64_t function, PartitionField field);
+  driver::CardPartition partition(unsigned device, std::uint64_t function);
   driver::VirtualDevice describe(unsigned device, unsigned function);
   // False: the card cannot be divided, or the server is gone.
   bool list(unsigned device, std::vector<driver::VirtualDevice>& all);

@@ -43,7 +43,7 @@ struct Card {
   std::unique_ptr<platform::Mutex> dividing;
   std::unique_ptr<dsmi::DriverDevices> divided;
 
-  // From the first program on that has a share, or the first token.
+  // From the first program on that has a quota, or the first token.
   std::unique_ptr<driver::TimeSliceScheduler> time_slices;
   std::unique_ptr<platform::Mutex> sharing;  // while somebody joins, comes or goes
   std::vector<ProcessCard*> users;

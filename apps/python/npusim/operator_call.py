@@ -19,7 +19,8 @@ _ARRAYS = {"float16": "float16", "half": "float16", "fp16": "float16", "f16": "f
            "bfloat16": "uint16", "bf16": "uint16", "int8": "int8", "i8": "int8", "int32": "int32",
            "i32": "int32", "int64": "int64", "i64": "int64"}
 _LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 << 10,
-           "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20}
+           "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20,
+           "core.fixpipe_bf16": 1, "core.ub_to_l1.per_clock_bytes": 1}
 _last = {}
 
 
@@ -98,7 +99,7 @@ def run(device, call, arrays, shape, outDType, zeros=False):
     size = math.prod(shape) * numpy.dtype(result_type).itemsize
     memories = []
     try:
-        addresses = [0, 0, 0, 0]
+        addresses = [0] * len(call.inputs)
         for i, array in enumerate(arrays):
             if array is None:
                 continue

@@ -8,9 +8,9 @@
 #include "npu/abi/layout.hpp"
 #include "npu/abi/page_copy.hpp"
 #include "npu/abi/page_fault.hpp"
+#include "npu/abi/partition_registers.hpp"
 #include "npu/abi/queue_registers.hpp"
 #include "npu/abi/register.hpp"
-#include "npu/abi/share_registers.hpp"
 #include "npu/abi/telemetry.hpp"
 
 namespace npu::abi {
@@ -150,8 +150,9 @@ struct HccsAccess : Register<HccsAccess, uint64_t, 0x0288, Access::kReadWrite> {
 inline constexpr unsigned kMaxHccsCards = 64;
 
 // Command processor, 0x0300: queue_registers.hpp. Page faults, 0x0380: page_fault.hpp.
-// Control processor, 0x03C0: control.hpp. Shares of virtual functions, 0x0410: share_registers.hpp.
-// Page copies, 0x1028: page_copy.hpp. Telemetry, 0x0480 .. 0x0FFF, 0x1100 .. 0x17FF: telemetry.hpp.
+// Control processor, 0x03C0: control.hpp. Partitions of virtual functions, 0x0410:
+// partition_registers.hpp. Page copies, 0x1028: page_copy.hpp. Telemetry, 0x0480 .. 0x0FFF, 0x1100
+// .. 0x17FF: telemetry.hpp.
 
 // --- DMA submission queue, 0x1000 ----------------------------------------------------------
 
@@ -199,16 +200,16 @@ using Bar0Registers = RegisterList<
     PageFaultAddress, PageFaultReply, PageResidencyBase, PageFaultMode, SharedSpace,
     PageFaultWaiting, ControlImage, ControlArguments, ControlState, MessageControl, MessageBase,
     MessageProducer, MessageConsumer, MessageTaken, MessageReceived, MessageWord1, MessageWord2,
-    MessageWord3, MessageSend, ShareCapability, ShareStatusRegister, ShareCommand, ShareCores,
-    ShareAicpus, ShareMemoryBase, ShareMemorySize, ShareMedia, ShareGroup, ShareWeights,
-    ShareTokens, ShareTaskTimeout, ShareName0, ShareName1, TelemetryCapability, CoreClock,
-    AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy,
-    LinkRate, LinkRxPosted, LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted,
-    LinkTxCompletion, EccInjectAddress, EccInject, EccSingle, EccDouble, EccRecordedSingle,
-    EccRecordedDouble, EccIsolatedSingle, EccIsolatedDouble, EccClear, HealthStatus, EventLogCount,
-    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase,
-    PageCopyControl, PageCopyBase, PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart,
-    PageCopyProgress>;
+    MessageWord3, MessageSend, PartitionCapability, PartitionStatusRegister, PartitionCommand,
+    PartitionCores, PartitionAicpus, PartitionMemoryBase, PartitionMemorySize, PartitionMedia,
+    PartitionGroup, PartitionWeights, PartitionTokens, PartitionTaskTimeout, ShareName0, ShareName1,
+    TelemetryCapability, CoreClock, AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead,
+    HbmBytesWritten, CubeBusy, VectorBusy, LinkRate, LinkRxPosted, LinkRxNonPosted,
+    LinkRxCompletion, LinkTxPosted, LinkTxNonPosted, LinkTxCompletion, EccInjectAddress, EccInject,
+    EccSingle, EccDouble, EccRecordedSingle, EccRecordedDouble, EccIsolatedSingle,
+    EccIsolatedDouble, EccClear, HealthStatus, EventLogCount, DmaQueueBase, DmaConsumerIndex,
+    DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase, PageCopyControl, PageCopyBase,
+    PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart, PageCopyProgress>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -38,7 +38,7 @@ struct DeviceFeatures {
   bool reservations = true;      // AddressSpace::reserve()
   bool core_limits = true;       // ProcessContext::update() of a core mask
   bool tokens = true;            // tokens below kWholeToken (time_slices.hpp)
-  bool share_updates = true;     // TimeSliceScheduler::set_share()
+  bool share_updates = true;     // TimeSliceScheduler::set_quota()
 };
 
 struct DeviceOptions {

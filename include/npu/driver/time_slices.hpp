@@ -2,7 +2,7 @@
 // Time slices: clients share the AI Cores of a card in time. A program with several clients opens
 // a TimeSliceScheduler, and each client's process joins it.
 //
-// Each client has a share of every window of time. In its time slice it has all cores. Outside of
+// Each client has a quota of every window of time. In its time slice it has all cores. Outside of
 // it its process is evicted (ProcessContext::evict()), so that none of its work runs. A client is
 // billed for the time in which its address space had cores (abi::kSpaceBusyWindow).
 //
@@ -30,7 +30,7 @@
 namespace npu::driver {
 
 enum class SharingPolicy : std::uint8_t {
-  kFixedShare,  // a client gets its share and no more
+  kFixedQuota,  // a client gets its quota and no more
   kElastic,     // a client also gets time that others do not use, up to its token
   kBestEffort,  // no time slices: all clients run at any time. A token of 0 still stops a client
 };
@@ -49,7 +49,7 @@ struct LaunchWindowOptions {
 
 // Simulated times. Defaults are those of XPUShare, 1 us for its 1 ms (virtualisation.md Q1).
 struct TimeSliceOptions {
-  SharingPolicy policy = SharingPolicy::kFixedShare;
+  SharingPolicy policy = SharingPolicy::kFixedQuota;
   Picoseconds window = 2'000_us;   // 10 us .. 1 h
   Picoseconds sample = 50_us;      // how often a time slice is checked; at least 1 us
   unsigned carry_percent = 25;     // 0 .. 100 of a window: most debt or credit for the next one
@@ -76,7 +76,7 @@ struct CoreQuota {
 struct TimeSliceClientStatistics {
   unsigned id = 0;
   std::string name;
-  CoreQuota share;
+  CoreQuota quota;
   unsigned effective_ppm = 0;  // millionths of the window, after scaling and the token
   Picoseconds used, limit;     // billed in the present window; at most
   Picoseconds debt;            // billed above the limit in earlier windows, carried into this one
@@ -96,7 +96,7 @@ struct TimeSliceSchedulerStatistics {
   std::uint64_t joined = 0, left = 0;
   unsigned running = 0, waiting = 0, clients = 0;  // kBestEffort: all are running
   Instant window_end;                              // of the present window
-  Picoseconds update_latency;  // of the last change of a share or card token, until its effect
+  Picoseconds update_latency;  // of the last change of a quota or card token, until its effect
 };
 
 class TimeSliceClient;
@@ -116,18 +116,18 @@ class NPU_API TimeSliceScheduler {
   TimeSliceScheduler& operator=(const TimeSliceScheduler&) = delete;
 
   // Makes the process a client. It outlives the client.
-  // kInvalidArgument: a share out of range, a process of another device or one that is a client.
+  // kInvalidArgument: a quota out of range, a process of another device or one that is a client.
   // kUnsupported: a token below kWholeToken, and tokens are switched off (DeviceFeatures).
   // kOutOfResources: no task.
   // Also the errors of ProcessContext::evict().
   Result<std::unique_ptr<TimeSliceClient>> join(ProcessContext& process, std::string name,
-                                                const CoreQuota& share);
-  // Changes a client's share from the next window on.
+                                                const CoreQuota& quota);
+  // Changes a client's quota from the next window on.
   // kInvalidArgument: out of range.
   // kNotFound: no such client.
   // kUnsupported: changes or tokens are switched off (DeviceFeatures); kBestEffort with a token
   // that becomes 0 or was 0.
-  Status set_share(unsigned client, const CoreQuota& share);
+  Status set_quota(unsigned client, const CoreQuota& quota);
   // Limits all clients together, from the next window on, to token / kWholeToken of a window. 0:
   // nothing runs.
   // kInvalidArgument: out of range.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual functions of a card and the virtual devices behind them. The program that drives the
-// physical function assigns a share of the card to each device, by a template or by numbers. The
-// user of the virtual function opens it like any card: Device::open(platform, bdf). Source:
+// physical function assigns a partition of the card to each device, by a template or by numbers.
+// The user of the virtual function opens it like any card: Device::open(platform, bdf). Source:
 // virtualisation.md V1..V3.
 #pragma once
 
@@ -20,28 +20,30 @@
 namespace npu::driver {
 
 // Amounts of a card's resources.
-struct CardShare {
+struct CardPartition {
   std::uint32_t ai_cores = 0;  // clusters, as CardInfo::ai_cores counts them
   std::uint32_t aicpus = 0;
   Bytes memory = 0;  // bytes, whole pages of 2 MiB; includes the card's own need
   std::uint32_t vpc = 0, jpegd = 0, jpege = 0, venc = 0, vdec = 0;  // media units
 
-  friend constexpr bool operator==(const CardShare& a, const CardShare& b) {
+  friend constexpr bool operator==(const CardPartition& a, const CardPartition& b) {
     return a.ai_cores == b.ai_cores && a.aicpus == b.aicpus && a.memory == b.memory &&
            a.vpc == b.vpc && a.jpegd == b.jpegd && a.jpege == b.jpege && a.venc == b.venc &&
            a.vdec == b.vdec;
   }
-  friend constexpr bool operator!=(const CardShare& a, const CardShare& b) { return !(a == b); }
+  friend constexpr bool operator!=(const CardPartition& a, const CardPartition& b) {
+    return !(a == b);
+  }
 };
 
 struct VirtualTemplate {
   std::string name;  // 1 .. 16 bytes, such as "vir06_1c_16g"
-  CardShare share;
+  CardPartition partition;
 };
 
 // The devices of a group share their AI Cores in time. Each has its own memory, AICPUs and media
 // units.
-struct GroupShare {
+struct GroupPartition {
   std::uint32_t group = 0;            // vfg, 0 .. 3
   std::uint32_t token = 1;            // part of a round: token / sum of all members' tokens
   std::uint32_t token_max = 1;        // the same while others have nothing to run; at least token
@@ -57,10 +59,10 @@ struct FunctionWeights {
 };
 
 struct VirtualDeviceOptions {
-  std::string name;                    // of a template; empty: `share` instead
-  CardShare share;                     // cores, AICPUs and memory are not 0
-  std::optional<std::uint32_t> index;  // of the virtual function; none: the first free one
-  std::optional<GroupShare> group;     // none: own cores
+  std::string name;                     // of a template; empty: `partition` instead
+  CardPartition partition;              // cores, AICPUs and memory are not 0
+  std::optional<std::uint32_t> index;   // of the virtual function; none: the first free one
+  std::optional<GroupPartition> group;  // none: own cores
   FunctionWeights weights;
 };
 
@@ -70,10 +72,10 @@ struct VirtualDevice {
   // None: SR-IOV is off or has fewer functions.
   std::optional<platform::Bdf> bdf;
   std::string name;  // of the template; empty: none
-  CardShare share;
+  CardPartition partition;
   std::uint32_t first_core = 0, first_aicpu = 0;  // on the card
   Bytes memory_base = 0;                          // in the physical function's memory
-  std::optional<GroupShare> group;
+  std::optional<GroupPartition> group;
   FunctionWeights weights;
 };
 
@@ -115,9 +117,9 @@ class NPU_API VirtualFunctions {
 
   const std::vector<VirtualTemplate>& templates() const;
   // All resources of the card, including the physical function's.
-  CardShare totals() const;
+  CardPartition totals() const;
   // Resources of no virtual device.
-  Result<CardShare> free_share() const;
+  Result<CardPartition> free_partition() const;
 
   // Creates a virtual device.
   // kNotFound: no such template.
@@ -126,7 +128,7 @@ class NPU_API VirtualFunctions {
   // kOutOfResources: all functions have a device, or not enough cores, AICPUs or media units are
   // free in one piece. The context names them.
   // kOutOfMemory: no free piece of memory is large enough.
-  // kInvalidArgument: share, group, token or weight out of range, or the group's members have
+  // kInvalidArgument: partition, group, token or weight out of range, or the group's members have
   // another number of cores.
   // kBusy: something runs on the cores.
   Result<VirtualDevice> create(const VirtualDeviceOptions& options);

@@ -20,12 +20,13 @@ enum class CoreKind : std::uint8_t {
 // depend on the compiler. A larger object is an error.
 inline constexpr Bytes kImageBytes = 128_KiB;
 
-// Bytes of local buffers, the smallest of the cores that a launch may get, and of the card's cache.
-// 0: none.
+// What cores can: bytes of local buffers, the smallest of the cores that a launch may get, and of
+// the card's cache. 0: none.
 struct CoreLimits {
   Bytes l1 = 0, l0a = 0, l0b = 0, l0c = 0;  // of cores for kCube
   Bytes ub = 0;                             // of cores for kVector
   Bytes l2 = 0;                             // of the whole card
+  bool fixpipe_bf16 = false;                // FixPipe makes bf16 of int32 that it scales
   // A cluster's cores reach each other's buffers: L0C to UB, UB to L1.
   bool local_ways = false;
 };

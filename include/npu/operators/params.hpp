@@ -13,7 +13,9 @@
 
 namespace npu::operators {
 
-// C (m x n) = A (m x k) x B (k x n), `batch` times. Sides are below 2^31.
+// C (m x n) = A (m x k) x B (k x n) + bias[column], `batch` times. Sides are below 2^31. The type
+// of the bias is fixed when the operator is compiled: fp32, or fp16, of reals, int32 of int8. An
+// empty k has no bias.
 struct MatmulParams {
   std::uint32_t m = 0, n = 0, k = 0;
   std::uint32_t batch = 1;  // 1 for all but the batched operator
@@ -23,6 +25,8 @@ struct MatmulParams {
   // Elements between the matrices of a batch or of groups. A and B: 0 means one matrix for all. The
   // matrices of C must not overlap.
   std::uint64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  std::uint64_t bias = 0;         // n numbers; 0: none
+  std::uint64_t stride_bias = 0;  // elements between those of a batch or of groups of rows
 };
 
 // The side that a grouped multiplication divides into groups.
@@ -47,8 +51,10 @@ struct SplitKMatmulParams {
   std::uint32_t splits = 0;  // parts of k, added in order; 0: as many as the cores need
 };
 
-// C = scale * token_scales[row] * channel_scales[column] * (A x B), with A and B in int8. Tables
-// are fp32; 0: none.
+// C = scale * token_scales[row] * channel_scales[column] * (A x B + bias[column]), with A and B in
+// int8 and the bias in int32. A bias of another type is added last instead. Scales are fp32; 0:
+// none. FixPipe makes a half C without token scales, and with at most one kind of scales; it has 10
+// bits of their fractions.
 struct QuantMatmulParams {
   MatmulParams product;
   float scale = 1;
@@ -71,6 +77,64 @@ struct VectorParams {
   std::uint64_t to = 0;
   std::uint64_t inputs[4] = {};  // a, b, c, d
   float scalars[4] = {};         // s, s1, s2, s3
+};
+
+// to = expression(a, b, s, s1, s2, s3) of operands that are repeated along axes where they have one
+// element. Axes from the outermost one; sides are those of the result. Bit i of `a_repeats` and
+// `b_repeats`: the operand has one element along axis i. No gaps. At most kMostAxes axes, and as
+// many elements as VectorParams. Unused inputs are 0. The result may not take the place of an
+// operand.
+inline constexpr std::uint32_t kMostAxes = 8;
+struct BroadcastParams {
+  std::uint32_t axes = 0;
+  std::uint32_t a_repeats = 0, b_repeats = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t sides[kMostAxes] = {};
+  std::uint64_t a = 0, b = 0, to = 0;
+  float scalars[4] = {};  // s, s1, s2, s3
+};
+
+// Axis i of the result is axis order[i] of `from`, whose sides these are. No gaps, no place of its
+// own. Elements as in VectorParams.
+struct TransposeParams {
+  std::uint32_t axes = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t sides[kMostAxes] = {};
+  std::uint32_t order[kMostAxes] = {};
+  std::uint64_t from = 0, to = 0;
+};
+
+// A step of AdamW in place, for `count` elements below 2^44:
+//   m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2
+//   variable -= rate decay variable + rate m / b1 / (sqrt(v) / sqrt(b2) + epsilon)
+// with b1 = 1 - beta1_power beta1, b2 = 1 - beta2_power beta2; the powers are those before the
+// step. What follows `gradient` are addresses of one element each, of the type of all.
+struct AdamWParams {
+  std::uint64_t count = 0;
+  std::uint64_t variable = 0, m = 0, v = 0, gradient = 0;
+  std::uint64_t beta1_power = 0, beta2_power = 0, rate = 0, decay = 0;
+  std::uint64_t beta1 = 0, beta2 = 0, epsilon = 0;
+  std::uint32_t maximize = 0;  // 1: g = -gradient
+  std::uint32_t reserved = 0;
+};
+
+// Each of batch x groups groups of channels is normalised: to = (from - mean) / sqrt(variance +
+// epsilon) * gamma[channel] + beta[channel]. from and to are batch x channels x size without gaps;
+// `groups` divides channels. The sides' product is below 2^44.
+struct GroupNormParams {
+  std::uint32_t batch = 0, channels = 0, size = 0, groups = 1;
+  std::uint64_t from = 0, to = 0;
+  std::uint64_t gamma = 0, beta = 0;  // `channels` elements; 0: all are 1, 0
+  float epsilon = 1e-5F;
+  std::uint32_t reserved = 0;
+};
+
+// Softmax along the middle one of three axes. Sides are below 2^31, their product below 2^44. No
+// gaps. The result may take the place of the input.
+struct SoftmaxAxisParams {
+  std::uint32_t outer = 0, axis = 0, inner = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t from = 0, to = 0;
 };
 
 // Softmax of each row. Rows and columns are below 2^31. The result may take the place of the input.

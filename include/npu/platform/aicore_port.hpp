@@ -82,13 +82,20 @@ struct LoadL0 {
   bool transpose = false;
 };
 
+// Where C starts. kBias: each row of it is the bias, `n` numbers in L1 at `bias` (hardware copies
+// them to its bias table first, which takes no time here).
+enum class MmadStart : std::uint8_t { kZero, kBias };
+
 // Cube: C = A x B or C += A x B, with A (m x k) in L0A, B (k x n) in L0B and C (m x n) in L0C. C is
 // fp32, or int32 for int8.
 struct Mmad {
   std::uint32_t c = 0, a = 0, b = 0;  // offsets
   std::uint32_t m = 0, k = 0, n = 0;
   DataType type = DataType::kFp16;  // of A and B
-  bool accumulate = false;          // false: C starts from zero
+  bool accumulate = false;          // false: C begins as `start` says
+  MmadStart start = MmadStart::kZero;
+  DataType bias_type = DataType::kFp32;  // fp32 or fp16; of int8 int32
+  std::uint32_t bias = 0;                // offset in L1
 };
 
 // The destination of FixPipe. kL1 is the core's own. kUb is a coupled core's own, or that of a
@@ -97,8 +104,16 @@ struct Mmad {
 // configuration does not have is a malformed instruction.
 enum class FixpipeTarget : std::uint8_t { kGlobal, kL1, kUb };
 
+// What FixPipe multiplies int32 with before it converts it. kColumns: `n` fp32 in L1 at `scales`,
+// one for each column (hardware copies them to a buffer of its own first, which takes no time
+// here).
+enum class FixpipeScale : std::uint8_t { kNone, kOne, kColumns };
+
+// FixPipe has 10 bits of a scale's fraction: it sees the number without its lowest 13 bits.
+inline constexpr std::uint32_t kFixpipeScaleBits = 0xFFFF'E000;
+
 // FixPipe: copies an m x n matrix from L0C to `target` and converts it: fp32 to fp16, bf16 or fp32;
-// int32 to fp16, fp32 or int32.
+// int32 to fp16, fp32 or int32; scaled int32 to fp16, and to bf16 if the chip can.
 struct Fixpipe {
   std::uint64_t to = 0;    // address, or offset in the buffer
   std::uint32_t from = 0;  // offset in L0C
@@ -108,6 +123,9 @@ struct Fixpipe {
   DataType to_type = DataType::kFp16;
   FixpipeTarget target = FixpipeTarget::kGlobal;
   std::uint8_t vector_core = 0;  // kUb from a cube core: 0 or 1
+  FixpipeScale scaling = FixpipeScale::kNone;
+  float scale = 1;           // kOne
+  std::uint32_t scales = 0;  // kColumns: offset in L1
 };
 
 enum class VectorOp : std::uint8_t {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,20 @@ inline std::string to_string(Bdf bdf) {
   text[4] = kHex[bdf.device & 15];
   text[6] = kHex[bdf.function & 7];
   return text;
+}
+
+// "1:0.0", "01:00.0", "0000:01:00.0"; anything else is none.
+inline std::optional<Bdf> parse_bdf(const std::string& text) {
+  for (const char* const form : {"%2x:%2x.%1x%n", "0000:%2x:%2x.%1x%n"}) {
+    unsigned bus = 0, device = 0, function = 0;
+    int end = 0;
+    const int found = std::sscanf(text.c_str(), form, &bus, &device, &function, &end);
+    if (found != 3 || static_cast<std::size_t>(end) != text.size()) continue;
+    if (device > 31 || function > 7) return std::nullopt;
+    return Bdf{static_cast<std::uint8_t>(bus), static_cast<std::uint8_t>(device),
+               static_cast<std::uint8_t>(function)};
+  }
+  return std::nullopt;
 }
 
 // A root of the PCI hierarchy, from the operating system (Linux: ACPI).

@@ -33,6 +33,7 @@ template <Layout kLayout, class Type>
 class Operand {
  public:
   static constexpr bool kTransposed = transposed(kLayout);
+  static constexpr bool kFractal = fractal(kLayout);
 
   // `pitch`: elements from row to row, or from column to column if it is stored by columns.
   Operand(std::uint64_t address, std::uint32_t rows, std::uint32_t columns, std::uint64_t pitch,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles through UB. Stages: two sets of buffers in turn, so that MTE2 loads the next tile while the
-// vector unit computes and MTE3 stores the one before. Turns: one set, computed in place.
+// vector unit computes and MTE3 stores the one before. Turns: one set, computed in place. Passing:
+// two sets that are stored as they were loaded.
 #pragma once
 
 #include "kernels/device/common/rows.hpp"
@@ -87,6 +88,9 @@ class Turns {
     full.set();
     full.wait();
   }
+  // The same in two steps, as in Stages.
+  void filled() const { Flag<Pipe::kMte2, Pipe::kVector>(port_, id_).set(); }
+  void take() const { Flag<Pipe::kMte2, Pipe::kVector>(port_, id_).wait(); }
   void computed() const {
     const Flag<Pipe::kVector, Pipe::kMte3> full(port_, id_);
     full.set();
@@ -97,6 +101,38 @@ class Turns {
  private:
   AicorePort& port_;
   const unsigned id_;
+};
+
+// For each tile: begin, loads, loaded, stores, stored.
+class Passing {
+ public:
+  explicit Passing(AicorePort& port) : port_(port) {
+    for (unsigned i = 0; i < kSets; ++i) stored(i);
+  }
+  ~Passing() {
+    for (unsigned i = 0; i < kSets; ++i) free(i).wait();
+  }
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+
+  // The set to load to.
+  unsigned begin() {
+    const unsigned i = loads_++ % kSets;
+    free(i).wait();
+    return i;
+  }
+  void loaded(unsigned i) const {
+    const Flag<Pipe::kMte2, Pipe::kMte3> full(port_, i);
+    full.set();
+    full.wait();
+  }
+  void stored(unsigned i) const { free(i).set(); }
+
+ private:
+  Flag<Pipe::kMte3, Pipe::kMte2> free(unsigned i) const { return {port_, i}; }
+
+  AicorePort& port_;
+  unsigned loads_ = 0;
 };
 
 }  // namespace npu::kernels

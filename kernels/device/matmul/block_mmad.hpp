@@ -25,7 +25,17 @@ struct Product {
   std::uint64_t c = 0, c_pitch = 0;
   std::uint32_t m = 0, n = 0;
   std::uint32_t first_k = 0, end_k = 0;
-  std::uint32_t a_row = 0;  // of A, where the product's rows begin
+  std::uint32_t a_row = 0;   // of A, where the product's rows begin
+  std::uint64_t bias = 0;    // a number for each column; 0: none
+  std::uint64_t scales = 0;  // of FixPipe, too, fp32; 0: `scale` for all
+  float scale = 1;
+};
+
+// Numbers of C's columns that a tile needs beside A and B.
+enum class Tables : std::uint8_t {
+  kNone,
+  kBias,           // what C begins with
+  kBiasAndScales,  // and what FixPipe multiplies int32 with
 };
 
 // Which tile of L0C is the present one; one tile takes no room in whoever has it.
@@ -46,8 +56,10 @@ class TilesInL0c<1> {
 };
 
 // `Type` of A and B, `Result` of C: Fixed<>, or a DataType that is given. `kTilesInL0c`: 1, or 2
-// where two of the tiling fit: FixPipe stores one while the cube makes the next.
-template <class A, class B, class Type, class Result, unsigned kTilesInL0c = 1>
+// where two of the tiling fit: FixPipe stores one while the cube makes the next. `kBiasType`: of
+// the bias, which the cube can begin with.
+template <class A, class B, class Type, class Result, unsigned kTilesInL0c = 1,
+          Tables kTables = Tables::kNone, DataType kBiasType = DataType::kFp32>
 class BlockMmad : private TilesInL0c<kTilesInL0c> {
  public:
   BlockMmad(AicorePort& port, const Tiling& tiling, Type type = {}, Result result = {})
@@ -63,6 +75,10 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
       l0_free(i).set();
     }
     for (unsigned i = 0; i < kTilesInL0c; ++i) c_free(i).set();
+    if constexpr (kTables != Tables::kNone) {
+      tables_ = kStages * (a_bytes + b_bytes);
+      for (unsigned i = 0; i < kStages; ++i) tables_free(i).set();
+    }
   }
   ~BlockMmad() {
     for (unsigned i = 0; i < kStages; ++i) {
@@ -70,6 +86,9 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
       l0_free(i).wait();
     }
     for (unsigned i = 0; i < kTilesInL0c; ++i) c_free(i).wait();
+    if constexpr (kTables != Tables::kNone) {
+      for (unsigned i = 0; i < kStages; ++i) tables_free(i).wait();
+    }
   }
   BlockMmad(const BlockMmad&) = delete;
   BlockMmad& operator=(const BlockMmad&) = delete;
@@ -82,6 +101,7 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
     m_ = std::min(tile_.m, product.m - first_row_);
     n_ = std::min(tile_.n, product.n - first_column_);
     const std::uint32_t steps = aicore::divide_up(product.end_k - product.first_k, tile_.k);
+    if constexpr (kTables != Tables::kNone) load_tables(product);
     load(product, 0);
     const unsigned c = this->next();
     c_free(c).wait();
@@ -93,6 +113,7 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
     c_full(c).wait();
     store(product);
     c_free(c).set();
+    if constexpr (kTables != Tables::kNone) tables_free(tiles_++ % kStages).set();
   }
 
  private:
@@ -102,6 +123,8 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
   Flag<Pipe::kMte1, Pipe::kCube> l0_full(unsigned i) { return {port_, i}; }
   Flag<Pipe::kFixpipe, Pipe::kCube> c_free(unsigned i) { return {port_, i}; }
   Flag<Pipe::kCube, Pipe::kFixpipe> c_full(unsigned i) { return {port_, i}; }
+
+  Flag<Pipe::kFixpipe, Pipe::kMte2> tables_free(unsigned i) { return {port_, i}; }
 
   static_assert(kTilesInL0c == 1 || kTilesInL0c == kStages);
   std::uint32_t l0c() const {
@@ -117,6 +140,30 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
   }
   std::uint32_t depth(const Product<A, B>& product, std::uint32_t step) const {
     return std::min(tile_.k, product.end_k - first_k(product, step));
+  }
+
+  // The present tile's bias, and its scales behind it.
+  std::uint32_t bias_at() const {
+    return tables_ + tiles_ % kStages * 2 * aicore::row_bytes(tile_.n, DataType::kFp32);
+  }
+  std::uint32_t scales_at() const {
+    return bias_at() + aicore::row_bytes(tile_.n, DataType::kFp32);
+  }
+  // Ahead of A and B in their pipe: what waits for those has these.
+  void load_tables(const Product<A, B>& product) {
+    tables_free(tiles_ % kStages).wait();
+    if (product.bias != 0) load_table(bias_at(), product.bias, kBiasType);
+    if constexpr (kTables == Tables::kBiasAndScales) {
+      if (product.scales != 0) load_table(scales_at(), product.scales, DataType::kFp32);
+    }
+  }
+  void load_table(std::uint32_t to, std::uint64_t from, DataType type) {
+    platform::CopyIn copy;
+    copy.to = {LocalBuffer::kL1, to};
+    copy.from = from + std::uint64_t{first_column_} * platform::bytes_of(type);
+    copy.row_bytes = n_ * static_cast<std::uint32_t>(platform::bytes_of(type));
+    copy.to_pitch = copy.row_bytes;
+    port_.issue(copy);
   }
 
   void load(const Product<A, B>& product, std::uint32_t step) {
@@ -172,6 +219,13 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
       mmad.n = n_;
       mmad.type = type_;
       mmad.accumulate = step != 0 || done != 0;
+      if constexpr (kTables != Tables::kNone) {
+        if (!mmad.accumulate && product.bias != 0) {
+          mmad.start = platform::MmadStart::kBias;
+          mmad.bias_type = kBiasType;
+          mmad.bias = bias_at();
+        }
+      }
       port_.issue(mmad);
       l0_free(half).set();
     }
@@ -187,6 +241,12 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
     fixpipe.to_pitch = product.c_pitch * bytes;
     fixpipe.type = aicore::accumulator(type_);
     fixpipe.to_type = result_;
+    if constexpr (kTables == Tables::kBiasAndScales) {
+      const bool columns = product.scales != 0;
+      fixpipe.scaling = columns ? platform::FixpipeScale::kColumns : platform::FixpipeScale::kOne;
+      fixpipe.scale = product.scale;
+      fixpipe.scales = columns ? scales_at() : 0;
+    }
     port_.issue(fixpipe);
   }
 
@@ -197,6 +257,8 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
   std::uint32_t l1a_[kStages] = {}, l1b_[kStages] = {}, l0a_[kStages] = {}, l0b_[kStages] = {};
   unsigned l1_loads_ = 0, l1_uses_ = 0, l0_uses_ = 0;
   std::uint32_t first_row_ = 0, first_column_ = 0, m_ = 0, n_ = 0;  // of the present tile
+  std::uint32_t tables_ = 0;                                        // where they lie in L1
+  unsigned tiles_ = 0;                                              // before the present one
 };
 
 }  // namespace npu::kernels::matmul

@@ -11,18 +11,13 @@ namespace npu::kernels::matmul {
 
 static_assert(kConvertedByFixpipe,
               "a product of int8 is int32, float or half: NPU_JIT_ELEMENT_C is none");
+static_assert(kBiasOfCube,
+              "a bias of reals is float or half, of int8 int32: NPU_JIT_ELEMENT_BIAS is none");
 
 inline void products(AicorePort& port, const Work& work) {
-  for_products<Fixed<kTypeC>>(port, work, work.batch, [&](std::uint64_t matrix) {
-    return Product<OperandA, OperandB>{
-        {work.a + matrix * work.stride_a * platform::bytes_of(kTypeA), work.m, work.k, work.lda},
-        {work.b + matrix * work.stride_b * platform::bytes_of(kTypeB), work.k, work.n, work.ldb},
-        work.c + matrix * work.stride_c * platform::bytes_of(kTypeC),
-        work.ldc,
-        work.m,
-        work.n,
-        0,
-        work.k};
+  for_products<Fixed<kTypeC>, Tables::kBias>(port, work, work.batch, [&](std::uint64_t matrix) {
+    return product_of_batch(work, matrix,
+                            work.c + matrix * work.stride_c * platform::bytes_of(kTypeC), work.ldc);
   });
 }
 
@@ -53,7 +48,7 @@ inline void run_direct(std::uint32_t block_num, OperatorStream& stream,
   if (const char* const reason = to_work(params, work)) return stream.refuse(reason);
   Launches launches(stream, CoreKind::kCube, block_num);
   if (work.k == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, work, work.m);
-  if (!choose(stream, launches, work, work.batch)) return;
+  if (!choose(stream, launches, work, work.batch, params.bias != 0 ? 2 : 0)) return;
   launches.launch(CoreKind::kCube, Phase::kProduct, work, tiles_of(work) * work.batch);
 }
 

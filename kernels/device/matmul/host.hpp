@@ -34,10 +34,15 @@ inline const char* to_work(const MatmulParams& p, Work& work) {
   work.a = p.a, work.b = p.b, work.c = p.c;
   work.lda = p.lda, work.ldb = p.ldb, work.ldc = p.ldc;
   work.stride_a = p.stride_a, work.stride_b = p.stride_b, work.stride_c = p.stride_c;
+  work.bias = p.bias, work.stride_bias = p.stride_bias;
   if (!aligned(p.a, kTypeA) || !aligned(p.b, kTypeB) || !aligned(p.c, kTypeC)) {
     return "addresses of matrices must be multiples of their elements' sizes";
   }
   constexpr bool kATurned = transposed(kLayoutA), kBTurned = transposed(kLayoutB);
+  if (p.bias != 0 && !aligned(p.bias, kTypeBias)) {
+    return "the bias' address must be a multiple of its elements' size";
+  }
+  if (p.bias != 0 && p.k == 0) return "a bias is added to a product: k must not be 0";
   if (!pitch_of<kLayoutA>(work.lda, kATurned ? p.k : p.m, kATurned ? p.m : p.k)) {
     return "lda must be 0, or at least a line of A and within the address space; of zN and nZ 0";
   }
@@ -49,18 +54,18 @@ inline const char* to_work(const MatmulParams& p, Work& work) {
   }
   const std::uint64_t extent = (std::uint64_t{p.m} - 1) * work.ldc + p.n;
   if (p.batch > 1 && p.stride_c < extent) return "stride_c must keep the matrices of C apart";
-  for (const auto stride : {p.stride_a, p.stride_b, p.stride_c}) {
+  for (const auto stride : {p.stride_a, p.stride_b, p.stride_c, p.stride_bias}) {
     if (!addressable(p.batch, stride)) return "strides must stay within the address space";
   }
   return nullptr;
 }
 
-// False: refused.
+// False: refused. `tables`: numbers of columns in L1 beside the tiles, as fp32.
 inline bool choose(OperatorStream& stream, const Launches& launches, Work& work,
-                   std::uint64_t pieces) {
+                   std::uint64_t pieces, std::uint32_t tables = 0) {
   const bool found =
       choose_tiling<OperandA, OperandB>(work.tiling, kTypeA, pieces, work.m, work.n, work.k,
-                                        launches.cores(CoreKind::kCube), stream.limits());
+                                        launches.cores(CoreKind::kCube), stream.limits(), tables);
   if (!found) stream.refuse(kNoTiling);
   return found;
 }

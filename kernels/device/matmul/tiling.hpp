@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's choice of tiles: of those that fit into the buffers, the one whose slowest core is
-// done first. NPU_JIT_L1_M, _N and _K, NPU_JIT_L0_K decide instead where they are given.
+// done first, and an order of the tiles that the cache serves. NPU_JIT_L1_M, _N and _K,
+// NPU_JIT_L0_K decide instead where they are given.
 #pragma once
 
 #include <algorithm>
@@ -63,51 +64,153 @@ constexpr std::uint64_t l0_bytes(std::uint32_t rows, std::uint32_t columns, Data
   return std::uint64_t{aicore::round_up(rows, kFractalRows)} * aicore::row_bytes(columns, type);
 }
 
+// `tables`: of each stage, fp32 for each column of a tile.
 template <class A, class B>
-constexpr bool fits(const Tiling& tile, DataType type, const CoreLimits& limits) {
+constexpr bool fits(const Tiling& tile, DataType type, const CoreLimits& limits,
+                    std::uint32_t tables = 0) {
   const std::uint32_t grain = fractal_columns(type);
   if (tile.m % (A::kTransposed ? grain : kFractalRows) != 0 ||
       tile.n % (B::kTransposed ? kFractalRows : grain) != 0 || tile.k % grain != 0) {
     return false;
   }
+  const std::uint64_t beside =
+      std::uint64_t{tables} * aicore::row_bytes(tile.n, platform::DataType::kFp32);
   return tile.l0_k != 0 && tile.l0_k % grain == 0 &&
-         kStages * stage_bytes<A, B>(tile, type) <= limits.l1 &&
+         kStages * (stage_bytes<A, B>(tile, type) + beside) <= limits.l1 &&
          kStages * l0_bytes(tile.m, tile.l0_k, type) <= limits.l0a &&
          kStages * l0_bytes(tile.l0_k, tile.n, type) <= limits.l0b &&
          std::uint64_t{aicore::round_up(tile.m, kFractalRows)} * tile.n * kAccumulatorBytes <=
              limits.l0c;
 }
 
+// A product, and how many of its size share the cores.
+struct ProductShape {
+  std::uint64_t pieces = 1;
+  std::uint32_t m = 0, n = 0, k = 0;
+};
+
+// As deep a tile of these sides as fits; false: none. Where L1 has not room for the usual depth, it
+// gets as many steps of the cube as it has room for.
+template <class A, class B>
+bool choose_depth(Tiling& tile, DataType type, const CoreLimits& limits, std::uint32_t tables) {
+  const std::uint32_t usual = kWanted.k != 0 ? kWanted.k : aicore::default_l1(type).k;
+  for (std::uint32_t shrink = 1; shrink <= 4; shrink *= 2) {
+    const std::uint32_t step =
+        kWanted.l0_k != 0 ? kWanted.l0_k : aicore::default_l0(type).k / shrink;
+    for (tile.k = usual; tile.k != 0; tile.k = tile.k > step ? tile.k - step : 0) {
+      tile.l0_k = std::min(step, tile.k);
+      if (fits<A, B>(tile, type, limits, tables)) return true;
+      if (kWanted.k != 0) break;
+    }
+  }
+  return false;
+}
+
+// Bytes of a row of the tile as the matrix is stored; fractals come in whole columns.
+template <class Matrix>
+constexpr std::uint64_t row_bytes_of(std::uint32_t rows, std::uint32_t columns, DataType type) {
+  const std::uint64_t length = Matrix::kTransposed ? rows : columns;
+  return Matrix::kFractal ? UINT32_MAX : length * platform::bytes_of(type);
+}
+
+// Clocks of the core that has most tiles: each takes as long as the slowest of loading, multiplying
+// and FixPipe; nothing hides FixPipe of the last one.
+template <class A, class B>
+std::uint64_t clocks_of(const Tiling& tile, DataType type, const ProductShape& shape,
+                        std::uint32_t cores) {
+  const std::uint32_t m = std::min(tile.m, shape.m), n = std::min(tile.n, shape.n);
+  const std::uint32_t k = std::min(tile.k, shape.k);
+  const std::uint64_t tiles =
+      shape.pieces * aicore::divide_up(shape.m, tile.m) * aicore::divide_up(shape.n, tile.n);
+  const aicore::TileLoads loads{row_bytes_of<A>(m, k, type), row_bytes_of<B>(k, n, type)};
+  const std::uint64_t store = aicore::store_clocks({m, n, 0});
+  const std::uint64_t each = std::max(aicore::block_clocks({m, n, 0}, shape.k, type, loads), store);
+  return aicore::divide_up<std::uint64_t>(tiles, cores) * each + store;
+}
+
+// The order of tiles (operators.md B3): panels of three tile rows if C is tall, of three tile
+// columns if it is wide. Operands that the cache does not hold get panels of which one side fits
+// into half of it: it stays there while the other side goes by, once for each panel.
+inline void choose_order(Tiling& tiling, DataType type, const ProductShape& shape,
+                         std::uint64_t l2) {
+  tiling.swizzle_offset = 3;
+  tiling.swizzle_direction = shape.m >= shape.n ? 0 : 1;
+  const std::uint64_t line = shape.k * platform::bytes_of(type);
+  if (l2 == 0 || (std::uint64_t{shape.m} + shape.n) * line <= l2) return;
+  std::uint64_t least = 0;
+  for (const std::uint32_t direction : {0U, 1U}) {
+    const std::uint32_t side = direction == 0 ? shape.m : shape.n;
+    const std::uint32_t other = direction == 0 ? shape.n : shape.m;
+    const std::uint32_t tile = direction == 0 ? tiling.m : tiling.n;
+    const std::uint64_t most = std::max<std::uint64_t>(l2 / 2 / (tile * line), 3);
+    const std::uint32_t tiles = aicore::divide_up(side, tile);
+    const auto panels = static_cast<std::uint32_t>(aicore::divide_up<std::uint64_t>(tiles, most));
+    const std::uint64_t read = side + std::uint64_t{panels} * other;
+    if (least != 0 && read >= least) continue;
+    least = read;
+    tiling.swizzle_direction = direction;
+    tiling.swizzle_offset = aicore::divide_up(tiles, panels);
+  }
+}
+
+// The best of the tiles that it is shown.
+template <class A, class B>
+class TileChoice {
+ public:
+  TileChoice(DataType type, const ProductShape& shape, std::uint32_t cores,
+             const CoreLimits& limits, std::uint32_t tables)
+      : type_(type), shape_(shape), cores_(cores), limits_(limits), tables_(tables) {}
+
+  void consider(std::uint32_t m, std::uint32_t n) {
+    Tiling tile;
+    tile.m = kWanted.m != 0 ? kWanted.m : m;
+    tile.n = kWanted.n != 0 ? kWanted.n : n;
+    if (!choose_depth<A, B>(tile, type_, limits_, tables_)) return;
+    const std::uint64_t clocks = clocks_of<A, B>(tile, type_, shape_, cores_);
+    if (best_.m != 0 && clocks >= clocks_) return;
+    clocks_ = clocks;
+    best_ = tile;
+  }
+  const Tiling& best() const { return best_; }  // m is 0: none fits
+
+ private:
+  const DataType type_;
+  const ProductShape shape_;
+  const std::uint32_t cores_;
+  const CoreLimits limits_;
+  const std::uint32_t tables_;
+  Tiling best_;
+  std::uint64_t clocks_ = 0;
+};
+
+// Libraries of chips whose L0C holds tiles of 256 x 256 cut C into tiles of one size up to that,
+// in sixteens (950.md N32).
+template <class Choice>
+void consider_even_tiles(Choice& choice, std::uint32_t m, std::uint32_t n) {
+  constexpr std::uint32_t kSide = 256, kMore = 8;
+  const std::uint32_t rows = aicore::divide_up(m, kSide), columns = aicore::divide_up(n, kSide);
+  for (std::uint32_t r = rows; r < rows + kMore; ++r) {
+    for (std::uint32_t c = columns; c < columns + kMore; ++c) {
+      choice.consider(aicore::round_up(aicore::divide_up(m, r), kFractalRows),
+                      aicore::round_up(aicore::divide_up(n, c), kFractalRows));
+    }
+  }
+}
+
 // False: none fits. `pieces`: as many products of m x n x k share the cores.
 template <class A, class B>
 bool choose_tiling(Tiling& tiling, DataType type, std::uint64_t pieces, std::uint32_t m,
-                   std::uint32_t n, std::uint32_t k, std::uint32_t cores,
-                   const CoreLimits& limits) {
-  // operators.md B3: panels of three tile rows if C is tall, of three tile columns if it is wide.
-  tiling.swizzle_offset = 3;
-  tiling.swizzle_direction = m >= n ? 0 : 1;
-  bool found = false;
-  std::uint64_t best = 0;
-  for (std::uint32_t shrink = 1; shrink <= 4 && !found; shrink *= 2) {
-    for (const aicore::TileShape& candidate : aicore::kTileCandidates) {
-      Tiling tile = tiling;
-      tile.m = kWanted.m != 0 ? kWanted.m : candidate.m;
-      tile.n = kWanted.n != 0 ? kWanted.n : candidate.n;
-      tile.k = kWanted.k != 0 ? kWanted.k : aicore::default_l1(type).k / shrink;
-      tile.l0_k = kWanted.l0_k != 0 ? kWanted.l0_k : aicore::default_l0(type).k / shrink;
-      tile.l0_k = std::min(tile.l0_k, tile.k);
-      if (!fits<A, B>(tile, type, limits)) continue;
-      const std::uint64_t blocks =
-          pieces * aicore::divide_up(m, tile.m) * aicore::divide_up(n, tile.n);
-      const std::uint64_t clocks = aicore::divide_up<std::uint64_t>(blocks, cores) *
-                                   aicore::block_clocks({tile.m, tile.n, 0}, k, type);
-      if (found && clocks >= best) continue;
-      found = true;
-      best = clocks;
-      tiling = tile;
-    }
+                   std::uint32_t n, std::uint32_t k, std::uint32_t cores, const CoreLimits& limits,
+                   std::uint32_t tables = 0) {
+  const ProductShape shape{pieces, m, n, k};
+  TileChoice<A, B> choice(type, shape, cores, limits, tables);
+  for (const aicore::TileShape& candidate : aicore::kTileCandidates) {
+    choice.consider(candidate.m, candidate.n);
   }
-  return found;
+  if (limits.l0c >= 256 * 256 * kAccumulatorBytes) consider_even_tiles(choice, m, n);
+  tiling = choice.best();
+  if (tiling.m != 0) choose_order(tiling, type, shape, limits.l2);
+  return tiling.m != 0;
 }
 
 }  // namespace npu::kernels::matmul

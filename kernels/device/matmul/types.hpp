@@ -27,9 +27,21 @@ static_assert(!is_real(kTypeA) || is_real(kTypeC),
 
 inline constexpr DataType kAccumulator = aicore::accumulator(kTypeA);
 
+#ifdef NPU_JIT_ELEMENT_BIAS
+inline constexpr DataType kTypeBias = element_type(NPU_JIT_TEXT(NPU_JIT_ELEMENT_BIAS));
+#else
+inline constexpr DataType kTypeBias = kAccumulator;
+#endif
+// The cube begins C with it.
+inline constexpr bool kBiasOfCube =
+    kTypeBias == kAccumulator || (is_real(kTypeA) && kTypeBias == DataType::kFp16);
+
 // Of a kernel that writes the cube's results itself.
 inline constexpr bool kConvertedByFixpipe = is_real(kTypeA) || kTypeC == DataType::kInt32 ||
                                             kTypeC == DataType::kFp32 || kTypeC == DataType::kFp16;
+
+// Of one that has int32 scaled by FixPipe; bfloat16 by some chips alone.
+inline constexpr bool kScaledByFixpipe = kTypeC == DataType::kFp16 || kTypeC == DataType::kBf16;
 
 using OperandA = Operand<kLayoutA, Fixed<kTypeA>>;
 using OperandB = Operand<kLayoutB, Fixed<kTypeB>>;

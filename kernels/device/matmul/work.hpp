@@ -23,6 +23,7 @@ struct Work {
   std::uint64_t a = 0, b = 0, c = 0;
   std::uint64_t lda = 0, ldb = 0, ldc = 0;  // elements, not 0
   std::uint64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  std::uint64_t bias = 0, stride_bias = 0;  // of columns of C; 0: none
   Tiling tiling;
 };
 

@@ -10,6 +10,7 @@
 
 #include "kernels/device/common/entries.hpp"
 #include "kernels/device/vector/quantise.hpp"
+#include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/types.hpp"
 
 namespace npu::kernels {
@@ -161,23 +162,14 @@ class Rows {
     vector::store_tile(port_, {p_.sum, p_.columns, column}, tile, out_, kTypeA);
     stages_.stored(result);
   }
-  // By halves down to a repeat, as far as the row has them.
-  std::uint32_t sum_of(std::uint32_t squares, std::uint32_t columns) const {
-    constexpr std::uint32_t kRepeat = 64;
-    std::uint32_t left = columns;
-    if (left > kRepeat) {
-      std::uint32_t body = kRepeat;
-      while (body * 2 <= left) body *= 2;
-      fold(squares, body, left - body);
-      for (left = body; left > kRepeat; left /= 2) fold(squares, left / 2, left / 2);
+  // In place; of a tile's rows in the first one's place, which is done with.
+  std::uint32_t sum_of(std::uint32_t squares, std::uint32_t columns) {
+    if (!sum_ || summed_ != columns) {
+      sum_.emplace(vector::kSum, vector::RowTile{0, 1, columns, padded(columns)}, y_, numbers_[0]);
+      summed_ = columns;
     }
-    Vector v = row_vector(VectorOp::kReduceSum, DataType::kFp32, numbers_[0], squares, 1, left);
-    v.to_pitch = 0;
-    port_.issue(v);
+    sum_->issue(port_, squares);
     return numbers_[0];
-  }
-  void fold(std::uint32_t to, std::uint32_t body, std::uint32_t count) const {
-    if (count != 0) vector::Flat(port_, count).issue(VectorOp::kAdd, to, to, to + body * kOfFp32);
   }
   // What has come of the parts so far, with another part's number.
   void combine(VectorOp op, DataType type, bool first, std::uint32_t number) const {
@@ -249,6 +241,8 @@ class Rows {
   const AddRmsNormParams& p_;
   StagesOf<1, 1> stages_;
   std::optional<vector::ScaleColumn> scales_;
+  std::optional<vector::RowReduction> sum_;
+  std::uint32_t summed_ = 0;  // columns
   std::uint32_t in_ = 0, out_ = 0, x_ = 0, y_ = 0, gamma_ = 0;
   std::uint32_t numbers_[2] = {};  // of a row or part; of the parts so far
 };

@@ -13,6 +13,8 @@ using matmul::Phase;
 
 static_assert(matmul::kConvertedByFixpipe,
               "a product of int8 is int32, float or half: NPU_JIT_ELEMENT_C is none");
+static_assert(matmul::kBiasOfCube,
+              "a bias of reals is float or half, of int8 int32: NPU_JIT_ELEMENT_BIAS is none");
 
 struct GroupedWork {
   matmul::Work whole;
@@ -53,7 +55,7 @@ bool products(AicorePort& port, const GroupedWork& work) {
   const matmul::Work& p = work.whole;
   const bool rows = work.slice == GroupSlice::kM;
   matmul::BlockMmad<matmul::OperandA, matmul::OperandB, Fixed<matmul::kTypeA>,
-                    Fixed<matmul::kTypeC>>
+                    Fixed<matmul::kTypeC>, 1, matmul::Tables::kBias, matmul::kTypeBias>
       block(port, p.tiling);
   std::uint64_t next = port.call().block;  // tile of all groups
   std::uint64_t before = 0;                // tiles of the groups before
@@ -62,12 +64,15 @@ bool products(AicorePort& port, const GroupedWork& work) {
     if (length == 0) return;
     const std::uint64_t b =
         rows ? group.index * p.stride_b * platform::bytes_of(matmul::kTypeB) : 0;
-    const matmul::Product<matmul::OperandA, matmul::OperandB> product{
+    matmul::Product<matmul::OperandA, matmul::OperandB> product{
         {p.a, p.m, p.k, p.lda}, {p.b + b, p.k, p.n, p.ldb},
         result_of(work, group), p.ldc,
         rows ? length : p.m,    p.n,
         rows ? 0 : group.begin, rows ? p.k : group.end,
         rows ? group.begin : 0};
+    if (p.bias != 0) {
+      product.bias = p.bias + group.index * p.stride_bias * platform::bytes_of(matmul::kTypeBias);
+    }
     const auto scheduler = matmul::scheduler_of(product.m, p.n, p.tiling);
     for (; next < before + scheduler.tiles(); next += port.call().blocks) {
       const auto place = scheduler.place(next - before);
@@ -119,12 +124,14 @@ void host(std::uint32_t block_num, OperatorStream& stream, const GroupedMatmulPa
   if (const char* const reason = cut_reason(params.slice)) return stream.refuse(reason);
   if (params.group_ends % 8 != 0) return stream.refuse("group_ends must be a multiple of 8");
   const bool rows = params.slice == GroupSlice::kM;
+  if (p.bias != 0 && !rows) return stream.refuse("groups of k have no bias");
   // C of each group is a matrix of its own with slice kK only.
   p.batch = rows ? 1 : params.groups;
   GroupedWork work;
   work.ends = params.group_ends, work.groups = params.groups, work.slice = params.slice;
   if (const char* const reason = matmul::to_work(p, work.whole)) return stream.refuse(reason);
-  if (!matmul::addressable(params.groups, p.stride_b)) {
+  if (!matmul::addressable(params.groups, p.stride_b) ||
+      !matmul::addressable(params.groups, p.stride_bias)) {
     return stream.refuse("strides must stay within the address space");
   }
   Launches launches(stream, CoreKind::kCube, block_num);
@@ -133,7 +140,7 @@ void host(std::uint32_t block_num, OperatorStream& stream, const GroupedMatmulPa
     if (p.k == 0) return;
   }
   const std::uint64_t pieces = rows ? 1 : params.groups;
-  if (!matmul::choose(stream, launches, work.whole, pieces)) return;
+  if (!matmul::choose(stream, launches, work.whole, pieces, p.bias != 0 ? 2 : 0)) return;
   launches.launch(CoreKind::kCube, Phase::kProduct, work,
                   matmul::tiles_of(work.whole) * pieces + (rows ? params.groups : 0));
 }

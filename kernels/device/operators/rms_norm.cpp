@@ -2,8 +2,13 @@
 // Each row divided by the root of the mean of its squares. NPU_JIT_ELEMENT_A (from, gamma) and
 // NPU_JIT_ELEMENT_C (to): half, bfloat16 or float; RmsNormParams. Rows that fit into UB are read
 // once, longer ones twice.
+#include <cmath>
+#include <optional>
+
+#include "kernels/device/vector/quantise.hpp"
 #include "kernels/device/vector/rms_norm_functions.hpp"
 #include "kernels/device/vector/row_buffers.hpp"
+#include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/rows_work.hpp"
 
 namespace npu::kernels {
@@ -11,88 +16,181 @@ namespace {
 
 using vector::kTypeA;
 using vector::kTypeC;
+using vector::size_of;
 
+constexpr std::uint32_t kOfInput = size_of(kTypeA), kOfResult = size_of(kTypeC);
+constexpr std::uint32_t kOfFp32 = size_of(DataType::kFp32);
+constexpr bool kConverted = kTypeA != DataType::kFp32, kNarrowed = kTypeC != DataType::kFp32;
+
+// As the library of operators does it (docs/sources/kernel-times.md K31): one buffer for what is
+// loaded, which stays until the rows are divided, and one for what is stored. Short rows go several
+// at a time, of longer ones the scalar unit makes the root.
 class RmsNormRows {
  public:
   RmsNormRows(AicorePort& port, const vector::RowsWork& work)
-      : port_(port), work_(work), ub_(port), stages_(port) {}
-
-  std::uint32_t space() const { return ub_.space(); }
-
-  void whole(const AreaTile& tile) {
-    const unsigned i = stages_.begin_load();
-    load(i, tile, true);
-    const std::uint32_t x = converted(ub_.in(i), ub_.work(), tile);
-    add_squares(x, tile, true);
-    make_root(tile.rows);
-    finish(i, x, tile);
+      : port_(port), work_(work), parts_(port), stages_(port), piece_(most_rows()) {
+    if (piece_ == 0) return;
+    const std::uint32_t row = padded(), rows = piece_;
+    keeps_gamma_ = kConverted && space(rows, true) <= port.buffer_size(LocalBuffer::kUb);
+    aicore::UbParts ub;
+    in_ = ub.take(rows * row * kOfInput);
+    out_ = ub.take(rows * row * kOfResult);
+    y_ = ub.take(rows * row * kOfFp32);
+    x_ = kConverted ? ub.take(rows * row * kOfFp32) : in_;
+    raw_gamma_ = ub.take(row * kOfInput);
+    gamma_ = !kConverted ? raw_gamma_ : keeps_gamma_ ? ub.take(row * kOfFp32) : y_;
+    numbers_ = ub.take(rows * kOfFp32);
   }
 
+  // Rows of a tile; 0: not even one fits.
+  std::uint32_t piece() const { return piece_; }
+
+  void whole(const AreaTile& at) {
+    const vector::RowTile tile{at.row, at.rows, work_.columns, padded()};
+    const vector::Flat all(port_, tile.count());
+    if (!loaded_gamma_) load_gamma();
+    const unsigned i = stages_.begin_load();
+    vector::load_tile(port_, in_, {work_.from, work_.from_pitch}, tile, kTypeA);
+    stages_.loaded(i);
+    if (kConverted) all.cast(x_, DataType::kFp32, in_, kTypeA);
+    all.issue(VectorOp::kMul, y_, x_, x_);
+    sum_of(tile);
+    if (work_.gamma != 0 && kConverted && !keeps_gamma_) {
+      vector::Flat(port_, tile.columns).cast(gamma_, DataType::kFp32, raw_gamma_, kTypeA);
+    }
+    const unsigned result = stages_.begin_result();
+    const std::uint32_t to = !kNarrowed ? out_ : kConverted ? x_ : y_;
+    divide(tile, to);
+    stages_.consumed(i);
+    for (std::uint32_t r = 0; work_.gamma != 0 && r < tile.rows; ++r) {
+      const std::uint32_t at_row = to + r * tile.pitch * kOfFp32;
+      vector::Flat(port_, tile.columns).issue(VectorOp::kMul, at_row, at_row, gamma_);
+    }
+    if (kNarrowed) all.cast(out_, kTypeC, to, DataType::kFp32);
+    stages_.computed(result);
+    vector::store_tile(port_, {work_.to, work_.to_pitch}, tile, out_, kTypeC);
+    stages_.stored(result);
+  }
+
+  void end() {}
+
+  // Rows that do not fit are read twice.
   void parts(std::uint32_t row) {
-    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
+    vector::for_parts(work_, row, parts_.space(), [&](const AreaTile& tile) {
       const unsigned i = stages_.begin_load();
-      load(i, tile, false);
-      add_squares(converted(ub_.in(i), ub_.work(), tile), tile, tile.column == 0);
+      load_part(tile, false);
+      stages_.loaded(i);
+      const std::uint32_t x = converted(parts_.in(0), parts_.work(), tile);
+      tile_op(port_, VectorOp::kMul, parts_.second_work(), x, x, tile);
       stages_.consumed(i);
+      reduce_rows(port_, VectorOp::kReduceSum, parts_.number(tile.column == 0 ? 0 : 1),
+                  parts_.second_work(), tile);
+      if (tile.column != 0) {
+        number_op(port_, VectorOp::kAdd, parts_.number(0), parts_.number(0), parts_.number(1), 1);
+      }
     });
-    make_root(1);
-    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
-      const unsigned i = stages_.begin_load();
-      load(i, tile, true);
-      finish(i, converted(ub_.in(i), ub_.work(), tile), tile);
-    });
+    make_root(parts_.number(0), 1);
+    vector::for_parts(work_, row, parts_.space(), [&](const AreaTile& tile) { finish_part(tile); });
   }
 
  private:
-  void load(unsigned i, const AreaTile& tile, bool with_gamma) {
-    load_rows(port_, ub_.in(i), {work_.from, work_.from_pitch}, tile, kTypeA);
-    if (with_gamma && work_.gamma != 0) {
-      load_rows(port_, ub_.second_in(i), {work_.gamma, 0}, {0, tile.column, 1, tile.columns},
-                kTypeA);
-    }
-    stages_.loaded(i);
+  std::uint32_t padded() const {
+    return aicore::round_up(work_.columns, aicore::kLocalAlignment / std::min(kOfInput, kOfResult));
   }
-  // Where rows lie in fp32: where they are, or at `to`.
-  std::uint32_t converted(std::uint32_t from, std::uint32_t to, const AreaTile& tile) {
-    if (kTypeA == DataType::kFp32) return from;
+  // Bytes of UB.
+  std::uint64_t space(std::uint64_t rows, bool gamma) const {
+    const std::uint64_t row = padded();
+    const std::uint64_t each = kOfInput + kOfResult + (kConverted ? 2 : 1) * kOfFp32;
+    const std::uint64_t kept = kOfInput + (gamma && kConverted ? kOfFp32 : 0);
+    return rows * row * each + row * kept + aicore::round_up<std::uint64_t>(rows * kOfFp32, 32);
+  }
+  std::uint32_t most_rows() const {
+    constexpr std::uint32_t kMostShort = 2000;
+    const std::uint64_t ub = port_.buffer_size(LocalBuffer::kUb);
+    if (space(1, false) > ub) return 0;
+    if (work_.columns > kMostShort) return 1;
+    auto rows =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>((ub - 1024) / (16 * padded() + 260), 1));
+    while (rows > 1 && space(rows, true) > ub) --rows;
+    return rows;
+  }
+  void load_gamma() {
+    loaded_gamma_ = true;
+    if (work_.gamma == 0) return;
+    const unsigned i = stages_.begin_load();
+    vector::load_tile(port_, raw_gamma_, {work_.gamma, work_.columns},
+                      {0, 1, work_.columns, padded()}, kTypeA);
+    stages_.loaded(i);
+    if (keeps_gamma_) {
+      vector::Flat(port_, work_.columns).cast(gamma_, DataType::kFp32, raw_gamma_, kTypeA);
+    }
+    stages_.consumed(i);
+  }
+  void sum_of(const vector::RowTile& tile) {
+    if (!sum_ || summed_ != tile.rows) sum_.emplace(vector::kSum, tile, y_, numbers_);
+    summed_ = tile.rows;
+    sum_->issue(port_, y_);
+  }
+  // The root of each row's mean, from the sums.
+  void make_root(std::uint32_t sums, std::uint32_t rows) const {
+    number_op(port_, VectorOp::kMuls, sums, sums, 0, rows,
+              1.0F / static_cast<float>(work_.columns));
+    number_op(port_, VectorOp::kAdds, sums, sums, 0, rows, work_.epsilon);
+    number_op(port_, VectorOp::kSqrt, sums, sums, 0, rows);
+  }
+  // to = x by its rows' roots, whose sums are known.
+  void divide(const vector::RowTile& tile, std::uint32_t to) const {
+    const vector::Flat all(port_, tile.count());
+    if (tile.rows != 1) {
+      make_root(numbers_, tile.rows);
+      vector::spread(port_, y_, numbers_, tile);
+      return all.issue(VectorOp::kDiv, to, x_, y_);
+    }
+    const vector::ScalarTrip trip(port_);
+    const float mean = trip.read(numbers_) * (1 / static_cast<float>(work_.columns));
+    const float root = 1 / std::sqrt(mean + work_.epsilon);
+    trip.end();
+    all.scalar(VectorOp::kMuls, to, x_, root);
+  }
+  // Where a part lies in fp32: where it is, or at `to`.
+  std::uint32_t converted(std::uint32_t from, std::uint32_t to, const AreaTile& tile) const {
+    if (!kConverted) return from;
     convert_rows(port_, to, DataType::kFp32, from, kTypeA, tile.rows, tile.columns);
     return to;
   }
-  std::uint32_t sums() const { return ub_.number(0); }
-  std::uint32_t part_sums() const { return ub_.number(1); }
-
-  void add_squares(std::uint32_t x, const AreaTile& tile, bool first) {
-    tile_op(port_, VectorOp::kMul, ub_.second_work(), x, x, tile);
-    reduce_rows(port_, VectorOp::kReduceSum, first ? sums() : part_sums(), ub_.second_work(), tile);
-    if (!first) number_op(port_, VectorOp::kAdd, sums(), sums(), part_sums(), tile.rows);
+  void load_part(const AreaTile& tile, bool with_gamma) const {
+    load_rows(port_, parts_.in(0), {work_.from, work_.from_pitch}, tile, kTypeA);
+    if (!with_gamma || work_.gamma == 0) return;
+    load_rows(port_, parts_.second_in(0), {work_.gamma, 0}, {0, tile.column, 1, tile.columns},
+              kTypeA);
   }
-  // The root of each row's mean, from the sums.
-  void make_root(std::uint32_t rows) {
-    number_op(port_, VectorOp::kMuls, sums(), sums(), 0, rows,
-              1.0F / static_cast<float>(work_.columns));
-    number_op(port_, VectorOp::kAdds, sums(), sums(), 0, rows, work_.epsilon);
-    number_op(port_, VectorOp::kSqrt, sums(), sums(), 0, rows);
-  }
-  void finish(unsigned i, std::uint32_t x, const AreaTile& tile) {
-    row_op(port_, VectorOp::kBroadcastDiv, ub_.work(), x, sums(), tile);
+  void finish_part(const AreaTile& tile) {
+    const unsigned i = stages_.begin_load();
+    load_part(tile, true);
+    stages_.loaded(i);
+    const std::uint32_t x = converted(parts_.in(0), parts_.work(), tile);
+    row_op(port_, VectorOp::kBroadcastDiv, parts_.work(), x, parts_.number(0), tile);
     if (work_.gamma != 0) {
-      const AreaTile one{0, 0, 1, tile.columns};
-      const std::uint32_t gamma = converted(ub_.second_in(i), ub_.third_work(), one);
-      multiply_rows(port_, ub_.work(), ub_.work(), gamma, tile.rows, tile.columns, DataType::kFp32);
+      const std::uint32_t gamma = converted(parts_.second_in(0), parts_.third_work(), tile);
+      tile_op(port_, VectorOp::kMul, parts_.work(), parts_.work(), gamma, tile);
     }
     stages_.consumed(i);
     const unsigned result = stages_.begin_result();
-    convert_rows(port_, ub_.out(result), kTypeC, ub_.work(), DataType::kFp32, tile.rows,
-                 tile.columns);
+    convert_rows(port_, parts_.out(0), kTypeC, parts_.work(), DataType::kFp32, 1, tile.columns);
     stages_.computed(result);
-    store_rows(port_, {work_.to, work_.to_pitch}, tile, ub_.out(result), kTypeC);
+    store_rows(port_, {work_.to, work_.to_pitch}, tile, parts_.out(0), kTypeC);
     stages_.stored(result);
   }
 
   AicorePort& port_;
   const vector::RowsWork work_;
-  const vector::RowBuffers ub_;
-  Stages stages_;
+  const vector::RowBuffers parts_;  // of a row that does not fit
+  StagesOf<1, 1> stages_;
+  std::uint32_t in_ = 0, out_ = 0, x_ = 0, y_ = 0, raw_gamma_ = 0, gamma_ = 0, numbers_ = 0;
+  std::optional<vector::RowReduction> sum_;
+  std::uint32_t summed_ = 0;  // rows
+  const std::uint32_t piece_;
+  bool keeps_gamma_ = false, loaded_gamma_ = false;
 };
 
 void host(std::uint32_t block_num, OperatorStream& stream, const RmsNormParams& params) {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of each row. NPU_JIT_ELEMENT_A (from) and NPU_JIT_ELEMENT_C (to): half, bfloat16 or
-// float; SoftmaxParams. Rows that fit into UB are read once, longer ones twice.
+// float; SoftmaxParams. Rows that fit into UB are read once, longer ones twice; those of a few
+// elements without gaps are transposed.
+#include <optional>
+
+#include "kernels/device/vector/narrow_softmax.hpp"
 #include "kernels/device/vector/row_buffers.hpp"
+#include "kernels/device/vector/row_reduction.hpp"
 #include "kernels/device/vector/rows_work.hpp"
 #include "kernels/device/vector/softmax_columns.hpp"
 #include "kernels/device/vector/softmax_functions.hpp"
@@ -11,29 +16,54 @@ namespace {
 
 using vector::kTypeA;
 using vector::kTypeC;
+using vector::size_of;
 
+constexpr std::uint32_t kOfInput = size_of(kTypeA), kOfResult = size_of(kTypeC);
+constexpr std::uint32_t kOfFp32 = size_of(DataType::kFp32);
+constexpr bool kConverted = kTypeA != DataType::kFp32, kNarrowed = kTypeC != DataType::kFp32;
+
+// As the library of operators does it (docs/sources/kernel-times.md K36): the scalar
+// unit hands each row's largest and its sum back to the vector unit. Two buffers for what is
+// loaded: with one, as the page has it, cores that load at the same time wait for the HBM.
 class SoftmaxRows {
  public:
   SoftmaxRows(AicorePort& port, const vector::RowsWork& work)
-      : port_(port), work_(work), ub_(port), stages_(port) {}
+      : port_(port), work_(work), ub_(port), stages_(port), piece_(most_rows()) {
+    if (piece_ == 0) return;
+    const std::uint32_t elements = piece_ * padded();
+    aicore::UbParts ub;
+    for (auto& in : in_) in = ub.take(elements * kOfInput);
+    out_ = ub.take(elements * kOfResult);
+    if (kConverted) x_ = ub.take(elements * kOfFp32);
+    const std::uint32_t scratch = ub.take(padded() * kOfFp32);
+    number_ = ub.take(kOfFp32);
+    const vector::RowTile one{0, 1, work_.columns, padded()};
+    largest_of_.emplace(vector::kLargest, one, scratch, number_);
+    sum_of_.emplace(vector::kSum, one, scratch, number_);
+  }
 
-  std::uint32_t space() const { return ub_.space(); }
+  // Rows of a tile; 0: not even one fits.
+  std::uint32_t piece() const { return piece_; }
 
-  void whole(const AreaTile& tile) {
+  // Loaded before the tile before is computed.
+  void whole(const AreaTile& at) {
+    const vector::RowTile tile{at.row, at.rows, work_.columns, padded()};
     const unsigned i = stages_.begin_load();
-    const std::uint32_t x = load(i, tile);
-    reduce_rows(port_, VectorOp::kReduceMax, ub_.number(0), x, tile);
-    row_op(port_, VectorOp::kBroadcastSub, ub_.work(), x, ub_.number(0), tile);
-    stages_.consumed(i);
-    element_op(port_, kExp, ub_.work(), ub_.work(), tile);
-    reduce_rows(port_, VectorOp::kReduceSum, ub_.number(1), ub_.work(), tile);
-    divide_and_store(ub_.number(1), tile);
+    vector::load_tile(port_, in_[i], {work_.from, work_.from_pitch}, tile, kTypeA);
+    stages_.filled(i);
+    end();
+    ahead_ = tile;
+    ahead_in_ = i;
+  }
+  void end() {
+    if (ahead_.rows != 0) compute(ahead_, ahead_in_);
+    ahead_.rows = 0;
   }
 
   // The largest and the sum so far are kept from part to part. The largest is finite: infinitely
   // small parts leave the sum 0, not no number.
   void parts(std::uint32_t row) {
-    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
+    vector::for_parts(work_, row, ub_.space(), [&](const AreaTile& tile) {
       const bool first = tile.column == 0;
       const unsigned i = stages_.begin_load();
       const std::uint32_t x = load(i, tile);
@@ -53,7 +83,7 @@ class SoftmaxRows {
       of_number(VectorOp::kCopy, sum(), part_sum(), 0);
       of_number(VectorOp::kCopy, largest(), part_max(), 0);
     });
-    vector::for_parts(work_, row, space(), [&](const AreaTile& tile) {
+    vector::for_parts(work_, row, ub_.space(), [&](const AreaTile& tile) {
       const unsigned i = stages_.begin_load();
       const std::uint32_t x = load(i, tile);
       row_op(port_, VectorOp::kBroadcastSub, ub_.work(), x, largest(), tile);
@@ -64,10 +94,55 @@ class SoftmaxRows {
   }
 
  private:
+  std::uint32_t padded() const {
+    return aicore::round_up(work_.columns, aicore::kLocalAlignment / std::min(kOfInput, kOfResult));
+  }
+  std::uint32_t most_rows() const {
+    const std::uint64_t ub = port_.buffer_size(LocalBuffer::kUb);
+    const std::uint64_t each = 2 * kOfInput + kOfResult + (kConverted ? kOfFp32 : 0);
+    const std::uint64_t kept = padded() * std::uint64_t{kOfFp32} + aicore::kLocalAlignment;
+    return kept > ub ? 0 : static_cast<std::uint32_t>((ub - kept) / (padded() * each));
+  }
+  void compute(const vector::RowTile& tile, unsigned i) {
+    const vector::Flat all(port_, tile.count());
+    stages_.take(i);
+    const std::uint32_t x = kConverted ? x_ : in_[i];
+    if (kConverted) all.cast(x, DataType::kFp32, in_[i], kTypeA);
+    unsigned result = 0;
+    for (std::uint32_t r = 0; r < tile.rows; ++r) {
+      const std::uint32_t at_row = r * tile.pitch * kOfFp32;
+      const float factor = weights(x + at_row);
+      if (r == 0) result = stages_.begin_result();
+      vector::Flat(port_, work_.columns)
+          .scalar(VectorOp::kMuls, (kNarrowed ? x : out_) + at_row, x + at_row, factor);
+    }
+    if (kNarrowed) all.cast(out_, kTypeC, x, DataType::kFp32);
+    stages_.consumed(i);
+    stages_.computed(result);
+    vector::store_tile(port_, {work_.to, work_.to_pitch}, tile, out_, kTypeC);
+    stages_.stored(result);
+  }
+
+  // A row's weights in place; returns by what they are multiplied.
+  float weights(std::uint32_t x) {
+    const vector::Flat all(port_, work_.columns);
+    largest_of_->issue(port_, x);
+    all.scalar(VectorOp::kAdds, x, x, number([](float largest) { return -largest; }));
+    all.issue(kExp, x, x);
+    sum_of_->issue(port_, x);
+    return number([](float sum) { return 1 / sum; });
+  }
+  // What the scalar unit makes of the number that the vector unit has left.
+  template <class Make>
+  float number(Make make) const {
+    const vector::ScalarTrip trip(port_);
+    const float made = make(trip.read(number_));
+    trip.end();
+    return made;
+  }
   static constexpr float kLargest = 3.402823466e38F;
   // What narrower types hold of it, the unit's own instruction gives.
-  static constexpr VectorOp kExp =
-      kTypeC == DataType::kFp32 ? VectorOp::kExpPrecise : VectorOp::kExp;
+  static constexpr VectorOp kExp = kNarrowed ? VectorOp::kExp : VectorOp::kExpPrecise;
   std::uint32_t largest() const { return ub_.number(0); }
   std::uint32_t sum() const { return ub_.number(1); }
   std::uint32_t part_max() const { return ub_.number(2); }
@@ -96,22 +171,69 @@ class SoftmaxRows {
 
   AicorePort& port_;
   const vector::RowsWork work_;
-  const vector::RowBuffers ub_;
-  Stages stages_;
+  const vector::RowBuffers ub_;  // of a row that does not fit
+  StagesOf<2, 1> stages_;
+  const std::uint32_t piece_;
+  vector::RowTile ahead_;  // is loaded
+  unsigned ahead_in_ = 0;
+  std::uint32_t in_[2] = {}, out_ = 0, x_ = 0, number_ = 0;
+  std::optional<vector::RowReduction> largest_of_, sum_of_;
 };
+
+enum class Phase : std::uint32_t { kRows, kNarrow };  // run_rows() launches the first one
+using Narrow = vector::NarrowSoftmax<kTypeA, kTypeC>;
+static_assert(sizeof(vector::NarrowWork) <= sizeof(vector::RowsWork));
+
+// Of rows of a few elements without gaps; false: they are not.
+bool run_narrow(std::uint32_t block_num, OperatorStream& stream, vector::RowsWork work) {
+  if (work.columns > vector::kNarrow || work.columns == 0 || work.rows == 0) return false;
+  if (vector::check(work) != nullptr) return false;
+  if (work.from_pitch != work.columns || work.to_pitch != work.columns) return false;
+  Launches launches(stream, CoreKind::kVector, block_num);
+  vector::NarrowWork narrow =
+      Narrow::plan(work.rows, work.columns, stream.limits().ub, launches.cores(CoreKind::kVector));
+  if (narrow.length == 0) return false;
+  narrow.from = work.from, narrow.to = work.to;
+  vector::RowsWork words;  // of which every launch has as many
+  std::memcpy(static_cast<void*>(&words), &narrow, sizeof narrow);
+  launches.launch(CoreKind::kVector, Phase::kNarrow, words,
+                  aicore::divide_up(narrow.elements, narrow.tile()));
+  return true;
+}
 
 void host(std::uint32_t block_num, OperatorStream& stream, const SoftmaxParams& params) {
   vector::RowsWork work;
   work.from = params.from, work.to = params.to;
   work.from_pitch = params.from_pitch, work.to_pitch = params.to_pitch;
   work.rows = params.rows, work.columns = params.columns;
-  vector::run_rows(block_num, stream, work);
+  if (!run_narrow(block_num, stream, work)) vector::run_rows(block_num, stream, work);
+}
+
+int rows(AicorePort& port, const vector::RowsWork& work) {
+  return vector::rows_kernel<SoftmaxRows, vector::SoftmaxColumns, vector::SoftmaxFunctions>(port,
+                                                                                            work);
+}
+
+int kernel(AicorePort& port) {
+  const aicore::Arguments arguments(port, kWorkWords<vector::RowsWork>);
+  if (static_cast<Phase>(arguments.word(0)) == Phase::kRows) {
+    return rows(port, work_from<vector::RowsWork>(arguments));
+  }
+  const auto narrow = work_from<vector::NarrowWork>(arguments);
+  if (port.has_vector_functions()) {  // whose load transposes
+    vector::RowsWork work;
+    work.from = narrow.from, work.to = narrow.to;
+    work.from_pitch = work.to_pitch = work.columns = narrow.columns;
+    work.rows = static_cast<std::uint32_t>(narrow.elements / narrow.columns);
+    return rows(port, work);
+  }
+  Narrow(port, narrow).run();
+  port.pipe_barrier(Pipe::kAll);
+  return 0;
 }
 
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR((npu::kernels::vector::rows_kernel<npu::kernels::SoftmaxRows,
-                                                npu::kernels::vector::SoftmaxColumns,
-                                                npu::kernels::vector::SoftmaxFunctions>),
-             npu::kernels::vector::RowsWork, npu::kernels::host, npu::operators::SoftmaxParams)
+NPU_OPERATOR(npu::kernels::kernel, npu::kernels::vector::RowsWork, npu::kernels::host,
+             npu::operators::SoftmaxParams)

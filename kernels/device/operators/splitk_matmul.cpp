@@ -12,6 +12,9 @@ namespace {
 
 using matmul::Phase;
 
+static_assert(matmul::kBiasOfCube,
+              "a bias of reals is float or half, of int8 int32: NPU_JIT_ELEMENT_BIAS is none");
+
 struct SplitWork {
   matmul::Work product;
   std::uint64_t sums = 0;  // of each part, m x n
@@ -21,9 +24,9 @@ struct SplitWork {
 
 void products(AicorePort& port, const SplitWork& work) {
   const matmul::Work& p = work.product;
-  matmul::for_products<Fixed<matmul::kAccumulator>>(port, p, work.parts, [&](std::uint64_t part) {
+  const auto product_of = [&](std::uint64_t part) {
     const std::uint32_t first = static_cast<std::uint32_t>(part) * work.part_k;
-    return matmul::Product<matmul::OperandA, matmul::OperandB>{
+    matmul::Product<matmul::OperandA, matmul::OperandB> product{
         {p.a, p.m, p.k, p.lda},
         {p.b, p.k, p.n, p.ldb},
         work.sums + std::uint64_t{p.m} * p.n * part * 4,
@@ -32,7 +35,11 @@ void products(AicorePort& port, const SplitWork& work) {
         p.n,
         first,
         part + 1 == work.parts ? p.k : first + work.part_k};
-  });
+    if (part == 0) product.bias = p.bias;
+    return product;
+  };
+  matmul::for_products<Fixed<matmul::kAccumulator>, matmul::Tables::kBias>(port, p, work.parts,
+                                                                           product_of);
 }
 
 int kernel(AicorePort& port) {
@@ -75,7 +82,7 @@ void host(std::uint32_t block_num, OperatorStream& stream, const SplitKMatmulPar
   if (const char* const reason = matmul::to_work(p, work.product)) return stream.refuse(reason);
   Launches launches(stream, CoreKind::kCube, block_num);
   if (p.k == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, work, p.m);
-  if (!matmul::choose(stream, launches, work.product, 1)) return;
+  if (!matmul::choose(stream, launches, work.product, 1, p.bias != 0 ? 2 : 0)) return;
   split(work, params.splits, launches.cores(CoreKind::kCube));
   const std::uint64_t sums = std::uint64_t{p.m} * p.n;
   if (!matmul::addressable(work.parts, sums))

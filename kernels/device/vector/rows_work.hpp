@@ -71,31 +71,32 @@ bool run_in_registers(AicorePort& port, const RowsWork& work) {
   return true;
 }
 
-// A block's rows, as many at a time as `space` bytes of fp32 hold, or parts of one row after the
-// other if not even one fits: `Rows` has whole(tile) and parts(row). On cores that compute in
-// registers by the first of `Functions` that does them.
+// A block's rows, piece() at a time, or parts of one row after the other if not even one fits (0):
+// `Rows` has whole(tile), parts(row), and end() for what whole() has loaded ahead. On cores that
+// compute in registers by the first of `Functions` that does them.
 template <class Rows, class... Functions>
-int rows_kernel(AicorePort& port) {
-  const auto work = work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>));
+int rows_kernel(AicorePort& port, const RowsWork& work) {
   const bool done = port.has_vector_functions() && (run_in_registers<Functions>(port, work) || ...);
   if (!done) {
     Rows rows(port, work);
-    const std::uint64_t most = rows.space() / 4;
-    const bool whole = aicore::round_up<std::uint64_t>(work.columns, 16) <= most;
-    const auto piece =
-        whole ? static_cast<std::uint32_t>(std::max<std::uint64_t>(
-                    rows.space() / aicore::row_bytes(work.columns, DataType::kFp32), 1))
-              : 1U;
-    aicore::for_rows(port.call(), work.rows, piece, [&](std::uint32_t first, std::uint32_t count) {
-      if (whole) {
-        rows.whole({first, 0, count, work.columns});
-      } else {
-        rows.parts(first);
-      }
-    });
+    const std::uint32_t piece = rows.piece();
+    aicore::for_rows(port.call(), work.rows, std::max(piece, 1U),
+                     [&](std::uint32_t first, std::uint32_t count) {
+                       if (piece != 0) {
+                         rows.whole({first, 0, count, work.columns});
+                       } else {
+                         rows.parts(first);
+                       }
+                     });
+    rows.end();
   }
   port.pipe_barrier(Pipe::kAll);
   return 0;
+}
+template <class Rows, class... Functions>
+int rows_kernel(AicorePort& port) {
+  return rows_kernel<Rows, Functions...>(
+      port, work_from<RowsWork>(aicore::Arguments(port, kWorkWords<RowsWork>)));
 }
 
 }  // namespace npu::kernels::vector

@@ -187,5 +187,63 @@ TEST(AicoreChecks, FixpipeMakesRealsOfRealsAndHasRowsAndColumns) {
   EXPECT_EQ(check(kAll, fixpipe), FaultCode::kInstruction);
 }
 
+TEST(AicoreChecks, FixpipeScalesIntegersIntoHalfAndWhereItCanIntoBfloat) {
+  FixpipeWays ways;
+  Fixpipe fixpipe;
+  fixpipe.m = fixpipe.n = 16;
+  fixpipe.to_pitch = 32;
+  fixpipe.scaling = platform::FixpipeScale::kOne;
+  EXPECT_EQ(check(kAll, fixpipe, ways), FaultCode::kInstruction) << "reals";
+  fixpipe.type = DataType::kInt32;
+  EXPECT_EQ(check(kAll, fixpipe, ways), FaultCode::kNone);
+  fixpipe.to_type = DataType::kInt32;
+  EXPECT_EQ(check(kAll, fixpipe, ways), FaultCode::kInstruction);
+  fixpipe.to_type = DataType::kBf16;
+  EXPECT_EQ(check(kAll, fixpipe, ways), FaultCode::kInstruction);
+  ways.scaled_bf16 = true;
+  EXPECT_EQ(check(kAll, fixpipe, ways), FaultCode::kNone);
+  fixpipe.scaling = static_cast<platform::FixpipeScale>(3);
+  EXPECT_EQ(check(kAll, fixpipe, ways), FaultCode::kInstruction);
+}
+
+TEST(AicoreChecks, ScalesAndBiasLieInL1) {
+  Fixpipe fixpipe;
+  fixpipe.m = fixpipe.n = 16;
+  fixpipe.to_pitch = 32;
+  fixpipe.type = DataType::kInt32;
+  fixpipe.scaling = platform::FixpipeScale::kColumns;
+  fixpipe.scales = 512 * 1024 - 64;
+  EXPECT_EQ(check(kAll, fixpipe), FaultCode::kNone);
+  fixpipe.n = 17;
+  EXPECT_EQ(check(kAll, fixpipe), FaultCode::kLocalBuffer);
+  Mmad product;
+  product.m = product.k = product.n = 16;
+  product.start = platform::MmadStart::kBias;
+  product.bias = 512 * 1024 - 64;
+  EXPECT_EQ(check(kAll, product), FaultCode::kNone);
+  product.bias += 32;
+  EXPECT_EQ(check(kAll, product), FaultCode::kLocalBuffer);
+  product.bias = 8;
+  EXPECT_EQ(check(kAll, product), FaultCode::kLocalAlignment);
+}
+
+TEST(AicoreChecks, ABiasBecomesTheTypeOfC) {
+  Mmad product;
+  product.m = product.k = product.n = 16;
+  product.start = platform::MmadStart::kBias;
+  for (const auto type : {DataType::kFp32, DataType::kFp16}) {
+    product.bias_type = type;
+    EXPECT_EQ(check(kAll, product), FaultCode::kNone);
+  }
+  for (const auto type : {DataType::kBf16, DataType::kInt32}) {
+    product.bias_type = type;
+    EXPECT_EQ(check(kAll, product), FaultCode::kInstruction);
+  }
+  product.type = DataType::kInt8;
+  EXPECT_EQ(check(kAll, product), FaultCode::kNone) << "int32";
+  product.accumulate = true;
+  EXPECT_EQ(check(kAll, product), FaultCode::kInstruction) << "goes on, and begins";
+}
+
 }  // namespace
 }  // namespace npu::model

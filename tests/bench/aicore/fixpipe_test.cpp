@@ -118,6 +118,82 @@ TEST(AicoreFixpipe, GivesUbWhatTheVectorUnitDoubles) {
   }
 }
 
+// A table of 16 fp32 behind the squares, at 2048 in L1.
+void load_table(AicorePort& port) {
+  port.issue(CopyIn{{LocalBuffer::kL1, 2048}, kData + 4096, 1, 64, 64, 64});
+}
+// Ones of int8 times ones: 16 in each element of C.
+void multiply_ones(AicorePort& port, platform::MmadStart start) {
+  port.issue(CopyIn{{LocalBuffer::kL1, 0}, kData, 1, 1024, 1024, 1024});
+  pass(port, Pipe::kMte2, Pipe::kMte1);
+  port.issue(LoadL0{{LocalBuffer::kL0a, 0}, 0, kSide, kSide, 32, DataType::kInt8, false});
+  port.issue(LoadL0{{LocalBuffer::kL0b, 0}, 0, kSide, kSide, 32, DataType::kInt8, false});
+  pass(port, Pipe::kMte1, Pipe::kCube);
+  Mmad product{0, 0, 0, kSide, kSide, kSide, DataType::kInt8, false};
+  product.start = start;
+  product.bias_type = DataType::kInt32;
+  product.bias = 2048;
+  port.issue(product);
+  pass(port, Pipe::kCube, Pipe::kFixpipe);
+}
+
+// Of the scale 1 + 2^-11 FixPipe sees 1; that of column 3 is 0.25.
+TEST(AicoreFixpipe, ScalesEachColumnByTenBitsOfItsNumber) {
+  AicoreBench bench;
+  for (std::uint32_t i = 0; i < 1024; ++i) bench.memory.store<std::uint8_t>(kData + i, 1);
+  for (std::uint32_t i = 0; i < kSide; ++i) {
+    bench.memory.store(kData + 4096 + 4 * i, i == 3 ? 0.25F : 1 + 0x1p-11F);
+  }
+
+  bench.run_one([](AicorePort& port) {
+    load_table(port);
+    multiply_ones(port, platform::MmadStart::kZero);
+    Fixpipe store{kResult, 0, kSide, kSide, kSide * 2, DataType::kInt32, DataType::kFp16};
+    store.scaling = platform::FixpipeScale::kColumns;
+    store.scales = 2048;
+    port.issue(store);
+    return 0;
+  });
+
+  for (std::uint32_t i = 0; i < kSide * kSide; ++i) {
+    EXPECT_EQ(bench.memory.load<std::uint16_t>(kResult + 2 * i), half(i % kSide == 3 ? 4 : 16));
+  }
+}
+
+TEST(AicoreFixpipe, ScalesAllByOneNumberIntoBfloatWhereItCan) {
+  AicoreBench bench(aicore_config(model::ProgramCoreKind::kSplit));
+  for (std::uint32_t i = 0; i < 1024; ++i) bench.memory.store<std::uint8_t>(kData + i, 1);
+
+  bench.run_one([](AicorePort& port) {
+    multiply_ones(port, platform::MmadStart::kZero);
+    Fixpipe store{kResult, 0, kSide, kSide, kSide * 2, DataType::kInt32, DataType::kBf16};
+    store.scaling = platform::FixpipeScale::kOne;
+    store.scale = 0.125F;
+    port.issue(store);
+    return 0;
+  });
+
+  EXPECT_EQ(bench.memory.load<std::uint16_t>(kResult), 0x4000) << "2";
+}
+
+// C of a row is the bias of its column and the product.
+TEST(AicoreCube, BeginsWithABias) {
+  AicoreBench bench;
+  for (std::uint32_t i = 0; i < 1024; ++i) bench.memory.store<std::uint8_t>(kData + i, 1);
+  for (std::uint32_t i = 0; i < kSide; ++i) bench.memory.store(kData + 4096 + 4 * i, 100 * i);
+
+  bench.run_one([](AicorePort& port) {
+    load_table(port);
+    multiply_ones(port, platform::MmadStart::kBias);
+    port.issue(Fixpipe{kResult, 0, kSide, kSide, kSide * 4, DataType::kInt32, DataType::kInt32});
+    return 0;
+  });
+
+  for (std::uint32_t i = 0; i < kSide * kSide; ++i) {
+    EXPECT_EQ(bench.memory.load<std::uint32_t>(kResult + 4 * i), 100 * (i % kSide) + 16);
+  }
+}
+
 // 12 clocks for an instruction, 74 and 128 bytes per clock: 512 B in fp16, 1024 B in fp32.
 TEST(AicoreFixpipe, TakesTheClocksOfItsWayForEachMatrix) {
   const auto l1 = to_local(FixpipeTarget::kL1, 0, DataType::kFp16);

@@ -93,11 +93,11 @@ abi::ManagementResponse CommandBench::manage(abi::ManagementCommand what, Picose
 
 abi::ManagementResponse CommandBench::map_process(unsigned process) {
   for (Bytes at = 0; at < kShare; at += 2_MiB) {
-    tables.map(process, kVirtual + at, share(process, at));
+    tables.map(process, kVirtual + at, partition(process, at));
   }
   const auto put = [&](Bytes at, const char* name, abi::ImageKind kind) {
     const auto image = program_file(name, kind);
-    std::memcpy(device.bytes.data() + share(process, at), image.data(), image.size());
+    std::memcpy(device.bytes.data() + partition(process, at), image.data(), image.size());
   };
   put(kSpin, "spin", abi::ImageKind::kAiCore);
   put(kElementwise, "elementwise", abi::ImageKind::kAiCore);
@@ -174,7 +174,7 @@ void CommandBench::push(TestQueue& queue, const QueueEntry& entry) {
   if (queue.spec.host) {
     host.store(host_share(queue.spec.process, offset), entry);
   } else {
-    device.store(share(queue.spec.process, offset), entry);
+    device.store(partition(queue.spec.process, offset), entry);
   }
 }
 
@@ -199,7 +199,7 @@ std::optional<abi::QueueCompletion> CommandBench::completion(TestQueue& queue) {
   const auto offset = offset_of(queue.mqd.doorbell) + 16_KiB + 16 * place;
   const auto entry = queue.spec.host
                          ? host.load<abi::QueueCompletion>(host_share(queue.spec.process, offset))
-                         : device.load<abi::QueueCompletion>(share(queue.spec.process, offset));
+                         : device.load<abi::QueueCompletion>(partition(queue.spec.process, offset));
   if ((entry.phase & abi::kCompletionPhase) !=
       abi::completion_phase(queue.read, queue.spec.log2_ring))
     return std::nullopt;
@@ -216,20 +216,20 @@ std::vector<std::uint32_t> CommandBench::tags(TestQueue& queue) {
 std::uint64_t CommandBench::read_index(const TestQueue& queue) const {
   const auto offset = offset_of(queue.mqd.doorbell) + 24_KiB;
   return queue.spec.host ? host.load<std::uint64_t>(host_share(queue.spec.process, offset))
-                         : device.load<std::uint64_t>(share(queue.spec.process, offset));
+                         : device.load<std::uint64_t>(partition(queue.spec.process, offset));
 }
 
 std::uint64_t CommandBench::signal(const TestQueue& queue, unsigned slot) const {
   return queue.spec.host
              ? host.load<std::uint64_t>(queue.mqd.signal_base + 8 * slot)
-             : device.load<std::uint64_t>(share(queue.spec.process, kSignals + 8 * slot));
+             : device.load<std::uint64_t>(partition(queue.spec.process, kSignals + 8 * slot));
 }
 
 void CommandBench::set_signal(const TestQueue& queue, unsigned slot, std::uint64_t value) {
   if (queue.spec.host) {
     host.store(queue.mqd.signal_base + 8 * slot, value);
   } else {
-    device.store(share(queue.spec.process, kSignals + 8 * slot), value);
+    device.store(partition(queue.spec.process, kSignals + 8 * slot), value);
   }
 }
 

@@ -36,7 +36,7 @@ inline constexpr Bytes kShare = 8_MiB;
 inline constexpr std::uint64_t kVirtual = 0x4000'0000;
 inline constexpr Bytes kSignals = 4_MiB, kData = 5_MiB;  // of a process' share
 inline constexpr Bytes kArguments = kData + 2_MiB;
-// Programs in each share: what kernel, and for AICPUs.
+// Programs in each partition: what kernel, and for AICPUs.
 inline constexpr Bytes kSpin = kArguments + 256_KiB, kElementwise = kSpin + 128_KiB;
 inline constexpr Bytes kNoteThread = kElementwise + 128_KiB;
 // Host memory: the driver's own, and for process p [p, p + 1) * 2 MiB.
@@ -155,7 +155,7 @@ class CommandBench : public sc_core::sc_module, public RegisterHost, private mod
   std::uint64_t signal(const TestQueue& queue, unsigned slot) const;
   void set_signal(const TestQueue& queue, unsigned slot, std::uint64_t value);
   // Physical place of `offset` in a process' share.
-  static std::uint64_t share(unsigned process, std::uint64_t offset = 0) {
+  static std::uint64_t partition(unsigned process, std::uint64_t offset = 0) {
     return process * kShare + offset;
   }
   static std::uint64_t host_share(unsigned process, std::uint64_t offset = 0) {
@@ -237,12 +237,13 @@ inline std::array<std::uint64_t, 6> words_of(platform::VectorOp op, std::uint64_
 inline auto copy_words(std::uint64_t to, std::uint64_t from, std::uint64_t count) {
   return words_of(platform::VectorOp::kCopy, to, from, 0, count);
 }
-// A kernel that spins `clocks` (1 GHz) in each block; its arguments are in the share of `process`.
+// A kernel that spins `clocks` (1 GHz) in each block; its arguments are in the partition of
+// `process`.
 inline QueueEntry spin(CommandBench& bench, unsigned process, std::uint32_t tag,
                        std::uint64_t clocks, std::uint32_t blocks,
                        std::uint16_t flags = abi::kEntryCompletion) {
   const Bytes place = kArguments + 64 * (clocks % 1000);
-  bench.device.store(bench.share(process, place), clocks);
+  bench.device.store(bench.partition(process, place), clocks);
   return launch(tag, kSpin, blocks, place, flags);
 }
 constexpr std::uint32_t value(abi::ManagementStatus status) {

@@ -95,7 +95,7 @@ TEST_P(CommandFaults, StopTheQueueAndNoOther) {
   auto other = bench.make({2});
   bench.host.store(kForeignHost, std::uint64_t{0x1234});
   bench.tables.map(1, kPeer, abi::PageTableEntry::peer_target(3, 0));
-  bench.device.store(bench.share(1, kPeerArguments), copy_words(kPeer, kVirtual, 16));
+  bench.device.store(bench.partition(1, kPeerArguments), copy_words(kPeer, kVirtual, 16));
   bench.push(culprit, GetParam().entry);
   bench.push(culprit, nop(6, abi::kEntryCompletion | abi::kEntryBarrier));
   bench.ring(culprit);
@@ -132,7 +132,7 @@ TEST_P(CommandFaults, GoOnWhereTheEntryLetsThem) {
   CommandBench bench;
   auto culprit = bench.make({1});
   bench.tables.map(1, kPeer, abi::PageTableEntry::peer_target(3, 0));
-  bench.device.store(bench.share(1, kPeerArguments), copy_words(kPeer, kVirtual, 16));
+  bench.device.store(bench.partition(1, kPeerArguments), copy_words(kPeer, kVirtual, 16));
   const auto entry = with(GetParam().entry, GetParam().entry.format, abi::kEntryContinueOnError);
   for (unsigned i = 0; i < 3; ++i) {
     bench.push(culprit, entry);
@@ -243,7 +243,7 @@ TEST(CommandFault, WhatRunsBesideTheFaultStillEnds) {
   bench.run(1_ms);
   const auto tags = bench.tags(queue);
   EXPECT_EQ(tags, (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData + 256_KiB - 4)), 0x55U);
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.partition(1, kData + 256_KiB - 4)), 0x55U);
 }
 
 // One block is at fault at once, the other one works for long.
@@ -251,8 +251,8 @@ TEST(CommandFault, OfABlockStopsTheQueueWhileOthersStillRun) {
   CommandBench bench;
   auto queue = bench.make();
   constexpr std::uint64_t kHalf = 2_MiB;
-  bench.device.store(bench.share(1, kHalf - 4), 1U);
-  bench.device.store(bench.share(1, kData),
+  bench.device.store(bench.partition(1, kHalf - 4), 1U);
+  bench.device.store(bench.partition(1, kData),
                      copy_words(kVirtual + kShare - kHalf, kVirtual, 2 * kHalf / 4));
   bench.submit(queue, launch(1, kElementwise, 2, kData));
   bench.run(5_us);
@@ -263,7 +263,8 @@ TEST(CommandFault, OfABlockStopsTheQueueWhileOthersStillRun) {
   bench.run(1_ms);
   EXPECT_EQ(bench.tags(queue), std::vector<std::uint32_t>{1});
   EXPECT_EQ(bench.faults(), 1U);
-  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kShare - 4)), 1U) << "what runs ends";
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.partition(1, kShare - 4)), 1U)
+      << "what runs ends";
 }
 
 TEST(CommandFault, TheLogWrapsAndIsCounted) {

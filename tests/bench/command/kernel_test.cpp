@@ -8,7 +8,7 @@ namespace {
 constexpr Bytes kA = kData, kB = kData + 512_KiB, kC = kData + 1_MiB;
 
 float float_at(const CommandBench& bench, Bytes offset, std::uint64_t i) {
-  return bench.device.load<float>(CommandBench::share(1, offset + 4 * i));
+  return bench.device.load<float>(CommandBench::partition(1, offset + 4 * i));
 }
 
 class CommandKernels : public testing::TestWithParam<std::uint32_t> {};  // blocks
@@ -18,12 +18,13 @@ TEST_P(CommandKernels, VectorAddAddsEveryElementOnce) {
   CommandBench bench;
   auto queue = bench.make();
   for (std::uint64_t i = 0; i < kElements; ++i) {
-    bench.device.store(bench.share(1, kA + 4 * i), static_cast<float>(i));
-    bench.device.store(bench.share(1, kB + 4 * i), 0.5F);
+    bench.device.store(bench.partition(1, kA + 4 * i), static_cast<float>(i));
+    bench.device.store(bench.partition(1, kB + 4 * i), 0.5F);
   }
-  bench.device.store(bench.share(1, kC + 4 * kElements), 77.0F);
-  bench.device.store(bench.share(1, kArguments), words_of(platform::VectorOp::kAdd, kVirtual + kC,
-                                                          kVirtual + kA, kVirtual + kB, kElements));
+  bench.device.store(bench.partition(1, kC + 4 * kElements), 77.0F);
+  bench.device.store(
+      bench.partition(1, kArguments),
+      words_of(platform::VectorOp::kAdd, kVirtual + kC, kVirtual + kA, kVirtual + kB, kElements));
   bench.submit(queue, launch(1, kElementwise, GetParam(), kArguments));
   bench.run(1_ms);
   ASSERT_EQ(bench.tags(queue).size(), 1U);
@@ -47,7 +48,7 @@ TEST_F(CommandKernel, AicpuKernelsRunOnTheAicpusWhateverTheMask) {
   bench.run(100_us);
   EXPECT_EQ(bench.tags(queue).size(), 1U);
   for (std::uint64_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(bench.device.load<std::uint64_t>(bench.share(1, kArguments + 8 * i)), i + 1);
+    EXPECT_EQ(bench.device.load<std::uint64_t>(bench.partition(1, kArguments + 8 * i)), i + 1);
   }
   EXPECT_EQ(bench.blocks(), 0U);
 }
@@ -75,7 +76,7 @@ TEST_F(CommandKernel, ABlockTakesTheSumOfItsParts) {
 TEST_F(CommandKernel, ABlockAtAFaultLeavesItsCoreUsable) {
   auto queue = bench.make();
   auto other = bench.make();
-  bench.device.store(bench.share(1, kArguments),
+  bench.device.store(bench.partition(1, kArguments),
                      copy_words(kVirtual + kShare, kVirtual + kA, 5000));
   bench.submit(queue, launch(1, kElementwise, 16, kArguments));
   bench.run(100_us);

@@ -179,7 +179,7 @@ TEST(CommandManage, ThousandSuspendsAndResumesChangeNoResult) {
   completed += bench.tags(queue).size();
   EXPECT_EQ(completed, 1000U);
   for (std::uint32_t i = 936; i < 1000; ++i) {
-    EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData + 4096 * (i % 64))), i);
+    EXPECT_EQ(bench.device.load<std::uint32_t>(bench.partition(1, kData + 4096 * (i % 64))), i);
   }
   EXPECT_EQ(bench.faults(), 0U);
 }

@@ -102,8 +102,8 @@ TEST(CommandOrder, AnInOrderQueueHasABarrierEverywhere) {
   bench.ring(queue);
   bench.run(1_ms);
   EXPECT_EQ(bench.tags(queue), (std::vector<std::uint32_t>{1, 2, 3}));
-  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData)), 8U);
-  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData + 4_KiB)), 7U);
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.partition(1, kData)), 8U);
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.partition(1, kData + 4_KiB)), 7U);
 }
 
 TEST(CommandOrder, CopiesMoveTheirBytes) {

@@ -272,7 +272,8 @@ TEST(CommandSchedule, FreeEnginesGoToTheHigherPriority) {
   bench.ring(queues[1]);
   const auto finish = run_until_done(bench, queues, 20, 100_ns, 2_ms);
   EXPECT_GT(finish.at[0], finish.at[1]);
-  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.share(1, kData)), 1U) << "the low one was last";
+  EXPECT_EQ(bench.device.load<std::uint32_t>(bench.partition(1, kData)), 1U)
+      << "the low one was last";
 }
 
 TEST(CommandSchedule, KernelsOfTwoQueuesShareTheCoresInTurn) {

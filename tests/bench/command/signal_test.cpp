@@ -195,7 +195,7 @@ TEST(CommandSignal, TimestampsAreDeviceTimeAfterWhatIsBefore) {
   bench.ring(queue);
   bench.run(1_ms);
   const auto begin = bench.host.load<std::uint64_t>(host);
-  const auto end = bench.device.load<std::uint64_t>(bench.share(1, kData));
+  const auto end = bench.device.load<std::uint64_t>(bench.partition(1, kData));
   EXPECT_GT(begin, 0U);
   EXPECT_GE(end, begin + 40 + 50) << "the engine's setup and a write";
   EXPECT_LE(end, bench.read<abi::DeviceTime>().raw);

@@ -18,12 +18,12 @@ TEST(Functions, EachShowsItsPartitionAndItsOwnRegisters) {
     FunctionDriver first(host, card.bdf(0)), second(host, card.bdf(1));
     for (unsigned i = 0; i < 2; ++i) {
       auto& driver = i == 0 ? first : second;
-      const auto share = card.chip().partition(i);
-      EXPECT_EQ(driver.usable, share.usable);
-      EXPECT_EQ(driver.read<abi::AiCoreCount>().raw, share.clusters);
-      EXPECT_EQ(driver.read<abi::QueueCores>().get<abi::QueueCores::Aicpus>(), share.aicpus);
+      const auto partition = card.chip().partition(i);
+      EXPECT_EQ(driver.usable, partition.usable);
+      EXPECT_EQ(driver.read<abi::AiCoreCount>().raw, partition.clusters);
+      EXPECT_EQ(driver.read<abi::QueueCores>().get<abi::QueueCores::Aicpus>(), partition.aicpus);
       EXPECT_EQ(driver.read<abi::QueueCapability>().get<abi::QueueCapability::DoorbellPages>(),
-                share.doorbell_pages);
+                partition.doorbell_pages);
     }
     first.write(abi::HccsAccess::from_raw(0x5A));
     EXPECT_EQ(second.read<abi::HccsAccess>().raw, 0U);
@@ -112,12 +112,12 @@ TEST(Functions, InterruptsGoToTheFunctionWhoseCommandEnds) {
 
 // Both drivers number their cores from 0.
 TEST(Functions, CoresOfADriverAreThoseOfItsShare) {
-  const model::CoreShare share({4, 5, 12, 13});
-  EXPECT_EQ(share.all()[0], 0x3030U);
-  EXPECT_EQ(share.of_card({0b0110, 0, 0, 0})[0], 0x1020U);
-  EXPECT_EQ(share.of_card({~std::uint64_t{0}, 0, 0, 0}), share.all());
-  EXPECT_EQ(share.of_driver(12), 2U);
-  const model::CoreShare all({0, 1, 2});
+  const model::CorePartition partition({4, 5, 12, 13});
+  EXPECT_EQ(partition.all()[0], 0x3030U);
+  EXPECT_EQ(partition.of_card({0b0110, 0, 0, 0})[0], 0x1020U);
+  EXPECT_EQ(partition.of_card({~std::uint64_t{0}, 0, 0, 0}), partition.all());
+  EXPECT_EQ(partition.of_driver(12), 2U);
+  const model::CorePartition all({0, 1, 2});
   EXPECT_EQ(all.of_card({0b1101, 0, 0, 0})[0], 0b0101U);
 }
 

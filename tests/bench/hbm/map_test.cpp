@@ -30,6 +30,7 @@ TEST(HbmAddressMap, FieldsLieInThePublishedOrder) {
 
 HbmConfig interleaved(HbmConfig config, Bytes interleave) {
   config.interleave = interleave;
+  config.interleave_groups = config.timings.bank_groups;
   return config;
 }
 
@@ -46,6 +47,23 @@ TEST(HbmAddressMap, AnInterleaveTakesBankGroupsAndColumnsBelowTheChannel) {
   EXPECT_EQ(where.pseudo_channel, 1U);
   EXPECT_EQ(where.group, 0b11U);
   EXPECT_EQ(where.column, 0b01101U);
+  EXPECT_EQ(where.bank, 0b10U);
+  EXPECT_EQ(where.stack, 1U);
+  EXPECT_EQ(where.row, 0b101U);
+}
+
+TEST(HbmAddressMap, AnInterleaveOfTwoBankGroupsOpensTwoRows) {
+  auto config = interleaved(test::shared_config(test::dramsys_timings()), 512);
+  config.interleave_groups = 2;
+  const AddressMap map(config);
+
+  // row, stack, bank, column, group, pseudo channel, channel, column, group
+  const Location where = map.locate(map.index(0b101'1'10'01'1'0'110'011'1));
+
+  EXPECT_EQ(map.channel(0b101'1'10'01'1'0'110'011'1), 0b110U);
+  EXPECT_EQ(where.pseudo_channel, 0U);
+  EXPECT_EQ(where.group, 0b11U);
+  EXPECT_EQ(where.column, 0b01011U);
   EXPECT_EQ(where.bank, 0b10U);
   EXPECT_EQ(where.stack, 1U);
   EXPECT_EQ(where.row, 0b101U);

@@ -51,9 +51,9 @@ TEST_F(ManagementSocket, RefusesWhatIsBeyondOrNotAClientsToChange) {
       {Request::kWrite8, 0, abi::MmuContextBase::kOffset, 1},
       {Request::kReadConfig, 0, 4096, 0},
       {Request::kReadMemory, 0, ~std::uint64_t{0} - 7, 0},
-      {Request::kReadShare, 0, 12, 0},
-      {Request::kReadShare, 0, dsmi::kTotals, 99},
-      {Request::kReadShare, 0, 0, static_cast<std::uint64_t>(dsmi::ShareField::kFields)},
+      {Request::kReadPartition, 0, 12, 0},
+      {Request::kReadPartition, 0, dsmi::kTotals, 99},
+      {Request::kReadPartition, 0, 0, static_cast<std::uint64_t>(dsmi::PartitionField::kFields)},
       {static_cast<Request>(77), 0, 0, 0},
   };
   for (const auto& request : requests) {

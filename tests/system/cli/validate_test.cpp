@@ -44,6 +44,28 @@ TEST_F(Validate, RowsAreComparedWithTheirRuns) {
   EXPECT_NEAR(metric("validate.910B2.gelu.mape_percent"), expected, 0.002);
 }
 
+TEST_F(Validate, AKeyOfTheConfigurationIsSetForEveryRow) {
+  ASSERT_EQ(npusim({"validate", "rows.csv", "--report", "plain.json"}).exit_code, 0);
+  ASSERT_EQ(
+      npusim({"validate", "rows.csv", "--set", "aicore.clock_mhz=900", "--report", "slow.json"})
+          .exit_code,
+      0);
+  const auto bias = [this](const char* file) {
+    const auto written = nlohmann::json::parse(text(file));
+    for (const auto& each : written.at("metrics")) {
+      if (each.at("name") == "validate.bias_percent") return each.at("value").get<double>();
+    }
+    return 0.0;
+  };
+  EXPECT_GT(bias("slow.json"), bias("plain.json") + 1);
+}
+
+TEST_F(Validate, AKeyThatThereIsNotIsBadInput) {
+  const auto result = npusim({"validate", "rows.csv", "--set", "hbm.no_such_key=1"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err.find("npusim: --set: hbm.no_such_key: neither"), 0U) << result.err;
+}
+
 TEST_F(Validate, OneProcessAndTwoGiveTheSameBytes) {
   ASSERT_EQ(npusim({"validate", "rows.csv", "--jobs", "1", "--report", "one.json"}).exit_code, 0);
   ASSERT_EQ(npusim({"validate", "rows.csv", "--jobs", "2", "--report", "two.json"}).exit_code, 0);

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "apps/demo/options.hpp"
+#include "apps/demo/steps.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
+#include "workloads/programs/programs.hpp"
 
 namespace npu::test {
 namespace {
@@ -85,19 +87,32 @@ TEST(NpudemoProgram, ListsItsSteps) {
   for (const auto& step : demo::steps()) EXPECT_THAT(output.text, HasSubstr(step.name));
 }
 
+TEST(NpudemoProgram, HasAWorkloadAndParametersForEachStep) {
+  for (const auto& step : demo::steps()) {
+    const auto workload = must(workloads::card_workloads().find(step.workload));
+    workloads::ParameterSet parameters(workload->parameters);
+    for (const auto& setting : step.settings) {
+      EXPECT_THAT(parameters.assign(setting), IsOk()) << step.name;
+    }
+  }
+}
+
 TEST(NpudemoOptions, BdfsInAllTheirForms) {
-  EXPECT_EQ(*demo::parse_bdf("1:0.0"), (platform::Bdf{1, 0, 0}));
-  EXPECT_EQ(*demo::parse_bdf("0000:af:1f.7"), (platform::Bdf{0xAF, 31, 7}));
+  EXPECT_EQ(*platform::parse_bdf("1:0.0"), (platform::Bdf{1, 0, 0}));
+  EXPECT_EQ(*platform::parse_bdf("0000:af:1f.7"), (platform::Bdf{0xAF, 31, 7}));
   for (const char* text : {"", "1", "1:0", "01:20.0", "01:00.8", "01:00.0x", "0001:01:00.0"}) {
-    EXPECT_THAT(demo::parse_bdf(text), FailsWith(ErrorCode::kInvalidArgument)) << text;
+    EXPECT_FALSE(platform::parse_bdf(text)) << text;
+    EXPECT_THAT(parse({"--bdf", text}), FailsWith(ErrorCode::kInvalidArgument)) << text;
   }
 }
 
 TEST(NpudemoOptions, WrongOnesAreRefused) {
   const std::vector<const char*> wrong[] = {
-      {"--steps", "nonsense"}, {"--backend", "fake"}, {"--patience", "0"},
-      {"--max-bytes", "4095"}, {"--ring", "moon"},    {"--max-bytes", "-1"},
-      {"--bdf", "x"},          {"--unknown"},         {"--device-removed", "--device-error"}};
+      {"--steps", "nonsense"}, {"--steps", "removal"},
+      {"--backend", "fake"},   {"--patience", "0"},
+      {"--max-bytes", "4095"}, {"--ring", "moon"},
+      {"--max-bytes", "-1"},   {"--bdf", "x"},
+      {"--unknown"},           {"--device-removed", "--device-error"}};
   for (const auto& arguments : wrong) {
     EXPECT_THAT(parse(arguments), FailsWith(ErrorCode::kInvalidArgument)) << arguments[0];
   }
@@ -110,10 +125,10 @@ TEST(NpudemoOptions, AreTakenOver) {
   EXPECT_TRUE(options.on_simulator);
   EXPECT_EQ(options.simulator.config, "x.yaml");
   EXPECT_THAT(options.simulator.overrides, testing::ElementsAre("a=1", "b=2"));
-  EXPECT_THAT(options.selection.steps, testing::ElementsAre("dma", "ring"));
-  EXPECT_EQ(options.selection.ending, demo::Ending::kRemoved);
-  EXPECT_EQ(options.session.ring, driver::RingPlacement::kHostMemory);
-  EXPECT_EQ(options.session.timeout, 7_s);
+  EXPECT_THAT(options.request.steps, testing::ElementsAre("dma", "ring"));
+  EXPECT_EQ(options.request.ending, demo::kRemoval);
+  EXPECT_EQ(options.request.ring, "host");
+  EXPECT_EQ(options.request.patience, 7_s);
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ class Saboteur : public testkit::ForwardingPlatform, private platform::PciAccess
                                                                  unsigned vector) override;
   Status reset_function(platform::Bdf bdf) override;
 
+  // Of what is made from now on.
+  void set_plan(Plan plan) { plan_ = std::move(plan); }
   // The DMA memory that was allocated last and still is.
   ByteSpan newest() const { return live_.empty() ? ByteSpan{} : live_.back(); }
   // The first of a size; empty: there is none.

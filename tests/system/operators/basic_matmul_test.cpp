@@ -67,6 +67,7 @@ TEST_P(MatmulShapes, AtRandom) {
     const auto& instance = instances[dice() % instances.size()];
     MatmulCase one(bench, instance, random_shape(dice), dice, dice() % 2 == 0);
     one.place();
+    if (dice() % 2 == 0) one.place_bias(dice, 1);
     const auto cores = number(dice, 0, 2);
     ASSERT_TRUE(bench.run_operator(instance.object("basic_matmul"), one.params, cores))
         << bench.refusal();
@@ -101,11 +102,13 @@ TEST_P(MatmulShapes, OfBatchesAtRandom) {
     one.params.a = bench.place(bytes);
     one.place_result(batch);
     one.params.stride_c = one.pitch() * shape.m;
+    const bool biased = dice() % 2 == 0;
+    if (biased) one.place_bias(dice, batch);
     ASSERT_TRUE(bench.run_operator(instance.object("batched_matmul"), one.params))
         << bench.refusal();
     one.fetch();
     for (std::uint32_t j = 0; j < batch; ++j) {
-      one.expect_product(left[j], one.b, std::uint64_t{j} * shape.m, 0, shape.k);
+      one.expect_product(left[j], one.b, std::uint64_t{j} * shape.m, 0, shape.k, 0, biased ? j : 0);
     }
     one.expect_gaps(std::uint64_t{batch} * shape.m);
     if (HasFailure()) FAIL() << "shape " << i << " of " << instance;
@@ -134,6 +137,18 @@ TEST(MatmulNumbers, ThatAreNoneStayInTheirRowsAndColumns) {
         "op_basic_matmul_" + std::string(type) + "_" + type + "_RowMajor_ColumnMajor", one.params));
     one.expect_all();
   }
+}
+
+// The cube begins with half as well as with float.
+TEST(MatmulBias, MayBeOfHalf) {
+  OperatorBench bench;
+  Dice dice(15);
+  MatmulCase one(bench, {"bfloat16", "bfloat16", "RowMajor", "ColumnMajor"}, {33, 70, 50}, dice,
+                 true);
+  one.place();
+  one.place_bias(dice, 1, DataType::kFp16);
+  ASSERT_TRUE(bench.run_operator("op_batched_matmul_half_bias", one.params)) << bench.refusal();
+  one.expect_all();
 }
 
 TEST(MatmulTiles, OfManyRoundsLeaveNothingOut) {
@@ -199,6 +214,8 @@ TEST(MatmulRefusals, SayWhatCannotBe) {
   EXPECT_THAT(refused([](auto& p) { p.ldc = ~std::uint64_t{0}; }), HasSubstr("ldc"));
   EXPECT_THAT(refused([](auto& p) { p.a = 1; }), HasSubstr("multiples"));
   EXPECT_THAT(refused([](auto& p) { p.batch = 2; }), HasSubstr("batch must be 1"));
+  EXPECT_THAT(refused([](auto& p) { p.bias = 2; }), HasSubstr("bias"));
+  EXPECT_THAT(refused([](auto& p) { p.bias = 4, p.k = 0; }), HasSubstr("k must not be 0"));
   EXPECT_THAT(refused([](auto& p) { p.batch = 2, p.stride_c = 63; },
                       "op_batched_matmul_half_half_RowMajor_RowMajor"),
               HasSubstr("stride_c"));

@@ -3,6 +3,7 @@
 // double precision.
 #pragma once
 
+#include <optional>
 #include <sstream>
 
 #include "tests/system/operators/matrices.hpp"
@@ -94,6 +95,14 @@ class MatmulCase {
     before_.assign((rows * pitch() + 64) * platform::bytes_of(instance_.result()), 0xA5);
     params.c = bench_.place(before_);
   }
+  // `count` of n numbers behind each other, of the type that C is summed up in unless it is said.
+  void place_bias(Dice& dice, std::uint64_t count, std::optional<DataType> type = {}) {
+    const auto usual = instance_.type() == DataType::kInt8 ? DataType::kInt32 : DataType::kFp32;
+    const auto of = type.value_or(usual);
+    bias_.emplace(random_values(dice, of, count, params.n));
+    params.bias = bench_.place(packed(*bias_, "RowMajor", of, params.n));
+    params.stride_bias = params.n;
+  }
   std::uint64_t pitch() const { return params.n + gap_; }
 
   std::uint64_t place_matrix(const Values& values, const std::string& layout,
@@ -116,13 +125,16 @@ class MatmulCase {
       ASSERT_EQ(std::memcmp(&after_[i * bytes], &before_[i * bytes], bytes), 0) << "element " << i;
     }
   }
-  // Rows [0, m) of C from the row `at` on are those of the product over [first, end) of k.
+  // Rows [0, m) of C from the row `at` on are those of the product over [first, end) of k, with
+  // bias number `bias` if there are any.
   void expect_product(const Values& left, const Values& right, std::uint64_t at,
-                      std::uint64_t first, std::uint64_t end, std::uint64_t more = 0) const {
+                      std::uint64_t first, std::uint64_t end, std::uint64_t more = 0,
+                      std::uint64_t bias = 0) const {
     for (std::uint64_t r = 0; r < left.rows; ++r) {
       for (std::uint64_t c = 0; c < params.n; ++c) {
-        const Exact exact = exact_element(left, right, r, c, first, end);
-        ASSERT_TRUE(good(result(at + r, c), exact, end - first + more))
+        Exact exact = exact_element(left, right, r, c, first, end);
+        if (bias_) exact.sum += bias_->at(bias, c), exact.size += std::fabs(bias_->at(bias, c));
+        ASSERT_TRUE(good(result(at + r, c), exact, end - first + more + 1))
             << "C[" << at + r << "][" << c << "] is " << result(at + r, c) << ", exactly "
             << exact.sum << "; " << params.m << " x " << params.n << " x " << params.k;
       }
@@ -154,6 +166,7 @@ class MatmulCase {
  private:
   const std::uint32_t gap_;
   std::vector<unsigned char> before_, after_;
+  std::optional<Values> bias_;
 };
 
 }  // namespace npu::test

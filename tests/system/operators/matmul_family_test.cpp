@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// grouped_matmul, splitk_matmul and quant_matmul.
+// grouped_matmul and splitk_matmul.
 #include "tests/system/operators/matmul_case.hpp"
 
 namespace npu::test {
@@ -22,51 +22,10 @@ TEST_P(FamilyShapes, OfPartsOfKAreSummedUp) {
     if (dice_() % 20 == 0) shape.k = 0;
     MatmulCase one(bench_, instance, shape, dice_, dice_() % 2 == 0);
     one.place();
+    if (shape.k != 0 && dice_() % 2 == 0) one.place_bias(dice_, 1);
     const operators::SplitKMatmulParams params{one.params, number(dice_, 0, 6)};
     ASSERT_TRUE(bench_.run_operator(instance.object("splitk_matmul"), params)) << bench_.refusal();
     one.expect_all(8);
-    if (HasFailure()) FAIL() << "shape " << i << " of " << instance;
-  }
-}
-
-TEST_P(FamilyShapes, OfQuantisedMatricesAreScaled) {
-  std::vector<MatmulInstance> instances;
-  for (const auto& i : every_type()) {
-    if (i.a_type == "half") instances.push_back({"int8", "float", i.a_layout, i.b_layout});
-  }
-  instances.push_back({"int8", "half", "RowMajor", "ColumnMajor"});
-  instances.push_back({"int8", "bfloat16", "ColumnMajor", "RowMajor"});
-  for (unsigned i = 0; i < shapes_at_random(); ++i) {
-    const auto& instance = instances[dice_() % instances.size()];
-    Shape shape = random_shape(dice_);
-    if (dice_() % 20 == 0) shape.k = 0;
-    MatmulCase one(bench_, instance, shape, dice_, dice_() % 2 == 0);
-    one.place();
-    operators::QuantMatmulParams params;
-    params.product = one.params;
-    params.scale = dice_() % 2 == 0 ? 1.0F : 0.37F;
-    const auto scales = [&](std::uint32_t count, std::uint64_t& at) {
-      Values values = random_values(dice_, DataType::kFp32, 1, count);
-      const bool used = dice_() % 3 != 0;
-      if (used) at = bench_.place(packed(values, "RowMajor", DataType::kFp32, count));
-      if (!used) values.elements.assign(count, 1);
-      return values;
-    };
-    const Values columns = scales(shape.n, params.channel_scales);
-    const Values rows = scales(shape.m, params.token_scales);
-    ASSERT_TRUE(bench_.run_operator(instance.object("quant_matmul"), params)) << bench_.refusal();
-    one.fetch();
-    for (std::uint32_t r = 0; r < shape.m; ++r) {
-      for (std::uint32_t c = 0; c < shape.n; ++c) {
-        const double sum = exact_element(one.a, one.b, r, c, 0, shape.k).sum;
-        const double exact = sum * params.scale * rows.at(0, r) * columns.at(0, c);
-        // To fp32, and three products.
-        ASSERT_TRUE(near_enough(instance.result(), one.result(r, c), exact,
-                                error_of_sums(std::fabs(exact), 4)))
-            << "C[" << r << "][" << c << "] is " << one.result(r, c) << ", exactly " << exact;
-      }
-    }
-    one.expect_gaps(shape.m);
     if (HasFailure()) FAIL() << "shape " << i << " of " << instance;
   }
 }
@@ -110,6 +69,7 @@ TEST_P(FamilyShapes, OfGroupsOfRowsHaveTheirOwnFactors) {
       one.params.stride_b = next.size() / platform::bytes_of(instance.type());
     }
     one.params.b = bench_.place(bytes);
+    if (shape.k != 0 && dice_() % 2 == 0) one.place_bias(dice_, groups.ends.size());
     params.whole = one.params;
     params.groups = static_cast<std::uint32_t>(groups.ends.size());
     params.group_ends = groups.place(bench_);
@@ -121,7 +81,7 @@ TEST_P(FamilyShapes, OfGroupsOfRowsHaveTheirOwnFactors) {
       Values rows(groups.ends[g] - groups.begin(g), shape.k);
       std::copy_n(one.a.elements.begin() + static_cast<std::ptrdiff_t>(groups.begin(g) * shape.k),
                   rows.elements.size(), rows.elements.begin());
-      one.expect_product(rows, factors[g], groups.begin(g), 0, shape.k);
+      one.expect_product(rows, factors[g], groups.begin(g), 0, shape.k, 0, g);
     }
     one.expect_gaps(groups.ends.back());
     if (HasFailure()) FAIL() << "shape " << i << " of " << instance;

@@ -38,6 +38,7 @@ OperatorBench::OperatorBench(const model::ChipConfig& chip) : AicoreBench(chip) 
   limits_.l0c = config.core.l0c;
   limits_.ub = config.core.ub;
   limits_.l2 = 192_MiB;
+  limits_.fixpipe_bf16 = config.core.fixpipe_bf16;
 }
 
 std::uint64_t OperatorBench::allocate(Bytes bytes) {

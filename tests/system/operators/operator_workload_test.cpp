@@ -88,6 +88,8 @@ TEST(OperatorWorkload, LayersAddUpToTheCall) {
   EXPECT_GT(metric(report, "operator.first_call.launcher_ns"),
             metric(report, "operator.host.launcher_ns"));
   EXPECT_GT(metric(report, "operator.device_us"), 0.7);
+  // Doorbell, launch and completion are around it.
+  EXPECT_GT(metric(report, "operator.wall_us"), metric(report, "operator.device_us") + 0.5);
 }
 
 using TypeAndOut = std::pair<const char*, const char*>;

@@ -16,6 +16,8 @@ TEST_P(MatmulKernel, ComputesEveryElement) {
   EXPECT_EQ(exact(report, "matmul_kernel.elements_compared"), 65 * 130);
   // A launch and its report take 0.7 us at least (hardware.md H42, H43, H45: 0.15 + 0.05 + 0.5).
   EXPECT_GT(metric(report, "matmul_kernel.duration_us"), 0.7);
+  EXPECT_GT(metric(report, "matmul_kernel.wall_us"),
+            metric(report, "matmul_kernel.duration_us") + 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cards, MatmulKernel,

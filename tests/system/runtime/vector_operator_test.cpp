@@ -19,6 +19,7 @@ TEST_P(OperatorOnCard, EveryElementIsRight) {
                                              "elements=" + std::to_string(elements)});
     // A launch and its report take 0.7 us at least (hardware.md H42, H43, H45: 0.15 + 0.05 + 0.5).
     EXPECT_GT(metric(report, "operator.duration_us"), 0.7);
+    EXPECT_GT(metric(report, "operator.wall_us"), metric(report, "operator.duration_us") + 0.5);
     EXPECT_GT(metric(report, "operator.start_us"), 0.2);
     EXPECT_LT(metric(report, "operator.start_us"), metric(report, "operator.duration_us") - 0.5);
   }

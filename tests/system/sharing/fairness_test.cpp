@@ -46,10 +46,10 @@ class ShareFairnessOf : public testing::TestWithParam<unsigned> {};
 TEST_P(ShareFairnessOf, EqualClients) {
   const unsigned clients = GetParam();
   const unsigned percent = 100 / clients;
-  std::string shares;
-  for (unsigned i = 0; i < clients; ++i) shares += (i == 0 ? "" : ",") + std::to_string(percent);
+  std::string quotas;
+  for (unsigned i = 0; i < clients; ++i) quotas += (i == 0 ? "" : ",") + std::to_string(percent);
   const auto report = fairness(
-      {"shares=" + shares, "windows=4", "window_us=20000", "sample_us=500", "timeout_us=10000"});
+      {"shares=" + quotas, "windows=4", "window_us=20000", "sample_us=500", "timeout_us=10000"});
   const double each = 100.0 / percent;
   expect_slowdowns(report, std::vector<double>(clients, each), 0.1);
 }
@@ -85,16 +85,16 @@ struct TokenCase {
   const char *token, *policy;
   double percent, off;
 };
-class ShareTokens : public testing::TestWithParam<TokenCase> {};
+class PartitionTokens : public testing::TestWithParam<TokenCase> {};
 
-TEST_P(ShareTokens, AreAHardCap) {
+TEST_P(PartitionTokens, AreAHardCap) {
   const auto& wanted = GetParam();
   const auto report = fairness({"shares=100", std::string("policy=") + wanted.policy, "windows=20",
                                 std::string("tokens=") + wanted.token});
   EXPECT_NEAR(metric(report, "c0.share"), wanted.percent, wanted.off);
 }
 INSTANTIATE_TEST_SUITE_P(
-    Tokens, ShareTokens,
+    Tokens, PartitionTokens,
     testing::Values(TokenCase{"0", "fixed_share", 0, 0}, TokenCase{"32768", "fixed_share", 50, 1},
                     TokenCase{"65535", "fixed_share", 100, 2}, TokenCase{"0", "elastic", 0, 0},
                     TokenCase{"32768", "elastic", 50, 1}, TokenCase{"65535", "elastic", 100, 2}));

@@ -167,7 +167,7 @@ TEST_P(TimeSliceMessagesLost, AMessageThatIsLostIsSentAgainWithItsOriginalTime) 
       lost = lost || it;
       return it;
     });
-    // Who begins in the middle of a window gets less than its share of that, and of the next ones.
+    // Who begins in the middle of a window gets less than its quota of that, and of the next ones.
     scene.host.clock().sleep_until(scene.scheduler->statistics().window_end);
     const Instant begin = scene.host.clock().now();
     scene.play(20'000_us);

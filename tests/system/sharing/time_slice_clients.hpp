@@ -16,13 +16,13 @@ using driver::kWholeToken;
 
 struct TimeSlicePlayer {
   TimeSlicePlayer(platform::Platform& machine, QueueCard& card,
-                  driver::TimeSliceScheduler& scheduler, const CoreQuota& share = {50, kWholeToken},
+                  driver::TimeSliceScheduler& scheduler, const CoreQuota& quota = {50, kWholeToken},
                   std::uint64_t cycles = 20'000)
       : host(machine),
         process(card),
         queue(process.add(in_order())),
         kernel(process.launch(queue, "spin", 4, std::array{cycles})),
-        slice(must(scheduler.join(*process.process, "player", share))) {}
+        slice(must(scheduler.join(*process.process, "player", quota))) {}
   ~TimeSlicePlayer() { leave(); }
 
   static driver::QueueOptions in_order() {

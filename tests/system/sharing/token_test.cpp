@@ -21,7 +21,7 @@ class TokenScene {
   }
   ~TokenScene() { clients.clear(); }
   // Percent of the time that cores worked, after a window.
-  double share(Picoseconds time) {
+  double quota(Picoseconds time) {
     for (auto& client : clients) client->play(card.in(time + 4_ms));
     card.pass(4_ms);
     const auto before = busy();
@@ -49,12 +49,12 @@ TEST_P(CardToken, BindsAllClientsTogether) {
     TokenScene scene(host, GetParam().policy);
     ASSERT_TRUE(scene.scheduler->set_card_token(GetParam().token));
     EXPECT_EQ(scene.scheduler->card_token(), GetParam().token);
-    EXPECT_NEAR(scene.share(40_ms), GetParam().percent, GetParam().off);
+    EXPECT_NEAR(scene.quota(40_ms), GetParam().percent, GetParam().off);
   });
 }
 INSTANTIATE_TEST_SUITE_P(Tokens, CardToken,
-                         testing::Values(CardTokenCase{0, SharingPolicy::kFixedShare, 0, 0},
-                                         CardTokenCase{16'384, SharingPolicy::kFixedShare, 25, 1.5},
+                         testing::Values(CardTokenCase{0, SharingPolicy::kFixedQuota, 0, 0},
+                                         CardTokenCase{16'384, SharingPolicy::kFixedQuota, 25, 1.5},
                                          CardTokenCase{0, SharingPolicy::kElastic, 0, 0},
                                          CardTokenCase{16'384, SharingPolicy::kElastic, 25, 1.5},
                                          CardTokenCase{49'152, SharingPolicy::kElastic, 75, 3}));
@@ -73,7 +73,7 @@ TEST(CardTokens, AreOfTurnsAlone) {
 TEST(CardTokens, ManagementTellsAndSetsThem) {
   Machine().on<QueueCard>([&](QueueCard& card) {
     EXPECT_THAT(driver::manage(*card.device)->set_token(1), FailsWith(ErrorCode::kUnsupported))
-        << "nobody shares the cores' time";
+        << "nobody quotas the cores' time";
     const auto scheduler = must(driver::TimeSliceScheduler::open(*card.device));
     const auto managed = driver::manage(*card.device, nullptr, scheduler.get());
     EXPECT_EQ(must(managed->token()), kWholeToken);

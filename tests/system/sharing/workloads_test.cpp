@@ -16,7 +16,7 @@ TEST_P(ShareUpdate, AChangedShareHoldsWithinTwoWindows) {
   EXPECT_LE(metric_of(report, "share_update.converged_windows"), 2);
   EXPECT_LE(metric_of(report, "share_update.latency_us"), 2001);
 }
-INSTANTIATE_TEST_SUITE_P(Shares, ShareUpdate,
+INSTANTIATE_TEST_SUITE_P(Quotas, ShareUpdate,
                          testing::Values(std::pair("30", "60"), std::pair("60", "30")));
 
 class ShareQuota : public testing::TestWithParam<const char*> {};

@@ -16,6 +16,7 @@
 #include "tests/support/matchers.hpp"
 #include "workloads/framework/counters.hpp"
 #include "workloads/framework/registry.hpp"
+#include "workloads/programs/support/driver_settings.hpp"
 
 namespace npu::test {
 
@@ -89,6 +90,10 @@ class Machine : public sim::ComposedMachine {
                                  tells_configuration ? &config() : nullptr,
                                  {source_dir() + "/configs"}};
       context.functional = chip().core.functional;
+      if (tells_configuration) context.features = workloads::features_of(config().driver.features);
+      context.set_link_down = [this](unsigned card, bool down) {
+        system.fabric().link(card).set_down(down);
+      };
       status = (*found)->run(context);
       add_counters(report, view);
       report.simulated = view.simulated_time();

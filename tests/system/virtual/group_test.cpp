@@ -11,19 +11,19 @@ constexpr std::uint64_t kSpin = 37'000;  // cycles: 20 us
 
 // A member of group 0 and its driver.
 struct Member {
-  Member(Owner& owner, const driver::GroupShare& share)
-      : device(make(owner, share)),
+  Member(Owner& owner, const driver::GroupPartition& partition)
+      : device(make(owner, partition)),
         card(owner.host, must(driver::Device::open(owner.host, *device.bdf))),
         process(card),
         queue(process.add()) {
     EXPECT_TRUE(card.run(queue, process.spin(queue, 1)));  // the image is there
   }
-  static driver::VirtualDevice make(Owner& owner, const driver::GroupShare& share) {
+  static driver::VirtualDevice make(Owner& owner, const driver::GroupPartition& partition) {
     driver::VirtualDeviceOptions options;
-    options.share.ai_cores = kCores;
-    options.share.aicpus = 1;
-    options.share.memory = 4_GiB;
-    options.group = share;
+    options.partition.ai_cores = kCores;
+    options.partition.aicpus = 1;
+    options.partition.memory = 4_GiB;
+    options.group = partition;
     return must(owner.functions->create(options));
   }
   driver::QueueTicket start(std::uint32_t blocks = kBlocks, std::uint64_t cycles = kSpin) {
@@ -41,8 +41,8 @@ struct Member {
   driver::Queue& queue;
 };
 
-driver::GroupShare share(std::uint32_t token, std::uint32_t token_max,
-                         std::uint32_t task_timeout_us = 0, bool vip = false) {
+driver::GroupPartition partition(std::uint32_t token, std::uint32_t token_max,
+                                 std::uint32_t task_timeout_us = 0, bool vip = false) {
   return {0, token, token_max, task_timeout_us, vip};
 }
 
@@ -65,7 +65,7 @@ Race race(Owner& owner, Member& first, Member& second) {
 TEST(VirtualGroups, TokensDivideTheCoresBetweenKernels) {
   DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
-    Member first(owner, share(3, 4)), second(owner, share(1, 4));
+    Member first(owner, partition(3, 4)), second(owner, partition(1, 4));
     EXPECT_EQ(first.device.first_core, second.device.first_core);
     const auto [a, b] = race(owner, first, second);
     // 300 blocks at 3/4 of the cores, while the other does 100 of its 300.
@@ -76,7 +76,7 @@ TEST(VirtualGroups, TokensDivideTheCoresBetweenKernels) {
 TEST(VirtualGroups, EqualTokensEndTogether) {
   DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
-    Member first(owner, share(1, 2)), second(owner, share(1, 2));
+    Member first(owner, partition(1, 2)), second(owner, partition(1, 2));
     const auto [a, b] = race(owner, first, second);
     EXPECT_NEAR(ratio(a, b), 1, 0.03);
   });
@@ -85,7 +85,7 @@ TEST(VirtualGroups, EqualTokensEndTogether) {
 TEST(VirtualGroups, AVipComesFirst) {
   DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
-    Member first(owner, share(1, 2, 0, true)), second(owner, share(1, 2));
+    Member first(owner, partition(1, 2, 0, true)), second(owner, partition(1, 2));
     const auto [a, b] = race(owner, first, second);
     EXPECT_NEAR(ratio(a, b), 0.5, 0.03);
   });
@@ -94,7 +94,7 @@ TEST(VirtualGroups, AVipComesFirst) {
 TEST(VirtualGroups, AMemberAloneHasItsMaximum) {
   DividedCard().run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
-    Member half(owner, share(1, 1)), all(owner, share(1, 2));
+    Member half(owner, partition(1, 1)), all(owner, partition(1, 2));
     const auto begin = owner.host.clock().now();
     const auto a = half.wait(half.start(), owner.host, begin);
     const auto then = owner.host.clock().now();
@@ -112,7 +112,7 @@ TEST(VirtualGroups, CopiesAreNotInTurnsOfCores) {
     ASSERT_TRUE(owner.functions->set_count(5));
     std::vector<std::unique_ptr<Member>> members;
     members.reserve(5);
-    for (int i = 0; i < 5; ++i) members.push_back(std::make_unique<Member>(owner, share(1, 5)));
+    for (int i = 0; i < 5; ++i) members.push_back(std::make_unique<Member>(owner, partition(1, 5)));
     auto &busy = *members[2], &idle = *members[3];
     EXPECT_TRUE(busy.card.wait(busy.queue, busy.start()));
     for (auto* member : {&busy, &idle}) {
@@ -143,7 +143,7 @@ TEST(VirtualGroups, ABlockThatRunsTooLongIsStoppedAndItsMatesRunOn) {
   DividedCard card;
   card.run([](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
-    Member slow(owner, share(1, 2, 100)), other(owner, share(1, 2, 100));
+    Member slow(owner, partition(1, 2, 100)), other(owner, partition(1, 2, 100));
     const auto begin = owner.host.clock().now();
     const auto stuck = slow.start(1, 1'850'000);  // 1 ms
     const auto fine = other.start();

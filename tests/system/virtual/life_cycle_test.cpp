@@ -9,7 +9,7 @@ namespace {
 
 TEST(VirtualFunctions, TheDriverOpensOneAsACard) {
   DividedCard().run([&](Owner& owner) {
-    const auto before = must(owner.functions->free_share());
+    const auto before = must(owner.functions->free_partition());
     ASSERT_TRUE(owner.functions->set_count(4));
     const auto made = owner.create("vir06_1c_16g");
     ASSERT_TRUE(made.bdf);
@@ -20,7 +20,7 @@ TEST(VirtualFunctions, TheDriverOpensOneAsACard) {
       EXPECT_TRUE(tenant.holds(0x1111));
     }
     EXPECT_TRUE(owner.functions->destroy(made.index));
-    EXPECT_EQ(must(owner.functions->free_share()), before);
+    EXPECT_EQ(must(owner.functions->free_partition()), before);
   });
 }
 
@@ -83,7 +83,7 @@ TEST(VirtualFunctions, AResetIsOverIn100MsAndTouchesNobodyElse) {
 
 TEST(VirtualFunctions, AResetOfThePhysicalOneTakesThemAll) {
   DividedCard().run([&](Owner& owner) {
-    const auto before = must(owner.functions->free_share());
+    const auto before = must(owner.functions->free_partition());
     ASSERT_TRUE(owner.functions->set_count(2));
     const auto a = owner.create("vir06_1c_16g");
     const auto bdf = owner.bdf;
@@ -97,7 +97,7 @@ TEST(VirtualFunctions, AResetOfThePhysicalOneTakesThemAll) {
     const auto functions = must(driver::VirtualFunctions::open(*device));
     EXPECT_EQ(must(functions->count()), 0U);
     EXPECT_TRUE(must(functions->list()).empty());
-    EXPECT_EQ(must(functions->free_share()), before);
+    EXPECT_EQ(must(functions->free_partition()), before);
   });
 }
 
@@ -105,7 +105,7 @@ TEST(VirtualFunctions, ADriverThatComesLaterFindsTheDevices) {
   DividedCard().run([&](Owner& owner) {
     ASSERT_TRUE(owner.functions->set_count(2));
     const auto made = owner.create("vir06_2c_16g");
-    const auto free = must(owner.functions->free_share());
+    const auto free = must(owner.functions->free_partition());
     owner.functions.reset();
     static_cast<void>(owner.device->shutdown());
     owner.device = must(driver::Device::open(owner.host, owner.bdf));
@@ -114,7 +114,7 @@ TEST(VirtualFunctions, ADriverThatComesLaterFindsTheDevices) {
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].name, "vir06_2c_16g");
     EXPECT_EQ(found[0].id, 100U + made.index);
-    EXPECT_EQ(must(owner.functions->free_share()), free);
+    EXPECT_EQ(must(owner.functions->free_partition()), free);
     // Its memory is no one else's.
     EXPECT_FALSE(owner.device->allocate(50_GiB));
     EXPECT_TRUE(owner.functions->destroy(made.index));
@@ -152,12 +152,12 @@ TEST(VirtualFunctions, AGroupsMembersBothRunOnItsCores) {
     ASSERT_TRUE(owner.functions->set_count(2));
     driver::VirtualDeviceOptions options;
     options.name = "vir12_3c_32g";
-    options.group = driver::GroupShare{1, 1, 2, 0, false};
+    options.group = driver::GroupPartition{1, 1, 2, 0, false};
     const auto first = must(owner.functions->create(options));
     options.name = "vir12_3c_32g_nm";
     const auto second = must(owner.functions->create(options));
     EXPECT_EQ(first.first_core, second.first_core);
-    EXPECT_EQ(must(owner.functions->free_share()).ai_cores, 12U);
+    EXPECT_EQ(must(owner.functions->free_partition()).ai_cores, 12U);
     Tenant a(owner.host, *first.bdf), b(owner.host, *second.bdf);
     EXPECT_EQ(a.device->info().ai_cores, 12U);
     EXPECT_TRUE(a.fill(1) && b.fill(2) && a.holds(1) && b.holds(2));

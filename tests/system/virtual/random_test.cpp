@@ -8,7 +8,7 @@
 namespace npu::test {
 namespace {
 
-using driver::CardShare;
+using driver::CardPartition;
 
 class RandomLife : public testing::TestWithParam<unsigned> {
  protected:
@@ -28,7 +28,7 @@ class RandomLife : public testing::TestWithParam<unsigned> {
 
   std::mt19937 engine_{GetParam()};
   std::map<std::uint32_t, Life> lives_;
-  CardShare totals_;
+  CardPartition totals_;
   unsigned created_ = 0, refused_ = 0;
 };
 
@@ -38,10 +38,10 @@ void RandomLife::create(Owner& owner) {
   driver::VirtualDeviceOptions options;
   options.name = wanted.name;
   auto made = owner.functions->create(options);
-  std::uint32_t cores = wanted.share.ai_cores, aicpus = wanted.share.aicpus;
+  std::uint32_t cores = wanted.partition.ai_cores, aicpus = wanted.partition.aicpus;
   for (const auto& [index, life] : lives_) {
-    cores += life.made.share.ai_cores;
-    aicpus += life.made.share.aicpus;
+    cores += life.made.partition.ai_cores;
+    aicpus += life.made.partition.aicpus;
   }
   if (made) {
     EXPECT_LE(cores, totals_.ai_cores);
@@ -67,14 +67,14 @@ void RandomLife::use(Owner& owner, Life& life) {
 }
 
 void RandomLife::check_free(Owner& owner) {
-  CardShare used;
+  CardPartition used;
   for (const auto& [index, life] : lives_) {
-    used.ai_cores += life.made.share.ai_cores;
-    used.aicpus += life.made.share.aicpus;
-    used.memory += life.made.share.memory;
-    used.jpegd += life.made.share.jpegd;
+    used.ai_cores += life.made.partition.ai_cores;
+    used.aicpus += life.made.partition.aicpus;
+    used.memory += life.made.partition.memory;
+    used.jpegd += life.made.partition.jpegd;
   }
-  const auto free = must(owner.functions->free_share());
+  const auto free = must(owner.functions->free_partition());
   EXPECT_EQ(free.ai_cores + used.ai_cores, totals_.ai_cores);
   EXPECT_EQ(free.aicpus + used.aicpus, totals_.aicpus);
   EXPECT_EQ(free.memory + used.memory, totals_.memory);
@@ -111,7 +111,7 @@ TEST_P(RandomLife, LeavesWhatThePlainModelSays) {
     EXPECT_GT(created_, 0U);
     for (auto& [index, life] : lives_) life.tenant.reset();
     EXPECT_TRUE(owner.functions->destroy_all());
-    EXPECT_EQ(must(owner.functions->free_share()), totals_);
+    EXPECT_EQ(must(owner.functions->free_partition()), totals_);
     EXPECT_TRUE(owner.functions->set_count(0));
   });
 }

@@ -22,12 +22,12 @@ TEST(VirtualRefusals, ACoreTooManyIsNamed) {
     ASSERT_TRUE(owner.functions->set_count(4));
     owner.create("vir12_3c_32g");
     driver::VirtualDeviceOptions options;
-    options.share = {13, 1, 1_GiB, 0, 0, 0, 0, 0};
+    options.partition = {13, 1, 1_GiB, 0, 0, 0, 0, 0};
     const auto made = owner.functions->create(options);
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, ErrorCode::kOutOfResources);
     EXPECT_EQ(made.error().context, "13 AI Cores wanted, 12 are free");
-    options.share.ai_cores = 12;
+    options.partition.ai_cores = 12;
     EXPECT_TRUE(owner.functions->create(options));
   });
 }
@@ -45,7 +45,7 @@ TEST(VirtualRefusals, EachHasItsCode) {
     weightless.weights.hbm = 0;
     EXPECT_EQ(refused(owner, weightless), ErrorCode::kInvalidArgument);
     auto group = by("vir06_1c_16g");
-    group.group = driver::GroupShare{4, 1, 1, 0, false};
+    group.group = driver::GroupPartition{4, 1, 1, 0, false};
     EXPECT_EQ(refused(owner, group), ErrorCode::kInvalidArgument);
     EXPECT_EQ(owner.functions->destroy(0).error().code, ErrorCode::kNotFound);
     owner.create("vir06_1c_16g");

@@ -6,13 +6,13 @@
 #include <deque>
 #include <memory>
 
-#include "npu/abi/share_registers.hpp"
+#include "npu/abi/partition_registers.hpp"
 #include "npu/testing/forwarding_platform.hpp"
 
 namespace npu::test {
 
 struct Silence {
-  abi::ShareOperation operation = abi::ShareOperation::kCreate;  // the next such command
+  abi::PartitionOperation operation = abi::PartitionOperation::kCreate;  // the next such command
   bool heard = true;  // the card does it, and does not say so
   Picoseconds lasts;
 };
@@ -40,12 +40,12 @@ class SilentCard : public testkit::ForwardingPlatform {
     std::uint32_t read32(Bytes offset) override {
       const auto value = inner_->read32(offset);
       const bool silent = card_.inner().clock().now() < card_.until_;
-      if (offset != abi::ShareStatusRegister::kOffset || !silent) return value;
-      return abi::ShareStatusRegister{}.set<abi::ShareStatusRegister::Busy>(1).raw;
+      if (offset != abi::PartitionStatusRegister::kOffset || !silent) return value;
+      return abi::PartitionStatusRegister{}.set<abi::PartitionStatusRegister::Busy>(1).raw;
     }
     std::uint64_t read64(Bytes offset) override { return inner_->read64(offset); }
     void write32(Bytes offset, std::uint32_t value) override {
-      if (offset != abi::ShareCommand::kOffset || card_.hears(value)) {
+      if (offset != abi::PartitionCommand::kOffset || card_.hears(value)) {
         inner_->write32(offset, value);
       }
     }
@@ -57,7 +57,8 @@ class SilentCard : public testkit::ForwardingPlatform {
   };
 
   bool hears(std::uint32_t command) {
-    const auto operation = abi::ShareCommand::from_raw(command).get<abi::ShareCommand::Operation>();
+    const auto operation =
+        abi::PartitionCommand::from_raw(command).get<abi::PartitionCommand::Operation>();
     if (silences.empty() || operation != static_cast<std::uint32_t>(silences.front().operation)) {
       return true;
     }

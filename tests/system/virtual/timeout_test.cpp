@@ -8,7 +8,7 @@
 namespace npu::test {
 namespace {
 
-using abi::ShareOperation;
+using abi::PartitionOperation;
 
 constexpr Picoseconds kTimeout = 2_ms;  // a GiB is scrubbed in 1.3 ms
 
@@ -20,19 +20,19 @@ struct SilentOwner {
         device(must(driver::Device::open(
             card, platform::Bdf::unpack(system.fabric().endpoint(0).requester())))),
         functions(must(driver::VirtualFunctions::open(*device, {kTimeout}))),
-        free(must(functions->free_share())),
+        free(must(functions->free_partition())),
         memory(device->memory_statistics().free) {
     EXPECT_TRUE(functions->set_count(4));
   }
   ErrorCode create() {
     driver::VirtualDeviceOptions options;
-    options.share = {6, 1, 1_GiB, 0, 0, 0, 0, 0};
+    options.partition = {6, 1, 1_GiB, 0, 0, 0, 0, 0};
     const auto made = functions->create(options);
     return made ? ErrorCode::kWrongData : made.error().code;
   }
   void expect_nothing_remains() {
     EXPECT_TRUE(must(functions->list()).empty());
-    EXPECT_EQ(must(functions->free_share()), free);
+    EXPECT_EQ(must(functions->free_partition()), free);
     EXPECT_EQ(device->memory_statistics().free, memory);
   }
   // All there is can be had again, and works.
@@ -49,7 +49,7 @@ struct SilentOwner {
   SilentCard card;
   std::unique_ptr<driver::Device> device;
   std::unique_ptr<driver::VirtualFunctions> functions;
-  const driver::CardShare free;
+  const driver::CardPartition free;
   const Bytes memory;
 };
 
@@ -88,8 +88,8 @@ TEST_P(CreationInTime, IsTakenBackWhenItIsOver) {
   });
 }
 
-constexpr auto kCreate = ShareOperation::kCreate;
-constexpr auto kDestroy = ShareOperation::kDestroy;
+constexpr auto kCreate = PartitionOperation::kCreate;
+constexpr auto kDestroy = PartitionOperation::kDestroy;
 INSTANTIATE_TEST_SUITE_P(
     Silences, CreationInTime,
     testing::Values(SilentCase{{{kCreate, true, 3_ms}}, true},   // made, too late

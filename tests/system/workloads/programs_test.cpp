@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
 #include "tests/system/workloads/simulated_run.hpp"
 
 namespace npu::workloads {
@@ -32,6 +34,22 @@ TEST_F(Programs, FirstTensorCopiesAtTheSpeedOfTheLink) {
   // 4 MiB at 31.508 GB/s take 133.1 us; the link reaches between 85 % and 100 % of that.
   EXPECT_GT(value("first_tensor.copy_in_us"), 133.1);
   EXPECT_LT(value("first_tensor.copy_in_us"), 133.1 / 0.85);
+}
+
+TEST_F(Programs, CardLossOfTheLinkIsAnErrorAndTheCardWorksAgain) {
+  run("card_loss", {"by=link"});
+  EXPECT_EQ(digits("card_loss.copies"), 64);
+  EXPECT_THAT(report_.notes().at(0), testing::HasSubstr("device lost"));
+}
+
+TEST_F(Programs, CardLossForGoodIsACardThatCannotBeOpened) {
+  run("card_loss", {"by=link", "ending=removal", "copies=1"});
+  EXPECT_THAT(report_.notes().at(0), testing::HasSubstr("opening it again: \""));
+}
+
+TEST_F(Programs, QueueLatencyTakesTimestampsOfTheCard) {
+  run("queue_latency", {"kinds=nop,timestamp", "iterations=2"});
+  EXPECT_GT(digits("queue.timestamp.latency_ns"), 0);
 }
 
 TEST_F(Programs, AllocChurnKeepsTagsInDeviceMemory) {

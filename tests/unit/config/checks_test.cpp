@@ -78,19 +78,24 @@ TEST_F(Checks, UsableMemoryIsWholePagesAndNotMoreThanInstalled) {
             "MiB");
 }
 
-TEST_F(Checks, AnInterleaveIsABurstOrSomeOfEachBankGroup) {
-  for (const std::string bytes : {"32", "128", "4096"}) {
+TEST_F(Checks, AnInterleaveIsFromABurstToARowOfEachOfItsBankGroups) {
+  for (const std::string bytes : {"32", "64", "128", "4096"}) {
     EXPECT_TRUE(load("910b", {"hbm.interleave_bytes=" + bytes})) << bytes;
   }
-  const std::pair<std::string, std::string> wrong[] = {
-      {"16", "32 bytes"}, {"64", "32 bytes, 128 bytes"}, {"8192", "4096 bytes"}};
-  for (const auto& [bytes, allowed] : wrong) {
-    EXPECT_EQ(rule(error_of("910b", {"hbm.interleave_bytes=" + bytes})),
-              "hbm.interleave_bytes: " + bytes +
-                  " is neither one burst of 32 nor from 128 to 4096, one burst to a row of each "
-                  "bank group; would do: " +
-                  allowed);
-  }
+  EXPECT_TRUE(load("910b", {"hbm.interleave_bytes=1024", "hbm.interleave_groups=1"}));
+
+  const std::string what =
+      "one burst to a row of each bank group that an interleave takes; would do: ";
+  EXPECT_EQ(rule(error_of("910b", {"hbm.interleave_bytes=16"})),
+            "hbm.interleave_bytes: 16 is not from 32 to 4096, " + what + "32 bytes");
+  EXPECT_EQ(rule(error_of("910b", {"hbm.interleave_bytes=2048", "hbm.interleave_groups=1"})),
+            "hbm.interleave_bytes: 2048 is not from 32 to 1024, " + what + "1024 bytes");
+}
+
+TEST_F(Checks, AnInterleaveHasNoMoreBankGroupsThanARank) {
+  EXPECT_EQ(
+      rule(error_of("910b", {"hbm.interleave_groups=8"})),
+      "hbm.interleave_groups: 8 is more than the 4 bank groups of a rank; would do: 4 or less");
 }
 
 TEST_F(Checks, AChannelHasAtMost128Banks) {

@@ -11,7 +11,7 @@ using Shipped = ConfigFiles;
 
 TEST_F(Shipped, EveryChipAndSystemFileLoads) {
   for (const auto* name : {"910", "910b", "950", "910a", "910b1", "910b2", "910b3", "910b4", "910c",
-                           "950pr", "system-2x910b2", "system-2x910c", "system-8x910b"}) {
+                           "950pr", "950dt", "system-2x910b2", "system-2x910c", "system-8x910b"}) {
     const auto system = load(name);
     EXPECT_TRUE(system) << name << ": " << system.error().message();
   }
@@ -60,7 +60,8 @@ TEST_F(Shipped, SkusFollowTheHardwareTable) {
                           Sku{"910b3", 0xD802, 20, 1800, 6, 64_GiB, 192_MiB},
                           Sku{"910b4", 0xD802, 20, 1500, 6, 32_GiB, 96_MiB},
                           Sku{"910c", 0xD803, 24, 1850, 6, 64_GiB, 192_MiB},
-                          Sku{"950pr", 0xD806, 32, 1650, 8, 128_GiB, 128_MiB}}) {
+                          Sku{"950pr", 0xD806, 32, 1650, 8, 128_GiB, 128_MiB},
+                          Sku{"950dt", 0xD806, 32, 1650, 8, 96_GiB, 128_MiB}}) {
     const auto system = must(load(sku.name));
     const ChipConfig& chip = system.cards[0];
     EXPECT_EQ(chip.name, sku.name);
@@ -89,6 +90,12 @@ TEST_F(Shipped, MemoriesOfSkusHaveTheirBandwidth) {
     const bool is_950 = std::string(name) == "950pr";
     EXPECT_NEAR(l2, is_950 ? 5.2e12 : 7.45e12, is_950 ? 0.1e12 : 0.45e12) << name;
   }
+}
+
+// 950DT_958x.ini: 61 bytes of memory per clock and core, 32 cores at 1650 MHz.
+TEST_F(Shipped, The950dtHasTwiceTheMemoryRateOfThe950pr) {
+  const ChipConfig chip = load("950dt")->cards[0];
+  EXPECT_NEAR(static_cast<double>(hbm_bytes_per_second(chip.hbm)), 3.22e12, 0.06e12);
 }
 
 // Wire bytes of a posted write: payload, 4 DW header (addresses above 4 GiB) or 3 DW, framing,

@@ -2,8 +2,8 @@
 // Numbers, units, names and the form of a message.
 #include <gtest/gtest.h>
 
-#include "model/config/nearest_name.hpp"
 #include "model/config/value_text.hpp"
+#include "npu/base/nearest_name.hpp"
 
 namespace npu::model {
 namespace {

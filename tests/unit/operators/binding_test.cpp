@@ -83,6 +83,36 @@ TEST(Binding, GivesGroupsTheirEndsAndWhereTheNextIs) {
   EXPECT_TRUE(p.slice == GroupSlice::kK);
 }
 
+TEST(Binding, GivesEachProductItsBias) {
+  auto call = batched_call();
+  call.inputs = {0x1000, 0x2000, 0x5000, 0x6000, 0x7000};
+  call.bias_dtype = "half";
+  auto binding = bind(normalise(call).value());
+  EXPECT_EQ(std::get<MatmulParams>(binding.params).bias, 0x5000U);
+  EXPECT_EQ(std::get<MatmulParams>(binding.params).stride_bias, 0U) << "one for all";
+  EXPECT_EQ(binding.request.macros.at("NPU_JIT_ELEMENT_BIAS"), "half");
+  call.name = "grouped_matmul";
+  binding = bind(normalise(call).value());
+  const auto grouped = std::get<GroupedMatmulParams>(binding.params).whole;
+  EXPECT_EQ(grouped.bias, 0x6000U);
+  EXPECT_EQ(grouped.stride_bias, 33U) << "one for each group";
+}
+
+TEST(Binding, PutsQuantisedMatricesOfABatchBehindEachOther) {
+  auto call = batched_call();
+  call.name = "quant_matmul";
+  call.dtype = "int8";
+  call.format_b = "ND";
+  call.inputs = {0x1000, 0x2000, 0, 0, 0x7000};
+  const auto binding = bind(normalise(call).value());
+  const auto p = std::get<QuantMatmulParams>(binding.params).product;
+  EXPECT_EQ(p.batch, 2U);
+  EXPECT_EQ(p.stride_a, 340U);
+  EXPECT_EQ(p.stride_b, 561U);
+  EXPECT_EQ(p.stride_c, 660U);
+  EXPECT_EQ(p.bias, 0x7000U);
+}
+
 std::string macros_text(const OperatorCall& call) {
   const auto binding = bind(normalise(call).value());
   return jit::key_text(binding.request.macros, 2201, binding.request.type).value();

@@ -65,6 +65,29 @@ TEST(Wrapper, TakesShapesApart) {
   EXPECT_EQ(normalise(call).value().batch, 2U);
 }
 
+TEST(Wrapper, TakesQuantisedProductsWithAndWithoutABatch) {
+  auto call = example_call();
+  call.name = "quant_matmul";
+  call.dtype = "int8";
+  EXPECT_EQ(normalise(call).value().batch, 1U);
+  call.shape = {2, 3, 5, 7};
+  EXPECT_EQ(normalise(call).value().batch, 2U);
+  EXPECT_EQ(normalise(call).value().k, 7U);
+  call.shape = {1, 2, 3, 5, 7};
+  EXPECT_THAT(normalise(call).error().context, HasSubstr("3 or 4 are wanted: [batch,] m, n, k"));
+}
+
+TEST(Wrapper, GivesABiasTheTypeOfTheSums) {
+  auto call = example_call();
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kFp32);
+  call.bias_dtype = "half";
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kFp16);
+  call.dtype = "int8", call.bias_dtype = "";
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kInt32);
+  call.name = "quant_matmul", call.bias_dtype = "bf16";
+  EXPECT_EQ(normalise(call).value().bias_type, DataType::kBf16);
+}
+
 TEST(Wrapper, QuantisesIntoInt8) {
   auto call = example_call();
   call.shape = {3, 4};
@@ -87,6 +110,15 @@ TEST(Wrapper, LeavesTheAddressesOfScalesToTheOperator) {
   EXPECT_FALSE(normalise(call));
 }
 
+TEST(Wrapper, ABroadcastHasTheSidesOfItsResult) {
+  auto call = example_call();
+  call.name = "broadcast", call.expression = "max(a,b)";
+  call.shape = {4, 1, 7}, call.other_shape = {5, 1};
+  EXPECT_EQ(normalise(call).value().sides, (std::vector<std::uint64_t>{4, 5, 7}));
+  call.other_shape.clear();
+  EXPECT_EQ(normalise(call).value().sides, call.shape);
+}
+
 // A change of the example, and what its error says.
 struct Refusal {
   void (*change)(OperatorCall&);
@@ -107,6 +139,8 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.dtype = "fp8"; }, "dtype: \"fp8\""},
       {[](OperatorCall& c) { c.out_dtype = "quad"; }, "out_dtype: \"quad\""},
       {[](OperatorCall& c) { c.dtype = "int32"; }, "int32 into int32"},
+      {[](OperatorCall& c) { c.bias_dtype = "bf16"; }, "float32 or float16 of reals"},
+      {[](OperatorCall& c) { c.dtype = "int8", c.bias_dtype = "half"; }, "int32 of int8"},
       {[](OperatorCall& c) { c.dtype = "int8", c.out_dtype = "half"; }, "int8 into half"},
       {[](OperatorCall& c) { c.out_dtype = "int8"; }, "half into int8"},
       {[](OperatorCall& c) { c.format_a = "NHWC"; }, "format_a \"NHWC\""},
@@ -117,6 +151,29 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.slice_k = true; }, "only grouped_matmul has slices"},
       {[](OperatorCall& c) { c.name = "grouped_matmul"; }, "4 are wanted: groups, m, n, k"},
       {[](OperatorCall& c) { c.expression = "a"; }, "only elementwise has an expression"},
+      {[](OperatorCall& c) { c.order = {0}; }, "only transpose has an order"},
+      {[](OperatorCall& c) { c.other_shape = {1}; }, "only broadcast has another shape"},
+      {[](OperatorCall& c) { c.maximize = true; }, "only apply_adam_w maximizes"},
+      {[](OperatorCall& c) {
+         c.name = "transpose", c.order = {0, 2, 2};
+       },
+       "not one of axes 0 to 2"},
+      {[](OperatorCall& c) {
+         c.name = "broadcast", c.expression = "a", c.other_shape = {3, 4, 7};
+       },
+       "sides of 5 and 4"},
+      {[](OperatorCall& c) { c.name = "transpose", c.shape = {1, 2, 3, 4, 5, 6, 7, 8, 9}; },
+       "9 sides; 1 to 8 are possible"},
+      {[](OperatorCall& c) {
+         c.name = "group_norm", c.shape = {2, 5, 7, 3};
+       },
+       "3 groups do not divide 5 channels"},
+      {[](OperatorCall& c) {
+         c.name = "softmax_axis", c.shape = {1 << 20, 1 << 20, 1 << 20};
+       },
+       "more than 17592186044415 elements"},
+      {[](OperatorCall& c) { c.name = "apply_adam_w", c.shape = {3}, c.results[1] = 8; },
+       "change in place"},
       {[](OperatorCall& c) { c.causal = true; }, "only flash_attention is causal"},
       {[](OperatorCall& c) { c.name = "softmax"; }, "3 numbers; 2 are wanted: rows, columns"},
       {[](OperatorCall& c) {

@@ -30,7 +30,6 @@ TEST(BlockSpan, StartsWithTheFirstCopyIntoACoreWhateverIsToldFirst) {
   EXPECT_EQ(span.start(), Picoseconds(350));
   EXPECT_EQ(span.duration(), Picoseconds(900));
   EXPECT_EQ(span.blocks(), 2U);
-  EXPECT_EQ(span.busy(Pipe::kMte2), Picoseconds(250));
 }
 
 TEST(BlockSpan, OfNothingIsNothing) {

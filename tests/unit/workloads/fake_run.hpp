@@ -10,25 +10,10 @@
 
 #include "npu/abi/registers.hpp"
 #include "tests/support/fake/fake_platform.hpp"
+#include "workloads/framework/bare_machine.hpp"
 #include "workloads/framework/registry.hpp"
 
 namespace npu::workloads {
-
-// The fake emits nothing that a model would.
-class SilentTrace : public TraceSource {
- public:
-  void add(platform::TraceSink&) override {}
-  void remove(platform::TraceSink&) override {}
-  std::string track_name(std::uint32_t) const override { return {}; }
-};
-
-class NoCounters : public SimulatorView {
- public:
-  Picoseconds simulated_time() const override { return {}; }
-  std::vector<LinkCounters> links() const override { return {}; }
-  std::vector<MemoryCounters> memories() const override { return {}; }
-  std::vector<MmuCounters> mmus() const override { return {}; }
-};
 
 class WorkloadOnFake : public testing::Test {
  protected:
@@ -41,9 +26,7 @@ class WorkloadOnFake : public testing::Test {
     for (const auto& assignment : assignments) {
       if (auto ok = parameters.assign(assignment); !ok) return ok;
     }
-    SilentTrace trace;
-    NoCounters counters;
-    Context context{fake_, parameters, 1, report_, trace, counters, {}};
+    Context context{fake_, parameters, 1, report_, machine_, machine_, {}};
     return (*workload)->run(context);
   }
   std::string metric(const std::string& name) const {
@@ -79,6 +62,10 @@ class WorkloadOnFake : public testing::Test {
   static constexpr unsigned kDefaultVmid = 1;
   static constexpr unsigned kRootPort = 4;  // device/port type, PCIe Base 4.0, 7.5.3.2
 
+  struct Silent : BareMachine {  // it could have events, and emits none that a model would
+    bool has_events() const override { return true; }
+  };
+  Silent machine_;
   test::FakePlatform fake_;
   test::FakeCard& card_ = fake_.add_card();
   Report report_;

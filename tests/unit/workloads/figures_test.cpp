@@ -38,10 +38,8 @@ class Figures : public WorkloadOnFake {
   }
   const std::vector<platform::TraceEvent>& spans() { return fake_.tracer().events; }
 
-  SilentTrace trace_;
-  NoCounters counters_;
   ParameterSet parameters_{std::vector<ParameterSpec>{}};
-  Context context_{fake_, parameters_, 1, report_, trace_, counters_, {}};
+  Context context_{fake_, parameters_, 1, report_, machine_, machine_, {}};
 };
 
 TEST_F(Figures, AreMetricsBehindThePrefixInTheOrderOfTheirRows) {

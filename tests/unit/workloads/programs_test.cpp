@@ -139,6 +139,11 @@ TEST_F(WorkloadOnFake, EventWaitComparesThePolicies) {
   EXPECT_EQ(metric("event_wait.interrupt.5us.context_switches_per_wait"), "1.000");
 }
 
+TEST_F(WorkloadOnFake, CardLossIsRefusedByItsLinkWhereNobodyCanTakeThatDown) {
+  EXPECT_THAT(run("card_loss", {"by=link"}),
+              test::FailsWith(ErrorCode::kInvalidArgument, "cannot take a link down"));
+}
+
 TEST_F(WorkloadOnFake, AllocChurnEndsWithAllMemoryFree) {
   ASSERT_THAT(run("alloc_churn", {"steps=2000"}), IsOk());
   EXPECT_GT(report_.find("alloc_churn.peak_used_bytes")->value.value(),

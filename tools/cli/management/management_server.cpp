@@ -104,13 +104,13 @@ AnswerMessage ManagementServer::answer(const RequestMessage& request, Client& cl
     return {Answer::kDone, 0, cards_.size()};
   }
   if (request.card >= cards_.size()) return kRefusal;
-  if (request.request >= Request::kReadShare) return answer_of_devices(request, client);
+  if (request.request >= Request::kReadPartition) return answer_of_devices(request, client);
   return answer_of_card(request);
 }
 
 AnswerMessage ManagementServer::answer_of_devices(const RequestMessage& request, Client& client) {
   switch (request.request) {
-    case Request::kReadShare: {
+    case Request::kReadPartition: {
       const auto value = devices_.field(request.card, request.offset, request.value);
       return value ? AnswerMessage{Answer::kDone, 0, *value} : kRefusal;
     }

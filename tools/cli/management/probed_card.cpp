@@ -42,8 +42,8 @@ class ProbedRegisters : public platform::MmioRegion {
 // Of function 0, whose partition begins at `base`.
 class ProbedMemory : public platform::MmioRegion {
  public:
-  ProbedMemory(model::SparseMemory& memory, const model::Partition& share)
-      : memory_(memory), base_(share.memory_base), size_(share.memory) {}
+  ProbedMemory(model::SparseMemory& memory, const model::Partition& partition)
+      : memory_(memory), base_(partition.memory_base), size_(partition.memory) {}
   Bytes size() const override { return size_; }
   std::uint32_t read32(Bytes offset) override { return static_cast<std::uint32_t>(read64(offset)); }
   std::uint64_t read64(Bytes offset) override {

@@ -10,47 +10,48 @@
 namespace npu::cli {
 namespace {
 
-using dsmi::ShareField;
+using dsmi::PartitionField;
 
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-std::uint64_t name_of(const model::FunctionShare& share, std::size_t half) {
+std::uint64_t name_of(const model::FunctionPartition& partition, std::size_t half) {
   std::uint64_t word = 0;
-  std::memcpy(&word, share.name.data() + 8 * half, sizeof word);
+  std::memcpy(&word, partition.name.data() + 8 * half, sizeof word);
   return word;
 }
 
-std::optional<std::uint64_t> field_of(const model::FunctionShare& share, ShareField field) {
+std::optional<std::uint64_t> field_of(const model::FunctionPartition& partition,
+                                      PartitionField field) {
   switch (field) {
-    case ShareField::kCores:
-      return share.clusters;
-    case ShareField::kAicpus:
-      return share.aicpus;
-    case ShareField::kMemory:
-      return share.memory;
-    case ShareField::kVpc:
-      return share.media.vpc;
-    case ShareField::kJpegd:
-      return share.media.jpegd;
-    case ShareField::kJpege:
-      return share.media.jpege;
-    case ShareField::kVenc:
-      return share.media.venc;
-    case ShareField::kVdec:
-      return share.media.vdec;
-    case ShareField::kName0:
-    case ShareField::kName1:
-      return name_of(share, field == ShareField::kName1 ? 1 : 0);
-    case ShareField::kGroup:
-      return share.in_group() ? share.group : kNone;
-    case ShareField::kToken:
-      return share.token;
-    case ShareField::kTokenMax:
-      return share.token_max;
-    case ShareField::kTaskTimeout:
-      return share.task_timeout_us;
-    case ShareField::kVip:
-      return share.vip ? 1 : 0;
+    case PartitionField::kCores:
+      return partition.clusters;
+    case PartitionField::kAicpus:
+      return partition.aicpus;
+    case PartitionField::kMemory:
+      return partition.memory;
+    case PartitionField::kVpc:
+      return partition.media.vpc;
+    case PartitionField::kJpegd:
+      return partition.media.jpegd;
+    case PartitionField::kJpege:
+      return partition.media.jpege;
+    case PartitionField::kVenc:
+      return partition.media.venc;
+    case PartitionField::kVdec:
+      return partition.media.vdec;
+    case PartitionField::kName0:
+    case PartitionField::kName1:
+      return name_of(partition, field == PartitionField::kName1 ? 1 : 0);
+    case PartitionField::kGroup:
+      return partition.in_group() ? partition.group : kNone;
+    case PartitionField::kToken:
+      return partition.token;
+    case PartitionField::kTokenMax:
+      return partition.token_max;
+    case PartitionField::kTaskTimeout:
+      return partition.task_timeout_us;
+    case PartitionField::kVip:
+      return partition.vip ? 1 : 0;
     default:
       return std::nullopt;
   }
@@ -60,15 +61,15 @@ std::optional<std::uint64_t> field_of(const model::FunctionShare& share, ShareFi
 
 std::optional<std::uint64_t> ServedDevices::field(unsigned card, std::uint64_t function,
                                                   std::uint64_t field) {
-  const auto& shares = system_.card(card).shares();
-  const auto which = static_cast<ShareField>(field);
+  const auto& partitions = system_.card(card).partitions();
+  const auto which = static_cast<PartitionField>(field);
   if (function == dsmi::kTotals) {
-    if (which == ShareField::kFunctions) return shares.functions();
-    return field_of(shares.totals(), which);
+    if (which == PartitionField::kFunctions) return partitions.functions();
+    return field_of(partitions.totals(), which);
   }
-  if (function >= shares.functions()) return std::nullopt;
-  if (which != ShareField::kFunction) {
-    return field_of(shares.of(static_cast<unsigned>(function)), which);
+  if (function >= partitions.functions()) return std::nullopt;
+  if (which != PartitionField::kFunction) {
+    return field_of(partitions.of(static_cast<unsigned>(function)), which);
   }
   const auto there = system_.fabric().virtual_functions(card);
   return function < there.size() ? there[function].bdf.packed() : kNone;

@@ -51,9 +51,9 @@ void add_memory(const Add& add, const exec::ClientSnapshot& client) {
 template <class Add>
 void add_turn(const Add& add, const driver::TimeSliceClientStatistics& turn) {
   add("core_quota_config_ratio", "share of the cores' time as it was said",
-      turn.share.percent / 100.0);
+      turn.quota.percent / 100.0);
   add("core_quota_effective_ratio", "after scaling and by the token", ratio_of(turn.effective_ppm));
-  add("core_token_ratio", "hard cap", double{1.0} * turn.share.token / driver::kWholeToken);
+  add("core_token_ratio", "hard cap", double{1.0} * turn.quota.token / driver::kWholeToken);
   add("core_window_usage_seconds", "billed in the present window", seconds(turn.used));
   add("core_window_limit_seconds", "of the window's share", seconds(turn.limit));
   add("quota_debt_seconds", "had too much, and not given back", seconds(turn.debt));

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/config/nearest_name.hpp"
+#include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 #include "tools/reports/json_text.hpp"
 
@@ -235,7 +235,7 @@ std::optional<model::ConfigError> SweepTable::mistake() const {
   const auto nothing = [&](const PlacedText& where, const std::string& key) {
     auto error =
         model::error_at(where.place, key, "no report has a metric '" + shortened(where.text) + "'");
-    error.suggestion = model::nearest_name(where.text, names);
+    error.suggestion = nearest_name(where.text, names);
     if (error.suggestion.empty()) error.allowed = "names of metrics in the reports";
     return error;
   };

@@ -2,7 +2,10 @@
 // What npusim runs to predict a measurement.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
@@ -11,18 +14,32 @@
 
 namespace npu::validate {
 
+enum class Interval : std::uint8_t {
+  kDevice,  // from the dispatch of the first block to the report of the last
+  kWall,    // from the driver's submission until the host has seen the completion
+};
+
 struct Operation {
   std::string configuration;
   std::string workload;
   std::vector<std::pair<std::string, std::string>> settings;  // of the workload
-  std::string metric;                                         // of its report, in us
-  std::string left_out;  // of the measured operator and not of the run; empty: nothing
+  std::string device_metric, wall_metric;  // of its report, in us; empty: it has none
+  std::string left_out;   // of the measured operator and not of the run, or assumed; empty: nothing
+  double bytes = 0;       // that the measured rate counts; 0: unknown
+  double operations = 0;  // the same
+  std::optional<Interval> interval = std::nullopt;  // another one than the metric's
+  std::string metric = {};                          // the one of the two that is compared
+  // Of a metric that is not in us: what the row does not count, and from its unit to the row's.
+  double minus = 0, scale = 0;
 };
 
 // The error is why npusim cannot run it.
 tl::expected<Operation, std::string> operation_of(const Measurement& row);
 
+// Of a run of so many microseconds, or of the metric's unit, above 0, in the unit of the row.
+double predicted(const Measurement& row, const Operation& operation, double microseconds);
+
 // Microseconds in a unit of time; 0: it is none.
-double microseconds_of(const std::string& unit);
+double microseconds_in(std::string_view unit);
 
 }  // namespace npu::validate

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "tools/reports/trust/bands.hpp"
+
 namespace npu::validate {
 namespace {
 
@@ -37,6 +39,13 @@ std::string text_of(double value) {
   return number(value).text();
 }
 
+// Bands are of durations of kernels: not of rates, nor of what the host waited.
+bool is_device_time(const Compared& row) {
+  const auto& unit = row.row->unit;
+  return (unit == "ns" || unit == "us" || unit == "ms") &&
+         row.operation.metric == row.operation.device_metric;
+}
+
 }  // namespace
 
 Errors errors_of(const std::vector<const Compared*>& rows) {
@@ -65,6 +74,32 @@ std::map<Validation::Group, std::vector<const Compared*>> Validation::groups() c
   return groups;
 }
 
+// Bands of 90 % from the rows themselves; each row, or operator, by those of all others.
+void Validation::report_bands(reports::Report& to) const {
+  std::vector<reports::KnownError> errors;
+  errors.reserve(compared_.size());
+  for (const auto& row : compared_) {
+    if (!is_device_time(row)) continue;
+    errors.push_back({row.operation.configuration, row.row->op, row.bound, row.row->id, "",
+                      std::log(row.predicted / row.row->value)});
+  }
+  const reports::Bands bands(errors);
+  const auto of_operators = bands.coverage(reports::Bands::LeftOut::kOperator);
+  reports::Table table{"rows in bands of 90 % that were made without them, in percent",
+                       {"configuration", "rows", "each row left out", "each operator left out"},
+                       {}};
+  for (const auto& [sku, held] : bands.coverage(reports::Bands::LeftOut::kRow)) {
+    const auto& by_operator = of_operators.at(sku);
+    const auto rows = Number::percent(held.held, held.rows);
+    const auto operators = Number::percent(by_operator.held, by_operator.rows);
+    table.rows.push_back({sku, std::to_string(held.rows), rows.text(), operators.text()});
+    to.add_metric(fmt::format("validate.bands.{}.rows_held_percent", name_of(sku)), rows, "%");
+    to.add_metric(fmt::format("validate.bands.{}.operators_held_percent", name_of(sku)), operators,
+                  "%");
+  }
+  if (!table.rows.empty()) to.add_table("", {}) = std::move(table);
+}
+
 void Validation::report(reports::Report& to) const {
   std::vector<const Compared*> all;
   for (const auto& row : compared_) all.push_back(&row);
@@ -79,12 +114,12 @@ void Validation::report(reports::Report& to) const {
   to.add_metric("validate.bias_percent", number(whole.bias), "%");
   auto& rows = to.add_table("rows, the farthest first",
                             {"id", "sku", "configuration", "operator", "shape", "type", "l2",
-                             "measured", "predicted", "unit", "error %", "left out"});
+                             "measured", "predicted", "unit", "error %", "bound by", "left out"});
   for (const auto* row : all) {
     const auto& m = *row->row;
     rows.rows.push_back({m.id, m.sku, row->operation.configuration, m.op, m.shape,
                          m.types.empty() ? "" : m.types[0], m.cache, m.text,
-                         text_of(row->predicted), m.unit, text_of(row->error_percent()),
+                         text_of(row->predicted), m.unit, text_of(row->error_percent()), row->bound,
                          row->operation.left_out});
   }
   auto& table =
@@ -96,6 +131,7 @@ void Validation::report(reports::Report& to) const {
     add_errors(to, fmt::format("validate.{}.{}.", name_of(group.first), name_of(group.second)),
                errors);
   }
+  report_bands(to);
   if (skipped_.empty()) return;
   auto& skipped = to.add_table("not run", {"id", "sku", "operator", "reason"});
   for (const auto& row : skipped_) {

@@ -16,7 +16,8 @@ namespace npu::validate {
 struct Compared {
   const Measurement* row = nullptr;
   Operation operation;
-  double predicted = 0;  // in the row's unit
+  double predicted = 0;    // in the row's unit
+  std::string bound = {};  // kind of what bounded the run (tools/reports/trust/kind.hpp)
 
   double error_percent() const { return (predicted / row->value - 1) * 100; }
 };
@@ -36,7 +37,7 @@ class Validation {
   }
 
   std::size_t run() const { return compared_.size(); }
-  // Tables, farthest rows first, and the metrics validate.*.
+  // Tables, farthest rows first, how many rows bands hold, and the metrics validate.*.
   void report(reports::Report& to) const;
 
  private:
@@ -46,6 +47,7 @@ class Validation {
   };
   using Group = std::pair<std::string, std::string>;  // part, operator
   std::map<Group, std::vector<const Compared*>> groups() const;
+  void report_bands(reports::Report& to) const;
 
   std::vector<Compared> compared_;
   std::vector<Skipped> skipped_;

@@ -98,12 +98,14 @@ Status BinaryOperation::launch(driver::TaskShape shape, const std::vector<std::u
   auto task = graph.add(driver::KernelId{0}, shape, arguments, options);
   if (!task) return forward_error(task);
   const TraceSession listening(context_.trace, breakdown_);
-  const TraceSession watching(context_.trace, limits_);
+  limits_.emplace(context_);
+  const TraceSession watching(context_.trace, *limits_);
   const auto before = take_snapshot(context_.simulator);
   auto run = session_.device().run(graph, options_);
   if (!run) return forward_error(run);
   hbm_bytes_ = memory_traffic(difference(before, take_snapshot(context_.simulator)),
                               context_.parameters.integer("card"));
+  limits_->ended(context_);
   return breakdown_.finish(*run);
 }
 
@@ -124,9 +126,13 @@ void BinaryOperation::report_host_parts(const std::string& prefix) const {
                {"From host memory to host memory"});
 }
 
-void BinaryOperation::report_limits(const std::string& prefix) {
+// What was measured on silicon are kernels launched by themselves.
+void BinaryOperation::report_limits(const std::string& subject,
+                                    std::optional<std::uint64_t> operations) {
   const auto cores = breakdown_.cores_span();
-  if (cores) limits_.report(prefix, cores->begin, cores->end, context_);
+  if (!cores || !limits_) return;
+  limits_->report({subject, subject + ".duration_us", "", operations}, cores->begin, cores->end,
+                  context_);
 }
 
 void BinaryOperation::report(const std::string& prefix, const Figure<Number> (&rate)[1],

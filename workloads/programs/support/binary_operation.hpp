@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,8 @@ class BinaryOperation {
   // What PREFIXhost_to_host_us consists of, as PREFIXhost.: copies, building the graph, the run
   // (RunBreakdown); and a table.
   void report_host_parts(const std::string& prefix) const;
-  // What bounded the cores; once.
-  void report_limits(const std::string& prefix);
+  // What bounded the cores, and what they used; once. `operations`: multiplications and additions.
+  void report_limits(const std::string& subject, std::optional<std::uint64_t> operations = {});
 
  private:
   Status copy_in(const Operand& operand);
@@ -70,7 +71,7 @@ class BinaryOperation {
   Operand a_, b_, c_;
   std::unique_ptr<std::byte[]> result_;
   RunBreakdown breakdown_;
-  LaunchLimits limits_;
+  std::optional<LaunchLimits> limits_;
   MeasuredSpan host_to_host_{};
   Instant copied_in_;
 };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocks of one launch on the AI Cores: from the first one's dispatch to the last one's report,
-// how long it took until something was copied in, and how busy the pipes were.
+// and how long it took until something was copied in.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -41,15 +40,10 @@ class BlockSpan : public platform::TraceSink {
   Picoseconds start() const {
     return begin_ && first_copy_ ? *first_copy_ - *begin_ : Picoseconds{};
   }
-  // Over all cores.
-  Picoseconds busy(platform::Pipe pipe) const { return busy_[static_cast<std::size_t>(pipe)]; }
 
  private:
   void pipe(const platform::TraceEvent& event) {
-    const auto pipe = platform::pipe_of(event.detail);
-    if (pipe == platform::Pipe::kAll) return;
-    busy_[static_cast<std::size_t>(pipe)] += event.end - event.begin;
-    if (pipe != platform::Pipe::kMte2) return;
+    if (platform::pipe_of(event.detail) != platform::Pipe::kMte2) return;
     first_copy_ = first_copy_ ? std::min(*first_copy_, event.begin) : event.begin;
   }
 
@@ -57,7 +51,6 @@ class BlockSpan : public platform::TraceSink {
   Instant end_;
   unsigned blocks_ = 0;
   std::uint64_t cause_ = 0;  // of the launch
-  std::array<Picoseconds, platform::kPipes> busy_{};
 };
 
 }  // namespace npu::workloads

@@ -287,13 +287,13 @@ TokenTrial try_token(Context& context, driver::Device& device) {
       return no(fmt::format("busy {} ps of {} with a quarter", busy.count(), time.count()));
     }
     const auto id = (*client)->turn()->id();
-    result.update = (*scheduler)->set_share(id, {100, 2 * kQuarter});
+    result.update = (*scheduler)->set_quota(id, {100, 2 * kQuarter});
     if (!result.update) return (*client)->close();
     if (auto done = (*client)->run_until(clock.now() + 3 * options.window); !done) {
       return forward_error(done);
     }
     const auto now = (*client)->turn()->statistics();
-    if (now.share.token == 2 * kQuarter) result.latency = (*scheduler)->statistics().update_latency;
+    if (now.quota.token == 2 * kQuarter) result.latency = (*scheduler)->statistics().update_latency;
     return (*client)->close();
   }();
   return result;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "workloads/programs/support/driver_settings.hpp"
-
 namespace npu::workloads {
 
 ParameterSpec card_parameter() {
@@ -15,30 +13,17 @@ ParameterSpec card_parameter() {
 }
 
 ParameterSpec policy_parameter() {
-  return {"policy",
-          ParameterType::kChoice,
-          "",
-          "polling",
-          "how to wait for a copy",
-          0,
-          0,
-          {"polling", "interrupt", "adaptive"}};
+  return choice_parameter("policy", "polling", "how to wait for a copy",
+                          {"polling", "interrupt", "adaptive"});
 }
 
 ParameterSpec ring_parameter() {
-  return {"ring", ParameterType::kChoice, "", "device", "memory that holds the DMA ring", 0,
-          0,      {"device", "host"}};
+  return choice_parameter("ring", "device", "memory that holds the DMA ring", {"device", "host"});
 }
 
 ParameterSpec directions_parameter(const std::string& default_value) {
-  return {"directions",
-          ParameterType::kChoiceList,
-          "",
-          default_value,
-          "directions to copy in",
-          0,
-          0,
-          {"h2d", "d2h", "d2d"}};
+  return choices_parameter("directions", default_value, "directions to copy in",
+                           {"h2d", "d2h", "d2d"});
 }
 
 driver::RingPlacement ring_placement(const ParameterSet& parameters) {
@@ -57,7 +42,9 @@ RingPlace ring_place(const ParameterSet& parameters) {
 
 Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {
   options.ring = ring_placement(context.parameters);
-  if (context.machine != nullptr) options.features = features_of(context.machine->driver.features);
+  options.features = context.features;
+  options.ready_timeout = context.patience.value_or(options.ready_timeout);
+  options.submit_timeout = context.patience.value_or(options.submit_timeout);
   if (context.function) return driver::Device::open(context.platform, *context.function, options);
   const auto index = static_cast<std::uint32_t>(context.parameters.integer("card"));
   return driver::Device::open_index(context.platform, index, options);

@@ -13,7 +13,8 @@
 
 namespace npu::workloads {
 
-// Simulated time after which a wait that should end in micro- or milliseconds is given up.
+// After which a wait that should end in micro- or milliseconds is given up, unless the context
+// says.
 inline constexpr Picoseconds kTimeout = 10_s;
 
 // Parameters shared by programs.
@@ -38,7 +39,7 @@ inline Picoseconds time_for(Bytes bytes) {
 // `work`: what the card may rightly take for what is waited for; beyond the range of time: for
 // ever.
 inline Instant deadline_of(Context& context, Picoseconds work = {}) {
-  return context.platform.clock().now() + kTimeout + work;
+  return context.platform.clock().now() + context.patience.value_or(kTimeout) + work;
 }
 
 // Pseudo-random bytes, a function of `seed` alone.

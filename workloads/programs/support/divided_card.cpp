@@ -46,12 +46,14 @@ Status run_on(Context& context, platform::Bdf function, const std::string& workl
                  context.config_directories,
                  context.functional,
                  context.interrupted,
-                 function};
+                 function,
+                 context.features,
+                 context.patience};
   return (*found)->run(inside);
 }
 
 Status multiply_on(Context& context, const driver::VirtualDevice& device, Report& report) {
-  const auto threads = std::min(device.share.aicpus, 3U);
+  const auto threads = std::min(device.partition.aicpus, 3U);
   return run_on(context, *device.bdf, "matmul",
                 {"m=256", "n=256", "k=128", "aicpu_thread_num=" + std::to_string(threads)}, report);
 }

@@ -28,7 +28,7 @@ class IsolationSide {
   platform::MmioRegion& registers() { return *registers_; }
   // A page of BAR2.
   Result<std::unique_ptr<platform::MmioRegion>> window(Bytes offset);
-  Bytes limit() const { return made_.share.memory; }
+  Bytes limit() const { return made_.partition.memory; }
 
   // One entry on a queue of its own: kDeviceFault, as it should; the queue is gone.
   Status must_fault(const abi::QueueEntry& entry, abi::FaultCode expected);

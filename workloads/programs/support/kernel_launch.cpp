@@ -23,9 +23,9 @@ void KernelLaunch::set_arguments(ConstByteSpan words) {
   };
 }
 
-void KernelLaunch::report_limits(const std::string& subject) {
+void KernelLaunch::report_limits(const MeasuredLaunches& launches) {
   for (const auto& span : span_.blocks_span()) {
-    limits_->report(subject, span.begin, span.end, context_);
+    limits_->report(launches, span.begin, span.end, context_);
   }
 }
 
@@ -46,9 +46,10 @@ Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Pi
   launch.blocks = blocks;
   for (std::uint64_t i = 0; i < launches; ++i) {
     span_ = {};
-    limits_.emplace();
+    limits_.emplace(context_);
     const TraceSession listening(context_.trace, span_);
     const TraceSession watching(context_.trace, *limits_);
+    const auto begin = context_.platform.clock().now();
     const auto launched = (*stream)->launch(launch);
     if (!launched) return forward_error(launched);
     const auto ended = (*stream)->wait(deadline_of(context_, work));
@@ -56,6 +57,9 @@ Status KernelLaunch::run(const driver::CoreMask& cores, std::uint32_t blocks, Pi
       return fail(ended.error().code,
                   fmt::format("kernel {}: {}", program_, ended.error().context));
     }
+    const auto end = context_.platform.clock().now();
+    wall_ = {end - begin, {{begin, end}}};
+    limits_->ended(context_);
   }
   (*stream)->close(deadline_of(context_));
   return {};

@@ -27,8 +27,10 @@ class KernelLaunch {
              std::uint64_t launches = 1);
   // Of the last launch: from the dispatch of its first block to the report of its last.
   const BlockSpan& span() const { return span_; }
-  // What bounded it; once.
-  void report_limits(const std::string& subject);
+  // Of the last launch: from the driver's submission until the waiter has seen its completion.
+  const MeasuredTime& wall() const { return wall_; }
+  // What bounded it, what it used, how far its duration may be from silicon; once.
+  void report_limits(const MeasuredLaunches& launches);
 
  private:
   Context& context_;
@@ -36,6 +38,7 @@ class KernelLaunch {
   driver::KernelLaunch launch_;
   std::string program_;
   BlockSpan span_;
+  MeasuredTime wall_;
   std::optional<LaunchLimits> limits_;
 };
 

@@ -12,15 +12,11 @@ namespace npu::workloads {
 
 // Who serves the card's faults.
 inline ParameterSpec fault_policy_parameter() {
-  return {"policy",
-          ParameterType::kChoice,
-          "",
-          "card",
-          "who serves the card's faults: its pager, a message each, the driver, in batches, nobody "
-          "(ats: the host's pages are used in place), or whom the card's mmu.fault_policy names",
-          0,
-          0,
-          {"card", "message", "batch", "ats"}};
+  return choice_parameter(
+      "policy", "card",
+      "who serves the card's faults: its pager, a message each, the driver, in batches, nobody "
+      "(ats: the host's pages are used in place), or whom the card's mmu.fault_policy names",
+      {"card", "message", "batch", "ats"});
 }
 
 // Of batches.

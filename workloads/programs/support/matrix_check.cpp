@@ -80,6 +80,10 @@ class PickedElements {
   std::vector<std::uint32_t> rows_, columns_;
 };
 
+double bias_of(const MatrixProduct& p, std::uint32_t column) {
+  return p.bias.size == 0 ? 0 : load_element(p.bias_type, p.bias.data, column);
+}
+
 class Reference {
  public:
   explicit Reference(const MatrixProduct& product)
@@ -88,6 +92,7 @@ class Reference {
   // Of a whole row, in the order of memory.
   std::vector<double> row(std::uint32_t row) const {
     std::vector<double> sums(p_.n);
+    for (std::uint32_t column = 0; column < p_.n; ++column) sums[column] = bias_of(p_, column);
     for (std::uint32_t i = 0; i < p_.k; ++i) {
       const double a = a_[std::uint64_t{row} * p_.k + i];
       const double* const b = &b_[std::uint64_t{i} * p_.n];
@@ -145,7 +150,8 @@ Result<MatrixError> check_product(const MatrixProduct& p, std::uint64_t samples,
     const bool corner = i < 4;
     const auto row = corner ? (i & 1) * (p.m - 1) : random.below(p.m);
     const auto column = corner ? (i >> 1) * (p.n - 1) : random.below(p.n);
-    picked.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), 0});
+    const auto at = static_cast<std::uint32_t>(column);
+    picked.push_back({static_cast<std::uint32_t>(row), at, bias_of(p, at)});
   }
   PickedElements elements(p, std::move(picked));
   for (const auto& each : elements.expected()) {

@@ -14,6 +14,8 @@ struct MatrixProduct {
   DataType type = DataType::kFp16;     // of a and b
   DataType to_type = DataType::kFp16;  // of c
   ConstByteSpan a, b, c;               // dense, row by row
+  ConstByteSpan bias = {};             // a number for each column; empty: none
+  DataType bias_type = DataType::kFp32;
 };
 
 struct MatrixError {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 
 #include "kernels/operators/matrix_layout.hpp"
+#include "workloads/programs/support/axes_reference.hpp"
 #include "workloads/programs/support/row_reference.hpp"
 
 namespace npu::workloads {
@@ -30,102 +30,23 @@ double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t
 }  // namespace
 
 OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
-                                 std::vector<std::uint64_t> group_ends, bool quant_scales)
-    : call_(std::move(call)),
-      seed_(seed),
-      group_ends_(std::move(group_ends)),
-      quant_scales_(quant_scales) {
-  describe();
-}
-
-void OperatorProblem::describe() {
-  const auto& side = call_.sides;
-  const auto type = call_.type;
-  switch (call_.row->family) {
-    case Family::kMatmul:
-    case Family::kBatched:
-    case Family::kSplitK:
-    case Family::kQuant:
-      inputs_ = {{call_.m, call_.k, call_.layout_a, type, call_.batch},
-                 {call_.k, call_.n, call_.layout_b, type, call_.batch}};
-      results_ = {{call_.m, call_.n, "RowMajor", call_.out_type, call_.batch}};
-      if (call_.row->family != Family::kQuant) break;
-      inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32});
-      inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32});
-      break;
-    case Family::kGrouped:
-      inputs_ = {{call_.m, call_.k, call_.layout_a, type},
-                 {call_.k, call_.n, call_.layout_b, type, call_.call.slice_k ? 1U : call_.batch},
-                 {1, call_.batch, "RowMajor", DataType::kInt64}};
-      results_ = {
-          {call_.m, call_.n, "RowMajor", call_.out_type, call_.call.slice_k ? call_.batch : 1U}};
-      break;
-    case Family::kGemv:
-      inputs_ = {{side[0], side[1], call_.layout_a, type}, {1, side[1], "RowMajor", type}};
-      results_ = {{1, side[0], "RowMajor", call_.out_type}};
-      break;
-    case Family::kVector:
-      inputs_.assign(4, {1, side[0], "RowMajor", type});
-      results_ = {{1, side[0], "RowMajor", call_.out_type}};
-      break;
-    case Family::kAttention:
-      inputs_ = {{side[3], side[5], "RowMajor", type, side[0] * side[1]},
-                 {side[4], side[5], "RowMajor", type, side[0] * side[2]},
-                 {side[4], side[5], "RowMajor", type, side[0] * side[2]}};
-      results_ = {{side[3], side[5], "RowMajor", call_.out_type, side[0] * side[1]}};
-      break;
-    default:
-      describe_rows();
-  }
-}
-
-// Operators on rows, each by itself.
-void OperatorProblem::describe_rows() {
-  const std::uint64_t rows = call_.sides[0], columns = call_.sides[1];
-  const auto type = call_.type;
-  const Tensor x{rows, columns, "RowMajor", type};
-  const Tensor gamma{1, columns, "RowMajor", type};
-  const Tensor scales{1, rows, "RowMajor", DataType::kFp32};
-  inputs_ = {x};
-  results_ = {{rows, columns, "RowMajor", call_.out_type}};
-  const bool integers = type == DataType::kInt32;
-  switch (call_.row->family) {
-    case Family::kRmsNorm:
-      inputs_.push_back(gamma);
-      break;
-    case Family::kSwiGlu:
-      results_[0].columns = columns / 2;
-      break;
-    case Family::kDynamicQuant:
-      results_.push_back(scales);
-      break;
-    case Family::kAddRmsNorm:
-    case Family::kAddRmsNormDynamicQuant:
-      inputs_ = {x, x, gamma};
-      results_.push_back(x);
-      if (call_.row->family == Family::kAddRmsNormDynamicQuant) results_.push_back(scales);
-      break;
-    case Family::kDequantSwigluQuant:
-      inputs_.push_back({1, columns, "RowMajor", DataType::kFp32, 1, integers});
-      inputs_.push_back({1, rows, "RowMajor", DataType::kFp32, 1, integers});
-      inputs_.push_back({1, columns / 2, "RowMajor", DataType::kFp32, 1, quant_scales_});
-      results_[0].columns = columns / 2;
-      results_.push_back(scales);
-      break;
-    default:  // one tensor, one result of its shape
-      break;
-  }
+                                 const OperatorOptions& options)
+    : call_(std::move(call)), seed_(seed), options_(options) {
+  auto tensors = tensors_of(call_, options_);
+  inputs_ = std::move(tensors.inputs);
+  results_ = std::move(tensors.results);
+  in_place_ = tensors.in_place;
 }
 
 Bytes OperatorProblem::input_bytes(std::size_t i) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   if (!t.given) return 0;
   return t.count * operators::stored_elements(t.layout, t.type, t.rows, t.columns) *
          platform::bytes_of(t.type);
 }
 
 Bytes OperatorProblem::result_bytes(std::size_t i) const {
-  const Tensor& t = results_[i];
+  const OperatorTensor& t = results_[i];
   return t.count * t.rows * t.columns * platform::bytes_of(t.type);
 }
 
@@ -134,14 +55,14 @@ bool OperatorProblem::steers(std::size_t i) const {
 }
 
 std::uint64_t OperatorProblem::group_begin(std::uint64_t group) const {
-  if (!group_ends_.empty()) return group == 0 ? 0 : group_ends_[group - 1];
+  if (!options_.group_ends.empty()) return group == 0 ? 0 : options_.group_ends[group - 1];
   const std::uint64_t side = call_.call.slice_k ? call_.k : call_.m;
   return side * group / call_.batch;
 }
 
 // One matrix, row by row.
 std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t matrix) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   const std::uint64_t elements = t.rows * t.columns;
   std::vector<std::byte> bytes(elements * platform::bytes_of(t.type));
   if (steers(i)) {
@@ -152,11 +73,15 @@ std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t mat
     return bytes;
   }
   fill_exact(t.type, {bytes.data(), bytes.size()}, seed_ + i, matrix * elements);
+  for (std::uint64_t k = 0; (t.positive || t.number) && k < elements; ++k) {
+    const double size = std::abs(load_element(t.type, bytes.data(), k)) + 1.0 / 64;
+    store_element(t.type, bytes.data(), k, t.number.value_or(size));
+  }
   return bytes;
 }
 
 std::vector<std::byte> OperatorProblem::input(std::size_t i) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   const std::size_t element = platform::bytes_of(t.type);
   std::vector<std::byte> stored(input_bytes(i));
   for (std::uint64_t matrix = 0; matrix < t.count; ++matrix) {
@@ -174,7 +99,7 @@ std::vector<std::byte> OperatorProblem::input(std::size_t i) const {
 
 // All matrices, row by row.
 OperatorProblem::Values OperatorProblem::values(std::size_t i) const {
-  const Tensor& t = inputs_[i];
+  const OperatorTensor& t = inputs_[i];
   Values all;
   for (std::uint64_t matrix = 0; matrix < t.count; ++matrix) {
     const auto rows = rows_of(i, matrix);
@@ -219,7 +144,10 @@ Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
 // Of each step a few roundings of what is stored in between, or of fp32.
 double OperatorProblem::tolerance(DataType type) const {
   const double stored = std::max(rounding_error(call_.type), rounding_error(type));
-  const double steps = call_.row->family == Family::kAttention ? 16 : 4;
+  const Family family = call_.row->family;
+  // fp16 is computed in fp16 there, step after step.
+  const double all = family == Family::kAdamW ? 16 * static_cast<double>(options_.calls) : 4;
+  const double steps = family == Family::kAttention ? 16 : all;
   return std::max(steps * stored, 1e-5);
 }
 
@@ -233,14 +161,17 @@ Status OperatorProblem::check_products(const std::vector<std::byte>& result) con
   const Bytes size = result.size() / std::max<std::uint64_t>(call_.batch, 1);
   for (std::uint64_t i = 0; i < call_.batch; ++i) {
     const auto a = rows_of(0, i), b = rows_of(1, i);
-    const MatrixProduct product{call_.m,
-                                call_.n,
-                                call_.k,
-                                call_.type,
-                                call_.out_type,
-                                {a.data(), a.size()},
-                                {b.data(), b.size()},
-                                {result.data() + i * size, size}};
+    MatrixProduct product{call_.m,
+                          call_.n,
+                          call_.k,
+                          call_.type,
+                          call_.out_type,
+                          {a.data(), a.size()},
+                          {b.data(), b.size()},
+                          {result.data() + i * size, size}};
+    const auto bias = given(2) ? rows_of(2, 0) : std::vector<std::byte>{};
+    product.bias = {bias.data(), bias.size()};
+    product.bias_type = call_.bias_type;
     if (auto ok = check_one(product); !ok) return ok;
   }
   return {};
@@ -262,7 +193,8 @@ Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const
       const std::uint64_t from = by_k ? row * call_.k + begin : (begin + row) * k;
       std::copy_n(all_a.data() + from * element, k * element, a.data() + row * k * element);
     }
-    const MatrixProduct product{
+    const auto bias = given(3) ? rows_of(3, i) : std::vector<std::byte>{};
+    MatrixProduct product{
         m,
         call_.n,
         k,
@@ -271,6 +203,8 @@ Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const
         {a.data(), a.size()},
         {b.data() + (by_k ? begin * call_.n * element : 0), k * Bytes{call_.n} * element},
         {result.data() + (by_k ? i * m : begin) * out_row, m * out_row}};
+    product.bias = {bias.data(), bias.size()};
+    product.bias_type = call_.bias_type;
     if (auto ok = check_one(product); !ok) return ok;
   }
   return {};
@@ -286,9 +220,30 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
       return {expected_elementwise()};
     case Family::kAttention:
       return {expected_attention()};
+    case Family::kBroadcast:
+      return {broadcast(formula_of(call_.call.expression), values(0), values(1), call_)};
+    case Family::kTranspose:
+      return {transposed(values(0), call_.sides, call_.call.order)};
+    case Family::kSoftmaxAxis:
+      return {softmax_axis(values(0), call_.sides)};
+    case Family::kGroupNorm:
+      return {group_norm(values(0), values(1), values(2), call_.sides, {call_.call.epsilon})};
+    case Family::kAdamW:
+      return expected_steps();
     default:
       return expected_rows();
   }
+}
+
+std::vector<OperatorProblem::Values> OperatorProblem::expected_steps() const {
+  std::vector<Values> tensors;
+  tensors.reserve(inputs_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) tensors.push_back(values(i));
+  for (std::uint64_t i = 0; i < options_.calls; ++i) {
+    adam_w(tensors, call_.call.maximize, call_.type);
+  }
+  tensors.resize(results_.size());
+  return tensors;
 }
 
 std::vector<OperatorProblem::Values> OperatorProblem::expected_rows() const {
@@ -323,13 +278,23 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected_rows() const {
   }
 }
 
+// Of tensor `i`, or as many times `none` as it is wide.
+OperatorProblem::Values OperatorProblem::numbers(std::size_t i, double none) const {
+  return given(i) ? values(i) : Values(inputs_[i].columns, none);
+}
+
 OperatorProblem::Values OperatorProblem::expected_quantised() const {
-  const Values a = values(0), b = values(1), channels = values(2), tokens = values(3);
+  const Values a = values(0), b = values(1), channels = numbers(2, 1), tokens = numbers(3, 1),
+               bias = numbers(4, 0);
+  const bool last = call_.bias_type != DataType::kInt32;  // else a part of the sum
+  const std::uint64_t k = call_.k, n = call_.n;
   Values c;
-  for (std::uint64_t i = 0; i < call_.m; ++i) {
-    for (std::uint64_t j = 0; j < call_.n; ++j) {
-      c.push_back(call_.call.scale * tokens[i] * channels[j] *
-                  dot(a.data() + i * call_.k, 1, b.data() + j, call_.n, call_.k));
+  for (std::uint64_t i = 0; i < std::uint64_t{call_.batch} * call_.m; ++i) {
+    const double* const right = b.data() + i / call_.m * k * n;
+    for (std::uint64_t j = 0; j < n; ++j) {
+      const double sum = dot(a.data() + i * k, 1, right + j, n, k) + (last ? 0 : bias[j]);
+      c.push_back(call_.call.scale * tokens[i % call_.m] * channels[j] * sum +
+                  (last ? bias[j] : 0));
     }
   }
   return c;
@@ -345,18 +310,41 @@ OperatorProblem::Values OperatorProblem::expected_gemv() const {
 }
 
 OperatorProblem::Values OperatorProblem::expected_elementwise() const {
-  using Formula = double (*)(double a, double b, double s);
-  static const std::map<std::string, Formula> kFormulas{
-      {"a+b", [](double a, double b, double) { return a + b; }},
-      {"a*s+b", [](double a, double b, double s) { return a * s + b; }},
-      {"max(a,b)", [](double a, double b, double) { return std::max(a, b); }}};
-  const Formula formula = kFormulas.at(call_.call.expression);
+  const Formula formula = formula_of(call_.call.expression);
   const Values a = values(0), b = values(1);
   Values to;
   for (std::uint64_t i = 0; i < a.size(); ++i) {
     to.push_back(formula(a[i], b[i], call_.call.scalars[0]));
   }
   return to;
+}
+
+std::uint64_t OperatorProblem::keys_seen(std::uint64_t query) const {
+  const std::uint64_t queries = call_.sides[3], keys = call_.sides[4];
+  return call_.call.causal ? std::max(query + 1 + keys, queries) - queries : keys;
+}
+
+std::optional<std::uint64_t> OperatorProblem::operations() const {
+  const auto& side = call_.sides;
+  const std::uint64_t product = 2 * std::uint64_t{call_.m} * call_.n * call_.k;
+  switch (call_.row->family) {
+    case Family::kMatmul:
+    case Family::kBatched:
+    case Family::kSplitK:
+    case Family::kQuant:
+      return product * call_.batch;
+    case Family::kGrouped:  // groups share m or k
+      return product;
+    case Family::kGemv:
+      return 2 * side[0] * side[1];
+    case Family::kAttention: {
+      std::uint64_t scores = 0;
+      for (std::uint64_t query = 0; query < side[3]; ++query) scores += keys_seen(query);
+      return 4 * side[0] * side[1] * scores * side[5];
+    }
+    default:
+      return std::nullopt;
+  }
 }
 
 OperatorProblem::Values OperatorProblem::expected_attention() const {
@@ -372,8 +360,7 @@ OperatorProblem::Values OperatorProblem::expected_attention() const {
     const std::uint64_t head = inside ? row % heads : row / queries % heads;
     const std::uint64_t query = inside ? row / heads % queries : row % queries;
     const std::uint64_t group = head / (heads / kv);
-    const std::uint64_t seen =
-        call_.call.causal ? std::max(query + 1 + keys, queries) - queries : keys;
+    const std::uint64_t seen = keys_seen(query);
     const std::uint64_t first = (batch * kv * keys + group * (inside ? 1 : keys)) * width;
     const double* const group_keys = k.data() + first;
     const double* const group_values = v.data() + first;

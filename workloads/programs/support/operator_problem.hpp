@@ -2,51 +2,46 @@
 // Operands of an operator, and what must come of them by plain arithmetic on the host.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/operators/call.hpp"
-#include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
+#include "workloads/programs/support/operator_tensors.hpp"
 
 namespace npu::workloads {
 
 class OperatorProblem {
  public:
-  // `group_ends`: of a grouped product, as many as there are groups, each not before the one before
-  // and within the side that is sliced; empty: groups of about one size. `quant_scales`: of
-  // dequant_swiglu_quant.
+  // A product has a bias if the call names its type.
   OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
-                  std::vector<std::uint64_t> group_ends = {}, bool quant_scales = false);
+                  const OperatorOptions& options = {});
 
   // Tensors as they lie in device memory, in the order of the operator's row.
   std::size_t inputs() const { return inputs_.size(); }
   Bytes input_bytes(std::size_t i) const;
   std::size_t results() const { return results_.size(); }
   Bytes result_bytes(std::size_t i) const;
+  // Results lie where the first inputs do.
+  bool in_place() const { return in_place_; }
   // False: an optional tensor that is left out.
   bool given(std::size_t i) const { return inputs_[i].given; }
   std::vector<std::byte> input(std::size_t i) const;
   // What the kernel does depends on its values, not on its shape alone.
   bool steers(std::size_t i) const;
+  // Multiplications and additions of products of matrices, of attention those of scores that are
+  // looked at; none of other operators.
+  std::optional<std::uint64_t> operations() const;
   // kWrongData names the first element that is off by more than its types must round. Of large
   // products samples.
   Status check(const std::vector<std::vector<std::byte>>& results) const;
 
  private:
-  // A tensor of `count` matrices; its elements are exact_value()s.
-  struct Tensor {
-    std::uint64_t rows = 1, columns = 0;
-    std::string layout = "RowMajor";
-    DataType type{};
-    std::uint64_t count = 1;
-    bool given = true;
-  };
   using Values = std::vector<double>;
 
-  void describe();
-  void describe_rows();
   std::vector<std::byte> rows_of(std::size_t i, std::uint64_t matrix) const;
   Values values(std::size_t i) const;
+  Values numbers(std::size_t i, double none) const;
   // Where group `group` begins in the side that is sliced.
   std::uint64_t group_begin(std::uint64_t group) const;
   Status check_products(const std::vector<std::byte>& result) const;
@@ -60,14 +55,17 @@ class OperatorProblem {
   Values expected_gemv() const;
   Values expected_elementwise() const;
   Values expected_attention() const;
+  std::vector<Values> expected_steps() const;
   double tolerance(DataType type) const;
+  // Keys that query `query` looks at.
+  std::uint64_t keys_seen(std::uint64_t query) const;
 
   operators::NormalisedCall call_;
   std::uint64_t seed_;
-  std::vector<std::uint64_t> group_ends_;
-  bool quant_scales_;
-  std::vector<Tensor> inputs_;
-  std::vector<Tensor> results_;
+  OperatorOptions options_;
+  std::vector<OperatorTensor> inputs_;
+  std::vector<OperatorTensor> results_;
+  bool in_place_ = false;
 };
 
 }  // namespace npu::workloads

@@ -17,14 +17,8 @@ constexpr Bytes kArgumentSize = 64;  // of a kernel, aligned
 }  // namespace
 
 ParameterSpec queue_memory_parameter() {
-  return {"queue_memory",
-          ParameterType::kChoice,
-          "",
-          "host",
-          "memory that holds a queue's ring",
-          0,
-          0,
-          {"host", "device"}};
+  return choice_parameter("queue_memory", "host", "memory that holds a queue's ring",
+                          {"host", "device"});
 }
 
 driver::QueueMemory queue_memory(const ParameterSet& parameters) {

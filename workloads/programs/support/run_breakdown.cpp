@@ -2,11 +2,7 @@
 #include "workloads/programs/support/run_breakdown.hpp"
 #include "workloads/framework/figures.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "npu/platform/core_events.hpp"
 
 namespace npu::workloads {
 
@@ -14,12 +10,7 @@ namespace {
 
 using platform::Activity;
 
-// In the order of platform::Pipe.
-constexpr std::array<const char*, platform::kPipes> kPipeNames = {
-    "scalar", "vector", "cube", "mte1", "mte2", "mte3", "fixpipe"};
-
 constexpr Figure<MeasuredSpan> kOfRun[] = {{"run_us", "us", itself}};
-constexpr Figure<Number> kOfPipe[] = {{"percent", "%", itself}};  // behind its name
 
 }  // namespace
 
@@ -35,13 +26,7 @@ void RunBreakdown::on_event(const platform::TraceEvent& event) {
     case Activity::kAicpuDispatch:
       return dispatch_.add(event);
     case Activity::kKernelCall:
-      cores_.insert(event.track);
       return kernels_.add(event);
-    case Activity::kPipe:
-      if (const auto pipe = platform::pipe_of(event.detail); pipe != platform::Pipe::kAll) {
-        busy_[static_cast<std::size_t>(pipe)] += event.end - event.begin;
-      }
-      return;
     case Activity::kKernelBlock:
       return blocks_[event.cause].add(event);
     case Activity::kQueueComplete:
@@ -105,13 +90,6 @@ void RunBreakdown::report(const std::string& prefix, Context& context) const {
   report_parts(context, prefix + "breakdown.", "us", breakdown_.parts, called_,
                {"From the host's call to its return"}, cause_);
   report_figures(context, prefix, kOfRun, *run_span());
-  const auto whole = static_cast<std::uint64_t>(cores().count()) * cores_.size();
-  if (whole == 0) return;
-  for (std::size_t i = 0; i < busy_.size(); ++i) {
-    if (busy_[i] == Picoseconds{}) continue;
-    report_figures(context, fmt::format("{}pipe.{}_", prefix, kPipeNames[i]), kOfPipe,
-                   Number::percent(static_cast<std::uint64_t>(busy_[i].count()), whole));
-  }
 }
 
 MeasuredTime RunBreakdown::measured_cores() const {

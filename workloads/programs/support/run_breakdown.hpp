@@ -12,13 +12,10 @@
 //        -> wait: the host has noticed, and has read the result back
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "npu/driver/device_context.hpp"
-#include "npu/platform/aicore_port.hpp"
 #include "npu/platform/trace.hpp"
 #include "workloads/framework/figures.hpp"
 
@@ -38,8 +35,7 @@ class RunBreakdown : public platform::TraceSink {
   std::optional<MeasuredSpan> run_span() const;
   // The same as a figure; without a span if no core had work.
   MeasuredTime measured_cores() const;
-  // The parts of PREFIXrun_us and itself, and a table; how much of the time of the cores that took
-  // part each pipe was busy.
+  // The parts of PREFIXrun_us and itself, and a table.
   void report(const std::string& prefix, Context& context) const;
 
  private:
@@ -51,8 +47,6 @@ class RunBreakdown : public platform::TraceSink {
   Span dispatch_;                                                     // blocks sent to cores
   Span kernels_;                                                      // on cores
   std::map<std::uint64_t, Span> submissions_, blocks_, completions_;  // of launches, by cause
-  std::set<std::uint32_t> cores_;                                     // tracks
-  std::array<Picoseconds, platform::kPipes> busy_{};                  // over all cores
   Breakdown breakdown_;
   Instant called_{};
   Picoseconds run_{};        // from the call to its return

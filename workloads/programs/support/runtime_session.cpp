@@ -12,14 +12,8 @@ std::vector<ParameterSpec> run_parameters() {
            "clusters of AI Cores to use; 0: all of the card", 0, 1024},
           {"aicpu_thread_num", ParameterType::kInteger, "", "3", "scheduler threads", 1,
            abi::kMaxSchedulerThreads},
-          {"handshake",
-           ParameterType::kChoice,
-           "",
-           "register",
-           "between scheduler and cores",
-           0,
-           0,
-           {"register", "memory"}},
+          choice_parameter("handshake", "register", "between scheduler and cores",
+                           {"register", "memory"}),
           {"dual_issue", ParameterType::kFlag, "", "on",
            "a core is given its next task while it runs one"}};
 }

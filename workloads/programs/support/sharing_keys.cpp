@@ -42,7 +42,7 @@ driver::TimeSliceOptions time_slice_options(const ParameterSet& parameters) {
   const auto& policy = parameters.choice("policy");
   options.policy = policy == "elastic"       ? driver::SharingPolicy::kElastic
                    : policy == "best_effort" ? driver::SharingPolicy::kBestEffort
-                                             : driver::SharingPolicy::kFixedShare;
+                                             : driver::SharingPolicy::kFixedQuota;
   options.window = time("window_us");
   options.sample = time("sample_us");
   options.carry_percent = number("carry_percent");

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of channels normalised by their mean and variance. NPU_JIT_ELEMENT_A (from, gamma, beta)
+// and NPU_JIT_ELEMENT_C (to): half, bfloat16 or float; GroupNormParams. A group is one core's, read
+// twice in tiles of 8192 elements (kernel-times.md K34): sums, then a scale and a shift for each
+// channel, which the scalar unit makes.
+#include <cmath>
+
+#include "kernels/device/common/entries.hpp"
+#include "kernels/device/vector/row_tile.hpp"
+#include "kernels/device/vector/types.hpp"
+
+namespace npu::kernels {
+namespace {
+
+using vector::kTypeA;
+using vector::kTypeC;
+using vector::size_of;
+
+static_assert(is_real(kTypeA) && is_real(kTypeC),
+              "this operator is of reals: NPU_JIT_ELEMENT_A and NPU_JIT_ELEMENT_C must be half, "
+              "bfloat16 or float");
+
+struct Work {
+  std::uint64_t from = 0, to = 0, gamma = 0, beta = 0;
+  std::uint64_t groups = 0;    // of all
+  std::uint32_t channels = 0;  // of a group
+  std::uint32_t of_batch = 0;  // channels
+  std::uint32_t size = 0;      // elements of a channel
+  std::uint32_t tile = 0;      // elements
+  float epsilon = 0;
+  std::uint32_t reserved = 0;
+};
+
+constexpr bool kCasts = kTypeA != DataType::kFp32;
+constexpr std::uint32_t kLargestTile = 8192;  // kernel-times.md K34
+constexpr std::uint32_t kPiece = 256;         // channels whose gamma and beta are there at a time
+constexpr std::uint32_t kBlock =
+    aicore::kLocalAlignment / std::min(size_of(kTypeA), size_of(kTypeC));
+constexpr std::uint32_t kFp32 = 4;  // bytes
+// Of UB: inputs, the tile in fp32, squares, two sums; results lie where sums were.
+constexpr std::uint32_t kElementBytes = kSets * size_of(kTypeA) + (kCasts ? 4 : 3) * kFp32;
+constexpr std::uint32_t kTableBytes = 4 * kPiece * kFp32 + 2 * aicore::kLocalAlignment;
+
+class Groups {
+ public:
+  Groups(AicorePort& port, const Work& work) : port_(port), work_(work), stages_(port) {
+    aicore::UbParts ub;
+    for (unsigned i = 0; i < kSets; ++i) in_[i] = ub.take(work.tile * size_of(kTypeA));
+    squares_ = ub.take(work.tile * kFp32);
+    x_ = kCasts ? ub.take(work.tile * kFp32) : squares_;
+    for (unsigned i = 0; i < kSets; ++i) sums_[i] = ub.take(work.tile * kFp32);
+    for (unsigned i = 0; i < 2; ++i) {
+      stored_table_[i] = ub.take(kPiece * kFp32);
+      table_[i] = ub.take(kPiece * kFp32);
+      number_[i] = ub.take(kFp32);
+    }
+  }
+
+  void run() {
+    for (std::uint64_t i = port_.call().block; i < work_.groups; i += port_.call().blocks) group(i);
+  }
+
+ private:
+  void group(std::uint64_t index) {
+    first_channel_ = index * work_.channels;
+    add_up();
+    const float count = static_cast<float>(elements());
+    const float mean = number(0) / count;
+    const float variance = number(1) / count - mean * mean;
+    mean_ = mean;
+    factor_ = 1 / std::sqrt((variance < 0 ? 0 : variance) + work_.epsilon);
+    vector::ScalarTrip(port_).end();
+    for (std::uint32_t first = 0; first < work_.channels; first += kPiece) {
+      piece(first, std::min(kPiece, work_.channels - first));
+    }
+    // The next group's sums lie where results are stored from.
+    for (unsigned i = 0; i < kSets; ++i) stages_.stored(stages_.begin_result());
+  }
+  std::uint64_t elements() const { return std::uint64_t{work_.channels} * work_.size; }
+
+  // The sums of all and of their squares.
+  void add_up() {
+    const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(work_.tile, elements()));
+    const vector::Flat whole(port_, most);
+    for (const std::uint32_t sums : sums_) whole.scalar(VectorOp::kDuplicate, sums, 0, 0);
+    for (std::uint64_t at = 0; at < elements(); at += work_.tile) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(work_.tile, elements() - at));
+      const unsigned i = stages_.begin_load();
+      vector::load_tile(port_, in_[i],
+                        {work_.from + first_channel_ * work_.size * size_of(kTypeA), 0, at},
+                        {0, 1, count, count}, kTypeA);
+      stages_.loaded(i);
+      const vector::Flat all(port_, count);
+      if constexpr (kCasts) all.cast(x_, DataType::kFp32, in_[i], kTypeA);
+      const std::uint32_t x = kCasts ? x_ : in_[i];
+      all.issue(VectorOp::kMul, squares_, x, x);
+      all.issue(VectorOp::kAdd, sums_[0], sums_[0], x);
+      stages_.consumed(i);
+      all.issue(VectorOp::kAdd, sums_[1], sums_[1], squares_);
+    }
+    for (unsigned i = 0; i < 2; ++i) whole.issue(VectorOp::kReduceSum, number_[i], sums_[i]);
+    static_cast<void>(vector::ScalarTrip(port_).read(number_[0]));
+  }
+  float number(unsigned i) const { return real_at(number_[i]); }
+  float real_at(std::uint32_t offset) const {
+    const std::uint32_t bits = port_.load_ub(offset);
+    float real = 0;
+    std::memcpy(&real, &bits, sizeof real);
+    return real;
+  }
+
+  // gamma (0) or beta of channels of the group.
+  void load_table(unsigned which, std::uint64_t address, std::uint32_t first, std::uint32_t count) {
+    if (address == 0) return;
+    const std::uint64_t channel = first_channel_ % work_.of_batch + first;
+    vector::load_tile(port_, stored_table_[which], {address, 0, channel}, {0, 1, count, count},
+                      kTypeA);
+    const Flag<Pipe::kMte2, Pipe::kVector> there(port_, kSets);
+    there.set();
+    there.wait();
+    convert_rows(port_, table_[which], DataType::kFp32, stored_table_[which], kTypeA, 1, count);
+  }
+
+  void piece(std::uint32_t first, std::uint32_t channels) {
+    load_table(0, work_.gamma, first, channels);
+    load_table(1, work_.beta, first, channels);
+    if ((work_.gamma | work_.beta) != 0) {
+      static_cast<void>(vector::ScalarTrip(port_).read(table_[0]));
+      vector::ScalarTrip(port_).end();
+    }
+    const std::uint32_t length = std::min(work_.size, work_.tile);
+    const std::uint32_t rows = work_.tile / aicore::round_up(length, kBlock);
+    for (std::uint32_t row = 0; row < channels; row += std::max(rows, 1U)) {
+      for (std::uint64_t at = 0; at < work_.size; at += length) {
+        const auto columns =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(length, work_.size - at));
+        scale({first_channel_ + first + row, std::min(std::max(rows, 1U), channels - row), columns,
+               aicore::round_up(columns, kBlock)},
+              row, at);
+      }
+    }
+  }
+
+  // Whole channels, or a part of one; `row`: the first one's place in the tables.
+  void scale(const vector::RowTile& tile, std::uint32_t row, std::uint64_t at) {
+    const unsigned i = stages_.begin_load();
+    vector::load_tile(port_, in_[i], {work_.from, work_.size, at}, tile, kTypeA);
+    stages_.loaded(i);
+    const vector::Flat all(port_, tile.count());
+    if constexpr (kCasts) {
+      all.cast(x_, DataType::kFp32, in_[i], kTypeA);
+      stages_.consumed(i);
+    }
+    unsigned set = 0;
+    if constexpr (kTypeC == DataType::kFp32) set = stages_.begin_result();
+    const std::uint32_t x = kCasts ? x_ : in_[i];
+    const std::uint32_t y = kTypeC == DataType::kFp32 ? sums_[set] : x_;
+    const vector::Flat each(port_, tile.columns);
+    for (std::uint32_t k = 0; k < tile.rows; ++k) {
+      const float gamma = work_.gamma == 0 ? 1 : real_at(table_[0] + (row + k) * kFp32);
+      const float beta = work_.beta == 0 ? 0 : real_at(table_[1] + (row + k) * kFp32);
+      const std::uint32_t skip = k * tile.pitch * kFp32;
+      each.scalar(VectorOp::kMuls, y + skip, x + skip, factor_ * gamma);
+      each.scalar(VectorOp::kAdds, y + skip, y + skip, beta - mean_ * factor_ * gamma);
+    }
+    if constexpr (!kCasts) stages_.consumed(i);
+    if constexpr (kTypeC != DataType::kFp32) {
+      set = stages_.begin_result();
+      all.cast(sums_[set], kTypeC, x_, DataType::kFp32);
+    }
+    stages_.computed(set);
+    vector::store_tile(port_, {work_.to, work_.size, at}, tile, sums_[set], kTypeC);
+    stages_.stored(set);
+  }
+
+  AicorePort& port_;
+  const Work work_;
+  Stages stages_;
+  std::uint32_t in_[kSets] = {}, sums_[kSets] = {};
+  std::uint32_t squares_ = 0, x_ = 0;
+  std::uint32_t stored_table_[2] = {}, table_[2] = {}, number_[2] = {};
+  std::uint64_t first_channel_ = 0;  // of the group
+  float mean_ = 0, factor_ = 0;
+};
+
+int kernel(AicorePort& port) {
+  const auto work = work_from<Work>(aicore::Arguments(port, kWorkWords<Work>));
+  Groups(port, work).run();
+  port.pipe_barrier(Pipe::kAll);
+  return 0;
+}
+
+void host(std::uint32_t block_num, OperatorStream& stream, const GroupNormParams& params) {
+  if (params.batch == 0 || params.channels == 0 || params.size == 0) return;
+  if (params.groups == 0 || params.channels % params.groups != 0) {
+    return stream.refuse("the number of groups must divide that of channels");
+  }
+  if (params.channels > kMostSide || params.size > kMostSide ||
+      std::uint64_t{params.channels} * params.size > aicore::kMostElements / params.batch) {
+    return stream.refuse("sides must be below 2^31, elements below 2^44");
+  }
+  if (!aligned(params.from, kTypeA) || !aligned(params.to, kTypeC) ||
+      !aligned(params.gamma, kTypeA) || !aligned(params.beta, kTypeA)) {
+    return stream.refuse("addresses must be multiples of the elements' sizes");
+  }
+  const std::uint64_t ub = stream.limits().ub;
+  if (ub < 16 * 1024) return stream.refuse("UB is smaller than 16 KiB");
+  Work work;
+  work.from = params.from, work.to = params.to;
+  work.gamma = params.gamma, work.beta = params.beta;
+  work.groups = std::uint64_t{params.batch} * params.groups;
+  work.channels = params.channels / params.groups;
+  work.of_batch = params.channels;
+  work.size = params.size;
+  work.epsilon = params.epsilon;
+  const std::uint64_t fits = (ub - kTableBytes) / kElementBytes / kBlock * kBlock;
+  work.tile = static_cast<std::uint32_t>(std::min<std::uint64_t>(fits, kLargestTile));
+  Launches(stream, CoreKind::kVector, block_num).launch(CoreKind::kVector, 0U, work, work.groups);
+}
+
+}  // namespace
+}  // namespace npu::kernels
+
+NPU_OPERATOR(npu::kernels::kernel, npu::kernels::Work, npu::kernels::host,
+             npu::operators::GroupNormParams)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recipes of products.
+#include <fmt/format.h>
+
+#include "tools/cli/validate/recipe.hpp"
+
+namespace npu::validate {
+namespace {
+
+struct Product {
+  std::uint64_t batch = 1, m = 0, n = 0, k = 0;
+};
+
+// From tensors m x k and k x n, n x k if `transposed`; a third side is the batch's.
+std::optional<Product> product_of(const Measurement& row, bool transposed) {
+  const Product named{1, side_of(row, {"m", "M"}), side_of(row, {"n", "N"}),
+                      side_of(row, {"k", "K"})};
+  if (named.m != 0 && named.n != 0 && named.k != 0) return named;
+  if (!row.has(0) || !row.has(1) || row.tensors[0].size() < 2 || row.tensors[1].size() < 2) {
+    return std::nullopt;
+  }
+  const auto& a = row.tensors[0];
+  const auto& b = row.tensors[1];
+  return Product{b.size() == 3 ? b[0] : 1, a[a.size() - 2],
+                 transposed ? b[b.size() - 2] : b[b.size() - 1], a[a.size() - 1]};
+}
+
+double operations_of(const Product& product) {
+  return 2.0 * static_cast<double>(product.batch) * static_cast<double>(product.m) *
+         static_cast<double>(product.n) * static_cast<double>(product.k);
+}
+
+// Tensor `i` is a bias, or not there.
+Made with_bias(Operation made, const Measurement& row, std::size_t i) {
+  if (!row.has(i)) return made;
+  const std::size_t of = row.types.size() == 1 ? 0 : i;
+  const std::string type = of < row.types.size() ? row.types[of] : std::string();
+  if (!type_here(type)) return refuse(fmt::format("no bias of type '{}'", type));
+  made.settings.emplace_back("bias", type);
+  return made;
+}
+
+}  // namespace
+
+Made matmul(const Measurement& row) {
+  const auto sides = product_of(row, false);
+  if (!sides) return refuse("the shape has no m, n and k");
+  if (sides->batch != 1) return refuse("products come in batches");
+  const auto type = type_here(type_of(row));
+  if (!type) return refuse(fmt::format("no products of type '{}'", type_of(row)));
+  Operation made;
+  made.workload = "matmul_kernel";
+  made.settings = {{"m", std::to_string(sides->m)},
+                   {"n", std::to_string(sides->n)},
+                   {"k", std::to_string(sides->k)},
+                   {"type", *type},
+                   {"launches", launches_of(row)}};
+  made.device_metric = "matmul_kernel.duration_us";
+  made.wall_metric = "matmul_kernel.wall_us";
+  made.operations = operations_of(*sides);
+  return made;
+}
+
+Made quant_matmul(const Measurement& row) {
+  const auto sides = product_of(row, false);
+  if (!sides) return refuse("the shape has no m, n and k");
+  const auto batch = sides->batch == 1 ? "" : fmt::format("{},", sides->batch);
+  auto made =
+      compiled(row, "quant_matmul", fmt::format("{}{},{},{}", batch, sides->m, sides->n, sides->k));
+  const auto out = row.attributes.value("output_dtype", nlohmann::json("float16"));
+  made.settings.emplace_back("out_dtype", out.is_string() ? out.get<std::string>() : "float16");
+  // Tensors: A, B, scales of columns or one for all, offset, scales of rows, bias. Rows without
+  // tensors are examples of catlass, which scale rows and columns.
+  const bool one = !row.has(2) || (row.elements(2) == 1 && sides->n != 1);
+  const bool both = !row.has(0) || row.has(4);
+  made.settings.emplace_back("scales", both ? "both" : one ? "one" : "columns");
+  made.operations = operations_of(*sides);
+  return with_bias(std::move(made), row, 5);
+}
+
+Made grouped_matmul(const Measurement& row) {
+  const bool transposed = is_on(row, "transpose_weight");
+  const auto sides = product_of(row, transposed);
+  if (!sides) return refuse("the shape has no groups, m, n and k");
+  const auto named = row.sides.find("groups");
+  const auto groups = named != row.sides.end() ? named->second : sides->batch;
+  const auto m = named != row.sides.end() ? sides->m * groups : sides->m;
+  if (!type_here(type_of(row))) {
+    return refuse(fmt::format("no products of type '{}'", type_of(row)));
+  }
+  auto made =
+      compiled(row, "grouped_matmul", fmt::format("{},{},{},{}", groups, m, sides->n, sides->k));
+  if (transposed) made.settings.emplace_back("transpose_b", "on");
+  std::string ends;
+  for (const auto& end : row.attributes.value("group_list", nlohmann::json::array())) {
+    ends += (ends.empty() ? "" : ",") + end.dump();
+  }
+  if (!ends.empty()) made.settings.emplace_back("group_ends", ends);
+  return with_bias(std::move(made), row, 2);
+}
+
+}  // namespace npu::validate

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/programs/support/axes_reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "kernels/operators/axes.hpp"
+
+namespace npu::workloads {
+namespace {
+
+// Elements from one to the next along each axis.
+AxisSides steps_of(const AxisSides& sides) {
+  AxisSides steps(sides.size(), 1);
+  for (std::size_t i = sides.size(); i-- > 1;) steps[i - 1] = steps[i] * sides[i];
+  return steps;
+}
+
+// Where element `index` of `sides` is with other steps.
+std::uint64_t place_of(std::uint64_t index, const AxisSides& sides, const AxisSides& steps) {
+  std::uint64_t place = 0;
+  for (std::size_t i = sides.size(); i-- > 0;) {
+    place += index % sides[i] * steps[i];
+    index /= sides[i];
+  }
+  return place;
+}
+
+// Steps of an operand along the axes of the result; 0 where it is repeated.
+AxisSides repeated_steps(const AxisSides& operand, const AxisSides& to) {
+  AxisSides sides(to.size(), 1);
+  std::copy(operand.begin(), operand.end(),
+            sides.end() - static_cast<std::ptrdiff_t>(operand.size()));
+  AxisSides steps = steps_of(sides);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (sides[i] == 1) steps[i] = 0;
+  }
+  return steps;
+}
+
+double rounded(double value, DataType type) {
+  std::array<std::byte, sizeof(std::uint64_t)> bytes{};
+  store_element(type, bytes.data(), 0, value);
+  return load_element(type, bytes.data(), 0);
+}
+
+}  // namespace
+
+Formula formula_of(const std::string& expression) {
+  static const std::map<std::string, Formula> kFormulas{
+      {"a+b", [](double a, double b, double) { return a + b; }},
+      {"a*s+b", [](double a, double b, double s) { return a * s + b; }},
+      {"max(a,b)", [](double a, double b, double) { return std::max(a, b); }}};
+  return kFormulas.at(expression);
+}
+
+RowValues broadcast(Formula formula, const RowValues& a, const RowValues& b,
+                    const operators::NormalisedCall& call) {
+  const AxisSides& to = call.sides;
+  const AxisSides of_a = repeated_steps(call.call.shape, to);
+  const AxisSides of_b = repeated_steps(call.call.other_shape, to);
+  RowValues result(operators::product_of(to, to.size()));
+  for (std::uint64_t i = 0; i < result.size(); ++i) {
+    result[i] = formula(a[place_of(i, to, of_a)], b[place_of(i, to, of_b)], call.call.scalars[0]);
+  }
+  return result;
+}
+
+RowValues transposed(const RowValues& x, const AxisSides& sides, const AxisSides& order) {
+  const AxisSides steps = steps_of(sides);
+  AxisSides to(sides.size()), from(sides.size());
+  for (std::size_t i = 0; i < sides.size(); ++i) to[i] = sides[order[i]], from[i] = steps[order[i]];
+  RowValues result(x.size());
+  for (std::uint64_t i = 0; i < x.size(); ++i) result[i] = x[place_of(i, to, from)];
+  return result;
+}
+
+RowValues softmax_axis(const RowValues& x, const AxisSides& sides) {
+  const AxisSides rows{sides[0], sides[2], sides[1]}, order{0, 2, 1};
+  return transposed(softmax(transposed(x, sides, order), sides[1]), rows, order);
+}
+
+RowValues group_norm(const RowValues& x, const RowValues& gamma, const RowValues& beta,
+                     const AxisSides& sides, double epsilon) {
+  const std::uint64_t channels = sides[1], size = sides[2];
+  const std::uint64_t length = channels / sides[3] * size;
+  RowValues to;
+  to.reserve(x.size());
+  for (std::uint64_t first = 0; length != 0 && first < x.size(); first += length) {
+    double sum = 0, squares = 0;
+    for (std::uint64_t i = 0; i < length; ++i) sum += x[first + i];
+    const double mean = sum / static_cast<double>(length);
+    for (std::uint64_t i = 0; i < length; ++i)
+      squares += (x[first + i] - mean) * (x[first + i] - mean);
+    const double root = std::sqrt(squares / static_cast<double>(length) + epsilon);
+    for (std::uint64_t i = 0; i < length; ++i) {
+      const std::uint64_t channel = (first + i) / size % channels;
+      to.push_back((x[first + i] - mean) / root * gamma[channel] + beta[channel]);
+    }
+  }
+  return to;
+}
+
+void adam_w(std::vector<RowValues>& tensors, bool maximize, DataType type) {
+  const auto number = [&](std::size_t i) { return tensors[i][0]; };
+  const double beta1 = number(8), beta2 = number(9), rate = number(6);
+  const double bias1 = 1 - number(4) * beta1, bias2 = 1 - number(5) * beta2;
+  for (std::size_t i = 0; i < tensors[0].size(); ++i) {
+    const double g = maximize ? -tensors[3][i] : tensors[3][i];
+    const double m = beta1 * tensors[1][i] + (1 - beta1) * g;
+    const double v = beta2 * tensors[2][i] + (1 - beta2) * g * g;
+    const double step = rate * m / bias1 / (std::sqrt(v) / std::sqrt(bias2) + number(10));
+    const double x = tensors[0][i];
+    tensors[0][i] = rounded(x - x * rate * number(7) - step, type);
+    tensors[1][i] = rounded(m, type), tensors[2][i] = rounded(v, type);
+  }
+}
+
+}  // namespace npu::workloads

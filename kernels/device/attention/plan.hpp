@@ -2,6 +2,7 @@
 // The host's plan of an attention: rows and keys of a task, and the workspace.
 #pragma once
 
+#include "kernels/device/attention/combine.hpp"
 #include "kernels/device/attention/cube.hpp"
 #include "kernels/device/attention/local_buffers.hpp"
 #include "kernels/device/attention/vector_buffers.hpp"
@@ -60,7 +61,8 @@ inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
   w.piece = std::min(most_keys, aicore::round_up(w.keys, Cube::kFractal));
   const auto fits = [&] {
     w.chunk = std::min(std::max(most / w.piece, 1U) * w.piece, aicore::round_up(w.keys, w.piece));
-    const std::uint64_t l0c = std::uint64_t{w.rows} * aicore::round_up(w.piece, Cube::kFractal) * 4;
+    const std::uint64_t l0c = std::uint64_t{aicore::round_up(w.rows, Cube::kFractal)} *
+                              aicore::round_up(w.piece, Cube::kFractal) * 4;
     const std::uint64_t l0b = std::uint64_t{Cube::kFractal} * aicore::row_bytes(w.piece, kTypeA);
     return CubeBuffers(w).end() <= limits.l1 && l0c <= limits.l0c / Cube::kHalves &&
            l0b <= limits.l0b / Cube::kHalves;
@@ -76,15 +78,17 @@ inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
   return computes();
 }
 
-// Where there are fewer tasks than clusters the keys of each are divided.
-inline void choose_splits(Work& w, std::uint32_t clusters) {
+// Where tasks of few rows leave clusters without one, the keys of each are divided.
+inline void choose_splits(Work& w, const CoreLimits& limits, std::uint32_t clusters) {
   w.splits = 1;
   w.split = w.keys;
-  const std::uint64_t tasks = w.tasks();
-  if (w.grouped == 0 || kCausal || tasks * 2 > clusters) return;
-  const auto wanted = static_cast<std::uint32_t>(clusters / tasks);
-  w.split = aicore::round_up(aicore::divide_up(w.keys, wanted), w.chunk);
+  if (w.grouped == 0 || w.tasks() * 2 > clusters) return;
+  const auto wanted = static_cast<std::uint32_t>(clusters / w.tasks());
+  w.split = aicore::round_up(aicore::divide_up(w.keys, wanted), w.piece);
   w.splits = aicore::divide_up(w.keys, w.split);
+  if (w.splits > 1 && Combine::rows_in(w, limits.ub) != 0) return;
+  w.splits = 1;
+  w.split = w.keys;
 }
 
 // Bytes of the workspace, which begins at `at`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // softmax(scale * Q x K^T) x V in one mixed launch: a cube core and its vector cores work on a task
-// together. Scores and weights between them are in the L2, or go from buffer to buffer.
+// together. If there are few tasks of few queries, their keys are divided, and vector cores add the
+// parts up. Scores and weights between them are in the L2, or go from buffer to buffer.
 // NPU_JIT_ELEMENT_A (Q, K, V) and NPU_JIT_ELEMENT_C (result): half, bfloat16 or float;
 // NPU_JIT_CAUSAL 0 or 1; AttentionParams.
 #include "kernels/device/attention/local_vector.hpp"
@@ -57,7 +58,10 @@ void tasks(AicorePort& port, const Work& w) {
 int kernel(AicorePort& port) {
   const aicore::Arguments arguments(port, kWorkWords<Work>);
   const auto work = work_from<Work>(arguments);
-  if (static_cast<Phase>(arguments.word(0)) == Phase::kZeros) {
+  const auto phase = static_cast<Phase>(arguments.word(0));
+  if (phase == Phase::kSplits) {
+    attention::Combine(port, work).run();
+  } else if (phase == Phase::kZeros) {
     Zeros(port, kTypeC, work.head)
         .fill({work.to, work.head}, std::uint64_t{work.batch} * work.heads * work.queries,
               work.head);
@@ -120,12 +124,14 @@ void host(std::uint32_t block_num, OperatorStream& stream, const AttentionParams
   if (!attention::choose_keys(w, limits, coupled)) {
     return stream.refuse("no tile of the products fits into the cores' buffers");
   }
-  w.splits = 1, w.split = w.keys;
+  attention::choose_splits(w, limits, launches.cores(CoreKind::kMixed));
   const auto blocks = std::min<std::uint64_t>(w.tasks(), launches.cores(CoreKind::kMixed));
   const std::uint64_t workspace = stream.workspace(attention::place(w, 0, blocks));
   if (workspace == 0) return;
   attention::place(w, workspace, blocks);
   launches.launch(CoreKind::kMixed, Phase::kTasks, w, w.tasks());
+  if (w.splits == 1) return;
+  launches.launch(CoreKind::kVector, Phase::kSplits, w, attention::Combine::tiles(w, limits.ub));
 }
 
 }  // namespace

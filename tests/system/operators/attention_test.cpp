@@ -314,6 +314,22 @@ TEST_P(Attention, OfFewQueriesAndManyKeys) {
   }
 }
 
+TEST_P(Attention, OfFewTasksDividesTheirKeys) {
+  Dice dice(53);
+  for (const auto& instance : kInstances) {
+    for (const std::uint32_t queries : {1U, 5U}) {
+      AttentionParams params = shape(queries, 901, 48);
+      params.heads = 3;
+      AttentionCase one(bench_, instance, params, dice);
+      one.run();
+      one.expect_attention();
+      // Heads of several queries are not brought together between buffers.
+      EXPECT_EQ(bench_.launches(), queries == 1 || !GetParam().local ? 2U : 1U);
+      if (HasFailure()) FAIL() << instance.object();
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cores, Attention, testing::ValuesIn(kWays),
                          [](const auto& each) { return each.param.name; });
 

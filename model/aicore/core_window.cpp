@@ -55,7 +55,7 @@ constexpr CountedEvent kCountedEvents[] = {
 // A core of the model reads over one channel.
 constexpr std::uint32_t kSecondChannelHits = 0x508, kSecondChannelMisses = 0x50A;
 constexpr std::uint32_t kScalarEvent = 0x09;
-constexpr std::uint32_t kImageRequests = 0x54, kImageMisses = 0x55;
+constexpr std::uint32_t kCodeLines = 0x54, kCodeMisses = 0x55;
 
 }  // namespace
 
@@ -79,10 +79,10 @@ std::uint32_t CoreWindow::counter(unsigned index) const {
   switch (event) {
     case kScalarEvent:
       return static_cast<std::uint32_t>(clocks(now.busy[scalar] - began_.busy[scalar]));
-    case kImageRequests:
-      return static_cast<std::uint32_t>(now.image_requests - began_.image_requests);
-    case kImageMisses:
-      return static_cast<std::uint32_t>(now.image_fetches - began_.image_fetches);
+    case kCodeLines:
+      return static_cast<std::uint32_t>(now.code_lines - began_.code_lines);
+    case kCodeMisses:
+      return static_cast<std::uint32_t>(now.code_misses - began_.code_misses);
     case kSecondChannelHits:
     case kSecondChannelMisses:
       return 0;

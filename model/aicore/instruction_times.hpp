@@ -30,9 +30,9 @@ class CoreClock {
 struct RowsPart {
   std::uint64_t address;  // or what the alignment of its rows follows from
   Bytes bytes;
-  Bytes row_bytes;  // of the copy's rows, or of all of it where they follow one another
-  Bytes begun;      // rows of a strided copy that begin here
-  Bytes element;    // of a transposing copy; 0: it is none
+  Bytes row_bytes;    // of the copy's rows, or of all of it where they follow one another
+  Bytes begun;        // rows of a strided copy that begin here
+  Bytes element = 0;  // of a transposing copy; 0: it is none
 };
 
 class InstructionTimes {

@@ -173,13 +173,14 @@ void ProgramCore::run_block() {
 
 int ProgramCore::run_launched() {
   parts_.thread.check();
+  units_->fetch.enter(nullptr);
   const CoreConfig& launch = parts_.services.launch;
   parts_.thread.pass(ticks(launch.dispatch) + ticks(launch.init));
   const SimTime initialised = parts_.thread.local() + ticks(launch.software_init);
   parts_.thread.waited(platform::ScalarWait::kStart, began_);
   parts_.thread.catch_up();
-  // Part of the software's initialisation, and longer than the rest of it if the image is large.
-  const auto program = units_->fetch.fetch(parts_.calls.block().image);
+  // Part of the software's initialisation.
+  auto program = units_->fetch.fetch(parts_.calls.block().image);
   identify(program);
   const SimTime fetched = parts_.thread.local();
   parts_.thread.reach(initialised);
@@ -195,9 +196,11 @@ int ProgramCore::run_launched() {
   return result;
 }
 
-int ProgramCore::call_program(const ProgramFetch::Program& program) {
+int ProgramCore::call_program(ProgramFetch::Program& program) {
+  auto* const caller = units_->fetch.enter(&program);
   const int result = run_.call_program(program.executed, [&] { return program.entry(port_); });
-  executed(run_.take_executed());
+  executed(nullptr, run_.take_executed());
+  units_->fetch.enter(caller);
   return result;
 }
 
@@ -253,8 +256,10 @@ void ProgramCore::identify(const ProgramFetch::Program& program) {
   run_.identify({"AI Core", parts_.number, call().block, call().blocks, program.name});
 }
 
-void ProgramCore::executed(std::uint64_t instructions) {
-  if (instructions == 0 || parts_.thread.is_cut()) return;
+void ProgramCore::executed(const void* call, std::uint64_t instructions) {
+  if (parts_.thread.is_cut()) return;
+  units_->fetch.execute(call, instructions, parts_.polls);
+  if (instructions == 0) return;
   parts_.statistics.executed += instructions;
   constexpr unsigned kPercent = 100;
   parts_.thread.spend(parts_.services.clock.clocks(instructions * kPercent) /
@@ -266,6 +271,25 @@ void ProgramCore::scalar(unsigned cycles) {
   parts_.thread.spend(parts_.services.clock.clocks(cycles));
 }
 
+void ProgramCore::set_up(const platform::SetUp& set_up) {
+  parts_.polls.enter_effect();
+  const SetUpConfig& costs = parts_.services.config.set_up;
+  const Picoseconds of_tiling[platform::kTilings] = {Picoseconds{}, costs.arguments, costs.constant,
+                                                     costs.run_time};
+  const auto tiling = static_cast<std::size_t>(set_up.tiling);
+  if (tiling >= platform::kTilings) {
+    parts_.thread.raise_fault(FaultCode::kInstruction,
+                              parts_.thread.at_fault(abi::FaultyField::kKind, Pipe::kScalar));
+  }
+  const bool vector = core_type() == abi::CoreType::kAiv;
+  Picoseconds time = of_tiling[tiling];
+  if (set_up.pipe) time += vector ? costs.vector_pipe : costs.cube_pipe;
+  if (set_up.mixed) time += costs.mixed;
+  const SimTime begin = parts_.thread.local();
+  parts_.thread.pass(ticks(time));
+  parts_.thread.waited(platform::ScalarWait::kStart, begin);
+}
+
 int ProgramCore::invoke(const platform::KernelCall& call) {
   parts_.polls.enter_effect();
   if (parts_.calls.full()) parts_.thread.raise_fault(FaultCode::kInstruction, call.image);
@@ -273,11 +297,11 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   if (!units_->pipes.drained()) issue().pipe_barrier(Pipe::kAll);
   parts_.thread.catch_up();
   const SimTime begin = parts_.thread.local();
-  const auto program = units_->fetch.fetch(call.image);
+  auto program = units_->fetch.fetch(call.image);
   const auto caller_identity = run_.identity();
   const auto caller = parts_.calls.enter(call);
   identify(program);
-  set_up(parts_.thread.local());
+  task_set_up(parts_.thread.local());
   const int result = call_program(program);
   issue().pipe_barrier(Pipe::kAll);
   parts_.thread.told().tell();
@@ -294,7 +318,7 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   return result;
 }
 
-void ProgramCore::set_up(SimTime begun) {
+void ProgramCore::task_set_up(SimTime begun) {
   const SimTime found = parts_.polls.take_found();
   if (found > begun || !parts_.services.sim.recorder.enabled()) return;
   parts_.services.sim.emit(parts_.tracks.setup(), platform::Activity::kTaskSetup, found, begun,

@@ -73,8 +73,10 @@ class ProgramCore : private PipeEffects::Cluster {
   bool has_transposing_copies() const { return parts_.services.config.transposed_percent != 0; }
   bool has_vector_functions() const { return parts_.services.config.vector.function.ports != 0; }
   void scalar(unsigned cycles);
-  // By the program since it was last asked; ahead of what it calls next.
-  void executed(std::uint64_t instructions);
+  // By the program since it was last asked; ahead of what it calls next, from `call`. nullptr: it
+  // has ended.
+  void executed(const void* call, std::uint64_t instructions);
+  void set_up(const platform::SetUp& set_up);
   int invoke(const platform::KernelCall& call);
   [[noreturn]] void trap(std::uint16_t code);
   PollLoop& polls() { return parts_.polls; }
@@ -100,12 +102,12 @@ class ProgramCore : private PipeEffects::Cluster {
   Units& units();
   void run_block();
   int run_launched();
-  int call_program(const ProgramFetch::Program& program);
+  int call_program(ProgramFetch::Program& program);
   void forget_accesses();
   void end_block();
   void report(std::uint64_t generation);
   void identify(const ProgramFetch::Program& program);
-  void set_up(SimTime begun);
+  void task_set_up(SimTime begun);
   LocalMemory* vector_memory(unsigned which) override;
   LocalMemory* cube_memory() override;
 

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// How programs come from device memory: the header of an image is read, and its object too, if the
-// core's instruction cache does not hold it.
+// How programs come from device memory. A launch reads the image's header, and with it the first
+// lines of the code if the core's instruction cache holds nothing of that place. Code behind them
+// is read when it is first executed, and again when the cache has lost it: the line that is missed
+// and those that follow it, as many as one fetch has. Time is that of the instructions a program
+// executes (code_layout.hpp); the host's object, its size above all, is of no matter.
 #pragma once
 
 #include <array>
+#include <utility>
 
-#include "model/aicore/image_cache.hpp"
+#include "model/aicore/instruction_cache.hpp"
 #include "model/aicore/memory_reads.hpp"
+#include "model/aicore/poll_loop.hpp"
 
 namespace npu::model {
 
 class ProgramFetch {
  public:
+  struct Place {
+    std::uint64_t image = 0;
+    Bytes size = 0;  // header and object
+  };
   struct Program {
     platform::AicoreEntry entry;
     const std::uint64_t* executed;  // LoadedProgram::executed
     std::array<char, 17> name;      // as in ProgramRun::Identity
+    InstructionCache::Program* code;
+    Place place;
+    const void* before = nullptr;  // its last call of the port
   };
 
   ProgramFetch(ProgramServices& services, const CallStack& calls, CoreThread& thread,
@@ -23,13 +35,22 @@ class ProgramFetch {
 
   // Ends when the program can begin.
   Program fetch(std::uint64_t image);
-  void forget_images() { images_.clear(); }
+  // What runs from now on; the one before.
+  Program* enter(Program* program) { return std::exchange(running_, program); }
+  // The running program comes to a call of its port, or to its end (nullptr), behind so many
+  // instructions. Ends when they and the call have been read. `polls` hears of what was not there.
+  void execute(const void* call, std::uint64_t instructions, PollLoop& polls);
+  void forget_images() {
+    running_ = nullptr;
+    cache_.clear();
+  }
 
  private:
-  static constexpr Bytes kRequest = 4096;       // at most, of an object
-  static constexpr unsigned kMostInFlight = 4;  // of these
+  static constexpr Bytes kPage = 4096;
 
-  void fetch_object(std::uint64_t object, Bytes size);
+  // Lines from `first` on; how many.
+  std::uint64_t read_lines(const Place& place, std::uint64_t first);
+  void read_now(std::uint64_t address, void* data, Bytes length);
   LoadedProgram load(std::uint64_t image, const abi::ImageHeader& header);
 
   ProgramServices& services_;
@@ -37,7 +58,8 @@ class ProgramFetch {
   CoreThread& thread_;
   MemoryReads& reads_;
   ProgramCoreStatistics& statistics_;
-  ImageCache images_;
+  InstructionCache cache_;
+  Program* running_ = nullptr;
 };
 
 }  // namespace npu::model

@@ -32,18 +32,18 @@ std::uint64_t ProgramPort::counter_hz() const {
   return core_.registers().counter_hz();
 }
 
-// What the program has executed takes its time first.
+// What the program has executed takes its time first. `from`: where in the program the call is.
 template <class Call>
-void ProgramPort::act(Call&& call) {
+void ProgramPort::act(const void* from, Call&& call) {
   run_.act([&] {
-    core_.executed(run_.take_executed());
+    core_.executed(from, run_.take_executed());
     call();
   });
 }
 template <class Call>
-auto ProgramPort::ask(Call&& call) {
+auto ProgramPort::ask(const void* from, Call&& call) {
   return run_.ask([&] {
-    core_.executed(run_.take_executed());
+    core_.executed(from, run_.take_executed());
     return call();
   });
 }
@@ -51,82 +51,85 @@ auto ProgramPort::ask(Call&& call) {
 // --- pipes ----------------------------------------------------------------------------------
 
 void ProgramPort::issue(const platform::CopyIn& instruction) {
-  act([&] { core_.issue().issue(instruction); });
+  act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::CopyOut& instruction) {
-  act([&] { core_.issue().issue(instruction); });
+  act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::LoadL0& instruction) {
-  act([&] { core_.issue().issue(instruction); });
+  act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::Mmad& instruction) {
-  act([&] { core_.issue().issue(instruction); });
+  act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::Fixpipe& instruction) {
-  act([&] { core_.issue().issue(instruction); });
+  act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::Vector& instruction) {
-  act([&] { core_.issue().issue(instruction); });
+  act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::issue(const platform::VectorFunction& instruction) {
-  act([&] { core_.issue().issue(instruction); });
+  act(__builtin_return_address(0), [&] { core_.issue().issue(instruction); });
 }
 void ProgramPort::set_flag(Pipe from, Pipe to, unsigned id) {
-  act([&] { core_.issue().set_flag(from, to, id); });
+  act(__builtin_return_address(0), [&] { core_.issue().set_flag(from, to, id); });
 }
 void ProgramPort::wait_flag(Pipe from, Pipe to, unsigned id) {
-  act([&] { core_.issue().wait_flag(from, to, id); });
+  act(__builtin_return_address(0), [&] { core_.issue().wait_flag(from, to, id); });
 }
 void ProgramPort::pipe_barrier(Pipe pipe) {
-  act([&] { core_.issue().pipe_barrier(pipe); });
+  act(__builtin_return_address(0), [&] { core_.issue().pipe_barrier(pipe); });
 }
 void ProgramPort::set_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
-  act([&] { core_.issue().set_cross_flag(pipe, scope, flag); });
+  act(__builtin_return_address(0), [&] { core_.issue().set_cross_flag(pipe, scope, flag); });
 }
 void ProgramPort::wait_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
-  act([&] { core_.issue().wait_cross_flag(pipe, scope, flag); });
+  act(__builtin_return_address(0), [&] { core_.issue().wait_cross_flag(pipe, scope, flag); });
 }
 
 // --- the scalar unit ------------------------------------------------------------------------
 
 std::uint64_t ProgramPort::load(std::uint64_t address, unsigned bytes) {
-  return ask([&] { return core_.memory().load(address, bytes); });
+  return ask(__builtin_return_address(0), [&] { return core_.memory().load(address, bytes); });
 }
 void ProgramPort::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-  act([&] { core_.memory().store(address, bytes, value); });
+  act(__builtin_return_address(0), [&] { core_.memory().store(address, bytes, value); });
 }
 void ProgramPort::clean_invalidate(std::uint64_t address) {
-  act([&] { core_.memory().clean_invalidate(address); });
+  act(__builtin_return_address(0), [&] { core_.memory().clean_invalidate(address); });
 }
 void ProgramPort::clean_invalidate_all() {
-  act([&] { core_.memory().clean_invalidate_all(); });
+  act(__builtin_return_address(0), [&] { core_.memory().clean_invalidate_all(); });
 }
 void ProgramPort::memory_barrier() {
-  act([&] { core_.memory().memory_barrier(); });
+  act(__builtin_return_address(0), [&] { core_.memory().memory_barrier(); });
 }
 std::uint32_t ProgramPort::load_ub(std::uint32_t offset) {
-  return ask([&] { return core_.memory().load_ub(offset); });
+  return ask(__builtin_return_address(0), [&] { return core_.memory().load_ub(offset); });
 }
 void ProgramPort::store_ub(std::uint32_t offset, std::uint32_t value) {
-  act([&] { core_.memory().store_ub(offset, value); });
+  act(__builtin_return_address(0), [&] { core_.memory().store_ub(offset, value); });
 }
 std::uint64_t ProgramPort::data_main_base() {
-  return ask([&] { return core_.registers().data_main_base(); });
+  return ask(__builtin_return_address(0), [&] { return core_.registers().data_main_base(); });
 }
 void ProgramPort::set_cond(std::uint32_t value) {
-  act([&] { core_.registers().set_cond(value); });
+  act(__builtin_return_address(0), [&] { core_.registers().set_cond(value); });
 }
 std::uint64_t ProgramPort::system_counter() {
-  return ask([&] { return core_.registers().system_counter(); });
+  return ask(__builtin_return_address(0), [&] { return core_.registers().system_counter(); });
 }
 void ProgramPort::scalar(unsigned cycles) {
-  act([&] { core_.scalar(cycles); });
+  act(__builtin_return_address(0), [&] { core_.scalar(cycles); });
+}
+void ProgramPort::set_up(const platform::SetUp& set_up) {
+  act(__builtin_return_address(0), [&] { core_.set_up(set_up); });
 }
 bool ProgramPort::poll_again(std::uint64_t deadline) {
-  return ask([&] { return core_.polls().poll_again(deadline); });
+  return ask(__builtin_return_address(0), [&] { return core_.polls().poll_again(deadline); });
 }
 int ProgramPort::invoke(const platform::KernelCall& call) {
-  return ask([&] { return core_.invoke(call); });
+  return ask(__builtin_return_address(0), [&] { return core_.invoke(call); });
 }
 void ProgramPort::trap(std::uint16_t code) {
   run_.end([&] { core_.trap(code); });

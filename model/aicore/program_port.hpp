@@ -44,15 +44,16 @@ class ProgramPort final : public platform::AicorePort {
   std::uint64_t system_counter() override;
   std::uint64_t counter_hz() const override;
   void scalar(unsigned cycles) override;
+  void set_up(const platform::SetUp& set_up) override;
   bool poll_again(std::uint64_t deadline) override;
   int invoke(const platform::KernelCall& call) override;
   [[noreturn]] void trap(std::uint16_t code) override;
 
  private:
   template <class Call>
-  void act(Call&& call);
+  void act(const void* from, Call&& call);
   template <class Call>
-  auto ask(Call&& call);
+  auto ask(const void* from, Call&& call);
 
   ProgramCore& core_;
   ProgramRun& run_;

@@ -26,8 +26,8 @@ struct ProgramCoreStatistics {
   SimTime memory_wait = 0;                            // the scalar unit waited for its own accesses
   std::uint64_t requests = 0;
   std::uint64_t cache_hits = 0, cache_misses = 0;
-  std::uint64_t image_requests = 0;     // headers looked at
-  std::uint64_t image_fetches = 0;      // images that were not in the instruction cache
+  std::uint64_t code_lines = 0;         // of the instruction cache that blocks of code ran through
+  std::uint64_t code_misses = 0;        // that it did not hold
   std::uint64_t polls_passed_over = 0;  // rounds of poll loops
   CoreEventCounts events;               // for the PMU
 };

@@ -27,7 +27,7 @@ struct CoreConfig {
   std::uint64_t clock_hz;
   Picoseconds dispatch;  // command processor to core, per block
   Picoseconds init;      // of the core's hardware, per block
-  // Of the program before it begins, per block, with the reads of its image.
+  // Of the program before it begins, per block; longer if the read of its begin is.
   Picoseconds software_init;
   Picoseconds report;  // last access of a block until the command processor knows
 };

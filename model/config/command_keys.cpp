@@ -42,7 +42,7 @@ const Table& core_table() {
           number("dispatch_ns", &C::dispatch, 0, 100'000, "command processor to core, per block"),
           number("init_ns", &C::init, 0, 100'000, "of the core's hardware, per block"),
           number("software_init_ns", &C::software_init, 0, 1'000'000,
-                 "of the program before it begins, per block, with the reads of its image"),
+                 "of the program before it begins, per block; the read of its begin is part of it"),
           number("report_ns", &C::report, 0, 100'000,
                  "last access of a block until the command processor knows"),
       }};

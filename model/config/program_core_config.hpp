@@ -71,19 +71,30 @@ struct CubeConfig {
   unsigned fill_clocks;  // into an empty pipe
 };
 
+// What platform::SetUp costs beside instructions and loads of the kernel's own.
+struct SetUpConfig {
+  Picoseconds arguments, constant, run_time;  // by platform::Tiling
+  Picoseconds vector_pipe, cube_pipe;         // of a core of that kind; a coupled one is a cube's
+  Picoseconds mixed;
+};
+
 struct ProgramCoreConfig {
   ProgramCoreKind type;
   bool functional;           // bytes of local buffers exist and are computed with
   std::uint64_t counter_hz;  // system counter, shared with the AICPUs
   Bytes l1, l0a, l0b, l0c, ub;
-  Bytes instruction_cache;  // whole images, least recently used out
-  unsigned queue_depth;     // instructions and flags that a pipe holds
-  Bytes segment;            // most of one request
-  Bytes outstanding;        // of one pipe: bytes requested and not answered
+  Bytes instruction_cache;           // least recently used lines out
+  Bytes instruction_line;            // of it
+  unsigned instruction_fetch_lines;  // read at a time, the one that is missed first
+  Bytes instruction_bytes;           // of an instruction
+  unsigned queue_depth;              // instructions and flags that a pipe holds
+  Bytes segment;                     // most of one request
+  Bytes outstanding;                 // of one pipe: bytes requested and not answered
   unsigned
       scalar_ipc_percent;  // instructions of its own that the scalar unit executes in 100 clocks
   unsigned issue_clocks;   // scalar unit: instruction, flag or barrier handed to a pipe
-  unsigned flag_clocks;    // from pipe to pipe
+  SetUpConfig set_up;
+  unsigned flag_clocks;         // from pipe to pipe
   unsigned scalar_flag_clocks;  // between the scalar unit and a pipe
   Picoseconds cross_flag;       // from core to core
   Bytes l0a_per_clock, l0b_per_clock;

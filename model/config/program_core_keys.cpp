@@ -43,6 +43,25 @@ const Table& local_path_table() {
   return kTable;
 }
 
+const Table& set_up_table() {
+  using S = SetUpConfig;
+  static const Table kTable{
+      "",
+      "what a kernel makes ready before it works (AicorePort::set_up), beside its own instructions "
+      "and loads",
+      {
+          number("arguments_ns", &S::arguments, 0, 100'000, "sizes of tiles from arguments alone"),
+          number("constant_ns", &S::constant, 0, 100'000, "sizes compiled in"),
+          number("run_time_ns", &S::run_time, 0, 100'000,
+                 "sizes from a structure made for the launch"),
+          number("vector_pipe_ns", &S::vector_pipe, 0, 100'000,
+                 "more, with queues and buffers as objects, on a vector core"),
+          number("cube_pipe_ns", &S::cube_pipe, 0, 100'000, "the same on a cube or coupled core"),
+          number("mixed_ns", &S::mixed, 0, 100'000, "more, of a kernel of cube and vector cores"),
+      }};
+  return kTable;
+}
+
 const Table& cube_table() {
   using C = CubeConfig;
   static const Table kTable{
@@ -151,7 +170,13 @@ std::vector<Key> buffer_keys() {
       number("l0c_kib", &C::l0c, 1, 4096, "L0C buffer"),
       number("ub_kib", &C::ub, 1, 4096, "unified buffer of vector and coupled cores"),
       number("instruction_cache_kib", &C::instruction_cache, 1, 65'536,
-             "images of programs that a core keeps"),
+             "code of programs that a core keeps"),
+      number("instruction_line_bytes", &C::instruction_line, 64, 4096,
+             "line of the instruction cache")
+          .in_powers_of_two(),
+      number("instruction_fetch_lines", &C::instruction_fetch_lines, 1, 64,
+             "read at a time, the one that is missed first"),
+      number("instruction_bytes", &C::instruction_bytes, 1, 64, "of an instruction"),
   };
 }
 
@@ -165,6 +190,7 @@ std::vector<Key> pipe_keys() {
              "instructions of its own that the scalar unit executes in 100 clocks"),
       number("issue_clocks", &C::issue_clocks, 0, 1000,
              "of the scalar unit, for what it hands to a pipe"),
+      section("set_up", &C::set_up, set_up_table()),
       number("flag_clocks", &C::flag_clocks, 0, 1000, "from pipe to pipe"),
       number("scalar_flag_clocks", &C::scalar_flag_clocks, 0, 10'000,
              "between the scalar unit and a pipe"),

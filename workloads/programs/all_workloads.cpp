@@ -30,6 +30,7 @@ const Registry& all_workloads() {
                       queue_isolation,
                       stream_overlap,
                       dispatch_latency,
+                      kernel_launch,
                       matmul,
                       matmul_kernel,
                       vector_add,

@@ -30,6 +30,7 @@ Workload queue_oversubscription();
 Workload queue_isolation();
 Workload stream_overlap();
 Workload dispatch_latency();
+Workload kernel_launch();
 Workload matmul();
 Workload matmul_kernel();
 Workload vector_add();

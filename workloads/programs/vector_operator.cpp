@@ -27,8 +27,9 @@ constexpr Bytes kSmallestBlock = 512;
 constexpr Bytes kHostPiece = 4_MiB;                     // of a tensor that the host holds at a time
 constexpr std::uint64_t kStepOfA = 37, kStepOfB = 101;  // from element to element of an operand
 constexpr const char* kNames[] = {"sigmoid", "gelu", "mish", "exp", "maximum"};
-constexpr const char* kTilings[] = {"arguments", "constant",
-                                    "runtime"};  // as kernels::vector::Tiling
+constexpr const char* kTilings[] = {"none", "arguments", "constant",
+                                    "runtime"};  // as platform::Tiling
+static_assert(std::size(kTilings) == platform::kTilings);
 static_assert(std::size(kNames) == kernels::vector::kOperators);
 
 // The cores that have a vector unit.
@@ -93,7 +94,7 @@ class VectorOperator {
     work_.scale = 0.5F;
     const auto& tiling = context.parameters.choice("tiling");
     const auto* const kind = std::find(std::begin(kTilings), std::end(kTilings), tiling);
-    work_.tiling = static_cast<kernels::vector::Tiling>(kind - std::begin(kTilings));
+    work_.tiling = static_cast<platform::Tiling>(kind - std::begin(kTilings));
     bytes_ = work_.count * platform::bytes_of(work_.type);
     blocks_ = static_cast<std::uint32_t>(
         std::clamp<Bytes>((bytes_ + kSmallestBlock - 1) / kSmallestBlock, 1, cores.count));
@@ -115,7 +116,7 @@ class VectorOperator {
     const auto what = fmt::format("elements={}", work_.count);
     if (auto ok = require_host_memory(what, kept); !ok) return ok;
     if (auto ok = launch_.load("operators"); !ok) return ok;
-    if (work_.tiling == kernels::vector::Tiling::kRunTime) {
+    if (work_.tiling == platform::Tiling::kRunTime) {
       const std::vector<std::byte> structure(kernels::vector::kTilingBytes);
       auto at = session_.allocate(structure.size());
       if (!at) return forward_error(at);
@@ -230,8 +231,9 @@ Workload vector_operator() {
                         {"fp16", "bf16", "fp32", "int32", "int64"}),
        choice_parameter(
            "tiling", "arguments",
-           "where the kernel has its sizes from: its arguments; constants, behind the set-up of a "
-           "large library; or a structure in device memory as well",
+           "what the kernel makes ready: nothing; what is generated for its arguments; pipes, "
+           "queues "
+           "and buffers with constant sizes, or with those of a structure in device memory",
            {std::begin(programs::vector_operator::kTilings),
             std::end(programs::vector_operator::kTilings)}),
        {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},

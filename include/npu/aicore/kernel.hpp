@@ -55,6 +55,7 @@ class Arguments {
     for (unsigned i = 0; i < kCount; ++i) all[i] = word(first + i);
     return all;
   }
+  AicorePort& port() const { return port_; }
   std::uint32_t number(unsigned i) const { return static_cast<std::uint32_t>(word(i)); }
 
  private:

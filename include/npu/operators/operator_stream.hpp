@@ -16,8 +16,8 @@ enum class CoreKind : std::uint8_t {
   kMixed,  // each block on a whole cluster: a cube core and its vector cores, or a coupled core
 };
 
-// The size of every operator's kernel in device memory, so that the simulated loading time does not
-// depend on the compiler. A larger object is an error.
+// The size of every operator's kernel in device memory, so that the simulated time of its upload
+// does not depend on the compiler. Launches do not depend on it. A larger object is an error.
 inline constexpr Bytes kImageBytes = 128_KiB;
 
 // What cores can: bytes of local buffers, the smallest of the cores that a launch may get, and of

@@ -208,6 +208,22 @@ enum class CrossScope : std::uint8_t {
   kSameType,  // all cores of one type that run blocks of the same launch
 };
 
+// Where a kernel has the sizes of its tiles from, and what it makes ready for them.
+enum class Tiling : std::uint8_t {
+  kNone,       // its arguments, and it makes nothing ready: a plain product
+  kArguments,  // its arguments; addresses and flags are made ready, as generated kernels do
+  kConstant,   // compiled in; tensors are objects that are made ready
+  kRunTime,    // as kConstant, but from a structure that the host has made for this launch
+};
+inline constexpr unsigned kTilings = 4;
+// What a kernel makes ready before it works: why the launch of a large library's kernel takes
+// longer than that of a small one.
+struct SetUp {
+  Tiling tiling = Tiling::kNone;
+  bool pipe = false;   // queues and buffers as objects (TPipe), those of the core's kind
+  bool mixed = false;  // a kernel of cube and vector cores, which find each other
+};
+
 // The call of one block of a kernel.
 struct KernelCall {
   std::uint64_t image = 0;      // device address of its ImageHeader
@@ -272,6 +288,9 @@ class AicorePort {
   virtual std::uint64_t system_counter() = 0;
   virtual std::uint64_t counter_hz() const = 0;
   virtual void scalar(unsigned cycles) = 0;  // time of the program's own instructions
+  // Takes what a set-up costs beside the program's instructions and loads. An unknown tiling is an
+  // exception.
+  virtual void set_up(const SetUp& set_up) = 0;
 
   // As AicpuPort::poll_again(), for loops of load(), clean_invalidate() and data_main_base().
   virtual bool poll_again(std::uint64_t deadline) = 0;

@@ -19,9 +19,22 @@ using namespace operators;  // what the host's entry is told, and tells
 template <class Work>
 inline constexpr std::uint32_t kWorkWords = 1 + sizeof(Work) / 8;
 
+// What a kernel makes ready that is told such a work: that of a library's kernel with a structure
+// of tilings, which the work is, unless it says something else in kSetUp.
+template <class Work, class = void>
+inline constexpr platform::SetUp kSetUpOf{platform::Tiling::kRunTime, true, false};
+template <class Work>
+inline constexpr platform::SetUp kSetUpOf<Work, std::void_t<decltype(Work::kSetUp)>> = Work::kSetUp;
+// What the user said is all it is told.
+template <>
+inline constexpr platform::SetUp kSetUpOf<VectorParams>{platform::Tiling::kArguments, false, false};
+
+// Phases behind the first are parts of what a library does in one launch: all is ready.
 template <class Work>
 Work work_from(const aicore::Arguments& arguments) {
   static_assert(std::is_trivially_copyable_v<Work> && sizeof(Work) % 8 == 0);
+  constexpr bool kMakesReady = kSetUpOf<Work>.tiling != platform::Tiling::kNone;
+  if (kMakesReady && arguments.word(0) == 0) arguments.port().set_up(kSetUpOf<Work>);
   const auto words = arguments.words<sizeof(Work) / 8>(1);
   Work work;
   std::memcpy(static_cast<void*>(&work), words.data(), sizeof work);

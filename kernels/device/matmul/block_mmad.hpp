@@ -93,7 +93,7 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
   BlockMmad(const BlockMmad&) = delete;
   BlockMmad& operator=(const BlockMmad&) = delete;
 
-  // Tile (row, column) of C, in tiles. Out of line: the size of an image is time.
+  // Tile (row, column) of C, in tiles. Out of line: one copy of its code.
   [[gnu::noinline]] void run(const Product<A, B>& product, std::uint32_t row,
                              std::uint32_t column) {
     first_row_ = row * tile_.m;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "npu/platform/aicore_port.hpp"
+
 namespace npu::kernels::matmul {
 
 enum class Phase : std::uint64_t {
@@ -19,6 +21,8 @@ struct Tiling {
 };
 
 struct Work {
+  // A library's plain product has all from its arguments.
+  static constexpr platform::SetUp kSetUp{};
   std::uint32_t m = 0, n = 0, k = 0, batch = 1;
   std::uint64_t a = 0, b = 0, c = 0;
   std::uint64_t lda = 0, ldb = 0, ldc = 0;  // elements, not 0

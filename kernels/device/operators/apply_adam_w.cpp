@@ -163,13 +163,12 @@ class Step {
   template <class Tree>
   void make(const Tree& tree, std::uint32_t to, const std::uint32_t* tensors,
             const std::uint32_t* moments, std::uint32_t count) const {
-    expression::Emitter<DataType> emitter{port_, kComputed};
+    expression::Emitter<DataType> emitter{{port_, kComputed, count}, kComputed};
     emitter.inputs[0] = tensors[0], emitter.inputs[3] = tensors[3];
     emitter.inputs[1] = moments[1], emitter.inputs[2] = moments[2];
     emitter.first = to;
     emitter.others = registers_;
     emitter.register_bytes = register_bytes_;
-    emitter.count = count;
     emitter.value(tree);
   }
 

@@ -2,8 +2,11 @@
 // The expression of vector/formula.hpp over a and b, of which either may be repeated along axes.
 // NPU_JIT_ELEMENT_A (a, b) and NPU_JIT_ELEMENT_C (result); BroadcastParams. Neighbouring axes that
 // are repeated alike are one; tiles are rows of the two innermost ones.
+#include <optional>
+
 #include "kernels/device/common/entries.hpp"
 #include "kernels/device/vector/formula.hpp"
+#include "kernels/device/vector/function_tiles.hpp"
 #include "kernels/device/vector/operand_tile.hpp"
 
 namespace npu::kernels {
@@ -63,7 +66,11 @@ constexpr std::uint32_t kNumbersBytes =
 class Tiles {
  public:
   Tiles(AicorePort& port, const Work& work)
-      : port_(port), work_(work), tree_(expression::make(work.scalars)), stages_(port) {
+      : port_(port),
+        work_(work),
+        tree_(expression::make(work.scalars)),
+        stages_(port),
+        in_registers_(computes_in_registers()) {
     const std::uint32_t count = work.tile_rows * aicore::round_up(work.tile_columns, kBlock);
     aicore::UbParts ub;
     for (unsigned k = 0; k < kOperands; ++k) {
@@ -126,7 +133,9 @@ class Tiles {
       if (used(k)) operand(k, tile).load(places_[i][k], from_[k]);
     }
     stages_.loaded(i);
-    expression::Emitter<Fixed<kComputed>> emitter{port_, {}, kTypeC == DataType::kFp32};
+    if (in_registers_) return store(compute_in_registers(i, tile), tile);
+    expression::Emitter<Fixed<kComputed>> emitter{
+        {port_, {}, tile.count()}, {}, kTypeC == DataType::kFp32};
     for (unsigned k = 0; k < kOperands; ++k) {
       if (used(k)) emitter.inputs[k] = operand(k, tile).make(places_[i][k]);
     }
@@ -138,7 +147,6 @@ class Tiles {
     emitter.constants = registers_ + kRegisters * register_bytes_;
     emitter.mask = mask_;
     emitter.register_bytes = register_bytes_;
-    emitter.count = tile.count();
     emitter.makes_constants = first;
     const std::uint32_t value = emitter.value(tree_);
     if constexpr (!kAsIs) set = stages_.begin_result();
@@ -146,12 +154,43 @@ class Tiles {
       convert_rows(port_, out_[set], kTypeC, value, kComputed, 1, tile.count());
     }
     if constexpr (!kCasts) stages_.consumed(i);
-    stages_.computed(set);
     store(set, tile);
-    stages_.stored(set);
   }
 
-  void store(unsigned set, const vector::RowTile& tile) const {
+  // Of operands that are repeated along both axes there is no number for each row.
+  bool computes_in_registers() const {
+    bool known = port_.has_vector_functions() && vector::fits_function<vector::Tree>();
+    for (unsigned k = 0; k < kOperands; ++k) {
+      known = known && (!used(k) || work_.rows.steps[k] != 0 || work_.columns.steps[k] != 0);
+    }
+    return known;
+  }
+  // What is repeated is loaded so, once for each register.
+  unsigned compute_in_registers(unsigned i, const vector::RowTile& tile) {
+    if (!function_) {
+      result_ = vector::make_steps(function_.emplace(), kTreeNeeds, kTypeA, Fixed<kComputed>{},
+                                   kTypeC, true, [&](auto use) { return use(tree_); });
+    }
+    function_->drop_tensors();
+    std::uint8_t reg = 0;
+    for (unsigned k = 0; k < kOperands; ++k) {
+      if (!used(k)) continue;
+      const bool numbers = work_.columns.steps[k] == 0;
+      const auto rows = numbers                    ? FunctionRows::kNumber
+                        : work_.rows.steps[k] == 0 ? FunctionRows::kShared
+                                                   : FunctionRows::kOwn;
+      function_->load(reg++, numbers ? places_[i][k].numbers : places_[i][k].loaded, kTypeA, rows,
+                      tile.pitch * size_of(kTypeA));
+    }
+    const unsigned set = stages_.begin_result();
+    function_->store(result_, out_[set], kTypeC, FunctionRows::kOwn, tile.pitch * size_of(kTypeC));
+    function_->issue(port_, tile.rows, tile.columns);
+    stages_.consumed(i);
+    return set;
+  }
+
+  void store(unsigned set, const vector::RowTile& tile) {
+    stages_.computed(set);
     platform::CopyOut copy;
     copy.to = to_;
     copy.from = {LocalBuffer::kUb, out_[set]};
@@ -160,12 +199,16 @@ class Tiles {
     copy.to_pitch = tile.rows == 1 ? 0 : work_.rows.to * size_of(kTypeC);
     copy.from_pitch = tile.pitch * size_of(kTypeC);
     port_.issue(copy);
+    stages_.stored(set);
   }
 
   AicorePort& port_;
   const Work work_;
   const vector::Tree tree_;
   Stages stages_;
+  const bool in_registers_;
+  std::optional<vector::ElementFunction> function_;
+  std::uint8_t result_ = 0;  // register
   vector::OperandPlaces places_[kSets][kOperands];
   std::uint32_t out_[kSets] = {};
   std::uint32_t registers_ = 0, register_bytes_ = 0, mask_ = 0;

@@ -59,7 +59,7 @@ int operators(AicorePort& port) {
   const OperatorWork work =
       operator_from(aicore::Arguments(port, kOperatorWords).words<kOperatorWords>());
   if (!valid(work)) return aicore::kBadArguments;
-  set_up(port, work.tiling, work.structure);
+  set_up(port, {work.tiling, false, false}, work.structure);
   run_elements(port, operation_of(work, port.has_vector_functions()), {work.a, work.b, 0, 0},
                work.to, work.count);
   port.pipe_barrier(Pipe::kAll);

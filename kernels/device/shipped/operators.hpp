@@ -63,14 +63,14 @@ inline OperatorWork operator_from(const std::array<std::uint64_t, kOperatorWords
   work.type = aicore::data_type(words[4] & 0xFFFF'FFFF);
   const auto scale = static_cast<std::uint32_t>(words[5]);
   std::memcpy(&work.scale, &scale, sizeof work.scale);
-  work.tiling = aicore::enumerator<Tiling>(words[5] >> 32, kTilings);
+  work.tiling = aicore::enumerator<Tiling>(words[5] >> 32, platform::kTilings);
   work.structure = words[6];
   return work;
 }
 
 inline bool valid(const OperatorWork& work) {
   return static_cast<unsigned>(work.op) < kOperators && platform::bytes_of(work.type) != 0 &&
-         knows(work.op, work.type) && static_cast<unsigned>(work.tiling) < kTilings &&
+         knows(work.op, work.type) && static_cast<unsigned>(work.tiling) < platform::kTilings &&
          work.count <= aicore::kMostElements;
 }
 

@@ -10,33 +10,23 @@
 
 namespace npu::kernels::vector {
 
-// Where a kernel has the sizes of its tiles from.
-enum class Tiling : std::uint8_t {
-  kArguments,  // and it sets up nothing: a small kernel
-  kConstant,   // compiled in; pipes, queues and buffers are objects that are set up
-  kRunTime,    // as kConstant, but from a structure in global memory, made for this launch
-};
-inline constexpr unsigned kTilings = 3;
+using platform::Tiling;
 
-// Calibrated: run-time tiling costs 1.3 us more than constant tiling (kernel-times.md K2: 3.5
-// and 2.2 us from the launch to the first copy). This gives 1.2; one line more lies in another
-// slice of the L2 and costs 0.4 us.
+// Of a structure of tilings, copied word by word, so that one line is asked for after the other.
+// Assumed: with its instructions what run-time tiling costs more than constant tiling, 1.3 us
+// (kernel-times.md K2: 3.5 and 2.2 us from the launch to the first copy).
 inline constexpr unsigned kTilingBytes = 512;
-// Of the scalar unit, besides the kernel's own instructions. Calibrated: 2.185 us from the kernel's
-// init to its first copy with constant tiling (docs/accuracy/rows.csv, A0012). Where the image lies
-// in memory makes 0.15 us of difference.
-inline constexpr unsigned kSetUpClocks = 300;
 
-inline void set_up(platform::AicorePort& port, Tiling tiling, std::uint64_t structure) {
-  if (tiling == Tiling::kArguments) return;
-  if (tiling == Tiling::kRunTime) {
-    // Copied word by word, so that one line is asked for after the other.
-    for (std::uint64_t at = structure; at < structure + kTilingBytes; at += abi::kCacheLine) {
+inline void set_up(platform::AicorePort& port, const platform::SetUp& set_up,
+                   std::uint64_t structure, std::uint64_t bytes = kTilingBytes) {
+  if (set_up.tiling == Tiling::kRunTime) {
+    for (std::uint64_t at = structure; at < structure + bytes; at += abi::kCacheLine) {
       port.clean_invalidate(at);
       port.load(at, 8);
     }
   }
-  port.scalar(kSetUpClocks);
+  const bool nothing = set_up.tiling == Tiling::kNone && !set_up.pipe && !set_up.mixed;
+  if (!nothing) port.set_up(set_up);
 }
 
 }  // namespace npu::kernels::vector

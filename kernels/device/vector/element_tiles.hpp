@@ -13,7 +13,7 @@ namespace npu::kernels::vector {
 inline constexpr std::uint32_t kGrain = 256;       // elements of a tile: whole 32 B of a mask
 inline constexpr std::uint64_t kBlockGrain = 512;  // bytes of an operand
 inline constexpr std::uint64_t kSmallest = 2048;   // so that tiles are long beside their fixed cost
-inline constexpr unsigned kTiles = 4;  // of a block at least, so that copies overlap computing
+inline constexpr unsigned kTiles = 6;  // of a block at least, so that copies overlap computing
 
 constexpr std::uint32_t size_of(DataType type) {
   return static_cast<std::uint32_t>(platform::bytes_of(type));

@@ -111,9 +111,9 @@ struct Instructions {
   Type type;
   std::uint32_t count = 0;
 
-  // Out of line: the size of an image is time.
-  [[gnu::noinline]] void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b,
-                               float scalar, Comparison comparison, std::uint32_t mask) const {
+  // Each instruction is code of its own.
+  [[gnu::always_inline]] void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b,
+                                    float scalar, Comparison comparison, std::uint32_t mask) const {
     Vector v;
     v.op = op;
     v.type = v.to_type = type;
@@ -244,8 +244,10 @@ class Emitter {
                     "only; of int64 it has max and min");
     }
   }
-  void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b = 0, float scalar = 0,
-             Comparison comparison = Comparison::kLess) {
+  // Each instruction is code of its own.
+  [[gnu::always_inline]] void issue(VectorOp op, std::uint32_t to, std::uint32_t a,
+                                    std::uint32_t b = 0, float scalar = 0,
+                                    Comparison comparison = Comparison::kLess) {
     sink.issue(op, to, a, b, scalar, comparison, mask);
   }
 };

@@ -28,7 +28,7 @@ struct FunctionSteps {
   ElementFunction& function;
   Type type;
 
-  // Out of line: the size of an image is time.
+  // Out of line: one copy of its code.
   [[gnu::noinline]] void issue(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b,
                                float scalar, platform::Comparison comparison,
                                std::uint32_t mask) const {
@@ -52,6 +52,38 @@ constexpr bool fits_function() {
   const unsigned registers = 2 * kFunctionInputs + needs.registers + needs.constants + 1;
   return registers <= platform::kVectorRegisters &&
          expression::kSteps<Tree> + kFunctionInputs + 1 <= kMostSteps;
+}
+
+// The steps of an expression on registers 0, 1, ... with its operands. `visit` as that of a Body;
+// `fused`: operands are cast from `type`, the value to `result`. Returns the value's register.
+template <class Computed, class Visit>
+std::uint8_t make_steps(ElementFunction& function, const expression::TreeNeeds& needs,
+                        DataType type, Computed computed, DataType result, bool fused,
+                        Visit visit) {
+  std::uint8_t at[kFunctionInputs] = {};
+  std::uint8_t next = 0, loaded = 0;
+  for (unsigned input = 0; input < kFunctionInputs; ++input) {
+    next = static_cast<std::uint8_t>(next + (needs.inputs >> input & 1));
+  }
+  for (unsigned input = 0; input < kFunctionInputs; ++input) {
+    if ((needs.inputs >> input & 1) == 0) continue;
+    at[input] = fused ? function.cast(next, computed, loaded, type) : loaded;
+    if (at[input] == next) ++next;
+    ++loaded;
+  }
+  const std::uint32_t constants = next + std::max(needs.registers, 1U);
+  const auto value = static_cast<std::uint8_t>(visit([&](const auto& tree) {
+    using Sink = FunctionSteps<Computed>;
+    expression::Emitter<Computed, Sink> emitter{Sink{function, computed}, computed};
+    std::copy(at, at + kFunctionInputs, emitter.inputs);
+    emitter.register_bytes = 1;
+    emitter.first = next;
+    emitter.others = next + 1U;
+    emitter.constants = constants;
+    return emitter.value(tree);
+  }));
+  const auto last = static_cast<std::uint8_t>(constants + needs.constants);
+  return fused ? function.cast(last, result, value, computed) : value;
 }
 
 // `Body` as ElementTiles has it; with apart(): casts are functions of their own.
@@ -122,7 +154,7 @@ class FunctionTiles {
       if (used(input)) load_rows(port_, operand(i, which++), {from_[input], 0}, tile, body_.type);
     }
     stages_.loaded(i);
-    if (!main_) make_steps();
+    if (!main_) make_function();
     const unsigned set = apart() ? compute_apart(i, tile.columns) : compute(i, tile.columns);
     stages_.computed(set);
     store_rows(port_, {to_, 0}, tile, result(set), body_.result);
@@ -166,33 +198,9 @@ class FunctionTiles {
   }
 
   // Behind the first loads, which take longer.
-  void make_steps() {
-    ElementFunction& function = main_.emplace();
-    const bool fused = !apart();
-    std::uint8_t at[kFunctionInputs] = {};
-    auto next = static_cast<std::uint8_t>(inputs());
-    std::uint8_t loaded = 0;
-    for (unsigned input = 0; input < kFunctionInputs; ++input) {
-      if (!used(input)) continue;
-      at[input] = fused ? function.cast(next, body_.computed, loaded, body_.type) : loaded;
-      if (at[input] == next) ++next;
-      ++loaded;
-    }
-    const std::uint32_t constants = next + std::max(needs_.registers, 1U);
-    result_ = static_cast<std::uint8_t>(body_.visit([&](const auto& tree) {
-      using Computed = decltype(body_.computed);
-      using Sink = FunctionSteps<Computed>;
-      expression::Emitter<Computed, Sink> emitter{Sink{function, body_.computed}, body_.computed};
-      std::copy(at, at + kFunctionInputs, emitter.inputs);
-      emitter.register_bytes = 1;
-      emitter.first = next;
-      emitter.others = next + 1U;
-      emitter.constants = constants;
-      return emitter.value(tree);
-    }));
-    if (!fused) return;
-    const auto last = static_cast<std::uint8_t>(constants + needs_.constants);
-    result_ = function.cast(last, body_.result, result_, body_.computed);
+  void make_function() {
+    result_ = make_steps(main_.emplace(), needs_, body_.type, body_.computed, body_.result,
+                         !apart(), [&](auto use) { return body_.visit(use); });
   }
 
   AicorePort& port_;

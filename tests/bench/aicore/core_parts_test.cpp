@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a core that have no time: the calls of a block, the images that are held, requests
-// in flight, the system counter. No simulation.
+// Parts of a core that have no time: the calls of a block, requests in
+// flight, the system counter. No simulation.
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "model/aicore/call_stack.hpp"
-#include "model/aicore/image_cache.hpp"
 #include "model/aicore/request_port.hpp"
 #include "model/aicore/system_counter.hpp"
 
@@ -14,7 +13,6 @@ namespace npu::test {
 namespace {
 
 using model::CallStack;
-using model::ImageCache;
 using model::KernelBlock;
 using model::RequestPort;
 
@@ -91,34 +89,6 @@ TEST(CallStack, UnderAnExecutorOnlyTheSameMixedBlockIsShared) {
   vector.leave(executor);
   vector.enter(mixed(0, 2));
   EXPECT_FALSE(cube.shares_block_with(vector, 2)) << "it has another block";
-}
-
-abi::ImageHeader image(std::uint8_t number, Bytes size) {
-  abi::ImageHeader header;
-  header.size = size;
-  header.digest[0] = number;
-  return header;
-}
-
-TEST(ImageCache, KeepsTheLastUsedImagesThatFit) {
-  ImageCache cache(100);
-  cache.keep(image(1, 40));
-  cache.keep(image(2, 40));
-  EXPECT_TRUE(cache.holds(image(1, 40)));
-  cache.keep(image(3, 40));
-  EXPECT_TRUE(cache.holds(image(3, 40)));
-  EXPECT_TRUE(cache.holds(image(1, 40)));
-  EXPECT_FALSE(cache.holds(image(2, 40)));
-}
-
-TEST(ImageCache, DoesNotMakeRoomForWhatNeverFits) {
-  ImageCache cache(100);
-  cache.keep(image(1, 100));
-  cache.keep(image(2, 101));
-  EXPECT_TRUE(cache.holds(image(1, 100)));
-  EXPECT_FALSE(cache.holds(image(2, 101)));
-  cache.clear();
-  EXPECT_FALSE(cache.holds(image(1, 100)));
 }
 
 TEST(SystemCounter, ShowsACountFromItsTimeOn) {

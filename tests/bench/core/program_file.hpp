@@ -14,9 +14,7 @@
 
 namespace npu::test {
 
-inline std::vector<char> image_of(const std::string& path, abi::ImageKind kind) {
-  const std::string object = file_text(path);
-  EXPECT_FALSE(object.empty()) << path;
+inline std::vector<char> with_header(const std::string& object, abi::ImageKind kind) {
   abi::ImageHeader header;
   header.kind = static_cast<std::uint16_t>(kind);
   header.size = object.size();
@@ -26,6 +24,11 @@ inline std::vector<char> image_of(const std::string& path, abi::ImageKind kind) 
   std::memcpy(image.data(), &header, sizeof header);
   image.insert(image.end(), object.begin(), object.end());
   return image;
+}
+inline std::vector<char> image_of(const std::string& path, abi::ImageKind kind) {
+  const std::string object = file_text(path);
+  EXPECT_FALSE(object.empty()) << path;
+  return with_header(object, kind);
 }
 inline std::vector<char> program_file(const std::string& name, abi::ImageKind kind) {
   return image_of(binary_dir() + "/programs/" + name + ".npu", kind);

@@ -91,7 +91,9 @@ const BadWord kBadWords[] = {
     {"elementwise", 3, ~std::uint64_t{0}},                          // elements
     {"operators", 4, 6},                                            // type
     {"operators", 4, std::uint64_t{5} << 32},                       // operator
-    {"operators", 5, std::uint64_t{3} << 32},                       // tiling
+    {"operators", 5, std::uint64_t{platform::kTilings} << 32},      // tiling
+    {"ready", 0, platform::kTilings},                               // tiling
+    {"ready", 2, 16385},                                            // bytes
     {"attention_scores", 4, std::uint64_t{6} << 32},                // type
     {"attention_softmax", 4, 6},                                    // type
 };

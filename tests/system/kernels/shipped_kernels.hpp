@@ -71,6 +71,7 @@ struct Shipped {
 inline std::vector<Shipped> shipped_kernels() {
   return {Shipped{"empty", {}},
           Shipped{"spin", {1000}},
+          Shipped{"ready", {static_cast<std::uint64_t>(platform::Tiling::kRunTime), kIn, 512}},
           Shipped{"matmul", product_words(false)},
           Shipped{"matmul_relu", product_words(true)},
           Shipped{"elementwise", elementwise_words()},

@@ -1,41 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of large libraries do before their first copy, in clocks. (Figures beside those of
+// What kernels make ready before they work, in clocks. (Figures beside those of
 // silicon: docs/accuracy.md.)
 #include "kernels/device/shipped/set_up.hpp"
+
+#include <gmock/gmock.h>
+
+#include <vector>
 
 #include "tests/bench/aicore/aicore_bench.hpp"
 
 namespace npu::test {
 namespace {
 
-using kernels::vector::Tiling;
+using platform::Tiling;
+using testing::ElementsAre;
 
 constexpr std::uint64_t kDrop = 3, kMiss = 100;  // clocks of the bench's core
 
-std::uint64_t set_up_clocks(Tiling tiling) {
-  AicoreBench bench;
-  std::uint64_t clocks_taken = 0;
-  bench.run_one([&](AicorePort& port) {
-    const auto begin = clocks(port);
-    kernels::vector::set_up(port, tiling, kData);
-    clocks_taken = clocks(port) - begin - kRegister;
-    return 0;
+// Of each in turn; the last one's fault.
+struct Taken {
+  std::vector<std::uint64_t> clocks;
+  FaultCode fault = FaultCode::kNone;
+};
+Taken set_up_on(unsigned core, model::ProgramCoreKind kind,
+                const std::vector<platform::SetUp>& set_ups) {
+  AicoreBench bench(aicore_config(kind));
+  Taken taken;
+  bench.at(0, [&] {
+    bench.launch(core, [&](AicorePort& port) {
+      for (const auto& each : set_ups) {
+        const auto begin = clocks(port);
+        kernels::vector::set_up(port, each, kData);
+        taken.clocks.push_back(clocks(port) - begin - kRegister);
+      }
+      return 0;
+    });
   });
-  return clocks_taken;
+  bench.run();
+  taken.fault = bench.ended(core).fault;
+  return taken;
 }
+constexpr auto kCoupledCores = model::ProgramCoreKind::kCoupled;
+constexpr platform::SetUp kPipe{Tiling::kArguments, true, false};
 
-TEST(KernelSetUp, OfASmallKernelTakesNothing) {
-  EXPECT_EQ(set_up_clocks(Tiling::kArguments), 0U);
-}
-
-TEST(KernelSetUp, WithConstantTilingIsInstructionsAlone) {
-  EXPECT_EQ(set_up_clocks(Tiling::kConstant), kernels::vector::kSetUpClocks);
+TEST(KernelSetUp, TakesWhatItsTilingCosts) {
+  const auto taken = set_up_on(0, kCoupledCores,
+                               {{Tiling::kNone, false, false},
+                                {Tiling::kArguments, false, false},
+                                {Tiling::kConstant, false, false}});
+  EXPECT_THAT(taken.clocks, ElementsAre(0, 100, 300));
 }
 
 TEST(KernelSetUp, WithRunTimeTilingWaitsForEachLineOfTheStructure) {
   constexpr std::uint64_t kLines = kernels::vector::kTilingBytes / abi::kCacheLine;
-  EXPECT_EQ(set_up_clocks(Tiling::kRunTime),
-            kernels::vector::kSetUpClocks + kLines * (kDrop + kMiss));
+  const auto taken = set_up_on(0, kCoupledCores, {{Tiling::kRunTime, false, false}});
+  EXPECT_THAT(taken.clocks, ElementsAre(400 + kLines * (kDrop + kMiss)));
+}
+
+TEST(KernelSetUp, WithAPipeTakesMoreOnACubeCore) {
+  const auto taken = set_up_on(0, model::ProgramCoreKind::kSplit, {kPipe});
+  EXPECT_THAT(taken.clocks, ElementsAre(100 + 700));
+}
+
+TEST(KernelSetUp, WithAPipeTakesMoreOnAVectorCore) {
+  const auto taken = set_up_on(2, model::ProgramCoreKind::kSplit, {kPipe});
+  EXPECT_THAT(taken.clocks, ElementsAre(100 + 500));
+}
+
+TEST(KernelSetUp, OfAMixedKernelTakesMore) {
+  const auto taken = set_up_on(
+      0, kCoupledCores, {{Tiling::kNone, false, true}, {Tiling::kConstant, true, true}, kPipe});
+  EXPECT_THAT(taken.clocks, ElementsAre(1000, 300 + 700 + 1000, 100 + 700));
+}
+
+TEST(KernelSetUp, WithAnUnknownTilingIsAnException) {
+  const platform::SetUp unknown{static_cast<Tiling>(platform::kTilings), false, false};
+  EXPECT_EQ(set_up_on(0, kCoupledCores, {unknown}).fault, FaultCode::kInstruction);
 }
 
 }  // namespace

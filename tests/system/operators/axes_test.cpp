@@ -38,10 +38,10 @@ struct AxisTypes {
 constexpr AxisTypes kRealTypes[] = {
     {"half", "half"}, {"bfloat16", "bfloat16"}, {"float", "float"}, {"half", "float"}};
 
-class AxisOperators : public testing::TestWithParam<model::ProgramCoreKind> {
+class AxisOperators : public testing::TestWithParam<BenchCores> {
  protected:
   OperatorBench bench_{GetParam()};
-  Dice dice_{GetParam() == model::ProgramCoreKind::kSplit ? 51U : 52U};
+  Dice dice_{GetParam() == BenchCores::kSplit ? 51U : 52U};
 
   // Ones, primes, around blocks; not many elements in all.
   Sides sides(std::uint64_t most_axes, std::uint64_t most) {
@@ -259,12 +259,9 @@ TEST_P(AxisOperators, SoftmaxAxisAtRandom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, AxisOperators,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& instance) {
-                           return instance.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                                   : "Coupled";
-                         });
+                         testing::Values(BenchCores::kCoupled, BenchCores::kSplit,
+                                         BenchCores::kInRegisters),
+                         [](const auto& instance) { return name_of(instance.param); });
 
 // In an axis that fits into UB and in one that does not.
 TEST(AxisNumbers, ThatAreNoneAreNumPysInSoftmax) {

@@ -149,7 +149,7 @@ TEST_P(OperatorFamilies, AreRight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cards, OperatorFamilies, testing::Values("910b", "910b2"),
+INSTANTIATE_TEST_SUITE_P(Cards, OperatorFamilies, testing::Values("910b", "910b2", "950pr"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 // The parts' sums lie in it: splits x m x n elements of fp32 (operators.md B2).

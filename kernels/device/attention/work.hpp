@@ -50,6 +50,8 @@ struct Step {
 };
 
 struct Work {
+  // A library's kernel with a structure of tilings, of cores that find each other.
+  static constexpr platform::SetUp kSetUp{platform::Tiling::kRunTime, true, true};
   std::uint64_t q = 0, k = 0, v = 0, to = 0;
   Pitches query_pitch, key_pitch;  // the result's are those of the queries
   // Of paged keys and values: block numbers, i32, `pages` for each batch.

@@ -35,7 +35,7 @@ LaneSet::Stopped LaneSet::stopped(bool& all_done) const {
 }
 
 Result<LaneSet::Stopped> LaneSet::wait(platform::Clock& clock, Instant deadline) const {
-  const bool alone = of[0] == nullptr || of[1] == nullptr;
+  const bool alone = count() < 2;
   for (const auto& lane : of) {
     for (bool ended = lane == nullptr; !ended;) {
       const auto done = lane->wait(alone ? deadline : std::min(deadline, clock.now() + kLook));
@@ -126,7 +126,7 @@ Status StreamLanes::wait_behind_other_cores() {
   return {};
 }
 
-// Once there are queues of both kinds, all work records its end: a wait for it then needs no
+// Once there are queues of several kinds, all work records its end: a wait for it then needs no
 // doorbell of its own.
 Result<StreamLanes::Appended> StreamLanes::append(LaunchCores kind, const abi::QueueEntry* entries,
                                                   std::size_t count, bool record) {
@@ -138,15 +138,15 @@ Result<StreamLanes::Appended> StreamLanes::append(LaunchCores kind, const abi::Q
     if (auto there = wait_behind_other_cores(); !there) return forward_error(there);
   }
   batch_.insert(batch_.end(), entries, entries + count);
-  const bool both = lanes_.of[0] != nullptr && lanes_.of[1] != nullptr;
-  if (record || both) {
+  const bool several = lanes_.count() > 1;
+  if (record || several) {
     if (auto there = push_record(); !there) return forward_error(there);
   }
   auto ticket = put(*lane, batch_.data(), batch_.size());
   if (!ticket) return forward_error(ticket);
   current_ = kind;
-  recorded_ = record || both ? signal_->last() : 0;
-  if (both && !record) {  // the entry before the record
+  recorded_ = record || several ? signal_->last() : 0;
+  if (several && !record) {  // the entry before the record
     --ticket->index;
     --ticket->sequence;
     ticket->size_class = size_class_of(entries[count - 1]);
@@ -156,8 +156,9 @@ Result<StreamLanes::Appended> StreamLanes::append(LaunchCores kind, const abi::Q
 
 LaunchFault StreamLanes::fault_of(const StreamLane& lane, const Error& error) const {
   LaunchFault fault;
-  const bool on_cube = &lane == lanes_.of[static_cast<std::size_t>(LaunchCores::kCube)].get();
-  fault.cores = on_cube ? LaunchCores::kCube : LaunchCores::kVector;
+  for (std::size_t kind = 0; kind < kLaunchCores; ++kind) {
+    if (lanes_.of[kind].get() == &lane) fault.cores = static_cast<LaunchCores>(kind);
+  }
   fault.text = error.message();
   const auto said = process_.take_faults(lane.queue().id());
   if (!said.empty()) fault.fault = said.front();

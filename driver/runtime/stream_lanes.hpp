@@ -4,6 +4,7 @@
 // a signal, which the last work records.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -23,7 +24,12 @@ struct LaneSet {
     Error error;
   };
 
-  bool has(const std::shared_ptr<StreamLane>& lane) const { return lane == of[0] || lane == of[1]; }
+  bool has(const std::shared_ptr<StreamLane>& lane) const {
+    return std::find(of.begin(), of.end(), lane) != of.end();
+  }
+  std::size_t count() const {
+    return of.size() - static_cast<std::size_t>(std::count(of.begin(), of.end(), nullptr));
+  }
   // A queue may wait without end for one that has stopped, so both are looked at. `all_done`
   // becomes false if there is work.
   Stopped stopped(bool& all_done) const;

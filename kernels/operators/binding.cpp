@@ -127,6 +127,8 @@ AttentionParams attention_params(const NormalisedCall& call) {
   p.keys = narrow(call.sides[4]), p.head = narrow(call.sides[5]);
   p.q = call.call.inputs[0], p.k = call.call.inputs[1], p.v = call.call.inputs[2];
   p.to = call.call.results[0];
+  p.table = call.call.inputs[3], p.page = call.call.page, p.pages = call.call.pages;
+  p.heads_inside = call.call.heads_inside ? 1 : 0;
   p.scale = call.call.scale;
   return p;
 }

@@ -39,9 +39,12 @@ struct OperatorCall {
   float epsilon = 1e-6F;                   // of norms
   float scale = 1;                         // of quant_matmul, flash_attention
   bool causal = false;                     // of flash_attention
-  bool activate_left = true;               // of dequant_swiglu_quant: which half goes through silu
-  bool maximize = false;                   // of apply_adam_w: against the gradient
-  std::uint32_t cores = 0;                 // to use; 0: all
+  bool heads_inside = false;  // of flash_attention: batch, rows, heads, head; else heads first
+  // Of flash_attention: keys of a page, pages of a batch; inputs[3] is the table.
+  std::uint32_t page = 0, pages = 0;
+  bool activate_left = true;  // of dequant_swiglu_quant: which half goes through silu
+  bool maximize = false;      // of apply_adam_w: against the gradient
+  std::uint32_t cores = 0;    // to use; 0: all
 };
 
 // Checked, and with the names that templates know.

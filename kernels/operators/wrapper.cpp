@@ -229,6 +229,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.causal && family != Family::kAttention) {
     return refuse(call, "only flash_attention is causal");
   }
+  if ((call.heads_inside || call.page != 0) && family != Family::kAttention) {
+    return refuse(call, "only flash_attention has heads inside, or pages");
+  }
   if (!call.activate_left && family != Family::kDequantSwigluQuant) {
     return refuse(call, "only dequant_swiglu_quant activates the right half");
   }
@@ -247,6 +250,7 @@ Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
   const bool indexed = family == Family::kGather || family == Family::kCacheWrite;
   const std::size_t typed = family == Family::kDequantSwigluQuant || indexed ? 1
                             : is_product(family)                             ? 2
+                            : family == Family::kAttention                   ? 3
                                                                              : call.inputs.size();
   bool aligned = call.results[0] % platform::bytes_of(to.out_type) == 0;
   for (std::size_t i = 0; i < typed; ++i) {

@@ -8,7 +8,7 @@ namespace npu::model {
 void CallStack::launch(const KernelBlock& block) {
   ++generation_;
   block_ = block;
-  call_ = {block.image, block.arguments, block.block, block.blocks, 0};
+  call_ = {block.image, block.arguments, block.block, block.blocks, block.role};
   depth_ = 0;
   issued_ = 0;
 }
@@ -32,7 +32,7 @@ bool CallStack::shares_block_with(const CallStack& other, unsigned role) const {
   const bool same_call = other.block_.context == block_.context && other.depth_ == depth_ &&
                          theirs.image == call_.image && theirs.arguments == call_.arguments &&
                          theirs.blocks == call_.blocks;
-  if (depth_ == 0) return same_call;
+  if (depth_ == 0) return same_call && (!block_.mixed || theirs.block == call_.block);
   return same_call && theirs.block == call_.block && call_.role == 0 && theirs.role == role;
 }
 

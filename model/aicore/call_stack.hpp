@@ -35,8 +35,10 @@ class CallStack {
   SpaceId space() const { return block_.vmid; }
   const platform::KernelCall& call() const { return call_; }
   std::uint32_t issued() const { return issued_; }
-  // Both run the same call: as a launch, which gives each core a block of its own, or as that
-  // mixed block of an executor's in which the other one has the role `role`.
+  // The launch itself, and a mixed one.
+  bool in_mixed_launch() const { return depth_ == 0 && block_.mixed; }
+  // Both run the same call: as a launch, which gives each core a block of its own, or, of a mixed
+  // launch or an executor, as that mixed block in which the other one has the role `role`.
   bool shares_block_with(const CallStack& other, unsigned role) const;
 
  private:

@@ -24,6 +24,7 @@ BufferSizes sizes_of(const ProgramCoreConfig& config, abi::CoreType type) {
 
 FixpipeWays ways_of(const ProgramCoreConfig& config, abi::CoreType type) {
   FixpipeWays ways;
+  if (type != abi::CoreType::kAic && config.ub_to_l1.per_clock != 0) ways.l1_from_ub = config.l1;
   if (type == abi::CoreType::kAiv) return ways;
   if (config.l0c_to_l1.per_clock != 0) ways.l1 = config.l1;
   if (config.l0c_to_ub.per_clock != 0) ways.ub = config.ub;

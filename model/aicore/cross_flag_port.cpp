@@ -18,7 +18,8 @@ CrossFlags::Member CrossFlagPort::member(CrossScope scope) const {
   member.blocks = call.blocks;
   member.scope = scope;
   if (scope == CrossScope::kCluster) {
-    member.group = layout.cluster(number_);
+    // A cluster may have several blocks of a mixed launch, one after the other.
+    member.group = calls_.in_mixed_launch() ? call.block : layout.cluster(number_);
     member.place = layout.role(number_);
     member.members = type == abi::CoreType::kCoupled ? 1 : 3;
     return member;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/instruction_checks.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -132,6 +133,30 @@ Finding check_copy(const BufferSizes& sizes, Field field, Local local, Bytes loc
   return check_global(global, copy.rows, copy.row_bytes, global_pitch);
 }
 
+// From UB to L1, of this core or of another.
+Finding check_local_copy(const BufferSizes& sizes, const platform::CopyOut& copy,
+                         const FixpipeWays& ways) {
+  if (ways.l1_from_ub == 0) return malformed(Field::kKind);
+  if (copy.from.buffer != LocalBuffer::kUb) return malformed(Field::kFrom);
+  for (const Bytes pitch : {Bytes{copy.from_pitch}, Bytes{copy.to_pitch}}) {
+    const auto pieces = check_pieces(copy.rows, Field::kRowBytes, copy.row_bytes, pitch);
+    if (pieces.wrong()) return pieces;
+  }
+  const auto found =
+      check_local(sizes, Field::kFrom, copy.from, copy.rows, copy.row_bytes, copy.from_pitch);
+  if (found.wrong()) return found;
+  BufferSizes only{};
+  only[static_cast<std::size_t>(LocalBuffer::kL1)] = ways.l1_from_ub;
+  const Bytes most = ways.l1_from_ub;
+  const auto to = static_cast<std::uint32_t>(std::min<Bytes>(copy.to, UINT32_MAX));
+  if (copy.to > most || copy.to_pitch > most) {
+    return {FaultCode::kLocalBuffer, Field::kTo, static_cast<unsigned>(LocalBuffer::kL1) + 1, to, 0,
+            copy.row_bytes};
+  }
+  return check_local(only, Field::kTo, {LocalBuffer::kL1, to}, copy.rows, copy.row_bytes,
+                     copy.to_pitch);
+}
+
 }  // namespace
 
 namespace {
@@ -162,7 +187,9 @@ Finding check(const BufferSizes& sizes, const platform::CopyIn& copy, bool trans
   return check_copy(sizes, Field::kTo, copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy);
 }
 
-Finding check(const BufferSizes& sizes, const platform::CopyOut& copy) {
+Finding check(const BufferSizes& sizes, const platform::CopyOut& copy, const FixpipeWays& ways) {
+  if (copy.target > platform::CopyOutTarget::kL1) return malformed(Field::kKind);
+  if (copy.target == platform::CopyOutTarget::kL1) return check_local_copy(sizes, copy, ways);
   return check_copy(sizes, Field::kFrom, copy.from, copy.from_pitch, copy.to, copy.to_pitch, copy);
 }
 

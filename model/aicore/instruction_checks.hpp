@@ -27,12 +27,13 @@ struct InstructionFinding {
   bool wrong() const { return code != abi::FaultCode::kNone; }
 };
 
-// Buffers that FixPipe can write to, by their sizes; 0: it cannot.
+// Local buffers that FixPipe and MTE3 can write to, by their sizes; 0: they cannot.
 struct FixpipeWays {
   Bytes l1 = 0;
   Bytes ub = 0;
   unsigned vector_cores = 1;  // whose UB it may be
-  bool scaled_bf16 = false;   // it makes bf16 of int32
+  Bytes l1_from_ub = 0;
+  bool scaled_bf16 = false;  // it makes bf16 of int32
 };
 
 inline constexpr std::uint32_t kMaxMatrix = 4095;  // rows and columns of an mmad
@@ -51,7 +52,8 @@ constexpr Bytes l0c_pitch(Bytes columns) {
 // `transposes`: the core has transposing copies.
 InstructionFinding check(const BufferSizes& sizes, const platform::CopyIn& copy,
                          bool transposes = false);
-InstructionFinding check(const BufferSizes& sizes, const platform::CopyOut& copy);
+InstructionFinding check(const BufferSizes& sizes, const platform::CopyOut& copy,
+                         const FixpipeWays& ways = {});
 InstructionFinding check(const BufferSizes& sizes, const platform::LoadL0& load);
 InstructionFinding check(const BufferSizes& sizes, const platform::Mmad& mmad);
 InstructionFinding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe,

@@ -17,20 +17,6 @@ namespace {
 constexpr Bytes kFractalRows = 16;
 constexpr Bytes kFullRow = 512;  // shorter rows do not get the whole rate
 
-// Percent of the rate with rows of `row_bytes`: `half` for each halving below kFullRow, a straight
-// line between two of them.
-std::uint64_t row_percent(Bytes row_bytes, std::uint64_t half) {
-  std::uint64_t upper = 100;
-  for (Bytes full = kFullRow; row_bytes < full && full > 1; full /= 2) {
-    const std::uint64_t lower = std::max<std::uint64_t>(upper * half / 100, 1);
-    if (row_bytes >= full / 2) {
-      return lower + (upper - lower) * (row_bytes - full / 2) / (full - full / 2);
-    }
-    upper = lower;
-  }
-  return upper;
-}
-
 // Rows that follow one another are worked on as one.
 bool dense(const platform::Vector& vector, const VectorShape& shape) {
   const auto follows = [](std::uint32_t pitch, Bytes length) {
@@ -94,8 +80,9 @@ SimTime InstructionTimes::of(const platform::Vector& vector, bool ran_empty) con
     rows = 1;
   }
   const bool tail = row > v.repeat && row % v.repeat != 0;
-  const std::uint64_t each =
-      (tail ? v.tail_clocks : 0) + (result == VectorResult::kElement ? v.row_clocks : 0);
+  // Rows of one repeat are repeats of one whole-reduce.
+  const bool folds = result == VectorResult::kElement && row > v.repeat;
+  const std::uint64_t each = (tail ? v.tail_clocks : 0) + (folds ? v.row_clocks : 0);
   return clock_.percent((begin + rows * each) * 100 +
                         rows * ceil_div(row, v.repeat) * cost.percent);
 }
@@ -108,8 +95,21 @@ SimTime InstructionTimes::of(const LocalPathConfig& path, Bytes bytes) const {
   return clock_.clocks(path.issue_clocks + ceil_div(bytes, path.per_clock));
 }
 
+// `half` for each halving below kFullRow, a straight line between two of them.
+std::uint64_t InstructionTimes::row_percent(const CopyPathConfig& path, Bytes row_bytes) {
+  std::uint64_t upper = 100;
+  for (Bytes full = kFullRow; row_bytes < full && full > 1; full /= 2) {
+    const std::uint64_t lower = std::max<std::uint64_t>(upper * path.half_row_percent / 100, 1);
+    if (row_bytes >= full / 2) {
+      return lower + (upper - lower) * (row_bytes - full / 2) / (full - full / 2);
+    }
+    upper = lower;
+  }
+  return upper;
+}
+
 SimTime InstructionTimes::of(const CopyPathConfig& path, const RowsPart& part) const {
-  std::uint64_t percent = row_percent(part.row_bytes, path.half_row_percent);
+  std::uint64_t percent = row_percent(path, part.row_bytes);
   if (part.address % kFullRow != 0) percent = percent * path.unaligned_percent / 100;
   percent = std::max<std::uint64_t>(percent, 1);
   const SimTime way = clock_.clocks(part.begun * path.block_clocks) +

@@ -49,6 +49,8 @@ class InstructionTimes {
   SimTime of(const LocalPathConfig& path, Bytes bytes) const;
   // What a request takes of its path's rate.
   SimTime of(const CopyPathConfig& path, const RowsPart& part) const;
+  // Of a path's rate that rows of so many bytes get, at least 1.
+  static std::uint64_t row_percent(const CopyPathConfig& path, Bytes row_bytes);
 
  private:
   std::uint64_t transposition(const platform::Vector& vector) const;

@@ -93,7 +93,7 @@ void IssueUnit::issue(const platform::CopyIn& instruction) {
                 check(sizes_, instruction, services_.config.transposed_percent != 0));
 }
 void IssueUnit::issue(const platform::CopyOut& instruction) {
-  issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction));
+  issue_checked(Pipe::kMte3, instruction, check(sizes_, instruction, ways_));
 }
 void IssueUnit::issue(const platform::LoadL0& instruction) {
   issue_checked(Pipe::kMte1, instruction, check(sizes_, instruction));

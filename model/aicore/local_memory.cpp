@@ -154,6 +154,18 @@ void LocalMemory::move(const platform::Fixpipe& fixpipe, LocalMemory& target) {
   }
 }
 
+void LocalMemory::move(const platform::CopyOut& copy, LocalMemory& target) {
+  if (!functional_) return;
+  const unsigned char* from = at(LocalBuffer::kUb, copy.from.offset);
+  target.l1_written({copy.to, Bytes{copy.rows - 1U} * copy.to_pitch + copy.row_bytes});
+  unsigned char* to = target.at(LocalBuffer::kL1, copy.to);
+  for (std::uint32_t row = 0; row < copy.rows; ++row) {
+    std::memcpy(to, from, copy.row_bytes);
+    from += copy.from_pitch;
+    to += copy.to_pitch;
+  }
+}
+
 // As FixPipe sees them.
 void LocalMemory::take_scales(const platform::Fixpipe& fixpipe) {
   if (fixpipe.scaling == platform::FixpipeScale::kNone) return;

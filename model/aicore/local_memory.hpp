@@ -29,6 +29,8 @@ class LocalMemory : private DirectMemoryUser {
   void clear();
   // FixPipe to a local buffer: to L1, or to UB, that of `target`.
   void move(const platform::Fixpipe& fixpipe, LocalMemory& target);
+  // MTE3 from UB to L1, that of `target`.
+  void move(const platform::CopyOut& copy, LocalMemory& target);
   // `offset` in range.
   std::uint32_t load_ub(std::uint32_t offset);
   void store_ub(std::uint32_t offset, std::uint32_t value);

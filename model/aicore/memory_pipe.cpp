@@ -32,7 +32,15 @@ MemoryPipe::Range MemoryPipe::range_of(const Instruction& copy) const {
              ub ? &config_.gm_to_ub : &config_.gm_to_l1,
              in->element};
   } else if (const auto* out = std::get_if<platform::CopyOut>(&copy)) {
-    range = {true, false, out->to, out->to_pitch, out->rows, out->row_bytes, &config_.ub_to_gm, 0};
+    const bool global = out->target == platform::CopyOutTarget::kGlobal;
+    range = {global,
+             false,
+             out->to,
+             out->to_pitch,
+             out->rows,
+             out->row_bytes,
+             global ? &config_.ub_to_gm : nullptr,
+             0};
   } else {
     const auto& fixpipe = std::get<platform::Fixpipe>(copy);
     const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
@@ -64,19 +72,25 @@ void MemoryPipe::begin(const PipeEntry& copy, const Began& began) {
   if (sim_.recorder.enabled()) chain_.begin(began);
   cursor_ = {range_of(copy.instruction), slot_of(last_ - 1), 0, 0};
   if (cursor_.range.path == nullptr) {
-    port_free_ =
-        std::max(port_free_, sim_now()) + local_time(std::get<platform::Fixpipe>(copy.instruction));
+    port_free_ = std::max(port_free_, sim_now()) + local_time(copy.instruction);
     next.last = port_free_;
     next.sent = true;
     if (sim_.recorder.enabled()) next.path = chain_.moved(port_free_);
     return retire();
   }
+  const Range& range = cursor_.range;
+  next.percent =
+      range.element != 0 ? 100 : InstructionTimes::row_percent(*range.path, range.row_bytes);
   sending_ = true;
   port_free_ = std::max(port_free_, sim_now() + clock_.clocks(cursor_.range.path->issue_clocks));
   send();
 }
 
-SimTime MemoryPipe::local_time(const platform::Fixpipe& fixpipe) const {
+SimTime MemoryPipe::local_time(const Instruction& copy) const {
+  if (const auto* out = std::get_if<platform::CopyOut>(&copy)) {
+    return times_.of(config_.ub_to_l1, Bytes{out->rows} * out->row_bytes);
+  }
+  const auto& fixpipe = std::get<platform::Fixpipe>(copy);
   const bool ub = fixpipe.target == platform::FixpipeTarget::kUb;
   const Bytes bytes = Bytes{fixpipe.m} * fixpipe.n * bytes_of(fixpipe.to_type);
   return times_.of(ub ? config_.l0c_to_ub : config_.l0c_to_l1, bytes);
@@ -133,13 +147,14 @@ void MemoryPipe::send() {
     const MemoryRequest request = next_request(cursor_);
     const Bytes bytes = request.rows * request.row_bytes;
     // An answer makes room.
-    if (outstanding_ > 0 && outstanding_ + bytes > config_.outstanding) return chain_.stall();
-    outstanding_ += bytes;
+    Item& copy = item(last_ - 1);
+    const Bytes room = room_of(copy, bytes);
+    if (outstanding_ > 0 && outstanding_ + room > config_.outstanding) return chain_.stall();
+    outstanding_ += room;
     const bool begins = range.strided && cursor_.offset == 0;
     const RowsPart part{range.strided ? request.address | request.pitch : range.address, bytes,
                         range.row_bytes, begins ? request.rows : 0U, range.element};
     take(cursor_, request);
-    Item& copy = item(last_ - 1);
     ++copy.answers;
     ++copy.translations;
     port_free_ = sim_now() + times_.of(*range.path, part);
@@ -164,7 +179,7 @@ void MemoryPipe::answered(std::uint32_t slot, Bytes bytes, const RequestTimes& t
   --copy.answers;
   if (sim_.recorder.enabled()) copy.path = chain_.answered(times);
   copy.last = std::max(copy.last, sim_now());
-  outstanding_ -= bytes;
+  outstanding_ -= room_of(copy, bytes);
   if (sending_ && !resuming_) send();
   if (copy.sent && copy.answers == 0) retire();
 }
@@ -193,7 +208,7 @@ void MemoryPipe::send_again(Item& copy, const Range& range) {
   for (Cursor at{range, slot_of(first_), 0, 0}; at.row < range.rows;) {
     const MemoryRequest request = next_request(at);
     take(at, request);
-    outstanding_ += request.rows * request.row_bytes;
+    outstanding_ += room_of(copy, request.rows * request.row_bytes);
     ++copy.answers;
     ++copy.translations;
     if (sim_.recorder.enabled()) chain_.sent_again(copy.path);

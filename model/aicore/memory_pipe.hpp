@@ -92,6 +92,7 @@ class MemoryPipe {
     SimTime last = 0;      // answer, or the end of the last request's share of the rate
     CopyChain::Path path;  // of the last answer
     PipeEntry entry;
+    std::uint64_t percent = 100;  // of what may be outstanding, that its rows make use of
   };
   // Where a copy lies in global memory.
   struct Range {
@@ -111,7 +112,9 @@ class MemoryPipe {
   };
 
   Range range_of(const Instruction& copy) const;
-  SimTime local_time(const platform::Fixpipe& fixpipe) const;
+  SimTime local_time(const Instruction& copy) const;
+  // Short rows take more of what may be outstanding than they have bytes.
+  static Bytes room_of(const Item& copy, Bytes bytes) { return bytes * 100 / copy.percent; }
   Item& item(std::uint64_t number) { return items_[number % kInFlight]; }
   bool stale(std::uint64_t argument) const { return argument != generation_; }
   std::uint32_t slot_of(std::uint64_t number) const;

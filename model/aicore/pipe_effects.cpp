@@ -15,6 +15,7 @@ struct Operation {
     return copy.to.buffer == LocalBuffer::kUb ? PipeOperation::kGmToUb : PipeOperation::kGmToL1;
   }
   PipeOperation operator()(const platform::CopyOut& copy) const {
+    if (copy.target == platform::CopyOutTarget::kL1) return PipeOperation::kUbToL1;
     return copy.from.buffer == LocalBuffer::kUb ? PipeOperation::kUbToGm : PipeOperation::kL1ToGm;
   }
   PipeOperation operator()(const platform::LoadL0& load) const {
@@ -46,6 +47,7 @@ PipeOperation operation_of(const Instruction& instruction) {
 PipeEffects::PipeEffects(CoreParts& core, LocalMemory& memory, Cluster& cluster)
     : services_(core.services),
       cube_(core.services.layout.type(core.number) == abi::CoreType::kAic),
+      vector_(core.services.layout.type(core.number) == abi::CoreType::kAiv),
       calls_(core.calls),
       thread_(core.thread),
       requests_(core.requests),
@@ -65,10 +67,9 @@ void PipeEffects::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimT
     services_.sim.emit(tracks_.of(pipe), platform::Activity::kPipe, begin, end,
                        calls_.block().cause, bytes, detail.pack());
   }
-  const auto* const fixpipe = std::get_if<platform::Fixpipe>(&entry.instruction);
-  const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
-  const auto fault = local ? move_from_l0c(*fixpipe)
-                           : memory_.execute(entry.instruction, services_.memory, calls_.space());
+  const auto fault = stays_local(entry.instruction)
+                         ? move(entry.instruction)
+                         : memory_.execute(entry.instruction, services_.memory, calls_.space());
   if (fault.failed()) thread_.fail(fault, pipe, entry.number);
 }
 
@@ -78,8 +79,15 @@ void PipeEffects::copy_followed(Pipe pipe, const PipeEntry& copy, const CopyChai
                      path.detail(pipe, operation_of(copy.instruction)).pack());
 }
 
-CommandFault PipeEffects::move_from_l0c(const platform::Fixpipe& fixpipe) {
+CommandFault PipeEffects::move(const Instruction& instruction) {
   LocalMemory* target = &memory_;
+  if (const auto* copy = std::get_if<platform::CopyOut>(&instruction)) {
+    if (vector_) target = cluster_.cube_memory();
+    if (target == nullptr) return {FaultCode::kInstruction, copy->to, calls_.space(), true};
+    memory_.move(*copy, *target);
+    return {};
+  }
+  const auto& fixpipe = std::get<platform::Fixpipe>(instruction);
   if (fixpipe.target == platform::FixpipeTarget::kUb && cube_) {
     target = cluster_.vector_memory(fixpipe.vector_core);
     if (target == nullptr) return {FaultCode::kInstruction, fixpipe.to, calls_.space(), true};

@@ -16,9 +16,12 @@ class PipeEffects final : public PipeUnit::Owner {
     virtual ~Cluster() = default;
     // Local memory of a vector core; null: that runs something else and is not to be written to.
     virtual LocalMemory* vector_memory(unsigned which) = 0;
+    // That of the cube core.
+    virtual LocalMemory* cube_memory() = 0;
   };
 
-  // Of a cube core, FixPipe to UB means that of a vector core of the cluster.
+  // Of a cube core, FixPipe to UB means that of a vector core of the cluster; of a vector core,
+  // MTE3 to L1 means that of its cube core.
   PipeEffects(CoreParts& core, LocalMemory& memory, Cluster& cluster);
 
   void send(platform::Pipe pipe, const MemoryRequest& request) override {
@@ -44,10 +47,10 @@ class PipeEffects final : public PipeUnit::Owner {
   void pipes_advanced() override { thread_.progressed(); }
 
  private:
-  CommandFault move_from_l0c(const platform::Fixpipe& fixpipe);
+  CommandFault move(const Instruction& instruction);
 
   ProgramServices& services_;
-  const bool cube_;
+  const bool cube_, vector_;
   const CallStack& calls_;
   CoreThread& thread_;
   RequestPort& requests_;

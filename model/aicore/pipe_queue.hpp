@@ -16,6 +16,14 @@ namespace npu::model {
 using Instruction = std::variant<platform::CopyIn, platform::CopyOut, platform::LoadL0,
                                  platform::Mmad, platform::Fixpipe, platform::Vector, HeldFunction>;
 
+// It needs no memory.
+inline bool stays_local(const Instruction& instruction) {
+  const auto* const fixpipe = std::get_if<platform::Fixpipe>(&instruction);
+  if (fixpipe != nullptr) return fixpipe->target != platform::FixpipeTarget::kGlobal;
+  const auto* const copy = std::get_if<platform::CopyOut>(&instruction);
+  return copy != nullptr && copy->target != platform::CopyOutTarget::kGlobal;
+}
+
 struct PipeEntry {
   enum class Kind : std::uint8_t {
     kInstruction,

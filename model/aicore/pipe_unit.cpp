@@ -172,8 +172,7 @@ void PipeUnit::copy(Pipe pipe, Unit& unit) {
   const Began began = unit.since;
   unit.free = sim_now();
   unit.since = {};
-  const auto* const fixpipe = std::get_if<platform::Fixpipe>(&unit.queue.front().instruction);
-  const bool local = fixpipe != nullptr && fixpipe->target != platform::FixpipeTarget::kGlobal;
+  const bool local = stays_local(unit.queue.front().instruction);
   unit.memory->begin(unit.queue.front(), began);
   if (local) unit.free = unit.memory->port_free();
   unit.queue.pop(sim_now(), began);

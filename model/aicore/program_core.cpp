@@ -123,6 +123,13 @@ LocalMemory* ProgramCore::vector_memory(unsigned which) {
   return &vector.units().local;
 }
 
+LocalMemory* ProgramCore::cube_memory() {
+  ProgramCore& cube = owner_.cube_core(parts_.number);
+  const unsigned role = parts_.services.layout.role(parts_.number);
+  if (!cube.busy_ || !cube.parts_.calls.shares_block_with(parts_.calls, role)) return nullptr;
+  return &cube.units().local;
+}
+
 // --- the thread ----------------------------------------------------------------------------
 
 void ProgramCore::run() {

@@ -26,6 +26,8 @@ class ProgramCore : private PipeEffects::Cluster {
     virtual void status_changed(unsigned core) = 0;
     // `which` vector core of the cluster of a cube core.
     virtual ProgramCore& vector_core(unsigned cube, unsigned which) = 0;
+    // The cube core of the cluster of a vector core.
+    virtual ProgramCore& cube_core(unsigned vector) = 0;
   };
 
   ProgramCore(ProgramServices& services, const std::string& track, unsigned number, Owner& owner);
@@ -107,6 +109,7 @@ class ProgramCore : private PipeEffects::Cluster {
   void identify(const ProgramFetch::Program& program);
   void task_set_up(SimTime begun);
   LocalMemory* vector_memory(unsigned which) override;
+  LocalMemory* cube_memory() override;
 
   Owner& owner_;
   CoreParts parts_;

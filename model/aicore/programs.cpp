@@ -172,12 +172,24 @@ void AiCorePrograms::block_ended(unsigned core, const KernelBlock& block,
   busy_[core].end(sim_now());
   space_busy_.end(core, sim_now());
   // Blocks that have no core yet may wait for flags of those that are over.
-  const bool last = ++launches_[block.context].ended >= block.blocks;
+  const bool last = ++launches_[block.context].ended >= std::uint64_t{block.blocks} * block.lanes;
   if (last && !runs(block.context)) {
     services_.cross_flags.forget(block.context);
     launches_.erase(block.context);
   }
+  if (fault.failed() && block.mixed) stop_cluster(core, block);
   kernel_listener_->block_done(core, block, fault);
+}
+
+// The others of a mixed block would wait for the one that has failed.
+void AiCorePrograms::stop_cluster(unsigned core, const KernelBlock& block) {
+  const unsigned cluster = services_.layout.cluster(core);
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    const auto& other = *cores_[i];
+    const bool same =
+        other.busy() && other.context() == block.context && services_.layout.cluster(i) == cluster;
+    if (same) cores_[i]->stop();
+  }
 }
 
 void AiCorePrograms::cross_flag_raised(std::uint64_t context) {

@@ -84,6 +84,9 @@ class AiCorePrograms : public sc_core::sc_module,
   ProgramCore& vector_core(unsigned cube, unsigned which) override {
     return *cores_[services_.layout.clusters() + cube * services_.layout.vector_cores() + which];
   }
+  ProgramCore& cube_core(unsigned vector) override {
+    return *cores_[services_.layout.cluster(vector)];
+  }
   bool goes_later(unsigned core, SimTime when) const override;
   void cross_flag_raised(std::uint64_t context) override;
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
@@ -92,10 +95,11 @@ class AiCorePrograms : public sc_core::sc_module,
   // A launch of which blocks run or will run.
   struct Launch {
     std::uint64_t cause = 0;
-    unsigned ended = 0;  // blocks
+    std::uint64_t ended = 0;  // blocks, once for every core
     SpaceId space = 0;
   };
   bool runs(std::uint64_t context) const;
+  void stop_cluster(unsigned core, const KernelBlock& block);
 
   Simulation& sim_;
   ProgramServices services_;

@@ -40,9 +40,11 @@ struct QueueCommand {
   SimTime decoded = 0;
   SimTime eligible = 0;  // nothing before it holds it up any more
   SimTime done = 0;
-  std::uint32_t next_block = 0, blocks = 0, blocks_out = 0;
-  std::uint32_t cores = 0;  // that blocks may be on, the first of the queue's; 0: all
-  unsigned writes = 0;      // of its completion, not yet in device memory
+  std::uint32_t next_block = 0, blocks = 0;
+  std::uint32_t blocks_out = 0;  // each once for every core that it is on
+  std::uint32_t cores = 0;       // that blocks may be on, the first of the queue's; 0: all
+  bool mixed = false;            // a block is of a whole cluster
+  unsigned writes = 0;           // of its completion, not yet in device memory
   CommandFault fault;
   bool host_fault = false;  // the address at fault is a bus address
   bool reported = false;    // its fault

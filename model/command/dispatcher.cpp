@@ -107,28 +107,33 @@ Dispatcher::Mask Dispatcher::usable(const Pool& pool, const QueueSlot& slot,
   return partition.of_card(slot.queue()->mqd.core_mask);
 }
 
-bool Dispatcher::has_core(const QueueSlot& slot, abi::QueueOpcode opcode) const {
-  return usable(pool_of(opcode), slot, opcode) != Mask{};
+bool Dispatcher::has_core(const QueueSlot& slot, const QueueCommand& launch) const {
+  const auto mask = usable(pool_of(launch.opcode()), slot, launch.opcode());
+  return launch.mixed ? clusters_.any(mask) : mask != Mask{};
 }
 
-// The lowest one that the slot's kernel may run on; -1: none.
-int Dispatcher::free_core(const Pool& pool, const QueueSlot& slot) {
+// The lowest core, or cluster of a mixed launch, that the slot's kernel may run on; -1: none.
+int Dispatcher::place_for(const Pool& pool, const Mask& free, const QueueSlot& slot) const {
   const auto& launch = *slot.launching();
   const auto mask = usable(pool, slot, launch.opcode());
-  if (launch.cores != 0) return free_core_of_first(pool, mask, launch.cores);
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    const std::uint64_t free = pool.free[i] & mask[i];
-    if (free != 0) return static_cast<int>(64 * i) + __builtin_ctzll(free);
+  if (launch.mixed) return clusters_.free_one(mask, free, launch.cores);
+  return launch.cores != 0 ? free_core_of_first(free, mask, launch.cores) : free_core(free, mask);
+}
+
+int Dispatcher::free_core(const Mask& free, const Mask& usable) {
+  for (std::size_t i = 0; i < usable.size(); ++i) {
+    const std::uint64_t found = free[i] & usable[i];
+    if (found != 0) return static_cast<int>(64 * i) + __builtin_ctzll(found);
   }
   return -1;
 }
 
 // The same of the lowest `count` cores of the mask.
-int Dispatcher::free_core_of_first(const Pool& pool, const Mask& mask, unsigned count) {
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    for (std::uint64_t left = mask[i]; left != 0; left &= left - 1) {
+int Dispatcher::free_core_of_first(const Mask& free, const Mask& usable, unsigned count) {
+  for (std::size_t i = 0; i < usable.size(); ++i) {
+    for (std::uint64_t left = usable[i]; left != 0; left &= left - 1) {
       const auto bit = static_cast<unsigned>(__builtin_ctzll(left));
-      if ((pool.free[i] >> bit & 1) != 0) return static_cast<int>(64 * i + bit);
+      if ((free[i] >> bit & 1) != 0) return static_cast<int>(64 * i + bit);
       if (--count == 0) return -1;
     }
   }
@@ -176,20 +181,49 @@ void Dispatcher::serve_dma() {
 void Dispatcher::serve_cores(Pool& pool) {
   while (pool.free != Mask{}) {
     QueueSlot* best = nullptr;
+    Mask others = held(pool);  // free for who does not need a whole cluster
+    for (std::size_t i = 0; i < others.size(); ++i) others[i] = pool.free[i] & ~others[i];
+    const auto place = [&](const QueueSlot& slot) {
+      return place_for(pool, slot.launching()->mixed ? pool.free : others, slot);
+    };
     for (auto* slot : pool.waiters.slots) {
-      if (free_core(pool, *slot) < 0 || !has_turn(pool, *slot)) continue;
+      if (place(*slot) < 0 || !has_turn(pool, *slot)) continue;
       best = best == nullptr ? slot : before(pool, best, slot);
     }
     if (best == nullptr) return;
-    const auto core = static_cast<unsigned>(free_core(pool, *best));
-    pool.free[core / 64] &= ~(std::uint64_t{1} << core % 64);
-    pool.waiters.last = best->number();
-    const KernelBlock block = best->take_block();
-    if (block.block + 1 == block.blocks) pool.waiters.remove(*best);
-    if (&pool == &aicore_) block_started(core, block, best->function().number);
-    pool.port->start(core, block);
-    best->block_started();
+    start_block(pool, *best, static_cast<unsigned>(place(*best)));
   }
+}
+
+// A mixed launch would wait without end if others took single cores of every cluster: while one
+// waits and no launch is more urgent, the cluster that is nearest to being free is left alone.
+Dispatcher::Mask Dispatcher::held(const Pool& pool) {
+  const QueueSlot* first = nullptr;
+  unsigned most = 0;  // urgent
+  for (auto* slot : pool.waiters.slots) {
+    most = std::max<unsigned>(most, slot->priority());
+    const bool mixed = slot->launching()->mixed && has_turn(pool, *slot);
+    if (mixed && (first == nullptr || slot->priority() > first->priority())) first = slot;
+  }
+  if (first == nullptr || first->priority() < most) return {};
+  const auto& launch = *first->launching();
+  return clusters_.nearest(usable(pool, *first, launch.opcode()), pool.free, launch.cores);
+}
+
+void Dispatcher::start_block(Pool& pool, QueueSlot& slot, unsigned place) {
+  pool.waiters.last = slot.number();
+  const unsigned lanes = slot.launching()->mixed ? clusters_.lanes() : 1;
+  const bool mixed = slot.launching()->mixed;
+  KernelBlock block = slot.take_block(lanes);
+  if (block.block + 1 == block.blocks) pool.waiters.remove(slot);
+  for (unsigned role = 0; role < lanes; ++role) {
+    const unsigned core = mixed ? clusters_.core(place, role) : place;
+    pool.free[core / 64] &= ~(std::uint64_t{1} << core % 64);
+    block.role = role;
+    if (&pool == &aicore_) block_started(core, block, slot.function().number);
+    pool.port->start(core, block);
+  }
+  slot.block_started();
 }
 
 bool Dispatcher::runs_other(unsigned core, unsigned function) const {

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "model/command/clusters.hpp"
 #include "model/command/command_types.hpp"
 #include "model/command/core_partition.hpp"
 #include "model/command/core_time_slices.hpp"
@@ -14,7 +15,8 @@ namespace npu::model {
 
 class Dispatcher : private DmaClient, private KernelPort::Listener {
  public:
-  explicit Dispatcher(CommandShared& shared) : shared_(shared), turns_(shared.config.functions()) {}
+  explicit Dispatcher(CommandShared& shared)
+      : shared_(shared), clusters_(CoreLayout(shared.config)), turns_(shared.config.functions()) {}
 
   void connect(DmaRequestPort& dma);
   void connect_aicore(KernelPort& cores);
@@ -30,8 +32,8 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
   }
   // What the slot has started is given up; blocks and copies stop.
   void stop(QueueSlot& slot);
-  // Whether a core exists that a kernel of the slot's queue may run on.
-  bool has_core(const QueueSlot& slot, abi::QueueOpcode opcode) const;
+  // Whether a core, or a whole cluster, exists that a kernel of the slot's queue may run on.
+  bool has_core(const QueueSlot& slot, const QueueCommand& launch) const;
   // The function's cores are free.
   void reset(unsigned function);
   // What the function has is another.
@@ -75,8 +77,11 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
     return opcode == abi::QueueOpcode::kLaunchAicpu ? aicpu_ : aicore_;
   }
   static Mask usable(const Pool& pool, const QueueSlot& slot, abi::QueueOpcode opcode);
-  static int free_core(const Pool& pool, const QueueSlot& slot);
-  static int free_core_of_first(const Pool& pool, const Mask& mask, unsigned count);
+  int place_for(const Pool& pool, const Mask& free, const QueueSlot& slot) const;
+  static int free_core(const Mask& free, const Mask& usable);
+  static int free_core_of_first(const Mask& free, const Mask& usable, unsigned count);
+  Mask held(const Pool& pool);
+  void start_block(Pool& pool, QueueSlot& slot, unsigned place);
   void serve_dma();
   void serve_cores(Pool& pool);
   void dma_left(const DmaRequest& done) override;
@@ -96,6 +101,7 @@ class Dispatcher : private DmaClient, private KernelPort::Listener {
     unsigned function = 0;
     bool busy = false, timed_out = false;
   };
+  const Clusters clusters_;
   CoreTimeSlices turns_;
   std::vector<Running> running_;    // by AI Core
   SimTime next_turn_ = UINT64_MAX;  // looked at again then

@@ -49,7 +49,7 @@ void EntryWindow::restore_kernel(const abi::QueueSaveRecord& saved) {
   queue_->mqd.saved = 0;
   ++open_;
   ++working_;
-  if (!shared_.dispatcher->has_core(slot_, command.opcode())) {  // it has changed
+  if (!shared_.dispatcher->has_core(slot_, command)) {  // it has changed
     command.fault = {FaultCode::kInvalidCoreMask, 0, queue_->mqd.vmid, false};
     return finish(command);
   }
@@ -243,19 +243,19 @@ void EntryWindow::dma_granted() {
 }
 
 void EntryWindow::start_launch(QueueCommand& command) {
-  if (!shared_.dispatcher->has_core(slot_, command.opcode())) {
+  begin_launch(command);
+  if (!shared_.dispatcher->has_core(slot_, command)) {
     return fail(command, FaultCode::kInvalidCoreMask, 0);
   }
   const auto launch = command.entry.get<abi::LaunchPayload>();
   if (launch.function != 0 || launch.image == 0) {
     return fail(command, FaultCode::kInvalidFunction, launch.function);
   }
-  begin_launch(command);
   with_dispatcher_ = true;
   shared_.dispatcher->want_cores(slot_);
 }
 
-KernelBlock EntryWindow::take_block() {
+KernelBlock EntryWindow::take_block(unsigned lanes) {
   if (kernel_ == nullptr) {
     kernel_ = current_;
     shared_.sim.emit(track_, Activity::kQueueDispatch, kernel_->eligible, sim_now(), kernel_->cause,
@@ -263,7 +263,7 @@ KernelBlock EntryWindow::take_block() {
     take(*kernel_);
   }
   auto& command = *kernel_;
-  const auto block = next_block(command, function().space(queue_->mqd.vmid));
+  const auto block = next_block(command, function().space(queue_->mqd.vmid), lanes);
   ++shared_.statistics.blocks;
   if (command.next_block == command.blocks) {
     kernel_ = nullptr;

@@ -49,7 +49,7 @@ class EntryWindow : private EntryReader::Owner,
   // For the dispatcher.
   void dma_granted();
   const QueueCommand* launching() const { return kernel_ != nullptr ? kernel_ : current_; }
-  KernelBlock take_block();
+  KernelBlock take_block(unsigned lanes);
   void block_started() {
     if (kernel_ == nullptr) try_start();
   }

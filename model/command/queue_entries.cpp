@@ -30,7 +30,8 @@ bool well_formed(const abi::QueueEntry& entry) {
       const auto launch = entry.get<abi::LaunchPayload>();
       return launch.blocks != 0 && launch.arguments % abi::kQueueEntrySize == 0 &&
              launch.image % abi::kImageAlignment == 0 &&
-             launch.argument_bytes <= abi::kMaxArgumentBytes;
+             launch.argument_bytes <= abi::kMaxArgumentBytes && launch.reserved == 0 &&
+             launch.mixed <= (opcode == QueueOpcode::kLaunchAiCore ? 1U : 0U);
     }
     case QueueOpcode::kEventWait:
       return entry.get<abi::WaitPayload>().condition <=
@@ -71,9 +72,10 @@ void begin_launch(QueueCommand& command) {
   const auto launch = command.entry.get<abi::LaunchPayload>();
   command.blocks = launch.blocks;
   command.cores = command.opcode() == QueueOpcode::kLaunchAiCore ? launch.cores : 0;
+  command.mixed = launch.mixed != 0;
 }
 
-KernelBlock next_block(QueueCommand& command, SpaceId space) {
+KernelBlock next_block(QueueCommand& command, SpaceId space, unsigned lanes) {
   const auto launch = command.entry.get<abi::LaunchPayload>();
   KernelBlock block;
   block.image = launch.image;
@@ -84,7 +86,9 @@ KernelBlock next_block(QueueCommand& command, SpaceId space) {
   block.vmid = space;
   block.cause = command.cause;
   block.context = command.handle;
-  ++command.blocks_out;
+  block.mixed = command.mixed;
+  block.lanes = lanes;
+  command.blocks_out += lanes;
   return block;
 }
 

@@ -13,9 +13,9 @@ bool implies_barrier(abi::QueueOpcode opcode);
 // A copy or fill.
 DmaRequest dma_request(const QueueCommand& command, const QueueFunction& function,
                        const HardwareQueue& queue);
-// The next block of a kernel, of which one more is out from then on.
 // The launch of the command has all its blocks before it.
 void begin_launch(QueueCommand& command);
-KernelBlock next_block(QueueCommand& command, SpaceId space);
+// The next block of a kernel, on `lanes` cores, of which so many more are out from then on.
+KernelBlock next_block(QueueCommand& command, SpaceId space, unsigned lanes);
 
 }  // namespace npu::model

@@ -49,7 +49,7 @@ class QueueSlot : private QueueContext::Owner, private EntryWindow::Owner {
   void dma_granted() { window_.dma_granted(); }
   const QueueCommand* launching() const { return window_.launching(); }
   std::uint8_t priority() const { return queue_->mqd.priority; }
-  KernelBlock take_block() { return window_.take_block(); }
+  KernelBlock take_block(unsigned lanes) { return window_.take_block(lanes); }
   void block_started() { window_.block_started(); }
   // For the dispatcher: what was started has ended.
   void work_done(QueueCommand& command) { window_.finish(command); }

@@ -58,7 +58,7 @@ struct VectorConfig {
   unsigned transpose_ragged_percent;  // of its time, with rows that are no multiple of 32 B
 };
 
-// From L0C to another local buffer; per_clock 0: the core has no such way.
+// From L0C or UB to another local buffer; per_clock 0: the core has no such way.
 struct LocalPathConfig {
   Bytes per_clock;
   unsigned issue_clocks;  // of an instruction, beside its bytes
@@ -101,7 +101,7 @@ struct ProgramCoreConfig {
   unsigned l0_fill_clocks;      // of MTE1, into an empty pipe
   unsigned transposed_percent;  // elements that MTE2 transposes in 100 clocks; 0: it does not
   CopyPathConfig gm_to_l1, gm_to_ub, ub_to_gm, l0c_to_gm;
-  LocalPathConfig l0c_to_l1, l0c_to_ub;
+  LocalPathConfig l0c_to_l1, l0c_to_ub, ub_to_l1;
   bool fixpipe_bf16;  // FixPipe makes bf16 of scaled int32
   CubeConfig cube;
   VectorConfig vector;

@@ -35,7 +35,7 @@ const Table& local_path_table() {
   using P = LocalPathConfig;
   static const Table kTable{
       "",
-      "a way from L0C to another local buffer",
+      "a way from one local buffer to another",
       {
           number("per_clock_bytes", &P::per_clock, 0, 4096, "sustained; 0: there is none"),
           number("issue_clocks", &P::issue_clocks, 0, 10'000, "of an instruction"),
@@ -206,6 +206,7 @@ std::vector<Key> pipe_keys() {
       section("l0c_to_gm", &C::l0c_to_gm, path_table()),
       section("l0c_to_l1", &C::l0c_to_l1, local_path_table()),
       section("l0c_to_ub", &C::l0c_to_ub, local_path_table()),
+      section("ub_to_l1", &C::ub_to_l1, local_path_table()),
       keys::make("fixpipe_bf16", KeyType::kFlag, &C::fixpipe_bf16,
                  "FixPipe makes bf16 of int32 that it scales; fp16 it always does"),
       section("cube", &C::cube, cube_table()),

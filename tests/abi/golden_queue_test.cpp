@@ -96,7 +96,7 @@ TEST(GoldenQueue, CopyAndFillPayload) {
 
 TEST(GoldenQueue, LaunchPayload) {
   QueueEntry entry;
-  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 5, 0x7000'0000'0080});
+  entry.set(LaunchPayload{3, 24, 0x8000'0000'0040, 40, 5, 0x7000'0000'0080, 1, 0});
   const auto b = bytes_of(entry);
   EXPECT_EQ(word(&b[8], 4), 3U);
   EXPECT_EQ(word(&b[12], 4), 24U);
@@ -104,6 +104,8 @@ TEST(GoldenQueue, LaunchPayload) {
   EXPECT_EQ(word(&b[24], 4), 40U);
   EXPECT_EQ(word(&b[28], 4), 5U);
   EXPECT_EQ(word(&b[32], 8), 0x7000'0000'0080U);
+  EXPECT_EQ(word(&b[40], 4), 1U);
+  EXPECT_EQ(word(&b[44], 4), 0U);
 }
 
 TEST(GoldenQueue, SignalAndWaitPayload) {

@@ -45,6 +45,7 @@ OperatorCall call_of(const ParameterSet& parameters) {
     call.scalars[0] = 0.5F;
   }
   call.causal = parameters.flag("causal");
+  call.heads_inside = parameters.choice("layout") == "bsnd";
   call.activate_left = parameters.flag("activate_left");
   call.maximize = parameters.flag("maximize");
   call.slice_k = parameters.choice("slice") == "k";
@@ -93,6 +94,7 @@ operators::CardCores cores_of(const model::ChipConfig& chip) {
   limits.l0c = chip.core.l0c;
   limits.ub = chip.core.ub;
   limits.l2 = chip.l2.size;
+  limits.local_ways = chip.core.l0c_to_ub.per_clock != 0 && chip.core.ub_to_l1.per_clock != 0;
   limits.fixpipe_bf16 = chip.core.fixpipe_bf16;
   const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
   return operators::CardCores::of(chip.ai_cores, vectors, limits);
@@ -372,6 +374,9 @@ Workload operator_run() {
            {"none", "float16", "bfloat16", "float32", "int32"}),
        {"causal", ParameterType::kFlag, "", "off",
         "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
+       programs::operator_run::choice_of("layout", "bnsd",
+                                         "of flash_attention: b batch, n heads, s rows, d head",
+                                         {"bnsd", "bsnd"}),
        programs::operator_run::choice_of(
            "slice", "m", "of grouped_matmul: groups are rows of A, or parts of k", {"m", "k"}),
        {"group_ends", ParameterType::kIntegerList, "", "0",

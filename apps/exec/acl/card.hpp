@@ -25,7 +25,7 @@ namespace npu::exec::acl {
 class ProcessCard;
 
 using Cores = driver::LaunchCores;
-inline constexpr std::size_t kCoreKinds = driver::kLaunchCores;
+inline constexpr std::size_t kCoreKinds = 2;  // without mixed launches
 
 struct Card {
   Card();

@@ -135,13 +135,14 @@ void bind_operators(py::module_& module) {
   define_field(call, "epsilon", &OperatorCall::epsilon);
   define_field(call, "scale", &OperatorCall::scale);
   define_field(call, "causal", &OperatorCall::causal);
+  define_field(call, "heads_inside", &OperatorCall::heads_inside);
   define_field(call, "activate_left", &OperatorCall::activate_left);
   define_field(call, "cores", &OperatorCall::cores);
   py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")
-      .def(py::init(
-          [](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2, bool fixpipe_bf16) {
-            return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2, fixpipe_bf16};
-          }));
+      .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2,
+                       bool fixpipe_bf16, Bytes ub_to_l1) {
+        return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2, fixpipe_bf16, ub_to_l1 != 0};
+      }));
   py::class_<OperatorHost, std::shared_ptr<OperatorHost>>(module, "OperatorHost")
       .def(py::init([](std::shared_ptr<Card> card, const std::string& root,
                        const std::string& folder,

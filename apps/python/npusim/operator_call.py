@@ -20,7 +20,7 @@ _ARRAYS = {"float16": "float16", "half": "float16", "fp16": "float16", "f16": "f
            "i32": "int32", "int64": "int64", "i64": "int64"}
 _LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 << 10,
            "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20,
-           "core.fixpipe_bf16": 1}
+           "core.fixpipe_bf16": 1, "core.ub_to_l1.per_clock_bytes": 1}
 _last = {}
 
 

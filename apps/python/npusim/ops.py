@@ -269,7 +269,8 @@ def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):
     return run(device, call, [x, gamma], x.shape, outDType or call.dtype)
 
 
-def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=None):
+def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, layout="BNSD",
+                    device=None):
     """softmax(scale Q K^T) V of each head.
 
     Args:
@@ -279,6 +280,7 @@ def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=
         scale: a float; None: 1 / sqrt(head).
         causal: the last query sees all keys, query i keys 0 to keys - queries + i. Queries that
             see no key, the first ones where there are more queries than keys, give zeros.
+        layout: "BNSD" as said above; "BSND": heads are the third axis of q, k and v.
         device: a `Device`; None: card 0.
 
     Raises:
@@ -289,9 +291,13 @@ def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, device=
         raise ValueError(f"flash_attention: q is {q.shape}, k is {k.shape}, v is {v.shape}")
     if not q.dtype == k.dtype == v.dtype:
         raise ValueError("flash_attention: q, k and v have one type")
+    if layout not in ("BNSD", "BSND"):
+        raise ValueError(f"flash_attention: layout is {layout!r}, not BNSD or BSND")
     call = _npusim.OperatorCall()
     call.name, call.dtype = "flash_attention", type_of(q, "q")
-    call.shape = [q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3]]
+    call.heads_inside = layout == "BSND"
+    heads, rows = (2, 1) if call.heads_inside else (1, 2)
+    call.shape = [q.shape[0], q.shape[heads], k.shape[heads], q.shape[rows], k.shape[rows], q.shape[3]]
     call.scale = 1 / numpy.sqrt(max(q.shape[3], 1)) if scale is None else number_of(scale, "scale")
     call.causal = bool(causal)
     return run(device, call, [q, k, v], q.shape, outDType or call.dtype)

@@ -121,8 +121,11 @@ struct LaunchPayload {
   std::uint32_t cores = 0;           // bytes 28-31  AI Cores that its blocks may be on, the first
                                      // of the queue's core mask; 0: all of them
   std::uint64_t image = 0;           // bytes 32-39  of an ImageHeader (kernel_image.hpp); 0 is none
+  std::uint32_t mixed = 0;           // bytes 40-43  1: a block is of a whole cluster, and `cores`
+                                     // counts clusters; 0: of one core. AICPUs have none
+  std::uint32_t reserved = 0;        // bytes 44-47  0
 };
-static_assert(sizeof(LaunchPayload) == 32);
+static_assert(sizeof(LaunchPayload) == 40);
 inline constexpr std::uint32_t kMaxArgumentBytes = 4096;
 
 // kEventRecord: `value` into `slot` of the queue's signal page.

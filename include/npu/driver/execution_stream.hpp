@@ -2,8 +2,8 @@
 // An execution stream runs copies, fills, kernels, records and waits in the order of their
 // submission. This is the normal way to submit work.
 //
-// A stream has an in-order compute queue for vector cores, and another for cube cores once it needs
-// one. Work that changes the queue waits for a signal of the work before it. The entries for this
+// A stream has an in-order compute queue for vector cores, and others for cube cores and for mixed
+// launches once it needs them. Work that changes the queue waits for a signal of the work before it. The entries for this
 // go out with the work, by its doorbell.
 //
 // There are three other ways. Queue (queue.hpp) is for programs that measure rings, doorbells and
@@ -30,8 +30,12 @@
 namespace npu::driver {
 
 // The cores of a kernel. Copies and fills of a new stream go to the queue for vector cores.
-enum class LaunchCores : std::uint8_t { kVector, kCube };
-inline constexpr std::size_t kLaunchCores = 2;
+enum class LaunchCores : std::uint8_t {
+  kVector,
+  kCube,
+  kMixed,  // each block on a whole cluster: a cube core and its vector cores, or a coupled core
+};
+inline constexpr std::size_t kLaunchCores = 3;
 
 // The effect of a failed entry on later entries.
 enum class StreamErrorMode : std::uint8_t {
@@ -40,9 +44,10 @@ enum class StreamErrorMode : std::uint8_t {
 };
 
 struct ExecutionStreamOptions {
-  std::array<CoreMask, kLaunchCores> cores{kAllCores, kAllCores};  // by LaunchCores
-  unsigned priority = 7;                                           // as in QueueOptions
-  bool preemptible = true;                                         // as in QueueOptions
+  // By LaunchCores. kMixed uses the clusters of which all cores are in its mask.
+  std::array<CoreMask, kLaunchCores> cores{kAllCores, kAllCores, kAllCores};
+  unsigned priority = 7;    // as in QueueOptions
+  bool preemptible = true;  // as in QueueOptions
   // Of synchronize() and StreamMark::wait(). kPolling: the queues have no interrupts.
   WaitPolicy wait = WaitPolicy::kAdaptive;
   StreamErrorMode on_error = StreamErrorMode::kContinue;
@@ -103,7 +108,7 @@ struct KernelLaunch {
   LaunchCores cores = LaunchCores::kVector;
   std::uint32_t blocks = 1;      // not 0
   std::uint32_t bytes = 0;       // of arguments: 0 .. abi::kMaxArgumentBytes
-  std::uint32_t most_cores = 0;  // only the first so many of the stream's; 0: all
+  std::uint32_t most_cores = 0;  // only the first so many cores of the stream's, or clusters; 0: all
   // Writes the arguments, which the kernel sees at `device`. launch() returns its error. Unused if
   // `bytes` is 0.
   std::function<Status(ByteSpan host, DeviceAddress device)> write;

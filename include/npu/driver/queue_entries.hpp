@@ -56,9 +56,10 @@ inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t
 // abi::kMaxArgumentBytes. `most_cores`: only the first so many AI Cores of the queue; 0: all.
 inline abi::QueueEntry launch_image(abi::QueueOpcode cores, DeviceAddress image,
                                     std::uint32_t blocks, DeviceAddress arguments,
-                                    std::uint32_t argument_bytes, std::uint32_t most_cores = 0) {
+                                    std::uint32_t argument_bytes, std::uint32_t most_cores = 0,
+                                    bool mixed = false) {
   return detail::make(cores, abi::LaunchPayload{0, blocks, arguments.value, argument_bytes,
-                                                most_cores, image.value});
+                                                most_cores, image.value, mixed ? 1U : 0U, 0});
 }
 inline abi::QueueEntry record_event(SignalId event, std::uint64_t value) {
   return detail::make(abi::QueueOpcode::kEventRecord, abi::SignalPayload{event.value, 0, value});

@@ -13,7 +13,7 @@ namespace npu::operators {
 enum class CoreKind : std::uint8_t {
   kCube,
   kVector,
-  kMixed,  // only of an operator: it launches on both, one kind after the other
+  kMixed,  // each block on a whole cluster: a cube core and its vector cores, or a coupled core
 };
 
 // The size of every operator's kernel in device memory, so that the simulated time of its upload
@@ -27,6 +27,8 @@ struct CoreLimits {
   Bytes ub = 0;                             // of cores for kVector
   Bytes l2 = 0;                             // of the whole card
   bool fixpipe_bf16 = false;                // FixPipe makes bf16 of int32 that it scales
+  // A cluster's cores reach each other's buffers: L0C to UB, UB to L1.
+  bool local_ways = false;
 };
 
 // The launcher implements it, and an operator calls it only in run(). Addresses are those of the
@@ -35,8 +37,8 @@ class OperatorStream {
  public:
   virtual ~OperatorStream() = default;
 
-  // The number of blocks of `kind` (not kMixed) that can run at the same time, at least 1. A
-  // coupled core counts as both kinds.
+  // The number of blocks of `kind` that can run at the same time, at least 1. A coupled core counts
+  // as every kind.
   virtual std::uint32_t cores(CoreKind kind) const = 0;
   virtual CoreLimits limits() const = 0;
 
@@ -49,7 +51,7 @@ class OperatorStream {
   // must launch nothing.
   virtual std::uint64_t workspace(std::uint64_t bytes) = 0;
 
-  // Launches the object's kernel on `blocks` cores of `kind` (kCube or kVector), 1 .. cores(kind).
+  // Launches the object's kernel on `blocks` cores, or clusters, of `kind`, 1 .. cores(kind).
   // The call copies the `count` words of arguments. The first one is the part of the operator.
   // Launches of a run are in order: each sees the results of the one before. The launcher reports
   // an error of a launch, and may then drop later ones.

@@ -223,10 +223,18 @@ struct DequantSwigluQuantParams {
 // uses all keys and each query before it one key less: query i uses keys 0 .. keys - queries + i.
 // The other values are multiplied by 0 or left out. The result of a query without keys is 0: of the
 // first queries - keys ones in a causal operator, of all if there are no keys.
+// `heads_inside`: batch x queries x heads x head instead, and batch x keys x kv_heads x head.
+// With a table K and V are pages of `page` keys each: pages x kv_heads x page x head, or
+// pages x page x kv_heads x head. Key j of batch b is in page table[b * pages + j / page].
+// Half is computed in half on cards that hand scores on through memory: scores before they are
+// scaled must be below 65504.
 struct AttentionParams {
   std::uint32_t batch = 1, heads = 1, kv_heads = 1;
   std::uint32_t queries = 0, keys = 0, head = 0;
   std::uint64_t q = 0, k = 0, v = 0, to = 0;
+  std::uint64_t table = 0;            // `batch` x `pages` uint32; 0: none
+  std::uint32_t page = 0, pages = 0;  // with a table: not 0, and page * pages at least keys
+  std::uint32_t heads_inside = 0;     // 0 or 1
   float scale = 1;
 };
 

@@ -56,14 +56,20 @@ struct CopyIn {
   std::uint32_t element = 0;  // 1, 2, 4 or 8 bytes; 0: rows stay rows
 };
 
-// MTE3: copies from UB or L1 to global memory.
+// The destination of a copy by MTE3. kL1, from UB alone: a coupled core's own, or that of the cube
+// core in the cluster of a vector core, which must run the same mixed block then. A destination that
+// the chip's configuration does not have is a malformed instruction.
+enum class CopyOutTarget : std::uint8_t { kGlobal, kL1 };
+
+// MTE3: copies from UB or L1 to `target`.
 struct CopyOut {
-  std::uint64_t to = 0;
+  std::uint64_t to = 0;  // address, or offset in the buffer
   Local from;
   std::uint32_t rows = 1;
   std::uint32_t row_bytes = 0;
   std::uint64_t to_pitch = 0;
   std::uint32_t from_pitch = 0;
+  CopyOutTarget target = CopyOutTarget::kGlobal;
 };
 
 // MTE1: copies a matrix from L1 to L0A or L0B, optionally transposed.

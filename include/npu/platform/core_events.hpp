@@ -26,6 +26,7 @@ enum class PipeOperation : std::uint8_t {
   kFixpipeToGm,
   kFixpipeToL1,
   kFixpipeToUb,
+  kUbToL1,
   kVectorFunction,
   kVector,  // the first of them
 };
@@ -43,6 +44,7 @@ inline constexpr std::array<std::string_view, kPipeOperations> kPipeOperationNam
     "fixpipe_to_gm",
     "fixpipe_to_l1",
     "fixpipe_to_ub",
+    "ub_to_l1",
     "vector_function",
     "add",
     "sub",

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rounds of an attention are told. Heads that share keys and values are a group; its rows
-// are the queries of all its heads. Groups come in waves and keys in chunks; a step is a chunk of a
-// wave. Round r multiplies the queries with the keys of step r and the weights of step r - 1 with
-// its values on cubes, then vector cores add what that gave to the output and make step r's
-// weights.
+// What the cores of an attention are told, and what a task is. A task has rows: queries of one
+// head, or all queries of all heads that share keys and values where these are few. Its keys come
+// in chunks; a step is a chunk of a task.
 #pragma once
 
-#include "kernels/device/matmul/work.hpp"
 #include "kernels/device/vector/types.hpp"
 #include "npu/aicore/kernel.hpp"
 
@@ -16,6 +13,9 @@
 
 namespace npu::kernels::attention {
 
+using aicore::AicorePort;
+using aicore::LocalBuffer;
+using aicore::Pipe;
 using vector::kTypeA;
 using vector::kTypeC;
 
@@ -24,79 +24,147 @@ static_assert(is_real(kTypeA) && is_real(kTypeC),
               "bfloat16 or float");
 static_assert(NPU_JIT_CAUSAL == 0 || NPU_JIT_CAUSAL == 1, "NPU_JIT_CAUSAL must be 0 or 1");
 inline constexpr bool kCausal = NPU_JIT_CAUSAL == 1;
+inline constexpr std::uint32_t kBytes = static_cast<std::uint32_t>(platform::bytes_of(kTypeA));
 
-enum class Phase : std::uint64_t { kCubes, kVectors, kZeros };
+enum class Phase : std::uint64_t { kTasks, kSplits, kZeros };
+
+// Elements from one batch, head and row to the next.
+struct Pitches {
+  std::uint64_t batch = 0, head = 0, row = 0;
+};
+
+struct Task {
+  std::uint32_t batch = 0, head = 0, kv_head = 0;  // the first head of those that it has
+  std::uint32_t query = 0;                         // of the first row
+  std::uint32_t rows = 0;
+  std::uint32_t first_key = 0, end_key = 0;
+  std::uint64_t number = 0;
+};
 
 struct Step {
-  std::uint32_t first_group = 0, groups = 0, chunk = 0;
+  Task task;
+  std::uint32_t first_key = 0, keys = 0;
+  bool first = false, last = false;  // of the task
+  std::uint32_t count = 0;           // of the block's steps
+  std::uint32_t tasks = 0;           // of the block, before this one
 };
 
 struct Work {
+  // A library's kernel with a structure of tilings, of cores that find each other.
+  static constexpr platform::SetUp kSetUp{platform::Tiling::kRunTime, true, true};
   std::uint64_t q = 0, k = 0, v = 0, to = 0;
-  // In the workspace, of a wave's rows: scores of a chunk (fp32), its weights, what they give with
-  // the values (fp32, of each part of the keys), the output so far (fp32).
-  std::uint64_t scores = 0, weights = 0, values = 0, output = 0;
-  // In the workspace, of all rows: the largest score, the sum of weights and, of even and odd
-  // chunks, what the output so far is to be multiplied by (fp32).
-  std::uint64_t largest = 0, sums = 0, factors[2] = {};
-  std::uint32_t groups = 0;  // of all batches
-  std::uint32_t shared = 1;  // heads of a group
+  Pitches query_pitch, key_pitch;  // the result's are those of the queries
+  // Of paged keys and values: block numbers, i32, `pages` for each batch.
+  std::uint64_t table = 0;
+  // In the workspace: what a block's cores hand to each other; of tasks that are split, the output
+  // of each part, and its largest scores and sums (fp32).
+  std::uint64_t ring = 0, ring_bytes = 0, parts = 0, numbers = 0;
+  std::uint32_t batch = 0, heads = 0, kv_heads = 0;
   std::uint32_t queries = 0, keys = 0, head = 0;
-  std::uint32_t wave = 0;   // groups
-  std::uint32_t chunk = 0;  // keys
-  std::uint32_t part = 0;   // of a chunk's keys, that one core multiplies with their values
-  std::uint32_t round = 0;
+  std::uint32_t rows = 0;             // most of a task
+  std::uint32_t chunk = 0;            // keys of a step
+  std::uint32_t piece = 0;            // keys in L1 at a time
+  std::uint32_t page = 0, pages = 0;  // keys of a page; pages of a batch
+  std::uint32_t splits = 1;           // parts of the keys
+  std::uint32_t split = 0;            // keys of a part
+  std::uint32_t grouped = 0;          // 1: a task is of all heads that share keys
+  std::uint32_t local = 0;            // 1: scores and weights go from buffer to buffer
+  std::uint32_t places = 1;           // then, for products: 1 or 2
   float scale = 1;
-  matmul::Tiling score_tiling, value_tiling;
 
-  std::uint32_t rows() const { return shared * queries; }  // of a group
-  std::uint32_t chunks() const { return aicore::divide_up(keys, chunk); }
-  std::uint32_t steps() const { return aicore::divide_up(groups, wave) * chunks(); }
-  Step step(std::uint32_t index) const {
-    const std::uint32_t first = index / chunks() * wave;
-    return {first, std::min(wave, groups - first), index % chunks()};
+  std::uint32_t shared() const { return heads / kv_heads; }
+  std::uint32_t blocks_of_queries() const {
+    return grouped != 0 ? 1 : aicore::divide_up(queries, rows);
   }
-
-  std::uint32_t first_key(std::uint32_t index) const { return index * chunk; }
-  std::uint32_t keys_of(std::uint32_t index) const {
-    return std::min(chunk, keys - first_key(index));
+  std::uint64_t tasks() const {
+    const std::uint64_t of_heads = std::uint64_t{batch} * (grouped != 0 ? kv_heads : heads);
+    return of_heads * blocks_of_queries() * splits;
   }
-  std::uint32_t parts_of(std::uint32_t index) const {
-    return aicore::divide_up(keys_of(index), part);
+  Task task(std::uint64_t number) const {
+    Task t;
+    t.number = number;
+    const auto part = static_cast<std::uint32_t>(number % splits);
+    std::uint64_t left = number / splits;
+    const std::uint32_t block = static_cast<std::uint32_t>(left % blocks_of_queries());
+    left /= blocks_of_queries();
+    const std::uint32_t of_batch = grouped != 0 ? kv_heads : heads;
+    t.batch = static_cast<std::uint32_t>(left / of_batch);
+    const auto index = static_cast<std::uint32_t>(left % of_batch);
+    t.head = grouped != 0 ? index * shared() : index;
+    t.kv_head = grouped != 0 ? index : index / shared();
+    t.query = block * rows;
+    t.rows = grouped != 0 ? rows : std::min(rows, queries - t.query);
+    t.first_key = part * split;
+    t.end_key = std::min(keys, t.first_key + split);
+    // Between buffers there is time to lose; through memory all keys cost the same.
+    if (kCausal && local != 0) {
+      const std::uint32_t last = grouped != 0 ? queries - 1 : t.query + t.rows - 1;
+      t.end_key = std::max(std::min(t.end_key, seen_by(last)), t.first_key + 1);
+    }
+    return t;
   }
   // Of a causal attention the last query sees all keys, each one before it one key less; sides are
   // below 2^31.
   std::uint32_t seen_by(std::uint32_t query) const {
     return kCausal ? std::max(query + 1 + keys, queries) - queries : keys;
   }
-  // How many keys of a chunk a query sees.
-  std::uint32_t seen_in(std::uint32_t index, std::uint32_t query) const {
-    const std::uint32_t seen = seen_by(query), first = first_key(index);
-    return seen <= first ? 0 : std::min(seen - first, keys_of(index));
-  }
-  // How many keys of a chunk a row of tiles sees, each of `height` of a group's rows.
-  std::uint32_t seen_in_tiles(std::uint32_t index, std::uint32_t row, std::uint32_t height) const {
-    if (!kCausal) return keys_of(index);
-    const std::uint32_t first = row * height, last = std::min(first + height, rows()) - 1;
-    const bool ends_a_head = first / queries != last / queries;
-    return seen_in(index, ends_a_head ? queries - 1 : last % queries);
-  }
-  // Queries that see no key, the first ones of each head.
-  std::uint32_t blind() const {
-    return keys == 0 ? queries : kCausal && queries > keys ? queries - keys : 0;
-  }
-  // Every tile of a group's rows has a query that sees all keys.
-  bool tiles_see_all() const { return !kCausal || (queries <= kShort && blind() == 0); }
-  // The first query of a head that a chunk is done for: that sees anything of it. Where every tile
-  // does, tiles go on from one head to the next instead.
-  std::uint32_t first_query(std::uint32_t index) const {
-    if (tiles_see_all()) return 0;
-    return std::max(first_key(index) + queries, keys) - keys;
+  // Some query sees no key.
+  bool some_blind() const { return kCausal && queries > keys; }
+
+  // Calls run(first row, rows, offset in elements, pitch, query of the first) for rows [begin, end)
+  // of a task whose places in the queries and in the result are evenly spaced. `rise`: each row's
+  // query is the one behind that of the row before.
+  template <class Run>
+  void for_runs(const Task& t, std::uint32_t begin, std::uint32_t end, Run run) const {
+    const std::uint64_t base = t.batch * query_pitch.batch + t.head * query_pitch.head;
+    if (grouped == 0) {
+      const std::uint64_t at = base + std::uint64_t{t.query + begin} * query_pitch.row;
+      return run(begin, end - begin, at, query_pitch.row, t.query + begin);
+    }
+    if (queries == 1)
+      return run(begin, end - begin, base + begin * query_pitch.head, query_pitch.head, 0U);
+    for (std::uint32_t row = begin; row < end;) {
+      const std::uint32_t query = row % queries;
+      const std::uint32_t count = std::min(end - row, queries - query);
+      run(row, count, base + row / queries * query_pitch.head + query * query_pitch.row,
+          query_pitch.row, query);
+      row += count;
+    }
   }
 
- private:
-  // No tile has fewer rows: each has the last query of a head that is not longer.
-  static constexpr std::uint32_t kShort = 16;
+  // Calls begin(step) for the block's steps, and end(step) when the next one has begun; of grouped
+  // tasks, whose cores have little to do meanwhile, at the end of each task.
+  template <class Side>
+  void for_steps(std::uint32_t block, std::uint32_t blocks, Side& side) const {
+    Step step, before;
+    bool open = false;
+    // There and back, since the last queries of a causal attention see the most keys.
+    for (std::uint64_t round = 0; round * blocks < tasks(); ++round) {
+      const std::uint64_t number = round * blocks + (round % 2 == 0 ? block : blocks - 1 - block);
+      if (number >= tasks()) continue;
+      step.task = task(number);
+      for (std::uint32_t key = step.task.first_key; key < step.task.end_key; key += chunk) {
+        step.first_key = key;
+        step.keys = std::min(chunk, step.task.end_key - key);
+        step.first = key == step.task.first_key;
+        step.last = key + step.keys == step.task.end_key;
+        side.begin(step);
+        if (open) side.end(before);
+        before = step;
+        open = true;
+        ++step.count;
+      }
+      ++step.tasks;
+      if (grouped != 0 && open) side.end(before);
+      if (grouped != 0) open = false;
+    }
+    if (open) side.end(before);
+  }
 };
+
+// Rows of a task that the first vector core of a cluster has; the second one has the others.
+constexpr std::uint32_t first_half(std::uint32_t rows) {
+  return (rows + 1) / 2;
+}
 
 }  // namespace npu::kernels::attention

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax(scale * Q x K^T) x V without the whole of the scores: heads in waves whose scores stay in
-// the cache, keys in chunks, the softmax of what was seen so far corrected with each.
+// softmax(scale * Q x K^T) x V in one mixed launch: a cube core and its vector cores work on a task
+// together. If there are few tasks of few queries, their keys are divided, and vector cores add the
+// parts up. Scores and weights between them are in the L2, or go from buffer to buffer.
 // NPU_JIT_ELEMENT_A (Q, K, V) and NPU_JIT_ELEMENT_C (result): half, bfloat16 or float;
-// NPU_JIT_CAUSAL 0 or 1; AttentionParams. Two launches for each chunk of a wave and two more; the
-// workspace holds the scores of one, and the output in fp32.
-#include "kernels/device/attention/output.hpp"
+// NPU_JIT_CAUSAL 0 or 1; AttentionParams.
+#include "kernels/device/attention/local_vector.hpp"
 #include "kernels/device/attention/plan.hpp"
-#include "kernels/device/attention/rows.hpp"
-#include "kernels/device/attention/weights.hpp"
+#include "kernels/device/attention/vector.hpp"
 #include "kernels/device/common/entries.hpp"
 #include "kernels/device/common/zeros.hpp"
 
@@ -17,55 +16,57 @@ namespace {
 using attention::kTypeA;
 using attention::kTypeC;
 using attention::Phase;
+using attention::Step;
 using attention::Work;
 
-class Blind {
+// A coupled core hands each step to itself.
+class Coupled {
  public:
-  Blind(AicorePort& port, const Work& w) : zeros_(port, kTypeC, w.head), to_{w.to, w.head} {}
-  std::uint32_t rows() const { return zeros_.rows(); }
-  void run(AreaTile tile, std::uint32_t) const {
-    tile.columns = static_cast<std::uint32_t>(to_.pitch);
-    zeros_.fill_tile(to_, tile);
+  Coupled(AicorePort& port, const Work& w) : cube_(port, w), vector_(port, w, 0) {}
+  void begin(const Step& step) {
+    cube_.begin(step);
+    vector_.begin(step);
+  }
+  void end(const Step& step) {
+    cube_.end(step);
+    vector_.end(step);
   }
 
  private:
-  const Zeros zeros_;
-  const GlobalRows to_;
+  attention::Cube cube_;
+  attention::VectorCore vector_;
 };
 
-void vectors(AicorePort& port, const Work& w) {
-  if (w.round > 0) {
-    const attention::Step step = w.step(w.round - 1);
-    const std::uint32_t first = w.first_query(step.chunk);
-    attention::for_rows(port, w, step.groups, first, w.queries,
-                        attention::Output(port, w, step, true));
-    if (step.chunk + 1 == w.chunks() && first > w.blind()) {
-      attention::for_rows(port, w, step.groups, w.blind(), first,
-                          attention::Output(port, w, step, false));
-    }
-    // It may still store from UB, for which MTE2 and the scalar unit do not wait.
-    port.pipe_barrier(Pipe::kAll);
-  }
-  if (w.round < w.steps()) {
-    const attention::Step step = w.step(w.round);
-    attention::for_rows(port, w, step.groups, w.first_query(step.chunk), w.queries,
-                        attention::Weights(port, w, step));
+template <class Side>
+void steps(const platform::KernelCall& call, const Work& w, Side&& side) {
+  w.for_steps(call.block, call.blocks, side);
+}
+
+void tasks(AicorePort& port, const Work& w) {
+  const auto& call = port.call();
+  switch (port.core_type()) {
+    case abi::CoreType::kCoupled:
+      return steps(call, w, Coupled(port, w));
+    case abi::CoreType::kAic:
+      return steps(call, w, attention::Cube(port, w));
+    default:
+      if (w.local != 0) return steps(call, w, attention::LocalVector(port, w, call.role));
+      return steps(call, w, attention::VectorCore(port, w, call.role));
   }
 }
 
 int kernel(AicorePort& port) {
   const aicore::Arguments arguments(port, kWorkWords<Work>);
   const auto work = work_from<Work>(arguments);
-  switch (static_cast<Phase>(arguments.word(0))) {
-    case Phase::kCubes:
-      attention::Cubes(port, work).run();
-      break;
-    case Phase::kVectors:
-      vectors(port, work);
-      break;
-    case Phase::kZeros:
-      attention::for_rows(port, work, work.groups, 0, work.blind(), Blind(port, work));
-      break;
+  const auto phase = static_cast<Phase>(arguments.word(0));
+  if (phase == Phase::kSplits) {
+    attention::Combine(port, work).run();
+  } else if (phase == Phase::kZeros) {
+    Zeros(port, kTypeC, work.head)
+        .fill({work.to, work.head}, std::uint64_t{work.batch} * work.heads * work.queries,
+              work.head);
+  } else {
+    tasks(port, work);
   }
   port.pipe_barrier(Pipe::kAll);
   return 0;
@@ -73,14 +74,9 @@ int kernel(AicorePort& port) {
 
 // A reason if it cannot be done. Only keys may be none.
 const char* check(const AttentionParams& p, const CoreLimits& limits) {
-  if (p.heads % std::max(p.kv_heads, 1U) != 0 || p.kv_heads == 0) {
-    return "kv_heads must divide heads";
-  }
+  if (p.kv_heads == 0 || p.heads % p.kv_heads != 0) return "kv_heads must divide heads";
   for (const auto side : {p.queries, p.keys, p.head}) {
     if (side > kMostSide) return "queries, keys and head must be below 2^31";
-  }
-  if (std::uint64_t{p.heads / p.kv_heads} * p.queries > kMostSide) {
-    return "queries of all heads with the same keys must be below 2^31";
   }
   const std::uint64_t heads = std::uint64_t{p.batch} * p.heads;
   const std::uint64_t longest = std::max(p.queries, p.keys);
@@ -91,8 +87,11 @@ const char* check(const AttentionParams& p, const CoreLimits& limits) {
       !aligned(p.to, kTypeC)) {
     return "addresses must be multiples of the elements' sizes";
   }
-  if (std::uint64_t{p.head} * 4 + 32 > attention::OutputBuffers::space_in(limits.ub)) {
-    return "a row of a head does not fit into UB";
+  if (p.table != 0 && (p.table % 4 != 0 || std::uint64_t{p.page} * p.pages < p.keys)) {
+    return "a table has numbers of 4 bytes, of pages for all keys";
+  }
+  if (p.head > attention::longest_head(limits)) {
+    return "a row of a head does not fit into L0B or UB";
   }
   return nullptr;
 }
@@ -103,26 +102,36 @@ void host(std::uint32_t block_num, OperatorStream& stream, const AttentionParams
   if (const char* const reason = check(p, limits)) return stream.refuse(reason);
   Work w;
   w.q = p.q, w.k = p.k, w.v = p.v, w.to = p.to;
-  w.groups = p.batch * p.kv_heads, w.shared = p.heads / p.kv_heads;
+  w.batch = p.batch, w.heads = p.heads, w.kv_heads = p.kv_heads;
   w.queries = p.queries, w.keys = p.keys, w.head = p.head;
   w.scale = p.scale;
-  Launches launches(stream, CoreKind::kCube, block_num);
-  const std::uint64_t zeros = std::uint64_t{w.groups} * w.shared * w.blind();
-  if (w.keys == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, w, zeros);
-  attention::choose_steps(w, limits);
-  if (!attention::choose_tiles(w, launches.cores(CoreKind::kCube), limits)) {
+  w.table = p.table, w.page = p.page, w.pages = p.pages;
+  const auto pitches = [&](std::uint64_t heads, std::uint64_t rows) {
+    const std::uint64_t all = heads * rows * p.head;
+    return p.heads_inside != 0 ? attention::Pitches{all, p.head, heads * p.head}
+                               : attention::Pitches{all, rows * p.head, p.head};
+  };
+  w.query_pitch = pitches(p.heads, p.queries);
+  w.key_pitch = pitches(p.kv_heads, p.table == 0 ? p.keys : p.page);
+  Launches launches(stream, CoreKind::kMixed, block_num);
+  if (w.keys == 0) {
+    return launches.launch(CoreKind::kVector, Phase::kZeros, w,
+                           std::uint64_t{p.batch} * p.heads * p.queries);
+  }
+  const bool coupled = launches.cores(CoreKind::kVector) == launches.cores(CoreKind::kCube);
+  w.local = limits.local_ways && !coupled ? 1 : 0;
+  attention::choose_rows(w, limits);
+  if (!attention::choose_keys(w, limits, coupled)) {
     return stream.refuse("no tile of the products fits into the cores' buffers");
   }
-  const std::uint64_t workspace = stream.workspace(attention::place(w, 0));
+  attention::choose_splits(w, limits, launches.cores(CoreKind::kMixed));
+  const auto blocks = std::min<std::uint64_t>(w.tasks(), launches.cores(CoreKind::kMixed));
+  const std::uint64_t workspace = stream.workspace(attention::place(w, 0, blocks));
   if (workspace == 0) return;
-  attention::place(w, workspace);
-  launches.launch(CoreKind::kVector, Phase::kZeros, w, zeros);
-  const std::uint64_t tiles = attention::score_tiles(w) + attention::value_tiles(w) * w.parts_of(0);
-  const std::uint64_t rows = std::uint64_t{w.wave} * w.rows();
-  for (w.round = 0; w.round <= w.steps(); ++w.round) {
-    launches.launch(CoreKind::kCube, Phase::kCubes, w, tiles);
-    launches.launch(CoreKind::kVector, Phase::kVectors, w, rows);
-  }
+  attention::place(w, workspace, blocks);
+  launches.launch(CoreKind::kMixed, Phase::kTasks, w, w.tasks());
+  if (w.splits == 1) return;
+  launches.launch(CoreKind::kVector, Phase::kSplits, w, attention::Combine::tiles(w, limits.ub));
 }
 
 }  // namespace

@@ -31,11 +31,13 @@ class Stopwatch {
 };
 
 std::size_t index_of(CoreKind kind) {
-  return kind == CoreKind::kVector ? 1 : 0;
+  return static_cast<std::size_t>(kind);
 }
 
 driver::LaunchCores launch_cores(CoreKind kind) {
-  return kind == CoreKind::kVector ? driver::LaunchCores::kVector : driver::LaunchCores::kCube;
+  return kind == CoreKind::kVector ? driver::LaunchCores::kVector
+         : kind == CoreKind::kCube ? driver::LaunchCores::kCube
+                                   : driver::LaunchCores::kMixed;
 }
 
 }  // namespace
@@ -45,11 +47,13 @@ CardCores CardCores::of(unsigned clusters, unsigned vectors_per_cluster, const C
   cores.limits = limits;
   const unsigned first = vectors_per_cluster == 0 ? 0 : clusters;
   const unsigned vectors = vectors_per_cluster == 0 ? clusters : clusters * vectors_per_cluster;
-  cores.count = {clusters, vectors};
+  cores.count = {clusters, vectors, clusters};
   cores.mask[0] = driver::first_cores(clusters);
   for (unsigned core = first; core < std::min(first + vectors, driver::kMostCores); ++core) {
     cores.mask[1][core / 64] |= std::uint64_t{1} << core % 64;
   }
+  cores.mask[2] = cores.mask[0];
+  for (std::size_t i = 0; i < cores.mask[2].size(); ++i) cores.mask[2][i] |= cores.mask[1][i];
   return cores;
 }
 
@@ -63,7 +67,7 @@ Result<std::unique_ptr<Launcher>> Launcher::open(driver::ProcessContext& process
 
 Status Launcher::open_stream() {
   driver::ExecutionStreamOptions wanted;
-  for (const CoreKind kind : {CoreKind::kCube, CoreKind::kVector}) {
+  for (const CoreKind kind : {CoreKind::kCube, CoreKind::kVector, CoreKind::kMixed}) {
     wanted.cores[static_cast<std::size_t>(launch_cores(kind))] =
         options_.cores.mask[index_of(kind)];
   }

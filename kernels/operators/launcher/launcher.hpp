@@ -21,8 +21,8 @@ struct CardCores {
   // `vectors_per_cluster`: 0 on cards of coupled cores, which are both kinds.
   static CardCores of(unsigned clusters, unsigned vectors_per_cluster, const CoreLimits& limits);
 
-  std::array<driver::CoreMask, 2> mask{};  // by CoreKind, kCube and kVector
-  std::array<std::uint32_t, 2> count{};
+  std::array<driver::CoreMask, 3> mask{};  // by CoreKind
+  std::array<std::uint32_t, 3> count{};
   CoreLimits limits;
 };
 

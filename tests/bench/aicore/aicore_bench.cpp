@@ -72,6 +72,17 @@ void AicoreBench::launch_image(unsigned core, std::uint64_t image, std::uint64_t
   cores.start(core, program_block(image, arguments, context, block, blocks, vmid));
 }
 
+void AicoreBench::launch_lane(unsigned core, std::uint64_t image, std::uint64_t arguments,
+                              unsigned role, unsigned lanes, std::uint64_t context, unsigned block,
+                              unsigned blocks) {
+  ended_.erase(core);
+  auto wanted = program_block(image, arguments, context, block, blocks, vmid);
+  wanted.mixed = true;
+  wanted.lanes = lanes;
+  wanted.role = role;
+  cores.start(core, wanted);
+}
+
 void AicoreBench::at(SimTime when, std::function<void()> action) {
   actions_.push_back(std::move(action));
   sim.agenda.at<&AicoreBench::act>(when, *this, actions_.size() - 1);

@@ -110,6 +110,10 @@ class AicoreBench : public sc_core::sc_module,
               unsigned blocks = 1);
   void launch_image(unsigned core, std::uint64_t image, std::uint64_t arguments,
                     std::uint64_t context = 1, unsigned block = 0, unsigned blocks = 1);
+  // The lane `role` of `lanes` of a mixed block.
+  void launch_lane(unsigned core, std::uint64_t image, std::uint64_t arguments, unsigned role,
+                   unsigned lanes, std::uint64_t context = 1, unsigned block = 0,
+                   unsigned blocks = 1);
   // Puts the program build/.../programs/name.npu at `address`.
   void upload(const std::string& name, std::uint64_t address);
   // `body` in the arguments of a kernel.

@@ -57,6 +57,7 @@ inline model::ProgramCoreConfig core_config(model::ProgramCoreKind kind) {
   v.transpose_ragged_percent = 150;
   core.l0c_to_l1 = {74, 12};
   core.l0c_to_ub = {128, 12};
+  core.ub_to_l1 = {64, 14};
   core.fixpipe_bf16 = kind == model::ProgramCoreKind::kSplit;
   core.cache_lines = 16;
   core.cache_ways = 2;

@@ -124,7 +124,9 @@ TEST(AicorePipe, TakesLongerForATailAndForEachOfSeveralRows) {
     EXPECT_EQ(drained_after(port, [&] { port.issue(rows); }), kHandOver + 20 + 31);
     auto sums = piped_vector(VectorOp::kReduceSum, 64);
     sums.rows = 10;
-    EXPECT_EQ(drained_after(port, [&] { port.issue(sums); }), kHandOver + 10 * (1 + 10) + 20);
+    EXPECT_EQ(drained_after(port, [&] { port.issue(sums); }), kHandOver + 10 + 20);
+    sums.count = 128;  // halves are brought together before they are one repeat
+    EXPECT_EQ(drained_after(port, [&] { port.issue(sums); }), kHandOver + 10 * (2 + 10) + 20);
     return 0;
   });
 }

@@ -64,7 +64,7 @@ TEST(QueueEntry, BlocksAreTakenInOrderAndCountedAsOut) {
   command.blocks = 3;
   command.handle = 17;
   for (std::uint32_t i = 0; i < 3; ++i) {
-    const auto block = model::next_block(command, 5);
+    const auto block = model::next_block(command, 5, 1);
     EXPECT_EQ(block.block, i);
     EXPECT_EQ(block.blocks, 3U);
     EXPECT_EQ(block.context, 17U);

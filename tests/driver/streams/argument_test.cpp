@@ -58,6 +58,22 @@ TEST_F(StreamArgumentTest, ALaunchSaysHowManyCoresItMayBeOn) {
   EXPECT_EQ(cores, (std::vector<std::uint32_t>{7, 0, 1}));
 }
 
+TEST_F(StreamArgumentTest, ALaunchSaysWhetherItsBlocksAreOnClusters) {
+  const auto stream = open();
+  for (const auto cores : {LaunchCores::kVector, LaunchCores::kMixed, LaunchCores::kCube,
+                           LaunchCores::kMixed, LaunchCores::kVector}) {
+    ASSERT_THAT(stream->launch(kernel(cores, 1)), IsOk());
+  }
+  ASSERT_THAT(stream->synchronize(in(1'000_ms)), IsOk());
+  std::vector<std::uint32_t> mixed;
+  for (const auto& executed : cp.executed()) {
+    if (executed.entry.opcode != static_cast<std::uint8_t>(abi::QueueOpcode::kLaunchAiCore))
+      continue;
+    mixed.push_back(executed.entry.get<abi::LaunchPayload>().mixed);
+  }
+  EXPECT_EQ(mixed, (std::vector<std::uint32_t>{0, 1, 0, 1, 0})) << "in the order of the stream";
+}
+
 TEST_F(StreamArgumentTest, LaunchesInFlightDoNotShareAPlace) {
   const auto stream = open();
   hold(*stream);

@@ -48,7 +48,8 @@ bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
     case QueueOpcode::kLaunchAiCore:
     case QueueOpcode::kLaunchAicpu:
       return launch.blocks != 0 && launch.arguments % 64 == 0 && launch.image % 64 == 0 &&
-             launch.argument_bytes <= 4096;
+             launch.argument_bytes <= 4096 && launch.reserved == 0 &&
+             launch.mixed <= (entry.opcode == 0x10 ? 1U : 0U);
     case QueueOpcode::kEventWait:
       return entry.get<abi::WaitPayload>().condition <= 2;
     case QueueOpcode::kTimestamp:

@@ -22,6 +22,12 @@ const AttentionInstance kInstances[] = {
     {"bfloat16", "bfloat16", true}, {"float", "float", false}, {"float", "float", true},
     {"half", "float", false}};
 
+// Rows of heads, of which memory has the heads inside: rows of the first head's place come first.
+std::uint64_t placed(std::uint64_t row, std::uint64_t heads, std::uint64_t rows, bool inside) {
+  const std::uint64_t batch = row / (heads * rows), head = row / rows % heads;
+  return inside ? (batch * rows + row % rows) * heads + head : row;
+}
+
 class AttentionCase {
  public:
   AttentionCase(OperatorBench& bench, const AttentionInstance& instance,
@@ -35,9 +41,12 @@ class AttentionCase {
 
   void run() {
     bench_.forget();
-    params.q = bench_.place(packed(q, "RowMajor", from(), params.head));
-    params.k = bench_.place(packed(k, "RowMajor", from(), params.head));
-    params.v = bench_.place(packed(v, "RowMajor", from(), params.head));
+    Values placed_q(q.rows, q.columns);
+    for (std::uint64_t row = 0; row < q.rows; ++row) {
+      copy_row(q, row, placed_q, place_of_query(row));
+    }
+    params.q = bench_.place(packed(placed_q, "RowMajor", from(), params.head));
+    place_keys();
     const std::uint64_t bytes = rows() * params.head * platform::bytes_of(to());
     const std::vector<unsigned char> before(bytes + 64, 0xA5);
     params.to = bench_.place(before);
@@ -47,7 +56,7 @@ class AttentionCase {
                            before.begin()));
   }
   double result(std::uint64_t row, std::uint64_t column) const {
-    return get_element(after_, row * params.head + column, to());
+    return get_element(after_, place_of_query(row) * params.head + column, to());
   }
   void expect_attention() const {
     for (std::uint64_t row = 0; row < rows(); ++row) expect_row(row);
@@ -58,6 +67,40 @@ class AttentionCase {
 
  private:
   static constexpr double kUnit = 0x1p-24;
+  static void copy_row(const Values& from, std::uint64_t row, Values& to, std::uint64_t place) {
+    for (std::uint64_t e = 0; e < from.columns; ++e) to.at(place, e) = from.at(row, e);
+  }
+  std::uint64_t place_of_query(std::uint64_t row) const {
+    return placed(row, params.heads, params.queries, params.heads_inside != 0);
+  }
+  // Pages go backwards, and one that no batch has lies between any two.
+  void place_keys() {
+    const bool paged = params.page != 0, inside = params.heads_inside != 0;
+    const std::uint64_t in_page = paged ? params.page : std::max(params.keys, 1U);
+    params.pages = static_cast<std::uint32_t>((params.keys + in_page - 1) / in_page);
+    const std::uint64_t all = paged ? 2 * params.batch * params.pages + 1 : params.batch;
+    std::vector<unsigned char> table;
+    for (std::uint64_t page = 0; page < params.batch * params.pages; ++page) {
+      const auto number = static_cast<std::uint32_t>(all - 2 - 2 * page);
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(&number);
+      table.insert(table.end(), bytes, bytes + sizeof number);
+    }
+    params.table = paged ? bench_.place(table) : 0;
+    for (auto* const side : {&params.k, &params.v}) {
+      const Values& values = side == &params.k ? k : v;
+      Values there(all * in_page * params.kv_heads, values.columns);
+      for (std::uint64_t row = 0; row < values.rows; ++row) {
+        const std::uint64_t key = row % params.keys, head = row / params.keys % params.kv_heads;
+        const std::uint64_t batch = row / params.keys / params.kv_heads;
+        const std::uint64_t page =
+            paged ? all - 2 - 2 * (batch * params.pages + key / in_page) : batch;
+        const std::uint64_t at = (page * params.kv_heads + head) * in_page + key % in_page;
+        copy_row(values, row, there, placed(at, params.kv_heads, in_page, inside));
+      }
+      *side = bench_.place(packed(there, "RowMajor", from(), params.head));
+    }
+  }
+
   DataType from() const { return type_named(instance_.from); }
   DataType to() const { return type_named(instance_.to); }
   std::uint64_t rows() const { return std::uint64_t{params.batch} * params.heads * params.queries; }
@@ -93,13 +136,17 @@ class AttentionCase {
       score_error = std::fmax(score_error,
                               std::fabs(params.scale) * error_of_sums(exact.size, params.head + 4));
     }
+    // Half is computed in half: scores as they are stored, scaled and less the largest.
+    const double rounding = from() == DataType::kFp16 ? unit(DataType::kFp16) : 0;
+    score_error += rounding * (2 * std::fmax(std::fabs(most), std::fabs(least)) + (most - least));
     double sum = 0;
     for (const double score : scores) sum += std::exp(score - most);
     // Of weights and their sum: scores, differences, exponentials, corrections with each chunk. The
     // weights themselves are rounded to their type, small ones to a multiple of its smallest
     // number.
     const double relative = std::expm1(2 * score_error) +
-                            (8 * (most - least) + 4 * static_cast<double>(seen) + 200) * kUnit;
+                            (8 * (most - least) + 4 * static_cast<double>(seen) + 200) * kUnit +
+                            3 * rounding;  // exponentials, sums
     for (std::uint64_t e = 0; e < params.head; ++e) {
       double exact = 0, size = 0, plain = 0;
       for (std::uint64_t j = 0; j < seen; ++j) {
@@ -128,20 +175,33 @@ AttentionParams shape(std::uint32_t queries, std::uint32_t keys, std::uint32_t h
   return params;
 }
 
-class Attention : public testing::TestWithParam<model::ProgramCoreKind> {
+// Cores, and whether those of a cluster reach each other's buffers.
+struct Ways {
+  const char* name;
+  BenchCores cores;
+  bool local;
+};
+void PrintTo(const Ways& ways, std::ostream* out) {
+  *out << ways.name;
+}
+constexpr Ways kWays[] = {{"Coupled", BenchCores::kCoupled, false},
+                          {"Split", BenchCores::kSplit, false},
+                          {"Local", BenchCores::kSplit, true},
+                          {"LocalInRegisters", BenchCores::kInRegisters, true}};
+
+class Attention : public testing::TestWithParam<Ways> {
  protected:
-  OperatorBench bench_{GetParam()};
-  // Chunks are as short as they come where the cache is small.
-  void small_cache() {
+  Attention() {
     const auto& core = bench_.config.core;
-    bench_.limits({core.l1, core.l0a, core.l0b, core.l0c, core.ub, 0});
+    bench_.limits(
+        {core.l1, core.l0a, core.l0b, core.l0c, core.ub, 192_MiB, false, GetParam().local});
   }
+  OperatorBench bench_{GetParam().cores};
 };
 
 TEST_P(Attention, AtRandom) {
-  Dice dice(GetParam() == model::ProgramCoreKind::kSplit ? 41 : 42);
+  Dice dice(41 + static_cast<unsigned>(GetParam().name[0]));
   for (unsigned i = 0; i < shapes_at_random(); ++i) {
-    if (i == 30) small_cache();
     const auto& instance = kInstances[i % std::size(kInstances)];
     const auto side = [&dice](std::uint32_t most) {
       return dice() % 3 == 0 ? number(dice, 1, 20) : number(dice, 1, most);
@@ -150,6 +210,8 @@ TEST_P(Attention, AtRandom) {
     params.batch = number(dice, 1, 2);
     params.kv_heads = number(dice, 1, 2);
     params.heads = params.kv_heads * number(dice, 1, 2);
+    params.heads_inside = number(dice, 0, 1);
+    params.page = dice() % 4 == 0 ? number(dice, 1, 70) : 0;
     AttentionCase one(bench_, instance, params, dice);
     one.run();
     one.expect_attention();
@@ -159,20 +221,19 @@ TEST_P(Attention, AtRandom) {
 
 TEST_P(Attention, OfManyChunksAndScoresThatGrow) {
   Dice dice(43);
-  small_cache();
   for (const auto& instance : kInstances) {
-    AttentionCase one(bench_, instance, shape(130, 333, 32), dice);
+    AttentionCase one(bench_, instance, shape(130, 1333, 32), dice);
     one.params.scale = 3;
     // The largest scores come last: everything before is corrected.
     for (std::uint64_t j = 0; j < one.k.rows; ++j) {
       for (std::uint64_t e = 0; e < 32; ++e) {
         double& key = one.k.at(j, e);
-        key = rounded(type_named(instance.from), key * static_cast<double>(j) / 100);
+        key = rounded(type_named(instance.from), key * static_cast<double>(j) / 400);
       }
     }
     one.run();
     one.expect_attention();
-    EXPECT_EQ(bench_.launches(), 14U) << "two for each chunk of 64, two more";
+    EXPECT_EQ(bench_.launches(), 1U);
   }
 }
 
@@ -193,31 +254,55 @@ TEST_P(Attention, LetsTheLastOfFewerQueriesSeeAllKeys) {
 
 TEST_P(Attention, OfQueriesThatSeeNoKeyIsZero) {
   Dice dice(47);
-  for (const bool small : {false, true}) {
-    if (small) small_cache();
-    AttentionCase one(bench_, {"float", "float", true}, shape(300, 139, 24), dice);
-    one.run();
-    for (std::uint64_t row = 0; row < 161; ++row) ASSERT_EQ(one.result(row, 0), 0) << row;
-    one.expect_attention();
-  }
+  AttentionCase one(bench_, {"float", "float", true}, shape(300, 139, 24), dice);
+  one.run();
+  for (std::uint64_t row = 0; row < 161; ++row) ASSERT_EQ(one.result(row, 0), 0) << row;
+  one.expect_attention();
 }
 
-TEST_P(Attention, OfHeadsThatShareKeysComesInWavesThatStayInTheCache) {
+TEST_P(Attention, OfHeadsThatShareKeysIsOneLaunch) {
   Dice dice(48);
-  const auto& core = bench_.config.core;
-  // Room for the scores, weights and products of two of five groups: 60 rows of 96 keys each.
-  bench_.limits({core.l1, core.l0a, core.l0b, core.l0c, core.ub, 150'000});
   for (const bool causal : {false, true}) {
     AttentionParams params = shape(15, 90, 32);
     params.kv_heads = 5, params.heads = 20;
     AttentionCase one(bench_, {"half", "half", causal}, params, dice);
     one.run();
     one.expect_attention();
-    EXPECT_EQ(bench_.launches(), 8U) << "two for each of three waves, two more";
+    EXPECT_EQ(bench_.launches(), 1U);
   }
 }
 
-TEST_P(Attention, OfFewQueriesAddsUpPartsOfTheKeys) {
+// Of one query, of some, and of more than are brought together.
+TEST_P(Attention, OfManyHeadsThatShareKeysHasThemInAnyLayout) {
+  Dice dice(51);
+  for (const std::uint32_t queries : {1U, 3U, 16U, 17U}) {
+    for (const std::uint32_t inside : {0U, 1U}) {
+      for (const std::uint32_t page : {0U, 48U}) {
+        AttentionParams params = shape(queries, 200, 64);
+        params.batch = 2, params.kv_heads = 2, params.heads = 14;
+        params.heads_inside = inside, params.page = page;
+        AttentionCase one(bench_, {"half", "half", queries != 3}, params, dice);
+        one.run();
+        one.expect_attention();
+        if (HasFailure()) FAIL() << queries << " queries, " << inside << ", pages of " << page;
+      }
+    }
+  }
+}
+
+// Heads of one place for products in UB, of products as large as L0C, of fewer rows.
+TEST_P(Attention, OfLongHeads) {
+  Dice dice(52);
+  for (const std::uint32_t head : {256U, 320U, 513U}) {
+    for (const char* type : {"half", "bfloat16"}) {
+      AttentionCase one(bench_, {type, type, true}, shape(140, 280, head), dice);
+      one.run();
+      one.expect_attention();
+    }
+  }
+}
+
+TEST_P(Attention, OfFewQueriesAndManyKeys) {
   Dice dice(49);
   for (const auto& instance : kInstances) {
     AttentionParams params = shape(2, 1111, 64);
@@ -229,13 +314,24 @@ TEST_P(Attention, OfFewQueriesAddsUpPartsOfTheKeys) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cores, Attention,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& each) {
-                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                               : "Coupled";
-                         });
+TEST_P(Attention, OfFewTasksDividesTheirKeys) {
+  Dice dice(53);
+  for (const auto& instance : kInstances) {
+    for (const std::uint32_t queries : {1U, 5U}) {
+      AttentionParams params = shape(queries, 901, 48);
+      params.heads = 3;
+      AttentionCase one(bench_, instance, params, dice);
+      one.run();
+      one.expect_attention();
+      // Heads of several queries are not brought together between buffers.
+      EXPECT_EQ(bench_.launches(), queries == 1 || !GetParam().local ? 2U : 1U);
+      if (HasFailure()) FAIL() << instance.object();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cores, Attention, testing::ValuesIn(kWays),
+                         [](const auto& each) { return each.param.name; });
 
 TEST(AttentionNumbers, ThatAreNoneStayInTheirRows) {
   OperatorBench bench;

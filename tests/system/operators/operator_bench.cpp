@@ -106,19 +106,34 @@ void OperatorBench::launch(operators::CoreKind kind, std::uint32_t blocks,
   EXPECT_FALSE(workspace_failed_) << "launched without its workspace";
   ASSERT_TRUE(blocks >= 1 && blocks <= cores(kind)) << blocks;
   memory.put(kArgumentsAt, words, Bytes{count} * 8);
-  const bool second =
-      config.core.type == model::ProgramCoreKind::kSplit && kind == operators::CoreKind::kVector;
-  const unsigned first = second ? static_cast<unsigned>(config.ai_cores) : 0;
+  const bool split = config.core.type == model::ProgramCoreKind::kSplit;
+  const bool mixed = kind == operators::CoreKind::kMixed;
+  const bool second = split && kind == operators::CoreKind::kVector;
+  const auto clusters = static_cast<unsigned>(config.ai_cores);
+  const unsigned first = second ? clusters : 0, lanes = split && mixed ? 3 : 1;
+  const auto core_of = [=](unsigned block, unsigned role) {
+    return role == 0 ? first + block : clusters + 2 * block + role - 1;
+  };
   ++context_;
   at(model::sim_now(), [=] {
     for (unsigned i = 0; i < blocks; ++i) {
-      launch_image(first + i, kOtherImage, kArgumentsAt, context_, i, blocks);
+      for (unsigned role = 0; role < lanes; ++role) {
+        if (mixed) {
+          launch_lane(core_of(i, role), kOtherImage, kArgumentsAt, role, lanes, context_, i,
+                      blocks);
+        } else {
+          launch_image(core_of(i, role), kOtherImage, kArgumentsAt, context_, i, blocks);
+        }
+      }
     }
   });
   run();
   for (unsigned i = 0; i < blocks; ++i) {
-    ASSERT_TRUE(has_ended(first + i));
-    EXPECT_EQ(ended(first + i).fault, expected_) << "instruction " << ended(first + i).instruction;
+    for (unsigned role = 0; role < lanes; ++role) {
+      const unsigned core = core_of(i, role);
+      ASSERT_TRUE(has_ended(core));
+      EXPECT_EQ(ended(core).fault, expected_) << "instruction " << ended(core).instruction;
+    }
   }
 }
 

@@ -69,7 +69,7 @@ TEST(OperationTest, AttentionHasHeadsBehindTheSequence) {
   row.attributes = {{"is_causal", true}};
   EXPECT_EQ(line_of(row),
             "910b2 operator name=flash_attention shape=2,32,8,128,256,64 dtype=float16 calls=1 "
-            "cache=folder causal=on functional=off");
+            "cache=folder layout=bsnd causal=on functional=off");
 }
 
 TEST(OperationTest, OperatorsOnRowsHaveRowsAndColumns) {

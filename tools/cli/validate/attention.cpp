@@ -25,6 +25,7 @@ Made attention(const Measurement& row) {
                         side_of(row, {"N2"}, heads), queries, keys, head);
   }
   auto made = compiled(row, "flash_attention", shape);
+  if (row.has(0)) made.settings.emplace_back("layout", "bsnd");
   if (is_on(row, "is_causal")) made.settings.emplace_back("causal", "on");
   return made;
 }

@@ -365,21 +365,26 @@ OperatorProblem::Values OperatorProblem::expected_attention() const {
   const std::uint64_t heads = side[1], kv = side[2], queries = side[3], keys = side[4],
                       width = side[5];
   const Values q = values(0), k = values(1), v = values(2);
+  const bool inside = call_.call.heads_inside;
+  const std::uint64_t key_pitch = inside ? kv * width : width;
   Values to;
   for (std::uint64_t row = 0; row < side[0] * heads * queries; ++row) {
-    const std::uint64_t head = row / queries;
-    const std::uint64_t group = head / heads * kv + head % heads / (heads / kv);
-    const std::uint64_t seen = keys_seen(row % queries);
-    const double* const group_keys = k.data() + group * keys * width;
-    const double* const group_values = v.data() + group * keys * width;
+    const std::uint64_t batch = row / (heads * queries);
+    const std::uint64_t head = inside ? row % heads : row / queries % heads;
+    const std::uint64_t query = inside ? row / heads % queries : row % queries;
+    const std::uint64_t group = head / (heads / kv);
+    const std::uint64_t seen = keys_seen(query);
+    const std::uint64_t first = (batch * kv * keys + group * (inside ? 1 : keys)) * width;
+    const double* const group_keys = k.data() + first;
+    const double* const group_values = v.data() + first;
     Values part;
     for (std::uint64_t key = 0; key < seen; ++key) {
-      const double score = dot(q.data() + row * width, 1, group_keys + key * width, 1, width);
+      const double score = dot(q.data() + row * width, 1, group_keys + key * key_pitch, 1, width);
       part.push_back(call_.call.scale * score);
     }
     const double sum = seen == 0 ? 1 : exponentials(part);
     for (std::uint64_t i = 0; i < width; ++i) {
-      to.push_back(dot(part.data(), 1, group_values + i, width, seen) / sum);
+      to.push_back(dot(part.data(), 1, group_values + i, key_pitch, seen) / sum);
     }
   }
   return to;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A vector core's part of a step, through global memory: the weights of its rows, and later what
+// they give with the values, added to the output so far. A tile's load, its computing and its store
+// follow one another, as in the library (kernel-times.md: they are not overlapped).
+#pragma once
+
+#include "kernels/device/attention/results.hpp"
+#include "kernels/device/attention/softmax.hpp"
+#include "kernels/device/attention/vector_buffers.hpp"
+#include "kernels/device/common/stages.hpp"
+
+namespace npu::kernels::attention {
+
+class VectorCore {
+ public:
+  // `role`: 1 or 2 of a cluster's two, which have a half of the rows each; 0: all rows.
+  VectorCore(AicorePort& port, const Work& w, unsigned role)
+      : port_(port),
+        w_(w),
+        role_(role),
+        ring_(w, port.call().block),
+        ub_(w, port.buffer_size(LocalBuffer::kUb), role == 0),
+        softmax_(port, w, ub_.space()),
+        mask_(port, w, ub_.space()),
+        results_(port, w),
+        turns_(port) {}
+
+  // Weights.
+  void begin(const Step& step) {
+    constexpr DataType kType = score_type(false);
+    const CoreRows mine(step.task.rows, role_);
+    Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kScores).wait();
+    for (std::uint32_t row = 0; row < mine.count; row += ub_.rows()) {
+      const std::uint32_t rows = std::min(ub_.rows(), mine.count - row);
+      const std::uint64_t at = std::uint64_t{mine.first + row} * w_.chunk;
+      turns_.begin();
+      load(ub_.scores(), ub_.score_row(), ring_.scores(step) + at * platform::bytes_of(kType), rows,
+           step.keys, w_.chunk, kType);
+      turns_.loaded();
+      softmax_.weigh<kType>(step, ub_.scores(), ub_.score_row(), rows, row, mask_,
+                            mine.first + row);
+      if (!VectorBuffers::in_place()) {
+        Vector cast =
+            row_vector(VectorOp::kCast, kType, ub_.weights(), ub_.scores(), rows, step.keys);
+        cast.to_type = kTypeA;
+        cast.a_pitch = ub_.score_row();
+        cast.to_pitch = ub_.weight_row();
+        port_.issue(cast);
+      }
+      turns_.computed();
+      store(ring_.weights(step) + at * kBytes, w_.chunk, ub_.weights(), ub_.weight_row(), rows,
+            step.keys, kTypeA);
+      turns_.stored();
+    }
+    if (mine.count == 0) pass_on();
+    Handed<Pipe::kMte3, Pipe::kMte2>(port_, Signal::kWeights).raise();
+  }
+
+  // The output so far.
+  void end(const Step& step) {
+    const CoreRows mine(step.task.rows, role_);
+    Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kProducts).wait();
+    for (std::uint32_t row = 0; row < mine.count; row += ub_.output_rows()) {
+      const std::uint32_t rows = std::min(ub_.output_rows(), mine.count - row);
+      const std::uint64_t at = std::uint64_t{mine.first + row} * w_.head * 4;
+      turns_.begin();
+      load(ub_.products(), ub_.output_row(), ring_.products(step) + at, rows, w_.head, w_.head,
+           DataType::kFp32);
+      if (!step.first) {
+        load(ub_.output(), ub_.output_row(), ring_.output() + at, rows, w_.head, w_.head,
+             DataType::kFp32);
+      }
+      turns_.loaded();
+      if (!step.first) add(step, rows, row);
+      const std::uint32_t sums = softmax_.sums(step) + 4 * row;
+      if (step.last && w_.splits == 1) results_.divide(sums, ub_.products(), ub_.result(), rows);
+      turns_.computed();
+      if (!step.last) {
+        store(ring_.output() + at, w_.head, ub_.products(), ub_.output_row(), rows, w_.head,
+              DataType::kFp32);
+      } else if (w_.splits == 1) {
+        results_.store(step.task, mine.first + row, rows, ub_.result());
+      } else {
+        results_.store_part(step.task, mine.first + row, rows, ub_.products(),
+                            softmax_.largest(step) + 4 * row, sums);
+      }
+      turns_.stored();
+    }
+  }
+
+ private:
+  // Nothing is stored, but what is raised by MTE3 must not be raised before its turn.
+  void pass_on() const {
+    const aicore::Flag<Pipe::kMte2, Pipe::kMte3> flag(port_, 0);
+    flag.set();
+    flag.wait();
+  }
+
+  void load(std::uint32_t to, std::uint32_t to_pitch, std::uint64_t from, std::uint32_t rows,
+            std::uint32_t columns, std::uint32_t from_pitch, DataType type) const {
+    const std::uint64_t bytes = platform::bytes_of(type);
+    platform::CopyIn copy;
+    copy.to = {LocalBuffer::kUb, to};
+    copy.from = from;
+    copy.rows = rows;
+    copy.row_bytes = static_cast<std::uint32_t>(columns * bytes);
+    copy.from_pitch = from_pitch * bytes;
+    copy.to_pitch = to_pitch;
+    port_.issue(copy);
+  }
+  void store(std::uint64_t to, std::uint64_t to_pitch, std::uint32_t from, std::uint32_t from_pitch,
+             std::uint32_t rows, std::uint32_t columns, DataType type) const {
+    const std::uint64_t bytes = platform::bytes_of(type);
+    platform::CopyOut copy;
+    copy.to = to;
+    copy.from = {LocalBuffer::kUb, from};
+    copy.rows = rows;
+    copy.row_bytes = static_cast<std::uint32_t>(columns * bytes);
+    copy.to_pitch = rows == 1 ? 0 : to_pitch * bytes;
+    copy.from_pitch = from_pitch;
+    port_.issue(copy);
+  }
+
+  void add(const Step& step, std::uint32_t rows, std::uint32_t row) const {
+    const AreaTile tile{0, 0, rows, w_.head};
+    row_op(port_, VectorOp::kBroadcastMul, ub_.output(), ub_.output(),
+           softmax_.factors(step) + 4 * row, tile);
+    tile_op(port_, VectorOp::kAdd, ub_.products(), ub_.products(), ub_.output(), tile);
+  }
+  AicorePort& port_;
+  const Work& w_;
+  const unsigned role_;
+  const Ring ring_;
+  const VectorBuffers ub_;
+  const Softmax softmax_;
+  const Mask mask_;
+  const Results results_;
+  const Turns turns_;
+};
+
+}  // namespace npu::kernels::attention

@@ -163,9 +163,13 @@ namespace {
 
 // Rows become columns: `rows` elements each.
 Finding check_transposing(const BufferSizes& sizes, const platform::CopyIn& copy) {
-  const auto element = copy.element;
+  const std::uint32_t element = copy.fractals ? kBlock : copy.element;
   const bool width = element == 1 || element == 2 || element == 4 || element == 8;
-  if (!width || copy.to.buffer != LocalBuffer::kUb) return malformed(Field::kKind);
+  const bool to_ub = copy.to.buffer == LocalBuffer::kUb;
+  const bool to_l1 = copy.to.buffer == LocalBuffer::kL1;
+  if (copy.fractals ? copy.element != 0 || !(to_ub || to_l1) : !width || !to_ub) {
+    return malformed(Field::kKind);
+  }
   if (copy.row_bytes % element != 0) return malformed(Field::kRowBytes);
   const Bytes row = Bytes{copy.rows} * element;
   const Bytes rows = copy.row_bytes / element;
@@ -181,6 +185,7 @@ Finding check_transposing(const BufferSizes& sizes, const platform::CopyIn& copy
 }  // namespace
 
 Finding check(const BufferSizes& sizes, const platform::CopyIn& copy, bool transposes) {
+  if (copy.fractals) return check_transposing(sizes, copy);
   if (copy.element != 0) {
     return transposes ? check_transposing(sizes, copy) : malformed(Field::kKind);
   }

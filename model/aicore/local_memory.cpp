@@ -55,7 +55,7 @@ CommandFault LocalMemory::execute(const Instruction& instruction, DeviceMemoryPo
 
 CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemoryPort& memory,
                                   SpaceId vmid) {
-  if (copy.element != 0) return copy_transposed(copy, memory, vmid);
+  if (copy.fractals || copy.element != 0) return copy_transposed(copy, memory, vmid);
   const bool dense = copy.to_pitch == copy.row_bytes;
   if (copy.to.buffer == LocalBuffer::kL1) {
     if (dense && borrow(copy, memory, vmid)) return {};
@@ -85,7 +85,11 @@ CommandFault LocalMemory::copy_in(const platform::CopyIn& copy, DeviceMemoryPort
 
 CommandFault LocalMemory::copy_transposed(const platform::CopyIn& copy, DeviceMemoryPort& memory,
                                           SpaceId vmid) {
-  const Bytes element = copy.element;
+  const Bytes element = copy.fractals ? 32 : copy.element;
+  if (copy.to.buffer == LocalBuffer::kL1) {
+    const Bytes rows = copy.row_bytes / element;
+    l1_written({copy.to.offset, (rows - 1) * copy.to_pitch + copy.rows * element});
+  }
   row_.resize(copy.row_bytes);
   std::uint64_t from = copy.from;
   for (std::uint32_t row = 0; row < copy.rows; ++row) {

@@ -13,6 +13,7 @@
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/binary_operation.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/core_limits.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
 
 namespace npu::workloads {
@@ -68,7 +69,7 @@ class Matmul {
     p_.a = operation_.a().address.value;
     p_.b = operation_.b().address.value;
     p_.c = operation_.c().address.value;
-    gemm::choose_tiles(p_, operation_.clusters());
+    gemm::choose_tiles(p_, operation_.clusters(), core_limits(context_, gemm::kA2));
     const std::uint64_t tiles = kernels::matmul::scheduler_of(p_.m, p_.n, p_.tiling).tiles();
     blocks_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, operation_.clusters()));
     return {};

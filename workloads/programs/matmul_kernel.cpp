@@ -10,6 +10,7 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/core_limits.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
 #include "workloads/programs/support/runtime_session.hpp"
@@ -60,7 +61,7 @@ class MatmulKernel {
     p_.ldb = p_.ldc = p_.n;
     p_.type = type_of(context.parameters.choice("type"));
     p_.to_type = p_.type == DataType::kInt8 ? DataType::kInt32 : p_.type;
-    gemm::choose_tiles(p_, cores);
+    gemm::choose_tiles(p_, cores, core_limits(context, gemm::kA2));
     const std::uint64_t tiles = kernels::matmul::scheduler_of(p_.m, p_.n, p_.tiling).tiles();
     blocks_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, cores));
   }

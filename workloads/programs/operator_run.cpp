@@ -16,6 +16,7 @@
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_span.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/core_limits.hpp"
 #include "workloads/programs/support/operator_problem.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
@@ -87,17 +88,8 @@ std::string published_name(const OperatorCall& call) {
 }
 
 operators::CardCores cores_of(const model::ChipConfig& chip) {
-  operators::CoreLimits limits;
-  limits.l1 = chip.core.l1;
-  limits.l0a = chip.core.l0a;
-  limits.l0b = chip.core.l0b;
-  limits.l0c = chip.core.l0c;
-  limits.ub = chip.core.ub;
-  limits.l2 = chip.l2.size;
-  limits.local_ways = chip.core.l0c_to_ub.per_clock != 0 && chip.core.ub_to_l1.per_clock != 0;
-  limits.fixpipe_bf16 = chip.core.fixpipe_bf16;
   const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
-  return operators::CardCores::of(chip.ai_cores, vectors, limits);
+  return operators::CardCores::of(chip.ai_cores, vectors, core_limits(chip));
 }
 
 constexpr Figure<jit::Counters> kOfCache[] = {

@@ -45,7 +45,9 @@ struct Local {
 
 // MTE2: copies `rows` pieces of `row_bytes` from global memory to L1 or UB. With `element` they
 // become columns in UB: row_bytes / element rows of `rows` elements, `to_pitch` from one to the
-// next. Only cores with has_transposing_copies() do so.
+// next. Only cores with has_transposing_copies() do so. With `fractals` a piece is a column of a
+// matrix in fractals: it becomes one in the same way, of elements of 32 B, on every core and to L1,
+// too.
 struct CopyIn {
   Local to;
   std::uint64_t from = 0;
@@ -54,6 +56,7 @@ struct CopyIn {
   std::uint64_t from_pitch = 0;  // bytes between rows
   std::uint32_t to_pitch = 0;
   std::uint32_t element = 0;  // 1, 2, 4 or 8 bytes; 0: rows stay rows
+  bool fractals = false;      // without `element`
 };
 
 // The destination of a copy by MTE3. kL1, from UB alone: a coupled core's own, or that of the cube

@@ -52,6 +52,7 @@ class Launches {
     const std::uint32_t all = std::max(stream_.cores(kind), 1U);
     return kind == own_ && block_num_ != 0 ? std::min(block_num_, all) : all;
   }
+  std::uint32_t own_cores() const { return cores(own_); }
   // On as many cores as there are pieces of work; none: no launch.
   template <class Phase, class Work>
   void launch(CoreKind kind, Phase phase, const Work& work, std::uint64_t pieces) {

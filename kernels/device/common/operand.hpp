@@ -75,17 +75,16 @@ class Operand {
     const std::uint32_t columns = fractal_columns(type_);
     const std::uint64_t strip =
         std::uint64_t{aicore::round_up(stored_rows_, kFractalRows)} * aicore::kLocalAlignment;
-    for (std::uint32_t done = 0; done < part.columns; done += columns) {
-      platform::CopyIn copy;
-      copy.to = {to.buffer, to.offset + done * bytes()};
-      copy.from = address_ + (part.column + done) / columns * strip +
-                  std::uint64_t{part.row} * aicore::kLocalAlignment;
-      copy.rows = part.rows;
-      copy.row_bytes = aicore::kLocalAlignment;
-      copy.from_pitch = aicore::kLocalAlignment;
-      copy.to_pitch = aicore::row_bytes(part.columns, type_);
-      port.issue(copy);
-    }
+    platform::CopyIn copy;
+    copy.to = to;
+    copy.from = address_ + part.column / columns * strip +
+                std::uint64_t{part.row} * aicore::kLocalAlignment;
+    copy.rows = aicore::divide_up(part.columns, columns);
+    copy.row_bytes = part.rows * aicore::kLocalAlignment;
+    copy.from_pitch = strip;
+    copy.to_pitch = aicore::row_bytes(part.columns, type_);
+    copy.fractals = true;
+    port.issue(copy);
   }
 
   std::uint64_t address_;

@@ -23,30 +23,27 @@ struct Scales {
 };
 inline constexpr bool kRealBias = is_real(kTypeBias);
 
+// Tiles of C, each from rows of sums.
 class Dequantise {
  public:
-  // Sums lie row by row. `bias`: of another type than theirs; 0: none.
-  Dequantise(AicorePort& port, std::uint64_t sums, std::uint32_t m, std::uint32_t n,
-             const Scales& scales, std::uint64_t bias, const GlobalRows& to)
-      : port_(port), sums_{sums, n}, m_(m), n_(n), scales_(scales), bias_(bias), to_(to) {
+  Dequantise(AicorePort& port, const Scales& scales) : port_(port), scales_(scales), stages_(port) {
     const auto ub = static_cast<std::uint32_t>(port.buffer_size(LocalBuffer::kUb));
     space_ = ub / kBuffers / aicore::kLocalAlignment * aicore::kLocalAlignment;
   }
-  void run() {
-    Stages stages(port_);
-    const AreaTile largest = largest_tile(m_, n_, space_, 4);
-    for_area(port_.call(), m_, n_, largest, [&](const AreaTile& area) {
-      const unsigned i = stages.begin_load();
-      load(i, area);
-      stages.loaded(i);
-      scale(i, area);
-      stages.consumed(i);
-      const unsigned result = stages.begin_result();
-      convert_rows(port_, out(result), kTypeC, work(), DataType::kFp32, area.rows, area.columns);
-      stages.computed(result);
-      store_rows(port_, to_, area, out(result), kTypeC);
-      stages.stored(result);
-    });
+  // Rows and columns of C `tile`, which lies at `to` of one matrix; its sums begin at `sums`.
+  // `bias`: of its columns; 0: none.
+  void run(const GlobalRows& sums, const AreaTile& tile, std::uint64_t bias, const GlobalRows& to) {
+    if (tile.rows == 0) return;
+    const AreaTile largest = largest_tile(tile.rows, tile.columns, space_, 4);
+    for (std::uint32_t row = 0; row < tile.rows; row += largest.rows) {
+      for (std::uint32_t column = 0; column < tile.columns; column += largest.columns) {
+        const AreaTile part{tile.row + row, tile.column + column,
+                            std::min(largest.rows, tile.rows - row),
+                            std::min(largest.columns, tile.columns - column)};
+        const std::uint64_t from = sums.address + (row * sums.pitch + column) * 4;
+        piece({from, sums.pitch}, part, bias, to);
+      }
+    }
   }
 
  private:
@@ -60,8 +57,22 @@ class Dequantise {
   std::uint32_t bias() const { return (4 * kSets + 1) * space_; }
   std::uint32_t loaded_bias(unsigned i) const { return (4 * kSets + 2 + i) * space_; }
 
+  void piece(const GlobalRows& sums, const AreaTile& area, std::uint64_t bias,
+             const GlobalRows& to) {
+    bias_ = bias;
+    const unsigned i = stages_.begin_load();
+    load_rows(port_, in(i), sums, {0, 0, area.rows, area.columns}, DataType::kInt32);
+    load(i, area);
+    stages_.loaded(i);
+    scale(i, area);
+    stages_.consumed(i);
+    const unsigned result = stages_.begin_result();
+    convert_rows(port_, out(result), kTypeC, work(), DataType::kFp32, area.rows, area.columns);
+    stages_.computed(result);
+    store_rows(port_, to, area, out(result), kTypeC);
+    stages_.stored(result);
+  }
   void load(unsigned i, const AreaTile& area) {
-    load_rows(port_, in(i), sums_, area, DataType::kInt32);
     if (scales_.columns != 0) {
       load_rows(port_, of_columns(i), {scales_.columns, 0}, {0, area.column, 1, area.columns},
                 DataType::kFp32);
@@ -101,11 +112,9 @@ class Dequantise {
   }
 
   AicorePort& port_;
-  const GlobalRows sums_;
-  const std::uint32_t m_, n_;
   const Scales scales_;
-  const std::uint64_t bias_;
-  const GlobalRows to_;
+  Stages stages_;
+  std::uint64_t bias_ = 0;
   std::uint32_t space_ = 0;  // bytes of a buffer
 };
 

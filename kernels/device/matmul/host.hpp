@@ -65,7 +65,7 @@ inline bool choose(OperatorStream& stream, const Launches& launches, Work& work,
                    std::uint64_t pieces, std::uint32_t tables = 0) {
   const bool found =
       choose_tiling<OperandA, OperandB>(work.tiling, kTypeA, pieces, work.m, work.n, work.k,
-                                        launches.cores(CoreKind::kCube), stream.limits(), tables);
+                                        launches.own_cores(), stream.limits(), tables);
   if (!found) stream.refuse(kNoTiling);
   return found;
 }

@@ -4,6 +4,7 @@
 // workspace, and vector cores make it real. NPU_JIT_ELEMENT_A, _B: int8; NPU_JIT_ELEMENT_C: half,
 // bfloat16 or float; NPU_JIT_ELEMENT_BIAS: int32, or a real that is added last; NPU_JIT_LAYOUT_A,
 // _B; QuantMatmulParams. Workspace: 4 B for each element of C.
+#include "kernels/device/common/handed.hpp"
 #include "kernels/device/common/zeros.hpp"
 #include "kernels/device/matmul/dequantise.hpp"
 #include "kernels/device/matmul/host.hpp"
@@ -17,27 +18,12 @@ using matmul::Tables;
 
 struct QuantWork {
   matmul::Work product;
-  std::uint64_t sums = 0;  // 0: FixPipe writes C
+  std::uint64_t sums = 0;  // of mixed blocks
   matmul::Scales scales;
 };
 
 std::uint64_t result_of(const matmul::Work& p, std::uint64_t matrix) {
   return p.c + matrix * p.stride_c * platform::bytes_of(matmul::kTypeC);
-}
-
-// Of the cube; others come behind the scales.
-matmul::Work with_cube_bias(matmul::Work p) {
-  if (matmul::kRealBias) p.bias = 0;
-  return p;
-}
-
-void sums(AicorePort& port, const QuantWork& work) {
-  const matmul::Work p = with_cube_bias(work.product);
-  const std::uint64_t each = std::uint64_t{p.m} * p.n * 4;
-  matmul::for_products<Fixed<matmul::kAccumulator>, Tables::kBias>(
-      port, p, p.batch, [&](std::uint64_t matrix) {
-        return product_of_batch(p, matrix, work.sums + matrix * each, p.n);
-      });
 }
 
 void scaled(AicorePort& port, const QuantWork& work) {
@@ -51,16 +37,121 @@ void scaled(AicorePort& port, const QuantWork& work) {
       });
 }
 
-void dequantise(AicorePort& port, const QuantWork& work) {
-  const matmul::Work& p = work.product;
-  for (std::uint32_t i = 0; i < p.batch; ++i) {
-    const std::uint64_t bias =
-        p.bias == 0 ? 0 : p.bias + i * p.stride_bias * platform::bytes_of(matmul::kTypeBias);
-    matmul::Dequantise(port, work.sums + i * std::uint64_t{p.m} * p.n * 4, p.m, p.n, work.scales,
-                       matmul::kRealBias ? bias : 0, {result_of(p, i), p.ldc})
-        .run();
+// A block's tiles, whose sums the cube core hands to its vector cores in two places in turn.
+class Mixed {
+ public:
+  Mixed(AicorePort& port, const QuantWork& work)
+      : port_(port),
+        w_(work),
+        p_(work.product),
+        pitch_(p_.tiling.n),
+        places_(work.sums + port.call().block * kPlaces * place_bytes(p_.tiling)) {}
+
+  static std::uint64_t bytes(const matmul::Tiling& tiling, std::uint64_t blocks) {
+    return blocks * kPlaces * place_bytes(tiling);
   }
-}
+  void run() {
+    switch (port_.core_type()) {
+      case abi::CoreType::kCoupled: {
+        Cube cube(*this);
+        matmul::Dequantise vector(port_, w_.scales);
+        return for_tiles([&](const Tile& tile) {
+          cube.run(tile);
+          dequantise(vector, tile, 0, 1);
+        });
+      }
+      case abi::CoreType::kAic: {
+        Cube cube(*this);
+        return for_tiles([&](const Tile& tile) { cube.run(tile); });
+      }
+      default: {
+        matmul::Dequantise vector(port_, w_.scales);
+        return for_tiles(
+            [&](const Tile& tile) { dequantise(vector, tile, port_.call().role - 1, 2); });
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned kPlaces = 2;
+  struct Tile {
+    std::uint64_t matrix;
+    std::uint32_t row, column;  // in tiles
+    unsigned place;
+  };
+  static std::uint64_t place_bytes(const matmul::Tiling& tiling) {
+    return std::uint64_t{tiling.m} * tiling.n * 4;
+  }
+  std::uint64_t place(unsigned i) const { return places_ + i * place_bytes(p_.tiling); }
+  HandedOver<Pipe::kFixpipe, Pipe::kMte2> full(unsigned place) { return {port_, place}; }
+  HandedOver<Pipe::kMte2, Pipe::kFixpipe> free(unsigned place) { return {port_, kPlaces + place}; }
+
+  template <class Run>
+  void for_tiles(Run run) {
+    const auto scheduler = matmul::scheduler_of(p_.m, p_.n, p_.tiling);
+    const std::uint64_t tiles = scheduler.tiles() * p_.batch;
+    unsigned count = 0;
+    for (std::uint64_t i = port_.call().block; i < tiles; i += port_.call().blocks, ++count) {
+      const auto at = scheduler.place(i % scheduler.tiles());
+      run(Tile{i / scheduler.tiles(), at.row, at.column, count % kPlaces});
+    }
+  }
+
+  class Cube {
+   public:
+    explicit Cube(Mixed& mixed) : mixed_(mixed), block_(mixed.port_, mixed.p_.tiling) {}
+    ~Cube() {
+      for (unsigned i = 0; i < std::min(count_, kPlaces); ++i) mixed_.free(i).wait();
+    }
+    Cube(const Cube&) = delete;
+    Cube& operator=(const Cube&) = delete;
+
+    // FixPipe waits for the vector cores, the cube does not.
+    void run(const Tile& tile) {
+      const matmul::Work& p = mixed_.p_;
+      if (count_++ >= kPlaces) mixed_.free(tile.place).wait();
+      // Where C would begin if the tile's sums were in their place of it.
+      const std::uint64_t before =
+          tile.row * p.tiling.m * std::uint64_t{mixed_.pitch_} + tile.column * p.tiling.n;
+      const std::uint64_t c = mixed_.place(tile.place) - before * 4;
+      auto product = product_of_batch(p, tile.matrix, c, mixed_.pitch_);
+      if (matmul::kRealBias) product.bias = 0;
+      block_.run(product, tile.row, tile.column);
+      mixed_.full(tile.place).raise();
+    }
+
+   private:
+    Mixed& mixed_;
+    unsigned count_ = 0;
+    matmul::BlockMmad<matmul::OperandA, matmul::OperandB, Fixed<matmul::kTypeA>,
+                      Fixed<matmul::kAccumulator>, 1, Tables::kBias, matmul::kTypeBias>
+        block_;
+  };
+
+  // Part `part` of `parts` of the tile's rows.
+  void dequantise(matmul::Dequantise& vector, const Tile& tile, std::uint32_t part,
+                  std::uint32_t parts) {
+    const std::uint32_t first_row = tile.row * p_.tiling.m, column = tile.column * p_.tiling.n;
+    const std::uint32_t rows = std::min(p_.tiling.m, p_.m - first_row);
+    const std::uint32_t begin = rows * part / parts, end = rows * (part + 1) / parts;
+    const std::uint32_t columns = std::min(p_.tiling.n, p_.n - column);
+    full(tile.place).wait();
+    const GlobalRows sums{place(tile.place) + std::uint64_t{begin} * pitch_ * 4, pitch_};
+    vector.run(sums, {first_row + begin, column, end - begin, columns}, bias_of(tile.matrix),
+               {result_of(p_, tile.matrix), p_.ldc});
+    free(tile.place).raise();
+  }
+  std::uint64_t bias_of(std::uint64_t matrix) const {
+    if (!matmul::kRealBias || p_.bias == 0) return 0;
+    return p_.bias + matrix * p_.stride_bias * platform::bytes_of(matmul::kTypeBias);
+  }
+
+  AicorePort& port_;
+  const QuantWork& w_;
+  const matmul::Work& p_;
+  const std::uint32_t pitch_;
+  const std::uint64_t places_;
+};
 
 int kernel(AicorePort& port) {
   const aicore::Arguments arguments(port, kWorkWords<QuantWork>);
@@ -68,14 +159,10 @@ int kernel(AicorePort& port) {
   const matmul::Work& p = work.product;
   switch (static_cast<Phase>(arguments.word(0))) {
     case Phase::kProduct:
-      if (work.sums != 0) {
-        sums(port, work);
-      } else if constexpr (matmul::kScaledByFixpipe) {
-        scaled(port, work);
-      }
+      if constexpr (matmul::kScaledByFixpipe) scaled(port, work);
       break;
     case Phase::kResult:
-      dequantise(port, work);
+      Mixed(port, work).run();
       break;
     case Phase::kZeros:
       const Zeros zeros(port, matmul::kTypeC, p.n);
@@ -104,24 +191,17 @@ void host(std::uint32_t block_num, OperatorStream& stream, const QuantMatmulPara
       !aligned(params.token_scales, DataType::kFp32)) {
     return stream.refuse("addresses of scales must be multiples of 4");
   }
-  Launches launches(stream, CoreKind::kCube, block_num);
-  if (p.k == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, work, p.m);
   const bool direct = by_fixpipe(params, stream.limits());
+  Launches launches(stream, direct ? CoreKind::kCube : CoreKind::kMixed, block_num);
+  if (p.k == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, work, p.m);
   const bool tables = p.bias != 0 || (direct && params.channel_scales != 0);
   if (!matmul::choose(stream, launches, work.product, p.batch, tables ? 2 : 0)) return;
   const std::uint64_t tiles = matmul::tiles_of(work.product) * p.batch;
-  const std::uint64_t results = std::uint64_t{p.m} * p.n;
-  if (!direct) {
-    if (!matmul::addressable(p.batch, results)) {
-      return stream.refuse("the sums are beyond all memory");
-    }
-    work.sums = stream.workspace(results * p.batch * 4);
-    if (work.sums == 0) return;
-  }
-  launches.launch(CoreKind::kCube, Phase::kProduct, work, tiles);
-  if (direct) return;
-  launches.launch(CoreKind::kVector, Phase::kResult, work,
-                  aicore::divide_up<std::uint64_t>(results, 512));
+  if (direct) return launches.launch(CoreKind::kCube, Phase::kProduct, work, tiles);
+  const auto blocks = std::min<std::uint64_t>(tiles, launches.cores(CoreKind::kMixed));
+  work.sums = stream.workspace(Mixed::bytes(work.product.tiling, blocks));
+  if (work.sums == 0) return;
+  launches.launch(CoreKind::kMixed, Phase::kResult, work, tiles);
 }
 
 }  // namespace

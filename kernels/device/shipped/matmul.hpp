@@ -26,11 +26,14 @@ constexpr Tiling usual_tiling(DataType type) {
   const aicore::TileShape l1 = aicore::default_l1(type);
   return {l1.m, l1.n, l1.k, aicore::default_l0(type).k};
 }
-// The host's choice for so many cores.
-inline void choose_tiles(Problem& p, std::uint32_t cores) {
-  // Of an A2 (runtime.md A1).
-  constexpr operators::CoreLimits kLimits{512 << 10, 64 << 10, 64 << 10, 128 << 10};
-  matmul::choose_tiling<Matrix, Matrix>(p.tiling, p.type, 1, p.m, p.n, p.k, cores, kLimits);
+// Of an A2 (runtime.md A1) with a cache that holds everything.
+inline constexpr operators::CoreLimits kA2{512 << 10, 64 << 10, 64 << 10, 128 << 10};
+// The host's choice for so many cores. No tile fits: the tiling is that of an A2.
+inline void choose_tiles(Problem& p, std::uint32_t cores,
+                         const operators::CoreLimits& limits = kA2) {
+  if (!matmul::choose_tiling<Matrix, Matrix>(p.tiling, p.type, 1, p.m, p.n, p.k, cores, limits)) {
+    matmul::choose_tiling<Matrix, Matrix>(p.tiling, p.type, 1, p.m, p.n, p.k, cores, kA2);
+  }
 }
 
 // The argument words of the task: two numbers in a word, the first one in its lower half.

@@ -41,6 +41,31 @@ TEST(AicoreChecks, ACopyFillsABufferToItsLastByteAndNotBeyond) {
   EXPECT_EQ(check(kAll, copy), FaultCode::kLocalBuffer);
 }
 
+// 64 pieces of 512 B become 16 rows of 64 blocks.
+TEST(AicoreChecks, FractalsBecomeRowsOfBlocks) {
+  CopyIn copy;
+  copy.to = {LocalBuffer::kL1, 0};
+  copy.rows = 64;
+  copy.row_bytes = 512;
+  copy.from_pitch = 4096;
+  copy.to_pitch = 2048;
+  copy.fractals = true;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kNone);
+  copy.to.offset = 512 * 1024 - 16 * 2048;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kNone);
+  copy.to.offset += 32;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kLocalBuffer);
+  copy.to = {LocalBuffer::kL1, 0};
+  copy.to_pitch = 2016;  // rows lie on each other
+  EXPECT_EQ(check(kAll, copy), FaultCode::kInstruction);
+  copy.to_pitch = 2048;
+  copy.row_bytes = 500;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kInstruction);
+  copy.row_bytes = 512;
+  copy.to.buffer = LocalBuffer::kL0b;
+  EXPECT_EQ(check(kAll, copy), FaultCode::kInstruction);
+}
+
 TEST(AicoreChecks, LocalAddressesAreMultiplesOf32Bytes) {
   auto copy = copy_in();
   copy.row_bytes = 100;

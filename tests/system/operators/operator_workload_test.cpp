@@ -142,6 +142,12 @@ TEST_P(OperatorFamilies, AreRight) {
         Parameters{"name=dequant_swiglu_quant", "shape=17,1000", "dtype=int32", "quant_scales=on"},
         Parameters{"name=dequant_swiglu_quant", "shape=17,1000", "activate_left=off"},
         Parameters{"name=quant_matmul", "shape=37,53,71", "dtype=int8", "format_b=NZ"},
+        Parameters{"name=quant_matmul", "shape=3,37,53,71", "dtype=int8", "out_dtype=float16",
+                   "scales=columns", "bias=int32"},
+        Parameters{"name=quant_matmul", "shape=2,37,53,71", "dtype=int8", "out_dtype=bfloat16",
+                   "scales=one", "bias=bfloat16"},
+        Parameters{"name=grouped_matmul", "shape=3,37,53,71", "bias=float16"},
+        Parameters{"name=splitk_matmul", "shape=37,53,710", "dtype=bfloat16", "bias=float32"},
         Parameters{"name=flash_attention", "shape=1,4,2,33,65,32"},
         Parameters{"name=flash_attention", "shape=2,2,1,33,65,32", "causal=on"}}) {
     const auto report = machine.workload("operator", parameters);

@@ -83,6 +83,54 @@ TEST(TilingTest, LargeProductsTakeTheUsualTile) {
   EXPECT_EQ(p.tiling.m * p.tiling.n, 128U * 256U);
 }
 
+// Buffers of the 950, whose L0C holds 256 x 256.
+operators::CoreLimits of_950() {
+  operators::CoreLimits limits = kA2;
+  limits.l0c = 256 << 10;
+  return limits;
+}
+
+TEST(TilingTest, WideL0cTakesTilesOf256By256) {
+  Problem p;
+  p.m = p.n = p.k = 4096;
+  choose_tiles(p, 32, of_950());
+  EXPECT_EQ(p.tiling.m, 256U);
+  EXPECT_EQ(p.tiling.n, 256U);
+}
+
+// 56 tiles of 256 x 256 on 32 cores take two rounds, the second of 24: so do 64 narrower ones.
+TEST(TilingTest, WideL0cTakesTilesOfOneSize) {
+  Problem p;
+  p.m = 1024, p.n = p.k = 3584;
+  p.type = DataType::kInt8;
+  choose_tiles(p, 32, of_950());
+  EXPECT_EQ(p.tiling.m, 256U);
+  EXPECT_EQ(p.tiling.n, 224U);
+}
+
+TEST(TilingTest, OperandsThatTheCacheHoldsGoInPanelsOfThree) {
+  Problem p;
+  p.m = p.n = p.k = 4096;
+  auto limits = kA2;
+  limits.l2 = 192 << 20;
+  choose_tiles(p, 24, limits);
+  EXPECT_EQ(p.tiling.swizzle_offset, 3U);
+}
+
+// 210 MB each of A and B: two panels of 105, not 27 of 8.
+TEST(TilingTest, OperandsBeyondTheCacheGoInPanelsOfHalfOfIt) {
+  Problem p;
+  p.m = p.n = p.k = 10240;
+  auto limits = kA2;
+  limits.l2 = 192 << 20;
+  choose_tiles(p, 24, limits);
+  const bool rows = p.tiling.swizzle_direction == 0;
+  const std::uint64_t panel =
+      std::uint64_t{p.tiling.swizzle_offset} * (rows ? p.tiling.m : p.tiling.n) * p.k * 2;
+  EXPECT_LE(panel, limits.l2 / 2);
+  EXPECT_GT(panel, limits.l2 / 4);
+}
+
 TEST(ProblemTest, WordsCarryEverything) {
   Problem p;
   p.a = 1, p.b = 2, p.c = 3;

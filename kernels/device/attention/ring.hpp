@@ -5,33 +5,16 @@
 #pragma once
 
 #include "kernels/device/attention/work.hpp"
+#include "kernels/device/common/handed.hpp"
 
 namespace npu::kernels::attention {
 
 enum class Signal : unsigned { kScores, kWeights, kProducts, kTaken };
 
-// Raised by `From` of one core, awaited by `To` of the other; of a coupled core both are its own.
 template <Pipe From, Pipe To>
-class Handed {
- public:
+struct Handed : HandedOver<From, To> {
   Handed(AicorePort& port, Signal signal)
-      : port_(port),
-        id_(static_cast<unsigned>(signal)),
-        alone_(port.core_type() == abi::CoreType::kCoupled) {}
-  void raise() const {
-    if (alone_) return port_.set_flag(From, To, kFirstFlag + id_);
-    port_.set_cross_flag(From, platform::CrossScope::kCluster, id_);
-  }
-  void wait() const {
-    if (alone_) return port_.wait_flag(From, To, kFirstFlag + id_);
-    port_.wait_cross_flag(To, platform::CrossScope::kCluster, id_);
-  }
-
- private:
-  static constexpr unsigned kFirstFlag = 4;  // below are those of buffers
-  AicorePort& port_;
-  const unsigned id_;
-  const bool alone_;
+      : HandedOver<From, To>(port, static_cast<unsigned>(signal)) {}
 };
 
 // The type in which scores are handed on and weights are computed: half is computed in half, as

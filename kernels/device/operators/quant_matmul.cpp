@@ -159,10 +159,14 @@ int kernel(AicorePort& port) {
   const matmul::Work& p = work.product;
   switch (static_cast<Phase>(arguments.word(0))) {
     case Phase::kProduct:
-      if constexpr (matmul::kScaledByFixpipe) scaled(port, work);
+      if (work.sums != 0) {
+        port.set_up({platform::Tiling::kNone, false, true});
+        Mixed(port, work).run();
+      } else if constexpr (matmul::kScaledByFixpipe) {
+        scaled(port, work);
+      }
       break;
     case Phase::kResult:
-      Mixed(port, work).run();
       break;
     case Phase::kZeros:
       const Zeros zeros(port, matmul::kTypeC, p.n);
@@ -201,7 +205,7 @@ void host(std::uint32_t block_num, OperatorStream& stream, const QuantMatmulPara
   const auto blocks = std::min<std::uint64_t>(tiles, launches.cores(CoreKind::kMixed));
   work.sums = stream.workspace(Mixed::bytes(work.product.tiling, blocks));
   if (work.sums == 0) return;
-  launches.launch(CoreKind::kMixed, Phase::kResult, work, tiles);
+  launches.launch(CoreKind::kMixed, Phase::kProduct, work, tiles);
 }
 
 }  // namespace

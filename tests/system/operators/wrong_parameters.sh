@@ -28,6 +28,10 @@ told basic_matmul 'the cube multiplies half, bfloat16, float and int8' "${matmul
 told basic_matmul 'a product of reals is half, bfloat16 or float' "${matmul[@]}" ELEMENT_C=int32
 told basic_matmul 'a product of int8 is int32, float or half' "${int8[@]}" ELEMENT_C=int8
 told basic_matmul 'multiples of 32' "${matmul[@]}" L1_M=17
+for template in basic_matmul grouped_matmul splitk_matmul; do
+  told $template 'a bias of reals is float or half, of int8 int32' "${matmul[@]}" ELEMENT_BIAS=bfloat16
+done
+told quant_matmul "a quantised product's bias is int32" "${int8[@]}" ELEMENT_C=half ELEMENT_BIAS=int64
 told splitk_matmul 'no unit converts to int64' "${int8[@]}" ELEMENT_C=int64
 told quant_matmul 'a quantised product is one of int8' "${matmul[@]}"
 told quant_matmul 'a quantised product becomes half, bfloat16 or float' "${int8[@]}" ELEMENT_C=int32

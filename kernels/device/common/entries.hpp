@@ -28,6 +28,8 @@ inline constexpr platform::SetUp kSetUpOf<Work, std::void_t<decltype(Work::kSetU
 // What the user said is all it is told.
 template <>
 inline constexpr platform::SetUp kSetUpOf<VectorParams>{platform::Tiling::kArguments, false, false};
+template <>
+inline constexpr platform::SetUp kSetUpOf<AdamWParams>{platform::Tiling::kArguments, false, false};
 
 // Phases behind the first are parts of what a library does in one launch: all is ready.
 template <class Work>

@@ -30,6 +30,8 @@ struct Axis {
 };
 
 struct Work {
+  // Of the generated kernels of the library, which have their sizes as arguments.
+  static constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, false, false};
   std::uint64_t from[kOperands] = {}, to = 0;
   Axis rows, columns;
   std::uint32_t tile_rows = 1, tile_columns = 1;

@@ -19,6 +19,8 @@ static_assert(is_real(kTypeA) && is_real(kTypeC),
               "bfloat16 or float");
 
 struct Work {
+  // Of the generated kernels of the library, which have their sizes as arguments.
+  static constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, false, false};
   std::uint64_t from = 0, to = 0;
   std::uint64_t outer = 0, inner = 0;
   std::uint32_t axis = 0;

@@ -24,6 +24,8 @@ struct Axis {
 
 // Rows lie along the result's last axis, columns along the input's.
 struct Work {
+  // Of the generated kernels of the library, which have their sizes as arguments.
+  static constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, false, false};
   std::uint64_t from = 0, to = 0;
   Axis rows, columns;
   std::uint32_t tile_rows = 0, tile_columns = 0;

@@ -15,6 +15,7 @@
 #include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_span.hpp"
+#include "workloads/programs/support/cache_state.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/operator_problem.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -42,7 +43,7 @@ OperatorCall call_of(const ParameterSet& parameters) {
   if (call.name == "transpose") call.order = parameters.integers("order");
   if (call.name == "elementwise" || call.name == "broadcast") {
     call.expression = parameters.choice("expression");
-    call.scalars[0] = 0.5F;
+    call.scalars = {0.5F, 2, -1, 4};
   }
   call.causal = parameters.flag("causal");
   call.heads_inside = parameters.choice("layout") == "bsnd";
@@ -156,7 +157,7 @@ class OperatorRun {
   }
 
   Status call_all() {
-    const auto calls = context_.parameters.integer("calls");
+    const auto calls = launches_of(context_.parameters, "calls");
     for (std::uint64_t i = 0; i < calls; ++i) {
       span_ = {};
       limits_.emplace(context_);
@@ -297,9 +298,24 @@ Status run_operator(Context& context) {
   return (*session)->close();
 }
 
+// Far beyond any card, and such that no product of sides overflows.
+Status check_size(const OperatorCall& call) {
+  constexpr double kMost = 1ULL << 54;
+  double elements = 1;
+  for (const auto side : call.shape)
+    elements *= static_cast<double>(std::max<std::uint64_t>(side, 1));
+  if (elements <= kMost) return {};
+  return fail(ErrorCode::kInvalidArgument, "shape: the product of its sides is above 2^54");
+}
+
 Status check_call(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
   const auto normalised = operators::normalise(call_of(parameters));
   if (!normalised) return forward_error(normalised);
+  if (auto ok = check_size(normalised->call); !ok) return ok;
+  if (normalised->row->family == operators::Family::kVector) {
+    const auto expression = ElementExpression::parse(normalised->call.expression);
+    if (!expression) return forward_error(expression);
+  }
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
@@ -352,6 +368,7 @@ Workload operator_run() {
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
        programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
        programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
+<<<<<<< HEAD
        programs::operator_run::choice_of("expression", "a*s+b",
                                          "of elementwise and broadcast; s is 0.5",
                                          {"a+b", "a*s+b", "max(a,b)"}),
@@ -360,6 +377,10 @@ Workload operator_run() {
        {"order", ParameterType::kIntegerList, "", "1,0",
         "of transpose: axis i of the result is this one of x", 0, 7},
        {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
+=======
+       {"expression", ParameterType::kText, "", "a*s+b",
+        "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md)"},
+>>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
        {"activate_left", ParameterType::kFlag, "", "on",
         "dequant_swiglu_quant: silu is of the left half of each row"},
        {"quant_scales", ParameterType::kFlag, "", "off",
@@ -386,6 +407,7 @@ Workload operator_run() {
        {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
        {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
         1'000'000},
+       cache_state_parameter("calls"),
        programs::operator_run::choice_of(
            "cache", "none",
            "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "

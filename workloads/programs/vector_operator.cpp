@@ -11,6 +11,7 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/cache_state.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -131,7 +132,7 @@ class VectorOperator {
 
   Status launch() {
     return launch_.run(cores_.mask, blocks_, time_for(bytes_),
-                       context_.parameters.integer("launches"));
+                       launches_of(context_.parameters, "launches"));
   }
 
   // Within four roundings of the type, or of an exponential in fp32 whose argument is below 2^6.

@@ -6,6 +6,11 @@
 #include <vector>
 
 #include "kernels/operators/call.hpp"
+<<<<<<< HEAD
+=======
+#include "workloads/programs/support/element_expression.hpp"
+#include "workloads/programs/support/elements.hpp"
+>>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
 #include "workloads/programs/support/matrix_check.hpp"
 #include "workloads/programs/support/operator_tensors.hpp"
 
@@ -53,7 +58,7 @@ class OperatorProblem {
                       const std::vector<std::byte>& result) const;
   Values expected_quantised() const;
   Values expected_gemv() const;
-  Values expected_elementwise() const;
+  Status check_elementwise(const std::vector<std::byte>& result) const;
   Values expected_attention() const;
   std::vector<Values> expected_steps() const;
   double tolerance(DataType type) const;
@@ -63,9 +68,15 @@ class OperatorProblem {
   operators::NormalisedCall call_;
   std::uint64_t seed_;
   OperatorOptions options_;
+<<<<<<< HEAD
   std::vector<OperatorTensor> inputs_;
   std::vector<OperatorTensor> results_;
   bool in_place_ = false;
+=======
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> results_;
+  std::optional<ElementExpression> expression_;  // of elementwise
+>>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
 };
 
 }  // namespace npu::workloads

@@ -316,6 +316,13 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
     const auto expression = ElementExpression::parse(normalised->call.expression);
     if (!expression) return forward_error(expression);
   }
+  if (normalised->row->family == operators::Family::kBroadcast) {
+    const auto& expression = normalised->call.expression;
+    if (expression != "a+b" && expression != "a*s+b" && expression != "max(a,b)") {
+      return fail(ErrorCode::kInvalidArgument,
+                  "expression: broadcast has a+b, a*s+b and max(a,b) here");
+    }
+  }
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
@@ -368,19 +375,14 @@ Workload operator_run() {
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
        programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
        programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
-<<<<<<< HEAD
-       programs::operator_run::choice_of("expression", "a*s+b",
-                                         "of elementwise and broadcast; s is 0.5",
-                                         {"a+b", "a*s+b", "max(a,b)"}),
+       {"expression", ParameterType::kText, "", "a*s+b",
+        "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md); of "
+        "broadcast a+b, a*s+b or max(a,b)"},
        {"other_shape", ParameterType::kIntegerList, "", "1",
         "of broadcast: sides of b; shape has those of a", 0, programs::operator_run::kMostSide},
        {"order", ParameterType::kIntegerList, "", "1,0",
         "of transpose: axis i of the result is this one of x", 0, 7},
        {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
-=======
-       {"expression", ParameterType::kText, "", "a*s+b",
-        "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md)"},
->>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
        {"activate_left", ParameterType::kFlag, "", "on",
         "dequant_swiglu_quant: silu is of the left half of each row"},
        {"quant_scales", ParameterType::kFlag, "", "off",

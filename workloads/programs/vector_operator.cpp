@@ -240,6 +240,7 @@ Workload vector_operator() {
        {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
        {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported", 1,
         1'000'000},
+       cache_state_parameter("launches"),
        card_parameter()},
       programs::vector_operator::run,
       figure_rows(programs::vector_operator::kFigures)};

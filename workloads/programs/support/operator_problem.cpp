@@ -33,109 +33,15 @@ double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t
 OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
                                  const OperatorOptions& options)
     : call_(std::move(call)), seed_(seed), options_(options) {
-<<<<<<< HEAD
   auto tensors = tensors_of(call_, options_);
   inputs_ = std::move(tensors.inputs);
   results_ = std::move(tensors.results);
   in_place_ = tensors.in_place;
-=======
-  describe();
-}
-
-void OperatorProblem::describe() {
-  const auto& side = call_.sides;
-  const auto type = call_.type;
-  switch (call_.row->family) {
-    case Family::kMatmul:
-    case Family::kBatched:
-    case Family::kSplitK:
-    case Family::kQuant:
-      inputs_ = {{call_.m, call_.k, call_.layout_a, type, call_.batch},
-                 {call_.k, call_.n, call_.layout_b, type, call_.batch}};
-      results_ = {{call_.m, call_.n, "RowMajor", call_.out_type, call_.batch}};
-      if (call_.row->family != Family::kQuant) {
-        describe_bias();
-        break;
-      }
-      inputs_.push_back({1, call_.n, "RowMajor", DataType::kFp32, 1, options_.channel_scales});
-      inputs_.push_back({1, call_.m, "RowMajor", DataType::kFp32, 1, options_.token_scales});
-      describe_bias();
-      break;
-    case Family::kGrouped:
-      inputs_ = {{call_.m, call_.k, call_.layout_a, type},
-                 {call_.k, call_.n, call_.layout_b, type, call_.call.slice_k ? 1U : call_.batch},
-                 {1, call_.batch, "RowMajor", DataType::kInt64}};
-      results_ = {
-          {call_.m, call_.n, "RowMajor", call_.out_type, call_.call.slice_k ? call_.batch : 1U}};
-      describe_bias();
-      break;
-    case Family::kGemv:
-      inputs_ = {{side[0], side[1], call_.layout_a, type}, {1, side[1], "RowMajor", type}};
-      results_ = {{1, side[0], "RowMajor", call_.out_type}};
-      break;
-    case Family::kVector:
-      inputs_.assign(4, {1, side[0], "RowMajor", type});
-      if (auto parsed = ElementExpression::parse(call_.call.expression)) expression_ = *parsed;
-      for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        inputs_[i].given = !expression_ || expression_->uses(i);
-      }
-      results_ = {{1, side[0], "RowMajor", call_.out_type}};
-      break;
-    case Family::kAttention:
-      inputs_ = {{side[3], side[5], "RowMajor", type, side[0] * side[1]},
-                 {side[4], side[5], "RowMajor", type, side[0] * side[2]},
-                 {side[4], side[5], "RowMajor", type, side[0] * side[2]}};
-      results_ = {{side[3], side[5], "RowMajor", call_.out_type, side[0] * side[1]}};
-      break;
-    default:
-      describe_rows();
+  if (call_.row->family != Family::kVector) return;
+  if (auto parsed = ElementExpression::parse(call_.call.expression)) expression_ = *parsed;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    inputs_[i].given = !expression_ || expression_->uses(i);
   }
-}
-
-// Of groups one each.
-void OperatorProblem::describe_bias() {
-  const std::uint64_t count = call_.row->family == Family::kGrouped ? call_.batch : 1;
-  inputs_.push_back(
-      {1, call_.n, "RowMajor", call_.bias_type, count, !call_.call.bias_dtype.empty()});
-}
-
-// Operators on rows, each by itself.
-void OperatorProblem::describe_rows() {
-  const std::uint64_t rows = call_.sides[0], columns = call_.sides[1];
-  const auto type = call_.type;
-  const Tensor x{rows, columns, "RowMajor", type};
-  const Tensor gamma{1, columns, "RowMajor", type};
-  const Tensor scales{1, rows, "RowMajor", DataType::kFp32};
-  inputs_ = {x};
-  results_ = {{rows, columns, "RowMajor", call_.out_type}};
-  const bool integers = type == DataType::kInt32;
-  switch (call_.row->family) {
-    case Family::kRmsNorm:
-      inputs_.push_back(gamma);
-      break;
-    case Family::kSwiGlu:
-      results_[0].columns = columns / 2;
-      break;
-    case Family::kDynamicQuant:
-      results_.push_back(scales);
-      break;
-    case Family::kAddRmsNorm:
-    case Family::kAddRmsNormDynamicQuant:
-      inputs_ = {x, x, gamma};
-      results_.push_back(x);
-      if (call_.row->family == Family::kAddRmsNormDynamicQuant) results_.push_back(scales);
-      break;
-    case Family::kDequantSwigluQuant:
-      inputs_.push_back({1, columns, "RowMajor", DataType::kFp32, 1, integers});
-      inputs_.push_back({1, rows, "RowMajor", DataType::kFp32, 1, integers});
-      inputs_.push_back({1, columns / 2, "RowMajor", DataType::kFp32, 1, options_.quant_scales});
-      results_[0].columns = columns / 2;
-      results_.push_back(scales);
-      break;
-    default:  // one tensor, one result of its shape
-      break;
-  }
->>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
 }
 
 Bytes OperatorProblem::input_bytes(std::size_t i) const {
@@ -421,14 +327,6 @@ OperatorProblem::Values OperatorProblem::expected_gemv() const {
   return y;
 }
 
-<<<<<<< HEAD
-OperatorProblem::Values OperatorProblem::expected_elementwise() const {
-  const Formula formula = formula_of(call_.call.expression);
-  const Values a = values(0), b = values(1);
-  Values to;
-  for (std::uint64_t i = 0; i < a.size(); ++i) {
-    to.push_back(formula(a[i], b[i], call_.call.scalars[0]));
-=======
 // Numbers that are none, or beyond what the type holds, are not looked at.
 Status OperatorProblem::check_elementwise(const std::vector<std::byte>& result) const {
   const DataType type = results_[0].type;
@@ -437,7 +335,6 @@ Status OperatorProblem::check_elementwise(const std::vector<std::byte>& result) 
   std::array<Values, 4> inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (given(i)) inputs[i] = values(i);
->>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
   }
   ElementInputs element;
   for (std::size_t i = 0; i < element.scalars.size(); ++i) {

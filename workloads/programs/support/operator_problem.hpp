@@ -6,11 +6,7 @@
 #include <vector>
 
 #include "kernels/operators/call.hpp"
-<<<<<<< HEAD
-=======
 #include "workloads/programs/support/element_expression.hpp"
-#include "workloads/programs/support/elements.hpp"
->>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
 #include "workloads/programs/support/matrix_check.hpp"
 #include "workloads/programs/support/operator_tensors.hpp"
 
@@ -68,15 +64,10 @@ class OperatorProblem {
   operators::NormalisedCall call_;
   std::uint64_t seed_;
   OperatorOptions options_;
-<<<<<<< HEAD
   std::vector<OperatorTensor> inputs_;
   std::vector<OperatorTensor> results_;
   bool in_place_ = false;
-=======
-  std::vector<Tensor> inputs_;
-  std::vector<Tensor> results_;
   std::optional<ElementExpression> expression_;  // of elementwise
->>>>>>> 87dc92a2 (run operator: expressions and sizes, l2=cold|warm, how far functional=off is from on; last_call() has device_ps)
 };
 
 }  // namespace npu::workloads

@@ -103,10 +103,8 @@ constexpr FunctionRow kFunctions[] = {
      [](const Rounded& x, double) {
        return Rounded{std::max(x.value, 0.0), x.error};
      }},
-    {"tanh",
-     [](const Rounded& x, double unit) {
-       return function(std::tanh(x.value), x, 1, unit, kOfActivation);
-     }},
+    {"tanh", [](const Rounded& x,
+                double unit) { return function(std::tanh(x.value), x, 1, unit, kOfActivation); }},
     {"sigmoid",
      [](const Rounded& x, double unit) {
        return function(1 / (1 + std::exp(-x.value)), x, 0.25, unit, kOfActivation);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/framework/launch_limits.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tools/reports/trust/trust.hpp"
@@ -41,6 +43,12 @@ void LaunchLimits::report(const MeasuredLaunches& launches, Instant begin, Insta
   if (card >= context.machine->cards.size()) return;
   reports::add_trust(context.report, {launches.metric, launches.subject, launches.operation,
                                       context.machine->cards[card].name, end - begin});
+  if (context.functional) return;
+  context.report.add_note(fmt::format(
+      "functional=off: {} is not exactly that of functional=on, where operands are copied to the "
+      "card before and refreshes of its memory have another phase; of 25 kernels it was off by 6 % "
+      "at most, by 2 % on average",
+      launches.metric));
 }
 
 }  // namespace npu::workloads

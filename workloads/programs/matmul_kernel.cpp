@@ -10,6 +10,7 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/cache_state.hpp"
 #include "workloads/programs/support/core_limits.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
@@ -96,7 +97,7 @@ class MatmulKernel {
       mask[core / 64] |= std::uint64_t{1} << core % 64;
     }
     return launch_.run(mask, blocks_, time_for(a_bytes() + b_bytes() + c_bytes()),
-                       context_.parameters.integer("launches"));
+                       launches_of(context_.parameters, "launches"));
   }
 
   Status check() {
@@ -124,11 +125,11 @@ class MatmulKernel {
                    {launch_.span().measured(), launch_.wall(), operations(),
                     launch_.span().blocks(), compared_});
     launch_.report_limits({"matmul_kernel", "matmul_kernel.duration_us", "matmul", operations()});
-    out.add_note(
-        fmt::format("{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
-                    "report of the last; wall: from the submission until the host has seen the "
-                    "completion",
-                    p_.m, p_.n, p_.k, name_of(p_.type), context_.parameters.integer("launches")));
+    out.add_note(fmt::format(
+        "{} x {} x {} {}, launch {}: from the dispatch of the first block to the "
+        "report of the last; wall: from the submission until the host has seen the "
+        "completion",
+        p_.m, p_.n, p_.k, name_of(p_.type), launches_of(context_.parameters, "launches")));
   }
 
  private:
@@ -167,6 +168,7 @@ Workload matmul_kernel() {
                             {"fp16", "bf16", "fp32", "int8"}),
            {"launches", ParameterType::kInteger, "", "1",
             "one after another; the last is timed, with what those before left in the L2", 1, 1000},
+           cache_state_parameter("launches"),
            card_parameter()},
           programs::matmul_kernel::run,
           figure_rows(programs::matmul_kernel::kFigures)};

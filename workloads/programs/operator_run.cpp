@@ -14,6 +14,7 @@
 #include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_span.hpp"
+#include "workloads/programs/support/cache_state.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/operator_limits.hpp"
 #include "workloads/programs/support/operator_problem.hpp"
@@ -44,7 +45,7 @@ OperatorCall call_of(const ParameterSet& parameters) {
   if (call.name == "transpose") call.order = parameters.integers("order");
   if (call.name == "elementwise" || call.name == "broadcast") {
     call.expression = parameters.choice("expression");
-    call.scalars[0] = 0.5F;
+    call.scalars = {0.5F, 2, -1, 4};
   }
   call.causal = parameters.flag("causal");
   call.heads_inside = parameters.choice("layout") == "bsnd";
@@ -147,7 +148,7 @@ class OperatorRun {
   }
 
   Status call_all() {
-    const auto calls = context_.parameters.integer("calls");
+    const auto calls = launches_of(context_.parameters, "calls");
     for (std::uint64_t i = 0; i < calls; ++i) {
       span_ = {};
       limits_.emplace(context_);
@@ -296,9 +297,31 @@ Status run_operator(Context& context) {
   return (*session)->close();
 }
 
+// Far beyond any card, and such that no product of sides overflows.
+Status check_size(const OperatorCall& call) {
+  constexpr double kMost = 1ULL << 54;
+  double elements = 1;
+  for (const auto side : call.shape)
+    elements *= static_cast<double>(std::max<std::uint64_t>(side, 1));
+  if (elements <= kMost) return {};
+  return fail(ErrorCode::kInvalidArgument, "shape: the product of its sides is above 2^54");
+}
+
 Status check_call(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
   const auto normalised = operators::normalise(call_of(parameters));
   if (!normalised) return forward_error(normalised);
+  if (auto ok = check_size(normalised->call); !ok) return ok;
+  if (normalised->row->family == operators::Family::kVector) {
+    const auto expression = ElementExpression::parse(normalised->call.expression);
+    if (!expression) return forward_error(expression);
+  }
+  if (normalised->row->family == operators::Family::kBroadcast) {
+    const auto& expression = normalised->call.expression;
+    if (expression != "a+b" && expression != "a*s+b" && expression != "max(a,b)") {
+      return fail(ErrorCode::kInvalidArgument,
+                  "expression: broadcast has a+b, a*s+b and max(a,b) here");
+    }
+  }
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
@@ -331,9 +354,9 @@ Workload operator_run() {
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
        programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
        programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
-       programs::operator_run::choice_of("expression", "a*s+b",
-                                         "of elementwise and broadcast; s is 0.5",
-                                         {"a+b", "a*s+b", "max(a,b)"}),
+       {"expression", ParameterType::kText, "", "a*s+b",
+        "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md); of "
+        "broadcast a+b, a*s+b or max(a,b)"},
        {"other_shape", ParameterType::kIntegerList, "", "1",
         "of broadcast: sides of b; shape has those of a", 0, programs::operator_run::kMostSide},
        {"order", ParameterType::kIntegerList, "", "1,0",
@@ -374,6 +397,7 @@ Workload operator_run() {
        {"buffers", ParameterType::kInteger, "", "1",
         "sets of tensors that calls take in turn, so that all of them are more than the L2 holds",
         1, 64},
+       cache_state_parameter("calls"),
        programs::operator_run::choice_of(
            "cache", "none",
            "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "

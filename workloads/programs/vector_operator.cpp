@@ -11,6 +11,7 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/cache_state.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -131,7 +132,7 @@ class VectorOperator {
 
   Status launch() {
     return launch_.run(cores_.mask, blocks_, time_for(bytes_),
-                       context_.parameters.integer("launches"));
+                       launches_of(context_.parameters, "launches"));
   }
 
   // Within four roundings of the type, or of an exponential in fp32 whose argument is below 2^6.
@@ -239,6 +240,7 @@ Workload vector_operator() {
        {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
        {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported", 1,
         1'000'000},
+       cache_state_parameter("launches"),
        card_parameter()},
       programs::vector_operator::run,
       figure_rows(programs::vector_operator::kFigures)};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/python/native/checked_self.hpp"
+#include "apps/python/native/device_time.hpp"
 #include "kernels/operators/sources.hpp"
 
 namespace npu::python {
@@ -77,9 +78,28 @@ jit::Loaded OperatorHost::find(const OperatorCall& call) {
   return value_of(std::move(found));
 }
 
+namespace {
+
+// Whatever the call throws, the machine does not tell it any more.
+class Listening {
+ public:
+  explicit Listening(Session& session) : session_(session) { session_.listen(device_); }
+  ~Listening() { session_.leave(device_); }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+  Picoseconds time() const { return device_.time(); }
+
+ private:
+  Session& session_;
+  DeviceTime device_;
+};
+
+}  // namespace
+
 py::dict OperatorHost::run(const OperatorCall& call) {
   check_usable();
   auto found = find(call);
+  const Listening listening(card_->session());
   const auto ran =
       value_of(card_->session().call([&](platform::Platform&) -> Result<operators::Ran> {
         auto started = parts_->runner->run(call, std::move(found));
@@ -100,6 +120,7 @@ py::dict OperatorHost::run(const OperatorCall& call) {
     host[operators::kLayerNames[i]] = ran.times.of(static_cast<operators::Layer>(i)).count();
   }
   all["host_ps"] = host;
+  all["device_ps"] = listening.time().count();
   return all;
 }
 

@@ -84,6 +84,10 @@ class Session {
   // An address says which of the program's cards it is on. By a call: the driver's code runs there.
   std::shared_ptr<driver::UnifiedAddresses> addresses();
 
+  // A sink hears every event between the two.
+  void listen(platform::TraceSink& sink) const { simulator_->add(sink); }
+  void leave(platform::TraceSink& sink) const { simulator_->remove(sink); }
+
   std::int64_t now() const { return simulator_->now().since_power_up().count(); }
   unsigned cards() const { return simulator_->cards(); }
   std::string report(const std::string& workload) const { return simulator_->report(workload); }

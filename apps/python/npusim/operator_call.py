@@ -131,6 +131,7 @@ def last_call():
 
     key (64 digits, the kernel's), origin ("compiled", "disk", "memory": who had the kernel),
     compile_ns (wall time), host_ps (a `dict`: simulated time of the host by layer, from the call to
-    the last doorbell), launches, workspace_bytes, warnings (of the cache). Empty before the first.
+    the last doorbell), device_ps (simulated time on the card: from the begin of the first block to
+    the end of the last), launches, workspace_bytes, warnings (of the cache). Empty before the first.
     """
     return dict(_last)

@@ -300,6 +300,17 @@ def test_who_had_the_kernel():
     assert ops.last_call()["key"] != first["key"]
 
 
+def test_how_long_the_card_worked(simulator):
+    short, long = numpy.ones((64, 64), "float16"), numpy.ones((512, 512), "float16")
+    begin = simulator.now
+    ops.basic_matmul(short, short)
+    first, between = ops.last_call()["device_ps"], simulator.now
+    ops.basic_matmul(long, long)
+    second = ops.last_call()["device_ps"]
+    assert 1_000_000 < first < between - begin
+    assert first < second < simulator.now - between
+
+
 def test_what_cannot_be(device):
     half, single = numpy.ones((4, 4), "float16"), numpy.ones((4, 4), "float32")
     with pytest.raises(ValueError, match="they cannot be multiplied"):

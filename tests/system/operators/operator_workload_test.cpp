@@ -92,6 +92,31 @@ TEST(OperatorWorkload, LayersAddUpToTheCall) {
   EXPECT_GT(metric(report, "operator.wall_us"), metric(report, "operator.device_us") + 0.5);
 }
 
+// Each element is compared, within what its roundings come to.
+TEST(OperatorWorkload, ComputesAnyExpression) {
+  OperatorMachine machine("910b2");
+  for (const char* expression :
+       {"expression=where(a<b,exp(a),ln(abs(b)+1))", "expression=gelu(max(a,b))/(abs(c)+s1)-d"}) {
+    const auto report =
+        machine.workload("operator", {"name=elementwise", "shape=1237", "calls=1", expression});
+    EXPECT_GT(metric(report, "operator.device_us"), 0) << expression;
+  }
+}
+
+TEST(OperatorWorkload, FindsAnL2ThatIsColdOrWarm) {
+  OperatorMachine machine("910b2");
+  const Parameters sum{"name=elementwise", "expression=a+b", "shape=200000"};
+  auto cold = sum, warm = sum;
+  cold.emplace_back("l2=cold");
+  warm.emplace_back("l2=warm");
+  warm.emplace_back("calls=1");
+  const auto first = machine.workload("operator", cold),
+             second = machine.workload("operator", warm);
+  EXPECT_EQ(number_of(first, "operator.memory_hits"), "0") << "one call";
+  EXPECT_GT(metric(first, "operator.hbm_bytes"), 2 * 2 * 200'000) << "both operands";
+  EXPECT_LT(metric(second, "operator.hbm_bytes"), 10'000);
+}
+
 using TypeAndOut = std::pair<const char*, const char*>;
 class OperatorProducts : public testing::TestWithParam<std::tuple<const char*, TypeAndOut>> {};
 

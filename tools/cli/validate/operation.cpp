@@ -172,7 +172,7 @@ tl::expected<Operation, std::string> operation_of(const Measurement& row) {
     return refuse(fmt::format("the metric '{}' is none of its run", row.metric));
   }
   if (made->configuration.empty()) made->configuration = part->here;
-  // Cores do not compute data; times are the same.
+  // Cores do not compute data; times are those of cores that do, up to phases of refreshes.
   made->settings.emplace_back("functional", "off");
   if (!made->reference.empty()) made->reference.emplace_back("functional", "off");
   return made;

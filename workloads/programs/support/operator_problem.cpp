@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -37,6 +38,11 @@ OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t s
   inputs_ = std::move(tensors.inputs);
   results_ = std::move(tensors.results);
   in_place_ = tensors.in_place;
+  if (call_.row->family != Family::kVector) return;
+  if (auto parsed = ElementExpression::parse(call_.call.expression)) expression_ = *parsed;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    inputs_[i].given = !expression_ || expression_->uses(i);
+  }
 }
 
 Bytes OperatorProblem::input_bytes(std::size_t i) const {
@@ -125,6 +131,7 @@ Status OperatorProblem::check(const std::vector<std::vector<std::byte>>& results
     return check_products(results[0]);
   }
   if (family == Family::kGrouped) return check_groups(results[0]);
+  if (family == Family::kVector) return check_elementwise(results[0]);
   const std::vector<Values> wanted = expected();
   for (std::size_t i = 0; i < results_.size(); ++i) {
     if (auto ok = check_result(i, wanted[i], results[i]); !ok) return ok;
@@ -228,8 +235,6 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
       return {expected_quantised()};
     case Family::kGemv:
       return {expected_gemv()};
-    case Family::kVector:
-      return {expected_elementwise()};
     case Family::kAttention:
       return {expected_attention()};
     case Family::kBroadcast:
@@ -329,14 +334,35 @@ OperatorProblem::Values OperatorProblem::expected_gemv() const {
   return y;
 }
 
-OperatorProblem::Values OperatorProblem::expected_elementwise() const {
-  const Formula formula = formula_of(call_.call.expression);
-  const Values a = values(0), b = values(1);
-  Values to;
-  for (std::uint64_t i = 0; i < a.size(); ++i) {
-    to.push_back(formula(a[i], b[i], call_.call.scalars[0]));
+// Numbers that are none, or beyond what the type holds, are not looked at.
+Status OperatorProblem::check_elementwise(const std::vector<std::byte>& result) const {
+  const DataType type = results_[0].type;
+  const auto most = [](DataType of) { return of == DataType::kFp16 ? 65'504.0 : 1e38; };
+  const double limit = std::min(most(type), most(call_.type));
+  std::array<Values, 4> inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (given(i)) inputs[i] = values(i);
   }
-  return to;
+  ElementInputs element;
+  for (std::size_t i = 0; i < element.scalars.size(); ++i) {
+    element.scalars[i] = call_.call.scalars[i];
+  }
+  element.unit = rounding_error(call_.type);
+  for (std::uint64_t k = 0; k < results_[0].columns; ++k) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (given(i)) element.inputs[i] = inputs[i][k];
+    }
+    const auto wanted = expression_->of(element);
+    const double size = std::abs(wanted.value) + wanted.error;
+    if (!(size < limit)) continue;
+    const double found = load_element(type, result.data(), k);
+    const double allowed = wanted.error + tolerance(type) * std::max(std::abs(wanted.value), 1e-2);
+    if (std::abs(found - wanted.value) <= allowed) continue;
+    return fail(ErrorCode::kWrongData,
+                fmt::format("element {} of {} is {}, expected {} within {}", k, results_[0].columns,
+                            found, wanted.value, allowed));
+  }
+  return {};
 }
 
 std::uint64_t OperatorProblem::keys_seen(std::uint64_t query) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/operators/call.hpp"
+#include "workloads/programs/support/element_expression.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
 #include "workloads/programs/support/operator_tensors.hpp"
 
@@ -53,7 +54,7 @@ class OperatorProblem {
                       const std::vector<std::byte>& result) const;
   Values expected_quantised() const;
   Values expected_gemv() const;
-  Values expected_elementwise() const;
+  Status check_elementwise(const std::vector<std::byte>& result) const;
   Values expected_attention() const;
   std::vector<Values> expected_steps() const;
   double tolerance(DataType type) const;
@@ -66,6 +67,7 @@ class OperatorProblem {
   std::vector<OperatorTensor> inputs_;
   std::vector<OperatorTensor> results_;
   bool in_place_ = false;
+  std::optional<ElementExpression> expression_;  // of elementwise
 };
 
 }  // namespace npu::workloads

@@ -2,6 +2,10 @@
 // The page of a report, from top to bottom.
 
 function report_page(report) {
+  if (report.workload === 'validate') {
+    validation_page(report);
+    return;
+  }
   document.title = `${report.workload} on ${report.config}: npusim`;
   document.getElementById('title').textContent = `${report.workload} on ${report.config}`;
   document.getElementById('subtitle').textContent =

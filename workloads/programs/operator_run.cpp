@@ -297,16 +297,6 @@ Status run_operator(Context& context) {
   return (*session)->close();
 }
 
-// Far beyond any card, and such that no product of sides overflows.
-Status check_size(const OperatorCall& call) {
-  constexpr double kMost = 1ULL << 54;
-  double elements = 1;
-  for (const auto side : call.shape)
-    elements *= static_cast<double>(std::max<std::uint64_t>(side, 1));
-  if (elements <= kMost) return {};
-  return fail(ErrorCode::kInvalidArgument, "shape: the product of its sides is above 2^54");
-}
-
 Status check_call(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
   const auto normalised = operators::normalise(call_of(parameters));
   if (!normalised) return forward_error(normalised);
@@ -325,11 +315,6 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
-ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
-                        std::vector<std::string> choices) {
-  return {name, ParameterType::kChoice, "", std::move(standard), doc, 0, 0, std::move(choices)};
-}
-
 }  // namespace
 }  // namespace programs::operator_run
 
@@ -337,23 +322,23 @@ Workload operator_run() {
   std::vector<std::string> names;
   for (const auto& row : operators::operator_table()) names.emplace_back(row.name);
   const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8", "int32", "int64"};
-  const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32",
-                                      "int8", "int32",   "int64"};
+  std::vector<std::string> outs{"auto"};
+  outs.insert(outs.end(), types.begin(), types.end());
   return {
       "operator",
       "An operator compiled on demand, and what each layer of its call costs",
-      {programs::operator_run::choice_of("name", "basic_matmul", "of the operator", names),
+      {choice_parameter("name", "basic_matmul", "of the operator", names),
        {"shape", ParameterType::kIntegerList, "", "256,256,256", shapes_of_operators(), 0,
         programs::operator_run::kMostSide},
-       programs::operator_run::choice_of("dtype", "float16", "of the inputs", types),
-       programs::operator_run::choice_of("out_dtype", "auto",
-                                         "of the result; auto: int32 of int8, float32 of "
-                                         "quant_matmul, int8 of what quantises, else dtype",
-                                         outs),
+       choice_parameter("dtype", "float16", "of the inputs", types),
+       choice_parameter("out_dtype", "auto",
+                        "of the result; auto: int32 of int8, float32 of "
+                        "quant_matmul, int8 of what quantises, else dtype",
+                        outs),
        {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
        {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
-       programs::operator_run::choice_of("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
-       programs::operator_run::choice_of("format_b", "ND", "of B", {"ND", "NZ"}),
+       choice_parameter("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
+       choice_parameter("format_b", "ND", "of B", {"ND", "NZ"}),
        {"expression", ParameterType::kText, "", "a*s+b",
         "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md); of "
         "broadcast a+b, a*s+b or max(a,b)"},
@@ -366,21 +351,19 @@ Workload operator_run() {
         "dequant_swiglu_quant: silu is of the left half of each row"},
        {"quant_scales", ParameterType::kFlag, "", "off",
         "dequant_swiglu_quant: each column has a number before it is quantised"},
-       programs::operator_run::choice_of(
-           "scales", "both", "of quant_matmul: of rows and columns, of columns, one for all",
-           {"both", "columns", "one"}),
-       programs::operator_run::choice_of(
-           "bias", "none",
-           "of products, by its type: float32 or float16 of reals, int32 of int8; "
-           "quant_matmul adds reals last",
-           {"none", "float16", "bfloat16", "float32", "int32"}),
+       choice_parameter("scales", "both",
+                        "of quant_matmul: of rows and columns, of columns, one for all",
+                        {"both", "columns", "one"}),
+       choice_parameter("bias", "none",
+                        "of products, by its type: float32 or float16 of reals, int32 of int8; "
+                        "quant_matmul adds reals last",
+                        {"none", "float16", "bfloat16", "float32", "int32"}),
        {"causal", ParameterType::kFlag, "", "off",
         "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
-       programs::operator_run::choice_of("layout", "bnsd",
-                                         "of flash_attention: b batch, n heads, s rows, d head",
-                                         {"bnsd", "bsnd"}),
-       programs::operator_run::choice_of(
-           "slice", "m", "of grouped_matmul: groups are rows of A, or parts of k", {"m", "k"}),
+       choice_parameter("layout", "bnsd", "of flash_attention: b batch, n heads, s rows, d head",
+                        {"bnsd", "bsnd"}),
+       choice_parameter("slice", "m", "of grouped_matmul: groups are rows of A, or parts of k",
+                        {"m", "k"}),
        {"group_ends", ParameterType::kIntegerList, "", "0",
         "of grouped_matmul: where each group ends; 0: groups of one size", 0, 1ULL << 31},
        {"splits", ParameterType::kInteger, "", "0",
@@ -398,11 +381,10 @@ Workload operator_run() {
         "sets of tensors that calls take in turn, so that all of them are more than the L2 holds",
         1, 64},
        cache_state_parameter("calls"),
-       programs::operator_run::choice_of(
-           "cache", "none",
-           "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
-           "~/.cache/npusim/jit",
-           {"none", "folder"}),
+       choice_parameter("cache", "none",
+                        "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
+                        "~/.cache/npusim/jit",
+                        {"none", "folder"}),
        card_parameter()},
       programs::operator_run::run_operator,
       figure_rows(programs::operator_run::kOfCache, programs::operator_run::kOnDevice,

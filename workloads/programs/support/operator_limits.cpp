@@ -32,6 +32,15 @@ Status check_group_ends(const operators::NormalisedCall& call,
   return {};
 }
 
+Status check_size(const operators::OperatorCall& call) {
+  constexpr double kMost = 1ULL << 54;
+  double elements = 1;
+  for (const auto side : call.shape)
+    elements *= static_cast<double>(std::max<std::uint64_t>(side, 1));
+  if (elements <= kMost) return {};
+  return fail(ErrorCode::kInvalidArgument, "shape: the product of its sides is above 2^54");
+}
+
 operators::CardCores cores_of(const model::ChipConfig& chip) {
   const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
   return operators::CardCores::of(chip.ai_cores, vectors, core_limits(chip));

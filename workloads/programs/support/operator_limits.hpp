@@ -19,6 +19,8 @@ std::vector<std::uint64_t> group_ends_of(const ParameterSet& parameters);
 // that is sliced.
 Status check_group_ends(const operators::NormalisedCall& call,
                         const std::vector<std::uint64_t>& ends);
+// kInvalidArgument: far beyond any card. Below that no product of sides overflows.
+Status check_size(const operators::OperatorCall& call);
 operators::CardCores cores_of(const model::ChipConfig& chip);
 
 // As measurements on silicon name it.

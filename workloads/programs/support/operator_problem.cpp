@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "kernels/operators/matrix_layout.hpp"
+#include "workloads/programs/support/attention_reference.hpp"
 #include "workloads/programs/support/axes_reference.hpp"
 #include "workloads/programs/support/row_reference.hpp"
 #include "workloads/programs/support/tensor_reference.hpp"
@@ -21,13 +22,6 @@ using operators::Family;
 
 constexpr std::uint64_t kFullCheckOf = std::uint64_t{1} << 27;  // multiplications
 constexpr std::uint64_t kSamplesOfLarge = 4096;
-
-double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t step_b,
-           std::uint64_t count) {
-  double sum = 0;
-  for (std::uint64_t i = 0; i < count; ++i) sum += a[i * step_a] * b[i * step_b];
-  return sum;
-}
 
 }  // namespace
 
@@ -236,7 +230,7 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
     case Family::kGemv:
       return {expected_gemv()};
     case Family::kAttention:
-      return {expected_attention()};
+      return {attention_reference(call_, values(0), values(1), values(2))};
     case Family::kBroadcast:
       return {broadcast(formula_of(call_.call.expression), values(0), values(1), call_)};
     case Family::kTranspose:
@@ -365,11 +359,6 @@ Status OperatorProblem::check_elementwise(const std::vector<std::byte>& result) 
   return {};
 }
 
-std::uint64_t OperatorProblem::keys_seen(std::uint64_t query) const {
-  const std::uint64_t queries = call_.sides[3], keys = call_.sides[4];
-  return call_.call.causal ? std::max(query + 1 + keys, queries) - queries : keys;
-}
-
 std::optional<std::uint64_t> OperatorProblem::operations() const {
   const auto& side = call_.sides;
   const std::uint64_t product = 2 * std::uint64_t{call_.m} * call_.n * call_.k;
@@ -385,42 +374,12 @@ std::optional<std::uint64_t> OperatorProblem::operations() const {
       return 2 * side[0] * side[1];
     case Family::kAttention: {
       std::uint64_t scores = 0;
-      for (std::uint64_t query = 0; query < side[3]; ++query) scores += keys_seen(query);
+      for (std::uint64_t query = 0; query < side[3]; ++query) scores += keys_seen(call_, query);
       return 4 * side[0] * side[1] * scores * side[5];
     }
     default:
       return std::nullopt;
   }
-}
-
-OperatorProblem::Values OperatorProblem::expected_attention() const {
-  const auto& side = call_.sides;
-  const std::uint64_t heads = side[1], kv = side[2], queries = side[3], keys = side[4],
-                      width = side[5];
-  const Values q = values(0), k = values(1), v = values(2);
-  const bool inside = call_.call.heads_inside;
-  const std::uint64_t key_pitch = inside ? kv * width : width;
-  Values to;
-  for (std::uint64_t row = 0; row < side[0] * heads * queries; ++row) {
-    const std::uint64_t batch = row / (heads * queries);
-    const std::uint64_t head = inside ? row % heads : row / queries % heads;
-    const std::uint64_t query = inside ? row / heads % queries : row % queries;
-    const std::uint64_t group = head / (heads / kv);
-    const std::uint64_t seen = keys_seen(query);
-    const std::uint64_t first = (batch * kv * keys + group * (inside ? 1 : keys)) * width;
-    const double* const group_keys = k.data() + first;
-    const double* const group_values = v.data() + first;
-    Values part;
-    for (std::uint64_t key = 0; key < seen; ++key) {
-      const double score = dot(q.data() + row * width, 1, group_keys + key * key_pitch, 1, width);
-      part.push_back(call_.call.scale * score);
-    }
-    const double sum = seen == 0 ? 1 : exponentials(part);
-    for (std::uint64_t i = 0; i < width; ++i) {
-      to.push_back(dot(part.data(), 1, group_values + i, key_pitch, seen) / sum);
-    }
-  }
-  return to;
 }
 
 }  // namespace npu::workloads

@@ -55,11 +55,8 @@ class OperatorProblem {
   Values expected_quantised() const;
   Values expected_gemv() const;
   Status check_elementwise(const std::vector<std::byte>& result) const;
-  Values expected_attention() const;
   std::vector<Values> expected_steps() const;
   double tolerance(DataType type) const;
-  // Keys that query `query` looks at.
-  std::uint64_t keys_seen(std::uint64_t query) const;
 
   operators::NormalisedCall call_;
   std::uint64_t seed_;

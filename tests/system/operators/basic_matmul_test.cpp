@@ -139,21 +139,6 @@ TEST(MatmulNumbers, ThatAreNoneStayInTheirRowsAndColumns) {
   }
 }
 
-// B in fractals comes in one copy for each step, as rows do, and in longer pieces.
-TEST(MatmulTiles, OfFractalsAreLoadedNoSlowerThanRows) {
-  OperatorBench bench;
-  Dice dice(16);
-  const auto time_of = [&](const std::string& layout) {
-    MatmulCase one(bench, {"half", "half", "RowMajor", layout}, {64, 512, 1024}, dice, false);
-    one.place();
-    const auto begin = model::sim_now();
-    EXPECT_TRUE(bench.run_operator("op_basic_matmul_half_half_RowMajor_" + layout, one.params));
-    return model::sim_now() - begin;
-  };
-  const auto rows = time_of("RowMajor");
-  EXPECT_LE(time_of("zN"), rows);
-}
-
 // The cube begins with half as well as with float.
 TEST(MatmulBias, MayBeOfHalf) {
   OperatorBench bench;

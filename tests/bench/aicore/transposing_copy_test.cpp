@@ -80,9 +80,9 @@ TEST_F(TransposingCopy, GoesElementByElement) {
 
 TEST(TransposingCopyChecks, AreThoseOfColumns) {
   constexpr model::BufferSizes kAiv{0, 0, 0, 0, 192_KiB};
-  const auto fault_of = [&](const CopyIn& copy) { return check(kAiv, copy, true).code; };
+  const auto fault_of = [&](const CopyIn& copy) { return model::check(kAiv, copy, true).code; };
   EXPECT_EQ(fault_of(transposing(4000, 2, 2)), FaultCode::kNone);
-  EXPECT_EQ(check(kAiv, transposing(4000, 2, 2), false), FaultCode::kInstruction);
+  EXPECT_EQ(model::check(kAiv, transposing(4000, 2, 2), false), FaultCode::kInstruction);
   EXPECT_EQ(fault_of(transposing(10, 2, 3)), FaultCode::kInstruction);
   auto copy = transposing(10, 2, 4);
   copy.row_bytes = 6;

@@ -275,7 +275,7 @@ class Cube {
   void to_vector_cores(std::uint32_t m, std::uint32_t n, unsigned c, std::uint32_t to,
                        std::uint32_t pitch) const {
     for (std::uint8_t core = 0; core < 2; ++core) {
-      const CoreRows rows(m, core + 1U);
+      const CoreRows rows(m, core + 1U, true);
       if (rows.count == 0) continue;
       platform::Fixpipe fixpipe;
       fixpipe.to = to;

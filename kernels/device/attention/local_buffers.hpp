@@ -11,7 +11,7 @@ namespace npu::kernels::attention {
 class LocalBuffers {
  public:
   explicit LocalBuffers(const Work& w)
-      : space_(first_half(w.rows), w.chunk, DataType::kFp32),
+      : space_(first_half(w.rows, true), w.chunk, DataType::kFp32),
         places_(w.places),
         score_row_(aicore::row_bytes(w.chunk, DataType::kFp32)),
         output_row_(aicore::row_bytes(w.head, DataType::kFp32)) {

@@ -31,7 +31,7 @@ class LocalVector {
 
   // Weights.
   void begin(const Step& step) {
-    const CoreRows mine(step.task.rows, role_);
+    const CoreRows mine(step.task.rows, role_, true);
     Handed<Pipe::kFixpipe, Pipe::kVector>(port_, Signal::kScores).wait();
     if (mine.count != 0) weigh(step, mine);
     to_mte3().set();
@@ -42,7 +42,7 @@ class LocalVector {
 
   // The output so far.
   void end(const Step& step) {
-    const CoreRows mine(step.task.rows, role_);
+    const CoreRows mine(step.task.rows, role_, true);
     Handed<Pipe::kFixpipe, Pipe::kVector>(port_, Signal::kProducts).wait();
     if (mine.count != 0) add(step, mine);
     if (w_.places == 1) Handed<Pipe::kVector, Pipe::kFixpipe>(port_, Signal::kTaken).raise();

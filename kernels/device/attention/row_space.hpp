@@ -32,8 +32,8 @@ struct RowSpace {
 
 // Rows of a task that a vector core has: 1 and 2 of a cluster's two, 0: the only core.
 struct CoreRows {
-  CoreRows(std::uint32_t all, unsigned role) {
-    const std::uint32_t half = first_half(all);
+  CoreRows(std::uint32_t all, unsigned role, bool local) {
+    const std::uint32_t half = first_half(all, local);
     first = role == 2 ? half : 0;
     count = role == 0 ? all : role == 1 ? half : all - half;
   }

@@ -28,7 +28,7 @@ class VectorCore {
   // Weights.
   void begin(const Step& step) {
     constexpr DataType kType = score_type(false);
-    const CoreRows mine(step.task.rows, role_);
+    const CoreRows mine(step.task.rows, role_, false);
     Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kScores).wait();
     for (std::uint32_t row = 0; row < mine.count; row += ub_.rows()) {
       const std::uint32_t rows = std::min(ub_.rows(), mine.count - row);
@@ -58,7 +58,7 @@ class VectorCore {
 
   // The output so far.
   void end(const Step& step) {
-    const CoreRows mine(step.task.rows, role_);
+    const CoreRows mine(step.task.rows, role_, false);
     Handed<Pipe::kFixpipe, Pipe::kMte2>(port_, Signal::kProducts).wait();
     for (std::uint32_t row = 0; row < mine.count; row += ub_.output_rows()) {
       const std::uint32_t rows = std::min(ub_.output_rows(), mine.count - row);

@@ -13,7 +13,7 @@ namespace npu::kernels::attention {
 class VectorBuffers {
  public:
   VectorBuffers(const Work& w, std::uint64_t ub, bool coupled)
-      : space_(coupled ? w.rows : first_half(w.rows), w.chunk, score_type(false)),
+      : space_(coupled ? w.rows : first_half(w.rows, false), w.chunk, score_type(false)),
         score_row_(aicore::row_bytes(w.chunk, score_type(false))),
         weight_row_(in_place() ? 0 : aicore::row_bytes(w.chunk, kTypeA)),
         output_row_(aicore::row_bytes(w.head, DataType::kFp32)),

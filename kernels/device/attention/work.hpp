@@ -4,6 +4,8 @@
 // in chunks; a step is a chunk of a task.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/device/vector/types.hpp"
 #include "npu/aicore/kernel.hpp"
 
@@ -163,8 +165,10 @@ struct Work {
 };
 
 // Rows of a task that the first vector core of a cluster has; the second one has the others.
-constexpr std::uint32_t first_half(std::uint32_t rows) {
-  return (rows + 1) / 2;
+// FixPipe divides a matrix between fractals, which are of 16 rows.
+constexpr std::uint32_t first_half(std::uint32_t rows, bool local) {
+  const std::uint32_t half = (rows + 1) / 2;
+  return local ? std::min(rows, aicore::round_up(half, 16U)) : half;
 }
 
 }  // namespace npu::kernels::attention

@@ -12,7 +12,7 @@ namespace {
 using platform::CopyOutTarget;
 using platform::CrossScope;
 
-constexpr std::uint64_t kLaneResult = kData + 0x1'0000;
+constexpr std::uint64_t kFromL1 = kData + 0x1'0000;
 constexpr unsigned kLanes = 3;
 constexpr unsigned kCores[kLanes] = {1, 4, 5};  // of the second cluster
 
@@ -92,7 +92,7 @@ TEST_F(AicoreLanes, BringRowsFromUbToL1OfTheCubeCore) {
   launch([](AicorePort& port) {
     if (port.call().role == 0) {
       port.wait_cross_flag(Pipe::kMte3, CrossScope::kCluster, 1);
-      port.issue(CopyOut{kLaneResult, {LocalBuffer::kL1, 256}, 2, 64, 64, 128});
+      port.issue(CopyOut{kFromL1, {LocalBuffer::kL1, 256}, 2, 64, 64, 128});
       return 0;
     }
     if (port.call().role == 1) {
@@ -108,8 +108,7 @@ TEST_F(AicoreLanes, BringRowsFromUbToL1OfTheCubeCore) {
     port.set_cross_flag(Pipe::kMte3, CrossScope::kCluster, 1);
     return 0;
   });
-  for (unsigned i = 0; i < 32; ++i)
-    EXPECT_EQ(bench_.memory.load<float>(kLaneResult + 4 * i), 7) << i;
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(bench_.memory.load<float>(kFromL1 + 4 * i), 7) << i;
 }
 
 TEST_F(AicoreLanes, DoNotReachBeyondL1) {

@@ -2,6 +2,7 @@
 #include "kernels/operators/binding.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/operators/axes.hpp"
 #include "kernels/operators/matrix_layout.hpp"
@@ -200,6 +201,16 @@ AdamWParams adam_w_params(const NormalisedCall& call) {
   return p;
 }
 
+TensorParams tensor_params(const NormalisedCall& call) {
+  TensorParams p;
+  std::copy(call.sides.begin(), call.sides.end(), p.sides);
+  std::copy_n(call.call.inputs.begin(), std::size(p.inputs), p.inputs);
+  std::copy_n(call.call.results.begin(), std::size(p.results), p.results);
+  p.tile = call.call.tile, p.sets = call.call.sets;
+  p.epsilon = call.call.epsilon, p.scale = call.call.scale;
+  return p;
+}
+
 // The compile-time parameters; those that a template does not read are not part of its key.
 jit::Macros macros_of(const NormalisedCall& call) {
   const std::string type(macro_name(call.type));
@@ -229,6 +240,7 @@ jit::Macros macros_of(const NormalisedCall& call) {
     case Family::kAttention:
       macros["NPU_JIT_CAUSAL"] = call.call.causal ? "1" : "0";
       break;
+    case Family::kTensors:
     case Family::kSoftmax:
     case Family::kRmsNorm:
     case Family::kSwiGlu:
@@ -319,6 +331,9 @@ Binding bind(const NormalisedCall& call) {
     case Family::kGather:
     case Family::kCacheWrite:
       binding.params = indexed_params(call);
+      break;
+    case Family::kTensors:
+      binding.params = tensor_params(call);
       break;
   }
   return binding;

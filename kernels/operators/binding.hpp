@@ -7,6 +7,7 @@
 #include "kernels/operators/call.hpp"
 #include "npu/jit/kernel_cache.hpp"
 #include "npu/operators/params.hpp"
+#include "npu/operators/tensor_params.hpp"
 
 namespace npu::operators {
 
@@ -15,8 +16,8 @@ struct Binding {
   std::variant<MatmulParams, GroupedMatmulParams, SplitKMatmulParams, QuantMatmulParams, GemvParams,
                VectorParams, SoftmaxParams, RmsNormParams, SwiGluParams, DynamicQuantParams,
                AddRmsNormParams, DequantSwigluQuantParams, AttentionParams, BroadcastParams,
-               TransposeParams, SoftmaxAxisParams, GroupNormParams, AdamWParams,
-               LayerNormParams, IndexedRowsParams>
+               TransposeParams, SoftmaxAxisParams, GroupNormParams, AdamWParams, LayerNormParams,
+               IndexedRowsParams, TensorParams>
       params;
 
   const void* params_address() const {

@@ -44,6 +44,8 @@ struct OperatorCall {
   std::uint32_t page = 0, pages = 0;
   bool activate_left = true;  // of dequant_swiglu_quant: which half goes through silu
   bool maximize = false;      // of apply_adam_w: against the gradient
+  std::uint32_t sets = 0;     // of buffers of copy: 1 or 2; 0: 2
+  std::uint32_t tile = 0;     // of copy, hadamard: bytes; 0: the operator chooses
   std::uint32_t cores = 0;    // to use; 0: all
 };
 

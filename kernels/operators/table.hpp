@@ -40,6 +40,7 @@ enum class Family : std::uint8_t {
   kLayerNorm,
   kGather,
   kCacheWrite,
+  kTensors,  // npu/operators/tensor_params.hpp
 };
 
 struct OperatorRow {

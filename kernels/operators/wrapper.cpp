@@ -92,7 +92,8 @@ Status check_sides(const OperatorCall& call, NormalisedCall& to) {
 Status take_shape(const OperatorCall& call, NormalisedCall& to) {
   if (auto ok = check_numbers(call, *to.row); !ok) return ok;
   const Family flat = to.row->family;
-  const std::uint64_t most = is_flat(flat) || has_axes(flat) ? kMostElements : kMostSide;
+  const std::uint64_t most =
+      is_flat(flat) || has_axes(flat) || to.row->shape == "count" ? kMostElements : kMostSide;
   for (const std::uint64_t side : call.shape) {
     if (side > most) {
       return refuse(call, fmt::format("a side of {}; 0 .. {} are possible", side, most));
@@ -141,6 +142,9 @@ std::string impossible(Family family, DataType from, DataType to) {
   if (family == Family::kVector || family == Family::kBroadcast) {
     if ((from == DataType::kInt64) == (to == DataType::kInt64)) return {};
     return "int64 into int64 alone";
+  }
+  if (family == Family::kTensors && (from == to || (from == DataType::kInt8 && is_real(to)))) {
+    return {};  // the operator itself knows
   }
   if (is_real(from) && is_real(to)) return {};
   if (family == Family::kGemv) {
@@ -231,6 +235,12 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   }
   if ((call.heads_inside || call.page != 0) && family != Family::kAttention) {
     return refuse(call, "only flash_attention has heads inside, or pages");
+  }
+  if (call.tile != 0 && to.row->name != "copy" && to.row->name != "hadamard") {
+    return refuse(call, "only copy and hadamard have a size of tiles");
+  }
+  if (call.sets > 2 || (call.sets != 0 && to.row->name != "copy")) {
+    return refuse(call, "only copy has one or two sets of buffers");
   }
   if (!call.activate_left && family != Family::kDequantSwigluQuant) {
     return refuse(call, "only dequant_swiglu_quant activates the right half");

@@ -76,7 +76,8 @@ struct Written {
 Finding check_step(const FunctionStep& step, Written& written) {
   if (!known(step)) return bad_function(Field::kKind);
   const VectorOperator& op = operator_of(step.op);
-  if (op.second == SecondOperand::kElement || op.result == VectorResult::kTransposed) {
+  if (op.second == SecondOperand::kElement || op.result == VectorResult::kTransposed ||
+      op.result == VectorResult::kMoved) {
     return bad_function(Field::kKind);
   }
   const unsigned results =

@@ -359,7 +359,8 @@ Finding check(const BufferSizes& sizes, const Vector& vector) {
   const auto found = check_rows(sizes, Field::kTo, to);
   if (found.wrong()) return found;
   const VectorResult result = operator_of(vector.op).result;
-  const bool apart = result == VectorResult::kMask || result == VectorResult::kTransposed;
+  const bool apart = result == VectorResult::kMask || result == VectorResult::kTransposed ||
+                     result == VectorResult::kMoved;
   constexpr Field kFields[] = {Field::kFrom, Field::kSecond, Field::kMask};
   for (std::size_t i = 0; i < std::size(operands); ++i) {
     const auto wrong = check_rows(sizes, kFields[i], operands[i]);

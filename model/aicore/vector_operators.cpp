@@ -68,6 +68,7 @@ constexpr std::array<VectorOperator, platform::kVectorOps> kRows = {{
     {Op::kTranspose, Types::kAll, Second::kNone, Result::kTransposed, &Cost::transpose, nullptr},
     {Op::kBroadcast, Types::kAll, Second::kElement, Result::kRow, &Cost::copy, arithmetic::broadcast_row, false},
     {Op::kAxpy, Types::kReal, Second::kRow, Result::kRow, &Cost::mul, arithmetic::axpy_row},
+    {Op::kDeinterleave, Types::kAll, Second::kNone, Result::kMoved, &Cost::copy, arithmetic::deinterleave_row},
     // clang-format on
 }};
 

@@ -28,6 +28,7 @@ enum class VectorResult : std::uint8_t {
   kMask,        // one bit per element
   kOtherType,   // as many elements, of Vector::to_type
   kTransposed,  // an element of every row of `a`
+  kMoved,       // as many elements, from other places of the row
 };
 
 struct VectorOperator {

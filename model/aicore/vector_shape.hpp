@@ -22,6 +22,7 @@ inline Bytes result_row(const platform::Vector& vector, VectorResult result) {
   const Bytes element = bytes_of(vector.type);
   switch (result) {
     case VectorResult::kRow:
+    case VectorResult::kMoved:
       return vector.count * element;
     case VectorResult::kElement:
       return element;

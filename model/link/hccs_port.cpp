@@ -118,7 +118,8 @@ tlm::tlm_sync_enum HccsPort::peer_response(int, tlm::tlm_generic_payload& messag
   auto& trans = *outstanding_[slot].request;
   const unsigned length = message.get_data_length();
   const bool success = carried.completion == Completion::kSuccess;
-  if (success && trans.is_read() && !outstanding_[slot].dropped) {
+  const bool wanted = trans.is_read() && trans.get_data_ptr() != nullptr;
+  if (success && wanted && !outstanding_[slot].dropped) {
     std::memcpy(trans.get_data_ptr(), message.get_data_ptr(), length);
   }
   Transaction::of(trans).completion = carried.completion;

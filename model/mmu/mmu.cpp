@@ -99,9 +99,10 @@ bool Mmu::place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transa
 }
 
 // Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
+// What a core reads for its time alone needs no data; what it writes would be lost without.
 bool Mmu::can_leave(const tlm::tlm_generic_payload& trans, const Transaction& info) const {
-  return peer_socket.size() != 0 && info.rows <= 1 && trans.get_data_ptr() != nullptr &&
-         function_of(info.vmid) == 0;
+  return peer_socket.size() != 0 && info.rows <= 1 &&
+         (trans.is_read() || trans.get_data_ptr() != nullptr) && function_of(info.vmid) == 0;
 }
 
 tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans,

@@ -31,12 +31,14 @@ struct Wanted {
   const Measurement* row;
   validate::Operation operation;
   PlannedPoint point;
+  std::optional<PlannedPoint> reference = {};  // the run whose time is divided
 };
 
 // The checks of `run`; the error is its line.
-tl::expected<PlannedPoint, std::string> plan(const Measurement& row,
-                                             const validate::Operation& operation,
-                                             const std::vector<std::string>& assignments) {
+tl::expected<PlannedPoint, std::string> plan(
+    const Measurement& row, const validate::Operation& operation,
+    const std::vector<std::pair<std::string, std::string>>& wanted,
+    const std::vector<std::string>& assignments) {
   const auto placed = [&](const std::string& text) {
     return sweep::PlacedText{text, {row.file, row.line, 0}};
   };
@@ -47,7 +49,7 @@ tl::expected<PlannedPoint, std::string> plan(const Measurement& row,
   spec.configurations = {placed(operation.configuration)};
   spec.seeds = {placed("1")};
   auto& settings = spec.list.emplace_back();
-  for (const auto& [key, value] : operation.settings) {
+  for (const auto& [key, value] : wanted) {
     settings.push_back({placed(key), placed(value)});
   }
   for (const auto& assignment : assignments) {
@@ -76,16 +78,24 @@ class Command {
         validation_.skip(row, operation.error());
         continue;
       }
-      auto point = plan(row, *operation, options_.sets);
+      auto point = plan(row, *operation, operation->settings, options_.sets);
       if (!point) {
-        if (!options_.sets.empty() && plan(row, *operation, {})) {
+        if (!options_.sets.empty() && plan(row, *operation, operation->settings, {})) {
           const auto place = fmt::format("{}:{}:0: ", row.file, row.line);
           return bad_input("--set: " + point.error().substr(place.size()));
         }
         validation_.skip(row, point.error());
         continue;
       }
-      wanted_.push_back({&row, std::move(*operation), std::move(*point)});
+      auto& wanted = wanted_.emplace_back(Wanted{&row, std::move(*operation), std::move(*point)});
+      if (wanted.operation.reference.empty()) continue;
+      auto reference = plan(row, wanted.operation, wanted.operation.reference, options_.sets);
+      if (reference) {
+        wanted.reference = std::move(*reference);
+        continue;
+      }
+      validation_.skip(row, reference.error());
+      wanted_.pop_back();
     }
     return {};
   }
@@ -97,12 +107,16 @@ class Command {
     std::map<std::string, const PlannedPoint*> runs;  // rows may ask for the same one
     sweep::SweepState state;
     std::vector<const PlannedPoint*> left;
-    for (auto& each : wanted_) {
-      if (!runs.emplace(each.point.identity.name(), &each.point).second) continue;
-      each.point.number = ++state.total;
-      const bool done = PointFolder(results, each.point.identity).report().has_value();
+    const auto add = [&](PlannedPoint& point) {
+      if (!runs.emplace(point.identity.name(), &point).second) return;
+      point.number = ++state.total;
+      const bool done = PointFolder(results, point.identity).report().has_value();
       if (done) ++state.before;
-      if (!done) left.push_back(&each.point);
+      if (!done) left.push_back(&point);
+    };
+    for (auto& each : wanted_) {
+      add(each.point);
+      if (each.reference) add(*each.reference);
     }
     const auto signal = run_points("validate", left, results, *jobs, state);
     if (!signal) return tl::unexpected(signal.error());
@@ -115,26 +129,16 @@ class Command {
 
   void collect(const std::string& results) {
     for (const auto& each : wanted_) {
-      const PointFolder folder(results, each.point.identity);
-      const auto report = folder.report();
-      const auto* const metric = report ? report->find(each.operation.metric) : nullptr;
-      if (metric == nullptr) {
-        const auto failed = folder.failure();
-        validation_.skip(*each.row, failed ? failed->line : "the run has no such figure");
-        ++failed_;
+      const auto run = took(results, each.point, each);
+      const auto other = each.reference ? took(results, *each.reference, each)
+                                        : tl::expected<Taken, std::string>(Taken{});
+      if (run && other) {
+        const double value = predicted(*each.row, each.operation, run->figure, other->figure);
+        validation_.add({each.row, each.operation, value, run->bound});
         continue;
       }
-      simulated_ += report->simulated;
-      digests_ += report->config_sha256;
-      const double us = std::stod(metric->value.text());
-      if (!(us > 0)) {
-        validation_.skip(*each.row, "its run took no time");
-        ++failed_;
-        continue;
-      }
-      const auto subject = metric->name.substr(0, metric->name.rfind('.'));
-      validation_.add({each.row, each.operation, predicted(*each.row, each.operation, us),
-                       reports::bound_of(report->limits(), subject)});
+      validation_.skip(*each.row, run ? other.error() : run.error());
+      ++failed_;
     }
   }
 
@@ -160,6 +164,27 @@ class Command {
   std::size_t failed() const { return failed_; }
 
  private:
+  struct Taken {
+    double figure = 0;  // microseconds, or of the metric's unit; above 0
+    std::string bound = {};
+  };
+  tl::expected<Taken, std::string> took(const std::string& results, const PlannedPoint& point,
+                                        const Wanted& each) {
+    const PointFolder folder(results, point.identity);
+    const auto report = folder.report();
+    const auto* const metric = report ? report->find(each.operation.metric) : nullptr;
+    if (metric == nullptr) {
+      const auto failed = folder.failure();
+      return tl::unexpected<std::string>(failed ? failed->line : "the run has no such figure");
+    }
+    simulated_ += report->simulated;
+    digests_ += report->config_sha256;
+    const double figure = std::stod(metric->value.text());
+    if (!(figure > 0)) return tl::unexpected<std::string>("its run took no time");
+    const auto subject = metric->name.substr(0, metric->name.rfind('.'));
+    return Taken{figure, reports::bound_of(report->limits(), subject)};
+  }
+
   const Options& options_;
   const std::vector<Measurement> rows_;
   std::vector<Wanted> wanted_;

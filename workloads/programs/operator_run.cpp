@@ -9,16 +9,17 @@
 
 #include "kernels/operators/runner.hpp"
 #include "kernels/operators/sources.hpp"
-#include "model/config/system_config.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
 #include "workloads/framework/launch_limits.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/block_span.hpp"
 #include "workloads/programs/support/card_session.hpp"
-#include "workloads/programs/support/core_limits.hpp"
+#include "workloads/programs/support/operator_limits.hpp"
 #include "workloads/programs/support/operator_problem.hpp"
+#include "workloads/programs/support/peer_memory.hpp"
 #include "workloads/programs/support/queue_session.hpp"
+#include "workloads/programs/support/tensor_reference.hpp"
 
 namespace npu::workloads {
 namespace programs::operator_run {
@@ -52,51 +53,18 @@ OperatorCall call_of(const ParameterSet& parameters) {
   call.slice_k = parameters.choice("slice") == "k";
   if (parameters.choice("bias") != "none") call.bias_dtype = parameters.choice("bias");
   call.splits = static_cast<std::uint32_t>(parameters.integer("splits"));
+  call.sets = static_cast<std::uint32_t>(parameters.integer("sets"));
+  call.tile = static_cast<std::uint32_t>(parameters.integer("tile"));
   call.cores = static_cast<std::uint32_t>(parameters.integer("cores"));
   return call;
-}
-
-// "0": not given.
-std::vector<std::uint64_t> group_ends_of(const ParameterSet& parameters) {
-  const auto& ends = parameters.integers("group_ends");
-  return ends == std::vector<std::uint64_t>{0} ? std::vector<std::uint64_t>{} : ends;
-}
-
-Status check_group_ends(const operators::NormalisedCall& call,
-                        const std::vector<std::uint64_t>& ends) {
-  if (ends.empty()) return {};
-  const auto refuse = [](const std::string& why) {
-    return fail(ErrorCode::kInvalidArgument, "group_ends: " + why);
-  };
-  if (call.row->family != operators::Family::kGrouped) return refuse("is of grouped_matmul");
-  if (ends.size() != call.batch) {
-    return refuse(fmt::format("{} ends; there are {} groups", ends.size(), call.batch));
-  }
-  const std::uint64_t side = call.call.slice_k ? call.k : call.m;
-  if (!std::is_sorted(ends.begin(), ends.end()) || ends.back() > side) {
-    return refuse(fmt::format("ends rise, to {} at most", side));
-  }
-  return {};
-}
-
-// As measurements on silicon name it.
-std::string published_name(const OperatorCall& call) {
-  if (call.name == "basic_matmul") return "matmul";
-  if (call.name != "flash_attention") return call.name;
-  constexpr std::size_t kHeads = 1, kKvHeads = 2;  // of the shape
-  return call.shape[kHeads] == call.shape[kKvHeads] ? "mha" : "gqa";
-}
-
-operators::CardCores cores_of(const model::ChipConfig& chip) {
-  const unsigned vectors = chip.core.type == model::ProgramCoreKind::kSplit ? 2 : 0;
-  return operators::CardCores::of(chip.ai_cores, vectors, core_limits(chip));
 }
 
 constexpr Figure<jit::Counters> kOfCache[] = {
     {"compiled", "", from<&jit::Counters::compiled>},
     {"disk_hits", "", from<&jit::Counters::disk_hits>},
     {"memory_hits", "", from<&jit::Counters::memory_hits>}};
-constexpr Figure<BlockSpan> kOnDevice[] = {{"device_us", "us", from<&BlockSpan::measured>}};
+constexpr Figure<BlockSpan> kOnDevice[] = {{"device_us", "us", from<&BlockSpan::measured>},
+                                           {"pipes_us", "us", from<&BlockSpan::measured_pipes>}};
 constexpr Figure<MeasuredTime> kOfCall[] = {{"wall_us", "us", itself}};
 constexpr Figure<operators::Ran> kOfLaunch[] = {
     {"workspace_bytes", "B", from<&operators::Ran::workspace_bytes>},
@@ -117,20 +85,39 @@ class OperatorRun {
   Status prepare() {
     auto normalised = operators::normalise(call_);
     if (!normalised) return forward_error(normalised);
+    if (context_.functional && !has_arithmetic(*normalised)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} computes nothing: its time is with functional=off", call_.name));
+    }
     problem_.emplace(std::move(*normalised), context_.seed,
                      OperatorOptions{group_ends_of(context_.parameters),
                                      context_.parameters.flag("quant_scales"),
                                      context_.parameters.choice("scales") != "one",
                                      context_.parameters.choice("scales") == "both",
                                      context_.parameters.integer("calls")});
+    const auto buffers = context_.parameters.integer("buffers");
     Bytes all = 0;
     for (std::size_t i = 0; i < problem_->results(); ++i) all += problem_->result_bytes(i);
     for (std::size_t i = 0; i < problem_->inputs(); ++i) all += problem_->input_bytes(i);
+    all *= buffers;
     // Of each: the card's, the host's, and doubles for the check.
     const Bytes kept = context_.functional ? 8 * all : 0;
     if (auto ok = require_host_memory("shape", kept); !ok) return ok;
+    for (std::uint64_t i = 0; i < buffers; ++i) {
+      if (auto ok = place_tensors(); !ok) return ok;
+      calls_.push_back(call_);
+    }
+    return {};
+  }
+
+  // With `peer` the first input lies on another card.
+  Status place_tensors() {
     for (std::size_t i = 0; i < problem_->inputs(); ++i) {
       if (!problem_->given(i)) continue;
+      if (i == 0 && context_.parameters.flag("peer")) {
+        if (auto ok = place_at_peer(); !ok) return ok;
+        continue;
+      }
       if (auto ok = place(call_.inputs[i], problem_->input_bytes(i)); !ok) return ok;
       if (!context_.functional && !problem_->steers(i)) continue;
       const auto bytes = problem_->input(i);
@@ -147,6 +134,18 @@ class OperatorRun {
     return {};
   }
 
+  Status place_at_peer() {
+    const auto card = static_cast<std::uint32_t>(context_.parameters.integer("card") == 0 ? 1 : 0);
+    auto memory = PeerMemory::create(context_, session_.process().space(), card,
+                                     std::max<Bytes>(problem_->input_bytes(0), 1));
+    if (!memory) return forward_error(memory);
+    call_.inputs[0] = (*memory)->address().value;
+    peers_.push_back(std::move(*memory));
+    if (!context_.functional) return {};
+    const auto bytes = problem_->input(0);
+    return peers_.back()->write({bytes.data(), bytes.size()});
+  }
+
   Status call_all() {
     const auto calls = context_.parameters.integer("calls");
     for (std::uint64_t i = 0; i < calls; ++i) {
@@ -154,6 +153,7 @@ class OperatorRun {
       limits_.emplace(context_);
       const TraceSession listening(context_.trace, span_);
       const TraceSession watching(context_.trace, *limits_);
+      call_ = calls_[i % calls_.size()];
       auto kernel = runner_.find(call_, context_.interrupted);
       if (!kernel) return forward_error(kernel);
       auto ran = runner_.run(call_, std::move(*kernel));
@@ -175,6 +175,9 @@ class OperatorRun {
     }
     return {};
   }
+
+  // Memory of other cards goes before the process does.
+  void let_go() { peers_.clear(); }
 
   Status check() {
     if (!context_.functional) return {};
@@ -205,7 +208,8 @@ class OperatorRun {
         "host: from the call to the last doorbell, first_call with the kernel's look-up "
         "and upload, in which the driver's instructions count; wall: from the first submission "
         "until the "
-        "host has seen the last completion; {}",
+        "host has seen the last completion; pipes: from the first copy's begin to the last "
+        "copy's end; {}",
         context_.functional ? "every element compared" : "not compared"));
   }
 
@@ -247,7 +251,9 @@ class OperatorRun {
   operators::OperatorRunner& runner_;
   operators::Launcher& launcher_;
   jit::KernelCache& cache_;
-  OperatorCall call_;
+  OperatorCall call_;                // the last one
+  std::vector<OperatorCall> calls_;  // in turn
+  std::vector<std::unique_ptr<PeerMemory>> peers_;
   std::optional<OperatorProblem> problem_;
   BlockSpan span_;
   MeasuredTime wall_;                   // of the last call
@@ -286,6 +292,7 @@ Status run_operator(Context& context) {
   context.report.add_note(
       fmt::format("the kernel's instructions {}", counts ? "are counted" : "take no time"));
   if (auto ok = (*launcher)->close(); !ok) return ok;
+  run.let_go();
   return (*session)->close();
 }
 
@@ -293,26 +300,6 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
   const auto normalised = operators::normalise(call_of(parameters));
   if (!normalised) return forward_error(normalised);
   return check_group_ends(*normalised, group_ends_of(parameters));
-}
-
-// "m,n,k; of gemv m,k; of softmax and rms_norm rows,columns": the first operator's, then those that
-// have another.
-std::string shapes() {
-  const auto& table = operators::operator_table();
-  const auto of = [](const operators::OperatorRow& row) {
-    std::string shape(row.shape);
-    shape.erase(std::remove(shape.begin(), shape.end(), ' '), shape.end());
-    return shape;
-  };
-  std::string text = of(table.front());
-  for (std::size_t i = 1; i < table.size(); ++i) {
-    if (table[i].shape == table.front().shape) continue;
-    const bool again = table[i].shape == table[i - 1].shape;
-    const bool goes_on = i + 1 < table.size() && table[i].shape == table[i + 1].shape;
-    text += again ? " and " : "; of ";
-    text += std::string(table[i].name) + (goes_on ? "" : " " + of(table[i]));
-  }
-  return text;
 }
 
 ParameterSpec choice_of(const char* name, std::string standard, const char* doc,
@@ -333,8 +320,8 @@ Workload operator_run() {
       "operator",
       "An operator compiled on demand, and what each layer of its call costs",
       {programs::operator_run::choice_of("name", "basic_matmul", "of the operator", names),
-       {"shape", ParameterType::kIntegerList, "", "256,256,256", programs::operator_run::shapes(),
-        0, programs::operator_run::kMostSide},
+       {"shape", ParameterType::kIntegerList, "", "256,256,256", shapes_of_operators(), 0,
+        programs::operator_run::kMostSide},
        programs::operator_run::choice_of("dtype", "float16", "of the inputs", types),
        programs::operator_run::choice_of("out_dtype", "auto",
                                          "of the result; auto: int32 of int8, float32 of "
@@ -375,9 +362,18 @@ Workload operator_run() {
         "of grouped_matmul: where each group ends; 0: groups of one size", 0, 1ULL << 31},
        {"splits", ParameterType::kInteger, "", "0",
         "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
+       {"sets", ParameterType::kInteger, "", "0",
+        "of buffers of copy: 1 or 2, so that it loads while it stores; 0: 2", 0, 2},
+       {"tile", ParameterType::kInteger, "", "0",
+        "bytes of a tile of copy and hadamard; 0: the operator chooses", 0, 1 << 20},
        {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
        {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
         1'000'000},
+       {"peer", ParameterType::kFlag, "", "off",
+        "the first tensor lies in the memory of another card, card 1 or 0"},
+       {"buffers", ParameterType::kInteger, "", "1",
+        "sets of tensors that calls take in turn, so that all of them are more than the L2 holds",
+        1, 64},
        programs::operator_run::choice_of(
            "cache", "none",
            "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "

@@ -26,6 +26,7 @@ struct CoreLimits {
   Bytes l1 = 0, l0a = 0, l0b = 0, l0c = 0;  // of cores for kCube
   Bytes ub = 0;                             // of cores for kVector
   Bytes l2 = 0;                             // of the whole card
+  bool fixpipe_to_l1 = false;               // FixPipe has a way from L0C to L1
   bool fixpipe_bf16 = false;                // FixPipe makes bf16 of int32 that it scales
   // A cluster's cores reach each other's buffers: L0C to UB, UB to L1.
   bool local_ways = false;

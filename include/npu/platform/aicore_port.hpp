@@ -160,17 +160,18 @@ enum class VectorOp : std::uint8_t {
   kReduceMin,     // one element per row
   kExpPrecise,    // exp as libraries compute it, from several instructions
   kAnd,
-  kOr,         // to = a op b, bit by bit
-  kCompare,    // mask `to` = a compared with b
-  kCompares,   // mask `to` = a compared with scalar
-  kSelect,     // to = a where the mask has a one, b elsewhere
-  kSelects,    // to = a where the mask has a one, scalar elsewhere
-  kTranspose,  // to, `count` rows of `rows` elements = a, rows by count
-  kBroadcast,  // to = b, one element per row
-  kAxpy,       // to = a * scalar + b
+  kOr,            // to = a op b, bit by bit
+  kCompare,       // mask `to` = a compared with b
+  kCompares,      // mask `to` = a compared with scalar
+  kSelect,        // to = a where the mask has a one, b elsewhere
+  kSelects,       // to = a where the mask has a one, scalar elsewhere
+  kTranspose,     // to, `count` rows of `rows` elements = a, rows by count
+  kBroadcast,     // to = b, one element per row
+  kAxpy,          // to = a * scalar + b
+  kDeinterleave,  // to = elements 0, 2, 4, ... of a row of a, and 1, 3, 5, ... behind them
 };
-inline constexpr unsigned kVectorOps = 36;
-static_assert(static_cast<unsigned>(VectorOp::kAxpy) + 1 == kVectorOps);
+inline constexpr unsigned kVectorOps = 37;
+static_assert(static_cast<unsigned>(VectorOp::kDeinterleave) + 1 == kVectorOps);
 
 // Comparisons with a NaN are false, except kNotEqual.
 enum class Comparison : std::uint8_t {
@@ -188,9 +189,10 @@ enum class Comparison : std::uint8_t {
 // exponentials, kLn, roots and kAxpy (which rounds twice) accept kFp16 and kFp32. kCast accepts all
 // but kInt64. Operations that only move or combine bits accept all types. A row of a mask has
 // (count + 7) / 8 bytes. The first element is the lowest bit of the first byte, and unused bits are
-// 0. The mask of a comparison and the result of kTranspose must not overlap their operands. The
-// result of kCast may overlap if it writes nothing that is still to be read: elements not wider,
-// offset not higher, rows not further apart. No result may overlap a mask that it uses.
+// 0. The mask of a comparison and the results of kTranspose and kDeinterleave must not overlap
+// their operands. The result of kCast may overlap if it writes nothing that is still to be read:
+// elements not wider, offset not higher, rows not further apart. No result may overlap a mask that
+// it uses.
 struct Vector {
   VectorOp op = VectorOp::kCopy;
   DataType type = DataType::kFp32;

@@ -81,7 +81,8 @@ inline constexpr std::array<std::string_view, kPipeOperations> kPipeOperationNam
     "selects",
     "transpose",
     "broadcast",
-    "axpy"};
+    "axpy",
+    "deinterleave"};
 static_assert(!kPipeOperationNames.back().empty());
 
 constexpr PipeOperation operation_of(VectorOp op) {

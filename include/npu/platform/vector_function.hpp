@@ -41,10 +41,10 @@ struct FunctionTensor {
   std::uint8_t reg = 0;
 };
 
-// Operations are those of Vector but kTranspose and kBroadcast..., on registers. kReduce... leave
-// the row's number in the first element of `to`. kDuplicate happens once. kCompare and kCompares
-// write mask register `to`. kMax and kMin know kBf16, too, and of reals of which one is no number
-// give that (assumed: the library's kernels select nothing behind them, 950.md N7).
+// Operations are those of Vector but kTranspose, kDeinterleave and kBroadcast..., on registers.
+// kReduce... leave the row's number in the first element of `to`. kDuplicate happens once. kCompare
+// and kCompares write mask register `to`. kMax and kMin know kBf16, too, and of reals of which one
+// is no number give that (assumed: the library's kernels select nothing behind them, 950.md N7).
 struct FunctionStep {
   VectorOp op = VectorOp::kCopy;
   DataType type = DataType::kFp32;     // as Vector has it

@@ -122,6 +122,15 @@ void broadcast_row(const Vector& vector, SecondOperand, const Row& row) {
   }
 }
 
+void deinterleave_row(const Vector& vector, SecondOperand /*second*/, const Row& row) {
+  const Bytes element = bytes_of(vector.type);
+  const std::uint32_t evens = (vector.count + 1) / 2;
+  for (std::uint32_t i = 0; i < vector.count; ++i) {
+    const std::uint32_t to = i / 2 + (i % 2 == 0 ? 0 : evens);
+    std::memcpy(row.to + to * element, row.a + i * element, element);
+  }
+}
+
 void copy_row(const Vector& vector, SecondOperand, const Row& row) {
   std::memmove(row.to, row.a, vector.count * bytes_of(vector.type));
 }

@@ -17,6 +17,7 @@ void and_row(const platform::Vector& vector, SecondOperand second, const Row& ro
 void or_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void duplicate_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void broadcast_row(const platform::Vector& vector, SecondOperand second, const Row& row);
+void deinterleave_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void copy_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 void cast_row(const platform::Vector& vector, SecondOperand second, const Row& row);
 

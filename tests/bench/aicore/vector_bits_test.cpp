@@ -245,6 +245,22 @@ TEST(AicoreVectorBits, TransposesRaggedRowsOfEverySize) {
   }
 }
 
+TEST(AicoreVectorBits, SeparatesNeighboursOfEachRow) {
+  Ub ub;
+  std::vector<std::int32_t> values(32);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i);
+  ub.store(kA, values);
+  auto apart = vector(VectorOp::kDeinterleave, DataType::kInt32, 7);
+  apart.rows = 2;
+  apart.a_pitch = apart.to_pitch = 64;
+  ub.execute(apart);
+  const std::int32_t wanted[] = {0, 2, 4, 6, 1, 3, 5};
+  for (std::uint32_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(ub.load<std::int32_t>(0, i), wanted[i]);
+    EXPECT_EQ(ub.load<std::int32_t>(64, i), wanted[i] + 16);
+  }
+}
+
 TEST(AicoreVectorBits, FindsTheSmallestOfARow) {
   Ub ub;
   std::vector<float> values(200, 7.0F);

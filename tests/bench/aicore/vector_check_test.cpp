@@ -45,7 +45,7 @@ TEST(AicoreVectorChecks, ComparesWhatTheUnitComputesIn) {
 
 TEST(AicoreVectorChecks, MovesElementsOfEveryType) {
   for (const auto op : {VectorOp::kSelect, VectorOp::kSelects, VectorOp::kTranspose, VectorOp::kAnd,
-                        VectorOp::kOr}) {
+                        VectorOp::kOr, VectorOp::kDeinterleave}) {
     for (std::uint8_t type = 0; type <= static_cast<std::uint8_t>(DataType::kInt64); ++type) {
       EXPECT_EQ(check(kAiv, checked_vector(op, 64, static_cast<DataType>(type))), FaultCode::kNone);
     }

@@ -148,6 +148,23 @@ TEST_P(OperatorFamilies, AreRight) {
                    "scales=one", "bias=bfloat16"},
         Parameters{"name=grouped_matmul", "shape=3,37,53,71", "bias=float16"},
         Parameters{"name=splitk_matmul", "shape=37,53,710", "dtype=bfloat16", "bias=float32"},
+        Parameters{"name=copy", "shape=100003", "tile=4096"},
+        Parameters{"name=copy", "shape=517", "dtype=int32", "buffers=3"},
+        Parameters{"name=hadamard", "shape=301,32"},
+        Parameters{"name=hadamard", "shape=77,256"},
+        Parameters{"name=hadamard", "shape=13,2048", "dtype=float32", "tile=16384"},
+        Parameters{"name=causal_conv1d", "shape=3,37,600,4", "dtype=bfloat16"},
+        Parameters{"name=causal_conv1d", "shape=2,5,33,7", "dtype=float32"},
+        Parameters{"name=rms_norm_cast", "shape=101,1000", "dtype=bfloat16"},
+        Parameters{"name=rms_norm_cast", "shape=3,7168"},
+        Parameters{"name=chunk_cumsum", "shape=301,13,64", "dtype=float32"},
+        Parameters{"name=scaled_dot_kkt", "shape=256,2,4,32,64"},
+        Parameters{"name=wy_fast", "shape=256,1,3,48,128"},
+        Parameters{"name=mhc_post", "shape=37,4,1000", "dtype=float32"},
+        Parameters{"name=mhc_res", "shape=11,8,40", "dtype=float32"},
+        Parameters{"name=scaled_dot_kkt", "shape=192,1,2,16,192"},
+        Parameters{"name=chunk_o", "shape=128,2,4,80,64"},
+        Parameters{"name=chunk_o", "shape=256,1,2,128,128", "dtype=bfloat16"},
         Parameters{"name=flash_attention", "shape=1,4,2,33,65,32"},
         Parameters{"name=flash_attention", "shape=2,2,1,33,65,32", "causal=on"}}) {
     const auto report = machine.workload("operator", parameters);
@@ -174,6 +191,29 @@ TEST(OperatorWorkload, AttentionOfManyChunksMakesNoWeightsWhereOutputIsYetToBeSt
       "operator",
       {"name=flash_attention", "shape=1,8,1,200,200,72", "dtype=float32", "causal=on", "calls=1"});
   EXPECT_EQ(number_of(report, "operator.launches"), "10");
+}
+
+TEST(OperatorWorkload, SolvesTriangularSystemsWhereACubeCanKeepThem) {
+  OperatorMachine split("910b2"), coupled("910b");
+  const Parameters solve{"name=solve_tril", "shape=128,3,128", "dtype=bfloat16"};
+  EXPECT_EQ(number_of(split.workload("operator", solve), "operator.launches"), "2");
+  workloads::Report report;
+  const auto refused = coupled.attempt(report, "operator", solve);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), testing::HasSubstr("from L0C to L1"));
+}
+
+// Without data: a core's copies ask for their time alone.
+TEST(OperatorWorkload, ACopyFromAnotherCardTakesLonger) {
+  OperatorMachine machine("system-2x910b2", {"core.functional=false"});
+  const Parameters copy{"name=copy", "shape=65536", "dtype=int8", "cores=1", "tile=4096"};
+  const auto with = [&](Parameters more) {
+    more.insert(more.end(), copy.begin(), copy.end());
+    return metric(machine.workload("operator", more), "operator.pipes_us");
+  };
+  const double own = with({}), far = with({"peer=on"}), in_turn = with({"peer=on", "sets=1"});
+  EXPECT_GT(far, own);
+  EXPECT_GT(in_turn, far);
 }
 
 TEST(OperatorWorkload, EmptyResultsLaunchNothing) {

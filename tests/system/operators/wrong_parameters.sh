@@ -56,4 +56,12 @@ told elementwise 'half, bfloat16 and float only' ELEMENT_A=int32 ELEMENT_C=int32
 told elementwise 'of int64 it has max and min' ELEMENT_A=int64 ELEMENT_C=int64 'EXPRESSION=a+b'
 told elementwise 'does not compare int64' ELEMENT_A=int64 ELEMENT_C=int64 'EXPRESSION=where(a<b,a,b)'
 told elementwise 'int64 is converted to and from nothing' ELEMENT_A=int64 ELEMENT_C=float EXPRESSION=a
+told copy 'a copy converts nothing' ELEMENT_A=half ELEMENT_C=float
+told hadamard 'of half or float' ELEMENT_A=bfloat16 ELEMENT_C=bfloat16
+told causal_conv1d 'this operator is of reals' ELEMENT_A=int8 ELEMENT_C=int8
+told rms_norm_cast 'what is widened is half or bfloat16' ELEMENT_A=float ELEMENT_C=float
+told chunk_cumsum 'sums of gates are float' ELEMENT_A=half ELEMENT_C=half
+told chunk_o 'chunks are of half or bfloat16' ELEMENT_A=float ELEMENT_C=float
+told mhc_post 'streams are mixed in float' ELEMENT_A=half ELEMENT_C=half
+told mx_matmul 'elements are told in bytes' ELEMENT_A=half ELEMENT_C=half
 exit $failed

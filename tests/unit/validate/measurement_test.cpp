@@ -52,6 +52,18 @@ TEST(MeasurementTest, WordsNameSides) {
   EXPECT_EQ(row.sides, sides);
 }
 
+TEST(MeasurementTest, SidesMayHaveCommasUnitsAndTensors) {
+  using Sides = std::map<std::string, std::uint64_t>;
+  EXPECT_EQ(only("a,910B2,x,\"N=32, tile=8KiB\",float16,,kernel,1,us,,").sides,
+            (Sides{{"N", 32}, {"tile", 8192}}));
+  EXPECT_EQ(only("a,910B2,x,4096 elements float16,float16,,kernel,1,us,,").sides.at("elements"),
+            4096U);
+  EXPECT_EQ(only("a,910B2,x,2 NPUs 64KiB,float16,,kernel,1,us,,").sides.at("KiB"), 64U);
+  const auto row = only("a,910B2,x,\"x=[8,4] w=[2,4,16]\",float16,,kernel,1,us,,");
+  ASSERT_EQ(row.tensors.size(), 2U);
+  EXPECT_EQ(row.elements(1), 128U);
+}
+
 TEST(MeasurementTest, AttributesThatAreNoJsonAreNotRead) {
   EXPECT_TRUE(only("a,910B2,x,m=1,float16,cores=24,kernel,1,us,,").attributes.empty());
   EXPECT_EQ(only(R"(a,910B2,x,m=1,float16,"{""dim"": 1}",kernel,1,us,,)").attributes.at("dim"), 1);

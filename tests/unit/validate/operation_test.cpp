@@ -153,6 +153,7 @@ TEST(OperationTest, ALaunchIsCountedFromItsDispatch) {
 
 TEST(OperationTest, ARowThatCannotBeRunSaysWhy) {
   EXPECT_EQ(line_of(row_of("topk", {{4}})), "no such operator");
+  EXPECT_EQ(line_of(row_of("histogram", {{4}})), "SIMT threads are not modelled");
   EXPECT_EQ(line_of(row_of("gelu", {})), "the shape names no tensor");
   EXPECT_EQ(line_of(row_of("gelu", {{4, 8}, {8}})), "operands are broadcast");
   auto axis = row_of("swi_glu", {{4, 8, 16}});
@@ -198,6 +199,50 @@ TEST(OperationTest, ANoteSaysHowManyCores) {
   EXPECT_NE(line_of(row).find(" cores=8 "), std::string::npos);
   row.note = "all cores";
   EXPECT_EQ(line_of(row).find("cores="), std::string::npos);
+}
+
+TEST(OperationTest, AFractionOfACopyHasTwoRuns) {
+  auto row = row_of("hadamard", {});
+  row.metric = "fraction_of_copy";
+  row.unit = "";
+  row.sides = {{"N", 32}, {"tile", 8192}};
+  const auto made = operation_of(row);
+  ASSERT_TRUE(made);
+  ASSERT_FALSE(made->reference.empty());
+  EXPECT_EQ(made->reference.front().second, "copy");
+  EXPECT_DOUBLE_EQ(predicted(row, *made, 10, 8), 0.8);
+}
+
+TEST(OperationTest, ARemoteGetIsOneCoreOnALinkedCard) {
+  auto row = row_of("remote_get", {});
+  row.sides = {{"KiB", 64}};
+  row.metric = "latency";
+  row.unit = "ticks of 50 MHz";
+  EXPECT_EQ(line_of(row),
+            "system-2x910b2 operator name=copy shape=65536 dtype=int8 calls=1 cache=folder peer=on "
+            "tile=4096 sets=1 cores=1 functional=off");
+  EXPECT_EQ(operation_of(row)->metric, "operator.pipes_us");
+  row.metric = "bandwidth";
+  row.unit = "GB/s";
+  EXPECT_EQ(operation_of(row)->metric, "operator.wall_us");
+  EXPECT_DOUBLE_EQ(predicted(row, *operation_of(row), 65.536), 1);
+}
+
+TEST(OperationTest, ChunksHaveTokensOfAllSequences) {
+  auto row = row_of("gdn wy_fast", {});
+  row.sides = {{"H", 4}, {"Hg", 4}, {"n_seq", 2}, {"L", 256}, {"D", 128}, {"C", 64}};
+  EXPECT_NE(line_of(row).find("name=wy_fast shape=512,4,4,128,64"), std::string::npos);
+}
+
+TEST(OperationTest, ProductsOfMxFormatsAreToldInBytes) {
+  auto row = row_of("matmul", {});
+  row.types = {"mxfp4"};
+  row.sides = {{"k", 512}, {"n", 512}};
+  EXPECT_EQ(line_of(row), "the shape has no m, n and k");
+  row.shape = "k=n=512, best m of 16";
+  EXPECT_NE(line_of(row).find("name=mxfp4_matmul shape=16384,512,512 dtype=int8"),
+            std::string::npos);
+  EXPECT_EQ(operation_of(row)->left_out, "m is not published, 16384 assumed");
 }
 
 TEST(OperationTest, ARunIsComparedInTheUnitOfItsRow) {

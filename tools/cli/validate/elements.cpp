@@ -49,6 +49,13 @@ Made on_rows(const Measurement& row) {
   return rows_operator(row, row.op.c_str());
 }
 
+// Gamma is one more than its weights.
+Made gemma_rms_norm(const Measurement& row) {
+  auto made = rows_operator(row, "rms_norm");
+  if (made) made->left_out = "the one that is added to gamma";
+  return made;
+}
+
 // x, scales of weights and of activations, of columns before they are quantised.
 Made dequant_swiglu_quant(const Measurement& row) {
   const bool integers = type_of(row) == "int32";

@@ -31,12 +31,16 @@ void add_sides(const std::string& word, std::map<std::string, std::uint64_t>& si
   if (equals == std::string::npos) {
     while (digits > 0 && is_digit(word[digits - 1])) --digits;
   }
-  const std::string number = word.substr(digits);
+  std::string number = word.substr(digits);
+  const std::string unit = number.size() > 3 ? number.substr(number.size() - 3) : std::string();
+  const std::uint64_t factor = unit == "KiB" ? 1024 : unit == "MiB" ? 1024 * 1024 : 1;
+  if (factor != 1) number.resize(number.size() - 3);
   const bool whole =
       !number.empty() && number.size() < 16 && std::all_of(number.begin(), number.end(), is_digit);
   if (!whole) return;
   std::istringstream names(word.substr(0, equals == std::string::npos ? digits : equals));
-  for (std::string name; std::getline(names, name, '=');) sides[name] = std::stoull(number);
+  for (std::string name; std::getline(names, name, '=');)
+    sides[name] = factor * std::stoull(number);
 }
 
 std::vector<std::uint64_t> sides_of(const json& tensor) {
@@ -59,7 +63,27 @@ void read_shape(Measurement& row) {
     return;
   }
   std::istringstream words(row.shape);
-  for (std::string word; words >> word;) add_sides(word, row.sides);
+  // "x=[1024,1024] w=[32,1024,4096]"
+  std::istringstream tensors(row.shape);
+  for (std::string word; tensors >> word;) {
+    const auto begin = word.find("=[");
+    if (begin == std::string::npos) continue;
+    const auto sides = json::parse(word.substr(begin + 1), nullptr, false);
+    if (sides.is_array()) row.tensors.push_back(sides_of(sides));
+  }
+  if (!row.tensors.empty()) return;
+  std::string before;
+  for (std::string word; words >> word; before = word) {
+    while (!word.empty() && word.back() == ',') word.pop_back();
+    if (word == "elements") add_sides(word + "=" + before, row.sides);  // "4096 elements"
+    if (!word.empty() && is_digit(word[0])) {                           // "64KiB"
+      const auto unit = word.find_first_not_of("0123456789");
+      if (unit != std::string::npos) {
+        add_sides(word.substr(unit) + "=" + word.substr(0, unit), row.sides);
+      }
+    }
+    add_sides(word, row.sides);
+  }
 }
 
 void read_types(Measurement& row, const std::string& text) {

@@ -40,11 +40,41 @@ Made with_bias(Operation made, const Measurement& row, std::size_t i) {
   return made;
 }
 
+// Elements of 8 or 4 bits with a scale for 32 of them. A curve's best m is not published.
+Made mx_matmul(const Measurement& row, const char* name) {
+  constexpr std::uint64_t kTall = 16384;
+  Product sides{1, side_of(row, {"m"}), side_of(row, {"n"}), side_of(row, {"k"})};
+  const bool best = sides.m == 0 && row.shape.find("best m") != std::string::npos;
+  if (best) sides.m = kTall;
+  if (sides.m == 0 || sides.n == 0 || sides.k == 0) return refuse("the shape has no m, n and k");
+  Measurement bytes = row;
+  bytes.types = {"int8"};
+  auto made = compiled(bytes, name, fmt::format("{},{},{}", sides.m, sides.n, sides.k));
+  made.settings.emplace_back("out_dtype", "float16");
+  if (best) made.left_out = "m is not published, 16384 assumed";
+  made.operations = operations_of(sides);
+  return made;
+}
+
 }  // namespace
 
 Made matmul(const Measurement& row) {
+  const auto published = type_of(row);
+  if (published.rfind("mxfp8 x", 0) != 0) {  // both of one type
+    if (published.rfind("mxfp8", 0) == 0) return mx_matmul(row, "mxfp8_matmul");
+    if (published.rfind("mxfp4", 0) == 0) return mx_matmul(row, "mxfp4_matmul");
+  }
   const auto sides = product_of(row, false);
   if (!sides) return refuse("the shape has no m, n and k");
+  if (published == "float16->float32" && sides->batch == 1) {
+    Measurement from = row;
+    from.types = {"float16"};
+    auto made =
+        compiled(from, "basic_matmul", fmt::format("{},{},{}", sides->m, sides->n, sides->k));
+    made.settings.emplace_back("out_dtype", "float32");
+    made.operations = operations_of(*sides);
+    return made;
+  }
   if (sides->batch != 1) return refuse("products come in batches");
   const auto type = type_here(type_of(row));
   if (!type) return refuse(fmt::format("no products of type '{}'", type_of(row)));
@@ -58,6 +88,20 @@ Made matmul(const Measurement& row) {
   made.device_metric = "matmul_kernel.duration_us";
   made.wall_metric = "matmul_kernel.wall_us";
   made.operations = operations_of(*sides);
+  return made;
+}
+
+Made transpose_batch_matmul(const Measurement& row) {
+  const auto sides = product_of(row, false);
+  const auto batch = side_of(row, {"b"});
+  if (!sides || batch == 0) return refuse("the shape has no b, m, n and k");
+  if (!type_here(type_of(row))) {
+    return refuse(fmt::format("no products of type '{}'", type_of(row)));
+  }
+  auto made = compiled(row, "batched_matmul",
+                       fmt::format("{},{},{},{}", batch, sides->m, sides->n, sides->k));
+  made.left_out = "that the batch becomes the result's second axis";
+  made.operations = static_cast<double>(batch) * operations_of(*sides);
   return made;
 }
 

@@ -80,6 +80,7 @@ Operation compiled(const Measurement& row, const char* name, const std::string& 
   }
   made.device_metric = "operator.device_us";
   made.wall_metric = "operator.wall_us";
+  made.pipes_metric = "operator.pipes_us";
   return made;
 }
 

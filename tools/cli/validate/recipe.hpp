@@ -17,6 +17,7 @@ using Made = tl::expected<Operation, std::string>;
 Made elementwise(const Measurement& row);  // elements.cpp
 Made on_last_axis(const Measurement& row);
 Made on_rows(const Measurement& row);
+Made gemma_rms_norm(const Measurement& row);
 Made dequant_swiglu_quant(const Measurement& row);
 
 Made broadcast(const Measurement& row);  // axes.cpp
@@ -28,8 +29,22 @@ Made apply_adam_w(const Measurement& row);
 Made matmul(const Measurement& row);  // products.cpp
 Made quant_matmul(const Measurement& row);
 Made grouped_matmul(const Measurement& row);
+Made transpose_batch_matmul(const Measurement& row);
 
 Made attention(const Measurement& row);  // attention.cpp
+
+Made hadamard(const Measurement& row);  // tensors.cpp
+Made copy_on_card(const Measurement& row);
+Made causal_conv1d(const Measurement& row);
+Made remote_get(const Measurement& row);
+Made hyper_connection(const Measurement& row);
+
+Made gdn_cumsum(const Measurement& row);  // chunks.cpp
+Made gdn_kkt(const Measurement& row);
+Made gdn_solve_tril(const Measurement& row);
+Made gdn_wy_fast(const Measurement& row);
+Made gdn_chunk_o(const Measurement& row);
+Made triangular_inverse(const Measurement& row);
 
 // What recipes share.
 tl::unexpected<std::string> refuse(std::string why);

@@ -36,6 +36,11 @@ class BlockSpan : public platform::TraceSink {
     if (!begin_ || !first_copy_) return {};
     return {{*begin_, *first_copy_, cause_}};
   }
+  // From the begin of the first copy into a core to the end of the last one out of it.
+  MeasuredTime measured_pipes() const {
+    if (!first_copy_ || last_copy_ < *first_copy_) return {};
+    return {last_copy_ - *first_copy_, {{*first_copy_, last_copy_, cause_}}};
+  }
   // From the first dispatch to the first copy into a core; nothing was copied: 0.
   Picoseconds start() const {
     return begin_ && first_copy_ ? *first_copy_ - *begin_ : Picoseconds{};
@@ -43,12 +48,16 @@ class BlockSpan : public platform::TraceSink {
 
  private:
   void pipe(const platform::TraceEvent& event) {
-    if (platform::pipe_of(event.detail) != platform::Pipe::kMte2) return;
+    const auto pipe = platform::pipe_of(event.detail);
+    if (pipe == platform::Pipe::kMte3 || pipe == platform::Pipe::kFixpipe) {
+      last_copy_ = std::max(last_copy_, event.end);
+    }
+    if (pipe != platform::Pipe::kMte2) return;
     first_copy_ = first_copy_ ? std::min(*first_copy_, event.begin) : event.begin;
   }
 
   std::optional<Instant> begin_, first_copy_;
-  Instant end_;
+  Instant end_, last_copy_;
   unsigned blocks_ = 0;
   std::uint64_t cause_ = 0;  // of the launch
 };

@@ -10,6 +10,7 @@
 #include "kernels/operators/matrix_layout.hpp"
 #include "workloads/programs/support/axes_reference.hpp"
 #include "workloads/programs/support/row_reference.hpp"
+#include "workloads/programs/support/tensor_reference.hpp"
 
 namespace npu::workloads {
 
@@ -84,6 +85,7 @@ std::vector<std::byte> OperatorProblem::rows_of(std::size_t i, std::uint64_t mat
     const double size = std::abs(load_element(t.type, bytes.data(), k)) + 1.0 / 64;
     store_element(t.type, bytes.data(), k, t.number.value_or(size));
   }
+  keep_lower(t, {bytes.data(), bytes.size()});
   return bytes;
 }
 
@@ -154,7 +156,10 @@ double OperatorProblem::tolerance(DataType type) const {
   const Family family = call_.row->family;
   // fp16 is computed in fp16 there, step after step.
   const double all = family == Family::kAdamW ? 16 * static_cast<double>(options_.calls) : 4;
-  const double steps = family == Family::kAttention ? 16 : all;
+  // Sums of what was stored in between.
+  const bool summed = family == Family::kAttention ||
+                      (family == Family::kTensors && call_.row->type == jit::KernelType::kMixed);
+  const double steps = summed ? 16 : all;
   return std::max(steps * stored, 1e-5);
 }
 
@@ -243,6 +248,8 @@ std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
       return {gathered(values(0), values(1), call_.sides[1])};
     case Family::kCacheWrite:
       return {scattered(values(0), values(1), values(2), call_.sides[1])};
+    case Family::kTensors:
+      return expected_tensors(call_, [&](std::size_t i) { return values(i); });
     default:
       return expected_rows();
   }

@@ -2,6 +2,7 @@
 #include "workloads/programs/support/operator_tensors.hpp"
 
 #include "kernels/operators/axes.hpp"
+#include "workloads/programs/support/tensor_reference.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -112,6 +113,12 @@ OperatorTensors tensors_of(const operators::NormalisedCall& call, const Operator
                    {side[4], side[5], "RowMajor", type, side[0] * side[2]}};
       to.results = {{side[3], side[5], "RowMajor", call.out_type, side[0] * side[1]}};
       break;
+    case Family::kTensors: {
+      auto plain = plain_tensors_of(call);
+      to.inputs = std::move(plain.inputs);
+      to.results = std::move(plain.results);
+      break;
+    }
     case Family::kBroadcast:
       to.inputs = {
           {1, operators::product_of(call.call.shape, call.call.shape.size()), "RowMajor", type},

@@ -21,6 +21,8 @@ struct OperatorTensor {
   bool positive = false;                        // sizes of exact_value()s, and a 64th more
   std::optional<double> number = std::nullopt;  // all elements are this one
   std::uint64_t indices_below = 0;              // elements are index_of()s of so many rows
+  // Not 0: strictly lower triangular squares of this side, beside each other.
+  std::uint64_t lower = 0;
 };
 
 // In the order of the operator's row.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of operators that need nothing but tensors without gaps, sides and a few numbers: one
+// structure for all of them. Rules as in params.hpp.
+#pragma once
+
+#include <cstdint>
+
+namespace npu::operators {
+
+inline constexpr unsigned kTensorSides = 6, kTensorInputs = 8, kTensorResults = 3;
+
+// In the order of the operator's row of kernels/operators/table.cpp. An optional tensor that is
+// left out is 0. Sides are below 2^31, elements of a tensor below 2^44.
+//
+// copy: result = x.
+// hadamard: each row of x times the Hadamard matrix of 1 and -1 in Sylvester's order, not scaled.
+//   `columns` is a power of two from 32 on.
+// causal_conv1d: y[t] = silu(bias + sum over i of weights[i] * x[t - width + 1 + i]) for each
+//   channel; x is batch x length x channels and 0 before it begins, weights are width x channels.
+// rms_norm_cast: result = x / sqrt(mean of the row's squares + epsilon) * gamma, and wide, the
+//   result in fp32.
+//
+// Steps of a gated delta rule over chunks of tokens. k and q are tokens x kv_heads x head, v is
+// tokens x heads x head, A is tokens x heads x chunk: a row of the chunk's square for each token.
+// Heads that follow one another share keys. beta and the sums g are heads x tokens, in fp32.
+// chunk_cumsum: sums of g, tokens x heads, over the tokens of a chunk up to each of them.
+// scaled_dot_kkt: A[i][j] = beta[i] * (k[i] . k[j]) * exp(g[i] - g[j]) for j before i, else 0.
+// solve_tril: the inverse of I + A of each chunk; A is strictly lower triangular.
+// wy_fast: w = A x (beta exp(g) k), u = A x (beta v) in each chunk.
+// chunk_o: scale * (exp(g[i]) (q[i] x S) + sum over j up to i of (q[i] . k[j]) exp(g[i] - g[j])
+//   v[j]); S is chunks x heads x head x head, the state at each chunk's begin.
+//
+// mhc_post, mhc_res: each token's streams mixed: to[i] = sum over j of mix[i][j] * x[j], of
+// mhc_post
+//   and gates[i] * y; x is tokens x streams x columns, mix tokens x streams x streams, y tokens x
+//   columns, gates tokens x streams, all of them fp32.
+// mxfp8_matmul, mxfp4_matmul: C = A x B of elements of 8 or 4 bits, B column by column, with a
+// scale
+//   of a byte for 32 elements along k. Only the time is modelled: C is not the product.
+struct TensorParams {
+  std::uint64_t sides[kTensorSides] = {};
+  std::uint64_t inputs[kTensorInputs] = {};
+  std::uint64_t results[kTensorResults] = {};
+  std::uint32_t tile = 0;  // bytes of a tile of copy and hadamard; 0: the operator chooses
+  float epsilon = 1e-6F;
+  float scale = 1;
+  std::uint32_t sets = 0;  // of buffers of copy: 1 or 2; 0: 2
+};
+
+}  // namespace npu::operators

@@ -17,8 +17,8 @@ struct KernelBlock {
   SpaceId vmid = 0;
   std::uint64_t cause = 0;
   std::uint64_t context = 0;  // the launcher's own; blocks of one kernel share it
-  // Of a mixed launch each block is on all cores of a cluster, in its roles: 0 cube or coupled core,
-  // 1 and 2 vector cores.
+  // Of a mixed launch each block is on all cores of a cluster, in its roles: 0 cube or coupled
+  // core, 1 and 2 vector cores.
   bool mixed = false;
   unsigned lanes = 1;  // cores that the block is on
   unsigned role = 0;

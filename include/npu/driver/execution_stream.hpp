@@ -3,8 +3,8 @@
 // submission. This is the normal way to submit work.
 //
 // A stream has an in-order compute queue for vector cores, and others for cube cores and for mixed
-// launches once it needs them. Work that changes the queue waits for a signal of the work before it. The entries for this
-// go out with the work, by its doorbell.
+// launches once it needs them. Work that changes the queue waits for a signal of the work before
+// it. The entries for this go out with the work, by its doorbell.
 //
 // There are three other ways. Queue (queue.hpp) is for programs that measure rings, doorbells and
 // reordering. Device (device.hpp) copies by the DMA ring, without a process. DeviceContext::run()
@@ -106,9 +106,10 @@ struct LaunchFault {
 struct KernelLaunch {
   std::shared_ptr<const KernelModule> module;
   LaunchCores cores = LaunchCores::kVector;
-  std::uint32_t blocks = 1;      // not 0
-  std::uint32_t bytes = 0;       // of arguments: 0 .. abi::kMaxArgumentBytes
-  std::uint32_t most_cores = 0;  // only the first so many cores of the stream's, or clusters; 0: all
+  std::uint32_t blocks = 1;  // not 0
+  std::uint32_t bytes = 0;   // of arguments: 0 .. abi::kMaxArgumentBytes
+  std::uint32_t most_cores =
+      0;  // only the first so many cores of the stream's, or clusters; 0: all
   // Writes the arguments, which the kernel sees at `device`. launch() returns its error. Unused if
   // `bytes` is 0.
   std::function<Status(ByteSpan host, DeviceAddress device)> write;

@@ -60,8 +60,8 @@ struct CopyIn {
 };
 
 // The destination of a copy by MTE3. kL1, from UB alone: a coupled core's own, or that of the cube
-// core in the cluster of a vector core, which must run the same mixed block then. A destination that
-// the chip's configuration does not have is a malformed instruction.
+// core in the cluster of a vector core, which must run the same mixed block then. A destination
+// that the chip's configuration does not have is a malformed instruction.
 enum class CopyOutTarget : std::uint8_t { kGlobal, kL1 };
 
 // MTE3: copies from UB or L1 to `target`.

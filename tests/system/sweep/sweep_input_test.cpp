@@ -28,10 +28,11 @@ TEST_F(SweepInput, KeysAndValuesAreThoseOfRun) {
                  "5:26: directions=up: 'up' is none of h2d, d2h, d2d");
   expect_mistake(head + "grid: {link.generation: [4, 9]}\n",
                  "5:29: link.generation: found '9'; allowed: 1..5");
-  expect_mistake("configuration: [910b, 910x]\n",
-                 "4:23: configuration: no configuration '910x'; allowed: 910, 910a, 910b, 910b1, "
-                 "910b2, 910b3, 910b4, 910c, 950, 950dt, 950pr, host, s, single-card, system-2x910b2, "
-                 "system-2x910c, system-8x910b; did you mean '910'?");
+  expect_mistake(
+      "configuration: [910b, 910x]\n",
+      "4:23: configuration: no configuration '910x'; allowed: 910, 910a, 910b, 910b1, "
+      "910b2, 910b3, 910b4, 910c, 950, 950dt, 950pr, host, s, single-card, system-2x910b2, "
+      "system-2x910c, system-8x910b; did you mean '910'?");
 }
 
 TEST_F(SweepInput, AWorkloadThatIsNotThereHasItsPlace) {

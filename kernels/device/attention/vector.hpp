@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vector core's part of a step, through global memory: the weights of its rows, and later what
 // they give with the values, added to the output so far. A tile's load, its computing and its store
-// follow one another, as in the library (kernel-times.md: they are not overlapped).
+// follow one another.
 #pragma once
 
 #include "kernels/device/attention/results.hpp"

@@ -181,7 +181,7 @@ Violations check_functions(const SourceFile& file) {
   // The front ends of a function; `command_types` lends them to the slots.
   static const std::regex kFront(
       R"(^model/(registers/|card_function|dma/(page_copies|ring_front_end)|mmu/(mmu_context|page_faults)|control/)"
-      R"(|command/(queue_front_end|command_types)|shares/partition_unit|ats/shared_spaces))");
+      R"(|command/(queue_front_end|command_types)|partitions/partition_unit|ats/shared_spaces))");
   Violations violations;
   if (!starts_with(file.path, "model/")) return violations;
   const bool in_front = std::regex_search(file.path, kFront);

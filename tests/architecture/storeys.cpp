@@ -20,7 +20,7 @@ const std::vector<House> kHouses{
       "sharing", "queue", "managed", "virtual", "management", "time_slices", "runtime", "vfio"}},
     {"model/",
      {"config", "core", "hbm", "l2", "link", "pcie", "host", "aicore", "aicpu", "telemetry",
-      "registers", "shares", "mmu", "ats", "dma", "command", "control", ""}}};
+      "registers", "partitions", "mmu", "ats", "dma", "command", "control", ""}}};
 
 // Of a path below the root: its folder, or "".
 std::string folder_of(std::string_view path) {

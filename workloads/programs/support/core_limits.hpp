@@ -2,8 +2,8 @@
 // What the cores of a chip can, for the host's choice of tiles.
 #pragma once
 
+#include "kernels/operators/launcher/launcher.hpp"
 #include "model/config/system_config.hpp"
-#include "npu/operators/operator_stream.hpp"
 #include "workloads/framework/context.hpp"
 
 namespace npu::workloads {

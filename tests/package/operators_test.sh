@@ -15,6 +15,7 @@ for template in "$templates"/*.cpp; do
   type=half result=half
   [[ $name == *_quant ]] && result=int8
   [[ $name == quant_matmul ]] && type=int8
+  [[ $name == chunk_cumsum ]] && type=float result=float
   "$compiler" -std=c++17 -O2 -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
     -I"$prefix/include" -I"$root" -DNPU_JIT_ELEMENT_A=$type -DNPU_JIT_ELEMENT_B=$type \
     -DNPU_JIT_ELEMENT_C=$result -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \

@@ -11,6 +11,7 @@ using abi::FaultCode;
 
 namespace {
 
+constexpr std::uint64_t kCodeLine = 128;
 constexpr std::uint64_t kVirtualEnd = std::uint64_t{1} << abi::kVirtualBits;
 
 WrongEntry wrong(const char* kind, const abi::QueueEntry& entry, std::vector<FaultCode> codes) {
@@ -146,8 +147,9 @@ WrongEntry WrongEntries::launches(const Lane& lane) {
       return wrong_at("arguments nowhere", launch(kernel, bad), FaultCode::kTranslation, bad.value,
                       Lane::kArgumentBytes);
     case 6:
-      return wrong_at("an image nowhere", launch(bad, at), FaultCode::kTranslation, bad.value,
-                      sizeof(abi::ImageHeader));
+      // Programs are read in whole lines (core.instruction_line_bytes).
+      return wrong_at("an image nowhere", launch(bad, at), FaultCode::kTranslation,
+                      bad.value / kCodeLine * kCodeLine, kCodeLine);
     default:
       return wrong("no program", launch({}, at), {FaultCode::kInvalidFunction});
   }

@@ -41,7 +41,7 @@ TEST_P(FunctionReset, ForgetsWhatTheFunctionHadBegun) {
     auto& gone = drivers[GetParam()];
     // Its own last: its fill is not over when the reset comes.
     for (auto* each : {&drivers[1 - GetParam()], &gone}) {
-      for (unsigned i = 0; i < 3; ++i) {
+      for (unsigned i = 0; i < 6; ++i) {
         each->copy(DmaOpcode::kDeviceToDevice, 256_MiB, 512_MiB, kLong);
       }
       each->push_fill(FunctionDriver::kVirtual, 2_MiB, 0x1111);

@@ -262,29 +262,9 @@ jit::Macros macros_of(const NormalisedCall& call) {
   return macros;
 }
 
-}  // namespace
-
-Binding bind(const NormalisedCall& call) {
-  Binding binding;
-  binding.request = {std::string(call.row->file), macros_of(call), call.row->type};
+// Of operators that are no products.
+void bind_others(const NormalisedCall& call, Binding& binding) {
   switch (call.row->family) {
-    case Family::kMatmul:
-    case Family::kBatched:
-      binding.params = with_bias(matmul_params(call), call.call.inputs[2]);
-      break;
-    case Family::kGrouped:
-      binding.params = grouped_params(call);
-      break;
-    case Family::kSplitK:
-      binding.params =
-          SplitKMatmulParams{with_bias(matmul_params(call), call.call.inputs[2]), call.call.splits};
-      break;
-    case Family::kQuant:
-      binding.params = quant_params(call);
-      break;
-    case Family::kGemv:
-      binding.params = gemv_params(call);
-      break;
     case Family::kVector:
       binding.params = vector_params(call);
       break;
@@ -335,6 +315,36 @@ Binding bind(const NormalisedCall& call) {
     case Family::kTensors:
       binding.params = tensor_params(call);
       break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+Binding bind(const NormalisedCall& call) {
+  Binding binding;
+  binding.request = {std::string(call.row->file), macros_of(call), call.row->type};
+  switch (call.row->family) {
+    case Family::kMatmul:
+    case Family::kBatched:
+      binding.params = with_bias(matmul_params(call), call.call.inputs[2]);
+      break;
+    case Family::kGrouped:
+      binding.params = grouped_params(call);
+      break;
+    case Family::kSplitK:
+      binding.params =
+          SplitKMatmulParams{with_bias(matmul_params(call), call.call.inputs[2]), call.call.splits};
+      break;
+    case Family::kQuant:
+      binding.params = quant_params(call);
+      break;
+    case Family::kGemv:
+      binding.params = gemv_params(call);
+      break;
+    default:
+      bind_others(call, binding);
   }
   return binding;
 }

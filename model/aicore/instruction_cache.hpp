@@ -27,8 +27,8 @@ class InstructionCache {
 
    private:
     friend class InstructionCache;
-    Digest digest{};
-    std::vector<std::uint64_t> used;  // by line, when last; 0: not held
+    Digest digest_{};
+    std::vector<std::uint64_t> used_;  // by line, when last; 0: not held
   };
 
   InstructionCache(Bytes size, Bytes line) : most_(std::max<Bytes>(size / line, 1)) {}
@@ -40,22 +40,22 @@ class InstructionCache {
   // The program there: what was held of another one is dropped. Valid until clear().
   Program& at(SpaceId space, std::uint64_t image, const Digest& digest) {
     auto& program = programs_[{space, image}];
-    if (program.digest == digest) return program;
-    for (auto& line : program.used) drop(line);
+    if (program.digest_ == digest) return program;
+    for (auto& line : program.used_) drop(line);
     program = {};
-    program.digest = digest;
+    program.digest_ = digest;
     return program;
   }
   // Also makes it the one that was used last.
   bool holds(Program& program, std::uint64_t line) {
-    if (line >= program.used.size() || program.used[line] == 0) return false;
-    program.used[line] = ++now_;
+    if (line >= program.used_.size() || program.used_[line] == 0) return false;
+    program.used_[line] = ++now_;
     return true;
   }
   void fill(Program& program, std::uint64_t line) {
-    if (line >= program.used.size()) program.used.resize(line + 1);
-    if (program.used[line] == 0 && held_++ == most_) drop_oldest();
-    program.used[line] = ++now_;
+    if (line >= program.used_.size()) program.used_.resize(line + 1);
+    if (program.used_[line] == 0 && held_++ == most_) drop_oldest();
+    program.used_[line] = ++now_;
   }
   std::uint64_t held() const { return held_; }  // lines
   void clear() {
@@ -71,7 +71,7 @@ class InstructionCache {
   void drop_oldest() {
     std::uint64_t* oldest = nullptr;
     for (auto& [place, program] : programs_) {
-      for (auto& line : program.used) {
+      for (auto& line : program.used_) {
         if (line != 0 && (oldest == nullptr || line < *oldest)) oldest = &line;
       }
     }

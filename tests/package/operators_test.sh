@@ -14,12 +14,12 @@ for template in "$templates"/*.cpp; do
   name=$(basename "$template" .cpp)
   type=half result=half
   [[ $name == *_quant ]] && result=int8
-  [[ $name == quant_matmul ]] && type=int8
-  [[ $name == chunk_cumsum ]] && type=float result=float
+  [[ $name == quant_matmul || $name == mx_matmul ]] && type=int8
+  [[ $name == chunk_cumsum || $name == mhc_post ]] && type=float result=float
   "$compiler" -std=c++17 -O2 -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
     -I"$prefix/include" -I"$root" -DNPU_JIT_ELEMENT_A=$type -DNPU_JIT_ELEMENT_B=$type \
     -DNPU_JIT_ELEMENT_C=$result -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \
-    '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
+    -DNPU_JIT_SCATTER=1 '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
     -x c++ "$template" -o "$folder/$name.so"
   for entry in run npu_aicore_main; do
     nm -D --defined-only "$folder/$name.so" | grep -w "$entry" > /dev/null

@@ -315,6 +315,29 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
+// What holds of every operator, and what few have.
+std::vector<ParameterSpec> parameters_of_run() {
+  return {
+      {"sets", ParameterType::kInteger, "", "0",
+       "of buffers of copy: 1 or 2, so that it loads while it stores; 0: 2", 0, 2},
+      {"tile", ParameterType::kInteger, "", "0",
+       "bytes of a tile of copy and hadamard; 0: the operator chooses", 0, 1 << 20},
+      {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
+      {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
+       1'000'000},
+      {"peer", ParameterType::kFlag, "", "off",
+       "the first tensor lies in the memory of another card, card 1 or 0"},
+      {"buffers", ParameterType::kInteger, "", "1",
+       "sets of tensors that calls take in turn, so that all of them are more than the L2 holds", 1,
+       64},
+      cache_state_parameter("calls"),
+      choice_parameter("cache", "none",
+                       "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
+                       "~/.cache/npusim/jit",
+                       {"none", "folder"}),
+      card_parameter()};
+}
+
 }  // namespace
 }  // namespace programs::operator_run
 
@@ -324,73 +347,58 @@ Workload operator_run() {
   const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8", "int32", "int64"};
   std::vector<std::string> outs{"auto"};
   outs.insert(outs.end(), types.begin(), types.end());
-  return {
-      "operator",
-      "An operator compiled on demand, and what each layer of its call costs",
-      {choice_parameter("name", "basic_matmul", "of the operator", names),
-       {"shape", ParameterType::kIntegerList, "", "256,256,256", shapes_of_operators(), 0,
-        programs::operator_run::kMostSide},
-       choice_parameter("dtype", "float16", "of the inputs", types),
-       choice_parameter("out_dtype", "auto",
-                        "of the result; auto: int32 of int8, float32 of "
-                        "quant_matmul, int8 of what quantises, else dtype",
-                        outs),
-       {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
-       {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
-       choice_parameter("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
-       choice_parameter("format_b", "ND", "of B", {"ND", "NZ"}),
-       {"expression", ParameterType::kText, "", "a*s+b",
-        "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md); of "
-        "broadcast a+b, a*s+b or max(a,b)"},
-       {"other_shape", ParameterType::kIntegerList, "", "1",
-        "of broadcast: sides of b; shape has those of a", 0, programs::operator_run::kMostSide},
-       {"order", ParameterType::kIntegerList, "", "1,0",
-        "of transpose: axis i of the result is this one of x", 0, 7},
-       {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
-       {"activate_left", ParameterType::kFlag, "", "on",
-        "dequant_swiglu_quant: silu is of the left half of each row"},
-       {"quant_scales", ParameterType::kFlag, "", "off",
-        "dequant_swiglu_quant: each column has a number before it is quantised"},
-       choice_parameter("scales", "both",
-                        "of quant_matmul: of rows and columns, of columns, one for all",
-                        {"both", "columns", "one"}),
-       choice_parameter("bias", "none",
-                        "of products, by its type: float32 or float16 of reals, int32 of int8; "
-                        "quant_matmul adds reals last",
-                        {"none", "float16", "bfloat16", "float32", "int32"}),
-       {"causal", ParameterType::kFlag, "", "off",
-        "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
-       choice_parameter("layout", "bnsd", "of flash_attention: b batch, n heads, s rows, d head",
-                        {"bnsd", "bsnd"}),
-       choice_parameter("slice", "m", "of grouped_matmul: groups are rows of A, or parts of k",
-                        {"m", "k"}),
-       {"group_ends", ParameterType::kIntegerList, "", "0",
-        "of grouped_matmul: where each group ends; 0: groups of one size", 0, 1ULL << 31},
-       {"splits", ParameterType::kInteger, "", "0",
-        "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536},
-       {"sets", ParameterType::kInteger, "", "0",
-        "of buffers of copy: 1 or 2, so that it loads while it stores; 0: 2", 0, 2},
-       {"tile", ParameterType::kInteger, "", "0",
-        "bytes of a tile of copy and hadamard; 0: the operator chooses", 0, 1 << 20},
-       {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
-       {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
-        1'000'000},
-       {"peer", ParameterType::kFlag, "", "off",
-        "the first tensor lies in the memory of another card, card 1 or 0"},
-       {"buffers", ParameterType::kInteger, "", "1",
-        "sets of tensors that calls take in turn, so that all of them are more than the L2 holds",
-        1, 64},
-       cache_state_parameter("calls"),
-       choice_parameter("cache", "none",
-                        "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
-                        "~/.cache/npusim/jit",
-                        {"none", "folder"}),
-       card_parameter()},
-      programs::operator_run::run_operator,
-      figure_rows(programs::operator_run::kOfCache, programs::operator_run::kOnDevice,
-                  programs::operator_run::kOfCall, programs::operator_run::kOfLaunch,
-                  programs::operator_run::kOfHost),
-      programs::operator_run::check_call};
+  std::vector<ParameterSpec> parameters{
+      choice_parameter("name", "basic_matmul", "of the operator", names),
+      {"shape", ParameterType::kIntegerList, "", "256,256,256", shapes_of_operators(), 0,
+       programs::operator_run::kMostSide},
+      choice_parameter("dtype", "float16", "of the inputs", types),
+      choice_parameter("out_dtype", "auto",
+                       "of the result; auto: int32 of int8, float32 of "
+                       "quant_matmul, int8 of what quantises, else dtype",
+                       outs),
+      {"transpose_a", ParameterType::kFlag, "", "off", "A lies as k x m"},
+      {"transpose_b", ParameterType::kFlag, "", "off", "B lies as n x k"},
+      choice_parameter("format_a", "ND", "of A; NZ: in fractals", {"ND", "NZ"}),
+      choice_parameter("format_b", "ND", "of B", {"ND", "NZ"}),
+      {"expression", ParameterType::kText, "", "a*s+b",
+       "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md); of "
+       "broadcast a+b, a*s+b or max(a,b)"},
+      {"other_shape", ParameterType::kIntegerList, "", "1",
+       "of broadcast: sides of b; shape has those of a", 0, programs::operator_run::kMostSide},
+      {"order", ParameterType::kIntegerList, "", "1,0",
+       "of transpose: axis i of the result is this one of x", 0, 7},
+      {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
+      {"activate_left", ParameterType::kFlag, "", "on",
+       "dequant_swiglu_quant: silu is of the left half of each row"},
+      {"quant_scales", ParameterType::kFlag, "", "off",
+       "dequant_swiglu_quant: each column has a number before it is quantised"},
+      choice_parameter("scales", "both",
+                       "of quant_matmul: of rows and columns, of columns, one for all",
+                       {"both", "columns", "one"}),
+      choice_parameter("bias", "none",
+                       "of products, by its type: float32 or float16 of reals, int32 of int8; "
+                       "quant_matmul adds reals last",
+                       {"none", "float16", "bfloat16", "float32", "int32"}),
+      {"causal", ParameterType::kFlag, "", "off",
+       "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
+      choice_parameter("layout", "bnsd", "of flash_attention: b batch, n heads, s rows, d head",
+                       {"bnsd", "bsnd"}),
+      choice_parameter("slice", "m", "of grouped_matmul: groups are rows of A, or parts of k",
+                       {"m", "k"}),
+      {"group_ends", ParameterType::kIntegerList, "", "0",
+       "of grouped_matmul: where each group ends; 0: groups of one size", 0, 1ULL << 31},
+      {"splits", ParameterType::kInteger, "", "0",
+       "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536}};
+  const auto of_run = programs::operator_run::parameters_of_run();
+  parameters.insert(parameters.end(), of_run.begin(), of_run.end());
+  return {"operator",
+          "An operator compiled on demand, and what each layer of its call costs",
+          std::move(parameters),
+          programs::operator_run::run_operator,
+          figure_rows(programs::operator_run::kOfCache, programs::operator_run::kOnDevice,
+                      programs::operator_run::kOfCall, programs::operator_run::kOfLaunch,
+                      programs::operator_run::kOfHost),
+          programs::operator_run::check_call};
 }
 
 }  // namespace npu::workloads

@@ -14,11 +14,11 @@ namespace {
 
 const std::string kFolder = source_dir() + "/docs/accuracy/";
 
-// "a=1 b=2" as " --set a=1 --set b=2".
+// "a=1 b=2" as " --set 'a=1' --set 'b=2'", for a shell.
 std::string settings(const std::string& words) {
   std::string text;
   std::istringstream each(words);
-  for (std::string word; each >> word;) text += " --set " + word;
+  for (std::string word; each >> word;) text += " --set '" + word + "'";
   return text;
 }
 

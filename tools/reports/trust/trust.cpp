@@ -128,6 +128,7 @@ std::string json_of(const TimedKernel& kernel, const std::string& bound,
         band->alike, band->of_operator, band->of_bound, band->fits);
   }
   std::vector<std::string> texts;
+  texts.reserve(parts.size());
   for (const auto& part : parts) texts.push_back(part_json(part));
   return text + fmt::format(",\n    \"keys_changed\": {}, \"basis\": [{}]}}]",
                             changed ? "true" : "false", fmt::join(texts, ",\n      "));

@@ -71,6 +71,46 @@ void describe_rows(const operators::NormalisedCall& call, const OperatorOptions&
   }
 }
 
+// Of operators on axes, groups and optimizers.
+void describe_axes(const operators::NormalisedCall& call, const OperatorOptions& options,
+                   OperatorTensors& to) {
+  const auto& side = call.sides;
+  const auto type = call.type;
+  switch (call.row->family) {
+    case Family::kBroadcast:
+      to.inputs = {
+          {1, operators::product_of(call.call.shape, call.call.shape.size()), "RowMajor", type},
+          {1, operators::product_of(call.call.other_shape, call.call.other_shape.size()),
+           "RowMajor", type}};
+      to.results = {{1, operators::product_of(side, side.size()), "RowMajor", call.out_type}};
+      break;
+    case Family::kTranspose:
+    case Family::kSoftmaxAxis:
+      to.inputs = {{1, operators::product_of(side, side.size()), "RowMajor", type}};
+      to.results = {{1, to.inputs[0].columns, "RowMajor", call.out_type}};
+      break;
+    case Family::kGroupNorm:
+      to.inputs = {{side[0] * side[1], side[2], "RowMajor", type},
+                   {1, side[1], "RowMajor", type},
+                   {1, side[1], "RowMajor", type}};
+      to.results = {{side[0] * side[1], side[2], "RowMajor", call.out_type}};
+      break;
+    case Family::kAdamW:
+      to.inputs.assign(4, {1, side[0], "RowMajor", type});
+      to.inputs[2].positive = true;
+      for (const double number : kAdamW) {
+        OperatorTensor tensor{1, 1, "RowMajor", type};
+        tensor.number = number;
+        to.inputs.push_back(tensor);
+      }
+      to.results.assign(3, {1, side[0], "RowMajor", type});
+      to.in_place = true;
+      break;
+    default:
+      describe_rows(call, options, to);
+  }
+}
+
 }  // namespace
 
 OperatorTensors tensors_of(const operators::NormalisedCall& call, const OperatorOptions& options) {
@@ -119,37 +159,8 @@ OperatorTensors tensors_of(const operators::NormalisedCall& call, const Operator
       to.results = std::move(plain.results);
       break;
     }
-    case Family::kBroadcast:
-      to.inputs = {
-          {1, operators::product_of(call.call.shape, call.call.shape.size()), "RowMajor", type},
-          {1, operators::product_of(call.call.other_shape, call.call.other_shape.size()),
-           "RowMajor", type}};
-      to.results = {{1, operators::product_of(side, side.size()), "RowMajor", call.out_type}};
-      break;
-    case Family::kTranspose:
-    case Family::kSoftmaxAxis:
-      to.inputs = {{1, operators::product_of(side, side.size()), "RowMajor", type}};
-      to.results = {{1, to.inputs[0].columns, "RowMajor", call.out_type}};
-      break;
-    case Family::kGroupNorm:
-      to.inputs = {{side[0] * side[1], side[2], "RowMajor", type},
-                   {1, side[1], "RowMajor", type},
-                   {1, side[1], "RowMajor", type}};
-      to.results = {{side[0] * side[1], side[2], "RowMajor", call.out_type}};
-      break;
-    case Family::kAdamW:
-      to.inputs.assign(4, {1, side[0], "RowMajor", type});
-      to.inputs[2].positive = true;
-      for (const double number : kAdamW) {
-        OperatorTensor tensor{1, 1, "RowMajor", type};
-        tensor.number = number;
-        to.inputs.push_back(tensor);
-      }
-      to.results.assign(3, {1, side[0], "RowMajor", type});
-      to.in_place = true;
-      break;
     default:
-      describe_rows(call, options, to);
+      describe_axes(call, options, to);
   }
   return to;
 }

@@ -20,6 +20,7 @@ using vector::size_of;
 
 constexpr std::uint32_t kOfInput = size_of(kTypeA), kOfResult = size_of(kTypeC);
 constexpr std::uint32_t kOfFp32 = size_of(DataType::kFp32);
+constexpr unsigned kInputSets = 2;
 constexpr bool kConverted = kTypeA != DataType::kFp32, kNarrowed = kTypeC != DataType::kFp32;
 
 // As the library of operators does it (docs/sources/kernel-times.md K36): the scalar
@@ -99,7 +100,7 @@ class SoftmaxRows {
   }
   std::uint32_t most_rows() const {
     const std::uint64_t ub = port_.buffer_size(LocalBuffer::kUb);
-    const std::uint64_t each = 2 * kOfInput + kOfResult + (kConverted ? kOfFp32 : 0);
+    const std::uint64_t each = kInputSets * kOfInput + kOfResult + (kConverted ? kOfFp32 : 0);
     const std::uint64_t kept = padded() * std::uint64_t{kOfFp32} + aicore::kLocalAlignment;
     return kept > ub ? 0 : static_cast<std::uint32_t>((ub - kept) / (padded() * each));
   }
@@ -172,11 +173,11 @@ class SoftmaxRows {
   AicorePort& port_;
   const vector::RowsWork work_;
   const vector::RowBuffers ub_;  // of a row that does not fit
-  StagesOf<2, 1> stages_;
+  StagesOf<kInputSets, 1> stages_;
   const std::uint32_t piece_;
   vector::RowTile ahead_;  // is loaded
   unsigned ahead_in_ = 0;
-  std::uint32_t in_[2] = {}, out_ = 0, x_ = 0, number_ = 0;
+  std::uint32_t in_[kInputSets] = {}, out_ = 0, x_ = 0, number_ = 0;
   std::optional<vector::RowReduction> largest_of_, sum_of_;
 };
 

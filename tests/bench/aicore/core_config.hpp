@@ -6,6 +6,15 @@
 
 namespace npu::test {
 
+inline void give_data_cache(model::ProgramCoreConfig& core) {
+  core.cache_lines = 16;
+  core.cache_ways = 2;
+  core.cache_hit_clocks = 2;
+  core.miss_clocks = 0;
+  core.write_back_clocks = 0;
+  core.dcci_clocks = 3;
+}
+
 inline model::ProgramCoreConfig core_config(model::ProgramCoreKind kind) {
   model::ProgramCoreConfig core{};
   core.type = kind;
@@ -59,12 +68,7 @@ inline model::ProgramCoreConfig core_config(model::ProgramCoreKind kind) {
   core.l0c_to_ub = {128, 12};
   core.ub_to_l1 = {64, 14};
   core.fixpipe_bf16 = kind == model::ProgramCoreKind::kSplit;
-  core.cache_lines = 16;
-  core.cache_ways = 2;
-  core.cache_hit_clocks = 2;
-  core.miss_clocks = 0;
-  core.write_back_clocks = 0;
-  core.dcci_clocks = 3;
+  give_data_cache(core);
   core.ub_clocks = 4;
   core.register_clocks = 5;
   core.set_cond = 7_ns;

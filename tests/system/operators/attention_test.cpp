@@ -194,7 +194,7 @@ class Attention : public testing::TestWithParam<Ways> {
   Attention() {
     const auto& core = bench_.config.core;
     bench_.limits(
-        {core.l1, core.l0a, core.l0b, core.l0c, core.ub, 192_MiB, false, GetParam().local});
+        {core.l1, core.l0a, core.l0b, core.l0c, core.ub, 192_MiB, false, false, GetParam().local});
   }
   OperatorBench bench_{GetParam().cores};
 };

@@ -38,8 +38,6 @@ OperatorBench::OperatorBench(const model::ChipConfig& chip) : AicoreBench(chip) 
   limits_.l0c = config.core.l0c;
   limits_.ub = config.core.ub;
   limits_.l2 = 192_MiB;
-  limits_.local_ways = config.core.l0c_to_ub.per_clock != 0 && config.core.ub_to_l1.per_clock != 0;
-  limits_.fixpipe_to_l1 = config.core.l0c_to_l1.per_clock != 0;
   limits_.fixpipe_bf16 = config.core.fixpipe_bf16;
 }
 

@@ -206,18 +206,6 @@ TEST_P(ManagedCardsTest, TheFirstMayLeaveAndComeBack) {
   });
 }
 
-TEST_P(ManagedCardsTest, AnotherDeviceOfACardThatIsThereIsRefused) {
-  Machine({}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
-    auto& second = *both.cards[1];
-    ASSERT_THAT(second.device->shutdown(), IsOk());
-    const auto twin = must(driver::Device::open(both.host, second.device->info().bdf()));
-    const auto process = must(driver::ProcessContext::open(*twin));
-    EXPECT_THAT(both.managed->join({twin.get(), &process->space()}, options().pager),
-                FailsWith(ErrorCode::kAlreadyExists, "card 1 has part in it"));
-    both.managed.reset();
-  });
-}
-
 class ManagedFork : public ManagedTest {};
 NPU_BOTH_POLICIES(ManagedFork);
 

@@ -315,7 +315,6 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
-// What holds of every operator, and what few have.
 std::vector<ParameterSpec> parameters_of_run() {
   return {
       {"sets", ParameterType::kInteger, "", "0",
@@ -345,8 +344,8 @@ Workload operator_run() {
   std::vector<std::string> names;
   for (const auto& row : operators::operator_table()) names.emplace_back(row.name);
   const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8", "int32", "int64"};
-  std::vector<std::string> outs{"auto"};
-  outs.insert(outs.end(), types.begin(), types.end());
+  const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32",
+                                      "int8", "int32",   "int64"};
   std::vector<ParameterSpec> parameters{
       choice_parameter("name", "basic_matmul", "of the operator", names),
       {"shape", ParameterType::kIntegerList, "", "256,256,256", shapes_of_operators(), 0,

@@ -305,25 +305,21 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
     const auto expression = ElementExpression::parse(normalised->call.expression);
     if (!expression) return forward_error(expression);
   }
-  if (normalised->row->family == operators::Family::kBroadcast) {
-    const auto& expression = normalised->call.expression;
-    if (expression != "a+b" && expression != "a*s+b" && expression != "max(a,b)") {
-      return fail(ErrorCode::kInvalidArgument,
-                  "expression: broadcast has a+b, a*s+b and max(a,b) here");
-    }
+  const auto& text = normalised->call.expression;
+  const bool repeated = text == "a+b" || text == "a*s+b" || text == "max(a,b)";
+  if (normalised->row->family == operators::Family::kBroadcast && !repeated) {
+    return fail(ErrorCode::kInvalidArgument, "expression: broadcast has a+b, a*s+b and max(a,b)");
   }
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
 std::vector<ParameterSpec> parameters_of_run() {
   return {
-      {"sets", ParameterType::kInteger, "", "0",
-       "of buffers of copy: 1 or 2, so that it loads while it stores; 0: 2", 0, 2},
+      {"sets", ParameterType::kInteger, "", "0", "of buffers of copy, 1 or 2; 0: 2", 0, 2},
       {"tile", ParameterType::kInteger, "", "0",
        "bytes of a tile of copy and hadamard; 0: the operator chooses", 0, 1 << 20},
       {"cores", ParameterType::kInteger, "", "0", "to use; 0: all", 0, 65'536},
-      {"calls", ParameterType::kInteger, "", "2", "in this process; the last is reported", 1,
-       1'000'000},
+      {"calls", ParameterType::kInteger, "", "2", "in this process; the last counts", 1, 1'000'000},
       {"peer", ParameterType::kFlag, "", "off",
        "the first tensor lies in the memory of another card, card 1 or 0"},
       {"buffers", ParameterType::kInteger, "", "1",

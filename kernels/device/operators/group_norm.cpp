@@ -129,7 +129,7 @@ class Groups {
       static_cast<void>(vector::ScalarTrip(port_).read(table_[0]));
       vector::ScalarTrip(port_).end();
     }
-    const std::uint32_t length = std::min(work_.size, work_.tile);
+    const std::uint32_t length = std::max(std::min(work_.size, work_.tile), 1U);
     const std::uint32_t rows = work_.tile / aicore::round_up(length, kBlock);
     for (std::uint32_t row = 0; row < channels; row += std::max(rows, 1U)) {
       for (std::uint64_t at = 0; at < work_.size; at += length) {

@@ -181,8 +181,8 @@ struct Ways {
   BenchCores cores;
   bool local;
 };
-void PrintTo(const Ways& ways, std::ostream* out) {
-  *out << ways.name;
+std::ostream& operator<<(std::ostream& out, const Ways& ways) {
+  return out << ways.name;
 }
 constexpr Ways kWays[] = {{"Coupled", BenchCores::kCoupled, false},
                           {"Split", BenchCores::kSplit, false},

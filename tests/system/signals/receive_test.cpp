@@ -89,7 +89,8 @@ TEST_P(ReceiveToStart, IsWhatThePayloadAndTheKernelsHeaderTake) {
                                                         : abi::HandshakeKind::kRegister);
   receive.tasks(24);
   ASSERT_EQ(receive.taken.size(), 24U);
-  EXPECT_GT(receive.taken[0], 1'000 * kNs) << "the kernel itself is fetched";
+  // Its header and first lines, from memory; the whole image is not read.
+  EXPECT_GT(receive.taken[0], 2 * receive.taken[23]) << "the kernel itself is fetched";
   // Published are 349 ns, as for three misses of the core's cache (hardware.md H49). The executor
   // has two: what silicon reads besides is not known.
   for (unsigned i = 1; i < 24; ++i) {

@@ -8,13 +8,18 @@ namespace {
 
 class ValidationTest : public testing::Test {
  protected:
-  void compare(double measured, double predicted, const std::string& op = "gelu") {
+  // Without a setting, every row is a run of its own.
+  void compare(double measured, double predicted, const std::string& op = "gelu",
+               const std::string& setting = "") {
     auto& row = rows_.emplace_back();
     row.id = "row-" + std::to_string(rows_.size());
     row.sku = "950PR (950PR_9589)";
     row.op = op;
     row.value = measured;
-    pairs_.push_back({nullptr, {}, predicted});
+    row.unit = "us";
+    auto& pair = pairs_.emplace_back();
+    pair.predicted = predicted;
+    pair.operation.settings.emplace_back("setting", setting.empty() ? row.id : setting);
   }
   reports::Report report() {
     Validation validation;
@@ -65,6 +70,28 @@ TEST_F(ValidationTest, TheFarthestRowIsFirst) {
   EXPECT_EQ(rows[0][0], "row-2");
   EXPECT_EQ(rows[1][0], "row-3");
   EXPECT_EQ(rows[2][0], "row-1");
+}
+
+TEST_F(ValidationTest, OfTwoStepsTheQuickerOneIsNamed) {
+  compare(100, 90);
+  compare(80, 70);  // quicker in both
+  compare(5, 6, "mish");
+  compare(60, 75);    // quicker only measured
+  compare(60.5, 50);  // 0.8 % apart: noise
+  compare(4, 7, "mish");
+  const auto found = report();
+  EXPECT_EQ(value(found, "validate.steps"), "3");
+  EXPECT_EQ(value(found, "validate.steps_right_percent"), "33.333");
+}
+
+TEST_F(ValidationTest, StepsThatAreOneRunAreCountedApart) {
+  compare(100, 90, "gelu", "m=1");
+  compare(80, 90, "gelu", "m=1");
+  compare(70, 60, "gelu", "m=2");
+  const auto found = report();
+  EXPECT_EQ(value(found, "validate.steps"), "2");
+  EXPECT_EQ(value(found, "validate.steps_same_run"), "1");
+  EXPECT_EQ(value(found, "validate.steps_right_percent"), "100.000");
 }
 
 TEST_F(ValidationTest, RowsThatWereNotRunAreListedWithTheReason) {

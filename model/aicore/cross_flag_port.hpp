@@ -23,6 +23,8 @@ class CrossFlagPort {
                 CoreThread& thread, Listener& listener)
       : services_(services), number_(number), calls_(calls), thread_(thread), listener_(listener) {}
 
+  // Of the innermost call.
+  CrossFlags::Member member(platform::CrossScope scope) const;
   // A fault of the program if there is no such flag, or if it could never be raised by all.
   void check(platform::CrossScope scope, unsigned flag);
   // Others see it `cross_flag` after `when`.
@@ -45,8 +47,6 @@ class CrossFlagPort {
   struct Raised final : CoreThread::Condition {
     bool satisfied() const override { return false; }
   };
-
-  CrossFlags::Member member(platform::CrossScope scope) const;
 
   ProgramServices& services_;
   const unsigned number_;

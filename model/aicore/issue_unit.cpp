@@ -144,7 +144,7 @@ void IssueUnit::wait_flag(Pipe from, Pipe to, unsigned id) {
   }
   spend_issue();
   thread_.wait_for(FlagForScalar(pipes_, thread_, from, id));
-  const SimTime raised = pipes_.lower(from, to, id);
+  const SimTime raised = pipes_.lower(from, id);
   constexpr auto kScalar = static_cast<std::size_t>(Pipe::kScalar);
   const SimTime begin = thread_.local();
   if (raised > begin) statistics_.flag_wait[kScalar] += raised - begin;
@@ -154,6 +154,7 @@ void IssueUnit::wait_flag(Pipe from, Pipe to, unsigned id) {
 
 void IssueUnit::drain() {
   thread_.wait_for(PipesDrained(pipes_, thread_, Pipe::kScalar));
+  if (auto* const watch = pipes_.watch()) watch->drained();
   const SimTime begin = thread_.local();
   thread_.reach(pipes_.drained_at());
   thread_.waited(platform::ScalarWait::kDrain, begin);
@@ -188,6 +189,7 @@ void IssueUnit::set_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
   check_cross_flag(pipe, scope, flag);
   if (pipe == Pipe::kScalar) {
     spend_issue();
+    if (auto* const watch = pipes_.watch()) watch->cross_raised(scope, flag);
     return cross_flags_.raise(scope, flag, thread_.local());
   }
   make_room(pipe);
@@ -205,6 +207,7 @@ void IssueUnit::wait_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
   }
   spend_issue();
   cross_flags_.await(scope, flag);
+  if (auto* const watch = pipes_.watch()) watch->cross_lowered(scope, flag);
 }
 
 }  // namespace npu::model

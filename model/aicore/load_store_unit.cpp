@@ -151,6 +151,7 @@ std::uint32_t LoadStoreUnit::load_ub(std::uint32_t offset) {
   check_ub(offset, false);
   statistics_.events.add(CoreEvent::kUbReads, 1);
   statistics_.events.add(CoreEvent::kUbScalarReads, 1);
+  if (watch_ != nullptr) watch_->accessed_ub(offset, false);
   return local_.load_ub(offset);
 }
 
@@ -160,6 +161,7 @@ void LoadStoreUnit::store_ub(std::uint32_t offset, std::uint32_t value) {
   check_ub(offset, true);
   statistics_.events.add(CoreEvent::kUbWrites, 1);
   statistics_.events.add(CoreEvent::kUbScalarWrites, 1);
+  if (watch_ != nullptr) watch_->accessed_ub(offset, true);
   local_.store_ub(offset, value);
 }
 

@@ -6,6 +6,7 @@
 #include "model/aicore/data_cache.hpp"
 #include "model/aicore/local_memory.hpp"
 #include "model/aicore/memory_reads.hpp"
+#include "model/aicore/pipe_watch.hpp"
 #include "model/aicore/write_backs.hpp"
 
 namespace npu::model {
@@ -14,6 +15,8 @@ class LoadStoreUnit {
  public:
   LoadStoreUnit(CoreParts& core, MemoryReads& reads, WriteBacks& write_backs, LocalMemory& local);
 
+  // Hears of accesses to UB from now on.
+  void connect(PipeWatch& watch) { watch_ = &watch; }
   // Lines that nobody wrote back are lost.
   void clear() { cache_.clear(); }
 
@@ -44,6 +47,7 @@ class LoadStoreUnit {
   const Bytes ub_;
   ProgramCoreStatistics& statistics_;
   DataCache cache_;
+  PipeWatch* watch_ = nullptr;
 };
 
 }  // namespace npu::model

@@ -47,6 +47,7 @@ void PipeUnit::issue(Pipe pipe, const Instruction& instruction, std::uint32_t nu
   entry.issued = issued;
   entry.number = number;
   entry.instruction = instruction;
+  if (watch_ != nullptr) watch_->issued(pipe, entry);
   mark(pipe);
   run();
 }
@@ -57,6 +58,7 @@ void PipeUnit::issue(Pipe pipe, Kind kind, unsigned peer, unsigned id, SimTime i
   entry.peer = static_cast<std::uint8_t>(peer);
   entry.id = static_cast<std::uint8_t>(id);
   entry.issued = issued;
+  if (watch_ != nullptr) watch_->issued(pipe, entry);
   mark(pipe);
   run();
 }
@@ -70,8 +72,14 @@ void PipeUnit::raise_at(Pipe from, Pipe to, unsigned id, SimTime when) {
 }
 
 void PipeUnit::raise(Pipe from, Pipe to, unsigned id, SimTime when) {
+  if (watch_ != nullptr) watch_->raised(to, id);
   raise_at(from, to, id, when);
   run();
+}
+
+SimTime PipeUnit::lower(Pipe from, unsigned id) {
+  if (watch_ != nullptr) watch_->lowered(from, id);
+  return flags_[flag(from, Pipe::kScalar, id)].lower();
 }
 
 // --- entries -------------------------------------------------------------------------------
@@ -111,7 +119,7 @@ bool PipeUnit::step(Pipe pipe) {
     case Kind::kSetCrossFlag:
       return step_set_flag(pipe, unit);
     case Kind::kBarrier:
-      return step_barrier(unit);
+      return step_barrier(pipe, unit);
     default:
       return step_wait(pipe, unit);
   }
@@ -137,6 +145,7 @@ bool PipeUnit::step_instruction(Pipe pipe, Unit& unit) {
 
 void PipeUnit::compute(Pipe pipe, Unit& unit) {
   const PipeEntry& entry = unit.queue.front();
+  reached(pipe, unit);
   const SimTime begin = unit.free;
   const bool ran_empty = unit.ran_empty || begin > unit.last_end;
   SimTime length = 0;
@@ -168,6 +177,7 @@ void PipeUnit::compute(Pipe pipe, Unit& unit) {
 }
 
 void PipeUnit::copy(Pipe pipe, Unit& unit) {
+  reached(pipe, unit);
   ++statistics_.instructions[index(pipe)];
   const Began began = unit.since;
   unit.free = sim_now();
@@ -187,6 +197,7 @@ void PipeUnit::begin_later(std::uint64_t argument) {
 
 bool PipeUnit::step_set_flag(Pipe pipe, Unit& unit) {
   PipeEntry& entry = unit.queue.front();
+  reached(pipe, unit);
   const SimTime when = std::max(entry.issued, unit.free);
   reach(unit, when, {BeganAfter::kIssue, Pipe::kScalar});
   if (unit.memory && !unit.memory->idle()) {
@@ -213,6 +224,7 @@ bool PipeUnit::step_wait(Pipe pipe, Unit& unit) {
     if (!when) return false;
     raised = *when;
   }
+  reached(pipe, unit);
   const SimTime since = std::max(entry.issued, unit.free);
   if (raised > since) statistics_.flag_wait[index(pipe)] += raised - since;
   reach(unit, since, {BeganAfter::kIssue, Pipe::kScalar});
@@ -221,11 +233,12 @@ bool PipeUnit::step_wait(Pipe pipe, Unit& unit) {
   return true;
 }
 
-bool PipeUnit::step_barrier(Unit& unit) {
+bool PipeUnit::step_barrier(Pipe pipe, Unit& unit) {
   if (unit.memory) {
     if (!unit.memory->idle()) return false;
     reach(unit, unit.memory->last_end(), {});
   }
+  reached(pipe, unit);
   reach(unit, unit.queue.front().issued, {BeganAfter::kIssue, Pipe::kScalar});
   unit.ran_empty = true;
   unit.queue.pop(unit.free, unit.since);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/aicore/memory_pipe.hpp"
+#include "model/aicore/pipe_watch.hpp"
 #include "model/aicore/statistics.hpp"
 
 namespace npu::model {
@@ -45,6 +46,10 @@ class PipeUnit : private MemoryPipe::Owner {
   PipeUnit(Simulation& sim, const ProgramCoreConfig& config, const CoreClock& clock,
            ProgramCoreStatistics& statistics, Owner& owner);
 
+  // Hears of all entries from now on.
+  void connect(PipeWatch& watch) { watch_ = &watch; }
+  PipeWatch* watch() const { return watch_; }  // null: there is none
+
   // Of the scalar unit. `pipe` is none but its own.
   bool full(platform::Pipe pipe) const { return unit(pipe).queue.full(); }
   // Not full: since when there has been room.
@@ -59,9 +64,8 @@ class PipeUnit : private MemoryPipe::Owner {
   bool raised(platform::Pipe from, platform::Pipe to, unsigned id) const {
     return flags_[flag(from, to, id)].raised();
   }
-  SimTime lower(platform::Pipe from, platform::Pipe to, unsigned id) {
-    return flags_[flag(from, to, id)].lower();
-  }
+  // By the scalar unit, which waits for `from`.
+  SimTime lower(platform::Pipe from, unsigned id);
   // Everything issued is done, and when.
   bool drained() const;
   SimTime drained_at() const;
@@ -102,6 +106,9 @@ class PipeUnit : private MemoryPipe::Owner {
   const Unit& unit(platform::Pipe pipe) const { return units_[index(pipe)]; }
   void raise_at(platform::Pipe from, platform::Pipe to, unsigned id, SimTime when);
   static void reach(Unit& unit, SimTime when, const Began& began);
+  void reached(platform::Pipe pipe, const Unit& unit) {
+    if (watch_ != nullptr) watch_->reached(pipe, unit.queue.front());
+  }
   void mark(platform::Pipe pipe) { marked_ |= 1U << index(pipe); }
   void run();
   bool step(platform::Pipe pipe);
@@ -110,7 +117,7 @@ class PipeUnit : private MemoryPipe::Owner {
   void copy(platform::Pipe pipe, Unit& unit);
   bool step_set_flag(platform::Pipe pipe, Unit& unit);
   bool step_wait(platform::Pipe pipe, Unit& unit);
-  bool step_barrier(Unit& unit);
+  bool step_barrier(platform::Pipe pipe, Unit& unit);
   void begin_later(std::uint64_t argument);
 
   void send(platform::Pipe pipe, const MemoryRequest& request) override {
@@ -136,6 +143,7 @@ class PipeUnit : private MemoryPipe::Owner {
   const InstructionTimes times_;
   ProgramCoreStatistics& statistics_;
   Owner& owner_;
+  PipeWatch* watch_ = nullptr;
   const SimTime issue_, flag_delay_, scalar_delay_;
   std::vector<Unit> units_;  // by Pipe; the scalar unit's is not used
   std::vector<FlagTimes> flags_;

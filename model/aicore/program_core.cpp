@@ -21,7 +21,14 @@ ProgramCore::Units::Units(ProgramCore& core)
                   core.parts_.requests),
       memory(core.parts_, reads, write_backs, local),
       fetch(core.parts_.services, core.parts_.calls, core.parts_.thread, reads,
-            core.parts_.statistics) {}
+            core.parts_.statistics) {
+  auto& services = core.parts_.services;
+  if (services.config.hazards == HazardMode::kOff) return;
+  CoreHazards::Program& program = core;
+  hazards = std::make_unique<CoreHazards>(core.parts_, services.hazards, program);
+  pipes.connect(*hazards);
+  memory.connect(*hazards);
+}
 
 ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, unsigned number,
                          Owner& owner)
@@ -116,18 +123,42 @@ void ProgramCore::cross_flags_changed() {
   if (units_->pipes.waits_for_cross_flag()) units_->pipes.cross_flags_changed();
 }
 
-LocalMemory* ProgramCore::vector_memory(unsigned which) {
-  ProgramCore& vector = owner_.vector_core(parts_.number, which);
+// Null: it runs something else.
+ProgramCore* ProgramCore::cluster_core(Whose whose) {
+  const bool own_cube = whose != Whose::kCube;
+  ProgramCore& other = own_cube
+                           ? owner_.vector_core(parts_.number, whose == Whose::kVector0 ? 0 : 1)
+                           : owner_.cube_core(parts_.number);
+  const auto& cube = own_cube ? *this : other;
+  const auto& vector = own_cube ? other : *this;
   const unsigned role = parts_.services.layout.role(vector.parts_.number);
-  if (!vector.busy_ || !parts_.calls.shares_block_with(vector.parts_.calls, role)) return nullptr;
-  return &vector.units().local;
+  if (!other.busy_ || !cube.parts_.calls.shares_block_with(vector.parts_.calls, role)) {
+    return nullptr;
+  }
+  return &other;
+}
+
+LocalMemory* ProgramCore::vector_memory(unsigned which) {
+  auto* const core = cluster_core(which == 0 ? Whose::kVector0 : Whose::kVector1);
+  return core == nullptr ? nullptr : &core->units().local;
 }
 
 LocalMemory* ProgramCore::cube_memory() {
-  ProgramCore& cube = owner_.cube_core(parts_.number);
-  const unsigned role = parts_.services.layout.role(parts_.number);
-  if (!cube.busy_ || !cube.parts_.calls.shares_block_with(parts_.calls, role)) return nullptr;
-  return &cube.units().local;
+  auto* const core = cluster_core(Whose::kCube);
+  return core == nullptr ? nullptr : &core->units().local;
+}
+
+CoreHazards* ProgramCore::hazards_of(Whose whose) {
+  auto* const core = cluster_core(whose);
+  return core == nullptr ? nullptr : core->units().hazards.get();
+}
+
+const void* ProgramCore::call_site() const {
+  return units_->fetch.running()->before;
+}
+
+const std::array<char, 17>& ProgramCore::program_name() const {
+  return units_->fetch.running()->name;
 }
 
 // --- the thread ----------------------------------------------------------------------------
@@ -153,6 +184,7 @@ void ProgramCore::run_block() {
   parts_.thread.begin_block(stopped_early_);
   stopped_early_ = false;
   units_->memory.clear();
+  if (units_->hazards) units_->hazards->begin_block();
   parts_.polls.reset();
   const KernelBlock& block = parts_.calls.block();
   run_.identify({"AI Core", parts_.number, block.block, block.blocks, {}});
@@ -198,8 +230,10 @@ int ProgramCore::run_launched() {
 
 int ProgramCore::call_program(ProgramFetch::Program& program) {
   auto* const caller = units_->fetch.enter(&program);
+  if (units_->hazards) units_->hazards->enter_call();
   const int result = run_.call_program(program.executed, [&] { return program.entry(port_); });
   executed(nullptr, run_.take_executed());
+  if (units_->hazards) units_->hazards->end_call();
   units_->fetch.enter(caller);
   return result;
 }
@@ -295,6 +329,7 @@ int ProgramCore::invoke(const platform::KernelCall& call) {
   if (parts_.calls.full()) parts_.thread.raise_fault(FaultCode::kInstruction, call.image);
   // What the caller has issued belongs to its own call, flags between cores above all.
   if (!units_->pipes.drained()) issue().pipe_barrier(Pipe::kAll);
+  if (units_->hazards) units_->hazards->drained();
   parts_.thread.catch_up();
   const SimTime begin = parts_.thread.local();
   auto program = units_->fetch.fetch(call.image);

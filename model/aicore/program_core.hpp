@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/aicore/core_registers.hpp"
+#include "model/aicore/hazards/core_hazards.hpp"
 #include "model/aicore/issue_unit.hpp"
 #include "model/aicore/load_store_unit.hpp"
 #include "model/aicore/pipe_effects.hpp"
@@ -16,7 +17,7 @@
 
 namespace npu::model {
 
-class ProgramCore : private PipeEffects::Cluster {
+class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
  public:
   // answered() comes with the slot of what was sent.
   class Owner : public CoreParts::Owner, public CoreRegisters::Listener {
@@ -97,6 +98,7 @@ class ProgramCore : private PipeEffects::Cluster {
     WriteBacks write_backs;
     LoadStoreUnit memory;
     ProgramFetch fetch;
+    std::unique_ptr<CoreHazards> hazards;  // null: nobody looks for any
   };
 
   Units& units();
@@ -110,6 +112,10 @@ class ProgramCore : private PipeEffects::Cluster {
   void task_set_up(SimTime begun);
   LocalMemory* vector_memory(unsigned which) override;
   LocalMemory* cube_memory() override;
+  ProgramCore* cluster_core(Whose whose);
+  const void* call_site() const override;
+  const std::array<char, 17>& program_name() const override;
+  CoreHazards* hazards_of(Whose whose) override;
 
   Owner& owner_;
   CoreParts parts_;

@@ -37,6 +37,7 @@ class ProgramFetch {
   Program fetch(std::uint64_t image);
   // What runs from now on; the one before.
   Program* enter(Program* program) { return std::exchange(running_, program); }
+  const Program* running() const { return running_; }
   // The running program comes to a call of its port, or to its end (nullptr), behind so many
   // instructions. Ends when they and the call have been read. `polls` hears of what was not there.
   void execute(const void* call, std::uint64_t instructions, PollLoop& polls);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/aicore/cross_flags.hpp"
+#include "model/aicore/hazards/hazards.hpp"
 #include "model/aicore/instruction_times.hpp"
 #include "model/config/core_layout.hpp"
 #include "model/core/device_memory_port.hpp"
@@ -23,6 +24,7 @@ struct ProgramServices {
   const CoreClock clock;
   ProgramLoader loader;
   CrossFlags cross_flags;
+  Hazards hazards;
   bool naive_polling = false;
   std::vector<std::vector<unsigned>> cores_of;  // by function, as its software numbers them
 };

@@ -27,6 +27,7 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
                 CoreClock(config.aicore.clock_hz),
                 {abi::ImageKind::kAiCore, platform::kAicoreEntryName, sim.counted_programs},
                 {},
+                {},
                 false,
                 {}},
       space_busy_(config.functions() * abi::kVmids, services_.layout.cores()) {
@@ -85,9 +86,14 @@ void AiCorePrograms::function_reset(unsigned function) {
   services_.loader.forget();
   for (auto launch = launches_.begin(); launch != launches_.end();) {
     const bool gone = function_of(launch->second.space) == function;
-    if (gone) services_.cross_flags.forget(launch->first);
+    if (gone) forget(launch->first);
     launch = gone ? launches_.erase(launch) : std::next(launch);
   }
+}
+
+void AiCorePrograms::forget(std::uint64_t context) {
+  services_.cross_flags.forget(context);
+  services_.hazards.forget(context);
 }
 
 // --- register windows ----------------------------------------------------------------------
@@ -174,7 +180,7 @@ void AiCorePrograms::block_ended(unsigned core, const KernelBlock& block,
   // Blocks that have no core yet may wait for flags of those that are over.
   const bool last = ++launches_[block.context].ended >= std::uint64_t{block.blocks} * block.lanes;
   if (last && !runs(block.context)) {
-    services_.cross_flags.forget(block.context);
+    forget(block.context);
     launches_.erase(block.context);
   }
   if (fault.failed() && block.mixed) stop_cluster(core, block);

@@ -73,6 +73,7 @@ class AiCorePrograms : public sc_core::sc_module,
   SimTime busy(unsigned core) const { return busy_[core].until(sim_now()); }
   // Time in which the space had a block on at least one core.
   SimTime space_busy(SpaceId space) const { return space_busy_.until(space, sim_now()); }
+  const Hazards& hazards() const { return services_.hazards; }
   // Every round of a poll loop is executed; the same times, for comparison.
   void naive_polling(bool naive) { services_.naive_polling = naive; }
 
@@ -99,6 +100,8 @@ class AiCorePrograms : public sc_core::sc_module,
     SpaceId space = 0;
   };
   bool runs(std::uint64_t context) const;
+  // Nothing of the launch runs any more.
+  void forget(std::uint64_t context);
   void stop_cluster(unsigned core, const KernelBlock& block);
 
   Simulation& sim_;

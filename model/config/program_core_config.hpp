@@ -78,9 +78,17 @@ struct SetUpConfig {
   Picoseconds mixed;
 };
 
+// Whether programs are watched for accesses that nothing orders (aicore/hazards).
+enum class HazardMode : std::uint8_t {
+  kOff,
+  kReport,  // found ones are in the report
+  kFail,    // and the run fails
+};
+
 struct ProgramCoreConfig {
   ProgramCoreKind type;
   bool functional;           // bytes of local buffers exist and are computed with
+  HazardMode hazards;
   std::uint64_t counter_hz;  // system counter, shared with the AICPUs
   Bytes l1, l0a, l0b, l0c, ub;
   Bytes instruction_cache;           // least recently used lines out

@@ -249,6 +249,9 @@ const Table& program_core_table() {
                "cube and vector unit in one core, or ai_cores clusters of one AIC and two AIVs"),
         keys::make("functional", KeyType::kFlag, &C::functional,
                    "false: time passes, but nothing is computed or copied"),
+        choice("hazards", &C::hazards, {"off", "report", "fail"},
+               "accesses of programs to local buffers and global memory that no flag orders: not "
+               "looked for, reported, or the run fails, too"),
         number("counter_mhz", &C::counter_hz, 1, 10'000, "system counter"),
     };
     for (auto* const more : {&buffer_keys, &pipe_keys, &scalar_keys}) {

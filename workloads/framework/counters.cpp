@@ -14,6 +14,13 @@ void add_overtaken(Report& report, const std::vector<std::string>& told) {
   for (const auto& line : told) report.add_note(line);
 }
 
+// What a kernel forgot to order.
+void add_hazards(Report& report, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  auto& table = report.add_table("hazards of programs of AI Cores", {"hazard"});
+  for (const auto& line : lines) table.rows.push_back({line});
+}
+
 }  // namespace
 
 void add_counters(Report& report, const SimulatorView& simulator) {
@@ -26,6 +33,7 @@ void add_counters(Report& report, const SimulatorView& simulator) {
     report.add_counter(name + "_per_submission", Number::quotient(*value, submissions, 3));
   }
   add_overtaken(report, simulator.overtaken_stores());
+  add_hazards(report, simulator.hazards());
 }
 
 }  // namespace npu::workloads

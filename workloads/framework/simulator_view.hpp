@@ -119,6 +119,8 @@ class SimulatorView {
   // Where stores may overtake others (host.cpu.order=weak): the first of those that something which
   // a card acts on has overtaken, in words.
   virtual std::vector<std::string> overtaken_stores() const { return {}; }
+  // With core.hazards: accesses of programs of AI Cores that nothing orders, in words.
+  virtual std::vector<std::string> hazards() const { return {}; }
   // In the order of AicpuPhase.
   virtual std::vector<AicpuPhase> aicpu_phases(std::size_t /*card*/) const { return {}; }
   // Of all functions there can be, the physical one first, by card.

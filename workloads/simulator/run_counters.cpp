@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "model/aicore/hazards/hazard_text.hpp"
 #include "npu/abi/layout.hpp"
 #include "workloads/simulator/system_view.hpp"
 
@@ -222,6 +223,17 @@ std::vector<RunCounter> SystemView::counters() const {
 std::vector<std::string> SystemView::overtaken_stores() const {
   const auto* const stores = system_.host().overtaken();
   return stores != nullptr ? stores->told() : std::vector<std::string>{};
+}
+
+std::vector<std::string> SystemView::hazards() const {
+  std::vector<std::string> lines;
+  for (unsigned i = 0; i < system_.cards(); ++i) {
+    const auto& hazards = system_.card(i).aicore_programs().hazards();
+    for (const auto& hazard : hazards.all()) {
+      lines.push_back(fmt::format("card{}: {}", i, model::text_of(hazards, hazard)));
+    }
+  }
+  return lines;
 }
 
 }  // namespace npu::workloads

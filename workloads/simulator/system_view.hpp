@@ -25,6 +25,7 @@ class SystemView : public SimulatorView, public TraceSource {
   std::vector<PeerLinkCounters> peer_links() const override;
   std::vector<RunCounter> counters() const override;
   std::vector<std::string> overtaken_stores() const override;
+  std::vector<std::string> hazards() const override;
   std::vector<AicpuPhase> aicpu_phases(std::size_t card) const override;
   std::vector<FunctionWaits> function_waits() const override;
   std::uint64_t events() const override { return system_.simulation().agenda.served(); }

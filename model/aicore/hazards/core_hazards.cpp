@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/aicore/hazards/core_hazards.hpp"
+
+#include "model/aicore/pipe_operation.hpp"
+
+namespace npu::model {
+
+using platform::CrossScope;
+using Kind = PipeEntry::Kind;
+
+CoreHazards::CoreHazards(CoreParts& core, Hazards& hazards, Program& program)
+    : number_(core.number),
+      cube_(core.services.layout.type(core.number) == abi::CoreType::kAic),
+      coupled_(core.services.layout.type(core.number) == abi::CoreType::kCoupled),
+      calls_(core.calls),
+      cross_flags_(core.cross_flags),
+      hazards_(hazards),
+      program_(program),
+      order_(static_cast<std::uint16_t>(core.number)) {}
+
+void CoreHazards::enter_call() {
+  call().enter(calls_.call().block, calls_.call().role);
+}
+
+void CoreHazards::end_call() {
+  for (const PlaceNumber place : order_.not_awaited()) {
+    hazards_.found({HazardKind::kNotAwaited, place, place, Space::kGlobal, 0, 0, 0});
+  }
+  for (const auto& raised : order_.raised()) {
+    hazards_.found({HazardKind::kFlagLeft, raised.place, raised.place, Space::kGlobal, 0, 0, 0});
+  }
+}
+
+// --- entries of pipes ----------------------------------------------------------------------
+
+HazardPlace CoreHazards::here(Pipe pipe) const {
+  HazardPlace place;
+  place.call = program_.call_site();
+  place.program = program_.program_name();
+  place.pipe = pipe;
+  place.core = static_cast<std::uint16_t>(number_);
+  place.block = calls_.call().block;
+  place.number = calls_.issued();
+  return place;
+}
+
+PlaceNumber CoreHazards::place_of(Pipe pipe, const PipeEntry& entry) {
+  HazardPlace place = here(pipe);
+  if (entry.kind == Kind::kInstruction) {
+    place.operation = operation_of(entry.instruction);
+  } else {
+    place.flag = true;
+    place.to = static_cast<Pipe>(entry.peer);
+    place.id = entry.id;
+  }
+  return hazards_.place(place);
+}
+
+void CoreHazards::issued(Pipe pipe, const PipeEntry& entry) {
+  const bool named = entry.kind == Kind::kInstruction || entry.kind == Kind::kSetFlag;
+  order_.issue(pipe, named ? place_of(pipe, entry) : 0, entry.kind == Kind::kInstruction);
+}
+
+void CoreHazards::reached(Pipe pipe, const PipeEntry& entry) {
+  const PlaceNumber place = order_.take(pipe);
+  switch (entry.kind) {
+    case Kind::kInstruction:
+      footprint_of(entry.instruction, cube_, coupled_, extents_);
+      return access(pipe, place);
+    case Kind::kSetFlag:
+      if (order_.raise(pipe, static_cast<Pipe>(entry.peer), entry.id, place)) {
+        hazards_.found({HazardKind::kFlagRaisedTwice, place, place, Space::kGlobal, 0, 0, 0});
+      }
+      return;
+    case Kind::kWaitFlag:
+      return order_.lower(static_cast<Pipe>(entry.peer), pipe, entry.id);
+    case Kind::kSetCrossFlag:
+      return raise_cross(pipe, static_cast<CrossScope>(entry.peer), entry.id);
+    case Kind::kWaitCrossFlag:
+      return lower_cross(pipe, static_cast<CrossScope>(entry.peer), entry.id);
+    case Kind::kBarrier:
+      return;
+  }
+}
+
+// --- accesses ------------------------------------------------------------------------------
+
+AccessMap& CoreHazards::map(const Extent& extent) {
+  if (extent.space == Space::kGlobal) return call().memory();
+  CoreHazards* const core = extent.whose == Whose::kOwn ? this : program_.hazards_of(extent.whose);
+  return core == nullptr ? nowhere_ : core->local_[static_cast<std::size_t>(extent.space)];
+}
+
+void CoreHazards::access(Pipe pipe, PlaceNumber place) {
+  const Access access{order_.happens(pipe), place};
+  const Clock& known = order_.known(pipe);
+  later_ = place;
+  for (const auto& extent : extents_) {
+    extent_ = extent;
+    AccessMap& accesses = map(extent);
+    for (Bytes row = 0; row < extent.rows; ++row) {
+      const std::uint64_t first = extent.first + row * extent.pitch;
+      if (extent.write) {
+        accesses.write(first, first + extent.row, access, known, *this);
+      } else {
+        accesses.read(first, first + extent.row, access, known, *this);
+      }
+    }
+  }
+}
+
+void CoreHazards::unordered(const Access& earlier, bool earlier_writes, std::uint64_t first,
+                            std::uint64_t bytes) {
+  const auto kind = !extent_.write   ? HazardKind::kReadAfterWrite
+                    : earlier_writes ? HazardKind::kWriteAfterWrite
+                                     : HazardKind::kWriteAfterRead;
+  hazards_.found({kind, earlier.place, later_, extent_.space, first, bytes, 0});
+}
+
+// --- the scalar unit -----------------------------------------------------------------------
+
+void CoreHazards::raised(Pipe to, unsigned id) {
+  PipeEntry entry;
+  entry.kind = Kind::kSetFlag;
+  entry.peer = static_cast<std::uint8_t>(to);
+  entry.id = static_cast<std::uint8_t>(id);
+  const auto place = place_of(Pipe::kScalar, entry);
+  if (order_.raise(Pipe::kScalar, to, id, place)) {
+    hazards_.found({HazardKind::kFlagRaisedTwice, place, place, Space::kGlobal, 0, 0, 0});
+  }
+}
+
+void CoreHazards::cross_raised(CrossScope scope, unsigned flag) {
+  raise_cross(Pipe::kScalar, scope, flag);
+}
+
+void CoreHazards::cross_lowered(CrossScope scope, unsigned flag) {
+  lower_cross(Pipe::kScalar, scope, flag);
+}
+
+void CoreHazards::raise_cross(Pipe pipe, CrossScope scope, unsigned flag) {
+  call().raise(cross_flags_.member(scope), flag, order_.known(pipe));
+}
+
+void CoreHazards::lower_cross(Pipe pipe, CrossScope scope, unsigned flag) {
+  Clock learnt = order_.known(pipe);
+  call().lower(cross_flags_.member(scope), flag, learnt);
+  order_.learn(pipe, learnt);
+}
+
+void CoreHazards::accessed_ub(std::uint32_t offset, bool write) {
+  extents_.assign(1, {Space::kUb, write, offset, 1, sizeof(std::uint32_t), 0});
+  access(Pipe::kScalar, hazards_.place(here(Pipe::kScalar)));
+}
+
+}  // namespace npu::model

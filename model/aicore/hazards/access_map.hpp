@@ -16,15 +16,16 @@ using PlaceNumber = std::uint32_t;
 struct Access {
   Moment moment;
   PlaceNumber place = 0;
+  std::uint32_t issued = 0;  // its turn among what the core's program has issued
 };
 
 class AccessMap {
  public:
-  // An access to `bytes` bytes from `first` on that is not ordered against `earlier`.
+  // An access to `bytes` bytes from `first` on that is not ordered against `other`.
   class Listener {
    public:
     virtual ~Listener() = default;
-    virtual void unordered(const Access& earlier, bool earlier_writes, std::uint64_t first,
+    virtual void unordered(const Access& other, bool other_writes, std::uint64_t first,
                            std::uint64_t bytes) = 0;
   };
 

@@ -62,11 +62,11 @@ void CoreHazards::issued(Pipe pipe, const PipeEntry& entry) {
 }
 
 void CoreHazards::reached(Pipe pipe, const PipeEntry& entry) {
-  const PlaceNumber place = order_.take(pipe);
+  const auto [place, turn] = order_.take(pipe);
   switch (entry.kind) {
     case Kind::kInstruction:
       footprint_of(entry.instruction, cube_, coupled_, extents_);
-      return access(pipe, place);
+      return access(pipe, place, turn);
     case Kind::kSetFlag:
       if (order_.raise(pipe, static_cast<Pipe>(entry.peer), entry.id, place)) {
         hazards_.found({HazardKind::kFlagRaisedTwice, place, place, Space::kGlobal, 0, 0, 0});
@@ -91,10 +91,10 @@ AccessMap& CoreHazards::map(const Extent& extent) {
   return core == nullptr ? nowhere_ : core->local_[static_cast<std::size_t>(extent.space)];
 }
 
-void CoreHazards::access(Pipe pipe, PlaceNumber place) {
-  const Access access{order_.happens(pipe), place};
+void CoreHazards::access(Pipe pipe, PlaceNumber place, std::uint32_t turn) {
+  const Access access{order_.happens(pipe), place, turn};
   const Clock& known = order_.known(pipe);
-  later_ = place;
+  access_ = access;
   for (const auto& extent : extents_) {
     extent_ = extent;
     AccessMap& accesses = map(extent);
@@ -109,12 +109,17 @@ void CoreHazards::access(Pipe pipe, PlaceNumber place) {
   }
 }
 
-void CoreHazards::unordered(const Access& earlier, bool earlier_writes, std::uint64_t first,
+// Pipes come to what nothing orders in any order; of one core, the program's own order counts.
+void CoreHazards::unordered(const Access& other, bool other_writes, std::uint64_t first,
                             std::uint64_t bytes) {
-  const auto kind = !extent_.write   ? HazardKind::kReadAfterWrite
+  const bool turned = other.moment.core == access_.moment.core && other.issued > access_.issued;
+  const bool earlier_writes = turned ? extent_.write : other_writes;
+  const bool later_writes = turned ? other_writes : extent_.write;
+  const auto kind = !later_writes    ? HazardKind::kReadAfterWrite
                     : earlier_writes ? HazardKind::kWriteAfterWrite
                                      : HazardKind::kWriteAfterRead;
-  hazards_.found({kind, earlier.place, later_, extent_.space, first, bytes, 0});
+  hazards_.found({kind, turned ? access_.place : other.place, turned ? other.place : access_.place,
+                  extent_.space, first, bytes, 0});
 }
 
 // --- the scalar unit -----------------------------------------------------------------------
@@ -150,7 +155,7 @@ void CoreHazards::lower_cross(Pipe pipe, CrossScope scope, unsigned flag) {
 
 void CoreHazards::accessed_ub(std::uint32_t offset, bool write) {
   extents_.assign(1, {Space::kUb, write, offset, 1, sizeof(std::uint32_t), 0});
-  access(Pipe::kScalar, hazards_.place(here(Pipe::kScalar)));
+  access(Pipe::kScalar, hazards_.place(here(Pipe::kScalar)), order_.next_turn());
 }
 
 }  // namespace npu::model

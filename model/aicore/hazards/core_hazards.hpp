@@ -44,11 +44,11 @@ class CoreHazards final : public PipeWatch, private AccessMap::Listener {
   void accessed_ub(std::uint32_t offset, bool write) override;
 
  private:
-  void unordered(const Access& earlier, bool earlier_writes, std::uint64_t first,
+  void unordered(const Access& other, bool other_writes, std::uint64_t first,
                  std::uint64_t bytes) override;
   HazardPlace here(Pipe pipe) const;
   PlaceNumber place_of(Pipe pipe, const PipeEntry& entry);
-  void access(Pipe pipe, PlaceNumber place);
+  void access(Pipe pipe, PlaceNumber place, std::uint32_t turn);
   AccessMap& map(const Extent& extent);
   CallOrder& call() { return hazards_.call(calls_.block().context, calls_.call()); }
   void raise_cross(Pipe pipe, platform::CrossScope scope, unsigned flag);
@@ -66,7 +66,7 @@ class CoreHazards final : public PipeWatch, private AccessMap::Listener {
   // Of the access that is looked at.
   std::vector<Extent> extents_;
   Extent extent_;
-  PlaceNumber later_ = 0;
+  Access access_;
 };
 
 }  // namespace npu::model

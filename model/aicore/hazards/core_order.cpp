@@ -27,19 +27,19 @@ void CoreOrder::begin_block() {
 
 void CoreOrder::issue(Pipe pipe, PlaceNumber place, bool instruction) {
   if (!scalar_) scalar_ = std::make_shared<Clock>(of(Pipe::kScalar));
-  issued_[index(pipe)].push_back({scalar_, place});
+  issued_[index(pipe)].push_back({scalar_, {place, next_turn()}});
   if (!instruction) return;
   auto& last = last_[index(pipe)];
   ++last.instructions;
   last.place = place;
 }
 
-PlaceNumber CoreOrder::take(Pipe pipe) {
+CoreOrder::Entry CoreOrder::take(Pipe pipe) {
   auto& queue = issued_[index(pipe)];
-  const Issued entry = std::move(queue.front());
+  const Issued issued = std::move(queue.front());
   queue.pop_front();
-  of(pipe).join(*entry.scalar);
-  return entry.place;
+  of(pipe).join(*issued.scalar);
+  return issued.entry;
 }
 
 Moment CoreOrder::happens(Pipe pipe) {

@@ -25,10 +25,16 @@ class CoreOrder {
   // Nothing of the core is in flight: what it did is over for all of its pipes.
   void begin_block();
 
+  struct Entry {
+    PlaceNumber place = 0;
+    std::uint32_t issued = 0;  // its turn
+  };
   // The scalar unit hands an instruction, or another entry, to a pipe.
   void issue(Pipe pipe, PlaceNumber place, bool instruction);
   // The pipe comes to its next entry: what the scalar unit knew when it issued it is over.
-  PlaceNumber take(Pipe pipe);
+  Entry take(Pipe pipe);
+  // What the scalar unit does itself has a turn, too.
+  std::uint32_t next_turn() { return ++turns_; }
   // The pipe, or the scalar unit, does something: its moment.
   Moment happens(Pipe pipe);
   const Clock& known(Pipe pipe) const { return clocks_[static_cast<std::size_t>(pipe)]; }
@@ -54,7 +60,7 @@ class CoreOrder {
  private:
   struct Issued {
     std::shared_ptr<const Clock> scalar;
-    PlaceNumber place;
+    Entry entry;
   };
   struct Raise {
     Clock clock;
@@ -76,6 +82,7 @@ class CoreOrder {
   std::array<std::deque<Issued>, platform::kPipes> issued_;
   std::shared_ptr<const Clock> scalar_;  // the scalar unit's, as it was at the last issue
   std::map<Flag, std::deque<Raise>> flags_;
+  std::uint32_t turns_ = 0;
 };
 
 }  // namespace npu::model

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -95,6 +97,21 @@ Outcome stopped(const Error& error, const Workload& workload, const reports::Rep
                                time_text(report.simulated) + " simulated; the report is partial"});
 }
 
+// With core.hazards=fail: the run has none.
+Outcome without_hazards(const model::SystemConfig& config, const std::string& workload,
+                        const reports::Report& report) {
+  for (std::size_t i = 0; i < config.cards.size(); ++i) {
+    if (config.cards[i].core.hazards != model::HazardMode::kFail) continue;
+    const auto name = fmt::format("card{}.cores.hazards", i);
+    const auto* const counter = report.find_counter(name);
+    if (counter == nullptr || counter->value.text() == "0") continue;
+    return failure(
+        fmt::format("{}: {} hazards in programs of card{}'s AI Cores, the report names them",
+                    workload, counter->value.text(), i));
+  }
+  return {};
+}
+
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
                  Recording& recording, Watch* watch, RunMonitor& monitor) {
@@ -134,7 +151,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   monitor.finish();
   speed.show(events, options.verbosity > 0);
   if (!ran) return stopped(ran.error(), workload, report, monitor.signal());
-  if (*result) return {};
+  if (*result) return without_hazards(config, workload.name, report);
   // A signal came while only the host was at work.
   if (result->error().code == ErrorCode::kAborted && Interruption::signal() != 0) {
     return stopped(result->error(), workload, report, Interruption::signal());

@@ -104,6 +104,12 @@ std::uint64_t sum_of_cores(Card& card, Of of) {
   return sum;
 }
 
+Count hazards_of(Card& card) {
+  const auto& programs = card.chip.aicore_programs();
+  if (!programs.looks_for_hazards()) return std::nullopt;
+  return programs.hazards().all().size();
+}
+
 Count pipe_instructions(Card& card) {
   return sum_of_cores(card, [](const auto& core) {
     return std::accumulate(core.instructions.begin(), core.instructions.end(), std::uint64_t{0});
@@ -154,6 +160,7 @@ constexpr Row<Card> kCard[] = {{"dma.ring_entries", dma<&DmaEngineStatistics::ri
                                {"cores.blocks", queues<&CommandStatistics::blocks>},
                                {"cores.instructions", pipe_instructions},
                                {"cores.scalar_instructions", scalar_instructions},
+                               {"cores.hazards", hazards_of},
                                {"aicpus.instructions", aicpu_instructions},
                                {"aicpus.loads", aicpus<&AicpuStatistics::loads>},
                                {"aicpus.stores", aicpus<&AicpuStatistics::stores>}};

@@ -52,6 +52,7 @@ class Expression {
     std::int64_t value = 0;  // kNumber; kName: index
     std::size_t offset = 0;  // in the text
   };
+  const std::vector<Step>& steps() const { return steps_; }
 
  private:
   std::vector<Step> steps_;

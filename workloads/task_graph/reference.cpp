@@ -17,32 +17,66 @@ std::vector<std::uint64_t> spread(std::uint64_t count, std::uint64_t sample) {
   return chosen;
 }
 
-// One row of queries against all keys of its sequence.
-std::vector<double> attend(const AttentionProblem& p, std::uint64_t sequence, std::uint64_t row) {
-  const std::uint64_t head = p.queries.columns;
-  std::vector<double> weights;
+// The rows of a sequence's keys and values, page after page.
+std::vector<std::uint64_t> rows_of(const AttentionProblem& p, std::uint64_t sequence) {
+  std::vector<std::uint64_t> rows;
+  rows.reserve(p.blocks * p.page_rows);
   for (std::uint64_t block = 0; block < p.blocks; ++block) {
     const std::uint64_t first = p.page(sequence, block) * p.page_rows;
-    for (std::uint64_t key = first; key < first + p.page_rows; ++key) {
-      double sum = 0;
-      for (std::uint64_t i = 0; i < head; ++i) {
-        sum += double{p.queries.at(row, i)} * double{p.keys.at(key, i)};
-      }
-      weights.push_back(sum * p.scale);
+    for (std::uint64_t i = 0; i < p.page_rows; ++i) rows.push_back(first + i);
+  }
+  return rows;
+}
+
+// Products of all queries of a sequence with each key: key by key, those of one key together. Loops
+// over queries inside leave the order in which a sum grows, and turn into vector instructions.
+std::vector<double> scores_of(const AttentionProblem& p, std::uint64_t sequence,
+                              const std::vector<std::uint64_t>& keys) {
+  const std::uint64_t head = p.queries.columns;
+  std::vector<double> queries(head * p.rows), scores(keys.size() * p.rows);
+  for (std::uint64_t row = 0; row < p.rows; ++row) {
+    for (std::uint64_t i = 0; i < head; ++i) {
+      queries[i * p.rows + row] = p.queries.at(sequence * p.rows + row, i);
     }
   }
-  const double largest = *std::max_element(weights.begin(), weights.end());
-  double total = 0;
-  for (double& weight : weights) total += weight = std::exp(weight - largest);
-  std::vector<double> output(p.values.columns);
-  std::size_t next = 0;
-  for (std::uint64_t block = 0; block < p.blocks; ++block) {
-    const std::uint64_t first = p.page(sequence, block) * p.page_rows;
-    for (std::uint64_t key = first; key < first + p.page_rows; ++key) {
-      const double weight = weights[next++] / total;
-      for (std::uint64_t i = 0; i < output.size(); ++i) {
-        output[i] += weight * double{p.values.at(key, i)};
-      }
+  double* sums = scores.data();
+  for (const auto key : keys) {
+    for (std::uint64_t i = 0; i < head; ++i) {
+      const double factor = p.keys.at(key, i);
+      const double* const query = queries.data() + i * p.rows;
+      for (std::uint64_t row = 0; row < p.rows; ++row) sums[row] += query[row] * factor;
+    }
+    for (std::uint64_t row = 0; row < p.rows; ++row) sums[row] *= p.scale;
+    sums += p.rows;
+  }
+  return scores;
+}
+
+// Of each row of `rows` beside each other.
+void softmax(std::vector<double>& scores, std::uint64_t rows) {
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    double largest = scores[row], total = 0;
+    for (std::size_t i = row; i < scores.size(); i += rows) largest = std::max(largest, scores[i]);
+    for (std::size_t i = row; i < scores.size(); i += rows) {
+      total += scores[i] = std::exp(scores[i] - largest);
+    }
+    for (std::size_t i = row; i < scores.size(); i += rows) scores[i] /= total;
+  }
+}
+
+// The rows of one sequence, each against all its keys.
+std::vector<double> attend(const AttentionProblem& p, std::uint64_t sequence) {
+  const auto rows = rows_of(p, sequence);
+  auto weights = scores_of(p, sequence, rows);
+  softmax(weights, p.rows);
+  const std::uint64_t width = p.values.columns;
+  std::vector<double> output(p.rows * width), value(width);
+  const double* weight = weights.data();
+  for (const auto from : rows) {
+    std::copy_n(p.values.values.data() + from * width, width, value.data());
+    for (std::uint64_t row = 0; row < p.rows; ++row, ++weight) {
+      double* const to = output.data() + row * width;
+      for (std::uint64_t i = 0; i < width; ++i) to[i] += *weight * value[i];
     }
   }
   return output;
@@ -75,11 +109,10 @@ ExpectedRows reference_attention(const AttentionProblem& problem, std::uint64_t 
   expected.values.columns = problem.values.columns;
   for (const auto sequence : spread(problem.queries.rows / problem.rows, sample)) {
     for (std::uint64_t i = 0; i < problem.rows; ++i) {
-      const std::uint64_t row = sequence * problem.rows + i;
-      expected.rows.push_back(row);
-      for (const double value : attend(problem, sequence, row)) {
-        expected.values.values.push_back(static_cast<float>(value));
-      }
+      expected.rows.push_back(sequence * problem.rows + i);
+    }
+    for (const double value : attend(problem, sequence)) {
+      expected.values.values.push_back(static_cast<float>(value));
     }
   }
   expected.values.rows = expected.rows.size();

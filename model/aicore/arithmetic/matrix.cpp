@@ -41,59 +41,78 @@ const ProductKernel& widest_kernel() {
   return kernel == nullptr ? *product_kernel(16) : *kernel;
 }
 
-// Pieces whose operands lie side by side as one.
-void join_halves(const ProductPiece* pieces, std::size_t count, std::vector<ProductPiece>& joined) {
+// Pieces whose operands lie side by side as one, of `most` of k at most.
+void join_pieces(const ProductPiece* pieces, std::size_t count, Bytes element, std::uint32_t most,
+                 std::vector<ProductPiece>& joined) {
   joined.clear();
   for (const auto* piece = pieces; piece != pieces + count; ++piece) {
     if (!joined.empty()) {
       ProductPiece& last = joined.back();
-      if (piece->a == last.a + 2 * std::size_t{last.k} && piece->a_pitch == last.a_pitch &&
-          piece->b == last.b + last.k * last.b_pitch && piece->b_pitch == last.b_pitch) {
+      if (piece->a == last.a + element * last.k && piece->a_pitch == last.a_pitch &&
+          piece->b == last.b + last.k * last.b_pitch && piece->b_pitch == last.b_pitch &&
+          piece->k <= most - last.k) {
         last.k += piece->k;
         continue;
       }
     }
-    joined.push_back(*piece);
+    ProductPiece rest = *piece;
+    for (; rest.k > most; rest.k -= most, rest.a += element * most, rest.b += most * rest.b_pitch) {
+      joined.push_back(rest);
+      joined.back().k = most;
+    }
+    joined.push_back(rest);
   }
+}
+
+void run_kernel(const NarrowProduct& product, const ProductPiece* pieces, std::size_t count,
+                float* c) {
+  static const ProductKernel& kernel = widest_kernel();
+  static std::vector<Line> scratch;  // kept, so that nothing is allocated for each product
+  const std::size_t floats = kernel.scratch(product.m, product.n);
+  scratch.resize(std::max(scratch.size(), floats / kLineFloats + 1));
+  kernel.multiply(product, pieces, count, c, scratch.front().floats);
 }
 
 void multiply_halves(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
                      unsigned char* c) {
-  static const ProductKernel& kernel = widest_kernel();
-  // Kept, so that nothing is allocated for each product.
-  static std::vector<Line> scratch;
   static std::vector<ProductPiece> joined;
-  const HalfProduct halves{product.m, product.n, product.c_pitch / sizeof(float),
-                           product.type == DataType::kBf16, product.accumulate};
-  const std::size_t floats = kernel.scratch(halves.m, halves.n);
-  scratch.resize(std::max(scratch.size(), floats / kLineFloats + 1));
-  join_halves(pieces, count, joined);
-  kernel.multiply(halves, joined.data(), joined.size(), reinterpret_cast<float*>(c),
-                  scratch.front().floats);
+  join_pieces(pieces, count, 2, UINT32_MAX, joined);
+  const auto type = product.type == DataType::kBf16 ? Narrow::kBrain : Narrow::kHalf;
+  run_kernel({product.m, product.n, product.c_pitch / sizeof(float), type, product.accumulate},
+             joined.data(), joined.size(), reinterpret_cast<float*>(c));
 }
 
-// Sums of one row of C; products of int8 and their sums over k are exact in int32.
-void multiply_int8(const MatrixProduct& product, const ProductPiece& piece, bool accumulate,
+// The sums of whole numbers, in floats, are C or more of it. C wraps around.
+void add_sums(const MatrixProduct& product, const float* sums, bool accumulate, unsigned char* c) {
+  for (std::uint32_t i = 0; i < product.m; ++i, sums += product.n, c += product.c_pitch) {
+    for (std::uint32_t j = 0; j < product.n; ++j) {
+      std::uint32_t before = 0;
+      if (accumulate) std::memcpy(&before, c + j * sizeof before, sizeof before);
+      const std::uint32_t sum =
+          before + static_cast<std::uint32_t>(static_cast<std::int32_t>(sums[j]));
+      std::memcpy(c + j * sizeof sum, &sum, sizeof sum);
+    }
+  }
+}
+
+// Sums of so many products of int8 are exact in fp32.
+constexpr std::uint32_t kExactProducts = (1U << 24) / (128 * 128);
+
+void multiply_int8(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
                    unsigned char* c) {
-  std::vector<std::int32_t> sums(product.n);
-  for (std::uint32_t i = 0; i < product.m; ++i) {
-    unsigned char* const row = c + i * product.c_pitch;
-    if (accumulate) {
-      std::memcpy(sums.data(), row, sums.size() * sizeof(std::int32_t));
-    } else {
-      sums.assign(sums.size(), 0);
-    }
-    for (std::uint32_t l = 0; l < piece.k; ++l) {
-      std::int8_t left = 0;
-      std::memcpy(&left, piece.a + i * piece.a_pitch + l, 1);
-      const unsigned char* const right = piece.b + l * piece.b_pitch;
-      for (std::uint32_t j = 0; j < product.n; ++j) {
-        const auto sum = static_cast<std::uint32_t>(sums[j]) +
-                         static_cast<std::uint32_t>(left * static_cast<std::int8_t>(right[j]));
-        sums[j] = static_cast<std::int32_t>(sum);
-      }
-    }
-    std::memcpy(row, sums.data(), sums.size() * sizeof(std::int32_t));
+  static std::vector<ProductPiece> joined;
+  static std::vector<float> sums;
+  join_pieces(pieces, count, 1, kExactProducts, joined);
+  sums.resize(std::max<std::size_t>(sums.size(), std::size_t{product.m} * product.n));
+  bool accumulate = product.accumulate;
+  for (auto first = joined.begin(); first != joined.end(); accumulate = true) {
+    std::uint32_t k = first->k;
+    auto end = first + 1;
+    for (; end != joined.end() && end->k <= kExactProducts - k; ++end) k += end->k;
+    run_kernel({product.m, product.n, product.n, Narrow::kInt8, false}, &*first,
+               static_cast<std::size_t>(end - first), sums.data());
+    add_sums(product, sums.data(), accumulate, c);
+    first = end;
   }
 }
 
@@ -130,13 +149,10 @@ void multiply(const MatrixProduct& product, const ProductPiece* pieces, std::siz
   if (product.type == DataType::kFp16 || product.type == DataType::kBf16) {
     return multiply_halves(product, pieces, count, c);
   }
+  if (product.type == DataType::kInt8) return multiply_int8(product, pieces, count, c);
   bool accumulate = product.accumulate;
   for (const auto* piece = pieces; piece != pieces + count; ++piece, accumulate = true) {
-    if (product.type == DataType::kInt8) {
-      multiply_int8(product, *piece, accumulate, c);
-    } else {
-      multiply_floats(product, *piece, accumulate, c);
-    }
+    multiply_floats(product, *piece, accumulate, c);
   }
 }
 

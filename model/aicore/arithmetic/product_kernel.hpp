@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices of halves in fp32. Each sum is that of its products in the order of k, one
-// rounding each, whatever the machine and however k is cut into pieces: a product of two halves is
-// exact in fp32.
+// Products of matrices of narrow elements in fp32. Each sum is that of its products in the order of
+// k, one rounding each, whatever the machine and however k is cut into pieces: a product of two
+// halves is exact in fp32, as is one of two int8.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "model/aicore/arithmetic/product_piece.hpp"
 
 namespace npu::model::arithmetic {
 
-struct HalfProduct {
+enum class Narrow : std::uint8_t { kHalf, kBrain, kInt8 };  // fp16, bf16, int8
+
+struct NarrowProduct {
   std::size_t m, n;
   std::size_t c_pitch;  // floats
-  bool brain;           // bf16, not fp16
+  Narrow type;
   bool accumulate;
 };
 
 struct ProductKernel {
   // Floats that multiply() needs for itself.
   std::size_t (*scratch)(std::size_t m, std::size_t n);
-  void (*multiply)(const HalfProduct& product, const ProductPiece* pieces, std::size_t count,
+  void (*multiply)(const NarrowProduct& product, const ProductPiece* pieces, std::size_t count,
                    float* c, float* scratch);
 };
 

@@ -23,6 +23,10 @@ constexpr std::size_t kAhead = 12;   // rows that are asked for before they are 
 // From panel to panel of B, not a power of two, as they are written side by side.
 constexpr std::size_t kPanel = (kDepth + 1) * kColumns;
 
+inline std::size_t bytes_of(const NarrowProduct& p) {
+  return p.type == Narrow::kInt8 ? 1 : 2;  // of an element
+}
+
 inline float half_to_float(std::uint16_t half) {
   std::uint32_t magnitude = (half & 0x7FFFU) << 13;
   const bool special = magnitude >= 0x0F80'0000;  // the exponent of infinities and NaNs
@@ -66,8 +70,16 @@ inline void floats_of_brains(const unsigned char* from, float* to, std::size_t c
   }
 }
 
-inline void floats(bool brain, const unsigned char* from, float* to, std::size_t count) {
-  return brain ? floats_of_brains(from, to, count) : floats_of_halves(from, to, count);
+inline void floats_of_int8(const unsigned char* from, float* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = static_cast<float>(static_cast<std::int8_t>(from[i]));
+  }
+}
+
+inline void floats(Narrow type, const unsigned char* from, float* to, std::size_t count) {
+  if (type == Narrow::kHalf) return floats_of_halves(from, to, count);
+  return type == Narrow::kBrain ? floats_of_brains(from, to, count)
+                                : floats_of_int8(from, to, count);
 }
 
 // Operands lie in memory that many cores use in turns, and their rows far apart.
@@ -76,25 +88,25 @@ inline void prefetch_row(const unsigned char* row, std::size_t bytes) {
 }
 
 // Rows of A in fp32 at kDepth.
-inline void pack_left(const HalfProduct& p, const ProductPiece& piece, std::size_t first,
+inline void pack_left(const NarrowProduct& p, const ProductPiece& piece, std::size_t first,
                       std::size_t depth, float* left) {
-  const unsigned char* a = piece.a + 2 * first;
+  const unsigned char* a = piece.a + bytes_of(p) * first;
   for (std::size_t i = 0; i < p.m; ++i, a += piece.a_pitch) {
-    if (i + kAhead < p.m) prefetch_row(a + kAhead * piece.a_pitch, 2 * depth);
-    floats(p.brain, a, left + i * kDepth, depth);
+    if (i + kAhead < p.m) prefetch_row(a + kAhead * piece.a_pitch, bytes_of(p) * depth);
+    floats(p.type, a, left + i * kDepth, depth);
   }
 }
 
 // Columns of B in fp32 in panels of kColumns, the last one filled up with zeros.
-inline void pack_right(const HalfProduct& p, const ProductPiece& piece, std::size_t first,
+inline void pack_right(const NarrowProduct& p, const ProductPiece& piece, std::size_t first,
                        std::size_t depth, float* right) {
   const unsigned char* b = piece.b + first * piece.b_pitch;
   for (std::size_t l = 0; l < depth; ++l, b += piece.b_pitch, right += kColumns) {
-    if (l + kAhead < depth) prefetch_row(b + kAhead * piece.b_pitch, 2 * p.n);
+    if (l + kAhead < depth) prefetch_row(b + kAhead * piece.b_pitch, bytes_of(p) * p.n);
     float* to = right;
     for (std::size_t j = 0; j < p.n; j += kColumns, to += kPanel) {
       const std::size_t columns = p.n - j < kColumns ? p.n - j : kColumns;
-      floats(p.brain, b + 2 * j, to, columns);
+      floats(p.type, b + bytes_of(p) * j, to, columns);
       for (std::size_t i = columns; i < kColumns; ++i) to[i] = 0;
     }
   }
@@ -126,7 +138,7 @@ inline void block(const float* left, const float* right, std::size_t depth, bool
 }
 
 // One panel of B with all rows of A.
-inline void panel(const HalfProduct& p, const float* left, const float* right, std::size_t depth,
+inline void panel(const NarrowProduct& p, const float* left, const float* right, std::size_t depth,
                   bool accumulate, float* c, std::size_t c_pitch) {
   std::size_t i = 0;
   for (; i + kRows <= p.m; i += kRows) {
@@ -143,7 +155,7 @@ inline void panel(const HalfProduct& p, const float* left, const float* right, s
 }
 
 // The last panel, which C does not have all columns of, by way of `whole`.
-inline void last_panel(const HalfProduct& p, const float* left, const float* right,
+inline void last_panel(const NarrowProduct& p, const float* left, const float* right,
                        std::size_t depth, bool accumulate, float* c, std::size_t columns,
                        float* whole) {
   for (std::size_t i = 0; accumulate && i < p.m; ++i) {
@@ -160,7 +172,7 @@ std::size_t scratch_floats(std::size_t m, std::size_t n) {
 }
 
 // What has been packed.
-inline void multiply_packed(const HalfProduct& p, const float* left, const float* right,
+inline void multiply_packed(const NarrowProduct& p, const float* left, const float* right,
                             std::size_t depth, bool accumulate, float* c, float* whole) {
   for (std::size_t j = 0; j < p.n; j += kColumns, right += kPanel) {
     if (j + kColumns <= p.n) {
@@ -171,8 +183,8 @@ inline void multiply_packed(const HalfProduct& p, const float* left, const float
   }
 }
 
-void multiply_halves(const HalfProduct& p, const ProductPiece* pieces, std::size_t count, float* c,
-                     float* scratch) {
+void multiply_narrow(const NarrowProduct& p, const ProductPiece* pieces, std::size_t count,
+                     float* c, float* scratch) {
   float* const left = scratch;
   float* const whole = left + p.m * kDepth;
   float* const right = whole + p.m * kColumns;

@@ -2,6 +2,7 @@
 // Conversions, products and vector operations against plain arithmetic. No simulation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -169,13 +170,37 @@ TEST(AicoreArithmetic, SumsHalvesInOrderOnEveryKindOfMachine) {
     const ProductKernel* const kernel = product_kernel(width);
     if (kernel == nullptr) continue;
     std::vector<float> c(kHeight * kWide, 0.5F), scratch(kernel->scratch(kHeight, kWide));
-    kernel->multiply({kHeight, kWide, kWide, false, true}, &piece, 1, c.data(), scratch.data());
+    kernel->multiply({kHeight, kWide, kWide, Narrow::kHalf, true}, &piece, 1, c.data(),
+                     scratch.data());
     for (std::size_t i = 0; i < c.size(); ++i) {
       float sum = 0.5F;
       for (std::size_t l = 0; l < kDeep; ++l)
         sum += float_of(DataType::kFp16, a[i / kWide * kDeep + l]) *
                float_of(DataType::kFp16, b[l * kWide + i % kWide]);
       ASSERT_EQ(c[i], sum) << width << " " << i;
+    }
+  }
+}
+
+// The largest products: more of them than fp32 holds the sum of, in one piece and in many, and C
+// wraps around as an int32 does.
+TEST(AicoreArithmetic, SumsOfInt8AreExactAndWrapAround) {
+  constexpr std::uint32_t kDeep = 5000;
+  const std::vector<std::int8_t> least(kDeep * 16, -128), other(kDeep, 127);
+  const auto* const right = reinterpret_cast<const unsigned char*>(least.data());
+  for (const auto* left : {least.data(), other.data()}) {
+    const auto* const row = reinterpret_cast<const unsigned char*>(left);
+    for (const std::uint32_t size : {kDeep, 1000U, 24U, 1U}) {
+      std::vector<ProductPiece> pieces;
+      for (std::uint32_t k = 0; k < kDeep; k += size)
+        pieces.push_back({row + k, right + k * 16, kDeep, 16, std::min(size, kDeep - k)});
+      std::int32_t c[3] = {std::numeric_limits<std::int32_t>::max(), 1, 0};
+      multiply({1, 3, sizeof c, DataType::kInt8, true}, pieces.data(), pieces.size(),
+               reinterpret_cast<unsigned char*>(c));
+      const std::int64_t sum = std::int64_t{kDeep} * -128 * left[0];
+      EXPECT_EQ(c[0], static_cast<std::int32_t>(static_cast<std::uint32_t>(sum + 0x7FFF'FFFF)));
+      EXPECT_EQ(c[1], sum + 1) << size;
+      EXPECT_EQ(c[2], sum) << size;
     }
   }
 }

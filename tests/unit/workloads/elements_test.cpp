@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 namespace npu::workloads {
 namespace {
@@ -51,6 +53,44 @@ TEST(ElementsTest, EveryFiniteValueOfSixteenBitsComesBack) {
       if (std::isnan(value)) continue;
       ASSERT_EQ(bits16(type, value), bits) << name_of(type);
     }
+  }
+}
+
+// Among them numbers that lie half way between two, and so many that vectors do not hold all.
+TEST(ElementsTest, ManyAtOnceAreAsEachByItself) {
+  std::vector<double> numbers;
+  for (int i = -700; i < 701; ++i) numbers.push_back(std::ldexp(1 + i * 0x1p-11, i / 16));
+  const std::vector<float> floats(numbers.begin(), numbers.end());
+  for (const auto type : {DataType::kFp16, DataType::kBf16, DataType::kFp32, DataType::kInt8,
+                          DataType::kInt32, DataType::kInt64}) {
+    const auto size = platform::bytes_of(type);
+    std::vector<std::byte> many(numbers.size() * size), single(many.size()), wide(many.size());
+    store_elements(type, many.data(), floats.size(), floats.data());
+    store_elements(type, wide.data(), numbers.size(), numbers.data());
+    for (std::size_t i = 0; i < floats.size(); ++i)
+      store_element(type, single.data(), i, double{floats[i]});
+    EXPECT_EQ(many, single) << name_of(type);
+    std::vector<double> back(numbers.size());
+    std::vector<float> narrow(numbers.size());
+    load_elements(type, wide.data(), back.size(), back.data());
+    load_elements(type, wide.data(), narrow.size(), narrow.data());
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      EXPECT_EQ(back[i], load_element(type, wide.data(), i)) << name_of(type);
+      EXPECT_EQ(narrow[i], static_cast<float>(back[i])) << name_of(type);
+    }
+  }
+}
+
+TEST(ElementsTest, NoNumbersAndInfinities) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const auto type : {DataType::kFp16, DataType::kBf16}) {
+    const auto bits = bits16(type, infinity);
+    EXPECT_EQ(value16(type, bits), infinity);
+    EXPECT_EQ(bits16(type, -infinity), bits | 0x8000);
+    EXPECT_TRUE(std::isnan(value16(type, bits16(type, std::nan("")))));
+    EXPECT_TRUE(std::isnan(value16(type, bits | 1)));
+    EXPECT_EQ(bits16(type, -0.0), 0x8000);
+    EXPECT_EQ(bits16(type, 1e-300), 0);
   }
 }
 

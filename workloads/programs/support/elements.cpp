@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <vector>
 
 namespace npu::workloads {
 
@@ -15,55 +14,53 @@ namespace {
 constexpr std::array<std::string_view, 6> kNames = {"fp16", "bf16",  "fp32",
                                                     "int8", "int32", "int64"};
 
-struct FloatFormat {
-  int mantissa, min_exponent, max_exponent;  // of normal numbers
+template <class To, class From>
+To as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+// A format of 16 bits, by the bits of doubles, which hold all its numbers exactly. No branches:
+// compilers turn loops of these into vector instructions.
+template <unsigned kMantissa, int kLeastExponent>
+struct Format {
+  static constexpr unsigned kDoubleMantissa = 52, kDropped = kDoubleMantissa - kMantissa;
+  static constexpr std::uint64_t kDoubleInfinity = 0x7FFULL << kDoubleMantissa;
+  static constexpr std::uint64_t kInfinity = ((1ULL << (15 - kMantissa)) - 1) << kMantissa;
+  // The exponent of the format's subnormal numbers, as a double has it.
+  static constexpr std::uint64_t kBelowNormal =
+      static_cast<std::uint64_t>(1023 + kLeastExponent - 1) << kDoubleMantissa;
+
+  // Normal numbers: what is dropped rounds to even, a carry moves on to the exponent, up to
+  // infinity, by itself. Smaller ones: beside `unit` a double has as many bits as are left of them.
+  static std::uint16_t encode(double value) {
+    constexpr auto kUnit = kBelowNormal + (std::uint64_t{kDropped + 1} << kDoubleMantissa);
+    const auto bits = as<std::uint64_t>(value);
+    const std::uint64_t size = bits & ~(1ULL << 63);
+    const std::uint64_t odd = size >> kDropped & 1;
+    const std::uint64_t normal =
+        (size + (1ULL << (kDropped - 1)) - 1 + odd - kBelowNormal) >> kDropped;
+    const std::uint64_t small = as<std::uint64_t>(as<double>(size) + as<double>(kUnit)) - kUnit;
+    std::uint64_t result = normal < kInfinity ? normal : kInfinity;
+    result = size < kBelowNormal + (1ULL << kDoubleMantissa) ? small : result;
+    result = size > kDoubleInfinity ? kInfinity | 1 : result;
+    return static_cast<std::uint16_t>(result | (bits >> 48 & 0x8000));
+  }
+
+  // The bits are those of a double that is smaller by a power of two.
+  static double decode(std::uint16_t bits) {
+    constexpr auto kLarger = static_cast<std::uint64_t>(2045 + kLeastExponent) << kDoubleMantissa;
+    const std::uint64_t size = bits & 0x7FFFULL;
+    const double value = as<double>(size << kDropped) * as<double>(kLarger);
+    const std::uint64_t special = size >= kInfinity ? kDoubleInfinity : 0;
+    const std::uint64_t sign = (bits & 0x8000ULL) << 48;
+    return as<double>(as<std::uint64_t>(value) | special | sign);
+  }
 };
-constexpr FloatFormat kHalf = {10, -14, 15};
-constexpr FloatFormat kBfloat = {7, -126, 127};
-
-// Bits of `value` in a 16-bit format.
-std::uint16_t encode(const FloatFormat& format, double value) {
-  const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  const int exponent_bits = 15 - format.mantissa;
-  const auto infinity = static_cast<std::uint16_t>(((1 << exponent_bits) - 1) << format.mantissa);
-  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | infinity | 1);
-  const double size = std::fabs(value);
-  if (size == 0) return sign;
-  int exponent = std::isinf(value) ? format.max_exponent + 1 : std::ilogb(size);
-  if (exponent > format.max_exponent) return static_cast<std::uint16_t>(sign | infinity);
-  exponent = std::max(exponent, format.min_exponent);
-  // Units in the last place; nearbyint() rounds to even.
-  const auto units = static_cast<int>(std::nearbyint(std::ldexp(size, format.mantissa - exponent)));
-  const int biased = exponent - format.min_exponent;
-  // A carry out of the mantissa moves on to the exponent, up to infinity, by itself.
-  return static_cast<std::uint16_t>(sign | ((biased << format.mantissa) + units));
-}
-
-double decode(const FloatFormat& format, std::uint16_t bits) {
-  const int mantissa = bits & ((1 << format.mantissa) - 1);
-  const int biased = (bits & 0x7FFF) >> format.mantissa;
-  const int exponent_bits = 15 - format.mantissa;
-  double size = 0;
-  if (biased == (1 << exponent_bits) - 1) {
-    size = mantissa == 0 ? std::numeric_limits<double>::infinity()
-                         : std::numeric_limits<double>::quiet_NaN();
-  } else if (biased == 0) {
-    size = std::ldexp(mantissa, format.min_exponent - format.mantissa);
-  } else {
-    size = std::ldexp((1 << format.mantissa) + mantissa,
-                      biased - 1 + format.min_exponent - format.mantissa);
-  }
-  return (bits & 0x8000) != 0 ? -size : size;
-}
-
-// All numbers of 16 bits.
-std::vector<double> decoded(const FloatFormat& format) {
-  std::vector<double> values(std::size_t{1} << 16);
-  for (std::size_t bits = 0; bits < values.size(); ++bits) {
-    values[bits] = decode(format, static_cast<std::uint16_t>(bits));
-  }
-  return values;
-}
+using Half = Format<10, -14>;
+using Bfloat = Format<7, -126>;
 
 template <class T>
 T load_as(const std::byte* array, std::uint64_t index) {
@@ -100,40 +97,64 @@ DataType type_of(const std::string& name) {
   return static_cast<DataType>(found - kNames.begin());
 }
 
-double load_element(DataType type, const std::byte* array, std::uint64_t index) {
-  static const std::vector<double> kHalfs = decoded(kHalf), kBfloats = decoded(kBfloat);
+template <class Number>
+void load_elements(DataType type, const std::byte* array, std::uint64_t count, Number* to) {
+  const auto each = [&](auto stored, auto number_of) {
+    using Stored = decltype(stored);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      to[i] = static_cast<Number>(number_of(load_as<Stored>(array, i)));
+    }
+  };
+  const auto as_it_is = [](auto stored) { return stored; };
   switch (type) {
     case DataType::kFp16:
-      return kHalfs[load_as<std::uint16_t>(array, index)];
+      return each(std::uint16_t{}, Half::decode);
     case DataType::kBf16:
-      return kBfloats[load_as<std::uint16_t>(array, index)];
+      return each(std::uint16_t{}, Bfloat::decode);
     case DataType::kFp32:
-      return load_as<float>(array, index);
+      return each(float{}, as_it_is);
     case DataType::kInt8:
-      return load_as<std::int8_t>(array, index);
+      return each(std::int8_t{}, as_it_is);
     case DataType::kInt32:
-      return load_as<std::int32_t>(array, index);
+      return each(std::int32_t{}, as_it_is);
     case DataType::kInt64:
-      return static_cast<double>(load_as<std::int64_t>(array, index));
+      return each(std::int64_t{}, [](std::int64_t stored) { return static_cast<double>(stored); });
   }
-  return 0;
+}
+template void load_elements(DataType, const std::byte*, std::uint64_t, float*);
+template void load_elements(DataType, const std::byte*, std::uint64_t, double*);
+
+template <class Number>
+void store_elements(DataType type, std::byte* array, std::uint64_t count, const Number* from) {
+  const auto each = [&](auto stored_of) {
+    for (std::uint64_t i = 0; i < count; ++i) store_as(array, i, stored_of(double{from[i]}));
+  };
+  switch (type) {
+    case DataType::kFp16:
+      return each(Half::encode);
+    case DataType::kBf16:
+      return each(Bfloat::encode);
+    case DataType::kFp32:
+      return each([](double value) { return static_cast<float>(value); });
+    case DataType::kInt8:
+      return each(saturated<std::int8_t>);
+    case DataType::kInt32:
+      return each(saturated<std::int32_t>);
+    case DataType::kInt64:
+      return each(saturated<std::int64_t>);
+  }
+}
+template void store_elements(DataType, std::byte*, std::uint64_t, const float*);
+template void store_elements(DataType, std::byte*, std::uint64_t, const double*);
+
+double load_element(DataType type, const std::byte* array, std::uint64_t index) {
+  double value = 0;
+  load_elements(type, array + index * platform::bytes_of(type), 1, &value);
+  return value;
 }
 
 void store_element(DataType type, std::byte* array, std::uint64_t index, double value) {
-  switch (type) {
-    case DataType::kFp16:
-      return store_as(array, index, encode(kHalf, value));
-    case DataType::kBf16:
-      return store_as(array, index, encode(kBfloat, value));
-    case DataType::kFp32:
-      return store_as(array, index, static_cast<float>(value));
-    case DataType::kInt8:
-      return store_as(array, index, saturated<std::int8_t>(value));
-    case DataType::kInt32:
-      return store_as(array, index, saturated<std::int32_t>(value));
-    case DataType::kInt64:
-      return store_as(array, index, saturated<std::int64_t>(value));
-  }
+  store_elements(type, array + index * platform::bytes_of(type), 1, &value);
 }
 
 double rounding_error(DataType type) {

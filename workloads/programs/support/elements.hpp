@@ -21,6 +21,12 @@ double load_element(DataType type, const std::byte* array, std::uint64_t index);
 // Integers saturate.
 void store_element(DataType type, std::byte* array, std::uint64_t index, double value);
 
+// Neighbouring elements from the first of `array` on, as double or float.
+template <class Number>
+void load_elements(DataType type, const std::byte* array, std::uint64_t count, Number* to);
+template <class Number>
+void store_elements(DataType type, std::byte* array, std::uint64_t count, const Number* from);
+
 // Half the distance of neighbouring values of the type, relative to them; 0 for integers.
 double rounding_error(DataType type);
 

@@ -53,10 +53,9 @@ class PickedElements {
   void add(std::uint32_t begin, std::uint32_t count) {
     std::vector<double> a(rows_.size() * kStep), b(columns_.size() * kStep);
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const auto at = std::uint64_t{rows_[row]} * p_.k + begin + i;
-        a[row * kStep + i] = load_element(p_.type, p_.a.data, at);
-      }
+      const auto at = std::uint64_t{rows_[row]} * p_.k + begin;
+      const auto* const from = p_.a.data + at * platform::bytes_of(p_.type);
+      load_elements(p_.type, from, count, &a[row * kStep]);
     }
     for (std::uint32_t i = 0; i < count; ++i) {
       for (std::size_t column = 0; column < columns_.size(); ++column) {
@@ -104,9 +103,7 @@ class Reference {
  private:
   std::vector<double> decoded(ConstByteSpan bytes) const {
     std::vector<double> values(bytes.size / platform::bytes_of(p_.type));
-    for (std::uint64_t i = 0; i < values.size(); ++i) {
-      values[i] = load_element(p_.type, bytes.data, i);
-    }
+    load_elements(p_.type, bytes.data, values.size(), values.data());
     return values;
   }
 

@@ -109,12 +109,10 @@ std::vector<std::byte> OperatorProblem::input(std::size_t i) const {
 // All matrices, row by row.
 OperatorProblem::Values OperatorProblem::values(std::size_t i) const {
   const OperatorTensor& t = inputs_[i];
-  Values all;
+  const std::uint64_t elements = t.rows * t.columns;
+  Values all(t.count * elements);
   for (std::uint64_t matrix = 0; matrix < t.count; ++matrix) {
-    const auto rows = rows_of(i, matrix);
-    for (std::uint64_t k = 0; k < t.rows * t.columns; ++k) {
-      all.push_back(load_element(t.type, rows.data(), k));
-    }
+    load_elements(t.type, rows_of(i, matrix).data(), elements, all.data() + matrix * elements);
   }
   return all;
 }

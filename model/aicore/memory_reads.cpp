@@ -8,15 +8,29 @@ void MemoryReads::send(std::uint64_t address, Bytes length) {
   requests_.send(platform::Pipe::kScalar, {false, address, 1, length, 0, kPlace});
 }
 
-void MemoryReads::await(unsigned most) {
+void MemoryReads::send_ahead(std::uint64_t address, Bytes length) {
+  ++ahead_;
+  requests_.send_ahead({false, address, 1, length, 0, ahead_place()});
+}
+
+void MemoryReads::wait_for(const unsigned& reads, unsigned most) {
   struct FewEnough final : CoreThread::Condition {
-    FewEnough(const unsigned& reads, unsigned allowed) : in_flight(reads), most(allowed) {}
+    FewEnough(const unsigned& count, unsigned allowed) : in_flight(count), most(allowed) {}
     bool satisfied() const override { return in_flight <= most; }
     const unsigned& in_flight;
     const unsigned most;
   };
-  thread_.wait_for(FewEnough(in_flight_, most));
+  thread_.wait_for(FewEnough(reads, most));
   thread_.reach(sim_now());
+}
+
+void MemoryReads::await(unsigned most) {
+  wait_for(in_flight_, most);
+}
+
+void MemoryReads::await_ahead() {
+  thread_.catch_up();
+  wait_for(ahead_, 0);
 }
 
 void MemoryReads::read(std::uint64_t address, void* data, Bytes length, bool polls) {

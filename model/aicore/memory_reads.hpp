@@ -10,7 +10,8 @@ namespace npu::model {
 
 class MemoryReads {
  public:
-  static constexpr std::uint32_t kPlace = 0x100;  // of all of them
+  static constexpr std::uint32_t kPlace = 0x100;       // of all that the thread waits for
+  static constexpr std::uint32_t kAhead = 0x400'0000;  // of others, with the launch they are of
 
   MemoryReads(ProgramServices& services, const CallStack& calls, CoreThread& thread,
               RequestPort& requests, ProgramCoreStatistics& statistics)
@@ -28,15 +29,27 @@ class MemoryReads {
   // Until no more than `most` are in flight.
   void await(unsigned most);
   void answered() { --in_flight_; }
-  void forget() { in_flight_ = 0; }
+  // Of something that may be wanted later; await_ahead() is until all of that is there.
+  void send_ahead(std::uint64_t address, Bytes length);
+  void await_ahead();
+  void ahead_answered(std::uint32_t place) {
+    if (place == ahead_place() && ahead_ > 0) --ahead_;
+  }
+  void forget() { in_flight_ = ahead_ = 0; }
 
  private:
+  // A block may end before the answers come.
+  std::uint32_t ahead_place() const {
+    return kAhead | static_cast<std::uint32_t>(calls_.generation() % kAhead);
+  }
+  void wait_for(const unsigned& reads, unsigned most);
+
   ProgramServices& services_;
   const CallStack& calls_;
   CoreThread& thread_;
   RequestPort& requests_;
   ProgramCoreStatistics& statistics_;
-  unsigned in_flight_ = 0;
+  unsigned in_flight_ = 0, ahead_ = 0;
 };
 
 }  // namespace npu::model

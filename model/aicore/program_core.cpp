@@ -85,9 +85,14 @@ void ProgramCore::reset() {
 }
 
 void ProgramCore::answered(std::uint32_t slot, const Answer& answer) {
-  parts_.requests.answered();
-  parts_.statistics.events.answered(answer.write, answer.length, answer.l2_hits, answer.l2_misses);
   const auto [pipe, place] = RequestPort::unpack(slot);
+  const bool ahead = pipe == Pipe::kScalar && (place & MemoryReads::kAhead) != 0;
+  if (!ahead) parts_.requests.answered();
+  parts_.statistics.events.answered(answer.write, answer.length, answer.l2_hits, answer.l2_misses);
+  if (ahead) {
+    units_->reads.ahead_answered(place);
+    return parts_.thread.answered();
+  }
   const bool scalar = pipe == Pipe::kScalar;
   if (answer.completion != Completion::kSuccess && !parts_.thread.is_cut()) {
     parts_.thread.fail(

@@ -2,8 +2,9 @@
 // How programs come from device memory. A launch reads the image's header, and with it the first
 // lines of the code if the core's instruction cache holds nothing of that place. Code behind them
 // is read when it is first executed, and again when the cache has lost it: the line that is missed
-// and those that follow it, as many as one fetch has. Time is that of the instructions a program
-// executes (code_layout.hpp); the host's object, its size above all, is of no matter.
+// and those that follow it, as many as one fetch has. Lines behind these are asked for at once, and
+// the program goes on until it needs them. Time is that of the instructions a program executes
+// (code_layout.hpp); the host's object, its size above all, is of no matter.
 #pragma once
 
 #include <array>
@@ -43,14 +44,32 @@ class ProgramFetch {
   void execute(const void* call, std::uint64_t instructions, PollLoop& polls);
   void forget_images() {
     running_ = nullptr;
+    ahead_ = {};
     cache_.clear();
   }
 
  private:
   static constexpr Bytes kPage = 4096;
 
+  // Lines of a program that are on their way.
+  struct Ahead {
+    std::uint64_t image = 0;
+    std::uint64_t first = 0, end = 0;
+    bool has(std::uint64_t of, std::uint64_t line) const {
+      return image == of && first <= line && line < end;
+    }
+  };
+  // Aligned bytes of memory in whole lines.
+  struct Span {
+    std::uint64_t begin, end;
+  };
+  Span span_of(const Place& place, std::uint64_t first, std::uint64_t lines) const;
   // Lines from `first` on; how many.
   std::uint64_t read_lines(const Place& place, std::uint64_t first);
+  void fill(InstructionCache::Program& code, std::uint64_t first, std::uint64_t end);
+  // The line is there when it ends.
+  void bring(Program& program, std::uint64_t line);
+  void ask_ahead(const Program& program, std::uint64_t first);
   void read_now(std::uint64_t address, void* data, Bytes length);
   LoadedProgram load(std::uint64_t image, const abi::ImageHeader& header);
 
@@ -60,6 +79,7 @@ class ProgramFetch {
   MemoryReads& reads_;
   ProgramCoreStatistics& statistics_;
   InstructionCache cache_;
+  Ahead ahead_;
   Program* running_ = nullptr;
 };
 

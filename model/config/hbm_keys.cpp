@@ -67,7 +67,7 @@ const Table& hbm_table() {
                  "bank groups that the bursts of one interleave take in turn, a row in each")
               .in_powers_of_two(),
           keys::make("xor_hash", KeyType::kFlag, &H::xor_hash,
-                     "fold row bits into channel and bank bits"),
+                     "fold row bits into channel, pseudo channel and bank bits"),
           number("frontend_ns", &H::frontend, 0, 10'000, "port to controller queue, each request"),
           number("backend_ns", &H::backend, 0, 10'000, "data bus to port, each read"),
           keys::section("timings", &H::timings, timings_table(), KeyType::kFile),

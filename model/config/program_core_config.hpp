@@ -94,6 +94,7 @@ struct ProgramCoreConfig {
   Bytes instruction_cache;           // least recently used lines out
   Bytes instruction_line;            // of it
   unsigned instruction_fetch_lines;  // read at a time, the one that is missed first
+  unsigned instruction_ahead_lines;  // asked for behind them, while the program goes on
   Bytes instruction_bytes;           // of an instruction
   unsigned queue_depth;              // instructions and flags that a pipe holds
   Bytes segment;                     // most of one request

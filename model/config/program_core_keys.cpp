@@ -176,6 +176,8 @@ std::vector<Key> buffer_keys() {
           .in_powers_of_two(),
       number("instruction_fetch_lines", &C::instruction_fetch_lines, 1, 64,
              "read at a time, the one that is missed first"),
+      number("instruction_ahead_lines", &C::instruction_ahead_lines, 0, 64,
+             "asked for behind those that were read, while the program goes on; 0: none"),
       number("instruction_bytes", &C::instruction_bytes, 1, 64, "of an instruction"),
   };
 }

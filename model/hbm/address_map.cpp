@@ -90,6 +90,7 @@ AddressMap::AddressMap(const HbmConfig& config)
 }
 
 void AddressMap::build_lanes(const HbmTimings& timings) {
+  if (timings.pseudo_channels > 1) other_pseudo_channel_ = lane_number(timings, 1, 0, 0, 0);
   lanes_.resize(std::size_t{1} << slice(AddressField::kRow).shift);
   for (std::size_t index = 0; index < lanes_.size(); ++index) {
     const Location where = locate(index);
@@ -118,6 +119,10 @@ Location AddressMap::locate(std::uint64_t index) const {
                  slice(AddressField::kColumnLow).of(index);
   where.row = slice(AddressField::kRow).of(index);
   if (hash_) {
+    const Slice& pseudo_channel = slice(AddressField::kPseudoChannel);
+    const std::uint64_t above =
+        index >> pseudo_channel.shift >> log2_exact(pseudo_channel.mask + 1);
+    if (odd(above)) where.pseudo_channel ^= 1 & pseudo_channel.mask;
     where.group ^= hash(where.row) >> bank_bits_;
     where.bank ^= hash(where.row) & slice(AddressField::kBank).mask;
   }

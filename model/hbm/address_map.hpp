@@ -75,7 +75,9 @@ class AddressMap {
   LaneAndRow lane_and_row(std::uint64_t index) const {
     const auto row = static_cast<std::uint32_t>(index >> slice(AddressField::kRow).shift);
     const unsigned lane = lanes_[index & (lanes_.size() - 1)];
-    return {static_cast<std::uint16_t>(hash_ ? lane ^ hash(row) : lane), row};
+    if (!hash_) return {static_cast<std::uint16_t>(lane), row};
+    const unsigned other = odd(row) ? other_pseudo_channel_ : 0;
+    return {static_cast<std::uint16_t>(lane ^ hash(row) ^ other), row};
   }
 
  private:
@@ -97,6 +99,12 @@ class AddressMap {
     const unsigned group = row & ((1U << group_bits_) - 1);
     return group << bank_bits_ | ((row >> group_bits_) & slice(AddressField::kBank).mask);
   }
+  // All bits above the pseudo channel decide which one it is: regions a power of two apart, as
+  // cores have them that share a tensor, begin on both.
+  static bool odd(std::uint64_t bits) {
+    for (unsigned shift = 32; shift != 0; shift /= 2) bits ^= bits >> shift;
+    return (bits & 1) != 0;
+  }
   void build_lanes(const HbmTimings& timings);
   Slice& slice(AddressField field) { return slices_[static_cast<std::size_t>(field)]; }
   const Slice& slice(AddressField field) const { return slices_[static_cast<std::size_t>(field)]; }
@@ -109,6 +117,7 @@ class AddressMap {
   unsigned group_low_bits_;
   unsigned group_bits_;
   unsigned bank_bits_;
+  unsigned other_pseudo_channel_ = 0;  // lanes of one differ from those of the other in this bit
   bool hash_;
   std::array<Slice, kAddressOrder.size()> slices_{};
   std::vector<std::uint8_t> lanes_;  // by the bits of an index below the row

@@ -6,9 +6,12 @@
 #include "kernels/device/shipped/set_up.hpp"
 #include "kernels/device/vector/element_tiles.hpp"
 #include "kernels/device/vector/functions.hpp"
+#include "kernels/device/vector/scalar_tensor.hpp"
 
 namespace npu::kernels::vector {
 namespace {
+
+constexpr unsigned kExpNumbers = 3;  // base, scale and shift are tensors
 
 struct Operation {
   DataType type, computed, result;
@@ -60,6 +63,7 @@ int operators(AicorePort& port) {
       operator_from(aicore::Arguments(port, kOperatorWords).words<kOperatorWords>());
   if (!valid(work)) return aicore::kBadArguments;
   set_up(port, {work.tiling, false, false}, work.structure);
+  if (work.op == Operator::kExp) prepare_numbers(port, kExpNumbers);
   run_elements(port, operation_of(work, port.has_vector_functions()), {work.a, work.b, 0, 0},
                work.to, work.count);
   port.pipe_barrier(Pipe::kAll);

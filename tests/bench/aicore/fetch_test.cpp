@@ -124,6 +124,37 @@ TEST(AicoreFetch, ReadsAheadOfTheLineThatIsMissed) {
   EXPECT_EQ(bench.requests.size(), 2U);
 }
 
+TEST(AicoreFetch, ProgramGoesOnWhileLinesBehindAreRead) {
+  auto config = small_lines();
+  config.core.instruction_ahead_lines = 1;
+  FetchBench bench(config);
+  std::uint64_t gap = 0;
+  bench.next(0, [&](AicorePort& port) {
+    const auto before = clocks(port);
+    calls<3>(port);
+    port.scalar(150);  // longer than the read of a line
+    calls<3>(port);
+    port.scalar(150);
+    calls<3>(port);
+    gap = clocks(port) - before - kRegister;
+    return 0;
+  });
+  bench.run();
+  // Of the three lines behind the first one the program waits for none but the one that it comes to
+  // at once.
+  EXPECT_LE(gap, 2 * 150U + 100U);
+  EXPECT_GE(gap, 2 * 150U);
+}
+
+TEST(AicoreFetch, ReadsNoLineTwiceThatItHasAskedFor) {
+  auto config = small_lines();
+  config.core.instruction_ahead_lines = 1;
+  FetchBench bench(config);
+  bench.next(0, twelve);
+  bench.run();
+  EXPECT_THAT(bench.lines(0), ElementsAre(0, 1, 2, 3, 4));
+}
+
 TEST(AicoreFetch, DoesNotReadAheadWhereNothingIs) {
   FetchBench bench(small_lines(64));
   const std::uint64_t last = bench.memory.end / 4096 * 4096 - 4096;

@@ -118,6 +118,20 @@ TEST(HbmAddressMap, LaneAndRowAreThoseOfTheLocatedBank) {
   }
 }
 
+// Cores that share a tensor begin a power of two apart, and all at once.
+TEST(HbmAddressMap, RegionsAPowerOfTwoApartBeginOnBothPseudoChannels) {
+  const auto config = interleaved(test::card_config(), 512);
+  const AddressMap map(config);
+  for (const Bytes apart : {32_KiB, 64_KiB, 256_KiB, 1_MiB}) {
+    unsigned on_second = 0;
+    for (std::uint64_t region = 0; region < 64; ++region) {
+      const std::uint64_t burst = region * apart / config.timings.burst;
+      on_second += map.locate(map.index(burst)).pseudo_channel;
+    }
+    EXPECT_EQ(on_second, 32U) << apart;
+  }
+}
+
 TEST_P(HbmInterleave, ARangeFallsApartIntoOneRunPerChannel) {
   const AddressMap map(config);
   std::mt19937 random(5);

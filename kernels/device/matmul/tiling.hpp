@@ -213,4 +213,26 @@ bool choose_tiling(Tiling& tiling, DataType type, std::uint64_t pieces, std::uin
   return tiling.m != 0;
 }
 
+// The one tile of the public grouped product (ops-transformer, gmm/grouped_matmul/op_host): 256
+// columns, as deep as half of L0B holds, and as many rows as halves of L0A and all of L0C hold,
+// whatever the groups' sizes. False: it does not fit.
+template <class A, class B>
+bool choose_fixed_tiling(Tiling& tiling, DataType type, const ProductShape& shape,
+                         std::uint32_t cores, const CoreLimits& limits, std::uint32_t tables = 0) {
+  constexpr std::uint32_t kColumns = 256, kMostRows = 256;
+  const std::uint32_t bytes = static_cast<std::uint32_t>(platform::bytes_of(type));
+  const std::uint32_t depth =
+      limits.l0b / kStages / (kColumns * bytes) / kFractalRows * kFractalRows;
+  if (depth == 0) return false;
+  const std::uint64_t rows =
+      std::min({limits.l0a / kStages / (depth * bytes),
+                limits.l0c / (std::uint64_t{kColumns} * kAccumulatorBytes),
+                std::uint64_t{kMostRows}, std::uint64_t{aicore::round_up(shape.m, kFractalRows)}});
+  TileChoice<A, B> choice(type, shape, cores, limits, tables);
+  choice.consider(static_cast<std::uint32_t>(rows), kColumns);
+  tiling = choice.best();
+  if (tiling.m != 0) choose_order(tiling, type, shape, limits.l2);
+  return tiling.m != 0;
+}
+
 }  // namespace npu::kernels::matmul

@@ -185,6 +185,9 @@ class TileChoice {
 
 // Libraries of chips whose L0C holds tiles of 256 x 256 cut C into tiles of one size up to that,
 // in sixteens (950.md N32).
+constexpr bool even_tiles(const CoreLimits& limits) {
+  return limits.l0c >= 256 * 256 * kAccumulatorBytes;
+}
 template <class Choice>
 void consider_even_tiles(Choice& choice, std::uint32_t m, std::uint32_t n) {
   constexpr std::uint32_t kSide = 256, kMore = 8;
@@ -207,7 +210,7 @@ bool choose_tiling(Tiling& tiling, DataType type, std::uint64_t pieces, std::uin
   for (const aicore::TileShape& candidate : aicore::kTileCandidates) {
     choice.consider(candidate.m, candidate.n);
   }
-  if (limits.l0c >= 256 * 256 * kAccumulatorBytes) consider_even_tiles(choice, m, n);
+  if (even_tiles(limits)) consider_even_tiles(choice, m, n);
   tiling = choice.best();
   if (tiling.m != 0) choose_order(tiling, type, shape, limits.l2);
   return tiling.m != 0;

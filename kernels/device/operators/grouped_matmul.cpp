@@ -117,15 +117,6 @@ const char* cut_reason(GroupSlice slice) {
   return slice == GroupSlice::kM || slice == GroupSlice::kK ? nullptr : "slice must be kM or kK";
 }
 
-bool choose_group_tiles(OperatorStream& stream, const Launches& launches, matmul::Work& p,
-            std::uint64_t pieces) {
-  const std::uint32_t tables = p.bias != 0 ? 2 : 0;
-  const matmul::ProductShape shape{pieces, p.m, p.n, p.k};
-  return matmul::choose_fixed_tiling<matmul::OperandA, matmul::OperandB>(
-             p.tiling, matmul::kTypeA, shape, launches.own_cores(), stream.limits(), tables) ||
-         matmul::choose(stream, launches, p, pieces, tables);
-}
-
 void host(std::uint32_t block_num, OperatorStream& stream, const GroupedMatmulParams& params) {
   MatmulParams p = params.whole;
   if (p.batch > 1) return stream.refuse("grouped_matmul has groups in place of a batch");
@@ -149,7 +140,11 @@ void host(std::uint32_t block_num, OperatorStream& stream, const GroupedMatmulPa
     if (p.k == 0) return;
   }
   const std::uint64_t pieces = rows ? 1 : params.groups;
-  if (!choose_group_tiles(stream, launches, work.whole, pieces)) return;
+  const std::uint32_t tables = p.bias != 0 ? 2 : 0;
+  if (!matmul::choose_fixed(stream, launches, work.whole, pieces, tables) &&
+      !matmul::choose(stream, launches, work.whole, pieces, tables)) {
+    return;
+  }
   // Where a group of rows ends is known to the kernel alone: each may have a tile row more.
   const std::uint64_t columns = aicore::divide_up(p.n, work.whole.tiling.n);
   launches.launch(CoreKind::kCube, Phase::kProduct, work,

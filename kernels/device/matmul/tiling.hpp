@@ -224,7 +224,7 @@ bool choose_fixed_tiling(Tiling& tiling, DataType type, const ProductShape& shap
                          std::uint32_t cores, const CoreLimits& limits, std::uint32_t tables = 0) {
   constexpr std::uint32_t kColumns = 256, kMostRows = 256;
   const std::uint32_t bytes = static_cast<std::uint32_t>(platform::bytes_of(type));
-  const std::uint32_t depth =
+  const std::uint64_t depth =
       limits.l0b / kStages / (kColumns * bytes) / kFractalRows * kFractalRows;
   if (depth == 0) return false;
   const std::uint64_t rows =

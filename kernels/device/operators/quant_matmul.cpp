@@ -185,8 +185,11 @@ bool by_fixpipe(const QuantMatmulParams& params, const matmul::CoreLimits& limit
          (params.product.bias == 0 || !matmul::kRealBias);
 }
 
-bool small(const matmul::CoreLimits& limits, const MatmulParams& p) {
-  return !matmul::even_tiles(limits) && (p.batch > 1 || std::min(p.m, p.n) <= 256);
+// Batches, and few rows or columns, have one tile whatever their size (ops-nn,
+// matmul/quant_batch_matmul_v3/op_host: not its basic blocks).
+bool of_one_tile(const matmul::CoreLimits& limits, const MatmulParams& p) {
+  constexpr std::uint32_t kFew = 256;
+  return !matmul::even_tiles(limits) && (p.batch > 1 || std::min(p.m, p.n) <= kFew);
 }
 
 void host(std::uint32_t block_num, OperatorStream& stream, const QuantMatmulParams& params) {
@@ -203,7 +206,8 @@ void host(std::uint32_t block_num, OperatorStream& stream, const QuantMatmulPara
   Launches launches(stream, direct ? CoreKind::kCube : CoreKind::kMixed, block_num);
   if (p.k == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, work, p.m);
   const bool tables = p.bias != 0 || (direct && params.channel_scales != 0);
-  const bool found = small(stream.limits(), p) && matmul::choose_fixed(stream, launches, work.product, p.batch, tables ? 2 : 0);
+  const bool found = of_one_tile(stream.limits(), p) &&
+                     matmul::choose_fixed(stream, launches, work.product, p.batch, tables ? 2 : 0);
   if (!found && !matmul::choose(stream, launches, work.product, p.batch, tables ? 2 : 0)) return;
   const std::uint64_t tiles = matmul::tiles_of(work.product) * p.batch;
   if (direct) return launches.launch(CoreKind::kCube, Phase::kProduct, work, tiles);

@@ -20,6 +20,8 @@ using platform::Pipe;
 // A x B over [first_k, end_k), not empty; C row by row at `c_pitch` elements.
 template <class A, class B>
 struct Product {
+  using First = A;
+  using Second = B;
   A a;
   B b;
   std::uint64_t c = 0, c_pitch = 0;
@@ -102,12 +104,16 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
     n_ = std::min(tile_.n, product.n - first_column_);
     const std::uint32_t steps = aicore::divide_up(product.end_k - product.first_k, tile_.k);
     if constexpr (kTables != Tables::kNone) load_tables(product);
-    load(product, 0);
+    const std::uint32_t first = first_step(steps);
+    const auto in_turn = [&](std::uint32_t i) {
+      return i + first < steps ? i + first : i + first - steps;
+    };
+    load(product, in_turn(0));
     const unsigned c = this->next();
     c_free(c).wait();
-    for (std::uint32_t step = 0; step < steps; ++step) {
-      if (step + 1 < steps) load(product, step + 1);
-      multiply(product, step);
+    for (std::uint32_t i = 0; i < steps; ++i) {
+      if (i + 1 < steps) load(product, in_turn(i + 1));
+      multiply(product, in_turn(i), i == 0);
     }
     c_full(c).set();
     c_full(c).wait();
@@ -134,6 +140,14 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
   std::uint32_t half(LocalBuffer buffer, unsigned stage) const {
     const auto bytes = static_cast<std::uint32_t>(port_.buffer_size(buffer) / kStages);
     return stage * (bytes / aicore::kLocalAlignment * aicore::kLocalAlignment);
+  }
+  // Columns of fractals are far apart, often by a power of two: cores that went along k together
+  // would ask the same channels of the memory at a time. So each begins elsewhere (catlass:
+  // shuffle of k).
+  std::uint32_t first_step(std::uint32_t steps) const {
+    if constexpr (!A::kFractal && !B::kFractal) return 0;
+    const platform::KernelCall& call = port_.call();
+    return static_cast<std::uint32_t>(std::uint64_t{call.block} * steps / call.blocks);
   }
   std::uint32_t first_k(const Product<A, B>& product, std::uint32_t step) const {
     return product.first_k + step * tile_.k;
@@ -191,7 +205,7 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
     port_.issue(load);
   }
 
-  void multiply(const Product<A, B>& product, std::uint32_t step) {
+  void multiply(const Product<A, B>& product, std::uint32_t step, bool first) {
     const unsigned stage = l1_uses_++ % kStages;
     const std::uint32_t k = depth(product, step);
     const std::uint32_t a_pitch = A::local_pitch(m_, k, type_);
@@ -218,7 +232,7 @@ class BlockMmad : private TilesInL0c<kTilesInL0c> {
       mmad.k = piece;
       mmad.n = n_;
       mmad.type = type_;
-      mmad.accumulate = step != 0 || done != 0;
+      mmad.accumulate = !first || done != 0;
       if constexpr (kTables != Tables::kNone) {
         if (!mmad.accumulate && product.bias != 0) {
           mmad.start = platform::MmadStart::kBias;

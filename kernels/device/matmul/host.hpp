@@ -70,6 +70,14 @@ inline bool choose(OperatorStream& stream, const Launches& launches, Work& work,
   return found;
 }
 
+// The same with the one tile of grouped products; false: it does not fit.
+inline bool choose_fixed(OperatorStream& stream, const Launches& launches, Work& work,
+                         std::uint64_t pieces, std::uint32_t tables = 0) {
+  return choose_fixed_tiling<OperandA, OperandB>(work.tiling, kTypeA,
+                                                 {pieces, work.m, work.n, work.k},
+                                                 launches.own_cores(), stream.limits(), tables);
+}
+
 inline std::uint64_t tiles_of(const Work& work) {
   return scheduler_of(work.m, work.n, work.tiling).tiles();
 }

@@ -29,8 +29,10 @@ inline Product<OperandA, OperandB> product_of_batch(const Work& work, std::uint6
 template <class Result, Tables kTables = Tables::kNone, class ProductOf>
 void for_products(AicorePort& port, const Work& work, std::uint64_t count, ProductOf product_of) {
   const auto scheduler = scheduler_of(work.m, work.n, work.tiling);
-  BlockMmad<OperandA, OperandB, Fixed<kTypeA>, Result, 1, kTables, kTypeBias> block(port,
-                                                                                    work.tiling);
+  using Each = decltype(product_of(0));
+  BlockMmad<typename Each::First, typename Each::Second, Fixed<kTypeA>, Result, 1, kTables,
+            kTypeBias>
+      block(port, work.tiling);
   const std::uint64_t tiles = scheduler.tiles() * count;
   for (std::uint64_t i = port.call().block; i < tiles; i += port.call().blocks) {
     const auto place = scheduler.place(i % scheduler.tiles());

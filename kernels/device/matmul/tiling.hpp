@@ -185,6 +185,9 @@ class TileChoice {
 
 // Libraries of chips whose L0C holds tiles of 256 x 256 cut C into tiles of one size up to that,
 // in sixteens (950.md N32).
+constexpr bool even_tiles(const CoreLimits& limits) {
+  return limits.l0c >= 256 * 256 * kAccumulatorBytes;
+}
 template <class Choice>
 void consider_even_tiles(Choice& choice, std::uint32_t m, std::uint32_t n) {
   constexpr std::uint32_t kSide = 256, kMore = 8;
@@ -207,7 +210,29 @@ bool choose_tiling(Tiling& tiling, DataType type, std::uint64_t pieces, std::uin
   for (const aicore::TileShape& candidate : aicore::kTileCandidates) {
     choice.consider(candidate.m, candidate.n);
   }
-  if (limits.l0c >= 256 * 256 * kAccumulatorBytes) consider_even_tiles(choice, m, n);
+  if (even_tiles(limits)) consider_even_tiles(choice, m, n);
+  tiling = choice.best();
+  if (tiling.m != 0) choose_order(tiling, type, shape, limits.l2);
+  return tiling.m != 0;
+}
+
+// The one tile of the public grouped product (ops-transformer, gmm/grouped_matmul/op_host): 256
+// columns, as deep as half of L0B holds, and as many rows as halves of L0A and all of L0C hold,
+// whatever the groups' sizes. False: it does not fit.
+template <class A, class B>
+bool choose_fixed_tiling(Tiling& tiling, DataType type, const ProductShape& shape,
+                         std::uint32_t cores, const CoreLimits& limits, std::uint32_t tables = 0) {
+  constexpr std::uint32_t kColumns = 256, kMostRows = 256;
+  const std::uint32_t bytes = static_cast<std::uint32_t>(platform::bytes_of(type));
+  const std::uint64_t depth =
+      limits.l0b / kStages / (kColumns * bytes) / kFractalRows * kFractalRows;
+  if (depth == 0) return false;
+  const std::uint64_t rows =
+      std::min({limits.l0a / kStages / (depth * bytes),
+                limits.l0c / (std::uint64_t{kColumns} * kAccumulatorBytes),
+                std::uint64_t{kMostRows}, std::uint64_t{aicore::round_up(shape.m, kFractalRows)}});
+  TileChoice<A, B> choice(type, shape, cores, limits, tables);
+  choice.consider(static_cast<std::uint32_t>(rows), kColumns);
   tiling = choice.best();
   if (tiling.m != 0) choose_order(tiling, type, shape, limits.l2);
   return tiling.m != 0;

@@ -13,5 +13,5 @@ void host(std::uint32_t block_num, OperatorStream& stream, const MatmulParams& p
 }  // namespace
 }  // namespace npu::kernels
 
-NPU_OPERATOR(npu::kernels::matmul::direct_kernel, npu::kernels::matmul::Work, npu::kernels::host,
-             npu::operators::MatmulParams)
+NPU_OPERATOR(npu::kernels::matmul::direct_kernel, npu::kernels::matmul::DirectWork,
+             npu::kernels::host, npu::operators::MatmulParams)

@@ -3,5 +3,5 @@
 // strides.
 #include "kernels/device/matmul/direct.hpp"
 
-NPU_OPERATOR(npu::kernels::matmul::direct_kernel, npu::kernels::matmul::Work,
+NPU_OPERATOR(npu::kernels::matmul::direct_kernel, npu::kernels::matmul::DirectWork,
              npu::kernels::matmul::run_direct, npu::operators::MatmulParams)

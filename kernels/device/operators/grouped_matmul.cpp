@@ -140,9 +140,15 @@ void host(std::uint32_t block_num, OperatorStream& stream, const GroupedMatmulPa
     if (p.k == 0) return;
   }
   const std::uint64_t pieces = rows ? 1 : params.groups;
-  if (!matmul::choose(stream, launches, work.whole, pieces, p.bias != 0 ? 2 : 0)) return;
+  const std::uint32_t tables = p.bias != 0 ? 2 : 0;
+  if (!matmul::choose_fixed(stream, launches, work.whole, pieces, tables) &&
+      !matmul::choose(stream, launches, work.whole, pieces, tables)) {
+    return;
+  }
+  // Where a group of rows ends is known to the kernel alone: each may have a tile row more.
+  const std::uint64_t columns = aicore::divide_up(p.n, work.whole.tiling.n);
   launches.launch(CoreKind::kCube, Phase::kProduct, work,
-                  matmul::tiles_of(work.whole) * pieces + (rows ? params.groups : 0));
+                  matmul::tiles_of(work.whole) * pieces + (rows ? params.groups * columns : 0));
 }
 
 }  // namespace

@@ -185,6 +185,13 @@ bool by_fixpipe(const QuantMatmulParams& params, const matmul::CoreLimits& limit
          (params.product.bias == 0 || !matmul::kRealBias);
 }
 
+// Batches, and few rows or columns, have one tile whatever their size (ops-nn,
+// matmul/quant_batch_matmul_v3/op_host: not its basic blocks).
+bool of_one_tile(const matmul::CoreLimits& limits, const MatmulParams& p) {
+  constexpr std::uint32_t kFew = 256;
+  return !matmul::even_tiles(limits) && (p.batch > 1 || std::min(p.m, p.n) <= kFew);
+}
+
 void host(std::uint32_t block_num, OperatorStream& stream, const QuantMatmulParams& params) {
   const MatmulParams& p = params.product;
   if (p.m == 0 || p.n == 0 || p.batch == 0) return;
@@ -199,7 +206,9 @@ void host(std::uint32_t block_num, OperatorStream& stream, const QuantMatmulPara
   Launches launches(stream, direct ? CoreKind::kCube : CoreKind::kMixed, block_num);
   if (p.k == 0) return launches.launch(CoreKind::kVector, Phase::kZeros, work, p.m);
   const bool tables = p.bias != 0 || (direct && params.channel_scales != 0);
-  if (!matmul::choose(stream, launches, work.product, p.batch, tables ? 2 : 0)) return;
+  const bool found = of_one_tile(stream.limits(), p) &&
+                     matmul::choose_fixed(stream, launches, work.product, p.batch, tables ? 2 : 0);
+  if (!found && !matmul::choose(stream, launches, work.product, p.batch, tables ? 2 : 0)) return;
   const std::uint64_t tiles = matmul::tiles_of(work.product) * p.batch;
   if (direct) return launches.launch(CoreKind::kCube, Phase::kProduct, work, tiles);
   const auto blocks = std::min<std::uint64_t>(tiles, launches.cores(CoreKind::kMixed));

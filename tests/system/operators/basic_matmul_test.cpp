@@ -180,19 +180,51 @@ TEST(MatmulTiles, AreMadeForTheBuffersThereAre) {
 TEST(MatmulTiles, AreThoseOfTheMacrosWhereThereAreAny) {
   OperatorBench bench;
   Dice dice(9);
-  MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, {130, 70, 200}, dice, false);
+  MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, {130, 64, 192}, dice, false);
   one.place();
   bench.requests.clear();
   ASSERT_TRUE(bench.run_operator("op_basic_matmul_small_tiles", one.params)) << bench.refusal();
   one.expect_all();
-  // B is read once for each of three tile rows, A for each of three tile columns.
+  // B is read once for each of three tile rows, A for each of two tile columns.
   Bytes read = 0;
   for (const auto& request : bench.requests) {
     if (!request.write && request.address >= one.params.a) read += request.length;
   }
-  EXPECT_EQ(read, (130U * 200 * 3 + 200 * 70 * 3) * 2);
+  EXPECT_EQ(read, (130U * 192 * 2 + 192 * 64 * 3) * 2);
   EXPECT_FALSE(bench.run_operator("op_basic_matmul_large_tiles", one.params));
   EXPECT_EQ(bench.refusal(), "no tile of the product fits into the cores' buffers");
+}
+
+// Lines of 400 and 600 B: half of A in 13 columns of 80 rows of fractals, of B in 19 of 208.
+TEST(MatmulConversion, BringsUnalignedLinesIntoFractalsInOneLaunch) {
+  for (const auto kind : {model::ProgramCoreKind::kCoupled, model::ProgramCoreKind::kSplit}) {
+    OperatorBench bench(kind);
+    Dice dice(16);
+    MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, {70, 300, 200}, dice, false);
+    one.place();
+    ASSERT_TRUE(bench.run_operator("op_basic_matmul_half_half_RowMajor_RowMajor", one.params));
+    EXPECT_EQ(bench.workspace_bytes(), (13U * 80 + 19U * 208) * 32);
+    EXPECT_EQ(bench.launches(), 1U);
+    one.expect_all();
+  }
+}
+
+TEST(MatmulConversion, IsOfTheMatrixThatNeedsIt) {
+  OperatorBench bench(model::ProgramCoreKind::kSplit);
+  Dice dice(17);
+  struct {
+    Shape shape;
+    Bytes workspace;
+  } const kCases[] = {{{70, 256, 200}, 13 * 80 * 32},   // A alone
+                      {{70, 300, 256}, 19 * 256 * 32},  // B alone
+                      {{70, 192, 48}, 0}};              // short lines: 384 and 96 B
+  for (const auto& each : kCases) {
+    MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, each.shape, dice, false);
+    one.place();
+    ASSERT_TRUE(bench.run_operator("op_basic_matmul_half_half_RowMajor_RowMajor", one.params));
+    EXPECT_EQ(bench.workspace_bytes(), each.workspace) << each.shape.n << " " << each.shape.k;
+    one.expect_all();
+  }
 }
 
 TEST(MatmulRefusals, SayWhatCannotBe) {

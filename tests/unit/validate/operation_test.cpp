@@ -36,7 +36,12 @@ TEST(OperationTest, AWarmRowIsTheSecondLaunch) {
   auto row = row_of("matmul", {});
   row.sides = {{"m", 1}, {"n", 2}, {"k", 3}};
   row.cache = "warm";
-  EXPECT_EQ(line_of(row), "910b2 matmul_kernel m=1 n=2 k=3 type=fp16 launches=2 functional=off");
+  EXPECT_EQ(line_of(row),
+            "910b2 operator name=basic_matmul shape=1,2,3 dtype=float16 calls=2 cache=folder "
+            "functional=off");
+  EXPECT_EQ(operation_of(row)->metric, "operator.device_us");
+  row.note = "derived from published TFLOPS; repeated on the same buffers";
+  EXPECT_EQ(operation_of(row)->metric, "operator.wall_us");
 }
 
 TEST(OperationTest, GroupsHaveTheEndsOfTheirRow) {

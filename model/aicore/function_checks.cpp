@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/function_checks.hpp"
 
+#include <algorithm>
+
 #include "model/aicore/vector_function.hpp"
 #include "model/aicore/vector_operators.hpp"
 
@@ -95,12 +97,32 @@ Finding check_step(const FunctionStep& step, Written& written) {
   return {};
 }
 
+bool has_numbers(const FunctionTensor* tensors, std::uint32_t count) {
+  return std::any_of(tensors, tensors + count, [](const FunctionTensor& tensor) {
+    return tensor.rows == FunctionRows::kNumber;
+  });
+}
+
+// Whether a function by columns has something of a row's.
+bool needs_rows(const platform::VectorFunction& function) {
+  return has_numbers(function.loads, function.load_count) ||
+         has_numbers(function.stores, function.store_count) ||
+         std::any_of(function.steps, function.steps + function.step_count,
+                     [](const FunctionStep& step) {
+                       return operator_of(step.op).result == VectorResult::kElement;
+                     });
+}
+
 // What is stored comes to nothing that is still to be read.
 bool spares(const FunctionTensor& store, const FunctionTensor& load,
             const platform::VectorFunction& function) {
   const auto to = extent_of(store, function.count, function.rows);
   const auto from = extent_of(load, function.count, function.rows);
   if (!to.meets(from)) return true;
+  if (function.by_columns) {
+    return store.rows == load.rows && to.offset == from.offset && to.row == from.row &&
+           to.pitch == from.pitch;
+  }
   if (store.rows != FunctionRows::kOwn || load.rows != FunctionRows::kOwn) return false;
   return to.offset <= from.offset && to.row <= from.row &&
          (function.rows == 1 || to.pitch <= from.pitch);
@@ -130,7 +152,9 @@ InstructionFinding check(const BufferSizes& sizes, const platform::VectorFunctio
   }
   for (std::uint32_t i = 0; i < function.store_count; ++i) {
     const FunctionTensor& store = function.stores[i];
-    if (store.rows == FunctionRows::kShared) return bad_function(Field::kTo);
+    if (store.rows == FunctionRows::kShared && !function.by_columns) {
+      return bad_function(Field::kTo);
+    }
     const auto found = check_tensor(sizes, Field::kTo, store, function);
     if (found.wrong()) return found;
     if (!written.has(store.reg)) return bad_function(Field::kTo);
@@ -138,6 +162,7 @@ InstructionFinding check(const BufferSizes& sizes, const platform::VectorFunctio
       if (!spares(store, function.loads[load], function)) return bad_function(Field::kTo);
     }
   }
+  if (function.by_columns && needs_rows(function)) return bad_function(Field::kKind);
   return {};
 }
 

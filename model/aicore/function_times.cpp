@@ -56,7 +56,21 @@ void FunctionTimes::add_step(FunctionWork& work, const FunctionStep& step) const
 void FunctionTimes::count_iterations(FunctionWork& work, std::uint64_t rows, std::uint64_t count,
                                      Bytes width) const {
   work.rows = rows;
-  work.iterations = rows * ceil_div(count, std::max<Bytes>(config_.repeat / width, 1));
+  work.iterations = work.masks = rows * ceil_div(count, std::max<Bytes>(config_.repeat / width, 1));
+}
+
+// Clocks from a row to the next one: of the longest operation on a register that keeps its value.
+std::uint64_t FunctionTimes::kept_clocks(const FunctionBody& function) const {
+  std::uint64_t longest = 0;
+  for (const FunctionTensor& load : function.loads) {
+    if (load.rows != FunctionRows::kShared) continue;
+    for (const FunctionStep& step : function.steps) {
+      const bool keeps = step.to == load.reg && (step.a == load.reg || step.b == load.reg);
+      const auto clocks = cost_of(config_, step.op, step.type, step.to_type).clocks;
+      if (keeps) longest = std::max<std::uint64_t>(longest, clocks);
+    }
+  }
+  return longest;
 }
 
 FunctionWork FunctionTimes::work_of(const FunctionBody& function) const {
@@ -67,10 +81,12 @@ FunctionWork FunctionTimes::work_of(const FunctionBody& function) const {
     widest = std::max(widest, width_of(step));
   }
   count_iterations(work, function.rows, function.count, widest);
+  work.masks = function.by_columns ? work.iterations / work.rows : work.iterations;
   const auto move = [&](const FunctionTensor& tensor) {
     const bool number = tensor.rows == FunctionRows::kNumber;
-    work.bytes += work.rows * (number ? 1 : function.count) * bytes_of(tensor.type);
-    return number ? work.rows : work.iterations;
+    const bool once = function.by_columns && tensor.rows == FunctionRows::kShared;
+    work.bytes += (once ? 1 : work.rows) * (number ? 1 : function.count) * bytes_of(tensor.type);
+    return number ? work.rows : once ? work.iterations / work.rows : work.iterations;
   };
   std::array<std::uint64_t, platform::kVectorRegisters> ready{};
   std::array<std::uint64_t, platform::kMaskRegisters> mask_ready{};
@@ -86,6 +102,7 @@ FunctionWork FunctionTimes::work_of(const FunctionBody& function) const {
     const auto end = begin + cost_of(config_, step.op, step.type, step.to_type).clocks;
     (op.result == VectorResult::kMask ? mask_ready[step.to] : ready[step.to]) = end;
   }
+  if (function.by_columns) work.row_clocks = kept_clocks(function);
   for (const FunctionTensor& store : function.stores) {
     work.stores += move(store);
     work.latency = std::max(work.latency, ready[store.reg]);
@@ -115,13 +132,14 @@ FunctionWork FunctionTimes::work_of(const platform::Vector& vector) const {
 std::uint64_t FunctionTimes::of(const FunctionWork& work) const {
   const VectorFunctionConfig& f = config_.function;
   const std::uint64_t first = work.rows * work.row_percent + work.once_percent;
-  const std::uint64_t all = work.iterations * (work.percent + f.mask_percent) + first;
+  const std::uint64_t all = work.iterations * work.percent + work.masks * f.mask_percent + first;
   const std::uint64_t loop =
       std::max({ceil_div(all, f.ports), first, ceil_div(100 * work.loads, f.load_ports),
                 ceil_div(100 * work.stores, f.store_ports),
                 ceil_div(10'000 * work.bytes, config_.repeat * f.accesses_percent)});
   const std::uint64_t rows = work.reduces ? work.rows * config_.row_clocks : 0;
-  return loop + 100 * (f.start_clocks + work.latency + f.drain_clocks + rows);
+  return std::max(loop, 100 * work.rows * work.row_clocks) +
+         100 * (f.start_clocks + work.latency + f.drain_clocks + rows);
 }
 
 }  // namespace npu::model

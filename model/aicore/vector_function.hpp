@@ -15,12 +15,14 @@ struct FunctionBody {
         steps(f.steps, f.steps + f.step_count),
         stores(f.stores, f.stores + f.store_count),
         count(f.count),
-        rows(f.rows) {}
+        rows(f.rows),
+        by_columns(f.by_columns) {}
 
   std::vector<platform::FunctionTensor> loads;
   std::vector<platform::FunctionStep> steps;
   std::vector<platform::FunctionTensor> stores;
   std::uint32_t count, rows;
+  bool by_columns;
 };
 
 // Instructions are copied, what they are long is not.

@@ -30,6 +30,7 @@ struct CoreLimits {
   bool fixpipe_bf16 = false;                // FixPipe makes bf16 of int32 that it scales
   // A cluster's cores reach each other's buffers: L0C to UB, UB to L1.
   bool local_ways = false;
+  bool vector_functions = false;  // vector cores compute in registers
 };
 
 // The launcher implements it, and an operator calls it only in run(). Addresses are those of the

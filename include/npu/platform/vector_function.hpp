@@ -7,10 +7,15 @@
 // order, and stores. A step is element by element, or brings a row together into one number. What
 // is computed in between stays in registers. The next function begins when this one has ended.
 //
+// A function by columns takes all rows for one register's worth of columns before the next one.
+// Registers keep what they have from row to row; what all rows share is loaded before the first
+// row and stored behind the last one. Masks are set once for all rows. It brings no row together
+// and has no numbers of rows.
+//
 // A function that is wrong stops the core with abi::FaultCode
 // - kInstruction: the core has none; a count or number is out of range; a step's operation, type or
 //   register is none; a register is read that nothing was written to; a cast in its place; a store
-//   on a load that is still to be read;
+//   on a load that is still to be read; by columns, a reduction or a number of a row;
 // - kLocalAlignment: an offset or pitch is no multiple of 32;
 // - kLocalBuffer: a tensor is not in UB.
 #pragma once
@@ -27,7 +32,7 @@ inline constexpr unsigned kMostFunctionSteps = 256;
 // Rows of a tensor in UB.
 enum class FunctionRows : std::uint8_t {
   kOwn,     // a row for each row
-  kShared,  // one row for all; only loads
+  kShared,  // one row for all; stores by columns only
   kNumber,  // a number for each row, one behind the other: loaded into all elements; stored as the
             // first one
 };
@@ -63,6 +68,7 @@ struct VectorFunction {
   std::uint32_t load_count = 0, step_count = 0, store_count = 0;
   std::uint32_t count = 0;  // elements of a row
   std::uint32_t rows = 1;
+  bool by_columns = false;
 };
 
 }  // namespace npu::platform

@@ -2,10 +2,9 @@
 // Softmax along the middle one of three axes. NPU_JIT_ELEMENT_A (from) and NPU_JIT_ELEMENT_C (to):
 // half, bfloat16 or float; SoftmaxAxisParams. A tile is the whole axis by as many columns as fit
 // into UB (kernel-times.md K36); if that is not even a block of each row, the axis is read in three
-// passes: the largest, the sum, the results. Rows of a tile are brought together by halves.
-#include "kernels/device/common/entries.hpp"
-#include "kernels/device/vector/row_tile.hpp"
-#include "kernels/device/vector/types.hpp"
+// passes: the largest, the sum, the results. Rows of a tile are brought together by halves. Cores
+// that compute in registers have tiles and functions of their own.
+#include "kernels/device/vector/softmax_axis_functions.hpp"
 
 namespace npu::kernels {
 namespace {
@@ -18,17 +17,9 @@ static_assert(is_real(kTypeA) && is_real(kTypeC),
               "this operator is of reals: NPU_JIT_ELEMENT_A and NPU_JIT_ELEMENT_C must be half, "
               "bfloat16 or float");
 
-struct Work {
+struct Work : vector::AxisWork {
   // Of the generated kernels of the library, which have their sizes as arguments.
   static constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, false, false};
-  std::uint64_t from = 0, to = 0;
-  std::uint64_t outer = 0, inner = 0;
-  std::uint32_t axis = 0;
-  std::uint32_t columns = 0;  // of a tile
-  std::uint32_t rows = 0;     // of a tile: the axis, or a part of it
-  std::uint32_t reserved = 0;
-
-  std::uint64_t tiles() const { return outer * aicore::divide_up<std::uint64_t>(inner, columns); }
 };
 
 constexpr std::uint32_t kFp32 = 4;  // bytes
@@ -52,15 +43,15 @@ class Columns {
     for (std::uint32_t& at : stored_) at = ub.take(count * kStored);
     x_ = kAllFp32 ? 0 : ub.take(count * kFp32);
     folds_ = ub.take(count * kFp32);
-    if (work.rows == work.axis) return;
+    if (work.passes == 1) return;
     largest_ = ub.take(count * kFp32);
     sums_ = ub.take(count * kFp32);
   }
 
   void run() {
-    const std::uint64_t across = aicore::divide_up<std::uint64_t>(work_.inner, work_.columns);
+    const std::uint64_t across = work_.across();
     const auto& call = port_.call();
-    const bool whole = work_.rows == work_.axis;
+    const bool whole = work_.passes == 1;
     for (std::uint64_t i = call.block; i < work_.tiles(); i += call.blocks) {
       outer_ = i / across;
       column_ = i % across * work_.columns;
@@ -194,8 +185,12 @@ class Columns {
 };
 
 int kernel(AicorePort& port) {
-  const auto work = work_from<Work>(aicore::Arguments(port, kWorkWords<Work>));
-  Columns(port, work).run();
+  const aicore::Arguments arguments(port, kWorkWords<Work>);
+  if (port.has_vector_functions()) {
+    vector::SoftmaxAxisFunctions(port, work_from<vector::AxisWork>(arguments)).run();
+  } else {
+    Columns(port, work_from<Work>(arguments)).run();
+  }
   port.pipe_barrier(Pipe::kAll);
   return 0;
 }
@@ -210,6 +205,7 @@ void tile(Work& work, std::uint64_t ub, std::uint32_t cores) {
       aicore::round_up(aicore::divide_up(work.inner, strips), std::uint64_t{kBlock});
   work.columns = static_cast<std::uint32_t>(std::min(most, std::max(shared, line)));
   if (work.columns > most) work.columns = static_cast<std::uint32_t>(most);
+  work.passes = fit != 0 ? 1 : 3;
   work.rows = fit != 0 ? work.axis
                        : static_cast<std::uint32_t>(
                              std::min<std::uint64_t>(work.axis, ub / kPartBytes / work.columns));
@@ -229,8 +225,16 @@ void host(std::uint32_t block_num, OperatorStream& stream, const SoftmaxAxisPara
   work.from = params.from, work.to = params.to;
   work.outer = params.outer, work.axis = params.axis, work.inner = params.inner;
   Launches launches(stream, CoreKind::kVector, block_num);
-  tile(work, stream.limits().ub, launches.cores(CoreKind::kVector));
-  launches.launch(CoreKind::kVector, 0U, work, work.tiles());
+  const CoreLimits limits = stream.limits();
+  const std::uint32_t cores = launches.cores(CoreKind::kVector);
+  std::uint64_t pieces = 0;
+  if (limits.vector_functions) {
+    pieces = vector::SoftmaxAxisFunctions::choose(work, limits.ub, cores);
+  } else {
+    tile(work, limits.ub, cores);
+    pieces = work.tiles();
+  }
+  launches.launch(CoreKind::kVector, 0U, work, pieces);
 }
 
 }  // namespace

@@ -53,8 +53,10 @@ class FunctionBuilder {
     return to;
   }
 
-  void issue(AicorePort& port, std::uint32_t rows, std::uint32_t count) const {
+  void issue(AicorePort& port, std::uint32_t rows, std::uint32_t count,
+             bool by_columns = false) const {
     platform::VectorFunction function;
+    function.by_columns = by_columns;
     function.loads = loads_.data();
     function.steps = steps_.data();
     function.stores = stores_.data();

@@ -72,6 +72,7 @@ class Execution {
   }
 
   void run() {
+    if (function_.by_columns) return by_columns();
     for (std::uint32_t row = 0; row < rows_; ++row) {
       for (std::uint32_t first = 0; first < count_; first += part_) {
         const std::uint32_t count = std::min(part_, count_ - first);
@@ -83,6 +84,23 @@ class Execution {
   }
 
  private:
+  // What all rows share is loaded and stored once.
+  void by_columns() {
+    const auto shared = [](const FunctionTensor& t) { return t.rows == FunctionRows::kShared; };
+    for (std::uint32_t first = 0; first < count_; first += part_) {
+      const std::uint32_t count = std::min(part_, count_ - first);
+      for (std::uint32_t row = 0; row < rows_; ++row) {
+        for (const auto& load : function_.loads) {
+          if (row == 0 || !shared(load)) this->load(load, row, first, count);
+        }
+        for (const auto& step : function_.steps) this->step(step, count);
+        for (const auto& store : function_.stores) {
+          if (row + 1 == rows_ || !shared(store)) this->store(store, row, first, count);
+        }
+      }
+    }
+  }
+
   unsigned char* reg(unsigned number) { return registers_.data() + number * part_ * kWidest; }
   unsigned char* mask(unsigned number) { return masks_.data() + number * mask_bytes(part_); }
 

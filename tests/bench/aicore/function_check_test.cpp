@@ -28,7 +28,7 @@ class AicoreFunctionChecks : public testing::Test {
     f.load_count = static_cast<std::uint32_t>(loads.size());
     f.step_count = static_cast<std::uint32_t>(steps.size());
     f.store_count = static_cast<std::uint32_t>(stores.size());
-    f.count = count, f.rows = rows;
+    f.count = count, f.rows = rows, f.by_columns = by_columns;
     return model::check(kAiv, f, true);
   }
   static FunctionStep step(VectorOp op) {
@@ -42,6 +42,7 @@ class AicoreFunctionChecks : public testing::Test {
   std::vector<FunctionStep> steps{step(VectorOp::kExp)};
   std::vector<FunctionTensor> stores{{kResultAt, 0, DataType::kFp32, FunctionRows::kOwn, 1}};
   std::uint32_t count = 64, rows = 2;
+  bool by_columns = false;
 };
 
 TEST_F(AicoreFunctionChecks, TensorsAreInUbAndAligned) {
@@ -144,6 +145,27 @@ TEST_F(AicoreFunctionChecks, AStoreSparesWhatIsStillToBeRead) {
   EXPECT_EQ(check(), FaultCode::kInstruction);
   loads.front() = {kResultAt, 0, DataType::kFp32, FunctionRows::kOwn, 0};
   stores.front() = {kResultAt, 0, DataType::kFp32, FunctionRows::kShared, 1};
+  EXPECT_EQ(check(), FaultCode::kInstruction);
+}
+
+TEST_F(AicoreFunctionChecks, ByColumnsRowsAreSharedButNotBroughtTogether) {
+  by_columns = true;
+  EXPECT_EQ(check(), FaultCode::kNone);
+  stores.front().rows = FunctionRows::kShared;
+  EXPECT_EQ(check(), FaultCode::kNone);
+  loads.push_back({kResultAt, 0, DataType::kFp32, FunctionRows::kShared, 1});
+  EXPECT_EQ(check(), FaultCode::kNone) << "in place";
+  loads.back().offset += 32;
+  EXPECT_EQ(check(), FaultCode::kInstruction);
+  loads.pop_back();
+  stores.front() = {0, 0, DataType::kFp32, FunctionRows::kOwn, 1};
+  EXPECT_EQ(check(), FaultCode::kNone) << "in place";
+  loads.front().pitch = 512;  // a second row's first columns before the first one's last
+  EXPECT_EQ(check(), FaultCode::kInstruction);
+  stores.front() = {kResultAt, 0, DataType::kFp32, FunctionRows::kNumber, 1};
+  EXPECT_EQ(check(), FaultCode::kInstruction);
+  stores.front().rows = FunctionRows::kOwn;
+  steps = {step(VectorOp::kReduceSum)};
   EXPECT_EQ(check(), FaultCode::kInstruction);
 }
 

@@ -186,6 +186,33 @@ TEST_F(FunctionValues, ARowIsBroughtTogetherAsByTheInstruction) {
   }
 }
 
+// Three rows of 1500, more than are handled at a time, with gaps: column sums that go on from one
+// row for all, and the rows so far.
+TEST_F(FunctionValues, ByColumnsRegistersKeepWhatTheRowsBeforeLeft) {
+  constexpr std::uint32_t kRows = 3, kCount = 1500, kPitch = kCount * 4 + 32;
+  fill(at(0), DataType::kFp32, kRows * kPitch / 4);
+  fill(at(1), DataType::kFp32, kCount);
+  const FunctionTensor loads[] = {{at(1), 0, DataType::kFp32, FunctionRows::kShared, 1},
+                                  {at(0), kPitch, DataType::kFp32, FunctionRows::kOwn, 0}};
+  const FunctionTensor stores[] = {{at(2), 0, DataType::kFp32, FunctionRows::kShared, 1},
+                                   {kResultAt, kPitch, DataType::kFp32, FunctionRows::kOwn, 1}};
+  FunctionStep step;
+  step.op = VectorOp::kAdd;
+  step.to = 1, step.a = 1;
+  execute(FunctionBody({loads, &step, stores, 2, 1, 2, kCount, kRows, true}), ub_.data());
+  Vector plain;
+  plain.op = VectorOp::kAdd;
+  plain.a = at(1), plain.to = kPlainAt;
+  plain.count = kCount;
+  for (std::uint32_t row = 0; row < kRows; ++row) {
+    plain.b = at(0) + row * kPitch;
+    execute(plain, ub_.data());
+    plain.a = kPlainAt;
+    EXPECT_EQ(std::memcmp(&ub_[kResultAt + row * kPitch], &ub_[kPlainAt], kCount * 4), 0) << row;
+  }
+  EXPECT_EQ(std::memcmp(&ub_[at(2)], &ub_[kPlainAt], kCount * 4), 0);
+}
+
 // bf16 1, NaN, -inf, 3 against NaN, 2, 1, -inf.
 TEST_F(FunctionValues, OfAMaximumANaNWinsOnEitherSide) {
   const std::uint16_t a[] = {0x3F80, 0x7FC1, 0xFF80, 0x4040},

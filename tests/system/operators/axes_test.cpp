@@ -263,10 +263,15 @@ INSTANTIATE_TEST_SUITE_P(Cores, AxisOperators,
                                          BenchCores::kInRegisters),
                          [](const auto& instance) { return name_of(instance.param); });
 
-// In an axis that fits into UB and in one that does not.
-TEST(AxisNumbers, ThatAreNoneAreNumPysInSoftmax) {
-  OperatorBench bench;
-  for (const std::uint32_t axis : {5U, 3000U}) {
+class AxisNumbers : public testing::TestWithParam<BenchCores> {};
+INSTANTIATE_TEST_SUITE_P(Cores, AxisNumbers,
+                         testing::Values(BenchCores::kCoupled, BenchCores::kInRegisters),
+                         [](const auto& instance) { return name_of(instance.param); });
+
+// In an axis that fits into UB, in one that does in fewer columns, and in one that does not.
+TEST_P(AxisNumbers, ThatAreNoneAreNumPysInSoftmax) {
+  OperatorBench bench(GetParam());
+  for (const std::uint32_t axis : {5U, 127U, 3000U}) {
     bench.forget();
     constexpr std::uint64_t kColumns = 5;
     Values x(axis, kColumns);
@@ -294,8 +299,8 @@ TEST(AxisNumbers, ThatAreNoneAreNumPysInSoftmax) {
 }
 
 // A group's neighbours are as without it.
-TEST(AxisNumbers, ThatAreNoneStayInTheirGroup) {
-  OperatorBench bench;
+TEST_P(AxisNumbers, ThatAreNoneStayInTheirGroup) {
+  OperatorBench bench(GetParam());
   Values x(4, 3);
   x.elements = {1, 2, std::nan(""), HUGE_VAL, 0, 1, 5, 5, 5, 1, 2, 3};
   operators::GroupNormParams params;
@@ -311,8 +316,8 @@ TEST(AxisNumbers, ThatAreNoneStayInTheirGroup) {
   EXPECT_NEAR(to.at(10), 0, 1e-6);
 }
 
-TEST(AxisNumbers, ThatAreNoneStayInAMaximum) {
-  OperatorBench bench;
+TEST_P(AxisNumbers, ThatAreNoneStayInAMaximum) {
+  OperatorBench bench(GetParam());
   Values a(2, 2), b(1, 2);
   a.elements = {std::nan(""), 1, -HUGE_VAL, 2};
   b.elements = {0, std::nan("")};

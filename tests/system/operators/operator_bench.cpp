@@ -39,6 +39,7 @@ OperatorBench::OperatorBench(const model::ChipConfig& chip) : AicoreBench(chip) 
   limits_.ub = config.core.ub;
   limits_.l2 = 192_MiB;
   limits_.fixpipe_bf16 = config.core.fixpipe_bf16;
+  limits_.vector_functions = config.core.vector.function.ports != 0;
 }
 
 std::uint64_t OperatorBench::allocate(Bytes bytes) {

@@ -19,6 +19,7 @@ inline operators::CoreLimits core_limits(const model::ChipConfig& chip) {
   limits.local_ways = chip.core.l0c_to_ub.per_clock != 0 && chip.core.ub_to_l1.per_clock != 0;
   limits.fixpipe_to_l1 = chip.core.l0c_to_l1.per_clock != 0;
   limits.fixpipe_bf16 = chip.core.fixpipe_bf16;
+  limits.vector_functions = chip.core.vector.function.ports != 0;
   return limits;
 }
 

@@ -40,6 +40,16 @@ SimTime L2::time_of(Bytes bytes) const {
   return ceil_div(ceil_div(bytes, config_.slice_per_clock) * 1'000'000'000'000, config_.clock_hz);
 }
 
+// Calls use(block, line) for each of them.
+template <class Use>
+void L2::each_line(const HbmTransfer& transfer, Use use) {
+  auto block = store_->block_of(transfer.first);
+  for (Line line = transfer.first; line < transfer.first + transfer.lines; ++line) {
+    if (!store_->same_block(block, line)) block = store_->block_of(line);
+    use(block, line);
+  }
+}
+
 tlm::tlm_sync_enum L2::request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay) {
   const auto number = static_cast<unsigned>(client);
@@ -108,6 +118,9 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   const std::uint64_t cause = Transaction::of(*access.trans).cause;
   used_ = true;  // also by what waited when everything was invalidated
   fills_.begin({number, access.client, cause});
+  Turns turns;
+  turns.earliest = std::max(access.arrival, sim_now());
+  turns.behind = (access.write ? write_ : hit_) + noc_;
   Touch at;
   at.block = store_->block_of(access.rest.line());
   unsigned blocked = kNone;
@@ -116,16 +129,18 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
     if (!store_->same_block(at.block, at.line)) at.block = store_->block_of(at.line);
     at.slice = store_->slice_of(at.block, at.line);
     at.bytes = access.rest.bytes();
-    if (!touch(access, at, resumed)) {
+    if (!touch(access, at, turns, resumed)) {
       blocked = at.slice;
       break;
     }
     access.rest.advance(at.bytes);
   }
+  account(access, turns);
   access.fills += fills_.end();
   write_backs_.send_evicted(access.client, cause);
   if (blocked != kNone) {
     access.blocked = sim_now();
+    ++waiting_;
     if (blocked == resumed) {
       slices_[blocked].block_again(number);
     } else {
@@ -137,29 +152,39 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   return blocked;
 }
 
-bool L2::touch(Access& access, const Touch& at, unsigned resumed) {
+// Most lines are there: what they have in common is kept in `turns`.
+inline bool L2::touch(Access& access, const Touch& at, Turns& turns, unsigned resumed) {
   auto* const set = store_->set_of(at.block, at.slice);
   const unsigned way = store_->find(set, at.block);
-  if (way == store_->ways()) return allocate(access, at, set, resumed);
+  if (way == store_->ways()) return allocate(access, at, set, turns, resumed);
   const LineStore::Entry entry = set[way];
   LineStore::use(set, way, access.write ? entry | LineStore::kDirty : entry);
-  hit(access, at, entry);
+  occupy(at, turns);
+  if (!access.write && (entry & LineStore::kFilling) != 0) {
+    ++turns.merged;
+    fills_.join(slices_[at.slice].fill_of(at.line));
+  } else {
+    ++turns.hits;
+  }
   return true;
 }
 
-void L2::hit(Access& access, const Touch& at, LineStore::Entry entry) {
-  const bool waits = !access.write && (entry & LineStore::kFilling) != 0;
-  ++(access.write ? statistics_.write_hits
-     : waits      ? statistics_.read_merged
-                  : statistics_.read_hits);
-  ++access.hits;
-  occupy(access, at);
-  if (waits) fills_.join(slices_[at.slice].fill_of(at.line));
+// What was found for lines of the request.
+void L2::account(Access& access, const Turns& turns) {
+  if (turns.bytes == 0) return;  // of none
+  (access.write ? statistics_.write_hits : statistics_.read_hits) += turns.hits;
+  statistics_.read_merged += turns.merged;
+  statistics_.queued += Picoseconds(static_cast<std::int64_t>(turns.queued));
+  statistics_.busy += Picoseconds(static_cast<std::int64_t>(turns.busy));
+  access.hits += turns.hits + turns.merged;
+  access.tail = std::max(access.tail, turns.longest + turns.behind);
+  access.ready = std::max(access.ready, turns.latest + turns.behind);
 }
 
 // A place for the line, and its read if it needs one; false if the request has to wait. Requests
 // that wait at a slice have the first claim.
-bool L2::allocate(Access& access, const Touch& at, LineStore::Entry* set, unsigned resumed) {
+bool L2::allocate(Access& access, const Touch& at, LineStore::Entry* set, Turns& turns,
+                  unsigned resumed) {
   L2Slice& slice = slices_[at.slice];
   if (slice.has_blocked() && resumed != at.slice) return false;
   const bool fetched = !access.write || at.bytes != config_.line;
@@ -177,7 +202,7 @@ bool L2::allocate(Access& access, const Touch& at, LineStore::Entry* set, unsign
   LineStore::use(
       set, way,
       at.block.key | (access.write ? LineStore::kDirty : 0) | (fetched ? LineStore::kFilling : 0));
-  const SimTime start = occupy(access, at);
+  const SimTime start = occupy(at, turns);
   if (fetched) {
     slice.begin_miss(at.line, fills_.read(at.line, start - sim_now() + fill_, !access.write));
     ++statistics_.fetches;
@@ -186,15 +211,16 @@ bool L2::allocate(Access& access, const Touch& at, LineStore::Entry* set, unsign
 }
 
 // The line's turn in its slice; when it begins.
-SimTime L2::occupy(Access& access, const Touch& at) {
-  const SimTime earliest = std::max(access.arrival, sim_now());
-  const SimTime time = at.bytes == config_.line ? line_time_ : time_of(at.bytes);
-  const SimTime start = slices_[at.slice].occupy(earliest, time);
-  statistics_.queued += Picoseconds(static_cast<std::int64_t>(start - earliest));
-  statistics_.busy += Picoseconds(static_cast<std::int64_t>(time));
-  const SimTime tail = time + (access.write ? write_ : hit_) + noc_;
-  access.tail = std::max(access.tail, tail);
-  access.ready = std::max(access.ready, start + tail);
+inline SimTime L2::occupy(const Touch& at, Turns& turns) {
+  if (at.bytes != turns.bytes) {
+    turns.bytes = at.bytes;
+    turns.time = at.bytes == config_.line ? line_time_ : time_of(at.bytes);
+    turns.longest = std::max(turns.longest, turns.time);
+  }
+  const SimTime start = slices_[at.slice].occupy(turns.earliest, turns.time);
+  turns.queued += start - turns.earliest;
+  turns.busy += turns.time;
+  turns.latest = std::max(turns.latest, start + turns.time);
   return start;
 }
 
@@ -203,11 +229,20 @@ void L2::resume(unsigned where) {
   L2Slice& slice = slices_[where];
   while (slice.has_blocked()) {
     const std::uint32_t number = slice.take_blocked();
+    --waiting_;
     const SimTime waited = sim_now() - accesses_[number].blocked;
     statistics_.blocked += Picoseconds(static_cast<std::int64_t>(waited));
     accesses_[number].hbm_until = sim_now();
     if (walk(number, where) == where) return;
   }
+}
+
+// Those that wait at the slices of these lines.
+void L2::resume(const HbmTransfer& transfer) {
+  if (waiting_ == 0) return;
+  each_line(transfer, [&](const LineStore::Block& block, Line line) {
+    resume(store_->slice_of(block, line));
+  });
 }
 
 void L2::ready(std::uint32_t number) {
@@ -251,8 +286,8 @@ void L2::filled(std::uint64_t argument) {
   const HbmTransfer transfer = fills_[number].transfer;
   const bool spoilt = fills_[number].spoilt;
   trace(transfer, platform::Activity::kL2Fill);
-  const Line end = transfer.first + transfer.lines;
-  for (Line line = transfer.first; line < end; ++line) line_filled(line, spoilt);
+  each_line(transfer,
+            [&](const LineStore::Block& block, Line line) { line_filled(block, line, spoilt); });
   fills_.finish(number, [this, spoilt](std::uint32_t waiting) {
     Access& access = accesses_[waiting];
     access.ready = std::max(access.ready, sim_now() + access.tail);
@@ -263,11 +298,10 @@ void L2::filled(std::uint64_t argument) {
     }
     if (--access.fills == 0 && access.rest.at_end()) ready(waiting);
   });
-  for (Line line = transfer.first; line < end; ++line) resume(slice_of(line));
+  resume(transfer);
 }
 
-void L2::line_filled(Line line, bool spoilt) {
-  const auto block = store_->block_of(line);
+void L2::line_filled(const LineStore::Block& block, Line line, bool spoilt) {
   const unsigned slice = store_->slice_of(block, line);
   auto* const set = store_->set_of(block, slice);
   const unsigned way = store_->find(set, block);
@@ -279,9 +313,10 @@ void L2::line_filled(Line line, bool spoilt) {
 void L2::finish_write_back(std::uint32_t number) {
   const HbmTransfer transfer = write_backs_.finish(number);
   trace(transfer, platform::Activity::kL2WriteBack);
-  const Line end = transfer.first + transfer.lines;
-  for (Line line = transfer.first; line < end; ++line) slices_[slice_of(line)].end_write_back();
-  for (Line line = transfer.first; line < end; ++line) resume(slice_of(line));
+  each_line(transfer, [&](const LineStore::Block& block, Line line) {
+    slices_[store_->slice_of(block, line)].end_write_back();
+  });
+  resume(transfer);
 }
 
 void L2::trace(const Access& access) const {
@@ -322,7 +357,7 @@ void L2::bytes_written(std::uint64_t address, Bytes length) {
     const bool partly = address > begin || address + length < begin + config_.line;
     if (!dirty || !partly) continue;
     // What was dirty beside their bytes has to be written, but not inside the call of who writes.
-    slices_[slice_of(line)].begin_write_back();
+    slices_[store_->slice_of(block, line)].begin_write_back();
     ++statistics_.write_backs;
     if (write_backs_.snoop(line)) sim_.agenda.at<&L2::send_snooped>(sim_now(), *this);
   }

@@ -84,6 +84,16 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
     unsigned slice = 0;
     Bytes bytes = 0;
   };
+  // The turns of a request's lines in their slices, of those that are looked up together.
+  struct Turns {
+    SimTime earliest = 0;  // that one begins
+    SimTime behind = 0;    // from the end of one to the response
+    Bytes bytes = 0;       // of the present line, and its time
+    SimTime time = 0;
+    SimTime longest = 0, latest = 0;  // time; end
+    SimTime queued = 0, busy = 0;     // summed
+    std::uint32_t hits = 0, merged = 0;
+  };
 
   tlm::tlm_sync_enum request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
@@ -92,24 +102,27 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
   void accept(unsigned client, tlm::tlm_generic_payload& trans);
   std::uint32_t new_access(unsigned client, tlm::tlm_generic_payload& trans);
   unsigned walk(std::uint32_t number, unsigned resumed);
-  bool touch(Access& access, const Touch& at, unsigned resumed);
-  void hit(Access& access, const Touch& at, LineStore::Entry entry);
-  bool allocate(Access& access, const Touch& at, LineStore::Entry* set, unsigned resumed);
-  SimTime occupy(Access& access, const Touch& at);
+  bool touch(Access& access, const Touch& at, Turns& turns, unsigned resumed);
+  bool allocate(Access& access, const Touch& at, LineStore::Entry* set, Turns& turns,
+                unsigned resumed);
+  SimTime occupy(const Touch& at, Turns& turns);
+  void account(Access& access, const Turns& turns);
   SimTime time_of(Bytes bytes) const;
   void resume(unsigned slice);
+  void resume(const HbmTransfer& transfer);
+  template <class Use>
+  void each_line(const HbmTransfer& transfer, Use use);
   void ready(std::uint32_t number);
   void answer(std::uint64_t number);
 
   void send(unsigned client, tlm::tlm_command command, const HbmTransfer& transfer,
             std::uint32_t number) override;
   void filled(std::uint64_t fill);
-  void line_filled(Line line, bool spoilt);
+  void line_filled(const LineStore::Block& block, Line line, bool spoilt);
   void finish_write_back(std::uint32_t number);
   void send_snooped(std::uint64_t) { write_backs_.send_snooped(); }
   void trace(const Access& access) const;
   void trace(const HbmTransfer& transfer, platform::Activity activity) const;
-  unsigned slice_of(Line line) const { return store_->slice_of(store_->block_of(line), line); }
 
   Simulation& sim_;
   const std::uint32_t track_;
@@ -120,6 +133,7 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
   std::optional<LineStore> store_;
   bool used_ = false;  // holds lines, perhaps
   std::vector<L2Slice> slices_;
+  std::uint32_t waiting_ = 0;  // requests, at any slice
   NumberedRecords<Access> accesses_;
   LineFills fills_;
   WriteBackQueue write_backs_;

@@ -60,6 +60,11 @@ unsigned LineStore::victim(const Entry* set) const {
 }
 
 void LineStore::use(Entry* set, unsigned way, Entry value) {
+  // Four at a time: compilers make one instruction of it.
+  for (Entry four[4]; way >= 4; way -= 4) {
+    std::memcpy(four, set + way - 4, sizeof four);
+    std::memcpy(set + way - 3, four, sizeof four);
+  }
   for (; way > 0; --way) set[way] = set[way - 1];
   set[0] = value;
 }

@@ -18,7 +18,9 @@ std::string counting_assembler() {
     return {};
   }
   std::error_code ignored;
-  const fs::path file = fs::canonical(here.dli_fname, ignored);
+  // Of a program that is the name it was called by, which says nothing from another folder.
+  fs::path file = fs::canonical(here.dli_fname, ignored);
+  if (ignored) file = fs::read_symlink("/proc/self/exe", ignored);
   constexpr int kDeepest = 6;
   fs::path above = file.parent_path();
   for (int i = 0; i < kDeepest && above.has_relative_path(); ++i, above = above.parent_path()) {

@@ -3,11 +3,11 @@
 // NPU_JIT_ELEMENT_C: int8; DynamicQuantParams. As the library of operators does it
 // (docs/sources/operators.md B5): several aligned rows at a time by vector instructions alone,
 // other rows one after the other with their scale by the scalar unit, rows that do not fit in
-// parts, twice.
+// parts, twice. Cores that compute in registers take as many rows as fit.
 #include <optional>
 
 #include "kernels/device/common/entries.hpp"
-#include "kernels/device/vector/quantise.hpp"
+#include "kernels/device/vector/quantise_functions.hpp"
 #include "kernels/device/vector/types.hpp"
 
 namespace npu::kernels {
@@ -21,7 +21,7 @@ static_assert(is_real(kTypeA) && vector::kTypeC == DataType::kInt8,
               "(NPU_JIT_ELEMENT_C)");
 
 // Rows with one or two buffers for what is loaded.
-enum class Manner : std::uint32_t { kTiles, kRowsOnce, kRowsTwice, kParts };
+enum class Manner : std::uint32_t { kTiles, kRowsOnce, kRowsTwice, kParts, kFunctions };
 
 struct Work {
   std::uint64_t from = 0, to = 0, scales = 0;
@@ -81,12 +81,9 @@ class Tiled {
   std::uint32_t largest_ = 0, factors_ = 0, scales_ = 0, constant_ = 0;
 };
 
-// The pitch of rows in UB: whole blocks of 32 B of the input, of the result.
-constexpr std::uint32_t in_pitch(std::uint32_t columns) {
-  return aicore::round_up(columns, aicore::kLocalAlignment / kOfInput);
-}
-constexpr std::uint32_t out_pitch(std::uint32_t columns) {
-  return aicore::round_up(columns, aicore::kLocalAlignment);
+// The pitch of rows in UB: whole repeats, so that an operation on a row has no unaligned tail.
+constexpr std::uint32_t padded(std::uint32_t columns) {
+  return aicore::round_up(columns, vector::kRepeat);
 }
 
 template <unsigned kBuffers>
@@ -99,13 +96,13 @@ class RowByRow {
         row_(work.manner == Manner::kParts ? work.piece : work.columns),
         rows_(work.manner == Manner::kParts ? 1 : work.piece) {
     aicore::UbParts ub;
-    x_ = ub.take(row_ * kOfFp32);
-    y_ = ub.take(row_ * kOfFp32);
+    x_ = ub.take(padded(row_) * kOfFp32);
+    y_ = ub.take(padded(row_) * kOfFp32);
     largest_ = ub.take(kOfFp32);
     part_ = ub.take(kOfFp32);
     scale_column_ = ub.take(rows_ * kOfFp32);
-    out_ = ub.take(rows_ * out_pitch(row_));
-    const std::uint32_t loaded = rows_ * in_pitch(row_) * kOfInput;
+    out_ = ub.take(rows_ * padded(row_));
+    const std::uint32_t loaded = rows_ * padded(row_) * kOfInput;
     for (auto& in : in_) in = ub.take(loaded);
     scales_.emplace(port, scale_column_);
   }
@@ -114,7 +111,7 @@ class RowByRow {
   void load(std::uint32_t first, std::uint32_t count) {
     const Loaded next{stages_.begin_load(), first, count};
     vector::load_tile(port_, in_[next.set], {work_.from, work_.columns},
-                      {first, count, work_.columns, in_pitch(row_)}, kTypeA);
+                      {first, count, work_.columns, padded(row_)}, kTypeA);
     stages_.filled(next.set);
     last();
     waiting_ = next;
@@ -162,16 +159,16 @@ class RowByRow {
     scales_->begin();
     unsigned result = 0;
     for (std::uint32_t row = 0; row < tile.count; ++row) {
-      size_of_row(in_[tile.set] + row * in_pitch(row_) * kOfInput, work_.columns, largest_);
+      size_of_row(in_[tile.set] + row * padded(row_) * kOfInput, work_.columns, largest_);
       multiply(row);
       if (row == 0) result = stages_.begin_result();
-      vector::to_int8(vector::Flat(port_, work_.columns), out_ + row * out_pitch(row_), x_);
+      vector::to_int8(vector::Flat(port_, padded(row_)), out_ + row * padded(row_), x_);
     }
     stages_.consumed(tile.set);
     stages_.computed(result);
     scales_->store(work_.scales, tile.first, tile.count);
     vector::store_tile(port_, {work_.to, work_.columns},
-                       {tile.first, tile.count, work_.columns, out_pitch(row_)}, out_,
+                       {tile.first, tile.count, work_.columns, padded(row_)}, out_,
                        DataType::kInt8);
     stages_.stored(result);
   }
@@ -191,7 +188,7 @@ class RowByRow {
   }
   // x = the row's values; the largest of their sizes.
   void size_of_row(std::uint32_t in, std::uint32_t columns, std::uint32_t largest) const {
-    const vector::Flat all(port_, columns);
+    const vector::Flat all(port_, padded(columns));
     all.cast(x_, DataType::kFp32, in, kTypeA);
     all.issue(VectorOp::kAbs, y_, x_);
     vector::largest_sizes(port_, largest, y_, {0, 1, columns, columns});
@@ -200,7 +197,7 @@ class RowByRow {
     const vector::ScalarTrip trip(port_);
     const float factor = scales_->keep(row, trip.read(largest_));
     trip.end();
-    const vector::Flat all(port_, work_.columns);
+    const vector::Flat all(port_, padded(row_));
     all.scalar(VectorOp::kMuls, x_, x_, factor);
     vector::narrow(all, x_);
   }
@@ -213,6 +210,51 @@ class RowByRow {
   std::optional<Loaded> waiting_;
   std::uint32_t in_[kBuffers] = {};
   std::uint32_t x_ = 0, y_ = 0, out_ = 0, largest_ = 0, part_ = 0, scale_column_ = 0;
+};
+
+// In vector functions, double buffered.
+class InRegisters {
+ public:
+  // Bytes of UB for a row, beside those kept for the parts' alignment.
+  static std::uint64_t row_bytes(std::uint32_t columns) {
+    return kSets * (std::uint64_t{aicore::row_bytes(columns, kTypeA)} +
+                    aicore::row_bytes(columns, DataType::kInt8) + kOfFp32) +
+           vector::QuantiseFunctions::kRowBytes;
+  }
+  InRegisters(AicorePort& port, const Work& work)
+      : port_(port), work_(work), stages_(port), quantise_(port, ub_, work.piece) {
+    for (unsigned i = 0; i < kSets; ++i) {
+      in_[i] = ub_.take(work.piece * aicore::row_bytes(work.columns, kTypeA));
+      out_[i] = ub_.take(work.piece * aicore::row_bytes(work.columns, DataType::kInt8));
+      scales_[i] = ub_.take(work.piece * kOfFp32);
+    }
+  }
+  void rows(std::uint32_t first, std::uint32_t rows) {
+    const AreaTile tile{first, 0, rows, work_.columns};
+    const unsigned i = stages_.begin_load();
+    load_rows(port_, in_[i], {work_.from, work_.columns}, tile, kTypeA);
+    stages_.loaded(i);
+    FunctionBuilder<4> function;
+    function.load(0, in_[i], kTypeA, FunctionRows::kOwn, aicore::row_bytes(work_.columns, kTypeA));
+    quantise_.find_largest(function, 2, function.cast(1, DataType::kFp32, 0, kTypeA));
+    function.issue(port_, rows, work_.columns);
+    const unsigned set = stages_.begin_result();
+    quantise_.make_scales(scales_[set], rows);
+    quantise_.quantise(out_[set], in_[i], kTypeA, rows, work_.columns);
+    stages_.consumed(i);
+    stages_.computed(set);
+    vector::store_numbers(port_, work_.scales, first, scales_[set], rows);
+    store_rows(port_, {work_.to, work_.columns}, tile, out_[set], DataType::kInt8);
+    stages_.stored(set);
+  }
+
+ private:
+  AicorePort& port_;
+  const Work work_;
+  Stages stages_;
+  aicore::UbParts ub_;
+  vector::QuantiseFunctions quantise_;
+  std::uint32_t in_[kSets] = {}, out_[kSets] = {}, scales_[kSets] = {};
 };
 
 template <unsigned kBuffers>
@@ -232,6 +274,10 @@ int kernel(AicorePort& port) {
     Tiled tiled(port, work);
     aicore::for_rows(port.call(), work.rows, work.piece,
                      [&](std::uint32_t first, std::uint32_t count) { tiled.one(first, count); });
+  } else if (work.manner == Manner::kFunctions) {
+    InRegisters tiles(port, work);
+    aicore::for_rows(port.call(), work.rows, work.piece,
+                     [&](std::uint32_t first, std::uint32_t count) { tiles.rows(first, count); });
   } else {
     work.manner == Manner::kRowsOnce ? row_by_row<1>(port, work) : row_by_row<kSets>(port, work);
   }
@@ -242,7 +288,7 @@ int kernel(AicorePort& port) {
 // How many blocks.
 std::uint64_t choose(Work& work, std::uint64_t ub, std::uint32_t cores) {
   constexpr std::uint64_t kKept = 1024;  // of UB, as the library's tiling
-  constexpr std::uint64_t kRepeat = 64;  // elements of an instruction's repeat
+  constexpr std::uint64_t kRepeat = vector::kRepeat;
   constexpr std::uint64_t kOfNumbers = 256 + kRepeat + 12 * kRepeat * kOfFp32;
   constexpr std::uint32_t kShortest = 128, kMostRepeats = 255;
   const std::uint64_t tiled = std::min<std::uint64_t>(
@@ -255,12 +301,12 @@ std::uint64_t choose(Work& work, std::uint64_t ub, std::uint32_t cores) {
     const std::uint32_t each = std::max(full / cores, 1U);
     return std::min(full / each, cores);
   }
-  const std::uint64_t padded = aicore::round_up<std::uint64_t>(work.columns, 16);
-  const std::uint64_t fit = (ub - kKept) / (kBytes * padded);
+  const std::uint64_t row = padded(work.columns);
+  const std::uint64_t fit = (ub - kKept) / (kBytes * row);
   if (fit != 0) {
     // One row at a time has a second buffer where there is room.
-    const std::uint64_t second = padded * kOfInput;
-    const bool twice = fit > 1 || kBytes * padded + second <= ub - kKept;
+    const std::uint64_t second = row * kOfInput;
+    const bool twice = fit > 1 || kBytes * row + second <= ub - kKept;
     work.manner = twice ? Manner::kRowsTwice : Manner::kRowsOnce;
     const std::uint32_t share = aicore::divide_up(work.rows, std::min(work.rows, cores));
     work.piece = static_cast<std::uint32_t>(std::min<std::uint64_t>({fit, kMostRepeats, share}));
@@ -270,6 +316,15 @@ std::uint64_t choose(Work& work, std::uint64_t ub, std::uint32_t cores) {
     work.piece = static_cast<std::uint32_t>((ub - kKept) / kPerPart / 128 * 128);
   }
   return work.rows;
+}
+
+// False: not one row fits.
+bool choose_functions(Work& work, std::uint64_t ub) {
+  constexpr std::uint64_t kGaps = 1024;
+  work.manner = Manner::kFunctions;
+  work.piece = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>((ub - kGaps) / InRegisters::row_bytes(work.columns), work.rows));
+  return work.columns < aicore::kLongestRow && work.piece != 0;
 }
 
 void host(std::uint32_t block_num, OperatorStream& stream, const DynamicQuantParams& params) {
@@ -286,7 +341,11 @@ void host(std::uint32_t block_num, OperatorStream& stream, const DynamicQuantPar
   work.from = params.from, work.to = params.to, work.scales = params.scales;
   work.rows = params.rows, work.columns = params.columns;
   Launches launches(stream, CoreKind::kVector, block_num);
-  const auto blocks = choose(work, stream.limits().ub, launches.cores(CoreKind::kVector));
+  const CoreLimits limits = stream.limits();
+  const std::uint32_t cores = launches.cores(CoreKind::kVector);
+  const auto blocks = limits.vector_functions && choose_functions(work, limits.ub)
+                          ? work.rows
+                          : choose(work, limits.ub, cores);
   launches.launch(CoreKind::kVector, 0U, work, blocks);
 }
 

@@ -47,26 +47,23 @@ class RmsNormRows {
 
   void whole(const AreaTile& at) {
     const vector::RowTile tile{at.row, at.rows, work_.columns, padded()};
-    const vector::Flat all(port_, tile.count());
     if (!loaded_gamma_) load_gamma();
     const unsigned i = stages_.begin_load();
     vector::load_tile(port_, in_, {work_.from, work_.from_pitch}, tile, kTypeA);
     stages_.loaded(i);
-    if (kConverted) all.cast(x_, DataType::kFp32, in_, kTypeA);
-    all.issue(VectorOp::kMul, y_, x_, x_);
-    sum_of(tile);
-    if (work_.gamma != 0 && kConverted && !keeps_gamma_) {
-      vector::Flat(port_, tile.columns).cast(gamma_, DataType::kFp32, raw_gamma_, kTypeA);
-    }
+    if (made_for_ != tile.rows) make_steps(tile);
+    squares_.issue(port_);
+    sum_->issue(port_, y_);
+    gamma_cast_.issue(port_);
     const unsigned result = stages_.begin_result();
-    const std::uint32_t to = !kNarrowed ? out_ : kConverted ? x_ : y_;
-    divide(tile, to);
+    if (tile.rows == 1) find_root();
+    scale_.issue(port_);
     stages_.consumed(i);
     for (std::uint32_t r = 0; work_.gamma != 0 && r < tile.rows; ++r) {
-      const std::uint32_t at_row = to + r * tile.pitch * kOfFp32;
-      vector::Flat(port_, tile.columns).issue(VectorOp::kMul, at_row, at_row, gamma_);
+      by_gamma_.to = by_gamma_.a = scaled() + r * tile.pitch * kOfFp32;
+      port_.issue(by_gamma_);
     }
-    if (kNarrowed) all.cast(out_, kTypeC, to, DataType::kFp32);
+    narrow_.issue(port_);
     stages_.computed(result);
     vector::store_tile(port_, {work_.to, work_.to_pitch}, tile, out_, kTypeC);
     stages_.stored(result);
@@ -89,7 +86,7 @@ class RmsNormRows {
         number_op(port_, VectorOp::kAdd, parts_.number(0), parts_.number(0), parts_.number(1), 1);
       }
     });
-    make_root(parts_.number(0), 1);
+    make_root(parts_.number(0));
     vector::for_parts(work_, row, parts_.space(), [&](const AreaTile& tile) { finish_part(tile); });
   }
 
@@ -126,31 +123,47 @@ class RmsNormRows {
     }
     stages_.consumed(i);
   }
-  void sum_of(const vector::RowTile& tile) {
-    if (!sum_ || summed_ != tile.rows) sum_.emplace(vector::kSum, tile, y_, numbers_);
-    summed_ = tile.rows;
-    sum_->issue(port_, y_);
-  }
-  // The root of each row's mean, from the sums.
-  void make_root(std::uint32_t sums, std::uint32_t rows) const {
-    number_op(port_, VectorOp::kMuls, sums, sums, 0, rows,
-              1.0F / static_cast<float>(work_.columns));
-    number_op(port_, VectorOp::kAdds, sums, sums, 0, rows, work_.epsilon);
-    number_op(port_, VectorOp::kSqrt, sums, sums, 0, rows);
-  }
-  // to = x by its rows' roots, whose sums are known.
-  void divide(const vector::RowTile& tile, std::uint32_t to) const {
-    const vector::Flat all(port_, tile.count());
-    if (tile.rows != 1) {
-      make_root(numbers_, tile.rows);
-      vector::spread(port_, y_, numbers_, tile);
-      return all.issue(VectorOp::kDiv, to, x_, y_);
+  // Where rows by their roots are in fp32.
+  std::uint32_t scaled() const { return !kNarrowed ? out_ : kConverted ? x_ : y_; }
+  // What is the same for all tiles of so many rows.
+  void make_steps(const vector::RowTile& tile) {
+    made_for_ = tile.rows;
+    const std::uint32_t count = tile.count();
+    squares_.clear(), scale_.clear(), gamma_cast_.clear(), narrow_.clear();
+    if (kConverted) squares_.cast(x_, DataType::kFp32, in_, kTypeA, count);
+    squares_.add(VectorOp::kMul, y_, x_, x_, count);
+    sum_.emplace(vector::kSum, tile, y_, numbers_);
+    if (work_.gamma != 0 && kConverted && !keeps_gamma_) {
+      gamma_cast_.cast(gamma_, DataType::kFp32, raw_gamma_, kTypeA, tile.columns);
     }
+    if (tile.rows == 1) {
+      scale_.add(VectorOp::kMuls, scaled(), x_, 0, count);
+    } else {
+      scale_.add(VectorOp::kMuls, numbers_, numbers_, 0, tile.rows, share());
+      scale_.add(VectorOp::kAdds, numbers_, numbers_, 0, tile.rows, work_.epsilon);
+      scale_.add(VectorOp::kSqrt, numbers_, numbers_, 0, tile.rows);
+      Vector& roots = scale_.add(
+          row_vector(VectorOp::kBroadcast, DataType::kFp32, y_, 0, tile.rows, tile.columns));
+      roots.b = numbers_;
+      roots.to_pitch = tile.pitch * kOfFp32;
+      scale_.add(VectorOp::kDiv, scaled(), x_, y_, count);
+    }
+    by_gamma_ = row_vector(VectorOp::kMul, DataType::kFp32, 0, 0, 1, tile.columns);
+    by_gamma_.b = gamma_;
+    if (kNarrowed) narrow_.cast(out_, kTypeC, scaled(), DataType::kFp32, count);
+  }
+  float share() const { return 1.0F / static_cast<float>(work_.columns); }
+  // The scalar unit's part of a single row.
+  void find_root() {
     const vector::ScalarTrip trip(port_);
-    const float mean = trip.read(numbers_) * (1 / static_cast<float>(work_.columns));
-    const float root = 1 / std::sqrt(mean + work_.epsilon);
+    scale_.last().scalar = 1 / std::sqrt(trip.read(numbers_) * share() + work_.epsilon);
     trip.end();
-    all.scalar(VectorOp::kMuls, to, x_, root);
+  }
+  // The root of a row's mean, from the sum of its parts.
+  void make_root(std::uint32_t sum) const {
+    number_op(port_, VectorOp::kMuls, sum, sum, 0, 1, share());
+    number_op(port_, VectorOp::kAdds, sum, sum, 0, 1, work_.epsilon);
+    number_op(port_, VectorOp::kSqrt, sum, sum, 0, 1);
   }
   // Where a part lies in fp32: where it is, or at `to`.
   std::uint32_t converted(std::uint32_t from, std::uint32_t to, const AreaTile& tile) const {
@@ -188,7 +201,11 @@ class RmsNormRows {
   StagesOf<1, 1> stages_;
   std::uint32_t in_ = 0, out_ = 0, x_ = 0, y_ = 0, raw_gamma_ = 0, gamma_ = 0, numbers_ = 0;
   std::optional<vector::RowReduction> sum_;
-  std::uint32_t summed_ = 0;  // rows
+  vector::VectorList<2> squares_;
+  vector::VectorList<1> gamma_cast_, narrow_;
+  vector::VectorList<5> scale_;
+  Vector by_gamma_;
+  std::uint32_t made_for_ = 0;  // rows
   const std::uint32_t piece_;
   bool keeps_gamma_ = false, loaded_gamma_ = false;
 };

@@ -23,9 +23,10 @@ constexpr std::uint32_t kOfFp32 = size_of(DataType::kFp32);
 constexpr unsigned kInputSets = 2;
 constexpr bool kConverted = kTypeA != DataType::kFp32, kNarrowed = kTypeC != DataType::kFp32;
 
-// As the library of operators does it (docs/sources/kernel-times.md K36): the scalar
-// unit hands each row's largest and its sum back to the vector unit. Two buffers for what is
-// loaded: with one, as the page has it, cores that load at the same time wait for the HBM.
+// As the generated kernels of the library (docs/sources/kernel-times.md K36), with two changes that
+// its rows show: no row waits for the scalar unit, and exponentials of every type are the precise
+// ones. Two buffers for what is loaded: with one, as the page has it, cores that load at the same
+// time wait for the HBM.
 class SoftmaxRows {
  public:
   SoftmaxRows(AicorePort& port, const vector::RowsWork& work)
@@ -95,9 +96,8 @@ class SoftmaxRows {
   }
 
  private:
-  std::uint32_t padded() const {
-    return aicore::round_up(work_.columns, aicore::kLocalAlignment / std::min(kOfInput, kOfResult));
-  }
+  // Rows begin at whole repeats, so that none has an unaligned tail.
+  std::uint32_t padded() const { return aicore::round_up(work_.columns, vector::kRepeat); }
   std::uint32_t most_rows() const {
     const std::uint64_t ub = port_.buffer_size(LocalBuffer::kUb);
     const std::uint64_t each = kInputSets * kOfInput + kOfResult + (kConverted ? kOfFp32 : 0);
@@ -112,10 +112,10 @@ class SoftmaxRows {
     unsigned result = 0;
     for (std::uint32_t r = 0; r < tile.rows; ++r) {
       const std::uint32_t at_row = r * tile.pitch * kOfFp32;
-      const float factor = weights(x + at_row);
+      weights(x + at_row);
       if (r == 0) result = stages_.begin_result();
-      vector::Flat(port_, work_.columns)
-          .scalar(VectorOp::kMuls, (kNarrowed ? x : out_) + at_row, x + at_row, factor);
+      row_op(port_, VectorOp::kBroadcastDiv, (kNarrowed ? x : out_) + at_row, x + at_row, number_,
+             {0, 0, 1, padded()});
     }
     if (kNarrowed) all.cast(out_, kTypeC, x, DataType::kFp32);
     stages_.consumed(i);
@@ -124,26 +124,15 @@ class SoftmaxRows {
     stages_.stored(result);
   }
 
-  // A row's weights in place; returns by what they are multiplied.
-  float weights(std::uint32_t x) {
-    const vector::Flat all(port_, work_.columns);
+  // A row's exponentials in place, and their sum.
+  void weights(std::uint32_t x) {
     largest_of_->issue(port_, x);
-    all.scalar(VectorOp::kAdds, x, x, number([](float largest) { return -largest; }));
-    all.issue(kExp, x, x);
+    row_op(port_, VectorOp::kBroadcastSub, x, x, number_, {0, 0, 1, padded()});
+    vector::Flat(port_, padded()).issue(kExp, x, x);
     sum_of_->issue(port_, x);
-    return number([](float sum) { return 1 / sum; });
-  }
-  // What the scalar unit makes of the number that the vector unit has left.
-  template <class Make>
-  float number(Make make) const {
-    const vector::ScalarTrip trip(port_);
-    const float made = make(trip.read(number_));
-    trip.end();
-    return made;
   }
   static constexpr float kLargest = 3.402823466e38F;
-  // What narrower types hold of it, the unit's own instruction gives.
-  static constexpr VectorOp kExp = kNarrowed ? VectorOp::kExp : VectorOp::kExpPrecise;
+  static constexpr VectorOp kExp = VectorOp::kExpPrecise;
   std::uint32_t largest() const { return ub_.number(0); }
   std::uint32_t sum() const { return ub_.number(1); }
   std::uint32_t part_max() const { return ub_.number(2); }
@@ -179,6 +168,12 @@ class SoftmaxRows {
   unsigned ahead_in_ = 0;
   std::uint32_t in_[kInputSets] = {}, out_ = 0, x_ = 0, number_ = 0;
   std::optional<vector::RowReduction> largest_of_, sum_of_;
+};
+
+// Of the generated kernels of the A2's library, which have their sizes as arguments.
+template <class Work>
+struct Generated : Work {
+  static constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, false, false};
 };
 
 enum class Phase : std::uint32_t { kRows, kNarrow };  // run_rows() launches the first one
@@ -217,11 +212,13 @@ int rows(AicorePort& port, const vector::RowsWork& work) {
 
 int kernel(AicorePort& port) {
   const aicore::Arguments arguments(port, kWorkWords<vector::RowsWork>);
+  const bool in_registers = port.has_vector_functions();
   if (static_cast<Phase>(arguments.word(0)) == Phase::kRows) {
-    return rows(port, work_from<vector::RowsWork>(arguments));
+    if (in_registers) return rows(port, work_from<vector::RowsWork>(arguments));
+    return rows(port, work_from<Generated<vector::RowsWork>>(arguments));
   }
-  const auto narrow = work_from<vector::NarrowWork>(arguments);
-  if (port.has_vector_functions()) {  // whose load transposes
+  const auto narrow = work_from<Generated<vector::NarrowWork>>(arguments);
+  if (in_registers) {  // whose load transposes
     vector::RowsWork work;
     work.from = narrow.from, work.to = narrow.to;
     work.from_pitch = work.to_pitch = work.columns = narrow.columns;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // silu(left half) * right half of each row. NPU_JIT_ELEMENT_A (from) and NPU_JIT_ELEMENT_C (to):
 // half, bfloat16 or float; SwiGluParams. Tiles as the library of operators chooses them
-// (docs/sources/operators.md B5): on as many cores as can be, as few and as large as can be.
+// (docs/sources/operators.md B5): on as many cores as can be, as few and as large as can be. Cores
+// that compute in registers do a tile in one vector function, without a buffer of fp32.
 #include "kernels/device/common/entries.hpp"
+#include "kernels/device/vector/function_builder.hpp"
 #include "kernels/device/vector/row_tile.hpp"
 #include "kernels/device/vector/types.hpp"
 
@@ -44,12 +46,14 @@ struct Choice {
 
 class Tiling {
  public:
-  Tiling(const Work& work, std::uint64_t ub, std::uint32_t cores)
-      : work_(work), ub_(ub), cores_(cores) {}
+  Tiling(const Work& work, const CoreLimits& limits, std::uint32_t cores)
+      : work_(work),
+        ub_(limits.ub),
+        cores_(cores),
+        working_(limits.vector_functions ? 0 : kWorking * size_of(DataType::kFp32)) {}
 
   Choice best(std::uint32_t sets) const {
-    const std::uint32_t element =
-        sets * (2 * size_of(kTypeA) + size_of(kTypeC)) + kWorking * size_of(DataType::kFp32);
+    const std::uint32_t element = sets * (2 * size_of(kTypeA) + size_of(kTypeC)) + working_;
     const auto most = static_cast<std::uint32_t>(ub_ / element / kBlock * kBlock);
     const std::uint32_t most_rows = std::min(work_.rows, kMostBlocks);
     std::uint32_t columns = std::min({work_.columns, most, kMostLength});
@@ -90,6 +94,7 @@ class Tiling {
   const Work& work_;
   const std::uint64_t ub_;
   const std::uint32_t cores_;
+  const std::uint32_t working_;  // bytes of an element
 };
 
 template <unsigned kBuffers>
@@ -103,7 +108,7 @@ class Tiles {
       right_[i] = ub.take(count * size_of(kTypeA));
       out_[i] = ub.take(count * size_of(kTypeC));
     }
-    for (std::uint32_t i = 0; i < kWorking; ++i) {
+    for (std::uint32_t i = 0; !port.has_vector_functions() && i < kWorking; ++i) {
       work_at_[i] = ub.take(count * size_of(DataType::kFp32));
     }
   }
@@ -124,7 +129,33 @@ class Tiles {
     vector::load_tile(port_, right_[i], {work_.from, length, work_.columns + part.column}, tile,
                       kTypeA);
     stages_.loaded(i);
-    const vector::Flat all(port_, tile.count());
+    const unsigned set =
+        port_.has_vector_functions() ? in_registers(i, tile.count()) : in_ub(i, tile.count());
+    stages_.computed(set);
+    vector::store_tile(port_, {work_.to, work_.columns, part.column}, tile, out_[set], kTypeC);
+    stages_.stored(set);
+  }
+
+  // The result's set.
+  unsigned in_registers(unsigned i, std::uint32_t count) {
+    FunctionBuilder<8> function;
+    function.load(0, left_[i], kTypeA);
+    function.load(1, right_[i], kTypeA);
+    const std::uint8_t x = function.cast(2, DataType::kFp32, 0, kTypeA);
+    const std::uint8_t right = function.cast(3, DataType::kFp32, 1, kTypeA);
+    function.op(VectorOp::kMuls, 4, x, 0, -1);
+    function.op(VectorOp::kExp, 4, 4);
+    function.op(VectorOp::kAdds, 4, 4, 0, 1);
+    function.op(VectorOp::kDiv, 4, x, 4);
+    function.op(VectorOp::kMul, 4, 4, right);
+    const unsigned set = stages_.begin_result();
+    function.store(function.cast(5, kTypeC, 4, DataType::kFp32), out_[set], kTypeC);
+    function.issue(port_, 1, count);
+    stages_.consumed(i);
+    return set;
+  }
+  unsigned in_ub(unsigned i, std::uint32_t count) {
+    const vector::Flat all(port_, count);
     const std::uint32_t y = work_at_[0], x = work_at_[1];
     if constexpr (kTypeA == DataType::kFp32) {
       all.silu(y, left_[i]);
@@ -143,9 +174,7 @@ class Tiles {
       stages_.consumed(i);
       all.cast(out_[set], kTypeC, y, DataType::kFp32);
     }
-    stages_.computed(set);
-    vector::store_tile(port_, {work_.to, work_.columns, part.column}, tile, out_[set], kTypeC);
-    stages_.stored(set);
+    return set;
   }
 
   AicorePort& port_;
@@ -174,7 +203,7 @@ void host(std::uint32_t block_num, OperatorStream& stream, const SwiGluParams& p
   work.from = params.from, work.to = params.to;
   work.rows = params.rows, work.columns = params.columns;
   Launches launches(stream, CoreKind::kVector, block_num);
-  const Tiling tiling(work, stream.limits().ub, launches.cores(CoreKind::kVector));
+  const Tiling tiling(work, stream.limits(), launches.cores(CoreKind::kVector));
   Choice chosen = tiling.best(kSets);
   if (chosen.per_core() == 2) {
     const Choice once = tiling.best(1);

@@ -50,7 +50,7 @@ class RowReduction {
   }
 
  private:
-  static constexpr std::uint32_t kRepeat = 64, kBytes = size_of(DataType::kFp32);
+  static constexpr std::uint32_t kBytes = size_of(DataType::kFp32);
   static constexpr unsigned kMost = 20;  // of a row of all of UB
   // scratch = a op the elements from `second` on, of each row `count`.
   void fold(VectorOp op, std::uint32_t a, std::uint32_t second, std::uint32_t count) {

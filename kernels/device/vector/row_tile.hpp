@@ -13,6 +13,8 @@ constexpr std::uint32_t size_of(DataType type) {
   return static_cast<std::uint32_t>(platform::bytes_of(type));
 }
 
+inline constexpr std::uint32_t kRepeat = 64;  // elements of fp32 in a repeat of the vector unit
+
 // Columns of a matrix of rows without gaps.
 struct Columns {
   std::uint64_t address = 0;
@@ -94,6 +96,36 @@ class Flat {
  private:
   AicorePort& port_;
   const std::uint32_t count_;
+};
+
+// Instructions that are made once and issued for each tile: between them the scalar unit has no
+// time to spare.
+template <unsigned kMost>
+class VectorList {
+ public:
+  void clear() { count_ = 0; }
+  Vector& add(const Vector& vector) { return all_[count_++] = vector; }
+  // to = op a, a op b or a op scalar, of `count` elements of fp32
+  Vector& add(VectorOp op, std::uint32_t to, std::uint32_t a, std::uint32_t b, std::uint32_t count,
+              float scalar = 0) {
+    Vector& v = add(row_vector(op, DataType::kFp32, to, a, 1, count));
+    v.b = b;
+    v.scalar = scalar;
+    return v;
+  }
+  void cast(std::uint32_t to, DataType to_type, std::uint32_t from, DataType type,
+            std::uint32_t count) {
+    Vector& v = add(row_vector(VectorOp::kCast, type, to, from, 1, count));
+    v.to_type = to_type;
+  }
+  Vector& last() { return all_[count_ - 1]; }
+  void issue(AicorePort& port) const {
+    for (unsigned i = 0; i < count_; ++i) port.issue(all_[i]);
+  }
+
+ private:
+  Vector all_[kMost];
+  unsigned count_ = 0;
 };
 
 // From the vector unit to the scalar unit and back.

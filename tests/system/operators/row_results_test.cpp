@@ -35,10 +35,10 @@ struct ResultTypes {
   const char *from, *to;
 };
 
-class RowResults : public testing::TestWithParam<model::ProgramCoreKind> {
+class RowResults : public testing::TestWithParam<BenchCores> {
  protected:
   OperatorBench bench_{GetParam()};
-  Dice dice_{GetParam() == model::ProgramCoreKind::kSplit ? 41U : 42U};
+  Dice dice_{GetParam() == BenchCores::kSplit ? 41U : 42U};
   // Multiples of 8, odd ones, few, and more than UB holds.
   std::uint32_t columns() {
     if (dice_() % 25 == 0) return number(dice_, 9000, 21'000);
@@ -222,16 +222,18 @@ TEST_P(RowResults, DequantSwigluQuantAtRandom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, RowResults,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& instance) {
-                           return instance.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                                   : "Coupled";
-                         });
+                         testing::Values(BenchCores::kCoupled, BenchCores::kSplit,
+                                         BenchCores::kInRegisters),
+                         [](const auto& instance) { return name_of(instance.param); });
 
 // Several rows at a time, one after the other, in parts. Rows beside them are as without them.
-TEST(RowResultNumbers, ThatAreNoneBecomeZeros) {
-  OperatorBench bench;
+class RowResultNumbers : public testing::TestWithParam<BenchCores> {};
+INSTANTIATE_TEST_SUITE_P(Cores, RowResultNumbers,
+                         testing::Values(BenchCores::kCoupled, BenchCores::kInRegisters),
+                         [](const auto& instance) { return name_of(instance.param); });
+
+TEST_P(RowResultNumbers, ThatAreNoneBecomeZeros) {
+  OperatorBench bench(GetParam());
   for (const std::uint32_t columns : {128U, 129U, 30'001U}) {
     bench.forget();
     Values x(5, columns);

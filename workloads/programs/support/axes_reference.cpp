@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "kernels/operators/axes.hpp"
 
@@ -48,24 +47,8 @@ double rounded(double value, DataType type) {
 
 }  // namespace
 
-Formula formula_of(const std::string& expression) {
-  static const std::map<std::string, Formula> kFormulas{
-      {"a+b", [](double a, double b, double) { return a + b; }},
-      {"a*s+b", [](double a, double b, double s) { return a * s + b; }},
-      {"max(a,b)", [](double a, double b, double) { return std::max(a, b); }}};
-  return kFormulas.at(expression);
-}
-
-RowValues broadcast(Formula formula, const RowValues& a, const RowValues& b,
-                    const operators::NormalisedCall& call) {
-  const AxisSides& to = call.sides;
-  const AxisSides of_a = repeated_steps(call.call.shape, to);
-  const AxisSides of_b = repeated_steps(call.call.other_shape, to);
-  RowValues result(operators::product_of(to, to.size()));
-  for (std::uint64_t i = 0; i < result.size(); ++i) {
-    result[i] = formula(a[place_of(i, to, of_a)], b[place_of(i, to, of_b)], call.call.scalars[0]);
-  }
-  return result;
+std::uint64_t repeated_place(std::uint64_t index, const AxisSides& to, const AxisSides& operand) {
+  return place_of(index, to, repeated_steps(operand, to));
 }
 
 RowValues transposed(const RowValues& x, const AxisSides& sides, const AxisSides& order) {

@@ -103,6 +103,8 @@ constexpr FunctionRow kFunctions[] = {
      [](const Rounded& x, double) {
        return Rounded{std::max(x.value, 0.0), x.error};
      }},
+    {"erf", [](const Rounded& x,
+               double unit) { return function(std::erf(x.value), x, 1.2, unit, kOfActivation); }},
     {"tanh", [](const Rounded& x,
                 double unit) { return function(std::tanh(x.value), x, 1, unit, kOfActivation); }},
     {"sigmoid",
@@ -273,6 +275,7 @@ class Parser {
     }
     if (name == "where") return choice();
     if (name == "min" || name == "max") return extreme(name == "max");
+    if (name == "pow") return power();
     for (const auto& row : kFunctions) {
       if (name != row.name) continue;
       auto operand = arguments(1);
@@ -306,6 +309,20 @@ class Parser {
           const double value =
               largest ? std::max(of[0].value, of[1].value) : std::min(of[0].value, of[1].value);
           return Rounded{value, std::max(of[0].error, of[1].error)};
+        },
+        std::move(*operands));
+  }
+
+  // By a logarithm and an exponential, of exact operands.
+  Result<NodePointer> power() {
+    auto operands = arguments(2);
+    if (!operands) return forward_error(operands);
+    return make(
+        [](const ElementInputs& element, const Values& of) {
+          const double value = std::pow(of[0].value, of[1].value);
+          if (of[0].error != 0 || of[1].error != 0) return Rounded{value, kUnbounded};
+          const double power = std::abs(of[1].value * std::log(std::abs(of[0].value)));
+          return rounded(value, 0, element.unit, kOfActivation + (value == 0 ? 0 : power));
         },
         std::move(*operands));
   }

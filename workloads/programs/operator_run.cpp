@@ -313,6 +313,8 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
 
 std::vector<ParameterSpec> parameters_of_run() {
   return {
+      {"condition_shape", ParameterType::kIntegerList, "", "1", "of where: sides of the condition",
+       0, kMostSide},
       {"sets", ParameterType::kInteger, "", "0", "of buffers of copy, 1 or 2; 0: 2", 0, 2},
       {"tile", ParameterType::kInteger, "", "0",
        "bytes of a tile of copy and hadamard; 0: the operator chooses", 0, 1 << 20},
@@ -359,8 +361,6 @@ Workload operator_run() {
       {"other_shape", ParameterType::kIntegerList, "", "1",
        "of broadcast, where, comparisons and so on: sides of b; shape has those of a", 0,
        programs::operator_run::kMostSide},
-      {"condition_shape", ParameterType::kIntegerList, "", "1", "of where: sides of the condition",
-       0, programs::operator_run::kMostSide},
       {"order", ParameterType::kIntegerList, "", "1,0",
        "of transpose: axis i of the result is this one of x", 0, 7},
       {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},

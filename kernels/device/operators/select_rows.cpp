@@ -7,7 +7,8 @@
 // Each element has a key and its place. The place of what is no number is moved out of the others'
 // range, so that it goes before or behind an infinity. One after the other is found, and leaves:
 // its key is then the last one there is, its place beyond all. Rows that are longer than UB come in
-// parts; what was found so far lies before the next part.
+// tiles; what was found so far lies before the next one. Few long rows are cut in parts for all
+// cores, and what those found is chosen from by a second launch.
 #include "kernels/device/common/entries.hpp"
 #include "kernels/device/vector/row_unit.hpp"
 #include "kernels/device/vector/types.hpp"
@@ -49,10 +50,20 @@ constexpr float kBeyond = 1U << 30;               // all places
 constexpr std::uint32_t kMostColumns = 1U << 29;  // behind them, those of what is no number
 constexpr float kFirstNan = kSmallest && kValues ? 1 : -1;
 constexpr std::uint32_t kMostK = 1024, kMostTileRows = 512, kInt = 4;
+constexpr std::uint64_t kLeastPart = 2048;  // of a row, for a core
+// Elements that are looked at: below it a second launch takes longer than what it saves.
+constexpr std::uint64_t kLeastWork = 32'768;
 
 struct Work {
-  std::uint64_t from = 0, values = 0, places = 0;
-  std::uint32_t rows = 0, columns = 0, k = 1, reserved = 0;
+  std::uint64_t from = 0, from_places = 0;  // places: of what parts found
+  std::uint64_t values = 0, places = 0;
+  std::uint32_t rows = 0, columns = 0;
+  std::uint32_t part = 0, parts = 1;  // of a row
+  std::uint32_t k = 1;
+  std::uint32_t partial = 0;  // 1: results are for the second launch
+
+  bool merges() const { return from_places != 0; }
+  DataType type() const { return merges() ? kComputed : kTypeA; }
 };
 
 class Rows {
@@ -64,7 +75,7 @@ class Rows {
   }
 
   void run() {
-    aicore::for_rows(port_.call(), work_.rows, most_rows_,
+    aicore::for_rows(port_.call(), work_.rows * work_.parts, most_rows_,
                      [&](std::uint32_t first, std::uint32_t rows) { tile(first, rows); });
   }
 
@@ -73,7 +84,8 @@ class Rows {
 
   // Bytes of UB for an element and for a row beside its elements.
   std::uint32_t element_bytes() const {
-    const std::uint32_t own = 2 * kInt + kSets * size_of(kTypeA);
+    const std::uint32_t loaded = work_.merges() ? 2 * kInt : size_of(kTypeA);
+    const std::uint32_t own = 2 * kInt + kSets * loaded;
     return unit_.in_registers() ? own : own + 2 * kInt + 1;
   }
   std::uint32_t row_bytes() const { return 6 * kInt * aicore::round_up(work_.k, 8U); }
@@ -86,13 +98,13 @@ class Rows {
                     rest_bytes();
     const std::uint32_t shared = unit_.in_registers() ? kInt : 0;  // bytes of an element
     const std::uint32_t most = (ub - row_bytes()) / (element_bytes() + shared) / 64 * 64;
-    kept_ = work_.columns > most ? aicore::round_up(work_.k, 8U) : 0;
-    columns_ = std::min(work_.columns, (most - kept_) / 64 * 64);
+    kept_ = work_.part > most ? aicore::round_up(work_.k, 8U) : 0;
+    columns_ = std::min(work_.part, (most - kept_) / 64 * 64);
     pitch_ = kept_ + aicore::round_up(columns_, 32U);
     const std::uint32_t row = pitch_ * element_bytes() + row_bytes();
     const std::uint32_t fit = (ub - shared * pitch_) / row;
     const std::uint32_t share = aicore::divide_up(work_.rows, port_.call().blocks);
-    most_rows_ = std::clamp(fit, 1U, std::min(share, kMostTileRows));
+    most_rows_ = work_.parts != 1 ? 1 : std::clamp(fit, 1U, std::min(share, kMostTileRows));
   }
   void allocate() {
     const std::uint32_t count = most_rows_ * pitch_;
@@ -100,6 +112,7 @@ class Rows {
     aicore::UbParts ub;
     if (!unit_.in_registers()) unit_.mask_at(ub.take(count / 8 + 1));
     for (std::uint32_t& at : in_) at = ub.take(most_rows_ * loaded_pitch());
+    for (std::uint32_t& at : in_places_) at = work_.merges() ? ub.take(count * kInt) : 0;
     for (auto* at : {&keys_, &places_}) *at = ub.take(count * kInt);
     if (!unit_.in_registers()) scratch_ = ub.take(count * kInt);
     counted_ = ub.take((unit_.in_registers() ? pitch_ : count) * kInt);
@@ -107,7 +120,7 @@ class Rows {
     const std::uint32_t rows = most_rows_ * aicore::row_bytes(work_.k, DataType::kInt32);
     for (auto* at : {&out_, &out_places_, &turned_}) *at = ub.take(std::max(rows, numbers_ * kInt));
   }
-  std::uint32_t loaded_pitch() const { return (pitch_ - kept_) * size_of(kTypeA); }
+  std::uint32_t loaded_pitch() const { return (pitch_ - kept_) * size_of(work_.type()); }
 
   // 0, 1, 2, ...: of instructions for each row.
   void make_places() {
@@ -139,10 +152,12 @@ class Rows {
       fill(keys_, kComputed, kLastKey);
       fill(places_, DataType::kInt32, kBeyond);
     }
-    for (std::uint32_t column = 0; column < work_.columns; column += columns_) {
-      const std::uint32_t columns = std::min(columns_, work_.columns - column);
-      part(first, column, columns);
-      if (column + columns < work_.columns) keep_found();
+    const std::uint32_t begin = first % work_.parts * work_.part;
+    const std::uint32_t end = std::min(begin + work_.part, work_.columns);
+    for (std::uint32_t column = begin; column < end; column += columns_) {
+      const std::uint32_t columns = std::min(columns_, end - column);
+      part(first / work_.parts, column, columns);
+      if (column + columns < end) keep_found();
     }
     store(first);
   }
@@ -156,10 +171,15 @@ class Rows {
 
   void part(std::uint32_t first, std::uint32_t column, std::uint32_t columns) {
     const unsigned i = stages_.begin_load();
-    vector::load_tile(port_, in_[i], {work_.from, work_.columns, column},
-                      {first, rows_, columns, pitch_ - kept_}, kTypeA);
+    const RowTile loaded{first, rows_, columns, pitch_ - kept_};
+    vector::load_tile(port_, in_[i], {work_.from, work_.columns, column}, loaded, work_.type());
+    if (work_.merges()) {
+      vector::load_tile(port_, in_places_[i], {work_.from_places, work_.columns, column}, loaded,
+                        DataType::kInt32);
+    }
     stages_.loaded(i);
-    make_keys(i, {0, rows_, columns, pitch_}, static_cast<float>(column));
+    const RowTile made{0, rows_, columns, pitch_};
+    work_.merges() ? take_keys(i, made) : make_keys(i, made, static_cast<float>(column));
     stages_.consumed(i);
     const RowTile all{0, rows_, kept_ + columns, pitch_};
     for (std::uint32_t k = 0; k < work_.k; ++k) {
@@ -168,6 +188,17 @@ class Rows {
     }
   }
 
+  // What parts found, as they left it.
+  void take_keys(unsigned i, const RowTile& tile) const {
+    const auto copy = [&](std::uint32_t to, std::uint32_t from) {
+      Vector v = row_vector(VectorOp::kCopy, DataType::kInt32, to + kept_ * kInt, from, tile.rows,
+                            tile.columns);
+      v.to_pitch = pitch_ * kInt, v.a_pitch = loaded_pitch();
+      port_.issue(v);
+    };
+    copy(keys_, in_[i]);
+    copy(places_, in_places_[i]);
+  }
   void make_keys(unsigned i, const RowTile& tile, float column) {
     const std::uint32_t keys = keys_ + kept_ * kInt, places = places_ + kept_ * kInt;
     unit_.begin(tile);
@@ -237,13 +268,15 @@ class Rows {
   }
 
   void store(std::uint32_t first) {
-    if constexpr (kReal) restore_nans();
+    const bool partial = work_.partial != 0;
+    if (kReal && !partial) restore_nans();
     const unsigned set = stages_.begin_result();
     const AreaTile area{first, 0, rows_, work_.k};
-    if constexpr (kValues) make_rows(out_, found_, kComputed, kTypeA);
+    const DataType type = partial ? kComputed : kTypeA;
+    if (kValues || partial) make_rows(out_, found_, kComputed, type);
     make_rows(out_places_, found_places_, DataType::kInt32, DataType::kInt32);
     stages_.computed(set);
-    if constexpr (kValues) store_found(work_.values, area, out_, kTypeA);
+    if (kValues || partial) store_found(work_.values, area, out_, type);
     store_found(work_.places, area, out_places_, DataType::kInt32);
     stages_.stored(set);
   }
@@ -285,7 +318,8 @@ class Rows {
   StagesOf<kSets, 1> stages_;
   RowUnit unit_;
   std::uint32_t columns_ = 0, kept_ = 0, pitch_ = 0, most_rows_ = 0, numbers_ = 0;
-  std::uint32_t in_[kSets] = {}, keys_ = 0, places_ = 0, scratch_ = 0, counted_ = 0;
+  std::uint32_t in_[kSets] = {}, in_places_[kSets] = {}, keys_ = 0, places_ = 0, scratch_ = 0,
+                counted_ = 0;
   std::uint32_t found_ = 0, found_places_ = 0, spare_ = 0;  // k numbers of each row, k by k
   std::uint32_t out_ = 0, out_places_ = 0, turned_ = 0;
   std::uint32_t rows_ = 0;  // of the tile
@@ -317,9 +351,29 @@ void host(std::uint32_t block_num, OperatorStream& stream, const TensorParams& p
   Work work;
   work.from = params.inputs[0];
   work.values = params.results[0], work.places = params.results[kValues ? 1 : 0];
-  work.rows = static_cast<std::uint32_t>(rows), work.columns = static_cast<std::uint32_t>(columns);
+  work.rows = static_cast<std::uint32_t>(rows);
+  work.columns = work.part = static_cast<std::uint32_t>(columns);
   work.k = static_cast<std::uint32_t>(k);
-  Launches(stream, CoreKind::kVector, block_num).launch(CoreKind::kVector, 0U, work, rows);
+  Launches launches(stream, CoreKind::kVector, block_num);
+  const auto most = std::min<std::uint64_t>(launches.own_cores() / rows,
+                                            columns / std::max<std::uint64_t>(kLeastPart, 8 * k));
+  if (most < 2 || columns * k < kLeastWork)
+    return launches.launch(CoreKind::kVector, 0U, work, rows);
+  Work merging = work;
+  work.part =
+      aicore::round_up(aicore::divide_up(work.columns, static_cast<std::uint32_t>(most)), 64U);
+  work.parts = aicore::divide_up(work.columns, work.part);
+  // The last part may be shorter than k: nothing is found behind its elements.
+  const std::uint32_t found = work.parts * work.k;
+  const std::uint64_t bytes = rows * found * kInt;
+  const std::uint64_t space = stream.workspace(2 * bytes);
+  if (space == 0) return;
+  work.partial = 1;
+  work.values = merging.from = space;
+  work.places = merging.from_places = space + bytes;
+  merging.columns = merging.part = found;
+  launches.launch(CoreKind::kVector, 0U, work, rows * work.parts);
+  launches.launch(CoreKind::kVector, 1U, merging, rows);
 }
 
 }  // namespace

@@ -87,6 +87,71 @@ auto gelu(const A& a) {
   return let(a, GeluBody{});
 }
 
+// Whole numbers. Adding 2^23 to a size below it rounds to the nearest even one; others are whole.
+inline constexpr float kAllWhole = 8388608;
+template <class A>
+auto nearest(const A& size) {
+  return where(size < kAllWhole, size + kAllWhole + -kAllWhole, size);
+}
+template <class A>
+auto with_sign(const Shared& x, const A& size) {
+  return where(x < 0, -size, size);
+}
+struct RintBody {
+  auto operator()(const Shared& x) const { return with_sign(x, nearest(abs(x))); }
+};
+// The nearest one, or the one on the other side of x.
+template <Comparison kComparison>
+struct Stepped {
+  Shared x;
+  auto operator()(const Shared& r) const {
+    return where(condition<kComparison>(r, x), r + (kComparison == Comparison::kGreater ? -1 : 1),
+                 r);
+  }
+};
+template <Comparison kComparison>
+struct SteppedBody {
+  auto operator()(const Shared& x) const { return let(RintBody{}(x), Stepped<kComparison>{x}); }
+};
+// Of the size: down, or up from the middle.
+struct TruncSize {
+  auto operator()(const Shared& size) const {
+    return let(nearest(size), Stepped<Comparison::kGreater>{size});
+  }
+};
+struct RoundedUp {
+  Shared size;
+  auto operator()(const Shared& r) const { return where(size - r == 0.5F, r + 1, r); }
+};
+struct RoundSize {
+  auto operator()(const Shared& size) const { return let(nearest(size), RoundedUp{size}); }
+};
+template <class OfSize>
+struct SizeBody {
+  auto operator()(const Shared& x) const { return with_sign(x, let(abs(x), OfSize{})); }
+};
+// To the nearest, even ones of two; down; up; to 0; to the nearest, of two the one farther from 0.
+template <class A, class = IfNode<A>>
+auto rint(const A& a) {
+  return let(a, RintBody{});
+}
+template <class A, class = IfNode<A>>
+auto floor(const A& a) {
+  return let(a, SteppedBody<Comparison::kGreater>{});
+}
+template <class A, class = IfNode<A>>
+auto ceil(const A& a) {
+  return let(a, SteppedBody<Comparison::kLess>{});
+}
+template <class A, class = IfNode<A>>
+auto trunc(const A& a) {
+  return let(a, SizeBody<TruncSize>{});
+}
+template <class A, class = IfNode<A>>
+auto round(const A& a) {
+  return let(a, SizeBody<RoundSize>{});
+}
+
 // x P(x^2) / Q(x^2) between -4 and 4, where it is 1 to a float: the usual rational approximation.
 struct ErfQuotient {
   Shared x;

@@ -2,7 +2,6 @@
 #include "workloads/programs/support/axes_reference.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "kernels/operators/axes.hpp"
@@ -37,12 +36,6 @@ AxisSides repeated_steps(const AxisSides& operand, const AxisSides& to) {
     if (sides[i] == 1) steps[i] = 0;
   }
   return steps;
-}
-
-double rounded(double value, DataType type) {
-  std::array<std::byte, sizeof(std::uint64_t)> bytes{};
-  store_element(type, bytes.data(), 0, value);
-  return load_element(type, bytes.data(), 0);
 }
 
 }  // namespace
@@ -125,8 +118,8 @@ void adam_w(std::vector<RowValues>& tensors, bool maximize, DataType type) {
     const double v = beta2 * tensors[2][i] + (1 - beta2) * g * g;
     const double step = rate * m / bias1 / (std::sqrt(v) / std::sqrt(bias2) + number(10));
     const double x = tensors[0][i];
-    tensors[0][i] = rounded(x - x * rate * number(7) - step, type);
-    tensors[1][i] = rounded(m, type), tensors[2][i] = rounded(v, type);
+    tensors[0][i] = rounded_to(type, x - x * rate * number(7) - step);
+    tensors[1][i] = rounded_to(type, m), tensors[2][i] = rounded_to(type, v);
   }
 }
 

@@ -60,6 +60,11 @@ Rounded function(double value, const Rounded& x, double slope, double unit,
   return rounded(value, error + unit * std::min(std::abs(value), 1.0), unit, roundings);
 }
 
+// Of what is not exact the next one is possible as well.
+Rounded whole(double value, const Rounded& x) {
+  return {value, x.error == 0 ? 0 : x.error + 1};
+}
+
 struct FunctionRow {
   std::string_view name;
   Rounded (*of)(const Rounded& x, double unit);
@@ -103,6 +108,11 @@ constexpr FunctionRow kFunctions[] = {
      [](const Rounded& x, double) {
        return Rounded{std::max(x.value, 0.0), x.error};
      }},
+    {"rint", [](const Rounded& x, double) { return whole(std::nearbyint(x.value), x); }},
+    {"floor", [](const Rounded& x, double) { return whole(std::floor(x.value), x); }},
+    {"ceil", [](const Rounded& x, double) { return whole(std::ceil(x.value), x); }},
+    {"trunc", [](const Rounded& x, double) { return whole(std::trunc(x.value), x); }},
+    {"round", [](const Rounded& x, double) { return whole(std::round(x.value), x); }},
     {"erf", [](const Rounded& x,
                double unit) { return function(std::erf(x.value), x, 1.2, unit, kOfActivation); }},
     {"tanh", [](const Rounded& x,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -59,12 +58,8 @@ Results reduced(const NormalisedCall& call, const Inputs& in) {
                           : sum + x;
   }
   // What is too small for the type is 0, whatever else there is.
-  for (double& sum : to) {
-    std::byte bytes[8] = {};
-    if (how == "prod") {
-      store_element(call.out_type, bytes, 0, sum);
-      sum = load_element(call.out_type, bytes, 0);
-    }
+  if (how == "prod") {
+    for (double& sum : to) sum = rounded_to(call.out_type, sum);
   }
   if (how == "mean") {
     for (double& sum : to) sum /= static_cast<double>(axis);
@@ -138,10 +133,7 @@ Results padded(const NormalisedCall& call, const Inputs& in) {
     const bool inside = k >= side[3] && k < side[3] + side[1];
     double value{call.call.scalars[0]};
     if (inside) value = in[0][(outer * side[1] + k - side[3]) * side[2] + i % side[2]];
-    to.push_back(inside || call.type == DataType::kFp16 || call.type == DataType::kBf16 ||
-                         call.type == DataType::kFp32
-                     ? value
-                     : std::nearbyint(value));
+    to.push_back(rounded_to(call.type, value));
   }
   return {to};
 }

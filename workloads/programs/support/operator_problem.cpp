@@ -23,12 +23,6 @@ using operators::Family;
 constexpr std::uint64_t kFullCheckOf = std::uint64_t{1} << 27;  // multiplications
 constexpr std::uint64_t kSamplesOfLarge = 4096;
 
-double rounded_to(DataType type, double value) {
-  std::byte bytes[8] = {};
-  store_element(type, bytes, 0, value);
-  return load_element(type, bytes, 0);
-}
-
 }  // namespace
 
 OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t seed,
@@ -43,10 +37,6 @@ OperatorProblem::OperatorProblem(operators::NormalisedCall call, std::uint64_t s
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     inputs_[i].given = !expression_ || expression_->uses(i);
   }
-}
-
-bool OperatorProblem::computes() const {
-  return call_.row->family == Family::kVector || call_.row->family == Family::kBroadcast;
 }
 
 Bytes OperatorProblem::input_bytes(std::size_t i) const {
@@ -148,9 +138,8 @@ Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
   for (const double value : wanted) largest = std::max(largest, std::abs(value));
   // What is quantised may fall to either side.
   const Family family = call_.row->family;
-  const bool quantises = family == Family::kDynamicQuant ||
-                         family == Family::kAddRmsNormDynamicQuant ||
-                         family == Family::kDequantSwigluQuant;
+  const bool quantises = family == Family::kDynamicQuant || family == Family::kDequantSwigluQuant ||
+                         family == Family::kAddRmsNormDynamicQuant;
   const double step = quantises && type == DataType::kInt8 ? 1 : 0;
   for (std::uint64_t k = 0; k < wanted.size(); ++k) {
     const double found = load_element(type, result.data(), k);

@@ -25,13 +25,6 @@ std::vector<OperatorTensor> described(const std::vector<TensorOf>& tensors) {
   }
   return all;
 }
-// In the result's type.
-double rounded(DataType type, double value) {
-  std::byte bytes[8] = {};
-  store_element(type, bytes, 0, value);
-  return load_element(type, bytes, 0);
-}
-
 TensorsOf copy_tensors(const NormalisedCall& call) {
   return {{{1, call.sides[0], call.type}}, {{1, call.sides[0], call.out_type}}};
 }
@@ -91,7 +84,7 @@ Results norm_cast(const NormalisedCall& call, const Inputs& in) {
   const TensorValues y = rms_norm(in[0], in[1], double{call.call.epsilon});
   TensorValues wide;
   wide.reserve(y.size());
-  for (const double value : y) wide.push_back(rounded(call.out_type, value));
+  for (const double value : y) wide.push_back(rounded_to(call.out_type, value));
   return {y, wide};
 }
 

@@ -32,12 +32,13 @@ def card(device):
 
 def some(shape, dtype, low=-4, high=4):
     """Elements with ties among them, as the operator takes them and as numbers."""
-    values = numpy.round(RANDOM.uniform(low, high, shape) * 4) / 4
+    values = numpy.asarray(numpy.round(RANDOM.uniform(low, high, shape) * 4) / 4)
     if dtype.startswith("int"):
         array = values.astype(dtype)
         return array, array
     if dtype == "bfloat16":
-        return npusim.to_bfloat16(values.astype("float32")), values.astype("float32")
+        bits = npusim.to_bfloat16(values.astype("float32"))
+        return bits, npusim.from_bfloat16(bits)
     return values.astype(dtype), values.astype(dtype)
 
 

@@ -89,16 +89,20 @@ auto gelu(const A& a) {
 
 // Whole numbers. Adding 2^23 to a size below it rounds to the nearest even one; others are whole.
 inline constexpr float kAllWhole = 8388608;
-template <class A>
-auto nearest(const A& size) {
+inline auto nearest(const Shared& size) {
   return where(size < kAllWhole, size + kAllWhole + -kAllWhole, size);
 }
-template <class A>
-auto with_sign(const Shared& x, const A& size) {
-  return where(x < 0, -size, size);
-}
-struct RintBody {
-  auto operator()(const Shared& x) const { return with_sign(x, nearest(abs(x))); }
+struct NearestSize {
+  auto operator()(const Shared& size) const { return nearest(size); }
+};
+struct Signed {
+  Shared x;
+  auto operator()(const Shared& size) const { return where(x < 0, -size, size); }
+};
+// What is done with the size, and the sign.
+template <class OfSize>
+struct SizeBody {
+  auto operator()(const Shared& x) const { return let(let(abs(x), OfSize{}), Signed{x}); }
 };
 // The nearest one, or the one on the other side of x.
 template <Comparison kComparison>
@@ -111,7 +115,9 @@ struct Stepped {
 };
 template <Comparison kComparison>
 struct SteppedBody {
-  auto operator()(const Shared& x) const { return let(RintBody{}(x), Stepped<kComparison>{x}); }
+  auto operator()(const Shared& x) const {
+    return let(SizeBody<NearestSize>{}(x), Stepped<kComparison>{x});
+  }
 };
 // Of the size: down, or up from the middle.
 struct TruncSize {
@@ -126,14 +132,10 @@ struct RoundedUp {
 struct RoundSize {
   auto operator()(const Shared& size) const { return let(nearest(size), RoundedUp{size}); }
 };
-template <class OfSize>
-struct SizeBody {
-  auto operator()(const Shared& x) const { return with_sign(x, let(abs(x), OfSize{})); }
-};
 // To the nearest, even ones of two; down; up; to 0; to the nearest, of two the one farther from 0.
 template <class A, class = IfNode<A>>
 auto rint(const A& a) {
-  return let(a, RintBody{});
+  return let(a, SizeBody<NearestSize>{});
 }
 template <class A, class = IfNode<A>>
 auto floor(const A& a) {

@@ -22,14 +22,16 @@ using vector::size_of;
 constexpr unsigned kOperands = kTreeNeeds.inputs < 4 ? 2 : 3;
 static_assert(kTreeNeeds.inputs < 1U << kOperands,
               "operands that are repeated are a, b and c: NPU_JIT_EXPRESSION");
-constexpr DataType kTypes[] = {kTypeA, kTypeA, DataType::kInt8};
+constexpr DataType type_of(unsigned operand) {
+  return kOperands < 3 || operand < 2 ? kTypeA : DataType::kInt8;
+}
 constexpr bool casts(unsigned operand) {
-  return kTypes[operand] != kComputed;
+  return type_of(operand) != kComputed;
 }
 constexpr std::uint32_t bytes_of_all(bool cast) {
   std::uint32_t bytes = 0;
   for (unsigned k = 0; k < kOperands; ++k) {
-    bytes += !cast ? size_of(kTypes[k]) : casts(k) ? size_of(kComputed) : 0;
+    bytes += !cast ? size_of(type_of(k)) : casts(k) ? size_of(kComputed) : 0;
   }
   return bytes;
 }
@@ -68,7 +70,7 @@ constexpr bool kAsIs = kTypeC == kComputed;
 constexpr unsigned kRegisters = kTreeNeeds.registers - (kAsIs && kTreeNeeds.registers != 0 ? 1 : 0);
 constexpr std::uint32_t kBlock =
     aicore::kLocalAlignment /
-    std::min({size_of(kTypeA), size_of(kTypeC), size_of(kTypes[kOperands - 1])});  // elements
+    std::min({size_of(kTypeA), size_of(kTypeC), size_of(type_of(kOperands - 1))});  // elements
 constexpr std::uint32_t kElementBits =
     8 * (kSets * (bytes_of_all(false) + size_of(kTypeC)) + bytes_of_all(true) +
          (kRegisters + kTreeNeeds.constants) * size_of(kComputed)) +
@@ -91,8 +93,8 @@ class Tiles {
       const std::uint32_t cast = casts(k) ? ub.take(count * size_of(kComputed)) : 0;
       const std::uint32_t numbers = ub.take(work.tile_rows * size_of(kComputed));
       for (unsigned i = 0; i < kSets; ++i) {
-        places_[i][k] = {ub.take(count * size_of(kTypes[k])), cast,
-                         ub.take(work.tile_rows * size_of(kTypes[k])), numbers};
+        places_[i][k] = {ub.take(count * size_of(type_of(k))), cast,
+                         ub.take(work.tile_rows * size_of(type_of(k))), numbers};
       }
     }
     for (std::uint32_t& at : out_) at = ub.take(count * size_of(kTypeC));
@@ -124,7 +126,7 @@ class Tiles {
 
  private:
   void move(const Axis& axis, std::uint64_t by) {
-    for (unsigned k = 0; k < kOperands; ++k) from_[k] += by * axis.steps[k] * size_of(kTypes[k]);
+    for (unsigned k = 0; k < kOperands; ++k) from_[k] += by * axis.steps[k] * size_of(type_of(k));
     to_ += by * axis.to * size_of(kTypeC);
   }
   // Where the other axes begin.
@@ -137,7 +139,7 @@ class Tiles {
     }
   }
   vector::OperandTile operand(unsigned k, const vector::RowTile& tile) const {
-    return {port_, kTypes[k], kComputed, {work_.rows.steps[k], work_.columns.steps[k]}, tile};
+    return {port_, type_of(k), kComputed, {work_.rows.steps[k], work_.columns.steps[k]}, tile};
   }
   static constexpr bool used(unsigned k) { return (kTreeNeeds.inputs >> k & 1) != 0; }
 
@@ -182,8 +184,7 @@ class Tiles {
   // What is repeated is loaded so, once for each register.
   unsigned compute_in_registers(unsigned i, const vector::RowTile& tile) {
     if (!function_) {
-      result_ = vector::make_steps(function_.emplace(), kTreeNeeds,
-                                   {kTypeA, kTypeA, DataType::kInt8, kTypeA}, Fixed<kComputed>{},
+      result_ = vector::make_steps(function_.emplace(), kTreeNeeds, type_of, Fixed<kComputed>{},
                                    kTypeC, true, [&](auto use) { return use(tree_); });
     }
     function_->drop_tensors();
@@ -194,8 +195,8 @@ class Tiles {
       const auto rows = numbers                    ? FunctionRows::kNumber
                         : work_.rows.steps[k] == 0 ? FunctionRows::kShared
                                                    : FunctionRows::kOwn;
-      function_->load(reg++, numbers ? places_[i][k].numbers : places_[i][k].loaded, kTypes[k],
-                      rows, tile.pitch * size_of(kTypes[k]));
+      function_->load(reg++, numbers ? places_[i][k].numbers : places_[i][k].loaded, type_of(k),
+                      rows, tile.pitch * size_of(type_of(k)));
     }
     const unsigned set = stages_.begin_result();
     function_->store(result_, out_[set], kTypeC, FunctionRows::kOwn, tile.pitch * size_of(kTypeC));

@@ -139,8 +139,10 @@ BroadcastParams broadcast_params(const NormalisedCall& call) {
   p.axes = narrow(call.sides.size());
   p.a_repeats = repeated_axes(call.call.shape, call.sides);
   p.b_repeats = repeated_axes(call.call.other_shape, call.sides);
+  p.c_repeats = repeated_axes(call.call.condition_shape, call.sides);
   std::copy(call.sides.begin(), call.sides.end(), p.sides);
-  p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.to = call.call.results[0];
+  p.a = call.call.inputs[0], p.b = call.call.inputs[1], p.c = call.call.inputs[2];
+  p.to = call.call.results[0];
   std::copy(call.call.scalars.begin(), call.call.scalars.end(), p.scalars);
   return p;
 }
@@ -208,7 +210,20 @@ TensorParams tensor_params(const NormalisedCall& call) {
   std::copy_n(call.call.results.begin(), std::size(p.results), p.results);
   p.tile = call.call.tile, p.sets = call.call.sets;
   p.epsilon = call.call.epsilon, p.scale = call.call.scale;
+  p.value = call.call.scalars[0];
+  p.given = narrow(call.sides.size());
   return p;
+}
+
+// Of a row: "NAME=value,NAME=value".
+void add_fixed(std::string_view fixed, jit::Macros& macros) {
+  while (!fixed.empty()) {
+    const auto end = std::min(fixed.find(','), fixed.size());
+    const auto sign = fixed.find('=');
+    macros["NPU_JIT_" + std::string(fixed.substr(0, sign))] =
+        std::string(fixed.substr(sign + 1, end - sign - 1));
+    fixed.remove_prefix(std::min(end + 1, fixed.size()));
+  }
 }
 
 // The compile-time parameters; those that a template does not read are not part of its key.
@@ -217,6 +232,7 @@ jit::Macros macros_of(const NormalisedCall& call) {
   jit::Macros macros{{"NPU_JIT_KERNEL_NAME", std::string(call.row->name)},
                      {"NPU_JIT_ELEMENT_A", type},
                      {"NPU_JIT_ELEMENT_C", std::string(macro_name(call.out_type))}};
+  add_fixed(call.row->macros, macros);
   switch (call.row->family) {
     case Family::kMatmul:
     case Family::kBatched:
@@ -253,10 +269,8 @@ jit::Macros macros_of(const NormalisedCall& call) {
     case Family::kGroupNorm:
     case Family::kAdamW:
     case Family::kLayerNorm:
-      break;
     case Family::kGather:
     case Family::kCacheWrite:
-      macros["NPU_JIT_SCATTER"] = call.row->family == Family::kCacheWrite ? "1" : "0";
       break;
   }
   return macros;

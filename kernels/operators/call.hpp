@@ -33,12 +33,13 @@ struct OperatorCall {
   bool slice_k = false;      // of grouped_matmul: groups are slices of k, else of the rows of A
   std::uint32_t splits = 0;  // of splitk_matmul: parts of k; 0: as many as keep cores busy
   std::string expression;    // of elementwise, broadcast: over a, b, c, d, s, s1, s2, s3
-  std::vector<std::uint64_t> other_shape;  // of broadcast: the sides of b
-  std::vector<std::uint64_t> order;        // of transpose: axis i of the result is order[i]
-  std::array<float, 4> scalars{};          // s, s1, s2, s3
-  float epsilon = 1e-6F;                   // of norms
-  float scale = 1;                         // of quant_matmul, flash_attention
-  bool causal = false;                     // of flash_attention
+  std::vector<std::uint64_t> other_shape;      // of broadcast and its like: the sides of b
+  std::vector<std::uint64_t> condition_shape;  // of where
+  std::vector<std::uint64_t> order;            // of transpose: axis i of the result is order[i]
+  std::array<float, 4> scalars{};              // s, s1, s2, s3
+  float epsilon = 1e-6F;                       // of norms
+  float scale = 1;                             // of quant_matmul, flash_attention
+  bool causal = false;                         // of flash_attention
   bool heads_inside = false;  // of flash_attention: batch, rows, heads, head; else heads first
   // Of flash_attention: keys of a page, pages of a batch; inputs[3] is the table.
   std::uint32_t page = 0, pages = 0;

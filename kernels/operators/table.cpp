@@ -27,6 +27,41 @@ constexpr TypeName kTypeNames[] = {
 
 using jit::KernelType;
 
+// An expression of every element; b is repeated along axes.
+constexpr OperatorRow unary(std::string_view name, std::string_view expression,
+                            std::string_view out = "") {
+  return {name,
+          Family::kVector,
+          "elementwise.cpp",
+          KernelType::kVector,
+          "count",
+          "a",
+          "result",
+          expression,
+          "",
+          out};
+}
+constexpr OperatorRow binary(std::string_view name, std::string_view expression,
+                             std::string_view out = "") {
+  return {name,
+          Family::kBroadcast,
+          "broadcast.cpp",
+          KernelType::kVector,
+          "sides",
+          "a, b",
+          "result",
+          expression,
+          "",
+          out};
+}
+// What npu/operators/tensor_params.hpp says of it.
+constexpr OperatorRow tensors(std::string_view name, std::string_view file, std::string_view shape,
+                              std::string_view inputs, std::string_view results,
+                              std::string_view macros, std::string_view out = "") {
+  return {name, Family::kTensors, file, KernelType::kVector, shape, inputs, results,
+          "",   macros,           out};
+}
+
 constexpr OperatorRow kRows[] = {
     {"basic_matmul", Family::kMatmul, "basic_matmul.cpp", KernelType::kCube, "m, n, k",
      "A, B, bias"},
@@ -67,9 +102,9 @@ constexpr OperatorRow kRows[] = {
     {"layer_norm", Family::kLayerNorm, "layer_norm.cpp", KernelType::kVector, "rows, columns",
      "x, gamma, beta"},
     {"gather", Family::kGather, "indexed_rows.cpp", KernelType::kVector,
-     "rows, columns, table_rows", "table, indices"},
+     "rows, columns, table_rows", "table, indices", "result", "", "SCATTER=0"},
     {"kv_cache_write", Family::kCacheWrite, "indexed_rows.cpp", KernelType::kVector,
-     "rows, columns, table_rows", "table, indices, rows", "table"},
+     "rows, columns, table_rows", "table, indices, rows", "table", "", "SCATTER=1"},
     {"copy", Family::kTensors, "copy.cpp", KernelType::kVector, "count", "x"},
     {"hadamard", Family::kTensors, "hadamard.cpp", KernelType::kVector, "rows, columns", "x"},
     {"causal_conv1d", Family::kTensors, "causal_conv1d.cpp", KernelType::kVector,
@@ -94,6 +129,52 @@ constexpr OperatorRow kRows[] = {
      "A, B, A scales, B scales"},
     {"mxfp4_matmul", Family::kTensors, "mx_matmul.cpp", KernelType::kCube, "m, n, k",
      "A, B, A scales, B scales"},
+    tensors("argmax", "select_rows.cpp", "rows, columns", "x", "indices", "SMALLEST=0,VALUES=0",
+            "int32"),
+    tensors("argmin", "select_rows.cpp", "rows, columns", "x", "indices", "SMALLEST=1,VALUES=0",
+            "int32"),
+    tensors("top_k", "select_rows.cpp", "rows, columns, k", "x", "values, indices",
+            "SMALLEST=0,VALUES=1"),
+    tensors("bottom_k", "select_rows.cpp", "rows, columns, k", "x", "values, indices",
+            "SMALLEST=1,VALUES=1"),
+    tensors("reduce_sum", "reduce.cpp", "outer, axis, inner", "x", "result", "REDUCTION=sum"),
+    tensors("reduce_mean", "reduce.cpp", "outer, axis, inner", "x", "result", "REDUCTION=mean"),
+    tensors("reduce_max", "reduce.cpp", "outer, axis, inner", "x", "result", "REDUCTION=max"),
+    tensors("reduce_min", "reduce.cpp", "outer, axis, inner", "x", "result", "REDUCTION=min"),
+    tensors("reduce_prod", "reduce.cpp", "outer, axis, inner", "x", "result", "REDUCTION=prod"),
+    tensors("rope_half", "rope.cpp", "tokens, heads, head", "x, cos, sin", "result",
+            "INTERLEAVED=0"),
+    tensors("rope_interleaved", "rope.cpp", "tokens, heads, head", "x, cos, sin", "result",
+            "INTERLEAVED=1"),
+    {"where", Family::kBroadcast, "broadcast.cpp", KernelType::kVector, "sides", "a, b, condition",
+     "result", "where(c!=0,a,b)"},
+    unary("cast", "a"),
+    unary("cast_floor", "floor(a)"),
+    unary("cast_ceil", "ceil(a)"),
+    unary("cast_trunc", "trunc(a)"),
+    unary("cast_round", "round(a)"),
+    tensors("concat", "parts.cpp", "outer, inner, axis...", "parts", "result", "PARTS=0"),
+    tensors("slice", "parts.cpp", "outer, axis, inner, begin, count, step", "x", "result",
+            "PARTS=1"),
+    tensors("pad", "parts.cpp", "outer, axis, inner, before, behind", "x", "result", "PARTS=2"),
+    {"embedding", Family::kGather, "indexed_rows.cpp", KernelType::kVector,
+     "rows, columns, table_rows", "table, indices", "result", "", "SCATTER=0"},
+    unary("clip", "min(max(a,s),s1)"),
+    unary("relu", "relu(a)"),
+    unary("leaky_relu", "where(a<0,a*s,a)"),
+    unary("erf", "erf(a)"),
+    unary("sqrt", "sqrt(a)"),
+    unary("reciprocal", "reciprocal(a)"),
+    unary("logical_not", "where(a==0,1,0)", "int8"),
+    binary("pow", "pow(a,b)"),
+    binary("equal", "where(a==b,1,0)", "int8"),
+    binary("not_equal", "where(a!=b,1,0)", "int8"),
+    binary("greater", "where(a>b,1,0)", "int8"),
+    binary("greater_equal", "where(a>=b,1,0)", "int8"),
+    binary("less", "where(a<b,1,0)", "int8"),
+    binary("less_equal", "where(a<=b,1,0)", "int8"),
+    binary("logical_and", "where(a!=0,where(b!=0,1,0),0)", "int8"),
+    binary("logical_or", "where(a!=0,1,where(b!=0,1,0))", "int8"),
 };
 
 }  // namespace

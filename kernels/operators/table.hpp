@@ -51,6 +51,10 @@ struct OperatorRow {
   std::string_view shape;   // its numbers, by name: "m, n, k"; "sides": 1 to kMostAxes of them
   std::string_view inputs;  // the tensors that it reads, in the order of OperatorCall::inputs
   std::string_view results = "result";  // that it writes, in the order of OperatorCall::results
+  // What the row fixes; empty: the call says it, or there is none.
+  std::string_view expression = "";  // of every element
+  std::string_view macros = "";      // without NPU_JIT_: "SMALLEST=1,INDICES=1"
+  std::string_view out = "";         // type of the first result unless the call names one
 };
 
 const std::vector<OperatorRow>& operator_table();

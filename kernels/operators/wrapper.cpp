@@ -9,6 +9,7 @@
 #include "kernels/operators/call.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/operators/params.hpp"
+#include "npu/operators/tensor_params.hpp"
 
 namespace npu::operators {
 namespace {
@@ -46,7 +47,7 @@ bool is_flat(Family family) {
 
 Status check_numbers(const OperatorCall& call, const OperatorRow& row) {
   if (has_axes(row.family)) {
-    for (const auto* sides : {&call.shape, &call.other_shape}) {
+    for (const auto* sides : {&call.shape, &call.other_shape, &call.condition_shape}) {
       if (sides->size() <= kMostAxes && !call.shape.empty()) continue;
       return refuse(call, fmt::format("{} sides; 1 to {} are possible", sides->size(), kMostAxes));
     }
@@ -55,10 +56,14 @@ Status check_numbers(const OperatorCall& call, const OperatorRow& row) {
   const auto names = row.shape;
   const auto wanted = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
   const bool optional = names.front() == '[';  // the first side may be left out
-  if (call.shape.size() == wanted || (optional && call.shape.size() + 1 == wanted)) return {};
+  const bool more = names.back() == '.';       // there may be more of the last one
+  const std::size_t least = optional ? wanted - 1 : wanted;
+  const std::size_t most = more ? wanted - 1 + kTensorInputs : wanted;
+  if (call.shape.size() >= least && call.shape.size() <= most) return {};
   return refuse(call, fmt::format("a shape of {} numbers; {} are wanted: {}", call.shape.size(),
-                                  optional ? fmt::format("{} or {}", wanted - 1, wanted)
-                                           : fmt::format("{}", wanted),
+                                  least == most ? fmt::format("{}", wanted)
+                                  : more        ? fmt::format("{} to {}", least, most)
+                                                : fmt::format("{} or {}", least, most),
                                   names));
 }
 
@@ -66,7 +71,8 @@ Status check_numbers(const OperatorCall& call, const OperatorRow& row) {
 Status check_sides(const OperatorCall& call, NormalisedCall& to) {
   const Family family = to.row->family;
   if (family == Family::kBroadcast) {
-    const auto sides = broadcast_sides(call.shape, call.other_shape);
+    auto sides = broadcast_sides(call.shape, call.other_shape);
+    if (sides) sides = broadcast_sides(*sides, call.condition_shape);
     if (!sides) return refuse(call, sides.error().context);
     to.sides = *sides;
   }
@@ -143,9 +149,7 @@ std::string impossible(Family family, DataType from, DataType to) {
     if ((from == DataType::kInt64) == (to == DataType::kInt64)) return {};
     return "int64 into int64 alone";
   }
-  if (family == Family::kTensors && (from == to || (from == DataType::kInt8 && is_real(to)))) {
-    return {};  // the operator itself knows
-  }
+  if (family == Family::kTensors) return {};  // the operator itself knows
   if (is_real(from) && is_real(to)) return {};
   if (family == Family::kGemv) {
     if ((from == DataType::kInt8 || from == DataType::kInt32) && to == DataType::kInt32) return {};
@@ -179,7 +183,8 @@ Status take_types(const OperatorCall& call, NormalisedCall& to) {
   const auto type = parse_type(call.dtype);
   if (!type) return refuse(call, "dtype: " + type.error().context);
   to.type = *type;
-  to.out_type = usual_result(to.row->family, *type);
+  const auto fixed = parse_type(std::string(to.row->out));
+  to.out_type = fixed ? *fixed : usual_result(to.row->family, *type);
   if (!call.out_dtype.empty()) {
     const auto out = parse_type(call.out_dtype);
     if (!out) return refuse(call, "out_dtype: " + out.error().context);
@@ -190,6 +195,14 @@ Status take_types(const OperatorCall& call, NormalisedCall& to) {
   if (possible.empty()) return {};
   return refuse(call, fmt::format("{} into {}: it can do {}", macro_name(to.type),
                                   macro_name(to.out_type), possible));
+}
+
+// What is chosen is only moved: an int64 as two int32, since the unit compares none.
+void choose_halves(NormalisedCall& to) {
+  if (to.row->name != "where" || to.type != DataType::kInt64) return;
+  to.type = to.out_type = DataType::kInt32;
+  for (auto* sides : {&to.call.shape, &to.call.other_shape, &to.sides}) sides->push_back(2);
+  to.call.condition_shape.push_back(1);
 }
 
 Status take_layout(const OperatorCall& call, const char* name, const std::string& format,
@@ -216,13 +229,17 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.slice_k && family != Family::kGrouped) {
     return refuse(call, "only grouped_matmul has slices");
   }
-  const bool computes = family == Family::kVector || family == Family::kBroadcast;
+  const bool computes =
+      (family == Family::kVector || family == Family::kBroadcast) && to.row->expression.empty();
   if (call.expression.empty() == computes) {
     return refuse(call, computes ? "an expression over a, b, c, d, s, s1, s2, s3 is wanted"
-                                 : "only elementwise has an expression");
+                                 : "only elementwise and broadcast have an expression");
   }
   if (!call.other_shape.empty() && family != Family::kBroadcast) {
-    return refuse(call, "only broadcast has another shape");
+    return refuse(call, "only broadcast has another shape, or its like");
+  }
+  if (!call.condition_shape.empty() && to.row->name != "where") {
+    return refuse(call, "only where has a condition");
   }
   if (!call.order.empty() && family != Family::kTranspose) {
     return refuse(call, "only transpose has an order");
@@ -260,6 +277,7 @@ Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
   const bool indexed = family == Family::kGather || family == Family::kCacheWrite;
   const std::size_t typed = family == Family::kDequantSwigluQuant || indexed ? 1
                             : is_product(family)                             ? 2
+                            : family == Family::kBroadcast                   ? 2
                             : family == Family::kAttention                   ? 3
                                                                              : call.inputs.size();
   bool aligned = call.results[0] % platform::bytes_of(to.out_type) == 0;
@@ -292,6 +310,8 @@ Result<NormalisedCall> normalise(const OperatorCall& call) {
   if (!ok) return forward_error(ok);
   if (ok = check_options(call, result); !ok) return forward_error(ok);
   if (ok = check_addresses(call, result); !ok) return forward_error(ok);
+  if (!result.row->expression.empty()) result.call.expression = result.row->expression;
+  choose_halves(result);
   return result;
 }
 

@@ -19,7 +19,8 @@ for template in "$templates"/*.cpp; do
   "$compiler" -std=c++17 -O2 -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
     -I"$prefix/include" -I"$root" -DNPU_JIT_ELEMENT_A=$type -DNPU_JIT_ELEMENT_B=$type \
     -DNPU_JIT_ELEMENT_C=$result -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \
-    -DNPU_JIT_SCATTER=1 '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
+    -DNPU_JIT_SCATTER=1 -DNPU_JIT_SMALLEST=1 -DNPU_JIT_VALUES=1 \
+    -DNPU_JIT_REDUCTION=max -DNPU_JIT_INTERLEAVED=1 -DNPU_JIT_PARTS=2 '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
     -x c++ "$template" -o "$folder/$name.so"
   for entry in run npu_aicore_main; do
     nm -D --defined-only "$folder/$name.so" | grep -w "$entry" > /dev/null

@@ -41,12 +41,15 @@ OperatorCall call_of(const ParameterSet& parameters) {
   call.transpose_b = parameters.flag("transpose_b");
   call.format_a = parameters.choice("format_a");
   call.format_b = parameters.choice("format_b");
-  if (call.name == "broadcast") call.other_shape = parameters.integers("other_shape");
+  const auto row = operators::find_operator(call.name);
+  const bool repeats = row && (*row)->family == operators::Family::kBroadcast;
+  if (repeats) call.other_shape = parameters.integers("other_shape");
+  if (call.name == "where") call.condition_shape = parameters.integers("condition_shape");
   if (call.name == "transpose") call.order = parameters.integers("order");
   if (call.name == "elementwise" || call.name == "broadcast") {
     call.expression = parameters.choice("expression");
-    call.scalars = {0.5F, 2, -1, 4};
   }
+  call.scalars = {0.5F, 2, -1, 4};
   call.causal = parameters.flag("causal");
   call.heads_inside = parameters.choice("layout") == "bsnd";
   call.activate_left = parameters.flag("activate_left");
@@ -301,20 +304,17 @@ Status check_call(const ParameterSet& parameters, const std::vector<std::string>
   const auto normalised = operators::normalise(call_of(parameters));
   if (!normalised) return forward_error(normalised);
   if (auto ok = check_size(normalised->call); !ok) return ok;
-  if (normalised->row->family == operators::Family::kVector) {
+  if (!normalised->call.expression.empty()) {
     const auto expression = ElementExpression::parse(normalised->call.expression);
     if (!expression) return forward_error(expression);
-  }
-  const auto& text = normalised->call.expression;
-  const bool repeated = text == "a+b" || text == "a*s+b" || text == "max(a,b)";
-  if (normalised->row->family == operators::Family::kBroadcast && !repeated) {
-    return fail(ErrorCode::kInvalidArgument, "expression: broadcast has a+b, a*s+b and max(a,b)");
   }
   return check_group_ends(*normalised, group_ends_of(parameters));
 }
 
 std::vector<ParameterSpec> parameters_of_run() {
   return {
+      {"condition_shape", ParameterType::kIntegerList, "", "1", "of where: sides of the condition",
+       0, kMostSide},
       {"sets", ParameterType::kInteger, "", "0", "of buffers of copy, 1 or 2; 0: 2", 0, 2},
       {"tile", ParameterType::kInteger, "", "0",
        "bytes of a tile of copy and hadamard; 0: the operator chooses", 0, 1 << 20},
@@ -357,9 +357,10 @@ Workload operator_run() {
       choice_parameter("format_b", "ND", "of B", {"ND", "NZ"}),
       {"expression", ParameterType::kText, "", "a*s+b",
        "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md); of "
-       "broadcast a+b, a*s+b or max(a,b)"},
+       "broadcast over a and b"},
       {"other_shape", ParameterType::kIntegerList, "", "1",
-       "of broadcast: sides of b; shape has those of a", 0, programs::operator_run::kMostSide},
+       "of broadcast, where, comparisons and so on: sides of b; shape has those of a", 0,
+       programs::operator_run::kMostSide},
       {"order", ParameterType::kIntegerList, "", "1,0",
        "of transpose: axis i of the result is this one of x", 0, 7},
       {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},

@@ -140,6 +140,7 @@ void bind_operators(py::module_& module) {
   define_field(call, "shape", &OperatorCall::shape);
   define_field(call, "dtype", &OperatorCall::dtype);
   define_field(call, "out_dtype", &OperatorCall::out_dtype);
+  define_field(call, "bias_dtype", &OperatorCall::bias_dtype);
   define_field(call, "transpose_a", &OperatorCall::transpose_a);
   define_field(call, "transpose_b", &OperatorCall::transpose_b);
   define_field(call, "format_a", &OperatorCall::format_a);
@@ -151,6 +152,7 @@ void bind_operators(py::module_& module) {
   define_field(call, "expression", &OperatorCall::expression);
   define_field(call, "scalars", &OperatorCall::scalars);
   define_field(call, "other_shape", &OperatorCall::other_shape);
+  define_field(call, "condition_shape", &OperatorCall::condition_shape);
   define_field(call, "order", &OperatorCall::order);
   define_field(call, "maximize", &OperatorCall::maximize);
   define_field(call, "epsilon", &OperatorCall::epsilon);

@@ -12,8 +12,10 @@ def to_bfloat16(array):
     """
     array = numpy.asarray(array, "float32")
     bits = array.view("uint32").astype("uint64")
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    return numpy.where(numpy.isnan(array), (bits >> 16) | 0x40, rounded).astype("uint16")
+    # Numbers of its type, so that an array of no dimensions stays of it, too.
+    one, half, width, quiet = (numpy.uint64(each) for each in (1, 0x7FFF, 16, 0x40))
+    rounded = (bits + half + ((bits >> width) & one)) >> width
+    return numpy.where(numpy.isnan(array), (bits >> width) | quiet, rounded).astype("uint16")
 
 
 def from_bfloat16(bits):
@@ -22,4 +24,4 @@ def from_bfloat16(bits):
     Args:
         bits: an array of uint16.
     """
-    return (numpy.asarray(bits, "uint16").astype("uint32") << 16).view("float32")
+    return (numpy.asarray(bits, "uint16").astype("uint32") << numpy.uint32(16)).view("float32")

@@ -92,9 +92,10 @@ def array_of(value, what, dimensions=None):
     return array
 
 
-def run(device, call, arrays, shape, outDType, zeros=False, in_place=0):
+def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=()):
     """`zeros`: the operator leaves elements of the result alone, which are to be 0. `in_place`: results
-    are so many of the first arrays, and a list of them is returned."""
+    are so many of the first arrays, and a list of them is returned. `others`: shapes and types of
+    results behind the first one; then all are a list."""
     device, host = _host(device)
     call.out_dtype, result_type = _out(outDType)
     size = math.prod(shape) * numpy.dtype(result_type).itemsize
@@ -109,17 +110,19 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0):
             memory.write(array)
             addresses[i] = memory.address
         results = memories[:in_place]
-        if not in_place:
-            results.append(device.allocate(max(size, 1)))
-            memories.append(results[0])
+        wanted = [(tuple(shape), result_type)] * max(in_place, 1) + list(others)
+        for sides, kind in wanted[in_place:]:
+            bytes_of = math.prod(sides) * numpy.dtype(kind).itemsize
+            results.append(device.allocate(max(bytes_of, 1)))
+            memories.append(results[-1])
         if zeros:
             results[0].write(bytes(size))
         places = [memory.address for memory in results]
         call.inputs, call.results = addresses, places + [0] * (len(call.results) - len(places))
         _last.clear()
         _last.update(host.run(call))
-        found = [memory.to_numpy(result_type, tuple(shape)) for memory in results]
-        return found if in_place else found[0]
+        found = [memory.to_numpy(kind, sides) for memory, (sides, kind) in zip(results, wanted)]
+        return found if len(found) > 1 or in_place else found[0]
     finally:
         if not device._simulator._session.ended:
             for memory in memories:

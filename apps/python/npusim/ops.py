@@ -20,17 +20,35 @@ import operator
 import numpy
 
 from . import _npusim
+from .array_ops import argmax, argmin, concat, embedding, pad, reduce, rope, slice, split, top_k
+from .formula_ops import (cast, clip, equal, erf, greater, greater_equal, leaky_relu, less, less_equal,
+                          logical_and, logical_not, logical_or, not_equal, pow, reciprocal, relu, sqrt,
+                          where)
 from .nz import to_nz
 from .operator_call import array_of, last_call, number_of, run, type_of
 from .tensor_ops import (apply_adam_w, broadcast, gather, group_norm, kv_cache_write, layer_norm, softmax,
                          transpose)
 
-__all__ = ["apply_adam_w", "basic_matmul", "batched_matmul", "broadcast", "elementwise",
-           "flash_attention", "gather", "gemv", "group_norm", "grouped_matmul", "kv_cache_write",
-           "last_call", "layer_norm", "quant_matmul", "rms_norm", "softmax", "splitk_matmul",
-           "transpose"]
+__all__ = ["apply_adam_w", "argmax", "argmin", "basic_matmul", "batched_matmul", "broadcast",
+           "cast", "clip", "concat", "elementwise", "embedding", "equal", "erf", "flash_attention",
+           "gather", "gemv", "greater", "greater_equal", "group_norm", "grouped_matmul",
+           "kv_cache_write", "last_call", "layer_norm", "leaky_relu", "less", "less_equal",
+           "logical_and", "logical_not", "logical_or", "not_equal", "pad", "pow", "quant_matmul",
+           "reciprocal", "reduce", "relu", "rms_norm", "rope", "slice", "softmax", "split",
+           "splitk_matmul", "sqrt", "top_k", "transpose", "where"]
 
 _MOST_SPLITS = 65536
+
+
+def _take_bias(call, bias, shape):
+    """A product's bias, checked, and its type in the call."""
+    if bias is None:
+        return None
+    bias = array_of(bias, "bias")
+    if bias.shape != shape:
+        raise ValueError(f"bias: found the shape {bias.shape}; allowed: {shape}")
+    call.bias_dtype = type_of(bias, "bias")
+    return bias
 
 
 def _matmul(name, a, b, outDType, transA, transB, formatA, formatB, device, **options):
@@ -47,7 +65,7 @@ def _matmul(name, a, b, outDType, transA, transB, formatA, formatB, device, **op
     call.shape = [*a.shape[:-2], m, n, k]
     call.transpose_a, call.transpose_b = bool(transA), bool(transB)
     call.format_a, call.format_b = ("NZ" if each else "ND" for each in (formatA, formatB))
-    extra = options.pop("tables", [])
+    extra = [*options.pop("tables", []), _take_bias(call, options.pop("bias", None), (n,))]
     for key, value in options.items():
         setattr(call, key, value)
     inputs = [to_nz(each) if nz else each for each, nz in ((a, formatA), (b, formatB))]
@@ -55,8 +73,8 @@ def _matmul(name, a, b, outDType, transA, transB, formatA, formatB, device, **op
 
 
 def basic_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
-                 formatB=False, *, device=None):
-    """C = A B, C is m x n.
+                 formatB=False, *, bias=None, device=None):
+    """C = A B + bias, C is m x n.
 
     Args:
         a: m x k; with transA k x m. float16, float32, int8, or bfloat16.
@@ -65,29 +83,30 @@ def basic_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=F
         transA, transB: the array is the transposed matrix.
         formatA, formatB: the array lies in fractals on the card (`npusim.to_nz()`, which is done
             here).
+        bias: n numbers that are added to each row: float32 or float16 of reals, int32 of int8.
         device: a `Device`; None: card 0.
 
     Raises:
         ValueError, Error: see the module.
     """
-    return _matmul("basic_matmul", a, b, outDType, transA, transB, formatA, formatB, device)
+    return _matmul("basic_matmul", a, b, outDType, transA, transB, formatA, formatB, device, bias=bias)
 
 
 def batched_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
-                   formatB=False, *, device=None):
-    """C[i] = A[i] B[i] of a batch. All arrays have one dimension more, in front.
+                   formatB=False, *, bias=None, device=None):
+    """C[i] = A[i] B[i] + bias of a batch. Matrices have one dimension more, in front.
 
     Args:
-        a, b, outDType, transA, transB, formatA, formatB, device: as those of `basic_matmul()`.
+        a, b, outDType, transA, transB, formatA, formatB, bias, device: as those of `basic_matmul()`.
 
     Raises:
         ValueError, Error: see the module.
     """
-    return _matmul("batched_matmul", a, b, outDType, transA, transB, formatA, formatB, device)
+    return _matmul("batched_matmul", a, b, outDType, transA, transB, formatA, formatB, device, bias=bias)
 
 
 def grouped_matmul(a, b, groupEnds, outDType="float16", transA=False, transB=False, formatA=False,
-                   formatB=False, *, slice_k=False, device=None):
+                   formatB=False, *, slice_k=False, bias=None, device=None):
     """Products of groups that are slices of one matrix.
 
     Without `slice_k` groups are rows of A, and each has a B of its own: C[rows of group] =
@@ -104,6 +123,7 @@ def grouped_matmul(a, b, groupEnds, outDType="float16", transA=False, transB=Fal
             that is sliced cannot be cut: `ErrorCode.UNSUPPORTED` are groups of rows with formatA
             and transA, groups of k with formatA and no transA, or with formatB and transB.
         slice_k: groups are slices of k.
+        bias: groups x n, of a type as that of `basic_matmul()`.
 
     Returns:
         An array of m x n; with slice_k of groups x m x n.
@@ -135,16 +155,17 @@ def grouped_matmul(a, b, groupEnds, outDType="float16", transA=False, transB=Fal
     call.format_a, call.format_b = ("NZ" if each else "ND" for each in (formatA, formatB))
     inputs = [to_nz(each) if nz else each for each, nz in ((a, formatA), (b, formatB))]
     shape = (len(ends), m, n) if slice_k else (m, n)
-    return run(device, call, [*inputs, ends.astype("int64")], shape, outDType,
+    bias = _take_bias(call, bias, (len(ends), n))
+    return run(device, call, [*inputs, ends.astype("int64"), bias], shape, outDType,
                 zeros=not slice_k and bounds[-2] < m)
 
 
 def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=False,
-                  formatB=False, *, splits=0, device=None):
+                  formatB=False, *, splits=0, bias=None, device=None):
     """C = A B with k in parts that different cores work on, added up in their order.
 
     Args:
-        a, b, outDType, transA, transB, formatA, formatB, device: as those of `basic_matmul()`.
+        a, b, outDType, transA, transB, formatA, formatB, bias, device: as those of `basic_matmul()`.
         splits: how many parts; 0: as many as keep the cores busy.
 
     Raises:
@@ -154,12 +175,13 @@ def splitk_matmul(a, b, outDType="float16", transA=False, transB=False, formatA=
     if not 0 <= splits <= _MOST_SPLITS:
         raise ValueError(f"splits: found {splits}; allowed: 0 to {_MOST_SPLITS}")
     return _matmul("splitk_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
-                   splits=splits)
+                   splits=splits, bias=bias)
 
 
 def quant_matmul(a, b, outDType="float32", transA=False, transB=False, formatA=False,
-                 formatB=False, *, scale=1.0, channel_scales=None, token_scales=None, device=None):
-    """C[i, j] = scale token_scales[i] channel_scales[j] (A B)[i, j].
+                 formatB=False, *, scale=1.0, channel_scales=None, token_scales=None, bias=None,
+                 device=None):
+    """C[i, j] = scale token_scales[i] channel_scales[j] ((A B)[i, j] + bias[j]).
 
     Args:
         a, b: int8, else as those of `basic_matmul()`.
@@ -168,6 +190,7 @@ def quant_matmul(a, b, outDType="float32", transA=False, transB=False, formatA=F
         scale: a float.
         channel_scales: n numbers, float32; None: all are 1.
         token_scales: m numbers, float32; None: all are 1.
+        bias: n numbers, int32; reals (float32, float16 or bfloat16) are added last instead.
 
     Raises:
         ValueError, Error: see the module.
@@ -182,7 +205,7 @@ def quant_matmul(a, b, outDType="float32", transA=False, transB=False, formatA=F
                 raise ValueError(f"{name}: found the shape {table.shape}; allowed: ({side},)")
         tables.append(table)
     return _matmul("quant_matmul", a, b, outDType, transA, transB, formatA, formatB, device,
-                   scale=number_of(scale, "scale"), tables=tables)
+                   scale=number_of(scale, "scale"), tables=tables, bias=bias)
 
 
 def gemv(a, x, outDType=None, transA=False, formatA=False, *, device=None):

@@ -79,18 +79,17 @@ struct VectorParams {
   float scalars[4] = {};         // s, s1, s2, s3
 };
 
-// to = expression(a, b, s, s1, s2, s3) of operands that are repeated along axes where they have one
-// element. Axes from the outermost one; sides are those of the result. Bit i of `a_repeats` and
-// `b_repeats`: the operand has one element along axis i. No gaps. At most kMostAxes axes, and as
-// many elements as VectorParams. Unused inputs are 0. The result may not take the place of an
-// operand.
+// to = expression(a, b, c, s, s1, s2, s3) of operands that are repeated along axes where they have
+// one element; c is int8. Axes from the outermost one; sides are those of the result. Bit i of
+// `a_repeats` and the others: the operand has one element along axis i. No gaps. At most kMostAxes
+// axes, and as many elements as VectorParams. Unused inputs are 0. The result may not take the
+// place of an operand.
 inline constexpr std::uint32_t kMostAxes = 8;
 struct BroadcastParams {
   std::uint32_t axes = 0;
-  std::uint32_t a_repeats = 0, b_repeats = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t a_repeats = 0, b_repeats = 0, c_repeats = 0;
   std::uint64_t sides[kMostAxes] = {};
-  std::uint64_t a = 0, b = 0, to = 0;
+  std::uint64_t a = 0, b = 0, c = 0, to = 0;
   float scalars[4] = {};  // s, s1, s2, s3
 };
 

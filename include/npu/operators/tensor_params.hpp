@@ -7,7 +7,7 @@
 
 namespace npu::operators {
 
-inline constexpr unsigned kTensorSides = 6, kTensorInputs = 8, kTensorResults = 3;
+inline constexpr unsigned kTensorSides = 10, kTensorInputs = 8, kTensorResults = 3;
 
 // In the order of the operator's row of kernels/operators/table.cpp. An optional tensor that is
 // left out is 0. Sides are below 2^31, elements of a tensor below 2^44.
@@ -30,6 +30,21 @@ inline constexpr unsigned kTensorSides = 6, kTensorInputs = 8, kTensorResults = 
 // chunk_o: scale * (exp(g[i]) (q[i] x S) + sum over j up to i of (q[i] . k[j]) exp(g[i] - g[j])
 //   v[j]); S is chunks x heads x head x head, the state at each chunk's begin.
 //
+// argmax, argmin: the place of the largest or smallest element of each row, in int32.
+// top_k, bottom_k: the k largest or smallest ones in order, and their places in int32. Of equal
+//   ones the first one comes first. What is no number is the largest, but argmin takes it first.
+// reduce_...: along the middle one of three axes: outer x inner. Sums and products of reals are
+//   made in fp32, of integers in int32. Largest and smallest ones need an axis that is not empty.
+// rope_half, rope_interleaved: x * cos + y * sin of each head; x is tokens x heads x head, cos and
+//   sin are tokens x head. y is x with pairs turned, (u, v) to (-v, u): pairs are elements i and
+//   i + head / 2, or neighbours.
+// concat: parts along the middle one of three axes, after one another; sides: outer, inner, and the
+//   axis of each part.
+// slice: elements begin, begin + step, ... along the middle axis; sides: outer, axis, inner, begin,
+//   count, step.
+// pad: so many elements of `value` before and behind the middle axis; sides: outer, axis, inner,
+//   before, behind.
+//
 // mhc_post, mhc_res: each token's streams mixed: to[i] = sum over j of mix[i][j] * x[j], of
 // mhc_post
 //   and gates[i] * y; x is tokens x streams x columns, mix tokens x streams x streams, y tokens x
@@ -44,7 +59,9 @@ struct TensorParams {
   std::uint32_t tile = 0;  // bytes of a tile of copy and hadamard; 0: the operator chooses
   float epsilon = 1e-6F;
   float scale = 1;
-  std::uint32_t sets = 0;  // of buffers of copy: 1 or 2; 0: 2
+  float value = 0;
+  std::uint32_t given = 0;  // sides
+  std::uint32_t sets = 0;   // of buffers of copy: 1 or 2; 0: 2
 };
 
 }  // namespace npu::operators

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros over rows in global memory: what sums over nothing are.
+// Zeros over rows in global memory: what sums over nothing are. Other numbers, too.
 #pragma once
 
 #include "kernels/device/common/stages.hpp"
@@ -8,13 +8,15 @@ namespace npu::kernels {
 
 class Zeros {
  public:
-  // Rows of up to `columns` elements.
-  Zeros(AicorePort& port, platform::DataType type, std::uint64_t columns)
+  // Rows of up to `columns` elements, all of them `value`.
+  Zeros(AicorePort& port, platform::DataType type, std::uint64_t columns, float value = 0)
       : port_(port), type_(type) {
     const auto ub = static_cast<std::uint32_t>(port.buffer_size(LocalBuffer::kUb));
     largest_ = largest_tile(kMostRows, columns, std::min(ub, kMostBytes),
                             static_cast<std::uint32_t>(platform::bytes_of(type)));
-    port.issue(row_vector(VectorOp::kDuplicate, type, 0, 0, largest_.rows, largest_.columns));
+    Vector v = row_vector(VectorOp::kDuplicate, type, 0, 0, largest_.rows, largest_.columns);
+    v.scalar = value;
+    port.issue(v);
     const Flag<Pipe::kVector, Pipe::kMte3> ready(port, 0);
     ready.set();
     ready.wait();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expression of vector/formula.hpp over a and b, of which either may be repeated along axes.
-// NPU_JIT_ELEMENT_A (a, b) and NPU_JIT_ELEMENT_C (result); BroadcastParams. Neighbouring axes that
-// are repeated alike are one; tiles are rows of the two innermost ones.
+// The expression of vector/formula.hpp over a, b and c, each of which may be repeated along axes.
+// NPU_JIT_ELEMENT_A (a, b) and NPU_JIT_ELEMENT_C (result), c is int8; BroadcastParams. Neighbouring
+// axes that are repeated alike are one; tiles are rows of the two innermost ones.
 #include <optional>
 
 #include "kernels/device/common/entries.hpp"
@@ -19,9 +19,22 @@ using vector::kTypeA;
 using vector::kTypeC;
 using vector::size_of;
 
-constexpr unsigned kOperands = 2;
+constexpr unsigned kOperands = kTreeNeeds.inputs < 4 ? 2 : 3;
 static_assert(kTreeNeeds.inputs < 1U << kOperands,
-              "operands that are repeated are a and b: NPU_JIT_EXPRESSION");
+              "operands that are repeated are a, b and c: NPU_JIT_EXPRESSION");
+constexpr DataType type_of(unsigned operand) {
+  return kOperands < 3 || operand < 2 ? kTypeA : DataType::kInt8;
+}
+constexpr bool casts(unsigned operand) {
+  return type_of(operand) != kComputed;
+}
+constexpr std::uint32_t bytes_of_all(bool cast) {
+  std::uint32_t bytes = 0;
+  for (unsigned k = 0; k < kOperands; ++k) {
+    bytes += !cast ? size_of(type_of(k)) : casts(k) ? size_of(kComputed) : 0;
+  }
+  return bytes;
+}
 
 struct Axis {
   std::uint64_t size = 1;
@@ -52,14 +65,15 @@ struct Work {
   }
 };
 
-constexpr bool kCasts = kTypeA != kComputed;
+constexpr bool kCasts = kTypeA != kComputed && (kOperands < 3 || casts(2));
 constexpr bool kAsIs = kTypeC == kComputed;
 constexpr unsigned kRegisters = kTreeNeeds.registers - (kAsIs && kTreeNeeds.registers != 0 ? 1 : 0);
 constexpr std::uint32_t kBlock =
-    aicore::kLocalAlignment / std::min(size_of(kTypeA), size_of(kTypeC));  // elements
+    aicore::kLocalAlignment /
+    std::min({size_of(kTypeA), size_of(kTypeC), size_of(type_of(kOperands - 1))});  // elements
 constexpr std::uint32_t kElementBits =
-    8 * (kSets * (kOperands * size_of(kTypeA) + size_of(kTypeC)) +
-         ((kCasts ? kOperands : 0) + kRegisters + kTreeNeeds.constants) * size_of(kComputed)) +
+    8 * (kSets * (bytes_of_all(false) + size_of(kTypeC)) + bytes_of_all(true) +
+         (kRegisters + kTreeNeeds.constants) * size_of(kComputed)) +
     1;  // of a mask
 constexpr std::uint32_t kNumbersBytes =
     kOperands * kMostTileRows * (kSets * size_of(kTypeA) + size_of(kComputed)) +
@@ -76,11 +90,11 @@ class Tiles {
     const std::uint32_t count = work.tile_rows * aicore::round_up(work.tile_columns, kBlock);
     aicore::UbParts ub;
     for (unsigned k = 0; k < kOperands; ++k) {
-      const std::uint32_t cast = kCasts ? ub.take(count * size_of(kComputed)) : 0;
+      const std::uint32_t cast = casts(k) ? ub.take(count * size_of(kComputed)) : 0;
       const std::uint32_t numbers = ub.take(work.tile_rows * size_of(kComputed));
       for (unsigned i = 0; i < kSets; ++i) {
-        places_[i][k] = {ub.take(count * size_of(kTypeA)), cast,
-                         ub.take(work.tile_rows * size_of(kTypeA)), numbers};
+        places_[i][k] = {ub.take(count * size_of(type_of(k))), cast,
+                         ub.take(work.tile_rows * size_of(type_of(k))), numbers};
       }
     }
     for (std::uint32_t& at : out_) at = ub.take(count * size_of(kTypeC));
@@ -112,7 +126,7 @@ class Tiles {
 
  private:
   void move(const Axis& axis, std::uint64_t by) {
-    for (unsigned k = 0; k < kOperands; ++k) from_[k] += by * axis.steps[k] * size_of(kTypeA);
+    for (unsigned k = 0; k < kOperands; ++k) from_[k] += by * axis.steps[k] * size_of(type_of(k));
     to_ += by * axis.to * size_of(kTypeC);
   }
   // Where the other axes begin.
@@ -125,7 +139,7 @@ class Tiles {
     }
   }
   vector::OperandTile operand(unsigned k, const vector::RowTile& tile) const {
-    return {port_, kTypeA, kComputed, {work_.rows.steps[k], work_.columns.steps[k]}, tile};
+    return {port_, type_of(k), kComputed, {work_.rows.steps[k], work_.columns.steps[k]}, tile};
   }
   static constexpr bool used(unsigned k) { return (kTreeNeeds.inputs >> k & 1) != 0; }
 
@@ -170,7 +184,7 @@ class Tiles {
   // What is repeated is loaded so, once for each register.
   unsigned compute_in_registers(unsigned i, const vector::RowTile& tile) {
     if (!function_) {
-      result_ = vector::make_steps(function_.emplace(), kTreeNeeds, kTypeA, Fixed<kComputed>{},
+      result_ = vector::make_steps(function_.emplace(), kTreeNeeds, type_of, Fixed<kComputed>{},
                                    kTypeC, true, [&](auto use) { return use(tree_); });
     }
     function_->drop_tensors();
@@ -181,8 +195,8 @@ class Tiles {
       const auto rows = numbers                    ? FunctionRows::kNumber
                         : work_.rows.steps[k] == 0 ? FunctionRows::kShared
                                                    : FunctionRows::kOwn;
-      function_->load(reg++, numbers ? places_[i][k].numbers : places_[i][k].loaded, kTypeA, rows,
-                      tile.pitch * size_of(kTypeA));
+      function_->load(reg++, numbers ? places_[i][k].numbers : places_[i][k].loaded, type_of(k),
+                      rows, tile.pitch * size_of(type_of(k)));
     }
     const unsigned set = stages_.begin_result();
     function_->store(result_, out_[set], kTypeC, FunctionRows::kOwn, tile.pitch * size_of(kTypeC));
@@ -228,8 +242,8 @@ int kernel(AicorePort& port) {
 void put_axes(const BroadcastParams& params, Work& work) {
   Axis all[kMostAxes];
   std::uint32_t count = 0;
-  std::uint64_t steps[kOperands] = {1, 1}, to = 1;
-  const std::uint32_t repeats[kOperands] = {params.a_repeats, params.b_repeats};
+  std::uint64_t steps[] = {1, 1, 1}, to = 1;
+  const std::uint32_t repeats[] = {params.a_repeats, params.b_repeats, params.c_repeats};
   const auto alike = [](const Axis& inner, const Axis& axis) {
     for (unsigned k = 0; k < kOperands; ++k) {
       if ((inner.steps[k] == 0) != (axis.steps[k] == 0)) return false;
@@ -254,7 +268,7 @@ void put_axes(const BroadcastParams& params, Work& work) {
   if (count > 0) work.columns = all[0];
   if (count > 1) work.rows = all[1];
   for (std::uint32_t i = count; i-- > 2;) work.others[work.axes++] = all[i];
-  if (count == 0) work.columns.steps[0] = work.columns.steps[1] = 1;
+  if (count == 0) std::fill_n(work.columns.steps, kOperands, 1);
 }
 
 // As large as fits, and no larger than keeps all cores busy; parts of about one size.
@@ -284,7 +298,7 @@ void host(std::uint32_t block_num, OperatorStream& stream, const BroadcastParams
     elements *= side;
   }
   if (elements == 0) return;
-  const std::uint64_t from[kOperands] = {params.a, params.b};
+  const std::uint64_t from[] = {params.a, params.b, params.c};
   for (unsigned k = 0; k < kOperands; ++k) {
     if ((kTreeNeeds.inputs >> k & 1) != 0 && from[k] == 0) {
       return stream.refuse("the expression names an input that was not given");

@@ -55,11 +55,11 @@ constexpr bool fits_function() {
 }
 
 // The steps of an expression on registers 0, 1, ... with its operands. `visit` as that of a Body;
-// `fused`: operands are cast from `type`, the value to `result`. Returns the value's register.
-template <class Computed, class Visit>
-std::uint8_t make_steps(ElementFunction& function, const expression::TreeNeeds& needs,
-                        DataType type, Computed computed, DataType result, bool fused,
-                        Visit visit) {
+// `fused`: operands are cast from types(input), the value to `result`. Returns the value's
+// register.
+template <class Types, class Computed, class Visit>
+std::uint8_t make_steps(ElementFunction& function, const expression::TreeNeeds& needs, Types types,
+                        Computed computed, DataType result, bool fused, Visit visit) {
   std::uint8_t at[kFunctionInputs] = {};
   std::uint8_t next = 0, loaded = 0;
   for (unsigned input = 0; input < kFunctionInputs; ++input) {
@@ -67,7 +67,7 @@ std::uint8_t make_steps(ElementFunction& function, const expression::TreeNeeds& 
   }
   for (unsigned input = 0; input < kFunctionInputs; ++input) {
     if ((needs.inputs >> input & 1) == 0) continue;
-    at[input] = fused ? function.cast(next, computed, loaded, type) : loaded;
+    at[input] = fused ? function.cast(next, computed, loaded, types(input)) : loaded;
     if (at[input] == next) ++next;
     ++loaded;
   }
@@ -199,8 +199,9 @@ class FunctionTiles {
 
   // Behind the first loads, which take longer.
   void make_function() {
-    result_ = make_steps(main_.emplace(), needs_, body_.type, body_.computed, body_.result,
-                         !apart(), [&](auto use) { return body_.visit(use); });
+    const auto type = [&](unsigned) -> DataType { return body_.type; };
+    result_ = make_steps(main_.emplace(), needs_, type, body_.computed, body_.result, !apart(),
+                         [&](auto use) { return body_.visit(use); });
   }
 
   AicorePort& port_;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/system/runtime/runtime_card.hpp"
@@ -76,11 +77,72 @@ const AtRandom kAtRandom[] = {
      },
      {"float32"}}};
 
+std::vector<std::uint32_t> rows_and_k(Draw d) {
+  const std::uint32_t columns = number(d, 1, 4000);
+  return {number(d, 1, 90), columns, number(d, 1, std::min(columns, 20U))};
+}
+std::vector<std::uint32_t> three(Draw d) {
+  return {number(d, 1, 40), number(d, 1, 700), number(d, 0, 1) == 0 ? 1 : number(d, 1, 200)};
+}
+
+const AtRandom kOfEveryCard[] = {
+    {"argmax",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 90), number(d, 1, 30'000)};
+     },
+     {"float16", "bfloat16", "float32", "int8", "int32"}},
+    {"argmin",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 900), number(d, 1, 300)};
+     },
+     {"int32", "float32", "float16"}},
+    {"top_k", rows_and_k, {"float16", "bfloat16", "float32", "int8", "int32"}},
+    {"bottom_k", rows_and_k, {"int8", "float32", "float16"}},
+    {"reduce_sum", three, {"float16", "bfloat16", "float32", "int32"}},
+    {"reduce_mean", three, {"float16", "bfloat16", "float32"}},
+    {"reduce_max", three, {"float16", "bfloat16", "float32", "int8", "int32"}},
+    {"reduce_min", three, {"float16", "bfloat16", "float32", "int8", "int32"}},
+    {"reduce_prod",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 40), number(d, 1, 7), number(d, 1, 9)};
+     },
+     {"float32", "float16", "int32"}},
+    {"rope_half",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 40), number(d, 1, 40), 2 * number(d, 1, 99)};
+     },
+     {"float16", "bfloat16", "float32"}},
+    {"rope_interleaved",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 40), number(d, 1, 40), 2 * number(d, 1, 99)};
+     },
+     {"float16", "bfloat16", "float32"}},
+    {"concat",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 90), number(d, 1, 90), number(d, 0, 40),
+                                         number(d, 1, 40), number(d, 1, 40)};
+     },
+     {"float16", "float32", "int8", "int64"}},
+    {"slice",
+     [](Draw d) {
+       const std::uint32_t count = number(d, 1, 20), step = number(d, 1, 3);
+       const std::uint32_t begin = number(d, 0, 9), axis = begin + (count - 1) * step + 1;
+       return std::vector<std::uint32_t>{
+           number(d, 1, 90), axis + number(d, 0, 5), number(d, 1, 90), begin, count, step};
+     },
+     {"float16", "float32", "int8", "int64"}},
+    {"pad",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 90), number(d, 0, 30), number(d, 1, 90),
+                                         number(d, 0, 30), number(d, 0, 30)};
+     },
+     {"float16", "float32", "int8", "int64"}}};
+
 class TensorsAtRandomWorkload : public testing::TestWithParam<AtRandom> {};
 
-TEST_P(TensorsAtRandomWorkload, AreRight) {
-  const auto& [name, shape, types] = GetParam();
-  Machine machine({}, "910b2.yaml");
+void are_right(const AtRandom& at_random, const char* card) {
+  const auto& [name, shape, types] = at_random;
+  Machine machine({}, card);
   machine.tells_configuration = true;
   std::mt19937 dice(7);
   for (unsigned i = 0; i < 6; ++i) {
@@ -91,7 +153,22 @@ TEST_P(TensorsAtRandomWorkload, AreRight) {
   }
 }
 
+TEST_P(TensorsAtRandomWorkload, AreRight) {
+  are_right(GetParam(), "910b2.yaml");
+}
+
+class TensorsOfRegistersWorkload : public testing::TestWithParam<AtRandom> {};
+
+TEST_P(TensorsOfRegistersWorkload, AreRight) {
+  are_right(GetParam(), "950pr.yaml");
+}
+
 INSTANTIATE_TEST_SUITE_P(Operators, TensorsAtRandomWorkload, testing::ValuesIn(kAtRandom),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(EveryCard, TensorsAtRandomWorkload, testing::ValuesIn(kOfEveryCard),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+INSTANTIATE_TEST_SUITE_P(EveryCard, TensorsOfRegistersWorkload, testing::ValuesIn(kOfEveryCard),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace

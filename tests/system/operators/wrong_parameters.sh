@@ -50,12 +50,23 @@ told group_norm 'this operator is of reals' ELEMENT_A=int8 ELEMENT_C=int8
 told softmax_axis 'this operator is of reals' ELEMENT_A=int32 ELEMENT_C=int32
 told layer_norm 'this operator is of reals' ELEMENT_A=int32 ELEMENT_C=int32
 told indexed_rows 'NPU_JIT_SCATTER must be 0 or 1' ELEMENT_A=half ELEMENT_C=half
-told broadcast 'are a and b' ELEMENT_A=half ELEMENT_C=half EXPRESSION=a+c
+told broadcast 'are a, b and c' ELEMENT_A=half ELEMENT_C=half EXPRESSION=a+d
 told elementwise 'NPU_JIT_EXPRESSION must be' ELEMENT_A=half ELEMENT_C=half
 told elementwise 'half, bfloat16 and float only' ELEMENT_A=int32 ELEMENT_C=int32 'EXPRESSION=exp(a)'
 told elementwise 'of int64 it has max and min' ELEMENT_A=int64 ELEMENT_C=int64 'EXPRESSION=a+b'
 told elementwise 'does not compare int64' ELEMENT_A=int64 ELEMENT_C=int64 'EXPRESSION=where(a<b,a,b)'
 told elementwise 'int64 is converted to and from nothing' ELEMENT_A=int64 ELEMENT_C=float EXPRESSION=a
+told select_rows 'NPU_JIT_SMALLEST must be 0 or 1' ELEMENT_A=half ELEMENT_C=half VALUES=1
+told select_rows 'NPU_JIT_VALUES must be 0 or 1' ELEMENT_A=half ELEMENT_C=half SMALLEST=1
+told select_rows 'does not compare int64' ELEMENT_A=int64 ELEMENT_C=int64 SMALLEST=1 VALUES=1
+told select_rows 'or int32 of places alone' ELEMENT_A=half ELEMENT_C=half SMALLEST=1 VALUES=0
+told reduce 'NPU_JIT_REDUCTION must be' ELEMENT_A=half ELEMENT_C=half
+told reduce 'must both be' ELEMENT_A=half ELEMENT_C=int32 REDUCTION=sum
+told reduce 'a mean is of reals' ELEMENT_A=int8 ELEMENT_C=int32 REDUCTION=mean
+told rope 'NPU_JIT_INTERLEAVED must be 0 or 1' ELEMENT_A=half ELEMENT_C=half
+told rope 'this operator is of reals' ELEMENT_A=int8 ELEMENT_C=int8 INTERLEAVED=1
+told parts 'NPU_JIT_PARTS must be 0, 1 or 2' ELEMENT_A=half ELEMENT_C=half
+told parts 'keeps its type' ELEMENT_A=half ELEMENT_C=float PARTS=0
 told copy 'a copy converts nothing' ELEMENT_A=half ELEMENT_C=float
 told hadamard 'of half or float' ELEMENT_A=bfloat16 ELEMENT_C=bfloat16
 told causal_conv1d 'this operator is of reals' ELEMENT_A=int8 ELEMENT_C=int8

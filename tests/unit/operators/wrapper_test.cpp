@@ -150,7 +150,7 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.splits = 2; }, "only splitk_matmul splits k"},
       {[](OperatorCall& c) { c.slice_k = true; }, "only grouped_matmul has slices"},
       {[](OperatorCall& c) { c.name = "grouped_matmul"; }, "4 are wanted: groups, m, n, k"},
-      {[](OperatorCall& c) { c.expression = "a"; }, "only elementwise has an expression"},
+      {[](OperatorCall& c) { c.expression = "a"; }, "only elementwise and broadcast have an expression"},
       {[](OperatorCall& c) { c.order = {0}; }, "only transpose has an order"},
       {[](OperatorCall& c) { c.other_shape = {1}; }, "only broadcast has another shape"},
       {[](OperatorCall& c) { c.maximize = true; }, "only apply_adam_w maximizes"},

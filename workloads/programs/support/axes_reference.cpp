@@ -2,9 +2,7 @@
 #include "workloads/programs/support/axes_reference.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 #include "kernels/operators/axes.hpp"
 
@@ -40,32 +38,10 @@ AxisSides repeated_steps(const AxisSides& operand, const AxisSides& to) {
   return steps;
 }
 
-double rounded(double value, DataType type) {
-  std::array<std::byte, sizeof(std::uint64_t)> bytes{};
-  store_element(type, bytes.data(), 0, value);
-  return load_element(type, bytes.data(), 0);
-}
-
 }  // namespace
 
-Formula formula_of(const std::string& expression) {
-  static const std::map<std::string, Formula> kFormulas{
-      {"a+b", [](double a, double b, double) { return a + b; }},
-      {"a*s+b", [](double a, double b, double s) { return a * s + b; }},
-      {"max(a,b)", [](double a, double b, double) { return std::max(a, b); }}};
-  return kFormulas.at(expression);
-}
-
-RowValues broadcast(Formula formula, const RowValues& a, const RowValues& b,
-                    const operators::NormalisedCall& call) {
-  const AxisSides& to = call.sides;
-  const AxisSides of_a = repeated_steps(call.call.shape, to);
-  const AxisSides of_b = repeated_steps(call.call.other_shape, to);
-  RowValues result(operators::product_of(to, to.size()));
-  for (std::uint64_t i = 0; i < result.size(); ++i) {
-    result[i] = formula(a[place_of(i, to, of_a)], b[place_of(i, to, of_b)], call.call.scalars[0]);
-  }
-  return result;
+std::uint64_t repeated_place(std::uint64_t index, const AxisSides& to, const AxisSides& operand) {
+  return place_of(index, to, repeated_steps(operand, to));
 }
 
 RowValues transposed(const RowValues& x, const AxisSides& sides, const AxisSides& order) {
@@ -142,8 +118,8 @@ void adam_w(std::vector<RowValues>& tensors, bool maximize, DataType type) {
     const double v = beta2 * tensors[2][i] + (1 - beta2) * g * g;
     const double step = rate * m / bias1 / (std::sqrt(v) / std::sqrt(bias2) + number(10));
     const double x = tensors[0][i];
-    tensors[0][i] = rounded(x - x * rate * number(7) - step, type);
-    tensors[1][i] = rounded(m, type), tensors[2][i] = rounded(v, type);
+    tensors[0][i] = rounded_to(type, x - x * rate * number(7) - step);
+    tensors[1][i] = rounded_to(type, m), tensors[2][i] = rounded_to(type, v);
   }
 }
 

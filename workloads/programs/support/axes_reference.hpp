@@ -2,7 +2,7 @@
 // What operators on axes, groups and optimizers must give, by plain arithmetic in double precision.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "kernels/operators/call.hpp"
 #include "workloads/programs/support/elements.hpp"
@@ -12,13 +12,9 @@ namespace npu::workloads {
 
 using AxisSides = std::vector<std::uint64_t>;
 
-// Of an expression that the workload knows.
-using Formula = double (*)(double a, double b, double s);
-Formula formula_of(const std::string& expression);
-
-// Of a call of the operator `broadcast`.
-RowValues broadcast(Formula formula, const RowValues& a, const RowValues& b,
-                    const operators::NormalisedCall& call);
+// Where the operand of sides `operand` has element `index` of a tensor of sides `to`: it is
+// repeated along axes where it has one element.
+std::uint64_t repeated_place(std::uint64_t index, const AxisSides& to, const AxisSides& operand);
 
 // Axis i of the result is axis order[i] of x.
 RowValues transposed(const RowValues& x, const AxisSides& sides, const AxisSides& order);

@@ -60,6 +60,11 @@ Rounded function(double value, const Rounded& x, double slope, double unit,
   return rounded(value, error + unit * std::min(std::abs(value), 1.0), unit, roundings);
 }
 
+// Of what is not exact the next one is possible as well.
+Rounded whole(double value, const Rounded& x) {
+  return {value, x.error == 0 ? 0 : x.error + 1};
+}
+
 struct FunctionRow {
   std::string_view name;
   Rounded (*of)(const Rounded& x, double unit);
@@ -103,6 +108,13 @@ constexpr FunctionRow kFunctions[] = {
      [](const Rounded& x, double) {
        return Rounded{std::max(x.value, 0.0), x.error};
      }},
+    {"rint", [](const Rounded& x, double) { return whole(std::nearbyint(x.value), x); }},
+    {"floor", [](const Rounded& x, double) { return whole(std::floor(x.value), x); }},
+    {"ceil", [](const Rounded& x, double) { return whole(std::ceil(x.value), x); }},
+    {"trunc", [](const Rounded& x, double) { return whole(std::trunc(x.value), x); }},
+    {"round", [](const Rounded& x, double) { return whole(std::round(x.value), x); }},
+    {"erf", [](const Rounded& x,
+               double unit) { return function(std::erf(x.value), x, 1.2, unit, kOfActivation); }},
     {"tanh", [](const Rounded& x,
                 double unit) { return function(std::tanh(x.value), x, 1, unit, kOfActivation); }},
     {"sigmoid",
@@ -273,6 +285,7 @@ class Parser {
     }
     if (name == "where") return choice();
     if (name == "min" || name == "max") return extreme(name == "max");
+    if (name == "pow") return power();
     for (const auto& row : kFunctions) {
       if (name != row.name) continue;
       auto operand = arguments(1);
@@ -306,6 +319,20 @@ class Parser {
           const double value =
               largest ? std::max(of[0].value, of[1].value) : std::min(of[0].value, of[1].value);
           return Rounded{value, std::max(of[0].error, of[1].error)};
+        },
+        std::move(*operands));
+  }
+
+  // By a logarithm and an exponential, of exact operands.
+  Result<NodePointer> power() {
+    auto operands = arguments(2);
+    if (!operands) return forward_error(operands);
+    return make(
+        [](const ElementInputs& element, const Values& of) {
+          const double value = std::pow(of[0].value, of[1].value);
+          if (of[0].error != 0 || of[1].error != 0) return Rounded{value, kUnbounded};
+          const double power = std::abs(of[1].value * std::log(std::abs(of[0].value)));
+          return rounded(value, 0, element.unit, kOfActivation + (value == 0 ? 0 : power));
         },
         std::move(*operands));
   }

@@ -157,6 +157,12 @@ void store_element(DataType type, std::byte* array, std::uint64_t index, double 
   store_elements(type, array + index * platform::bytes_of(type), 1, &value);
 }
 
+double rounded_to(DataType type, double value) {
+  std::array<std::byte, sizeof(std::uint64_t)> bytes{};
+  store_element(type, bytes.data(), 0, value);
+  return load_element(type, bytes.data(), 0);
+}
+
 double rounding_error(DataType type) {
   switch (type) {
     case DataType::kFp16:

@@ -27,6 +27,9 @@ void load_elements(DataType type, const std::byte* array, std::uint64_t count, N
 template <class Number>
 void store_elements(DataType type, std::byte* array, std::uint64_t count, const Number* from);
 
+// The nearest one that the type has.
+double rounded_to(DataType type, double value);
+
 // Half the distance of neighbouring values of the type, relative to them; 0 for integers.
 double rounding_error(DataType type);
 

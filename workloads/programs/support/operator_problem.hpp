@@ -54,6 +54,9 @@ class OperatorProblem {
                       const std::vector<std::byte>& result) const;
   Values expected_quantised() const;
   Values expected_gemv() const;
+  // By an expression of every element.
+  bool computes() const { return !call_.call.expression.empty(); }
+  std::uint64_t place_of(std::size_t i, std::uint64_t index) const;
   Status check_elementwise(const std::vector<std::byte>& result) const;
   std::vector<Values> expected_steps() const;
   double tolerance(DataType type) const;

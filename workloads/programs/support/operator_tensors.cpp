@@ -12,6 +12,10 @@ using operators::Family;
 // beta1 power, beta2 power, rate, decay, beta1, beta2, epsilon: all types hold them.
 constexpr double kAdamW[] = {0.5, 0.75, 0.015625, 0.125, 0.875, 0.9375, 0.0009765625};
 
+OperatorTensor flat(const std::vector<std::uint64_t>& sides, platform::DataType type) {
+  return {1, operators::product_of(sides, sides.size()), "RowMajor", type};
+}
+
 // Of groups one each.
 void describe_bias(const operators::NormalisedCall& call, OperatorTensors& to) {
   const std::uint64_t count = call.row->family == Family::kGrouped ? call.batch : 1;
@@ -78,10 +82,11 @@ void describe_axes(const operators::NormalisedCall& call, const OperatorOptions&
   const auto type = call.type;
   switch (call.row->family) {
     case Family::kBroadcast:
-      to.inputs = {
-          {1, operators::product_of(call.call.shape, call.call.shape.size()), "RowMajor", type},
-          {1, operators::product_of(call.call.other_shape, call.call.other_shape.size()),
-           "RowMajor", type}};
+      to.inputs = {flat(call.call.shape, type), flat(call.call.other_shape, type)};
+      if (call.row->name == "where") {
+        to.inputs.push_back(flat(call.call.condition_shape, DataType::kInt8));
+        to.inputs[2].indices_below = 2;
+      }
       to.results = {{1, operators::product_of(side, side.size()), "RowMajor", call.out_type}};
       break;
     case Family::kTranspose:

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "workloads/programs/support/elements.hpp"
+#include "workloads/programs/support/plain_tensors.hpp"
 #include "workloads/programs/support/row_reference.hpp"
 
 namespace npu::workloads {
@@ -14,15 +15,6 @@ namespace {
 
 using operators::NormalisedCall;
 
-// Rows without gaps.
-struct TensorOf {
-  std::uint64_t rows = 1, columns = 0;
-  DataType type{};
-  std::uint64_t lower = 0;  // as OperatorTensor's
-};
-struct TensorsOf {
-  std::vector<TensorOf> inputs, results;
-};
 std::vector<OperatorTensor> described(const std::vector<TensorOf>& tensors) {
   std::vector<OperatorTensor> all;
   all.reserve(tensors.size());
@@ -33,16 +25,6 @@ std::vector<OperatorTensor> described(const std::vector<TensorOf>& tensors) {
   }
   return all;
 }
-using Inputs = std::vector<TensorValues>;
-using Results = std::vector<TensorValues>;
-
-// In the result's type.
-double rounded(DataType type, double value) {
-  std::byte bytes[8] = {};
-  store_element(type, bytes, 0, value);
-  return load_element(type, bytes, 0);
-}
-
 TensorsOf copy_tensors(const NormalisedCall& call) {
   return {{{1, call.sides[0], call.type}}, {{1, call.sides[0], call.out_type}}};
 }
@@ -102,7 +84,7 @@ Results norm_cast(const NormalisedCall& call, const Inputs& in) {
   const TensorValues y = rms_norm(in[0], in[1], double{call.call.epsilon});
   TensorValues wide;
   wide.reserve(y.size());
-  for (const double value : y) wide.push_back(rounded(call.out_type, value));
+  for (const double value : y) wide.push_back(rounded_to(call.out_type, value));
   return {y, wide};
 }
 
@@ -293,11 +275,6 @@ TensorsOf mx_tensors(const NormalisedCall& call) {
           {{m, n, call.out_type}}};
 }
 
-struct PlainOperator {
-  std::string_view name;
-  TensorsOf (*tensors)(const NormalisedCall&);
-  Results (*expected)(const NormalisedCall&, const Inputs&);  // nullptr: only its time is modelled
-};
 constexpr PlainOperator kPlainOperators[] = {
     {"copy", copy_tensors, copied},           {"hadamard", hadamard_tensors, hadamard},
     {"causal_conv1d", conv_tensors, conv},    {"rms_norm_cast", norm_cast_tensors, norm_cast},
@@ -307,10 +284,13 @@ constexpr PlainOperator kPlainOperators[] = {
     {"mhc_res", mixed_tensors, mixed},        {"mxfp8_matmul", mx_tensors, nullptr},
     {"mxfp4_matmul", mx_tensors, nullptr}};
 
-// The table of operators has no other one.
+// The tables of operators have no other one.
 const PlainOperator& reference_of(const NormalisedCall& call) {
-  return *std::find_if(std::begin(kPlainOperators), std::end(kPlainOperators) - 1,
-                       [&](const PlainOperator& row) { return row.name == call.row->name; });
+  const auto named = [&](const PlainOperator& row) { return row.name == call.row->name; };
+  const auto& others = choosing_operators();
+  const auto found = std::find_if(others.begin(), others.end(), named);
+  if (found != others.end()) return *found;
+  return *std::find_if(std::begin(kPlainOperators), std::end(kPlainOperators) - 1, named);
 }
 
 }  // namespace

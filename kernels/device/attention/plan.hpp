@@ -53,11 +53,17 @@ inline bool choose_places(Work& w, const CoreLimits& limits) {
 // False: not one fits.
 inline bool choose_keys(Work& w, const CoreLimits& limits, bool coupled) {
   constexpr std::uint32_t kPiece = 128;
+  // Between buffers, of few rows: a short piece takes the scalar unit longer than its load from the
+  // L2 takes; a fit, too.
+  constexpr std::uint32_t kFewRows = 16;
+  constexpr std::uint32_t kLongPiece = 256;
   // Of few rows, through memory: what two of them leave of the HBM's rate with D = 128 is a fit
   // (docs/accuracy/fitted.csv).
   constexpr std::uint32_t kFewPiece = 64;
   const std::uint32_t most = w.local != 0 ? kPiece : 512;
-  const std::uint32_t most_keys = w.grouped != 0 && w.local == 0 ? kFewPiece : kPiece;
+  const bool few = w.local != 0 ? w.rows <= kFewRows : w.grouped != 0;
+  const std::uint32_t of_few = w.local != 0 ? kLongPiece : kFewPiece;
+  const std::uint32_t most_keys = few ? of_few : kPiece;
   w.piece = std::min(most_keys, aicore::round_up(w.keys, Cube::kFractal));
   const auto fits = [&] {
     w.chunk = std::min(std::max(most / w.piece, 1U) * w.piece, aicore::round_up(w.keys, w.piece));

@@ -134,8 +134,8 @@ struct Work {
     }
   }
 
-  // Calls begin(step) for the block's steps, and end(step) when the next one has begun; of grouped
-  // tasks, whose cores have little to do meanwhile, at the end of each task.
+  // Calls begin(step) for the block's steps, and end(step) when the next one has begun. Of
+  // grouped tasks through memory, whose cores have little to do meanwhile, at each task's end.
   template <class Side>
   void for_steps(std::uint32_t block, std::uint32_t blocks, Side& side) const {
     Step step, before;
@@ -157,8 +157,9 @@ struct Work {
         ++step.count;
       }
       ++step.tasks;
-      if (grouped != 0 && open) side.end(before);
-      if (grouped != 0) open = false;
+      if (grouped == 0 || local != 0) continue;
+      if (open) side.end(before);
+      open = false;
     }
     if (open) side.end(before);
   }

@@ -305,12 +305,15 @@ TEST_P(Attention, OfLongHeads) {
 TEST_P(Attention, OfFewQueriesAndManyKeys) {
   Dice dice(49);
   for (const auto& instance : kInstances) {
-    AttentionParams params = shape(2, 1111, 64);
-    params.heads = 7;
-    AttentionCase one(bench_, instance, params, dice);
-    one.run();
-    one.expect_attention();
-    if (HasFailure()) FAIL() << instance.object();
+    for (const std::uint32_t queries : {1U, 2U}) {
+      AttentionParams params = shape(queries, 1111, 64);
+      params.heads = 7;
+      params.batch = queries == 1 ? 7 : 1;  // tasks, one after another on a core
+      AttentionCase one(bench_, instance, params, dice);
+      one.run();
+      one.expect_attention();
+      if (HasFailure()) FAIL() << instance.object() << ", " << queries;
+    }
   }
 }
 

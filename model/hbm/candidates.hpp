@@ -108,6 +108,10 @@ class Candidates {
   Clock held_until(unsigned kind, int lane) const {
     return base_ + held_[kind][static_cast<unsigned>(lane) / kBlock];
   }
+  // None of a block, of either kind.
+  Clock held_until(std::size_t block) const {
+    return base_ + std::min(held_[0][block], held_[1][block]);
+  }
 
   struct Found {
     Clock time;

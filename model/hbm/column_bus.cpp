@@ -5,7 +5,7 @@ namespace npu::model::hbm {
 
 // What RD and WR forbid in the other blocks of lanes.
 ColumnBus::ColumnBus(const ChannelLayout& layout, const Constraints& limits)
-    : candidates_(layout.lanes()) {
+    : candidates_(layout.lanes()), blocks_(static_cast<std::uint8_t>(block(layout.lanes()))) {
   candidates_.set_group_size(layout.banks_per_group());
   for (int from = 0; from < layout.lanes(); from += Candidates::kBlock) {
     for (int to = 0; to < layout.lanes(); to += Candidates::kBlock) {

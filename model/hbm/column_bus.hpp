@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "model/hbm/candidates.hpp"
 #include "model/hbm/channel_layout.hpp"
@@ -74,6 +75,15 @@ class ColumnBus {
   // Whether the candidates are kept up to date. They need be unless the only ones are reads that an
   // ACT was issued for.
   bool kept() const { return kept_; }
+  // Whether no row hit on offer can come before one of this bank at `at`, whatever their banks and
+  // groups say.
+  bool no_hit_before(Clock at, int lane, bool write) const {
+    if (at > candidates_.held_until(write ? kWrite : kRead, lane)) return false;
+    for (std::size_t block = 0; block < blocks_; ++block) {
+      if (hits_offered_.any_in(block) && at > candidates_.held_until(block)) return false;
+    }
+    return true;
+  }
   // Begins with it, with what is on offer.
   void keep(const RequestQueue& queue, const ChannelTiming& timing);
   // Every command is searched for from now on.
@@ -122,6 +132,7 @@ class ColumnBus {
   std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};
   bool kept_ = false;
   bool search_always_ = false;
+  std::uint8_t blocks_;   // of lanes
   LaneSet hits_offered_;  // lanes whose candidate is a queued request
   LaneList activated_;
   NextCommand next_;

@@ -122,7 +122,8 @@ void CommandScheduler::find_column(Traffic traffic) {
   columns_.find(queue_, timing_, traffic == Traffic::kAny && queue_.holds_writes());
 }
 
-// A row hit that is older than all others and may issue at once needs no search.
+// A row hit that is older than all others and may issue at once, or as soon as anything may, needs
+// no search.
 bool CommandScheduler::oldest_is_first(Clock floor, Traffic traffic) {
   if (columns_.any_activated()) return false;  // they come before it
   const Slot slot = queue_.oldest();
@@ -134,8 +135,9 @@ bool CommandScheduler::oldest_is_first(Clock floor, Traffic traffic) {
   }
   const bool write = is_write(request, traffic);
   const Clock from = columns_.from(lane, write, timing_.column_from(bank.clocks, lane, write));
-  if (std::max(from, request.arrived + 1) > floor) return false;
-  columns_.set_next({floor, lane});
+  const Clock at = std::max({from, request.arrived + 1, floor});
+  if (at > floor && !columns_.no_hit_before(at, lane, write)) return false;
+  columns_.set_next({at, lane});
   return true;
 }
 

@@ -34,8 +34,7 @@ class LocalVector {
     const CoreRows mine(step.task.rows, role_, true);
     Handed<Pipe::kFixpipe, Pipe::kVector>(port_, Signal::kScores).wait();
     if (mine.count != 0) weigh(step, mine);
-    to_mte3().set();
-    to_mte3().wait();
+    hand_to_mte3(step.count % 2);
     if (mine.count != 0) hand_on(step, mine);
     Handed<Pipe::kMte3, Pipe::kMte1>(port_, Signal::kWeights).raise();
   }
@@ -49,8 +48,7 @@ class LocalVector {
     if (mine.count == 0 || !step.last) return;
     if (w_.splits == 1)
       results_.divide(softmax_.sums(step), ub_.output(), ub_.output(), mine.count);
-    to_mte3().set();
-    to_mte3().wait();
+    hand_to_mte3(2);
     if (w_.splits == 1) {
       results_.store(step.task, mine.first, mine.count, ub_.output());
     } else {
@@ -62,7 +60,12 @@ class LocalVector {
 
  private:
   aicore::Flag<Pipe::kMte3, Pipe::kVector> output_free() const { return {port_, 0}; }
-  aicore::Flag<Pipe::kVector, Pipe::kMte3> to_mte3() const { return {port_, 0}; }
+  // `id`: a flag is set again when the wait for it is over: weights have two in turn.
+  void hand_to_mte3(unsigned id) const {
+    const aicore::Flag<Pipe::kVector, Pipe::kMte3> full(port_, id);
+    full.set();
+    full.wait();
+  }
 
   void weigh(const Step& step, const CoreRows& mine) const {
     const std::uint32_t scores = ub_.scores(step), pitch = ub_.score_row();

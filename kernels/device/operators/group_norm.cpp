@@ -74,7 +74,11 @@ class Groups {
       piece(first, std::min(kPiece, work_.channels - first));
     }
     // The next group's sums lie where results are stored from.
-    for (unsigned i = 0; i < kSets; ++i) stages_.stored(stages_.begin_result());
+    for (unsigned i = 0; i < kSets; ++i) {
+      const unsigned set = stages_.begin_result();
+      stages_.computed(set);  // a flag is set again when the wait for it is over
+      stages_.stored(set);
+    }
   }
   std::uint64_t elements() const { return std::uint64_t{work_.channels} * work_.size; }
 
@@ -116,7 +120,7 @@ class Groups {
     const std::uint64_t channel = first_channel_ % work_.of_batch + first;
     vector::load_tile(port_, stored_table_[which], {address, 0, channel}, {0, 1, count, count},
                       kTypeA);
-    const Flag<Pipe::kMte2, Pipe::kVector> there(port_, kSets);
+    const Flag<Pipe::kMte2, Pipe::kVector> there(port_, kSets + which);
     there.set();
     there.wait();
     convert_rows(port_, table_[which], DataType::kFp32, stored_table_[which], kTypeA, 1, count);

@@ -48,12 +48,14 @@ constexpr bool converted(const Stored& matrix, const CoreLimits& limits) {
 template <Layout kLayout>
 inline constexpr Layout kInFractals = transposed(kLayout) ? Layout::kNz : Layout::kZn;
 
-// Tiles through UB: lines as they lie, column by column of fractals out of it.
+// Tiles through UB: lines as they lie, column by column of fractals out of it. What a fractal has
+// beyond the matrix is 0.
 class ToFractals {
  public:
   explicit ToFractals(AicorePort& port) : port_(port), stages_(port) {
     const auto ub = static_cast<std::uint32_t>(port.buffer_size(LocalBuffer::kUb));
-    space_ = ub / (2 * kSets) / aicore::kLocalAlignment * aicore::kLocalAlignment;
+    space_ = (ub - kZeros) / (2 * kSets) / aicore::kLocalAlignment * aicore::kLocalAlignment;
+    clear(zeros(), kZeros);
   }
   // The part of one of `cores` cores.
   void run(const Stored& from, std::uint64_t to, std::uint32_t core, std::uint32_t cores) {
@@ -68,8 +70,19 @@ class ToFractals {
 
  private:
   static constexpr std::uint64_t kLineBytes = 1024;  // assumed: two lines of the L2
+  static constexpr std::uint32_t kZeros = kFractalRows * aicore::kLocalAlignment;
   std::uint32_t in(unsigned i) const { return i * space_; }
   std::uint32_t out(unsigned i) const { return (kSets + i) * space_; }
+  std::uint32_t zeros() const { return 2 * kSets * space_; }
+
+  void clear(std::uint32_t at, std::uint32_t bytes) {
+    Vector v;
+    v.op = VectorOp::kDuplicate;
+    v.type = v.to_type = DataType::kFp16;
+    v.to = at;
+    v.count = bytes / 2;
+    port_.issue(v);
+  }
 
   void piece(const Stored& from, std::uint64_t to, const AreaTile& tile) {
     const unsigned i = stages_.begin_load();
@@ -88,7 +101,8 @@ class ToFractals {
       v.to = out(result) + strip * bytes;
       v.to_pitch = aicore::kLocalAlignment;
       v.rows = tile.rows;
-      v.count = width;
+      v.count = std::min(width, tile.columns - strip * width);
+      if (v.count != width) clear(v.to, bytes);
       port_.issue(v);
     }
     stages_.consumed(i);
@@ -100,7 +114,21 @@ class ToFractals {
     copy.row_bytes = copy.from_pitch = bytes;
     copy.to_pitch = from.strip();
     port_.issue(copy);
+    if (tile.row + tile.rows == from.lines) store_zeros(from, copy.to + bytes, strips);
     stages_.stored(result);
+  }
+  // Below the last line.
+  void store_zeros(const Stored& from, std::uint64_t to, std::uint32_t strips) {
+    const auto below = static_cast<std::uint32_t>(
+        aicore::round_up<std::uint64_t>(from.lines, kFractalRows) - from.lines);
+    if (below == 0) return;
+    platform::CopyOut copy;
+    copy.from = {LocalBuffer::kUb, zeros()};
+    copy.row_bytes = copy.from_pitch = below * aicore::kLocalAlignment;
+    for (std::uint32_t strip = 0; strip < strips; ++strip) {
+      copy.to = to + strip * from.strip();
+      port_.issue(copy);
+    }
   }
 
   AicorePort& port_;
@@ -125,6 +153,10 @@ void after_conversion(AicorePort& port, Convert convert, Multiply multiply) {
     port.wait_cross_flag(alone ? Pipe::kMte2 : Pipe::kMte3, platform::CrossScope::kSameType,
                          kAllDone);
     if (!alone) return port.set_cross_flag(Pipe::kMte3, platform::CrossScope::kCluster, kDone);
+    // Flags between cores say nothing of the core's own copies.
+    const aicore::Flag<Pipe::kMte3, Pipe::kMte2> stored(port, 0);
+    stored.set();
+    stored.wait();
   } else {
     port.wait_cross_flag(Pipe::kMte2, platform::CrossScope::kCluster, kDone);
   }

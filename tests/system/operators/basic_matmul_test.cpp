@@ -196,18 +196,26 @@ TEST(MatmulTiles, AreThoseOfTheMacrosWhereThereAreAny) {
 }
 
 // Lines of 400 and 600 B: half of A in 13 columns of 80 rows of fractals, of B in 19 of 208.
-TEST(MatmulConversion, BringsUnalignedLinesIntoFractalsInOneLaunch) {
-  for (const auto kind : {model::ProgramCoreKind::kCoupled, model::ProgramCoreKind::kSplit}) {
-    OperatorBench bench(kind);
-    Dice dice(16);
-    MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, {70, 300, 200}, dice, false);
-    one.place();
-    ASSERT_TRUE(bench.run_operator("op_basic_matmul_half_half_RowMajor_RowMajor", one.params));
-    EXPECT_EQ(bench.workspace_bytes(), (13U * 80 + 19U * 208) * 32);
-    EXPECT_EQ(bench.launches(), 1U);
-    one.expect_all();
-  }
+class MatmulConverted : public testing::TestWithParam<model::ProgramCoreKind> {};
+
+TEST_P(MatmulConverted, BringsUnalignedLinesIntoFractalsInOneLaunch) {
+  OperatorBench bench(GetParam());
+  Dice dice(16);
+  MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, {70, 300, 200}, dice, false);
+  one.place();
+  ASSERT_TRUE(bench.run_operator("op_basic_matmul_half_half_RowMajor_RowMajor", one.params));
+  EXPECT_EQ(bench.workspace_bytes(), (13U * 80 + 19U * 208) * 32);
+  EXPECT_EQ(bench.launches(), 1U);
+  one.expect_all();
 }
+
+INSTANTIATE_TEST_SUITE_P(Cores, MatmulConverted,
+                         testing::Values(model::ProgramCoreKind::kCoupled,
+                                         model::ProgramCoreKind::kSplit),
+                         [](const auto& instance) {
+                           return instance.param == model::ProgramCoreKind::kSplit ? "Split"
+                                                                                   : "Coupled";
+                         });
 
 TEST(MatmulConversion, IsOfTheMatrixThatNeedsIt) {
   OperatorBench bench(model::ProgramCoreKind::kSplit);

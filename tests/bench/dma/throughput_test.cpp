@@ -127,7 +127,7 @@ TEST(DmaThroughput, AnEngineMovesNoMoreThanItsRate) {
 TEST(DmaThroughput, FourEnginesMoveFourTimesAsMuch) {
   HbmBench bench(kEngineRate);
   const double rate = traffic(4, time_of_copies(bench, 4));
-  EXPECT_GE(rate, 0.95 * 4 * kEngineRate) << "they meet in the HBM";
+  EXPECT_GE(rate, 0.9 * 4 * kEngineRate) << "they meet in the HBM, in some of its banks";
   EXPECT_LE(rate, 4.004 * kEngineRate);
 }
 

@@ -87,7 +87,7 @@ enum class HazardMode : std::uint8_t {
 
 struct ProgramCoreConfig {
   ProgramCoreKind type;
-  bool functional;           // bytes of local buffers exist and are computed with
+  bool functional;  // bytes of local buffers exist and are computed with
   HazardMode hazards;
   std::uint64_t counter_hz;  // system counter, shared with the AICPUs
   Bytes l1, l0a, l0b, l0c, ub;

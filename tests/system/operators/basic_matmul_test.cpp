@@ -223,10 +223,10 @@ TEST(MatmulConversion, IsOfTheMatrixThatNeedsIt) {
   struct {
     Shape shape;
     Bytes workspace;
-  } const kCases[] = {{{70, 256, 200}, 13 * 80 * 32},   // A alone
-                      {{70, 300, 256}, 19 * 256 * 32},  // B alone
-                      {{70, 192, 48}, 0}};              // short lines: 384 and 96 B
-  for (const auto& each : kCases) {
+  } const cases[] = {{{70, 256, 200}, 13 * 80 * 32},   // A alone
+                     {{70, 300, 256}, 19 * 256 * 32},  // B alone
+                     {{70, 192, 48}, 0}};              // short lines: 384 and 96 B
+  for (const auto& each : cases) {
     MatmulCase one(bench, {"half", "half", "RowMajor", "RowMajor"}, each.shape, dice, false);
     one.place();
     ASSERT_TRUE(bench.run_operator("op_basic_matmul_half_half_RowMajor_RowMajor", one.params));

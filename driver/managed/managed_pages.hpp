@@ -50,8 +50,8 @@ class ManagedPages {
 
   // Where allocations are made of and go to.
   ManagedRanges& ranges() { return ranges_; }
-  // The allocation that begins there has no pages any more; its size, for who gives back tables and
-  // addresses. kInvalidArgument.
+  // The allocation that begins there has no pages any more; its size, for the caller that gives
+  // back tables and addresses. kInvalidArgument.
   Result<Bytes> clear(std::uint64_t at);
   // Frames that are kept for later are given back.
   void drop_frames() { frames_.clear(); }

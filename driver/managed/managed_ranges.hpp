@@ -35,7 +35,7 @@ class ManagedRanges {
   Status reserve_at(std::uint64_t at, Bytes size);
   void give_back(std::uint64_t at) { window_.release(at); }
   // Without any lock: they wait for the memory managers' mutexes, whose holders may wait for work
-  // on the card, and that for who serves its faults. kOutOfResources: no page tables left.
+  // on the card, and of the service of its faults. kOutOfResources: no page tables left.
   Result<ManagedRange::Tables> prepare(std::uint64_t at, Bytes size) const;
   // Its pages are mapped nowhere any more. What a card reports the others do not depend on.
   Status release(std::uint64_t at, Bytes size) const { return release(at, size, cards_.size()); }

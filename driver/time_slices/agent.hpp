@@ -93,7 +93,7 @@ struct TimeSliceClient::Impl final : TimeSliceInbox, TimeSliceHook {
   std::unique_ptr<platform::Mutex> launches_lock_;  // held while one waits for a target
   std::deque<Launch> launches_;                     // in flight, oldest first
   LaunchWindow window_;
-  std::atomic<unsigned> window_size_, in_flight_{0};  // for who looks
+  std::atomic<unsigned> window_size_, in_flight_{0};  // read by statistics
   std::atomic<std::uint64_t> launched_{0};
   std::unique_ptr<platform::Mutex> last_lock_;  // behind launches_lock_
   // The last of each queue that is not known as done, in the order in which queues came: an order

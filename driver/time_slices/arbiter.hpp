@@ -75,7 +75,8 @@ struct TimeSliceScheduler::Impl {
   platform::Platform& platform;
   const TimeSliceOptions options;
   std::unique_ptr<platform::Mutex> lock;
-  std::unique_ptr<platform::Condition> changed;  // for the task, and for who removes a client
+  std::unique_ptr<platform::Condition>
+      changed;  // for the task, and for the thread that removes a client
   std::map<unsigned, std::shared_ptr<Member>> members;
   TimeSliceLedger ledger;
   TimeSliceSchedulerStatistics statistics;

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> place_run(std::uint64_t total, const std::vector<Pl
 // Where memory of `size` may be tried for, the best place first: some of it may be in use.
 std::vector<Bytes> memory_places(Bytes total, const std::vector<PlacedRange>& taken, Bytes size);
 
-// What of `wanted` there is not enough of, for who reads it; empty: of nothing.
+// What of `wanted` there is not enough of, as text; empty: of nothing.
 std::string missing(const CardPartition& wanted, const CardPartition& left);
 
 }  // namespace npu::driver

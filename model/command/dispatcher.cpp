@@ -181,7 +181,7 @@ void Dispatcher::serve_dma() {
 void Dispatcher::serve_cores(Pool& pool) {
   while (pool.free != Mask{}) {
     QueueSlot* best = nullptr;
-    Mask others = held(pool);  // free for who does not need a whole cluster
+    Mask others = held(pool);  // free for a block that does not need a whole cluster
     for (std::size_t i = 0; i < others.size(); ++i) others[i] = pool.free[i] & ~others[i];
     const auto place = [&](const QueueSlot& slot) {
       return place_for(pool, slot.launching()->mixed ? pool.free : others, slot);

@@ -51,7 +51,7 @@ class LineFills {
     return fills_[fill].lag;
   }
   const Fill& operator[](std::uint32_t fill) const { return fills_[fill]; }
-  // The read is over: calls woken(number) for who waited, in the order in which they came.
+  // The read is over: calls woken(number) for those that waited, in the order in which they came.
   template <class Woken>
   void finish(std::uint32_t fill, Woken woken) {
     for (std::uint32_t waiter = fills_[fill].waiters; waiter != kNone;) {

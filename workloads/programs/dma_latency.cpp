@@ -91,16 +91,14 @@ Status run(Context& context) {
     }
   }
   context.report.add_note(
-      "Each row is the iteration nearest to the medians of all parts; its parts add up to its "
+      "Each row is the iteration nearest to the medians of all parts. Its parts add up to its "
       "latency, latency and wait to the time of the call. submit: submit() called to the first "
-      "store "
-      "of the entry; entry_store: to ring entry written; doorbell: to the doorbell register; "
-      "engine_start: to "
-      "the first data request; data: to the last data written; completion: to the event record "
-      "visible to the host. wait: from there to the return of wait(), which for who polls is the "
-      "way to his next look. Copies begin evenly over a round of refreshes of the card's memory, "
-      "all "
-      "its rows closed; the place in the ring makes some clocks of difference.");
+      "store of the entry; entry_store: to ring entry written; doorbell: to the doorbell register; "
+      "engine_start: to the first data request; data: to the last data written; completion: to the "
+      "event record visible to the host; wait: to the return of wait(). With polling, wait "
+      "includes "
+      "the time to the next poll. Copies begin evenly over a round of refreshes of the card's "
+      "memory, all its rows closed; the place in the ring makes some clocks of difference.");
   if (ring_place(context.parameters) == RingPlace::kHostMemory) {
     context.report.add_note(
         "The ring is in host memory: no entry crosses the link at submission, so submit is no part "

@@ -170,7 +170,7 @@ TEST(AicoreArithmetic, SumsHalvesInOrderOnEveryKindOfMachine) {
     const ProductKernel* const kernel = product_kernel(width);
     if (kernel == nullptr) continue;
     std::vector<float> c(kHeight * kWide, 0.5F), scratch(kernel->scratch(kHeight, kWide));
-    kernel->multiply({kHeight, kWide, kWide, Narrow::kHalf, true}, &piece, 1, c.data(),
+    kernel->multiply({kHeight, kWide, kWide, Operand::kHalf, true}, &piece, 1, c.data(),
                      scratch.data());
     for (std::size_t i = 0; i < c.size(); ++i) {
       float sum = 0.5F;

@@ -4,17 +4,16 @@ find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(yaml-cpp REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)  # compressed timelines
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)  # --metrics
 pkg_check_modules(FUSE REQUIRED IMPORTED_TARGET fuse3)  # npusim sysfs --live
 # Plots of pages, embedded with their licence.
 find_file(NPU_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH REQUIRED)
 find_file(NPU_CHART_JS_LICENCE copyright PATHS /usr/share/doc/libjs-chart.js NO_DEFAULT_PATH REQUIRED)
-find_package(BLAS REQUIRED)  # OpenBLAS: functional arithmetic of the AI Cores
 
 find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)
 find_library(SYSTEMC_LIBRARY systemc REQUIRED)
@@ -30,4 +29,5 @@ target_link_options(systemc INTERFACE -Wl,-u,sc_main)
 if(NPU_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
+  find_package(BLAS REQUIRED)  # OpenBLAS: what npusim-bench compares products with
 endif()

@@ -300,8 +300,7 @@ const platform::LoadL0* LocalMemory::deferred_operand(LocalBuffer l0, Bytes offs
                                                       std::uint32_t rows, std::uint32_t columns,
                                                       platform::DataType type) {
   const auto* const load = deferred(l0).find(offset, rows, columns, bytes_of(type));
-  // The BLAS wants its floats aligned.
-  if (load != nullptr && (type == platform::DataType::kFp32 || borrowed(*load) == nullptr)) {
+  if (load != nullptr && borrowed(*load) == nullptr) {
     complete_l1_loads(DeferredLoads::source(*load));
   }
   return load;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "model/config/find_config.hpp"
-
 namespace npu::model {
 namespace {
 
@@ -29,24 +27,25 @@ YamlNode merged(const YamlNode& base, const YamlNode& over) {
   return result;
 }
 
-ConfigResult<YamlNode> complete(const YamlNode& file, const std::string& schema,
-                                const std::vector<std::string>& search_paths, unsigned depth) {
+ConfigResult<YamlNode> complete(const YamlNode& file, const std::string& schema, ConfigFiles& files,
+                                unsigned depth) {
   const auto* entry = file.find(kBase);
   if (entry == nullptr) return file;
   if (depth == kLongestChain) {
     return tl::unexpected(
         error_at(entry->value.place, kBase, "too many files, each the base of another"));
   }
-  auto base = read_reference(entry->value, kBase, search_paths);
-  if (!base) return base;
-  const auto* own = base->kind == YamlNode::Kind::kMap ? base->find("schema") : nullptr;
+  const auto found = files.read_reference(entry->value, kBase);
+  if (!found) return tl::unexpected(found.error());
+  const YamlNode& base = **found;
+  const auto* own = base.kind == YamlNode::Kind::kMap ? base.find("schema") : nullptr;
   if (own == nullptr || own->value.text != schema) {
     ConfigError error = error_at(entry->value.place, kBase, "");
     error.found = describe(entry->value);
     error.allowed = "a file of 'schema: " + schema + "'";
     return tl::unexpected(error);
   }
-  auto whole = complete(*base, schema, search_paths, depth + 1);
+  auto whole = complete(base, schema, files, depth + 1);
   if (!whole) return whole;
   return merged(*whole, file);
 }
@@ -54,8 +53,8 @@ ConfigResult<YamlNode> complete(const YamlNode& file, const std::string& schema,
 }  // namespace
 
 ConfigResult<YamlNode> with_base(const YamlNode& file, const std::string& schema,
-                                 const std::vector<std::string>& search_paths) {
-  return complete(file, schema, search_paths, 0);
+                                 ConfigFiles& files) {
+  return complete(file, schema, files, 0);
 }
 
 }  // namespace npu::model

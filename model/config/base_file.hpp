@@ -3,8 +3,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "model/config/find_config.hpp"
 #include "model/config/yaml_document.hpp"
 
 namespace npu::model {
@@ -12,6 +12,6 @@ namespace npu::model {
 // `file` with the keys that its base has and it has not; sections are merged key by key, everything
 // keeps its place. `file` itself if it names no base. Every file of the chain must have `schema`.
 ConfigResult<YamlNode> with_base(const YamlNode& file, const std::string& schema,
-                                 const std::vector<std::string>& search_paths);
+                                 ConfigFiles& files);
 
 }  // namespace npu::model

@@ -65,8 +65,8 @@ ConfigResult<std::string> find_config(const std::string& path_or_name,
   return tl::unexpected(error);
 }
 
-ConfigResult<YamlNode> read_reference(const YamlNode& value, const std::string& key,
-                                      const std::vector<std::string>& search_paths) {
+ConfigResult<const YamlNode*> ConfigFiles::read_reference(const YamlNode& value,
+                                                          const std::string& key) {
   const bool is_name = value.kind == YamlNode::Kind::kScalar && !value.text.empty() &&
                        value.text.find('\0') == std::string::npos;
   if (!is_name) {
@@ -78,9 +78,14 @@ ConfigResult<YamlNode> read_reference(const YamlNode& value, const std::string& 
   const fs::path beside =
       value.place.line > 0 ? fs::path(value.place.file).parent_path() : fs::path();
   std::vector<fs::path> candidates{beside / value.text};
-  for (const auto& path : search_paths) candidates.push_back(fs::path(path) / value.text);
+  for (const auto& path : search_paths_) candidates.push_back(fs::path(path) / value.text);
   for (const auto& candidate : candidates) {
-    if (is_there(candidate)) return read_yaml_file(candidate.lexically_normal().string());
+    if (!is_there(candidate)) continue;
+    const std::string path = candidate.lexically_normal().string();
+    auto file = files_.find(path);
+    if (file == files_.end()) file = files_.emplace(path, read_yaml_file(path)).first;
+    if (!file->second) return tl::unexpected(file->second.error());
+    return &*file->second;
   }
   ConfigError error =
       error_at(value.place, key, "no such file '" + shortened(value.text, kShownPath) + "'");

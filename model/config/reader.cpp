@@ -2,7 +2,6 @@
 #include "model/config/reader.hpp"
 
 #include "model/config/base_file.hpp"
-#include "model/config/find_config.hpp"
 #include "model/config/value_text.hpp"
 #include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
@@ -57,17 +56,17 @@ ConfigResult<void> check_schema(const YamlNode& file, const std::vector<std::str
 ConfigResult<SystemConfig> Reader::read(const YamlNode& document) {
   const auto schema = check_schema(document, {chip_table().schema, system_table().schema});
   if (!schema) return tl::unexpected(schema.error());
-  YamlNode system = document;
+  const YamlNode* system = &document;
   if (document.find(kSchemaKey)->value.text == chip_table().schema) {
-    auto chip = with_base(document, chip_table().schema, search_paths_);
+    const auto chip = whole_chip(document);
     if (!chip) return tl::unexpected(chip.error());
-    auto around = lone_chips_system(*chip);
+    const auto around = lone_chips_system(**chip);
     if (!around) return tl::unexpected(around.error());
-    system = std::move(*around);
+    system = *around;
     lone_chip_ = document;
   }
   system_.path = document.place.file;
-  const auto done = read_table(system_table(), &system_, system, {}, true);
+  const auto done = read_table(system_table(), &system_, *system, {}, true);
   if (!done) return tl::unexpected(done.error());
   const auto used = overrides_.check_all_used();
   if (!used) return tl::unexpected(used.error());
@@ -80,16 +79,16 @@ ConfigResult<void> Reader::read_into(const Table& table, void* object, const Yam
   return read_table(table, object, document, {}, true);
 }
 
-ConfigResult<YamlNode> Reader::lone_chips_system(const YamlNode& chip) {
+ConfigResult<const YamlNode*> Reader::lone_chips_system(const YamlNode& chip) {
   const auto* entry = chip.find(kSystemKey);
   if (entry == nullptr) {
     ConfigError error = error_at(chip.place, kSystemKey, "missing key");
     error.allowed = "the system file for this chip file given alone";
     return tl::unexpected(error);
   }
-  auto file = read_reference(entry->value, kSystemKey, search_paths_);
+  const auto file = files_.read_reference(entry->value, kSystemKey);
   if (!file) return file;
-  const auto schema = check_schema(*file, {system_table().schema});
+  const auto schema = check_schema(**file, {system_table().schema});
   if (!schema) return tl::unexpected(schema.error());
   return file;
 }
@@ -174,33 +173,41 @@ Reader::Status Reader::read_file(const Table& table, void* object, const YamlNod
   if (node.kind == YamlNode::Kind::kMap) {
     return read_table(table, object, node, inside);
   }
-  const auto file = read_reference(node, path.local, search_paths_);
+  const auto file = files_.read_reference(node, path.local);
   if (!file) return tl::unexpected(file.error());
-  if (auto schema = check_schema(*file, {table.schema}); !schema) return schema;
-  return read_table(table, object, *file, inside, true);
+  if (auto schema = check_schema(**file, {table.schema}); !schema) return schema;
+  return read_table(table, object, **file, inside, true);
+}
+
+ConfigResult<const YamlNode*> Reader::whole_chip(const YamlNode& file) {
+  const std::string place = file.place.file + ":" + std::to_string(file.place.line) + ":" +
+                            std::to_string(file.place.column);
+  auto found = whole_chips_.find(place);
+  if (found == whole_chips_.end()) {
+    auto whole = with_base(file, chip_table().schema, files_);
+    if (!whole) return tl::unexpected(whole.error());
+    found = whole_chips_.emplace(place, std::move(*whole)).first;
+  }
+  return &found->second;
 }
 
 Reader::Status Reader::read_chip(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path) {
   node.card = static_cast<int>(system_.cards.size());
   system_.cards.emplace_back();
   const KeyPath inside{"cards." + std::to_string(node.card) + ".", ""};
-  YamlNode found = yaml;
+  ConfigResult<const YamlNode*> found = &yaml;
   bool is_file = yaml.kind == YamlNode::Kind::kMap && yaml.find(kSchemaKey) != nullptr;
   if (yaml.kind != YamlNode::Kind::kMap) {
-    auto file = read_reference(yaml, path.local, search_paths_);
-    if (!file) return tl::unexpected(file.error());
-    if (auto schema = check_schema(*file, {chip_table().schema}); !schema) return schema;
-    found = std::move(*file);
+    found = files_.read_reference(yaml, path.local);
+    if (!found) return tl::unexpected(found.error());
+    if (auto schema = check_schema(**found, {chip_table().schema}); !schema) return schema;
     is_file = true;
   }
+  if (is_file) found = whole_chip(**found);
+  if (!found) return tl::unexpected(found.error());
   ChipConfig chip{};
-  chip.path = found.place.file;
-  if (is_file) {
-    auto whole = with_base(found, chip_table().schema, search_paths_);
-    if (!whole) return tl::unexpected(whole.error());
-    found = std::move(*whole);
-  }
-  if (auto done = read_table(chip_table(), &chip, found, inside, is_file); !done) return done;
+  chip.path = (*found)->place.file;
+  if (auto done = read_table(chip_table(), &chip, **found, inside, is_file); !done) return done;
   system_.cards[static_cast<std::size_t>(node.card)] = std::move(chip);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/config/find_config.hpp"
 #include "model/config/key_table.hpp"
 #include "model/config/overrides.hpp"
 #include "model/config/yaml_document.hpp"
@@ -19,7 +20,7 @@ using SourceMap = std::map<std::string, SourcePlace>;
 class Reader {
  public:
   Reader(Overrides& overrides, const std::vector<std::string>& search_paths)
-      : overrides_(overrides), search_paths_(search_paths) {}
+      : overrides_(overrides), files_(search_paths) {}
 
   // `document` is a chip or a system file.
   ConfigResult<SystemConfig> read(const YamlNode& document);
@@ -35,16 +36,18 @@ class Reader {
                     bool is_file = false);
   Status read_key(const Key& key, void* object, const YamlNode& node, const KeyPath& path);
   Status read_file(const Table& table, void* object, const YamlNode& node, const KeyPath& path);
+  ConfigResult<const YamlNode*> whole_chip(const YamlNode& file);
   Status read_chip(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path);
   template <class Item>
   Status read_list(std::vector<Item>& items, const Table& table, const std::string& allowed,
                    const YamlNode& yaml, const KeyPath& path);
   Status read_nodes(std::vector<PciNodeConfig>& nodes, const YamlNode& yaml, const KeyPath& path);
   Status read_node(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path);
-  ConfigResult<YamlNode> lone_chips_system(const YamlNode& chip);
+  ConfigResult<const YamlNode*> lone_chips_system(const YamlNode& chip);
 
   Overrides& overrides_;
-  const std::vector<std::string>& search_paths_;
+  ConfigFiles files_;
+  std::map<std::string, YamlNode> whole_chips_;  // with their bases, by file, line, column
   SystemConfig system_{};
   SourceMap sources_;
   std::optional<YamlNode> lone_chip_;  // a chip file given instead of a system file

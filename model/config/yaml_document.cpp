@@ -1,56 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/config/yaml_document.hpp"
 
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/yaml.h>
+#include <yaml.h>
 
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace npu::model {
 namespace {
 
-// yaml-cpp's own nodes drop the places of keys on the way; its events have them all.
-class TreeBuilder : public YAML::EventHandler {
+// Sections within sections; a file that nests deeper is no configuration.
+constexpr std::size_t kDeepest = 64;
+
+// The events of libyaml, one at a time.
+class Events {
+ public:
+  explicit Events(const std::string& text) {
+    yaml_parser_initialize(&parser_);
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+                                 text.size());
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+  ~Events() {
+    yaml_event_delete(&event_);
+    yaml_parser_delete(&parser_);
+  }
+
+  // Null when the text is not valid YAML.
+  const yaml_event_t* next() {
+    yaml_event_delete(&event_);
+    return yaml_parser_parse(&parser_, &event_) != 0 ? &event_ : nullptr;
+  }
+  ConfigError error(const std::string& file) const {
+    // What is no UTF-8 has an offset only.
+    const bool placed = parser_.error != YAML_READER_ERROR;
+    const auto& mark = parser_.problem_mark;
+    const SourcePlace place{file, placed ? static_cast<int>(mark.line) + 1 : 0,
+                            placed ? static_cast<int>(mark.column) + 1 : 0};
+    std::string problem = "not valid YAML: ";
+    if (parser_.context != nullptr) problem += std::string(parser_.context) + ": ";
+    return error_at(place, "", problem + (parser_.problem != nullptr ? parser_.problem : ""));
+  }
+
+ private:
+  yaml_parser_t parser_{};
+  yaml_event_t event_{};
+};
+
+// libyaml's own documents drop the places of keys; its events have them all.
+class TreeBuilder {
  public:
   explicit TreeBuilder(const std::string& file) : file_(file) {}
 
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    refuse_anchor(mark, anchor);
-    add(node(YamlNode::Kind::kNull, mark));
+  void take(const yaml_event_t& event) {
+    switch (event.type) {
+      case YAML_ALIAS_EVENT:
+        refuse(event, "aliases are not used in configurations");
+        break;
+      case YAML_SCALAR_EVENT:
+        check(event, event.data.scalar.anchor, event.data.scalar.tag);
+        add(scalar(event));
+        break;
+      case YAML_SEQUENCE_START_EVENT:
+        check(event, event.data.sequence_start.anchor, event.data.sequence_start.tag);
+        open(event, YamlNode::Kind::kSequence);
+        break;
+      case YAML_MAPPING_START_EVENT:
+        check(event, event.data.mapping_start.anchor, event.data.mapping_start.tag);
+        open(event, YamlNode::Kind::kMap);
+        break;
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        close();
+        break;
+      default:
+        break;
+    }
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    refuse(mark, "aliases are not used in configurations");
-    add(node(YamlNode::Kind::kNull, mark));
-  }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    refuse_anchor(mark, anchor);
-    if (tag != "?" && tag != "!") refuse(mark, "tags are not used in configurations");
-    YamlNode scalar = node(YamlNode::Kind::kScalar, mark);
-    scalar.text = value;
-    scalar.quoted = tag == "!";
-    add(std::move(scalar));
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    refuse_anchor(mark, anchor);
-    open_.push_back({node(YamlNode::Kind::kSequence, mark), std::nullopt});
-  }
-  void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    refuse_anchor(mark, anchor);
-    open_.push_back({node(YamlNode::Kind::kMap, mark), std::nullopt});
-  }
-  void OnMapEnd() override { close(); }
 
   YamlNode root;
-  std::optional<ConfigError> error;
+  std::optional<ConfigError> error;  // the first; nothing is taken after it
 
  private:
   struct Open {
@@ -58,17 +92,37 @@ class TreeBuilder : public YAML::EventHandler {
     std::optional<YamlNode> key;  // a map's key that waits for its value
   };
 
-  YamlNode node(YamlNode::Kind kind, const YAML::Mark& mark) const {
+  SourcePlace place(const yaml_event_t& event) const {
+    return {file_, static_cast<int>(event.start_mark.line) + 1,
+            static_cast<int>(event.start_mark.column) + 1};
+  }
+  YamlNode node(YamlNode::Kind kind, const yaml_event_t& event) const {
     YamlNode made;
     made.kind = kind;
-    made.place = {file_, mark.line + 1, mark.column + 1};
+    made.place = place(event);
     return made;
   }
-  void refuse(const YAML::Mark& mark, const std::string& problem) {
-    if (!error) error = error_at({file_, mark.line + 1, mark.column + 1}, "", problem);
+  YamlNode scalar(const yaml_event_t& event) const {
+    static const std::set<std::string> kNulls{"", "~", "null", "Null", "NULL"};
+    const auto& given = event.data.scalar;
+    std::string text(reinterpret_cast<const char*>(given.value), given.length);
+    const bool quoted = given.style != YAML_PLAIN_SCALAR_STYLE;
+    if (!quoted && kNulls.count(text) != 0) return node(YamlNode::Kind::kNull, event);
+    YamlNode made = node(YamlNode::Kind::kScalar, event);
+    made.text = std::move(text);
+    made.quoted = quoted;
+    return made;
   }
-  void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) refuse(mark, "anchors are not used in configurations");
+  void refuse(const yaml_event_t& event, const std::string& problem) {
+    if (!error) error = error_at(place(event), "", problem);
+  }
+  void check(const yaml_event_t& event, const yaml_char_t* anchor, const yaml_char_t* tag) {
+    if (anchor != nullptr) refuse(event, "anchors are not used in configurations");
+    if (tag != nullptr) refuse(event, "tags are not used in configurations");
+  }
+  void open(const yaml_event_t& event, YamlNode::Kind kind) {
+    if (open_.size() == kDeepest) refuse(event, "sections and lists are nested too deep");
+    open_.push_back({node(kind, event), std::nullopt});
   }
   void close() {
     YamlNode done = std::move(open_.back().node);
@@ -89,7 +143,7 @@ class TreeBuilder : public YAML::EventHandler {
       }
       parent.key = std::move(child);
     } else {
-      // yaml-cpp places a value that is left out at whatever comes next.
+      // A value that is left out stands where its key does.
       if (child.kind == YamlNode::Kind::kNull) child.place = parent.key->place;
       parent.node.entries.push_back({parent.key->text, parent.key->place, std::move(child)});
       parent.key.reset();
@@ -138,25 +192,19 @@ ConfigResult<YamlNode> parse_yaml(const std::string& text, const std::string& fi
     return tl::unexpected(error_at({file, 0, 0}, "", "not a text file"));
   }
   TreeBuilder builder(file);
-  try {
-    std::istringstream stream(text);
-    YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) {
-      return tl::unexpected(error_at({file, 1, 1}, "", "the file is empty"));
+  Events events(text);
+  unsigned documents = 0;
+  for (const auto* event = events.next();; event = events.next()) {
+    if (event == nullptr) return tl::unexpected(events.error(file));
+    if (event->type == YAML_STREAM_END_EVENT) break;
+    if (event->type == YAML_DOCUMENT_START_EVENT && ++documents == 2) {
+      return tl::unexpected(error_at({file, static_cast<int>(event->start_mark.line) + 1, 1}, "",
+                                     "a file holds one document; a second begins here"));
     }
-    const YamlNode first = builder.root;
-    if (!builder.error && parser.HandleNextDocument(builder)) {
-      return tl::unexpected(
-          error_at(builder.root.place, "", "a file holds one document; a second begins here"));
-    }
-    builder.root = first;
-  } catch (const YAML::Exception& caught) {
-    const bool placed = !caught.mark.is_null();
-    const SourcePlace place{file, placed ? caught.mark.line + 1 : 0,
-                            placed ? caught.mark.column + 1 : 0};
-    return tl::unexpected(error_at(place, "", "not valid YAML: " + caught.msg));
+    builder.take(*event);
+    if (builder.error) return tl::unexpected(*builder.error);
   }
-  if (builder.error) return tl::unexpected(*builder.error);
+  if (documents == 0) return tl::unexpected(error_at({file, 1, 1}, "", "the file is empty"));
   return std::move(builder.root);
 }
 

@@ -10,7 +10,9 @@
 namespace npu::workloads {
 
 void Registry::add(Workload workload) {
-  assert(!find(workload.name) && "two workloads of one name");
+  assert(std::none_of(workloads_.begin(), workloads_.end(),
+                      [&](const Workload& each) { return each.name == workload.name; }) &&
+         "two workloads of one name");
   workloads_.push_back(std::move(workload));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/arithmetic/matrix.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -64,7 +62,7 @@ void join_pieces(const ProductPiece* pieces, std::size_t count, Bytes element, s
   }
 }
 
-void run_kernel(const NarrowProduct& product, const ProductPiece* pieces, std::size_t count,
+void run_kernel(const KernelProduct& product, const ProductPiece* pieces, std::size_t count,
                 float* c) {
   static const ProductKernel& kernel = widest_kernel();
   static std::vector<Line> scratch;  // kept, so that nothing is allocated for each product
@@ -73,11 +71,13 @@ void run_kernel(const NarrowProduct& product, const ProductPiece* pieces, std::s
   kernel.multiply(product, pieces, count, c, scratch.front().floats);
 }
 
-void multiply_halves(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
-                     unsigned char* c) {
+void multiply_floating(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
+                       unsigned char* c) {
   static std::vector<ProductPiece> joined;
-  join_pieces(pieces, count, 2, UINT32_MAX, joined);
-  const auto type = product.type == DataType::kBf16 ? Narrow::kBrain : Narrow::kHalf;
+  const bool full = product.type == DataType::kFp32;
+  join_pieces(pieces, count, full ? 4 : 2, UINT32_MAX, joined);
+  Operand type = full ? Operand::kFloat : Operand::kHalf;
+  if (product.type == DataType::kBf16) type = Operand::kBrain;
   run_kernel({product.m, product.n, product.c_pitch / sizeof(float), type, product.accumulate},
              joined.data(), joined.size(), reinterpret_cast<float*>(c));
 }
@@ -109,22 +109,11 @@ void multiply_int8(const MatrixProduct& product, const ProductPiece* pieces, std
     std::uint32_t k = first->k;
     auto end = first + 1;
     for (; end != joined.end() && end->k <= kExactProducts - k; ++end) k += end->k;
-    run_kernel({product.m, product.n, product.n, Narrow::kInt8, false}, &*first,
+    run_kernel({product.m, product.n, product.n, Operand::kInt8, false}, &*first,
                static_cast<std::size_t>(end - first), sums.data());
     add_sums(product, sums.data(), accumulate, c);
     first = end;
   }
-}
-
-void multiply_floats(const MatrixProduct& product, const ProductPiece& piece, bool accumulate,
-                     unsigned char* c) {
-  const auto length = [](std::uint64_t value) { return static_cast<blasint>(value); };
-  const auto elements = [](Bytes pitch) { return static_cast<blasint>(pitch / sizeof(float)); };
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, length(product.m), length(product.n),
-              length(piece.k), 1.0F, reinterpret_cast<const float*>(piece.a),
-              elements(piece.a_pitch), reinterpret_cast<const float*>(piece.b),
-              elements(piece.b_pitch), accumulate ? 1.0F : 0.0F, reinterpret_cast<float*>(c),
-              elements(product.c_pitch));
 }
 
 }  // namespace
@@ -146,14 +135,8 @@ void copy(const Matrix& matrix, const unsigned char* from, unsigned char* to, By
 
 void multiply(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
               unsigned char* c) {
-  if (product.type == DataType::kFp16 || product.type == DataType::kBf16) {
-    return multiply_halves(product, pieces, count, c);
-  }
   if (product.type == DataType::kInt8) return multiply_int8(product, pieces, count, c);
-  bool accumulate = product.accumulate;
-  for (const auto* piece = pieces; piece != pieces + count; ++piece, accumulate = true) {
-    multiply_floats(product, *piece, accumulate, c);
-  }
+  multiply_floating(product, pieces, count, c);
 }
 
 }  // namespace npu::model::arithmetic

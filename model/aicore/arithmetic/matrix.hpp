@@ -23,9 +23,9 @@ struct MatrixProduct {
   bool accumulate;
 };
 
-// C (+)= A x B, one piece of k after the other: fp16 and bf16 in fp32, one product after the other,
-// which gives the same bits on every machine and however k is cut; fp32 by the BLAS; int8 exactly
-// in int32. C, and A and B in fp32, are aligned.
+// C (+)= A x B, one piece of k after the other: fp16, bf16 and fp32 in fp32, one product after the
+// other, which gives the same bits on every machine and however k is cut; int8 exactly in int32. C
+// is aligned.
 void multiply(const MatrixProduct& product, const ProductPiece* pieces, std::size_t count,
               unsigned char* c);
 

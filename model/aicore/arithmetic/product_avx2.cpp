@@ -10,6 +10,6 @@ constexpr std::size_t kWidth = 32;  // bytes of a vector
 namespace npu::model::arithmetic {
 
 extern const ProductKernel kProductAvx2;
-const ProductKernel kProductAvx2{scratch_floats, multiply_narrow};
+const ProductKernel kProductAvx2{scratch_floats, multiply_pieces};
 
 }  // namespace npu::model::arithmetic

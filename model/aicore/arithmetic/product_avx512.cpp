@@ -10,6 +10,6 @@ constexpr std::size_t kWidth = 64;  // bytes of a vector
 namespace npu::model::arithmetic {
 
 extern const ProductKernel kProductAvx512;
-const ProductKernel kProductAvx512{scratch_floats, multiply_narrow};
+const ProductKernel kProductAvx512{scratch_floats, multiply_pieces};
 
 }  // namespace npu::model::arithmetic

@@ -15,7 +15,7 @@ extern const ProductKernel kProductAvx512;
 #endif
 
 const ProductKernel* product_kernel(std::size_t width) {
-  static const ProductKernel kPlain{scratch_floats, multiply_narrow};
+  static const ProductKernel kPlain{scratch_floats, multiply_pieces};
   if (width == kWidth) return &kPlain;
 #ifdef __x86_64__
   if (width == 64 && __builtin_cpu_supports("avx512f")) return &kProductAvx512;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices of narrow elements in fp32. Each sum is that of its products in the order of
-// k, one rounding each, whatever the machine and however k is cut into pieces: a product of two
-// halves is exact in fp32, as is one of two int8.
+// Products of matrices in fp32. Each sum is that of its products in the order of k, one rounding
+// each, whatever the machine and however k is cut into pieces: a product of two halves is exact in
+// fp32, as is one of two int8; one of two floats is fused with its sum.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace npu::model::arithmetic {
 
-enum class Narrow : std::uint8_t { kHalf, kBrain, kInt8 };  // fp16, bf16, int8
+enum class Operand : std::uint8_t { kHalf, kBrain, kInt8, kFloat };  // fp16, bf16, int8, fp32
 
-struct NarrowProduct {
+struct KernelProduct {
   std::size_t m, n;
   std::size_t c_pitch;  // floats
-  Narrow type;
+  Operand type;
   bool accumulate;
 };
 
 struct ProductKernel {
   // Floats that multiply() needs for itself.
   std::size_t (*scratch)(std::size_t m, std::size_t n);
-  void (*multiply)(const NarrowProduct& product, const ProductPiece* pieces, std::size_t count,
+  void (*multiply)(const KernelProduct& product, const ProductPiece* pieces, std::size_t count,
                    float* c, float* scratch);
 };
 

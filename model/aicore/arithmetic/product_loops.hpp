@@ -23,8 +23,9 @@ constexpr std::size_t kAhead = 12;   // rows that are asked for before they are 
 // From panel to panel of B, not a power of two, as they are written side by side.
 constexpr std::size_t kPanel = (kDepth + 1) * kColumns;
 
-inline std::size_t bytes_of(const NarrowProduct& p) {
-  return p.type == Narrow::kInt8 ? 1 : 2;  // of an element
+inline std::size_t bytes_of(const KernelProduct& p) {
+  if (p.type == Operand::kFloat) return 4;
+  return p.type == Operand::kInt8 ? 1 : 2;  // of an element
 }
 
 inline float half_to_float(std::uint16_t half) {
@@ -76,10 +77,14 @@ inline void floats_of_int8(const unsigned char* from, float* to, std::size_t cou
   }
 }
 
-inline void floats(Narrow type, const unsigned char* from, float* to, std::size_t count) {
-  if (type == Narrow::kHalf) return floats_of_halves(from, to, count);
-  return type == Narrow::kBrain ? floats_of_brains(from, to, count)
-                                : floats_of_int8(from, to, count);
+inline void floats(Operand type, const unsigned char* from, float* to, std::size_t count) {
+  if (type == Operand::kHalf) return floats_of_halves(from, to, count);
+  if (type == Operand::kFloat) {
+    std::memcpy(to, from, count * sizeof(float));
+    return;
+  }
+  return type == Operand::kBrain ? floats_of_brains(from, to, count)
+                                 : floats_of_int8(from, to, count);
 }
 
 // Operands lie in memory that many cores use in turns, and their rows far apart.
@@ -88,7 +93,7 @@ inline void prefetch_row(const unsigned char* row, std::size_t bytes) {
 }
 
 // Rows of A in fp32 at kDepth.
-inline void pack_left(const NarrowProduct& p, const ProductPiece& piece, std::size_t first,
+inline void pack_left(const KernelProduct& p, const ProductPiece& piece, std::size_t first,
                       std::size_t depth, float* left) {
   const unsigned char* a = piece.a + bytes_of(p) * first;
   for (std::size_t i = 0; i < p.m; ++i, a += piece.a_pitch) {
@@ -98,7 +103,7 @@ inline void pack_left(const NarrowProduct& p, const ProductPiece& piece, std::si
 }
 
 // Columns of B in fp32 in panels of kColumns, the last one filled up with zeros.
-inline void pack_right(const NarrowProduct& p, const ProductPiece& piece, std::size_t first,
+inline void pack_right(const KernelProduct& p, const ProductPiece& piece, std::size_t first,
                        std::size_t depth, float* right) {
   const unsigned char* b = piece.b + first * piece.b_pitch;
   for (std::size_t l = 0; l < depth; ++l, b += piece.b_pitch, right += kColumns) {
@@ -112,8 +117,17 @@ inline void pack_right(const NarrowProduct& p, const ProductPiece& piece, std::s
   }
 }
 
+// To `sums`, the products of a float and those of a vector, with one rounding for both.
+inline void add_fused(Vector& sums, float row, const Vector& factors) {
+#if defined(__FMA__) || defined(__AVX512F__)
+  sums += row * factors;  // contracted: -ffp-contract=fast
+#else
+  for (std::size_t i = 0; i < kVector; ++i) sums[i] = __builtin_fmaf(row, factors[i], sums[i]);
+#endif
+}
+
 // Rows x kColumns of C: (+)= rows of A times one panel of B.
-template <std::size_t Rows>
+template <std::size_t Rows, bool Fused>
 inline void block(const float* left, const float* right, std::size_t depth, bool accumulate,
                   float* c, std::size_t c_pitch) {
   const auto at = [](float* p) { return reinterpret_cast<Unaligned*>(p); };
@@ -127,8 +141,13 @@ inline void block(const float* left, const float* right, std::size_t depth, bool
     const Vector second = *reinterpret_cast<const Unaligned*>(right + kVector);
     for (std::size_t i = 0; i < Rows; ++i) {
       const float row = left[i * kDepth + l];
-      sums[i][0] += row * first;
-      sums[i][1] += row * second;
+      if constexpr (Fused) {
+        add_fused(sums[i][0], row, first);
+        add_fused(sums[i][1], row, second);
+      } else {
+        sums[i][0] += row * first;
+        sums[i][1] += row * second;
+      }
     }
   }
   for (std::size_t i = 0; i < Rows; ++i) {
@@ -138,8 +157,9 @@ inline void block(const float* left, const float* right, std::size_t depth, bool
 }
 
 // One panel of B with all rows of A.
-inline void panel(const NarrowProduct& p, const float* left, const float* right, std::size_t depth,
-                  bool accumulate, float* c, std::size_t c_pitch) {
+template <bool Fused>
+inline void panel_of(const KernelProduct& p, const float* left, const float* right,
+                     std::size_t depth, bool accumulate, float* c, std::size_t c_pitch) {
   std::size_t i = 0;
   for (; i + kRows <= p.m; i += kRows) {
     // C comes from far: many cores take turns.
@@ -147,15 +167,24 @@ inline void panel(const NarrowProduct& p, const float* left, const float* right,
       __builtin_prefetch(c + next * c_pitch, 1);
       __builtin_prefetch(c + next * c_pitch + kVector, 1);
     }
-    block<kRows>(left + i * kDepth, right, depth, accumulate, c + i * c_pitch, c_pitch);
+    block<kRows, Fused>(left + i * kDepth, right, depth, accumulate, c + i * c_pitch, c_pitch);
   }
   for (; i < p.m; ++i) {
-    block<1>(left + i * kDepth, right, depth, accumulate, c + i * c_pitch, c_pitch);
+    block<1, Fused>(left + i * kDepth, right, depth, accumulate, c + i * c_pitch, c_pitch);
+  }
+}
+
+inline void panel(const KernelProduct& p, const float* left, const float* right, std::size_t depth,
+                  bool accumulate, float* c, std::size_t c_pitch) {
+  if (p.type == Operand::kFloat) {
+    panel_of<true>(p, left, right, depth, accumulate, c, c_pitch);
+  } else {
+    panel_of<false>(p, left, right, depth, accumulate, c, c_pitch);
   }
 }
 
 // The last panel, which C does not have all columns of, by way of `whole`.
-inline void last_panel(const NarrowProduct& p, const float* left, const float* right,
+inline void last_panel(const KernelProduct& p, const float* left, const float* right,
                        std::size_t depth, bool accumulate, float* c, std::size_t columns,
                        float* whole) {
   for (std::size_t i = 0; accumulate && i < p.m; ++i) {
@@ -172,7 +201,7 @@ std::size_t scratch_floats(std::size_t m, std::size_t n) {
 }
 
 // What has been packed.
-inline void multiply_packed(const NarrowProduct& p, const float* left, const float* right,
+inline void multiply_packed(const KernelProduct& p, const float* left, const float* right,
                             std::size_t depth, bool accumulate, float* c, float* whole) {
   for (std::size_t j = 0; j < p.n; j += kColumns, right += kPanel) {
     if (j + kColumns <= p.n) {
@@ -183,7 +212,7 @@ inline void multiply_packed(const NarrowProduct& p, const float* left, const flo
   }
 }
 
-void multiply_narrow(const NarrowProduct& p, const ProductPiece* pieces, std::size_t count,
+void multiply_pieces(const KernelProduct& p, const ProductPiece* pieces, std::size_t count,
                      float* c, float* scratch) {
   float* const left = scratch;
   float* const whole = left + p.m * kDepth;

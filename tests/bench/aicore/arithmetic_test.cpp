@@ -170,13 +170,37 @@ TEST(AicoreArithmetic, SumsHalvesInOrderOnEveryKindOfMachine) {
     const ProductKernel* const kernel = product_kernel(width);
     if (kernel == nullptr) continue;
     std::vector<float> c(kHeight * kWide, 0.5F), scratch(kernel->scratch(kHeight, kWide));
-    kernel->multiply({kHeight, kWide, kWide, Narrow::kHalf, true}, &piece, 1, c.data(),
+    kernel->multiply({kHeight, kWide, kWide, Operand::kHalf, true}, &piece, 1, c.data(),
                      scratch.data());
     for (std::size_t i = 0; i < c.size(); ++i) {
       float sum = 0.5F;
       for (std::size_t l = 0; l < kDeep; ++l)
         sum += float_of(DataType::kFp16, a[i / kWide * kDeep + l]) *
                float_of(DataType::kFp16, b[l * kWide + i % kWide]);
+      ASSERT_EQ(c[i], sum) << width << " " << i;
+    }
+  }
+}
+
+// A product of floats has no rounding of its own.
+TEST(AicoreArithmetic, FusesFloatsInOrderOnEveryKindOfMachine) {
+  constexpr std::size_t kHeight = 13, kDeep = 300, kWide = 75;
+  std::vector<float> a(kHeight * kDeep), b(kDeep * kWide);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1 + static_cast<float>(i * 7919 % 4096) / 4095;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * 104'729 % 4096) / 4095;
+  const ProductPiece piece{reinterpret_cast<const unsigned char*>(a.data()),
+                           reinterpret_cast<const unsigned char*>(b.data()), kDeep * 4, kWide * 4,
+                           kDeep};
+  for (const std::size_t width : {16U, 32U, 64U}) {
+    const ProductKernel* const kernel = product_kernel(width);
+    if (kernel == nullptr) continue;
+    std::vector<float> c(kHeight * kWide, 0.5F), scratch(kernel->scratch(kHeight, kWide));
+    kernel->multiply({kHeight, kWide, kWide, Operand::kFloat, true}, &piece, 1, c.data(),
+                     scratch.data());
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      float sum = 0.5F;
+      for (std::size_t l = 0; l < kDeep; ++l)
+        sum = std::fma(a[i / kWide * kDeep + l], b[l * kWide + i % kWide], sum);
       ASSERT_EQ(c[i], sum) << width << " " << i;
     }
   }

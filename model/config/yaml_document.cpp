@@ -15,6 +15,10 @@ namespace {
 // Sections within sections; a file that nests deeper is no configuration.
 constexpr std::size_t kDeepest = 64;
 
+SourcePlace place_of(const std::string& file, const yaml_mark_t& mark) {
+  return {file, static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1};
+}
+
 // The events of libyaml, one at a time.
 class Events {
  public:
@@ -39,9 +43,8 @@ class Events {
   ConfigError error(const std::string& file) const {
     // What is no UTF-8 has an offset only.
     const bool placed = parser_.error != YAML_READER_ERROR;
-    const auto& mark = parser_.problem_mark;
-    const SourcePlace place{file, placed ? static_cast<int>(mark.line) + 1 : 0,
-                            placed ? static_cast<int>(mark.column) + 1 : 0};
+    const SourcePlace place =
+        placed ? place_of(file, parser_.problem_mark) : SourcePlace{file, 0, 0};
     std::string problem = "not valid YAML: ";
     if (parser_.context != nullptr) problem += std::string(parser_.context) + ": ";
     return error_at(place, "", problem + (parser_.problem != nullptr ? parser_.problem : ""));
@@ -92,10 +95,7 @@ class TreeBuilder {
     std::optional<YamlNode> key;  // a map's key that waits for its value
   };
 
-  SourcePlace place(const yaml_event_t& event) const {
-    return {file_, static_cast<int>(event.start_mark.line) + 1,
-            static_cast<int>(event.start_mark.column) + 1};
-  }
+  SourcePlace place(const yaml_event_t& event) const { return place_of(file_, event.start_mark); }
   YamlNode node(YamlNode::Kind kind, const yaml_event_t& event) const {
     YamlNode made;
     made.kind = kind;
@@ -197,10 +197,11 @@ ConfigResult<YamlNode> parse_yaml(const std::string& text, const std::string& fi
   for (const auto* event = events.next();; event = events.next()) {
     if (event == nullptr) return tl::unexpected(events.error(file));
     if (event->type == YAML_STREAM_END_EVENT) break;
-    if (event->type == YAML_DOCUMENT_START_EVENT && ++documents == 2) {
-      return tl::unexpected(error_at({file, static_cast<int>(event->start_mark.line) + 1, 1}, "",
+    if (documents == 2) {
+      return tl::unexpected(error_at(place_of(file, event->start_mark), "",
                                      "a file holds one document; a second begins here"));
     }
+    if (event->type == YAML_DOCUMENT_START_EVENT) ++documents;
     builder.take(*event);
     if (builder.error) return tl::unexpected(*builder.error);
   }

@@ -3,23 +3,25 @@
 
 namespace npu::model {
 
-StreamRegisters::StreamRegisters(unsigned streams) : streams_(streams, Stream{}) {}
+StreamRegisters::StreamRegisters(unsigned streams) : streams_(streams) {}
 
 void StreamRegisters::reset() {
-  for (auto& stream : streams_) {
-    stream.bank.reset();
-    stream.in_flight = 0;
-    stream.vmid = 0;
-  }
+  for (auto& stream : streams_) stream.reset();
+}
+
+StreamRegisters::Stream& StreamRegisters::at(std::uint64_t stream) {
+  auto& used = streams_[stream];
+  if (!used) used = std::make_unique<Stream>();
+  return *used;
 }
 
 void StreamRegisters::command_fetched(std::uint32_t stream) {
-  auto& s = streams_[stream];
+  auto& s = at(stream);
   if (s.in_flight++ == 0) s.bank.set(abi::StreamStatus{}.set<abi::StreamStatus::Busy>(1));
 }
 
 void StreamRegisters::command_completed(std::uint32_t stream, abi::FaultCode code) {
-  auto& s = streams_[stream];
+  auto& s = at(stream);
   auto completed = s.bank.get<abi::StreamCompleted>();
   ++completed.raw;
   s.bank.set(completed);
@@ -30,13 +32,13 @@ void StreamRegisters::command_completed(std::uint32_t stream, abi::FaultCode cod
 }
 
 bool StreamRegisters::host_read(std::uint64_t offset, unsigned char* data, std::size_t length) {
-  return streams_[offset / abi::kStreamWindowSize].bank.host_read(offset % abi::kStreamWindowSize,
-                                                                  data, length);
+  return at(offset / abi::kStreamWindowSize)
+      .bank.host_read(offset % abi::kStreamWindowSize, data, length);
 }
 
 bool StreamRegisters::host_write(std::uint64_t offset, const unsigned char* data,
                                  std::size_t length) {
-  auto& stream = streams_[offset / abi::kStreamWindowSize];
+  auto& stream = at(offset / abi::kStreamWindowSize);
   auto& bank = stream.bank;
   offset %= abi::kStreamWindowSize;
   // As it is when a run of registers begins: STREAM_CONTROL is the first to be written.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/core/register_bank.hpp"
@@ -22,13 +23,17 @@ class StreamRegisters {
   void reset();
 
   bool enabled(std::uint32_t stream) const {
-    return streams_[stream].bank.get<abi::StreamControl>().get<abi::StreamControl::Enable>() != 0;
+    const auto& used = streams_[stream];
+    return used && used->bank.get<abi::StreamControl>().get<abi::StreamControl::Enable>() != 0;
   }
   unsigned vector(std::uint32_t stream) const {
-    return streams_[stream].bank.get<abi::StreamVector>().get<abi::StreamVector::Vector>();
+    const auto& used = streams_[stream];
+    return used ? used->bank.get<abi::StreamVector>().get<abi::StreamVector::Vector>() : 0;
   }
   // The address space of its commands, as latched; not checked against kVmids.
-  std::uint8_t vmid(std::uint32_t stream) const { return streams_[stream].vmid; }
+  std::uint8_t vmid(std::uint32_t stream) const {
+    return streams_[stream] ? streams_[stream]->vmid : 0;
+  }
   void command_fetched(std::uint32_t stream);
   void command_completed(std::uint32_t stream, abi::FaultCode code);
 
@@ -42,7 +47,10 @@ class StreamRegisters {
     std::uint32_t in_flight = 0;
     std::uint8_t vmid = 0;
   };
-  std::vector<Stream> streams_;
+  Stream& at(std::uint64_t stream);
+
+  // Null: as after a reset. Of hundreds of streams of each function few are ever used.
+  std::vector<std::unique_ptr<Stream>> streams_;
 };
 
 }  // namespace npu::model

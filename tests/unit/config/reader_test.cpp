@@ -87,6 +87,14 @@ TEST_F(Reader, SyntaxErrorsAnchorsAndSecondDocumentsAreRefusedInPlace) {
   EXPECT_EQ(error_of(write("d.yaml", "")), path("d.yaml") + ":1:1: the file is empty");
   EXPECT_EQ(error_of(write("e.yaml", std::string("a\0b", 3))),
             path("e.yaml") + ": not a text file");
+  EXPECT_EQ(error_of(write("f.yaml", "a: !!str 1\n")),
+            path("f.yaml") + ":1:4: tags are not used in configurations");
+  EXPECT_EQ(error_of(write("g.yaml", "a: \xFF\n")).rfind(path("g.yaml") + ": not valid YAML:", 0),
+            0U);
+  EXPECT_EQ(error_of(write("h.yaml", "a: " + std::string(100'000, '['))),
+            path("h.yaml") + ":1:67: sections and lists are nested too deep");
+  EXPECT_EQ(error_of(write("i.yaml", "a: 1\n? [b]\n: 2\n")),
+            path("i.yaml") + ":2:3: a key must be a name; found a list");
 }
 
 TEST_F(Reader, AFileOfAnotherSchemaIsRefused) {

@@ -3,8 +3,8 @@
 // and ends in the middle of it, at a call that its seed says, as END says: `return`, `kill`, `stop`
 // (and goes on when it is told to), `abort`, `segfault`, `exit` (with other threads in calls),
 // `child` (of fork(), which is killed, too) or `hang` (without a call). With VICTIM_SIGNALS it has
-// handlers for signals that a program may get at any time, and timers that send some as often as
-// that many microseconds.
+// handlers for signals that a program may get at any time, and timers that send the next one that
+// many microseconds after a handler ran: however slow the machine is, the program gets on.
 #include <acl/acl.h>
 #include <acl/npusim_kernels.h>
 #include <sys/time.h>
@@ -31,9 +31,13 @@ void check(int status, int line = __builtin_LINE()) {
   std::_Exit(3);
 }
 
-void count_signal(int) {
+itimerval next_signal{};
+
+void count_signal(int number) {
   static volatile std::sig_atomic_t came = 0;
   came = came + 1;
+  if (number == SIGALRM) ::setitimer(ITIMER_REAL, &next_signal, nullptr);
+  if (number == SIGPROF) ::setitimer(ITIMER_PROF, &next_signal, nullptr);
 }
 
 // Handlers that restart nothing, some on a stack of their own.
@@ -49,10 +53,9 @@ void take_signals(const char* microseconds) {
     action.sa_flags = number == SIGURG ? SA_ONSTACK : 0;
     ::sigaction(number, &action, nullptr);
   }
-  const auto period = static_cast<suseconds_t>(std::atol(microseconds));
-  const itimerval often{{0, period}, {0, period}};
-  ::setitimer(ITIMER_REAL, &often, nullptr);
-  ::setitimer(ITIMER_PROF, &often, nullptr);
+  next_signal.it_value.tv_usec = std::atol(microseconds);
+  count_signal(SIGALRM);
+  count_signal(SIGPROF);
 }
 
 void end(const std::string& how) {

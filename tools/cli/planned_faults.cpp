@@ -29,12 +29,11 @@ Status PlannedFaults::inject(workloads::FaultInjector& injector) const {
 void PlannedFaults::report(reports::Report& report,
                            const workloads::FaultInjector& injector) const {
   if (faults_.empty()) return;
-  reports::Table table{"faults asked for", {"fault", "effect"}, {}};
+  auto& table = report.add_table("faults asked for", {"fault", "effect"});
   for (const auto& each : faults_) {
     table.rows.push_back(
         {workloads::fault_text(each), workloads::class_of(each.fault.kind).effect});
   }
-  report.tables.push_back(std::move(table));
   if (const auto left = injector.pending(); left > 0) {
     report.add_note(fmt::format("{} of the faults had not happened when the run ended", left));
   }

@@ -5,6 +5,7 @@
 
 #include "model/system.hpp"
 #include "workloads/simulator/counted_software.hpp"
+#include "workloads/simulator/system_faults.hpp"
 #include "workloads/simulator/system_view.hpp"
 
 namespace npu::sim {
@@ -12,7 +13,7 @@ namespace npu::sim {
 // What driver, firmware and kernels cost.
 enum class SoftwareTime {
   kConfigured,    // accesses and counted instructions, as the configuration says
-  kAccessesOnly,  // whatever it says: for who drives the card from outside, and tests of closed
+  kAccessesOnly,  // whatever it says: for a card that is driven from outside, and tests of closed
                   // forms
 };
 
@@ -30,6 +31,7 @@ struct ComposedMachine {
 
   model::System system;
   workloads::SystemView view{system};
+  workloads::SystemFaults faults{system};
 };
 
 }  // namespace npu::sim

@@ -10,7 +10,6 @@
 #include "machine/testing/access_log.hpp"
 #include "machine/testing/access_names.hpp"
 #include "machine/testing/driver_objects.hpp"
-#include "machine/testing/fault_bench.hpp"
 #include "machine/testing/kernel_stack.hpp"
 #include "machine/testing/observed_platform.hpp"
 #include "machine/testing/run_record.hpp"
@@ -21,10 +20,9 @@ struct Machine::Impl {
   Impl(sim::Simulator& built, StuckHandler handler)
       : system(built.impl().system),
         stuck(std::move(handler)),
-        faults(system),
+        faults(built.impl().faults),
         log([this](const Fault& fault) {
-          system.cpus().synchronise();
-          faults.begin(fault);
+          static_cast<void>(faults.inject(fault, at_once()));  // arm() has checked it
         }),
         record(built.impl()),
         driver_objects([this](std::uint32_t track) {
@@ -58,7 +56,7 @@ struct Machine::Impl {
 
   model::System& system;
   StuckHandler stuck;
-  FaultBench faults;
+  workloads::SystemFaults& faults;
   AccessLog log;
   RunRecord record;
   DriverObjects driver_objects;
@@ -159,8 +157,8 @@ std::vector<std::string> Machine::overtaken_stores() const {
 }
 
 Status Machine::inject(const Fault& fault, const When& when) {
-  if (auto fits = impl_->faults.check(fault); !fits) return fits;
   if (when.kind == When::Kind::kAccess) {
+    if (auto fits = impl_->faults.check(fault); !fits) return fits;
     if (when.nth == 0) {
       return fail(ErrorCode::kInvalidArgument, "access 0: the next one is number 1");
     }
@@ -173,20 +171,7 @@ Status Machine::inject(const Fault& fault, const When& when) {
     impl_->log.arm(fault, when);
     return {};
   }
-  auto& cpus = impl_->system.cpus();
-  cpus.synchronise();
-  if (when.kind == When::Kind::kAtOnce) {
-    impl_->faults.begin(fault);
-    return {};
-  }
-  const auto time = when.kind == When::Kind::kAfter ? now() + when.delay : when.instant;
-  if (time < now()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} ps have passed, it is {} ps", time.since_power_up().count(),
-                            now().since_power_up().count()));
-  }
-  impl_->faults.schedule(fault, time);
-  return {};
+  return impl_->faults.inject(fault, when);
 }
 
 std::vector<Leak> Machine::leaks() const {
@@ -204,7 +189,7 @@ std::string Machine::report(const std::string& name, const std::string& outcome)
 }
 
 std::size_t Machine::pending_faults() const {
-  return impl_->faults.waiting() + impl_->log.armed();
+  return impl_->faults.pending() + impl_->log.armed();
 }
 
 }  // namespace npu::testkit

@@ -22,6 +22,7 @@
 #include "tools/cli/exec_work.hpp"
 #include "tools/cli/identity.hpp"
 #include "tools/cli/metrics/exec_metrics.hpp"
+#include "tools/cli/planned_faults.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/recording.hpp"
 #include "tools/cli/run_checks.hpp"
@@ -209,6 +210,8 @@ Outcome exec_programs(const Options& options) {
   auto server = server_options(options, *config);
   if (!server) return tl::unexpected(server.error());
   if (auto apart = check_files(options, nullptr, nullptr); !apart) return apart;
+  const auto faults = PlannedFaults::parse(options);
+  if (!faults) return tl::unexpected(faults.error());
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
   auto recording = Recording::open(options);
@@ -247,9 +250,14 @@ Outcome exec_programs(const Options& options) {
             return time;
           };
         }
+        if (auto begun = faults->inject(machine.faults); !begun) {
+          served = tl::unexpected(begun.error());
+          return;
+        }
         served = exec::serve_programs(machine.platform, *server);
         if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
         machine.settle();
+        faults->report(report, machine.faults);
         add_what_the_machine_did(machine.simulator);
       },
       {&*recording}, &monitor,

@@ -53,6 +53,10 @@ constexpr OptionRow kOptions[] = {
      "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
      "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
      "template; may be repeated"},
+    {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run exec",
+     "a fault of a card, such as link_down,at=20us,for=5us or lost_interrupt,vector=3; "
+     "docs/faults.md "
+     "lists kinds and keys; may be repeated"},
     {"html", 0, Value::kOutputFile, false, "FILE", "run validate",
      "write the report as one page with plots, for any browser, without a network"},
     {"config-out", 0, Value::kOutputFile, false, "FILE", "run serve exec",

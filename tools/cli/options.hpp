@@ -42,6 +42,7 @@ struct Options {
   std::vector<std::string> trace_units;   // --trace-unit, in order
   std::vector<std::string> trace_causes;  // --trace-cause, in order
   std::string vcd;                        // --vcd; empty: not given
+  std::vector<std::string> faults;        // --fault, in order
   bool profile = false;                   // --profile
   bool watch = false;                     // --watch
   std::vector<std::string> sockets;       // --socket, in order

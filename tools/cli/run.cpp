@@ -9,6 +9,7 @@
 #include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/identity.hpp"
+#include "tools/cli/planned_faults.hpp"
 #include "tools/cli/recording.hpp"
 #include "tools/cli/run_checks.hpp"
 #include "tools/cli/run_monitor.hpp"
@@ -114,7 +115,8 @@ Outcome without_hazards(const model::SystemConfig& config, const std::string& wo
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
-                 Recording& recording, Watch* watch, RunMonitor& monitor) {
+                 Recording& recording, Watch* watch, RunMonitor& monitor,
+                 const PlannedFaults& faults) {
   const RunSpeed speed;
   std::uint64_t events = 0;
   std::optional<Status> result;
@@ -136,9 +138,11 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                [] { return Interruption::signal() != 0; },
                                {},
                                workloads::features_of(config.driver.features)};
-    context.set_link_down = machine.set_link_down;
-    result = workload.run(context);
+    context.faults = &machine.faults;
+    result = faults.inject(machine.faults);
+    if (*result) result = workload.run(context);
     machine.settle();
+    faults.report(report, machine.faults);
     add_machine(report, machine.simulator, events);
   };
   std::vector<Listener*> listeners{&recording};
@@ -186,6 +190,8 @@ Outcome run_workload(const Options& options) {
   if (!config) return tl::unexpected(config.error());
   if (auto there = check_card(parameters, config->cards.size()); !there) return there;
   if (auto apart = check_files(options, &workload, &parameters); !apart) return apart;
+  const auto faults = PlannedFaults::parse(options);
+  if (!faults) return tl::unexpected(faults.error());
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
   auto page = OptionFile::open("--html", options.html);
@@ -201,8 +207,8 @@ Outcome run_workload(const Options& options) {
   auto report = workloads::begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
-  const auto ran =
-      simulate(workload, *config, parameters, options, report, *recording, watch->get(), monitor);
+  const auto ran = simulate(workload, *config, parameters, options, report, *recording,
+                            watch->get(), monitor, *faults);
   report.outcome = outcome_of(ran);
   recording->complete(report, *config);
   // What was refused has not begun to run.

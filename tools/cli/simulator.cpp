@@ -20,15 +20,14 @@ Status run_on_simulator(const model::SystemConfig& config,
     });
   }
   const Status ran = system.run([&](platform::Platform& host) {
-    Machine machine{
-        host,
-        view,
-        view,
-        [&system] { return probe_cards(system); },
-        [&system](const auto& look) { system.cpus().executed().outside(look); },
-        [&system](Picoseconds time) { system.cpus().charge(time); },
-        [&system] { system.cpus().synchronise(); },
-        [&system](unsigned card, bool down) { system.fabric().link(card).set_down(down); }};
+    Machine machine{host,
+                    view,
+                    view,
+                    [&system] { return probe_cards(system); },
+                    [&system](const auto& look) { system.cpus().executed().outside(look); },
+                    [&system](Picoseconds time) { system.cpus().charge(time); },
+                    [&system] { system.cpus().synchronise(); },
+                    composed.faults};
     program(machine);
   });
   if (!ran && stopped) stopped(view);

@@ -11,6 +11,7 @@
 #include "npu/base/result.hpp"
 #include "npu/driver/management.hpp"
 #include "npu/platform/platform.hpp"
+#include "workloads/framework/fault_injector.hpp"
 #include "workloads/framework/simulator_view.hpp"
 #include "workloads/framework/trace_session.hpp"
 
@@ -28,8 +29,7 @@ struct Machine {
   std::function<void(Picoseconds)> charge;
   // Simulated time catches up with what the current host task has been charged.
   std::function<void()> settle;
-  // Takes the link of a card down, or up again.
-  std::function<void(unsigned card, bool down)> set_link_down;
+  workloads::FaultInjector& faults;
 };
 
 // Who hears all events of a machine, from before its first instant to behind its last.

@@ -2,47 +2,12 @@
 #include "tools/timeline/filter.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <optional>
 
 #include "npu/base/shortened.hpp"
+#include "tools/timeline/time_text.hpp"
 
 namespace npu::timeline {
 namespace {
-
-struct Unit {
-  std::string_view name;
-  std::uint64_t digits;  // of a picosecond: 1 s has 12
-};
-constexpr std::array<Unit, 5> kUnits{{{"ps", 0}, {"ns", 3}, {"us", 6}, {"ms", 9}, {"s", 12}}};
-
-// Longer than any run: 100 days.
-constexpr std::uint64_t kMost = 8'640'000'000'000'000'000;
-
-// Decimal digits, perhaps a point among them, and a unit.
-std::optional<Picoseconds> parse_time(std::string_view text) {
-  const auto number_end = text.find_first_not_of("0123456789.");
-  if (number_end == std::string_view::npos || number_end == 0) return std::nullopt;
-  const auto* unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& each) {
-    return each.name == text.substr(number_end);
-  });
-  if (unit == kUnits.end()) return std::nullopt;
-  const std::string_view number = text.substr(0, number_end);
-  const auto point = number.find('.');
-  std::string digits(number.substr(0, point));
-  std::string_view rest = point == std::string_view::npos ? "" : number.substr(point + 1);
-  if (digits.empty() || rest.find('.') != std::string_view::npos) return std::nullopt;
-  while (!rest.empty() && rest.back() == '0') rest.remove_suffix(1);
-  if (rest.size() > unit->digits) return std::nullopt;
-  digits.append(rest).append(unit->digits - rest.size(), '0');
-  std::uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || stop != digits.data() + digits.size() || value > kMost) {
-    return std::nullopt;
-  }
-  return Picoseconds(static_cast<std::int64_t>(value));
-}
 
 bool is_like(const std::string& pattern, const platform::ActivityRow& row) {
   return matches(pattern, row.name) || matches(pattern, platform::to_string(row.category));

@@ -11,6 +11,7 @@
 
 #include "npu/driver/device.hpp"
 #include "npu/platform/platform.hpp"
+#include "workloads/framework/fault_injector.hpp"
 #include "workloads/framework/parameter.hpp"
 #include "workloads/framework/random.hpp"
 #include "workloads/framework/reporting.hpp"
@@ -49,9 +50,7 @@ struct Context {
   // Of the platform's clock: how long the driver, and a wait that should end at once, may take.
   // None: the driver's own limits, and 10 s.
   std::optional<Picoseconds> patience = {};
-  // Takes the link of the card with this index down, or up again. Empty: this machine cannot do
-  // that.
-  std::function<void(unsigned card, bool down)> set_link_down = {};
+  FaultInjector* faults = nullptr;  // null: this machine cannot have any
 
   void step(std::string_view what, std::uint64_t done, std::uint64_t total) const {
     if (progress) progress(what, done, total);

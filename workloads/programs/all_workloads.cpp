@@ -19,6 +19,7 @@ const Registry& all_workloads() {
                       copy_check,
                       address_faults,
                       card_loss,
+                      faults,
                       compaction,
                       host_memory,
                       tlb_sweep,

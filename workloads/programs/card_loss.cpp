@@ -58,8 +58,9 @@ class Loss {
   }
 
  private:
+  testkit::Fault removal() const { return testkit::surprise_removal().on_card(info_.device_index); }
   Status strike() {
-    if (by_ == "link") context_.set_link_down(info_.device_index, true);
+    if (by_ == "link") return context_.faults->inject(removal(), testkit::at_once());
     return by_ == "reset" ? context_.platform.reset_function(info_.bdf()) : Status();
   }
 
@@ -118,7 +119,9 @@ class Loss {
   }
 
   Result<std::string> recover() {
-    if (by_ == "link") context_.set_link_down(info_.device_index, false);
+    if (by_ == "link") {
+      if (auto ok = context_.faults->end(removal()); !ok) return forward_error(ok);
+    }
     auto& clock = context_.platform.clock();
     for (const auto deadline = deadline_of(context_);;) {
       auto opened = TriedCard::open(context_);
@@ -141,9 +144,10 @@ class Loss {
 };
 
 Status run(Context& context) {
-  if (context.parameters.choice("by") == "link" && !context.set_link_down) {
+  if (context.parameters.choice("by") == "link" && context.faults == nullptr) {
     return fail(ErrorCode::kInvalidArgument,
-                "by=link: this machine cannot take a link down; by=others waits for who can");
+                "by=link: this machine cannot take a link down; use by=others, and take it down "
+                "from outside");
   }
   auto card = TriedCard::open(context);
   if (!card) return forward_error(card);

@@ -19,6 +19,7 @@ Workload identity();
 Workload copy_check();
 Workload address_faults();
 Workload card_loss();
+Workload faults();
 Workload compaction();
 Workload host_memory();
 Workload tlb_sweep();

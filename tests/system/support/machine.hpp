@@ -91,9 +91,7 @@ class Machine : public sim::ComposedMachine {
                                  {source_dir() + "/configs"}};
       context.functional = chip().core.functional;
       if (tells_configuration) context.features = workloads::features_of(config().driver.features);
-      context.set_link_down = [this](unsigned card, bool down) {
-        system.fabric().link(card).set_down(down);
-      };
+      context.faults = &faults;
       status = (*found)->run(context);
       add_counters(report, view);
       report.simulated = view.simulated_time();

@@ -47,6 +47,17 @@ TEST_F(Programs, CardLossForGoodIsACardThatCannotBeOpened) {
   EXPECT_THAT(report_.notes().at(0), testing::HasSubstr("opening it again: \""));
 }
 
+TEST_F(Programs, FaultsAreToldOrHarmlessAndRecoveryIsMeasured) {
+  run("faults", {"instants=3"});
+  EXPECT_EQ(digits("faults.link_down.errors"), 3);
+  EXPECT_EQ(digits("faults.link_down.reopened"), 3);
+  // The card is opened again, at the earliest one wait after the first error.
+  EXPECT_GT(value("faults.link_down.recovery_min_us"), 1000);
+  EXPECT_EQ(digits("faults.duplicated_interrupt.errors"), 0);
+  EXPECT_EQ(digits("faults.spurious_interrupt.errors"), 0);
+  EXPECT_EQ(digits("faults.function_level_reset.errors"), 3);
+}
+
 TEST_F(Programs, QueueLatencyTakesTimestampsOfTheCard) {
   run("queue_latency", {"kinds=nop,timestamp", "iterations=2"});
   EXPECT_GT(digits("queue.timestamp.latency_ns"), 0);

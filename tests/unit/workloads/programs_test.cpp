@@ -144,6 +144,10 @@ TEST_F(WorkloadOnFake, CardLossIsRefusedByItsLinkWhereNobodyCanTakeThatDown) {
               test::FailsWith(ErrorCode::kInvalidArgument, "cannot take a link down"));
 }
 
+TEST_F(WorkloadOnFake, FaultsAreRefusedWhereThereAreNone) {
+  EXPECT_THAT(run("faults"), test::FailsWith(ErrorCode::kInvalidArgument, "cannot have faults"));
+}
+
 TEST_F(WorkloadOnFake, AllocChurnEndsWithAllMemoryFree) {
   ASSERT_THAT(run("alloc_churn", {"steps=2000"}), IsOk());
   EXPECT_GT(report_.find("alloc_churn.peak_used_bytes")->value.value(),

@@ -8,7 +8,13 @@
 #include "model/system.hpp"
 #include "npu/testing/fault.hpp"
 
-namespace npu::testkit {
+namespace npu::workloads {
+
+using testkit::Fault;
+using testkit::FaultKind;
+using testkit::kAnyVector;
+using testkit::kNoVirtualFunction;
+using testkit::Requester;
 
 class FaultBench {
  public:
@@ -18,9 +24,11 @@ class FaultBench {
   Status check(const Fault& fault) const;
   // The simulation is at the present time; ends what has a duration later.
   void begin(const Fault& fault);
+  // Ends one that began without a duration.
+  void end(const Fault& fault) { set(fault, false); }
   // At `time`, which is not past.
   void schedule(const Fault& fault, Instant time);
-  // Scheduled ones that have not begun, and those of interrupts that no message has met.
+  // Scheduled ones that have not begun, and those of completions and interrupts that have met none.
   std::size_t waiting() const;
 
  private:
@@ -44,4 +52,4 @@ class FaultBench {
   std::size_t waiting_ = 0;
 };
 
-}  // namespace npu::testkit
+}  // namespace npu::workloads

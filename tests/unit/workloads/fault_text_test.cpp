@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/framework/fault_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace npu::workloads {
+namespace {
+
+using ::testing::HasSubstr;
+using testkit::FaultKind;
+
+std::string problem(const std::string& text) {
+  const auto parsed = parse_fault(text);
+  if (parsed) return "none";
+  EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
+  return parsed.error().context;
+}
+
+TEST(FaultText, KindTimeAndDuration) {
+  const auto parsed = parse_fault("link_down,at=20us,for=2.5us,card=1");
+  ASSERT_TRUE(parsed) << parsed.error().context;
+  EXPECT_EQ(parsed->fault.kind, FaultKind::kLinkDown);
+  EXPECT_EQ(parsed->fault.card, 1U);
+  EXPECT_EQ(parsed->fault.duration, Picoseconds(2'500'000));
+  EXPECT_EQ(parsed->when.kind, testkit::When::Kind::kAt);
+  EXPECT_EQ(parsed->when.instant, Instant(Picoseconds(20'000'000)));
+}
+
+TEST(FaultText, WhatIsNotGivenIsAsInTheHeader) {
+  const auto removal = parse_fault("link_down");
+  ASSERT_TRUE(removal);
+  EXPECT_EQ(removal->fault.duration, Picoseconds::max());
+  EXPECT_EQ(removal->when.kind, testkit::When::Kind::kAtOnce);
+  const auto lost = parse_fault("lost_interrupt");
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->fault.vector, testkit::kAnyVector);
+  EXPECT_EQ(lost->fault.virtual_function, testkit::kNoVirtualFunction);
+}
+
+TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
+  for (const auto& row : kFaultClasses) {
+    PlannedFault planned{{row.kind}, testkit::at(Instant(Picoseconds(1'234'567)))};
+    planned.fault.card = 3;
+    if (row.takes_duration) planned.fault.duration = Picoseconds(5'000'000'000);
+    if (row.takes_vector) planned.fault.vector = 7;
+    if (row.takes_peer) planned.fault.peer = 2;
+    if (row.takes_requester) planned.fault.requester = testkit::Requester::kHost;
+    const auto text = fault_text(planned);
+    EXPECT_THAT(text, HasSubstr("at=1234567ps"));
+    const auto again = parse_fault(text);
+    ASSERT_TRUE(again) << again.error().context;
+    EXPECT_EQ(fault_text(*again), text);
+    EXPECT_EQ(again->fault.duration, planned.fault.duration);
+    EXPECT_EQ(again->fault.vector, planned.fault.vector);
+    EXPECT_EQ(again->fault.peer, planned.fault.peer);
+    EXPECT_EQ(again->fault.requester, planned.fault.requester);
+  }
+}
+
+TEST(FaultText, WhatItIsNot) {
+  EXPECT_THAT(problem("link_dwn"), HasSubstr("did you mean 'link_down'?"));
+  EXPECT_THAT(problem(""), HasSubstr("no such kind"));
+  EXPECT_THAT(problem("function_level_reset,for=1us"), HasSubstr("takes at, card, vf"));
+  EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at, card, vf, for"));
+  EXPECT_THAT(problem("link_down,"), HasSubstr("takes at"));
+  EXPECT_THAT(problem("link_down,at=1us,at=2us"), HasSubstr("at is given twice"));
+  EXPECT_THAT(problem("link_down,at=-1us"), HasSubstr("at is a time such as 2.5us"));
+  EXPECT_THAT(problem("link_down,for=1"), HasSubstr("for is a time"));
+  EXPECT_THAT(problem("link_down,card=-1"), HasSubstr("card is a number"));
+  EXPECT_THAT(problem("link_down,card=99999999999"), HasSubstr("card is a number"));
+  EXPECT_THAT(problem("lost_completion,requester=me"), HasSubstr("requester is card or host"));
+}
+
+}  // namespace
+}  // namespace npu::workloads

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a process: told to its queues, kept for a caller that takes them, and delivered to its handler.
+// Faults of a process: told to its queues, kept until a caller takes them, and delivered to its
+// handler.
 #pragma once
 
 #include <deque>

@@ -24,7 +24,8 @@ constexpr std::uint8_t kVendorSpecific = 0x09;
 constexpr std::uint32_t kVendorSpecificLength = 16;
 constexpr std::uint32_t kOtherBridge = 0x0680'00;
 
-// Room for what the firmware has placed, and an eighth more for an operating system that places it in another order.
+// Room for what the firmware has placed, and an eighth more for an operating system with
+// another order.
 Bytes high_window(const std::vector<FoundFunction>& functions) {
   std::uint64_t end = PlatformFirmware::kHighBase + 1_GiB;
   for (const auto& function : functions) {

@@ -136,6 +136,9 @@ constexpr Figure<ClassResult> kFigures[] = {
     {"recovery_max_us", "us", from<&ClassResult::longest>, {"max us"}},
 };
 
+// Of the run.
+constexpr Figure<Picoseconds> kRoundFigures[] = {{"undisturbed_us", "us", itself}};
+
 class Faults {
  public:
   explicit Faults(Context& context) : context_(context), random_(context.random()) {}
@@ -155,12 +158,11 @@ class Faults {
       report_figures(context_, "faults." + names[i] + ".", kFigures, *result, &table, {names[i]});
       context_.report.add_note(names[i] + ": errors of the driver: " + result->first_errors());
     }
-    context_.report.add_metric("faults.undisturbed_us", number_of(undisturbed_), "us");
+    report_figures(context_, "faults.", kRoundFigures, undisturbed_);
     return {};
   }
 
  private:
-  static Number number_of(Picoseconds time) { return *FigureValue(time).number("us"); }
   Instant now() const { return context_.platform.clock().now(); }
 
   Result<ClassResult> try_class(const std::string& name) {
@@ -286,7 +288,7 @@ Workload faults() {
            ring_parameter(),
            card_parameter()},
           programs::faults::run,
-          figure_rows(programs::faults::kFigures)};
+          figure_rows(programs::faults::kFigures, programs::faults::kRoundFigures)};
 }
 
 }  // namespace npu::workloads

@@ -110,11 +110,7 @@ class Endpoint : public sc_core::sc_module,
   }
   // Of messages that are sent from now on.
   void fault_next_interrupt(const InterruptFault& fault) { interrupt_faults_.arm(fault); }
-  // Those of completions and of interrupts that have met none yet.
-  std::size_t armed_faults() const {
-    return interrupt_faults_.armed() + (sent_fault_ != CompletionFault::kNone ? 1 : 0) +
-           (reads_.fails_next_completion() ? 1 : 0);
-  }
+  std::size_t armed_interrupt_faults() const { return interrupt_faults_.armed(); }
   // As software that writes the entry's mask bit. The vector is one of the function's table.
   void mask_vector(unsigned function, unsigned vector, bool masked);
   unsigned vectors(unsigned function) const {

@@ -46,7 +46,6 @@ class ReadRequester {
   bool is_pending(unsigned function) const;
   std::size_t outstanding() const { return outstanding_; }
   void fail_next_completion(CompletionFault fault) { fault_ = fault; }
-  bool fails_next_completion() const { return fault_ != CompletionFault::kNone; }
 
   // For its Deadlines.
   bool is_waiting(std::uint64_t context) const;

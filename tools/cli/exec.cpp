@@ -201,6 +201,24 @@ Outcome finish(const Served& all, const model::SystemConfig& config, Recording& 
   return ending_of((*all.served)->programs);
 }
 
+Result<exec::ServerResult> serve(Machine& machine, const PlannedFaults& faults,
+                                 const exec::ServerOptions& options) {
+  const auto begun = faults.inject(machine.faults);
+  if (!begun) return forward_error(begun);
+  return exec::serve_programs(machine.platform, options);
+}
+
+// The machine for programs whose work is measured: what they computed costs time.
+void charge_work(const model::SystemConfig& config, Machine& machine,
+                 exec::ServerOptions& options) {
+  if (work_variable(config) == nullptr) return;
+  options.charge_work = [&](std::uint64_t measured) {
+    const auto time = time_of_work(config, measured);
+    machine.charge(time);
+    return time;
+  };
+}
+
 }  // namespace
 
 Outcome exec_programs(const Options& options) {
@@ -243,18 +261,8 @@ Outcome exec_programs(const Options& options) {
           machine.from_outside([&] { asked->watch_cards(machine.probed_cards()); });
           server->idle = [&] { machine.from_outside([&] { asked->answer(); }); };
         }
-        if (work_variable(*config) != nullptr) {
-          server->charge_work = [&](std::uint64_t measured) {
-            const auto time = time_of_work(*config, measured);
-            machine.charge(time);
-            return time;
-          };
-        }
-        if (auto begun = faults->inject(machine.faults); !begun) {
-          served = tl::unexpected(begun.error());
-          return;
-        }
-        served = exec::serve_programs(machine.platform, *server);
+        charge_work(*config, machine, *server);
+        served = serve(machine, *faults, *server);
         if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
         machine.settle();
         faults->report(report, machine.faults);

@@ -47,7 +47,7 @@ platform::Bdf FaultBench::bdf_of(const Fault& fault) const {
 std::size_t FaultBench::waiting() const {
   std::size_t count = waiting_;
   for (unsigned i = 0; i < system_.cards(); ++i) {
-    count += system_.fabric().endpoint(i).armed_faults();
+    count += system_.fabric().endpoint(i).armed_interrupt_faults();
   }
   return count;
 }
@@ -69,7 +69,7 @@ Status FaultBench::check_vector(const Fault& fault) const {
   if (!is_interrupt_fault(fault.kind)) return {};
   if (fault.vector == kAnyVector) {
     if (!needs_vector(fault.kind)) return {};
-    return fail(ErrorCode::kInvalidArgument, "the fault needs a vector");
+    return fail(ErrorCode::kInvalidArgument, "which vector?");
   }
   const unsigned vectors = system_.fabric().endpoint(fault.card).vectors(function_of(fault));
   if (fault.vector < vectors) return {};

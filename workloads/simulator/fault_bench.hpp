@@ -28,7 +28,7 @@ class FaultBench {
   void end(const Fault& fault) { set(fault, false); }
   // At `time`, which is not past.
   void schedule(const Fault& fault, Instant time);
-  // Scheduled ones that have not begun, and those of completions and interrupts that have met none.
+  // Scheduled ones that have not begun, and those of interrupts that no message has met.
   std::size_t waiting() const;
 
  private:

@@ -64,7 +64,7 @@ class NPU_TESTING_API Machine {
   // kInvalidArgument: no such card, function, vector, link or register name; a past time; `nth` 0
   // or kInterrupt.
   Status inject(const Fault& fault, const When& when);
-  // Number of injected faults that have not begun, or whose interrupt or completion has not come.
+  // Number of injected faults that have not begun, or whose interrupt has not come.
   std::size_t pending_faults() const;
 
   // Objects not freed until now. Call it after the end of the driver.

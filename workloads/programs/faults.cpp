@@ -27,7 +27,7 @@ using testkit::FaultKind;
 
 constexpr Bytes kBlock = 64_KiB;
 constexpr unsigned kCopies = 4;        // each way in a round
-constexpr unsigned kPatience = 3;      // rounds that a fault may meet nothing in
+constexpr unsigned kUnmetRounds = 3;   // rounds that a fault may meet nothing in
 constexpr Picoseconds kRetry = 1_ms;   // between attempts to open the card
 constexpr Picoseconds kGivenUp = 2_s;  // of recovery
 
@@ -217,7 +217,7 @@ class Faults {
         continue;
       } else if (context_.faults->pending() == 0 && !opens) {
         break;
-      } else if (opens || ++unmet % kPatience == 0) {
+      } else if (opens || ++unmet % kUnmetRounds == 0) {
         opens = false;
         session_.reset();
       }

@@ -27,7 +27,7 @@ std::string figures_of(const workloads::Report& report) {
 }
 
 Result<std::string> run_step(platform::Platform& platform, const Request& request,
-                             const Step& step) {
+                             const Step& step, workloads::Progress progress) {
   const auto workload = workloads::card_workloads().find(step.workload);
   if (!workload) return forward_error(workload);
   workloads::ParameterSet parameters((*workload)->parameters);
@@ -42,7 +42,7 @@ Result<std::string> run_step(platform::Platform& platform, const Request& reques
   }
   workloads::BareMachine machine;
   workloads::Report report;
-  workloads::Context context{platform, parameters, 1, report, machine, machine, {}};
+  workloads::Context context{platform, parameters, 1, report, machine, machine, std::move(progress)};
   context.function = request.bdf;
   context.patience = request.patience;
   if (auto ok = (*workload)->run(context); !ok) return forward_error(ok);
@@ -107,8 +107,11 @@ bool run_steps(platform::Platform& platform, Request request, const Print& print
       request.bdf = *bdf;
       is_open = true;
     }
-    if (is_last) print("working until the card " + step.until);
-    report(step.name, run_step(platform, request, step));
+    // From then on the card may be lost; while it is opened it may not.
+    const auto working = [&](std::string_view, std::uint64_t done, std::uint64_t) {
+      if (is_last && done == 0) print("working until the card " + step.until);
+    };
+    report(step.name, run_step(platform, request, step, working));
   }
   print(fmt::format("{} steps: {} ok, {} failed", ok + failed, ok, failed));
   return failed == 0;

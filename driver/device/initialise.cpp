@@ -179,8 +179,9 @@ constexpr Step kSteps[] = {
 Status run_steps(Device::Impl& device) {
   for (const auto& step : kSteps) {
     if (auto ok = step.run(device); !ok) {
-      return fail(ok.error().code, fmt::format("opening {}: {}: {}", to_string(device.card.bdf()),
-                                               step.name, ok.error().context));
+      const Error error = device.link ? device.link->explain(ok.error()).value() : ok.error();
+      return fail(error.code, fmt::format("opening {}: {}: {}", to_string(device.card.bdf()),
+                                          step.name, error.context));
     }
   }
   return {};

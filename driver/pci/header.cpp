@@ -12,6 +12,14 @@ namespace npu::driver {
 namespace pci = abi::pci;
 using platform::Bdf;
 
+namespace {
+
+tl::unexpected<Error> vanished(Bdf bdf) {
+  return fail(ErrorCode::kDeviceLost, to_string(bdf) + " vanished while it was being read");
+}
+
+}  // namespace
+
 Result<PciFunction> read_header(ConfigAccess& config, Bdf bdf, std::uint32_t dword0) {
   PciFunction function;
   function.bdf = bdf;
@@ -23,15 +31,15 @@ Result<PciFunction> read_header(ConfigAccess& config, Bdf bdf, std::uint32_t dwo
   const auto type = config.read8(bdf, pci::kHeaderType);
   function.header_type = type & pci::kHeaderTypeMask;
   function.multi_function = (type & pci::kHeaderMultiFunction) != 0;
-  if (type == 0xFF && class_and_revision == pci::kAllOnes) {
-    return fail(ErrorCode::kDeviceLost, to_string(bdf) + " vanished while it was being read");
-  }
+  if (type == 0xFF) return vanished(bdf);
   if (function.header_type == pci::kHeaderTypeEndpoint) {
     const auto subsystem = config.read32(bdf, pci::kSubsystemVendor);
+    if (subsystem == pci::kAllOnes) return vanished(bdf);
     function.subsystem_vendor_id = static_cast<std::uint16_t>(subsystem);
     function.subsystem_id = static_cast<std::uint16_t>(subsystem >> 16);
   } else if (function.header_type == pci::kHeaderTypeBridge) {
     const auto buses = config.read32(bdf, pci::kPrimaryBus);
+    if (buses == pci::kAllOnes) return vanished(bdf);
     function.secondary_bus = static_cast<std::uint8_t>(buses >> 8);
     function.subordinate_bus = static_cast<std::uint8_t>(buses >> 16);
   } else {

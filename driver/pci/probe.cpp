@@ -73,10 +73,33 @@ Status check_registers(const CardInfo& card) {
   return {};
 }
 
-}  // namespace
+// Registers of a card that may be taken away between two reads of them.
+class CardRegisters {
+ public:
+  CardRegisters(platform::MmioRegion& bar0, platform::Bdf bdf) : bar0_(bar0), bdf_(bdf) {}
 
-Result<CardInfo> probe_config(ConfigAccess& config, platform::Clock& clock,
-                              const PciFunction& function) {
+  // Reads nothing more after a register that was not answered.
+  template <class R>
+  R read() {
+    if (!answered_) return R();
+    const R value = platform::read_register<R>(bar0_);
+    if (value.raw == static_cast<typename R::raw_type>(~0ULL)) {
+      answered_ = fail(ErrorCode::kDeviceLost,
+                       fmt::format("{}: {} reads as all ones", to_string(bdf_), R::kName));
+    }
+    return value;
+  }
+  // kDeviceLost: a register read as all ones, which none of them ever holds.
+  const Status& answered() const { return answered_; }
+
+ private:
+  platform::MmioRegion& bar0_;
+  platform::Bdf bdf_;
+  Status answered_;
+};
+
+Result<CardInfo> read_config(ConfigAccess& config, platform::Clock& clock,
+                             const PciFunction& function) {
   CardInfo card;
   card.function = function;
   if (auto ok = check_identity(function); !ok) return forward_error(ok);
@@ -98,30 +121,39 @@ Result<CardInfo> probe_config(ConfigAccess& config, platform::Clock& clock,
   return card;
 }
 
-Status read_card_registers(platform::MmioRegion& bar0, CardInfo& card) {
-  const auto chip = read_register<abi::ChipId>(bar0);
-  if (chip.raw == pci::kAllOnes) {
-    return fail(ErrorCode::kDeviceLost, to_string(card.bdf()) + ": CHIP_ID reads as all ones");
+}  // namespace
+
+Result<CardInfo> probe_config(ConfigAccess& config, platform::Clock& clock,
+                              const PciFunction& function) {
+  auto card = read_config(config, clock, function);
+  // Linux' VFIO answers for the vendor of a card that is gone, not for its class.
+  if (!card && config.read32(function.bdf, pci::kRevision) == pci::kAllOnes) {
+    return fail(ErrorCode::kDeviceLost,
+                to_string(function.bdf) + " vanished while it was being probed");
   }
+  return card;
+}
+
+Status read_card_registers(platform::MmioRegion& bar0, CardInfo& card) {
+  CardRegisters registers(bar0, card.bdf());
+  const auto chip = registers.read<abi::ChipId>();
+  const auto version = registers.read<abi::ChipRevision>().get<abi::ChipRevision::AbiVersion>();
+  card.ai_cores = registers.read<abi::AiCoreCount>().raw;
+  card.device_index = registers.read<abi::DeviceIndex>().raw;
+  card.hbm_size = registers.read<abi::HbmSize>().raw;
+  card.stream_window_base = registers.read<abi::StreamWindowBase>().raw;
+  card.stream_count = registers.read<abi::StreamCount>().raw;
+  card.event_count = registers.read<abi::EventCount>().raw;
+  if (!registers.answered()) return registers.answered();
   if (chip.get<abi::ChipId::Vendor>() != card.function.vendor_id ||
       chip.get<abi::ChipId::Device>() != card.function.device_id) {
     return bad(card.bdf(), fmt::format("CHIP_ID {:#010x} is not {:04x}:{:04x}", chip.raw,
                                        card.function.vendor_id, card.function.device_id));
   }
-  const auto version = read_register<abi::ChipRevision>(bar0).get<abi::ChipRevision::AbiVersion>();
   if (version != abi::kAbiVersion) {
     return fail(ErrorCode::kUnsupported,
                 fmt::format("{}: ABI version {}, this driver knows {}", to_string(card.bdf()),
                             version, abi::kAbiVersion));
-  }
-  card.ai_cores = read_register<abi::AiCoreCount>(bar0).raw;
-  card.device_index = read_register<abi::DeviceIndex>(bar0).raw;
-  card.hbm_size = read_register<abi::HbmSize>(bar0).raw;
-  card.stream_window_base = read_register<abi::StreamWindowBase>(bar0).raw;
-  card.stream_count = read_register<abi::StreamCount>(bar0).raw;
-  card.event_count = read_register<abi::EventCount>(bar0).raw;
-  if (card.event_count == pci::kAllOnes) {
-    return fail(ErrorCode::kDeviceLost, to_string(card.bdf()) + ": EVENT_COUNT reads as all ones");
   }
   return check_registers(card);
 }

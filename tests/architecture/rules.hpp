@@ -51,6 +51,9 @@ Violations check_device_faults(const SourceFile& file);
 // A figure of a workload is a row (workloads/framework/figures.hpp), declared once.
 Violations check_figures(const SourceFile& file);
 
+// Two files never define one class of a namespace.
+Violations check_one_definition(const std::vector<SourceFile>& files);
+
 // A machine is composed once; benches of a model make it by itself.
 Violations check_composition(const SourceFile& file);
 

@@ -187,6 +187,21 @@ TEST(Composition, IsOfTheMachinesFolder) {
   EXPECT_THAT(check_composition({"tests/bench/functions/two.hpp", text}), IsEmpty());
 }
 
+TEST(OneDefinition, IsOfAClassOfANamespace) {
+  const auto file = [](const std::string& path, const std::string& space, const std::string& line) {
+    return SourceFile{path, "namespace " + space + " {\n" + line + "\n}  // namespace " + space};
+  };
+  const std::string base = "class Reader : public Base {\n};";
+  EXPECT_THAT(check_one_definition({file("a.hpp", "npu", base), file("b.hpp", "npu", base)}),
+              SizeIs(1));
+  EXPECT_THAT(check_one_definition({file("a.hpp", "npu", base), file("b.hpp", "x", base)}),
+              IsEmpty());
+  EXPECT_THAT(check_one_definition({file("a.cpp", "", base), file("b.cpp", "", base)}), IsEmpty());
+  EXPECT_THAT(
+      check_one_definition({file("a.hpp", "npu", base), file("b.hpp", "npu", "class Reader;")}),
+      IsEmpty());
+}
+
 TEST(FiguresOfWorkloads, AreReportedByTheirRows) {
   const std::string text = "report.add_metric(name, value, unit);\n  mark(tracer, name, span);\n";
   EXPECT_THAT(check_figures({"workloads/programs/a.cpp", text}), SizeIs(2));

@@ -64,6 +64,11 @@ TEST(Tree, WorkloadsReportNoDeviceFaultOfTheirOwn) {
   EXPECT_EQ(complaints(sources(), check_composition), "");
 }
 
+TEST(Tree, NoClassIsDefinedTwice) {
+  for (const auto& violation : check_one_definition(sources()))
+    ADD_FAILURE() << violation.message();
+}
+
 TEST(Tree, FilesAreShortAndLicensed) {
   const auto files = load(
       kRoot, tree(),

@@ -64,5 +64,32 @@ TEST_F(AnyFault, LeavesACardThatCanBeOpened) {
   EXPECT_GT(failed, 20U);
 }
 
+// What the card's registers and configuration space read as then is no mistake of the card.
+TEST_F(AnyFault, ACardThatIsTakenAwayWhileItIsOpenedIsLost) {
+  const auto bdf = device_->info().bdf();
+  close();
+  for (const auto kind : {AccessKind::kConfigRead, AccessKind::kConfigWrite, AccessKind::kMmioRead,
+                          AccessKind::kMmioWrite}) {
+    std::uint64_t nth = 1;
+    for (bool opened = false; !opened && !HasFailure(); ++nth) {
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", access " << nth);
+      inject(testkit::link_down(100_ms), testkit::at_access(nth, kind));
+      const auto device = driver::Device::open(platform(), bdf);
+      opened = device.has_value();
+      // The first access looks whether there is a card.
+      const bool absent = kind == AccessKind::kConfigRead && nth == 1;
+      if (!opened) {
+        EXPECT_THAT(device, FailsWith(absent ? ErrorCode::kNotFound : ErrorCode::kDeviceLost));
+      }
+      run_for(250_ms);
+    }
+    ASSERT_GT(nth, 3U) << "accesses of kind " << static_cast<int>(kind);
+    // One that was not made in opening is made now.
+    for (unsigned uses = 0; uses < 40 && pending_faults() > 0; ++uses) static_cast<void>(use());
+    run_for(250_ms);
+    EXPECT_THAT(use(), Succeeds());
+  }
+}
+
 }  // namespace
 }  // namespace npu::regression

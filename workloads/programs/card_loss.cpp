@@ -73,6 +73,7 @@ class Loss {
     const auto command = DmaCommand::device_to_host(memory->address, host.bus(), kBlock);
     const auto at_once = context_.parameters.integer("copies");
     const auto limit = deadline_of(context_);
+    context_.step("copies until the card is lost", 0, 1);
     for (unsigned round = 0; context_.platform.clock().now() < limit; ++round) {
       driver::Ticket last;
       for (std::uint64_t i = 0; i < at_once; ++i, ++copies_) {

@@ -111,7 +111,7 @@ class LocalVector {
   const unsigned role_;
   const CubeBuffers l1_;
   const LocalBuffers ub_;
-  const Softmax softmax_;
+  const RowSoftmax softmax_;
   const RegisterSoftmax registers_;
   const Mask mask_;
   const Results results_;

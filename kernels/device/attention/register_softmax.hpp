@@ -10,7 +10,7 @@ namespace npu::kernels::attention {
 
 class RegisterSoftmax {
  public:
-  RegisterSoftmax(AicorePort& port, const Work& w, const RowSpace& ub, const Softmax& numbers)
+  RegisterSoftmax(AicorePort& port, const Work& w, const RowSpace& ub, const RowSoftmax& numbers)
       : port_(port), w_(w), ub_(ub), numbers_(numbers) {}
 
   // Scores become weights of kTypeA in their place, rows as far apart.
@@ -69,7 +69,7 @@ class RegisterSoftmax {
     function.store(1, found(), kFloat, FunctionRows::kNumber);
     function.issue(port_, rows, keys);
   }
-  // As Softmax: the largest is finite, factors are of the sums and the output so far.
+  // As RowSoftmax: the largest is finite, factors are of the sums and the output so far.
   void bring_together(const Step& step, std::uint32_t rows) const {
     Builder function;
     function.load(0, found(), kFloat);
@@ -114,7 +114,7 @@ class RegisterSoftmax {
   AicorePort& port_;
   const Work& w_;
   const RowSpace& ub_;
-  const Softmax& numbers_;
+  const RowSoftmax& numbers_;
 };
 
 }  // namespace npu::kernels::attention

@@ -7,9 +7,9 @@
 
 namespace npu::kernels::attention {
 
-class Softmax {
+class RowSoftmax {
  public:
-  Softmax(AicorePort& port, const Work& w, const RowSpace& ub) : port_(port), w_(w), ub_(ub) {}
+  RowSoftmax(AicorePort& port, const Work& w, const RowSpace& ub) : port_(port), w_(w), ub_(ub) {}
 
   // Of the task that the step is of, and of the step.
   std::uint32_t largest(const Step& step) const { return ub_.number(step.tasks % 2); }

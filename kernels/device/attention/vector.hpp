@@ -132,7 +132,7 @@ class VectorCore {
   const unsigned role_;
   const Ring ring_;
   const VectorBuffers ub_;
-  const Softmax softmax_;
+  const RowSoftmax softmax_;
   const Mask mask_;
   const Results results_;
   const Turns turns_;

@@ -12,8 +12,8 @@ DmaEntry small(std::uint64_t tag, unsigned stream = 0, std::uint32_t event = 0) 
 }
 
 // Ring reads as seen by `memory`.
-std::vector<SeenRequest> fetches(const StandInMemory& memory, std::uint64_t base) {
-  std::vector<SeenRequest> found;
+std::vector<MemoryRequest> fetches(const StandInMemory& memory, std::uint64_t base) {
+  std::vector<MemoryRequest> found;
   for (const auto& read : memory.requests(tlm::TLM_READ_COMMAND)) {
     if (read.address >= base && read.address < base + 4096 * 32) found.push_back(read);
   }

@@ -16,7 +16,7 @@
 
 namespace npu::test {
 
-struct SeenRequest {
+struct MemoryRequest {
   model::SimTime when;
   tlm::tlm_command command;
   model::TransactionKind kind;
@@ -55,7 +55,7 @@ class StandInMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<StandInMemory> socket{"socket"};
   LazyBytes bytes;
-  std::vector<SeenRequest> seen;
+  std::vector<MemoryRequest> seen;
   bool keep_record = true;
   model::SimTime latency = 0;
   model::SimTime taken_after = 0;  // posted writes: the transmitter's time
@@ -76,8 +76,8 @@ class StandInMemory : public sc_core::sc_module {
     for (auto* trans : kept) finish(reinterpret_cast<std::uintptr_t>(trans));
     kept.clear();
   }
-  std::vector<SeenRequest> requests(tlm::tlm_command command) const {
-    std::vector<SeenRequest> found;
+  std::vector<MemoryRequest> requests(tlm::tlm_command command) const {
+    std::vector<MemoryRequest> found;
     for (const auto& s : seen) {
       if (s.command == command && s.kind == model::TransactionKind::kMemory) found.push_back(s);
     }

@@ -105,7 +105,7 @@ class L2Bench : public sc_core::sc_module {
   }
   bool holds(std::uint64_t line) { return read(line * kLine) < kReadMiss; }
   std::size_t memory_reads() { return memory0.requests(tlm::TLM_READ_COMMAND).size(); }
-  std::vector<SeenRequest> write_backs() { return memory0.requests(tlm::TLM_WRITE_COMMAND); }
+  std::vector<MemoryRequest> write_backs() { return memory0.requests(tlm::TLM_WRITE_COMMAND); }
   void run(Picoseconds time) {
     sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.count())));
   }

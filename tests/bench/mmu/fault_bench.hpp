@@ -17,9 +17,9 @@ inline model::ChipConfig fault_chip() {
   return config;
 }
 
-class FaultBench : public MmuBench, private model::InterruptPort {
+class PageFaultBench : public MmuBench, private model::InterruptPort {
  public:
-  FaultBench() : MmuBench(fault_chip(), sc_core::sc_gen_unique_name("bench")) {
+  PageFaultBench() : MmuBench(fault_chip(), sc_core::sc_gen_unique_name("bench")) {
     mmu.host_socket.bind(host.socket);
     registers.connect(static_cast<model::InterruptPort&>(*this));
     tables.map(kVmid, kVirtual + 200 * kPage, kPage);  // tables on the way are there

@@ -21,7 +21,7 @@ model::ProgramCoreConfig pipe_config() {
   return config;
 }
 
-class LeavingBench : public FaultBench, private model::MemoryPipe::Owner {
+class LeavingBench : public PageFaultBench, private model::MemoryPipe::Owner {
  public:
   explicit LeavingBench(bool write) : write_(write) {
     on_translated = [this](std::uint64_t slot) {

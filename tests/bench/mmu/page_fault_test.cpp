@@ -12,7 +12,7 @@ using abi::PageFaultConsumer;
 using abi::PageFaultControl;
 using abi::PageFaultRecord;
 using abi::PageFaultReply;
-using MmuPageFault = OnBench<FaultBench>;
+using MmuPageFault = OnBench<PageFaultBench>;
 
 TEST_F(MmuPageFault, ARequestWaitsForAReplyAndIsWalkedForAgain) {
   const auto begin = model::sim_now();
@@ -174,7 +174,7 @@ class RandomPageFaults : public testing::TestWithParam<unsigned> {};
 TEST_P(RandomPageFaults, AreAllAnswered) {
   std::mt19937 random(GetParam());
   const auto upto = [&](unsigned most) { return static_cast<unsigned>(random() % (most + 1)); };
-  FaultBench bench;
+  PageFaultBench bench;
   std::set<std::uint64_t> mapped;
   std::uint32_t taken = 0;
   for (unsigned step = 0; step < 400; ++step) {

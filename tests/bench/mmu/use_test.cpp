@@ -9,7 +9,7 @@ namespace {
 
 using abi::PageTableEntry;
 
-class UseBench : public FaultBench {
+class UseBench : public PageFaultBench {
  public:
   UseBench() { tables.map(kVmid, kVirtual, kPage); }
   PageTableEntry leaf() {

@@ -218,15 +218,15 @@ TEST_F(Dma, CarriesAPasidOnlyWhereTheSystemHasEnabledThem) {
   bench.run([&] {
     bench.enable_bus_master();
     bench.chip().pasid = 7;
-    bench.chip().read(FakeHostMemory::kBase, 64);
-    bench.chip().write(FakeHostMemory::kBase, {1, 2, 3, 4});
+    bench.chip().read(StandInHostMemory::kBase, 64);
+    bench.chip().write(StandInHostMemory::kBase, {1, 2, 3, 4});
     bench.wait(5_us);
     for (const auto pasid : bench.memory.pasids) EXPECT_EQ(pasid, 0U);
     bench.memory.pasids.clear();
     const auto at = bench.find_extended(kCard, pci::kExtPasid);
     bench.config_write(kCard, at + pci::kPasidControl, pci::kPasidControlEnable, 2);
-    bench.chip().read(FakeHostMemory::kBase, 64);
-    bench.chip().write(FakeHostMemory::kBase, {1, 2, 3, 4});
+    bench.chip().read(StandInHostMemory::kBase, 64);
+    bench.chip().write(StandInHostMemory::kBase, {1, 2, 3, 4});
     bench.wait(5_us);
   });
   EXPECT_GE(bench.memory.pasids.size(), 2U);

@@ -162,14 +162,14 @@ TEST_F(FunctionLevelReset, EndsReadsInFlightAndIgnoresTheirCompletions) {
   bench.memory.latency = 5_us;
   bench.run([&] {
     bench.enable_bus_master();
-    bench.chip().read(FakeHostMemory::kBase, 64);
+    bench.chip().read(StandInHostMemory::kBase, 64);
     EXPECT_EQ(bench.config_read(kCard, bench.express + pci::kExpDeviceStatus, 2),
               pci::kExpDeviceStatusPending);
     bench.reset();
     ASSERT_EQ(bench.chip().answers.size(), 1U);
     EXPECT_EQ(bench.chip().answers[0].completion, model::Completion::kCompleterAbort);
     bench.endpoint().raise(0, 0, 0);
-    bench.chip().read(FakeHostMemory::kBase, 64);  // refused while the reset lasts
+    bench.chip().read(StandInHostMemory::kBase, 64);  // refused while the reset lasts
     bench.wait(10_us);
   });
   ASSERT_EQ(bench.chip().answers.size(), 2U);

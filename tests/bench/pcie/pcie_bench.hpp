@@ -18,7 +18,7 @@ namespace pci = abi::pci;
 using model::Completion;
 using platform::Bdf;
 
-inline constexpr std::uint64_t kBuffer = FakeHostMemory::kBase;
+inline constexpr std::uint64_t kBuffer = StandInHostMemory::kBase;
 
 // The time of `bytes` on link_config(), generation 4 x16: 65000 / 2048 ps per byte.
 constexpr std::uint64_t wire(std::uint64_t bytes) {
@@ -27,7 +27,7 @@ constexpr std::uint64_t wire(std::uint64_t bytes) {
 
 struct PcieBench {
   model::Simulation simulation;
-  FakeHostMemory memory;
+  StandInHostMemory memory;
   FakeInterrupts interrupts;
   model::PciFabric fabric;
   std::vector<std::unique_ptr<FakeChip>> chips;

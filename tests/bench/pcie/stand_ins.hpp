@@ -37,7 +37,7 @@ struct FakeCpu : sc_core::sc_module {
   explicit FakeCpu(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {}
 };
 
-class FakeHostMemory : public model::HostMemoryPort {
+class StandInHostMemory : public model::HostMemoryPort {
  public:
   static constexpr std::uint64_t kBase = 0x1'0000'0000;
   std::vector<std::byte> bytes = std::vector<std::byte>(1 << 20);

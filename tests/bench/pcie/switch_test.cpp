@@ -78,8 +78,8 @@ TEST(Switch, CompletionsOfBothCardsFindTheirRequester) {
   bench.run([&] {
     bench.enable_bus_master(kFirst);
     bench.enable_bus_master(kSecond);
-    bench.chips[0]->read(FakeHostMemory::kBase, 64);
-    bench.chips[1]->read(FakeHostMemory::kBase + 4096, 64);
+    bench.chips[0]->read(StandInHostMemory::kBase, 64);
+    bench.chips[1]->read(StandInHostMemory::kBase + 4096, 64);
     bench.wait(5_us);
   });
   EXPECT_EQ(bench.chips[0]->answers.at(0).data[0], 1);
@@ -120,8 +120,8 @@ TEST(Switch, BridgeWithoutBusMasteringStopsItsCards) {
   bench.run([&] {
     bench.enable_bus_master(kFirst);
     bench.config_write({2, 0, 0}, pci::kCommand, pci::kCommandMemory, 2);
-    bench.chips[0]->read(FakeHostMemory::kBase, 64);
-    bench.chips[0]->write(FakeHostMemory::kBase, {1});
+    bench.chips[0]->read(StandInHostMemory::kBase, 64);
+    bench.chips[0]->write(StandInHostMemory::kBase, {1});
     bench.wait(5_us);
   });
   EXPECT_EQ(bench.chips[0]->answers.at(0).completion, model::Completion::kUnsupportedRequest);
@@ -136,7 +136,7 @@ TEST(Switch, SharedUplinkHoldsBackBothCards) {
     bench.enable_bus_master(kSecond);
     for (unsigned i = 0; i < kEach; ++i) {
       for (unsigned card : {0U, 1U}) {
-        bench.chips[card]->write(FakeHostMemory::kBase + i * 4096,
+        bench.chips[card]->write(StandInHostMemory::kBase + i * 4096,
                                  std::vector<unsigned char>(4096));
       }
     }

@@ -8,7 +8,7 @@ namespace {
 using abi::FaultCode;
 
 // `command` fails with `code` at `address`, whichever way is waited for; the card goes on.
-void expect_fault(FaultBench& bench, const DmaCommand& command, FaultCode code,
+void expect_fault(FaultyCard& bench, const DmaCommand& command, FaultCode code,
                   std::uint64_t address) {
   expect_code(bench.copy(bench.stream, command), ErrorCode::kDeviceFault);
   const auto fault = must(bench.device->take_fault());
@@ -20,7 +20,7 @@ void expect_fault(FaultBench& bench, const DmaCommand& command, FaultCode code,
 }
 
 TEST(AddressFault, UnmappedBusAddress) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const platform::BusAddress nowhere{0x7'0000'0000'0000};
     const auto command = DmaCommand::host_to_device(nowhere, bench.memory.address, 4096);
     expect_fault(bench, command, FaultCode::kHostAddress, nowhere.value);
@@ -28,7 +28,7 @@ TEST(AddressFault, UnmappedBusAddress) {
 }
 
 TEST(AddressFault, RunningOffTheEndOfAMappingLeavesTheNeighboursAlone) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto before = bench.buffer(64_KiB, 0x11);
     const auto target = bench.buffer(64_KiB, 0x22);
     const auto behind = bench.buffer(64_KiB, 0x33);
@@ -40,7 +40,7 @@ TEST(AddressFault, RunningOffTheEndOfAMappingLeavesTheNeighboursAlone) {
 }
 
 TEST(AddressFault, WritingMemoryThatTheDeviceMayOnlyRead) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto memory = bench.buffer(8_KiB, 0x44, DmaDirection::kDeviceReads);
     const auto command = DmaCommand::device_to_host(bench.memory.address, memory->bus(), 8_KiB);
     expect_fault(bench, command, FaultCode::kHostPermission, memory->bus().value);
@@ -49,7 +49,7 @@ TEST(AddressFault, WritingMemoryThatTheDeviceMayOnlyRead) {
 }
 
 TEST(AddressFault, EachDirectionMayUseMemoryThatIsMappedForIt) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto from = bench.buffer(8_KiB, 0x99, DmaDirection::kDeviceReads);
     const auto to = bench.buffer(8_KiB, 0, DmaDirection::kDeviceWrites);
     const auto at = bench.memory.address;
@@ -60,7 +60,7 @@ TEST(AddressFault, EachDirectionMayUseMemoryThatIsMappedForIt) {
 }
 
 TEST(AddressFault, ReadingMemoryThatTheDeviceMayOnlyWrite) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto memory = bench.buffer(8_KiB, 0x55, DmaDirection::kDeviceWrites);
     const auto command = DmaCommand::host_to_device(memory->bus(), bench.memory.address, 8_KiB);
     expect_fault(bench, command, FaultCode::kHostPermission, memory->bus().value);
@@ -68,7 +68,7 @@ TEST(AddressFault, ReadingMemoryThatTheDeviceMayOnlyWrite) {
 }
 
 TEST(AddressFault, MemoryThatWasGivenBack) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     auto memory = bench.buffer(8_KiB, 0x66);
     const auto bus = memory->bus();
     const auto out = DmaCommand::device_to_host(bench.memory.address, bus, 8_KiB);
@@ -80,7 +80,7 @@ TEST(AddressFault, MemoryThatWasGivenBack) {
 
 // The driver's user gives the memory back 20 us into a copy of more than 100 us.
 void expect_fault_in_mid_copy(bool to_host) {
-  Machine().on<FaultBench>([&](FaultBench& bench) {
+  Machine().on<FaultyCard>([&](FaultyCard& bench) {
     auto memory = bench.buffer(4_MiB, 0x5A);
     const auto bus = memory->bus();
     const auto command = to_host ? DmaCommand::device_to_host(bench.memory.address, bus, 4_MiB)
@@ -108,7 +108,7 @@ TEST(AddressFault, MemoryGivenBackWhileTheCardWritesIt) {
 }
 
 TEST(AddressFault, GivingBackOtherMemoryDisturbsNoCopy) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto from = bench.buffer(2_MiB, 0xB4), to = bench.buffer(2_MiB, 0);
     const auto at = bench.memory.address;
     ASSERT_TRUE(bench.copy(bench.stream, DmaCommand::host_to_device(from->bus(), at, 2_MiB)));
@@ -125,7 +125,7 @@ TEST(AddressFault, GivingBackOtherMemoryDisturbsNoCopy) {
 }
 
 TEST(AddressFault, TheStreamBesideCopiesOn) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto beside = must(bench.device->create_stream());
     const auto from = bench.buffer(1_MiB, 0xC3), to = bench.buffer(1_MiB, 0);
     const auto at = bench.memory.address;
@@ -144,7 +144,7 @@ TEST(AddressFault, TheStreamBesideCopiesOn) {
 }
 
 TEST(AddressFault, MemoryThatBelongsToAnotherCard) {
-  Machine({}, "system-8x910b.yaml").on<FaultBench>([](FaultBench& bench) {
+  Machine({}, "system-8x910b.yaml").on<FaultyCard>([](FaultyCard& bench) {
     const auto other = open_card(bench.host, 5);
     const auto memory = must(other->allocate_host(4_KiB));
     fill(*memory, 0x77);
@@ -155,7 +155,7 @@ TEST(AddressFault, MemoryThatBelongsToAnotherCard) {
 }
 
 // `command`, whose host end is good, fails at device address `address`.
-void expect_translation_fault(FaultBench& bench, const DmaCommand& command, std::uint64_t address,
+void expect_translation_fault(FaultyCard& bench, const DmaCommand& command, std::uint64_t address,
                               bool write) {
   expect_code(bench.copy(bench.stream, command), ErrorCode::kDeviceFault);
   const auto fault = must(bench.device->take_fault());
@@ -168,7 +168,7 @@ void expect_translation_fault(FaultBench& bench, const DmaCommand& command, std:
 }
 
 TEST(AddressFault, DeviceLocalAddressUsedAsAVirtualOne) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto source = bench.buffer(4_KiB, 0x88);
     const auto command = DmaCommand::host_to_device(source->bus(), driver::DeviceAddress{0}, 4_KiB);
     expect_translation_fault(bench, command, 0, true);
@@ -176,7 +176,7 @@ TEST(AddressFault, DeviceLocalAddressUsedAsAVirtualOne) {
 }
 
 TEST(AddressFault, RunningOffTheEndOfDeviceMemory) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto target = bench.buffer(64_KiB, 0x88);
     const auto end = bench.memory.address + bench.memory.reserved;
     const driver::DeviceAddress from{end.value - 32_KiB};
@@ -186,7 +186,7 @@ TEST(AddressFault, RunningOffTheEndOfDeviceMemory) {
 }
 
 TEST(AddressFault, DeviceMemoryThatWasFreed) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto source = bench.buffer(4_KiB, 0x88);
     const auto freed = must(bench.device->allocate(2_MiB));
     const auto command = DmaCommand::host_to_device(source->bus(), freed.address, 4_KiB);
@@ -199,7 +199,7 @@ TEST(AddressFault, DeviceMemoryThatWasFreed) {
 // The first page of the destination is missing. What was in flight behind it may have been written,
 // as the header says; what was not begun is not.
 TEST(AddressFault, WhatTheFaultComesBeforeIsNotBegun) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     auto& space = bench.device->address_space();
     const auto memory = must(space.create_memory(64_MiB));
     const auto at = must(space.reserve(64_MiB));
@@ -219,7 +219,7 @@ TEST(AddressFault, WhatTheFaultComesBeforeIsNotBegun) {
 }
 
 TEST(AddressFault, DeviceMemoryOfAnotherSpace) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto source = bench.buffer(4_KiB, 0x88);
     const auto other = must(bench.device->create_address_space());
     const auto theirs = must(other->allocate(2_MiB));

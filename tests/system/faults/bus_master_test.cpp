@@ -57,7 +57,7 @@ struct Case {
 // is not whole.
 class Trial {
  public:
-  Trial(FaultBench& bench, Switcher& switcher) : bench_(bench), switcher_(switcher) {}
+  Trial(FaultyCard& bench, Switcher& switcher) : bench_(bench), switcher_(switcher) {}
 
   unsigned run(const Case& c, unsigned pieces, unsigned value) {
     const auto stream = must(bench_.device->create_stream());
@@ -107,13 +107,13 @@ class Trial {
     EXPECT_TRUE(bench_.copy(stream, out));
     EXPECT_TRUE(bench_.device->destroy_stream(stream, bench_.host.clock().now() + 10_ms));
   }
-  FaultBench& bench_;
+  FaultyCard& bench_;
   Switcher& switcher_;
 };
 
 // 4 MiB to the host take 150 us; bus mastering is off for 5 us of them.
 TEST(BusMaster, OffDuringACopyToTheHostEndsItWithAFault) {
-  Machine().on<FaultBench>([&](FaultBench& bench) {
+  Machine().on<FaultyCard>([&](FaultyCard& bench) {
     Switcher switcher(bench.host);
     for (unsigned i = 0; i < 20; ++i) {
       const auto stream = must(bench.device->create_stream());
@@ -139,7 +139,7 @@ struct Kind {
 class Interruption : public testing::TestWithParam<Kind> {};
 
 TEST_P(Interruption, LeavesNoCopyThatIsDoneAndNotWhole) {
-  Machine().on<FaultBench>([&](FaultBench& bench) {
+  Machine().on<FaultyCard>([&](FaultyCard& bench) {
     Switcher switcher(bench.host);
     Trial trial(bench, switcher);
     std::mt19937_64 random(7);

@@ -10,7 +10,7 @@ namespace {
 void destroy_at_every_instant(const std::vector<std::string>& overrides, bool to_host) {
   constexpr Bytes kStep = 64;
   constexpr unsigned kSizes = 400;
-  Machine(overrides).on<FaultBench>([&](FaultBench& bench) {
+  Machine(overrides).on<FaultyCard>([&](FaultyCard& bench) {
     const auto bytes = bench.buffer(kStep * kSizes, 1);
     for (Bytes size = kStep; size <= kStep * kSizes; size += kStep) {
       const auto stream = must(bench.device->create_stream());
@@ -36,7 +36,7 @@ TEST(BusyStream, IsDestroyedBehindALongEgress) {
 }
 
 TEST(BusyStream, WhoseEventOthersStillCountIsDestroyedLater) {
-  Machine().on<FaultBench>([&](FaultBench& bench) {
+  Machine().on<FaultyCard>([&](FaultyCard& bench) {
     const auto bytes = bench.buffer(4_MiB, 1);
     const auto stream = must(bench.device->create_stream());
     driver::SubmitOptions options;

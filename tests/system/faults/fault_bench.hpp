@@ -20,8 +20,8 @@ inline bool all_equal(ConstByteSpan bytes, unsigned value) {
                      [value](std::byte b) { return b == std::byte(value); });
 }
 
-struct FaultBench {
-  explicit FaultBench(platform::Platform& machine_host)
+struct FaultyCard {
+  explicit FaultyCard(platform::Platform& machine_host)
       : host(machine_host), device(open_card(host)), stream(must(device->create_stream())) {
     memory = must(device->allocate(4_MiB));
   }

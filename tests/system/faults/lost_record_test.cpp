@@ -57,7 +57,7 @@ class LostRecord : public testing::Test {
 // From one place in device memory to another, which needs nothing of the host.
 TEST_F(LostRecord, OfACopyWithinTheCardIsAskedFor) {
   machine_.run([this](platform::Platform& host) {
-    FaultBench bench(host);
+    FaultyCard bench(host);
     const auto known = bench.buffer(64_KiB, 0xC5);
     const auto command =
         DmaCommand::device_to_device(bench.memory.address, bench.memory.address + 1_MiB, 64_KiB);
@@ -86,7 +86,7 @@ TEST_F(LostRecord, OfAResetCardIsNotWaitedFor) {
   machine_.run([this](platform::Platform& host) {
     for (const auto policy :
          {WaitPolicy::kPolling, WaitPolicy::kInterrupt, WaitPolicy::kAdaptive}) {
-      FaultBench bench(host);
+      FaultyCard bench(host);
       const auto bytes = bench.buffer(4_MiB, 1);
       const auto ticket = must(bench.device->submit(bench.stream, bench.long_copy(true, *bytes)));
       reset(host);
@@ -95,14 +95,14 @@ TEST_F(LostRecord, OfAResetCardIsNotWaitedFor) {
       ASSERT_FALSE(asked);
       EXPECT_EQ(asked.error().code, ErrorCode::kAborted) << asked.error().message();
     }
-    FaultBench(host).expect_works();
+    FaultyCard(host).expect_works();
   });
 }
 
 TEST_F(LostRecord, OfAResetCardIsNotAskedForWithoutEnd) {
   machine_.run([this](platform::Platform& host) {
     {
-      FaultBench bench(host);
+      FaultyCard bench(host);
       const auto bytes = bench.buffer(4_MiB, 1);
       const auto ticket = must(bench.device->submit(bench.stream, bench.long_copy(true, *bytes)));
       EXPECT_TRUE(host.reset_function(card_));  // and it decodes nothing
@@ -110,14 +110,14 @@ TEST_F(LostRecord, OfAResetCardIsNotAskedForWithoutEnd) {
       ASSERT_FALSE(end);
       EXPECT_EQ(end.error().code, ErrorCode::kIo) << end.error().message();
     }
-    FaultBench(host).expect_works();
+    FaultyCard(host).expect_works();
   });
 }
 
 // A compute queue's entries, which need nothing of the host either.
 TEST_F(LostRecord, OfAQueueIsAskedFor) {
   machine_.run([this](platform::Platform& host) {
-    FaultBench bench(host);
+    FaultyCard bench(host);
     for (Picoseconds after; after < 20_us && !HasFailure(); after = after + 1_us) {
       SCOPED_TRACE(after.count());
       const auto process = must(driver::ProcessContext::open(*bench.device));
@@ -146,7 +146,7 @@ TEST_F(LostRecord, OfAQueueOfAResetCardIsNotWaitedFor) {
   machine_.run([this](platform::Platform& host) {
     for (const auto policy :
          {WaitPolicy::kPolling, WaitPolicy::kInterrupt, WaitPolicy::kAdaptive}) {
-      FaultBench bench(host);
+      FaultyCard bench(host);
       const auto process = must(driver::ProcessContext::open(*bench.device));
       const auto memory = must(process->space().allocate(256_MiB));
       const auto queue = must(process->create_queue());
@@ -159,7 +159,7 @@ TEST_F(LostRecord, OfAQueueOfAResetCardIsNotWaitedFor) {
       ASSERT_FALSE(asked);
       EXPECT_EQ(asked.error().code, ErrorCode::kAborted) << asked.error().message();
     }
-    FaultBench(host).expect_works();
+    FaultyCard(host).expect_works();
   });
 }
 

@@ -12,7 +12,7 @@ constexpr Bytes kCopy = 4_KiB;
 
 // Copies from the card, each to a place of its own, which is cleared again when its copy is over:
 // a command that the card executes later, or twice, leaves its mark.
-void copy_all_the_time(FaultBench& bench, platform::DmaMemory& target, unsigned& done) {
+void copy_all_the_time(FaultyCard& bench, platform::DmaMemory& target, unsigned& done) {
   const auto stream = must(bench.device->create_stream());
   for (std::size_t i = 0; i < kCopies; ++i) {
     const auto command =
@@ -31,7 +31,7 @@ void copy_all_the_time(FaultBench& bench, platform::DmaMemory& target, unsigned&
 }
 
 TEST(QueueReset, UnderLoadEveryCopyIsDoneOnceOrAborted) {
-  Machine().on<FaultBench>([](FaultBench& bench) {
+  Machine().on<FaultyCard>([](FaultyCard& bench) {
     const auto source = bench.buffer(kCopy, 0x5A);
     const auto in = DmaCommand::host_to_device(source->bus(), bench.memory.address, kCopy);
     ASSERT_TRUE(bench.copy(bench.stream, in));

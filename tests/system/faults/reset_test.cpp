@@ -8,7 +8,7 @@ namespace {
 void expect_reset_survived(WaitPolicy policy, bool to_host) {
   Machine().run([&](platform::Platform& host) {
     {
-      FaultBench bench(host);
+      FaultyCard bench(host);
       const auto memory = bench.buffer(4_MiB, 0x5A);
       const auto behind = bench.buffer(64_KiB, 0x33);
       const auto command = bench.long_copy(to_host, *memory);
@@ -25,7 +25,7 @@ void expect_reset_survived(WaitPolicy policy, bool to_host) {
       EXPECT_TRUE(all_equal(behind->cpu(), 0x33));
       task->join();
     }
-    FaultBench(host).expect_works();
+    FaultyCard(host).expect_works();
   });
 }
 
@@ -41,7 +41,7 @@ TEST(FunctionReset, AnIdleCardWorksAfterwards) {
     const auto bdf = open_card(host)->info().bdf();
     const Status done = host.reset_function(bdf);
     EXPECT_TRUE(done) << done.error().message();
-    FaultBench(host).expect_works();
+    FaultyCard(host).expect_works();
   });
 }
 

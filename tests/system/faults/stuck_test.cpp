@@ -67,7 +67,7 @@ TEST(Stuck, WaitingForATaskThatIsStuckItself) {
 TEST(Stuck, ADriverWithoutADeadlineStillNoticesALostCard) {
   Machine machine;
   machine.run([&](platform::Platform& host) {
-    FaultBench bench(host);
+    FaultyCard bench(host);
     const auto memory = bench.buffer(4_KiB, 1);
     const auto command = DmaCommand::host_to_device(memory->bus(), bench.memory.address, 4_KiB);
     const auto ticket = must(bench.device->submit(bench.stream, command));

@@ -67,7 +67,7 @@ class EccBench {
   platform::Platform& host_;
 
  public:
-  ManagedCard managed;
+  SupervisedCard managed;
 
  private:
   std::unique_ptr<driver::ManagementAccess> access_;
@@ -143,7 +143,7 @@ TEST(DsmiEcc, WhatCannotBeCorrectedFailsTheReadAndIsCritical) {
 TEST(DsmiEcc, AKernelThatReadsWhatCannotBeCorrectedFails) {
   Machine machine;
   machine.run([&](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     const auto access = driver::manage(*managed.card.device);
     driver::Management card(*access);
     auto& process = managed.process;

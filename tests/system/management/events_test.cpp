@@ -8,7 +8,7 @@ namespace {
 constexpr dsmi_event_filter kAll{};
 
 // Something that the card reports: a doorbell of nobody's, a bad DMA command.
-void make_fault(ManagedCard& managed, platform::Platform& host) {
+void make_fault(SupervisedCard& managed, platform::Platform& host) {
   auto& device = *managed.card.device;
   const auto stream = must(device.create_stream());
   const auto command = driver::DmaCommand::device_to_device({1_GiB}, {2_GiB}, 4096);  // not mapped
@@ -18,7 +18,7 @@ void make_fault(ManagedCard& managed, platform::Platform& host) {
 
 TEST(DsmiEvents, AFaultIsReadOnceWithItsCodeAndTime) {
   Machine().run([](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     make_fault(managed, host);
     dsmi_event event{};
     ASSERT_EQ(dsmi_read_fault_event(0, 0, kAll, &event), DSMI_OK);
@@ -34,7 +34,7 @@ TEST(DsmiEvents, AFaultIsReadOnceWithItsCodeAndTime) {
 
 TEST(DsmiEvents, ReadingWaitsAsLongAsItIsTold) {
   Machine().run([](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     dsmi_event event{};
     const auto began = host.clock().now();
     EXPECT_EQ(dsmi_read_fault_event(0, 5, kAll, &event), DSMI_ERROR_TIMEOUT);
@@ -45,7 +45,7 @@ TEST(DsmiEvents, ReadingWaitsAsLongAsItIsTold) {
 
 TEST(DsmiEvents, TheFilterLetsNothingElseThrough) {
   Machine().run([](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     make_fault(managed, host);
     dsmi_event_filter filter{};
     filter.filter_flag = DSMI_EVENT_FILTER_FLAG_SERVERITY;
@@ -63,7 +63,7 @@ void hear(dsmi_event* event) {
 
 TEST(DsmiEvents, ASubscriberIsCalledForEachEventThatComes) {
   Machine().run([](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     make_fault(managed, host);
     ASSERT_EQ(dsmi_subscribe_fault_event(0, kAll, hear), DSMI_OK);
     managed.card.pass(3_ms);

@@ -52,9 +52,9 @@ class WatchedCard {
 };
 
 // ... with a process on it.
-class ManagedCard : public WatchedCard {
+class SupervisedCard : public WatchedCard {
  public:
-  explicit ManagedCard(platform::Platform& host) : WatchedCard(host), process(card) {}
+  explicit SupervisedCard(platform::Platform& host) : WatchedCard(host), process(card) {}
 
   QueueProcess process;
 };

@@ -6,7 +6,7 @@ namespace npu::test {
 namespace {
 
 TEST(DsmiMemory, ThreeGibAllocatedAre3145728KbMoreInUse) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     const auto before = managed.memory();
     const auto block = must(managed.card.device->allocate(3_GiB));
     EXPECT_EQ(managed.memory().memory_usage - before.memory_usage, 3'145'728U);
@@ -19,7 +19,7 @@ TEST(DsmiMemory, ThreeGibAllocatedAre3145728KbMoreInUse) {
 TEST(DsmiMemory, ThePageTablesOfTheCardTellTheSame) {
   Machine machine;
   machine.run([&](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     cli::ProbedCard probe(machine.system, 0);
     managed.card.pass(1_ms);
     const auto before = must(probe.memory_use());
@@ -34,7 +34,7 @@ TEST(DsmiMemory, ThePageTablesOfTheCardTellTheSame) {
 
 TEST(DsmiMemory, WhoWatchesBesideTheDriverReadsTheSameOverTheLink) {
   Machine().run([](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     must(managed.card.device->allocate(64_MiB));
     const auto began = host.clock().now();
     const auto beside = must(driver::observe(host, managed.card.device->info().bdf()));
@@ -44,7 +44,7 @@ TEST(DsmiMemory, WhoWatchesBesideTheDriverReadsTheSameOverTheLink) {
 }
 
 TEST(DsmiMemory, BandwidthIsOfTheInterval) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     auto& queue = managed.process.add();
     const auto at = managed.process.memory;
     managed.use(DSMI_UTILIZATION_HBM_BANDWIDTH);
@@ -68,7 +68,7 @@ std::vector<int> pids() {
 }
 
 TEST(DsmiMemory, ProcessesAreListedWithWhatTheyHoldUntilTheyGo) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     driver::ProcessOptions options;
     options.process = driver::ProcessId{4711};
     {

@@ -20,7 +20,7 @@ std::string series(const std::string& name, const std::string& more = "") {
 }
 
 TEST(DsmiMetrics, ADepartedClientsSeriesAreGone) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     driver::ProcessOptions options;
     options.process = driver::ProcessId{4711};
     const auto name = series("npu_chip_info_process_info", R"(,process_id="4711")");
@@ -33,7 +33,7 @@ TEST(DsmiMetrics, ADepartedClientsSeriesAreGone) {
 }
 
 TEST(DsmiMetrics, AreWhatTheCardHasDone) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     const auto used = series("npusim_hbm_used_bytes");
     const auto before = metrics().samples().at(used);
     must(managed.card.device->allocate(3_GiB));

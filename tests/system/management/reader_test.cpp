@@ -62,7 +62,7 @@ TEST(DsmiReaders, TenFromOutsideDoNotChangeAReport) {
 
 TEST(DsmiReaders, TenInTheMachineReadWhatTheyAskForWhileKernelsRun) {
   Machine().run([](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     auto& queue = managed.process.add();
     const auto kernel =
         managed.process.launch(queue, "spin", 64, std::array{std::uint64_t{1'850'000}});

@@ -5,7 +5,7 @@ namespace npu::test {
 namespace {
 
 TEST(DsmiUse, AKernelOnCores0To3ShowsOnTheseOnly) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     driver::QueueOptions options;
     options.core_mask = driver::first_cores(4);
     auto& queue = managed.process.add(options);
@@ -26,7 +26,7 @@ TEST(DsmiUse, AKernelOnCores0To3ShowsOnTheseOnly) {
 }
 
 TEST(DsmiUse, IsOfTheIntervalSinceTheLastCall) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     auto& queue = managed.process.add();
     const auto kernel =
         managed.process.launch(queue, "spin", 64, std::array{std::uint64_t{1'850'000}});
@@ -41,7 +41,7 @@ TEST(DsmiUse, IsOfTheIntervalSinceTheLastCall) {
 
 // Cube cores come first in a core mask, vector cores behind them.
 TEST(DsmiUse, WorkOfVectorCoresShowsOnThemAndNotOnCubeCores) {
-  Machine({}, "910b2.yaml").on<ManagedCard>([](ManagedCard& managed) {
+  Machine({}, "910b2.yaml").on<SupervisedCard>([](SupervisedCard& managed) {
     driver::QueueOptions options;
     options.core_mask = {0xFF'FF00'0000ULL, 0, 0, 0};  // vector cores 0 to 15
     auto& queue = managed.process.add(options);
@@ -60,7 +60,7 @@ TEST(DsmiUse, WorkOfVectorCoresShowsOnThemAndNotOnCubeCores) {
 }
 
 TEST(DsmiUse, AicpuLoadIsNotTakenForThatOfAiCores) {
-  Machine().on<ManagedCard>([](ManagedCard& managed) {
+  Machine().on<SupervisedCard>([](SupervisedCard& managed) {
     auto& queue = managed.process.add();
     const auto kernel =
         managed.process.launch(queue, "spin", 64, std::array{std::uint64_t{185'000}});
@@ -73,7 +73,7 @@ TEST(DsmiUse, AicpuLoadIsNotTakenForThatOfAiCores) {
 
 TEST(DsmiUse, ACopyShowsItsBytesOnLinkAndMemory) {
   Machine().run([](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     auto& queue = managed.process.add();
     const auto before = managed.traffic();
     const auto copy = entries::copy_to_device(managed.process.host->bus(),
@@ -91,7 +91,7 @@ TEST(DsmiUse, ACopyShowsItsBytesOnLinkAndMemory) {
 TEST(DsmiUse, ClocksAreThoseOfTheConfiguration) {
   Machine machine({}, "910b2.yaml");
   machine.run([&](platform::Platform& host) {
-    ManagedCard managed(host);
+    SupervisedCard managed(host);
     dsmi_aicore_info_stru cores{};
     dsmi_aicpu_info_stru aicpus{};
     unsigned hbm = 0;
@@ -107,7 +107,7 @@ TEST(DsmiUse, ClocksAreThoseOfTheConfiguration) {
 }
 
 TEST(DsmiUse, TheLinkIsThatOfConfigurationSpace) {
-  Machine({"link.generation=5", "link.lanes=8"}).on<ManagedCard>([](ManagedCard& managed) {
+  Machine({"link.generation=5", "link.lanes=8"}).on<SupervisedCard>([](SupervisedCard& managed) {
     dsmi_pcie_info_para link{};
     unsigned size = sizeof link;
     ASSERT_EQ(dsmi_get_device_info(0, DSMI_MAIN_CMD_PCIE, 0, &link, &size), DSMI_OK);

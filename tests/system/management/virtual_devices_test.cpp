@@ -24,12 +24,12 @@ Resource told(unsigned sub) {
 dsmi_soc_free_resource free_now() {
   return told<dsmi_soc_free_resource>(DSMI_VMNG_SUB_CMD_GET_FREE_RESOURCE);
 }
-void on_card(const std::function<void(ManagedCard&)>& body) {
-  Machine({}, "910b2.yaml").on<ManagedCard>([&](ManagedCard& card) { body(card); });
+void on_card(const std::function<void(SupervisedCard&)>& body) {
+  Machine({}, "910b2.yaml").on<SupervisedCard>([&](SupervisedCard& card) { body(card); });
 }
 
 TEST(VirtualDevices, AreCreatedByATemplateAndGiveBackAllOfIt) {
-  on_card([](ManagedCard&) {
+  on_card([](SupervisedCard&) {
     const auto before = free_now();
     dsmi_create_vdev_result made{};
     ASSERT_EQ(create("vir06_1c_16g", made), DSMI_OK);
@@ -55,7 +55,7 @@ TEST(VirtualDevices, AreCreatedByATemplateAndGiveBackAllOfIt) {
 }
 
 TEST(VirtualDevices, AreRefusedWhereTheCardHasNotEnough) {
-  on_card([](ManagedCard&) {
+  on_card([](SupervisedCard&) {
     dsmi_create_vdev_result made{};
     EXPECT_EQ(create("vir99_9c_99g", made), DSMI_ERROR_NOT_EXIST);
     EXPECT_EQ(create("vir06_1c_16g", made, 99), DSMI_ERROR_PARAMETER);
@@ -73,7 +73,7 @@ TEST(VirtualDevices, AreRefusedWhereTheCardHasNotEnough) {
 }
 
 TEST(VirtualDevices, AreCreatedByNumbers) {
-  on_card([](ManagedCard&) {
+  on_card([](SupervisedCard&) {
     dsmi_create_vdev_res_stru wanted{};
     wanted.computing.aic = 5;
     wanted.computing.device_aicpu = 1;
@@ -114,7 +114,7 @@ int activity(unsigned vdev, unsigned& percent) {
 }
 
 TEST(VirtualDevices, TheSwitchTurnsFunctionsOnAndOff) {
-  on_card([](ManagedCard&) {
+  on_card([](SupervisedCard&) {
     dsmi_create_vdev_result made{};
     EXPECT_EQ(sriov(), 0);
     EXPECT_EQ(create("vir99_9c_99g", made), DSMI_ERROR_NOT_EXIST);
@@ -131,7 +131,7 @@ TEST(VirtualDevices, TheSwitchTurnsFunctionsOnAndOff) {
 }
 
 TEST(VirtualDevices, SharesArePercentOfTheCardAndOfAGroupByTokens) {
-  on_card([](ManagedCard&) {
+  on_card([](SupervisedCard&) {
     dsmi_create_vdev_result own{}, first{}, second{};
     ASSERT_EQ(create("vir06_1c_16g", own), DSMI_OK);
     dsmi_create_vdev_res_stru wanted{};

@@ -17,7 +17,7 @@ std::uint64_t write_span(const model::LinkConfig& link) {
   bench.run([&] {
     bench.enable_bus_master();
     for (unsigned i = 0; i < kChunks; ++i) {
-      bench.chip().write(FakeHostMemory::kBase + i * kChunk, std::vector<unsigned char>(kChunk));
+      bench.chip().write(StandInHostMemory::kBase + i * kChunk, std::vector<unsigned char>(kChunk));
     }
   });
   EXPECT_EQ(bench.memory.writes.size(), kChunks);
@@ -48,7 +48,7 @@ TEST(LinkBandwidth, ReadsReachTheCompletionRateWithEnoughOutstanding) {
   bench.run([&] {
     bench.enable_bus_master();
     for (unsigned i = 0; i < kChunks; ++i) {
-      bench.chip().read(FakeHostMemory::kBase + i * kChunk, kChunk);
+      bench.chip().read(StandInHostMemory::kBase + i * kChunk, kChunk);
     }
   });
   ASSERT_EQ(bench.chip().answers.size(), kChunks);
@@ -63,7 +63,7 @@ TEST(LinkBandwidth, StatisticsNameTheOverhead) {
   bench.run([&] {
     bench.enable_bus_master();
     const auto before = bench.fabric.link(0).upstream_statistics();
-    bench.chip().write(FakeHostMemory::kBase, std::vector<unsigned char>(kChunk));
+    bench.chip().write(StandInHostMemory::kBase, std::vector<unsigned char>(kChunk));
     bench.wait(1_us);
     seen = bench.fabric.link(0).upstream_statistics() - before;
   });

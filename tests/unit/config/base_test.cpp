@@ -2,12 +2,12 @@
 // Chip files that begin with another one.
 #include <gmock/gmock.h>
 
-#include "tests/unit/config/config_files.hpp"
+#include "tests/unit/config/config_test.hpp"
 
 namespace npu::model {
 namespace {
 
-using Base = ConfigFiles;
+using Base = ConfigTest;
 using testing::HasSubstr;
 
 const std::string kHead = "schema: npusim.chip/1\nbase: 910b.yaml\nname: mine\n";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules that take two values to judge; each test breaks one on an otherwise valid 910B.
-#include "tests/unit/config/config_files.hpp"
+#include "tests/unit/config/config_test.hpp"
 
 namespace npu::model {
 namespace {
 
-using Checks = ConfigFiles;
+using Checks = ConfigTest;
 
 // The message without the "--set ..." that names the place.
 std::string rule(const std::string& message) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/config/short_keys.hpp"
-#include "tests/unit/config/config_files.hpp"
+#include "tests/unit/config/config_test.hpp"
 
 namespace npu::model {
 namespace {
 
-using Overrides = ConfigFiles;
+using Overrides = ConfigTest;
 
 TEST_F(Overrides, AChipKeyChangesEveryCardAndAHostKeyTheHost) {
   const auto system = must(load("system-8x910b", {"link.generation=5", "cpu.call_ns=123.5"}));

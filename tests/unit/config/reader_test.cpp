@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of mistake in a file, with the exact line that its author sees.
-#include "tests/unit/config/config_files.hpp"
+#include "tests/unit/config/config_test.hpp"
 
 namespace npu::model {
 namespace {
 
-using Reader = ConfigFiles;
+using Reader = ConfigTest;
 
 TEST_F(Reader, AnUnknownKeyIsPlacedAndTheNearestNamed) {
   const auto file = chip_with("ai_cores:", "ai_coers: 64");

@@ -2,12 +2,12 @@
 // The configurations that come with npusim, against the figures of requirements.md M1 and
 // hardware.md H2 to H40.
 #include "model/config/link_rate.hpp"
-#include "tests/unit/config/config_files.hpp"
+#include "tests/unit/config/config_test.hpp"
 
 namespace npu::model {
 namespace {
 
-using Shipped = ConfigFiles;
+using Shipped = ConfigTest;
 
 TEST_F(Shipped, EveryChipAndSystemFileLoads) {
   for (const auto* name : {"910", "910b", "950", "910a", "910b1", "910b2", "910b3", "910b4", "910c",

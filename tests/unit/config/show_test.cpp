@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "tests/unit/config/config_files.hpp"
+#include "tests/unit/config/config_test.hpp"
 
 namespace npu::model {
 namespace {
 
-using Show = ConfigFiles;
+using Show = ConfigTest;
 
 TEST_F(Show, WhatIsShownReadsBackAsTheSame) {
   for (const auto* name : {"910", "910b", "950", "910b2", "system-8x910b"}) {

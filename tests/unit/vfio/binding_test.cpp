@@ -21,7 +21,7 @@ class VfioBinding : public testing::Test {
   }
 
   FakeKernel kernel;
-  FakeFunction& card = kernel.add(kCard, "7");
+  FakeVfioFunction& card = kernel.add(kCard, "7");
   VfioPlatform vfio{kernel.options(), kernel};
 };
 

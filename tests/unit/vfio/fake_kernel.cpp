@@ -46,19 +46,20 @@ std::uint32_t store_list(void* argument, std::size_t fixed, std::size_t room, st
 
 }  // namespace
 
-std::uint64_t FakeFunction::load(unsigned region, Bytes offset) const {
+std::uint64_t FakeVfioFunction::load(unsigned region, Bytes offset) const {
   std::uint64_t value = 0;
   const auto at = static_cast<off_t>(region * kRegionStride + offset);
   EXPECT_EQ(::pread(file, &value, sizeof value, at), static_cast<ssize_t>(sizeof value));
   return value;
 }
 
-void FakeFunction::store(unsigned region, Bytes offset, std::uint64_t value, unsigned width) const {
+void FakeVfioFunction::store(unsigned region, Bytes offset, std::uint64_t value,
+                             unsigned width) const {
   const auto at = static_cast<off_t>(region * kRegionStride + offset);
   EXPECT_EQ(::pwrite(file, &value, width, at), static_cast<ssize_t>(width));
 }
 
-void FakeFunction::signal(int event) const {
+void FakeVfioFunction::signal(int event) const {
   const std::uint64_t one = 1;
   EXPECT_EQ(::write(event, &one, sizeof one), static_cast<ssize_t>(sizeof one));
 }
@@ -67,7 +68,7 @@ FakeKernel::FakeKernel() {
   folder.write("devices/pci0000:00/x", "");
 }
 
-FakeFunction& FakeKernel::add(platform::Bdf bdf, const std::string& group) {
+FakeVfioFunction& FakeKernel::add(platform::Bdf bdf, const std::string& group) {
   const auto name = driver::vfio::Sysfs::name(bdf);
   auto& function = functions[name];
   function.file = ::memfd_create(name.c_str(), MFD_CLOEXEC);
@@ -210,7 +211,7 @@ int FakeKernel::iommu_info(void* argument) const {
   return 0;
 }
 
-int FakeKernel::region_info(const FakeFunction& function, void* argument) const {
+int FakeKernel::region_info(const FakeVfioFunction& function, void* argument) const {
   auto info = load_from<vfio_region_info>(argument);
   const auto room = info.argsz;
   const auto found = function.regions.find(info.index);
@@ -230,7 +231,7 @@ int FakeKernel::region_info(const FakeFunction& function, void* argument) const 
   return 0;
 }
 
-int FakeKernel::set_irqs(FakeFunction& function, const void* argument) const {
+int FakeKernel::set_irqs(FakeVfioFunction& function, const void* argument) const {
   const auto set = load_from<vfio_irq_set>(argument);
   std::vector<int> files(set.count);
   if (set.argsz != sizeof set + set.count * sizeof(int)) return fails_with(EINVAL);
@@ -252,7 +253,7 @@ int FakeKernel::set_irqs(FakeFunction& function, const void* argument) const {
   return 0;
 }
 
-int FakeKernel::device_ioctl(FakeFunction& function, unsigned long request, void* argument) {
+int FakeKernel::device_ioctl(FakeVfioFunction& function, unsigned long request, void* argument) {
   if (request == VFIO_DEVICE_GET_INFO) {
     auto info = load_from<vfio_device_info>(argument);
     info.flags = VFIO_DEVICE_FLAGS_PCI | (function.can_reset ? VFIO_DEVICE_FLAGS_RESET : 0U);

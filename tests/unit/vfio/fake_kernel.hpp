@@ -21,7 +21,7 @@ inline constexpr platform::Bdf kCard{1, 0, 0};
 inline constexpr char kCardName[] = "0000:01:00.0";
 inline constexpr std::uint64_t kRegionStride = std::uint64_t{1} << 40;  // in the device's file
 
-struct FakeFunction {
+struct FakeVfioFunction {
   std::map<unsigned, Bytes> regions{
       {0, 32768}, {2, Bytes{1} << 20}, {VFIO_PCI_CONFIG_REGION_INDEX, 4096}};
   std::map<unsigned, std::vector<vfio_region_sparse_mmap_area>> sparse;
@@ -57,14 +57,14 @@ class FakeKernel : public driver::vfio::Kernel {
   void* map(int file, std::uint64_t offset, std::size_t size) override;
 
   // A function in a group of its own, bound to vfio-pci.
-  FakeFunction& add(platform::Bdf bdf, const std::string& group);
+  FakeVfioFunction& add(platform::Bdf bdf, const std::string& group);
   driver::VfioOptions options() const;
   // The newest at a bus address.
   const FakeMapping& mapping(std::uint64_t iova) const;
 
   Folder folder;
-  std::map<std::string, FakeFunction> functions;  // by name
-  std::vector<FakeMapping> mappings;              // of all containers, in the order they were made
+  std::map<std::string, FakeVfioFunction> functions;  // by name
+  std::vector<FakeMapping> mappings;  // of all containers, in the order they were made
   std::vector<driver::vfio::BusRange> ranges{{0, 0xFEDF'FFFF}, {0xFEF0'0000, (1ULL << 48) - 1}};
   bool says_ranges = true;
   std::uint64_t page_sizes = ~std::uint64_t{4095};
@@ -76,10 +76,10 @@ class FakeKernel : public driver::vfio::Kernel {
  private:
   int group_ioctl(const std::string& group, unsigned long request, void* argument);
   int container_ioctl(int file, unsigned long request, void* argument);
-  int device_ioctl(FakeFunction& function, unsigned long request, void* argument);
-  int region_info(const FakeFunction& function, void* argument) const;
+  int device_ioctl(FakeVfioFunction& function, unsigned long request, void* argument);
+  int region_info(const FakeVfioFunction& function, void* argument) const;
   int iommu_info(void* argument) const;
-  int set_irqs(FakeFunction& function, const void* argument) const;
+  int set_irqs(FakeVfioFunction& function, const void* argument) const;
   int map_dma(int container, const vfio_iommu_type1_dma_map& request);
   int unmap_dma(int container, const vfio_iommu_type1_dma_unmap& request);
 

@@ -19,12 +19,12 @@ class VfioFunction : public testing::Test {
   }
 
   FakeKernel kernel;
-  FakeFunction& card = kernel.add(kCard, "7");
+  FakeVfioFunction& card = kernel.add(kCard, "7");
   VfioPlatform vfio{kernel.options(), kernel};
 };
 
 // Each word of the region from both sides.
-void expect_reaches(const FakeFunction& card, platform::MmioRegion& region, unsigned bar,
+void expect_reaches(const FakeVfioFunction& card, platform::MmioRegion& region, unsigned bar,
                     Bytes offset) {
   for (Bytes at = 0; at < region.size(); at += 2048) {
     region.write64(at, 0x1111'0000'0000'0000 + at);

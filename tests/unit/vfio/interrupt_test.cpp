@@ -9,7 +9,7 @@ namespace {
 class VfioInterrupt : public testing::Test {
  protected:
   FakeKernel kernel;
-  FakeFunction& card = kernel.add(kCard, "7");
+  FakeVfioFunction& card = kernel.add(kCard, "7");
   VfioPlatform vfio{kernel.options(), kernel};
 };
 

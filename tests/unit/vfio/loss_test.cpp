@@ -37,7 +37,7 @@ class VfioLoss : public testing::Test {
   }
 
   FakeKernel kernel;
-  FakeFunction& card = kernel.add(kCard, "7");
+  FakeVfioFunction& card = kernel.add(kCard, "7");
   VfioPlatform vfio{kernel.options(), kernel};
   std::unique_ptr<platform::MmioRegion> region;
 };

@@ -81,7 +81,7 @@ class Unopened : public testing::Test {
   }
 
   FakeKernel kernel;
-  FakeFunction& card = kernel.add(kCard, "7");
+  FakeVfioFunction& card = kernel.add(kCard, "7");
   VfioPlatform vfio{kernel.options(), kernel};
 };
 

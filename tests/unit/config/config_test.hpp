@@ -23,12 +23,12 @@ inline std::string shipped_text(const std::string& name) {
   return file_text(kShipped + "/" + name);
 }
 
-class ConfigFiles : public ::testing::Test {
+class ConfigTest : public ::testing::Test {
  public:
-  ~ConfigFiles() override { std::filesystem::remove_all(folder_); }
+  ~ConfigTest() override { std::filesystem::remove_all(folder_); }
 
  protected:
-  ConfigFiles() {
+  ConfigTest() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::path(::testing::TempDir()) /
               (std::string("npusim_") + test->test_suite_name() + "_" + test->name());

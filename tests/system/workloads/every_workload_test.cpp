@@ -88,8 +88,11 @@ std::int64_t ps_of(const std::string& unit) {
 
 // In ps; of what is no time nothing.
 std::int64_t time_of(const Metric& metric) {
-  auto ps = metric.value.value() * ps_of(metric.unit);
-  for (unsigned i = 0; i < metric.value.decimals(); ++i) ps /= 10;
+  auto unit = ps_of(metric.unit);
+  auto decimals = metric.value.decimals();
+  for (; decimals > 0 && unit >= 10; --decimals) unit /= 10;
+  auto ps = metric.value.value() * unit;
+  for (; decimals > 0; --decimals) ps /= 10;
   return ps;
 }
 

@@ -54,7 +54,7 @@ const Table& hbm_table() {
           number("channels", &H::channels, 1, 256, "over all stacks").in_powers_of_two(),
           keys::choice("fidelity", &H::fidelity, {"exact", "run"},
                        "every command of the DRAM, or every burst in closed form: quicker, times "
-                       "within the errors of docs/fidelity.md"),
+                       "within the errors of docs/accuracy/fidelity.csv"),
           keys::choice("policy", &H::policy, {"split_queues", "shared_queue"},
                        "reads and writes in queues of their own, or in one"),
           number("read_queue", &H::read_queue, 1, 128, "entries per channel"),

@@ -93,7 +93,7 @@ Clock RunPlanner::plan(const BurstRun& run, std::uint64_t first, Clock bursts) {
 }
 
 // Inlines what it calls: that is what a piece's time is spent on.
-[[gnu::flatten]] RunPlanner::Taken RunPlanner::plan(const Piece& piece, Clock from) {
+[[gnu::flatten]] RunPlanner::Taken RunPlanner::plan(Piece& piece, Clock from) {
   const int lane = piece.lanes[0];
   const unsigned pseudo_channel = layout_.pseudo_channel_of(lane);
   PseudoChannel& bus = buses_[pseudo_channel];
@@ -109,7 +109,7 @@ Clock RunPlanner::plan(const BurstRun& run, std::uint64_t first, Clock bursts) {
   if (earliest >= bus.refresh) earliest = std::max(earliest, refresh_all(pseudo_channel, earliest));
   earliest = open_all(piece, {from, start.decided, earliest}, bus);
   const Taken taken = take(piece, bus, stack, earliest);
-  close_of(piece, taken.last);
+  leave(piece);
   Clock& end = piece.write ? writes_end_ : reads_end_;
   end = std::max(end, taken.last);
   bus.busy_until = std::max(bus.busy_until, taken.last + burst_clocks_);
@@ -135,7 +135,7 @@ RunPlanner::Start RunPlanner::begin(bool write, Clock from, const PseudoChannel&
 }
 
 // The rows of a piece, one in each of its bank groups: from when on its RDs or WRs may come.
-Clock RunPlanner::open_all(const Piece& piece, const Wanted& wanted, PseudoChannel& bus) {
+Clock RunPlanner::open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bus) {
   const unsigned kind = piece.write ? 1 : 0;
   const Clock in_group = piece.write ? limits_.group_write_to_write : limits_.group_read_to_read;
   const Clock groups = piece.groups;
@@ -144,6 +144,7 @@ Clock RunPlanner::open_all(const Piece& piece, const Wanted& wanted, PseudoChann
   // A refresh that falls due meanwhile comes before the last one.
   const Clock span = (piece.bursts - 1) * limits_.columns[kind][kind];
   Clock earliest = wanted.earliest;
+  Clock least = kNever;
   for (Clock i = 0; i < groups; ++i) {
     const int lane = piece.lanes[static_cast<std::size_t>(i)];
     Bank& bank = banks_[static_cast<std::size_t>(lane)];
@@ -151,41 +152,68 @@ Clock RunPlanner::open_all(const Piece& piece, const Wanted& wanted, PseudoChann
     // It is not opened before its turn: the ones before it take a clock pair each.
     const Clock turn = i * limits_.columns[kind][kind];
     if (bank.refresh <= earliest) refresh_bank(bank, earliest);
+    Clock ready = 0;
     while (true) {
       const bool hit = open(bank, group, bus, piece.row, wanted);
-      const Clock ready = std::max(bank.open.act + limits_.act_to_column[kind], bank.column);
+      ready = std::max(bank.open.act + limits_.act_to_column[kind], bank.column);
       const bool opener_alone = !hit && piece.bursts == groups;
       if (opener_alone || std::max(earliest, ready - turn) + span < bank.refresh) {
         earliest = std::max(earliest, ready - turn);
         break;
       }
-      if (hit) --counts_.row_hits;
       refresh_bank(bank, bank.refresh);
     }
     group.column = std::max(group.column, wanted.from);
     earliest = std::max(earliest, group.column - turn);
+    piece.ready[static_cast<std::size_t>(i)] = std::max({wanted.earliest, ready, group.column});
+    least = std::min(least, piece.ready[static_cast<std::size_t>(i)] - turn);
     group.column += each;
   }
+  piece.ready_apart = earliest - std::max(least, wanted.earliest);
   return earliest;
 }
 
 // Clocks of the data bus for the piece, from `earliest` on.
-RunPlanner::Taken RunPlanner::take(const Piece& piece, PseudoChannel& bus, ClockCalendar& stack,
+RunPlanner::Taken RunPlanner::take(Piece& piece, PseudoChannel& bus, ClockCalendar& stack,
                                    Clock earliest) {
   const unsigned kind = piece.write ? 1 : 0;
   const Clock apart = std::max(limits_.columns[kind][kind], burst_clocks_);
-  const Clock other = limits_.columns_of_other_stacks[kind][kind];
-  Taken taken{kNever, 0};
+  const Clock in_group = piece.write ? limits_.group_write_to_write : limits_.group_read_to_read;
+  bus.column += piece.bursts * (apart - burst_clocks_);
+  // Banks that are not ready together, or too few to follow each other at the pace of the bus.
+  if (piece.ready_apart > 2 * apart || (piece.bursts > 1 && piece.groups * apart < in_group)) {
+    Taken taken{kNever, 0};
+    for (Clock i = 0; i < piece.bursts; ++i) {
+      Clock& ready = piece.ready[static_cast<std::size_t>(i) % piece.groups];
+      const Taken one = take_in_a_row(bus, stack, {ready, 1, apart, kind});
+      ready = one.last + in_group;
+      taken = {std::min(taken.first, one.first), std::max(taken.last, one.last)};
+    }
+    return taken;
+  }
   // Where bursts wait no gap is left that is too small for one.
-  Clock at = bus.busy_until > earliest ? (earliest + apart - 1) / apart * apart : earliest;
-  for (Clock left = piece.bursts; left > 0;) {
-    const auto free = ClockCalendar::find(bus.taken, stack, at, left * apart);
-    const Clock bursts = free.clocks / apart;
-    at = free.from + std::max<Clock>(bursts * apart, free.clocks);
+  if (bus.busy_until > earliest) earliest = (earliest + apart - 1) / apart * apart;
+  const Taken taken = take_in_a_row(bus, stack, {earliest, piece.bursts, apart, kind});
+  for (std::size_t i = 0; i < piece.groups; ++i) {
+    const auto behind = static_cast<Clock>(piece.groups - 1 - i);
+    piece.ready[i] = taken.last - behind * apart + in_group;
+  }
+  return taken;
+}
+
+RunPlanner::Taken RunPlanner::take_in_a_row(PseudoChannel& bus, ClockCalendar& stack,
+                                            const Columns& wanted) {
+  const Clock other = limits_.columns_of_other_stacks[wanted.kind][wanted.kind];
+  Taken taken{kNever, 0};
+  Clock at = wanted.from;
+  for (Clock left = wanted.bursts; left > 0;) {
+    const auto free = ClockCalendar::find(bus.taken, stack, at, left * wanted.apart);
+    const Clock bursts = free.clocks / wanted.apart;
+    at = free.from + std::max<Clock>(bursts * wanted.apart, free.clocks);
     if (bursts == 0) continue;
     taken.first = std::min(taken.first, free.from);
-    taken.last = free.from + (bursts - 1) * apart;
-    bus.taken.take(free.from, taken.last + apart);
+    taken.last = free.from + (bursts - 1) * wanted.apart;
+    bus.taken.take(free.from, taken.last + wanted.apart);
     if (other > 1) {
       for (auto& each : by_others_) {
         if (&each != &stack) each.take(free.from - other + 1, taken.last + other);
@@ -193,20 +221,19 @@ RunPlanner::Taken RunPlanner::take(const Piece& piece, PseudoChannel& bus, Clock
     }
     left -= bursts;
   }
-  bus.column += piece.bursts * (apart - burst_clocks_);
   return taken;
 }
 
-// Its last RD or WR comes at `last`.
-void RunPlanner::close_of(const Piece& piece, Clock last) {
+// Its RDs or WRs are planned.
+void RunPlanner::leave(const Piece& piece) {
   const Clock in_group = piece.write ? limits_.group_write_to_write : limits_.group_read_to_read;
+  const Clock to_pre = piece.write ? limits_.write_to_pre : limits_.read_to_pre;
   for (std::size_t i = 0; i < piece.groups; ++i) {
     Bank& bank = banks_[static_cast<std::size_t>(piece.lanes[i])];
+    bank.column = piece.ready[i];
+    const Clock last = bank.column - in_group;
     bank.open.last = std::max(bank.open.last, last);
-    bank.column = last + in_group -
-                  limits_.columns[piece.write ? 1 : 0][piece.write ? 1 : 0] * static_cast<Clock>(i);
-    bank.pre =
-        std::max(bank.pre, last + (piece.write ? limits_.write_to_pre : limits_.read_to_pre));
+    bank.pre = std::max(bank.pre, last + to_pre);
   }
 }
 
@@ -214,7 +241,6 @@ void RunPlanner::close_of(const Piece& piece, Clock last) {
 bool RunPlanner::open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_t row,
                       const Wanted& wanted) {
   if (bank.open.row == row || (bank.before.row == row && wanted.from < bank.before.last)) {
-    ++counts_.row_hits;
     return true;
   }
   // Buses give their time away as bursts come, not as they are served.
@@ -274,6 +300,7 @@ Clock RunPlanner::refresh_all(unsigned pseudo_channel, Clock now) {
 
 ChannelCounts RunPlanner::counts(Clock now) const {
   ChannelCounts counts = counts_;
+  counts.row_hits = counts.reads + counts.writes - counts.activates;
   for (unsigned p = 0; p < layout_.pseudo_channels(); ++p) {
     if (now < first_refresh_[p]) continue;
     counts.refreshes +=

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // One HBM channel in closed form (hbm.fidelity: run): the clock of every RD and WR is computed when
-// its run arrives, without queues and without commands. The work of a burst is some 60
-// instructions, of the exact controller (channel_engine.hpp) several hundred.
+// its run arrives, without queues of requests and without commands. Bursts of a run that lie in one
+// row of each of a few banks are one piece of work.
 //
 // What is kept of the DRAM:
-//  - a bank is a time: which row is open, from when on ACT and PRE are allowed
-//  - data bus, bank group (tCCD_L) and ACT window (tRRD, tFAW, row command bus) are work: a burst
-//    takes its share at its arrival, also when its bank lets it move its data later only. Others
-//    overtake it, as in a controller that takes what is ready first.
-//  - a row that bursts still wait for counts as open for those that arrive meanwhile
-//  - a turn of the bus between reads and writes is paid for by batches of `write_queue`, not by
-//    every change in the order of arrival
-//  - a refresh falls due by its number: it closes its rows and holds its banks back
-// What is not: the bounded queues, the age of requests, tWTR_L, tCCD_R, tRREFD.
+//  - a bank: which row is open, from when on ACT, PRE and RD or WR are allowed; a row that bursts
+//    still wait for counts as open for those that arrive meanwhile
+//  - the data bus: which clocks are taken, and, after a RD, those that other stack ids may not use
+//    (tCCD_R). A piece takes the first clocks that are free when its banks are ready, so that it
+//    overtakes others that wait for theirs.
+//  - bank groups (tCCD_L, tRRD_L), the ACT window (tRRD_S, tFAW) and the row command bus, as work:
+//    a piece takes its share as it comes
+//  - reads first: writes wait until no read does, and are drained together; the turns of the bus
+//  - refreshes fall due by their number, close rows and hold banks back
+//  - the queues' sizes
+// What is not: the age of requests beyond their order, tWTR_L, tRREFD. tests/timing/hbm,
+// run_planner_test, holds it against the exact channel; docs/accuracy/fidelity.csv whole runs.
 #pragma once
 
 #include <array>
@@ -77,6 +80,9 @@ class RunPlanner {
     unsigned groups = 0;  // lanes
     Clock bursts = 0;
     bool write = false;
+    // From when on each bank's next RD or WR may come, and how far they are from coming in turn.
+    std::array<Clock, 16> ready;
+    Clock ready_apart = 0;
   };
   struct Start {
     Clock decided, column;
@@ -89,14 +95,22 @@ class RunPlanner {
   struct Taken {
     Clock first, last;
   };
+  // RDs or WRs one after the other.
+  struct Columns {
+    Clock from;
+    Clock bursts;
+    Clock apart;
+    unsigned kind;
+  };
 
   Clock plan(const BurstRun& run, std::uint64_t first, Clock bursts);
-  Taken plan(const Piece& piece, Clock from);
+  Taken plan(Piece& piece, Clock from);
   Start begin(bool write, Clock from, const PseudoChannel& bus, const ClockCalendar& stack);
-  Clock open_all(const Piece& piece, const Wanted& wanted, PseudoChannel& bus);
+  Clock open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bus);
   bool open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_t row, const Wanted& wanted);
-  Taken take(const Piece& piece, PseudoChannel& bus, ClockCalendar& stack, Clock earliest);
-  void close_of(const Piece& piece, Clock last);
+  Taken take(Piece& piece, PseudoChannel& bus, ClockCalendar& stack, Clock earliest);
+  Taken take_in_a_row(PseudoChannel& bus, ClockCalendar& stack, const Columns& wanted);
+  void leave(const Piece& piece);
   void refresh_bank(Bank& bank, Clock now);
   Clock refresh_all(unsigned pseudo_channel, Clock now);
 

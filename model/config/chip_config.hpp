@@ -115,11 +115,18 @@ enum class HbmPolicy {
   kSharedQueue,  // one queue for both kinds
 };
 
+// How closely the DRAM is followed.
+enum class HbmFidelity : std::uint8_t {
+  kExact,  // every command (hbm/channel_engine.hpp)
+  kRun,    // every burst in closed form (hbm/run_planner.hpp)
+};
+
 struct HbmConfig {
   Bytes usable;       // what the HBM_SIZE register reports
   Bytes installed;    // >= usable; the rest is reserved for the card
   unsigned channels;  // power of two
   HbmTimings timings;
+  HbmFidelity fidelity;
   HbmPolicy policy;
   unsigned read_queue;             // entries per channel
   unsigned write_queue;            // entries per channel (split queues)

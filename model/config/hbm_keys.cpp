@@ -52,6 +52,9 @@ const Table& hbm_table() {
           number("installed_mib", &H::installed, 2, 1 << 24,
                  "usable plus what is reserved for the card"),
           number("channels", &H::channels, 1, 256, "over all stacks").in_powers_of_two(),
+          keys::choice("fidelity", &H::fidelity, {"exact", "run"},
+                       "every command of the DRAM, or every burst in closed form: quicker, times "
+                       "within the errors of docs/accuracy/fidelity.csv"),
           keys::choice("policy", &H::policy, {"split_queues", "shared_queue"},
                        "reads and writes in queues of their own, or in one"),
           number("read_queue", &H::read_queue, 1, 128, "entries per channel"),

@@ -101,10 +101,7 @@ class AddressMap {
   }
   // All bits above the pseudo channel decide which one it is: regions a power of two apart, as
   // cores have them that share a tensor, begin on both.
-  static bool odd(std::uint64_t bits) {
-    for (unsigned shift = 32; shift != 0; shift /= 2) bits ^= bits >> shift;
-    return (bits & 1) != 0;
-  }
+  static bool odd(std::uint64_t bits) { return __builtin_parityll(bits) != 0; }
   void build_lanes(const HbmTimings& timings);
   Slice& slice(AddressField field) { return slices_[static_cast<std::size_t>(field)]; }
   const Slice& slice(AddressField field) const { return slices_[static_cast<std::size_t>(field)]; }

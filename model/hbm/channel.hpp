@@ -7,20 +7,10 @@
 #include <vector>
 
 #include "model/hbm/address_map.hpp"
+#include "model/hbm/burst_run.hpp"
 #include "model/hbm/channel_engine.hpp"
 
 namespace npu::model::hbm {
-
-// Bursts of one transaction with consecutive indices (see AddressMap).
-struct BurstRun {
-  BurstRun(std::uint64_t first, std::uint32_t bursts, std::uint32_t whose, Clock at, bool is_write)
-      : index(first), count(bursts), tag(whose), arrived(at), write(is_write) {}
-  std::uint64_t index;
-  std::uint32_t count;
-  std::uint32_t tag;
-  Clock arrived;
-  bool write;
-};
 
 class alignas(64) Channel {
  public:

@@ -33,6 +33,16 @@ struct ChannelCounts {
   std::uint64_t activates = 0;
   std::uint64_t precharges = 0;  // PREab counts once
   std::uint64_t refreshes = 0;
+
+  ChannelCounts& operator+=(const ChannelCounts& other) {
+    reads += other.reads;
+    writes += other.writes;
+    row_hits += other.row_hits;
+    activates += other.activates;
+    precharges += other.precharges;
+    refreshes += other.refreshes;
+    return *this;
+  }
 };
 
 class ChannelAccount {

@@ -14,12 +14,19 @@ using hbm::kNever;
 // Of a payload, what most requests use of it: all but the data of small ones.
 constexpr std::size_t kPayloadBytes = sizeof(PooledPayload) - Transaction::kInlineData;
 
+// Fidelity `run`: clocks of completions that the wheels hold.
+constexpr Clock kPlannedSpan = 4096;
+
 // A refresh or a queue in front delays when a burst is served, not how long its data takes: what
 // is known to complete lies this far ahead at most.
+// (Not so with fidelity `run`, which knows it all at once: what is later than the wheel holds waits
+// in the agenda.)
 Clock wheel_span(const hbm::ClockDomain& clocks, const HbmConfig& config) {
   const auto& t = config.timings;
   const Clock latency = t.cl + t.cwl + t.tdqsck + t.burst_clocks;
-  return latency + 8 + clocks.ceil(ticks(config.frontend)) + clocks.ceil(ticks(config.backend));
+  const Clock ahead = config.fidelity == HbmFidelity::kRun ? kPlannedSpan : 0;
+  return ahead + latency + 8 + clocks.ceil(ticks(config.frontend)) +
+         clocks.ceil(ticks(config.backend));
 }
 
 }  // namespace
@@ -33,23 +40,20 @@ Hbm::Hbm(const sc_core::sc_module_name& name, Simulation& simulation, const HbmC
       track_(simulation.recorder.track(track_name)),
       memory_(config.installed),
       ecc_(config.timings.burst, config.installed),
-      map_(config),
       clocks_(config.timings.clock_hz),
       burst_shift_(static_cast<unsigned>(__builtin_ctzll(config.timings.burst))),
       frontend_(ticks(config.frontend)),
       backend_(ticks(config.backend)),
+      channels_(config, done_),
       reads_(wheel_span(clocks_, config)),
       writes_(wheel_span(clocks_, config)) {
   for (unsigned port = 0; port < ports; ++port) {
     ports_.push_back(std::make_unique<Port>(*this, static_cast<std::uint16_t>(port)));
     port_sockets[port].bind(*ports_[port]);
   }
-  for (unsigned c = 0; c < config.channels; ++c) {
-    channels_.emplace_back(config_, map_, done_);
-  }
-  busy_.resize(ceil_div(config.channels, 64U));
-  read_latency_ = channels_[0].engine().read_latency();
-  write_latency_ = channels_[0].engine().write_latency();
+  const auto& t = config.timings;
+  read_latency_ = Clock{t.cl} + t.tdqsck + t.burst_clocks;
+  write_latency_ = Clock{t.cwl} + t.burst_clocks;
 }
 
 bool Hbm::inside(const tlm::tlm_generic_payload& payload, Bytes extent) const {
@@ -143,6 +147,7 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   } else {
     submit_rows(tag, payload);
   }
+  if (channels_.planned()) expect_completion(tag);
   if (!awake_) arm();
 }
 
@@ -185,40 +190,23 @@ Clock Hbm::arrival_clock(SimTime now) {
 
 void Hbm::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write) {
   const Clock arrived = horizon();
-  const auto bursts = static_cast<std::uint32_t>(end - first);
-  pending_[tag].remaining += bursts;
-  if (bursts == 1) {
-    submit_run(map_.channel(first), {map_.index(first), 1, tag, arrived, write});
-  } else {
-    submit_many(tag, first, end, arrived, write);
-  }
+  pending_[tag].remaining += static_cast<std::uint32_t>(end - first);
+  const Clock last = channels_.submit(tag, first, end, arrived, write);
+  if (last == kNever) return expect_service(arrived + 1);
+  Pending& pending = pending_[tag];
+  pending.last = std::max(pending.last, last + (write ? write_latency_ : read_latency_));
 }
 
-[[gnu::noinline]] void Hbm::submit_many(std::uint32_t tag, std::uint64_t first, std::uint64_t end,
-                                        Clock arrived, bool write) {
-  const unsigned interleave = map_.interleave();
-  if (end - first <= std::uint64_t{map_.channels()} * interleave / 2) {
-    while (first != end) {  // few of them fall on the same channel again
-      const std::uint64_t next = std::min(end, (first | (interleave - 1)) + 1);
-      const auto count = static_cast<std::uint32_t>(next - first);
-      submit_run(map_.channel(first), {map_.index(first), count, tag, arrived, write});
-      first = next;
-    }
-    return;
-  }
-  for (unsigned c = 0; c < map_.channels(); ++c) {
-    const std::uint64_t begin = map_.index_below(first, c);
-    const auto count = static_cast<std::uint32_t>(map_.index_below(end, c) - begin);
-    if (count != 0) submit_run(c, {begin, count, tag, arrived, write});
-  }
+void Hbm::expect_completion(std::uint32_t tag) {
+  const Pending& pending = pending_[tag];
+  hbm::CompletionWheel& wheel = pending.write ? writes_ : reads_;
+  if (pending.last - horizon() <= kPlannedSpan / 2) return wheel.add(pending.last, tag);
+  const SimTime end = pending.write ? clocks_.time(pending.last) : read_end(pending.last);
+  simulation_.agenda.at<&Hbm::complete_late>(end, *this, tag);
 }
 
-// The run waits until all channels are advanced together: what it does is not needed earlier, and
-// a channel's state is then in the cache for all its bursts of the time since.
-void Hbm::submit_run(unsigned channel, const hbm::BurstRun& run) {
-  channels_[channel].push(run);
-  busy_[channel / 64] |= std::uint64_t{1} << channel % 64;
-  expect_service(run.arrived + 1);
+void Hbm::complete_late(std::uint64_t tag) {
+  complete(static_cast<std::uint32_t>(tag));
 }
 
 void Hbm::expect_service(Clock clock) {
@@ -256,26 +244,13 @@ void Hbm::log_refreshes(unsigned channel) {
 void Hbm::advance_channels(Clock clock, bool all) {
   advance_at_ = kNotArmed;
   expected_ = kNever;
-  for (unsigned word = 0; word < busy_.size(); ++word) {
-    const std::uint64_t busy = all ? ~std::uint64_t{0} : busy_[word];
-    for (auto left = busy; left != 0; left &= left - 1) {
-      const unsigned channel = word * 64 + static_cast<unsigned>(__builtin_ctzll(left));
-      if (channel >= map_.channels()) return;
-      advance_channel(channel, clock);
-    }
-  }
-}
-
-void Hbm::advance_channel(unsigned number, Clock clock) {
-  auto& channel = channels_[number];
-  channel.engine().log_refreshes(simulation_.recorder.enabled() ? &refresh_log_ : nullptr);
-  channel.advance(clock);
-  collect();
-  log_refreshes(number);
-  if (channel.idle()) {  // catches up when something comes
-    busy_[number / 64] &= ~(std::uint64_t{1} << number % 64);
-  }
-  expect_service(channel.earliest_service());
+  channels_.for_each(all, [&](unsigned number, hbm::Channel& channel) {
+    channel.engine().log_refreshes(simulation_.recorder.enabled() ? &refresh_log_ : nullptr);
+    channel.advance(clock);
+    collect();
+    log_refreshes(number);
+    expect_service(channel.earliest_service());
+  });
 }
 
 void Hbm::wake(std::uint64_t when) {
@@ -326,16 +301,10 @@ std::uint64_t Hbm::channels_of(const tlm::tlm_generic_payload& payload) const {
   const auto& info = Transaction::of(payload);
   const unsigned rows = std::max<unsigned>(info.rows, 1);
   const Bytes piece = payload.get_data_length() / rows;
-  const std::uint64_t every =
-      map_.channels() < 64 ? (std::uint64_t{1} << map_.channels()) - 1 : ~std::uint64_t{0};
   std::uint64_t mask = 0;
-  for (unsigned row = 0; row < rows && mask != every; ++row) {
+  for (unsigned row = 0; row < rows; ++row) {
     const std::uint64_t address = payload.get_address() + row * info.pitch;
-    const std::uint64_t last = (address + piece - 1) >> burst_shift_;
-    for (auto burst = address >> burst_shift_; burst <= last && mask != every;
-         burst = (burst | (map_.interleave() - 1)) + 1) {
-      mask |= std::uint64_t{1} << map_.channel(burst) % 64;
-    }
+    mask |= channels_.touched_by(address >> burst_shift_, (address + piece - 1) >> burst_shift_);
   }
   return mask;
 }
@@ -369,22 +338,17 @@ void Hbm::complete(std::uint32_t tag) {
 
 HbmStatistics Hbm::statistics() {
   const Clock now = horizon();
-  advance_channels(now, true);
+  if (!channels_.planned()) advance_channels(now, true);
   if (!awake_) arm();
+  const auto [counts, bus] = channels_.sums(now);
   HbmStatistics sum;
-  hbm::BusClocks bus;
-  for (auto& channel : channels_) {
-    auto& engine = channel.engine();
-    const auto& counts = engine.counts();
-    sum.bursts_read += counts.reads;
-    sum.bursts_written += counts.writes;
-    sum.row_hits += counts.row_hits;
-    sum.row_misses += counts.reads + counts.writes - counts.row_hits;
-    sum.activates += counts.activates;
-    sum.precharges += counts.precharges;
-    sum.refreshes += counts.refreshes;
-    for (unsigned p = 0; p < config_.timings.pseudo_channels; ++p) bus += engine.bus(p, now);
-  }
+  sum.bursts_read = counts.reads;
+  sum.bursts_written = counts.writes;
+  sum.row_hits = counts.row_hits;
+  sum.row_misses = counts.reads + counts.writes - counts.row_hits;
+  sum.activates = counts.activates;
+  sum.precharges = counts.precharges;
+  sum.refreshes = counts.refreshes;
   const auto time = [this](Clock clocks) {
     return Picoseconds(static_cast<std::int64_t>(clocks_.time(clocks)));
   };

@@ -25,8 +25,7 @@
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/core/sparse_memory.hpp"
-#include "model/hbm/address_map.hpp"
-#include "model/hbm/channel.hpp"
+#include "model/hbm/channel_set.hpp"
 #include "model/hbm/clock_domain.hpp"
 #include "model/hbm/completion_wheel.hpp"
 #include "model/hbm/ecc.hpp"
@@ -61,8 +60,9 @@ class Hbm : public sc_core::sc_module {
   // to be used.
   hbm::Ecc& ecc() { return ecc_; }
   // Watches the commands of one channel; null: nobody. Costs a branch per command when unused.
+  // With fidelity `run` there are none.
   void watch(unsigned channel, hbm::CommandObserver* observer) {
-    channels_[channel].engine().watch(observer);
+    channels_.watch(channel, observer);
   }
 
  private:
@@ -101,16 +101,15 @@ class Hbm : public sc_core::sc_module {
   std::uint32_t new_pending(tlm::tlm_generic_payload& payload, std::uint16_t port);
   void submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, bool write);
   void submit_rows(std::uint32_t tag, const tlm::tlm_generic_payload& payload);
-  void submit_many(std::uint32_t tag, std::uint64_t first, std::uint64_t end, hbm::Clock arrived,
-                   bool write);
-  void submit_run(unsigned channel, const hbm::BurstRun& run);
+  // Fidelity `run`.
+  void expect_completion(std::uint32_t tag);
+  void complete_late(std::uint64_t tag);
   // The clock up to which everything that reaches the controllers is known: what is asked for from
   // now on comes there `frontend` later.
   hbm::Clock horizon() { return arrival_clock(sim_now()); }
   hbm::Clock arrival_clock(SimTime now);
   // Idle channels only if `all`.
   void advance_channels(hbm::Clock clock, bool all);
-  void advance_channel(unsigned number, hbm::Clock clock);
   void collect();
   void log_refreshes(unsigned channel);
   void wake(std::uint64_t when);
@@ -133,15 +132,13 @@ class Hbm : public sc_core::sc_module {
   SparseMemory memory_;
   hbm::Ecc ecc_;
   HbmBytes traffic_;
-  hbm::AddressMap map_;
   hbm::ClockDomain clocks_;
   unsigned burst_shift_;  // bursts have a power of two of bytes
   SimTime frontend_;
   SimTime backend_;
   std::vector<hbm::BurstDone> done_;
   std::vector<hbm::RefreshDone> refresh_log_;
-  std::vector<hbm::Channel> channels_;
-  std::vector<std::uint64_t> busy_;  // a bit per channel; an idle one's may still be set
+  hbm::ChannelSet channels_;
   hbm::Clock read_latency_;
   hbm::Clock write_latency_;
   std::vector<Pending> pending_;

@@ -3,6 +3,7 @@
 
 #include "tools/reports/breakdown_tables.hpp"
 #include "tools/reports/markdown.hpp"
+#include "tools/reports/trust/fidelity.hpp"
 
 namespace npu::reports {
 namespace {
@@ -26,6 +27,7 @@ Table identity(const Report& report) {
   for (const auto& each : report.overrides) {
     rows.push_back({"with " + each.key.name, cell_of_value(each.key)});
   }
+  if (auto line = fidelity_line(report); !line.empty()) rows.push_back({"fidelity", std::move(line)});
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/reports/breakdown_tables.hpp"
+#include "tools/reports/trust/fidelity.hpp"
 
 namespace npu::reports {
 
@@ -98,6 +99,7 @@ std::string to_text(const Report& report) {
   for (const auto& each : report.overrides) {
     text += "with " + each.key.name + "=" + each.key.elements.at(0) + "\n";
   }
+  if (const auto line = fidelity_line(report); !line.empty()) text += wrapped(line);
   for (const auto& table : breakdown_tables(report)) text += "\n" + to_text(table);
   for (const auto& table : report.tables()) text += "\n" + to_text(table);
   if (report.breakdowns().empty() && report.tables().empty() && !report.metrics().empty()) {

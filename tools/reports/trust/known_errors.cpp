@@ -40,4 +40,13 @@ std::vector<Basis> parse_bases(std::string_view csv) {
   return bases;
 }
 
+std::vector<FidelityError> parse_fidelity(std::string_view csv) {
+  std::vector<FidelityError> errors;
+  for (const auto& row : rows_of(csv)) {
+    errors.push_back({row.at("config"), row.at("workload"),
+                      std::strtod(row.at("error_percent").c_str(), nullptr)});
+  }
+  return errors;
+}
+
 }  // namespace npu::reports

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of npusim's errors, as it was built: docs/accuracy/errors.csv and basis.csv.
+// What is known of npusim's errors, as it was built: docs/accuracy/errors.csv, basis.csv and
+// fidelity.csv.
 #pragma once
 
 #include <string>
@@ -26,12 +27,21 @@ struct Basis {
   std::string fits;  // the fitted keys, a blank between them
 };
 
+// How far a workload's durations and bandwidths with hbm.fidelity=run were from exact ones.
+struct FidelityError {
+  std::string config;
+  std::string workload;
+  double percent = 0;  // the largest of its figures
+};
+
 // Rows with errors of -100 % or less, which no run can have, are left out.
 std::vector<KnownError> parse_known_errors(std::string_view csv);
 std::vector<Basis> parse_bases(std::string_view csv);
+std::vector<FidelityError> parse_fidelity(std::string_view csv);
 
 // Those that npusim was built with.
 const std::vector<KnownError>& known_errors();
 const std::vector<Basis>& known_bases();
+const std::vector<FidelityError>& known_fidelity();
 
 }  // namespace npu::reports

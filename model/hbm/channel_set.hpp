@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channels of an HBM, each with its controller (channel.hpp) or, with fidelity `run`, its
+// planner (run_planner.hpp). A channel is busy from a run on until it is idle again.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/config/chip_config.hpp"
+#include "model/hbm/address_map.hpp"
+#include "model/hbm/channel.hpp"
+#include "model/hbm/run_planner.hpp"
+
+namespace npu::model::hbm {
+
+class ChannelSet {
+ public:
+  // Served bursts are appended to `done`, but with fidelity `run`.
+  ChannelSet(const HbmConfig& config, std::vector<BurstDone>& done);
+
+  const AddressMap& map() const { return map_; }
+  // Fidelity `run`.
+  bool planned() const { return !planners_.empty(); }
+
+  // The bursts [first, end) of a transaction, by address; in order of `arrived`. With fidelity
+  // `run` the clock of the last RD or WR; else kNever: it is not known yet.
+  Clock submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, Clock arrived,
+               bool write);
+
+  // Calls visit(number, channel) for each busy channel, or for `all`. With fidelity `run` for none.
+  template <class Visit>
+  void for_each(bool all, Visit visit) {
+    for (unsigned word = 0; word < busy_.size(); ++word) {
+      const std::uint64_t busy = all ? ~std::uint64_t{0} : busy_[word];
+      for (auto left = busy; left != 0; left &= left - 1) {
+        const unsigned number = word * 64 + static_cast<unsigned>(__builtin_ctzll(left));
+        if (number >= channels_.size()) return;
+        Channel& channel = channels_[number];
+        visit(number, channel);
+        // It catches up when something comes.
+        if (channel.idle()) busy_[word] &= ~(std::uint64_t{1} << number % 64);
+      }
+    }
+  }
+  // A bit per channel that the bursts [first, last] touch, modulo 64.
+  std::uint64_t touched_by(std::uint64_t first, std::uint64_t last) const;
+
+  // Sums, up to `now`, which all channels have been advanced to.
+  struct Sums {
+    ChannelCounts counts;
+    BusClocks bus;
+  };
+  Sums sums(Clock now);
+  void watch(unsigned channel, CommandObserver* observer) {
+    if (!planned()) channels_[channel].engine().watch(observer);
+  }
+
+ private:
+  Clock submit_run(unsigned channel, const BurstRun& run);
+  Clock submit_many(std::uint64_t first, std::uint64_t end, const BurstRun& like);
+
+  AddressMap map_;
+  std::vector<Channel> channels_;
+  std::vector<RunPlanner> planners_;
+  std::vector<std::uint64_t> busy_;  // a bit per channel
+  unsigned pseudo_channels_;
+};
+
+}  // namespace npu::model::hbm

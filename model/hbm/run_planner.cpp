@@ -6,6 +6,9 @@
 namespace npu::model::hbm {
 namespace {
 
+// That a piece waits for one after the other.
+constexpr unsigned kMostRefreshes = 4;
+
 // Bursts with consecutive indices until the first of their banks comes again. An interleave takes
 // turns among a few groups; where it is one burst so do all groups of both pseudo channels.
 Clock turn_of(const HbmConfig& config, const AddressMap& map) {
@@ -153,11 +156,12 @@ Clock RunPlanner::open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bu
     const Clock turn = i * limits_.columns[kind][kind];
     if (bank.refresh <= earliest) refresh_bank(bank, earliest);
     Clock ready = 0;
-    while (true) {
+    // A bank that is refreshed all the time is served between two of its refreshes.
+    for (unsigned tries = 0; true; ++tries) {
       const bool hit = open(bank, group, bus, piece.row, wanted);
       ready = std::max(bank.open.act + limits_.act_to_column[kind], bank.column);
-      const bool opener_alone = !hit && piece.bursts == groups;
-      if (opener_alone || std::max(earliest, ready - turn) + span < bank.refresh) {
+      const bool served_first = (!hit && piece.bursts == groups) || tries == kMostRefreshes;
+      if (served_first || std::max(earliest, ready - turn) + span < bank.refresh) {
         earliest = std::max(earliest, ready - turn);
         break;
       }
@@ -300,7 +304,8 @@ Clock RunPlanner::refresh_all(unsigned pseudo_channel, Clock now) {
 
 ChannelCounts RunPlanner::counts(Clock now) const {
   ChannelCounts counts = counts_;
-  counts.row_hits = counts.reads + counts.writes - counts.activates;
+  const std::uint64_t bursts = counts.reads + counts.writes;
+  counts.row_hits = bursts - std::min(bursts, counts.activates);
   for (unsigned p = 0; p < layout_.pseudo_channels(); ++p) {
     if (now < first_refresh_[p]) continue;
     counts.refreshes +=

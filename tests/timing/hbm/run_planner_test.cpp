@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A planned channel (fidelity `run`) against an exact one: mean latency of requests in closed loops.
+// A planned channel (fidelity `run`) against an exact one: mean latency of requests in closed
+// loops.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -64,13 +65,55 @@ INSTANTIATE_TEST_SUITE_P(Loops, Planned, testing::ValuesIn(kBounds));
 // Tables with all-bank refresh, one queue, interleaves of a burst.
 TEST(RunPlanner, IsNearOnOtherMemories) {
   const Loop loop{"reads and copies", 6, "RRW", 8, true, 40};
-  for (const auto& config : {test::split_config(test::ramulator_timings()),
-                             test::shared_config(test::dramsys_timings()),
-                             test::split_config(test::dramsim3_timings())}) {
+  for (const auto& config :
+       {test::split_config(test::ramulator_timings()), test::shared_config(test::dramsys_timings()),
+        test::split_config(test::dramsim3_timings())}) {
     const double exact = ClosedLoop(config, loop, true).run(kClocks).mean();
     const double planned = ClosedLoop(config, loop, false).run(kClocks).mean();
-    EXPECT_LT(std::abs(planned / exact - 1), 0.25) << config.timings.name << ": exact " << exact
-                                                   << " clocks, planned " << planned;
+    EXPECT_LT(std::abs(planned / exact - 1), 0.25)
+        << config.timings.name << ": exact " << exact << " clocks, planned " << planned;
+  }
+}
+
+// Any table of timings, at its ends and between: every run ends, after it came, and is counted.
+TEST(RunPlanner, TakesAnyTable) {
+  std::mt19937_64 random(7);
+  const auto pick = [&](unsigned least, unsigned most) {
+    const auto kind = random() % 4;
+    return kind == 0   ? least
+           : kind == 1 ? most
+                       : least + static_cast<unsigned>(random() % (most - least + 1));
+  };
+  for (unsigned table = 0; table < 300; ++table) {
+    auto config = random() % 2 ? test::split_config(test::hbm2e_2400_timings())
+                               : test::shared_config(test::dramsys_timings());
+    HbmTimings& t = config.timings;
+    for (const auto& timing : kHbmTimings) t.*timing.clocks = pick(timing.least, timing.most);
+    if (t.trfc_pb == 0 || t.trefi_pb == 0) t.trfc_pb = t.trefi_pb = 0;
+    t.pseudo_channels = pick(1, 2);
+    t.stacks = 1U << pick(0, 2);
+    t.bank_groups = 1U << pick(0, 3);
+    t.banks_per_group = 1U << pick(0, 3);
+    if (t.pseudo_channels * t.stacks * t.bank_groups * t.banks_per_group > 64) t.stacks = 1;
+    config.read_queue = pick(1, 128);
+    config.write_queue = pick(1, 128);
+    config.xor_hash = random() % 2 != 0;
+    config.interleave = Bytes{32} << pick(0, 4);
+    config.interleave_groups = std::min(1U << pick(0, 3), t.bank_groups);
+    const hbm::AddressMap map(config);
+    hbm::RunPlanner planner(config, map);
+    hbm::Clock at = 0;
+    std::uint64_t bursts = 0;
+    for (unsigned i = 0; i < 200; ++i) {
+      at += static_cast<hbm::Clock>(random() % (random() % 16 == 0 ? 100'000 : 50));
+      const auto count = static_cast<unsigned>(1 + random() % 100);
+      bursts += count;
+      const auto last = planner.plan({random() % 100'000, count, 0, at, random() % 3 == 0});
+      ASSERT_GT(last, at) << "table " << table << ", run " << i;
+    }
+    const auto counts = planner.counts(at);
+    ASSERT_EQ(counts.reads + counts.writes, bursts);
+    ASSERT_LE(counts.activates, bursts * (1 + 4)) << "table " << table;
   }
 }
 

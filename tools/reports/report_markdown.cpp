@@ -27,7 +27,8 @@ Table identity(const Report& report) {
   for (const auto& each : report.overrides) {
     rows.push_back({"with " + each.key.name, cell_of_value(each.key)});
   }
-  if (auto line = fidelity_line(report); !line.empty()) rows.push_back({"fidelity", std::move(line)});
+  if (auto line = fidelity_line(report); !line.empty())
+    rows.push_back({"fidelity", std::move(line)});
   return table;
 }
 

@@ -26,8 +26,8 @@ std::string figures_of(const workloads::Report& report) {
   return text;
 }
 
-Result<std::string> run_step(platform::Platform& platform, const Request& request,
-                             const Step& step, workloads::Progress progress) {
+Result<std::string> run_step(platform::Platform& platform, const Request& request, const Step& step,
+                             workloads::Progress progress) {
   const auto workload = workloads::card_workloads().find(step.workload);
   if (!workload) return forward_error(workload);
   workloads::ParameterSet parameters((*workload)->parameters);
@@ -42,7 +42,8 @@ Result<std::string> run_step(platform::Platform& platform, const Request& reques
   }
   workloads::BareMachine machine;
   workloads::Report report;
-  workloads::Context context{platform, parameters, 1, report, machine, machine, std::move(progress)};
+  workloads::Context context{platform, parameters,         1, report, machine,
+                             machine,  std::move(progress)};
   context.function = request.bdf;
   context.patience = request.patience;
   if (auto ok = (*workload)->run(context); !ok) return forward_error(ok);

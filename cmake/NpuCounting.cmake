@@ -32,6 +32,15 @@ function(npu_count_instructions target)
   add_dependencies(${target} npu_counting_assembler)
 endfunction()
 
+# Lines of sources for reports, by the names of files in the source tree, which ccache makes relative
+# to the folder of the build.
+file(RELATIVE_PATH tree ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+if(NOT tree MATCHES "/$")
+  string(APPEND tree "/")
+endif()
+set(NPU_LINES -g1 -gdwarf-5 -gz -fdebug-prefix-map=${CMAKE_SOURCE_DIR}/= -fdebug-prefix-map=${tree}=
+  -fdebug-prefix-map=${CMAKE_BINARY_DIR}=.)
+
 # npu_count_program(name SOURCES files...): the twin of npu_program(name), programs/counted/name.npu.
 function(npu_count_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
@@ -41,6 +50,8 @@ function(npu_count_program name)
   npu_program_library(${name}_counted ${name} ${NPU_PROGRAM_DIR}/counted ${ARG_SOURCES})
   set_target_properties(${name}_counted PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
   npu_count_instructions(${name}_counted)
+  target_compile_options(${name}_counted PRIVATE ${NPU_LINES})  # images are those of the programs
+  target_link_options(${name}_counted PRIVATE -gz)
   set_property(GLOBAL APPEND PROPERTY NPU_COUNTED_PROGRAMS ${name})
 endfunction()
 

@@ -9,6 +9,7 @@ find_package(OpenSSL REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)  # compressed timelines
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)  # lines of kernels
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)  # --metrics
 pkg_check_modules(FUSE REQUIRED IMPORTED_TARGET fuse3)  # npusim sysfs --live
 # Plots of pages, embedded with their licence.

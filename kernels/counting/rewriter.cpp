@@ -41,6 +41,12 @@ bool is_always(const Statement& jump) {
   return jump.name == "jmp" || jump.name == "notrack";
 }
 
+bool changes_section(const Statement& directive) {
+  const auto name = directive.name;
+  return name == ".section" || name == ".text" || name == ".data" || name == ".bss" ||
+         name == ".previous";
+}
+
 // The function that an instruction calls or goes to for good; none for addresses in registers.
 std::string_view target_of(const Statement& instruction) {
   if (instruction.name != "call" && instruction.name != "jmp") return {};
@@ -49,12 +55,20 @@ std::string_view target_of(const Statement& instruction) {
   return target.substr(0, std::min(target.find_first_of("@ \t"), target.size()));
 }
 
+// Debug information names labels that nobody goes to. What is counted does not depend on it.
+bool is_debug_section(const Statement& statement) {
+  return statement.name == ".section" && statement.operands.substr(0, 6) == ".debug";
+}
+
 // Labels that a jump, a table of a switch or a landing pad names.
 std::set<std::string_view> targets_in(const std::vector<std::string_view>& lines) {
   std::set<std::string_view> found;
+  bool debug = false;
   for (const auto line : lines) {
     const auto statement = statement_of(line);
     if (!statement || is_label(*statement)) continue;
+    if (changes_section(*statement)) debug = is_debug_section(*statement);
+    if (debug) continue;
     const bool table =
         statement->name == ".long" || statement->name == ".quad" || statement->name == ".uleb128";
     if (!table && !is_jump(*statement)) continue;
@@ -108,11 +122,10 @@ class Rewriter {
     lines_.emplace_back(line);
   }
   void take_directive(const Statement& statement, std::string_view line) {
-    const bool section = statement.name == ".section";
-    if (section || statement.name == ".text" || statement.name == ".data" ||
-        statement.name == ".bss" || statement.name == ".previous") {
+    if (changes_section(statement)) {
       end_block();
-      in_text_ = section ? statement.operands.substr(0, 5) == ".text" : statement.name == ".text";
+      in_text_ = statement.name == ".section" ? statement.operands.substr(0, 5) == ".text"
+                                              : statement.name == ".text";
     }
     lines_.emplace_back(line);
   }

@@ -22,7 +22,8 @@ namespace {
 
 constexpr Bytes kLargestObject = 256_MiB;
 constexpr Bytes kLargestText = 256_MiB;  // that the preprocessor makes
-constexpr int kAttempts = 2;             // the second one only if somebody killed the first
+constexpr const char* kNamed = "-fdebug-prefix-map=";
+constexpr int kAttempts = 2;  // the second one only if somebody killed the first
 
 std::vector<std::string> environment(const std::string& scratch) {
   std::vector<std::string> result{"LC_ALL=C", "TMPDIR=" + scratch};
@@ -47,10 +48,14 @@ std::vector<std::string> command_line(const Toolchain& toolchain, const KernelRe
   std::vector<std::string> line{toolchain.compiler};
   line.insert(line.end(), toolchain.flags.begin(), toolchain.flags.end());
   for (const auto& folder : toolchain.includes) line.push_back("-I" + folder);
+  // The folder that this process happens to be in is nothing that an object depends on.
+  std::error_code ignored;
+  line.push_back(kNamed + std::filesystem::current_path(ignored).string() + "=.");
+  for (const auto& [path, name] : toolchain.named) line.push_back(kNamed + path + "=" + name);
   for (const auto& [name, value] : request.macros) {
     line.push_back(fmt::format("-D{}={}", name, value));
   }
-  if (preprocess) line.insert(line.end(), {"-E", "-P"});
+  if (preprocess) line.insert(line.end(), {"-E", "-fno-working-directory"});
   line.insert(line.end(), {"-x", "c++", source, "-o", output});
   return line;
 }

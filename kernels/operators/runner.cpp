@@ -41,6 +41,7 @@ Result<Ran> OperatorRunner::run(const OperatorCall& call, jit::Loaded found) {
   end_of(Layer::kOperator, clock.now());
   charge_look_up(found.origin);
   end_of(Layer::kJit, clock.now());
+  platform_.note_program(found.kernel->image());
   if (auto ok = launcher_.upload(*found.kernel); !ok) return forward_error(ok);
   end_of(Layer::kLauncher, clock.now());
   auto ok = launcher_.run(*found.kernel, normalised->call.cores, binding.params_address());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <vector>
 
 #include "kernels/operators/counting_assembler.hpp"
@@ -14,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Lines of sources for reports. They stay on the host (driver/runtime/image.cpp).
+constexpr const char* kLines[] = {"-g1", "-gz"};
 constexpr const char* kLeavesRegister = "-ffixed-r11";  // kernels/counting/rewriter.hpp
 
 std::string variable(const char* name) {
@@ -63,8 +66,10 @@ Result<jit::Toolchain> find_toolchain(const std::string& compiler, const std::st
       toolchain.flags.insert(toolchain.flags.end(), {kLeavesRegister, "-B" + assembler + "/"});
     }
   }
+  toolchain.flags.insert(toolchain.flags.end(), std::begin(kLines), std::end(kLines));
   toolchain.templates = (folder / "kernels/device/operators").string();
   toolchain.includes = {folder.string(), headers.string()};
+  toolchain.named = {{folder.string() + "/", ""}, {headers.string() + "/", "include/"}};
   for (const char* part : {"attention", "common", "matmul", "vector"}) {
     toolchain.sources.push_back((folder / "kernels/device" / part).string());
   }

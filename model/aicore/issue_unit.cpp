@@ -143,6 +143,7 @@ void IssueUnit::wait_flag(Pipe from, Pipe to, unsigned id) {
                         thread_.local());
   }
   spend_issue();
+  if (auto* const watch = pipes_.watch()) watch->awaits(from, id);
   thread_.wait_for(FlagForScalar(pipes_, thread_, from, id));
   const SimTime raised = pipes_.lower(from, id);
   constexpr auto kScalar = static_cast<std::size_t>(Pipe::kScalar);
@@ -206,8 +207,10 @@ void IssueUnit::wait_cross_flag(Pipe pipe, CrossScope scope, unsigned flag) {
                         thread_.local());
   }
   spend_issue();
+  auto* const watch = pipes_.watch();
+  if (watch != nullptr) watch->cross_awaits(scope, flag);
   cross_flags_.await(scope, flag);
-  if (auto* const watch = pipes_.watch()) watch->cross_lowered(scope, flag);
+  if (watch != nullptr) watch->cross_lowered(scope, flag);
 }
 
 }  // namespace npu::model

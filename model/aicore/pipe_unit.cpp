@@ -306,6 +306,16 @@ bool PipeUnit::waits_for_cross_flag() const {
   });
 }
 
+void PipeUnit::tell_stuck() const {
+  if (watch_ == nullptr) return;
+  for (const auto pipe : kUnits) {
+    const auto& queue = units_[index(pipe)].queue;
+    if (queue.empty()) continue;
+    const Kind kind = queue.front().kind;
+    if (kind == Kind::kWaitFlag || kind == Kind::kWaitCrossFlag) watch_->stuck(pipe);
+  }
+}
+
 bool PipeUnit::stuck() const {
   return std::all_of(units_.begin(), units_.end(), [](const Unit& unit) {
     return !unit.memory || (unit.memory->idle() && !unit.scheduled);

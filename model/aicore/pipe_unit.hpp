@@ -71,6 +71,8 @@ class PipeUnit : private MemoryPipe::Owner {
   SimTime drained_at() const;
   // Nothing in the pipes can go on, unless the scalar unit or another core raises a flag.
   bool stuck() const;
+  // The watch hears of pipes that wait for a flag.
+  void tell_stuck() const;
   bool waits_for_cross_flag() const;
   // A cross flag may have been raised.
   void cross_flags_changed();

@@ -69,6 +69,7 @@ void ProgramCore::stop() {
 }
 
 void ProgramCore::reset() {
+  if (in_block_) tell_stuck();  // a driver resets what does not end
   parts_.window.reset();
   parts_.calls.abandon();
   busy_ = pending_ = false;
@@ -238,7 +239,7 @@ int ProgramCore::call_program(ProgramFetch::Program& program) {
   if (units_->hazards) units_->hazards->enter_call();
   const int result = run_.call_program(program.executed, [&] { return program.entry(port_); });
   executed(nullptr, run_.take_executed());
-  if (units_->hazards) units_->hazards->end_call();
+  if (units_->hazards && !parts_.thread.is_cut()) units_->hazards->end_call();
   units_->fetch.enter(caller);
   return result;
 }
@@ -251,9 +252,17 @@ void ProgramCore::forget_accesses() {
   units_->write_backs.forget();
 }
 
+// What it waits for will not come.
+void ProgramCore::tell_stuck() {
+  if (!units_->hazards) return;
+  units_->pipes.tell_stuck();
+  units_->hazards->stopped();
+}
+
 // Accesses in flight end first.
 void ProgramCore::end_block() {
   if (parts_.thread.is_cut()) parts_.thread.told().cut();
+  if (parts_.thread.fault().code == FaultCode::kFlagDeadlock) tell_stuck();
   parts_.thread.told().tell();
   units_->pipes.cut();
   const SimTime answer = parts_.polls.answered_at();

@@ -106,6 +106,7 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
   int run_launched();
   int call_program(ProgramFetch::Program& program);
   void forget_accesses();
+  void tell_stuck();
   void end_block();
   void report(std::uint64_t generation);
   void identify(const ProgramFetch::Program& program);

@@ -25,12 +25,14 @@ AiCorePrograms::AiCorePrograms(const sc_core::sc_module_name& name, Simulation& 
                 memory,
                 watch,
                 CoreClock(config.aicore.clock_hz),
-                {abi::ImageKind::kAiCore, platform::kAicoreEntryName, sim.counted_programs},
+                {abi::ImageKind::kAiCore, platform::kAicoreEntryName, sim.counted_programs,
+                 sim.program_files},
                 {},
                 {},
                 false,
                 {}},
       space_busy_(config.functions() * abi::kVmids, services_.layout.cores()) {
+  if (looks_for_hazards()) sim_.program_files.enable();
   for (unsigned i = 0; i < config.functions(); ++i) {
     services_.cores_of.push_back(services_.layout.cores_of(config.partition(i)));
   }

@@ -75,6 +75,7 @@ class AiCorePrograms : public sc_core::sc_module,
   SimTime space_busy(SpaceId space) const { return space_busy_.until(space, sim_now()); }
   bool looks_for_hazards() const { return services_.config.hazards != HazardMode::kOff; }
   const Hazards& hazards() const { return services_.hazards; }
+  const ProgramLoader& loader() const { return services_.loader; }
   // Every round of a poll loop is executed; the same times, for comparison.
   void naive_polling(bool naive) { services_.naive_polling = naive; }
 

@@ -47,7 +47,8 @@ class AicpuShared {
   CoreWindows* windows = nullptr;
   // By function: the windows that its programs see, in their order.
   std::vector<std::vector<unsigned>> windows_of;
-  ProgramLoader loader{abi::ImageKind::kAicpu, platform::kAicpuEntryName, sim.counted_programs};
+  ProgramLoader loader{abi::ImageKind::kAicpu, platform::kAicpuEntryName, sim.counted_programs,
+                       sim.program_files};
   bool naive_polling = false;
 };
 

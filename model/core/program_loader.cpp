@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <string>
 
 #include "npu/base/write_all.hpp"
@@ -29,6 +30,13 @@ std::string path_of(int file) {
   return path + "/" + std::to_string(file);
 }
 
+// Of the object that it lies in; 0: in none.
+std::uintptr_t base_of(const void* address) {
+  Dl_info info{};
+  if (address == nullptr || dladdr(address, &info) == 0) return 0;
+  return reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+}
+
 // kernels/counting/rewriter.hpp
 const std::uint64_t* counter_of(void* handle) {
   void* const access = dlsym(handle, "npu_instruction_counter");
@@ -45,11 +53,13 @@ struct ProgramLoader::Library {
 
   void* handle;
   LoadedProgram program;
+  ConstByteSpan file;
   bool known = true;  // to the card
 };
 
-ProgramLoader::ProgramLoader(abi::ImageKind kind, const char* entry, const CountedPrograms& counted)
-    : kind_(kind), entry_(entry), counted_(counted) {}
+ProgramLoader::ProgramLoader(abi::ImageKind kind, const char* entry, const CountedPrograms& counted,
+                             const ProgramFiles& files)
+    : kind_(kind), entry_(entry), counted_(counted), files_(files) {}
 
 ProgramLoader::~ProgramLoader() = default;
 
@@ -83,9 +93,20 @@ LoadedProgram ProgramLoader::load(const abi::ImageHeader& header, const void* ob
   void* const handle = dlopen(path_of(file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {};
   auto library = std::make_unique<Library>(handle);
+  library->file = twin.size != 0 ? twin : files_.find(given);
   library->program = {dlsym(handle, entry_), counted_.enabled() ? counter_of(handle) : nullptr};
   if (library->program.entry == nullptr) return {};
   return (loaded_[header.digest] = std::move(library))->program;
+}
+
+ProgramLoader::Place ProgramLoader::place_of(const void* address) const {
+  const std::uintptr_t base = base_of(address);
+  if (base == 0) return {};
+  const auto found = std::find_if(loaded_.begin(), loaded_.end(), [base](const auto& each) {
+    return base_of(each.second->program.entry) == base;
+  });
+  return {found == loaded_.end() ? ConstByteSpan() : found->second->file,
+          reinterpret_cast<std::uintptr_t>(address) - base};
 }
 
 }  // namespace npu::model

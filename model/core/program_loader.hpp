@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "model/core/counted_programs.hpp"
+#include "model/core/program_files.hpp"
 #include "npu/abi/kernel_image.hpp"
 #include "npu/base/units.hpp"
 
@@ -22,8 +23,9 @@ struct LoadedProgram {
 class ProgramLoader {
  public:
   // Programs of one kind; `entry` is the name of their entry point. Those with a twin in `counted`
-  // are run by that. `counted` outlives this.
-  ProgramLoader(abi::ImageKind kind, const char* entry, const CountedPrograms& counted);
+  // are run by that. `counted` and `files` outlive this.
+  ProgramLoader(abi::ImageKind kind, const char* entry, const CountedPrograms& counted,
+                const ProgramFiles& files);
   ~ProgramLoader();
   ProgramLoader(const ProgramLoader&) = delete;
   ProgramLoader& operator=(const ProgramLoader&) = delete;
@@ -35,6 +37,12 @@ class ProgramLoader {
   // `object` has header.size bytes. None: the digest is not theirs, or they are no shared object
   // with the entry point.
   LoadedProgram load(const abi::ImageHeader& header, const void* object);
+  // What an address is in.
+  struct Place {
+    ConstByteSpan file;        // with its sections; empty: they are not known
+    std::uint64_t offset = 0;  // from the begin of what is loaded
+  };
+  Place place_of(const void* address) const;
   // All have to be loaded again. Those that still run may do so to their end.
   void forget();
 
@@ -45,6 +53,7 @@ class ProgramLoader {
   const abi::ImageKind kind_;
   const char* const entry_;
   const CountedPrograms& counted_;
+  const ProgramFiles& files_;
   std::map<Digest, std::unique_ptr<Library>> loaded_;
 };
 

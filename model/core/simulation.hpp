@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every model shares: the agenda, the transaction pool, the recorder, programs that count.
+// What every model shares: the agenda, the transaction pool, the recorder, programs that
+// count, files of programs.
 #pragma once
 
 #include "model/core/agenda.hpp"
 #include "model/core/counted_programs.hpp"
+#include "model/core/program_files.hpp"
 #include "model/core/recorder.hpp"
 #include "model/core/transaction.hpp"
 
@@ -24,6 +26,7 @@ struct Simulation {
   TransactionPool pool;
   Recorder recorder;
   CountedPrograms counted_programs;
+  ProgramFiles program_files;
 
   void emit(std::uint32_t track, platform::Activity activity, SimTime begin, SimTime end,
             std::uint64_t cause = 0, std::uint64_t bytes = 0, std::uint64_t detail = 0) {

@@ -60,6 +60,7 @@ class HostPlatform : public sc_core::sc_module, public platform::Platform {
   Status set_virtual_functions(platform::Bdf bdf, unsigned count) override {
     return sriov_.set(bdf, count);
   }
+  void note_program(ConstByteSpan file) override { simulation_.program_files.note(file); }
   void write_barrier() override { bus_.write_barrier(); }
   void read_barrier() override { bus_.read_barrier(); }
 

@@ -235,9 +235,12 @@ std::vector<std::string> SystemView::overtaken_stores() const {
 std::vector<std::string> SystemView::hazards() const {
   std::vector<std::string> lines;
   for (unsigned i = 0; i < system_.cards(); ++i) {
-    const auto& hazards = system_.card(i).aicore_programs().hazards();
-    for (const auto& hazard : hazards.all()) {
-      lines.push_back(fmt::format("card{}: {}", i, model::text_of(hazards, hazard)));
+    const auto& cores = system_.card(i).aicore_programs();
+    const auto& hazards = cores.hazards().all();
+    model::HazardText text(cores.hazards(), cores.loader());
+    lines.reserve(lines.size() + hazards.size());
+    for (const auto& hazard : hazards) {
+      lines.push_back(fmt::format("card{}: {}", i, text.of(hazard)));
     }
   }
   return lines;

@@ -236,6 +236,7 @@ Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByte
     }
     return {};
   };
+  platform_.note_program(object);
   auto loaded = driver::KernelModule::load(space(), object, upload);
   if (!loaded) return fault(loaded.error());
   modules_[key] = *loaded;

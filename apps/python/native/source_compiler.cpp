@@ -50,6 +50,7 @@ py::dict compile_source(const std::string& source, const std::string& core,
   auto toolchain = value_of(operators::find_toolchain("", root));
   toolchain.templates = file.parent_path().string();
   toolchain.includes.insert(toolchain.includes.begin(), includes.begin(), includes.end());
+  toolchain.named.emplace_back(toolchain.templates + "/", "");
   toolchain.sources.clear();
   toolchain.preprocessed = true;
   if (core == "host") toolchain.flags = host_flags();

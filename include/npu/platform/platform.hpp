@@ -127,6 +127,9 @@ class Platform {
     static_cast<void>(kind), static_cast<void>(count), static_cast<void>(size);
   }
 
+  // For reports: a program that will be uploaded, as its file has it. It takes no time.
+  virtual void note_program(ConstByteSpan file) { static_cast<void>(file); }
+
   // The device sees earlier stores before later ones. Drains write combining.
   virtual void write_barrier() = 0;
   // Later loads are not satisfied before earlier ones.

@@ -59,6 +59,7 @@ class ForwardingPlatform : public platform::Platform {
   void note_never_freed(std::string_view kind, std::uint64_t count, Bytes size) override {
     inner_.note_never_freed(kind, count, size);
   }
+  void note_program(ConstByteSpan file) override { inner_.note_program(file); }
   void write_barrier() override { inner_.write_barrier(); }
   void read_barrier() override { inner_.read_barrier(); }
 

@@ -31,6 +31,14 @@ void CoreHazards::end_call() {
   }
 }
 
+void CoreHazards::never_raised(PlaceNumber place) {
+  hazards_.found({HazardKind::kNeverRaised, place, place, Space::kGlobal, 0, 0, 0});
+}
+
+void CoreHazards::stopped() {
+  if (awaited_) never_raised(*awaited_);
+}
+
 // --- entries of pipes ----------------------------------------------------------------------
 
 HazardPlace CoreHazards::here(Pipe pipe) const {
@@ -45,20 +53,43 @@ HazardPlace CoreHazards::here(Pipe pipe) const {
 }
 
 PlaceNumber CoreHazards::place_of(Pipe pipe, const PipeEntry& entry) {
-  HazardPlace place = here(pipe);
-  if (entry.kind == Kind::kInstruction) {
-    place.operation = operation_of(entry.instruction);
-  } else {
-    place.flag = true;
-    place.to = static_cast<Pipe>(entry.peer);
-    place.id = entry.id;
+  switch (entry.kind) {
+    case Kind::kInstruction: {
+      HazardPlace place = here(pipe);
+      place.operation = operation_of(entry.instruction);
+      return hazards_.place(place);
+    }
+    case Kind::kSetFlag:
+      return place_of_flag(pipe, static_cast<Pipe>(entry.peer), entry.id);
+    case Kind::kWaitFlag:
+      return place_of_flag(static_cast<Pipe>(entry.peer), pipe, entry.id);
+    case Kind::kWaitCrossFlag:
+      return place_of_cross_flag(pipe, entry.id);
+    case Kind::kSetCrossFlag:
+    case Kind::kBarrier:
+      break;  // nothing is ever said of them
   }
+  return 0;
+}
+
+PlaceNumber CoreHazards::place_of_flag(Pipe from, Pipe to, unsigned id) {
+  HazardPlace place = here(from);
+  place.what = HazardPlace::What::kFlag;
+  place.to = to;
+  place.id = static_cast<std::uint8_t>(id);
+  return hazards_.place(place);
+}
+
+PlaceNumber CoreHazards::place_of_cross_flag(Pipe to, unsigned flag) {
+  HazardPlace place = here(to);
+  place.what = HazardPlace::What::kCrossFlag;
+  place.to = to;
+  place.id = static_cast<std::uint8_t>(flag);
   return hazards_.place(place);
 }
 
 void CoreHazards::issued(Pipe pipe, const PipeEntry& entry) {
-  const bool named = entry.kind == Kind::kInstruction || entry.kind == Kind::kSetFlag;
-  order_.issue(pipe, named ? place_of(pipe, entry) : 0, entry.kind == Kind::kInstruction);
+  order_.issue(pipe, place_of(pipe, entry), entry.kind == Kind::kInstruction);
 }
 
 void CoreHazards::reached(Pipe pipe, const PipeEntry& entry) {
@@ -125,21 +156,31 @@ void CoreHazards::unordered(const Access& other, bool other_writes, std::uint64_
 // --- the scalar unit -----------------------------------------------------------------------
 
 void CoreHazards::raised(Pipe to, unsigned id) {
-  PipeEntry entry;
-  entry.kind = Kind::kSetFlag;
-  entry.peer = static_cast<std::uint8_t>(to);
-  entry.id = static_cast<std::uint8_t>(id);
-  const auto place = place_of(Pipe::kScalar, entry);
+  const auto place = place_of_flag(Pipe::kScalar, to, id);
   if (order_.raise(Pipe::kScalar, to, id, place)) {
     hazards_.found({HazardKind::kFlagRaisedTwice, place, place, Space::kGlobal, 0, 0, 0});
   }
+}
+
+void CoreHazards::awaits(Pipe from, unsigned id) {
+  awaited_ = place_of_flag(from, Pipe::kScalar, id);
+}
+
+void CoreHazards::lowered(Pipe from, unsigned id) {
+  awaited_.reset();
+  order_.lower(from, Pipe::kScalar, id);
 }
 
 void CoreHazards::cross_raised(CrossScope scope, unsigned flag) {
   raise_cross(Pipe::kScalar, scope, flag);
 }
 
+void CoreHazards::cross_awaits(CrossScope /*scope*/, unsigned flag) {
+  awaited_ = place_of_cross_flag(Pipe::kScalar, flag);
+}
+
 void CoreHazards::cross_lowered(CrossScope scope, unsigned flag) {
+  awaited_.reset();
   lower_cross(Pipe::kScalar, scope, flag);
 }
 

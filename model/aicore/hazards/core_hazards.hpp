@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "model/aicore/core_parts.hpp"
@@ -32,22 +33,33 @@ class CoreHazards final : public PipeWatch, private AccessMap::Listener {
   void enter_call();
   void end_call();
   // A block begins, when all of the core's earlier ones are over.
-  void begin_block() { order_.begin_block(); }
+  void begin_block() {
+    order_.begin_block();
+    awaited_.reset();
+  }
+  // It waits for a flag, and is stopped since that will not come. stuck() says of which pipes.
+  void stopped();
 
   void issued(Pipe pipe, const PipeEntry& entry) override;
   void reached(Pipe pipe, const PipeEntry& entry) override;
   void raised(Pipe to, unsigned id) override;
-  void lowered(Pipe from, unsigned id) override { order_.lower(from, Pipe::kScalar, id); }
+  void awaits(Pipe from, unsigned id) override;
+  void lowered(Pipe from, unsigned id) override;
   void cross_raised(platform::CrossScope scope, unsigned flag) override;
+  void cross_awaits(platform::CrossScope scope, unsigned flag) override;
   void cross_lowered(platform::CrossScope scope, unsigned flag) override;
   void drained() override { order_.drained(); }
   void accessed_ub(std::uint32_t offset, bool write) override;
+  void stuck(Pipe pipe) override { never_raised(order_.next(pipe)); }
 
  private:
   void unordered(const Access& other, bool other_writes, std::uint64_t first,
                  std::uint64_t bytes) override;
   HazardPlace here(Pipe pipe) const;
   PlaceNumber place_of(Pipe pipe, const PipeEntry& entry);
+  PlaceNumber place_of_flag(Pipe from, Pipe to, unsigned id);
+  PlaceNumber place_of_cross_flag(Pipe to, unsigned flag);
+  void never_raised(PlaceNumber place);
   void access(Pipe pipe, PlaceNumber place, std::uint32_t turn);
   AccessMap& map(const Extent& extent);
   CallOrder& call() { return hazards_.call(calls_.block().context, calls_.call()); }
@@ -62,7 +74,8 @@ class CoreHazards final : public PipeWatch, private AccessMap::Listener {
   Program& program_;
   CoreOrder order_;
   std::array<AccessMap, platform::kLocalBuffers> local_;
-  AccessMap nowhere_;  // of a core that runs something else
+  std::optional<PlaceNumber> awaited_;  // by the scalar unit
+  AccessMap nowhere_;                   // of a core that runs something else
   // Of the access that is looked at.
   std::vector<Extent> extents_;
   Extent extent_;

@@ -33,6 +33,10 @@ class CoreOrder {
   void issue(Pipe pipe, PlaceNumber place, bool instruction);
   // The pipe comes to its next entry: what the scalar unit knew when it issued it is over.
   Entry take(Pipe pipe);
+  // The place of what the pipe comes to next.
+  PlaceNumber next(Pipe pipe) const {
+    return issued_[static_cast<std::size_t>(pipe)].front().entry.place;
+  }
   // What the scalar unit does itself has a turn, too.
   std::uint32_t next_turn() { return ++turns_; }
   // The pipe, or the scalar unit, does something: its moment.

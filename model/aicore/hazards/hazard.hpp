@@ -17,8 +17,8 @@ enum class HazardKind : std::uint8_t {
   kFlagRaisedTwice,  // a flag is set that nobody has waited for since it was set
   kFlagLeft,         // a program ends with a flag set
   kNotAwaited,       // a program ends and has not waited for an instruction
+  kNeverRaised,      // a program is stopped while it waits for a flag
 };
-inline constexpr unsigned kHazardKinds = 6;
 
 // Something in a program: an instruction, or a flag. Of several times the first one.
 struct HazardPlace {
@@ -26,7 +26,9 @@ struct HazardPlace {
   std::array<char, 17> program{};
   platform::Pipe pipe = platform::Pipe::kScalar;
   platform::PipeOperation operation = platform::PipeOperation::kOther;
-  bool flag = false;  // a flag to `to`, number `id`
+  enum class What : std::uint8_t { kInstruction, kFlag, kCrossFlag };
+  What what = What::kInstruction;
+  // Of a flag, which is one to `to`; of one between cores `to` is who waits.
   platform::Pipe to = platform::Pipe::kScalar;
   std::uint8_t id = 0;
   std::uint16_t core = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/hazards/hazard_text.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace npu::model {
@@ -15,23 +14,25 @@ const char* name_of(platform::Pipe pipe) {
   return index < platform::kPipes ? kPipeNames[index] : "?";
 }
 
-// Where in its program, as an offset in the program's object.
-std::string site_of(const HazardPlace& place) {
-  Dl_info info{};
-  std::uintptr_t offset = 0;
-  if (place.call != nullptr && dladdr(place.call, &info) != 0) {
-    offset = reinterpret_cast<std::uintptr_t>(place.call) -
-             reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  }
-  return fmt::format("{}+{:#x}", place.program.data(), offset);
+}  // namespace
+
+std::string HazardText::site_of(const HazardPlace& place) {
+  const auto of_core =
+      fmt::format("core {}, block {}, instruction {}", place.core, place.block, place.number);
+  const auto at = loader_.place_of(place.call);
+  const std::string lines = lines_.of_call(at);
+  if (!lines.empty()) return fmt::format("{} ({}, {})", lines, place.program.data(), of_core);
+  return fmt::format("{}+{:#x} ({})", place.program.data(), at.offset, of_core);
 }
 
-std::string text_of(const HazardPlace& place) {
-  const std::string where = fmt::format("at {} (core {}, block {}, instruction {})", site_of(place),
-                                        place.core, place.block, place.number);
-  if (place.flag) {
-    return fmt::format("{} to {} number {} {}", name_of(place.pipe), name_of(place.to), place.id,
-                       where);
+std::string HazardText::text_of(const HazardPlace& place) {
+  const std::string where = "at " + site_of(place);
+  if (place.what == HazardPlace::What::kFlag) {
+    return fmt::format("flag {} to {} number {} {}", name_of(place.pipe), name_of(place.to),
+                       place.id, where);
+  }
+  if (place.what == HazardPlace::What::kCrossFlag) {
+    return fmt::format("flag between cores to {} number {} {}", name_of(place.to), place.id, where);
   }
   const auto operation = static_cast<std::size_t>(place.operation);
   const bool scalar = place.pipe == platform::Pipe::kScalar;
@@ -39,11 +40,9 @@ std::string text_of(const HazardPlace& place) {
                      scalar ? "load or store" : platform::kPipeOperationNames[operation], where);
 }
 
-}  // namespace
-
-std::string text_of(const Hazards& hazards, const Hazard& hazard) {
-  const auto earlier = text_of(hazards.place(hazard.earlier));
-  const auto later = text_of(hazards.place(hazard.later));
+std::string HazardText::of(const Hazard& hazard) {
+  const auto earlier = text_of(hazards_.place(hazard.earlier));
+  const auto later = text_of(hazards_.place(hazard.later));
   const auto bytes =
       fmt::format("{} {:#x}..{:#x}", kSpaceNames[static_cast<unsigned>(hazard.space)], hazard.first,
                   hazard.first + hazard.bytes - 1);
@@ -59,12 +58,13 @@ std::string text_of(const Hazards& hazards, const Hazard& hazard) {
       return fmt::format("{}: {} overwrites what {} writes, and nothing orders them; {}", bytes,
                          later, earlier, times);
     case HazardKind::kFlagRaisedTwice:
-      return fmt::format("flag {} is set again before anything has waited for it; {}", earlier,
-                         times);
+      return fmt::format("{} is set again before anything has waited for it; {}", earlier, times);
     case HazardKind::kFlagLeft:
-      return fmt::format("flag {} is still set when its program ends; {}", earlier, times);
+      return fmt::format("{} is still set when its program ends; {}", earlier, times);
     case HazardKind::kNotAwaited:
       return fmt::format("the program ends without having waited for {}; {}", earlier, times);
+    case HazardKind::kNeverRaised:
+      return fmt::format("the program waits for {}, and nothing sets it; {}", earlier, times);
   }
   return {};
 }

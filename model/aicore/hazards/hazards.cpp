@@ -45,8 +45,7 @@ void CallOrder::lower(const CrossFlags::Member& member, unsigned flag, Clock& cl
 // --- the card ------------------------------------------------------------------------------
 
 PlaceNumber Hazards::place(const HazardPlace& place) {
-  const Same same{place.call, place.pipe, place.operation, place.to,
-                  static_cast<std::uint8_t>(place.flag ? place.id + 1 : 0)};
+  const Same same{place.call, place.pipe, place.operation, place.what, place.to, place.id};
   const auto [found, is_new] =
       known_places_.emplace(same, static_cast<PlaceNumber>(places_.size()));
   if (is_new) places_.push_back(place);

@@ -52,8 +52,8 @@ class Hazards {
 
  private:
   using Call = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
-  using Same = std::tuple<const void*, platform::Pipe, platform::PipeOperation, platform::Pipe,
-                          std::uint8_t>;
+  using Same = std::tuple<const void*, platform::Pipe, platform::PipeOperation, HazardPlace::What,
+                          platform::Pipe, std::uint8_t>;
   using Found = std::tuple<HazardKind, std::uint32_t, std::uint32_t>;
 
   std::vector<HazardPlace> places_;

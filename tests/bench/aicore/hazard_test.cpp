@@ -70,9 +70,8 @@ std::vector<Seen> seen(const AicoreBench& bench) {
 
 std::string lines(const AicoreBench& bench) {
   std::string text;
-  for (const auto& hazard : bench.cores.hazards().all()) {
-    text += model::text_of(bench.cores.hazards(), hazard) + "\n";
-  }
+  model::HazardText words(bench.cores.hazards(), bench.cores.loader());
+  for (const auto& hazard : bench.cores.hazards().all()) text += words.of(hazard) + "\n";
   return text;
 }
 
@@ -188,6 +187,37 @@ TEST(AicoreHazards, AreFlagsThatAreLeftOrSetTwice) {
   ASSERT_EQ(found.size(), 2U) << lines(bench);
   EXPECT_EQ(found[0].kind, HazardKind::kFlagRaisedTwice);
   EXPECT_EQ(found[1].kind, HazardKind::kFlagLeft);
+}
+
+TEST(AicoreHazards, AreWaitsThatNothingEnds) {
+  AicoreBench bench(watched());
+  const auto ended = bench.run_one([&](AicorePort& port) {
+    port.set_flag(Pipe::kMte2, Pipe::kVector, 2);
+    port.wait_flag(Pipe::kMte2, Pipe::kVector, 2);
+    port.wait_flag(Pipe::kMte3, Pipe::kVector, 5);
+    port.issue(scaled(0, kPiece));
+    port.wait_flag(Pipe::kVector, Pipe::kScalar, 1);
+    return 0;
+  });
+  EXPECT_EQ(ended.fault, FaultCode::kFlagDeadlock);
+  const auto text = lines(bench);
+  EXPECT_NE(text.find("waits for flag MTE3 to V number 5 "), std::string::npos) << text;
+  EXPECT_NE(text.find("waits for flag V to S number 1 "), std::string::npos) << text;
+  EXPECT_EQ(seen(bench).size(), 2U) << text;
+}
+
+TEST(AicoreHazards, AreWaitsForOtherCoresThatAResetEnds) {
+  AicoreBench bench(watched());
+  const auto body = [](AicorePort& port) {
+    port.wait_cross_flag(Pipe::kMte2, CrossScope::kSameType, 7);
+    port.pipe_barrier(Pipe::kAll);
+    return 0;
+  };
+  bench.at(0, [&] { bench.launch(0, body, 1, 0, 2); });
+  bench.at(1'000'000 * kClock, [&bench] { bench.cores.function_reset(0); });
+  bench.run();
+  const auto text = lines(bench);
+  EXPECT_NE(text.find("waits for flag between cores to MTE2 number 7 "), std::string::npos) << text;
 }
 
 TEST(AicoreHazards, EndWithTheBlock) {

@@ -79,6 +79,15 @@ TEST(Rewriter, LabelsThatNobodyGoesToEndNothing) {
   EXPECT_EQ(additions(text), (Amounts{"$3"}));
 }
 
+TEST(Rewriter, DebugInformationChangesNothing) {
+  const auto text = function(".LVL0:\n\tnop\n\t.loc 1 5 3\n.LBB3:\n\tnop\n.LBE3:\n\tret\n");
+  const std::string debug =
+      "\t.section\t.debug_info,\"\",@progbits\n\t.quad\t.LBB3\n\t.quad\t.LBE3-.LBB3\n"
+      "\t.section\t.debug_rnglists,\"\",@progbits\n\t.uleb128 .LBB3-.LVL0\n";
+  EXPECT_EQ(additions(text + debug), additions(text));
+  EXPECT_EQ(additions(text + debug), (Amounts{"$3"}));
+}
+
 TEST(Rewriter, DirectivesAndCommentsAreNone) {
   const auto text = function(
       "\t.p2align 4,,10\n# a comment\n\n\t.loc 1 2 3\n\trep stosq\n"

@@ -77,6 +77,7 @@ Result<std::shared_ptr<const driver::KernelModule>> QueueSession::module(
   if (known != nullptr) return known;
   const auto object = use_program(context_.report, program);
   if (!object) return forward_error(object);
+  context_.platform.note_program(*object);
   auto loaded = copies_->load(*object);
   if (!loaded) return forward_error(loaded);
   known = std::move(*loaded);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program with hazards, whose file tells its lines.
+#include "tests/bench/aicore/lined_program.hpp"
+
+using namespace npu;
+
+extern "C" __attribute__((visibility("default"))) int npu_aicore_main(platform::AicorePort& port) {
+  const aicore::Flag<platform::Pipe::kMte2, platform::Pipe::kVector> loaded(port, 3);
+  loaded.set();            // the flag
+  test::load_lined(port);  // the call
+  platform::Vector scaled;
+  scaled.op = platform::VectorOp::kMuls;
+  scaled.to = test::kLinedBytes;
+  scaled.count = test::kLinedBytes / sizeof(float);
+  port.issue(scaled);  // the vector
+  port.pipe_barrier(platform::Pipe::kAll);
+  return 0;
+}

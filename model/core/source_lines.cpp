@@ -36,8 +36,9 @@ SourceLine line_of(const char* path, int number, const char* folder) {
   return {file, number};
 }
 
-std::string written(const SourceLine& line) {
-  return fmt::format("{}:{}", line.file, line.number);
+bool is_header(const std::string& file) {
+  const auto end = file.substr(std::min(file.rfind('.'), file.size()));
+  return end == ".h" || end == ".hpp" || end == ".inc";
 }
 
 int number_of(Dwarf_Die& die, unsigned name) {
@@ -129,20 +130,23 @@ class SourceLines::File {
 SourceLines::SourceLines() = default;
 SourceLines::~SourceLines() = default;
 
-std::string SourceLines::of_call(const ProgramLoader::Place& place) {
-  if (place.file.size == 0 || place.offset == 0) return {};
-  auto& file = files_[place.file.data];
-  if (!file) file = std::make_unique<File>(place.file);
-  const auto lines = file->lines(place.offset - 1);  // of the call, not of what is behind it
-  if (lines.empty()) return {};
-  std::string text = written(lines.front());
-  const auto outer = std::find_if(lines.begin(), lines.end(), [&](const SourceLine& line) {
-    return line.file != lines.front().file;
-  });
-  if (outer == lines.end()) return text;
-  text += " from " + written(*outer);
-  for (auto line = outer + 1; line != lines.end() && line->file == outer->file; ++line) {
-    text += fmt::format(", {}", line->number);
+std::string SourceLines::of_calls(const std::vector<ProgramLoader::Place>& calls) {
+  std::string text, last;
+  for (const auto& call : calls) {
+    if (call.file.size == 0 || call.offset == 0) break;
+    auto& file = files_[call.file.data];
+    if (!file) file = std::make_unique<File>(call.file);
+    // Of the call, not of what is behind it.
+    for (const auto& line : file->lines(call.offset - 1)) {
+      if (line.file == last) {
+        text += fmt::format(", {}", line.number);
+        continue;
+      }
+      if (!last.empty() && !is_header(last)) return text;
+      if (!last.empty()) text += " from ";
+      text += fmt::format("{}:{}", line.file, line.number);
+      last = line.file;
+    }
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/core/program_loader.hpp"
 
@@ -17,12 +18,12 @@ class SourceLines {
   SourceLines(const SourceLines&) = delete;
   SourceLines& operator=(const SourceLines&) = delete;
 
-  // Where the author of a program wrote the call that returns to `place`: "FILE:LINE", and
-  // " from FILE:LINE, LINE" if that was inlined into another file, with the calls in that. Neither
-  // names a header of npusim or of the system. Files are named as the compiler was told to name
-  // them (-fdebug-prefix-map); of a path of the machine only the name. Empty: the program's file
-  // does not say.
-  std::string of_call(const ProgramLoader::Place& place);
+  // Where the author of a program wrote a call, from the innermost place outwards: "FILE:LINE, LINE
+  // from FILE:LINE", as far as the first source file that is no header. Headers of npusim and of
+  // the system are left out. `calls`: what the call, its caller and so on return to. Files are
+  // named as the compiler was told to name them (-fdebug-prefix-map); of a path of the machine only
+  // the name. Empty: the program's file does not say.
+  std::string of_calls(const std::vector<ProgramLoader::Place>& calls);
 
  private:
   class File;

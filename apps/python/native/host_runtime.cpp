@@ -176,7 +176,10 @@ void HostRuntime::copy_from(std::uint64_t host, std::uint64_t device, std::size_
 }
 
 void HostRuntime::register_kernel(std::uint32_t id, const std::string& binary) {
-  check(session_->call([&](platform::Platform&) { return register_here(id, binary); }));
+  check(session_->call([&](platform::Platform& host) {
+    host.note_program({reinterpret_cast<const std::byte*>(binary.data()), binary.size()});
+    return register_here(id, binary);
+  }));
 }
 
 void HostRuntime::unregister_kernel(std::uint32_t id) {

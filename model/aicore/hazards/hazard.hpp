@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "model/aicore/hazards/footprint.hpp"
 #include "npu/platform/core_events.hpp"
@@ -22,7 +23,8 @@ enum class HazardKind : std::uint8_t {
 
 // Something in a program: an instruction, or a flag. Of several times the first one.
 struct HazardPlace {
-  const void* call = nullptr;  // return address, in the loaded program
+  const void* call = nullptr;        // return address, in the loaded program
+  std::vector<const void*> callers;  // those above it in the program
   std::array<char, 17> program{};
   platform::Pipe pipe = platform::Pipe::kScalar;
   platform::PipeOperation operation = platform::PipeOperation::kOther;

@@ -19,10 +19,11 @@ const char* name_of(platform::Pipe pipe) {
 std::string HazardText::site_of(const HazardPlace& place) {
   const auto of_core =
       fmt::format("core {}, block {}, instruction {}", place.core, place.block, place.number);
-  const auto at = loader_.place_of(place.call);
-  const std::string lines = lines_.of_call(at);
+  std::vector<ProgramLoader::Place> calls{loader_.place_of(place.call)};
+  for (const void* const caller : place.callers) calls.push_back(loader_.place_of(caller));
+  const std::string lines = lines_.of_calls(calls);
   if (!lines.empty()) return fmt::format("{} ({}, {})", lines, place.program.data(), of_core);
-  return fmt::format("{}+{:#x} ({})", place.program.data(), at.offset, of_core);
+  return fmt::format("{}+{:#x} ({})", place.program.data(), calls.front().offset, of_core);
 }
 
 std::string HazardText::text_of(const HazardPlace& place) {

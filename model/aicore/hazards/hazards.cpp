@@ -1,11 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/hazards/hazards.hpp"
 
+#include <dlfcn.h>
+#include <unwind.h>
+
 #include <algorithm>
 
 namespace npu::model {
 
 using platform::CrossScope;
+
+namespace {
+
+struct CallChain {
+  const void* call;
+  const void* object = nullptr;  // that the call is in; null: it has not been reached yet
+  std::vector<const void*> callers{};
+};
+
+const void* object_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+_Unwind_Reason_Code add_caller(_Unwind_Context* context, void* into) {
+  auto& chain = *static_cast<CallChain*>(into);
+  const auto* const address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+  if (chain.object == nullptr) {
+    if (address == chain.call) chain.object = object_of(address);
+    return _URC_NO_REASON;
+  }
+  if (object_of(address) != chain.object) return _URC_END_OF_STACK;
+  chain.callers.push_back(address);
+  return _URC_NO_REASON;
+}
+
+// Of the program that is about to do something, whose call of its port is `call`.
+std::vector<const void*> callers_of(const void* call) {
+  CallChain chain{call};
+  if (call != nullptr) _Unwind_Backtrace(&add_caller, &chain);
+  return chain.callers;
+}
+
+}  // namespace
 
 // --- one call ------------------------------------------------------------------------------
 
@@ -48,7 +85,10 @@ PlaceNumber Hazards::place(const HazardPlace& place) {
   const Same same{place.call, place.pipe, place.operation, place.what, place.to, place.id};
   const auto [found, is_new] =
       known_places_.emplace(same, static_cast<PlaceNumber>(places_.size()));
-  if (is_new) places_.push_back(place);
+  if (is_new) {
+    places_.push_back(place);
+    places_.back().callers = callers_of(place.call);
+  }
   return found->second;
 }
 

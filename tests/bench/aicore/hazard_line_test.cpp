@@ -85,6 +85,15 @@ TEST(AicoreHazardLines, AreThoseOfTheAuthorWithTheirCaller) {
                              HasSubstr(" at " + load + " from " + call + " ("))));
 }
 
+TEST(AicoreHazardLines, AreFollowedByTheCallsOfTheSourceFile) {
+  const auto store = marked("lined_program.cpp", "the store");
+  const auto caller = marked("lined_program.cpp", "the caller");
+  const auto number = caller.substr(caller.rfind(':') + 1);
+  EXPECT_THAT(hazards_of_lined_program(true),
+              Contains(AllOf(HasSubstr("MTE3 ub_to_gm at " + store + ", " + number + " ("),
+                             HasSubstr("reads what MTE2"))));
+}
+
 TEST(AicoreHazardLines, AreNotThoseOfTheHeadersThatKernelsAreWrittenWith) {
   const auto flag = marked("lined_program.cpp", "the flag");
   EXPECT_THAT(hazards_of_lined_program(true),
@@ -93,7 +102,7 @@ TEST(AicoreHazardLines, AreNotThoseOfTheHeadersThatKernelsAreWrittenWith) {
 
 TEST(AicoreHazardLines, AreOffsetsWhereTheFileIsNotKnown) {
   const auto lines = hazards_of_lined_program(false);
-  ASSERT_EQ(lines.size(), 2U);
+  ASSERT_EQ(lines.size(), 3U);
   for (const auto& line : lines) {
     EXPECT_THAT(line, AllOf(HasSubstr("+0x"), testing::Not(HasSubstr("pp:"))));
   }

@@ -4,10 +4,25 @@
 
 using namespace npu;
 
+namespace {
+
+// Called, not inlined.
+__attribute__((noinline)) void store(platform::AicorePort& port) {
+  platform::CopyOut copy;
+  copy.from = {platform::LocalBuffer::kUb, 0};
+  copy.to = port.call().arguments + 4096;
+  copy.row_bytes = copy.from_pitch = test::kLinedBytes;
+  port.issue(copy);  // the store
+  static_cast<void>(port.call());
+}
+
+}  // namespace
+
 extern "C" __attribute__((visibility("default"))) int npu_aicore_main(platform::AicorePort& port) {
   const aicore::Flag<platform::Pipe::kMte2, platform::Pipe::kVector> loaded(port, 3);
   loaded.set();            // the flag
   test::load_lined(port);  // the call
+  store(port);             // the caller
   platform::Vector scaled;
   scaled.op = platform::VectorOp::kMuls;
   scaled.to = test::kLinedBytes;

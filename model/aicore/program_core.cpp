@@ -252,7 +252,7 @@ void ProgramCore::forget_accesses() {
   units_->write_backs.forget();
 }
 
-// What it waits for will not come.
+// What it waits for has not come.
 void ProgramCore::tell_stuck() {
   if (!units_->hazards) return;
   units_->pipes.tell_stuck();
@@ -261,8 +261,10 @@ void ProgramCore::tell_stuck() {
 
 // Accesses in flight end first.
 void ProgramCore::end_block() {
-  if (parts_.thread.is_cut()) parts_.thread.told().cut();
-  if (parts_.thread.fault().code == FaultCode::kFlagDeadlock) tell_stuck();
+  if (parts_.thread.is_cut()) {
+    parts_.thread.told().cut();
+    tell_stuck();
+  }
   parts_.thread.told().tell();
   units_->pipes.cut();
   const SimTime answer = parts_.polls.answered_at();

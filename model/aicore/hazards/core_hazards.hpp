@@ -37,7 +37,7 @@ class CoreHazards final : public PipeWatch, private AccessMap::Listener {
     order_.begin_block();
     awaited_.reset();
   }
-  // It waits for a flag, and is stopped since that will not come. stuck() says of which pipes.
+  // The program is stopped before its end. stuck() says which pipes wait for flags.
   void stopped();
 
   void issued(Pipe pipe, const PipeEntry& entry) override;

@@ -65,7 +65,7 @@ std::string HazardText::of(const Hazard& hazard) {
     case HazardKind::kNotAwaited:
       return fmt::format("the program ends without having waited for {}; {}", earlier, times);
     case HazardKind::kNeverRaised:
-      return fmt::format("the program waits for {}, and nothing sets it; {}", earlier, times);
+      return fmt::format("the program is stopped while it waits for {}; {}", earlier, times);
   }
   return {};
 }

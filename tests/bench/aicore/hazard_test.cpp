@@ -201,8 +201,10 @@ TEST(AicoreHazards, AreWaitsThatNothingEnds) {
   });
   EXPECT_EQ(ended.fault, FaultCode::kFlagDeadlock);
   const auto text = lines(bench);
-  EXPECT_NE(text.find("waits for flag MTE3 to V number 5 "), std::string::npos) << text;
-  EXPECT_NE(text.find("waits for flag V to S number 1 "), std::string::npos) << text;
+  EXPECT_NE(text.find("is stopped while it waits for flag MTE3 to V number 5 "), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("is stopped while it waits for flag V to S number 1 "), std::string::npos)
+      << text;
   EXPECT_EQ(seen(bench).size(), 2U) << text;
 }
 
@@ -217,7 +219,9 @@ TEST(AicoreHazards, AreWaitsForOtherCoresThatAResetEnds) {
   bench.at(1'000'000 * kClock, [&bench] { bench.cores.function_reset(0); });
   bench.run();
   const auto text = lines(bench);
-  EXPECT_NE(text.find("waits for flag between cores to MTE2 number 7 "), std::string::npos) << text;
+  EXPECT_NE(text.find("is stopped while it waits for flag between cores to MTE2 number 7 "),
+            std::string::npos)
+      << text;
 }
 
 TEST(AicoreHazards, EndWithTheBlock) {

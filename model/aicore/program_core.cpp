@@ -69,7 +69,7 @@ void ProgramCore::stop() {
 }
 
 void ProgramCore::reset() {
-  if (in_block_) tell_stuck();  // a driver resets what does not end
+  tell_stuck();  // a driver resets what does not end
   parts_.window.reset();
   parts_.calls.abandon();
   busy_ = pending_ = false;
@@ -191,6 +191,7 @@ void ProgramCore::run_block() {
   stopped_early_ = false;
   units_->memory.clear();
   if (units_->hazards) units_->hazards->begin_block();
+  stuck_told_ = false;
   parts_.polls.reset();
   const KernelBlock& block = parts_.calls.block();
   run_.identify({"AI Core", parts_.number, block.block, block.blocks, {}});
@@ -254,7 +255,8 @@ void ProgramCore::forget_accesses() {
 
 // What it waits for has not come.
 void ProgramCore::tell_stuck() {
-  if (!units_->hazards) return;
+  if (!in_block_ || !units_ || !units_->hazards || stuck_told_) return;
+  stuck_told_ = true;
   units_->pipes.tell_stuck();
   units_->hazards->stopped();
 }

@@ -63,6 +63,8 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
   void translated(std::uint32_t slot);
   void window_written(std::uint32_t offset, std::uint32_t value);
   void cross_flags_changed();
+  // The program in the core, if there is one, goes on no further.
+  void tell_stuck();
 
   // For ProgramPort (platform/aicore_port.hpp): calls of the program, which end it by Cut, and the
   // units that do others.
@@ -106,7 +108,6 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
   int run_launched();
   int call_program(ProgramFetch::Program& program);
   void forget_accesses();
-  void tell_stuck();
   void end_block();
   void report(std::uint64_t generation);
   void identify(const ProgramFetch::Program& program);
@@ -127,6 +128,7 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
   ProgramPort port_{*this, run_};
   bool busy_ = false, pending_ = false, in_block_ = false;
   bool abandoned_ = false;
+  bool stuck_told_ = false;     // of the block
   bool stopped_early_ = false;  // before its thread had begun
   SimTime began_ = 0;
 };

@@ -74,6 +74,10 @@ class AiCorePrograms : public sc_core::sc_module,
   // Time in which the space had a block on at least one core.
   SimTime space_busy(SpaceId space) const { return space_busy_.until(space, sim_now()); }
   bool looks_for_hazards() const { return services_.config.hazards != HazardMode::kOff; }
+  // The run is over: programs that wait for flags are hazards.
+  void tell_stuck() {
+    for (auto& core : cores_) core->tell_stuck();
+  }
   const Hazards& hazards() const { return services_.hazards; }
   const ProgramLoader& loader() const { return services_.loader; }
   // Every round of a poll loop is executed; the same times, for comparison.

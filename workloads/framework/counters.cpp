@@ -24,6 +24,7 @@ void add_hazards(Report& report, const std::vector<std::string>& lines) {
 }  // namespace
 
 void add_counters(Report& report, const SimulatorView& simulator) {
+  const auto hazards = simulator.hazards();  // they are counted, too
   std::uint64_t submissions = 0;
   for (const auto& [name, value, unit, per_submission] : simulator.counters()) {
     if (!value) continue;
@@ -33,7 +34,7 @@ void add_counters(Report& report, const SimulatorView& simulator) {
     report.add_counter(name + "_per_submission", Number::quotient(*value, submissions, 3));
   }
   add_overtaken(report, simulator.overtaken_stores());
-  add_hazards(report, simulator.hazards());
+  add_hazards(report, hazards);
 }
 
 }  // namespace npu::workloads

@@ -235,7 +235,8 @@ std::vector<std::string> SystemView::overtaken_stores() const {
 std::vector<std::string> SystemView::hazards() const {
   std::vector<std::string> lines;
   for (unsigned i = 0; i < system_.cards(); ++i) {
-    const auto& cores = system_.card(i).aicore_programs();
+    auto& cores = system_.card(i).aicore_programs();
+    cores.tell_stuck();
     const auto& hazards = cores.hazards().all();
     model::HazardText text(cores.hazards(), cores.loader());
     lines.reserve(lines.size() + hazards.size());

@@ -94,7 +94,7 @@ TEST(AicoreHazardLines, AreFollowedByTheCallsOfTheSourceFile) {
                              HasSubstr("reads what MTE2"))));
 }
 
-TEST(AicoreHazardLines, AreNotThoseOfTheHeadersThatKernelsAreWrittenWith) {
+TEST(AicoreHazardLines, AreThoseOfFlags) {
   const auto flag = marked("lined_program.cpp", "the flag");
   EXPECT_THAT(hazards_of_lined_program(true),
               Contains(AllOf(HasSubstr("is still set"), HasSubstr(" at " + flag + " ("))));

@@ -19,10 +19,9 @@ __attribute__((noinline)) void store(platform::AicorePort& port) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int npu_aicore_main(platform::AicorePort& port) {
-  const aicore::Flag<platform::Pipe::kMte2, platform::Pipe::kVector> loaded(port, 3);
-  loaded.set();            // the flag
-  test::load_lined(port);  // the call
-  store(port);             // the caller
+  port.set_flag(platform::Pipe::kMte2, platform::Pipe::kVector, 3);  // the flag
+  test::load_lined(port);                                            // the call
+  store(port);                                                       // the caller
   platform::Vector scaled;
   scaled.op = platform::VectorOp::kMuls;
   scaled.to = test::kLinedBytes;

@@ -2,7 +2,7 @@
 // Of lined_program.cpp, in a file of its own.
 #pragma once
 
-#include "npu/aicore/kernel.hpp"
+#include "npu/platform/aicore_port.hpp"
 
 namespace npu::test {
 

@@ -17,12 +17,14 @@ enum class SoftwareTime {
                   // forms
 };
 
-// One per process: a SystemC kernel elaborates once.
+// One per process: a SystemC kernel elaborates once. Of `config` workloads::configured_faults() has
+// no errors.
 struct ComposedMachine {
   explicit ComposedMachine(const model::SystemConfig& config,
                            SoftwareTime software = SoftwareTime::kConfigured)
       : system(config) {
     if (software == SoftwareTime::kConfigured) workloads::count_software(system);
+    faults.schedule_configured();
   }
 
   platform::Bdf card(unsigned index, unsigned function = 0) {

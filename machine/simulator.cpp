@@ -9,6 +9,7 @@
 #include "model/config/load.hpp"
 #include "model/config/short_keys.hpp"
 #include "tools/reports/report_json.hpp"
+#include "workloads/simulator/fault_checks.hpp"
 #include "workloads/simulator/identity.hpp"
 #include "workloads/simulator/profile_sections.hpp"
 
@@ -35,11 +36,15 @@ std::vector<std::string> config_directories() {
 
 bool process_has_simulator = false;
 
-auto load(const std::string& config, const std::vector<std::string>& overrides) {
+Result<model::SystemConfig> load(const std::string& config,
+                                 const std::vector<std::string>& overrides) {
   std::vector<std::string> full;
   full.reserve(overrides.size());
   for (const auto& each : overrides) full.push_back(model::full_override(each));
-  return model::load_system(config, full, config_directories());
+  auto loaded = model::load_system(config, full, config_directories());
+  if (!loaded) return fail(ErrorCode::kInvalidArgument, loaded.error().message());
+  if (auto faults = workloads::configured_faults(*loaded); !faults) return forward_error(faults);
+  return std::move(*loaded);
 }
 
 }  // namespace
@@ -53,7 +58,7 @@ Result<std::unique_ptr<Simulator>> Simulator::create(const std::string& config,
     return fail(ErrorCode::kAlreadyExists, "this process has had its simulator");
   }
   const auto loaded = load(config, overrides);
-  if (!loaded) return fail(ErrorCode::kInvalidArgument, loaded.error().message());
+  if (!loaded) return forward_error(loaded);
   process_has_simulator = true;
   return std::unique_ptr<Simulator>(
       new Simulator(std::make_unique<Impl>(*loaded, config, overrides)));
@@ -61,7 +66,7 @@ Result<std::unique_ptr<Simulator>> Simulator::create(const std::string& config,
 
 Status Simulator::check(const std::string& config, const std::vector<std::string>& overrides) {
   const auto loaded = load(config, overrides);
-  if (!loaded) return fail(ErrorCode::kInvalidArgument, loaded.error().message());
+  if (!loaded) return forward_error(loaded);
   return {};
 }
 

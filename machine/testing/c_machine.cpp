@@ -46,7 +46,7 @@ struct npu_accesses {
 namespace {
 
 static_assert(NPU_INTERRUPT == static_cast<int>(AccessKind::kInterrupt));
-static_assert(NPU_MASKED_VECTOR == static_cast<int>(FaultKind::kMaskedVector));
+static_assert(NPU_HUNG_CORE == static_cast<int>(FaultKind::kHungCore));
 static_assert(NPU_PEER_LINK_DOWN == static_cast<int>(FaultKind::kPeerLinkDown));
 static_assert(NPU_AT_ACCESS == static_cast<int>(When::Kind::kAccess));
 static_assert(NPU_ANY == npu::testkit::kAnyVector && NPU_ANY == npu::testkit::kNoVirtualFunction);
@@ -67,6 +67,11 @@ npu::testkit::Fault fault_of(const npu_fault& given) {
   fault.peer = given.peer;
   fault.vector = given.vector;
   fault.virtual_function = given.virtual_function;
+  fault.address = given.address;
+  fault.bits = given.bits;
+  fault.generation = given.generation;
+  fault.lanes = given.lanes;
+  fault.unit = given.unit;
   return fault;
 }
 

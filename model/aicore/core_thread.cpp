@@ -19,6 +19,7 @@ CoreThread::CoreThread(Simulation& sim, CoreTracks& tracks, unsigned number, con
 void CoreThread::sync_to(SimTime when) {
   resumes_at_ = std::max(when, sim_now());
   while (sim_now() < when && !cut_) sim_.agenda.wait(wake_, when);
+  if (hung_) stand();
   if (!cut_) sim_.agenda.wait_until(sim_now());  // handlers due at this time go first
   while (!cut_ && detail::ahead_to == 0 && others_.goes_later(number_, resumes_at_)) {
     sim_.agenda.wait_a_delta();
@@ -26,6 +27,14 @@ void CoreThread::sync_to(SimTime when) {
   }
   resumes_at_ = UINT64_MAX;
   check();
+}
+
+void CoreThread::stand() {
+  stands_ = true;
+  while (hung_ && !cut_) sim_.agenda.wait(wake_);
+  stands_ = false;
+  resumes_at_ = sim_now();
+  reach(resumes_at_);
 }
 
 void CoreThread::catch_up() {

@@ -73,6 +73,11 @@ class CoreThread {
   // Simulated time comes up to `when`, or to local time.
   void sync_to(SimTime when);
   void catch_up();
+  // It goes on no further while it is hung, unless it is cut.
+  void set_hung(bool hung) {
+    hung_ = hung;
+    if (!hung_ && stands_) wake_up();
+  }
   // Each call of the port.
   void enter() {
     check();
@@ -127,6 +132,7 @@ class CoreThread {
  private:
   static constexpr SimTime kRunAhead = 10'000'000;  // ps; bounds what a stop has to wait for
 
+  void stand();
   void keep_fault(CommandFault fault, platform::Pipe pipe, std::uint32_t number);
 
   Simulation& sim_;
@@ -140,6 +146,7 @@ class CoreThread {
   SimTime resumes_at_ = UINT64_MAX;
   const Condition* waits_ = nullptr;
   bool cut_ = false;
+  bool hung_ = false, stands_ = false;
   CommandFault fault_;  // of the block
 };
 

@@ -70,6 +70,7 @@ void ProgramCore::stop() {
 
 void ProgramCore::reset() {
   tell_stuck();  // a driver resets what does not end
+  parts_.thread.set_hung(false);
   parts_.window.reset();
   parts_.calls.abandon();
   busy_ = pending_ = false;

@@ -47,6 +47,9 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
   // What the thread waits for.
   sc_core::sc_event& wake() { return parts_.thread.wake(); }
 
+  // Its scalar unit executes nothing while it is hung; instructions of the pipes end. A block can
+  // be stopped, and a reset ends it.
+  void set_hung(bool hung) { parts_.thread.set_hung(hung); }
   void start(const KernelBlock& block);
   void stop();
   void reset();

@@ -65,6 +65,8 @@ class AiCorePrograms : public sc_core::sc_module,
   // Stops everything and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;
 
+  void set_hung(unsigned core, bool hung) { cores_[core]->set_hung(hung); }
+
   const CoreLayout& layout() const { return services_.layout; }
   const ProgramCoreStatistics& statistics(unsigned core) const {
     return cores_[core]->statistics();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/config/value_text.hpp"
 
 namespace npu::model {
@@ -50,6 +52,8 @@ std::string Key::allowed() const {
     case KeyType::kBridges:
     case KeyType::kTemplates:
       return "a list";
+    case KeyType::kTexts:
+      return "a list of text; with --set ';' between";
     case KeyType::kNumber:
       break;
   }
@@ -64,6 +68,20 @@ std::string Key::allowed() const {
   const Unit& unit = unit_of(name);
   if (!unit.text.empty()) text += " " + unit.text;
   return power_of_two ? text + ", a power of two" : text;
+}
+
+std::vector<std::string> keys::texts_of(const std::string& text) {
+  std::vector<std::string> texts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(kTextSeparator, begin), text.size());
+    if (end > begin) texts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return texts;
+}
+
+std::string keys::joined(const std::vector<std::string>& texts) {
+  return fmt::format("{}", fmt::join(texts, std::string(1, kTextSeparator)));
 }
 
 const Key* Table::find(const std::string& name) const {

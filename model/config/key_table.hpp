@@ -27,6 +27,7 @@ enum class KeyType {
   kNodes,      // a list of PCI topology nodes
   kBridges,    // a list of host bridges
   kTemplates,  // a list of templates of virtual functions
+  kTexts,      // a list of text, empty where it is missing; in one text with ';' between
 };
 
 // A value as it is stored: numbers in bytes, picoseconds, hertz or as they are.
@@ -99,6 +100,11 @@ const Table& node_table(PciNodeKind kind);
 
 namespace keys {
 
+// Of KeyType::kTexts, without empty ones.
+inline constexpr char kTextSeparator = ';';
+std::vector<std::string> texts_of(const std::string& text);
+std::string joined(const std::vector<std::string>& texts);
+
 template <class M>
 void assign(M& to, std::uint64_t number) {
   if constexpr (std::is_same_v<M, Picoseconds>) {
@@ -122,7 +128,14 @@ Key make(std::string name, KeyType type, M T::*member, std::string doc) {
   key.name = std::move(name);
   key.type = type;
   key.doc = std::move(doc);
-  if constexpr (std::is_same_v<M, std::string>) {
+  if constexpr (std::is_same_v<M, std::vector<std::string>>) {
+    key.store = [member](void* o, const KeyValue& v) {
+      static_cast<T*>(o)->*member = texts_of(v.text);
+    };
+    key.load = [member](const void* o) {
+      return KeyValue{0, joined(static_cast<const T*>(o)->*member)};
+    };
+  } else if constexpr (std::is_same_v<M, std::string>) {
     key.store = [member](void* o, const KeyValue& v) { static_cast<T*>(o)->*member = v.text; };
     key.load = [member](const void* o) { return KeyValue{0, static_cast<const T*>(o)->*member}; };
   } else if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M> ||

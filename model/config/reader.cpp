@@ -126,6 +126,7 @@ Reader::Status Reader::read_table(const Table& table, void* object, const YamlNo
     const YamlNode* value = given;
     if (value == nullptr && entry != nullptr) value = &entry->value;
     if (value == nullptr && key.type == KeyType::kChip && lone_chip_) value = &*lone_chip_;
+    if (value == nullptr && key.type == KeyType::kTexts) continue;
     if (value == nullptr) {
       ConfigError error = error_at(node.place, path.local, "missing key '" + key.name + "'");
       error.allowed = key.allowed();

@@ -56,9 +56,17 @@ class Writer {
       case KeyType::kTemplates:
         list(*static_cast<const std::vector<VirtualTemplateConfig>*>(part(key, object)), depth);
         return;
+      case KeyType::kTexts:
+        texts(keys::texts_of(key.load(object).text), depth);
+        return;
       default:
         text_ += " " + value_text(key, key.load(object)) + "\n";
     }
+  }
+
+  void texts(const std::vector<std::string>& items, int depth) {
+    text_ += items.empty() ? " []\n" : "\n";
+    for (const auto& item : items) text_ += indent(depth + 1) + "- \"" + item + "\"\n";
   }
 
   static const Table& table_of(const PciNodeConfig& node) { return node_table(node.kind); }

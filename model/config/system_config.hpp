@@ -156,6 +156,7 @@ struct SystemConfig {
   HostMemoryConfig memory;
   RootComplexConfig root_complex;
   std::vector<HostBridgeConfig> host_bridges;
+  std::vector<std::string> faults;  // docs/faults.md
   HccsTopology hccs_topology = HccsTopology::kNone;
   std::vector<ChipConfig> cards;  // the index is DEVICE_INDEX
 };

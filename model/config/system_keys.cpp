@@ -319,7 +319,9 @@ const Table& system_table() {
         keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
                    "roots of the PCI hierarchy"),
         keys::choice("hccs_topology", &SystemConfig::hccs_topology, {"none", "full_mesh", "ring"},
-                     "which cards have an HCCS link between them")};
+                     "which cards have an HCCS link between them"),
+        keys::make("faults", KeyType::kTexts, &SystemConfig::faults,
+                   "faults that happen in every run (docs/faults.md); may be missing")};
     return table;
   }();
   return kTable;

@@ -77,6 +77,20 @@ ConfigResult<KeyValue> parse_word(const Key& key, const YamlNode& node, const st
   return tl::unexpected(error);
 }
 
+ConfigResult<KeyValue> parse_texts(const Key& key, const YamlNode& node, const std::string& path) {
+  if (node.kind == YamlNode::Kind::kNull) return KeyValue{};
+  if (node.kind == YamlNode::Kind::kScalar) return KeyValue{0, node.text};
+  if (node.kind != YamlNode::Kind::kSequence) return tl::unexpected(wrong(key, node, path));
+  std::vector<std::string> texts;
+  for (const auto& item : node.items) {
+    const bool is_one = item.kind == YamlNode::Kind::kScalar &&
+                        item.text.find(keys::kTextSeparator) == std::string::npos;
+    if (!is_one) return tl::unexpected(wrong(key, item, path));
+    texts.push_back(item.text);
+  }
+  return KeyValue{0, keys::joined(texts)};
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> parse_number(const std::string& text, const Unit& unit) {
@@ -116,6 +130,7 @@ std::string number_text(const Key& key, std::uint64_t stored) {
 }
 
 ConfigResult<KeyValue> parse_value(const Key& key, const YamlNode& node, const std::string& path) {
+  if (key.type == KeyType::kTexts) return parse_texts(key, node, path);
   if (node.kind != YamlNode::Kind::kScalar) return tl::unexpected(wrong(key, node, path));
   if (key.type == KeyType::kChoice || (key.type == KeyType::kFlag && !node.quoted)) {
     return parse_word(key, node, path);
@@ -144,6 +159,7 @@ std::string value_text(const Key& key, const KeyValue& value) {
     case KeyType::kChoice:
       return key.words[value.number];
     case KeyType::kName:
+    case KeyType::kTexts:
       return value.text;
     default:
       return number_text(key, value.number);

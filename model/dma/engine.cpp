@@ -25,8 +25,16 @@ Engine::Engine(DmaShared& shared, const std::string& track_prefix, std::uint8_t 
       mover_(shared, index, track_, *this),
       requests_(shared.config.dma.engine_queue_depth) {}
 
+void Engine::set_stuck(bool stuck) {
+  stuck_ = stuck;
+  if (!stuck_) start_next();
+}
+
 // What is left keeps its order, and the one that is executed stays the last that was started.
 void Engine::reset(unsigned function) {
+  const auto& partition = shared_.partitions[function];
+  const bool uses = index_ - partition.first_engine < partition.dma_engines;
+  if (uses) stuck_ = false;
   if (executing_ && current().function == function) {
     executing_ = false;
     mover_.reset();
@@ -53,7 +61,7 @@ void Engine::accept(const DmaRequest& request) {
 }
 
 void Engine::start_next() {
-  if (executing_ || next_ == tail_) return;
+  if (stuck_ || executing_ || next_ == tail_) return;
   const auto& request = slot(next_);
   for (auto i = head_; i != next_; ++i) {
     if (request.is_after(slot(i))) return;

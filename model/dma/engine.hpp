@@ -37,6 +37,9 @@ class Engine : private DataMover::Listener {
   // What it still has to write to the host for the function is asked for again (PCIe 10.3: an
   // invalidated translation must not be used any more).
   void translations_invalidated(unsigned function);
+  // It begins no more requests while it is stuck; what it has begun ends. A reset of a function
+  // that uses the engine ends that, too.
+  void set_stuck(bool stuck);
   // Forgets the function's requests; late responses are dropped.
   void reset(unsigned function);
 
@@ -66,6 +69,7 @@ class Engine : private DataMover::Listener {
   std::uint64_t head_ = 0, next_ = 0, tail_ = 0;
   std::uint64_t accepted_ = 0;  // so far: their numbers
   bool executing_ = false;
+  bool stuck_ = false;
   SimTime completion_free_ = 0;  // completion processing serves one request at a time
   Bytes translate_begin_ = 0;    // to the host: bytes before need no translation any more
   Bytes translated_ = 0;         // to the host: bytes of the destination known to be mapped

@@ -4,9 +4,10 @@
 #include <algorithm>
 
 namespace npu::model {
-namespace {
 
-bool linked(HccsTopology topology, unsigned low, unsigned high, unsigned cards) {
+bool are_linked(HccsTopology topology, unsigned a, unsigned b, unsigned cards) {
+  const unsigned low = std::min(a, b), high = std::max(a, b);
+  if (low == high || high >= cards) return false;
   switch (topology) {
     case HccsTopology::kNone:
       return false;
@@ -18,13 +19,11 @@ bool linked(HccsTopology topology, unsigned low, unsigned high, unsigned cards) 
   return false;
 }
 
-}  // namespace
-
 HccsMesh::HccsMesh(Simulation& sim, HccsTopology topology, const std::vector<HccsPort*>& ports) {
   const auto cards = static_cast<unsigned>(ports.size());
   for (unsigned low = 0; low < cards; ++low) {
     for (unsigned high = low + 1; high < cards; ++high) {
-      if (!linked(topology, low, high, cards)) continue;
+      if (!are_linked(topology, low, high, cards)) continue;
       const auto name = "hccs" + std::to_string(low) + "_" + std::to_string(high);
       auto link = std::make_unique<HccsLink>(name.c_str(), sim, ports[low]->config(),
                                              ports[high]->config());

@@ -10,6 +10,9 @@
 
 namespace npu::model {
 
+// Whether a system of so many cards has a link between two of them.
+bool are_linked(HccsTopology topology, unsigned a, unsigned b, unsigned cards);
+
 class HccsMesh {
  public:
   // Before the simulation starts; `ports` by index of the card, they outlive the mesh.

@@ -7,6 +7,8 @@ namespace pci = abi::pci;
 
 BridgeFunction::BridgeFunction(const BridgeIdentity& identity)
     : capabilities_(build_bridge(space_, identity)), power_up_(space_) {
+  shown_.generation = identity.link.generation;
+  shown_.lanes = identity.link.lanes;
   refresh();
 }
 
@@ -27,19 +29,22 @@ void BridgeFunction::reset() {
   const ConfigSpace before = space_;
   space_ = power_up_;
   keep_sticky(space_, before, capabilities_);
+  shown_.generation = shown_.lanes = 0;  // what the link has trained to is shown again
   refresh();
 }
 
-void BridgeFunction::set_link_state(bool active, unsigned transitions) {
-  if (transitions == transitions_) return;
-  transitions_ = transitions;
-  const std::uint32_t express = capabilities_.express;
-  space_.set_bits(express + pci::kExpSlotStatus, 2, pci::kExpSlotStatusLinkChanged);
-  if (active) {
-    space_.set_bits(express + pci::kExpLinkStatus, 2, pci::kExpLinkStatusActive);
-  } else {
-    space_.clear_bits(express + pci::kExpLinkStatus, 2, pci::kExpLinkStatusActive);
+void BridgeFunction::set_link_state(const LinkState& link) {
+  show_link(space_, capabilities_, shown_, link);
+  if (link.transitions != shown_.transitions) {
+    const std::uint32_t express = capabilities_.express;
+    space_.set_bits(express + pci::kExpSlotStatus, 2, pci::kExpSlotStatusLinkChanged);
+    if (link.active) {
+      space_.set_bits(express + pci::kExpLinkStatus, 2, pci::kExpLinkStatusActive);
+    } else {
+      space_.clear_bits(express + pci::kExpLinkStatus, 2, pci::kExpLinkStatusActive);
+    }
   }
+  shown_ = link;
 }
 
 void BridgeFunction::refresh() {

@@ -7,6 +7,7 @@
 
 #include "model/pcie/capabilities.hpp"
 #include "model/pcie/config_space.hpp"
+#include "model/pcie/link_state.hpp"
 
 namespace npu::model {
 
@@ -33,8 +34,8 @@ class BridgeFunction {
   bool resets_secondary() const { return resets_secondary_; }
   // Requests for devices other than 0 go through as well: their numbers are function numbers.
   bool forwards_ari() const { return forwards_ari_; }
-  // What the link below does; `transitions`: how often it has gone up or down.
-  void set_link_state(bool active, unsigned transitions);
+  // Of the link below.
+  void set_link_state(const LinkState& link);
   // Everything but sticky registers back to its value at power-up.
   void reset();
 
@@ -60,7 +61,7 @@ class BridgeFunction {
   bool bus_master_ = false;
   bool resets_secondary_ = false;
   bool forwards_ari_ = false;
-  unsigned transitions_ = 0;  // of the link, shown
+  LinkState shown_;  // of the link
 };
 
 }  // namespace npu::model

@@ -182,6 +182,19 @@ void keep_sticky(ConfigSpace& space, const ConfigSpace& before, const Capability
   for (std::uint32_t i = 4; at.aer != 0 && i < 0x2C; i += 4) keep(at.aer + i, 4);
 }
 
+void show_link(ConfigSpace& space, const CapabilityOffsets& at, const LinkState& shown,
+               const LinkState& link) {
+  if (link.generation != shown.generation || link.lanes != shown.lanes) {
+    const std::uint32_t status = at.express + pci::kExpLinkStatus;
+    space.set(status, 2,
+              (space.read(status, 2) & ~std::uint32_t{pci::kExpLinkStatusTrained}) |
+                  link.generation | link.lanes << pci::kExpLinkStatusWidthShift);
+  }
+  if (link.bad_tlps == shown.bad_tlps) return;
+  space.set_bits(at.express + pci::kExpDeviceStatus, 2, pci::kExpDeviceStatusCorrectable);
+  if (at.aer != 0) space.set_bits(at.aer + pci::kAerCorrectableStatus, 4, pci::kAerBadTlp);
+}
+
 CapabilityOffsets build_bridge(ConfigSpace& space, const BridgeIdentity& identity) {
   CapabilityOffsets at;
   const bool is_root = identity.type == PortType::kRootPort;

@@ -7,6 +7,7 @@
 
 #include "model/config/chip_config.hpp"
 #include "model/pcie/config_space.hpp"
+#include "model/pcie/link_state.hpp"
 
 namespace npu::model {
 
@@ -21,6 +22,11 @@ struct CapabilityOffsets {
   std::uint32_t pasid = 0;
   std::uint32_t pri = 0;
 };
+
+// Link status and correctable errors, where the link's state is another than the one `shown`. An
+// error of the data link belongs to every function of a port (PCIe 6.2.4).
+void show_link(ConfigSpace& space, const CapabilityOffsets& at, const LinkState& shown,
+               const LinkState& link);
 
 enum class PortType : std::uint8_t { kEndpoint = 0, kRootPort = 4, kUpstream = 5, kDownstream = 6 };
 

@@ -5,7 +5,7 @@ namespace npu::model {
 
 void DownstreamPort::access(ConfigRequest& request) {
   auto* link = end ? end->link() : nullptr;
-  if (link) function.set_link_state(!link->is_down(), link->transitions());
+  if (link) function.set_link_state(link->state(Link::End::kUpper));
   function.access(request);
   if (link) link->hold_in_reset(function.resets_secondary());
 }

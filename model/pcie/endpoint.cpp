@@ -78,6 +78,9 @@ void Endpoint::serve(std::uint64_t handle) {
 bool Endpoint::config_access(ConfigRequest& request) {
   auto* const function = request.type0 ? functions_.find(request.bdf & 0xFF) : nullptr;
   if (!function) return false;
+  if (const auto* const link = port_.link(); link != nullptr && functions_.is_physical(*function)) {
+    function->set_link_state(link->state(Link::End::kLower));
+  }
   if (!request.is_write) {
     if (function->has_device()) function->set_pending(reads_.is_pending(function->device()));
     request.value = function->read(request.offset, request.width);

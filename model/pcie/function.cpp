@@ -24,6 +24,8 @@ EndpointFunction::EndpointFunction(const ChipConfig& chip, unsigned number, unsi
     virtual_bar2_size_ = chip.pci.sriov_vf_bar2_size;
   }
   power_up_ = space_;
+  shown_.generation = chip.link.generation;
+  shown_.lanes = chip.link.lanes;
   refresh();
 }
 
@@ -67,6 +69,7 @@ void EndpointFunction::reset(FunctionReset kind, SimTime until) {
   const ConfigSpace before = space_;
   space_ = power_up_;
   keep_sticky(space_, before, capabilities_);
+  shown_.generation = shown_.lanes = 0;  // what the link has trained to is shown again
   if (kind == FunctionReset::kFunctionLevel) {
     // An operating system saves addresses and interrupt line around such a reset and puts them
     // back; here the function keeps them.
@@ -171,6 +174,11 @@ int EndpointFunction::bar_of(std::uint64_t address, Bytes length, Bytes& offset)
   if (inside(bar0_)) return static_cast<int>(abi::kRegisterBar);
   if (inside(bar2_)) return static_cast<int>(abi::kMemoryBar);
   return -1;
+}
+
+void EndpointFunction::set_link_state(const LinkState& link) {
+  show_link(space_, capabilities_, shown_, link);
+  shown_ = link;
 }
 
 void EndpointFunction::set_pending(bool pending) {

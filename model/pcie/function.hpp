@@ -69,6 +69,8 @@ class EndpointFunction {
   MsixTable& msix() { return msix_; }
   const MsixTable& msix() const { return msix_; }
   const VirtualFunctionState& virtual_functions() const { return virtual_functions_; }
+  // Of the link above; not for virtual functions.
+  void set_link_state(const LinkState& link);
   // PCIe device status: requests outstanding.
   void set_pending(bool pending);
 
@@ -107,6 +109,7 @@ class EndpointFunction {
   bool pasid_enabled_ = false;
   bool ats_enabled_ = false;
   unsigned page_requests_ = 0;
+  LinkState shown_;  // of the link
 };
 
 }  // namespace npu::model

@@ -42,6 +42,9 @@ class FunctionSet {
   }
   // The physical ones, and the one among them that speaks for all.
   const std::vector<EndpointFunction>& physical() const { return physical_; }
+  bool is_physical(const EndpointFunction& function) const {
+    return function.number() < physical_.size();
+  }
   EndpointFunction& first() { return physical_.front(); }
   const EndpointFunction& first() const { return physical_.front(); }
 

@@ -22,7 +22,9 @@ Link::Link(const sc_core::sc_module_name& name, Simulation& simulation, const Li
       down_{LinkDirection(config, ticks(receivers.downstream_hold)),
             simulation.recorder.track(std::string(this->name()) + ".down")},
       up_{LinkDirection(config, ticks(receivers.upstream_hold)),
-          simulation.recorder.track(std::string(this->name()) + ".up")} {
+          simulation.recorder.track(std::string(this->name()) + ".up")},
+      generation_(config.generation),
+      lanes_(config.lanes) {
   upstream_target.register_nb_transport_fw(this, &Link::request_down);
   downstream_target.register_nb_transport_fw(this, &Link::request_up);
   downstream_initiator.register_nb_transport_bw(this, &Link::completion_up);
@@ -48,6 +50,26 @@ void Link::change(bool removed, bool held) {
   if (is_down_) return hot_reset();
   for (auto* side : {&down_, &up_}) side->lost_before = std::max(side->lost_before, sim_now() + 1);
   if (was_removed && returned_) returned_();
+}
+
+void Link::retrain(unsigned generation, unsigned lanes) {
+  sc_assert(generation >= 1 && generation <= config_.generation && lanes <= config_.lanes);
+  generation_ = generation;
+  lanes_ = lanes;
+  for (auto* side : {&down_, &up_}) {
+    auto& direction = side->direction;
+    direction.set_rate(generation, lanes);
+    direction.stall_until(std::max(sim_now(), direction.free_at()) + ticks(kRecovery));
+  }
+}
+
+void Link::damage_next(Towards towards) {
+  (towards == Towards::kDownstream ? down_ : up_).direction.damage_next();
+}
+
+LinkState Link::state(End end) const {
+  const auto& received = end == End::kUpper ? up_ : down_;
+  return {!is_down_, transitions_, generation_, lanes_, received.direction.statistics().bad_tlps};
 }
 
 void Link::hot_reset() {

@@ -12,6 +12,7 @@
 #include "model/core/simulation.hpp"
 #include "model/pcie/config_space.hpp"
 #include "model/pcie/link_direction.hpp"
+#include "model/pcie/link_state.hpp"
 
 namespace npu::model {
 
@@ -43,8 +44,15 @@ class Link : public sc_core::sc_module {
   // The same by the port above, while its Secondary Bus Reset is set (PCIe 7.5.1.3.13).
   void hold_in_reset(bool held);
   bool is_down() const { return is_down_; }
-  // How often the link has gone up or down.
-  unsigned transitions() const { return transitions_; }
+  // Recovery to another rate and width, not above the configured ones: nothing is sent for
+  // kRecovery, and what is on the wire arrives (PCIe 4.2.6.4).
+  void retrain(unsigned generation, unsigned lanes);
+  // The next TLP in this direction arrives with a bad LCRC, and is sent again.
+  enum class Towards { kDownstream, kUpstream };
+  void damage_next(Towards towards);
+  // As the port at one end, the upper or the lower one, knows it.
+  enum class End { kUpper, kLower };
+  LinkState state(End end) const;
   // What is on the wire is lost; what is below is reset (PCIe 6.6.1, 2.9.1).
   void hot_reset();
   void attach_below(ConfigTarget& below) { below_ = &below; }
@@ -61,6 +69,9 @@ class Link : public sc_core::sc_module {
   std::uint64_t upstream_time(const Payload& payload) const;  // wire time of a request
 
  private:
+  // Recovery without equalisation takes microseconds; assumed.
+  static constexpr Picoseconds kRecovery{10'000'000};
+
   struct Side {
     LinkDirection direction;
     std::uint32_t track = 0;
@@ -103,6 +114,8 @@ class Link : public sc_core::sc_module {
   bool held_ = false;
   bool is_down_ = false;
   unsigned transitions_ = 0;
+  unsigned generation_;  // as trained
+  unsigned lanes_;
 };
 
 }  // namespace npu::model

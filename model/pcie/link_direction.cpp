@@ -19,6 +19,8 @@ std::uint64_t lane_rate(unsigned generation) {
 
 // Flow control counts data in units of 4 DW (PCIe 2.6.1).
 constexpr Bytes kCreditUnit = 16;
+// A DLLP with its framing (PCIe 4.2.2.1).
+constexpr Bytes kNak = 8;
 
 std::uint64_t count(Picoseconds time) {
   return static_cast<std::uint64_t>(time.count());
@@ -31,13 +33,17 @@ LinkDirection::LinkDirection(const LinkConfig& config, std::uint64_t receiver_ho
       credit_return_(receiver_hold + count(config.credit_update) + propagation_),
       framing_(config.tlp_framing),
       dllp_(config.dllp_per_tlp),
-      rate_(lane_rate(config.generation)),
-      shift_(7 + floor_log2(config.lanes)),
       header_credits_(config.header_credits),
       data_credits_(config.data_credits / kCreditUnit * kCreditUnit),
       returns_(config.header_credits) {
-  assert(is_power_of_two(config.lanes) && "link lanes");
+  set_rate(config.generation, config.lanes);
   assert(header_credits_ > 0 && data_credits_ >= config.max_payload && "link credits");
+}
+
+void LinkDirection::set_rate(unsigned generation, unsigned lanes) {
+  assert(is_power_of_two(lanes) && "link lanes");
+  rate_ = lane_rate(generation);
+  shift_ = 7 + floor_log2(lanes);
 }
 
 std::uint64_t LinkDirection::wire_time(Bytes bytes) const {
@@ -93,9 +99,10 @@ LinkDirection::Slot LinkDirection::reserve(std::uint64_t now, const TlpTrain& tr
       data_in_flight_ += credits;
     }
   }
+  statistics_.busy += slot.sent - base;
+  if (damaged_) replay(slot, train);
   slot.arrival = slot.sent + propagation_;
   free_at_ = slot.sent;
-  statistics_.busy += slot.sent - base;
   statistics_.tlps += train.count;
   statistics_.payload_bytes += train.payload;
   statistics_.header_bytes += train.count * (framing_ + train.header);
@@ -103,6 +110,22 @@ LinkDirection::Slot LinkDirection::reserve(std::uint64_t now, const TlpTrain& tr
   statistics_.bytes_by_kind[static_cast<std::size_t>(train.kind)] +=
       train.payload + train.count * (framing_ + train.header);
   return slot;
+}
+
+// The Nak comes back when the last byte has arrived (PCIe 3.6.2.1); what is sent meanwhile is
+// discarded, and sent again behind it, which the order of the trains says already.
+void LinkDirection::replay(Slot& slot, const TlpTrain& train) {
+  damaged_ = false;
+  const Bytes bytes = wire_bytes(train);
+  const std::uint64_t later = 2 * propagation_ + wire_time(kNak) + wire_time(bytes);
+  slot.sent += later;
+  const std::size_t held = train.uses_credits ? std::min<std::size_t>(train.count, in_flight_) : 0;
+  for (std::size_t i = in_flight_ - held; i < in_flight_; ++i) {
+    returns_[(oldest_ + i) % returns_.size()].when += later;
+  }
+  ++statistics_.bad_tlps;
+  statistics_.replayed_bytes += bytes;
+  statistics_.busy += wire_time(bytes);
 }
 
 void LinkDirection::stall_until(std::uint64_t when) {

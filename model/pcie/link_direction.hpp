@@ -23,6 +23,8 @@ struct LinkStatistics {
   Bytes payload_bytes = 0;                       // data of TLPs
   Bytes header_bytes = 0;                        // framing and headers of TLPs
   Bytes dllp_bytes = 0;                          // ACK and UpdateFC
+  Bytes replayed_bytes = 0;                      // of trains that were sent again
+  unsigned bad_tlps = 0;                         // that made it so
   std::array<Bytes, kTlpKinds> bytes_by_kind{};  // payload and headers
   std::uint64_t busy = 0;                        // ps the wire carried any of these
   std::uint64_t credit_stall = 0;  // ps the wire stood idle with a TLP waiting for credits
@@ -32,6 +34,8 @@ struct LinkStatistics {
     a.payload_bytes -= b.payload_bytes;
     a.header_bytes -= b.header_bytes;
     a.dllp_bytes -= b.dllp_bytes;
+    a.replayed_bytes -= b.replayed_bytes;
+    a.bad_tlps -= b.bad_tlps;
     for (std::size_t i = 0; i < kTlpKinds; ++i) a.bytes_by_kind[i] -= b.bytes_by_kind[i];
     a.busy -= b.busy;
     a.credit_stall -= b.credit_stall;
@@ -68,6 +72,11 @@ class LinkDirection {
   Slot reserve(std::uint64_t now, const TlpTrain& train);
   // The receiver accepts nothing before `when`.
   void stall_until(std::uint64_t when);
+  // What is reserved from now on goes at the rate of such a link; 1 <= generation <= 5, `lanes` a
+  // power of two.
+  void set_rate(unsigned generation, unsigned lanes);
+  // The next train arrives damaged: the receiver sends a Nak, and the train is sent again.
+  void damage_next() { damaged_ = true; }
   // When everything reserved so far has left.
   std::uint64_t free_at() const { return free_at_; }
   const LinkStatistics& statistics() const { return statistics_; }
@@ -78,6 +87,7 @@ class LinkDirection {
     Bytes data;
   };
   std::uint64_t wait_for_credits(std::uint64_t now, Bytes data);
+  void replay(Slot& slot, const TlpTrain& train);
 
   std::uint64_t propagation_;
   std::uint64_t credit_return_;  // arrival to credits back at the transmitter
@@ -90,6 +100,7 @@ class LinkDirection {
 
   std::uint64_t free_at_ = 0;
   std::uint64_t stalled_until_ = 0;
+  bool damaged_ = false;
   std::vector<Return> returns_;  // ring of header_credits_ entries
   std::size_t oldest_ = 0;
   std::size_t in_flight_ = 0;

@@ -80,7 +80,6 @@ void TelemetryRegisters::set_constants() {
   bank.set(abi::HbmClock::from_raw(
       static_cast<std::uint32_t>(config_.hbm.timings.clock_hz / 1'000'000)));
   bank.set(abi::HbmPeakRate::from_raw(hbm_bytes_per_second(config_.hbm)));
-  bank.set(abi::LinkRate::from_raw(link_bytes_per_second(config_.link)));
 }
 
 SimTime TelemetryRegisters::pipe_busy(platform::Pipe pipe) const {
@@ -100,6 +99,14 @@ void TelemetryRegisters::show_traffic() {
 }
 
 void TelemetryRegisters::show_link() {
+  show<abi::LinkRate>([this] {
+    LinkConfig trained = config_.link;
+    if (card_.has_link()) {
+      trained.generation = card_.link().generation;
+      trained.lanes = card_.link().lanes;
+    }
+    return link_bytes_per_second(trained);
+  });
   if (!sees_card()) return;
   const auto of = [this](TlpKind kind, bool sent) {
     return [this, at = static_cast<std::size_t>(kind), sent]() -> Bytes {

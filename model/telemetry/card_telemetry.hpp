@@ -25,6 +25,7 @@ class CardTelemetry {
   // The card's own link; until then nothing is known of it.
   void connect(const Link& link) { link_ = &link; }
   bool has_link() const { return link_ != nullptr; }
+  LinkState link() const { return link_->state(Link::End::kLower); }
 
   SimTime core_busy(unsigned core) const { return cores_.busy(core); }
   SimTime space_busy(SpaceId space) const { return cores_.space_busy(space); }

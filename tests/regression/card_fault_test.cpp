@@ -55,6 +55,63 @@ TEST_F(CardFault, AResetBySomebodyElseIsNoticedByAWaiter) {
   expect_works();
 }
 
+TEST_F(CardFault, AFlippedBitIsCorrectedAndTwoEndACopyUntilTheyAreWritten) {
+  fill(*host_, 0x5A);
+  ASSERT_THAT(copy(to_card(64_KiB)), Succeeds());
+  fill(*host_, 0);
+  inject(testkit::memory_error(memory_.value + 4096, 1));
+  EXPECT_THAT(copy(to_host(64_KiB)), Succeeds());
+  EXPECT_TRUE(all_equal(host_->cpu().subspan(0, 64_KiB), 0x5A));
+  inject(testkit::memory_error(memory_.value + 4096, 2));
+  EXPECT_THAT(copy(to_host(64_KiB)), FailsWith(ErrorCode::kDeviceFault));
+  const auto fault = device_->take_fault();
+  ASSERT_THAT(fault, Succeeds());
+  ASSERT_TRUE(fault->has_value());
+  EXPECT_EQ((*fault)->address / 64 * 64, memory_.value + 4096) << driver::describe(**fault);
+  expect_works();  // writes it
+}
+
+TEST_F(CardFault, ALinkThatTrainsToASixteenthCopiesSoMuchSlower) {
+  const auto usual = elapsed([&] { EXPECT_THAT(copy(to_card(kSize)), Succeeds()); });
+  inject(testkit::link_retrained(0, 1));
+  const auto slow = elapsed([&] { EXPECT_THAT(copy(to_card(kSize)), Succeeds()); });
+  EXPECT_GT(slow, 10 * usual);
+  EXPECT_LT(slow, 18 * usual);
+}
+
+TEST_F(CardFault, ALinkThatTrainsBackLosesNothing) {
+  inject(testkit::link_retrained(1, 1, 100_us), after(20_us));
+  fill(*host_, 0x5A);
+  EXPECT_THAT(copy(to_card(kSize)), Succeeds());
+  fill(*host_, 0);
+  EXPECT_THAT(copy(to_host(kSize)), Succeeds());
+  EXPECT_TRUE(all_equal(host_->cpu(), 0x5A));
+}
+
+TEST_F(CardFault, DamagedTlpsAreNotNoticedByACopy) {
+  for (const auto receiver : {testkit::Requester::kCard, testkit::Requester::kHost}) {
+    inject(testkit::bad_tlp(receiver));
+    expect_works();
+  }
+}
+
+TEST_F(CardFault, EnginesThatAreStuckForATimeDelayACopyAndEndItOtherwise) {
+  constexpr unsigned kEngines = 4;  // of the 910b
+  const auto usual = elapsed([&] { EXPECT_THAT(copy(to_card(64_KiB)), Succeeds()); });
+  for (unsigned i = 0; i < kEngines; ++i) inject(testkit::stuck_engine(i, 1_ms));
+  const auto delayed = elapsed([&] { EXPECT_THAT(copy(to_card(64_KiB)), Succeeds()); });
+  EXPECT_GT(delayed, usual + 900_us);
+  for (unsigned i = 0; i < kEngines; ++i) inject(testkit::stuck_engine(i));
+  const auto ticket = submit(to_card(64_KiB));
+  EXPECT_THAT(device_->wait(ticket, WaitPolicy::kInterrupt, deadline(10_ms)),
+              FailsWith(ErrorCode::kTimeout));
+  close();
+  inject(testkit::function_level_reset());
+  run_for(100_ms);
+  open();
+  expect_works();
+}
+
 TEST_F(CardFault, AtEveryWriteOfASubmissionTheNextOpeningWorks) {
   for (const auto kind :
        {AccessKind::kCombiningStore, AccessKind::kWriteBarrier, AccessKind::kMmioWrite}) {

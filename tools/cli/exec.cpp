@@ -228,7 +228,7 @@ Outcome exec_programs(const Options& options) {
   auto server = server_options(options, *config);
   if (!server) return tl::unexpected(server.error());
   if (auto apart = check_files(options, nullptr, nullptr); !apart) return apart;
-  const auto faults = PlannedFaults::parse(options);
+  const auto faults = PlannedFaults::parse(options, *config);
   if (!faults) return tl::unexpected(faults.error());
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());

@@ -4,6 +4,7 @@
 #include "model/config/load.hpp"
 #include "model/config/short_keys.hpp"
 #include "tools/cli/commands.hpp"
+#include "workloads/simulator/fault_checks.hpp"
 
 namespace npu::cli {
 
@@ -29,6 +30,8 @@ tl::expected<model::SystemConfig, Failure> load_config(const std::string& name,
   for (const auto& each : overrides) full.push_back(model::full_override(each));
   auto system = model::load_system(name, full, config_directories());
   if (!system) return bad_input(system.error().message());
+  const auto faults = workloads::configured_faults(*system);
+  if (!faults) return bad_input(faults.error().context);
   return std::move(*system);
 }
 

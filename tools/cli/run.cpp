@@ -190,7 +190,7 @@ Outcome run_workload(const Options& options) {
   if (!config) return tl::unexpected(config.error());
   if (auto there = check_card(parameters, config->cards.size()); !there) return there;
   if (auto apart = check_files(options, &workload, &parameters); !apart) return apart;
-  const auto faults = PlannedFaults::parse(options);
+  const auto faults = PlannedFaults::parse(options, *config);
   if (!faults) return tl::unexpected(faults.error());
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
+#include <iterator>
+#include <limits>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "npu/base/nearest_name.hpp"
@@ -32,19 +34,60 @@ std::vector<std::string> class_names() {
   return names;
 }
 
-std::vector<std::string> keys_of(const FaultClass& row) {
-  std::vector<std::string> keys{"at", "card", "vf"};
-  if (row.takes_duration) keys.emplace_back("for");
-  if (row.takes_vector) keys.emplace_back("vector");
-  if (row.takes_peer) keys.emplace_back("peer");
-  if (row.takes_requester) keys.emplace_back("requester");
-  return keys;
+// A key whose value is a number.
+struct NumberKey {
+  std::string_view name;
+  std::uint64_t (*get)(const Fault&);
+  void (*set)(Fault&, std::uint64_t);
+  std::uint64_t maximum;
+};
+
+template <auto Member>
+constexpr NumberKey number_key(std::string_view name) {
+  using Value = std::remove_reference_t<decltype(Fault{}.*Member)>;
+  return {name, [](const Fault& fault) -> std::uint64_t { return fault.*Member; },
+          [](Fault& fault, std::uint64_t value) { fault.*Member = static_cast<Value>(value); },
+          std::numeric_limits<Value>::max()};
 }
 
-std::optional<unsigned> number(std::string_view text) {
-  unsigned value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+constexpr NumberKey kNumberKeys[] = {
+    number_key<&Fault::card>("card"),
+    number_key<&Fault::virtual_function>("vf"),
+    number_key<&Fault::vector>("vector"),
+    number_key<&Fault::peer>("peer"),
+    number_key<&Fault::address>("address"),
+    number_key<&Fault::bits>("bits"),
+    number_key<&Fault::generation>("generation"),
+    number_key<&Fault::lanes>("lanes"),
+    number_key<&Fault::unit>("engine"),
+    number_key<&Fault::unit>("core"),
+};
+
+// Of any kind.
+constexpr std::string_view kCommonKeys[] = {"at", "card", "vf"};
+
+bool takes(const FaultClass& row, std::string_view key) {
+  return row.takes(key) ||
+         std::find(std::begin(kCommonKeys), std::end(kCommonKeys), key) != std::end(kCommonKeys);
+}
+
+// As if no key were given.
+Fault plain(FaultKind kind) {
+  Fault fault{kind};
+  if (kind == FaultKind::kDelayedInterrupt) fault.duration = {};
+  return fault;
+}
+
+// Decimal, or hexadecimal behind 0x.
+std::optional<std::uint64_t> number(std::string_view text, std::uint64_t maximum) {
+  const bool is_hex = text.substr(0, 2) == "0x";
+  const auto digits = is_hex ? text.substr(2) : text;
+  std::uint64_t value = 0;
+  const auto [stop, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
+  if (error != std::errc() || stop != digits.data() + digits.size() || value > maximum) {
+    return std::nullopt;
+  }
   return value;
 }
 
@@ -63,21 +106,37 @@ std::string take_time(std::string_view key, std::string_view value, PlannedFault
 std::string take(std::string_view key, std::string_view value, PlannedFault& planned) {
   Fault& fault = planned.fault;
   if (key == "at" || key == "for") return take_time(key, value, planned);
-  if (key == "requester") {
-    if (value != "card" && value != "host") return "requester is card or host";
+  if (key == "requester" || key == "receiver") {
+    if (value != "card" && value != "host") return fmt::format("{} is card or host", key);
     fault.requester = value == "host" ? Requester::kHost : Requester::kCard;
     return {};
   }
-  const auto index = number(value);
-  if (!index) return fmt::format("{} is a number", key);
-  if (key == "card") fault.card = *index;
-  if (key == "vf") fault.virtual_function = *index;
-  if (key == "vector") fault.vector = *index;
-  if (key == "peer") fault.peer = *index;
+  const auto* const row = std::find_if(std::begin(kNumberKeys), std::end(kNumberKeys),
+                                       [key](const NumberKey& each) { return each.name == key; });
+  const auto given = number(value, row->maximum);
+  if (!given) return fmt::format("{} is a number", key);
+  row->set(fault, *given);
   return {};
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (;; text.remove_prefix(words.back().size() + 1)) {
+    words.push_back(text.substr(0, text.find(',')));
+    if (words.back().size() == text.size()) return words;
+  }
+}
+
 }  // namespace
+
+bool FaultClass::takes(std::string_view key) const {
+  for (auto rest = keys; !rest.empty();) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == key) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
 
 const FaultClass& class_of(FaultKind kind) {
   return *std::find_if(kFaultClasses.begin(), kFaultClasses.end(),
@@ -85,11 +144,7 @@ const FaultClass& class_of(FaultKind kind) {
 }
 
 Result<PlannedFault> parse_fault(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::string_view rest = text;; rest.remove_prefix(words.back().size() + 1)) {
-    words.push_back(rest.substr(0, rest.find(',')));
-    if (words.back().size() == rest.size()) break;
-  }
+  const auto words = words_of(text);
   const auto* const row =
       std::find_if(kFaultClasses.begin(), kFaultClasses.end(),
                    [&words](const FaultClass& each) { return words.front() == each.name; });
@@ -101,15 +156,14 @@ Result<PlannedFault> parse_fault(std::string_view text) {
         fmt::format("no such kind{}; kinds: {}",
                     near.empty() ? "" : ", did you mean '" + near + "'?", fmt::join(names, ", "))));
   }
-  PlannedFault planned{{row->kind}, testkit::at_once()};
-  if (row->kind == FaultKind::kDelayedInterrupt) planned.fault.duration = {};
-  const auto keys = keys_of(*row);
+  PlannedFault planned{plain(row->kind), testkit::at_once()};
   std::vector<std::string_view> given;
   for (auto word = words.begin() + 1; word != words.end(); ++word) {
     const auto key = word->substr(0, word->find('='));
-    if (key.size() == word->size() || std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      return tl::unexpected(
-          refused(text, fmt::format("{} takes {}", row->name, fmt::join(keys, ", "))));
+    if (key.size() == word->size() || !takes(*row, key)) {
+      auto allowed = fmt::format("{} {}", fmt::join(kCommonKeys, " "), row->keys);
+      while (allowed.back() == ' ') allowed.pop_back();
+      return tl::unexpected(refused(text, fmt::format("{} takes {}", row->name, allowed)));
     }
     if (std::find(given.begin(), given.end(), key) != given.end()) {
       return tl::unexpected(refused(text, fmt::format("{} is given twice", key)));
@@ -121,25 +175,35 @@ Result<PlannedFault> parse_fault(std::string_view text) {
   return planned;
 }
 
+Result<std::vector<PlannedFault>> parse_faults(const std::vector<std::string>& texts) {
+  std::vector<PlannedFault> planned;
+  planned.reserve(texts.size());
+  for (const auto& text : texts) {
+    auto fault = parse_fault(text);
+    if (!fault) return forward_error(fault);
+    planned.push_back(*fault);
+  }
+  return planned;
+}
+
 std::string fault_text(const PlannedFault& planned) {
   const Fault& fault = planned.fault;
   const auto& row = class_of(fault.kind);
-  std::string text = row.name;
+  const Fault usual = plain(fault.kind);
+  std::string text(row.name);
   if (planned.when.kind == testkit::When::Kind::kAt) {
     text += ",at=" + timeline::exact_time_text(planned.when.instant.since_power_up());
   }
-  if (row.takes_duration && fault.duration != Picoseconds::max()) {
+  if (row.takes("for") && fault.duration != usual.duration) {
     text += ",for=" + timeline::exact_time_text(fault.duration);
   }
-  if (fault.card != 0) text += fmt::format(",card={}", fault.card);
-  if (fault.virtual_function != testkit::kNoVirtualFunction) {
-    text += fmt::format(",vf={}", fault.virtual_function);
+  for (const auto& key : kNumberKeys) {
+    if (!takes(row, key.name) || key.get(fault) == key.get(usual)) continue;
+    text += fmt::format(key.name == "address" ? ",{}={:#x}" : ",{}={}", key.name, key.get(fault));
   }
-  if (row.takes_vector && fault.vector != testkit::kAnyVector) {
-    text += fmt::format(",vector={}", fault.vector);
+  for (const auto* const key : {"requester", "receiver"}) {
+    if (row.takes(key) && fault.requester == Requester::kHost) text += fmt::format(",{}=host", key);
   }
-  if (row.takes_peer) text += fmt::format(",peer={}", fault.peer);
-  if (row.takes_requester && fault.requester == Requester::kHost) text += ",requester=host";
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "npu/base/result.hpp"
 #include "npu/testing/fault.hpp"
@@ -13,39 +14,49 @@ namespace npu::workloads {
 
 // A kind of fault: its name, the keys it takes beside at, card and vf, and its effect.
 struct FaultClass {
-  const char* name;
+  std::string_view name;
   testkit::FaultKind kind;
-  bool takes_duration, takes_vector, takes_peer, takes_requester;
-  const char* effect;
+  std::string_view keys;  // separated by a space
+  std::string_view effect;
+
+  bool takes(std::string_view key) const;  // of `keys`
 };
 
-inline constexpr std::array<FaultClass, 13> kFaultClasses{{
-    {"link_down", testkit::FaultKind::kLinkDown, true, false, false, false,
+inline constexpr std::array<FaultClass, 18> kFaultClasses{{
+    {"link_down", testkit::FaultKind::kLinkDown, "for",
      "the card's link is down; without a duration the card is removed"},
-    {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, false, false, false, false,
+    {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, "",
      "the function is reset from outside of the driver"},
-    {"bus_master_off", testkit::FaultKind::kBusMasterOff, true, false, false, false,
+    {"bus_master_off", testkit::FaultKind::kBusMasterOff, "for",
      "the function makes no DMA and no interrupts"},
-    {"memory_decode_off", testkit::FaultKind::kMemoryDecodeOff, true, false, false, false,
+    {"memory_decode_off", testkit::FaultKind::kMemoryDecodeOff, "for",
      "the function answers no access to its BARs"},
-    {"power_down", testkit::FaultKind::kPowerDown, true, false, false, false,
-     "the function is in D3hot"},
-    {"poisoned_completion", testkit::FaultKind::kPoisonedCompletion, false, false, false, true,
+    {"power_down", testkit::FaultKind::kPowerDown, "for", "the function is in D3hot"},
+    {"poisoned_completion", testkit::FaultKind::kPoisonedCompletion, "requester",
      "the next completion of a read arrives poisoned"},
-    {"lost_completion", testkit::FaultKind::kLostCompletion, false, false, false, true,
+    {"lost_completion", testkit::FaultKind::kLostCompletion, "requester",
      "the next completion of a read is lost"},
-    {"peer_link_down", testkit::FaultKind::kPeerLinkDown, true, false, true, false,
+    {"peer_link_down", testkit::FaultKind::kPeerLinkDown, "for peer",
      "the HCCS link to a card is down"},
-    {"lost_interrupt", testkit::FaultKind::kLostInterrupt, false, true, false, false,
-     "the next interrupt is lost"},
-    {"duplicated_interrupt", testkit::FaultKind::kDuplicatedInterrupt, false, true, false, false,
+    {"lost_interrupt", testkit::FaultKind::kLostInterrupt, "vector", "the next interrupt is lost"},
+    {"duplicated_interrupt", testkit::FaultKind::kDuplicatedInterrupt, "vector",
      "the next interrupt arrives twice"},
-    {"delayed_interrupt", testkit::FaultKind::kDelayedInterrupt, true, true, false, false,
+    {"delayed_interrupt", testkit::FaultKind::kDelayedInterrupt, "for vector",
      "the next interrupt arrives later"},
-    {"spurious_interrupt", testkit::FaultKind::kSpuriousInterrupt, false, true, false, false,
+    {"spurious_interrupt", testkit::FaultKind::kSpuriousInterrupt, "vector",
      "an interrupt arrives without a cause"},
-    {"masked_vector", testkit::FaultKind::kMaskedVector, true, true, false, false,
+    {"masked_vector", testkit::FaultKind::kMaskedVector, "for vector",
      "the vector is masked in the function's MSI-X table"},
+    {"memory_error", testkit::FaultKind::kMemoryError, "address bits",
+     "bits of a burst of the card's HBM are flipped"},
+    {"link_retrained", testkit::FaultKind::kLinkRetrained, "for generation lanes",
+     "the card's link trains to a lower generation or fewer lanes"},
+    {"bad_tlp", testkit::FaultKind::kBadTlp, "receiver",
+     "the next TLP arrives damaged and is sent again"},
+    {"stuck_engine", testkit::FaultKind::kStuckEngine, "for engine",
+     "a DMA engine begins no more commands"},
+    {"hung_core", testkit::FaultKind::kHungCore, "for core",
+     "an AI Core executes no more instructions"},
 }};
 
 const FaultClass& class_of(testkit::FaultKind kind);
@@ -55,10 +66,11 @@ struct PlannedFault {
   testkit::When when;  // at once if not given
 };
 
-// "KIND[,at=TIME][,for=TIME][,card=N][,vf=N][,vector=N][,peer=N][,requester=card|host]"; TIME as
-// "2.5us".
+// "KIND[,at=TIME][,for=TIME][,card=N][,vf=N][,KEY=VALUE...]"; TIME as "2.5us".
 // kInvalidArgument: not of that form; the context says what is allowed.
 Result<PlannedFault> parse_fault(std::string_view text);
+// Each of a list. Errors as of parse_fault().
+Result<std::vector<PlannedFault>> parse_faults(const std::vector<std::string>& texts);
 // Of a fault at a time; parse_fault() reads it.
 std::string fault_text(const PlannedFault& planned);
 

@@ -66,6 +66,7 @@ class Session {
     return check_equal(from_->cpu(), to_->cpu(), "a round that the driver calls done");
   }
   Status reset() { return device_->reset_queue(); }
+  DeviceAddress memory() const { return memory_; }
 
  private:
   explicit Session(Context& context) : context_(context) {}
@@ -182,11 +183,19 @@ class Faults {
   Fault draw(const FaultClass& row) {
     Fault fault{row.kind};
     fault.card = static_cast<unsigned>(context_.parameters.integer("card"));
-    if (row.takes_duration) fault.duration = draw_time();
-    if (row.takes_requester && random_.below(2) == 0) fault.requester = testkit::Requester::kHost;
+    if (row.takes("for")) fault.duration = draw_time();
+    if ((row.takes("requester") || row.takes("receiver")) && random_.below(2) == 0) {
+      fault.requester = testkit::Requester::kHost;
+    }
     if (row.kind == FaultKind::kSpuriousInterrupt || row.kind == FaultKind::kMaskedVector) {
       fault.vector = static_cast<unsigned>(random_.below(2));
     }
+    if (row.kind == FaultKind::kMemoryError) {
+      fault.address = session_->memory().value + random_.below(kCopies * kBlock);
+      fault.bits = 1 + static_cast<unsigned>(random_.below(2));
+    }
+    // The least that there is, whatever the card's link can do.
+    if (row.kind == FaultKind::kLinkRetrained) fault.generation = fault.lanes = 1;
     return fault;
   }
   Picoseconds draw_time() {
@@ -201,7 +210,8 @@ class Faults {
     }
     Trial trial;
     // No round reads registers: a completion for the host goes wrong when the card is opened.
-    bool opens = fault.requester == testkit::Requester::kHost;
+    bool opens =
+        class_of(fault.kind).takes("requester") && fault.requester == testkit::Requester::kHost;
     for (unsigned unmet = 0;;) {
       const bool is_round = session_.has_value();
       auto done = is_round ? session_->round(++rounds_) : reopen();
@@ -262,18 +272,11 @@ Status run(Context& context) {
   return Faults(context).run();
 }
 
-// Those of one card.
-std::string all_kinds() {
-  std::string text;
-  for (const auto& each : kFaultClasses) {
-    if (!each.takes_peer) text += (text.empty() ? "" : ",") + std::string(each.name);
-  }
-  return text;
-}
+// Those that copies of one card can meet.
 std::vector<std::string> kinds() {
   std::vector<std::string> names;
   for (const auto& each : kFaultClasses) {
-    if (!each.takes_peer) names.emplace_back(each.name);
+    if (!each.takes("peer") && !each.takes("core")) names.emplace_back(each.name);
   }
   return names;
 }
@@ -285,8 +288,8 @@ Workload faults() {
   return {"faults",
           "Faults of a card at random instants of copies: each is told or harmless, and how long "
           "recovery takes",
-          {choices_parameter("kinds", programs::faults::all_kinds(), "kinds of faults",
-                             programs::faults::kinds()),
+          {choices_parameter("kinds", fmt::format("{}", fmt::join(programs::faults::kinds(), ",")),
+                             "kinds of faults", programs::faults::kinds()),
            {"instants", ParameterType::kInteger, "", "20", "of each kind", 1, 100'000},
            ring_parameter(),
            card_parameter()},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "npu/abi/pci.hpp"
+#include "workloads/framework/fault_text.hpp"
 
 namespace npu::workloads {
 
@@ -13,24 +14,9 @@ using model::ticks;
 
 namespace {
 
-bool is_interrupt_fault(FaultKind kind) {
-  return kind == FaultKind::kLostInterrupt || kind == FaultKind::kDuplicatedInterrupt ||
-         kind == FaultKind::kDelayedInterrupt || kind == FaultKind::kSpuriousInterrupt ||
-         kind == FaultKind::kMaskedVector;
-}
-
-bool needs_vector(FaultKind kind) {
-  return kind == FaultKind::kSpuriousInterrupt || kind == FaultKind::kMaskedVector;
-}
-
-// It ends by itself: what has a duration is something else.
-bool is_one_message(FaultKind kind) {
-  return is_interrupt_fault(kind) && kind != FaultKind::kMaskedVector;
-}
-
-bool is_a_functions_own(FaultKind kind) {
-  return kind == FaultKind::kFunctionLevelReset || kind == FaultKind::kBusMasterOff ||
-         is_interrupt_fault(kind);
+// What has a duration is something else than the fault.
+bool is_at_once(FaultKind kind) {
+  return !class_of(kind).takes("for") || kind == FaultKind::kDelayedInterrupt;
 }
 
 }  // namespace
@@ -52,62 +38,17 @@ std::size_t FaultBench::waiting() const {
   return count;
 }
 
-Status FaultBench::check_virtual(const Fault& fault) const {
-  if (fault.virtual_function == kNoVirtualFunction) return {};
-  const auto& chip = system_.config().cards[fault.card];
-  const unsigned count = chip.functions() - chip.physical_functions();
-  if (fault.virtual_function >= count) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("no virtual function {}: card {} can have {}", fault.virtual_function,
-                            fault.card, count));
-  }
-  if (is_a_functions_own(fault.kind)) return {};
-  return fail(ErrorCode::kInvalidArgument, "the fault is a card's, not one of its functions'");
-}
-
-Status FaultBench::check_vector(const Fault& fault) const {
-  if (!is_interrupt_fault(fault.kind)) return {};
-  if (fault.vector == kAnyVector) {
-    if (!needs_vector(fault.kind)) return {};
-    return fail(ErrorCode::kInvalidArgument, "which vector?");
-  }
-  const unsigned vectors = system_.fabric().endpoint(fault.card).vectors(function_of(fault));
-  if (fault.vector < vectors) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("no vector {}: the function has {}", fault.vector, vectors));
-}
-
-Status FaultBench::check(const Fault& fault) const {
-  const unsigned cards = system_.cards();
-  if (fault.card >= cards) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("no card {}: the machine has {}", fault.card, cards));
-  }
-  if (fault.duration < Picoseconds{}) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a duration of {} ps", fault.duration.count()));
-  }
-  if (auto ok = check_virtual(fault); !ok) return ok;
-  if (auto ok = check_vector(fault); !ok) return ok;
-  if (fault.kind != FaultKind::kPeerLinkDown) return {};
-  if (fault.peer >= cards || fault.peer == fault.card ||
-      system_.mesh().between(fault.card, fault.peer) == nullptr) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("no HCCS link between the cards {} and {}", fault.card, fault.peer));
-  }
-  return {};
-}
-
 void FaultBench::begin(const Fault& fault) {
+  const auto now = model::sim_now();
   set(fault, true);
-  if (fault.duration == Picoseconds::max() || is_one_message(fault.kind)) return;
-  faults_.push_back(fault);
-  system_.simulation().agenda.at<&FaultBench::end_scheduled>(
-      model::sim_now() + ticks(fault.duration), *this, faults_.size() - 1);
+  if (fault.duration == Picoseconds::max() || is_at_once(fault.kind)) return tell(fault, now);
+  faults_.push_back({fault, now});
+  system_.simulation().agenda.at<&FaultBench::end_scheduled>(now + ticks(fault.duration), *this,
+                                                             faults_.size() - 1);
 }
 
 void FaultBench::schedule(const Fault& fault, Instant time) {
-  faults_.push_back(fault);
+  faults_.push_back({fault, 0});
   ++waiting_;
   system_.simulation().agenda.at<&FaultBench::begin_scheduled>(ticks(time), *this,
                                                                faults_.size() - 1);
@@ -115,11 +56,22 @@ void FaultBench::schedule(const Fault& fault, Instant time) {
 
 void FaultBench::begin_scheduled(std::uint64_t place) {
   --waiting_;
-  begin(Fault(faults_[place]));
+  begin(Fault(faults_[place].fault));
 }
 
 void FaultBench::end_scheduled(std::uint64_t place) {
-  set(faults_[place], false);
+  const auto& [fault, begin] = faults_[place];
+  set(fault, false);
+  tell(fault, begin);
+}
+
+// In the trace: a span, or the instant at which something begins that does not end by itself.
+void FaultBench::tell(const Fault& fault, model::SimTime begin) {
+  auto& simulation = system_.simulation();
+  if (!simulation.recorder.enabled()) return;
+  const auto track = simulation.recorder.track(
+      fmt::format("card{}.injected.{}", fault.card, class_of(fault.kind).name));
+  simulation.emit(track, platform::Activity::kInjectedFault, begin, model::sim_now(), 0);
 }
 
 void FaultBench::set(const Fault& fault, bool broken) {
@@ -147,6 +99,20 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return;
     case FaultKind::kPeerLinkDown:
       return system_.mesh().between(fault.card, fault.peer)->set_up(!broken);
+    case FaultKind::kMemoryError:
+      if (broken) system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits);
+      return;
+    case FaultKind::kLinkRetrained:
+      return retrain(fault, broken);
+    case FaultKind::kBadTlp:
+      using Towards = model::Link::Towards;
+      return fabric.link(fault.card)
+          .damage_next(fault.requester == Requester::kHost ? Towards::kUpstream
+                                                           : Towards::kDownstream);
+    case FaultKind::kStuckEngine:
+      return system_.card(fault.card).dma().engine(fault.unit).set_stuck(broken);
+    case FaultKind::kHungCore:
+      return system_.card(fault.card).aicore_programs().set_hung(fault.unit, broken);
     case FaultKind::kLostInterrupt:
     case FaultKind::kDuplicatedInterrupt:
     case FaultKind::kDelayedInterrupt:
@@ -154,6 +120,13 @@ void FaultBench::set(const Fault& fault, bool broken) {
     case FaultKind::kMaskedVector:
       return interrupt(fault, broken);
   }
+}
+
+void FaultBench::retrain(const Fault& fault, bool broken) {
+  auto& link = system_.fabric().link(fault.card);
+  const auto& full = link.config();
+  const bool slower = broken && fault.generation != 0, narrower = broken && fault.lanes != 0;
+  link.retrain(slower ? fault.generation : full.generation, narrower ? fault.lanes : full.lanes);
 }
 
 void FaultBench::interrupt(const Fault& fault, bool broken) {

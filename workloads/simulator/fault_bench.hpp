@@ -7,6 +7,7 @@
 
 #include "model/system.hpp"
 #include "npu/testing/fault.hpp"
+#include "workloads/simulator/fault_checks.hpp"
 
 namespace npu::workloads {
 
@@ -20,8 +21,8 @@ class FaultBench {
  public:
   explicit FaultBench(model::System& system) : system_(system) {}
 
-  // kInvalidArgument: the system has no such card, or no such link.
-  Status check(const Fault& fault) const;
+  // kInvalidArgument: the system has nothing of the kind (fault_checks.hpp).
+  Status check(const Fault& fault) const { return check_fault(system_.config(), fault); }
   // The simulation is at the present time; ends what has a duration later.
   void begin(const Fault& fault);
   // Ends one that began without a duration.
@@ -39,8 +40,8 @@ class FaultBench {
   void set_command(platform::Bdf bdf, std::uint32_t bit, bool on);
   void reset_function(platform::Bdf bdf);
   void interrupt(const Fault& fault, bool broken);
-  Status check_virtual(const Fault& fault) const;
-  Status check_vector(const Fault& fault) const;
+  void retrain(const Fault& fault, bool broken);
+  void tell(const Fault& fault, model::SimTime begin);
   unsigned function_of(const Fault& fault) const;  // of the chip
   platform::Bdf bdf_of(const Fault& fault) const;
   std::uint32_t capability(platform::Bdf bdf, std::uint8_t id);
@@ -48,7 +49,11 @@ class FaultBench {
   void write(platform::Bdf bdf, std::uint32_t offset, unsigned width, std::uint32_t value);
 
   model::System& system_;
-  std::deque<Fault> faults_;  // by the agenda's argument
+  struct Begun {
+    Fault fault;
+    model::SimTime begin = 0;
+  };
+  std::deque<Begun> faults_;  // by the agenda's argument
   std::size_t waiting_ = 0;
 };
 

@@ -27,6 +27,12 @@ Status SystemFaults::inject(const testkit::Fault& fault, const testkit::When& wh
   return {};
 }
 
+void SystemFaults::schedule_configured() {
+  const auto planned = configured_faults(system_.config());
+  if (!planned) return;
+  for (const auto& each : *planned) bench_.schedule(each.fault, each.when.instant);
+}
+
 Status SystemFaults::end(const testkit::Fault& fault) {
   if (auto fits = bench_.check(fault); !fits) return fits;
   system_.cpus().synchronise();

@@ -14,6 +14,8 @@ class SystemFaults : public FaultInjector {
   // The first errors of inject().
   Status check(const testkit::Fault& fault) const { return bench_.check(fault); }
   Status inject(const testkit::Fault& fault, const testkit::When& when) override;
+  // Those of the configuration, before the first run: it has no errors.
+  void schedule_configured();
   Status end(const testkit::Fault& fault) override;
   std::size_t pending() const override { return bench_.waiting(); }
 

@@ -25,6 +25,8 @@ def program_says(*arguments):
     ("910b", {"clock": 4}, ["--set", "clock=4"]),
     ("910x", {}, []),
     ("/", {}, []),
+    ("910b", {"faults": "link_dwn"}, ["--set", "faults=link_dwn"]),
+    ("910b", {"faults": "hung_core,core=9999"}, ["--set", "faults=hung_core,core=9999"]),
 ])
 def test_bad_input_is_the_programs_one_line(config, overrides, arguments):
     with pytest.raises(ValueError) as caught:
@@ -46,6 +48,21 @@ simulator = npusim.Simulator("910b", generation=4)
 assert npusim.current_simulator() is simulator
 print(simulator.report()["overrides"])
 """) == "[{'given': 'generation=4', 'key': 'link.generation', 'value': 4}]\n"
+
+
+def test_faults_happen_in_every_call(script):
+    copy = """
+import numpy
+import npusim
+simulator = npusim.Simulator("910b"{})
+device = simulator.device()
+memory = device.allocate(1 << 20)
+memory.write(numpy.zeros(1 << 20, numpy.uint8))
+print(simulator.now)
+"""
+    usual = int(script(copy.format("")))
+    slow = int(script(copy.format(', faults="link_retrained,lanes=1,at=1us;bad_tlp,at=2us"')))
+    assert slow > usual
 
 
 def test_a_process_has_one(simulator):

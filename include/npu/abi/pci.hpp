@@ -54,9 +54,12 @@ inline constexpr std::uint32_t kExpSlotStatus = 0x1A, kExpDeviceCap2 = 0x24;
 inline constexpr std::uint32_t kExpDeviceControl2 = 0x28, kExpLinkStatus2 = 0x32;
 inline constexpr std::uint32_t kExpDeviceCapFlr = 1u << 28;
 inline constexpr std::uint16_t kExpLinkStatusActive = 1 << 13;
+inline constexpr std::uint16_t kExpLinkStatusTrained = 0x3FF;  // generation and lanes
+inline constexpr unsigned kExpLinkStatusWidthShift = 4;
 inline constexpr std::uint16_t kExpSlotStatusLinkChanged = 1 << 8;
 inline constexpr std::uint16_t kExpDevice2AriForwarding = 1 << 5;  // capability and control
 inline constexpr std::uint16_t kExpDeviceControlFlr = 1u << 15;
+inline constexpr std::uint16_t kExpDeviceStatusCorrectable = 1u << 0;
 inline constexpr std::uint16_t kExpDeviceStatusPending = 1u << 5;
 
 // SR-IOV capability, offsets from its start
@@ -90,6 +93,8 @@ inline constexpr std::uint32_t kMsixEntryAddressLow = 0, kMsixEntryAddressHigh =
 inline constexpr std::uint32_t kMsixEntryData = 8, kMsixEntryControl = 12;
 inline constexpr std::uint32_t kMsixEntryMasked = 1 << 0;
 
+// AER capability, offset from its start, and bits of the correctable status
+inline constexpr std::uint32_t kAerCorrectableStatus = 0x10, kAerBadTlp = 1 << 6;
 // AER uncorrectable status bits
 inline constexpr std::uint32_t kAerPoisoned = 1 << 12, kAerCompletionTimeout = 1 << 14;
 inline constexpr std::uint32_t kAerUnsupportedRequest = 1 << 20;

@@ -56,6 +56,7 @@ enum class Activity : std::uint16_t {
   kCompletion,
   kCommand,
   kFault,
+  kInjectedFault,
   // address translation
   kTranslation,
   kPageWalk,
@@ -253,6 +254,10 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         DetailField{"opcode", 16, 8, DetailFormat::kDmaOpcode}, DetailField{"stream", 0, 16}),
     row(Activity::kFault, "fault", Category::kFault, Flow::kStep, Load::kNone, Path::kWork,
         "any model: a fault was recorded", DetailField{"code", 0, 16, DetailFormat::kFaultCode}),
+    row(Activity::kInjectedFault, "injected_fault", Category::kFault, Flow::kNone, Load::kNone,
+        Path::kNone,
+        "a fault on request, named as the track; without length: it ended by itself, or not at "
+        "all"),
     row(Activity::kTranslation, "translation", Category::kMmu, Flow::kNone, Load::kNone,
         Path::kNone, "MMU: a virtual address was looked up in the TLB", DetailField{"hit", 63, 1},
         DetailField{"vmid", 48, 15}, DetailField{"page", 0, 48, DetailFormat::kHex}),

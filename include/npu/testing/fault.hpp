@@ -29,6 +29,11 @@ enum class FaultKind : std::uint8_t {
   kDelayedInterrupt,
   kSpuriousInterrupt,
   kMaskedVector,
+  kMemoryError,
+  kLinkRetrained,
+  kBadTlp,
+  kStuckEngine,
+  kHungCore,
 };
 
 // For interrupt faults: the next interrupt of any vector.
@@ -36,7 +41,7 @@ inline constexpr unsigned kAnyVector = ~0U;
 // For the physical function.
 inline constexpr unsigned kNoVirtualFunction = ~0U;
 
-// The requester of a faulty completion.
+// The requester of a faulty completion; kBadTlp: the receiver of the TLP.
 enum class Requester : std::uint8_t {
   kCard,  // a read of host memory by the card
   kHost,  // an MMIO or configuration read by the host
@@ -50,6 +55,11 @@ struct Fault {
   unsigned card = 0;
   unsigned vector = kAnyVector;                    // of the function's MSI-X table
   unsigned virtual_function = kNoVirtualFunction;  // of the card, from 0
+  std::uint64_t address = 0;                       // kMemoryError: device-local, in bytes
+  unsigned bits = 1;                               // kMemoryError: flipped bits, 1 or 2
+  unsigned generation = 0;                         // kLinkRetrained; 0: as configured
+  unsigned lanes = 0;                              // kLinkRetrained; 0: as configured
+  unsigned unit = 0;                               // kStuckEngine, kHungCore: its number
 
   // The same fault on another card of the machine.
   Fault on_card(unsigned index) const {
@@ -123,6 +133,45 @@ inline Fault masked_vector(unsigned vector, Picoseconds duration = Picoseconds::
 // The HCCS link to card `peer` is down for `duration`.
 inline Fault peer_link_down(unsigned peer, Picoseconds duration = Picoseconds::max()) {
   return {FaultKind::kPeerLinkDown, duration, Requester::kCard, peer};
+}
+
+// `bits` (1 or 2) of the burst of the card's HBM at the device-local `address` are flipped. A read
+// of it finds the error: one bit is corrected, and a read of two bits fails until all of the burst
+// is written. Both are counted and logged (npu/abi/telemetry.hpp).
+inline Fault memory_error(std::uint64_t address, unsigned bits) {
+  Fault fault{FaultKind::kMemoryError, {}};
+  fault.address = address;
+  fault.bits = bits;
+  return fault;
+}
+// The card's link trains to a lower generation (1 to 5) or fewer lanes (a power of two), and back
+// to its configuration after `duration`. It carries nothing while it trains, and loses nothing. The
+// link status registers at both ends show speed and width (PCIe 4.2.6.4, 7.5.3.8).
+inline Fault link_retrained(unsigned generation, unsigned lanes,
+                            Picoseconds duration = Picoseconds::max()) {
+  Fault fault{FaultKind::kLinkRetrained, duration};
+  fault.generation = generation;
+  fault.lanes = lanes;
+  return fault;
+}
+// The next TLP to `receiver` arrives with a bad LCRC. The receiver asks for it again, and logs a
+// correctable error (PCIe 3.6.2, 6.2.3).
+inline Fault bad_tlp(Requester receiver = Requester::kCard) {
+  return {FaultKind::kBadTlp, {}, receiver};
+}
+// DMA engine `engine` begins no more commands, for `duration` or until a reset of a function that
+// uses it. Commands that it has begun end.
+inline Fault stuck_engine(unsigned engine, Picoseconds duration = Picoseconds::max()) {
+  Fault fault{FaultKind::kStuckEngine, duration};
+  fault.unit = engine;
+  return fault;
+}
+// AI Core `core` executes no more instructions, for `duration` or until a reset of the function
+// that it belongs to. A block that it has begun can be stopped.
+inline Fault hung_core(unsigned core, Picoseconds duration = Picoseconds::max()) {
+  Fault fault{FaultKind::kHungCore, duration};
+  fault.unit = core;
+  return fault;
 }
 
 // The time of an injection.

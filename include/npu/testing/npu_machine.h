@@ -73,7 +73,12 @@ enum npu_fault_kind {
   NPU_DUPLICATED_INTERRUPT,
   NPU_DELAYED_INTERRUPT,
   NPU_SPURIOUS_INTERRUPT, /* needs a vector */
-  NPU_MASKED_VECTOR       /* needs a vector */
+  NPU_MASKED_VECTOR,      /* needs a vector */
+  NPU_MEMORY_ERROR,       /* address, bits */
+  NPU_LINK_RETRAINED,     /* generation, lanes */
+  NPU_BAD_TLP,
+  NPU_STUCK_ENGINE, /* unit */
+  NPU_HUNG_CORE     /* unit */
 };
 #define NPU_FOR_GOOD INT64_MAX
 #define NPU_ANY UINT32_MAX
@@ -81,15 +86,20 @@ enum npu_fault_kind {
 typedef struct npu_fault {
   enum npu_fault_kind kind;
   int64_t duration; /* or delay, in ps; NPU_FOR_GOOD: permanent */
-  unsigned of_host; /* of completions: 0: the card's reads, 1: the host's */
+  unsigned of_host; /* of completions: 0: the card's reads, 1: the host's; NPU_BAD_TLP: to it */
   unsigned card;
   unsigned peer;             /* NPU_PEER_LINK_DOWN */
   unsigned vector;           /* of interrupts; NPU_ANY */
   unsigned virtual_function; /* NPU_ANY: the physical one */
+  uint64_t address;          /* NPU_MEMORY_ERROR: device-local */
+  unsigned bits;             /* NPU_MEMORY_ERROR: 1 or 2 */
+  unsigned generation;       /* NPU_LINK_RETRAINED; 0: as configured */
+  unsigned lanes;            /* NPU_LINK_RETRAINED; 0: as configured */
+  unsigned unit;             /* engine or AI Core */
 } npu_fault;
 /* Permanent, for reads of the card, on card 0, of any vector, of the physical function. */
 #define NPU_FAULT(kind_) \
-  { kind_, NPU_FOR_GOOD, 0, 0, 0, NPU_ANY, NPU_ANY }
+  { kind_, NPU_FOR_GOOD, 0, 0, 0, NPU_ANY, NPU_ANY, 0, 1, 0, 0, 0 }
 
 enum npu_when_kind { NPU_AT_ONCE = 0, NPU_AT, NPU_AFTER, NPU_AT_ACCESS };
 typedef struct npu_when {

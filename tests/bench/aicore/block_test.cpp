@@ -127,6 +127,58 @@ TEST(AicoreBlock, IsStoppedInAnEndlessLoop) {
   EXPECT_EQ(bench.ended(0).fault, FaultCode::kNone);
 }
 
+// A body of 100 scalar instructions of 1,000 clocks each.
+int scalar_work(AicorePort& port) {
+  for (int i = 0; i < 100; ++i) port.scalar(1000);
+  return 0;
+}
+
+TEST(AicoreHungCore, GoesOnAsMuchLater) {
+  SimTime usual = 0;
+  for (const SimTime hung : {SimTime{0}, SimTime{30'000} * kClock}) {
+    AicoreBench bench;
+    bench.at(0, [&] { bench.launch(0, scalar_work); });
+    if (hung != 0) {
+      bench.at(20'000 * kClock, [&] { bench.cores.set_hung(0, true); });
+      bench.at(20'000 * kClock + hung, [&] { bench.cores.set_hung(0, false); });
+    }
+    bench.run();
+    if (hung == 0) usual = bench.ended(0).when;
+    // Its local time runs ahead of the simulation's by 10,000 clocks at most.
+    EXPECT_GE(bench.ended(0).when, hung == 0 ? usual : usual + hung - 10'000 * kClock);
+    EXPECT_LE(bench.ended(0).when, usual + hung);
+  }
+}
+
+TEST(AicoreHungCore, EndsNoBlockButCanBeStopped) {
+  AicoreBench bench;
+  bench.at(0, [&] {
+    bench.cores.set_hung(0, true);
+    bench.launch(0, scalar_work);
+    bench.launch(1, scalar_work, 2);
+  });
+  bench.at(500'000 * kClock, [&] {
+    EXPECT_FALSE(bench.has_ended(0));
+    EXPECT_TRUE(bench.has_ended(1)) << "others work";
+    bench.cores.stop(1);
+  });
+  bench.run();
+  EXPECT_EQ(bench.ended(0).when, 500'000 * kClock + kReport);
+}
+
+TEST(AicoreHungCore, WorksAgainAfterAReset) {
+  AicoreBench bench;
+  bench.at(0, [&] {
+    bench.cores.set_hung(0, true);
+    bench.launch(0, scalar_work);
+  });
+  bench.at(500'000 * kClock, [&] { bench.cores.function_reset(0); });
+  bench.at(600'000 * kClock, [&] { bench.launch(0, scalar_work); });
+  bench.run();
+  EXPECT_GT(bench.ended(0).when, 600'000 * kClock);
+  EXPECT_EQ(bench.ended(0).fault, FaultCode::kNone);
+}
+
 TEST(AicoreBlock, ThatIsStoppedEndsWhenItsAccessesHaveEnded) {
   AicoreBench bench;
   bench.latency = 10'000 * kClock;

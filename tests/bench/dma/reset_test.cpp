@@ -57,6 +57,37 @@ TEST(DmaReset, DuringDeviceCopies) {
   survives_reset(kD2d, 2_us);
 }
 
+TEST(DmaStuckEngine, IsPassedByWhatOthersTake) {
+  DmaBench bench;
+  bench.enable();
+  bench.dma.engine(0).set_stuck(true);
+  for (unsigned i = 0; i < 8; ++i) bench.push(make_entry(kH2d, 0, 1_MiB, 4_KiB, i % 4, i));
+  bench.ring_doorbell();
+  bench.run(1_ms);
+  unsigned done = 0;
+  for (unsigned i = 0; i < 8; ++i) done += bench.event(i).raw;
+  EXPECT_GE(done, 1U);
+  EXPECT_LT(done, 8U) << "what the engine has taken waits";
+  bench.dma.engine(0).set_stuck(false);
+  bench.run(1_ms);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(bench.event(i).raw, 1U);
+}
+
+TEST(DmaStuckEngine, AllOfThemWorkAgainAfterAReset) {
+  DmaBench bench;
+  bench.enable();
+  for (unsigned i = 0; i < 4; ++i) bench.dma.engine(i).set_stuck(true);
+  bench.submit(make_entry(kH2d, 0, 1_MiB, 4_KiB, 0, 1));
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(1).raw, 0U);
+  reset(bench);
+  bench.enable();
+  bench.submit(make_entry(kH2d, 0, 1_MiB, 4_KiB, 0, 2));
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(1).raw, 0U);
+  EXPECT_EQ(bench.event(2).raw, 1U);
+}
+
 TEST(DmaReset, AnswersThatComeVeryLateAreDropped) {
   DmaBench bench;
   bench.enable();

@@ -22,6 +22,23 @@ TEST_F(BadInput, AnUnknownOptionNamesTheNearest) {
   expect_refused({"list", "--reprot", "x"}, "unknown option '--reprot'; did you mean '--report'?");
 }
 
+TEST_F(BadInput, AFaultThatTheMachineCannotHaveIsRefusedWhereverItIsAskedFor) {
+  const auto refused = [this](const std::string& fault, const std::string& why) {
+    expect_refused({"--config", "910b", "run", "enumerate", "--fault", fault}, why);
+    expect_refused({"--config", "910b", "run", "enumerate", "--set", "faults=" + fault}, why);
+    expect_refused({"--config", "910b", "lspci", "--set", "faults=" + fault}, why);
+  };
+  refused("link_dwn", "did you mean 'link_down'?");
+  refused("link_down,card=1", "no card 1: the machine has 1");
+  refused("stuck_engine,engine=4", "no DMA engine 4: the card has 4");
+  refused("hung_core,core=100000", "no AI Core 100000");
+  refused("link_retrained,lanes=3", "a power of two, at most 16");
+  refused("link_retrained", "give a generation of 1..4, or lanes");
+  refused("memory_error,address=0xFFFFFFFFFFFFFFFF", "an address below");
+  refused("memory_error,bits=3", "give 1 or 2 bits");
+  refused("masked_vector", "which vector?");
+}
+
 TEST_F(BadInput, AnOptionOfAnotherCommandIsNotIgnored) {
   expect_refused({"list", "--report", "x"}, "option '--report' does not belong to 'list'");
   expect_refused({"-x", "config", "keys"}, "option '--hex' does not belong to 'config'");

@@ -52,6 +52,20 @@ TEST_F(RunCommand, TheSameRunTwiceGivesTheSameBytes) {
   EXPECT_FALSE(text("a.json").empty());
 }
 
+TEST_F(RunCommand, FaultsOfConfigurationAndCommandLineAreListedAndHappen) {
+  good(npusim(with(kShortRun, {"--set", "faults=bad_tlp,at=1us;link_retrained,lanes=2,at=2us",
+                               "--fault", "memory_error,address=0x1000,bits=1,at=3us", "--report",
+                               "slow.json", "--trace", "slow.trace"})));
+  good(npusim(with(kShortRun, {"--report", "usual.json"})));
+  const auto slow = nlohmann::json::parse(text("slow.json"));
+  const auto usual = nlohmann::json::parse(text("usual.json"));
+  EXPECT_GT(slow["simulated_ps"], usual["simulated_ps"]);
+  for (const auto* const name : {"bad_tlp", "link_retrained", "memory_error"}) {
+    EXPECT_NE(text("slow.json").find(name), std::string::npos);
+    EXPECT_NE(text("slow.trace").find(std::string("card0.injected.") + name), std::string::npos);
+  }
+}
+
 TEST_F(RunCommand, ShowsNoProgressWhereNoTerminalIs) {
   EXPECT_EQ(npusim(kShortRun).err, "");
 }

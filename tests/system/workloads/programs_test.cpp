@@ -56,6 +56,9 @@ TEST_F(Programs, FaultsAreToldOrHarmlessAndRecoveryIsMeasured) {
   EXPECT_EQ(digits("faults.duplicated_interrupt.errors"), 0);
   EXPECT_EQ(digits("faults.spurious_interrupt.errors"), 0);
   EXPECT_EQ(digits("faults.function_level_reset.errors"), 3);
+  EXPECT_EQ(digits("faults.bad_tlp.errors"), 0);
+  EXPECT_EQ(digits("faults.link_retrained.errors"), 0);
+  EXPECT_EQ(digits("faults.stuck_engine.errors"), 0);
 }
 
 TEST_F(Programs, QueueLatencyTakesTimestampsOfTheCard) {

@@ -79,6 +79,31 @@ TEST(LinkDirection, IdleLinkStartsAtOnce) {
   EXPECT_EQ(link.reserve(5'000'000, posted(1, 4)).start, 5'000'000U);
 }
 
+TEST(LinkDirection, ADamagedTrainIsSentAgainAndHoldsItsCreditsForSoLong) {
+  auto config = link_config();
+  config.header_credits = 1;
+  LinkDirection link(config, kHold);
+  link.damage_next();
+  const auto sound = LinkDirection(config, kHold).reserve(0, posted(1, 256));
+  const auto first = link.reserve(0, posted(1, 256));
+  EXPECT_EQ(first.sent,
+            sound.sent + 2 * kPropagation + link.wire_time(8) + link.wire_time(8 + 12 + 4 + 256));
+  EXPECT_EQ(first.arrival, first.sent + kPropagation);
+  EXPECT_EQ(link.reserve(0, posted(1, 4)).start, first.arrival + kCreditReturn);
+  EXPECT_EQ(link.statistics().bad_tlps, 1U);
+  EXPECT_EQ(link.statistics().replayed_bytes, 280U);
+  EXPECT_EQ(link.statistics().tlps, 2U) << "of transactions";
+}
+
+TEST(LinkDirection, AnotherRateIsForWhatIsSentFromThen) {
+  LinkDirection link(link_config(), kHold);
+  const auto first = link.reserve(0, posted(1, 256));
+  link.set_rate(1, 1);
+  const auto second = link.reserve(0, posted(1, 256));
+  EXPECT_EQ(second.start, first.sent);
+  EXPECT_EQ(second.sent - second.start, 280U * 4'000);
+}
+
 TEST(LinkDirection, LastHeaderCreditIsUsedAndTheNextTlpWaitsForTheFirstToReturn) {
   auto config = link_config();
   config.header_credits = 4;

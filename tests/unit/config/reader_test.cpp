@@ -49,6 +49,22 @@ TEST_F(Reader, TextListsSectionsAndNothingAreNoNumbers) {
   }
 }
 
+TEST_F(Reader, AListOfTextMayBeMissingOrEmpty) {
+  const auto with = [this](const std::string& faults) {
+    return write("s.yaml", shipped_text("system-2x910b2.yaml") + faults);
+  };
+  EXPECT_EQ(must(load(with(""))).faults.size(), 0U);
+  EXPECT_EQ(must(load(with("faults:\n"))).faults.size(), 0U);
+  EXPECT_EQ(must(load(with("faults: []\n"))).faults.size(), 0U);
+  EXPECT_EQ(must(load(with("faults:\n  - a,at=1us\n  - b\n"))).faults,
+            (std::vector<std::string>{"a,at=1us", "b"}));
+  EXPECT_EQ(must(load(with("faults: [\"a,at=1us\"]\n"))).faults,
+            (std::vector<std::string>{"a,at=1us"}));
+  for (const auto* const wrong : {"faults:\n  - a;b\n", "faults:\n  - [a]\n", "faults: {a: 1}\n"}) {
+    EXPECT_NE(error_of(with(wrong)).find("allowed: a list of text"), std::string::npos) << wrong;
+  }
+}
+
 TEST_F(Reader, AValueOutOfRangeSaysWhatIsAllowedInItsUnit) {
   const auto file = chip_with("propagation_ns:", "  propagation_ns: 100000.5");
   EXPECT_EQ(error_of(file),

@@ -30,6 +30,14 @@ TEST_F(Show, DerivedFiguresStandBesideTheValues) {
   EXPECT_NE(shown.find("# 31.507 GB/s each way"), std::string::npos);
 }
 
+TEST_F(Show, TextsReadBackAsTheSame) {
+  const auto system = must(load("910b", {"faults=link_down,at=1us;lost_interrupt"}));
+  const auto shown = show_system(system);
+  EXPECT_NE(shown.find("faults:\n  - \"link_down,at=1us\"\n  - \"lost_interrupt\"\n"),
+            std::string::npos);
+  EXPECT_EQ(must(load(write("shown.yaml", shown))).faults, system.faults);
+}
+
 // A document of keys that are given the values, and the values of that, are the same ones.
 TEST_F(Show, AllValuesHaveTheNamesOfOverrides) {
   const auto system = must(load("system-8x910b", {"cards.3.link.propagation_ns=71.125"}));

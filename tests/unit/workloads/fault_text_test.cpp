@@ -42,10 +42,17 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
   for (const auto& row : kFaultClasses) {
     PlannedFault planned{{row.kind}, testkit::at(Instant(Picoseconds(1'234'567)))};
     planned.fault.card = 3;
-    if (row.takes_duration) planned.fault.duration = Picoseconds(5'000'000'000);
-    if (row.takes_vector) planned.fault.vector = 7;
-    if (row.takes_peer) planned.fault.peer = 2;
-    if (row.takes_requester) planned.fault.requester = testkit::Requester::kHost;
+    if (row.takes("for")) planned.fault.duration = Picoseconds(5'000'000'000);
+    if (row.takes("vector")) planned.fault.vector = 7;
+    if (row.takes("peer")) planned.fault.peer = 2;
+    if (row.takes("requester") || row.takes("receiver")) {
+      planned.fault.requester = testkit::Requester::kHost;
+    }
+    if (row.takes("address")) planned.fault.address = 0xFFFF'FFFF'FFC0;
+    if (row.takes("bits")) planned.fault.bits = 2;
+    if (row.takes("generation")) planned.fault.generation = 3;
+    if (row.takes("lanes")) planned.fault.lanes = 8;
+    if (row.takes("engine") || row.takes("core")) planned.fault.unit = 5;
     const auto text = fault_text(planned);
     EXPECT_THAT(text, HasSubstr("at=1234567ps"));
     const auto again = parse_fault(text);
@@ -55,14 +62,19 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     EXPECT_EQ(again->fault.vector, planned.fault.vector);
     EXPECT_EQ(again->fault.peer, planned.fault.peer);
     EXPECT_EQ(again->fault.requester, planned.fault.requester);
+    EXPECT_EQ(again->fault.address, planned.fault.address);
+    EXPECT_EQ(again->fault.bits, planned.fault.bits);
+    EXPECT_EQ(again->fault.generation, planned.fault.generation);
+    EXPECT_EQ(again->fault.lanes, planned.fault.lanes);
+    EXPECT_EQ(again->fault.unit, planned.fault.unit);
   }
 }
 
 TEST(FaultText, WhatItIsNot) {
   EXPECT_THAT(problem("link_dwn"), HasSubstr("did you mean 'link_down'?"));
   EXPECT_THAT(problem(""), HasSubstr("no such kind"));
-  EXPECT_THAT(problem("function_level_reset,for=1us"), HasSubstr("takes at, card, vf"));
-  EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at, card, vf, for"));
+  EXPECT_THAT(problem("function_level_reset,for=1us"), HasSubstr("takes at card vf"));
+  EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at card vf for"));
   EXPECT_THAT(problem("link_down,"), HasSubstr("takes at"));
   EXPECT_THAT(problem("link_down,at=1us,at=2us"), HasSubstr("at is given twice"));
   EXPECT_THAT(problem("link_down,at=-1us"), HasSubstr("at is a time such as 2.5us"));
@@ -70,6 +82,28 @@ TEST(FaultText, WhatItIsNot) {
   EXPECT_THAT(problem("link_down,card=-1"), HasSubstr("card is a number"));
   EXPECT_THAT(problem("link_down,card=99999999999"), HasSubstr("card is a number"));
   EXPECT_THAT(problem("lost_completion,requester=me"), HasSubstr("requester is card or host"));
+  EXPECT_THAT(problem("bad_tlp,requester=host"), HasSubstr("takes at card vf receiver"));
+  EXPECT_THAT(problem("memory_error,address=0x"), HasSubstr("address is a number"));
+  EXPECT_THAT(problem("memory_error,address=0x1FFFFFFFFFFFFFFFF"), HasSubstr("is a number"));
+  EXPECT_THAT(problem("hung_core,engine=1"), HasSubstr("takes at card vf for core"));
+}
+
+TEST(FaultText, AddressesAreDecimalOrHexadecimal) {
+  for (const auto* const text :
+       {"memory_error,address=4096,bits=2", "memory_error,address=0x1000,bits=2"}) {
+    const auto parsed = parse_fault(text);
+    ASSERT_TRUE(parsed) << parsed.error().context;
+    EXPECT_EQ(parsed->fault.address, 0x1000U);
+    EXPECT_EQ(parsed->fault.bits, 2U);
+  }
+}
+
+TEST(FaultText, AListIsReadUntilItsFirstProblem) {
+  const auto parsed = parse_faults({"link_down,at=1us", "lost_interrupt"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->size(), 2U);
+  EXPECT_TRUE(parse_faults({})->empty());
+  EXPECT_FALSE(parse_faults({"link_down", "link_up"}));
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/simulator/fault_checks.hpp"
+
+#include <fmt/format.h>
+
+#include "model/config/core_layout.hpp"
+#include "model/link/hccs_mesh.hpp"
+#include "model/pcie/capabilities.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::workloads {
+namespace {
+
+using model::ChipConfig;
+using testkit::Fault;
+using testkit::FaultKind;
+
+Status refuse(std::string why) {
+  return fail(ErrorCode::kInvalidArgument, std::move(why));
+}
+
+bool is_of_interrupts(FaultKind kind) {
+  return class_of(kind).takes("vector");
+}
+
+bool needs_vector(FaultKind kind) {
+  return kind == FaultKind::kSpuriousInterrupt || kind == FaultKind::kMaskedVector;
+}
+
+bool is_a_functions_own(FaultKind kind) {
+  return kind == FaultKind::kFunctionLevelReset || kind == FaultKind::kBusMasterOff ||
+         is_of_interrupts(kind);
+}
+
+Status check_function(const ChipConfig& chip, const Fault& fault) {
+  if (fault.virtual_function == testkit::kNoVirtualFunction) return {};
+  const unsigned count = chip.functions() - chip.physical_functions();
+  if (fault.virtual_function >= count) {
+    return refuse(fmt::format("no virtual function {}: card {} can have {}", fault.virtual_function,
+                              fault.card, count));
+  }
+  if (is_a_functions_own(fault.kind)) return {};
+  return refuse("the fault is a card's, not one of its functions'");
+}
+
+Status check_vector(const ChipConfig& chip, const Fault& fault) {
+  if (!is_of_interrupts(fault.kind)) return {};
+  if (fault.vector == testkit::kAnyVector) {
+    return needs_vector(fault.kind) ? refuse("which vector?") : Status{};
+  }
+  const bool is_virtual = fault.virtual_function != testkit::kNoVirtualFunction;
+  const unsigned vectors = is_virtual ? model::virtual_vectors(chip.pci) : chip.pci.msix_vectors;
+  if (fault.vector < vectors) return {};
+  return refuse(fmt::format("no vector {}: the function has {}", fault.vector, vectors));
+}
+
+Status check_unit(const ChipConfig& chip, const Fault& fault) {
+  const bool is_engine = fault.kind == FaultKind::kStuckEngine;
+  if (!is_engine && fault.kind != FaultKind::kHungCore) return {};
+  const unsigned count = is_engine ? chip.dma.engines : model::CoreLayout(chip).cores();
+  if (fault.unit < count) return {};
+  return refuse(fmt::format("no {} {}: the card has {}", is_engine ? "DMA engine" : "AI Core",
+                            fault.unit, count));
+}
+
+Status check_link(const ChipConfig& chip, const Fault& fault) {
+  if (fault.kind != FaultKind::kLinkRetrained) return {};
+  const auto& link = chip.link;
+  const bool sound = fault.generation <= link.generation && fault.lanes <= link.lanes &&
+                     (fault.lanes == 0 || is_power_of_two(fault.lanes));
+  if (sound && (fault.generation != 0 || fault.lanes != 0)) return {};
+  return refuse(fmt::format("give a generation of 1..{}, or lanes: a power of two, at most {}",
+                            link.generation, link.lanes));
+}
+
+Status check_memory(const ChipConfig& chip, const Fault& fault) {
+  if (fault.kind != FaultKind::kMemoryError) return {};
+  const bool is_there = fault.address < chip.hbm.installed;
+  if (is_there && (fault.bits == 1 || fault.bits == 2)) return {};
+  return refuse(fmt::format("give 1 or 2 bits, and an address below {:#x}", chip.hbm.installed));
+}
+
+Status check_peer(const model::SystemConfig& system, const Fault& fault) {
+  if (fault.kind != FaultKind::kPeerLinkDown) return {};
+  const auto cards = static_cast<unsigned>(system.cards.size());
+  if (model::are_linked(system.hccs_topology, fault.card, fault.peer, cards)) return {};
+  return refuse(fmt::format("no HCCS link between the cards {} and {}", fault.card, fault.peer));
+}
+
+}  // namespace
+
+Status check_fault(const model::SystemConfig& system, const Fault& fault) {
+  if (fault.card >= system.cards.size()) {
+    return refuse(fmt::format("no card {}: the machine has {}", fault.card, system.cards.size()));
+  }
+  if (fault.duration < Picoseconds{}) {
+    return refuse(fmt::format("a duration of {} ps", fault.duration.count()));
+  }
+  const auto& chip = system.cards[fault.card];
+  for (const auto check : {check_function, check_vector, check_unit, check_link, check_memory}) {
+    if (auto ok = check(chip, fault); !ok) return ok;
+  }
+  return check_peer(system, fault);
+}
+
+Result<std::vector<PlannedFault>> configured_faults(const model::SystemConfig& system) {
+  auto planned = parse_faults(system.faults);
+  if (!planned) return fail(ErrorCode::kInvalidArgument, "faults: " + planned.error().context);
+  for (const auto& each : *planned) {
+    const auto fits = check_fault(system, each.fault);
+    if (fits) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("faults: {}: {}", fault_text(each), fits.error().context));
+  }
+  return planned;
+}
+
+}  // namespace npu::workloads

@@ -31,6 +31,7 @@ void CoreThread::sync_to(SimTime when) {
 
 void CoreThread::stand() {
   stands_ = true;
+  resumes_at_ = UINT64_MAX;  // nobody waits for its turn
   while (hung_ && !cut_) sim_.agenda.wait(wake_);
   stands_ = false;
   resumes_at_ = sim_now();

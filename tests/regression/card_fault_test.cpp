@@ -56,19 +56,25 @@ TEST_F(CardFault, AResetBySomebodyElseIsNoticedByAWaiter) {
 }
 
 TEST_F(CardFault, AFlippedBitIsCorrectedAndTwoEndACopyUntilTheyAreWritten) {
+  // Which pages a block has is the driver's affair: every page in use has the error.
+  const auto strike = [this](unsigned bits) {
+    for (Bytes page = 0; page < device_->memory_statistics().used(); page += driver::kPageSize) {
+      inject(testkit::memory_error(page + 4096, bits));
+    }
+  };
   fill(*host_, 0x5A);
-  ASSERT_THAT(copy(to_card(64_KiB)), Succeeds());
+  ASSERT_THAT(copy(to_card(kSize)), Succeeds());
   fill(*host_, 0);
-  inject(testkit::memory_error(memory_.value + 4096, 1));
-  EXPECT_THAT(copy(to_host(64_KiB)), Succeeds());
-  EXPECT_TRUE(all_equal(host_->cpu().subspan(0, 64_KiB), 0x5A));
-  inject(testkit::memory_error(memory_.value + 4096, 2));
-  EXPECT_THAT(copy(to_host(64_KiB)), FailsWith(ErrorCode::kDeviceFault));
-  const auto fault = device_->take_fault();
-  ASSERT_THAT(fault, Succeeds());
-  ASSERT_TRUE(fault->has_value());
-  EXPECT_EQ((*fault)->address / 64 * 64, memory_.value + 4096) << driver::describe(**fault);
-  expect_works();  // writes it
+  strike(1);
+  EXPECT_THAT(copy(to_host(kSize)), Succeeds());
+  EXPECT_TRUE(all_equal(host_->cpu(), 0x5A));
+  strike(2);
+  EXPECT_THAT(copy(to_host(kSize)), FailsWith(ErrorCode::kDeviceFault));
+  const auto stream = device_->create_stream();
+  ASSERT_THAT(stream, Succeeds());
+  stream_ = *stream;
+  EXPECT_THAT(copy(to_card(kSize)), Succeeds());
+  EXPECT_THAT(copy(to_host(kSize)), Succeeds());
 }
 
 TEST_F(CardFault, ALinkThatTrainsToASixteenthCopiesSoMuchSlower) {

@@ -66,7 +66,7 @@ class Session {
     return check_equal(from_->cpu(), to_->cpu(), "a round that the driver calls done");
   }
   Status reset() { return device_->reset_queue(); }
-  DeviceAddress memory() const { return memory_; }
+  Bytes used() const { return device_->memory_statistics().used(); }
 
  private:
   explicit Session(Context& context) : context_(context) {}
@@ -191,7 +191,9 @@ class Faults {
       fault.vector = static_cast<unsigned>(random_.below(2));
     }
     if (row.kind == FaultKind::kMemoryError) {
-      fault.address = session_->memory().value + random_.below(kCopies * kBlock);
+      // The lowest pages are in use, and blocks begin where pages do.
+      const auto pages = std::max<Bytes>(session_->used() / driver::kPageSize, 1);
+      fault.address = random_.below(pages) * driver::kPageSize + random_.below(kCopies * kBlock);
       fault.bits = 1 + static_cast<unsigned>(random_.below(2));
     }
     // The least that there is, whatever the card's link can do.

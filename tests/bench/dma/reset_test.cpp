@@ -64,7 +64,7 @@ TEST(DmaStuckEngine, IsPassedByWhatOthersTake) {
   for (unsigned i = 0; i < 8; ++i) bench.push(make_entry(kH2d, 0, 1_MiB, 4_KiB, i % 4, i));
   bench.ring_doorbell();
   bench.run(1_ms);
-  unsigned done = 0;
+  std::uint64_t done = 0;
   for (unsigned i = 0; i < 8; ++i) done += bench.event(i).raw;
   EXPECT_GE(done, 1U);
   EXPECT_LT(done, 8U) << "what the engine has taken waits";

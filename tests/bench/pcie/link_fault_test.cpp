@@ -8,9 +8,9 @@ namespace {
 
 using model::Link;
 
-constexpr Bdf kRootPort{0, 0, 0};
+constexpr Bdf kUpperEnd{0, 0, 0};
 constexpr std::uint64_t kRecovery = 10'000'000;
-constexpr std::uint64_t kPropagation = 50'000;
+constexpr std::uint64_t kOneWay = 50'000;
 
 struct LinkFaultBench : PcieBench {
   using PcieBench::PcieBench;
@@ -47,13 +47,13 @@ TEST(Retrained, SlowsWhatIsSentAndIsToldAtBothEnds) {
     bench.wait(20_us);
     // 2.5 GT/s, ten bits a byte: 4 ns.
     EXPECT_EQ(bench.read_time(), usual - wire(24) - wire(28) + kBytes * 4'000);
-    for (const auto bdf : {kRootPort, kCard}) {
+    for (const auto bdf : {kUpperEnd, kCard}) {
       EXPECT_EQ(bench.link_status(bdf), std::make_pair(1U, 1U));
     }
     bench.fabric.link(0).retrain(4, 16);
     bench.wait(20_us);
     EXPECT_EQ(bench.read_time(), usual);
-    for (const auto bdf : {kRootPort, kCard}) {
+    for (const auto bdf : {kUpperEnd, kCard}) {
       EXPECT_EQ(bench.link_status(bdf), std::make_pair(4U, 16U));
     }
   });
@@ -88,15 +88,15 @@ TEST(BadTlp, IsSentAgainAndToldByItsReceiver) {
     const auto usual = bench.read_time();
     bench.fabric.link(0).damage_next(Link::Towards::kDownstream);
     // Nak, and the request once more.
-    EXPECT_EQ(bench.read_time(), usual + 2 * kPropagation + wire(8) + wire(24));
+    EXPECT_EQ(bench.read_time(), usual + 2 * kOneWay + wire(8) + wire(24));
     EXPECT_EQ(bench.read_time(), usual);
     EXPECT_TRUE(bench.tells_bad_tlp(kCard));
     EXPECT_TRUE(bench.tells_correctable(kCard));
-    EXPECT_FALSE(bench.tells_bad_tlp(kRootPort));
+    EXPECT_FALSE(bench.tells_bad_tlp(kUpperEnd));
 
     bench.fabric.link(0).damage_next(Link::Towards::kUpstream);
-    EXPECT_EQ(bench.read_time(), usual + 2 * kPropagation + wire(8) + wire(28));
-    EXPECT_TRUE(bench.tells_bad_tlp(kRootPort));
+    EXPECT_EQ(bench.read_time(), usual + 2 * kOneWay + wire(8) + wire(28));
+    EXPECT_TRUE(bench.tells_bad_tlp(kUpperEnd));
     const auto aer = bench.find_extended(kCard, pci::kExtAer);
     bench.config_write(kCard, aer + pci::kAerCorrectableStatus, pci::kAerBadTlp);
     EXPECT_FALSE(bench.tells_bad_tlp(kCard));

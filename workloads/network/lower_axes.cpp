@@ -6,18 +6,15 @@
 #include <numeric>
 
 #include "kernels/operators/axes.hpp"
+#include "workloads/network/arithmetic.hpp"
 #include "workloads/network/lowering.hpp"
+#include "workloads/network/moves.hpp"
+#include "workloads/network/sides.hpp"
 
 namespace npu::network {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-
-std::uint64_t product_of(const Sides& sides, std::size_t begin, std::size_t end) {
-  return std::accumulate(sides.begin() + static_cast<std::ptrdiff_t>(begin),
-                         sides.begin() + static_cast<std::ptrdiff_t>(end), std::uint64_t{1},
-                         std::multiplies<>());
-}
 
 void lower_transpose(Lowering& node) {
   const auto& x = node.inputs[0];
@@ -27,7 +24,7 @@ void lower_transpose(Lowering& node) {
     order.assign(given.begin(), given.end());
   }
   if (!operators::is_order(order, x.axes())) return node.steps.refuse("perm is no order of axes");
-  node.outputs = {node.steps.transpose(x, order)};
+  node.outputs = {transpose(node.steps, x, order)};
 }
 
 void lower_concat(Lowering& node) {
@@ -39,7 +36,7 @@ void lower_concat(Lowering& node) {
     }
   }
   if (node.steps.failed()) return;
-  node.outputs = {node.steps.concat(node.inputs, axis)};
+  node.outputs = {concat(node.steps, node.inputs, axis)};
 }
 
 void lower_reshape(Lowering& node) {
@@ -102,7 +99,7 @@ void lower_expand(Lowering& node) {
   const auto wanted = node.integers(1);
   const auto sides = operators::broadcast_sides(x.sides, Sides(wanted.begin(), wanted.end()));
   if (!sides) return node.steps.refuse(sides.error().context);
-  node.outputs = {node.steps.repeat(x, *sides)};
+  node.outputs = {repeat(node.steps, x, *sides)};
 }
 
 void lower_shape(Lowering& node) {
@@ -169,7 +166,7 @@ void lower_gather(Lowering& node) {
     }
   }
   const auto table = node.steps.view(x, {outer * x.sides[axis], inner});
-  const auto taken = node.steps.gather_rows(table, int32s(node.steps, rows));
+  const auto taken = gather_rows(node.steps, table, int32s(node.steps, rows));
   Sides sides(x.sides.begin(), x.sides.begin() + static_cast<std::ptrdiff_t>(axis));
   sides.insert(sides.end(), node.inputs[1].sides.begin(), node.inputs[1].sides.end());
   sides.insert(sides.end(), x.sides.begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.sides.end());
@@ -205,7 +202,7 @@ void lower_gather_elements(Lowering& node) {
   }
   const auto table = node.steps.view(x, {x.elements(), 1});
   node.outputs = {
-      node.steps.view(node.steps.gather_rows(table, int32s(node.steps, rows)), wanted.sides)};
+      node.steps.view(gather_rows(node.steps, table, int32s(node.steps, rows)), wanted.sides)};
 }
 
 void lower_gather_nd(Lowering& node) {
@@ -235,7 +232,7 @@ void lower_gather_nd(Lowering& node) {
     rows.push_back(static_cast<std::int64_t>(row));
   }
   const auto table = node.steps.view(x, {product_of(x.sides, 0, first), columns});
-  const auto taken = node.steps.gather_rows(table, int32s(node.steps, rows));
+  const auto taken = gather_rows(node.steps, table, int32s(node.steps, rows));
   Sides sides(wanted.sides.begin(), wanted.sides.end() - 1);
   sides.insert(sides.end(), x.sides.begin() + static_cast<std::ptrdiff_t>(first), x.sides.end());
   node.outputs = {node.steps.view(taken, sides)};
@@ -256,7 +253,7 @@ Value rows_of_axis(Steps& steps, const Value& x, std::size_t axis, std::int64_t 
       steps.view(x, {outer * x.sides[axis], product_of(x.sides, axis + 1, x.axes())});
   auto sides = x.sides;
   sides[axis] = count;
-  return steps.view(steps.gather_rows(table, int32s(steps, rows)), sides);
+  return steps.view(gather_rows(steps, table, int32s(steps, rows)), sides);
 }
 
 void lower_slice(Lowering& node) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "kernels/operators/axes.hpp"
+#include "workloads/network/arithmetic.hpp"
 #include "workloads/network/lowering.hpp"
+#include "workloads/network/moves.hpp"
 
 namespace npu::network {
 namespace {
@@ -28,9 +30,9 @@ Value matmul(Steps& steps, const Value& a, const Value& b) {
   const auto widened = [&](const Value& x) {
     auto sides = *common;
     sides.insert(sides.end(), x.sides.end() - 2, x.sides.end());
-    return steps.repeat(x, sides);
+    return repeat(steps, x, sides);
   };
-  auto result = steps.product(widened(left), widened(right));
+  auto result = product(steps, widened(left), widened(right));
   if (steps.failed() || (!row && !column)) return result;
   auto sides = result.sides;
   if (column) sides.pop_back();
@@ -48,11 +50,11 @@ void lower_gemm(Lowering& node) {
     return node.node.attribute(name, std::int64_t{0}) != 0;
   };
   const float alpha = node.node.attribute("alpha", 1.0F), beta = node.node.attribute("beta", 1.0F);
-  auto result = steps.product(node.inputs[0], node.inputs[1], flag("transA"), flag("transB"));
+  auto result = product(steps, node.inputs[0], node.inputs[1], flag("transA"), flag("transB"));
   if (node.has(2)) {
-    result = steps.broadcast("a*s+b*s1", result, node.inputs[2], {alpha, beta});
+    result = broadcast(steps, "a*s+b*s1", result, node.inputs[2], {alpha, beta});
   } else if (alpha != 1) {
-    result = steps.elementwise("a*s", {result}, {alpha});
+    result = elementwise(steps, "a*s", {result}, {alpha});
   }
   node.outputs = {result};
 }
@@ -63,8 +65,8 @@ constexpr std::uint64_t kExactTerms = (std::uint64_t{1} << 24) / (255 * 255);
 
 Value centred(Steps& steps, const Value& x, const Value* zero) {
   Value wide = as_int32(steps, x);
-  if (zero != nullptr) wide = steps.broadcast("a-b", wide, as_int32(steps, *zero));
-  return steps.elementwise_into(ElementType::kFloat, "a", {wide});
+  if (zero != nullptr) wide = broadcast(steps, "a-b", wide, as_int32(steps, *zero));
+  return elementwise_into(steps, ElementType::kFloat, "a", {wide});
 }
 
 // Of a product's A: a zero point for each row, or one.
@@ -87,17 +89,17 @@ Value integer_product(Steps& steps, const Value& a, const Value* a_zero, const V
 void lower_matmul_integer(Lowering& node) {
   const auto zero = [&node](std::size_t i) { return node.has(i) ? &node.inputs[i] : nullptr; };
   const auto sums = integer_product(node.steps, node.inputs[0], zero(2), node.inputs[1], zero(3));
-  node.outputs = {node.steps.elementwise_into(ElementType::kInt32, "a", {sums})};
+  node.outputs = {elementwise_into(node.steps, ElementType::kInt32, "a", {sums})};
 }
 
 // Into bytes of the zero point's type, which saturate.
 Value quantised(Steps& steps, const Value& x, const Value& zero) {
   const bool is_unsigned = zero.type == ElementType::kUint8;
-  const auto shift = steps.elementwise_into(ElementType::kFloat, "a", {as_int32(steps, zero)});
-  const auto shifted = steps.broadcast("rint(a)+b", x, shift);
-  const auto bound = steps.elementwise_into(
-      ElementType::kInt32, "min(max(a,s),s1)", {shifted},
-      is_unsigned ? std::vector<float>{0, 255} : std::vector<float>{-128, 127});
+  const auto shift = elementwise_into(steps, ElementType::kFloat, "a", {as_int32(steps, zero)});
+  const auto shifted = broadcast(steps, "rint(a)+b", x, shift);
+  const auto bound =
+      elementwise_into(steps, ElementType::kInt32, "min(max(a,s),s1)", {shifted},
+                       is_unsigned ? std::vector<float>{0, 255} : std::vector<float>{-128, 127});
   return from_int32(steps, bound, zero.type);
 }
 
@@ -106,8 +108,8 @@ void lower_qlinear_matmul(Lowering& node) {
   const auto& in = node.inputs;
   const auto sums = integer_product(steps, in[0], &in[2], in[3], &in[5]);
   const auto scale =
-      steps.broadcast("a/b", steps.broadcast("a*b", by_rows(steps, in[1]), in[4]), in[6]);
-  node.outputs = {quantised(steps, steps.broadcast("a*b", sums, scale), in[7])};
+      broadcast(steps, "a/b", broadcast(steps, "a*b", by_rows(steps, in[1]), in[4]), in[6]);
+  node.outputs = {quantised(steps, broadcast(steps, "a*b", sums, scale), in[7])};
 }
 
 // A table of one side lies along an axis.
@@ -124,7 +126,7 @@ void lower_quantize(Lowering& node) {
   const auto& x = node.inputs[0];
   const auto zero = node.has(2) ? along(node, node.inputs[2], x)
                                 : steps.constant<std::uint8_t>(ElementType::kUint8, {}, {0});
-  const auto scaled = steps.broadcast("a/b", x, along(node, node.inputs[1], x));
+  const auto scaled = broadcast(steps, "a/b", x, along(node, node.inputs[1], x));
   node.outputs = {quantised(steps, scaled, zero)};
 }
 
@@ -134,20 +136,20 @@ void lower_dequantize(Lowering& node) {
   Value zero;
   if (node.has(2)) zero = along(node, node.inputs[2], x);
   const auto whole = centred(steps, x, node.has(2) ? &zero : nullptr);
-  node.outputs = {steps.broadcast("a*b", whole, along(node, node.inputs[1], x))};
+  node.outputs = {broadcast(steps, "a*b", whole, along(node, node.inputs[1], x))};
 }
 
 // y: bytes from the range of x, its scale and its zero point.
 void lower_dynamic_quantize(Lowering& node) {
   auto& steps = node.steps;
   const auto flat = steps.view(node.inputs[0], {node.inputs[0].elements()});
-  const auto high = steps.elementwise("max(a,s)", {steps.reduce("max", flat, {0}, false)}, {0});
-  const auto low = steps.elementwise("min(a,s)", {steps.reduce("min", flat, {0}, false)}, {0});
-  const auto scale = steps.elementwise("(a-b)/s", {high, low}, {255});
-  const auto zero = steps.elementwise_into(ElementType::kInt32, "rint(min(max((0-a)/b,s),s1))",
-                                           {low, scale}, {0, 255});
+  const auto high = elementwise(steps, "max(a,s)", {reduce(steps, "max", flat, {0}, false)}, {0});
+  const auto low = elementwise(steps, "min(a,s)", {reduce(steps, "min", flat, {0}, false)}, {0});
+  const auto scale = elementwise(steps, "(a-b)/s", {high, low}, {255});
+  const auto zero = elementwise_into(steps, ElementType::kInt32, "rint(min(max((0-a)/b,s),s1))",
+                                     {low, scale}, {0, 255});
   const auto zero_byte = from_int32(steps, zero, ElementType::kUint8);
-  const auto scaled = steps.broadcast("a/b", node.inputs[0], scale);
+  const auto scaled = broadcast(steps, "a/b", node.inputs[0], scale);
   node.outputs = {quantised(steps, scaled, zero_byte), scale, zero_byte};
 }
 

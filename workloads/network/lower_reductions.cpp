@@ -4,7 +4,9 @@
 
 #include <numeric>
 
+#include "workloads/network/arithmetic.hpp"
 #include "workloads/network/lowering.hpp"
+#include "workloads/network/moves.hpp"
 
 namespace npu::network {
 namespace {
@@ -35,9 +37,9 @@ void reduce(Lowering& node) {
   const bool bytes = row_of(x.type).bytes == 1;
   if (bytes) x = as_int32(node.steps, x);
   const auto axes = axes_of(node, x);
-  if (*kBefore != 0) x = node.steps.elementwise(kBefore, {x});
-  if (!axes.empty()) x = node.steps.reduce(kHow, x, axes, keeps(node));
-  if (*kBehind != 0) x = node.steps.elementwise(kBehind, {x});
+  if (*kBefore != 0) x = elementwise(node.steps, kBefore, {x});
+  if (!axes.empty()) x = reduce(node.steps, kHow, x, axes, keeps(node));
+  if (*kBehind != 0) x = elementwise(node.steps, kBehind, {x});
   if (bytes) x = from_int32(node.steps, x, node.inputs[0].type);
   node.outputs = {x};
 }
@@ -53,18 +55,18 @@ void lower_softmax(Lowering& node) {
   const auto axis = node.axis(node.node.attribute("axis", std::int64_t{flat ? 1 : -1}), x.axes());
   if (node.steps.failed()) return;
   if (!flat) {
-    node.outputs = {node.steps.softmax(x, axis)};
+    node.outputs = {softmax(node.steps, x, axis)};
     return;
   }
   std::uint64_t rows = 1;
   for (std::size_t i = 0; i < axis; ++i) rows *= x.sides[i];
   const auto matrix = node.steps.view(x, {rows, rows == 0 ? 0 : x.elements() / rows});
-  node.outputs = {node.steps.view(node.steps.softmax(matrix, 1), x.sides)};
+  node.outputs = {node.steps.view(softmax(node.steps, matrix, 1), x.sides)};
 }
 
 void lower_log_softmax(Lowering& node) {
   lower_softmax(node);
-  if (!node.outputs.empty()) node.outputs = {node.steps.elementwise("ln(a)", {node.outputs[0]})};
+  if (!node.outputs.empty()) node.outputs = {elementwise(node.steps, "ln(a)", {node.outputs[0]})};
 }
 
 void lower_argmax(Lowering& node) {
@@ -81,8 +83,8 @@ void lower_argmax(Lowering& node) {
     if (i != axis || keeps(node)) sides.push_back(i == axis ? 1 : x.sides[i]);
   }
   order.push_back(axis);
-  const auto places = node.steps.view(node.steps.argmax(node.steps.transpose(x, order)), sides);
-  node.outputs = {node.steps.widen(places)};
+  const auto places = node.steps.view(argmax(node.steps, transpose(node.steps, x, order)), sides);
+  node.outputs = {widen(node.steps, places)};
 }
 
 // Each channel of x as a column of 1 x C x 1 x ...
@@ -107,18 +109,18 @@ void lower_batch_norm(Lowering& node) {
     for (std::size_t i = 0; i < x.axes(); ++i) {
       if (i != 1) axes.push_back(i);
     }
-    mean = steps.reduce("mean", x, axes, false);
-    const auto apart = steps.broadcast("a-b", x, beside(steps, mean, x));
-    variance = steps.reduce("mean", steps.elementwise("a*a", {apart}), axes, false);
+    mean = reduce(steps, "mean", x, axes, false);
+    const auto apart = broadcast(steps, "a-b", x, beside(steps, mean, x));
+    variance = reduce(steps, "mean", elementwise(steps, "a*a", {apart}), axes, false);
   }
-  const auto rate = steps.elementwise("a/sqrt(b+s)", {node.inputs[1], variance}, {epsilon});
-  const auto apart = steps.broadcast("a-b", x, beside(steps, mean, x));
-  const auto scaled = steps.broadcast("a*b", apart, beside(steps, rate, x));
-  node.outputs = {steps.broadcast("a+b", scaled, beside(steps, node.inputs[2], x))};
+  const auto rate = elementwise(steps, "a/sqrt(b+s)", {node.inputs[1], variance}, {epsilon});
+  const auto apart = broadcast(steps, "a-b", x, beside(steps, mean, x));
+  const auto scaled = broadcast(steps, "a*b", apart, beside(steps, rate, x));
+  node.outputs = {broadcast(steps, "a+b", scaled, beside(steps, node.inputs[2], x))};
   if (!training) return;
   const std::vector<float> shares{momentum, 1 - momentum};
-  node.outputs.push_back(steps.elementwise("a*s+b*s1", {node.inputs[3], mean}, shares));
-  node.outputs.push_back(steps.elementwise("a*s+b*s1", {node.inputs[4], variance}, shares));
+  node.outputs.push_back(elementwise(steps, "a*s+b*s1", {node.inputs[3], mean}, shares));
+  node.outputs.push_back(elementwise(steps, "a*s+b*s1", {node.inputs[4], variance}, shares));
 }
 
 }  // namespace

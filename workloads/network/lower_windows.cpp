@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "workloads/network/arithmetic.hpp"
 #include "workloads/network/lowering.hpp"
+#include "workloads/network/moves.hpp"
 #include "workloads/network/windows.hpp"
 
 namespace npu::network {
@@ -39,7 +41,7 @@ Value channels_last(Steps& steps, const Value& x) {
   std::vector<std::uint64_t> order{0};
   for (std::size_t i = 2; i < x.axes(); ++i) order.push_back(i);
   order.push_back(1);
-  return steps.transpose(x, order);
+  return transpose(steps, x, order);
 }
 
 // From a matrix of a row for each element of the result: batch, channels, sides.
@@ -50,7 +52,7 @@ Value channels_first(Steps& steps, const Value& rows, std::uint64_t batch, std::
   last.push_back(channels);
   std::vector<std::uint64_t> order{0, last.size() - 1};
   for (std::size_t i = 1; i + 1 < last.size(); ++i) order.push_back(i);
-  return steps.transpose(steps.view(rows, last), order);
+  return transpose(steps, steps.view(rows, last), order);
 }
 
 // A row of `channels` for each element of the result and place of the window: the matrix whose rows
@@ -67,14 +69,14 @@ Value unfold(Steps& steps, const Value& x, const Image& image, const Integers& s
     }
   }
   const auto table = steps.view(channels_last(steps, x), {image.batch * each, image.channels});
-  return steps.gather_rows(table, steps.constant(ElementType::kInt32, {rows.size()}, rows));
+  return gather_rows(steps, table, steps.constant(ElementType::kInt32, {rows.size()}, rows));
 }
 
 // Weights of a group as a matrix of (places * channels) x filters. `order` brings the axes of the
 // weights into places, channels, filters.
 Value filters_of(Steps& steps, const Value& weights, std::vector<std::uint64_t> order,
                  std::uint64_t rows, std::uint64_t filters) {
-  return steps.view(steps.transpose(weights, order), {rows, filters});
+  return steps.view(transpose(steps, weights, order), {rows, filters});
 }
 
 // A slice of the rows of a tensor, along its first axis.
@@ -84,8 +86,8 @@ Value first_rows(Steps& steps, const Value& x, std::uint64_t begin, std::uint64_
   const auto columns = x.sides[0] == 0 ? 0 : x.elements() / x.sides[0];
   auto sides = x.sides;
   sides[0] = count;
-  const auto taken = steps.gather_rows(steps.view(x, {x.sides[0], columns}),
-                                       steps.constant(ElementType::kInt32, {count}, rows));
+  const auto taken = gather_rows(steps, steps.view(x, {x.sides[0], columns}),
+                                 steps.constant(ElementType::kInt32, {count}, rows));
   return steps.view(taken, sides);
 }
 
@@ -95,7 +97,7 @@ Value some_channels(Steps& steps, const Value& x, std::uint64_t begin, std::uint
   std::vector<std::uint64_t> order(x.axes());
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[0], order[1]);
-  return steps.transpose(first_rows(steps, steps.transpose(x, order), begin, count), order);
+  return transpose(steps, first_rows(steps, transpose(steps, x, order), begin, count), order);
 }
 
 // Weights: filters, channels of a group, kernel; of a transposed one: channels, filters of a group,
@@ -146,11 +148,11 @@ Value convolve(Lowering& node, const Value& x, const Value& weights, const Convo
     const auto windows =
         steps.view(unfold(steps, part, image, how.sources),
                    {image.batch * static_cast<std::uint64_t>(how.window.result_elements()), rows});
-    const auto product = steps.product(windows, filters_of(steps, own, order, rows, filters));
+    const auto product = product(steps, windows, filters_of(steps, own, order, rows, filters));
     parts.push_back(channels_first(steps, product, image.batch, filters, how.window.result));
   }
   if (steps.failed()) return {};
-  return parts.size() == 1 ? parts.front() : steps.concat(parts, 1);
+  return parts.size() == 1 ? parts.front() : concat(steps, parts, 1);
 }
 
 template <bool kTransposed>
@@ -162,7 +164,7 @@ void lower_convolution(Lowering& node) {
   if (node.has(2) && !node.steps.failed()) {
     Sides sides(result.axes(), 1);
     sides[1] = node.inputs[2].elements();
-    result = node.steps.broadcast("a+b", result, node.steps.view(node.inputs[2], sides));
+    result = broadcast(node.steps, "a+b", result, node.steps.view(node.inputs[2], sides));
   }
   node.outputs = {result};
 }
@@ -172,14 +174,14 @@ void lower_integer_convolution(Lowering& node) {
   auto& steps = node.steps;
   const auto centred = [&](std::size_t input, std::size_t zero) {
     Value wide = as_int32(steps, node.inputs[input]);
-    if (node.has(zero)) wide = steps.broadcast("a-b", wide, as_int32(steps, node.inputs[zero]));
-    return steps.elementwise_into(ElementType::kFloat, "a", {wide});
+    if (node.has(zero)) wide = broadcast(steps, "a-b", wide, as_int32(steps, node.inputs[zero]));
+    return elementwise_into(steps, ElementType::kFloat, "a", {wide});
   };
   Convolution how;
   if (!convolution_of(node, node.inputs[0], node.inputs[1], how)) return;
   const auto sums = convolve(node, centred(0, 2), centred(1, 3), how);
   if (steps.failed()) return;
-  node.outputs = {steps.elementwise_into(ElementType::kInt32, "a", {sums})};
+  node.outputs = {elementwise_into(steps, ElementType::kInt32, "a", {sums})};
 }
 
 bool pool_of(Lowering& node, const Value& x, Window& window) {
@@ -208,17 +210,17 @@ Value places_of_largest(Lowering& node, const Value& windows, const Image& image
   const auto places = static_cast<std::uint64_t>(window.places());
   const auto elements = static_cast<std::uint64_t>(window.result_elements());
   // Rows of channels become rows of places.
-  const auto turned = steps.transpose(
-      steps.view(windows, {image.batch * elements, places, image.channels}), {0, 2, 1});
-  const auto largest = steps.argmax(turned);
+  const auto turned = transpose(
+      steps, steps.view(windows, {image.batch * elements, places, image.channels}), {0, 2, 1});
+  const auto largest = argmax(steps, turned);
   // Of each row its first entry of the table of sources.
   std::vector<std::int32_t> first(image.batch * elements * image.channels);
   for (std::size_t i = 0; i < first.size(); ++i) {
     first[i] = static_cast<std::int32_t>(i / image.channels % elements * places);
   }
-  const auto entries =
-      steps.elementwise("a+b", {steps.view(largest, {first.size()}),
-                                steps.constant(ElementType::kInt32, {first.size()}, first)});
+  const auto entries = elementwise(steps, "a+b",
+                                   {steps.view(largest, {first.size()}),
+                                    steps.constant(ElementType::kInt32, {first.size()}, first)});
   std::vector<std::int32_t> table(sources.begin(), sources.end());
   const bool by_columns = node.node.attribute("storage_order", std::int64_t{0}) != 0;
   for (auto& each : table) {
@@ -228,7 +230,7 @@ Value places_of_largest(Lowering& node, const Value& windows, const Image& image
     each = each % width * height + each / width;
   }
   const auto inside =
-      steps.gather_rows(steps.constant(ElementType::kInt32, {table.size(), 1}, table), entries);
+      gather_rows(steps, steps.constant(ElementType::kInt32, {table.size(), 1}, table), entries);
   // And the begin of its batch's channel.
   std::vector<std::int32_t> begin(first.size());
   for (std::size_t i = 0; i < begin.size(); ++i) {
@@ -236,10 +238,10 @@ Value places_of_largest(Lowering& node, const Value& windows, const Image& image
     begin[i] = static_cast<std::int32_t>((batch * image.channels + i % image.channels) *
                                          static_cast<std::uint64_t>(image.elements()));
   }
-  const auto all =
-      steps.elementwise("a+b", {steps.view(inside, {begin.size()}),
+  const auto all = elementwise(steps, "a+b",
+                               {steps.view(inside, {begin.size()}),
                                 steps.constant(ElementType::kInt32, {begin.size()}, begin)});
-  return steps.widen(channels_first(steps, all, image.batch, image.channels, window.result));
+  return widen(steps, channels_first(steps, all, image.batch, image.channels, window.result));
 }
 
 void lower_max_pool(Lowering& node) {
@@ -255,7 +257,7 @@ void lower_max_pool(Lowering& node) {
   const auto windows = unfold(steps, x, image, sources);
   const auto places = static_cast<std::uint64_t>(window.places());
   const auto largest =
-      steps.reduce("max", steps.view(windows, {elements, places, image.channels}), {1}, false);
+      reduce(steps, "max", steps.view(windows, {elements, places, image.channels}), {1}, false);
   auto result = channels_first(steps, largest, image.batch, image.channels, window.result);
   if (bytes) result = from_int32(steps, result, node.inputs[0].type);
   node.outputs = {result};
@@ -282,13 +284,13 @@ void lower_average_pool(Lowering& node) {
     const auto counted = static_cast<std::int64_t>(places) - (counts ? 0 : padded);
     shares.push_back(counted == 0 ? 0 : 1.0F / static_cast<float>(counted));
   }
-  const auto sums = steps.reduce(
-      "sum",
+  const auto sums = reduce(
+      steps, "sum",
       steps.view(unfold(steps, x, image, sources), {image.batch, elements, places, image.channels}),
       {2}, false);
   const auto share =
       cast(steps, steps.constant(ElementType::kFloat, {1, elements, 1}, shares), x.type);
-  node.outputs = {channels_first(steps, steps.broadcast("a*b", sums, share), image.batch,
+  node.outputs = {channels_first(steps, broadcast(steps, "a*b", sums, share), image.batch,
                                  image.channels, window.result)};
 }
 
@@ -298,7 +300,7 @@ void lower_global_pool(Lowering& node) {
   if (!is_image(node, x)) return;
   std::vector<std::size_t> axes(x.axes() - 2);
   std::iota(axes.begin(), axes.end(), 2);
-  node.outputs = {node.steps.reduce(kHow, x, axes, true)};
+  node.outputs = {reduce(node.steps, kHow, x, axes, true)};
 }
 
 // Each element goes to the place that its pool told.
@@ -334,9 +336,9 @@ void lower_max_unpool(Lowering& node) {
     if (place < 0 || left != 0) return steps.refuse(fmt::format("place {} of a pool", place));
     rows.push_back(static_cast<std::int32_t>(at));
   }
-  const auto scattered = steps.scatter_rows(
-      elements_of(wanted), steps.constant(ElementType::kInt32, {rows.size()}, rows),
-      steps.view(x, {x.elements(), 1}));
+  const auto scattered = scatter_rows(steps, elements_of(wanted),
+                                      steps.constant(ElementType::kInt32, {rows.size()}, rows),
+                                      steps.view(x, {x.elements(), 1}));
   node.outputs = {steps.view(scattered, wanted)};
 }
 

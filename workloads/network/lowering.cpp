@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/lowering.hpp"
+#include "workloads/network/arithmetic.hpp"
+#include "workloads/network/moves.hpp"
 
 #include <fmt/format.h>
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that nodes are made of: operators on tensors in the card's memory. Each step is launched
-// and waited for when it is called.
+// Steps that nodes are made of: tensors in the card's memory, and what runs on them. Each step is
+// launched and waited for when it is called. arithmetic.hpp, moves.hpp and on_aicpu.hpp have them.
 //
 // An error stays: later steps do nothing and give empty values, so that a node looks once, at its
 // end.
 #pragma once
 
-#include <functional>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "kernels/operators/call.hpp"
+#include "npu/abi/tensor_work.hpp"
 #include "npu/base/byte_span.hpp"
 #include "workloads/network/value.hpp"
 
@@ -26,6 +25,8 @@ class StepRunner {
   virtual Status read(driver::DeviceAddress from, ByteSpan to) = 0;
   // Until it has ended.
   virtual Status run(const operators::OperatorCall& call) = 0;
+  // The same on the AICPUs.
+  virtual Status run(const abi::TensorWork& work) = 0;
 };
 
 class Steps {
@@ -37,10 +38,11 @@ class Steps {
   bool failed() const { return !status_; }
   // kUnsupported, unless something has failed before.
   void refuse(std::string why);
-  // The next node begins.
-  void forget_error() { status_ = Status(); }
+  void fail_with(const Error& error);
 
-  // --- between host and card
+  // --- tensors in the card's memory
+  Value make(ElementType type, Sides sides);  // of any elements
+  Value zeros(ElementType type, Sides sides);
   Value upload(const Tensor& tensor);
   // With its elements known.
   Value constant(const Tensor& tensor);
@@ -49,54 +51,23 @@ class Steps {
     return constant(Tensor::of(type, std::move(sides), values));
   }
   Tensor download(const Value& value);
-
-  // --- without a step: the same memory
+  // The same memory.
   Value view(const Value& value, Sides sides);
   Value view_as(const Value& value, ElementType type);  // of the same size
 
-  // --- computing; types are those that the card has (ElementRow::card)
-  // `expression` over a, b, c, d (docs/writing-an-operator.md), of values of the same sides.
-  Value elementwise(const std::string& expression, std::initializer_list<Value> values,
-                    std::vector<float> scalars = {});
-  // The same into another type.
-  Value elementwise_into(ElementType type, const std::string& expression,
-                         std::initializer_list<Value> values, std::vector<float> scalars = {});
-  // Over a and b, with sides of 1 repeated.
-  Value broadcast(const std::string& expression, const Value& a, const Value& b,
-                  std::vector<float> scalars = {});
-  Value broadcast_into(ElementType type, const std::string& expression, const Value& a,
-                       const Value& b, std::vector<float> scalars = {});
-  // C = A B of the last two axes; axes before them are the same ones. Of int8 into int32.
-  Value product(const Value& a, const Value& b, bool transpose_a = false, bool transpose_b = false);
-  // "sum", "mean", "max", "min", "prod" along the axes, which are given once each.
-  Value reduce(const std::string& how, const Value& x, std::vector<std::size_t> axes, bool keep);
-  Value softmax(const Value& x, std::size_t axis);
-  // Where the largest is along the last axis, in int32.
-  Value argmax(const Value& x);
-
-  // --- moving; any type of a fixed size
-  Value transpose(const Value& x, const std::vector<std::uint64_t>& order);
-  // Rows of a matrix; -1: a row of zeros. `indices` are int32.
-  Value gather_rows(const Value& table, const Value& indices);
-  // A matrix of zeros with its row indices[i] from row i.
-  Value scatter_rows(std::uint64_t rows, const Value& indices, const Value& values);
-  Value concat(const std::vector<Value>& parts, std::size_t axis);
-  Value widen(const Value& x);                       // int32 into int64
-  Value repeat(const Value& x, const Sides& sides);  // sides of 1 repeated
-  // By an element of the condition, of one byte: not 0, or 0; sides of 1 are repeated.
-  Value choose(const Value& condition, const Value& a, const Value& b);
-
-  // How many operators have run.
+  // --- what runs on them
+  // The name of the type for operators that compute with it. Refused: they cannot.
+  std::string computes(const Value& value);
+  // For those that move it: of a type of that size. Refused: it is of no fixed size.
+  std::string moves(const Value& value);
+  // `call` with these inputs, unless the result has no elements.
+  void run(operators::OperatorCall& call, const std::vector<const Value*>& inputs,
+           const Value& result);
+  void run(const abi::TensorWork& work);
+  // How many have run.
   std::uint64_t count() const { return count_; }
 
  private:
-  Value make(ElementType type, Sides sides);
-  void run(operators::OperatorCall& call, std::initializer_list<const Value*> inputs,
-           const Value& result);
-  void fail_with(const Error& error);
-  const char* computes(const Value& value);
-  const char* moves(const Value& value);
-
   StepRunner& runner_;
   Status status_;
   std::uint64_t count_ = 0;

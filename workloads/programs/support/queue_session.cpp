@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bytes kStaging = 1_MiB;
 constexpr Bytes kArguments = 2_MiB;
-constexpr Bytes kArgumentSize = 64;  // of a kernel, aligned
+constexpr Bytes kArgumentSize = 64;  // of a kernel: whole ones
 
 }  // namespace
 
@@ -85,20 +85,21 @@ Result<std::shared_ptr<const driver::KernelModule>> QueueSession::module(
 }
 
 Result<abi::QueueEntry> QueueSession::launch(const std::string& program, std::uint32_t blocks,
-                                             const std::uint64_t* words, std::size_t count) {
+                                             const std::uint64_t* words, std::size_t count,
+                                             abi::QueueOpcode cores) {
   const Bytes size = count * sizeof *words;
-  assert(size <= kArgumentSize);
+  const Bytes room = (size + kArgumentSize - 1) / kArgumentSize * kArgumentSize;
   const auto kernel = module(program);
   if (!kernel) return forward_error(kernel);
-  if (!has_room_for_launch()) {
+  if (arguments_used_ + room > kArguments) {
     return fail(ErrorCode::kOutOfResources, "no room for the arguments of one more kernel");
   }
   const auto at = arguments_ + arguments_used_;
-  arguments_used_ += kArgumentSize;
+  arguments_used_ += room;
   auto ok = write(at, {reinterpret_cast<const std::byte*>(words), size});
   if (!ok) return forward_error(ok);
-  return driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, (*kernel)->image(), blocks,
-                                       at, static_cast<std::uint32_t>(size));
+  return driver::entries::launch_image(cores, (*kernel)->image(), blocks, at,
+                                       static_cast<std::uint32_t>(size));
 }
 
 Status QueueSession::close() {

@@ -44,10 +44,15 @@ class QueueSession {
   // An embedded program (framework/program_images.hpp) in device memory, where the first call puts
   // it.
   Result<std::shared_ptr<const driver::KernelModule>> module(const std::string& program);
-  // An entry that starts such a program on the AI Cores; its argument words, at most 8, are put
-  // into device memory now.
+  // An entry that starts such a program on the AI Cores, or the AICPUs; its argument words, at most
+  // 32, are put into device memory now.
   Result<abi::QueueEntry> launch(const std::string& program, std::uint32_t blocks,
-                                 const std::uint64_t* words, std::size_t count);
+                                 const std::uint64_t* words, std::size_t count,
+                                 abi::QueueOpcode cores = abi::QueueOpcode::kLaunchAiCore);
+  // Submits entries and waits for them. Errors: StagedCopies::run().
+  Status run(const abi::QueueEntry* entries, std::size_t count) {
+    return copies_->run(entries, count);
+  }
   template <class Words>
   Result<abi::QueueEntry> launch(const std::string& program, std::uint32_t blocks,
                                  const Words& words) {

@@ -148,8 +148,8 @@ Value convolve(Lowering& node, const Value& x, const Value& weights, const Convo
     const auto windows =
         steps.view(unfold(steps, part, image, how.sources),
                    {image.batch * static_cast<std::uint64_t>(how.window.result_elements()), rows});
-    const auto product = product(steps, windows, filters_of(steps, own, order, rows, filters));
-    parts.push_back(channels_first(steps, product, image.batch, filters, how.window.result));
+    const auto sums = product(steps, windows, filters_of(steps, own, order, rows, filters));
+    parts.push_back(channels_first(steps, sums, image.batch, filters, how.window.result));
   }
   if (steps.failed()) return {};
   return parts.size() == 1 ? parts.front() : concat(steps, parts, 1);

@@ -30,7 +30,7 @@ def run(npusim, config, model):
     why = done.stderr.strip().splitlines()[-1:] or [""]
     why = why[0].replace(str(model) + "/", "").removeprefix("npusim: ")
     if done.returncode == 0:
-        compared = "network.results_compared" in done.stdout
+        compared = "results are not compared" not in done.stdout
         return ("right", "") if compared else ("not compared", "no results beside the model")
     return ("refused" if done.returncode == 2 else "wrong"), why
 

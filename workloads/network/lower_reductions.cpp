@@ -44,9 +44,9 @@ void reduce(Lowering& node) {
   node.outputs = {x};
 }
 
-constexpr char kNothing[] = "", kSum[] = "sum", kMean[] = "mean", kMax[] = "max", kMin[] = "min",
-               kProd[] = "prod", kSquare[] = "a*a", kAbs[] = "abs(a)", kRoot[] = "sqrt(a)",
-               kLog[] = "ln(a)", kExp[] = "exp(a)";
+constexpr char kNothingText[] = "", kSumText[] = "sum", kMeanText[] = "mean", kMaxText[] = "max", kMinText[] = "min",
+               kProdText[] = "prod", kSquareText[] = "a*a", kAbsText[] = "abs(a)", kRootText[] = "sqrt(a)",
+               kLogText[] = "ln(a)", kExpText[] = "exp(a)";
 
 // Before opset 13 the axes from that one on are one.
 void lower_softmax(Lowering& node) {
@@ -126,16 +126,16 @@ void lower_batch_norm(Lowering& node) {
 }  // namespace
 
 const std::vector<LoweringRow> kReductionLowerings{
-    {"ReduceSum", reduce<kSum, kNothing, kNothing>},
-    {"ReduceMean", reduce<kMean, kNothing, kNothing>},
-    {"ReduceMax", reduce<kMax, kNothing, kNothing>},
-    {"ReduceMin", reduce<kMin, kNothing, kNothing>},
-    {"ReduceProd", reduce<kProd, kNothing, kNothing>},
-    {"ReduceSumSquare", reduce<kSum, kSquare, kNothing>},
-    {"ReduceL1", reduce<kSum, kAbs, kNothing>},
-    {"ReduceL2", reduce<kSum, kSquare, kRoot>},
-    {"ReduceLogSum", reduce<kSum, kNothing, kLog>},
-    {"ReduceLogSumExp", reduce<kSum, kExp, kLog>},
+    {"ReduceSum", reduce<kSumText, kNothingText, kNothingText>},
+    {"ReduceMean", reduce<kMeanText, kNothingText, kNothingText>},
+    {"ReduceMax", reduce<kMaxText, kNothingText, kNothingText>},
+    {"ReduceMin", reduce<kMinText, kNothingText, kNothingText>},
+    {"ReduceProd", reduce<kProdText, kNothingText, kNothingText>},
+    {"ReduceSumSquare", reduce<kSumText, kSquareText, kNothingText>},
+    {"ReduceL1", reduce<kSumText, kAbsText, kNothingText>},
+    {"ReduceL2", reduce<kSumText, kSquareText, kRootText>},
+    {"ReduceLogSum", reduce<kSumText, kNothingText, kLogText>},
+    {"ReduceLogSumExp", reduce<kSumText, kExpText, kLogText>},
     {"Softmax", lower_softmax},
     {"LogSoftmax", lower_log_softmax},
     {"ArgMax", lower_argmax},

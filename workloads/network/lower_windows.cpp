@@ -342,15 +342,15 @@ void lower_max_unpool(Lowering& node) {
   node.outputs = {steps.view(scattered, wanted)};
 }
 
-constexpr char kMean[] = "mean", kMax[] = "max";
+constexpr char kPoolMean[] = "mean", kPoolMax[] = "max";
 
 }  // namespace
 
 const std::vector<LoweringRow> kWindowLowerings{
     {"Conv", lower_convolution<false>},         {"ConvTranspose", lower_convolution<true>},
     {"ConvInteger", lower_integer_convolution}, {"MaxPool", lower_max_pool},
-    {"AveragePool", lower_average_pool},        {"GlobalAveragePool", lower_global_pool<kMean>},
-    {"GlobalMaxPool", lower_global_pool<kMax>}, {"MaxUnpool", lower_max_unpool},
+    {"AveragePool", lower_average_pool},        {"GlobalAveragePool", lower_global_pool<kPoolMean>},
+    {"GlobalMaxPool", lower_global_pool<kPoolMax>}, {"MaxUnpool", lower_max_unpool},
 };
 
 }  // namespace npu::network

@@ -20,7 +20,7 @@ Status check_mapped(const Graph& graph);
 // Called behind each node: its number, and how many operators it was made of.
 using NodeListener = std::function<void(std::size_t node, std::uint64_t operators)>;
 
-// The outputs, by name. `inputs` has one of each of the graph's inputs, of its type and sides.
+// The outputs, by name. `inputs` has one of each of the graph's inputs, of its type.
 // kInvalidArgument: it has not. kUnsupported: a node cannot be mapped, or does what the operators
 // cannot; the context says why. Also errors of the card.
 Result<Tensors> run_network(const Graph& graph, const Tensors& inputs, Steps& steps,

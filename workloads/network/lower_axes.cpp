@@ -104,8 +104,19 @@ void lower_expand(Lowering& node) {
 
 void lower_shape(Lowering& node) {
   const auto& sides = node.inputs[0].sides;
-  node.outputs = {node.steps.constant(ElementType::kInt64, {sides.size()},
-                                      Integers(sides.begin(), sides.end()))};
+  const auto axes = static_cast<std::int64_t>(sides.size());
+  const auto bound = [&](const char* name, std::int64_t usual) {
+    const auto given = node.node.attribute(name, usual);
+    return std::clamp<std::int64_t>(given < 0 ? given + axes : given, 0, axes);
+  };
+  const auto begin = bound("start", 0), end = std::max(begin, bound("end", axes));
+  const Integers part(sides.begin() + begin, sides.begin() + end);
+  node.outputs = {node.steps.constant(ElementType::kInt64, {part.size()}, part)};
+}
+
+void lower_size(Lowering& node) {
+  node.outputs = {node.steps.constant<std::int64_t>(
+      ElementType::kInt64, {}, {static_cast<std::int64_t>(node.inputs[0].elements())})};
 }
 
 void lower_constant(Lowering& node) {
@@ -310,19 +321,13 @@ void lower_split(Lowering& node) {
 }  // namespace
 
 const std::vector<LoweringRow> kAxisLowerings{
-    {"Transpose", lower_transpose},
-    {"Concat", lower_concat},
-    {"Reshape", lower_reshape},
-    {"Flatten", lower_flatten},
-    {"Squeeze", lower_squeeze},
-    {"Unsqueeze", lower_unsqueeze},
-    {"Expand", lower_expand},
-    {"Shape", lower_shape},
-    {"Constant", lower_constant},
-    {"Gather", lower_gather},
-    {"GatherElements", lower_gather_elements},
-    {"GatherND", lower_gather_nd},
-    {"Slice", lower_slice},
+    {"Transpose", lower_transpose}, {"Concat", lower_concat},
+    {"Reshape", lower_reshape},     {"Flatten", lower_flatten},
+    {"Squeeze", lower_squeeze},     {"Unsqueeze", lower_unsqueeze},
+    {"Expand", lower_expand},       {"Shape", lower_shape},
+    {"Size", lower_size},           {"Constant", lower_constant},
+    {"Gather", lower_gather},       {"GatherElements", lower_gather_elements},
+    {"GatherND", lower_gather_nd},  {"Slice", lower_slice},
     {"Split", lower_split},
 };
 

@@ -44,9 +44,10 @@ void reduce(Lowering& node) {
   node.outputs = {x};
 }
 
-constexpr char kNothingText[] = "", kSumText[] = "sum", kMeanText[] = "mean", kMaxText[] = "max", kMinText[] = "min",
-               kProdText[] = "prod", kSquareText[] = "a*a", kAbsText[] = "abs(a)", kRootText[] = "sqrt(a)",
-               kLogText[] = "ln(a)", kExpText[] = "exp(a)";
+constexpr char kNothingText[] = "", kSumText[] = "sum", kMeanText[] = "mean", kMaxText[] = "max",
+               kMinText[] = "min", kProdText[] = "prod", kSquareText[] = "a*a",
+               kAbsText[] = "abs(a)", kRootText[] = "sqrt(a)", kLogText[] = "ln(a)",
+               kExpText[] = "exp(a)";
 
 // Before opset 13 the axes from that one on are one.
 void lower_softmax(Lowering& node) {

@@ -347,10 +347,14 @@ constexpr char kPoolMean[] = "mean", kPoolMax[] = "max";
 }  // namespace
 
 const std::vector<LoweringRow> kWindowLowerings{
-    {"Conv", lower_convolution<false>},         {"ConvTranspose", lower_convolution<true>},
-    {"ConvInteger", lower_integer_convolution}, {"MaxPool", lower_max_pool},
-    {"AveragePool", lower_average_pool},        {"GlobalAveragePool", lower_global_pool<kPoolMean>},
-    {"GlobalMaxPool", lower_global_pool<kPoolMax>}, {"MaxUnpool", lower_max_unpool},
+    {"Conv", lower_convolution<false>},
+    {"ConvTranspose", lower_convolution<true>},
+    {"ConvInteger", lower_integer_convolution},
+    {"MaxPool", lower_max_pool},
+    {"AveragePool", lower_average_pool},
+    {"GlobalAveragePool", lower_global_pool<kPoolMean>},
+    {"GlobalMaxPool", lower_global_pool<kPoolMax>},
+    {"MaxUnpool", lower_max_unpool},
 };
 
 }  // namespace npu::network

@@ -22,6 +22,10 @@ Result<Tensors> read_values(const fs::path& folder, const char* what,
     if (!fs::exists(file, code)) continue;
     auto tensor = read_tensor(file);
     if (!tensor) return forward_error(tensor);
+    // Files have the bits of bfloat16 as integers.
+    const bool is_bits =
+        tensor->type == ElementType::kUint16 && names[i].type == ElementType::kBfloat16;
+    if (is_bits) tensor->type = names[i].type;
     all[names[i].name] = std::move(*tensor);
   }
   return all;

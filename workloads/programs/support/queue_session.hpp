@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "npu/driver/process.hpp"
+#include "npu/driver/program.hpp"
 #include "npu/driver/queue.hpp"
 #include "npu/driver/queue_entries.hpp"
 #include "npu/driver/staged_copies.hpp"
@@ -68,6 +69,8 @@ class QueueSession {
   Status close();
 
  private:
+  Result<driver::DeviceAddress> aicpu_image(const std::string& program);
+  Result<driver::DeviceAddress> image_of(const std::string& program, abi::QueueOpcode cores);
   QueueSession(Context& context, std::unique_ptr<driver::ProcessContext> process)
       : context_(context), process_(std::move(process)) {}
 
@@ -75,6 +78,7 @@ class QueueSession {
   std::unique_ptr<driver::ProcessContext> process_;
   std::vector<std::unique_ptr<platform::DmaMemory>> host_;
   std::map<std::string, std::shared_ptr<const driver::KernelModule>> modules_;
+  std::map<std::string, driver::DeviceAddress> aicpu_images_;
   driver::DeviceAddress arguments_;  // an arena
   Bytes arguments_used_ = 0;
   std::unique_ptr<driver::StagedCopies> copies_;

@@ -16,6 +16,13 @@ pkg_check_modules(FUSE REQUIRED IMPORTED_TARGET fuse3)  # npusim sysfs --live
 find_file(NPU_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH REQUIRED)
 find_file(NPU_CHART_JS_LICENCE copyright PATHS /usr/share/doc/libjs-chart.js NO_DEFAULT_PATH REQUIRED)
 
+# ONNX models. Its headers leave the namespace to the build.
+find_package(Protobuf REQUIRED)
+find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
+add_library(onnx_proto INTERFACE)
+target_compile_definitions(onnx_proto INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
+target_link_libraries(onnx_proto INTERFACE ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)
+
 find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)
 find_library(SYSTEMC_LIBRARY systemc REQUIRED)
 add_library(systemc INTERFACE)

@@ -11,6 +11,8 @@ namespace {
 
 constexpr CommandRow kCommands[] = {
     {"run", Value::kWorkload, "run a workload on the simulated machine and print its report"},
+    {"onnx", Value::kInputFile,
+     "run a network from an ONNX file, on a 910b2 unless told otherwise"},
     {"list", Value::kWorkload, "list the workloads, or one with its parameters"},
     {"report", Value::kInputFile, "print a report again: as text, Markdown, CSV or a page"},
     {"compare", Value::kInputFile, "tell what is different in a report, and whether it is worse"},
@@ -31,9 +33,9 @@ constexpr CommandRow kCommands[] = {
 
 constexpr OptionRow kOptions[] = {
     {"config", 0, Value::kConfiguration, false, "CONFIG",
-     "run lspci serve exec sysfs smi metrics probe config",
+     "run onnx lspci serve exec sysfs smi metrics probe config",
      "chip or system file, a path or a name"},
-    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run",
+    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run onnx",
      "a parameter of the workload, or else a key of the configuration (npusim config keys); may "
      "be repeated"},
     {"set", 0, Value::kAssignment, true, "KEY=VALUE",
@@ -41,7 +43,7 @@ constexpr OptionRow kOptions[] = {
      "a key of the configuration (npusim config keys); may be repeated"},
     {"set", 0, Value::kAssignment, true, "KEY=VALUE", "validate",
      "a key of the configuration of every row's part; may be repeated"},
-    {"report", 0, Value::kOutputFile, false, "FILE", "run serve exec validate",
+    {"report", 0, Value::kOutputFile, false, "FILE", "run onnx serve exec validate",
      "write the report as JSON, schema npusim.report/3; whole, or not at all"},
     {"share", 0, Value::kText, true, "PROGRAM=WORDS", "exec",
      "what a program may have of the cards: p0=30 (percent of the cores' time), or several words, "
@@ -53,36 +55,37 @@ constexpr OptionRow kOptions[] = {
      "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
      "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
      "template; may be repeated"},
-    {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run exec",
+    {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run onnx exec",
      "a fault of a card, such as link_down,at=20us,for=5us or lost_interrupt,vector=3; "
      "docs/faults.md "
      "lists kinds and keys; may be repeated"},
-    {"html", 0, Value::kOutputFile, false, "FILE", "run validate",
+    {"html", 0, Value::kOutputFile, false, "FILE", "run onnx validate",
      "write the report as one page with plots, for any browser, without a network"},
-    {"config-out", 0, Value::kOutputFile, false, "FILE", "run serve exec",
+    {"config-out", 0, Value::kOutputFile, false, "FILE", "run onnx serve exec",
      "write the resolved configuration as YAML; its SHA-256 is in the report"},
-    {"trace", 0, Value::kOutputFile, false, "FILE", "run serve exec",
+    {"trace", 0, Value::kOutputFile, false, "FILE", "run onnx serve exec",
      "write a timeline, for https://ui.perfetto.dev or chrome://tracing; FILE.gz: compressed. "
      "docs/timeline.md says what is in it"},
-    {"vcd", 0, Value::kOutputFile, false, "FILE", "run serve exec",
+    {"vcd", 0, Value::kOutputFile, false, "FILE", "run onnx serve exec",
      "write when units were busy, for wave viewers"},
-    {"trace-window", 0, Value::kText, false, "FROM..TO", "run serve exec",
+    {"trace-window", 0, Value::kText, false, "FROM..TO", "run onnx serve exec",
      "of --trace and --vcd: simulated times, such as 10us..2.5ms, ..1ms or 3ms.."},
-    {"trace-unit", 0, Value::kText, true, "PATTERN", "run serve exec",
+    {"trace-unit", 0, Value::kText, true, "PATTERN", "run onnx serve exec",
      "of --trace and --vcd: units, activities or categories, such as 'card0.dma*', tlp, aicore; "
      "may be repeated"},
-    {"trace-cause", 0, Value::kText, true, "CAUSE", "run serve exec",
+    {"trace-cause", 0, Value::kText, true, "CAUSE", "run onnx serve exec",
      "of --trace and --vcd: what was done for a request, such as dma0:17, queue0.3:5 or task0.2:9; "
      "may be "
      "repeated"},
-    {"profile", 0, Value::kNone, false, "", "run",
+    {"profile", 0, Value::kNone, false, "", "run onnx",
      "add to the report how busy each unit was over time, how long each activity took, what device "
      "memory was used for, and what the run waited for (--html does so anyway)"},
     {"profile", 0, Value::kNone, false, "", "serve exec",
      "add to the report how busy each unit was over time and how long each activity took"},
-    {"watch", 0, Value::kNone, false, "", "run",
+    {"watch", 0, Value::kNone, false, "", "run onnx",
      "show on the terminal, while it runs, what the machine does"},
-    {"seed", 0, Value::kNumber, false, "N", "run", "of the workload's random numbers, default 1"},
+    {"seed", 0, Value::kNumber, false, "N", "run onnx",
+     "of the workload's random numbers, default 1"},
     {"names", 0, Value::kNone, false, "", "list", "the names alone, one a line"},
     {"format", 0, Value::kChoice, false, "text|markdown|csv|html", "report",
      "text: what the run printed, byte by byte (default); markdown: the same as tables, and "
@@ -155,7 +158,7 @@ constexpr OptionRow kOptions[] = {
      "BARs with sizes, NUMA node, capabilities by name; -vvv: their fields too: link, MSI-X, "
      "AER, "
      "SR-IOV"},
-    {"verbose", 'v', Value::kRepeatable, false, "", "run",
+    {"verbose", 'v', Value::kRepeatable, false, "", "run onnx",
      "say at the end, on standard error, how fast the simulator was; on a terminal it does so "
      "anyway"},
     {"hex", 'x', Value::kNone, false, "", "lspci",

@@ -37,6 +37,7 @@ const Registry& all_workloads() {
                       vector_add,
                       vector_operator,
                       operator_run,
+                      network_run,
                       graph,
                       svm_fault,
                       svm_graph,

@@ -37,6 +37,7 @@ Workload matmul_kernel();
 Workload vector_add();
 Workload vector_operator();
 Workload operator_run();
+Workload network_run();
 Workload graph();
 Workload svm_fault();
 Workload svm_graph();

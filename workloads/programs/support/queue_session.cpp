@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bytes kStaging = 1_MiB;
 constexpr Bytes kArguments = 2_MiB;
-constexpr Bytes kArgumentSize = 64;  // of a kernel, aligned
+constexpr Bytes kArgumentSize = 64;  // of a kernel: whole ones
 
 }  // namespace
 
@@ -84,21 +84,43 @@ Result<std::shared_ptr<const driver::KernelModule>> QueueSession::module(
   return known;
 }
 
-Result<abi::QueueEntry> QueueSession::launch(const std::string& program, std::uint32_t blocks,
-                                             const std::uint64_t* words, std::size_t count) {
-  const Bytes size = count * sizeof *words;
-  assert(size <= kArgumentSize);
+Result<driver::DeviceAddress> QueueSession::aicpu_image(const std::string& program) {
+  auto& known = aicpu_images_[program];
+  if (known != driver::DeviceAddress{}) return known;
+  const auto object = use_program(context_.report, program);
+  if (!object) return forward_error(object);
+  context_.platform.note_program(*object);
+  const auto image = driver::make_image(abi::ImageKind::kAicpu, *object, 0);
+  if (!image) return forward_error(image);
+  const auto memory = allocate(image->size());
+  if (!memory) return memory;
+  if (auto ok = write(*memory, {image->data(), image->size()}); !ok) return forward_error(ok);
+  return known = *memory;
+}
+
+Result<driver::DeviceAddress> QueueSession::image_of(const std::string& program,
+                                                     abi::QueueOpcode cores) {
+  if (cores == abi::QueueOpcode::kLaunchAicpu) return aicpu_image(program);
   const auto kernel = module(program);
   if (!kernel) return forward_error(kernel);
-  if (!has_room_for_launch()) {
+  return (*kernel)->image();
+}
+
+Result<abi::QueueEntry> QueueSession::launch(const std::string& program, std::uint32_t blocks,
+                                             const std::uint64_t* words, std::size_t count,
+                                             abi::QueueOpcode cores) {
+  const Bytes size = count * sizeof *words;
+  const Bytes room = (size + kArgumentSize - 1) / kArgumentSize * kArgumentSize;
+  const auto image = image_of(program, cores);
+  if (!image) return forward_error(image);
+  if (arguments_used_ + room > kArguments) {
     return fail(ErrorCode::kOutOfResources, "no room for the arguments of one more kernel");
   }
   const auto at = arguments_ + arguments_used_;
-  arguments_used_ += kArgumentSize;
+  arguments_used_ += room;
   auto ok = write(at, {reinterpret_cast<const std::byte*>(words), size});
   if (!ok) return forward_error(ok);
-  return driver::entries::launch_image(abi::QueueOpcode::kLaunchAiCore, (*kernel)->image(), blocks,
-                                       at, static_cast<std::uint32_t>(size));
+  return driver::entries::launch_image(cores, *image, blocks, at, static_cast<std::uint32_t>(size));
 }
 
 Status QueueSession::close() {

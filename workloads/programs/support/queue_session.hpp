@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "npu/driver/process.hpp"
+#include "npu/driver/program.hpp"
 #include "npu/driver/queue.hpp"
 #include "npu/driver/queue_entries.hpp"
 #include "npu/driver/staged_copies.hpp"
@@ -44,10 +45,15 @@ class QueueSession {
   // An embedded program (framework/program_images.hpp) in device memory, where the first call puts
   // it.
   Result<std::shared_ptr<const driver::KernelModule>> module(const std::string& program);
-  // An entry that starts such a program on the AI Cores; its argument words, at most 8, are put
-  // into device memory now.
+  // An entry that starts such a program on the AI Cores, or the AICPUs; its argument words, at most
+  // 32, are put into device memory now.
   Result<abi::QueueEntry> launch(const std::string& program, std::uint32_t blocks,
-                                 const std::uint64_t* words, std::size_t count);
+                                 const std::uint64_t* words, std::size_t count,
+                                 abi::QueueOpcode cores = abi::QueueOpcode::kLaunchAiCore);
+  // Submits entries and waits for them. Errors: StagedCopies::run().
+  Status run(const abi::QueueEntry* entries, std::size_t count) {
+    return copies_->run(entries, count);
+  }
   template <class Words>
   Result<abi::QueueEntry> launch(const std::string& program, std::uint32_t blocks,
                                  const Words& words) {
@@ -63,6 +69,8 @@ class QueueSession {
   Status close();
 
  private:
+  Result<driver::DeviceAddress> aicpu_image(const std::string& program);
+  Result<driver::DeviceAddress> image_of(const std::string& program, abi::QueueOpcode cores);
   QueueSession(Context& context, std::unique_ptr<driver::ProcessContext> process)
       : context_(context), process_(std::move(process)) {}
 
@@ -70,6 +78,7 @@ class QueueSession {
   std::unique_ptr<driver::ProcessContext> process_;
   std::vector<std::unique_ptr<platform::DmaMemory>> host_;
   std::map<std::string, std::shared_ptr<const driver::KernelModule>> modules_;
+  std::map<std::string, driver::DeviceAddress> aicpu_images_;
   driver::DeviceAddress arguments_;  // an arena
   Bytes arguments_used_ = 0;
   std::unique_ptr<driver::StagedCopies> copies_;

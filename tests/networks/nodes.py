@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The standard's models of one operator (Debian: libonnx-testdata) on a simulated card.
+
+    nodes.py NPUSIM [--config CONFIG] [--folder DIR] [--jobs N] [--list FILE] [NAME ...]
+
+Each model runs by `npusim onnx`, which compares its results with those beside it. NAMEs are beginnings
+of models' names; without one all run. The last line counts. `--list` writes a row for each model: what
+became of it, and why. Models that are refused are no failure; wrong results and faults are.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import pathlib
+import subprocess
+import sys
+
+FOLDER = "/usr/share/libonnx-testdata/data/node"
+SECONDS = 600  # of one model, against those that hang
+
+
+def run(npusim, config, model):
+    try:
+        done = subprocess.run([npusim, "--config", config, "onnx", str(model / "model.onnx")],
+                              capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return "hangs", f"no end in {SECONDS} s"
+    why = done.stderr.strip().splitlines()[-1:] or [""]
+    why = why[0].replace(str(model) + "/", "").removeprefix("npusim: ")
+    if done.returncode == 0:
+        compared = "results are not compared" not in done.stdout
+        return ("right", "") if compared else ("not compared", "no results beside the model")
+    return ("refused" if done.returncode == 2 else "wrong"), why
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("npusim")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--config", default="910b2")
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(FOLDER))
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--list", type=pathlib.Path)
+    arguments = parser.parse_args()
+    models = [each for each in sorted(arguments.folder.iterdir())
+              if (each / "model.onnx").is_file()
+              and (not arguments.names
+                   or any(each.name.removeprefix("test_").startswith(name)
+                          for name in arguments.names))]
+    if not models:
+        sys.exit(f"nodes.py: no such models in {arguments.folder}")
+    counts = collections.Counter()
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        results = pool.map(lambda each: run(arguments.npusim, arguments.config, each), models)
+        for model, (outcome, why) in zip(models, results):
+            counts[outcome] += 1
+            rows.append([model.name.removeprefix("test_"), outcome, why])
+            if outcome != "right":
+                print(f"{outcome}: {rows[-1][0]}: {why}", flush=True)
+    if arguments.list:
+        with arguments.list.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["model", "outcome", "why"])
+            table.writerows(rows)
+    print(f"{counts['right']} of {len(models)} models right, {counts['refused']} refused")
+    return 0 if counts["right"] + counts["refused"] == len(models) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

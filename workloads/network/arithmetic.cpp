@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/arithmetic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/operators/axes.hpp"
+#include "workloads/network/moves.hpp"
+#include "workloads/network/sides.hpp"
+
+namespace npu::network {
+namespace {
+
+using operators::OperatorCall;
+
+void take_scalars(const std::vector<float>& scalars, OperatorCall& call) {
+  std::copy(scalars.begin(), scalars.end(), call.scalars.begin());
+}
+
+}  // namespace
+
+Value elementwise(Steps& steps, const std::string& expression, std::initializer_list<Value> values,
+                  std::vector<float> scalars) {
+  return elementwise_into(steps, values.begin()->type, expression, values, std::move(scalars));
+}
+
+Value elementwise_into(Steps& steps, ElementType type, const std::string& expression,
+                       std::initializer_list<Value> values, std::vector<float> scalars) {
+  const Value& first = *values.begin();
+  auto result = steps.make(type, first.sides);
+  OperatorCall call;
+  call.name = "elementwise";
+  call.dtype = steps.computes(first);
+  call.out_dtype = steps.computes(result);
+  call.shape = {first.elements()};
+  call.expression = expression;
+  take_scalars(scalars, call);
+  std::vector<const Value*> inputs;
+  for (const auto& value : values) inputs.push_back(&value);
+  steps.run(call, inputs, result);
+  return result;
+}
+
+Value broadcast(Steps& steps, const std::string& expression, const Value& a, const Value& b,
+                std::vector<float> scalars) {
+  return broadcast_into(steps, a.type, expression, a, b, std::move(scalars));
+}
+
+Value broadcast_into(Steps& steps, ElementType type, const std::string& expression, const Value& a,
+                     const Value& b, std::vector<float> scalars) {
+  const auto sides = operators::broadcast_sides(a.sides, b.sides);
+  if (!sides) {
+    steps.fail_with(sides.error());
+    return {};
+  }
+  auto result = steps.make(type, *sides);
+  OperatorCall call;
+  call.name = "broadcast";
+  call.dtype = steps.computes(a);
+  call.out_dtype = steps.computes(result);
+  call.shape = or_one(a.sides);
+  call.other_shape = or_one(b.sides);
+  call.expression = expression;
+  take_scalars(scalars, call);
+  steps.run(call, {&a, &b}, result);
+  return result;
+}
+
+Value product(Steps& steps, const Value& a, const Value& b, bool transpose_a, bool transpose_b) {
+  if (a.axes() < 2 || a.axes() != b.axes()) {
+    steps.refuse(fmt::format("a product of {} and {}", text_of(a.sides), text_of(b.sides)));
+    return {};
+  }
+  const std::size_t last = a.axes() - 1;
+  const std::uint64_t m = a.sides[transpose_a ? last : last - 1];
+  const std::uint64_t k = a.sides[transpose_a ? last - 1 : last];
+  const std::uint64_t n = b.sides[transpose_b ? last - 1 : last];
+  const bool fits = b.sides[transpose_b ? last : last - 1] == k &&
+                    std::equal(a.sides.begin(), a.sides.end() - 2, b.sides.begin());
+  if (!fits)
+    steps.refuse(fmt::format("a product of {} and {}", text_of(a.sides), text_of(b.sides)));
+  Sides sides(a.sides.begin(), a.sides.end() - 2);
+  sides.insert(sides.end(), {m, n});
+  auto result = steps.make(a.type == ElementType::kInt8 ? ElementType::kInt32 : a.type, sides);
+  OperatorCall call;
+  call.dtype = steps.computes(a);
+  call.out_dtype = steps.computes(result);
+  call.transpose_a = transpose_a;
+  call.transpose_b = transpose_b;
+  if (a.axes() == 2) {
+    call.name = "basic_matmul";
+    call.shape = {m, n, k};
+  } else {
+    call.name = "batched_matmul";
+    call.shape = {product_of(a.sides, 0, last - 1), m, n, k};
+  }
+  steps.run(call, {&a, &b}, result);
+  return result;
+}
+
+Value reduce(Steps& steps, const std::string& how, const Value& x, std::vector<std::size_t> axes,
+             bool keep) {
+  std::sort(axes.begin(), axes.end());
+  Sides kept, result_sides;
+  std::vector<std::uint64_t> order;
+  for (std::size_t i = 0; i < x.axes(); ++i) {
+    const bool gone = std::find(axes.begin(), axes.end(), i) != axes.end();
+    if (!gone) {
+      order.push_back(i);
+      kept.push_back(x.sides[i]);
+    }
+    if (!gone || keep) result_sides.push_back(gone ? 1 : x.sides[i]);
+  }
+  const bool together = axes.empty() || axes.back() - axes.front() + 1 == axes.size();
+  Value turned = x;
+  std::size_t first = axes.empty() ? x.axes() : axes.front();
+  if (!together) {
+    order.insert(order.end(), axes.begin(), axes.end());
+    turned = transpose(steps, x, order);
+    first = kept.size();
+  }
+  auto result = steps.make(x.type, result_sides);
+  OperatorCall call;
+  call.name = "reduce_" + how;
+  call.dtype = call.out_dtype = steps.computes(x);
+  call.shape = {product_of(turned.sides, 0, first),
+                product_of(turned.sides, first, first + axes.size()),
+                product_of(turned.sides, first + axes.size(), turned.axes())};
+  steps.run(call, {&turned}, result);
+  return result;
+}
+
+Value softmax(Steps& steps, const Value& x, std::size_t axis) {
+  auto result = steps.make(x.type, x.sides);
+  OperatorCall call;
+  call.dtype = call.out_dtype = steps.computes(x);
+  const std::uint64_t outer = product_of(x.sides, 0, axis);
+  const bool is_last = axis + 1 == x.axes();
+  call.name = is_last ? "softmax" : "softmax_axis";
+  call.shape = {outer, x.sides[axis]};
+  if (!is_last) call.shape.push_back(product_of(x.sides, axis + 1, x.axes()));
+  steps.run(call, {&x}, result);
+  return result;
+}
+
+Value argmax(Steps& steps, const Value& x) {
+  auto result = steps.make(ElementType::kInt32, Sides(x.sides.begin(), x.sides.end() - 1));
+  OperatorCall call;
+  call.name = "argmax";
+  call.dtype = steps.computes(x);
+  call.out_dtype = "int32";
+  call.shape = {product_of(x.sides, 0, x.axes() - 1), x.sides.back()};
+  steps.run(call, {&x}, result);
+  return result;
+}
+
+}  // namespace npu::network

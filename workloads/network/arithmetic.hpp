@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that compute, on the AI Cores. Types are those that the card has (ElementRow::card).
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "workloads/network/steps.hpp"
+
+namespace npu::network {
+
+// `expression` over a, b, c, d (docs/writing-an-operator.md), of values of the same sides; s to s3
+// are the scalars.
+Value elementwise(Steps& steps, const std::string& expression, std::initializer_list<Value> values,
+                  std::vector<float> scalars = {});
+// The same into another type.
+Value elementwise_into(Steps& steps, ElementType type, const std::string& expression,
+                       std::initializer_list<Value> values, std::vector<float> scalars = {});
+// Over a and b, with sides of 1 repeated.
+Value broadcast(Steps& steps, const std::string& expression, const Value& a, const Value& b,
+                std::vector<float> scalars = {});
+Value broadcast_into(Steps& steps, ElementType type, const std::string& expression, const Value& a,
+                     const Value& b, std::vector<float> scalars = {});
+// C = A B of the last two axes; axes before them are the same ones. Of int8 into int32.
+Value product(Steps& steps, const Value& a, const Value& b, bool transpose_a = false,
+              bool transpose_b = false);
+// "sum", "mean", "max", "min", "prod" along the axes, which are given once each.
+Value reduce(Steps& steps, const std::string& how, const Value& x, std::vector<std::size_t> axes,
+             bool keep);
+Value softmax(Steps& steps, const Value& x, std::size_t axis);
+// Where the largest is along the last axis, in int32.
+Value argmax(Steps& steps, const Value& x);
+
+}  // namespace npu::network

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on each element.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/operators/axes.hpp"
+#include "workloads/network/arithmetic.hpp"
+#include "workloads/network/lowering.hpp"
+#include "workloads/network/moves.hpp"
+#include "workloads/network/on_aicpu.hpp"
+
+namespace npu::network {
+namespace {
+
+using Operation = abi::TensorOperation;
+
+constexpr char kAdd[] = "a+b", kSub[] = "a-b", kMul[] = "a*b", kDiv[] = "a/b", kMax[] = "max(a,b)",
+               kMin[] = "min(a,b)", kPow[] = "pow(a,b)", kSum[] = "a+b";
+constexpr char kRelu[] = "relu(a)", kSigmoid[] = "sigmoid(a)", kTanh[] = "tanh(a)",
+               kErf[] = "erf(a)", kExp[] = "exp(a)", kLog[] = "ln(a)", kSqrt[] = "sqrt(a)",
+               kNeg[] = "0-a", kAbs[] = "abs(a)", kReciprocal[] = "reciprocal(a)",
+               kFloor[] = "floor(a)", kCeil[] = "ceil(a)", kRound[] = "rint(a)",
+               kSoftplus[] = "ln(exp(a)+1)", kSoftsign[] = "a/(abs(a)+1)",
+               kSign[] = "where(a>0,1,where(a<0,0-1,0))";
+constexpr char kEqual[] = "where(a==b,1,0)", kGreater[] = "where(a>b,1,0)",
+               kGreaterOrEqual[] = "where(a>=b,1,0)", kLess[] = "where(a<b,1,0)",
+               kLessOrEqual[] = "where(a<=b,1,0)", kAnd[] = "where(a!=0,where(b!=0,1,0),0)",
+               kOr[] = "where(a!=0,1,where(b!=0,1,0))", kXor[] = "where(a!=b,1,0)";
+
+bool is_byte(const Value& x) {
+  return row_of(x.type).bytes == 1;
+}
+
+// Bytes are computed with as int32, and come back into their range by counting around.
+Value wide(Steps& steps, const Value& x) {
+  return is_byte(x) ? as_int32(steps, x) : x;
+}
+
+// Of numbers that the cores have no instructions for.
+bool is_for_aicpu(const Value& x) {
+  return x.type == ElementType::kInt64 || (!is_byte(x) && !row_of(x.type).card);
+}
+
+// The same of all inputs, two at a time.
+template <const char* kExpression, abi::TensorOperation kOperation>
+void each_pair(Lowering& node) {
+  auto& steps = node.steps;
+  const auto type = node.inputs[0].type;
+  Value result = wide(steps, node.inputs[0]);
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    result = is_for_aicpu(result)
+                 ? on_aicpu(steps, kOperation, type, result, node.inputs[i])
+                 : broadcast(steps, kExpression, result, wide(steps, node.inputs[i]));
+  }
+  if (type == ElementType::kUint8) {
+    result = elementwise(steps, "where(a>s,a-s1,where(a<0,a+s1,a))", {result}, {255, 256});
+  }
+  node.outputs = {is_byte(node.inputs[0]) ? from_int32(steps, result, type) : result};
+}
+
+template <const char* kExpression>
+void each(Lowering& node) {
+  node.outputs = {elementwise(node.steps, kExpression, {node.inputs[0]})};
+}
+
+// `kSwapped`: of b and a on the AICPUs, which have half of the comparisons.
+template <const char* kExpression, abi::TensorOperation kOperation, bool kSwapped = false>
+void compare(Lowering& node) {
+  auto& steps = node.steps;
+  const auto& a = node.inputs[0];
+  const auto& b = node.inputs[1];
+  if (is_for_aicpu(a)) {
+    node.outputs = {
+        on_aicpu(steps, kOperation, ElementType::kBool, kSwapped ? b : a, kSwapped ? a : b)};
+    return;
+  }
+  const auto truth =
+      broadcast_into(steps, ElementType::kInt8, kExpression, wide(steps, a), wide(steps, b));
+  node.outputs = {steps.view_as(truth, ElementType::kBool)};
+}
+
+// Of truth.
+template <const char* kExpression>
+void combine(Lowering& node) {
+  auto& steps = node.steps;
+  const auto byte = [&](std::size_t i) {
+    return steps.view_as(node.inputs[i], ElementType::kInt8);
+  };
+  node.outputs = {
+      steps.view_as(broadcast(steps, kExpression, byte(0), byte(1)), ElementType::kBool)};
+}
+
+void lower_identity(Lowering& node) {
+  node.outputs = {node.inputs[0]};
+}
+
+void lower_pow(Lowering& node) {
+  const auto power = cast(node.steps, node.inputs[1], node.inputs[0].type);
+  node.outputs = {broadcast(node.steps, kPow, node.inputs[0], power)};
+}
+
+void lower_not(Lowering& node) {
+  const auto x = node.steps.view_as(node.inputs[0], ElementType::kInt8);
+  node.outputs = {
+      node.steps.view_as(elementwise(node.steps, "where(a==0,1,0)", {x}), ElementType::kBool)};
+}
+
+void lower_leaky_relu(Lowering& node) {
+  const float slope = node.node.attribute("alpha", 0.01F);
+  node.outputs = {elementwise(node.steps, "where(a<0,a*s,a)", {node.inputs[0]}, {slope})};
+}
+
+void lower_elu(Lowering& node) {
+  const float alpha = node.node.attribute("alpha", 1.0F);
+  node.outputs = {
+      elementwise(node.steps, "where(a<0,s*(exp(a)-s1),a)", {node.inputs[0]}, {alpha, 1})};
+}
+
+void lower_clip(Lowering& node) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  float low = node.node.attribute("min", -kMost), high = node.node.attribute("max", kMost);
+  const auto bound = [&node](std::size_t input, float& to) {
+    if (!node.has(input)) return;
+    const auto narrow =
+        node.steps.download(cast(node.steps, node.inputs[input], ElementType::kFloat));
+    if (!node.steps.failed()) to = narrow.values<float>().at(0);
+  };
+  bound(1, low);
+  bound(2, high);
+  const auto x = wide(node.steps, node.inputs[0]);
+  const auto result = elementwise(node.steps, "min(max(a,s),s1)", {x}, {low, high});
+  const auto type = node.inputs[0].type;
+  node.outputs = {is_byte(node.inputs[0]) ? from_int32(node.steps, result, type) : result};
+}
+
+// Condition, then, else. What is chosen is only moved.
+void lower_where(Lowering& node) {
+  node.outputs = {choose(node.steps, node.inputs[0], node.inputs[1], node.inputs[2])};
+}
+
+}  // namespace
+
+const std::vector<LoweringRow> kElementLowerings{
+    {"Add", each_pair<kAdd, Operation::kAdd>},
+    {"Sub", each_pair<kSub, Operation::kSubtract>},
+    {"Mul", each_pair<kMul, Operation::kMultiply>},
+    {"Div", each_pair<kDiv, Operation::kDivide>},
+    {"Max", each_pair<kMax, Operation::kMaximum>},
+    {"Min", each_pair<kMin, Operation::kMinimum>},
+    {"Sum", each_pair<kSum, Operation::kAdd>},
+    {"Pow", lower_pow},
+    {"Relu", each<kRelu>},
+    {"Sigmoid", each<kSigmoid>},
+    {"Tanh", each<kTanh>},
+    {"Erf", each<kErf>},
+    {"Exp", each<kExp>},
+    {"Log", each<kLog>},
+    {"Sqrt", each<kSqrt>},
+    {"Neg", each<kNeg>},
+    {"Abs", each<kAbs>},
+    {"Reciprocal", each<kReciprocal>},
+    {"Floor", each<kFloor>},
+    {"Ceil", each<kCeil>},
+    {"Round", each<kRound>},
+    {"Softplus", each<kSoftplus>},
+    {"Softsign", each<kSoftsign>},
+    {"Sign", each<kSign>},
+    {"Equal", compare<kEqual, Operation::kEqual>},
+    {"Greater", compare<kGreater, Operation::kGreater>},
+    {"GreaterOrEqual", compare<kGreaterOrEqual, Operation::kGreaterOrEqual>},
+    {"Less", compare<kLess, Operation::kGreater, true>},
+    {"LessOrEqual", compare<kLessOrEqual, Operation::kGreaterOrEqual, true>},
+    {"And", combine<kAnd>},
+    {"Or", combine<kOr>},
+    {"Xor", combine<kXor>},
+    {"Not", lower_not},
+    {"Identity", lower_identity},
+    {"LeakyRelu", lower_leaky_relu},
+    {"Elu", lower_elu},
+    {"Clip", lower_clip},
+    {"Where", lower_where},
+};
+
+}  // namespace npu::network

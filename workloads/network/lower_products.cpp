@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices, of reals and of bytes, and what quantises.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/operators/axes.hpp"
+#include "workloads/network/arithmetic.hpp"
+#include "workloads/network/lowering.hpp"
+#include "workloads/network/moves.hpp"
+
+namespace npu::network {
+namespace {
+
+// As NumPy multiplies: vectors become matrices, batches are repeated.
+Value matmul(Steps& steps, const Value& a, const Value& b) {
+  const bool row = a.axes() == 1, column = b.axes() == 1;
+  Value left = row ? steps.view(a, {1, a.elements()}) : a;
+  Value right = column ? steps.view(b, {b.elements(), 1}) : b;
+  if (left.axes() < 2 || right.axes() < 2) {
+    steps.refuse("a product of a number");
+    return {};
+  }
+  const auto batch = [](const Value& x) { return Sides(x.sides.begin(), x.sides.end() - 2); };
+  const auto common = operators::broadcast_sides(batch(left), batch(right));
+  if (!common) {
+    steps.refuse(common.error().context);
+    return {};
+  }
+  const auto widened = [&](const Value& x) {
+    auto sides = *common;
+    sides.insert(sides.end(), x.sides.end() - 2, x.sides.end());
+    return repeat(steps, x, sides);
+  };
+  auto result = product(steps, widened(left), widened(right));
+  if (steps.failed() || (!row && !column)) return result;
+  auto sides = result.sides;
+  if (column) sides.pop_back();
+  if (row) sides.erase(sides.end() - (column ? 1 : 2));
+  return steps.view(result, sides);
+}
+
+void lower_matmul(Lowering& node) {
+  node.outputs = {matmul(node.steps, node.inputs[0], node.inputs[1])};
+}
+
+void lower_gemm(Lowering& node) {
+  auto& steps = node.steps;
+  const auto flag = [&node](const char* name) {
+    return node.node.attribute(name, std::int64_t{0}) != 0;
+  };
+  const float alpha = node.node.attribute("alpha", 1.0F), beta = node.node.attribute("beta", 1.0F);
+  auto result = product(steps, node.inputs[0], node.inputs[1], flag("transA"), flag("transB"));
+  if (node.has(2)) {
+    result = broadcast(steps, "a*s+b*s1", result, node.inputs[2], {alpha, beta});
+  } else if (alpha != 1) {
+    result = elementwise(steps, "a*s", {result}, {alpha});
+  }
+  node.outputs = {result};
+}
+
+// Bytes less their zero point, as float: sums of up to 2^24 / (255 * 255) of their products are
+// exact.
+constexpr std::uint64_t kExactTerms = (std::uint64_t{1} << 24) / (255 * 255);
+
+Value centred(Steps& steps, const Value& x, const Value* zero) {
+  Value wide = as_int32(steps, x);
+  if (zero != nullptr) wide = broadcast(steps, "a-b", wide, as_int32(steps, *zero));
+  return elementwise_into(steps, ElementType::kFloat, "a", {wide});
+}
+
+// Of a product's A: a zero point for each row, or one.
+Value by_rows(Steps& steps, const Value& zero) {
+  return zero.elements() == 1 ? zero : steps.view(zero, {zero.elements(), 1});
+}
+
+Value integer_product(Steps& steps, const Value& a, const Value* a_zero, const Value& b,
+                      const Value* b_zero) {
+  if (a.axes() == 0 || a.sides.back() > kExactTerms) {
+    steps.refuse(fmt::format("sums of more than {} products of bytes", kExactTerms));
+    return {};
+  }
+  Value rows;
+  if (a_zero != nullptr) rows = by_rows(steps, *a_zero);
+  return matmul(steps, centred(steps, a, a_zero == nullptr ? nullptr : &rows),
+                centred(steps, b, b_zero));
+}
+
+void lower_matmul_integer(Lowering& node) {
+  const auto zero = [&node](std::size_t i) { return node.has(i) ? &node.inputs[i] : nullptr; };
+  const auto sums = integer_product(node.steps, node.inputs[0], zero(2), node.inputs[1], zero(3));
+  node.outputs = {elementwise_into(node.steps, ElementType::kInt32, "a", {sums})};
+}
+
+// Into bytes of the zero point's type, which saturate.
+Value quantised(Steps& steps, const Value& x, const Value& zero) {
+  const bool is_unsigned = zero.type == ElementType::kUint8;
+  const auto shift = elementwise_into(steps, ElementType::kFloat, "a", {as_int32(steps, zero)});
+  const auto shifted = broadcast(steps, "rint(a)+b", x, shift);
+  const auto bound =
+      elementwise_into(steps, ElementType::kInt32, "min(max(a,s),s1)", {shifted},
+                       is_unsigned ? std::vector<float>{0, 255} : std::vector<float>{-128, 127});
+  return from_int32(steps, bound, zero.type);
+}
+
+void lower_qlinear_matmul(Lowering& node) {
+  auto& steps = node.steps;
+  const auto& in = node.inputs;
+  const auto sums = integer_product(steps, in[0], &in[2], in[3], &in[5]);
+  const auto scale =
+      broadcast(steps, "a/b", broadcast(steps, "a*b", by_rows(steps, in[1]), in[4]), in[6]);
+  node.outputs = {quantised(steps, broadcast(steps, "a*b", sums, scale), in[7])};
+}
+
+// A table of one side lies along an axis.
+Value along(Lowering& node, const Value& table, const Value& x) {
+  if (table.elements() == 1 || table.axes() != 1) return table;
+  const auto axis = node.axis(node.node.attribute("axis", std::int64_t{1}), x.axes());
+  Sides sides(x.axes(), 1);
+  if (axis < sides.size()) sides[axis] = table.elements();
+  return node.steps.view(table, sides);
+}
+
+void lower_quantize(Lowering& node) {
+  auto& steps = node.steps;
+  const auto& x = node.inputs[0];
+  const auto zero = node.has(2) ? along(node, node.inputs[2], x)
+                                : steps.constant<std::uint8_t>(ElementType::kUint8, {}, {0});
+  const auto scaled = broadcast(steps, "a/b", x, along(node, node.inputs[1], x));
+  node.outputs = {quantised(steps, scaled, zero)};
+}
+
+void lower_dequantize(Lowering& node) {
+  auto& steps = node.steps;
+  const auto& x = node.inputs[0];
+  Value zero;
+  if (node.has(2)) zero = along(node, node.inputs[2], x);
+  const auto whole = centred(steps, x, node.has(2) ? &zero : nullptr);
+  node.outputs = {broadcast(steps, "a*b", whole, along(node, node.inputs[1], x))};
+}
+
+// y: bytes from the range of x, its scale and its zero point.
+void lower_dynamic_quantize(Lowering& node) {
+  auto& steps = node.steps;
+  const auto flat = steps.view(node.inputs[0], {node.inputs[0].elements()});
+  const auto high = elementwise(steps, "max(a,s)", {reduce(steps, "max", flat, {0}, false)}, {0});
+  const auto low = elementwise(steps, "min(a,s)", {reduce(steps, "min", flat, {0}, false)}, {0});
+  const auto scale = elementwise(steps, "(a-b)/s", {high, low}, {255});
+  const auto zero = elementwise_into(steps, ElementType::kInt32, "rint(min(max((0-a)/b,s),s1))",
+                                     {low, scale}, {0, 255});
+  const auto zero_byte = from_int32(steps, zero, ElementType::kUint8);
+  const auto scaled = broadcast(steps, "a/b", node.inputs[0], scale);
+  node.outputs = {quantised(steps, scaled, zero_byte), scale, zero_byte};
+}
+
+}  // namespace
+
+const std::vector<LoweringRow> kProductLowerings{
+    {"MatMul", lower_matmul},
+    {"Gemm", lower_gemm},
+    {"MatMulInteger", lower_matmul_integer},
+    {"QLinearMatMul", lower_qlinear_matmul},
+    {"QuantizeLinear", lower_quantize},
+    {"DequantizeLinear", lower_dequantize},
+    {"DynamicQuantizeLinear", lower_dynamic_quantize},
+};
+
+}  // namespace npu::network

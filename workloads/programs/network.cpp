@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network from an ONNX file on a card: each node by operators compiled on demand, results
+// compared with those that stand beside the model.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "kernels/operators/runner.hpp"
+#include "kernels/operators/sources.hpp"
+#include "workloads/framework/figures.hpp"
+#include "workloads/network/compare.hpp"
+#include "workloads/network/onnx_file.hpp"
+#include "workloads/network/test_data.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/operator_limits.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+
+namespace npu::workloads {
+namespace programs::network_run {
+namespace {
+
+using network::CardMemory;
+using network::Graph;
+using network::Tensors;
+using operators::OperatorCall;
+
+// Memory of the process, given back to it.
+class ProcessMemory final : public CardMemory {
+ public:
+  ProcessMemory(driver::ProcessContext& process, driver::DeviceAddress address)
+      : CardMemory(address), process_(process) {}
+  // What cannot be given back goes with the process.
+  ~ProcessMemory() override { static_cast<void>(process_.space().free(address())); }
+
+ private:
+  driver::ProcessContext& process_;
+};
+
+class OperatorSteps final : public network::StepRunner {
+ public:
+  OperatorSteps(Context& context, QueueSession& session, operators::OperatorRunner& runner,
+                operators::Launcher& launcher)
+      : context_(context), session_(session), runner_(runner), launcher_(launcher) {}
+
+  Result<std::shared_ptr<CardMemory>> allocate(Bytes size) override {
+    auto memory = session_.process().space().allocate(size);
+    if (!memory) return forward_error(memory);
+    return std::make_shared<ProcessMemory>(session_.process(), memory->address);
+  }
+  Status write(driver::DeviceAddress to, ConstByteSpan from) override {
+    return session_.write(to, from);
+  }
+  Status read(driver::DeviceAddress from, ByteSpan to) override { return session_.read(from, to); }
+  Status run(const OperatorCall& call) override {
+    auto kernel = runner_.find(call, context_.interrupted);
+    if (!kernel) return forward_error(kernel);
+    const auto begin = context_.platform.clock().now();
+    if (auto ran = runner_.run(call, std::move(*kernel)); !ran) return forward_error(ran);
+    if (auto done = launcher_.wait(); !done) return done;
+    time_ += context_.platform.clock().now() - begin;
+    return {};
+  }
+  Status run(const abi::TensorWork& work) override {
+    constexpr unsigned kAicpus = 4;  // every chip has so many
+    const auto begin = context_.platform.clock().now();
+    std::vector<std::uint64_t> words(sizeof work / sizeof(std::uint64_t));
+    std::memcpy(words.data(), &work, sizeof work);
+    session_.forget_launches();  // they have been waited for
+    const auto entry = session_.launch("tensors", kAicpus, words.data(), words.size(),
+                                       abi::QueueOpcode::kLaunchAicpu);
+    if (!entry) return forward_error(entry);
+    if (auto done = session_.run(&*entry, 1); !done) return done;
+    time_ += context_.platform.clock().now() - begin;
+    return {};
+  }
+  // From the calls to the ends that the host has seen.
+  Picoseconds time() const { return time_; }
+
+ private:
+  Context& context_;
+  QueueSession& session_;
+  operators::OperatorRunner& runner_;
+  operators::Launcher& launcher_;
+  Picoseconds time_{};
+};
+
+struct OfNetwork {
+  std::uint64_t nodes = 0, operators = 0, sets = 0, compared = 0;
+  Picoseconds operator_time{}, duration{};
+};
+
+constexpr Figure<OfNetwork> kFigures[] = {{"nodes", "", from<&OfNetwork::nodes>},
+                                          {"operators", "", from<&OfNetwork::operators>},
+                                          {"data_sets", "", from<&OfNetwork::sets>},
+                                          {"results_compared", "", from<&OfNetwork::compared>},
+                                          {"operators_us", "us", from<&OfNetwork::operator_time>},
+                                          {"duration_us", "us", from<&OfNetwork::duration>}};
+
+struct OfOperator {
+  std::uint64_t nodes = 0, operators = 0;
+};
+constexpr Figure<OfOperator> kOfOperator[] = {
+    {"nodes", "", from<&OfOperator::nodes>, {"nodes"}},
+    {"operators", "", from<&OfOperator::operators>, {"operators"}}};
+
+class NetworkRun {
+ public:
+  NetworkRun(Context& context, const Graph& graph, OperatorSteps& card)
+      : context_(context), graph_(graph), card_(card), steps_(card) {}
+
+  Status run(const Tensors& inputs, const Tensors& expected) {
+    const auto begin = context_.platform.clock().now();
+    const auto found = network::run_network(
+        graph_, inputs, steps_, [this](std::size_t node, std::uint64_t operators) {
+          auto& row = by_operator_[graph_.nodes[node].op];
+          ++row.nodes;
+          row.operators += operators;
+          context_.step(graph_.nodes[node].op, node + 1, graph_.nodes.size());
+        });
+    if (!found) return forward_error(found);
+    figures_.duration += context_.platform.clock().now() - begin;
+    ++figures_.sets;
+    for (const auto& [name, tensor] : expected) {
+      if (!context_.functional) break;
+      if (auto same = network::compare(found->at(name), tensor); !same) {
+        return fail(same.error().code, fmt::format("'{}': {}", name, same.error().context));
+      }
+      ++figures_.compared;
+    }
+    return {};
+  }
+
+  void report() {
+    figures_.nodes = graph_.nodes.size();
+    figures_.operators = steps_.count();
+    figures_.operator_time = card_.time();
+    report_figures(context_, "network.", kFigures, figures_);
+    auto& table = add_figure_table(context_.report, "nodes", {"operator of ONNX"}, kOfOperator);
+    for (const auto& [op, row] : by_operator_) {
+      report_figures(context_, "network." + op + ".", kOfOperator, row, &table, {op});
+    }
+    if (figures_.compared == 0) {
+      context_.report.add_note("results are not compared: there are none beside the model");
+    }
+  }
+
+ private:
+  Context& context_;
+  const Graph& graph_;
+  OperatorSteps& card_;
+  network::Steps steps_;
+  OfNetwork figures_;
+  std::map<std::string, OfOperator> by_operator_;
+};
+
+Status run_sets(Context& context, const Graph& graph, OperatorSteps& card) {
+  const auto sets = network::read_test_data(context.parameters.choice("model"), graph);
+  if (!sets) return forward_error(sets);
+  NetworkRun run(context, graph, card);
+  for (const auto& set : *sets) {
+    if (auto ok = run.run(set.inputs, set.outputs); !ok) {
+      return fail(ok.error().code,
+                  fmt::format("{}: {}", set.folder.filename().string(), ok.error().context));
+    }
+  }
+  if (sets->empty()) {
+    const auto inputs = network::random_inputs(graph, context.seed);
+    if (!inputs) return forward_error(inputs);
+    if (auto ok = run.run(*inputs, {}); !ok) return ok;
+  }
+  run.report();
+  return {};
+}
+
+Status run_network(Context& context) {
+  const auto card = context.parameters.integer("card");
+  if (context.machine == nullptr || card >= context.machine->cards.size()) {
+    return fail(ErrorCode::kUnsupported, "networks run on cards of a configuration");
+  }
+  const auto graph = network::read_model(context.parameters.choice("model"));
+  if (!graph) return forward_error(graph);
+  auto toolchain = operators::find_toolchain();
+  if (!toolchain) return forward_error(toolchain);
+  const bool keeps = context.parameters.choice("cache") == "folder";
+  jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  operators::LauncherOptions options;
+  options.cores = cores_of(context.machine->cards[card]);
+  auto launcher =
+      operators::Launcher::open((*session)->process(), context.platform.clock(), options);
+  if (!launcher) return forward_error(launcher);
+  operators::OperatorRunner runner(context.platform, cache, **launcher);
+  OperatorSteps steps(context, **session, runner, **launcher);
+  if (auto ok = run_sets(context, *graph, steps); !ok) return ok;
+  if (auto ok = (*launcher)->close(); !ok) return ok;
+  return (*session)->close();
+}
+
+// What the file cannot do is known before a machine is made.
+Status check_model(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
+  const auto& file = parameters.choice("model");
+  if (file.empty()) return fail(ErrorCode::kInvalidArgument, "model: which ONNX file?");
+  const auto graph = network::read_model(file);
+  if (!graph) return forward_error(graph);
+  return network::check_mapped(*graph);
+}
+
+}  // namespace
+}  // namespace programs::network_run
+
+Workload network_run() {
+  return {"network",
+          "A network from an ONNX file: each node by operators compiled on demand",
+          {{"model", ParameterType::kText, "", "",
+            "an ONNX file; test_data_set_0 and so on beside "
+            "it have inputs and expected results"},
+           choice_parameter("cache", "folder",
+                            "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
+                            "~/.cache/npusim/jit",
+                            {"none", "folder"}),
+           card_parameter()},
+          programs::network_run::run_network,
+          figure_rows(programs::network_run::kFigures, programs::network_run::kOfOperator),
+          programs::network_run::check_model};
+}
+
+}  // namespace npu::workloads

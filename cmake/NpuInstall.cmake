@@ -71,6 +71,12 @@ if(TARGET npusim)
   install(FILES ${PROJECT_BINARY_DIR}/tools/cli/completion/_npusim
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
+# Loaded by npusim to read ONNX files; nothing is linked to it.
+if(TARGET npu_onnx)
+  set_target_properties(npu_onnx PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
+  install(TARGETS npu_onnx LIBRARY NAMELINK_SKIP)
+endif()
 if(TARGET npudemo)
   set_target_properties(npudemo PROPERTIES INSTALL_RPATH "$ORIGIN/${NPU_BIN_TO_LIB}")
   install(TARGETS npudemo)

@@ -27,6 +27,75 @@ int order_of(const Number& a, const Number& b) {
   }
 }
 
+// Of a / b towards 0, or `floored`.
+Number remainder(const Number& a, const Number& b, bool floored) {
+  switch (a.form) {
+    case Number::Form::kUnsigned:
+      return Number::of(b.natural == 0 ? std::uint64_t{0} : a.natural % b.natural);
+    case Number::Form::kSigned: {
+      if (b.whole == 0 || b.whole == -1) return Number::of(std::int64_t{0});
+      const std::int64_t rest = a.whole % b.whole;
+      const bool other_sign = rest != 0 && (rest < 0) != (b.whole < 0);
+      return Number::of(floored && other_sign ? rest + b.whole : rest);
+    }
+    default: {
+      const double rest = std::fmod(a.real, b.real);
+      const bool other_sign = rest != 0 && (rest < 0) != (b.real < 0);
+      return Number::of(floored && other_sign ? rest + b.real : rest);
+    }
+  }
+}
+
+// By squares, counting around.
+std::uint64_t whole_power(std::uint64_t base, std::uint64_t power, bool is_signed) {
+  if (is_signed && static_cast<std::int64_t>(power) < 0) {
+    if (base == 1) return 1;
+    if (base == ~std::uint64_t{0}) return power % 2 == 0 ? 1 : base;
+    return 0;
+  }
+  std::uint64_t result = 1;
+  for (; power != 0; power /= 2) {
+    if (power % 2 != 0) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+double function_of(TensorOperation operation, double x) {
+  switch (operation) {
+    case TensorOperation::kExponential:
+      return std::exp(x);
+    case TensorOperation::kLogarithm:
+      return std::log(x);
+    case TensorOperation::kSquareRoot:
+      return std::sqrt(x);
+    case TensorOperation::kSine:
+      return std::sin(x);
+    case TensorOperation::kCosine:
+      return std::cos(x);
+    case TensorOperation::kTangent:
+      return std::tan(x);
+    case TensorOperation::kArcSine:
+      return std::asin(x);
+    case TensorOperation::kArcCosine:
+      return std::acos(x);
+    case TensorOperation::kArcTangent:
+      return std::atan(x);
+    case TensorOperation::kHyperbolicSine:
+      return std::sinh(x);
+    case TensorOperation::kHyperbolicCosine:
+      return std::cosh(x);
+    case TensorOperation::kHyperbolicTangent:
+      return std::tanh(x);
+    case TensorOperation::kArcHyperbolicSine:
+      return std::asinh(x);
+    case TensorOperation::kArcHyperbolicCosine:
+      return std::acosh(x);
+    default:
+      return std::atanh(x);
+  }
+}
+
 // Integers count around.
 Number computed(TensorOperation operation, const Number& a, const Number& b) {
   const bool is_real = a.form == Number::Form::kReal;
@@ -60,13 +129,25 @@ Number computed(TensorOperation operation, const Number& a, const Number& b) {
       return Number::of(std::uint64_t{order_of(a, b) == 1});
     case TensorOperation::kGreaterOrEqual:
       return Number::of(std::uint64_t{order_of(a, b) == 0 || order_of(a, b) == 1});
+    case TensorOperation::kModulo:
+    case TensorOperation::kRemainder:
+      return remainder(a, b, operation == TensorOperation::kModulo);
+    case TensorOperation::kPower:
+      return is_real ? Number::of(std::pow(a.real, b.real)) : integer(whole_power(x, y, is_signed));
+    case TensorOperation::kShiftLeft:
+      return integer(y < 64 ? x << y : 0);
+    case TensorOperation::kShiftRight:
+      return integer(y < 64 ? x >> y : 0);
     default:
-      return a;
+      return Number::of(function_of(operation, a.real));
   }
 }
 
 bool is_sound(const TensorWork& work) {
-  return work.operation <= static_cast<std::uint8_t>(TensorOperation::kGreaterOrEqual) &&
+  const auto operation = static_cast<TensorOperation>(work.operation);
+  const bool is_integer = !is_real(static_cast<TensorNumber>(work.operand));
+  if (operation >= TensorOperation::kExponential && is_integer) return false;
+  return operation <= TensorOperation::kArcHyperbolicTangent &&
          work.operand <= static_cast<std::uint8_t>(TensorNumber::kBool) &&
          work.into <= static_cast<std::uint8_t>(TensorNumber::kBool) &&
          work.axes <= abi::kTensorAxes;

@@ -144,7 +144,27 @@ Value softmax(Steps& steps, const Value& x, std::size_t axis) {
   return result;
 }
 
-Value argmax(Steps& steps, const Value& x) {
+Value log_softmax(Steps& steps, const Value& x, std::size_t axis) {
+  const auto shifted = broadcast(steps, "a-b", x, reduce(steps, "max", x, {axis}, true));
+  const auto sum = reduce(steps, "sum", elementwise(steps, "exp(a)", {shifted}), {axis}, true);
+  return broadcast(steps, "a-b", shifted, elementwise(steps, "ln(a)", {sum}));
+}
+
+Value layer_norm(Steps& steps, const Value& x, std::size_t axis, const Value& scale,
+                 const Value* bias, float epsilon) {
+  auto result = steps.make(x.type, x.sides);
+  const std::uint64_t columns = product_of(x.sides, axis, x.axes());
+  const auto none = bias == nullptr ? steps.zeros(x.type, {columns}) : Value{};
+  OperatorCall call;
+  call.name = "layer_norm";
+  call.dtype = call.out_dtype = steps.computes(x);
+  call.shape = {product_of(x.sides, 0, axis), columns};
+  call.epsilon = epsilon;
+  steps.run(call, {&x, &scale, bias == nullptr ? &none : bias}, result);
+  return result;
+}
+
+Value place_of_largest(Steps& steps, const Value& x) {
   auto result = steps.make(ElementType::kInt32, Sides(x.sides.begin(), x.sides.end() - 1));
   OperatorCall call;
   call.name = "argmax";
@@ -153,6 +173,19 @@ Value argmax(Steps& steps, const Value& x) {
   call.shape = {product_of(x.sides, 0, x.axes() - 1), x.sides.back()};
   steps.run(call, {&x}, result);
   return result;
+}
+
+Extremes extremes(Steps& steps, const Value& x, std::uint64_t count, bool largest) {
+  auto sides = x.sides;
+  sides.back() = count;
+  Extremes found{steps.make(x.type, sides), steps.make(ElementType::kInt32, sides)};
+  OperatorCall call;
+  call.name = largest ? "top_k" : "bottom_k";
+  call.dtype = call.out_dtype = steps.computes(x);
+  call.shape = {product_of(x.sides, 0, x.axes() - 1), x.sides.back(), count};
+  call.results[1] = found.indices.address();
+  steps.run(call, {&x}, found.values);
+  return found;
 }
 
 }  // namespace npu::network

@@ -29,7 +29,17 @@ Value product(Steps& steps, const Value& a, const Value& b, bool transpose_a = f
 Value reduce(Steps& steps, const std::string& how, const Value& x, std::vector<std::size_t> axes,
              bool keep);
 Value softmax(Steps& steps, const Value& x, std::size_t axis);
+// Without a logarithm of 0 where a probability is too small for the type.
+Value log_softmax(Steps& steps, const Value& x, std::size_t axis);
+// Rows of the axes from `axis` on. `bias` may be null.
+Value layer_norm(Steps& steps, const Value& x, std::size_t axis, const Value& scale,
+                 const Value* bias, float epsilon);
 // Where the largest is along the last axis, in int32.
-Value argmax(Steps& steps, const Value& x);
+Value place_of_largest(Steps& steps, const Value& x);
+// The largest or the smallest of the last axis, in order, and where they are, in int32.
+struct Extremes {
+  Value values, indices;
+};
+Extremes extremes(Steps& steps, const Value& x, std::uint64_t count, bool largest);
 
 }  // namespace npu::network

@@ -63,5 +63,10 @@ constexpr const ElementRow* find_type(int onnx) {
 constexpr const ElementRow& row_of(ElementType type) {
   return *find_type(static_cast<int>(type));
 }
+constexpr bool is_integer(ElementType type) {
+  return type != ElementType::kFloat && type != ElementType::kFloat16 &&
+         type != ElementType::kBfloat16 && type != ElementType::kDouble &&
+         type != ElementType::kString;
+}
 
 }  // namespace npu::network

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "npu/base/shortened.hpp"
 #include "workloads/network/lowering.hpp"
 
@@ -43,7 +45,15 @@ class Run {
       lowering.given.push_back(!input.empty());
       lowering.inputs.push_back(input.empty() ? Value{} : values_.at(input));
     }
-    find_lowering(node)->lower(lowering);
+    const auto& row = *find_lowering(node);
+    const std::size_t needs =
+        row.needs == kAllInputs ? std::max<std::size_t>(1, node.inputs.size()) : row.needs;
+    for (std::size_t i = 0; i < needs; ++i) {
+      if (lowering.has(i)) continue;
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: input {} is not given", title_of(node), i));
+    }
+    row.lower(lowering);
     if (steps_.failed()) {
       const auto& error = steps_.status().error();
       return fail(error.code, fmt::format("{}: {}", title_of(node), error.context));

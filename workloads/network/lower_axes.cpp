@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "kernels/operators/axes.hpp"
-#include "workloads/network/arithmetic.hpp"
+#include "workloads/network/indices.hpp"
 #include "workloads/network/lowering.hpp"
 #include "workloads/network/moves.hpp"
 #include "workloads/network/sides.hpp"
@@ -142,61 +142,18 @@ void lower_constant(Lowering& node) {
 
 // --- rows of tables ------------------------------------------------------------------------
 
-// Indices as int32 of the host, negative ones from the end of `rows`.
-std::vector<std::int64_t> indices_of(Lowering& node, const Value& value, std::uint64_t rows) {
-  auto all = integers_of(node.steps.download(value));
-  if (all.size() != value.elements()) node.steps.refuse("indices that are no integers");
-  const auto count = static_cast<std::int64_t>(rows);
-  for (auto& each : all) {
-    if (each < -count || each >= count) {
-      node.steps.refuse(fmt::format("index {} of {} rows", each, rows));
-    }
-    if (each < 0) each += count;
-  }
-  return all;
-}
-
-Value int32s(Steps& steps, const std::vector<std::int64_t>& values) {
-  return steps.constant(ElementType::kInt32, {values.size()},
-                        std::vector<std::int32_t>(values.begin(), values.end()));
-}
-
 // The axis comes to the front, and its rows are taken.
 void lower_gather(Lowering& node) {
   const auto& x = node.inputs[0];
   const auto axis = node.axis(node.node.attribute("axis", std::int64_t{0}), x.axes());
   if (node.steps.failed()) return;
   const auto indices = indices_of(node, node.inputs[1], x.sides[axis]);
-  const std::uint64_t outer = product_of(x.sides, 0, axis);
-  const std::uint64_t inner = product_of(x.sides, axis + 1, x.axes());
-  // Row o * side + i of `inner` elements.
-  std::vector<std::int64_t> rows;
-  for (std::uint64_t o = 0; o < outer; ++o) {
-    for (const auto index : indices) {
-      rows.push_back(static_cast<std::int64_t>(o * x.sides[axis]) + index);
-    }
-  }
-  const auto table = node.steps.view(x, {outer * x.sides[axis], inner});
-  const auto taken = gather_rows(node.steps, table, int32s(node.steps, rows));
+  if (node.steps.failed()) return;
+  const auto taken = rows_along(node.steps, x, axis, indices);
   Sides sides(x.sides.begin(), x.sides.begin() + static_cast<std::ptrdiff_t>(axis));
   sides.insert(sides.end(), node.inputs[1].sides.begin(), node.inputs[1].sides.end());
   sides.insert(sides.end(), x.sides.begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.sides.end());
   node.outputs = {node.steps.view(taken, sides)};
-}
-
-// Where element `place` of a tensor of `sides` lies, by axis.
-std::vector<std::uint64_t> coordinates_of(std::uint64_t place, const Sides& sides) {
-  std::vector<std::uint64_t> at(sides.size());
-  for (std::size_t i = sides.size(); i-- > 0;) {
-    at[i] = place % sides[i];
-    place /= sides[i];
-  }
-  return at;
-}
-std::uint64_t place_of(const std::vector<std::uint64_t>& at, const Sides& sides) {
-  std::uint64_t place = 0;
-  for (std::size_t i = 0; i < sides.size(); ++i) place = place * sides[i] + at[i];
-  return place;
 }
 
 void lower_gather_elements(Lowering& node) {
@@ -204,13 +161,8 @@ void lower_gather_elements(Lowering& node) {
   const auto& wanted = node.inputs[1];
   const auto axis = node.axis(node.node.attribute("axis", std::int64_t{0}), x.axes());
   if (node.steps.failed()) return;
-  auto rows = indices_of(node, wanted, x.sides[axis]);
+  const auto rows = places_along(node, wanted, x.sides, axis);
   if (node.steps.failed()) return;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto at = coordinates_of(i, wanted.sides);
-    at[axis] = static_cast<std::uint64_t>(rows[i]);
-    rows[i] = static_cast<std::int64_t>(place_of(at, x.sides));
-  }
   const auto table = node.steps.view(x, {x.elements(), 1});
   node.outputs = {
       node.steps.view(gather_rows(node.steps, table, int32s(node.steps, rows)), wanted.sides)};
@@ -224,47 +176,15 @@ void lower_gather_nd(Lowering& node) {
   if (depth == 0 || batch + depth > x.axes() || batch >= wanted.axes()) {
     return node.steps.refuse("indices of more axes than the tensor has");
   }
-  const auto all = integers_of(node.steps.download(wanted));
   const std::size_t first = batch + depth;
   const std::uint64_t columns = product_of(x.sides, first, x.axes());
-  const std::uint64_t groups = product_of(x.sides, 0, batch);
-  const std::uint64_t count = depth == 0 ? 0 : all.size() / depth;
-  std::vector<std::int64_t> rows;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::uint64_t row = groups == 0 ? 0 : i / (count / groups);
-    for (std::size_t j = 0; j < depth; ++j) {
-      const auto side = static_cast<std::int64_t>(x.sides[batch + j]);
-      const auto index = all[i * depth + j];
-      if (index < -side || index >= side) {
-        return node.steps.refuse(fmt::format("index {} of {}", index, side));
-      }
-      row = row * x.sides[batch + j] + static_cast<std::uint64_t>(index < 0 ? index + side : index);
-    }
-    rows.push_back(static_cast<std::int64_t>(row));
-  }
+  const auto rows = rows_named(node, wanted, x.sides, batch);
+  if (node.steps.failed()) return;
   const auto table = node.steps.view(x, {product_of(x.sides, 0, first), columns});
   const auto taken = gather_rows(node.steps, table, int32s(node.steps, rows));
   Sides sides(wanted.sides.begin(), wanted.sides.end() - 1);
   sides.insert(sides.end(), x.sides.begin() + static_cast<std::ptrdiff_t>(first), x.sides.end());
   node.outputs = {node.steps.view(taken, sides)};
-}
-
-// begin, begin + step, ... of an axis.
-Value rows_of_axis(Steps& steps, const Value& x, std::size_t axis, std::int64_t begin,
-                   std::int64_t step, std::uint64_t count) {
-  const std::uint64_t outer = product_of(x.sides, 0, axis);
-  std::vector<std::int64_t> rows;
-  for (std::uint64_t o = 0; o < outer; ++o) {
-    for (std::uint64_t i = 0; i < count; ++i) {
-      rows.push_back(static_cast<std::int64_t>(o * x.sides[axis]) + begin +
-                     static_cast<std::int64_t>(i) * step);
-    }
-  }
-  const auto table =
-      steps.view(x, {outer * x.sides[axis], product_of(x.sides, axis + 1, x.axes())});
-  auto sides = x.sides;
-  sides[axis] = count;
-  return steps.view(gather_rows(steps, table, int32s(steps, rows)), sides);
 }
 
 void lower_slice(Lowering& node) {
@@ -285,7 +205,8 @@ void lower_slice(Lowering& node) {
     const auto axis = node.axis(axes[i], x.axes());
     if (node.steps.failed()) return;
     const auto side = static_cast<std::int64_t>(x.sides[axis]);
-    const std::int64_t step = steps[i];
+    // Longer steps than the axis take one element, too.
+    const std::int64_t step = std::clamp<std::int64_t>(steps[i], -side - 1, side + 1);
     if (step == 0) return node.steps.refuse("a step of 0");
     const auto bound = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
       return std::clamp(at < 0 ? std::max(at, -side - 1) + side : at, low, high);
@@ -306,7 +227,7 @@ void lower_split(Lowering& node) {
   const auto axis = node.axis(node.node.attribute("axis", std::int64_t{0}), x.axes());
   if (node.steps.failed()) return;
   auto parts = node.integers(1, "split");
-  const auto count = static_cast<std::int64_t>(node.node.outputs.size());
+  const auto count = std::max<std::int64_t>(1, static_cast<std::int64_t>(node.node.outputs.size()));
   const auto side = static_cast<std::int64_t>(x.sides[axis]);
   if (parts.empty()) parts.assign(static_cast<std::size_t>(count), (side + count - 1) / count);
   std::int64_t begin = 0;
@@ -321,13 +242,20 @@ void lower_split(Lowering& node) {
 }  // namespace
 
 const std::vector<LoweringRow> kAxisLowerings{
-    {"Transpose", lower_transpose}, {"Concat", lower_concat},
-    {"Reshape", lower_reshape},     {"Flatten", lower_flatten},
-    {"Squeeze", lower_squeeze},     {"Unsqueeze", lower_unsqueeze},
-    {"Expand", lower_expand},       {"Shape", lower_shape},
-    {"Size", lower_size},           {"Constant", lower_constant},
-    {"Gather", lower_gather},       {"GatherElements", lower_gather_elements},
-    {"GatherND", lower_gather_nd},  {"Slice", lower_slice},
+    {"Transpose", lower_transpose},
+    {"Concat", lower_concat, kAllInputs},
+    {"Reshape", lower_reshape},
+    {"Flatten", lower_flatten},
+    {"Squeeze", lower_squeeze},
+    {"Unsqueeze", lower_unsqueeze},
+    {"Expand", lower_expand, 2},
+    {"Shape", lower_shape},
+    {"Size", lower_size},
+    {"Constant", lower_constant, 0},
+    {"Gather", lower_gather, 2},
+    {"GatherElements", lower_gather_elements, 2},
+    {"GatherND", lower_gather_nd, 2},
+    {"Slice", lower_slice},
     {"Split", lower_split},
 };
 

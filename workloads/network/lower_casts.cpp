@@ -89,6 +89,7 @@ Value cast(Steps& steps, const Value& x, ElementType type) {
   return x;
 }
 
-const std::vector<LoweringRow> kCastLowerings{{"Cast", lower_cast}, {"CastLike", lower_cast_like}};
+const std::vector<LoweringRow> kCastLowerings{{"Cast", lower_cast},
+                                              {"CastLike", lower_cast_like, 2}};
 
 }  // namespace npu::network

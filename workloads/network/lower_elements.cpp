@@ -16,8 +16,8 @@ namespace {
 
 using Operation = abi::TensorOperation;
 
-constexpr char kAdd[] = "a+b", kSub[] = "a-b", kMul[] = "a*b", kDiv[] = "a/b", kMax[] = "max(a,b)",
-               kMin[] = "min(a,b)", kPow[] = "pow(a,b)", kSum[] = "a+b";
+constexpr char kAdd[] = "a+b", kSub[] = "a-b", kMul[] = "a*b", kMax[] = "max(a,b)",
+               kMin[] = "min(a,b)", kSum[] = "a+b";
 constexpr char kRelu[] = "relu(a)", kSigmoid[] = "sigmoid(a)", kTanh[] = "tanh(a)",
                kErf[] = "erf(a)", kExp[] = "exp(a)", kLog[] = "ln(a)", kSqrt[] = "sqrt(a)",
                kNeg[] = "0-a", kAbs[] = "abs(a)", kReciprocal[] = "reciprocal(a)",
@@ -36,11 +36,6 @@ bool is_byte(const Value& x) {
 // Bytes are computed with as int32, and come back into their range by counting around.
 Value wide(Steps& steps, const Value& x) {
   return is_byte(x) ? as_int32(steps, x) : x;
-}
-
-// Of numbers that the cores have no instructions for.
-bool is_for_aicpu(const Value& x) {
-  return x.type == ElementType::kInt64 || (!is_byte(x) && !row_of(x.type).card);
 }
 
 // The same of all inputs, two at a time.
@@ -96,9 +91,26 @@ void lower_identity(Lowering& node) {
   node.outputs = {node.inputs[0]};
 }
 
+// A real power of integers is computed as a real; the result has the type of the first one.
 void lower_pow(Lowering& node) {
-  const auto power = cast(node.steps, node.inputs[1], node.inputs[0].type);
-  node.outputs = {broadcast(node.steps, kPow, node.inputs[0], power)};
+  auto& steps = node.steps;
+  const auto base = node.inputs[0].type, power = node.inputs[1].type;
+  const auto type = is_integer(base) && !is_integer(power) ? power : base;
+  const auto a = cast(steps, node.inputs[0], type), b = cast(steps, node.inputs[1], type);
+  const bool on_cores = row_of(type).card && !is_integer(type);
+  node.outputs = {cast(steps,
+                       on_cores ? broadcast(steps, "pow(a,b)", a, b)
+                                : on_aicpu(steps, Operation::kPower, type, a, b),
+                       base)};
+}
+
+// Integers are divided by the AICPUs: the cores cannot.
+void lower_div(Lowering& node) {
+  const auto& a = node.inputs[0];
+  const auto& b = node.inputs[1];
+  node.outputs = {is_for_aicpu(a) || is_integer(a.type)
+                      ? on_aicpu(node.steps, Operation::kDivide, a.type, a, b)
+                      : broadcast(node.steps, "a/b", a, b)};
 }
 
 void lower_not(Lowering& node) {
@@ -143,14 +155,14 @@ void lower_where(Lowering& node) {
 }  // namespace
 
 const std::vector<LoweringRow> kElementLowerings{
-    {"Add", each_pair<kAdd, Operation::kAdd>},
-    {"Sub", each_pair<kSub, Operation::kSubtract>},
-    {"Mul", each_pair<kMul, Operation::kMultiply>},
-    {"Div", each_pair<kDiv, Operation::kDivide>},
-    {"Max", each_pair<kMax, Operation::kMaximum>},
-    {"Min", each_pair<kMin, Operation::kMinimum>},
-    {"Sum", each_pair<kSum, Operation::kAdd>},
-    {"Pow", lower_pow},
+    {"Add", each_pair<kAdd, Operation::kAdd>, 2},
+    {"Sub", each_pair<kSub, Operation::kSubtract>, 2},
+    {"Mul", each_pair<kMul, Operation::kMultiply>, 2},
+    {"Div", lower_div, 2},
+    {"Max", each_pair<kMax, Operation::kMaximum>, kAllInputs},
+    {"Min", each_pair<kMin, Operation::kMinimum>, kAllInputs},
+    {"Sum", each_pair<kSum, Operation::kAdd>, kAllInputs},
+    {"Pow", lower_pow, 2},
     {"Relu", each<kRelu>},
     {"Sigmoid", each<kSigmoid>},
     {"Tanh", each<kTanh>},
@@ -167,20 +179,20 @@ const std::vector<LoweringRow> kElementLowerings{
     {"Softplus", each<kSoftplus>},
     {"Softsign", each<kSoftsign>},
     {"Sign", each<kSign>},
-    {"Equal", compare<kEqual, Operation::kEqual>},
-    {"Greater", compare<kGreater, Operation::kGreater>},
-    {"GreaterOrEqual", compare<kGreaterOrEqual, Operation::kGreaterOrEqual>},
-    {"Less", compare<kLess, Operation::kGreater, true>},
-    {"LessOrEqual", compare<kLessOrEqual, Operation::kGreaterOrEqual, true>},
-    {"And", combine<kAnd>},
-    {"Or", combine<kOr>},
-    {"Xor", combine<kXor>},
+    {"Equal", compare<kEqual, Operation::kEqual>, 2},
+    {"Greater", compare<kGreater, Operation::kGreater>, 2},
+    {"GreaterOrEqual", compare<kGreaterOrEqual, Operation::kGreaterOrEqual>, 2},
+    {"Less", compare<kLess, Operation::kGreater, true>, 2},
+    {"LessOrEqual", compare<kLessOrEqual, Operation::kGreaterOrEqual, true>, 2},
+    {"And", combine<kAnd>, 2},
+    {"Or", combine<kOr>, 2},
+    {"Xor", combine<kXor>, 2},
     {"Not", lower_not},
     {"Identity", lower_identity},
     {"LeakyRelu", lower_leaky_relu},
     {"Elu", lower_elu},
     {"Clip", lower_clip},
-    {"Where", lower_where},
+    {"Where", lower_where, 3},
 };
 
 }  // namespace npu::network

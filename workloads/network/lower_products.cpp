@@ -156,12 +156,12 @@ void lower_dynamic_quantize(Lowering& node) {
 }  // namespace
 
 const std::vector<LoweringRow> kProductLowerings{
-    {"MatMul", lower_matmul},
-    {"Gemm", lower_gemm},
-    {"MatMulInteger", lower_matmul_integer},
-    {"QLinearMatMul", lower_qlinear_matmul},
-    {"QuantizeLinear", lower_quantize},
-    {"DequantizeLinear", lower_dequantize},
+    {"MatMul", lower_matmul, 2},
+    {"Gemm", lower_gemm, 2},
+    {"MatMulInteger", lower_matmul_integer, 2},
+    {"QLinearMatMul", lower_qlinear_matmul, 8},
+    {"QuantizeLinear", lower_quantize, 2},
+    {"DequantizeLinear", lower_dequantize, 2},
     {"DynamicQuantizeLinear", lower_dynamic_quantize},
 };
 

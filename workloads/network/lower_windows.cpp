@@ -212,7 +212,7 @@ Value places_of_largest(Lowering& node, const Value& windows, const Image& image
   // Rows of channels become rows of places.
   const auto turned = transpose(
       steps, steps.view(windows, {image.batch * elements, places, image.channels}), {0, 2, 1});
-  const auto largest = argmax(steps, turned);
+  const auto largest = place_of_largest(steps, turned);
   // Of each row its first entry of the table of sources.
   std::vector<std::int32_t> first(image.batch * elements * image.channels);
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -347,14 +347,14 @@ constexpr char kPoolMean[] = "mean", kPoolMax[] = "max";
 }  // namespace
 
 const std::vector<LoweringRow> kWindowLowerings{
-    {"Conv", lower_convolution<false>},
-    {"ConvTranspose", lower_convolution<true>},
-    {"ConvInteger", lower_integer_convolution},
+    {"Conv", lower_convolution<false>, 2},
+    {"ConvTranspose", lower_convolution<true>, 2},
+    {"ConvInteger", lower_integer_convolution, 2},
     {"MaxPool", lower_max_pool},
     {"AveragePool", lower_average_pool},
     {"GlobalAveragePool", lower_global_pool<kPoolMean>},
     {"GlobalMaxPool", lower_global_pool<kPoolMax>},
-    {"MaxUnpool", lower_max_unpool},
+    {"MaxUnpool", lower_max_unpool, 2},
 };
 
 }  // namespace npu::network

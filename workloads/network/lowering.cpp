@@ -10,9 +10,10 @@
 namespace npu::network {
 namespace {
 
-const std::vector<LoweringRow>* const kGroups[] = {&kElementLowerings,   &kCastLowerings,
-                                                   &kProductLowerings,   &kAxisLowerings,
-                                                   &kReductionLowerings, &kWindowLowerings};
+const std::vector<LoweringRow>* const kGroups[] = {
+    &kElementLowerings, &kFunctionLowerings, &kCastLowerings,    &kProductLowerings,
+    &kAxisLowerings,    &kFillLowerings,     &kScatterLowerings, &kReductionLowerings,
+    &kNormLowerings,    &kLossLowerings,     &kWindowLowerings,  &kResizeLowerings};
 
 }  // namespace
 

@@ -27,15 +27,20 @@ struct Lowering {
   std::vector<std::int64_t> integers(std::size_t input, const std::string& attribute = "") const;
 };
 
+inline constexpr std::size_t kAllInputs = ~std::size_t{0};
+
 struct LoweringRow {
   std::string_view op;
   // What it cannot do is refused by `steps`.
   void (*lower)(Lowering&);
+  // How many of the first inputs are always given; of others it asks has().
+  std::size_t needs = 1;
 };
 
 // By groups of operators.
-extern const std::vector<LoweringRow> kElementLowerings, kCastLowerings, kProductLowerings,
-    kAxisLowerings, kReductionLowerings, kWindowLowerings;
+extern const std::vector<LoweringRow> kElementLowerings, kFunctionLowerings, kCastLowerings,
+    kProductLowerings, kAxisLowerings, kFillLowerings, kScatterLowerings, kReductionLowerings,
+    kNormLowerings, kLossLowerings, kWindowLowerings, kResizeLowerings;
 
 // Null: it is not among them.
 const LoweringRow* find_lowering(const Node& node);

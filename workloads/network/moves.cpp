@@ -2,6 +2,7 @@
 #include "workloads/network/moves.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/operators/axes.hpp"
 #include "npu/operators/tensor_params.hpp"
@@ -38,14 +39,65 @@ Value gather_rows(Steps& steps, const Value& table, const Value& indices) {
   return result;
 }
 
-Value scatter_rows(Steps& steps, std::uint64_t rows, const Value& indices, const Value& values) {
-  const auto table = steps.zeros(values.type, {rows, values.sides[1]});
+namespace {
+
+// Row indices[i] of the table from row i.
+void write_rows(Steps& steps, const Value& table, const Value& indices, const Value& values) {
   OperatorCall call;
   call.name = "kv_cache_write";
   call.dtype = call.out_dtype = steps.moves(values);
-  call.shape = {indices.elements(), values.sides[1], rows};
-  steps.run(call, {&table, &indices, &values}, table);
+  call.shape = {indices.elements(), values.sides[1], table.sides[0]};
+  if (values.elements() != 0) steps.run(call, {&table, &indices, &values}, table);
+}
+
+}  // namespace
+
+Value scatter_rows(Steps& steps, std::uint64_t rows, const Value& indices, const Value& values) {
+  const auto table = steps.zeros(values.type, {rows, values.sides[1]});
+  write_rows(steps, table, indices, values);
   return table;
+}
+
+Value with_rows(Steps& steps, const Value& table, const Value& indices, const Value& values) {
+  const auto whole = steps.view(table, {1, table.elements()});
+  const auto copy = steps.view(gather_rows(steps, whole, int32s(steps, {0})), table.sides);
+  write_rows(steps, copy, indices, values);
+  return copy;
+}
+
+Value int32s(Steps& steps, const std::vector<std::int64_t>& values) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (const auto each : values) {
+    if (each > kMost) steps.refuse("more than 2^31 rows");
+  }
+  return steps.constant(ElementType::kInt32, {values.size()},
+                        std::vector<std::int32_t>(values.begin(), values.end()));
+}
+
+Value rows_along(Steps& steps, const Value& x, std::size_t axis,
+                 const std::vector<std::int64_t>& rows) {
+  const std::uint64_t outer = product_of(x.sides, 0, axis);
+  const auto side = static_cast<std::int64_t>(x.sides[axis]);
+  std::vector<std::int64_t> all;
+  for (std::uint64_t o = 0; o < outer; ++o) {
+    for (const auto row : rows) {
+      all.push_back(row < 0 ? -1 : static_cast<std::int64_t>(o) * side + row);
+    }
+  }
+  const auto table =
+      steps.view(x, {outer * x.sides[axis], product_of(x.sides, axis + 1, x.axes())});
+  auto sides = x.sides;
+  sides[axis] = rows.size();
+  return steps.view(gather_rows(steps, table, int32s(steps, all)), sides);
+}
+
+Value rows_of_axis(Steps& steps, const Value& x, std::size_t axis, std::int64_t begin,
+                   std::int64_t step, std::uint64_t count) {
+  std::vector<std::int64_t> rows;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    rows.push_back(begin + static_cast<std::int64_t>(i) * step);
+  }
+  return rows_along(steps, x, axis, rows);
 }
 
 Value concat(Steps& steps, const std::vector<Value>& parts, std::size_t axis) {

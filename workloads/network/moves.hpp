@@ -14,6 +14,15 @@ Value transpose(Steps& steps, const Value& x, const std::vector<std::uint64_t>& 
 Value gather_rows(Steps& steps, const Value& table, const Value& indices);
 // A matrix of zeros with its row indices[i] from row i.
 Value scatter_rows(Steps& steps, std::uint64_t rows, const Value& indices, const Value& values);
+// The same into a copy of `table`.
+Value with_rows(Steps& steps, const Value& table, const Value& indices, const Value& values);
+// Along an axis: those rows, zeros for -1; or begin, begin + step, and so on.
+Value rows_along(Steps& steps, const Value& x, std::size_t axis,
+                 const std::vector<std::int64_t>& rows);
+Value rows_of_axis(Steps& steps, const Value& x, std::size_t axis, std::int64_t begin,
+                   std::int64_t step, std::uint64_t count);
+// Refused: above what the type holds.
+Value int32s(Steps& steps, const std::vector<std::int64_t>& values);
 Value concat(Steps& steps, const std::vector<Value>& parts, std::size_t axis);
 Value widen(Steps& steps, const Value& x);  // int32 into int64
 // By an element of the condition, of one byte: not 0, or 0. Sides of 1 are repeated.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "kernels/operators/axes.hpp"
+#include "workloads/network/moves.hpp"
 
 namespace npu::network {
 namespace {
@@ -60,6 +61,11 @@ std::array<std::uint64_t, abi::kTensorAxes> strides_of(const Sides& operand, con
 
 }  // namespace
 
+bool is_for_aicpu(const Value& x) {
+  const auto& row = row_of(x.type);
+  return x.type == ElementType::kInt64 || (row.bytes != 1 && !row.card);
+}
+
 Value on_aicpu(Steps& steps, abi::TensorOperation operation, ElementType into, const Value& a,
                const Value& b) {
   const auto sides = operators::broadcast_sides(a.sides, b.sides);
@@ -72,6 +78,9 @@ Value on_aicpu(Steps& steps, abi::TensorOperation operation, ElementType into, c
     steps.refuse(fmt::format("{} and {} into {} on {} axes", row_of(a.type).name,
                              row_of(b.type).name, row_of(into).name, sides->size()));
     return {};
+  }
+  if (operation >= abi::TensorOperation::kExponential && is_integer(a.type)) {
+    steps.refuse(fmt::format("a function of reals of {}", row_of(a.type).name));
   }
   auto result = steps.make(into, *sides);
   if (steps.failed() || result.elements() == 0) return result;
@@ -92,6 +101,43 @@ Value on_aicpu(Steps& steps, abi::TensorOperation operation, ElementType into, c
 
 Value cast_on_aicpu(Steps& steps, const Value& x, ElementType into) {
   return on_aicpu(steps, abi::TensorOperation::kCast, into, x, x);
+}
+
+Value reduce_on_aicpu(Steps& steps, const std::string& how, const Value& x,
+                      const std::vector<std::size_t>& axes, bool keep) {
+  using Operation = abi::TensorOperation;
+  const auto operation = how == "max"    ? Operation::kMaximum
+                         : how == "min"  ? Operation::kMinimum
+                         : how == "prod" ? Operation::kMultiply
+                                         : Operation::kAdd;
+  auto result = x;
+  std::uint64_t count = 1;
+  for (const auto axis : axes) {
+    const std::uint64_t side = x.sides[axis];
+    count *= side;
+    if (side == 0) {
+      steps.refuse("what is brought together from nothing");
+      return {};
+    }
+    auto sum = rows_of_axis(steps, result, axis, 0, 1, 1);
+    for (std::uint64_t i = 1; i < side; ++i) {
+      const auto next = rows_of_axis(steps, result, axis, static_cast<std::int64_t>(i), 1, 1);
+      sum = on_aicpu(steps, operation, x.type, sum, next);
+    }
+    result = sum;
+  }
+  if (how == "mean") {
+    const auto whole =
+        steps.constant<std::int64_t>(ElementType::kInt64, {}, {static_cast<std::int64_t>(count)});
+    result =
+        on_aicpu(steps, Operation::kDivide, x.type, result, cast_on_aicpu(steps, whole, x.type));
+  }
+  Sides sides;
+  for (std::size_t i = 0; i < x.axes(); ++i) {
+    const bool gone = std::find(axes.begin(), axes.end(), i) != axes.end();
+    if (!gone || keep) sides.push_back(gone ? 1 : x.sides[i]);
+  }
+  return steps.view(result, sides);
 }
 
 }  // namespace npu::network

@@ -36,6 +36,26 @@ enum class TensorOperation : std::uint8_t {
   kEqual,  // comparisons: 1 or 0
   kGreater,
   kGreaterOrEqual,
+  kModulo,     // with the sign of b; by 0: 0 of integers
+  kRemainder,  // with the sign of a; by 0: 0 of integers
+  kPower,      // integers: 0 for a negative power, but of 1 and -1
+  kShiftLeft,  // of integers without a sign; by their bits or more: 0
+  kShiftRight,
+  kExponential,  // of a, as those that follow; integers are refused
+  kLogarithm,
+  kSquareRoot,
+  kSine,
+  kCosine,
+  kTangent,
+  kArcSine,
+  kArcCosine,
+  kArcTangent,
+  kHyperbolicSine,
+  kHyperbolicCosine,
+  kHyperbolicTangent,
+  kArcHyperbolicSine,
+  kArcHyperbolicCosine,
+  kArcHyperbolicTangent,
 };
 
 inline constexpr unsigned kTensorAxes = 8;

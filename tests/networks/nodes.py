@@ -43,7 +43,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(FOLDER))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--list", type=pathlib.Path)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     models = [each for each in sorted(arguments.folder.iterdir())
               if (each / "model.onnx").is_file()
               and (not arguments.names

@@ -55,9 +55,23 @@ void each_pair(Lowering& node) {
   node.outputs = {is_byte(node.inputs[0]) ? from_int32(steps, result, type) : result};
 }
 
-template <const char* kExpression>
+template <const char* kExpression, abi::TensorOperation kOnAicpu = Operation::kCast>
 void each(Lowering& node) {
-  node.outputs = {elementwise(node.steps, kExpression, {node.inputs[0]})};
+  const auto& x = node.inputs[0];
+  const bool has_other = kOnAicpu != Operation::kCast;
+  node.outputs = {has_other && is_for_aicpu(x) ? on_aicpu(node.steps, kOnAicpu, x.type, x, x)
+                                               : elementwise(node.steps, kExpression, {x})};
+}
+
+// 0 - x, or the larger one of both.
+template <const char* kExpression, bool kIsSize>
+void turn(Lowering& node) {
+  auto& steps = node.steps;
+  const auto& x = node.inputs[0];
+  if (!is_for_aicpu(x)) return each<kExpression>(node);
+  const auto zero = steps.zeros(x.type, {});
+  const auto turned = on_aicpu(steps, Operation::kSubtract, x.type, zero, x);
+  node.outputs = {kIsSize ? on_aicpu(steps, Operation::kMaximum, x.type, x, turned) : turned};
 }
 
 // `kSwapped`: of b and a on the AICPUs, which have half of the comparisons.
@@ -165,13 +179,13 @@ const std::vector<LoweringRow> kElementLowerings{
     {"Pow", lower_pow, 2},
     {"Relu", each<kRelu>},
     {"Sigmoid", each<kSigmoid>},
-    {"Tanh", each<kTanh>},
+    {"Tanh", each<kTanh, Operation::kHyperbolicTangent>},
     {"Erf", each<kErf>},
-    {"Exp", each<kExp>},
-    {"Log", each<kLog>},
-    {"Sqrt", each<kSqrt>},
-    {"Neg", each<kNeg>},
-    {"Abs", each<kAbs>},
+    {"Exp", each<kExp, Operation::kExponential>},
+    {"Log", each<kLog, Operation::kLogarithm>},
+    {"Sqrt", each<kSqrt, Operation::kSquareRoot>},
+    {"Neg", turn<kNeg, false>},
+    {"Abs", turn<kAbs, true>},
     {"Reciprocal", each<kReciprocal>},
     {"Floor", each<kFloor>},
     {"Ceil", each<kCeil>},

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms: elements less their mean, divided by their deviation.
+#include <algorithm>
 #include <numeric>
 
 #include "workloads/network/arithmetic.hpp"
 #include "workloads/network/lowering.hpp"
+#include "workloads/network/moves.hpp"
 #include "workloads/network/sides.hpp"
 
 namespace npu::network {
@@ -115,6 +117,30 @@ void lower_mean_variance(Lowering& node) {
   node.outputs = {broadcast(steps, "a*b", moments.apart, rate)};
 }
 
+// Divided by a power of the squares of `size` channels around: (bias + alpha / size * sum)^beta.
+void lower_local_response(Lowering& node) {
+  auto& steps = node.steps;
+  const auto& x = node.inputs[0];
+  const auto size = node.node.attribute("size", std::int64_t{0});
+  if (x.axes() < 2 || size < 1) return steps.refuse("no channels, or none around");
+  const float share = node.node.attribute("alpha", 1e-4F) / static_cast<float>(size);
+  const float beta = node.node.attribute("beta", 0.75F), bias = node.node.attribute("bias", 1.0F);
+  const auto channels = static_cast<std::int64_t>(x.sides[1]);
+  const auto squares = elementwise(steps, "a*a", {x});
+  Value sum = squares;
+  const std::int64_t before = std::min((size - 1) / 2, channels);
+  const std::int64_t behind = std::min(size - 1 - (size - 1) / 2, channels);
+  for (std::int64_t away = -before; away <= behind && !steps.failed(); ++away) {
+    if (away == 0) continue;
+    std::vector<std::int64_t> rows;
+    for (std::int64_t c = away; c < channels + away; ++c) {
+      rows.push_back(c < channels ? std::max<std::int64_t>(c, -1) : -1);
+    }
+    sum = elementwise(steps, "a+b", {sum, rows_along(steps, squares, 1, rows)});
+  }
+  node.outputs = {elementwise(steps, "a*exp(ln(b*s+s1)*s2)", {x, sum}, {share, bias, -beta})};
+}
+
 }  // namespace
 
 const std::vector<LoweringRow> kNormLowerings{
@@ -122,6 +148,7 @@ const std::vector<LoweringRow> kNormLowerings{
     {"LayerNormalization", lower_layer_norm, 2},
     {"InstanceNormalization", lower_instance_norm, 3},
     {"MeanVarianceNormalization", lower_mean_variance},
+    {"LRN", lower_local_response},
 };
 
 }  // namespace npu::network

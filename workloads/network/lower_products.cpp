@@ -59,10 +59,7 @@ void lower_gemm(Lowering& node) {
   node.outputs = {result};
 }
 
-// Bytes less their zero point, as float: sums of up to 2^24 / (255 * 255) of their products are
-// exact.
-constexpr std::uint64_t kExactTerms = (std::uint64_t{1} << 24) / (255 * 255);
-
+// Bytes less their zero point, as float.
 Value centred(Steps& steps, const Value& x, const Value* zero) {
   Value wide = as_int32(steps, x);
   if (zero != nullptr) wide = broadcast(steps, "a-b", wide, as_int32(steps, *zero));
@@ -74,22 +71,45 @@ Value by_rows(Steps& steps, const Value& zero) {
   return zero.elements() == 1 ? zero : steps.view(zero, {zero.elements(), 1});
 }
 
+// As int8: bytes without a sign less 128.
+Value signed_bytes(Steps& steps, const Value& x) {
+  if (x.type != ElementType::kUint8) return x;
+  const auto shifted = elementwise(steps, "a-s", {as_int32(steps, x)}, {128});
+  return from_int32(steps, shifted, ElementType::kInt8);
+}
+
+// Sums of (a - za)(b - zb) in int32: a product of bytes, less what the zero points add.
 Value integer_product(Steps& steps, const Value& a, const Value* a_zero, const Value& b,
                       const Value* b_zero) {
-  if (a.axes() == 0 || a.sides.back() > kExactTerms) {
-    steps.refuse(fmt::format("sums of more than {} products of bytes", kExactTerms));
+  if (a.axes() == 0 || b.axes() == 0) {
+    steps.refuse("a product of a number");
     return {};
   }
-  Value rows;
-  if (a_zero != nullptr) rows = by_rows(steps, *a_zero);
-  return matmul(steps, centred(steps, a, a_zero == nullptr ? nullptr : &rows),
-                centred(steps, b, b_zero));
+  const auto left = signed_bytes(steps, a), right = signed_bytes(steps, b);
+  auto sums = matmul(steps, left, right);
+  const auto zero_of = [&](const Value& x, const Value* zero) {
+    const Value none = steps.constant<std::int8_t>(x.type, {}, {0});
+    return as_int32(steps, signed_bytes(steps, zero == nullptr ? none : *zero));
+  };
+  const auto a_shift = by_rows(steps, zero_of(a, a_zero)), b_shift = zero_of(b, b_zero);
+  const std::size_t last = a.axes() - 1, rows = b.axes() < 2 ? 0 : b.axes() - 2;
+  const auto sum_of = [&](const Value& x, std::size_t axis, bool keep) {
+    return reduce(steps, "sum", as_int32(steps, x), {axis}, keep);
+  };
+  // A vector has no side that stays.
+  const bool is_row = a.axes() == 1, is_column = b.axes() == 1;
+  const auto of_a = sum_of(left, last, !is_row && !is_column);
+  const auto of_b = sum_of(right, rows, !is_row && !is_column);
+  const auto terms = static_cast<float>(a.sides.back());
+  sums = broadcast(steps, "a-b", sums, broadcast(steps, "a*b", of_a, b_shift));
+  sums = broadcast(steps, "a-b", sums, broadcast(steps, "a*b", of_b, a_shift));
+  const auto both = elementwise(steps, "a*s", {broadcast(steps, "a*b", a_shift, b_shift)}, {terms});
+  return broadcast(steps, "a+b", sums, both);
 }
 
 void lower_matmul_integer(Lowering& node) {
   const auto zero = [&node](std::size_t i) { return node.has(i) ? &node.inputs[i] : nullptr; };
-  const auto sums = integer_product(node.steps, node.inputs[0], zero(2), node.inputs[1], zero(3));
-  node.outputs = {elementwise_into(node.steps, ElementType::kInt32, "a", {sums})};
+  node.outputs = {integer_product(node.steps, node.inputs[0], zero(2), node.inputs[1], zero(3))};
 }
 
 // Into bytes of the zero point's type, which saturate.
@@ -106,7 +126,8 @@ Value quantised(Steps& steps, const Value& x, const Value& zero) {
 void lower_qlinear_matmul(Lowering& node) {
   auto& steps = node.steps;
   const auto& in = node.inputs;
-  const auto sums = integer_product(steps, in[0], &in[2], in[3], &in[5]);
+  const auto sums = elementwise_into(steps, ElementType::kFloat, "a",
+                                     {integer_product(steps, in[0], &in[2], in[3], &in[5])});
   const auto scale =
       broadcast(steps, "a/b", broadcast(steps, "a*b", by_rows(steps, in[1]), in[4]), in[6]);
   node.outputs = {quantised(steps, broadcast(steps, "a*b", sums, scale), in[7])};

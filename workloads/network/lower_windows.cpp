@@ -9,6 +9,7 @@
 #include "workloads/network/arithmetic.hpp"
 #include "workloads/network/lowering.hpp"
 #include "workloads/network/moves.hpp"
+#include "workloads/network/sides.hpp"
 #include "workloads/network/windows.hpp"
 
 namespace npu::network {
@@ -179,6 +180,12 @@ void lower_integer_convolution(Lowering& node) {
   };
   Convolution how;
   if (!convolution_of(node, node.inputs[0], node.inputs[1], how)) return;
+  // Sums of floats, which are exact up to 2^24.
+  constexpr std::uint64_t kExactTerms = (std::uint64_t{1} << 24) / (255 * 255);
+  const auto& weights = node.inputs[1].sides;
+  if (product_of(weights, 1, weights.size()) > kExactTerms) {
+    return steps.refuse(fmt::format("sums of more than {} products of bytes", kExactTerms));
+  }
   const auto sums = convolve(node, centred(0, 2), centred(1, 3), how);
   if (steps.failed()) return;
   node.outputs = {elementwise_into(steps, ElementType::kInt32, "a", {sums})};
@@ -323,6 +330,8 @@ void lower_max_unpool(Lowering& node) {
     wanted.assign(given.begin(), given.end());
   }
   const auto places = integers_of(steps.download(node.inputs[1]));
+  const bool fits = places.size() == x.elements() && wanted.size() == sides.size();
+  if (!fits) return steps.refuse("places, or a shape, of another tensor");
   std::vector<std::int32_t> rows;
   for (const auto place : places) {
     // Places count in the pool's own result; a larger one has the same coordinates.

@@ -11,17 +11,19 @@ namespace {
 
 // Of a new element, in the old axis.
 std::optional<double> place_of(const Resampling& how, const ResampledAxis& axis, double at) {
-  const auto from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
+  // What the standard calls the length is not rounded.
+  const auto from = static_cast<double>(axis.from), to = axis.scale * from;
   const double middle = (at + 0.5) / axis.scale - 0.5;
   if (how.place == "half_pixel") return middle;
-  if (how.place == "pytorch_half_pixel") return axis.to > 1 ? middle : 0;
+  if (how.place == "pytorch_half_pixel") return to > 1 ? middle : 0;
   if (how.place == "asymmetric") return at / axis.scale;
-  if (how.place == "align_corners") return axis.to > 1 ? at * (from - 1) / (to - 1) : 0;
+  if (how.place == "align_corners") return to == 1 ? 0 : at * (from - 1) / (to - 1);
+  if (how.place == "tf_half_pixel_for_nn") return (at + 0.5) / axis.scale;
   if (how.place == "half_pixel_symmetric") {
-    return from / 2 * (1 - to / (axis.scale * from)) + middle;
+    return from / 2 * (1 - static_cast<double>(axis.to) / to) + middle;
   }
   if (how.place != "tf_crop_and_resize") return {};
-  if (axis.to < 2) return 0.5 * (axis.begin + axis.end) * (from - 1);
+  if (to <= 1) return 0.5 * (axis.begin + axis.end) * (from - 1);
   return axis.begin * (from - 1) + at * (axis.end - axis.begin) * (from - 1) / (to - 1);
 }
 

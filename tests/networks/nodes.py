@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard's models of one operator (Debian: libonnx-testdata) on a simulated card.
 
-    nodes.py NPUSIM [--config CONFIG] [--folder DIR] [--jobs N] [--list FILE] [NAME ...]
+    nodes.py NPUSIM [--config CONFIG] [--folder DIR] [--jobs N] [--list FILE] [--refused FILE] [NAME ...]
 
 Each model runs by `npusim onnx`, which compares its results with those beside it. NAMEs are beginnings
 of models' names; without one all run. The last line counts. `--list` writes a row for each model: what
-became of it, and why. Models that are refused are no failure; wrong results and faults are.
+became of it, and why. Models that are refused are no failure, unless `--refused` names a list of others;
+wrong results and faults are.
 """
 
 import argparse
@@ -43,6 +44,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(FOLDER))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--list", type=pathlib.Path)
+    parser.add_argument("--refused", type=pathlib.Path)
     arguments = parser.parse_intermixed_args()
     models = [each for each in sorted(arguments.folder.iterdir())
               if (each / "model.onnx").is_file()
@@ -65,8 +67,17 @@ def main():
             table = csv.writer(file, lineterminator="\n")
             table.writerow(["model", "outcome", "why"])
             table.writerows(rows)
+    refused = [[row[0], row[2]] for row in rows if row[1] == "refused"]
+    if arguments.refused:
+        with arguments.refused.open(encoding="utf-8", newline="") as file:
+            known = list(csv.reader(file))[1:]
+        for row in (row for row in refused if row not in known):
+            print(f"not in {arguments.refused}: {','.join(row)}")
+        for row in (row for row in known if row not in refused):
+            print(f"not refused any more: {','.join(row)}")
+        counts["other"] = int(refused != known)
     print(f"{counts['right']} of {len(models)} models right, {counts['refused']} refused")
-    return 0 if counts["right"] + counts["refused"] == len(models) else 1
+    return int(counts["right"] + counts["refused"] != len(models) or counts["other"])
 
 
 if __name__ == "__main__":

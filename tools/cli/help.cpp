@@ -10,6 +10,7 @@ const char* const kProgram =
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
+       npusim [--config CONFIG] onnx FILE [--set KEY=VALUE]... [--report FILE] [--html FILE]
        npusim list [WORKLOAD]
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
        npusim validate FILE.csv... [--set KEY=VALUE]... [--report FILE] [--html FILE]
@@ -57,6 +58,17 @@ says how far it is: on a terminal a line that changes, after two seconds; elsewh
 of each part that takes more than ten. Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends it with a report of what
 is known by then, whose outcome is "interrupted", and exit code 128 + the signal's number; a second
 one ends it at once. A run that fails writes what is known, too. FILE - is standard output.
+
+)";
+
+const char* const kOnnx =
+    R"(usage: npusim [--config CONFIG] onnx FILE [--set KEY=VALUE]... [--report FILE] [--html FILE]
+              [--trace FILE] [--seed N]
+
+Runs a network from an ONNX file, as `npusim run network --set model=FILE` does; without --config on
+a 910b2. Inputs and expected results come from test_data_set_0, test_data_set_1 and so on beside the
+file; without them inputs are random by the seed, and no results are compared. docs/networks.md lists
+the operators. Options are those of run.
 
 )";
 
@@ -241,6 +253,7 @@ std::string help_text(const std::string& command) {
   if (command == "list") return kList + options;
   if (command == "lspci") return kLspci + options;
   if (command == "serve") return kServe + options;
+  if (command == "onnx") return kOnnx + options;
   if (command == "exec") return kExec + options;
   if (command == "sweep") return kSweep + options + "\n" + kSweepTail;
   if (command == "validate") return kValidate + options + "\n" + kValidateTail;

@@ -92,19 +92,22 @@ struct OfNetwork {
   Picoseconds operator_time{}, duration{};
 };
 
-constexpr Figure<OfNetwork> kFigures[] = {{"nodes", "", from<&OfNetwork::nodes>},
-                                          {"operators", "", from<&OfNetwork::operators>},
-                                          {"data_sets", "", from<&OfNetwork::sets>},
-                                          {"results_compared", "", from<&OfNetwork::compared>},
-                                          {"operators_us", "us", from<&OfNetwork::operator_time>},
-                                          {"duration_us", "us", from<&OfNetwork::duration>}};
+constexpr Figure<OfNetwork> kFigures[] = {
+    {"nodes", "", from<&OfNetwork::nodes>, {"nodes"}},
+    {"operators", "", from<&OfNetwork::operators>, {"launches"}},
+    {"data_sets", "", from<&OfNetwork::sets>, {"data sets"}},
+    {"results_compared", "", from<&OfNetwork::compared>, {"results compared"}},
+    {"operators_us", "us", from<&OfNetwork::operator_time>, {"launches us"}},
+    {"duration_us", "us", from<&OfNetwork::duration>, {"duration us"}}};
 
 struct OfOperator {
   std::uint64_t nodes = 0, operators = 0;
+  Picoseconds time{};
 };
 constexpr Figure<OfOperator> kOfOperator[] = {
     {"nodes", "", from<&OfOperator::nodes>, {"nodes"}},
-    {"operators", "", from<&OfOperator::operators>, {"operators"}}};
+    {"operators", "", from<&OfOperator::operators>, {"launches"}},
+    {"operators_us", "us", from<&OfOperator::time>, {"launches us"}}};
 
 class NetworkRun {
  public:
@@ -118,6 +121,8 @@ class NetworkRun {
           auto& row = by_operator_[graph_.nodes[node].op];
           ++row.nodes;
           row.operators += operators;
+          row.time += card_.time() - reported_;
+          reported_ = card_.time();
           context_.step(graph_.nodes[node].op, node + 1, graph_.nodes.size());
         });
     if (!found) return forward_error(found);
@@ -137,7 +142,8 @@ class NetworkRun {
     figures_.nodes = graph_.nodes.size();
     figures_.operators = steps_.count();
     figures_.operator_time = card_.time();
-    report_figures(context_, "network.", kFigures, figures_);
+    auto& whole = add_figure_table(context_.report, "network", {}, kFigures);
+    report_figures(context_, "network.", kFigures, figures_, &whole, {});
     auto& table = add_figure_table(context_.report, "nodes", {"operator of ONNX"}, kOfOperator);
     for (const auto& [op, row] : by_operator_) {
       report_figures(context_, "network." + op + ".", kOfOperator, row, &table, {op});
@@ -153,6 +159,7 @@ class NetworkRun {
   OperatorSteps& card_;
   network::Steps steps_;
   OfNetwork figures_;
+  Picoseconds reported_{};  // of the launches before a node
   std::map<std::string, OfOperator> by_operator_;
 };
 

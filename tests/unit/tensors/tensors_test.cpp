@@ -2,8 +2,10 @@
 // The program on a flat memory: operations, repeated sides, parts of several AICPUs.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "npu/abi/tensor_work.hpp"
@@ -171,6 +173,71 @@ TEST(Tensors, WhatThereIsNotIsRefused) {
     program.work.*field = 200;
     EXPECT_EQ(program.run(), 1);
   }
+}
+
+// Of signs as C and as Python have them.
+TEST(Tensors, RemaindersHaveTheSignOfEitherNumber) {
+  const std::vector<std::int32_t> a{7, -7, 7, -7, 5, std::numeric_limits<std::int32_t>::min()};
+  const std::vector<std::int32_t> b{3, 3, -3, -3, 0, -1};
+  const auto results = [&](TensorOperation operation) {
+    Program program(operation, TensorNumber::kInt32, TensorNumber::kInt32);
+    program.put(kA, a);
+    program.put(kB, b);
+    program.flat(a.size());
+    EXPECT_EQ(program.run(), 0);
+    return program.results<std::int32_t>(a.size());
+  };
+  EXPECT_EQ(results(TensorOperation::kModulo), (std::vector<std::int32_t>{1, 2, -2, -1, 0, 0}));
+  EXPECT_EQ(results(TensorOperation::kRemainder), (std::vector<std::int32_t>{1, -1, 1, -1, 0, 0}));
+}
+
+TEST(Tensors, RemaindersOfRealsDoTheSame) {
+  Program program(TensorOperation::kModulo, TensorNumber::kFloat64, TensorNumber::kFloat64);
+  program.put<double>(kA, {5.5, -5.5, 5.5});
+  program.put<double>(kB, {2, 2, -2});
+  program.flat(3);
+  EXPECT_EQ(program.run(), 0);
+  EXPECT_EQ(program.results<double>(3), (std::vector<double>{1.5, 0.5, -0.5}));
+}
+
+TEST(Tensors, PowersOfIntegersCountAround) {
+  Program program(TensorOperation::kPower, TensorNumber::kInt64, TensorNumber::kInt64);
+  program.put<std::int64_t>(kA, {3, 2, -2, 1, -1, -1, 7, 0});
+  program.put<std::int64_t>(kB, {4, 64, 3, -5, -3, -4, -1, 0});
+  program.flat(8);
+  EXPECT_EQ(program.run(), 0);
+  EXPECT_EQ(program.results<std::int64_t>(8),
+            (std::vector<std::int64_t>{81, 0, -8, 1, -1, 1, 0, 1}));
+}
+
+TEST(Tensors, ShiftsByAllBitsLeaveNothing) {
+  for (const auto operation : {TensorOperation::kShiftLeft, TensorOperation::kShiftRight}) {
+    Program program(operation, TensorNumber::kUint8, TensorNumber::kUint8);
+    program.put<std::uint8_t>(kA, {0x81, 0x81, 0x81});
+    program.put<std::uint8_t>(kB, {1, 8, 200});
+    program.flat(3);
+    EXPECT_EQ(program.run(), 0);
+    const bool left = operation == TensorOperation::kShiftLeft;
+    const std::uint8_t once = left ? 0x02 : 0x40;
+    EXPECT_EQ(program.results<std::uint8_t>(3), (std::vector<std::uint8_t>{once, 0, 0}));
+  }
+}
+
+TEST(Tensors, FunctionsAreThoseOfReals) {
+  for (const auto& [operation, expected] :
+       {std::pair{TensorOperation::kSine, std::sin(0.75)},
+        std::pair{TensorOperation::kArcTangent, std::atan(0.75)},
+        std::pair{TensorOperation::kArcHyperbolicTangent, std::atanh(0.75)},
+        std::pair{TensorOperation::kLogarithm, std::log(0.75)}}) {
+    Program program(operation, TensorNumber::kFloat64, TensorNumber::kFloat64);
+    program.put<double>(kA, {0.75});
+    program.flat(1);
+    EXPECT_EQ(program.run(), 0);
+    EXPECT_DOUBLE_EQ(program.results<double>(1)[0], expected);
+  }
+  Program whole(TensorOperation::kSine, TensorNumber::kInt32, TensorNumber::kInt32);
+  whole.flat(1);
+  EXPECT_EQ(whole.run(), 1);
 }
 
 }  // namespace

@@ -112,17 +112,6 @@ void lower_matmul_integer(Lowering& node) {
   node.outputs = {integer_product(node.steps, node.inputs[0], zero(2), node.inputs[1], zero(3))};
 }
 
-// Into bytes of the zero point's type, which saturate.
-Value quantised(Steps& steps, const Value& x, const Value& zero) {
-  const bool is_unsigned = zero.type == ElementType::kUint8;
-  const auto shift = elementwise_into(steps, ElementType::kFloat, "a", {as_int32(steps, zero)});
-  const auto shifted = broadcast(steps, "rint(a)+b", x, shift);
-  const auto bound =
-      elementwise_into(steps, ElementType::kInt32, "min(max(a,s),s1)", {shifted},
-                       is_unsigned ? std::vector<float>{0, 255} : std::vector<float>{-128, 127});
-  return from_int32(steps, bound, zero.type);
-}
-
 void lower_qlinear_matmul(Lowering& node) {
   auto& steps = node.steps;
   const auto& in = node.inputs;
@@ -175,6 +164,16 @@ void lower_dynamic_quantize(Lowering& node) {
 }
 
 }  // namespace
+
+Value quantised(Steps& steps, const Value& x, const Value& zero) {
+  const bool is_unsigned = zero.type == ElementType::kUint8;
+  const auto shift = elementwise_into(steps, ElementType::kFloat, "a", {as_int32(steps, zero)});
+  const auto shifted = broadcast(steps, "rint(a)+b", x, shift);
+  const auto bound =
+      elementwise_into(steps, ElementType::kInt32, "min(max(a,s),s1)", {shifted},
+                       is_unsigned ? std::vector<float>{0, 255} : std::vector<float>{-128, 127});
+  return from_int32(steps, bound, zero.type);
+}
 
 const std::vector<LoweringRow> kProductLowerings{
     {"MatMul", lower_matmul, 2},

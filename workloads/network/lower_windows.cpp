@@ -80,25 +80,11 @@ Value filters_of(Steps& steps, const Value& weights, std::vector<std::uint64_t> 
   return steps.view(transpose(steps, weights, order), {rows, filters});
 }
 
-// A slice of the rows of a tensor, along its first axis.
-Value first_rows(Steps& steps, const Value& x, std::uint64_t begin, std::uint64_t count) {
-  std::vector<std::int32_t> rows(count);
-  std::iota(rows.begin(), rows.end(), static_cast<std::int32_t>(begin));
-  const auto columns = x.sides[0] == 0 ? 0 : x.elements() / x.sides[0];
-  auto sides = x.sides;
-  sides[0] = count;
-  const auto taken = gather_rows(steps, steps.view(x, {x.sides[0], columns}),
-                                 steps.constant(ElementType::kInt32, {count}, rows));
-  return steps.view(taken, sides);
-}
-
-// Channels begin .. begin + count of an image.
-Value some_channels(Steps& steps, const Value& x, std::uint64_t begin, std::uint64_t count) {
-  if (count == x.sides[1]) return x;
-  std::vector<std::uint64_t> order(x.axes());
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order[0], order[1]);
-  return transpose(steps, first_rows(steps, transpose(steps, x, order), begin, count), order);
+// The g-th part of an axis, all of them `count` long.
+Value part_of(Steps& steps, const Value& x, std::size_t axis, std::uint64_t g,
+              std::uint64_t count) {
+  if (count == x.sides[axis]) return x;
+  return rows_of_axis(steps, x, axis, static_cast<std::int64_t>(g * count), 1, count);
 }
 
 // Weights: filters, channels of a group, kernel; of a transposed one: channels, filters of a group,
@@ -142,9 +128,9 @@ Value convolve(Lowering& node, const Value& x, const Value& weights, const Convo
                                            : std::initializer_list<std::uint64_t>{1, 0});
   std::vector<Value> parts;
   for (std::uint64_t g = 0; g < groups && !steps.failed(); ++g) {
-    const auto part = some_channels(steps, x, g * channels, channels);
+    const auto part = part_of(steps, x, 1, g, channels);
     const auto each = how.transposed ? channels : filters;
-    const auto own = groups == 1 ? weights : first_rows(steps, weights, g * each, each);
+    const auto own = groups == 1 ? weights : part_of(steps, weights, 0, g, each);
     const auto image = image_of(part);
     const auto windows =
         steps.view(unfold(steps, part, image, how.sources),
@@ -170,14 +156,46 @@ void lower_convolution(Lowering& node) {
   node.outputs = {result};
 }
 
-// Padding is the zero point, which is 0 when it has been taken away.
+// Bytes less a zero point, or one for each filter. Padding is the zero point, which is 0 then.
+Value without_zero(Lowering& node, std::size_t input, std::size_t zero) {
+  auto& steps = node.steps;
+  Value wide = as_int32(steps, node.inputs[input]);
+  if (node.has(zero)) {
+    auto point = node.inputs[zero];
+    if (point.elements() > 1) {
+      Sides sides(wide.axes(), 1);
+      sides[0] = point.elements();
+      point = steps.view(point, sides);
+    }
+    wide = broadcast(steps, "a-b", wide, as_int32(steps, point));
+  }
+  return elementwise_into(steps, ElementType::kFloat, "a", {wide});
+}
+
+// x, its scale and zero point, weights and theirs, those of the result, a bias.
+void lower_quantised_convolution(Lowering& node) {
+  auto& steps = node.steps;
+  Convolution how;
+  if (!convolution_of(node, node.inputs[0], node.inputs[3], how)) return;
+  auto sums = convolve(node, without_zero(node, 0, 2), without_zero(node, 3, 5), how);
+  if (steps.failed()) return;
+  const auto by_channel = [&](const Value& table) {
+    Sides sides(sums.axes(), 1);
+    sides[1] = table.elements();
+    return steps.view(table, sides);
+  };
+  if (node.has(8)) {
+    const auto bias = elementwise_into(steps, ElementType::kFloat, "a", {node.inputs[8]});
+    sums = broadcast(steps, "a+b", sums, by_channel(bias));
+  }
+  const auto scale = broadcast(
+      steps, "a/b", broadcast(steps, "a*b", node.inputs[4], node.inputs[1]), node.inputs[6]);
+  node.outputs = {
+      quantised(steps, broadcast(steps, "a*b", sums, by_channel(scale)), node.inputs[7])};
+}
+
 void lower_integer_convolution(Lowering& node) {
   auto& steps = node.steps;
-  const auto centred = [&](std::size_t input, std::size_t zero) {
-    Value wide = as_int32(steps, node.inputs[input]);
-    if (node.has(zero)) wide = broadcast(steps, "a-b", wide, as_int32(steps, node.inputs[zero]));
-    return elementwise_into(steps, ElementType::kFloat, "a", {wide});
-  };
   Convolution how;
   if (!convolution_of(node, node.inputs[0], node.inputs[1], how)) return;
   // Sums of floats, which are exact up to 2^24.
@@ -186,7 +204,7 @@ void lower_integer_convolution(Lowering& node) {
   if (product_of(weights, 1, weights.size()) > kExactTerms) {
     return steps.refuse(fmt::format("sums of more than {} products of bytes", kExactTerms));
   }
-  const auto sums = convolve(node, centred(0, 2), centred(1, 3), how);
+  const auto sums = convolve(node, without_zero(node, 0, 2), without_zero(node, 1, 3), how);
   if (steps.failed()) return;
   node.outputs = {elementwise_into(steps, ElementType::kInt32, "a", {sums})};
 }
@@ -359,6 +377,7 @@ const std::vector<LoweringRow> kWindowLowerings{
     {"Conv", lower_convolution<false>, 2},
     {"ConvTranspose", lower_convolution<true>, 2},
     {"ConvInteger", lower_integer_convolution, 2},
+    {"QLinearConv", lower_quantised_convolution, 8},
     {"MaxPool", lower_max_pool},
     {"AveragePool", lower_average_pool},
     {"GlobalAveragePool", lower_global_pool<kPoolMean>},

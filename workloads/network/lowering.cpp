@@ -11,9 +11,10 @@ namespace npu::network {
 namespace {
 
 const std::vector<LoweringRow>* const kGroups[] = {
-    &kElementLowerings, &kFunctionLowerings, &kCastLowerings,    &kProductLowerings,
-    &kAxisLowerings,    &kFillLowerings,     &kScatterLowerings, &kReductionLowerings,
-    &kNormLowerings,    &kLossLowerings,     &kWindowLowerings,  &kResizeLowerings};
+    &kElementLowerings,  &kFunctionLowerings, &kCastLowerings,    &kProductLowerings,
+    &kAxisLowerings,     &kFillLowerings,     &kScatterLowerings, &kReductionLowerings,
+    &kNormLowerings,     &kLossLowerings,     &kWindowLowerings,  &kResizeLowerings,
+    &kRecurrentLowerings};
 
 }  // namespace
 

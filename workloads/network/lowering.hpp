@@ -40,7 +40,7 @@ struct LoweringRow {
 // By groups of operators.
 extern const std::vector<LoweringRow> kElementLowerings, kFunctionLowerings, kCastLowerings,
     kProductLowerings, kAxisLowerings, kFillLowerings, kScatterLowerings, kReductionLowerings,
-    kNormLowerings, kLossLowerings, kWindowLowerings, kResizeLowerings;
+    kNormLowerings, kLossLowerings, kWindowLowerings, kResizeLowerings, kRecurrentLowerings;
 
 // Null: it is not among them.
 const LoweringRow* find_lowering(const Node& node);
@@ -53,6 +53,8 @@ Value as_int32(Steps& steps, const Value& x);
 // And back, of values in the type's range.
 Value from_int32(Steps& steps, const Value& x, ElementType type);
 Value cast(Steps& steps, const Value& x, ElementType type);
+// Into bytes of the zero point's type, which saturate: x rounded, and the zero point added.
+Value quantised(Steps& steps, const Value& x, const Value& zero);
 // A number of the type.
 Value number(Steps& steps, ElementType type, double value);
 

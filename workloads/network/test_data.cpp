@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "npu/base/checked.hpp"
 #include "workloads/framework/random.hpp"
 #include "workloads/network/onnx_file.hpp"
 #include "workloads/programs/support/elements.hpp"
@@ -50,6 +51,8 @@ Result<std::vector<TestData>> read_test_data(const fs::path& model, const Graph&
   }
 }
 
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
+
 Result<Tensors> random_inputs(const Graph& graph, std::uint64_t seed) {
   workloads::Random random(seed);
   Tensors all;
@@ -57,15 +60,22 @@ Result<Tensors> random_inputs(const Graph& graph, std::uint64_t seed) {
     const auto& row = row_of(input.type);
     Tensor tensor{input.type, {}, {}, {}};
     bool known = input.has_shape && row.bytes != 0;
+    std::uint64_t elements = 1;
     for (const auto side : input.sides) {
       known = known && side >= 0;
       tensor.sides.push_back(static_cast<std::uint64_t>(side));
+      const auto more = checked_mul(elements, tensor.sides.back());
+      elements = more && known ? *more : kMostElements + 1;
     }
     if (!known) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("input '{}': the model leaves its sides open, and there is no "
-                              "test_data_set_0 beside it",
+                  fmt::format("input '{}': the model leaves its sides open, there is no "
+                              "test_data_set_0 beside it, and shapes does not name it",
                               input.name));
+    }
+    if (elements > kMostElements) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("input '{}': more than {} elements", input.name, kMostElements));
     }
     tensor.bytes.resize(tensor.elements() * row.bytes);
     for (std::uint64_t i = 0; i < tensor.elements(); ++i) {

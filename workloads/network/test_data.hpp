@@ -20,7 +20,7 @@ Result<std::vector<TestData>> read_test_data(const std::filesystem::path& model,
                                              const Graph& graph);
 
 // Inputs of the graph by seed: reals between -1 and 1, integers from 0 to 3, truth at random.
-// kInvalidArgument: a side that the model leaves open.
+// kInvalidArgument: a side that the model leaves open, or more than 2^32 elements.
 Result<Tensors> random_inputs(const Graph& graph, std::uint64_t seed);
 
 }  // namespace npu::network

@@ -12,6 +12,7 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/network/compare.hpp"
 #include "workloads/network/onnx_file.hpp"
+#include "workloads/network/shapes.hpp"
 #include "workloads/network/test_data.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -164,7 +165,10 @@ class NetworkRun {
 };
 
 Status run_sets(Context& context, const Graph& graph, OperatorSteps& card) {
-  const auto sets = network::read_test_data(context.parameters.choice("model"), graph);
+  const bool is_random = !context.parameters.choice("shapes").empty();
+  const auto sets = is_random
+                        ? Result<std::vector<network::TestData>>(std::vector<network::TestData>())
+                        : network::read_test_data(context.parameters.choice("model"), graph);
   if (!sets) return forward_error(sets);
   NetworkRun run(context, graph, card);
   for (const auto& set : *sets) {
@@ -187,8 +191,9 @@ Status run_network(Context& context) {
   if (context.machine == nullptr || card >= context.machine->cards.size()) {
     return fail(ErrorCode::kUnsupported, "networks run on cards of a configuration");
   }
-  const auto graph = network::read_model(context.parameters.choice("model"));
+  auto graph = network::read_model(context.parameters.choice("model"));
   if (!graph) return forward_error(graph);
+  if (auto ok = network::set_shapes(*graph, context.parameters.choice("shapes")); !ok) return ok;
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = context.parameters.choice("cache") == "folder";
@@ -213,8 +218,9 @@ Status run_network(Context& context) {
 Status check_model(const ParameterSet& parameters, const std::vector<std::string>& /*folders*/) {
   const auto& file = parameters.choice("model");
   if (file.empty()) return fail(ErrorCode::kInvalidArgument, "model: which ONNX file?");
-  const auto graph = network::read_model(file);
+  auto graph = network::read_model(file);
   if (!graph) return forward_error(graph);
+  if (auto ok = network::set_shapes(*graph, parameters.choice("shapes")); !ok) return ok;
   return network::check_mapped(*graph);
 }
 
@@ -227,6 +233,9 @@ Workload network_run() {
           {{"model", ParameterType::kText, "", "",
             "an ONNX file; test_data_set_0 and so on beside "
             "it have inputs and expected results"},
+           {"shapes", ParameterType::kText, "", "",
+            "sides of inputs that the model leaves open, NAME:1x3x224x224,...; inputs are random "
+            "then"},
            choice_parameter("cache", "folder",
                             "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
                             "~/.cache/npusim/jit",

@@ -10,7 +10,7 @@
 namespace npu::network {
 namespace {
 
-constexpr std::int64_t kMostSide = std::int64_t{1} << 32;
+constexpr std::int64_t kLongest = std::int64_t{1} << 32;
 
 std::optional<std::vector<std::int64_t>> sides_of(std::string_view text) {
   std::vector<std::int64_t> sides;
@@ -18,7 +18,7 @@ std::optional<std::vector<std::int64_t>> sides_of(std::string_view text) {
     std::int64_t side = 0;
     const auto end = std::min(text.find('x'), text.size());
     const auto [at, error] = std::from_chars(text.data(), text.data() + end, side);
-    if (error != std::errc{} || at != text.data() + end || side < 0 || side > kMostSide) return {};
+    if (error != std::errc{} || at != text.data() + end || side < 0 || side > kLongest) return {};
     sides.push_back(side);
     if (end == text.size()) return sides;
     text.remove_prefix(end + 1);

@@ -51,7 +51,7 @@ Result<std::vector<TestData>> read_test_data(const fs::path& model, const Graph&
   }
 }
 
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostRandom = std::uint64_t{1} << 32;
 
 Result<Tensors> random_inputs(const Graph& graph, std::uint64_t seed) {
   workloads::Random random(seed);
@@ -65,7 +65,7 @@ Result<Tensors> random_inputs(const Graph& graph, std::uint64_t seed) {
       known = known && side >= 0;
       tensor.sides.push_back(static_cast<std::uint64_t>(side));
       const auto more = checked_mul(elements, tensor.sides.back());
-      elements = more && known ? *more : kMostElements + 1;
+      elements = more && known ? *more : kMostRandom + 1;
     }
     if (!known) {
       return fail(ErrorCode::kInvalidArgument,
@@ -73,9 +73,9 @@ Result<Tensors> random_inputs(const Graph& graph, std::uint64_t seed) {
                               "test_data_set_0 beside it, and shapes does not name it",
                               input.name));
     }
-    if (elements > kMostElements) {
+    if (elements > kMostRandom) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("input '{}': more than {} elements", input.name, kMostElements));
+                  fmt::format("input '{}': more than {} elements", input.name, kMostRandom));
     }
     tensor.bytes.resize(tensor.elements() * row.bytes);
     for (std::uint64_t i = 0; i < tensor.elements(); ++i) {

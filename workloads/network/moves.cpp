@@ -154,12 +154,10 @@ Value choose(Steps& steps, const Value& condition, const Value& a, const Value& 
   return result;
 }
 
-// By a choice, which moves; a sum would round.
+// By a choice, which moves; a sum would round. Both are the same, whatever the condition is.
 Value repeat(Steps& steps, const Value& x, const Sides& sides) {
   if (x.sides == sides) return x;
-  const auto zero = steps.constant<std::int8_t>(ElementType::kInt8, sides,
-                                                std::vector<std::int8_t>(elements_of(sides)));
-  return choose(steps, zero, x, x);
+  return choose(steps, steps.make(ElementType::kInt8, sides), x, x);
 }
 
 }  // namespace npu::network

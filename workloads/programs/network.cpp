@@ -40,6 +40,12 @@ class ProcessMemory final : public CardMemory {
   driver::ProcessContext& process_;
 };
 
+// `host`: from the call of an operator to its last doorbell; the first call has the upload of its
+// image in it. `card`: from there to the end that the host sees.
+struct LaunchTimes {
+  Picoseconds host{}, card{};
+};
+
 class OperatorSteps final : public network::StepRunner {
  public:
   OperatorSteps(Context& context, QueueSession& session, operators::OperatorRunner& runner,
@@ -60,8 +66,10 @@ class OperatorSteps final : public network::StepRunner {
     if (!kernel) return forward_error(kernel);
     const auto begin = context_.platform.clock().now();
     if (auto ran = runner_.run(call, std::move(*kernel)); !ran) return forward_error(ran);
+    const auto rung = context_.platform.clock().now();
     if (auto done = launcher_.wait(); !done) return done;
-    time_ += context_.platform.clock().now() - begin;
+    times_.host += rung - begin;
+    times_.card += context_.platform.clock().now() - rung;
     return {};
   }
   Status run(const abi::TensorWork& work) override {
@@ -73,24 +81,29 @@ class OperatorSteps final : public network::StepRunner {
     const auto entry = session_.launch("tensors", kAicpus, words.data(), words.size(),
                                        abi::QueueOpcode::kLaunchAicpu);
     if (!entry) return forward_error(entry);
+    const auto ready = context_.platform.clock().now();
     if (auto done = session_.run(&*entry, 1); !done) return done;
-    time_ += context_.platform.clock().now() - begin;
+    times_.host += ready - begin;
+    times_.card += context_.platform.clock().now() - ready;
     return {};
   }
-  // From the calls to the ends that the host has seen.
-  Picoseconds time() const { return time_; }
+  LaunchTimes times() const { return times_; }
 
  private:
   Context& context_;
   QueueSession& session_;
   operators::OperatorRunner& runner_;
   operators::Launcher& launcher_;
-  Picoseconds time_{};
+  LaunchTimes times_;
 };
 
 struct OfNetwork {
   std::uint64_t nodes = 0, operators = 0, sets = 0, compared = 0;
-  Picoseconds operator_time{}, duration{};
+  LaunchTimes launches;
+  Picoseconds duration{};
+
+  Picoseconds host() const { return launches.host; }
+  Picoseconds card() const { return launches.card; }
 };
 
 constexpr Figure<OfNetwork> kFigures[] = {
@@ -98,17 +111,22 @@ constexpr Figure<OfNetwork> kFigures[] = {
     {"operators", "", from<&OfNetwork::operators>, {"launches"}},
     {"data_sets", "", from<&OfNetwork::sets>, {"data sets"}},
     {"results_compared", "", from<&OfNetwork::compared>, {"results compared"}},
-    {"operators_us", "us", from<&OfNetwork::operator_time>, {"launches us"}},
+    {"host_us", "us", from<&OfNetwork::host>, {"host us"}},
+    {"card_us", "us", from<&OfNetwork::card>, {"card us"}},
     {"duration_us", "us", from<&OfNetwork::duration>, {"duration us"}}};
 
 struct OfOperator {
   std::uint64_t nodes = 0, operators = 0;
-  Picoseconds time{};
+  LaunchTimes launches;
+
+  Picoseconds host() const { return launches.host; }
+  Picoseconds card() const { return launches.card; }
 };
 constexpr Figure<OfOperator> kOfOperator[] = {
     {"nodes", "", from<&OfOperator::nodes>, {"nodes"}},
     {"operators", "", from<&OfOperator::operators>, {"launches"}},
-    {"operators_us", "us", from<&OfOperator::time>, {"launches us"}}};
+    {"host_us", "us", from<&OfOperator::host>, {"host us"}},
+    {"card_us", "us", from<&OfOperator::card>, {"card us"}}};
 
 class NetworkRun {
  public:
@@ -122,8 +140,10 @@ class NetworkRun {
           auto& row = by_operator_[graph_.nodes[node].op];
           ++row.nodes;
           row.operators += operators;
-          row.time += card_.time() - reported_;
-          reported_ = card_.time();
+          const auto now = card_.times();
+          row.launches.host += now.host - reported_.host;
+          row.launches.card += now.card - reported_.card;
+          reported_ = now;
           context_.step(graph_.nodes[node].op, node + 1, graph_.nodes.size());
         });
     if (!found) return forward_error(found);
@@ -142,7 +162,7 @@ class NetworkRun {
   void report() {
     figures_.nodes = graph_.nodes.size();
     figures_.operators = steps_.count();
-    figures_.operator_time = card_.time();
+    figures_.launches = card_.times();
     auto& whole = add_figure_table(context_.report, "network", {}, kFigures);
     report_figures(context_, "network.", kFigures, figures_, &whole, {});
     auto& table = add_figure_table(context_.report, "nodes", {"operator of ONNX"}, kOfOperator);
@@ -160,7 +180,7 @@ class NetworkRun {
   OperatorSteps& card_;
   network::Steps steps_;
   OfNetwork figures_;
-  Picoseconds reported_{};  // of the launches before a node
+  LaunchTimes reported_;  // before a node
   std::map<std::string, OfOperator> by_operator_;
 };
 

@@ -21,12 +21,12 @@ void take_scalars(const std::vector<float>& scalars, OperatorCall& call) {
 }  // namespace
 
 Value elementwise(Steps& steps, const std::string& expression, std::initializer_list<Value> values,
-                  std::vector<float> scalars) {
-  return elementwise_into(steps, values.begin()->type, expression, values, std::move(scalars));
+                  const std::vector<float>& scalars) {
+  return elementwise_into(steps, values.begin()->type, expression, values, scalars);
 }
 
 Value elementwise_into(Steps& steps, ElementType type, const std::string& expression,
-                       std::initializer_list<Value> values, std::vector<float> scalars) {
+                       std::initializer_list<Value> values, const std::vector<float>& scalars) {
   const Value& first = *values.begin();
   auto result = steps.make(type, first.sides);
   OperatorCall call;
@@ -43,12 +43,12 @@ Value elementwise_into(Steps& steps, ElementType type, const std::string& expres
 }
 
 Value broadcast(Steps& steps, const std::string& expression, const Value& a, const Value& b,
-                std::vector<float> scalars) {
-  return broadcast_into(steps, a.type, expression, a, b, std::move(scalars));
+                const std::vector<float>& scalars) {
+  return broadcast_into(steps, a.type, expression, a, b, scalars);
 }
 
 Value broadcast_into(Steps& steps, ElementType type, const std::string& expression, const Value& a,
-                     const Value& b, std::vector<float> scalars) {
+                     const Value& b, const std::vector<float>& scalars) {
   const auto sides = operators::broadcast_sides(a.sides, b.sides);
   if (!sides) {
     steps.fail_with(sides.error());

@@ -13,15 +13,15 @@ namespace npu::network {
 // `expression` over a, b, c, d (docs/writing-an-operator.md), of values of the same sides; s to s3
 // are the scalars.
 Value elementwise(Steps& steps, const std::string& expression, std::initializer_list<Value> values,
-                  std::vector<float> scalars = {});
+                  const std::vector<float>& scalars = {});
 // The same into another type.
 Value elementwise_into(Steps& steps, ElementType type, const std::string& expression,
-                       std::initializer_list<Value> values, std::vector<float> scalars = {});
+                       std::initializer_list<Value> values, const std::vector<float>& scalars = {});
 // Over a and b, with sides of 1 repeated.
 Value broadcast(Steps& steps, const std::string& expression, const Value& a, const Value& b,
-                std::vector<float> scalars = {});
+                const std::vector<float>& scalars = {});
 Value broadcast_into(Steps& steps, ElementType type, const std::string& expression, const Value& a,
-                     const Value& b, std::vector<float> scalars = {});
+                     const Value& b, const std::vector<float>& scalars = {});
 // C = A B of the last two axes; axes before them are the same ones. Of int8 into int32.
 Value product(Steps& steps, const Value& a, const Value& b, bool transpose_a = false,
               bool transpose_b = false);

@@ -61,7 +61,7 @@ void lower_mish(Lowering& node) {
   node.outputs = {elementwise(node.steps, "mish(a)", {node.inputs[0]})};
 }
 
-void truth(Lowering& node, const std::string& expression, std::vector<float> scalars) {
+void truth(Lowering& node, const std::string& expression, const std::vector<float>& scalars) {
   const auto& x = node.inputs[0];
   node.outputs = {
       node.steps.view_as(elementwise_into(node.steps, ElementType::kInt8, expression, {x}, scalars),

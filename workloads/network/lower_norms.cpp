@@ -109,6 +109,7 @@ void lower_mean_variance(Lowering& node) {
   const auto& x = node.inputs[0];
   const auto named = node.node.attribute("axes", std::vector<std::int64_t>{0, 2, 3});
   std::vector<std::size_t> axes;
+  axes.reserve(named.size());
   for (const auto each : named) axes.push_back(node.axis(each, x.axes()));
   if (steps.failed()) return;
   const auto moments = moments_of(steps, x, axes);

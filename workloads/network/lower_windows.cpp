@@ -75,7 +75,7 @@ Value unfold(Steps& steps, const Value& x, const Image& image, const Integers& s
 
 // Weights of a group as a matrix of (places * channels) x filters. `order` brings the axes of the
 // weights into places, channels, filters.
-Value filters_of(Steps& steps, const Value& weights, std::vector<std::uint64_t> order,
+Value filters_of(Steps& steps, const Value& weights, const std::vector<std::uint64_t>& order,
                  std::uint64_t rows, std::uint64_t filters) {
   return steps.view(transpose(steps, weights, order), {rows, filters});
 }

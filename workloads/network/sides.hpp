@@ -16,7 +16,7 @@ inline std::uint64_t product_of(const Sides& sides, std::size_t begin, std::size
                          std::multiplies<>());
 }
 // Operators want one side at least.
-inline Sides or_one(Sides sides) {
+inline Sides or_one(const Sides& sides) {
   return sides.empty() ? Sides{1} : sides;
 }
 

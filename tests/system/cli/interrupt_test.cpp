@@ -97,9 +97,13 @@ TEST_F(Interrupt, OfAnyWorkloadAtAnyMomentLeavesAReportThatCanBeRead) {
   for (std::string name; std::getline(names, name);) {
     const auto delay = fmt::format("0.{:03}", random() % 700);
     const std::string machine = name == "p2p_bandwidth" ? "system-2x910b2 " : "910b2 ";
-    const auto result =
-        end_by(kProgram + "--config " + machine + "run " + name + " --profile --report r.json",
-               "INT", delay);
+    const std::string model = name == "network"
+                                  ? " --set model=/usr/share/libonnx-testdata/data/node/"
+                                    "test_gemm_all_attributes/model.onnx"
+                                  : "";
+    const auto result = end_by(
+        kProgram + "--config " + machine + "run " + name + model + " --profile --report r.json",
+        "INT", delay);
     SCOPED_TRACE(name + " after " + delay);
     ASSERT_TRUE(result.exit_code == 130 || result.exit_code == 0) << result.err;
     if (result.exit_code == 130) expect_partial("r.json", result.out);

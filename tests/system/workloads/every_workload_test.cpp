@@ -50,6 +50,8 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"matmul", {"m=33", "n=17", "k=65"}},
       {"matmul_kernel", {"m=33", "n=17", "k=65"}},
       {"kernel_launch", {}},
+      {"network",
+       {"model=/usr/share/libonnx-testdata/data/node/test_gemm_all_attributes/model.onnx"}},
       {"vector_add", {"elements=1000"}},
       {"vector_operator", {"elements=1000"}},
       {"operator", {"shape=33,17,65"}},

@@ -21,7 +21,7 @@ class OnnxFile : public ::testing::Test {
   OnnxFile() : folder_(fs::path(::testing::TempDir()) / "npusim_onnx_file") {
     fs::create_directories(folder_);
   }
-  ~OnnxFile() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
 
   fs::path path(const std::string& name) const { return folder_ / name; }
   template <class Message>

@@ -9,10 +9,13 @@
 
 #include "kernels/operators/table.hpp"
 #include "npu/base/result.hpp"
+#include "npu/operators/tensor_params.hpp"
 
 namespace npu::operators {
 
 inline constexpr std::size_t kMostInputs = 11;
+// Of operators that take any number of tensors, such as concat.
+inline constexpr std::size_t kMostParts = kTensorInputs;
 
 // Addresses are those of the process' device memory. Tensors lie without gaps; A transposed lies as
 // k x m, B transposed as n x k. Results lie row by row.

@@ -142,6 +142,7 @@ const std::vector<Area> kAreas{
      contracts_and({"model", "model/config", "model/host/vfio_user", "tests/support"}), true},
     {"tests/unit/counting/", {"kernels/counting"}, false},
     {"tests/unit/jit/", {"include/npu/base", "include/npu/jit", "kernels/jit"}, false},
+    {"tests/unit/tensors/", contracts_and({"firmware"}), false},
     {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},
     {"tests/architecture/", {"tests/support"}, false},
     {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},

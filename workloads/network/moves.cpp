@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "kernels/operators/axes.hpp"
-#include "npu/operators/tensor_params.hpp"
 #include "workloads/network/arithmetic.hpp"
 #include "workloads/network/sides.hpp"
 
@@ -104,7 +103,7 @@ Value concat(Steps& steps, const std::vector<Value>& parts, std::size_t axis) {
   Value whole = parts.front();
   for (std::size_t first = 1; first < parts.size();) {
     const std::size_t count =
-        std::min<std::size_t>(parts.size() - first, operators::kTensorInputs - 1);
+        std::min<std::size_t>(parts.size() - first, operators::kMostParts - 1);
     Sides sides = whole.sides;
     OperatorCall call;
     call.name = "concat";

@@ -8,10 +8,9 @@
 namespace npu::network {
 namespace {
 
-// `name`: of a function with the type of `declared`.
+// `name`: of a function of type Read.
 template <class Read, class Value>
-Result<Value> by_library(Read* /*declared*/, const char* name, const std::filesystem::path& file,
-                         Value empty) {
+Result<Value> by_library(const char* name, const std::filesystem::path& file, Value empty) {
   // Found as the libraries are that npusim is linked to. It stays until npusim ends.
   static void* const kLibrary = dlopen(NPU_ONNX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   const auto read = kLibrary == nullptr ? nullptr : reinterpret_cast<Read*>(dlsym(kLibrary, name));
@@ -24,11 +23,11 @@ Result<Value> by_library(Read* /*declared*/, const char* name, const std::filesy
 }  // namespace
 
 Result<Graph> read_model(const std::filesystem::path& file) {
-  return by_library(&npu_onnx_read_model, "npu_onnx_read_model", file, Graph{});
+  return by_library<decltype(npu_onnx_read_model)>("npu_onnx_read_model", file, Graph{});
 }
 
 Result<Tensor> read_tensor(const std::filesystem::path& file) {
-  return by_library(&npu_onnx_read_tensor, "npu_onnx_read_tensor", file, Tensor{});
+  return by_library<decltype(npu_onnx_read_tensor)>("npu_onnx_read_tensor", file, Tensor{});
 }
 
 }  // namespace npu::network

@@ -5,7 +5,7 @@
     mutations.py NPUSIM [--config CONFIG] [--folder DIR] [--jobs N] [--count N] [--seed N]
 
 A model that runs may have wrong data. Anything else than exit code 0, wrong data, or exit code 2 with one
-line is a failure: a signal, a fault of the card, a run without an end.
+line is a failure: a signal, a fault of the card.
 """
 
 import argparse
@@ -18,7 +18,6 @@ import sys
 import tempfile
 
 FOLDER = "/usr/share/libonnx-testdata/data/node"
-SECONDS = 300  # of one model, against those that hang
 # Large tensors do not fit into the card.
 SMALL = ["--set", "hbm.installed_mib=16384", "--set", "hbm.usable_mib=1024"]
 
@@ -53,13 +52,8 @@ def run(npusim, config, model, seed):
         files = sorted(place.rglob("*.pb"))
         target = source.choice(files) if files and source.randrange(4) == 0 else place / "model.onnx"
         target.write_bytes(change(target.read_bytes() or b"\0", source))
-        try:
-            done = subprocess.run([npusim, "--config", config, "onnx", str(place / "model.onnx"),
-                                   *SMALL],
-                                  capture_output=True, text=True, errors="replace",
-                                  timeout=SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            return f"no end in {SECONDS} s"
+        done = subprocess.run([npusim, "--config", config, "onnx", str(place / "model.onnx"), *SMALL],
+                              capture_output=True, text=True, errors="replace", check=False)
     lines = done.stderr.strip().splitlines()
     if done.returncode == 0:
         return ""

@@ -19,15 +19,11 @@ import subprocess
 import sys
 
 FOLDER = "/usr/share/libonnx-testdata/data/node"
-SECONDS = 600  # of one model, against those that hang
 
 
 def run(npusim, config, model):
-    try:
-        done = subprocess.run([npusim, "--config", config, "onnx", str(model / "model.onnx")],
-                              capture_output=True, text=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return "hangs", f"no end in {SECONDS} s"
+    done = subprocess.run([npusim, "--config", config, "onnx", str(model / "model.onnx")],
+                          capture_output=True, text=True, check=False)
     why = done.stderr.strip().splitlines()[-1:] or [""]
     why = why[0].replace(str(model) + "/", "").removeprefix("npusim: ")
     if done.returncode == 0:

@@ -52,6 +52,7 @@ std::vector<std::string> command_line(const Toolchain& toolchain, const KernelRe
   std::error_code ignored;
   line.push_back(kNamed + std::filesystem::current_path(ignored).string() + "=.");
   for (const auto& [path, name] : toolchain.named) line.push_back(kNamed + path + "=" + name);
+  if (!request.folder.empty()) line.push_back(kNamed + request.folder + "/=");
   for (const auto& [name, value] : request.macros) {
     line.push_back(fmt::format("-D{}={}", name, value));
   }
@@ -95,7 +96,7 @@ Status Compiler::add_preprocessed(const KernelRequest& request, const Interrupte
                                   Sha256& sha) const {
   const auto scratch = Scratch::make();
   if (!scratch) return forward_error(scratch);
-  const std::string source = toolchain_.templates + "/" + request.template_file;
+  const std::string source = source_of(request);
   const std::string output = scratch->path() + "/out.ii";
   const auto result = run_child({command_line(toolchain_, request, source, output, true),
                                  environment(scratch->path()), toolchain_.time_out, interrupted});
@@ -126,14 +127,14 @@ Result<std::string> Compiler::digest(const KernelRequest& request, const Interru
   sha.add_field(std::to_string(toolchain_.flags.size()));
   for (const auto& flag : toolchain_.flags) sha.add_field(flag);
   const auto added =
-      toolchain_.preprocessed ? add_preprocessed(request, interrupted, sha) : add_files(sha);
+      preprocesses(request) ? add_preprocessed(request, interrupted, sha) : add_files(sha);
   if (!added) return forward_error(added);
   return hex(sha.finish());
 }
 
 Result<std::vector<std::byte>> Compiler::compile(const KernelRequest& request,
                                                  const Interrupted& interrupted) {
-  const std::string source = toolchain_.templates + "/" + request.template_file;
+  const std::string source = source_of(request);
   struct stat about {};
   if (stat(source.c_str(), &about) != 0) return fail_errno(shortened(source, kShownPath));
   const auto scratch = Scratch::make();

@@ -22,6 +22,10 @@ class Compiler {
   explicit Compiler(Toolchain toolchain) : toolchain_(std::move(toolchain)) {}
 
   const Toolchain& toolchain() const { return toolchain_; }
+  // Whether the kernel depends on what the preprocessor makes of its source.
+  bool preprocesses(const KernelRequest& request) const {
+    return toolchain_.preprocessed || !request.folder.empty();
+  }
 
   // Digest of all that a kernel is made of but its key: the compiler's path and what it says its
   // version is (asked once), flags, the template's name; names and contents of all files of the
@@ -36,6 +40,10 @@ class Compiler {
   std::chrono::nanoseconds time() const { return std::chrono::nanoseconds(time_.load()); }
 
  private:
+  std::string source_of(const KernelRequest& request) const {
+    const auto& folder = request.folder.empty() ? toolchain_.templates : request.folder;
+    return folder + "/" + request.template_file;
+  }
   Result<std::string> version(const Interrupted& interrupted);
   Status add_files(Sha256& sha) const;
   Status add_preprocessed(const KernelRequest& request, const Interrupted& interrupted,

@@ -44,7 +44,7 @@ class KernelCache::Impl {
     };
     const auto key = kernel_key(request.macros, compiler_.toolchain().architecture, request.type);
     if (!key) return forward_error(key);
-    const std::string id = *key + request.template_file;
+    const std::string id = *key + request.folder + "/" + request.template_file;
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
       const auto [at, is_first] = slots_.try_emplace(id);
@@ -132,8 +132,8 @@ class KernelCache::Impl {
   // What the preprocessor makes of them depends on the macros, which are in the key.
   Result<std::string> digest_of(const KernelRequest& request, const std::string& key,
                                 const Interrupted& ask) {
-    const std::string id =
-        request.template_file + (compiler_.toolchain().preprocessed ? "/" + key : "");
+    const std::string id = request.folder + "/" + request.template_file +
+                           (compiler_.preprocesses(request) ? "/" + key : "");
     const std::lock_guard<std::mutex> lock(digest_mutex_);
     const auto known = digests_.find(id);
     if (known != digests_.end()) return known->second;

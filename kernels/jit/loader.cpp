@@ -33,8 +33,13 @@ std::string loader_error() {
 
 }  // namespace
 
-Kernel::Kernel(std::string key, std::vector<std::byte> image, void* handle, Run entry)
-    : key_(std::move(key)), image_(std::move(image)), handle_(handle), run_(entry) {}
+Kernel::Kernel(std::string key, std::vector<std::byte> image, void* handle, Run entry,
+               Reference computed)
+    : key_(std::move(key)),
+      image_(std::move(image)),
+      handle_(handle),
+      run_(entry),
+      reference_(computed) {}
 
 Kernel::~Kernel() {
   if (handle_ != nullptr) dlclose(handle_);
@@ -51,7 +56,8 @@ Result<std::shared_ptr<const Kernel>> load_kernel(const std::string& key,
     dlclose(handle);
     return fail(ErrorCode::kIo, "kernel " + key + " has no entry run()");
   }
-  return std::make_shared<const Kernel>(key, std::move(image), handle, run);
+  const auto reference = reinterpret_cast<Reference>(dlsym(handle, "reference"));
+  return std::make_shared<const Kernel>(key, std::move(image), handle, run, reference);
 }
 
 }  // namespace npu::jit

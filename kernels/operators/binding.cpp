@@ -215,24 +215,13 @@ TensorParams tensor_params(const NormalisedCall& call) {
   return p;
 }
 
-// Of a row: "NAME=value,NAME=value".
-void add_fixed(std::string_view fixed, jit::Macros& macros) {
-  while (!fixed.empty()) {
-    const auto end = std::min(fixed.find(','), fixed.size());
-    const auto sign = fixed.find('=');
-    macros["NPU_JIT_" + std::string(fixed.substr(0, sign))] =
-        std::string(fixed.substr(sign + 1, end - sign - 1));
-    fixed.remove_prefix(std::min(end + 1, fixed.size()));
-  }
-}
-
 // The compile-time parameters; those that a template does not read are not part of its key.
 jit::Macros macros_of(const NormalisedCall& call) {
   const std::string type(macro_name(call.type));
-  jit::Macros macros{{"NPU_JIT_KERNEL_NAME", std::string(call.row->name)},
+  jit::Macros macros{{"NPU_JIT_KERNEL_NAME", call.row->name},
                      {"NPU_JIT_ELEMENT_A", type},
                      {"NPU_JIT_ELEMENT_C", std::string(macro_name(call.out_type))}};
-  add_fixed(call.row->macros, macros);
+  macros.insert(call.row->macros.begin(), call.row->macros.end());
   switch (call.row->family) {
     case Family::kMatmul:
     case Family::kBatched:
@@ -338,7 +327,8 @@ void bind_others(const NormalisedCall& call, Binding& binding) {
 
 Binding bind(const NormalisedCall& call) {
   Binding binding;
-  binding.request = {std::string(call.row->file), macros_of(call), call.row->type};
+  binding.request = {call.row->file, macros_of(call), call.row->type};
+  binding.request.folder = call.row->folder;
   switch (call.row->family) {
     case Family::kMatmul:
     case Family::kBatched:

@@ -21,7 +21,7 @@ inline constexpr std::size_t kMostParts = kTensorInputs;
 // k x m, B transposed as n x k. Results lie row by row.
 struct OperatorCall {
   std::string name;
-  std::vector<std::uint64_t> shape;  // the operator's row of the table names its numbers
+  std::vector<std::uint64_t> shape;  // the operator's row names its numbers
   std::string dtype = "float16";     // of what is multiplied, or of all inputs
   // Of the first result; empty: int32 for products of int8, float32 for quantised ones, int8 for
   // what is quantised, else dtype.
@@ -62,6 +62,10 @@ struct NormalisedCall {
   std::string layout_a, layout_b;  // RowMajor, ColumnMajor, zN, nZ
   OperatorCall call;               // for the rest
 };
+
+// Of an operator whose description has its tensors.
+DataType type_of_input(const NormalisedCall& call, std::size_t i);
+DataType type_of_result(const NormalisedCall& call, std::size_t i);
 
 // kNotFound: no such operator; kInvalidArgument: one line that says which argument, what was found
 // and what is possible.

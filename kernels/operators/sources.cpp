@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/operators/sources.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -24,8 +26,10 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-// From the program's folder: PREFIX/bin/npusim, TREE/build/PRESET/bin/NAME.
-constexpr const char* kRoots[] = {"../share/npusim/operators", "../../.."};
+// Below a folder above the program, or above the shared object that this code is in: of an
+// installation, of a checkout or a copy.
+constexpr const char* kRoots[] = {"share/npusim/operators", ""};
+constexpr unsigned kMostAbove = 6;  // PREFIX/lib/python3/dist-packages/npusim/_npusim.so
 // From the root: of a checkout or a copy, of an installation.
 constexpr const char* kHeaders[] = {"include", "../../../include"};
 
@@ -34,24 +38,42 @@ bool has_templates(const fs::path& root) {
   return fs::is_directory(root / "kernels/device/operators", ignored);
 }
 
+// The program, or the shared object that has this code.
+fs::path own_file() {
+  std::error_code ignored;
+  Dl_info info{};
+  const bool known = dladdr(reinterpret_cast<const void*>(&has_templates), &info) != 0;
+  const fs::path file = known && info.dli_fname != nullptr ? info.dli_fname : "";
+  if (file.extension() == ".so") return fs::canonical(file, ignored);
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
 }  // namespace
 
-Result<jit::Toolchain> find_toolchain(const std::string& compiler, const std::string& root) {
-  fs::path folder = root.empty() ? variable("NPUSIM_OPERATORS_DIR") : root;
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const char* place : kRoots) {
-    if (folder.empty() && has_templates(program / place)) {
-      folder = (program / place).lexically_normal();
+Result<std::string> operators_root() {
+  const std::string chosen = variable("NPUSIM_OPERATORS_DIR");
+  if (!chosen.empty()) {
+    if (has_templates(chosen)) return chosen;
+    return fail(ErrorCode::kNotFound, "no templates of operators in " + shortened(chosen, kShownPath));
+  }
+  fs::path above = own_file();
+  for (unsigned i = 0; i < kMostAbove && above != above.parent_path(); ++i) {
+    above = above.parent_path();
+    for (const char* place : kRoots) {
+      const fs::path root = *place == '\0' ? above : above / place;
+      if (has_templates(root)) return root.string();
     }
   }
-  if (folder.empty() || !has_templates(folder)) {
-    return fail(ErrorCode::kNotFound,
-                "no templates of operators in " +
-                    (folder.empty() ? std::string("the installation; NPUSIM_OPERATORS_DIR names "
-                                                  "the folder above kernels/device/operators")
-                                    : shortened(folder.string(), kShownPath)));
-  }
+  return fail(ErrorCode::kNotFound,
+              "no templates of operators in the installation; NPUSIM_OPERATORS_DIR names the folder "
+              "above kernels/device/operators");
+}
+
+Result<jit::Toolchain> find_toolchain(const std::string& compiler) {
+  const auto root = operators_root();
+  if (!root) return forward_error(root);
+  const fs::path folder = *root;
+  std::error_code ignored;
   fs::path headers = folder / kHeaders[0];
   for (const char* place : kHeaders) {
     if (!fs::is_directory(folder / place / "npu/aicore", ignored)) continue;

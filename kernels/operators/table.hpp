@@ -1,69 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators there are: a row for each.
+// The operators there are: those that npusim brings along, and those of $NPUSIM_OPERATORS_PATH.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/operators/description.hpp"
 #include "npu/base/result.hpp"
-#include "npu/jit/key.hpp"
-#include "npu/platform/aicore_port.hpp"
 
 namespace npu::operators {
 
-using platform::DataType;
+// A name stands for one operator. `folders`: of descriptions and sources, as in
+// $NPUSIM_OPERATORS_PATH. Errors: read_descriptions(); kInvalidArgument: a name that is there
+// twice; kNotFound: a folder that is not there, no operators of npusim's own (sources.hpp).
+Result<std::vector<OperatorRow>> read_operators(const std::string& folders);
 
-// Which structure of npu/operators/params.hpp it takes.
-enum class Family : std::uint8_t {
-  kMatmul,
-  kBatched,
-  kGrouped,
-  kSplitK,
-  kQuant,
-  kGemv,
-  kVector,
-  kSoftmax,
-  kRmsNorm,
-  kSwiGlu,
-  kDynamicQuant,
-  kAddRmsNorm,
-  kAddRmsNormDynamicQuant,
-  kDequantSwigluQuant,
-  kAttention,
-  kBroadcast,
-  kTranspose,
-  kSoftmaxAxis,
-  kGroupNorm,
-  kAdamW,
-  kLayerNorm,
-  kGather,
-  kCacheWrite,
-  kTensors,  // npu/operators/tensor_params.hpp
-};
-
-struct OperatorRow {
-  std::string_view name;
-  Family family;
-  std::string_view file;  // of kernels/device/operators
-  jit::KernelType type;
-  std::string_view shape;   // its numbers, by name: "m, n, k"; "sides": 1 to kMostAxes of them
-  std::string_view inputs;  // the tensors that it reads, in the order of OperatorCall::inputs
-  std::string_view results = "result";  // that it writes, in the order of OperatorCall::results
-  // What the row fixes; empty: the call says it, or there is none.
-  std::string_view expression = "";  // of every element
-  std::string_view macros = "";      // without NPU_JIT_: "SMALLEST=1,INDICES=1"
-  std::string_view out = "";         // type of the first result unless the call names one
-};
-
-const std::vector<OperatorRow>& operator_table();
-// kNotFound; the context lists those there are.
+// Those of this process, read once: at the first call. Errors: read_operators().
+Result<const std::vector<OperatorRow>*> operator_table();
+// kNotFound: none of this name; the context names the nearest one. Errors: read_operators().
 Result<const OperatorRow*> find_operator(std::string_view name);
-
-// "half" for fp16 and so on, as macros have it; empty: none of the types.
-std::string_view macro_name(DataType type);
-// Every usual spelling: "float16", "fp16", "half". kInvalidArgument.
-Result<DataType> parse_type(const std::string& text);
 
 }  // namespace npu::operators

@@ -53,7 +53,7 @@ Status check_numbers(const OperatorCall& call, const OperatorRow& row) {
     }
     return {};
   }
-  const auto names = row.shape;
+  const auto& names = row.sides;
   const auto wanted = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
   const bool optional = names.front() == '[';  // the first side may be left out
   const bool more = names.back() == '.';       // there may be more of the last one
@@ -99,7 +99,7 @@ Status take_shape(const OperatorCall& call, NormalisedCall& to) {
   if (auto ok = check_numbers(call, *to.row); !ok) return ok;
   const Family flat = to.row->family;
   const std::uint64_t most =
-      is_flat(flat) || has_axes(flat) || to.row->shape == "count" ? kMostElements : kMostSide;
+      is_flat(flat) || has_axes(flat) || to.row->sides == "count" ? kMostElements : kMostSide;
   for (const std::uint64_t side : call.shape) {
     if (side > most) {
       return refuse(call, fmt::format("a side of {}; 0 .. {} are possible", side, most));
@@ -183,7 +183,7 @@ Status take_types(const OperatorCall& call, NormalisedCall& to) {
   const auto type = parse_type(call.dtype);
   if (!type) return refuse(call, "dtype: " + type.error().context);
   to.type = *type;
-  const auto fixed = parse_type(std::string(to.row->out));
+  const auto fixed = parse_type(to.row->out);
   to.out_type = fixed ? *fixed : usual_result(to.row->family, *type);
   if (!call.out_dtype.empty()) {
     const auto out = parse_type(call.out_dtype);
@@ -191,6 +191,14 @@ Status take_types(const OperatorCall& call, NormalisedCall& to) {
     to.out_type = *out;
   }
   if (auto ok = take_bias(call, to); !ok) return ok;
+  if (const auto& types = to.row->types;
+      !types.empty() && std::find(types.begin(), types.end(), to.type) == types.end()) {
+    std::string known;
+    for (const auto each : types) {
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", type_name(each));
+    }
+    return refuse(call, fmt::format("dtype {}: it takes {}", type_name(to.type), known));
+  }
   const auto possible = impossible(to.row->family, to.type, to.out_type);
   if (possible.empty()) return {};
   return refuse(call, fmt::format("{} into {}: it can do {}", macro_name(to.type),
@@ -270,9 +278,28 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   return {};
 }
 
+// Of an operator whose description has its tensors.
+Status check_described(const OperatorCall& call, const NormalisedCall& to) {
+  const OperatorRow& row = *to.row;
+  const auto check = [&](const TensorRow& tensor, std::uint64_t address, DataType type) -> Status {
+    const auto shape = numbers_of(tensor.shape, row, to.sides);
+    if (!shape) return refuse(call, tensor.name + ": " + shape.error().context);
+    if (address % platform::bytes_of(type) == 0) return {};
+    return refuse(call, tensor.name + ": an address that is no multiple of its elements' size");
+  };
+  for (std::size_t i = 0; i < row.inputs.size(); ++i) {
+    if (auto ok = check(row.inputs[i], call.inputs[i], type_of_input(to, i)); !ok) return ok;
+  }
+  for (std::size_t i = 0; i < row.results.size(); ++i) {
+    if (auto ok = check(row.results[i], call.results[i], type_of_result(to, i)); !ok) return ok;
+  }
+  return {};
+}
+
 // Scales, which are fp32 whatever the type, and ends of groups are looked at by the operator
 // itself.
 Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
+  if (to.row->described()) return check_described(call, to);
   const Family family = to.row->family;
   const bool indexed = family == Family::kGather || family == Family::kCacheWrite;
   const std::size_t typed = family == Family::kDequantSwigluQuant || indexed ? 1
@@ -295,6 +322,15 @@ Status check_addresses(const OperatorCall& call, const NormalisedCall& to) {
 }
 
 }  // namespace
+
+DataType type_of_input(const NormalisedCall& call, std::size_t i) {
+  return parse_type(call.row->inputs[i].dtype).value_or(call.type);
+}
+DataType type_of_result(const NormalisedCall& call, std::size_t i) {
+  const auto type = parse_type(call.row->results[i].dtype);
+  if (type && !(i == 0 && !call.call.out_dtype.empty())) return *type;
+  return i == 0 ? call.out_type : call.type;
+}
 
 Result<NormalisedCall> normalise(const OperatorCall& call) {
   const auto row = find_operator(call.name);

@@ -12,6 +12,7 @@ Outcome run_workload(const Options& options);
 Outcome run_model(const Options& options);
 Outcome list_workloads(const Options& options);
 Outcome list_registers(const Options& options);
+Outcome list_operators(const Options& options);
 Outcome list_pci(const Options& options);
 Outcome serve(const Options& options);
 // The programs are the arguments.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/config/load.hpp"
+#include "kernels/operators/table.hpp"
 #include "npu/abi/register_reference.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/option_table.hpp"
@@ -135,6 +136,12 @@ void add_registers(Candidates& found) {
   }
 }
 
+void add_operators(Candidates& found) {
+  const auto table = operators::operator_table();
+  if (!table) return;
+  for (const auto& row : **table) found.words.push_back(row.name);
+}
+
 void add_values(Value kind, const Line& line, const std::string& at, Candidates& found) {
   switch (kind) {
     case Value::kConfiguration:
@@ -172,6 +179,9 @@ void add_arguments(const Line& line, const std::string& at, Candidates& found) {
       return;
     case Value::kRegister:
       if (count == 0) add_registers(found);
+      return;
+    case Value::kOperator:
+      if (count == 0) add_operators(found);
       return;
     case Value::kSmiAction:
       found.words = {"info", "watch", "create-vnpu", "destroy-vnpu"};

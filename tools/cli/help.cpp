@@ -28,6 +28,7 @@ usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
        npusim config show|check [CONFIG] [--set KEY=VALUE]...
        npusim config keys
        npusim registers [PATTERN]
+       npusim operators [PATTERN]
        npusim completion bash|zsh
        npusim help [COMMAND]
        npusim [COMMAND] --help | --version
@@ -234,6 +235,15 @@ PATTERN is a name of a register in which * and ? stand for other characters, suc
 upper and lower case are the same.
 )";
 
+const char* const kOperators =
+    R"(usage: npusim operators [PATTERN]
+
+Lists the operators that are compiled on demand (npusim run operator) with their sides: those that
+npusim brings along, and those of the folders in NPUSIM_OPERATORS_PATH. With a PATTERN, a name in
+which * and ? stand for other characters, it prints of each: sides, inputs and results with their
+shapes, source, kind of cores.
+)";
+
 const char* const kCompletion =
     R"(usage: npusim completion bash|zsh
 
@@ -265,6 +275,7 @@ std::string help_text(const std::string& command) {
   if (command == "compare") return kCompare + options + "\n" + kCompareTail;
   if (command == "config") return kConfig + options;
   if (command == "registers") return kRegisters;
+  if (command == "operators") return kOperators;
   if (command == "completion") return kCompletion;
   return kProgram + commands_help() + "\n" + kProgramTail;
 }

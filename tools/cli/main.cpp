@@ -31,6 +31,7 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   if (options.command == "onnx") return run_model(options);
   if (options.command == "list") return list_workloads(options);
   if (options.command == "registers") return list_registers(options);
+  if (options.command == "operators") return list_operators(options);
   if (options.command == "lspci") return list_pci(options);
   if (options.command == "serve") return serve(options);
   if (options.command == "exec") return exec_programs(options);

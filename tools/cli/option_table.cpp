@@ -27,6 +27,7 @@ constexpr CommandRow kCommands[] = {
     {"probe", Value::kNone, "try what the card and its driver can do for who shares them"},
     {"config", Value::kConfigAction, "show or check a configuration, or list its keys"},
     {"registers", Value::kRegister, "list the registers and their bits"},
+    {"operators", Value::kOperator, "list the operators that are compiled on demand"},
     {"completion", Value::kShell, "print the script that completes npusim's command line"},
     {"help", Value::kCommand, "print help on the program or a command, as --help does"},
 };

@@ -28,6 +28,7 @@ enum class Value {
   kSmiAction,     // info, watch, create-vnpu, destroy-vnpu
   kCommand,       // a command of npusim
   kRegister,      // a name of a register, or a pattern of them
+  kOperator,      // a name of an operator, or a pattern of them
 };
 
 struct OptionRow {

@@ -160,6 +160,7 @@ class OperatorRun {
       call_ = calls_[i % calls_.size()];
       auto kernel = runner_.find(call_, context_.interrupted);
       if (!kernel) return forward_error(kernel);
+      kernel_ = kernel->kernel;
       auto ran = runner_.run(call_, std::move(*kernel));
       if (!ran) return forward_error(ran);
       if (ran->compile_time.count() != 0) {
@@ -191,7 +192,7 @@ class OperatorRun {
       auto ok = session_.read({call_.results[i]}, {results[i].data(), results[i].size()});
       if (!ok) return ok;
     }
-    return problem_->check(results);
+    return problem_->check(results, kernel_->reference());
   }
 
   void report() {
@@ -214,10 +215,17 @@ class OperatorRun {
         "until the "
         "host has seen the last completion; pipes: from the first copy's begin to the last "
         "copy's end; {}",
-        context_.functional ? "every element compared" : "not compared"));
+        compared()));
   }
 
  private:
+  const char* compared() const {
+    if (!context_.functional) return "not compared";
+    const auto row = operators::find_operator(call_.name);
+    const bool unknown = row && (*row)->described() && kernel_->reference() == nullptr;
+    return unknown ? "not compared: the source has no NPU_REFERENCE" : "every element compared";
+  }
+
   void report_host(const std::string& prefix, const operators::LayerTimes& times) {
     MeasuredTime total{times.total(), {}};
     for (std::size_t i = 0; i < operators::kLayers; ++i) {
@@ -262,6 +270,7 @@ class OperatorRun {
   BlockSpan span_;
   MeasuredTime wall_;                   // of the last call
   std::optional<LaunchLimits> limits_;  // of the last call
+  std::shared_ptr<const jit::Kernel> kernel_;
   std::optional<operators::Ran> first_;
   operators::Ran last_;
   std::string compiled_ = "calls";
@@ -337,14 +346,14 @@ std::vector<ParameterSpec> parameters_of_run() {
 }  // namespace programs::operator_run
 
 Workload operator_run() {
-  std::vector<std::string> names;
-  for (const auto& row : operators::operator_table()) names.emplace_back(row.name);
   const std::vector<std::string> types{"float16", "bfloat16", "float32", "int8", "int32", "int64"};
   const std::vector<std::string> outs{"auto", "float16", "bfloat16", "float32",
                                       "int8", "int32",   "int64"};
   std::vector<ParameterSpec> parameters{
-      choice_parameter("name", "basic_matmul", "of the operator", names),
-      {"shape", ParameterType::kIntegerList, "", "256,256,256", shapes_of_operators(), 0,
+      {"name", ParameterType::kText, "", "basic_matmul",
+       "of the operator; `npusim operators` lists them"},
+      {"shape", ParameterType::kIntegerList, "", "256,256,256",
+       "of the operator's sides, as `npusim operators` names them", 0,
        programs::operator_run::kMostSide},
       choice_parameter("dtype", "float16", "of the inputs", types),
       choice_parameter("out_dtype", "auto",

@@ -3,6 +3,8 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <map>
 #include <optional>
 
 #include "apps/python/native/checked_self.hpp"
@@ -14,10 +16,10 @@ namespace py = pybind11;
 
 using operators::OperatorCall;
 
-OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& root,
-                           const std::string& folder, const operators::CoreLimits& limits)
+OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& folder,
+                           const operators::CoreLimits& limits)
     : card_(std::move(card)) {
-  parts_ = std::make_unique<Parts>(value_of(operators::find_toolchain("", root)),
+  parts_ = std::make_unique<Parts>(value_of(operators::find_toolchain()),
                                    jit::CacheOptions{folder});
   auto& context = card_->context();
   operators::LauncherOptions options;
@@ -133,7 +135,47 @@ py::dict OperatorHost::counters() const {
   return all;
 }
 
+namespace {
+
+// Fills in the call's shape from those of its inputs; the types of inputs, shapes and types of
+// results.
+py::tuple complete(OperatorCall& call, const std::vector<std::vector<std::uint64_t>>& shapes,
+                   const std::map<std::string, std::uint64_t>& given) {
+  const auto& row = *value_of(operators::find_operator(call.name));
+  if (!row.described()) {
+    throw py::value_error(call.name + " is npusim's own: it has a function in npusim.ops");
+  }
+  call.shape = value_of(operators::sides_of(row, shapes, given));
+  const auto known = value_of(operators::normalise(call));
+  py::list inputs, results;
+  for (std::size_t i = 0; i < row.inputs.size(); ++i) {
+    inputs.append(std::string(operators::type_name(operators::type_of_input(known, i))));
+  }
+  for (std::size_t i = 0; i < row.results.size(); ++i) {
+    const auto shape = value_of(operators::numbers_of(row.results[i].shape, row, known.sides));
+    results.append(py::make_tuple(py::tuple(py::cast(shape)),
+                                  std::string(operators::type_name(type_of_result(known, i)))));
+  }
+  return py::make_tuple(inputs, results);
+}
+
+}  // namespace
+
 void bind_operators(py::module_& module) {
+  // The type of an operator's inputs whose description names none: that of the first such array.
+  module.def("type_of_call", [](const std::string& name, const std::vector<std::string>& types) {
+    const auto& row = *value_of(operators::find_operator(name));
+    for (std::size_t i = 0; i < std::min(types.size(), row.inputs.size()); ++i) {
+      if (row.inputs[i].dtype.empty()) return types[i];
+    }
+    return types.empty() ? std::string("float16") : types.front();
+  });
+  module.def("complete_call",
+             [](const std::shared_ptr<OperatorCall>& call,
+                const std::vector<std::vector<std::uint64_t>>& shapes,
+                const std::map<std::string, std::uint64_t>& given) {
+               return complete(object_of(call), shapes, given);
+             });
   py::class_<OperatorCall, std::shared_ptr<OperatorCall>> call(module, "OperatorCall");
   call.def(py::init<>());
   define_field(call, "name", &OperatorCall::name);
@@ -167,13 +209,11 @@ void bind_operators(py::module_& module) {
         return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2, fixpipe_bf16, ub_to_l1 != 0};
       }));
   py::class_<OperatorHost, std::shared_ptr<OperatorHost>>(module, "OperatorHost")
-      .def(py::init([](std::shared_ptr<Card> card, const std::string& root,
-                       const std::string& folder,
+      .def(py::init([](std::shared_ptr<Card> card, const std::string& folder,
                        const std::shared_ptr<operators::CoreLimits>& limits) {
-             return std::make_shared<OperatorHost>(std::move(card), root, folder,
-                                                   object_of(limits));
+             return std::make_shared<OperatorHost>(std::move(card), folder, object_of(limits));
            }),
-           py::arg().none(false), py::arg(), py::arg(), py::arg())
+           py::arg().none(false), py::arg(), py::arg())
       .def("run",
            [](const std::shared_ptr<OperatorHost>& self,
               const std::shared_ptr<OperatorCall>& wanted) {

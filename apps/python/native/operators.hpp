@@ -14,9 +14,8 @@ namespace npu::python {
 
 class OperatorHost {
  public:
-  // `root`: as of find_toolchain(), `folder`: of compiled kernels, empty for none.
-  // The card's limits are of its configuration.
-  OperatorHost(std::shared_ptr<Card> card, const std::string& root, const std::string& folder,
+  // `folder`: of compiled kernels, empty for none. The card's limits are of its configuration.
+  OperatorHost(std::shared_ptr<Card> card, const std::string& folder,
                const operators::CoreLimits& limits);
   ~OperatorHost();
   OperatorHost(const OperatorHost&) = delete;

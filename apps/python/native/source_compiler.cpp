@@ -44,10 +44,9 @@ jit::Loaded compile(const jit::Toolchain& toolchain, const std::string& folder,
 }
 
 py::dict compile_source(const std::string& source, const std::string& core,
-                        const std::vector<std::string>& includes, const std::string& root,
-                        const std::string& folder) {
+                        const std::vector<std::string>& includes, const std::string& folder) {
   const std::filesystem::path file(source);
-  auto toolchain = value_of(operators::find_toolchain("", root));
+  auto toolchain = value_of(operators::find_toolchain());
   toolchain.templates = file.parent_path().string();
   toolchain.includes.insert(toolchain.includes.begin(), includes.begin(), includes.end());
   toolchain.named.emplace_back(toolchain.templates + "/", "");

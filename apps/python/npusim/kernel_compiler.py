@@ -5,7 +5,7 @@ import os
 import pathlib
 
 from . import _npusim
-from .operator_call import cache_folder, templates_root
+from .operator_call import cache_folder
 from .platforms import check_runtime, configuration_of
 
 _CORES = ("aic", "aiv", "mix")
@@ -94,7 +94,7 @@ class KernelCompiler:
         if isinstance(extra_include_dirs, (str, os.PathLike)):
             raise TypeError("extra_include_dirs: found one path; allowed: a list of them")
         folders = [os.path.abspath(each) for each in extra_include_dirs or []]
-        made = _npusim.compile_source(str(source), core, folders, templates_root(), cache_folder())
+        made = _npusim.compile_source(str(source), core, folders, cache_folder())
         binary = made.pop("binary")
         self._last = made
         return binary

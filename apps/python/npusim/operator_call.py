@@ -3,13 +3,11 @@
 
 import math
 import os
-import pathlib
 
 import numpy
 
 from . import _npusim
 from .device import Device
-from .programs import host_library
 from .simulator import current_simulator
 
 _NAMES = {"float16": "float16", "float32": "float32", "int8": "int8", "int32": "int32",
@@ -22,17 +20,6 @@ _LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 <<
            "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20,
            "core.fixpipe_bf16": 1, "core.ub_to_l1.per_clock_bytes": 1}
 _last = {}
-
-
-def templates_root():
-    """The folder above kernels/device/operators; empty: $NPUSIM_OPERATORS_DIR names it."""
-    if os.environ.get("NPUSIM_OPERATORS_DIR"):
-        return ""
-    library = pathlib.Path(host_library()).resolve().parent
-    for up in (library.parent, library.parent.parent):
-        if (up / "share/npusim/operators/kernels/device/operators").is_dir():
-            return str(up / "share/npusim/operators")
-    return str(library.parent.parent.parent)
 
 
 def cache_folder():
@@ -55,7 +42,7 @@ def _host(device):
         device._ready()
         values = device._simulator.report()["configuration"]
         limits = [values[f"cards.{device.index}.{key}"] * unit for key, unit in _LIMITS.items()]
-        device._operators = _npusim.OperatorHost(device._card, templates_root(), cache_folder(),
+        device._operators = _npusim.OperatorHost(device._card, cache_folder(),
                                                  _npusim.CoreLimits(*limits))
     return device, device._operators
 
@@ -74,6 +61,10 @@ def _out(outDType):
         raise ValueError(f"outDType: found '{name[:40]}'; allowed: {', '.join(_ARRAYS)}")
     array = _ARRAYS[name]
     return _NAMES[array], array
+
+
+def out_type(outDType):
+    return _out(outDType)[0]
 
 
 def number_of(value, what, kind=float):

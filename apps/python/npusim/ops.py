@@ -25,12 +25,13 @@ from .formula_ops import (cast, clip, equal, erf, greater, greater_equal, leaky_
                           logical_and, logical_not, logical_or, not_equal, pow, reciprocal, relu, sqrt,
                           where)
 from .nz import to_nz
+from .own_ops import call
 from .operator_call import array_of, last_call, number_of, run, type_of
 from .tensor_ops import (apply_adam_w, broadcast, gather, group_norm, kv_cache_write, layer_norm, softmax,
                          transpose)
 
 __all__ = ["apply_adam_w", "argmax", "argmin", "basic_matmul", "batched_matmul", "broadcast",
-           "cast", "clip", "concat", "elementwise", "embedding", "equal", "erf", "flash_attention",
+           "call", "cast", "clip", "concat", "elementwise", "embedding", "equal", "erf", "flash_attention",
            "gather", "gemv", "greater", "greater_equal", "group_norm", "grouped_matmul",
            "kv_cache_write", "last_call", "layer_norm", "leaky_relu", "less", "less_equal",
            "logical_and", "logical_not", "logical_or", "not_equal", "pad", "pow", "quant_matmul",

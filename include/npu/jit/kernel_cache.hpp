@@ -37,10 +37,13 @@ struct CacheOptions {
 NPU_JIT_API std::string default_cache_folder();
 
 struct KernelRequest {
-  std::string template_file;  // in Toolchain::templates
+  std::string template_file;  // in Toolchain::templates, or in `folder`
   Macros macros;
   KernelType type = KernelType::kCube;
   bool loaded = true;  // false: only its bytes; run() is null
+  // Of the template, for sources of users: the kernel depends on what the preprocessor makes of it
+  // (Toolchain::preprocessed). Empty: Toolchain::templates.
+  std::string folder = {};
 };
 
 enum class Origin : std::uint8_t { kMemory, kDisk, kCompiled };

@@ -127,7 +127,7 @@ struct Refusal {
 
 TEST(Wrapper, SaysInOneLineWhatCannotBe) {
   const std::vector<Refusal> refusals{
-      {[](OperatorCall& c) { c.name = "matmull"; }, "basic_matmul, batched_matmul"},
+      {[](OperatorCall& c) { c.name = "basic_matmull"; }, "did you mean basic_matmul?"},
       {[](OperatorCall& c) {
          c.shape = {3, 5};
        },

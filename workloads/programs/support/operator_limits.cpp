@@ -53,22 +53,4 @@ std::string published_name(const operators::OperatorCall& call) {
   return call.shape[kHeads] == call.shape[kKvHeads] ? "mha" : "gqa";
 }
 
-std::string shapes_of_operators() {
-  const auto& table = operators::operator_table();
-  const auto of = [](const operators::OperatorRow& row) {
-    std::string shape(row.shape);
-    shape.erase(std::remove(shape.begin(), shape.end(), ' '), shape.end());
-    return shape;
-  };
-  std::string text = of(table.front());
-  for (std::size_t i = 1; i < table.size(); ++i) {
-    if (table[i].shape == table.front().shape) continue;
-    const bool again = table[i].shape == table[i - 1].shape;
-    const bool goes_on = i + 1 < table.size() && table[i].shape == table[i + 1].shape;
-    text += again ? " and " : "; of ";
-    text += std::string(table[i].name) + (goes_on ? "" : " " + of(table[i]));
-  }
-  return text;
-}
-
 }  // namespace npu::workloads

@@ -25,8 +25,5 @@ operators::CardCores cores_of(const model::ChipConfig& chip);
 
 // As measurements on silicon name it.
 std::string published_name(const operators::OperatorCall& call);
-// "m,n,k; of gemv m,k; of softmax and rms_norm rows,columns": the first operator's, then those that
-// have another.
-std::string shapes_of_operators();
 
 }  // namespace npu::workloads

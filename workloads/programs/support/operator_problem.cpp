@@ -11,6 +11,7 @@
 #include "kernels/operators/matrix_layout.hpp"
 #include "workloads/programs/support/attention_reference.hpp"
 #include "workloads/programs/support/axes_reference.hpp"
+#include "workloads/programs/support/described_tensors.hpp"
 #include "workloads/programs/support/row_reference.hpp"
 #include "workloads/programs/support/tensor_reference.hpp"
 
@@ -117,14 +118,16 @@ OperatorProblem::Values OperatorProblem::values(std::size_t i) const {
   return all;
 }
 
-Status OperatorProblem::check(const std::vector<std::vector<std::byte>>& results) const {
+Status OperatorProblem::check(const std::vector<std::vector<std::byte>>& results,
+                              jit::Reference reference) const {
   const Family family = call_.row->family;
   if (family == Family::kMatmul || family == Family::kBatched || family == Family::kSplitK) {
     return check_products(results[0]);
   }
   if (family == Family::kGrouped) return check_groups(results[0]);
   if (computes()) return check_elementwise(results[0]);
-  const std::vector<Values> wanted = expected();
+  if (call_.row->described() && reference == nullptr) return {};
+  const std::vector<Values> wanted = expected(reference);
   for (std::size_t i = 0; i < results_.size(); ++i) {
     if (auto ok = check_result(i, wanted[i], results[i]); !ok) return ok;
   }
@@ -140,7 +143,9 @@ Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
   const Family family = call_.row->family;
   const bool quantises = family == Family::kDynamicQuant || family == Family::kDequantSwigluQuant ||
                          family == Family::kAddRmsNormDynamicQuant;
-  const double step = quantises && type == DataType::kInt8 ? 1 : 0;
+  const bool rounds = call_.row->described() && rounding_error(type) == 0 &&
+                      rounding_error(call_.type) != 0;
+  const double step = rounds || (quantises && type == DataType::kInt8) ? 1 : 0;
   for (std::uint64_t k = 0; k < wanted.size(); ++k) {
     const double found = load_element(type, result.data(), k);
     const double allowed = step + tolerance(type) * std::max(std::abs(wanted[k]), largest / 16);
@@ -161,7 +166,7 @@ double OperatorProblem::tolerance(DataType type) const {
   // Sums of what was stored in between.
   const bool summed = family == Family::kAttention ||
                       (family == Family::kTensors && call_.row->type == jit::KernelType::kMixed);
-  const double steps = summed ? 16 : all;
+  const double steps = call_.row->described() ? call_.row->roundings : summed ? 16 : all;
   return std::max(steps * stored, 1e-5);
 }
 
@@ -224,7 +229,10 @@ Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const
   return {};
 }
 
-std::vector<OperatorProblem::Values> OperatorProblem::expected() const {
+std::vector<OperatorProblem::Values> OperatorProblem::expected(jit::Reference reference) const {
+  if (reference != nullptr && call_.row->described()) {
+    return expected_by(reference, call_, [&](std::size_t i) { return values(i); });
+  }
   switch (call_.row->family) {
     case Family::kQuant:
       return {expected_quantised()};

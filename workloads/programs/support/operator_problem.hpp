@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/operators/call.hpp"
+#include "npu/jit/kernel.hpp"
 #include "workloads/programs/support/element_expression.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
 #include "workloads/programs/support/operator_tensors.hpp"
@@ -34,8 +35,9 @@ class OperatorProblem {
   // looked at; none of other operators.
   std::optional<std::uint64_t> operations() const;
   // kWrongData names the first element that is off by more than its types must round. Of large
-  // products samples.
-  Status check(const std::vector<std::vector<std::byte>>& results) const;
+  // products samples. `reference`: of an operator of one's own; null: it has none.
+  Status check(const std::vector<std::vector<std::byte>>& results,
+               jit::Reference reference = nullptr) const;
 
  private:
   using Values = std::vector<double>;
@@ -48,7 +50,7 @@ class OperatorProblem {
   Status check_products(const std::vector<std::byte>& result) const;
   Status check_groups(const std::vector<std::byte>& result) const;
   Status check_one(const MatrixProduct& product) const;
-  std::vector<Values> expected() const;
+  std::vector<Values> expected(jit::Reference reference) const;
   std::vector<Values> expected_rows() const;
   Status check_result(std::size_t i, const Values& wanted,
                       const std::vector<std::byte>& result) const;

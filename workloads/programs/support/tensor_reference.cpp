@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "workloads/programs/support/described_tensors.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/plain_tensors.hpp"
 #include "workloads/programs/support/row_reference.hpp"
@@ -297,12 +298,13 @@ const PlainOperator& reference_of(const NormalisedCall& call) {
 }  // namespace plain_tensors
 
 OperatorTensors plain_tensors_of(const operators::NormalisedCall& call) {
+  if (call.row->described()) return described_tensors(call);
   const auto tensors = plain_tensors::reference_of(call).tensors(call);
   return {plain_tensors::described(tensors.inputs), plain_tensors::described(tensors.results)};
 }
 
 bool has_arithmetic(const operators::NormalisedCall& call) {
-  return call.row->family != operators::Family::kTensors ||
+  return call.row->family != operators::Family::kTensors || call.row->described() ||
          plain_tensors::reference_of(call).expected != nullptr;
 }
 

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operators/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+
+#include "model/config/yaml_document.hpp"
+#include "npu/base/nearest_name.hpp"
+#include "npu/base/shortened.hpp"
+#include "npu/operators/tensor_params.hpp"
+
+namespace npu::operators {
+namespace {
+
+using model::YamlNode;
+
+// In the order of Family.
+constexpr const char* kFamilies[] = {
+    "matmul",        "batched",      "grouped",
+    "splitk",        "quant",        "gemv",
+    "vector",        "softmax",      "rms_norm",
+    "swi_glu",       "dynamic_quant", "add_rms_norm",
+    "add_rms_norm_dynamic_quant",    "dequant_swiglu_quant",
+    "attention",     "broadcast",    "transpose",
+    "softmax_axis",  "group_norm",   "adam_w",
+    "layer_norm",    "gather",       "cache_write",
+    "tensors"};
+constexpr const char* kCores[] = {"cube", "vector", "mixed"};  // in the order of KernelType
+constexpr std::size_t kLongestName = 64;
+constexpr std::uint64_t kMostRoundings = 65'536;
+
+bool is_identifier(const std::string& text) {
+  const auto is_letter = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  return !text.empty() && text.size() <= kLongestName && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(), is_part);
+}
+
+// One operator. What is wrong is thrown away with it: the first error is kept.
+class RowReader {
+ public:
+  RowReader(std::string file, std::string folder) : file_(std::move(file)) {
+    row_.folder = std::move(folder);
+    row_.file = std::filesystem::path(file_).stem().string() + ".cpp";
+  }
+
+  Result<OperatorRow> read(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::kMap) return refuse(node, "", "a map with a name");
+    std::set<std::string> seen;
+    for (const auto& [key, place, value] : node.entries) {
+      if (!seen.insert(key).second) {
+        return error({place.file, place.line, place.column, key, "is there twice", "", "", ""});
+      }
+      if (auto ok = take(key, place, value); !ok) return forward_error(ok);
+    }
+    for (const char* needed : {"name", "sides", "inputs"}) {
+      if (seen.count(needed) == 0) return refuse(node, needed, "it is missing");
+    }
+    if (seen.count("results") == 0) {
+      if (row_.described()) return refuse(node, "results", "it is missing");
+      row_.results.push_back({"result", "", "", ""});
+    }
+    if (auto ok = check_tensors(node); !ok) return forward_error(ok);
+    return row_;
+  }
+
+ private:
+  static tl::unexpected<Error> error(const model::ConfigError& what) {
+    return fail(ErrorCode::kInvalidArgument, what.message());
+  }
+  static tl::unexpected<Error> refuse(const YamlNode& at, const std::string& key,
+                                      const std::string& problem) {
+    return error({at.place.file, at.place.line, at.place.column, key, problem, "", "", ""});
+  }
+  static tl::unexpected<Error> found(const YamlNode& at, const std::string& key,
+                                     const std::string& allowed) {
+    return error(
+        {at.place.file, at.place.line, at.place.column, key, "", describe(at), allowed, ""});
+  }
+
+  Status take(const std::string& key, const model::SourcePlace& place, const YamlNode& value) {
+    if (key == "inputs" || key == "results") {
+      return take_tensors(key, value, key == "inputs" ? row_.inputs : row_.results);
+    }
+    if (key == "macros") return take_macros(value);
+    struct Text {
+      const char* key;
+      Status (RowReader::*take)(const YamlNode&);
+    };
+    constexpr Text kTexts[] = {{"name", &RowReader::take_name},
+                               {"source", &RowReader::take_source},
+                               {"cores", &RowReader::take_cores},
+                               {"sides", &RowReader::take_sides},
+                               {"out", &RowReader::take_out},
+                               {"types", &RowReader::take_types},
+                               {"roundings", &RowReader::take_roundings},
+                               {"parameters", &RowReader::take_family},
+                               {"expression", &RowReader::take_expression}};
+    std::vector<std::string> known{"inputs", "results", "macros"};
+    const std::size_t own = row_.described() ? 2 : 0;  // the last two are of npusim's own
+    for (std::size_t i = 0; i + own < std::size(kTexts); ++i) {
+      if (key != kTexts[i].key) {
+        known.emplace_back(kTexts[i].key);
+        continue;
+      }
+      if (value.kind != YamlNode::Kind::kScalar) return found(value, key, "text");
+      return (this->*kTexts[i].take)(value);
+    }
+    return error({place.file, place.line, place.column, key, "no such key", "", "",
+                  nearest_name(key, known)});
+  }
+
+  Status take_name(const YamlNode& value) {
+    row_.name = value.text;
+    if (is_identifier(row_.name)) return {};
+    return found(value, "name", fmt::format("a C identifier of at most {} letters", kLongestName));
+  }
+  Status take_source(const YamlNode& value) {
+    row_.file = value.text;
+    return {};
+  }
+  Status take_expression(const YamlNode& value) {
+    row_.expression = value.text;
+    return {};
+  }
+  Status take_cores(const YamlNode& value) {
+    const auto* at = std::find(std::begin(kCores), std::end(kCores), value.text);
+    if (at == std::end(kCores)) return found(value, "cores", "cube, vector, mixed");
+    row_.type = static_cast<jit::KernelType>(at - std::begin(kCores));
+    return {};
+  }
+  Status take_family(const YamlNode& value) {
+    const auto* at = std::find(std::begin(kFamilies), std::end(kFamilies), value.text);
+    if (at == std::end(kFamilies)) return found(value, "parameters", "a family's name");
+    row_.family = static_cast<Family>(at - std::begin(kFamilies));
+    return {};
+  }
+  Status take_sides(const YamlNode& value) {
+    row_.sides = value.text;
+    if (!row_.described()) return {};
+    const auto names = names_of(row_.sides);
+    const bool named = std::all_of(names.begin(), names.end(), is_identifier);
+    const bool once = std::set<std::string>(names.begin(), names.end()).size() == names.size();
+    if (named && once && names.size() <= kTensorSides) return {};
+    return found(value, "sides", fmt::format("1 to {} names, each once", kTensorSides));
+  }
+  Status take_out(const YamlNode& value) {
+    const auto type = parse_type(value.text);
+    if (!type) return refuse(value, "out", type.error().context);
+    row_.out = value.text;
+    return {};
+  }
+  Status take_types(const YamlNode& value) {
+    for (const auto& name : names_of(value.text)) {
+      const auto type = parse_type(name);
+      if (!type) return refuse(value, "types", type.error().context);
+      row_.types.push_back(*type);
+    }
+    return {};
+  }
+  Status take_roundings(const YamlNode& value) {
+    const auto* const end = value.text.data() + value.text.size();
+    const auto read = std::from_chars(value.text.data(), end, row_.roundings);
+    if (read.ec == std::errc() && read.ptr == end && row_.roundings <= kMostRoundings) return {};
+    return found(value, "roundings", fmt::format("0 to {}", kMostRoundings));
+  }
+
+  Status take_macros(const YamlNode& value) {
+    if (value.kind != YamlNode::Kind::kMap) return found(value, "macros", "a map");
+    for (const auto& [name, place, text] : value.entries) {
+      if (text.kind != YamlNode::Kind::kScalar) return found(text, "macros." + name, "text");
+      row_.macros["NPU_JIT_" + name] = text.text;
+      // Its own rules: no '&', no control characters.
+      const auto key = jit::key_text({{"NPU_JIT_" + name, text.text}}, 0, row_.type);
+      if (!key) return refuse(text, "macros." + name, key.error().context);
+    }
+    return {};
+  }
+
+  // Names alone, or names with a shape or a map.
+  Status take_tensors(const std::string& key, const YamlNode& value, std::vector<TensorRow>& to) {
+    const bool names = value.kind == YamlNode::Kind::kSequence && !row_.described();
+    if (!names && value.kind != YamlNode::Kind::kMap) {
+      return found(value, key, "a map from names to shapes");
+    }
+    for (const auto& item : value.items) to.push_back({item.text, "", "", ""});
+    for (const auto& [name, place, tensor] : value.entries) {
+      TensorRow row{name, "", "", ""};
+      if (auto ok = take_tensor(key + "." + name, tensor, row); !ok) return ok;
+      to.push_back(std::move(row));
+    }
+    return {};
+  }
+  static Status take_tensor(const std::string& key, const YamlNode& value, TensorRow& to) {
+    if (value.kind == YamlNode::Kind::kScalar) {
+      to.shape = value.text;
+      return {};
+    }
+    if (value.kind != YamlNode::Kind::kMap) return found(value, key, "a shape, or a map with one");
+    for (const auto& [name, place, text] : value.entries) {
+      if (text.kind != YamlNode::Kind::kScalar) return found(text, key + "." + name, "text");
+      if (name == "shape") {
+        to.shape = text.text;
+      } else if (name == "dtype") {
+        if (const auto type = parse_type(text.text); !type) {
+          return refuse(text, key + ".dtype", type.error().context);
+        }
+        to.dtype = text.text;
+      } else if (name == "below") {
+        to.below = text.text;
+      } else {
+        return error({place.file, place.line, place.column, key + "." + name, "no such key", "",
+                      "shape, dtype, below", ""});
+      }
+    }
+    return {};
+  }
+
+  Status check_tensors(const YamlNode& node) const {
+    if (!row_.described()) return {};
+    if (row_.inputs.empty() || row_.inputs.size() > kTensorInputs) {
+      return refuse(node, "inputs", fmt::format("1 to {} are possible", kTensorInputs));
+    }
+    if (row_.results.empty() || row_.results.size() > kTensorResults) {
+      return refuse(node, "results", fmt::format("1 to {} are possible", kTensorResults));
+    }
+    // Sides of 0 leave no remainder, and a divisor is a number.
+    const std::vector<std::uint64_t> nothing(names_of(row_.sides).size());
+    for (const auto* tensors : {&row_.inputs, &row_.results}) {
+      for (const auto& tensor : *tensors) {
+        if (!is_identifier(tensor.name)) {
+          return refuse(node, shortened(tensor.name), "a tensor's name is a C identifier");
+        }
+        const auto shape = numbers_of(tensor.shape, row_, nothing);
+        if (!shape) return refuse(node, tensor.name, shape.error().context);
+        const auto below = numbers_of(tensor.below.empty() ? "0" : tensor.below, row_, nothing);
+        if (!below) return refuse(node, tensor.name + ".below", below.error().context);
+      }
+    }
+    return {};
+  }
+
+  const std::string file_;
+  OperatorRow row_;
+};
+
+}  // namespace
+
+Result<std::vector<OperatorRow>> read_descriptions(const std::string& file,
+                                                   const std::string& folder) {
+  const auto document = model::read_yaml_file(file);
+  if (!document) return fail(ErrorCode::kInvalidArgument, document.error().message());
+  const bool several = document->kind == YamlNode::Kind::kSequence;
+  std::vector<OperatorRow> rows;
+  for (std::size_t i = 0; i < (several ? document->items.size() : 1); ++i) {
+    auto row = RowReader(file, folder).read(several ? document->items[i] : *document);
+    if (!row) return forward_error(row);
+    rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
+}  // namespace npu::operators

@@ -18,7 +18,7 @@ ProgramFunctions::Place::Place(platform::Platform& platform, std::string soc_nam
                                const driver::VirtualDevice& made, const acl::Machine& whole)
     : cards(platform, std::move(soc_name), *made.bdf, whole.cards.settings()),
       shares(platform),
-      machine{platform, cards, shares, whole.images, {}, {}, 0, {}, whole.sharing},
+      machine{platform, cards, shares, whole.images, whole.operators, {}, {}, 0, {}, whole.sharing},
       id(made.id) {}
 
 Status ProgramFunctions::make(const std::vector<CardFunction>& wanted, acl::Machine& whole) {

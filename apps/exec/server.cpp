@@ -37,7 +37,9 @@ class Server {
         settings_(settings_of(options)),
         cards_(platform, names_of(options.cards), settings_),
         shares_(platform),
-        machine_{platform, cards_, shares_, options.images, {}, {}, 0, {}, options.sharing},
+        operators_(options.operator_cores),
+        machine_{platform, cards_, shares_, options.images, operators_, {},
+                 {},       0,      {},      options.sharing},
         listener_(listener),
         gate_(platform, listener, options.timeout,
               [this](ClientThread& thread) { serve(thread); }) {
@@ -319,6 +321,7 @@ class Server {
   const acl::DriverSettings settings_;
   acl::Cards cards_;
   driver::MemoryShares shares_;
+  acl::ProgramOperators operators_;
   acl::Machine machine_;
   ProgramFunctions functions_;
   Listener& listener_;

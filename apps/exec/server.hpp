@@ -68,6 +68,8 @@ struct ServerOptions {
   std::vector<CardFunction> functions;
   std::vector<std::optional<std::size_t>> function_of;
   BuiltInImages images;
+  // What a card, by its index, offers operators that are compiled on demand.
+  acl::ProgramOperators::Cores operator_cores;
   // How programs share cards: the first ones each its own, all others as the last; may be empty.
   std::vector<acl::ClientSharing> sharing;
   // Wall time after which others do not wait any more for a program that neither calls nor sleeps.

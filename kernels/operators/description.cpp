@@ -19,16 +19,30 @@ namespace {
 using model::YamlNode;
 
 // In the order of Family.
-constexpr const char* kFamilies[] = {
-    "matmul",        "batched",      "grouped",
-    "splitk",        "quant",        "gemv",
-    "vector",        "softmax",      "rms_norm",
-    "swi_glu",       "dynamic_quant", "add_rms_norm",
-    "add_rms_norm_dynamic_quant",    "dequant_swiglu_quant",
-    "attention",     "broadcast",    "transpose",
-    "softmax_axis",  "group_norm",   "adam_w",
-    "layer_norm",    "gather",       "cache_write",
-    "tensors"};
+constexpr const char* kFamilies[] = {"matmul",
+                                     "batched",
+                                     "grouped",
+                                     "splitk",
+                                     "quant",
+                                     "gemv",
+                                     "vector",
+                                     "softmax",
+                                     "rms_norm",
+                                     "swi_glu",
+                                     "dynamic_quant",
+                                     "add_rms_norm",
+                                     "add_rms_norm_dynamic_quant",
+                                     "dequant_swiglu_quant",
+                                     "attention",
+                                     "broadcast",
+                                     "transpose",
+                                     "softmax_axis",
+                                     "group_norm",
+                                     "adam_w",
+                                     "layer_norm",
+                                     "gather",
+                                     "cache_write",
+                                     "tensors"};
 constexpr const char* kCores[] = {"cube", "vector", "mixed"};  // in the order of KernelType
 constexpr std::size_t kLongestName = 64;
 constexpr std::uint64_t kMostRoundings = 65'536;

@@ -61,9 +61,9 @@ struct OperatorRow {
   std::string sides;  // its numbers, by name: "m, n, k"; "sides": 1 to kMostAxes of them
   std::vector<TensorRow> inputs, results;  // in the order of OperatorCall's
   // What the row fixes; empty: the call says it, or there is none.
-  std::string expression;  // of every element
-  jit::Macros macros;      // without NPU_JIT_
-  std::string out;         // type of the first result unless the call names one
+  std::string expression;       // of every element
+  jit::Macros macros;           // without NPU_JIT_
+  std::string out;              // type of the first result unless the call names one
   std::vector<DataType> types;  // of the inputs; empty: those that the source takes
   unsigned roundings = 4;       // of its types that a result may be off by
 
@@ -80,18 +80,18 @@ Result<std::vector<OperatorRow>> read_descriptions(const std::string& file,
 // The sides' names, in order: "rows", "columns".
 std::vector<std::string> names_of(std::string_view sides);
 
-// The numbers of a text over an operator's sides, such as a tensor's shape. kInvalidArgument: a name
-// that is no side, a division by 0 or one that leaves a remainder, a product above 2^44.
+// The numbers of a text over an operator's sides, such as a tensor's shape. kInvalidArgument: a
+// name that is no side, a division by 0 or one that leaves a remainder, a product above 2^44.
 Result<std::vector<std::uint64_t>> numbers_of(std::string_view text, const OperatorRow& row,
                                               const std::vector<std::uint64_t>& sides);
 
-// An operator's sides from the shapes of its inputs, for callers that have tensors: a dimension that
-// is a side's name alone is that side, the others have to come out. `given`: sides that no
+// An operator's sides from the shapes of its inputs, for callers that have tensors: a dimension
+// that is a side's name alone is that side, the others have to come out. `given`: sides that no
 // dimension is, by name. kInvalidArgument: too few or too many inputs, a shape that is another one,
 // a side that is nowhere.
-Result<std::vector<std::uint64_t>> sides_of(
-    const OperatorRow& row, const std::vector<std::vector<std::uint64_t>>& inputs,
-    const std::map<std::string, std::uint64_t>& given);
+Result<std::vector<std::uint64_t>> sides_of(const OperatorRow& row,
+                                            const std::vector<std::vector<std::uint64_t>>& inputs,
+                                            const std::map<std::string, std::uint64_t>& given);
 
 // "half" for fp16 and so on, as macros have it; empty: none of the types.
 std::string_view macro_name(DataType type);

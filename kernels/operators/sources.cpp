@@ -54,7 +54,8 @@ Result<std::string> operators_root() {
   const std::string chosen = variable("NPUSIM_OPERATORS_DIR");
   if (!chosen.empty()) {
     if (has_templates(chosen)) return chosen;
-    return fail(ErrorCode::kNotFound, "no templates of operators in " + shortened(chosen, kShownPath));
+    return fail(ErrorCode::kNotFound,
+                "no templates of operators in " + shortened(chosen, kShownPath));
   }
   fs::path above = own_file();
   for (unsigned i = 0; i < kMostAbove && above != above.parent_path(); ++i) {
@@ -64,9 +65,10 @@ Result<std::string> operators_root() {
       if (has_templates(root)) return root.string();
     }
   }
-  return fail(ErrorCode::kNotFound,
-              "no templates of operators in the installation; NPUSIM_OPERATORS_DIR names the folder "
-              "above kernels/device/operators");
+  return fail(
+      ErrorCode::kNotFound,
+      "no templates of operators in the installation; NPUSIM_OPERATORS_DIR names the folder "
+      "above kernels/device/operators");
 }
 
 Result<jit::Toolchain> find_toolchain(const std::string& compiler) {

@@ -56,7 +56,8 @@ Result<std::vector<OperatorRow>> read_operators(const std::string& folders) {
   std::map<std::string, std::string> files;  // by operator
   const auto root = operators_root();
   if (!root) return forward_error(root);
-  if (auto ok = add_file(*root + "/kernels/device/operators/operators.yaml", "", files, rows); !ok) {
+  if (auto ok = add_file(*root + "/kernels/device/operators/operators.yaml", "", files, rows);
+      !ok) {
     return forward_error(ok);
   }
   std::string_view rest = folders;
@@ -95,7 +96,9 @@ Result<const OperatorRow*> find_operator(std::string_view name) {
   }
   const auto nearest = nearest_name(name, known);
   return fail(ErrorCode::kNotFound,
-              fmt::format("no operator \"{}\"; {}`npusim operators` lists them", shortened(name),
+              fmt::format("no operator \"{}\"; {}`npusim operators` lists npusim's and those of "
+                          "NPUSIM_OPERATORS_PATH",
+                          shortened(name),
                           nearest.empty() ? "" : fmt::format("did you mean {}? ", nearest)));
 }
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "model/config/load.hpp"
 #include "kernels/operators/table.hpp"
+#include "model/config/load.hpp"
 #include "npu/abi/register_reference.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/option_table.hpp"

@@ -29,6 +29,7 @@
 #include "tools/cli/simulator.hpp"
 #include "workloads/framework/program_images.hpp"
 #include "workloads/programs/support/driver_settings.hpp"
+#include "workloads/programs/support/operator_limits.hpp"
 #include "workloads/simulator/identity.hpp"
 
 namespace npu::cli {
@@ -113,6 +114,9 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
     return tl::unexpected(read.error());
   }
   server.images = [](std::string_view name) { return workloads::program_image(name); };
+  std::vector<operators::CardCores> cores;
+  for (const auto& card : config.cards) cores.push_back(workloads::cores_of(card));
+  server.operator_cores = [cores = std::move(cores)](std::uint32_t card) { return cores[card]; };
   return server;
 }
 

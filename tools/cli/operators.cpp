@@ -52,8 +52,8 @@ Outcome list_operators(const Options& options) {
   for (const auto& row : **table) {
     names.push_back(row.name);
     if (fnmatch(pattern.c_str(), row.name.c_str(), FNM_CASEFOLD) != 0) continue;
-    text += options.arguments.empty() ? fmt::format("{:<28}{}\n", row.name, row.sides)
-                                      : lines_of(row);
+    text +=
+        options.arguments.empty() ? fmt::format("{:<28}{}\n", row.name, row.sides) : lines_of(row);
   }
   if (text.empty()) {
     return bad_input("no operator '" + shortened(pattern) + "'" +

@@ -2,6 +2,7 @@
 // Single operators: launches of npusim's kernels by the runtime.
 #include <acl/acl_op.h>
 #include <runtime/kernel.h>
+#include <runtime/npusim_rt.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,6 +69,49 @@ aclError run(OperatorLaunch& launch, rtStream_t stream) {
   return ACL_ERROR_RT_INVALID_HANDLE;
 }
 
+npusimRtTensor tensor_of(const aclTensorDesc& tensor, const aclDataBuffer& buffer) {
+  npusimRtTensor all = {};
+  all.data = buffer.data;
+  all.bytes = buffer.size;
+  all.type = static_cast<std::uint32_t>(tensor.type);
+  all.dimensions = static_cast<std::uint32_t>(tensor.sizes.size());
+  std::copy_n(tensor.sizes.begin(), std::min(tensor.sizes.size(), std::size(all.sides)), all.sides);
+  return all;
+}
+
+// One that npusim compiles on demand.
+aclError run_own(const OperatorCall& call, rtStream_t stream) {
+  npusimRtOperator wanted = {};
+  const std::string name(call.name);
+  wanted.name = name.c_str();
+  wanted.epsilon = 1e-6F;
+  wanted.scale = 1;
+  if (call.attributes != nullptr) {
+    for (const auto& [key, set] : call.attributes->is_set) {
+      const auto number = call.attributes->numbers.find(key);
+      float* const to = key == "epsilon" ? &wanted.epsilon
+                        : key == "scale" ? &wanted.scale
+                        : key == "value" ? &wanted.value
+                                         : nullptr;
+      if (to == nullptr || number == call.attributes->numbers.end()) {
+        return ACL_ERROR_OP_ATTR_NOT_MATCH;
+      }
+      *to = number->second;
+    }
+  }
+  std::vector<npusimRtTensor> tensors;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    tensors.push_back(tensor_of(*call.input_tensors[i], *call.inputs[i]));
+  }
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    tensors.push_back(tensor_of(*call.output_tensors[i], *call.outputs[i]));
+  }
+  wanted.tensors = tensors.data();
+  wanted.inputs = static_cast<std::uint32_t>(call.inputs.size());
+  wanted.results = static_cast<std::uint32_t>(call.outputs.size());
+  return npusimRtRunOperator(&wanted, stream);
+}
+
 // False: a pointer is null.
 template <class To, class From>
 bool take(std::vector<To>* to, int count, From* from) {
@@ -100,6 +144,7 @@ aclError execute(const char* name, int input_count, InputTensors* input_tensors,
   call.attributes = attributes;
   OperatorLaunch launch;
   const aclError wrong = make_launch(call, &launch);
+  if (wrong == ACL_ERROR_OP_NOT_FOUND) return run_own(call, stream);
   return wrong != ACL_SUCCESS ? wrong : run(launch, stream);
 }
 

@@ -125,6 +125,7 @@ aclError aclopSetAttrInt(aclopAttr* attributes, const char* name, int64_t value)
 aclError aclopSetAttrFloat(aclopAttr* attributes, const char* name, float value) {
   if (attributes == nullptr || name == nullptr) return ACL_ERROR_INVALID_PARAM;
   attributes->is_set[name] = value < 0 || value > 0;
+  attributes->numbers[name] = value;
   return ACL_SUCCESS;
 }
 

@@ -25,5 +25,6 @@ struct aclDataBuffer {
 };
 
 struct aclopAttr {
-  std::map<std::string, bool> is_set;  // by name: not false, not 0
+  std::map<std::string, bool> is_set;    // by name: not false, not 0
+  std::map<std::string, float> numbers;  // by name: those that are floats
 };

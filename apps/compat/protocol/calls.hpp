@@ -12,6 +12,7 @@
 #include "apps/compat/protocol/management.hpp"
 #include "apps/compat/protocol/memory_messages.hpp"
 #include "apps/compat/protocol/messages.hpp"
+#include "apps/compat/protocol/operator_messages.hpp"
 #include "apps/compat/protocol/wire.hpp"
 
 namespace npu::compat {
@@ -120,7 +121,8 @@ namespace npu::compat {
   X(ModuleUse, Device, Number, "aclrtGetMemUsageInfo")                          \
   X(AddressRange, Address, Range, "aclrtMemGetAddressRange")                    \
   X(MemoryAdvise, Advice, Nothing, "halMemAdvise")                              \
-  X(Agent, AgentUse, Nothing, "halMemAgentOpen")
+  X(Agent, AgentUse, Nothing, "halMemAgentOpen")                                \
+  X(RunOperator, OperatorRun, Nothing, "aclopExecuteV2")
 
 enum class Call : std::uint32_t {
   kEnd,  // the thread's last one, which is not answered

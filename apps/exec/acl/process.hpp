@@ -23,6 +23,7 @@
 #include "apps/exec/acl/managed_space.hpp"
 #include "apps/exec/acl/memory_book.hpp"
 #include "apps/exec/acl/process_card.hpp"
+#include "apps/exec/acl/program_operators.hpp"
 #include "apps/exec/acl/sleeper.hpp"
 #include "apps/exec/kernels/built_in.hpp"
 #include "npu/driver/sharing.hpp"
@@ -56,6 +57,7 @@ struct Machine {
   Cards& cards;
   driver::MemoryShares& shares;
   const BuiltInImages& images;
+  ProgramOperators& operators;
   std::map<std::uint64_t, Exported> exported;  // by share key
   std::map<std::string, NamedShare> names;
   std::uint64_t names_given = 0;

@@ -220,7 +220,7 @@ Value<platform::DmaMemory*> ProcessCard::staging(unsigned thread) {
 }
 
 Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByteSpan object,
-                                               unsigned thread) {
+                                               unsigned thread, Bytes declared) {
   const Guard held(*modules_lock_);
   const auto known = modules_.find(key);
   if (known != modules_.end()) return known->second;
@@ -237,7 +237,7 @@ Value<ProcessCard::Module> ProcessCard::module(const std::string& key, ConstByte
     return {};
   };
   platform_.note_program(object);
-  auto loaded = driver::KernelModule::load(space(), object, upload);
+  auto loaded = driver::KernelModule::load(space(), object, upload, declared);
   if (!loaded) return fault(loaded.error());
   modules_[key] = *loaded;
   if (const auto range = space().range_of((*loaded)->image())) module_bytes_[key] = range->size;

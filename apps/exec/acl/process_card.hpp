@@ -92,7 +92,9 @@ class ProcessCard {
 
   // A kernel in the card's memory; the thread puts it there when it is first asked for.
   using Module = std::shared_ptr<const driver::KernelModule>;
-  Value<Module> module(const std::string& key, ConstByteSpan object, unsigned thread);
+  // `declared`: bytes that it takes there, if they are more than it has; 0: those that it has.
+  Value<Module> module(const std::string& key, ConstByteSpan object, unsigned thread,
+                       Bytes declared = 0);
   // Its memory is free when the last launch of it has ended.
   void drop_module(const std::string& key) {
     module_bytes_.erase(key);

@@ -19,8 +19,8 @@ using operators::OperatorCall;
 OperatorHost::OperatorHost(std::shared_ptr<Card> card, const std::string& folder,
                            const operators::CoreLimits& limits)
     : card_(std::move(card)) {
-  parts_ = std::make_unique<Parts>(value_of(operators::find_toolchain()),
-                                   jit::CacheOptions{folder});
+  parts_ =
+      std::make_unique<Parts>(value_of(operators::find_toolchain()), jit::CacheOptions{folder});
   auto& context = card_->context();
   operators::LauncherOptions options;
   options.cores = operators::CardCores::of(context.clusters(), context.vector_cores(), limits);
@@ -170,12 +170,11 @@ void bind_operators(py::module_& module) {
     }
     return types.empty() ? std::string("float16") : types.front();
   });
-  module.def("complete_call",
-             [](const std::shared_ptr<OperatorCall>& call,
-                const std::vector<std::vector<std::uint64_t>>& shapes,
-                const std::map<std::string, std::uint64_t>& given) {
-               return complete(object_of(call), shapes, given);
-             });
+  module.def("complete_call", [](const std::shared_ptr<OperatorCall>& call,
+                                 const std::vector<std::vector<std::uint64_t>>& shapes,
+                                 const std::map<std::string, std::uint64_t>& given) {
+    return complete(object_of(call), shapes, given);
+  });
   py::class_<OperatorCall, std::shared_ptr<OperatorCall>> call(module, "OperatorCall");
   call.def(py::init<>());
   define_field(call, "name", &OperatorCall::name);

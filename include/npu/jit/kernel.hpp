@@ -17,8 +17,7 @@ using Run = void (*)(std::uint32_t block_num, void* stream, const void* params);
 // An entry that an object may have: `extern "C" void reference(params, inputs, results)`: what the
 // operator has to give, computed on the host. Elements are doubles; an input that is left out is
 // null.
-using Reference = void (*)(const void* params, const double* const* inputs,
-                           double* const* results);
+using Reference = void (*)(const void* params, const double* const* inputs, double* const* results);
 
 // Keeps the object loaded, if it was loaded. It can be called even after the cache has dropped it.
 class NPU_JIT_API Kernel {

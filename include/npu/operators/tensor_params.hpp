@@ -9,7 +9,8 @@ namespace npu::operators {
 
 inline constexpr unsigned kTensorSides = 10, kTensorInputs = 8, kTensorResults = 3;
 
-// In the order of the operator's row of kernels/operators/table.cpp. An optional tensor that is
+// In the order of the operator's row of kernels/device/operators/operators.yaml, or of its
+// description. An optional tensor that is
 // left out is 0. Sides are below 2^31, elements of a tensor below 2^44.
 //
 // copy: result = x.

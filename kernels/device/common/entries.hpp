@@ -85,10 +85,10 @@ constexpr bool aligned(std::uint64_t address, DataType type) {
 
 // `function`: void(const Params&, const double* const* inputs, double* const* results): what the
 // operator has to give, for who tests it. It runs on the host, and takes no simulated time.
-#define NPU_REFERENCE(function, Params)                                                     \
-  extern "C" __attribute__((visibility("default"))) void reference(                         \
-      const void* params, const double* const* inputs, double* const* results) {            \
-    function(*static_cast<const Params*>(params), inputs, results);                         \
+#define NPU_REFERENCE(function, Params)                                          \
+  extern "C" __attribute__((visibility("default"))) void reference(              \
+      const void* params, const double* const* inputs, double* const* results) { \
+    function(*static_cast<const Params*>(params), inputs, results);              \
   }
 
 // `kernel`: int(AicorePort&); `Work`: what launches say behind the phase; `host`: void(block_num,

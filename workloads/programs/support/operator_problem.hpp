@@ -50,7 +50,7 @@ class OperatorProblem {
   Status check_products(const std::vector<std::byte>& result) const;
   Status check_groups(const std::vector<std::byte>& result) const;
   Status check_one(const MatrixProduct& product) const;
-  std::vector<Values> expected(jit::Reference reference) const;
+  std::vector<Values> expected() const;
   std::vector<Values> expected_rows() const;
   Status check_result(std::size_t i, const Values& wanted,
                       const std::vector<std::byte>& result) const;

@@ -53,6 +53,10 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrString(aclopAttr* attributes, const cha
    - Relu, Exp, Identity, TensorMove: one tensor, and the result's sizes.
    - MatMul, MatMulV2: m x k and k x n, row by row, the result m x n; of ACL_INT8 it is ACL_INT32.
      Attributes transpose_x1 and transpose_x2 are false.
+   - Any other name: an operator that is described in a folder of NPUSIM_OPERATORS_PATH
+     (docs/own-operators.md), with its inputs and outputs in the order of the description. It is
+     compiled when it is first called. Attributes are floats: epsilon, scale, value. Vector or cube
+     cores alone: one on both is 207000, as what the operator refuses.
    100024: no such operator; 100021, 100022: another number of inputs or outputs, or their types or
    sizes; 100023: an attribute that the operator has not; 100027: another format; 100000: a null
    pointer, or a buffer that is smaller than its tensor. Results without elements: nothing to do. */

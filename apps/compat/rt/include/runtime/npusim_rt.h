@@ -18,6 +18,23 @@ RTS_API const char* npusimRtErrorMessage(void);
 /* npusimGetMemoryUse(): limit, used, most, refused; npusimLimitMemory(). */
 RTS_API rtError_t npusimRtMemoryUse(uint64_t use[4]);
 RTS_API rtError_t npusimRtLimitMemory(uint64_t bytes);
+/* An operator that npusim compiles on demand, in the stream's order (acl/acl_op.h says more).
+   107000: more than 16 tensors, more than 8 dimensions, a name of more than 64 letters; 100024: no
+   such operator; 100021, 100022: inputs, outputs that it does not have. */
+typedef struct {
+  void* data;
+  uint64_t bytes; /* from there on */
+  uint32_t type;  /* aclDataType */
+  uint32_t dimensions;
+  uint64_t sides[8];
+} npusimRtTensor;
+typedef struct {
+  const char* name;
+  const npusimRtTensor* tensors; /* inputs, then results */
+  uint32_t inputs, results;
+  float epsilon, scale, value;
+} npusimRtOperator;
+RTS_API rtError_t npusimRtRunOperator(const npusimRtOperator* wanted, rtStream_t stream);
 /* aclrtGetDeviceInfo(): by the ACL's numbers of attributes. */
 RTS_API rtError_t npusimRtDeviceAttribute(uint32_t device, uint32_t attribute, int64_t* value);
 /* aclrtGetDeviceUtilizationRate(): percent of cube cores, vector cores, AICPUs, memory. */

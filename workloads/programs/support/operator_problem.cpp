@@ -212,9 +212,9 @@ Status OperatorProblem::check_groups(const std::vector<std::byte>& result) const
       std::copy_n(all_a.data() + from * element, k * element, a.data() + row * k * element);
     }
     const auto bias = given(3) ? rows_of(3, i) : std::vector<std::byte>{};
-    const ConstByteSpan right =
-        span_of(b).subspan(by_k ? begin * call_.n * element : 0, k * Bytes{call_.n} * element);
-    const auto sum = span_of(result).subspan((by_k ? i * m : begin) * out_row, m * out_row);
+    const ConstByteSpan right{b.data() + (by_k ? begin * call_.n * element : 0),
+                              k * Bytes{call_.n} * element};
+    const ConstByteSpan sum{result.data() + (by_k ? i * m : begin) * out_row, m * out_row};
     MatrixProduct product{m, call_.n, k, call_.type, call_.out_type, span_of(a), right, sum};
     product.bias = span_of(bias);
     product.bias_type = call_.bias_type;

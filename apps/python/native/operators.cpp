@@ -102,11 +102,14 @@ py::dict OperatorHost::run(const OperatorCall& call) {
   check_usable();
   auto found = find(call);
   const Listening listening(card_->session());
+  Picoseconds total;
   const auto ran =
-      value_of(card_->session().call([&](platform::Platform&) -> Result<operators::Ran> {
+      value_of(card_->session().call([&](platform::Platform& host) -> Result<operators::Ran> {
+        const auto begin = host.clock().now();
         auto started = parts_->runner->run(call, std::move(found));
         if (!started) return started;
         if (auto ok = parts_->launcher->wait(); !ok) return forward_error(ok);
+        total = host.clock().now() - begin;
         return started;
       }));
   constexpr const char* kOrigins[] = {"memory", "disk", "compiled"};
@@ -123,6 +126,7 @@ py::dict OperatorHost::run(const OperatorCall& call) {
   }
   all["host_ps"] = host;
   all["device_ps"] = listening.time().count();
+  all["total_ps"] = total.count();
   return all;
 }
 

@@ -153,7 +153,7 @@ def embedding(table, indices, *, device=None):
     Raises:
         ValueError, Error: see the module.
     """
-    table, indices = array_of(table, "table", 2), numpy.asarray(indices)
+    table, indices = array_of(table, "table", 2), array_of(indices, "indices")
     flat = _indices_of(indices.reshape(-1), len(table))
     call = _call("embedding", table, (flat.size, table.shape[1], len(table)))
     return run(device, call, [table, flat], (*indices.shape, table.shape[1]), call.dtype, zeros=True)

@@ -20,6 +20,7 @@ class Device:
         self._simulator = simulator
         self._index = index
         self._forgotten = []  # addresses of memory that nobody held any more
+        self._blocks = {}  # addresses of free blocks by their size (blocks.py)
         self._memories = weakref.WeakSet()
         self._operators = None  # made by the first one (ops.py)
         self._card = simulator._session.open(index)

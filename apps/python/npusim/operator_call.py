@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A call of an operator: its arrays to the card, the operator, its result back."""
 
-import math
 import os
 
 import numpy
 
 from . import _npusim
 from .device import Device
+from .tensor import Tensor, tensor
 from .simulator import current_simulator
 
 _NAMES = {"float16": "float16", "float32": "float32", "int8": "int8", "int32": "int32",
@@ -75,49 +75,55 @@ def number_of(value, what, kind=float):
 
 
 def array_of(value, what, dimensions=None):
-    """An array in the byte order of the card, and of this host."""
-    array = numpy.asarray(value)
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    """A Tensor as it is; else an array in the byte order of the card, and of this host."""
+    array = value
+    if not isinstance(value, Tensor):
+        array = numpy.asarray(value)
+        array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if dimensions is not None and array.ndim != dimensions:
         raise ValueError(f"{what}: found {array.ndim} dimensions; allowed: {dimensions}")
     return array
 
 
+def _card_of(device, tensors):
+    """The device of the call's tensors. Raises ValueError: they are on several."""
+    if device is None and tensors:
+        device = tensors[0].device
+    if any(each.device is not device for each in tensors):
+        raise ValueError("tensors of a call are on one device")
+    return device
+
+
+def _zero(device, host, tensor):
+    """Fills a tensor on the card: of `pad`, nothing with so many zeros before it."""
+    call = _npusim.OperatorCall()
+    call.name, call.dtype, call.shape = "pad", "int8", [1, 0, 1, tensor.nbytes, 0]
+    call.inputs = [tensor.address] + [0] * (len(call.inputs) - 1)
+    call.results = [tensor.address] + [0] * (len(call.results) - 1)
+    host.run(call)
+
+
 def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=()):
     """`zeros`: the operator leaves elements of the result alone, which are to be 0. `in_place`: results
     are so many of the first arrays, and a list of them is returned. `others`: shapes and types of
-    results behind the first one; then all are a list."""
-    device, host = _host(device)
+    results behind the first one; then all are a list. Of tensors the results are tensors."""
+    tensors = [each for each in arrays if isinstance(each, Tensor)]
+    device, host = _host(_card_of(device, tensors))
     call.out_dtype, result_type = _out(outDType)
-    size = math.prod(shape) * numpy.dtype(result_type).itemsize
-    memories = []
-    try:
-        addresses = [0] * len(call.inputs)
-        for i, array in enumerate(arrays):
-            if array is None:
-                continue
-            memory = device.allocate(max(array.nbytes, 1))
-            memories.append(memory)
-            memory.write(array)
-            addresses[i] = memory.address
-        results = memories[:in_place]
-        wanted = [(tuple(shape), result_type)] * max(in_place, 1) + list(others)
-        for sides, kind in wanted[in_place:]:
-            bytes_of = math.prod(sides) * numpy.dtype(kind).itemsize
-            results.append(device.allocate(max(bytes_of, 1)))
-            memories.append(results[-1])
-        if zeros:
-            results[0].write(bytes(size))
-        places = [memory.address for memory in results]
-        call.inputs, call.results = addresses, places + [0] * (len(call.results) - len(places))
-        _last.clear()
-        _last.update(host.run(call))
-        found = [memory.to_numpy(kind, sides) for memory, (sides, kind) in zip(results, wanted)]
-        return found if len(found) > 1 or in_place else found[0]
-    finally:
-        if not device._simulator._session.ended:
-            for memory in memories:
-                memory.free()
+    wanted = [(tuple(shape), result_type)] * max(in_place, 1) + list(others)
+    given = [each if each is None or isinstance(each, Tensor) else tensor(each, device=device)
+             for each in arrays]
+    results = given[:in_place] + [Tensor(device, *each) for each in wanted[in_place:]]
+    if zeros and results[0].nbytes:
+        _zero(device, host, results[0])
+    addresses = [0 if each is None else each.address for each in given]
+    call.inputs = addresses + [0] * (len(call.inputs) - len(addresses))
+    places = [each.address for each in results]
+    call.results = places + [0] * (len(call.results) - len(places))
+    _last.clear()
+    _last.update(host.run(call))
+    found = results if tensors else [each.numpy() for each in results]
+    return found if len(found) > 1 or in_place else found[0]
 
 
 def last_call():
@@ -126,6 +132,7 @@ def last_call():
     key (64 digits, the kernel's), origin ("compiled", "disk", "memory": who had the kernel),
     compile_ns (wall time), host_ps (a `dict`: simulated time of the host by layer, from the call to
     the last doorbell), device_ps (simulated time on the card: from the begin of the first block to
-    the end of the last), launches, workspace_bytes, warnings (of the cache). Empty before the first.
+    the end of the last), total_ps (from the call until the host has seen the end; what is more than
+    device_ps is the launch), launches, workspace_bytes, warnings (of the cache). Empty before the first.
     """
     return dict(_last)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators on NumPy arrays: compiled for the card on demand, launched, waited for.
+"""Operators on NumPy arrays and tensors: compiled for the card on demand, launched, waited for.
 
 Each function takes arrays of the host, copies them to the card, runs one operator there and returns
-a new array. `device` says on which card: None is card 0 of the process's `Simulator`. Kernels are
+a new array. A `npusim.Tensor` is on the card: it is not copied, and the result is one, too; arrays beside it
+are copied to its card. `device` says on which card: None is card 0 of the process's `Simulator`. Kernels are
 compiled once by the C++ compiler that built the installation ($NPUSIM_JIT_CXX names another one)
 from the installation's templates ($NPUSIM_OPERATORS_DIR names the folder above kernels/device/operators
 of others) and kept in $NPUSIM_JIT_CACHE_DIR, else $XDG_CACHE_HOME/npusim/jit, else
@@ -25,18 +26,22 @@ from .formula_ops import (cast, clip, equal, erf, greater, greater_equal, leaky_
                           logical_and, logical_not, logical_or, not_equal, pow, reciprocal, relu, sqrt,
                           where)
 from .nz import to_nz
+from .network_ops import (add, add_rms_norm, conv2d, div, exp, gelu, maximum, minimum, mul, sigmoid, silu,
+                          sub, swi_glu, tanh)
 from .own_ops import call
 from .operator_call import array_of, last_call, number_of, run, type_of
+from .tensor import Tensor
 from .tensor_ops import (apply_adam_w, broadcast, gather, group_norm, kv_cache_write, layer_norm, softmax,
                          transpose)
 
-__all__ = ["apply_adam_w", "argmax", "argmin", "basic_matmul", "batched_matmul", "broadcast",
-           "call", "cast", "clip", "concat", "elementwise", "embedding", "equal", "erf", "flash_attention",
-           "gather", "gemv", "greater", "greater_equal", "group_norm", "grouped_matmul",
-           "kv_cache_write", "last_call", "layer_norm", "leaky_relu", "less", "less_equal",
-           "logical_and", "logical_not", "logical_or", "not_equal", "pad", "pow", "quant_matmul",
-           "reciprocal", "reduce", "relu", "rms_norm", "rope", "slice", "softmax", "split",
-           "splitk_matmul", "sqrt", "top_k", "transpose", "where"]
+__all__ = ["add", "add_rms_norm", "apply_adam_w", "argmax", "argmin", "basic_matmul", "batched_matmul",
+           "broadcast", "call", "cast", "clip", "concat", "conv2d", "div", "elementwise", "embedding",
+           "equal", "erf", "exp", "flash_attention", "gather", "gelu", "gemv", "greater",
+           "greater_equal", "group_norm", "grouped_matmul", "kv_cache_write", "last_call",
+           "layer_norm", "leaky_relu", "less", "less_equal", "logical_and", "logical_not",
+           "logical_or", "maximum", "minimum", "mul", "not_equal", "pad", "pow", "quant_matmul",
+           "reciprocal", "reduce", "relu", "rms_norm", "rope", "sigmoid", "silu", "slice", "softmax",
+           "split", "splitk_matmul", "sqrt", "sub", "swi_glu", "tanh", "top_k", "transpose", "where"]
 
 _MOST_SPLITS = 65536
 
@@ -201,7 +206,7 @@ def quant_matmul(a, b, outDType="float32", transA=False, transB=False, formatA=F
     for name, table, side in (("channel_scales", channel_scales, b.shape[0 if transB else 1]),
                               ("token_scales", token_scales, a.shape[1 if transA else 0])):
         if table is not None:
-            table = numpy.asarray(table, "float32")
+            table = table if isinstance(table, Tensor) else numpy.asarray(table, "float32")
             if table.shape != (side,):
                 raise ValueError(f"{name}: found the shape {table.shape}; allowed: ({side},)")
         tables.append(table)

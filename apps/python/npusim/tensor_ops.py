@@ -9,6 +9,7 @@ import numpy
 from . import _npusim
 from .bfloat16 import to_bfloat16
 from .operator_call import array_of, number_of, run, type_of
+from .tensor import Tensor
 
 
 def _call(name, x, shape, **options):
@@ -149,6 +150,12 @@ def layer_norm(x, gamma=None, beta=None, outDType=None, *, epsilon=1e-5, device=
 
 
 def _indices_of(indices, rows):
+    """Those of a Tensor are not looked at: one beyond the table stops the kernel."""
+    if isinstance(indices, Tensor):
+        if indices.ndim != 1 or indices.dtype != "int32":
+            raise ValueError(f"indices: found {indices.shape} of {indices.dtype.name}; allowed: 1 "
+                             "dimension of int32")
+        return indices
     indices = numpy.asarray(indices)
     if indices.ndim != 1 or indices.size and indices.dtype.kind not in "iu":
         raise ValueError(f"indices: found {indices.ndim} dimensions of {indices.dtype.name}; allowed: "
@@ -182,7 +189,8 @@ def kv_cache_write(table, indices, rows, *, device=None):
         table: rows x columns of any type.
         indices: integers below the rows of the table. A row with a negative one is left out; of two
             rows for one place either may be there.
-        rows: an array of the same type and columns, with a row for each index.
+        rows: an array of the same type and columns, with a row for each index. A table that is a
+            Tensor is changed, and returned.
         device: a `Device`; None: card 0.
 
     Raises:
@@ -202,7 +210,8 @@ def apply_adam_w(variable, m, v, gradient, *, rate, beta1=0.9, beta2=0.999, beta
     """A step of AdamW.
 
     Args:
-        variable, m, v, gradient: arrays of one shape and type, float16, float32 or bfloat16.
+        variable, m, v, gradient: arrays of one shape and type, float16, float32 or bfloat16. The
+            first three are changed if they are Tensors.
         rate, beta1, beta2, decay, epsilon: floats; on the card they have the arrays' type.
         beta1_power, beta2_power: the products of beta1 and beta2 over the steps before this one.
         maximize: against the gradient.

@@ -17,6 +17,12 @@ class Tensor:
     `numpy()` copies them to the host, `write()` copies to the card, both in simulated time; nothing
     else does. It lies without gaps, in C order. Its memory goes to the next tensor of its size when nobody
     holds it.
+
+    Args:
+        device: the card it is on.
+        shape: its sides.
+        dtype: one of NumPy's types; uint16 are the bits of bfloat16.
+        block: memory that it shares with another one; None: its own.
     """
 
     def __init__(self, device, shape, dtype, block=None):

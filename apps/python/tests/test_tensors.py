@@ -197,9 +197,8 @@ def test_a_transformer_block_takes_the_time_of_its_kernels_and_launches(simulato
     def call(operator, *arguments, **options):
         result = operator(*arguments, **options)
         last = ops.last_call()
-        launch = last["total_ps"] - last["device_ps"]
-        assert sum(last["host_ps"].values()) < launch < 10_000_000
-        spent.append(last["device_ps"] + launch)
+        spent.append(last["total_ps"])
+        assert last["device_ps"] + sum(last["host_ps"].values()) < last["total_ps"]
         return result
 
     block(given, on_card, call)  # compiles, uploads kernels, takes memory

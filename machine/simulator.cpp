@@ -8,6 +8,8 @@
 #include "machine/simulator_impl.hpp"
 #include "model/config/load.hpp"
 #include "model/config/short_keys.hpp"
+#include "tools/reports/html/page.hpp"
+#include "tools/reports/output_file.hpp"
 #include "tools/reports/report_json.hpp"
 #include "workloads/simulator/fault_checks.hpp"
 #include "workloads/simulator/identity.hpp"
@@ -126,6 +128,40 @@ void Simulator::end_recording() {
   if (!impl_->recorded) return;
   for (auto* const sink : impl_->recorded->sinks()) remove(*sink);
   impl_->recorded.reset();
+}
+
+Status Simulator::begin_trace(const std::string& path) {
+  if (impl_->trace) return fail(ErrorCode::kBusy, "a timeline is being written");
+  auto file = reports::OutputFile::open("trace", path);
+  if (!file) return forward_error(file);
+  impl_->trace_file = std::make_unique<workloads::RecordedFile>(std::move(*file));
+  impl_->trace = std::make_unique<timeline::ChromeTrace>(
+      *impl_->trace_file, timeline::Filter(),
+      [&view = impl_->view](std::uint32_t track) { return view.track_name(track); });
+  impl_->trace->set_bus_addresses(impl_->view.bus_addresses());
+  add(*impl_->trace);
+  return {};
+}
+
+Status Simulator::end_trace(const std::string& workload) {
+  if (!impl_->trace) return {};
+  remove(*impl_->trace);
+  impl_->trace->complete();
+  auto about = workloads::about_run(report_of(workload, *impl_));
+  for (const auto& each : impl_->view.bus_addresses()) {
+    if (each.first.rfind("card", 0) == 0) about.push_back(each);
+  }
+  auto written = impl_->trace->finish(about);
+  impl_->trace.reset();
+  impl_->trace_file.reset();
+  return written;
+}
+
+Status Simulator::write_page(const std::string& path, const std::string& report) {
+  auto file = reports::OutputFile::open("html", path);
+  if (!file) return forward_error(file);
+  if (auto ok = file->append(reports::html_page(report)); !ok) return ok;
+  return file->commit();
 }
 
 Instant Simulator::now() const {

@@ -8,7 +8,9 @@
 
 #include "machine/composed_machine.hpp"
 #include "npu/sim/simulator.hpp"
+#include "tools/timeline/chrome_trace.hpp"
 #include "tools/timeline/profile.hpp"
+#include "workloads/simulator/recorded_file.hpp"
 
 namespace npu::sim {
 
@@ -18,6 +20,9 @@ struct Simulator::Impl : ComposedMachine {
   std::string config_name;
   std::vector<std::string> overrides;
   std::unique_ptr<timeline::Profile> recorded;  // null: nothing is
+  // Of a timeline that is being written; null: none is.
+  std::unique_ptr<workloads::RecordedFile> trace_file;
+  std::unique_ptr<timeline::ChromeTrace> trace;
   std::string outcome;  // of a run after which there is no other; empty: there may be
 };
 

@@ -13,20 +13,12 @@
 #include "tools/timeline/profile.hpp"
 #include "tools/timeline/vcd.hpp"
 #include "workloads/simulator/profile_sections.hpp"
+#include "workloads/simulator/recorded_file.hpp"
 #include "workloads/simulator/track_capacities.hpp"
 
 namespace npu::cli {
 
-// What is written reaches the file's place when it is complete.
-class RecordedFile : public timeline::ByteSink {
- public:
-  explicit RecordedFile(reports::OutputFile file) : file_(std::move(file)) {}
-  Status append(ConstByteSpan bytes) override { return file_.append(bytes); }
-  Status finish() override { return file_.commit(); }
-
- private:
-  reports::OutputFile file_;
-};
+using workloads::RecordedFile;
 
 namespace {
 
@@ -126,13 +118,7 @@ class Recording::Parts {
       }
     }
     if (!trace_) return {};
-    timeline::About about{{"npusim", report.version},
-                          {"workload", report.workload},
-                          {"config", report.config},
-                          {"config_sha256", report.config_sha256},
-                          {"seed", std::to_string(report.seed)},
-                          {"outcome", report.outcome},
-                          {"simulated_ps", std::to_string(report.simulated.count())}};
+    auto about = workloads::about_run(report);
     for (const auto& each : cards_) {
       if (each.first.rfind("card", 0) == 0) about.push_back(each);
     }

@@ -38,6 +38,7 @@ const Registry& all_workloads() {
                       vector_operator,
                       operator_run,
                       network_run,
+                      transformer_run,
                       graph,
                       svm_fault,
                       svm_graph,

@@ -38,6 +38,7 @@ Workload vector_add();
 Workload vector_operator();
 Workload operator_run();
 Workload network_run();
+Workload transformer_run();
 Workload graph();
 Workload svm_fault();
 Workload svm_graph();

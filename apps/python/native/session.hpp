@@ -93,6 +93,12 @@ class Session {
   std::string report(const std::string& workload) const { return simulator_->report(workload); }
   void record() const { simulator_->record(); }
   std::string profile(const std::string& workload) const { return simulator_->profile(workload); }
+  // Throw Failure.
+  void begin_trace(const std::string& path) { check(simulator_->begin_trace(path)); }
+  void end_trace(const std::string& workload) { check(simulator_->end_trace(workload)); }
+  void write_page(const std::string& path, const std::string& report) {
+    check(sim::Simulator::write_page(path, report));
+  }
   // Wall time spent in calls so far, without what Python does around them. For benchmarks only.
   std::int64_t inside_ns() const { return inside_.count(); }
   std::uint64_t calls() const { return calls_; }

@@ -4,6 +4,7 @@
 import atexit
 import hashlib
 import json
+import os
 import weakref
 
 from . import _npusim
@@ -137,6 +138,7 @@ class Simulator:
             return
         for device in list(self._devices.values()):
             device.close()
+        self._session.end_trace("python")
         self._session.close()
 
     def report(self):
@@ -162,6 +164,36 @@ class Simulator:
         """
         return self._with_programs(self._session.profile("python"))
 
+    def html(self, path):
+        """Writes `profile()` as a page for a browser: as ``npusim run --html`` does (docs/pages.md).
+
+        Args:
+            path: of the file, which is replaced as a whole.
+
+        Raises:
+            Error: it cannot be written.
+        """
+        text = json.dumps(self.profile())
+        self._session.write_page(os.fspath(path), text)
+
+    def trace(self, path):
+        """Writes what happens from now on as a timeline, for Perfetto (docs/timeline.md).
+
+            with simulator.trace("trace.json"):
+                ...
+
+        The file is there when the `with` ends, or at `close()` of what is returned, or of the
+        simulator. Accesses of L2, HBM and TLB are counters alone.
+
+        Args:
+            path: of the file, which is replaced as a whole.
+
+        Raises:
+            Error: `ErrorCode.BUSY`, a timeline is being written; the file cannot be written.
+        """
+        self._session.begin_trace(os.fspath(path))
+        return _Trace(self)
+
     def _with_programs(self, text):
         report = json.loads(text)
         report["programs"] = [
@@ -182,6 +214,25 @@ class Simulator:
 
     def _use_program(self, name, image):
         self._programs.setdefault(name, hashlib.sha256(image).hexdigest())
+
+
+class _Trace:
+    """A timeline that is being written."""
+
+    def __init__(self, simulator):
+        self._simulator = simulator
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """Puts the file into its place. Idempotent."""
+        simulator, self._simulator = self._simulator, None
+        if simulator is not None:
+            simulator._session.end_trace("python")
 
 
 def _close_at_exit(reference):

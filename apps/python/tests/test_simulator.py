@@ -175,3 +175,21 @@ def test_a_device_opens_again(simulator, device):
     again = simulator.device(0)
     assert again is not device
     assert again.upload(b"abc").read() == b"abc"
+
+
+def test_a_timeline_and_a_page_are_files(simulator, tmp_path):
+    simulator.record()
+    with simulator.trace(tmp_path / "trace.json"):
+        assert not (tmp_path / "trace.json").exists()
+        with pytest.raises(npusim.Error, match="a timeline is being written"):
+            simulator.trace(tmp_path / "other.json")
+        simulator.device(0).upload(b"hello").read()
+    events = json.loads((tmp_path / "trace.json").read_text())
+    assert events["otherData"]["workload"] == "python"
+    assert any(each.get("ph") == "X" and each["dur"] > 0 for each in events["traceEvents"])
+    simulator.html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page.startswith("<!") and "npusim.report/3" in page
+    for wrong in (simulator.trace, simulator.html):
+        with pytest.raises(npusim.Error):
+            wrong(tmp_path / "nowhere" / "file")

@@ -57,6 +57,15 @@ class NPU_SIM_API Simulator {
   // report() with sections from the recorded events: those of `npusim run --profile`, and limits of
   // kernels (docs/reports.md). Ends the recording. Without record() it is report().
   std::string profile(const std::string& workload);
+  // Writes what happens from now on as a timeline (docs/timeline.md) until end_trace(), which puts it
+  // into its place. kBusy: one is being written; kInvalidArgument, kIo: `path` cannot be written.
+  Status begin_trace(const std::string& path);
+  // kIo: the file cannot be written. Nothing to do if none is.
+  Status end_trace(const std::string& workload);
+  // The page of a report of this machine, as that of `npusim run --html` (docs/pages.md). Errors:
+  // begin_trace().
+  static Status write_page(const std::string& path, const std::string& report);
+
   // `sink` gets every event until it is removed.
   void add(platform::TraceSink& sink);
   void remove(platform::TraceSink& sink);

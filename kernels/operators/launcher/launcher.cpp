@@ -158,6 +158,9 @@ std::uint64_t Launcher::workspace(std::uint64_t bytes) {
 // Kept from run to run; nothing runs when a larger one takes its place.
 Status Launcher::give_workspace(Bytes bytes) {
   if (bytes <= workspace_size_) return {};
+  if (workspace_size_ != 0) {
+    if (auto ok = wait(); !ok) return ok;
+  }
   if (auto ok = free_workspace(); !ok) return ok;
   const auto memory = process_.space().allocate(bytes);
   if (!memory) return forward_error(memory);

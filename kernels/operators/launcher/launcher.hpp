@@ -45,9 +45,10 @@ class Launcher final : public OperatorStream {
   Status upload(const jit::Kernel& kernel);
   // The kernel's host entry. Returns when the last doorbell has rung. kUnsupported: the operator
   // refused, the context is its reason; kOutOfMemory: no workspace; what a submission says.
-  // A run before it has been waited for; behind one that has not ended the stream is made anew.
+  // It follows the runs before it, whether they have been waited for or not; behind one that a
+  // wait() has given up the stream is made anew.
   Status run(const jit::Kernel& kernel, std::uint32_t block_num, const void* params);
-  // Until the run's last launch has ended. kDeviceFault, kTimeout.
+  // Until the last launch of all runs has ended. kDeviceFault, kTimeout.
   Status wait();
   // Stream and memory are given back; nothing may be running.
   Status close();

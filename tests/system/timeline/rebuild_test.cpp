@@ -121,10 +121,11 @@ TEST_F(RebuildList, HasEveryWorkload) {
   }
   for (const auto& each : traced()) here.insert(each.workload);
   // Workloads on several functions or of several clients mark no spans yet: nothing of theirs can
-  // be rebuilt. A card that comes back counts its requests anew. A network's launches are marked by
-  // none either.
+  // be rebuilt. A card that comes back counts its requests anew. Launches of a network or a
+  // transformer are marked by none either.
   here.insert({"card_loss", "faults", "network", "share_fairness", "share_oversubscribe",
-               "share_quota", "share_update", "vf_isolation", "vf_share", "vf_templates"});
+               "share_quota", "share_update", "transformer", "vf_isolation", "vf_share",
+               "vf_templates"});
   EXPECT_EQ(listed, here);
 }
 

@@ -52,6 +52,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"kernel_launch", {}},
       {"network",
        {"model=/usr/share/libonnx-testdata/data/node/test_gemm_all_attributes/model.onnx"}},
+      {"transformer", {"tokens=5", "steps=2"}},
       {"vector_add", {"elements=1000"}},
       {"vector_operator", {"elements=1000"}},
       {"operator", {"shape=33,17,65"}},

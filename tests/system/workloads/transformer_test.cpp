@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transformers on the card: logits of every step are compared by the workload itself.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/system/workloads/simulated_run.hpp"
+
+namespace npu::workloads {
+namespace {
+
+class Transformers : public WorkloadOnSimulator {
+ protected:
+  Transformers() {
+    folder_ = std::filesystem::temp_directory_path() / "npumodel_XXXXXX";
+    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
+  }
+  ~Transformers() override { std::filesystem::remove_all(folder_); }
+  // A small model of a kind, in a file.
+  std::string model(const std::string& kind, const std::string& more = "") const {
+    const std::string file = folder_ + "/config.json";
+    std::ofstream(file) << R"({"model_type": ")" << kind << R"(", "hidden_size": 128,
+      "num_hidden_layers": 3, "num_attention_heads": 8, "num_key_value_heads": 2, )"
+                        << more << R"("intermediate_size": 352, "vocab_size": 503})";
+    return "model=" + file;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Transformers, APromptAndTokensBehindItGiveTheLogitsOfPlainArithmetic) {
+  run("transformer", {"tokens=130", "steps=3"}, {}, "910b2.yaml");
+  EXPECT_EQ(digits("transformer.layers"), 2);
+  EXPECT_GT(digits("transformer.ttft_us"), 0);
+  EXPECT_GT(digits("transformer.tpot_us"), 0);
+}
+
+TEST_F(Transformers, HeadsMayHaveNormsAndSequencesMayBeSeveral) {
+  run("transformer", {model("qwen3", R"("head_dim": 32, )"), "batch=3", "tokens=9", "steps=2"}, {},
+      "910b2.yaml");
+}
+
+TEST_F(Transformers, ProductsMayHaveABias) {
+  run("transformer", {model("qwen2"), "batch=2", "tokens=5", "steps=2", "dtype=float16"}, {},
+      "910b2.yaml");
+}
+
+TEST_F(Transformers, TheNextGenerationGivesTheSame) {
+  run("transformer", {"tokens=17", "steps=2"}, {}, "950pr.yaml");
+}
+
+// With layers=sampled the second layer's time stands for that of all behind it.
+TEST_F(Transformers, LayersBehindTheFirstTakeTheSameTime) {
+  run("transformer", {model("qwen3", R"("head_dim": 64, )"), "tokens=64", "steps=4"},
+      {"core.functional=false"}, "910b2.yaml");
+  int seen = 0;
+  for (const auto& table : report_.tables()) {
+    if (table.title != "decode by layer" && table.title != "prefill by layer") continue;
+    ASSERT_EQ(table.rows.size(), 3U);
+    const double second = std::stod(table.rows[1][1]), third = std::stod(table.rows[2][1]);
+    EXPECT_NEAR(third, second, 0.02 * second) << table.title;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+TEST_F(Transformers, ASampleSaysHowManyLayersItHas) {
+  run("transformer", {model("qwen2"), "tokens=8", "steps=1", "layers=sampled"},
+      {"core.functional=false"}, "910b2.yaml");
+  EXPECT_EQ(digits("transformer.layers"), 3);
+  EXPECT_EQ(digits("transformer.simulated_layers"), 2);
+}
+
+TEST_F(Transformers, AModelThatTheHostCannotComputeIsRefused) {
+  const auto status = attempt("transformer", {"model=llama-2-7b", "tokens=8"}, {}, "910b2.yaml");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().context, testing::HasSubstr("functional=off has the times"));
+}
+
+}  // namespace
+}  // namespace npu::workloads

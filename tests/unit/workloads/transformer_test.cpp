@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of transformers from files, and the decoder that the card's is compared with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "workloads/programs/support/elements.hpp"
+#include "workloads/transformer/model.hpp"
+#include "workloads/transformer/reference.hpp"
+
+namespace npu::workloads::transformer {
+namespace {
+
+using testing::HasSubstr;
+
+class TransformerConfig : public testing::Test {
+ protected:
+  TransformerConfig() {
+    folder_ = std::filesystem::temp_directory_path() / "npumodel_XXXXXX";
+    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
+  }
+  ~TransformerConfig() override { std::filesystem::remove_all(folder_); }
+
+  Result<Model> read(const std::string& text) const {
+    std::ofstream(folder_ + "/config.json") << text;
+    return read_model(folder_ + "/config.json");
+  }
+
+  std::string folder_;
+};
+
+constexpr const char* kSides =
+    R"("hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4,
+       "intermediate_size": 96, "vocab_size": 100)";
+
+TEST_F(TransformerConfig, SaysWhatAModelIs) {
+  const auto model = read(std::string(R"({"model_type": "qwen3", "num_key_value_heads": 2,
+      "head_dim": 32, "rms_norm_eps": 1e-5, "rope_theta": 1000000, )") + kSides + "}");
+  ASSERT_TRUE(model) << model.error().context;
+  EXPECT_EQ(model->qkv_width(), 4 * 32 + 2 * 2 * 32U);
+  EXPECT_EQ(model->layers, 3U);
+  EXPECT_DOUBLE_EQ(model->epsilon, 1e-5);
+  EXPECT_DOUBLE_EQ(model->theta, 1e6);
+  EXPECT_TRUE(model->qk_norm);
+  EXPECT_FALSE(model->qkv_bias);
+}
+
+TEST_F(TransformerConfig, HasUsualValuesForWhatItLeavesOut) {
+  const auto model = read(std::string("{") + kSides + "}");
+  ASSERT_TRUE(model) << model.error().context;
+  EXPECT_EQ(model->kv_heads, 4U);
+  EXPECT_EQ(model->head, 16U);
+  EXPECT_TRUE(read(std::string(R"({"model_type": "qwen2", )") + kSides + "}")->qkv_bias);
+}
+
+TEST_F(TransformerConfig, WhatIsWrongIsToldInALine) {
+  const auto with = [&](const std::string& first) { return "{" + first + ", " + kSides + "}"; };
+  const std::pair<std::string, const char*> cases[] = {
+      {"[1]", "found no object"},
+      {"{", "config.json: "},
+      {R"({"hidden_size": 64})", "num_hidden_layers: it is missing"},
+      {R"({"hidden_size": 0})", "hidden_size: found 0; allowed: 1 to 16777216"},
+      {R"({"hidden_size": "64"})", "hidden_size: found "},
+      {R"({"hidden_size": 64.5})", "hidden_size: found 64.5"},
+      {with(R"("num_key_value_heads": 3)"), "num_key_value_heads: it does not divide"},
+      {with(R"("head_dim": 7)"), "head_dim: rotary embedding needs an even one"},
+      {with(R"("hidden_act": "gelu")"), "hidden_act: found 'gelu'; allowed: silu"},
+      {with(R"("num_experts": 8)"), "num_experts: only dense decoders"},
+      {with(R"("rope_scaling": {"factor": 8})"), "rope_scaling: "},
+      {with(R"("rms_norm_eps": -1)"), "rms_norm_eps: found -1; allowed: a number above 0"},
+  };
+  for (const auto& [text, told] : cases) {
+    const auto model = read(text);
+    ASSERT_FALSE(model) << text;
+    EXPECT_THAT(model.error().context, HasSubstr(told));
+    EXPECT_THAT(model.error().context, testing::Not(HasSubstr("\n")));
+  }
+  EXPECT_THAT(read_model("llama-2-7").error().context, HasSubstr("did you mean llama-2-7b?"));
+}
+
+TEST_F(TransformerConfig, WeightsOfPublishedModelsAreTheirNumbers) {
+  // Parameters as the models' authors count them: 6.74, 8.03, 7.62 and 8.19 billion.
+  EXPECT_NEAR(static_cast<double>(read_model("llama-2-7b")->weights()), 6.74e9, 0.01e9);
+  EXPECT_NEAR(static_cast<double>(read_model("llama-3-8b")->weights()), 8.03e9, 0.01e9);
+  EXPECT_NEAR(static_cast<double>(read_model("qwen2.5-7b")->weights()), 7.62e9, 0.01e9);
+  EXPECT_NEAR(static_cast<double>(read_model("qwen3-8b")->weights()), 8.19e9, 0.01e9);
+}
+
+constexpr auto kType = DataType::kBf16;
+const std::vector<std::uint32_t> kPrompt{3, 17, 5, 90, 17};
+
+Model small() {
+  Model model = read_model("tiny").value();
+  model.hidden = 64, model.heads = 4, model.kv_heads = 2, model.head = 16, model.inner = 96;
+  model.vocabulary = 100;
+  return model;
+}
+
+double largest_difference(const Numbers& a, const Numbers& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+// What a check of the card allows (decoder.cpp).
+double allowed(const Numbers& logits) {
+  double largest = 0;
+  for (const double each : logits) largest = std::max(largest, std::abs(each));
+  return 32 * rounding_error(kType) * largest;
+}
+
+TEST(TransformerReference, TokensOneByOneGiveWhatAPromptGives) {
+  const Model model = small();
+  const auto weights = random_model(model, kType, 2, 8, 1);
+  const Numbers whole = ReferenceDecoder(model, weights, kType, 1).step(kPrompt);
+  ReferenceDecoder step_by_step(model, weights, kType, 1);
+  Numbers last;
+  for (const auto token : kPrompt) last = step_by_step.step({token});
+  EXPECT_EQ(last, whole);
+  // Sequences of a batch do not see each other.
+  auto both = kPrompt;
+  both.insert(both.end(), {1, 2, 3, 4, 5});
+  auto of_batch = ReferenceDecoder(model, weights, kType, 2).step(both);
+  of_batch.resize(model.vocabulary);
+  EXPECT_EQ(of_batch, whole);
+}
+
+TEST(TransformerReference, AnyMistakeOfTheCardWouldBeMoreThanItsRoundings) {
+  Model model = small();
+  model.qk_norm = true;
+  const auto weights = random_model(model, kType, 2, 8, 1);
+  const Numbers right = ReferenceDecoder(model, weights, kType, 1).step(kPrompt);
+  const auto off_by = [&](const std::function<void(Model&, HostModel&)>& change) {
+    Model other = model;
+    HostModel changed = weights;
+    change(other, changed);
+    return largest_difference(ReferenceDecoder(other, changed, kType, 1).step(kPrompt), right);
+  };
+  EXPECT_EQ(off_by([](Model&, HostModel&) {}), 0);
+  // Positions one too far, no rotation, no norm of heads, keys of other heads, halves changed.
+  EXPECT_GT(off_by([&](Model&, HostModel& host) {
+              std::rotate(host.cos.begin(), host.cos.begin() + 16, host.cos.end());
+            }),
+            allowed(right));
+  EXPECT_GT(off_by([](Model&, HostModel& host) {
+              for (auto& each : host.sin) each = -each;
+            }),
+            allowed(right));
+  EXPECT_GT(off_by([](Model& other, HostModel&) { other.qk_norm = false; }), allowed(right));
+  EXPECT_GT(off_by([](Model& other, HostModel&) { other.epsilon = 0.1; }), allowed(right));
+  EXPECT_GT(off_by([](Model&, HostModel& host) {
+              auto& gate = host.layers[1].gate_up;
+              std::rotate(gate.begin(), gate.begin() + static_cast<std::ptrdiff_t>(gate.size() / 2),
+                          gate.end());
+            }),
+            allowed(right));
+}
+
+}  // namespace
+}  // namespace npu::workloads::transformer

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// A decoder-only transformer on one card: prefill of a prompt and decode of tokens behind it, each
+// operator launched by the driver, one behind the other. The tokens that come out are compared.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "kernels/operators/runner.hpp"
+#include "kernels/operators/sources.hpp"
+#include "workloads/framework/figures.hpp"
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/elements.hpp"
+#include "workloads/programs/support/operator_limits.hpp"
+#include "workloads/programs/support/queue_session.hpp"
+#include "workloads/transformer/decoder.hpp"
+
+namespace npu::workloads {
+namespace programs::transformer_run {
+namespace {
+
+using transformer::Decoder;
+using transformer::Model;
+using transformer::StepTimes;
+
+constexpr std::uint64_t kMostTokens = 1U << 20;
+
+struct OfStep {
+  std::string name;
+  StepTimes times;
+  std::uint64_t steps = 1;
+
+  Picoseconds mean_of(Picoseconds sum) const { return mean(sum, steps); }
+  std::uint64_t launches() const { return times.launches / steps; }
+  Picoseconds duration() const { return mean_of(times.duration); }
+  Picoseconds host() const { return mean_of(times.host); }
+  Picoseconds card() const { return mean_of(times.card); }
+  Picoseconds gap() const { return mean_of(times.duration - times.busy); }
+  Number tflops() const {
+    return Number::quotient(
+        times.operations,
+        static_cast<std::uint64_t>(std::max<std::int64_t>(times.duration.count(), 1)), 3);
+  }
+};
+
+constexpr Figure<OfStep> kOfStep[] = {
+    {"launches", "", from<&OfStep::launches>, {"launches"}},
+    {"duration_us", "us", from<&OfStep::duration>, {"duration us"}},
+    {"host_us", "us", from<&OfStep::host>, {"host us"}},
+    {"card_us", "us", from<&OfStep::card>, {"card us"}},
+    {"gap_us", "us", from<&OfStep::gap>, {"gap us"}},
+    {"tflops", "TFLOP/s", from<&OfStep::tflops>, {"TFLOP/s"}}};
+
+struct OfPart {
+  std::uint64_t launches = 0;
+  Picoseconds card{};
+};
+constexpr Figure<OfPart> kOfPart[] = {{"launches", "", from<&OfPart::launches>, {"launches"}},
+                                      {"card_us", "us", from<&OfPart::card>, {"card us"}}};
+
+struct OfModel {
+  std::uint64_t layers = 0, simulated_layers = 0;
+  Bytes weight_bytes = 0, cache_bytes = 0;
+  std::optional<Picoseconds> ttft, tpot;
+  std::optional<Number> tokens_per_s;
+};
+constexpr Figure<OfModel> kOfModel[] = {
+    {"layers", "", from<&OfModel::layers>, {"layers"}},
+    {"simulated_layers", "", from<&OfModel::simulated_layers>, {"simulated"}},
+    {"weight_bytes", "B", from<&OfModel::weight_bytes>, {"weights B"}},
+    {"cache_bytes", "B", from<&OfModel::cache_bytes>, {"caches B"}},
+    {"ttft_us", "us", from<&OfModel::ttft>, {"TTFT us"}},
+    {"tpot_us", "us", from<&OfModel::tpot>, {"TPOT us"}},
+    {"tokens_per_s", "/s", from<&OfModel::tokens_per_s>, {"tokens/s"}}};
+
+// Of all layers, where the last one that was simulated stands for those that were not.
+Picoseconds estimated(const StepTimes& times, std::uint64_t layers) {
+  const auto missing = static_cast<std::int64_t>(layers - times.layers.size());
+  return times.duration + missing * times.last_layer();
+}
+
+class TransformerRun {
+ public:
+  TransformerRun(Context& context, const Model& model, Decoder& decoder)
+      : context_(context), model_(model), decoder_(decoder) {}
+
+  Status run() {
+    const auto& parameters = context_.parameters;
+    const auto& phase = parameters.choice("phase");
+    const auto tokens = parameters.integer("tokens");
+    if (phase != "decode" || context_.functional) {
+      auto times = decoder_.step(tokens);
+      if (!times) return forward_error(times);
+      if (phase != "decode") prefill_ = OfStep{"prefill", std::move(*times)};
+    } else {
+      decoder_.pretend_cached(tokens);
+    }
+    if (phase == "prefill") return {};
+    const auto steps = parameters.integer("steps");
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      auto times = decoder_.step(1);
+      if (!times) return forward_error(times);
+      if (!decode_) {
+        decode_ = OfStep{"decode", std::move(*times), steps};
+      } else {
+        decode_->times.add(*times);
+      }
+      context_.step("tokens", i + 1, steps);
+    }
+    return {};
+  }
+
+  void report() {
+    const auto layers = model_.layers, simulated = decoder_.layers();
+    OfModel all{layers, simulated, decoder_.weight_bytes(), decoder_.cache_bytes(), {}, {}, {}};
+    if (prefill_) all.ttft = estimated(prefill_->times, layers);
+    if (decode_) {
+      all.tpot = decode_->mean_of(estimated(decode_->times, layers));
+      all.tokens_per_s = Number::quotient(
+          context_.parameters.integer("batch") * 1'000'000'000'000U,
+          static_cast<std::uint64_t>(std::max<std::int64_t>(all.tpot->count(), 1)), 3);
+    }
+    auto& whole = add_figure_table(context_.report, model_.name, {}, kOfModel);
+    report_figures(context_, "transformer.", kOfModel, all, &whole, {});
+    report_steps();
+    if (simulated != layers) {
+      context_.report.add_note(fmt::format(
+          "layers: {} of {} were simulated; in ttft_us and tpot_us the time of the last of them "
+          "stands for each that was not",
+          simulated, layers));
+    }
+    context_.report.add_note(
+        context_.functional
+            ? "logits of every step are compared with plain arithmetic"
+            : "not compared: the cores compute nothing, tokens are those of the seed");
+  }
+
+ private:
+  void report_steps() {
+    auto& table = add_figure_table(context_.report, "steps", {"step"}, kOfStep);
+    for (const auto* step : {&prefill_, &decode_}) {
+      if (!*step) continue;
+      const auto& name = (*step)->name;
+      report_figures(context_, "transformer." + name + ".", kOfStep, **step, &table, {name});
+    }
+    for (const auto* step : {&prefill_, &decode_}) {
+      if (!*step) continue;
+      report_parts(**step);
+      report_layers(**step);
+    }
+  }
+  void report_parts(const OfStep& step) {
+    auto& table = add_figure_table(context_.report, step.name + " by part", {"part"}, kOfPart);
+    for (const auto& [name, part] : step.times.parts) {
+      const OfPart row{part.launches / step.steps, mean(part.card, step.steps)};
+      report_figures(context_, "transformer." + step.name + "." + name + ".", kOfPart, row, &table,
+                     {name});
+    }
+  }
+  void report_layers(const OfStep& step) {
+    auto& table = context_.report.add_table(step.name + " by layer", {"layer", "us"});
+    for (std::size_t i = 0; i < step.times.layers.size(); ++i) {
+      const auto time = mean(step.times.layers[i], step.steps);
+      table.rows.push_back(
+          {std::to_string(i), fmt::format("{:.3f}", static_cast<double>(time.count()) / 1e6)});
+    }
+  }
+
+  Context& context_;
+  const Model& model_;
+  Decoder& decoder_;
+  std::optional<OfStep> prefill_, decode_;
+};
+
+transformer::DecoderOptions options_of(const Context& context, const Model& model) {
+  const auto& parameters = context.parameters;
+  transformer::DecoderOptions options;
+  options.type = type_of(parameters.choice("dtype") == "float16" ? "fp16" : "bf16");
+  options.batch = parameters.integer("batch");
+  options.positions = parameters.integer("tokens") + parameters.integer("steps");
+  options.layers = parameters.choice("layers") == "all" ? model.layers
+                                                        : std::min<std::uint64_t>(model.layers, 2);
+  options.largest_tokens = parameters.integer("tokens");
+  return options;
+}
+
+Status run_transformer(Context& context) {
+  const auto card = context.parameters.integer("card");
+  if (context.machine == nullptr || card >= context.machine->cards.size()) {
+    return fail(ErrorCode::kUnsupported, "operators are launched on cards of a configuration");
+  }
+  const auto model = transformer::read_model(context.parameters.choice("model"));
+  if (!model) return forward_error(model);
+  auto toolchain = operators::find_toolchain();
+  if (!toolchain) return forward_error(toolchain);
+  const bool keeps = context.parameters.choice("cache") == "folder";
+  jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
+  auto device = open_card(context);
+  if (!device) return forward_error(device);
+  auto session = QueueSession::open(context, **device);
+  if (!session) return forward_error(session);
+  operators::LauncherOptions options;
+  options.cores = cores_of(context.machine->cards[card]);
+  auto launcher =
+      operators::Launcher::open((*session)->process(), context.platform.clock(), options);
+  if (!launcher) return forward_error(launcher);
+  operators::OperatorRunner runner(context.platform, cache, **launcher);
+  Decoder decoder(context, *model, options_of(context, *model), {**session, runner, **launcher});
+  if (auto ok = decoder.prepare(); !ok) return ok;
+  TransformerRun run(context, *model, decoder);
+  if (auto ok = run.run(); !ok) return ok;
+  run.report();
+  if (auto ok = (*launcher)->close(); !ok) return ok;
+  return (*session)->close();
+}
+
+Status check_transformer(const ParameterSet& parameters,
+                         const std::vector<std::string>& /*folders*/) {
+  const auto model = transformer::read_model(parameters.choice("model"));
+  if (!model) return forward_error(model);
+  if (parameters.choice("phase") == "prefill" || parameters.integer("steps") != 0) return {};
+  return fail(ErrorCode::kInvalidArgument, "steps: 0 tokens to decode; or phase=prefill");
+}
+
+}  // namespace
+}  // namespace programs::transformer_run
+
+Workload transformer_run() {
+  namespace run = programs::transformer_run;
+  return {
+      "transformer",
+      "A decoder-only transformer: time to the first token and per token, by part and layer",
+      {{"model", ParameterType::kText, "", "tiny",
+        "a config.json, or tiny, llama-2-7b, llama-3-8b, llama-3-70b, qwen2.5-7b, qwen2.5-72b, "
+        "qwen3-8b, qwen3-32b"},
+       choice_parameter("phase", "both", "prompt, tokens behind it, or both",
+                        {"both", "prefill", "decode"}),
+       {"batch", ParameterType::kInteger, "", "1", "sequences", 1, 65'536},
+       {"tokens", ParameterType::kInteger, "", "128",
+        "of the prompt of each sequence; of decode alone: that are cached", 1, run::kMostTokens},
+       {"steps", ParameterType::kInteger, "", "4", "tokens to decode", 0, run::kMostTokens},
+       choice_parameter("layers", "all",
+                        "sampled: two layers are simulated, and the second one's time stands "
+                        "for all others",
+                        {"all", "sampled"}),
+       choice_parameter("dtype", "bfloat16", "of weights and tensors", {"bfloat16", "float16"}),
+       choice_parameter("cache", "folder",
+                        "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
+                        "~/.cache/npusim/jit",
+                        {"none", "folder"}),
+       card_parameter()},
+      run::run_transformer,
+      figure_rows(run::kOfStep, run::kOfPart, run::kOfModel),
+      run::check_transformer};
+}
+
+}  // namespace npu::workloads

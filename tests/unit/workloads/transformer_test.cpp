@@ -39,7 +39,8 @@ constexpr const char* kSides =
 
 TEST_F(TransformerConfig, SaysWhatAModelIs) {
   const auto model = read(std::string(R"({"model_type": "qwen3", "num_key_value_heads": 2,
-      "head_dim": 32, "rms_norm_eps": 1e-5, "rope_theta": 1000000, )") + kSides + "}");
+      "head_dim": 32, "rms_norm_eps": 1e-5, "rope_theta": 1000000, )") +
+                          kSides + "}");
   ASSERT_TRUE(model) << model.error().context;
   EXPECT_EQ(model->qkv_width(), 4 * 32 + 2 * 2 * 32U);
   EXPECT_EQ(model->layers, 3U);
@@ -141,11 +142,7 @@ TEST(TransformerReference, AnyMistakeOfTheCardWouldBeMoreThanItsRoundings) {
     return largest_difference(ReferenceDecoder(other, changed, kType, 1).step(kPrompt), right);
   };
   EXPECT_EQ(off_by([](Model&, HostModel&) {}), 0);
-  // Positions one too far, no rotation, no norm of heads, keys of other heads, halves changed.
-  EXPECT_GT(off_by([&](Model&, HostModel& host) {
-              std::rotate(host.cos.begin(), host.cos.begin() + 16, host.cos.end());
-            }),
-            allowed(right));
+  // The other direction, no norm of heads, another epsilon, halves changed.
   EXPECT_GT(off_by([](Model&, HostModel& host) {
               for (auto& each : host.sin) each = -each;
             }),

@@ -77,13 +77,20 @@ Result<std::string> preprocessed(jit::Toolchain toolchain, const CompileRequest&
   return std::string(reinterpret_cast<const char*>(text->data()), text->size());
 }
 
-// The compiler speaks of the file that it was given.
+// The compiler speaks of the file that it was given, and behind it of the source's lines.
 Error in_words_of(const Error& error, const std::string& made, const std::string& source) {
   Error result = error;
   for (auto at = result.context.find(made); at != std::string::npos;
        at = result.context.find(made, at + source.size())) {
     result.context.replace(at, made.size(), source);
   }
+  const std::string named = source + ":";
+  const auto line = result.context.find(named, 1);
+  if (result.context.rfind(named + " ", 0) != 0 || line == std::string::npos) return result;
+  const auto first = line + named.size();
+  const auto end = result.context.find_first_not_of("0123456789", first);
+  if (end == first || end == std::string::npos) return result;
+  result.context.insert(source.size(), ":" + result.context.substr(first, end - first));
   return result;
 }
 

@@ -59,6 +59,8 @@ class Rewriter {
   }
 
   Status take(const Token& token) {
+    // What a macro of a header becomes counts as the header's.
+    if (token.is("__gm__")) return take_pointer();
     if (reader_.in_system_header() ||
         (token.kind != TokenKind::kWord && token.kind != TokenKind::kSign)) {
       out_ += token.text;
@@ -67,7 +69,6 @@ class Rewriter {
     if (token.is("<<<")) {
       return wrong(reader_, "a launch by <<<>>>: programs launch kernels by aclrtLaunchKernel");
     }
-    if (token.is("__gm__")) return take_pointer();
     if (token.is("reinterpret_cast")) return take_cast();
     if (token.is("__global__")) {
       global_ = !template_;
@@ -151,6 +152,10 @@ class Rewriter {
     int depth = 0;
     for (Token token = next();; token = next()) {
       if (depth == 0 && token.is("*")) break;
+      if (token.kind == TokenKind::kLine) {
+        lines += token.text;
+        continue;
+      }
       if (token.is("<")) ++depth;
       if (token.is(">")) --depth;
       const bool part = token.kind == TokenKind::kWord || token.kind == TokenKind::kSpace ||

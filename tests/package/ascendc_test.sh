@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# ascendc_test.sh PREFIX SOURCES: kernels in AscendC, compiled by the installed `npusim cc` in an
+# empty folder, give right results under `npusim exec`; what is wrong is said in a line.
+set -Eeuo pipefail
+trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2; cat errors output 2> /dev/null || true' ERR
+prefix=$1
+sources=$2/ascendc
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+npusim=$prefix/bin/npusim
+library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
+for name in adds products; do
+  c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -I"$sources" "$sources/${name}_main.cpp" \
+    -L"$library" -lascendcl -o "$name"
+done
+
+# What it makes, where, and what it says of it.
+"$npusim" cc "$sources/adds.cpp" > output
+[[ $(sed 's/[0-9]\+ bytes/N bytes/' output) == "add_half: aiv, N bytes, in adds.o
+add_float: aiv, N bytes, in adds.o
+add_int: aiv, N bytes, in adds.o" ]]
+"$npusim" cc "$sources/vectors.cpp" -o vectors.o > output
+"$npusim" cc "$sources/products.cpp" -I . -D UNUSED=1 > output
+grep '^product_half: aic, ' output > /dev/null
+# The same source, the same bytes.
+"$npusim" cc "$sources/adds.cpp" --output again.o > output
+cmp adds.o again.o
+head -c 10000 adds.o > torn.o
+
+run() { "$npusim" --config 910b2 exec --set core.hazards=report --report "$1" -- "${@:2}" > output 2> errors; }
+hazards() { # REPORT: how many are in its table
+  python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(sum(len(t["rows"]) for t in r.get("tables", []) if "hazard" in json.dumps(t.get("title", t)).lower()))' "$1"
+}
+for name in adds products; do
+  run "$name.json" "./$name"
+  grep '^right$' output > /dev/null
+  [[ $(hazards "$name.json") == 0 ]]
+done
+run products.json ./products
+run adds.json ./adds
+grep 'no kernel add_double, the binary has add_half, add_float, add_int' output > /dev/null
+
+# A wait too few is found, and the line that it is missing in front of.
+"$npusim" cc "$sources/vectors.cpp" -o vectors.o -D NO_WAIT > output
+run hazards.json ./adds || true
+[[ $(hazards hazards.json) != 0 ]]
+grep -o 'V muls at vectors.cpp:[0-9]*' hazards.json > found
+grep ":$(grep -n 'Muls(b, a' "$sources/vectors.cpp" | cut -d: -f1)\$" found > /dev/null
+
+wrong() { # WHAT, WORDS...: one line, exit code 2
+  local code=0
+  "$npusim" cc "${@:2}" > output 2> errors || code=$?
+  [[ $code == 2 && $(wc -l < errors) == 1 ]]
+  grep "$1" errors > /dev/null
+}
+wrong 'none.cpp: no such file' none.cpp
+wrong 'cc: which file' 
+wrong 'which file' a.cpp b.cpp
+echo '#include "kernel_operator.h"' > empty.cpp
+wrong 'empty.cpp: no kernel' empty.cpp
+printf '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void k(GM_ADDR x) {\n  x.y();\n}\n' > bad.cpp
+wrong 'bad.cpp:3: .*error: ' bad.cpp
+printf '#include "none.h"\n' > missing.cpp
+wrong 'missing.cpp:1: .*none.h' missing.cpp
+printf '#include "kernel_operator.h"\n__gm__ int x[4];\n' > array.cpp
+wrong 'array.cpp:2: __gm__ of no pointer' array.cpp
+printf '#include "kernel_operator.h"\n\nvoid f() { k<<<1, 0, 0>>>(); }\n' > launch.cpp
+wrong 'launch.cpp:3: a launch by <<<>>>' launch.cpp
+wrong 'kernel-type' "$sources/adds.cpp" --kernel-type gpu
+# Cores of the wrong kind have no such unit.
+"$npusim" cc "$sources/products.cpp" --kernel-type aiv > output
+grep '^product_half: aiv, ' output > /dev/null
+! run faulted.json ./products
+grep -i 'exception' errors > /dev/null

@@ -12,13 +12,39 @@ namespace npu::ascendc {
 inline constexpr unsigned kMostTensors = 64;  // of all queues of a kernel
 inline constexpr int kNoFlag = -1;
 
+// A flag of a tensor. It has a number of its own as long as there are some: so it is set again only
+// behind the wait for it, because the tensor's other flag comes between.
+class QueueFlag {
+ public:
+  QueueFlag() = default;
+  explicit QueueFlag(const PipePair& pair) : pair_(pair), own_(keep_event(pair.from, pair.to)) {}
+
+  bool is_set() const { return id_ != kNoFlag; }
+  void set() {
+    id_ = own_ != kNoFlag ? own_ : static_cast<int>(take_event(pair_.from, pair_.to));
+    set_flag(pair_.from, pair_.to, static_cast<unsigned>(id_));
+  }
+  void wait() {
+    const auto id = static_cast<unsigned>(id_);
+    wait_flag(pair_.from, pair_.to, id);
+    if (own_ == kNoFlag) give_event(pair_.from, pair_.to, id);
+    id_ = kNoFlag;
+  }
+  void give_back() {
+    if (own_ != kNoFlag) give_event(pair_.from, pair_.to, static_cast<unsigned>(own_));
+    own_ = kNoFlag;
+  }
+
+ private:
+  PipePair pair_{};
+  int own_ = kNoFlag, id_ = kNoFlag;
+};
+
 // A tensor of a queue.
 struct QueuedTensor {
   std::uint32_t address = 0, bytes = 0;
   bool used = false;
-  int freed = kNoFlag;   // the flag that says that it is free again
-  int filled = kNoFlag;  // the flag that says that it is full
-  PipePair free_pair{};
+  QueueFlag filled, freed;
 };
 
 // The pipes of a queue's two sides.
@@ -70,7 +96,11 @@ class TPipe {
   void Init() {}
   // Waits until all that was begun has ended, and takes flags back that nobody waits for any more.
   void Destroy() {
-    for (unsigned i = 0; i < tensors_; ++i) take_back(all_[i]);
+    for (unsigned i = 0; i < tensors_; ++i) {
+      take_back(all_[i]);
+      all_[i].filled.give_back();
+      all_[i].freed.give_back();
+    }
     tensors_ = 0;
     npu::ascendc::pipe_barrier(npu::ascendc::Pipe::kAll);
   }
@@ -85,7 +115,9 @@ class TPipe {
     if (tensors_ + count > npu::ascendc::kMostTensors) return false;
     queue.take(&all_[tensors_], count);
     for (unsigned i = 0; i < count; ++i) {
-      all_[tensors_++] = {place(Queue::kBuffer, bytes), bytes};
+      all_[tensors_++] = {place(Queue::kBuffer, bytes), bytes, false,
+                          npu::ascendc::QueueFlag(Queue::kFilled),
+                          npu::ascendc::QueueFlag(Queue::kFreed)};
     }
     return true;
   }
@@ -121,11 +153,7 @@ class TPipe {
     return static_cast<TEventID>(npu::ascendc::take_event(pair.from, pair.to, keep));
   }
   static void take_back(npu::ascendc::QueuedTensor& tensor) {
-    if (tensor.freed == npu::ascendc::kNoFlag) return;
-    const auto id = static_cast<unsigned>(tensor.freed);
-    npu::ascendc::wait_flag(tensor.free_pair.from, tensor.free_pair.to, id);
-    npu::ascendc::give_event(tensor.free_pair.from, tensor.free_pair.to, id);
-    tensor.freed = npu::ascendc::kNoFlag;
+    if (tensor.freed.is_set()) tensor.freed.wait();
   }
   std::uint32_t place(npu::ascendc::LocalBuffer buffer, std::uint32_t bytes) {
     auto& next = next_[static_cast<std::size_t>(buffer)];
@@ -163,8 +191,7 @@ class TQueBind {
   template <class T>
   bool EnQue(const LocalTensor<T>& tensor) {
     auto& entry = entry_of(tensor);
-    entry.filled = static_cast<int>(npu::ascendc::take_event(kFilled.from, kFilled.to));
-    npu::ascendc::set_flag(kFilled.from, kFilled.to, static_cast<unsigned>(entry.filled));
+    entry.filled.set();
     if (queued_ == kMost) npu::ascendc::refuse(npu::ascendc::Refusal::kNoBuffer);
     queue_[(head_ + queued_++) % kMost] = &entry;
     return true;
@@ -175,18 +202,13 @@ class TQueBind {
     auto& entry = *queue_[head_];
     head_ = (head_ + 1) % kMost;
     --queued_;
-    const auto id = static_cast<unsigned>(entry.filled);
-    npu::ascendc::wait_flag(kFilled.from, kFilled.to, id);
-    npu::ascendc::give_event(kFilled.from, kFilled.to, id);
-    entry.filled = npu::ascendc::kNoFlag;
+    entry.filled.wait();
     return tensor_of<T>(entry);
   }
   template <class T>
   void FreeTensor(const LocalTensor<T>& tensor) {
     auto& entry = entry_of(tensor);
-    entry.freed = static_cast<int>(npu::ascendc::take_event(kFreed.from, kFreed.to));
-    entry.free_pair = kFreed;
-    npu::ascendc::set_flag(kFreed.from, kFreed.to, static_cast<unsigned>(entry.freed));
+    entry.freed.set();
     entry.used = false;
   }
   bool HasTensorInQue() const { return queued_ != 0; }

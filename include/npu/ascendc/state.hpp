@@ -87,6 +87,16 @@ inline unsigned take_event(Pipe from, Pipe to, bool keep = true) {
   }
   refuse(Refusal::kNoEvent);
 }
+// One for as long as the kernel runs; -1: the first two are for others.
+inline int keep_event(Pipe from, Pipe to) {
+  auto& used = current->events[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
+  for (unsigned id = platform::kFlagIds; id-- > 2;) {
+    if ((used >> id & 1) != 0) continue;
+    used = static_cast<std::uint8_t>(used | 1U << id);
+    return static_cast<int>(id);
+  }
+  return -1;
+}
 inline void give_event(Pipe from, Pipe to, unsigned id) {
   auto& used = current->events[static_cast<unsigned>(from)][static_cast<unsigned>(to)];
   used = static_cast<std::uint8_t>(used & ~(1U << id));

@@ -145,6 +145,7 @@ const std::vector<Area> kAreas{
     {"tests/bench/",
      contracts_and({"model", "model/config", "model/host/vfio_user", "tests/support"}), true},
     {"tests/unit/counting/", {"kernels/counting"}, false},
+    {"tests/unit/ascendc/", {"include/npu/base", "include/npu/abi", "kernels/ascendc"}, false},
     {"tests/unit/jit/", {"include/npu/base", "include/npu/jit", "kernels/jit"}, false},
     {"tests/unit/tensors/", contracts_and({"firmware"}), false},
     {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},

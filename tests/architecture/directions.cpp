@@ -150,6 +150,7 @@ const std::vector<Area> kAreas{
     {"tests/unit/tensors/", contracts_and({"firmware"}), false},
     {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},
     {"tests/architecture/", {"tests/support"}, false},
+    {"tests/package/ascendc/", {"include/npu/ascendc"}, false},
     {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
 };
 
@@ -181,7 +182,8 @@ bool is_model(std::string_view area) {
 // The file of the tree that `name` means in a file at `path`; empty if there is none.
 std::string resolve(const std::string& name, const std::string& path, const Tree& tree) {
   const std::string beside = path.substr(0, path.rfind('/') + 1) + name;
-  for (const auto& candidate : {beside, "include/" + name, name}) {
+  // Kernels in AscendC are compiled with a folder of their own to look in.
+  for (const auto& candidate : {beside, "include/" + name, name, "include/npu/ascendc/" + name}) {
     if (tree.count(candidate) != 0) return candidate;
   }
   return {};

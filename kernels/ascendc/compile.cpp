@@ -85,12 +85,15 @@ Error in_words_of(const Error& error, const std::string& made, const std::string
     result.context.replace(at, made.size(), source);
   }
   const std::string named = source + ":";
-  const auto line = result.context.find(named, 1);
-  if (result.context.rfind(named + " ", 0) != 0 || line == std::string::npos) return result;
-  const auto first = line + named.size();
-  const auto end = result.context.find_first_not_of("0123456789", first);
-  if (end == first || end == std::string::npos) return result;
-  result.context.insert(source.size(), ":" + result.context.substr(first, end - first));
+  if (result.context.rfind(named + " ", 0) != 0) return result;
+  for (auto at = result.context.find(named, 1); at != std::string::npos;
+       at = result.context.find(named, at + 1)) {
+    const auto first = at + named.size();
+    const auto end = result.context.find_first_not_of("0123456789", first);
+    if (end == first || end == std::string::npos) continue;
+    result.context.insert(source.size(), ":" + result.context.substr(first, end - first));
+    break;
+  }
   return result;
 }
 

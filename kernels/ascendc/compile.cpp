@@ -65,9 +65,11 @@ Result<std::vector<std::byte>> run_compiler(const jit::Toolchain& toolchain,
 // The source as the preprocessor leaves it. npusim's own headers are a system's, which tells them
 // from the user's.
 Result<std::string> preprocessed(jit::Toolchain toolchain, const CompileRequest& request,
-                                 const std::string& file, const jit::Interrupted& interrupted) {
+                                 const std::string& file, bool host,
+                                 const jit::Interrupted& interrupted) {
   const std::string headers = toolchain.includes.back();
   toolchain.flags = {"-std=c++17", "-E", "-isystem", headers + "/npu/ascendc", "-isystem", headers};
+  if (host) toolchain.flags.emplace_back("-DNPUSIM_CC_HOST");
   for (const auto& define : request.defines) toolchain.flags.push_back("-D" + define);
   toolchain.includes = {toolchain.templates};
   toolchain.includes.insert(toolchain.includes.end(), request.includes.begin(),
@@ -97,10 +99,12 @@ Error in_words_of(const Error& error, const std::string& made, const std::string
   return result;
 }
 
-}  // namespace
+struct Start {
+  jit::Toolchain toolchain;  // its templates: the source's folder
+  std::string source;        // the whole path
+};
 
-Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
-                                            const jit::Interrupted& interrupted) {
+Result<Start> start_of(const CompileRequest& request) {
   std::error_code ignored;
   const fs::path source = fs::absolute(request.source, ignored).lexically_normal();
   if (!fs::is_regular_file(source, ignored)) {
@@ -111,19 +115,37 @@ Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
   toolchain->sources.clear();
   toolchain->preprocessed = true;
   toolchain->templates = source.parent_path().string();
-  const auto text = preprocessed(*toolchain, request, source.filename().string(), interrupted);
+  return Start{std::move(*toolchain), source.string()};
+}
+
+Result<DeviceSource> source_of(const Start& start, const CompileRequest& request, bool host,
+                               const jit::Interrupted& interrupted) {
+  const auto name = fs::path(start.source).filename().string();
+  const auto text = preprocessed(start.toolchain, request, name, host, interrupted);
   if (!text) return forward_error(text);
-  auto device = device_source(*text);
+  return device_source(*text);
+}
+
+}  // namespace
+
+Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
+                                            const jit::Interrupted& interrupted) {
+  auto start = start_of(request);
+  if (!start) return forward_error(start);
+  auto device = source_of(*start, request, false, interrupted);
   if (!device) return forward_error(device);
   if (device->kernels.empty()) {
     return fail(ErrorCode::kInvalidArgument,
                 shortened(request.source) + ": no kernel: no function with __global__ and a body");
   }
+  auto& toolchain = start->toolchain;
   const auto folder = WorkFolder::make();
   if (!folder) return forward_error(folder);
-  toolchain->named.emplace_back(toolchain->templates + "/", "");
-  toolchain->named.emplace_back(folder->path() + "/", "");
-  toolchain->templates = folder->path();
+  toolchain.named.emplace_back(toolchain.templates + "/", "");
+  toolchain.named.emplace_back(folder->path() + "/", "");
+  // Functions of the host's in the source want libraries that the card has not.
+  toolchain.flags.insert(toolchain.flags.end(), {"-ffunction-sections", "-Wl,--gc-sections"});
+  toolchain.templates = folder->path();
   std::vector<CompiledKernel> kernels;
   for (auto& kernel : device->kernels) {
     kernel.cores = request.cores.value_or(kernel.cores);
@@ -131,14 +153,38 @@ Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
     if (auto ok = folder->write(file, device->text + entry_of(kernel)); !ok) {
       return forward_error(ok);
     }
-    auto object = run_compiler(*toolchain, file, interrupted);
+    auto object = run_compiler(toolchain, file, interrupted);
     if (!object) {
       return tl::unexpected<Error>(
-          in_words_of(object.error(), folder->path() + "/" + file, source.string()));
+          in_words_of(object.error(), folder->path() + "/" + file, start->source));
     }
     kernels.push_back({kernel.name, kernel.cores, std::move(*object)});
   }
   return kernels;
+}
+
+Result<std::vector<std::byte>> host_object(const CompileRequest& request,
+                                           const std::vector<CompiledKernel>& kernels,
+                                           const jit::Interrupted& interrupted) {
+  const auto start = start_of(request);
+  if (!start) return forward_error(start);
+  const auto device = source_of(*start, request, true, interrupted);
+  if (!device) return forward_error(device);
+  const auto folder = WorkFolder::make();
+  if (!folder) return forward_error(folder);
+  const auto file = kernel_file(kernels);
+  const std::string bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  auto ok = folder->write("kernels", bytes);
+  const std::string text = device->text + kernels_of_host(folder->path() + "/kernels");
+  if (ok) ok = folder->write("host.cpp", text);
+  if (!ok) return forward_error(ok);
+  auto toolchain = start->toolchain;
+  toolchain.flags = {"-std=c++17", "-O2", "-fPIC", "-c"};
+  toolchain.templates = folder->path();
+  auto object = run_compiler(toolchain, "host.cpp", interrupted);
+  if (object) return object;
+  return tl::unexpected<Error>(
+      in_words_of(object.error(), folder->path() + "/host.cpp", start->source));
 }
 
 std::vector<std::byte> kernel_file(const std::vector<CompiledKernel>& kernels) {

@@ -32,6 +32,12 @@ struct CompiledKernel {
 Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
                                             const jit::Interrupted& interrupted = {});
 
+// The source once more as an object of the host's, in which the kernels are: functions that launch
+// them by <<<>>> can be linked to a program, which needs libascendcl. Errors: those of compile().
+Result<std::vector<std::byte>> host_object(const CompileRequest& request,
+                                           const std::vector<CompiledKernel>& kernels,
+                                           const jit::Interrupted& interrupted = {});
+
 // The file of kernels (abi/kernel_file.hpp).
 std::vector<std::byte> kernel_file(const std::vector<CompiledKernel>& kernels);
 

@@ -10,6 +10,7 @@
 namespace npu::ascendc {
 namespace {
 
+constexpr const char* kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 constexpr const char* kPointer = "::AscendC::GmPointer<";
 
 tl::unexpected<Error> wrong(const TokenReader& reader, const std::string& what) {
@@ -66,9 +67,7 @@ class Rewriter {
       out_ += token.text;
       return {};
     }
-    if (token.is("<<<")) {
-      return wrong(reader_, "a launch by <<<>>>: programs launch kernels by aclrtLaunchKernel");
-    }
+    if (token.is("<<<")) return take_launch();
     if (token.is("reinterpret_cast")) return take_cast();
     if (token.is("__global__")) {
       global_ = !template_;
@@ -178,6 +177,35 @@ class Rewriter {
     return {};
   }
 
+  // The kernel's name was the last word; its arguments follow.
+  Status take_launch() {
+    const std::string where = reader_.where();
+    const auto last = out_.find_last_not_of(" \n");
+    const auto before = out_.find_last_not_of(kLetters, last);
+    const auto first = before == std::string::npos ? 0 : before + 1;
+    if (last == std::string::npos || first > last) {
+      return fail(ErrorCode::kInvalidArgument,
+                  where + ": a launch of no plain name: a template is no kernel here");
+    }
+    const std::string name = out_.substr(first, last + 1 - first);
+    std::string how;
+    int depth = 0, closing = 0;
+    while (closing < 3) {
+      const Token token = next();
+      if (token.kind == TokenKind::kEnd) {
+        return fail(ErrorCode::kInvalidArgument, where + ": a launch without >>>");
+      }
+      if (token.is("(")) ++depth;
+      if (token.is(")")) --depth;
+      closing = depth == 0 && token.is(">") ? closing + 1 : 0;
+      how += token.text;
+    }
+    how.resize(how.size() - 3);
+    out_.insert(first, "::npu::ascendc::launch(&");
+    out_ += ", \"" + name + "\", " + how + ")";
+    return {};
+  }
+
   // The name was taken; a declaration has no body.
   Status take_kernel(std::string name) {
     global_ = false;
@@ -223,6 +251,15 @@ extern "C" __attribute__((visibility("default"))) int npu_aicore_main(
 )";
   return fmt::format(kEntry, kernel.name,
                      kernel.cores == abi::KernelCores::kMixed ? "true" : "false");
+}
+
+std::string kernels_of_host(const std::string& path) {
+  constexpr const char* kFile = R"(
+# 1 "kernels of the host"
+asm(".pushsection .rodata\n.balign 16\n.hidden npusim_kernels_begin\nnpusim_kernels_begin:\n"
+    ".incbin \"{0}\"\nnpusim_kernels_end:\n.popsection\n");
+)";
+  return fmt::format(kFile, path);
 }
 
 }  // namespace npu::ascendc

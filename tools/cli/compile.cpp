@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "kernels/ascendc/compile.hpp"
+#include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 
@@ -27,6 +28,12 @@ std::optional<abi::KernelCores> cores_of(const std::string& type) {
   return {};
 }
 
+Failure failure_of(const Error& error) {
+  const bool input =
+      error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kNotFound;
+  return {input ? kExitBadInput : kExitFailure, error.context};
+}
+
 }  // namespace
 
 Outcome compile_kernels(const Options& options) {
@@ -40,15 +47,16 @@ Outcome compile_kernels(const Options& options) {
   request.includes = options.includes;
   request.defines = options.defines;
   request.cores = cores_of(options.kernel_type);
-  const auto kernels = ascendc::compile(request);
-  if (!kernels) {
-    const auto& error = kernels.error();
-    const bool input =
-        error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kNotFound;
-    return input ? bad_input(error.context) : failure(error.context);
+  if (!request.cores && !options.kernel_type.empty()) {
+    return bad_input("--kernel-type: found '" + shortened(options.kernel_type) +
+                     "'; allowed: aiv, aic, mix");
   }
-  const auto file = ascendc::kernel_file(*kernels);
-  const std::string bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto kernels = ascendc::compile(request);
+  if (!kernels) return tl::unexpected(failure_of(kernels.error()));
+  auto file = options.host ? ascendc::host_object(request, *kernels)
+                           : Result<std::vector<std::byte>>(ascendc::kernel_file(*kernels));
+  if (!file) return tl::unexpected(failure_of(file.error()));
+  const std::string bytes(reinterpret_cast<const char*>(file->data()), file->size());
   if (auto ok = write_output(output, bytes); !ok) return ok;
   if (output == "/dev/stdout") return {};
   std::string lines;

@@ -75,6 +75,7 @@ the operators. Options are those of run.
 
 const char* const kCc =
     R"(usage: npusim cc KERNEL.cpp [-o FILE] [-I DIR]... [-D NAME[=VALUE]]... [--kernel-type TYPE]
+              [--host]
 
 Compiles kernels in AscendC into a file that aclrtBinaryLoadFromFile takes in programs that npusim
 exec runs. Each function with __global__ is a kernel, found by its name. kernel_operator.h is there

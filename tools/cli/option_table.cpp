@@ -99,6 +99,10 @@ constexpr OptionRow kOptions[] = {
     {"include", 'I', Value::kText, true, "DIR", "cc",
      "look for headers there, too; may be repeated"},
     {"define", 'D', Value::kText, true, "NAME[=VALUE]", "cc", "a macro; may be repeated"},
+    {"host", 0, Value::kNone, false, "", "cc",
+     "make an object to link to a program instead: the functions of the source, which launch "
+     "kernels "
+     "by <<<>>>, and its kernels"},
     {"kernel-type", 0, Value::kChoice, false, "aiv|aic|mix", "cc",
      "the cores of all kernels, whatever the source says: vector cores, cube cores, or a cube core "
      "with its vector cores"},

@@ -232,6 +232,7 @@ void take_values(const po::variables_map& values, Options& options) {
   options.includes = list("include");
   options.defines = list("define");
   options.kernel_type = text("kernel-type");
+  options.host = is_on("host");
   options.thresholds = list("threshold");
   options.names = is_on("names");
   options.sweep = sweep_options(values);

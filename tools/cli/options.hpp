@@ -70,6 +70,7 @@ struct Options {
   std::vector<std::string> includes;  // --include, in order
   std::vector<std::string> defines;   // --define, in order
   std::string kernel_type;            // --kernel-type; empty: not given
+  bool host = false;                  // --host
 
   bool help = false;
   bool version = false;

@@ -77,10 +77,16 @@ TEST(AscendcSource, CoresAreSaidByTheKernelOrTheFileOrFollowFromAProduct) {
             KernelCores::kVector);
 }
 
+TEST(AscendcSource, ALaunchBecomesACall) {
+  EXPECT_EQ(made_of("return k <<<(a > b), nullptr, s>>>(x, y);"),
+            "return::npu::ascendc::launch(&k,\"k\",(a>b),nullptr,s)(x,y);");
+}
+
 TEST(AscendcSource, WhatCannotBeIsNamedWithItsLine) {
   const std::string line = "# 41 \"k.cpp\"\n\n";
   EXPECT_EQ(made_of(line + "__gm__ int x[3];").find("k.cpp:42: __gm__ of no pointer"), 0U);
-  EXPECT_EQ(made_of(line + "k<<<1, 0, s>>>();").find("k.cpp:42: a launch by <<<>>>"), 0U);
+  EXPECT_EQ(made_of(line + "k<4><<<1, 0, s>>>();").find("k.cpp:42: a launch of no plain"), 0U);
+  EXPECT_EQ(made_of(line + "k<<<1, 0, s").find("k.cpp:42: a launch without >>>"), 0U);
   EXPECT_EQ(made_of(line + "__mix__(1, 1)").find("k.cpp:42: __mix__(1,1)"), 0U);
   EXPECT_EQ(made_of(line + "KERNEL_TASK_TYPE_DEFAULT(X)").find("k.cpp:42: X"), 0U);
   EXPECT_NE(made_of(line + "__global__ void " + std::string(60, 'k') + "() {}").find("59"),

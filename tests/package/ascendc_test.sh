@@ -24,6 +24,10 @@ add_int: aiv, N bytes, in adds.o" ]]
 "$npusim" cc "$sources/vectors.cpp" -o vectors.o > output
 "$npusim" cc "$sources/products.cpp" -I . -D UNUSED=1 > output
 grep '^product_half: aic, ' output > /dev/null
+"$npusim" cc "$sources/mixed.cpp" --host -I "$prefix/include" > output
+grep '^relu_product: mix, ' output > /dev/null
+c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -I"$sources" "$sources/mixed_main.cpp" mixed.o \
+  -L"$library" -lascendcl -o mixed
 # The same source, the same bytes.
 "$npusim" cc "$sources/adds.cpp" --output again.o > output
 cmp adds.o again.o
@@ -36,7 +40,7 @@ import json, sys
 tables = json.load(open(sys.argv[1]))["tables"]
 print(sum(len(t["rows"]) for t in tables if t["title"] == "hazards of programs of AI Cores"))' "$1"
 }
-for name in adds products; do
+for name in adds products mixed; do
   run "$name.json" "./$name"
   grep '^right$' output > /dev/null
   [[ $(hazards "$name.json") == 0 ]]

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// What mixed.cpp launches.
+#pragma once
+
+#include <cstdint>
+
+int multiply(std::uint32_t blocks, void* stream, void* a, void* b, void* c, std::uint16_t side);
+int number(void* stream, std::int32_t* to, int step, std::int32_t count);

@@ -25,7 +25,7 @@ struct CompiledKernel {
   std::vector<std::byte> object;
 };
 
-// Kernels are the file's functions with `__global__` that are no templates.
+// Kernels are the file's functions with `__global__`, of templates the instances that it launches.
 // kInvalidArgument: the compiler refuses, with file, line and reason; device_source() does; or
 // there is no kernel. kNotFound: no such file, no compiler, or npusim's headers are not there.
 // kTimeout, kIo, kAborted: as of jit::KernelCache::get().

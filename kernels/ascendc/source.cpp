@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 
 #include "kernels/ascendc/tokens.hpp"
@@ -33,7 +34,7 @@ class Rewriter {
         all_.value_or(multiplies_ ? abi::KernelCores::kCube : abi::KernelCores::kVector);
     DeviceSource source{std::move(out_), {}};
     for (auto& kernel : kernels_) {
-      source.kernels.push_back({std::move(kernel.name), kernel.cores.value_or(usual)});
+      source.kernels.push_back({std::move(kernel.name), kernel.cores.value_or(usual), kernel.site});
     }
     return source;
   }
@@ -42,6 +43,7 @@ class Rewriter {
   struct Kernel {
     std::string name;
     std::optional<abi::KernelCores> cores;
+    int site = -1;
   };
 
   Token next() {
@@ -70,7 +72,7 @@ class Rewriter {
     if (token.is("<<<")) return take_launch();
     if (token.is("reinterpret_cast")) return take_cast();
     if (token.is("__global__")) {
-      global_ = !template_;
+      global_ = true;
       return {};
     }
     if (token.is("__vector__")) return set(abi::KernelCores::kVector);
@@ -177,32 +179,56 @@ class Rewriter {
     return {};
   }
 
-  // The kernel's name was the last word; its arguments follow.
+  // Where the kernel that is launched begins in out_: its name, of a template with its arguments.
+  std::size_t launched_at(std::size_t end) const {
+    std::size_t last = end;
+    for (int depth = 0; last != 0 && (depth != 0 || out_[last - 1] == '>'); --last) {
+      depth += out_[last - 1] == '>' ? 1 : out_[last - 1] == '<' ? -1 : 0;
+      if (depth == 0) {
+        --last;
+        break;
+      }
+    }
+    const auto before = last == 0 ? std::string::npos : out_.find_last_not_of(kLetters, last - 1);
+    const auto first = before == std::string::npos ? 0 : before + 1;
+    return first < last ? first : std::string::npos;
+  }
+
+  // The kernel was what is in front; its arguments follow.
   Status take_launch() {
     const std::string where = reader_.where();
-    const auto last = out_.find_last_not_of(" \n");
-    const auto before = out_.find_last_not_of(kLetters, last);
-    const auto first = before == std::string::npos ? 0 : before + 1;
-    if (last == std::string::npos || first > last) {
-      return fail(ErrorCode::kInvalidArgument,
-                  where + ": a launch of no plain name: a template is no kernel here");
+    const auto end = out_.find_last_not_of(" \n") + 1;
+    const auto first = launched_at(end);
+    if (first == std::string::npos) {
+      return fail(ErrorCode::kInvalidArgument, where + ": a launch of no kernel");
     }
-    const std::string name = out_.substr(first, last + 1 - first);
     std::string how;
-    int depth = 0, closing = 0;
-    while (closing < 3) {
+    for (int depth = 0, closing = 0; closing < 3;) {
       const Token token = next();
       if (token.kind == TokenKind::kEnd) {
         return fail(ErrorCode::kInvalidArgument, where + ": a launch without >>>");
       }
-      if (token.is("(")) ++depth;
-      if (token.is(")")) --depth;
+      depth += token.is("(") ? 1 : token.is(")") ? -1 : 0;
       closing = depth == 0 && token.is(">") ? closing + 1 : 0;
       how += token.text;
     }
     how.resize(how.size() - 3);
-    out_.insert(first, "::npu::ascendc::launch(&");
-    out_ += ", \"" + name + "\", " + how + ")";
+    const std::string kernel = out_.substr(first, end - first);
+    const std::string name = kernel.substr(0, kernel.find_first_not_of(kLetters));
+    out_.resize(first);
+    if (name == kernel) {
+      out_ += fmt::format("::npu::ascendc::launch(&{0}, \"{0}\", {1})", name, how);
+      return {};
+    }
+    const auto found = templates_.find(name);
+    if (found == templates_.end()) {
+      return fail(ErrorCode::kInvalidArgument, where + ": no kernel " + name + " in front of <<<");
+    }
+    const auto site = static_cast<int>(sites_++);
+    const std::string instance = site == 0 ? name : fmt::format("{}_{}", name, site);
+    kernels_.push_back({instance, found->second, site});
+    out_ += fmt::format("::npu::ascendc::launch_instance<{}, &{}>(\"{}\", {})", site, kernel,
+                        instance, how);
     return {};
   }
 
@@ -221,13 +247,19 @@ class Rewriter {
     if (name.size() >= sizeof abi::KernelFileEntry::name) {
       return wrong(reader_, name + ": a kernel's name has at most 59 characters");
     }
-    kernels_.push_back({std::move(name), cores});
+    if (template_) {
+      templates_[name] = cores;
+    } else {
+      kernels_.push_back({std::move(name), cores});
+    }
     return {};
   }
 
   TokenReader reader_;
   std::string out_;
   std::vector<Kernel> kernels_;
+  std::map<std::string, std::optional<abi::KernelCores>> templates_;  // kernels that are templates
+  unsigned sites_ = 0;                                                // launches of them
   std::optional<abi::KernelCores> cores_, all_;  // of the next kernel, of all others
   bool global_ = false, template_ = false, multiplies_ = false;
   std::size_t const_at_ = std::string::npos;  // the last one in out_
@@ -246,10 +278,12 @@ __attribute__((used, section(".note.npusim"), aligned(4))) static const npu::abi
     npu_kernel_note = npu::abi::kernel_note("{0}", npu::abi::kAnyWords);
 extern "C" __attribute__((visibility("default"))) int npu_aicore_main(
     npu::platform::AicorePort& port) {{
-  return npu::ascendc::run(port, &::{0}, {1});
+  return npu::ascendc::{1}, {2});
 }}
 )";
-  return fmt::format(kEntry, kernel.name,
+  const std::string run = kernel.site < 0 ? "run(port, &::" + kernel.name
+                                          : fmt::format("run_site<{}>(port", kernel.site);
+  return fmt::format(kEntry, kernel.name, run,
                      kernel.cores == abi::KernelCores::kMixed ? "true" : "false");
 }
 

@@ -13,6 +13,7 @@ namespace npu::ascendc {
 struct FoundKernel {
   std::string name;
   abi::KernelCores cores = abi::KernelCores::kVector;
+  int site = -1;  // which launch says what instance of a template it is; -1: it is none
 };
 
 struct DeviceSource {
@@ -24,9 +25,11 @@ struct DeviceSource {
 //
 // `__gm__ T*` becomes a pointer class; `__global__`, `__vector__`, `__cube__`, `__mix__(a, b)` and
 // KERNEL_TASK_TYPE_DEFAULT(...) go, and say what kernels there are; `kernel<<<...>>>` becomes a
-// call. Lines stay where they were. Parts from system headers stay as they are. kInvalidArgument,
-// with file and line: `__gm__` of no pointer, a launch of a template, an unknown mix of cores, a
-// kernel's name of 60 characters or more, more than kMostKernels kernels.
+// call, and if the kernel is a template each such launch makes a kernel. Lines stay where they
+// were. Parts from system headers stay as they are.
+//
+// kInvalidArgument, with file and line: `__gm__` of no pointer; a launch of no kernel; an unknown
+// mix of cores; a kernel's name of 60 characters or more; more than kMostKernels kernels.
 Result<DeviceSource> device_source(const std::string& preprocessed);
 
 // What follows the text for the kernel: its entry.

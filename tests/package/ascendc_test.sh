@@ -74,7 +74,7 @@ wrong 'missing.cpp:1: .*none.h' missing.cpp
 printf '#include "kernel_operator.h"\n__gm__ int x[4];\n' > array.cpp
 wrong 'array.cpp:2: __gm__ of no pointer' array.cpp
 printf '#include "kernel_operator.h"\n\nvoid f() { k<2><<<1, 0, 0>>>(); }\n' > launch.cpp
-wrong 'launch.cpp:3: a launch of no plain name' launch.cpp
+wrong 'launch.cpp:3: no kernel k in front of <<<' launch.cpp
 wrong 'kernel-type' "$sources/adds.cpp" --kernel-type gpu
 # Cores of the wrong kind have no such unit.
 "$npusim" cc "$sources/products.cpp" --kernel-type aiv > output

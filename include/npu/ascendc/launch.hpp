@@ -88,5 +88,30 @@ KernelLaunch<Types...> launch(void (*)(Types...), const char* name, std::uint32_
   return {name, blocks, stream};
 }
 
+// The launch number `kSite` of a source, of an instance of a template: which one it is, the
+// compiler of the card's object finds where the launch is.
+template <unsigned kSite>
+struct LaunchSite {
+  static inline int (*run)(AicorePort&, bool) = nullptr;
+};
+template <unsigned kSite, auto kKernel>
+struct LaunchedInstance {
+  static int run(AicorePort& port, bool mixed) { return ascendc::run(port, kKernel, mixed); }
+  static inline const bool known = (LaunchSite<kSite>::run = &run, true);
+};
+template <unsigned kSite, auto kKernel>
+auto launch_instance(const char* name, std::uint32_t blocks, const void* l2, void* stream) {
+  static_cast<void>(LaunchedInstance<kSite, kKernel>::known);
+  return launch(kKernel, name, blocks, l2, stream);
+}
+// Of a function of the host's that is a template without instances there is none.
+template <unsigned kSite>
+int run_site(AicorePort& port, bool mixed) {
+  if (LaunchSite<kSite>::run == nullptr) {
+    port.trap(static_cast<std::uint16_t>(Refusal::kNotModelled));
+  }
+  return LaunchSite<kSite>::run(port, mixed);
+}
+
 }  // namespace
 }  // namespace npu::ascendc

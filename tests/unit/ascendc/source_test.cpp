@@ -82,10 +82,25 @@ TEST(AscendcSource, ALaunchBecomesACall) {
             "return::npu::ascendc::launch(&k,\"k\",(a>b),nullptr,s)(x,y);");
 }
 
+TEST(AscendcSource, EachLaunchOfATemplateIsAKernel) {
+  const std::string source =
+      "template <int N, class T> __global__ __cube__ void k(int x) {}"
+      "void f() { k<4, T<int>><<<1, 0, s>>>(x); k<5, int><<<2, 0, s>>>(x); }";
+  const auto kernels = kernels_of(source);
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0].name, "k");
+  EXPECT_EQ(kernels[1].name, "k_1");
+  EXPECT_EQ(kernels[1].cores, KernelCores::kCube);
+  EXPECT_NE(made_of(source).find("launch_instance<0,&k<4,T<int>>>(\"k\",1,0,s)(x)"),
+            std::string::npos);
+  EXPECT_NE(entry_of(kernels[1]).find("run_site<1>(port, false)"), std::string::npos);
+}
+
 TEST(AscendcSource, WhatCannotBeIsNamedWithItsLine) {
   const std::string line = "# 41 \"k.cpp\"\n\n";
   EXPECT_EQ(made_of(line + "__gm__ int x[3];").find("k.cpp:42: __gm__ of no pointer"), 0U);
-  EXPECT_EQ(made_of(line + "k<4><<<1, 0, s>>>();").find("k.cpp:42: a launch of no plain"), 0U);
+  EXPECT_EQ(made_of(line + "k<4><<<1, 0, s>>>();").find("k.cpp:42: no kernel k in front"), 0U);
+  EXPECT_EQ(made_of(line + "()<<<1, 0, s>>>();").find("k.cpp:42: a launch of no kernel"), 0U);
   EXPECT_EQ(made_of(line + "k<<<1, 0, s").find("k.cpp:42: a launch without >>>"), 0U);
   EXPECT_EQ(made_of(line + "__mix__(1, 1)").find("k.cpp:42: __mix__(1,1)"), 0U);
   EXPECT_EQ(made_of(line + "KERNEL_TASK_TYPE_DEFAULT(X)").find("k.cpp:42: X"), 0U);

@@ -68,7 +68,11 @@ Result<std::string> preprocessed(jit::Toolchain toolchain, const CompileRequest&
                                  const std::string& file, bool host,
                                  const jit::Interrupted& interrupted) {
   const std::string headers = toolchain.includes.back();
-  toolchain.flags = {"-std=c++17", "-E", "-isystem", headers + "/npu/ascendc", "-isystem", headers};
+  toolchain.flags = {"-std=c++17", "-E", "-isystem", headers + "/npu/ascendc"};
+  // Where the compiler looks last, it must not look first.
+  if (headers != "/usr/include") {
+    toolchain.flags.insert(toolchain.flags.end(), {"-isystem", headers});
+  }
   if (host) toolchain.flags.emplace_back("-DNPUSIM_CC_HOST");
   for (const auto& define : request.defines) toolchain.flags.push_back("-D" + define);
   toolchain.includes = {toolchain.templates};

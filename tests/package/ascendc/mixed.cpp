@@ -58,13 +58,16 @@ __global__ __mix__(1, 2) void relu_product(GM_ADDR a, __gm__ half* b, __gm__ flo
 }
 
 // Whole numbers behind each other, by the scalar unit.
-extern "C" __global__ __aicore__ void count(__gm__ int32_t* to, int8_t step, int32_t number) {
-  for (int32_t i = 0; i < number; ++i) to[i] = i * step;
+template <int kStep, class T>
+__global__ __vector__ void numbers(__gm__ int32_t* to, int8_t first, T count) {
+  for (T i = 0; i < count; ++i) to[i] = first + i * kStep;
 }
 
 int multiply(uint32_t blocks, void* stream, void* a, void* b, void* c, uint16_t side) {
   return relu_product<<<blocks, nullptr, stream>>>(a, b, c, side);
 }
-int number(void* stream, int32_t* to, int step, int32_t count_of_them) {
-  return count<<<1, nullptr, stream>>>(to, step, count_of_them);
+int number(void* stream, int32_t* to, int first, int32_t count) {
+  constexpr int kStep = 7;
+  if (first < 0) return numbers<kStep, uint16_t><<<1, nullptr, stream>>>(to, first, count);
+  return numbers<-3, int32_t><<<1, nullptr, stream>>>(to, first, count);
 }

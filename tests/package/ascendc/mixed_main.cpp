@@ -36,15 +36,15 @@ int main() {
     }
     REQUIRE(c[i] == std::fmax(sum, 0.0F));
   }
-  std::vector<std::int32_t> numbers(100, -1);
-  {
+  for (const int first : {-5, 12}) {
+    std::vector<std::int32_t> numbers(100, -1000);
     OnCard<std::int32_t> on_card(numbers);
-    OK(number(stream, static_cast<std::int32_t*>(on_card.address()), -3, 99));
+    OK(number(stream, static_cast<std::int32_t*>(on_card.address()), first, 99));
     OK(aclrtSynchronizeStream(stream));
     numbers = on_card.values();
+    for (int i = 0; i < 99; ++i) REQUIRE(numbers[i] == first + i * (first < 0 ? 7 : -3));
+    REQUIRE(numbers[99] == -1000);
   }
-  for (int i = 0; i < 99; ++i) REQUIRE(numbers[i] == -3 * i);
-  REQUIRE(numbers[99] == -1);
   OK(aclrtDestroyStream(stream));
   OK(aclFinalize());
   std::puts("right");

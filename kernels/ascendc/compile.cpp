@@ -114,7 +114,7 @@ Result<Start> start_of(const CompileRequest& request) {
   if (!fs::is_regular_file(source, ignored)) {
     return fail(ErrorCode::kNotFound, shortened(request.source) + ": no such file");
   }
-  auto toolchain = operators::find_toolchain(request.compiler, request.root);
+  auto toolchain = operators::find_toolchain(request.compiler);
   if (!toolchain) return forward_error(toolchain);
   toolchain->sources.clear();
   toolchain->preprocessed = true;

@@ -16,7 +16,7 @@ struct CompileRequest {
   std::vector<std::string> includes;      // folders, beside that of the source
   std::vector<std::string> defines;       // NAME or NAME=VALUE
   std::optional<abi::KernelCores> cores;  // of all kernels, whatever the source says
-  std::string compiler, root;             // as operators::find_toolchain()
+  std::string compiler;                   // as operators::find_toolchain()
 };
 
 struct CompiledKernel {

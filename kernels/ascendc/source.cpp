@@ -172,7 +172,7 @@ class Rewriter {
     constexpr std::string_view kConst = "const";
     const bool constant =
         const_at_ != std::string::npos &&
-        out_.find_first_not_of(" ", const_at_ + kConst.size()) == std::string::npos;
+        out_.find_first_not_of(' ', const_at_ + kConst.size()) == std::string::npos;
     if (constant) out_.replace(const_at_, kConst.size(), "");
     out_ += kPointer + std::string(constant ? "const " : "") + type + ">" + lines;
     const_at_ = std::string::npos;

@@ -58,6 +58,24 @@ run hazards.json ./adds || true
 line=$(grep -n 'Relu(a, a' "$sources/vectors.cpp" | cut -d: -f1)
 grep "V relu at vectors.cpp:$line (chain, .* overwrites what MTE2 gm_to_ub at vectors.cpp:" hazards.json > /dev/null
 
+# A queue has no second tensor.
+cat > trap.cpp << 'END'
+#include "kernel_operator.h"
+using namespace AscendC;
+__global__ __vector__ void trap(GM_ADDR x) {
+  TPipe pipe;
+  TQue<TPosition::VECIN, 1> queue;
+  pipe.InitBuffer(queue, 1, 64);
+  for (int i = 0; i < 2; ++i) queue.AllocTensor<half>();
+}
+int multiply(uint32_t, void* stream, void* a, void*, void*, uint16_t) { return trap<<<1, nullptr, stream>>>(a); }
+int number(void*, int32_t*, int, int32_t) { return 0; }
+END
+"$npusim" cc trap.cpp --host -I "$prefix/include" > output
+c++ -std=c++17 -I"$prefix/include" -I"$sources" "$sources/mixed_main.cpp" trap.o -L"$library" -lascendcl -o trap
+run trapped.json ./trap && exit 1
+grep 'kernel trap, block 0, core [0-9]*, scalar unit, code 42433' errors > /dev/null
+
 wrong() { # WHAT, WORDS...: one line, exit code 2
   local code=0
   "$npusim" cc "${@:2}" > output 2> errors || code=$?

@@ -26,10 +26,10 @@ using platform::Pipe;
 
 // What ends a kernel: the code of its trap.
 enum class Refusal : std::uint16_t {
-  kNotModelled = 0xA5C0,  // a mode that this interface has no instruction for
-  kNoBuffer,              // a queue has no free tensor, or none that was put into it
-  kNoEvent,               // all eight flags between two pipes are in use
-  kPlace,                 // a tensor lies where the instruction cannot reach it
+  kNotModelled = 42432,  // a mode that this interface has no instruction for
+  kNoBuffer,             // a queue has no free tensor, or none that was put into it
+  kNoEvent,              // all eight flags between two pipes are in use
+  kPlace,                // a tensor lies where the instruction cannot reach it
 };
 
 struct KernelState {

@@ -34,7 +34,7 @@ void lines_of(std::uint32_t lines, Bytes pitch, const unsigned char* from, unsig
 
 // B as rows of k: fractals in rows along k, each 16 columns of B by 32 B of k.
 void rows_of_b(const platform::Mmad& mmad, const unsigned char* from, unsigned char* to) {
-  const Bytes element = bytes_of(mmad.type), depth = kFractalRow / element;
+  const Bytes element = std::max<Bytes>(bytes_of(mmad.type), 1), depth = kFractalRow / element;
   const Bytes across = ceil_div(Bytes{mmad.n}, kSide), pitch = l0_pitch(mmad.n, mmad.type);
   for (Bytes k = 0; k < mmad.k; k += depth) {
     const auto rows = static_cast<std::uint32_t>(std::min<Bytes>(depth, mmad.k - k));

@@ -189,6 +189,10 @@ class TQueBind {
     npu::ascendc::refuse(npu::ascendc::Refusal::kNoBuffer);
   }
   template <class T>
+  void AllocTensor(LocalTensor<T>& tensor) {
+    tensor = AllocTensor<T>();
+  }
+  template <class T>
   bool EnQue(const LocalTensor<T>& tensor) {
     auto& entry = entry_of(tensor);
     entry.filled.set();
@@ -204,6 +208,10 @@ class TQueBind {
     --queued_;
     entry.filled.wait();
     return tensor_of<T>(entry);
+  }
+  template <class T>
+  void DeQue(LocalTensor<T>& tensor) {
+    tensor = DeQue<T>();
   }
   template <class T>
   void FreeTensor(const LocalTensor<T>& tensor) {

@@ -37,7 +37,8 @@ class TiledProduct {
 
   __aicore__ inline void Tile(uint32_t row, uint32_t column) {
     const uint32_t m = Part(row, m_, kRows), n = Part(column, n_, kColumns);
-    AscendC::LocalTensor<float> c1 = c1Queue.AllocTensor<float>();
+    AscendC::LocalTensor<float> c1;
+    c1Queue.AllocTensor(c1);
     for (uint32_t depth = 0; depth < k_; depth += kDepth) {
       const uint32_t k = Part(depth, k_, kDepth);
       Copy(row, column, depth, m, k, n);
@@ -53,7 +54,7 @@ class TiledProduct {
       b2Queue.FreeTensor(b2);
     }
     c1Queue.EnQue(c1);
-    c1 = c1Queue.DeQue<float>();
+    c1Queue.DeQue(c1);
     AscendC::FixpipeParamsV220 params;
     params.nSize = n;
     params.mSize = m;

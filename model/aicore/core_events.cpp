@@ -63,10 +63,13 @@ class Counter {
     access(CoreEvent::kUbMteReads, bytes, kUb);
   }
   void operator()(const platform::LoadL0& load) const {
-    access(CoreEvent::kL1Reads, Bytes{load.rows} * load.columns * bytes_of(load.type), kL1Read);
+    const Bytes read = load.fractals ? load.rows * kFractalBytes
+                                     : Bytes{load.rows} * load.columns * bytes_of(load.type);
+    access(CoreEvent::kL1Reads, read, kL1Read);
     const Bytes rows = load.transpose ? load.columns : load.rows;
     const Bytes columns = load.transpose ? load.rows : load.columns;
-    const Bytes bytes = round_up(rows, kFractal) * l0_pitch(columns, load.type);
+    const Bytes bytes =
+        load.fractals ? read : round_up(rows, kFractal) * l0_pitch(columns, load.type);
     const bool a = load.to.buffer == LocalBuffer::kL0a;
     access(a ? CoreEvent::kL0aWrites : CoreEvent::kL0bWrites, bytes, a ? kL0aWrite : kL0bWrite);
   }

@@ -25,10 +25,14 @@ class DeferredLoads {
 
   // Where a load that is not transposed lies in L1, and what it writes.
   static Range source(const platform::LoadL0& load) {
+    if (load.fractals) {
+      return {load.from, Bytes{load.rows - 1U} * load.from_pitch + kFractalBytes};
+    }
     return {load.from,
             Bytes{load.rows - 1U} * load.from_pitch + load.columns * bytes_of(load.type)};
   }
   static Range target(const platform::LoadL0& load) {
+    if (load.fractals) return {load.to.offset, load.rows * kFractalBytes};
     const bool turned = load.transpose;
     const Bytes rows = turned ? load.columns : load.rows;
     return {load.to.offset, rows * l0_pitch(turned ? load.rows : load.columns, load.type)};

@@ -182,6 +182,16 @@ Finding check_transposing(const BufferSizes& sizes, const platform::CopyIn& copy
   return check_global(copy.from, copy.rows, copy.row_bytes, copy.from_pitch);
 }
 
+Finding check_fractals(const BufferSizes& sizes, const platform::LoadL0& load) {
+  if (load.transpose && bytes_of(load.type) != 2) return malformed(Field::kKind);
+  const auto pieces = check_pieces(load.rows, Field::kRows, kFractalBytes, load.from_pitch);
+  if (pieces.wrong()) return pieces;
+  const auto from = check_local(sizes, Field::kFrom, {LocalBuffer::kL1, load.from}, load.rows,
+                                kFractalBytes, load.from_pitch);
+  if (from.wrong()) return from;
+  return check_local(sizes, Field::kTo, load.to, 1, load.rows * kFractalBytes, 0);
+}
+
 }  // namespace
 
 Finding check(const BufferSizes& sizes, const platform::CopyIn& copy, bool transposes) {
@@ -203,6 +213,7 @@ Finding check(const BufferSizes& sizes, const platform::LoadL0& load) {
   if (load.to.buffer != LocalBuffer::kL0a && load.to.buffer != LocalBuffer::kL0b) {
     return malformed(Field::kTo);
   }
+  if (load.fractals) return check_fractals(sizes, load);
   const Bytes row_bytes = load.columns * bytes_of(load.type);
   const auto pieces = check_pieces(load.rows, Field::kColumns, row_bytes, load.from_pitch);
   if (pieces.wrong()) return pieces;
@@ -246,18 +257,22 @@ Finding check(const BufferSizes& sizes, const platform::Mmad& mmad) {
     }
   }
   if (!matrix_type(mmad.type) || mmad.type == DataType::kInt32) return malformed(Field::kKind);
-  const auto a = check_local(sizes, Field::kFrom, {LocalBuffer::kL0a, mmad.a}, 1,
-                             round_up(mmad.m, 16) * l0_pitch(mmad.k, mmad.type), 0);
+  // Whole fractals.
+  platform::Mmad whole = mmad;
+  whole.m = static_cast<std::uint32_t>(round_up(mmad.m, 16));
+  if (!mmad.fractals) whole.k = static_cast<std::uint32_t>(round_up(mmad.k, 16));
+  const Bytes a_bytes = mmad.fractals ? bytes_of(mmad).a : whole.m * l0_pitch(mmad.k, mmad.type);
+  const auto a = check_local(sizes, Field::kFrom, {LocalBuffer::kL0a, mmad.a}, 1, a_bytes, 0);
   if (a.wrong()) return a;
-  const auto b = check_local(sizes, Field::kSecond, {LocalBuffer::kL0b, mmad.b}, 1,
-                             round_up(mmad.k, 16) * l0_pitch(mmad.n, mmad.type), 0);
+  const auto b =
+      check_local(sizes, Field::kSecond, {LocalBuffer::kL0b, mmad.b}, 1, bytes_of(whole).b, 0);
   if (b.wrong()) return b;
+  if (mmad.fractals && mmad.start != platform::MmadStart::kZero) return malformed(Field::kKind);
   if (mmad.start != platform::MmadStart::kZero) {
     const auto bias = check_bias(sizes, mmad);
     if (bias.wrong()) return bias;
   }
-  return check_local(sizes, Field::kTo, {LocalBuffer::kL0c, mmad.c}, 1,
-                     round_up(mmad.m, 16) * l0c_pitch(mmad.n), 0);
+  return check_local(sizes, Field::kTo, {LocalBuffer::kL0c, mmad.c}, 1, bytes_of(whole).c, 0);
 }
 
 // Elements and rows: far beyond any buffer, and products of two fit into 64 bits.
@@ -337,8 +352,12 @@ Finding check(const BufferSizes& sizes, const platform::Fixpipe& fixpipe, const 
         check_table(sizes, Field::kSecond, fixpipe.scales, fixpipe.n, DataType::kFp32);
     if (table.wrong()) return table;
   }
-  const auto local = check_local(sizes, Field::kFrom, {LocalBuffer::kL0c, fixpipe.from}, 1,
-                                 round_up(fixpipe.m, 16) * l0c_pitch(fixpipe.n), 0);
+  const bool fractals = fixpipe.column_pitch != 0;
+  const Bytes height = round_up(fixpipe.m, 16);
+  const auto local =
+      check_local(sizes, Field::kFrom, {LocalBuffer::kL0c, fixpipe.from},
+                  fractals ? ceil_div(fixpipe.n, 16) : 1,
+                  fractals ? height * 64 : height * l0c_pitch(fixpipe.n), fixpipe.column_pitch);
   if (local.wrong()) return local;
   const Bytes row = fixpipe.n * bytes_of(fixpipe.to_type);
   if (fixpipe.target != FixpipeTarget::kGlobal) return check_target(ways, fixpipe, row);

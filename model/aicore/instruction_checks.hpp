@@ -48,6 +48,21 @@ constexpr Bytes l0_pitch(Bytes columns, platform::DataType type) {
 constexpr Bytes l0c_pitch(Bytes columns) {
   return round_up(columns, 16) * 4;
 }
+inline constexpr Bytes kFractalBytes = 512;  // of an operand; one of C has twice as many
+
+// What a product reads of L0A and L0B and writes to L0C.
+struct MmadBytes {
+  Bytes a, b, c;
+};
+constexpr MmadBytes bytes_of(const platform::Mmad& mmad) {
+  if (!mmad.fractals) {
+    return {mmad.m * l0_pitch(mmad.k, mmad.type), mmad.k * l0_pitch(mmad.n, mmad.type),
+            mmad.m * l0c_pitch(mmad.n)};
+  }
+  const Bytes rows = round_up(mmad.m, 16), columns = round_up(mmad.n, 16);
+  const Bytes depth = l0_pitch(mmad.k, mmad.type);
+  return {rows * depth, columns * depth, rows * columns * 4};
+}
 
 // `transposes`: the core has transposing copies.
 InstructionFinding check(const BufferSizes& sizes, const platform::CopyIn& copy,

@@ -33,7 +33,8 @@ bool dense(const platform::Vector& vector, const VectorShape& shape) {
 SimTime InstructionTimes::of(const platform::LoadL0& load, bool ran_empty) const {
   const Bytes rows = load.transpose ? load.columns : load.rows;
   const Bytes columns = load.transpose ? load.rows : load.columns;
-  const Bytes bytes = round_up(rows, kFractalRows) * l0_pitch(columns, load.type);
+  const Bytes bytes = load.fractals ? load.rows * kFractalBytes
+                                    : round_up(rows, kFractalRows) * l0_pitch(columns, load.type);
   const Bytes rate =
       load.to.buffer == platform::LocalBuffer::kL0a ? config_.l0a_per_clock : config_.l0b_per_clock;
   return clock_.clocks(ceil_div(bytes, rate) + (ran_empty ? config_.l0_fill_clocks : 0));

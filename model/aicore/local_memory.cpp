@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/aicore/arithmetic/convert.hpp"
+#include "model/aicore/arithmetic/fractals.hpp"
 #include "model/aicore/arithmetic/function_unit.hpp"
 #include "model/aicore/arithmetic/matrix.hpp"
 #include "model/aicore/arithmetic/vector_unit.hpp"
@@ -136,7 +137,7 @@ CommandFault LocalMemory::fixpipe(const platform::Fixpipe& fixpipe, DeviceMemory
     convert_row(fixpipe, from, row_.data());
     const auto completion = memory.write(Writer::kAiCore, vmid, to, row_.data(), length);
     if (completion != Completion::kSuccess) return {device_fault(completion), to, vmid, true};
-    from += l0c_pitch(fixpipe.n);
+    from += arithmetic::row_pitch(fixpipe);
     to += fixpipe.to_pitch;
   }
   return {};
@@ -153,7 +154,7 @@ void LocalMemory::move(const platform::Fixpipe& fixpipe, LocalMemory& target) {
   if (!ub) l1_written({fixpipe.to, (fixpipe.m - 1) * fixpipe.to_pitch + length});
   for (std::uint32_t row = 0; row < fixpipe.m; ++row) {
     convert_row(fixpipe, from, to);
-    from += l0c_pitch(fixpipe.n);
+    from += arithmetic::row_pitch(fixpipe);
     to += fixpipe.to_pitch;
   }
 }
@@ -189,6 +190,7 @@ void LocalMemory::take_scales(const platform::Fixpipe& fixpipe) {
 
 void LocalMemory::convert_row(const platform::Fixpipe& fixpipe, const unsigned char* from,
                               unsigned char* to) {
+  if (fixpipe.column_pitch != 0) from = arithmetic::row_of(fixpipe, from, gathered_);
   if (fixpipe.scaling == platform::FixpipeScale::kNone) {
     return arithmetic::convert(fixpipe.type, from, fixpipe.to_type, to, fixpipe.n);
   }
@@ -205,12 +207,16 @@ void LocalMemory::load_l0(const platform::LoadL0& load) {
       .settle([&](const auto& old) { return target.covers(DeferredLoads::target(old)); },
               [](const auto&) {});
   settle(load.to.buffer, target);
-  if (load.transpose) return move_l0(load);
+  if (load.transpose || load.fractals) return move_l0(load);
   deferred(load.to.buffer).add(load);
 }
 
 void LocalMemory::move_l0(const platform::LoadL0& load) {
   complete_l1_loads(DeferredLoads::source(load));
+  if (load.fractals) {
+    return arithmetic::copy_fractals(load, at(LocalBuffer::kL1, load.from),
+                                     at(load.to.buffer, load.to.offset));
+  }
   const Bytes columns = load.transpose ? load.rows : load.columns;
   const arithmetic::Matrix matrix{load.rows, load.columns, load.from_pitch};
   arithmetic::copy(matrix, at(LocalBuffer::kL1, load.from), at(load.to.buffer, load.to.offset),
@@ -333,6 +339,7 @@ void LocalMemory::mmad(const platform::Mmad& mmad) {
     rest.start = platform::MmadStart::kZero;
     return this->mmad(rest);
   }
+  if (mmad.fractals) return multiply_fractals(mmad);
   // What has to be in L1 is brought there for both, before either is looked for.
   const auto* const a_load = deferred_operand(LocalBuffer::kL0a, mmad.a, mmad.m, mmad.k, mmad.type);
   const auto* const b_load = deferred_operand(LocalBuffer::kL0b, mmad.b, mmad.k, mmad.n, mmad.type);
@@ -345,6 +352,14 @@ void LocalMemory::mmad(const platform::Mmad& mmad) {
   sources_.push_back(b.l1);
   // Nobody watches over L0.
   if (a.l1.length == 0 || b.l1.length == 0) finish_product();
+}
+
+void LocalMemory::multiply_fractals(const platform::Mmad& mmad) {
+  finish_product();
+  settle(LocalBuffer::kL0a, {mmad.a, bytes_of(mmad).a});
+  settle(LocalBuffer::kL0b, {mmad.b, bytes_of(mmad).b});
+  arithmetic::multiply_fractals(mmad, at(LocalBuffer::kL0a, mmad.a), at(LocalBuffer::kL0b, mmad.b),
+                                at(LocalBuffer::kL0c, mmad.c));
 }
 
 void LocalMemory::begin_with_bias(const platform::Mmad& mmad) {

@@ -72,6 +72,7 @@ class LocalMemory : private DirectMemoryUser {
     return deferred_[l0 == platform::LocalBuffer::kL0a ? 0 : 1];
   }
   void mmad(const platform::Mmad& mmad);
+  void multiply_fractals(const platform::Mmad& mmad);
   void begin_with_bias(const platform::Mmad& mmad);
   void take_scales(const platform::Fixpipe& fixpipe);
   // A row of L0C as FixPipe converts it, with the scales taken.
@@ -91,6 +92,7 @@ class LocalMemory : private DirectMemoryUser {
   std::vector<arithmetic::ProductPiece> pieces_;
   std::vector<DeferredLoads::Range> sources_;  // in L1
   std::vector<unsigned char> row_;             // of FixPipe, converted; of a transposing copy
+  std::vector<unsigned char> gathered_;        // a row of C in fractals
   std::vector<float> scaled_, scales_;         // a row of it, and what its columns are scaled by
 };
 

@@ -41,6 +41,10 @@ const std::vector<Area> kAreas{
      false},
     {"include/npu/aicore/", kContracts, false},
     {"include/npu/operators/", kContracts, false},
+    {"include/npu/ascendc/", contracts_and({"include/npu/aicore"}), false},
+    {"kernels/ascendc/",
+     {"include/npu/base", "include/npu/abi", "include/npu/jit", "kernels/operators"},
+     false},
     {"kernels/operators/",
      contracts_and(
          {"include/npu/driver", "include/npu/jit", "include/npu/operators", "model/config"}),
@@ -89,9 +93,9 @@ const std::vector<Area> kAreas{
      false},
     {"tools/cli/",
      contracts_and({"apps/compat/protocol", "apps/dsmi", "apps/exec", "include/dsmi",
-                    "include/npu/driver", "include/npu/dsmi", "kernels/operators", "machine",
-                    "model", "model/config", "model/host/vfio_user", "tools/reports",
-                    "tools/timeline", "workloads", "workloads/simulator"}),
+                    "include/npu/driver", "include/npu/dsmi", "kernels/ascendc",
+                    "kernels/operators", "machine", "model", "model/config", "model/host/vfio_user",
+                    "tools/reports", "tools/timeline", "workloads", "workloads/simulator"}),
      true},
     {"apps/python/",
      contracts_and({"include/npu/driver", "include/npu/sim", "include/npu/jit",
@@ -146,10 +150,12 @@ const std::vector<Area> kAreas{
     {"tests/bench/",
      contracts_and({"model", "model/config", "model/host/vfio_user", "tests/support"}), true},
     {"tests/unit/counting/", {"kernels/counting"}, false},
+    {"tests/unit/ascendc/", {"include/npu/base", "include/npu/abi", "kernels/ascendc"}, false},
     {"tests/unit/jit/", {"include/npu/base", "include/npu/jit", "kernels/jit"}, false},
     {"tests/unit/tensors/", contracts_and({"firmware"}), false},
     {"tests/unit/firmware/", contracts_and({"firmware", "tests/support"}), false},
     {"tests/architecture/", {"tests/support"}, false},
+    {"tests/package/ascendc/", {"include/npu/ascendc"}, false},
     {"tests/package/", contracts_and({"include/npu/driver", "include/npu/sim"}), false},
 };
 
@@ -181,7 +187,8 @@ bool is_model(std::string_view area) {
 // The file of the tree that `name` means in a file at `path`; empty if there is none.
 std::string resolve(const std::string& name, const std::string& path, const Tree& tree) {
   const std::string beside = path.substr(0, path.rfind('/') + 1) + name;
-  for (const auto& candidate : {beside, "include/" + name, name}) {
+  // Kernels in AscendC are compiled with a folder of their own to look in.
+  for (const auto& candidate : {beside, "include/" + name, name, "include/npu/ascendc/" + name}) {
     if (tree.count(candidate) != 0) return candidate;
   }
   return {};

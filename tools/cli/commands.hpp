@@ -10,6 +10,8 @@ namespace npu::cli {
 Outcome run_workload(const Options& options);
 // An ONNX file is the argument.
 Outcome run_model(const Options& options);
+// A source of kernels is the argument.
+Outcome compile_kernels(const Options& options);
 Outcome list_workloads(const Options& options);
 Outcome list_registers(const Options& options);
 Outcome list_operators(const Options& options);

@@ -11,6 +11,7 @@ const char* const kProgram =
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
        npusim [--config CONFIG] onnx FILE [--set KEY=VALUE]... [--report FILE] [--html FILE]
+       npusim cc KERNEL.cpp [-o FILE] [-I DIR]... [-D NAME[=VALUE]]... [--kernel-type TYPE]
        npusim list [WORKLOAD]
        npusim sweep SWEEP.yaml [--output DIR] [--jobs N]
        npusim validate FILE.csv... [--set KEY=VALUE]... [--report FILE] [--html FILE]
@@ -70,6 +71,16 @@ Runs a network from an ONNX file, as `npusim run network --set model=FILE` does;
 a 910b2. Inputs and expected results come from test_data_set_0, test_data_set_1 and so on beside the
 file; without them inputs are random by the seed, and no results are compared. docs/networks.md lists
 the operators. Options are those of run.
+
+)";
+
+const char* const kCc =
+    R"(usage: npusim cc KERNEL.cpp [-o FILE] [-I DIR]... [-D NAME[=VALUE]]... [--kernel-type TYPE]
+              [--host]
+
+Compiles kernels in AscendC into a file that aclrtBinaryLoadFromFile takes in programs that npusim
+exec runs. Each function with __global__ is a kernel, found by its name. kernel_operator.h is there
+without an option; docs/ascendc.md lists what it has. Prints each kernel with its cores and bytes.
 
 )";
 
@@ -264,6 +275,7 @@ std::string help_text(const std::string& command) {
   if (command == "lspci") return kLspci + options;
   if (command == "serve") return kServe + options;
   if (command == "onnx") return kOnnx + options;
+  if (command == "cc") return kCc + options;
   if (command == "exec") return kExec + options;
   if (command == "sweep") return kSweep + options + "\n" + kSweepTail;
   if (command == "validate") return kValidate + options + "\n" + kValidateTail;

@@ -29,6 +29,7 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   }
   if (options.command == "run") return run_workload(options);
   if (options.command == "onnx") return run_model(options);
+  if (options.command == "cc") return compile_kernels(options);
   if (options.command == "list") return list_workloads(options);
   if (options.command == "registers") return list_registers(options);
   if (options.command == "operators") return list_operators(options);

@@ -13,6 +13,7 @@ constexpr CommandRow kCommands[] = {
     {"run", Value::kWorkload, "run a workload on the simulated machine and print its report"},
     {"onnx", Value::kInputFile,
      "run a network from an ONNX file, on a 910b2 unless told otherwise"},
+    {"cc", Value::kInputFile, "compile kernels in AscendC for programs that exec runs"},
     {"list", Value::kWorkload, "list the workloads, or one with its parameters"},
     {"report", Value::kInputFile, "print a report again: as text, Markdown, CSV or a page"},
     {"compare", Value::kInputFile, "tell what is different in a report, and whether it is worse"},
@@ -94,6 +95,18 @@ constexpr OptionRow kOptions[] = {
      "page "
      "with plots"},
     {"format", 0, Value::kChoice, false, "text|markdown|json", "compare", "default: text"},
+    {"output", 'o', Value::kOutputFile, false, "FILE", "cc",
+     "the file of kernels; without it KERNEL.o in the working directory"},
+    {"include", 'I', Value::kText, true, "DIR", "cc",
+     "look for headers there, too; may be repeated"},
+    {"define", 'D', Value::kText, true, "NAME[=VALUE]", "cc", "a macro; may be repeated"},
+    {"host", 0, Value::kNone, false, "", "cc",
+     "make an object to link to a program instead: the functions of the source, which launch "
+     "kernels "
+     "by <<<>>>, and its kernels"},
+    {"kernel-type", 0, Value::kChoice, false, "aiv|aic|mix", "cc",
+     "the cores of all kernels, whatever the source says: vector cores, cube cores, or a cube core "
+     "with its vector cores"},
     {"output", 0, Value::kOutputFile, false, "FILE", "report compare",
      "write there instead of to standard output"},
     {"output", 0, Value::kOutputFile, false, "FILE", "probe",

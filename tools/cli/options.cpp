@@ -229,6 +229,10 @@ void take_values(const po::variables_map& values, Options& options) {
   options.format = text("format");
   options.output = text("output");
   options.junit = text("junit");
+  options.includes = list("include");
+  options.defines = list("define");
+  options.kernel_type = text("kernel-type");
+  options.host = is_on("host");
   options.thresholds = list("threshold");
   options.names = is_on("names");
   options.sweep = sweep_options(values);

@@ -66,6 +66,12 @@ struct Options {
   std::vector<std::string> sharing;    // --sharing, in order
   std::vector<std::string> functions;  // --vf, in order
 
+  // cc
+  std::vector<std::string> includes;  // --include, in order
+  std::vector<std::string> defines;   // --define, in order
+  std::string kernel_type;            // --kernel-type; empty: not given
+  bool host = false;                  // --host
+
   bool help = false;
   bool version = false;
 

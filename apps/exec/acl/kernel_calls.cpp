@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/kernel_files.hpp"
 #include "npu/driver/program.hpp"
 
 namespace npu::exec::acl {
@@ -72,8 +73,7 @@ Value<Arguments> arguments_of(const CallOf<Call::kLaunchKernel>& call, Launch& l
 
 Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Function& function) {
   if (function.built_in == nullptr) {
-    const auto& object = function.binary->object;
-    return card.module(function.key, {object.data(), object.size()}, caller.number());
+    return card.module(function.key, object_of(function), caller.number());
   }
   const auto object = caller.process().machine().images(function.built_in->image);
   if (!object) return fault(object.error());
@@ -84,13 +84,14 @@ Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Fu
 std::shared_ptr<Function> only_kernel(Process& process, std::uint64_t handle) {
   const auto binary = process.binaries.find(handle);
   if (binary == nullptr || binary->built_in) return nullptr;
-  const auto key = fmt::format("{:#x}", handle);
-  for (const auto& [known, function] : process.functions.all()) {
-    if (function->key == key) return function;
-  }
+  if (binary->kernels.size() > 1) return nullptr;
   auto function = std::make_shared<Function>();
   function->binary = binary;
-  function->key = key;
+  function->filed = binary->kernels.empty() ? nullptr : &binary->kernels.front();
+  function->key = key_of(handle, *function);
+  for (const auto& [known, known_function] : process.functions.all()) {
+    if (known_function->key == function->key) return known_function;
+  }
   process.functions.add(function);
   return function;
 }
@@ -118,7 +119,15 @@ Value<Launch> launch_of(Caller& caller, const CallOf<Call::kLaunchKernel>& call)
   } else if (cores == wire::kAnyCores) {
     cores = function->binary->cores;
   }
-  return Launch{function, cores_of(cores), static_cast<std::uint32_t>(call.blocks)};
+  const auto blocks = static_cast<std::uint32_t>(call.blocks);
+  if (function->filed == nullptr) return Launch{function, cores_of(cores), blocks};
+  const auto& kernel = *function->filed;
+  if (cores != wire::kAnyCores && kernel.cores != Cores::kMixed &&
+      cores_of(cores) != kernel.cores) {
+    return fault(kRuntimeParameter, fmt::format("kernel {} is for {} cores", kernel.name,
+                                                kernel.cores == Cores::kCube ? "cube" : "vector"));
+  }
+  return Launch{function, kernel.cores, blocks};
 }
 
 }  // namespace
@@ -133,6 +142,12 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryLoad>& call)
     const auto object = call.first(size);
     if (!object) return forward_fault(object);
     binary->object.assign(object->data, object->data + size);
+    if (is_kernel_file({binary->object.data(), size})) {
+      auto kernels = kernels_in({binary->object.data(), size});
+      if (!kernels) return fault(kRuntimeParameter, kernels.error().context);
+      binary->kernels = std::move(*kernels);
+      return wire::Handle{caller.process().binaries.add(std::move(binary))};
+    }
     const auto image = driver::make_image(abi::ImageKind::kAiCore, {binary->object.data(), size});
     if (!image) return fault(image.error());
     constexpr char kElf[] = {0x7F, 'E', 'L', 'F'};
@@ -182,10 +197,14 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryGetFunction>
     if (function->built_in == nullptr) return fault(kRuntimeParameter, "no kernel " + name);
     function->key = "built-in " + std::string(function->built_in->image);
   } else {
-    if (!binary->name.empty() && binary->name != name) {
-      return fault(kRuntimeParameter, "no kernel " + name + ", the binary has " + binary->name);
+    function->filed = find_kernel(binary->kernels, name);
+    const bool known = binary->kernels.empty() ? binary->name.empty() || binary->name == name
+                                               : function->filed != nullptr;
+    if (!known) {
+      return fault(kRuntimeParameter,
+                   "no kernel " + name + ", the binary has " + names_of(*binary));
     }
-    function->key = fmt::format("{:#x}", call.binary);
+    function->key = key_of(call.binary, *function);
   }
   // On the card before the first launch wants it, if there is one yet.
   if (const auto card = caller.card()) {

@@ -72,8 +72,16 @@ struct Context {
   bool has_opened = false;           // the device, which is open for it until it ends
 };
 
+// A kernel of a file of `npusim cc`, and its object in it.
+struct FiledKernel {
+  std::string name;
+  Cores cores;
+  Bytes offset, size;
+};
+
 struct Binary {
   std::vector<std::byte> object;
+  std::vector<FiledKernel> kernels;  // none: `object` is one
   bool built_in = false;
   bool unloaded = false;
   std::string name;     // the kernel's own; empty: it has none
@@ -83,7 +91,8 @@ struct Binary {
 struct Function {
   std::shared_ptr<Binary> binary;
   const BuiltInKernel* built_in = nullptr;
-  std::string key;  // of its image
+  const FiledKernel* filed = nullptr;  // of `binary`
+  std::string key;                     // of its image
 };
 
 struct Physical {

@@ -9,7 +9,8 @@
 //
 // Addresses in local buffers are byte offsets, aligned to 32 B, and so are pitches. Matrices in L1,
 // L0A, L0B and L0C are stored row by row. Rows are padded to 32 B in L0A and L0B and to 16 elements
-// in L0C. This is npusim's own order; capacity and time count whole fractals. An access beyond a
+// in L0C. This is npusim's own order; capacity and time count whole fractals. Instructions that say
+// so work on the hardware's order instead: fractals of 16 rows of 32 B. An access beyond a
 // buffer, a misaligned one, a malformed instruction and a failed access to global memory are
 // exceptions: the core stops, and its launch ends with that fault.
 #pragma once
@@ -75,14 +76,17 @@ struct CopyOut {
   CopyOutTarget target = CopyOutTarget::kGlobal;
 };
 
-// MTE1: copies a matrix from L1 to L0A or L0B, optionally transposed.
+// MTE1: copies a matrix from L1 to L0A or L0B, optionally transposed. With `fractals` `rows`
+// fractals, `from_pitch` from one to the next, which follow one another in L0; `transpose` then
+// transposes each by itself, of 16 x 16 elements of two bytes.
 struct LoadL0 {
   Local to;
   std::uint32_t from = 0;               // offset in L1
-  std::uint32_t rows = 0, columns = 0;  // of the matrix in L1
+  std::uint32_t rows = 0, columns = 0;  // of the matrix in L1; `columns` not of fractals
   std::uint32_t from_pitch = 0;         // bytes
   DataType type = DataType::kFp16;
   bool transpose = false;
+  bool fractals = false;
 };
 
 // Where C starts. kBias: each row of it is the bias, `n` numbers in L1 at `bias` (hardware copies
@@ -90,7 +94,9 @@ struct LoadL0 {
 enum class MmadStart : std::uint8_t { kZero, kBias };
 
 // Cube: C = A x B or C += A x B, with A (m x k) in L0A, B (k x n) in L0B and C (m x n) in L0C. C is
-// fp32, or int32 for int8.
+// fp32, or int32 for int8. With `fractals` the operands lie as hardware has them: A in rows of
+// fractals, each 16 rows of A by 32 B of k; B in rows of fractals, each 16 columns of B by 32 B of
+// k; C in columns of fractals of 16 x 16. They begin with zeros or go on.
 struct Mmad {
   std::uint32_t c = 0, a = 0, b = 0;  // offsets
   std::uint32_t m = 0, k = 0, n = 0;
@@ -99,6 +105,7 @@ struct Mmad {
   MmadStart start = MmadStart::kZero;
   DataType bias_type = DataType::kFp32;  // fp32 or fp16; of int8 int32
   std::uint32_t bias = 0;                // offset in L1
+  bool fractals = false;
 };
 
 // The destination of FixPipe. kL1 is the core's own. kUb is a coupled core's own, or that of a
@@ -129,6 +136,8 @@ struct Fixpipe {
   FixpipeScale scaling = FixpipeScale::kNone;
   float scale = 1;           // kOne
   std::uint32_t scales = 0;  // kColumns: offset in L1
+  // C in columns of fractals: bytes from one column to the next. 0: row by row.
+  std::uint32_t column_pitch = 0;
 };
 
 enum class VectorOp : std::uint8_t {

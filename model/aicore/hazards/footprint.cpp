@@ -3,6 +3,7 @@
 
 #include "model/aicore/instruction_checks.hpp"
 #include "model/aicore/vector_shape.hpp"
+#include "npu/base/checked.hpp"
 
 namespace npu::model {
 namespace {
@@ -30,6 +31,11 @@ class Footprint {
           local && !coupled_ ? Whose::kCube : Whose::kOwn);
   }
   void operator()(const platform::LoadL0& load) const {
+    if (load.fractals) {
+      read(Space::kL1, load.from, load.rows, kFractalBytes, load.from_pitch);
+      return write(space_of(load.to.buffer), load.to.offset, load.rows, kFractalBytes,
+                   kFractalBytes);
+    }
     const Bytes element = bytes_of(load.type);
     read(Space::kL1, load.from, load.rows, load.columns * element, load.from_pitch);
     const std::uint32_t rows = load.transpose ? load.columns : load.rows;
@@ -37,17 +43,22 @@ class Footprint {
     write(space_of(load.to.buffer), load.to.offset, 1, rows * l0_pitch(columns, load.type), 0);
   }
   void operator()(const platform::Mmad& mmad) const {
-    read(Space::kL0a, mmad.a, 1, mmad.m * l0_pitch(mmad.k, mmad.type), 0);
-    read(Space::kL0b, mmad.b, 1, mmad.k * l0_pitch(mmad.n, mmad.type), 0);
+    const MmadBytes size = bytes_of(mmad);
+    read(Space::kL0a, mmad.a, 1, size.a, 0);
+    read(Space::kL0b, mmad.b, 1, size.b, 0);
     if (!mmad.accumulate && mmad.start == platform::MmadStart::kBias) {
       read(Space::kL1, mmad.bias, 1, mmad.n * bytes_of(mmad.bias_type), 0);
     }
-    const Bytes result = mmad.m * l0c_pitch(mmad.n);
-    if (mmad.accumulate) read(Space::kL0c, mmad.c, 1, result, 0);
-    write(Space::kL0c, mmad.c, 1, result, 0);
+    if (mmad.accumulate) read(Space::kL0c, mmad.c, 1, size.c, 0);
+    write(Space::kL0c, mmad.c, 1, size.c, 0);
   }
   void operator()(const platform::Fixpipe& fixpipe) const {
-    read(Space::kL0c, fixpipe.from, 1, fixpipe.m * l0c_pitch(fixpipe.n), 0);
+    if (fixpipe.column_pitch == 0) {
+      read(Space::kL0c, fixpipe.from, 1, fixpipe.m * l0c_pitch(fixpipe.n), 0);
+    } else {
+      read(Space::kL0c, fixpipe.from, ceil_div(fixpipe.n, 16), fixpipe.m * Bytes{64},
+           fixpipe.column_pitch);
+    }
     if (fixpipe.scaling == platform::FixpipeScale::kColumns) {
       read(Space::kL1, fixpipe.scales, 1, fixpipe.n * sizeof(float), 0);
     }

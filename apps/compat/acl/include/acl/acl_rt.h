@@ -210,7 +210,8 @@ ACL_RT_CALL aclrtMemManagedPrefetchAsync(const void* address, size_t size,
 ACL_RT_CALL aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, const void* address,
                                    size_t size, void* data, size_t data_size);
 
-/* --- Kernels. A binary is a shared object of docs/guide, or NPUSIM_BUILT_IN (npusim_kernels.h).
+/* --- Kernels. A binary is a file of `npusim cc` (docs/ascendc.md), a shared object of docs/guide,
+   or NPUSIM_BUILT_IN (npusim_kernels.h).
    100000: it cannot be read; 107000: it is no kernel. */
 ACL_RT_CALL aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* options,
                                     aclrtBinHandle* binary);

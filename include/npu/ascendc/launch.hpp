@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// `kernel<<<blocks, l2, stream>>>(arguments)` in the host's part of a source. In an object of the
+// host's (`npusim cc --host`) it launches the kernel, which is in the object; in an object of the
+// card's nobody calls the functions that it is in.
+#pragma once
+
+#include "npu/ascendc/entry.hpp"
+
+#ifdef NPUSIM_CC_HOST
+#include <acl/acl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+// The file of kernels, as kernels/ascendc puts it into the object.
+extern "C" __attribute__((visibility("hidden"))) const char npusim_kernels_begin[];
+extern "C" __attribute__((visibility("hidden"))) const char npusim_kernels_end[];
+#endif
+
+// Each object has kernels of its own.
+namespace npu::ascendc {
+namespace {
+
+#ifdef NPUSIM_CC_HOST
+// Loads the object's kernels when they are first wanted.
+inline aclError find_kernel(const char* name, aclrtFuncHandle* function) {
+  static aclrtBinHandle binary = nullptr;
+  if (binary == nullptr) {
+    const int file = memfd_create("kernels", MFD_CLOEXEC);
+    const auto size = npusim_kernels_end - npusim_kernels_begin;
+    if (file < 0) return ACL_ERROR_BAD_ALLOC;
+    aclError loaded = ACL_ERROR_BAD_ALLOC;
+    if (write(file, npusim_kernels_begin, static_cast<std::size_t>(size)) == size) {
+      const std::string path = "/proc/self/fd/" + std::to_string(file);
+      loaded = aclrtBinaryLoadFromFile(path.c_str(), nullptr, &binary);
+    }
+    close(file);
+    if (loaded != ACL_SUCCESS) return loaded;
+  }
+  return aclrtBinaryGetFunction(binary, name, function);
+}
+
+// An argument as the kernel's parameter.
+template <class To, class From>
+To as_parameter(const From& from) {
+  if constexpr (std::is_pointer_v<From> && !std::is_pointer_v<To>) {
+    return To(reinterpret_cast<std::uint64_t>(from));
+  } else {
+    return static_cast<To>(from);
+  }
+}
+#endif
+
+template <class... Types>
+struct KernelLaunch {
+  const char* name;
+  std::uint32_t blocks;
+  void* stream;
+
+  // An aclError.
+  template <class... Given>
+  int operator()([[maybe_unused]] const Given&... given) const {
+    static_assert(sizeof...(Given) == sizeof...(Types), "the kernel has other parameters");
+#ifdef NPUSIM_CC_HOST
+    std::vector<char> bytes;
+    const auto add = [&bytes](const auto& value) {
+      constexpr std::size_t kAlignment = Parameter<std::decay_t<decltype(value)>>::kAlignment;
+      const std::size_t at = aicore::round_up(bytes.size(), kAlignment);
+      bytes.resize(at + sizeof value);
+      std::memcpy(bytes.data() + at, &value, sizeof value);
+    };
+    (add(as_parameter<std::remove_cv_t<Types>>(given)), ...);
+    aclrtFuncHandle function = nullptr;
+    const aclError found = find_kernel(name, &function);
+    if (found != ACL_SUCCESS) return found;
+    return aclrtLaunchKernel(function, blocks, bytes.data(), bytes.size(), stream);
+#else
+    return 0;
+#endif
+  }
+};
+
+template <class... Types>
+KernelLaunch<Types...> launch(void (*)(Types...), const char* name, std::uint32_t blocks,
+                              const void*, void* stream) {
+  return {name, blocks, stream};
+}
+
+// The launch number `kSite` of a source, of an instance of a template: which one it is, the
+// compiler of the card's object finds where the launch is.
+template <unsigned kSite>
+struct LaunchSite {
+  static inline int (*run)(AicorePort&, bool) = nullptr;
+};
+template <unsigned kSite, auto kKernel>
+struct LaunchedInstance {
+  static int run(AicorePort& port, bool mixed) { return ascendc::run(port, kKernel, mixed); }
+  static inline const bool known = (LaunchSite<kSite>::run = &run, true);
+};
+template <unsigned kSite, auto kKernel>
+auto launch_instance(const char* name, std::uint32_t blocks, const void* l2, void* stream) {
+  static_cast<void>(LaunchedInstance<kSite, kKernel>::known);
+  return launch(kKernel, name, blocks, l2, stream);
+}
+// Of a function of the host's that is a template without instances there is none.
+template <unsigned kSite>
+int run_site(AicorePort& port, bool mixed) {
+  if (LaunchSite<kSite>::run == nullptr) {
+    port.trap(static_cast<std::uint16_t>(Refusal::kNotModelled));
+  }
+  return LaunchSite<kSite>::run(port, mixed);
+}
+
+}  // namespace
+}  // namespace npu::ascendc

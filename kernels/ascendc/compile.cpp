@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/ascendc/compile.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "kernels/operators/sources.hpp"
+#include "npu/base/shortened.hpp"
+
+namespace npu::ascendc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// For what the compiler reads; removed at the end.
+class WorkFolder {
+ public:
+  static Result<WorkFolder> make() {
+    std::error_code ignored;
+    std::string path = (fs::temp_directory_path(ignored) / "npusim-cc-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) {
+      return fail(ErrorCode::kIo, path + ": " + std::strerror(errno));
+    }
+    return WorkFolder(std::move(path));
+  }
+  WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  ~WorkFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+  Status write(const std::string& name, const std::string& text) const {
+    std::ofstream file(path_ + "/" + name, std::ios::binary);
+    file << text;
+    file.close();
+    if (file) return {};
+    return fail(ErrorCode::kIo, path_ + "/" + name + ": " + std::strerror(errno));
+  }
+
+ private:
+  explicit WorkFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+Result<std::vector<std::byte>> run_compiler(const jit::Toolchain& toolchain,
+                                            const std::string& file,
+                                            const jit::Interrupted& interrupted) {
+  jit::KernelCache cache(toolchain, jit::CacheOptions{});
+  jit::KernelRequest request;
+  request.template_file = file;
+  request.loaded = false;
+  const auto loaded = cache.get(request, interrupted);
+  if (!loaded) return forward_error(loaded);
+  const auto image = loaded->kernel->image();
+  return std::vector<std::byte>(image.data, image.data + image.size);
+}
+
+// The source as the preprocessor leaves it. npusim's own headers are a system's, which tells them
+// from the user's.
+Result<std::string> preprocessed(jit::Toolchain toolchain, const CompileRequest& request,
+                                 const std::string& file, bool host,
+                                 const jit::Interrupted& interrupted) {
+  const std::string headers = toolchain.includes.back();
+  toolchain.flags = {"-std=c++17", "-E", "-isystem", headers + "/npu/ascendc"};
+  // Where the compiler looks last, it must not look first.
+  if (headers != "/usr/include") {
+    toolchain.flags.insert(toolchain.flags.end(), {"-isystem", headers});
+  }
+  if (host) toolchain.flags.emplace_back("-DNPUSIM_CC_HOST");
+  for (const auto& define : request.defines) toolchain.flags.push_back("-D" + define);
+  toolchain.includes = {toolchain.templates};
+  toolchain.includes.insert(toolchain.includes.end(), request.includes.begin(),
+                            request.includes.end());
+  const auto text = run_compiler(toolchain, file, interrupted);
+  if (!text) return forward_error(text);
+  return std::string(reinterpret_cast<const char*>(text->data()), text->size());
+}
+
+// The compiler speaks of the file that it was given, and behind it of the source's lines.
+Error in_words_of(const Error& error, const std::string& made, const std::string& source) {
+  Error result = error;
+  for (auto at = result.context.find(made); at != std::string::npos;
+       at = result.context.find(made, at + source.size())) {
+    result.context.replace(at, made.size(), source);
+  }
+  const std::string named = source + ":";
+  if (result.context.rfind(named + " ", 0) != 0) return result;
+  for (auto at = result.context.find(named, 1); at != std::string::npos;
+       at = result.context.find(named, at + 1)) {
+    const auto first = at + named.size();
+    const auto end = result.context.find_first_not_of("0123456789", first);
+    if (end == first || end == std::string::npos) continue;
+    result.context.insert(source.size(), ":" + result.context.substr(first, end - first));
+    break;
+  }
+  return result;
+}
+
+struct Start {
+  jit::Toolchain toolchain;  // its templates: the source's folder
+  std::string source;        // the whole path
+};
+
+Result<Start> start_of(const CompileRequest& request) {
+  std::error_code ignored;
+  const fs::path source = fs::absolute(request.source, ignored).lexically_normal();
+  if (!fs::is_regular_file(source, ignored)) {
+    return fail(ErrorCode::kNotFound, shortened(request.source) + ": no such file");
+  }
+  auto toolchain = operators::find_toolchain(request.compiler);
+  if (!toolchain) return forward_error(toolchain);
+  toolchain->sources.clear();
+  toolchain->preprocessed = true;
+  toolchain->templates = source.parent_path().string();
+  return Start{std::move(*toolchain), source.string()};
+}
+
+Result<DeviceSource> source_of(const Start& start, const CompileRequest& request, bool host,
+                               const jit::Interrupted& interrupted) {
+  const auto name = fs::path(start.source).filename().string();
+  const auto text = preprocessed(start.toolchain, request, name, host, interrupted);
+  if (!text) return forward_error(text);
+  return device_source(*text);
+}
+
+}  // namespace
+
+Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
+                                            const jit::Interrupted& interrupted) {
+  auto start = start_of(request);
+  if (!start) return forward_error(start);
+  auto device = source_of(*start, request, false, interrupted);
+  if (!device) return forward_error(device);
+  if (device->kernels.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                shortened(request.source) + ": no kernel: no function with __global__ and a body");
+  }
+  auto& toolchain = start->toolchain;
+  const auto folder = WorkFolder::make();
+  if (!folder) return forward_error(folder);
+  toolchain.named.emplace_back(toolchain.templates + "/", "");
+  toolchain.named.emplace_back(folder->path() + "/", "");
+  // Functions of the host's in the source want libraries that the card has not.
+  toolchain.flags.insert(toolchain.flags.end(), {"-ffunction-sections", "-Wl,--gc-sections"});
+  toolchain.templates = folder->path();
+  std::vector<CompiledKernel> kernels;
+  for (auto& kernel : device->kernels) {
+    kernel.cores = request.cores.value_or(kernel.cores);
+    const std::string file = kernel.name + ".cpp";
+    if (auto ok = folder->write(file, device->text + entry_of(kernel)); !ok) {
+      return forward_error(ok);
+    }
+    auto object = run_compiler(toolchain, file, interrupted);
+    if (!object) {
+      return tl::unexpected<Error>(
+          in_words_of(object.error(), folder->path() + "/" + file, start->source));
+    }
+    kernels.push_back({kernel.name, kernel.cores, std::move(*object)});
+  }
+  return kernels;
+}
+
+Result<std::vector<std::byte>> host_object(const CompileRequest& request,
+                                           const std::vector<CompiledKernel>& kernels,
+                                           const jit::Interrupted& interrupted) {
+  const auto start = start_of(request);
+  if (!start) return forward_error(start);
+  const auto device = source_of(*start, request, true, interrupted);
+  if (!device) return forward_error(device);
+  const auto folder = WorkFolder::make();
+  if (!folder) return forward_error(folder);
+  const auto file = kernel_file(kernels);
+  const std::string bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  auto ok = folder->write("kernels", bytes);
+  const std::string text = device->text + kernels_of_host(folder->path() + "/kernels");
+  if (ok) ok = folder->write("host.cpp", text);
+  if (!ok) return forward_error(ok);
+  auto toolchain = start->toolchain;
+  toolchain.flags = {"-std=c++17", "-O2", "-fPIC", "-c"};
+  toolchain.templates = folder->path();
+  auto object = run_compiler(toolchain, "host.cpp", interrupted);
+  if (object) return object;
+  return tl::unexpected<Error>(
+      in_words_of(object.error(), folder->path() + "/host.cpp", start->source));
+}
+
+std::vector<std::byte> kernel_file(const std::vector<CompiledKernel>& kernels) {
+  constexpr std::size_t kAlignment = 16;
+  abi::KernelFileHeader header;
+  std::memcpy(header.magic, abi::kKernelFileMagic, sizeof header.magic);
+  header.kernels = static_cast<std::uint32_t>(kernels.size());
+  std::vector<std::byte> file(sizeof header + kernels.size() * sizeof(abi::KernelFileEntry));
+  std::memcpy(file.data(), &header, sizeof header);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto& kernel = kernels[i];
+    file.resize((file.size() + kAlignment - 1) / kAlignment * kAlignment);
+    abi::KernelFileEntry entry;
+    kernel.name.copy(entry.name, sizeof entry.name - 1);
+    entry.cores = kernel.cores;
+    entry.offset = file.size();
+    entry.size = kernel.object.size();
+    file.insert(file.end(), kernel.object.begin(), kernel.object.end());
+    std::memcpy(file.data() + sizeof header + i * sizeof entry, &entry, sizeof entry);
+  }
+  return file;
+}
+
+}  // namespace npu::ascendc

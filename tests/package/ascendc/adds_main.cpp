@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of adds.cpp, and those of vectors.cpp, against what is computed here.
+#include "program.hpp"
+
+namespace {
+
+struct SumArguments {
+  void *x, *y, *z;
+  std::uint32_t total, tile;
+};
+
+template <class T>
+void add(const char* name, std::uint32_t total, std::uint32_t tile, T (*make)(int),
+         aclrtStream stream) {
+  std::vector<T> x(total), y(total), z(total), wanted(total);
+  for (std::uint32_t i = 0; i < total; ++i) {
+    const int a = static_cast<int>(i * 37 % 33) - 16, b = static_cast<int>(i * 11 % 29) - 14;
+    x[i] = make(a);
+    y[i] = make(b);
+    wanted[i] = make(a + b);
+  }
+  OnCard<T> dx(x), dy(y), dz(z);
+  SumArguments arguments{dx.address(), dy.address(), dz.address(), total, tile};
+  OK(aclrtLaunchKernel(function_of("adds.o", name), 8, &arguments, sizeof arguments, stream));
+  OK(aclrtSynchronizeStream(stream));
+  z = dz.values();
+  REQUIRE(std::memcmp(z.data(), wanted.data(), total * sizeof(T)) == 0);
+}
+
+void chain(std::uint32_t count, aclrtStream stream) {
+  constexpr std::uint32_t kBlocks = 4;
+  std::vector<float> x(kBlocks * count), y(x.size()), sums(kBlocks * 8);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 53 % 201) / 32 - 3;
+  OnCard<float> dx(x), dy(y), dsums(sums);
+  struct {
+    void *x, *y, *sums;
+    std::uint32_t count;
+  } arguments{dx.address(), dy.address(), dsums.address(), count};
+  OK(aclrtLaunchKernel(function_of("vectors.o", "chain"), kBlocks, &arguments, sizeof arguments,
+                       stream));
+  OK(aclrtSynchronizeStream(stream));
+  y = dy.values();
+  sums = dsums.values();
+  for (std::uint32_t block = 0; block < kBlocks; ++block) {
+    double sum = 0;
+    for (std::size_t i = block * count; i < (block + 1) * count; ++i) {
+      const double root = std::sqrt(std::fabs(2.0 * x[i] - 1));
+      const double wanted = root > 1 ? root : std::fmax(x[i], 0);
+      REQUIRE(std::fabs(y[i] - wanted) <= 1e-6 * (1 + wanted));
+      sum += wanted;
+    }
+    REQUIRE(std::fabs(sums[block * 8] - sum) <= 1e-5 * sum);
+  }
+}
+
+void rows(std::uint16_t count, std::uint32_t length, std::uint32_t pitch, aclrtStream stream) {
+  std::vector<std::int32_t> x(count * pitch), y(count * length + 1), z(4);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(i * i % 1009) - 500;
+  y.back() = 77;  // behind the last row
+  OnCard<std::int32_t> dx(x), dy(y), dz(z);
+  struct {
+    void *x, *y, *z;
+    std::uint16_t rows;
+    std::uint32_t length, pitch;
+  } arguments{dx.address(), dy.address(), dz.address(), count, length, pitch};
+  // The cores that the kernel is for, said by the program as well.
+  aclrtLaunchKernelAttr attribute{};
+  attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE;
+  attribute.value.engineType = ACL_RT_ENGINE_TYPE_AIV;
+  aclrtLaunchKernelCfg config{&attribute, 1};
+  OK(aclrtLaunchKernelWithHostArgs(function_of("vectors.o", "rows"), 1, stream, &config, &arguments,
+                                   sizeof arguments, nullptr, 0));
+  OK(aclrtSynchronizeStream(stream));
+  y = dy.values();
+  z = dz.values();
+  for (std::uint32_t row = 0; row < count; ++row) {
+    for (std::uint32_t i = 0; i < length; ++i)
+      REQUIRE(y[row * length + i] == x[row * pitch + i] + 5);
+  }
+  REQUIRE(y.back() == 77);
+  std::int32_t wanted = x[0] + x[1] + 5;
+  for (int i = 0; i < 4; ++i) REQUIRE(z[i] == (wanted += i == 0 ? 0 : x[i]));
+  // Cube cores do not run it.
+  attribute.value.engineType = ACL_RT_ENGINE_TYPE_AIC;
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtLaunchKernelWithHostArgs(function_of("vectors.o", "rows"), 1, stream, &config,
+                                       &arguments, sizeof arguments, nullptr, 0));
+}
+
+}  // namespace
+
+int main() {
+  OK(aclInit(nullptr));
+  OK(aclrtSetDevice(0));
+  aclrtStream stream = nullptr;
+  OK(aclrtCreateStream(&stream));
+  for (const std::uint32_t total : {16384U, 8U * 16, 8U * 4816}) {
+    for (const std::uint32_t tile : {128U, 1024U}) {
+      add<std::uint16_t>(
+          "add_half", total, tile, [](int n) { return half_of(static_cast<float>(n) / 8); },
+          stream);
+      add<float>(
+          "add_float", total, tile, [](int n) { return static_cast<float>(n) / 8; }, stream);
+      add<std::int32_t>(
+          "add_int", total, tile, [](int n) { return n * 10'000'007; }, stream);
+    }
+  }
+  chain(1024, stream);
+  chain(8 * 13, stream);
+  rows(5, 13, 20, stream);
+  rows(1, 8, 8, stream);
+  aclrtBinHandle binary = nullptr;
+  aclrtFuncHandle function = nullptr;
+  OK(aclrtBinaryLoadFromFile("adds.o", nullptr, &binary));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtBinaryGetFunction(binary, "add_double", &function));
+  std::puts(aclGetRecentErrMsg());
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtBinaryLoadFromFile("torn.o", nullptr, &binary));
+  OK(aclrtDestroyStream(stream));
+  OK(aclFinalize());
+  std::puts("right");
+}

@@ -60,7 +60,7 @@ aclError aclrtIpcMemGetExportKey(void* address, size_t size, char* key, size_t l
     return ACL_ERROR_INVALID_PARAM;
   }
   size_t bytes = 0;
-  const aclError status = ask_for<Call::kShareName>(&bytes, {word(address), size, flags, 1});
+  const aclError status = ask_for<Call::kShareName>(&bytes, {word(address), size, flags});
   if (status != ACL_SUCCESS) return status;
   if (bytes > kLongestKey) return ACL_ERROR_INTERNAL_ERROR;
   std::memcpy(key, channel_of_this_thread()->window(), bytes);

@@ -91,10 +91,10 @@ struct Import {
   std::uint64_t key = 0;
   std::int64_t device = 0;
 };
-// Memory under a name. `partly`: what lies in the same pages is reached, too.
+// Memory under a name. `everyone`: nobody needs to be named.
 struct SharedRange {
   std::uint64_t address = 0, bytes = 0;
-  std::uint64_t everyone = 0, partly = 0;
+  std::uint64_t everyone = 0;
 };
 // In the window: ids of processes, each of 4 bytes.
 struct NumberAdmission {

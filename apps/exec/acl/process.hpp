@@ -38,8 +38,7 @@ struct NamedShare {
   std::uint64_t owner = 0;  // Process::number()
   std::uint32_t device = 0;
   driver::MemoryHandle memory;  // as the owner knows it
-  Bytes size = 0;               // of the pages
-  Bytes offset = 0;             // of what is shared in them
+  Bytes size = 0;
   std::set<pid_t> admitted;
   bool everyone = false;
 };
@@ -98,8 +97,7 @@ struct Physical {
 // What a program has opened, of others or its own.
 struct OpenedShare {
   std::uint32_t device = 0;
-  Bytes size = 0;    // of the pages
-  Bytes offset = 0;  // of the address in them
+  Bytes size = 0;
   SharedMemoryHandle memory;
   std::string name;
 };

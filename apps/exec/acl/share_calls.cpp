@@ -38,13 +38,11 @@ Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
   const auto card = caller.card_of(address, call.bytes);
   if (!card) return forward_fault(card);
   const auto range = (*card)->space().range_of(address);
-  const auto block = (*card)->heap().find(address);
-  const bool partly = call.partly != 0 && block && block->address == address;
-  const Bytes offset = range ? address.value - range->begin.value : 0;
-  if (!range || !range->mapped || (offset != 0 && !partly) || call.bytes > range->size - offset) {
+  if (!range || !range->mapped || range->begin != address || call.bytes > range->size) {
     return fault(kRuntimeParameter, "only whole allocations are shared");
   }
-  if (block && !block->own_pages && !partly) {
+  const auto block = (*card)->heap().find(address);
+  if (block && !block->own_pages) {
     return fault(kRuntimeParameter, "other allocations are in the same page of 2 MiB");
   }
   auto& machine = caller.process().machine();
@@ -54,7 +52,7 @@ Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
   if (!key) return fault(key.error());
   const auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
   machine.names[name] = {
-      *key, caller.process().number(), (*card)->index(), range->memory, range->size, offset,
+      *key, caller.process().number(), (*card)->index(), range->memory, range->size,
       {},   call.everyone != 0};
   call.give(name.data(), name.size());
   return wire::Text{name.size()};
@@ -131,9 +129,8 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call)
     if (range) static_cast<void>(space.release(*range));
     return fault(mapped.error());
   }
-  const auto at = range->value + share.offset;
-  process.opened_shares[at] = {(*card)->index(), share.size, share.offset, *memory, *name};
-  return wire::Address{at};
+  process.opened_shares[range->value] = {(*card)->index(), share.size, *memory, *name};
+  return wire::Address{range->value};
 }
 
 namespace {
@@ -145,7 +142,7 @@ Outcome close_share(Process& process, std::uint64_t at) {
   if (card == nullptr) return fault(kRuntimeParameter, "nothing shared is opened there");
   const auto opened = found->second;
   process.opened_shares.erase(found);
-  const driver::DeviceAddress address{at - opened.offset};
+  const driver::DeviceAddress address{at};
   auto& space = card->space();
   process.drop_windows(card->index(), address, opened.size);
   auto ended = space.unmap(address, opened.size);

@@ -59,6 +59,15 @@ static int child(int from, int to) {
   return 0;
 }
 
+static void* mapped(aclrtPhysicalMemProp* property) {
+  void* address = NULL;
+  aclrtDrvMemHandle handle = NULL;
+  OK(aclrtReserveMemAddress(&address, kPage, 0, NULL, 0));
+  OK(aclrtMallocPhysical(&handle, kPage, property, 0));
+  OK(aclrtMapMem(address, kPage, 0, handle, 0));
+  return address;
+}
+
 int main(void) {
   int down[2], up[2], status = 0, value = 123;
   int32_t pid = 0;
@@ -68,16 +77,18 @@ int main(void) {
   if (started == 0) return child(down[0], up[1]);
   open_device();
   aclrtStream stream = new_stream();
-  void *memory = device_memory(kSize), *other = device_memory(kSize);
+  aclrtPhysicalMemProp property = {0};
+  property.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+  void *memory = mapped(&property), *other = mapped(&property), *plain = device_memory(64);
   OK(aclrtMemcpy(memory, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtIpcMemGetExportKey(memory, kSize, keys.open, 64, 0));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID,
          aclrtIpcMemGetExportKey((char*)memory + 64, 64, keys.open, sizeof keys.open, 0));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtIpcMemGetExportKey(plain, 64, keys.open, sizeof keys.open, 0));
   OK(aclrtIpcMemGetExportKey(memory, kSize, keys.open, sizeof keys.open,
                              ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
   OK(aclrtIpcMemGetExportKey(other, kSize, keys.closed, sizeof keys.closed, 0));
-  aclrtPhysicalMemProp property = {0};
-  property.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
   aclrtDrvMemHandle handle = NULL;
   OK(aclrtMallocPhysical(&handle, kPage, &property, 0));
   OK(aclrtMemExportToShareableHandle(handle, ACL_MEM_HANDLE_TYPE_NONE, 0, &keys.number));
@@ -102,5 +113,6 @@ int main(void) {
   REQUIRE(waitpid(started, &status, 0) == started && status == 0);
   OK(aclrtIpcMemClose(keys.open));
   OK(aclrtFreePhysical(handle));
+  OK(aclrtFree(plain));
   return end_right();
 }

@@ -97,13 +97,12 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1ul
 #define ACL_RT_VMM_EXPORT_FLAG_DEFAULT 0x0ul
 #define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1ul
-/* Memory of aclrtMalloc() from its beginning. What else lies in its pages of 2 MiB is reached, too.
-   107000: not the beginning of an allocation, or more bytes than it has. */
+/* A mapping of aclrtMapMem(), from its beginning. 107000: it is none, or has fewer bytes; memory of
+   aclrtMalloc(), which shares pages. */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemGetExportKey(void* address, size_t size, char* key,
                                                      size_t length, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char* key, int32_t* pids, size_t count);
-/* On the thread's device. 107000: no such key, or the program was not named. 207000: memory of
-   another device. */
+/* On the thread's device. 107000: no such key, or the program was not named. */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportByKey(void** address, const char* key,
                                                     uint64_t flags);
 /* By who has exported: nobody may import it any more; by who has imported: it is not reached any

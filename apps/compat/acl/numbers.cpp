@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr char kVersion[] = "8.5.0";  // docs/sources/acl.md
+constexpr char kVersion[] = "8.5.0";  // as aclrtGetVersion() says
 constexpr int32_t kVersionNumber = 80500000;
 constexpr std::array<std::string_view, 8> kPackages = {
     "cann", "runtime", "compiler", "hccl", "toolkit", "opp", "opp_kernel", "driver"};

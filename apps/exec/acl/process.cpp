@@ -190,6 +190,10 @@ void Process::finish() {
 
 void Process::give_back(std::uint32_t device, bool force) {
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  for (const auto& [handle, event] : events.all()) {  // other programs may still have it
+    const bool written = event->shared != nullptr && event->shared->writer == number_;
+    if (event->device == device && written && event->shared->mark) event->shared->mark.emplace();
+  }
   drop(events, device);
   drop(notifies, device);
   erase_if_of(value_waits, device);

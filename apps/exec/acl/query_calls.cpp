@@ -94,8 +94,9 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kEventShare>& call)
   auto& machine = caller.process().machine();
   auto& shared = (*event)->shared;
   if (shared == nullptr) {
-    shared =
-        std::make_shared<SharedEvent>(SharedEvent{caller.process().number(), (*event)->record});
+    shared = std::make_shared<SharedEvent>();
+    shared->writer = caller.process().number();
+    if ((*event)->record) shared->mark = (*event)->record->mark();
   }
   for (const auto& [key, known] : machine.shared_events) {
     if (known.lock() == shared) return wire::Number{key};

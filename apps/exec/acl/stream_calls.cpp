@@ -18,9 +18,11 @@ Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds) {
 
 namespace {
 
-// The last record, by whichever program.
-std::optional<driver::StreamRecord> last_record(const ProgramEvent& event) {
-  return event.shared != nullptr ? event.shared->record : event.record;
+// The end of the last record, by whichever program.
+std::optional<driver::StreamMark> last_mark(const ProgramEvent& event) {
+  if (event.shared != nullptr) return event.shared->mark;
+  if (!event.record) return std::nullopt;
+  return event.record->mark();
 }
 
 // Streams of the context that the thread has.
@@ -108,12 +110,13 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamWaitEvent>& call) {
   if (!stream) return forward_fault(stream);
   const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
-  const auto record = last_record(**event);  // which others may make anew
-  if (!record) return {};
   if ((*event)->shared != nullptr && (*event)->shared->writer != caller.process().number()) {
-    static_cast<void>(record->mark().wait(Instant::never()));  // its streams are not this program's
+    const auto mark = last_mark(**event);  // of a stream that is not this program's
+    if (mark) static_cast<void>(mark->wait(Instant::never()));
     return {};
   }
+  const auto record = (*event)->record;  // which others may make anew
+  if (!record) return {};
   if ((*event)->device != (*stream)->device) {
     return fault(kFeature, "streams do not wait for another card's events");
   }
@@ -163,7 +166,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kRecordEvent>& call) {
   if (!time) return fault(time.error());
   const auto record = (*stream)->stream->record((*time)->bus(), *time);
   if (!record) return submission_fault(record.error());
-  if ((*event)->shared != nullptr) *(*event)->shared = {caller.process().number(), *record};
+  if ((*event)->shared != nullptr) *(*event)->shared = {caller.process().number(), record->mark()};
   (*event)->record = *record;
   (*event)->time = std::move(*time);
   return {};
@@ -180,17 +183,17 @@ Outcome serve(Caller& caller, const CallOf<Call::kResetEvent>& call) {
 Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryEvent>& call) {
   const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
-  const auto record = last_record(**event);
-  const bool done = record && record->mark().is_done();
+  const auto mark = last_mark(**event);
+  const bool done = mark && mark->is_done();
   return wire::Number{done};
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeEvent>& call) {
   const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
-  const auto record = last_record(**event);
-  if (!record) return fault(kRuntimeParameter, "the event was never recorded");
-  const auto done = record->mark().wait(deadline_of(caller.clock(), call.milliseconds));
+  const auto mark = last_mark(**event);
+  if (!mark) return fault(kRuntimeParameter, "the event was never recorded");
+  const auto done = mark->wait(deadline_of(caller.clock(), call.milliseconds));
   if (done) return {};
   if (done.error().code == ErrorCode::kAborted) return {};  // as streams that wait for it go on
   if (done.error().code == ErrorCode::kTimeout) {

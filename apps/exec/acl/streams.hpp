@@ -55,8 +55,8 @@ inline CoreLimits limits_of(const ProgramStream& stream, const CoreLimits& devic
 
 // An event of several programs.
 struct SharedEvent {
-  std::uint64_t writer = 0;  // Process::number(), of the last record
-  std::optional<driver::StreamRecord> record;
+  std::uint64_t writer = 0;                // Process::number(), of the last record
+  std::optional<driver::StreamMark> mark;  // of it; an empty one: the writer has gone
 };
 
 struct ProgramEvent {

@@ -98,7 +98,7 @@ foreach(library npuclient ascendcl acl_rt runtime ascend_hal npushare)
     install(TARGETS ${library} EXPORT npusimTargets)
   endif()
 endforeach()
-install(DIRECTORY apps/compat/acl/include/acl apps/compat/rt/include/acl apps/compat/rt/include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY apps/compat/acl/include/acl apps/compat/acl/include/aclnn apps/compat/acl/include/aclnnop apps/compat/rt/include/acl apps/compat/rt/include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h)
 install(FILES apps/compat/hal/include/ascend_hal.h apps/compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <acl/acl_rt.h>
 #include <runtime/dev.h>
 #include <runtime/npusim_rt.h>
+
+#include "apps/compat/acl/direct.hpp"
+
+using npu::compat::tell_device;
 
 namespace {
 
@@ -15,6 +18,14 @@ bool is_attribute(aclrtDevAttr attribute) {
     default:
       return false;
   }
+}
+
+// One call between what is told before and behind it.
+aclError reset(int32_t device, rtError_t (*call)(int32_t)) {
+  tell_device(device, ACL_RT_DEVICE_STATE_RESET_PRE);
+  const aclError status = call(device);
+  if (status == ACL_SUCCESS) tell_device(device, ACL_RT_DEVICE_STATE_RESET_POST);
+  return status;
 }
 
 }  // namespace
@@ -32,15 +43,18 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
 }
 
 aclError aclrtSetDevice(int32_t device) {
-  return rtSetDevice(device);
+  tell_device(device, ACL_RT_DEVICE_STATE_SET_PRE);
+  const aclError status = rtSetDevice(device);
+  if (status == ACL_SUCCESS) tell_device(device, ACL_RT_DEVICE_STATE_SET_POST);
+  return status;
 }
 
 aclError aclrtResetDevice(int32_t device) {
-  return rtDeviceReset(device);
+  return reset(device, rtDeviceReset);
 }
 
 aclError aclrtResetDeviceForce(int32_t device) {
-  return rtDeviceResetForce(device);
+  return reset(device, rtDeviceResetForce);
 }
 
 aclError aclrtGetDevice(int32_t* device) {
@@ -83,7 +97,7 @@ aclError aclrtQueryDeviceStatus(int32_t device, aclrtDeviceStatus* status) {
 }
 
 aclError aclrtSynchronizeDevice(void) {
-  return rtDeviceSynchronize();
+  return npu::compat::told(rtDeviceSynchronize());
 }
 
 aclError aclrtDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer) {

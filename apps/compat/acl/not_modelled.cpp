@@ -11,16 +11,25 @@
   aclError name(__VA_ARGS__) {        \
     return ACL_ERROR_API_NOT_SUPPORT; \
   }
+#define NPU_NO_FEATURE(name, ...)            \
+  aclError name(__VA_ARGS__) {               \
+    return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; \
+  }
 
 extern "C" {
 
 NPU_NOTHING_TO_DO(aclrtSetOpExecuteTimeOut, uint32_t)
-NPU_NOTHING_TO_DO(aclrtSetDeviceSatMode, int32_t)
-NPU_NOTHING_TO_DO(aclrtSetStreamOverflowSwitch, aclrtStream, uint32_t)
 
 NPU_NOT_MODELLED(aclopSetModelDir, const char*)
 NPU_NOT_MODELLED(aclopLoad, const void*, size_t)
 NPU_NOT_MODELLED(aclmdlLoadFromFile, const char*, uint32_t*)
 NPU_NOT_MODELLED(aclmdlUnload, uint32_t)
+
+NPU_NO_FEATURE(aclrtStreamStop, aclrtStream)
+NPU_NO_FEATURE(aclrtGetOverflowStatus, void*, size_t, aclrtStream)
+NPU_NO_FEATURE(aclrtResetOverflowStatus, aclrtStream)
+NPU_NO_FEATURE(aclrtSetGroup, int32_t)
+NPU_NO_FEATURE(aclrtGetArgsFromExceptionInfo, const aclrtExceptionInfo*, void**, uint32_t*)
+NPU_NO_FEATURE(aclrtGetFuncHandleFromExceptionInfo, const aclrtExceptionInfo*, aclrtFuncHandle*)
 
 }  // extern "C"

@@ -51,7 +51,9 @@ aclError find(const char* name, bool fresh, rtFuncHandle* function) {
   return ACL_SUCCESS;
 }
 
-aclError run(OperatorLaunch& launch, rtStream_t stream) {
+}  // namespace
+
+aclError run(OperatorLaunch& launch, void* stream) {
   constexpr std::uint32_t kAllCores = 65535;  // those that the stream may use
   rtArgsEx_t args = {};
   args.args = launch.arguments.data();
@@ -68,6 +70,8 @@ aclError run(OperatorLaunch& launch, rtStream_t stream) {
   }
   return ACL_ERROR_RT_INVALID_HANDLE;
 }
+
+namespace {
 
 npusimRtTensor tensor_of(const aclTensorDesc& tensor, const aclDataBuffer& buffer) {
   npusimRtTensor all = {};

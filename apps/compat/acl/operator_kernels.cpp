@@ -4,7 +4,6 @@
 #include <acl/npusim_kernels.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace npu::compat {
 namespace {
@@ -42,12 +41,6 @@ bool is_plain(const aclTensorDesc* tensor) {
 
 std::uint64_t address_of(const aclDataBuffer* buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer->data);
-}
-
-template <class Arguments>
-void put(const Arguments& arguments, OperatorLaunch* launch) {
-  launch->arguments.resize(sizeof arguments);
-  std::memcpy(launch->arguments.data(), &arguments, sizeof arguments);
 }
 
 aclError elementwise(const OperatorCall& call, OperatorLaunch* launch) {

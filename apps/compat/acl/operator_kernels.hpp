@@ -2,6 +2,9 @@
 // Operators as launches of npusim's kernels.
 #pragma once
 
+#include <runtime/base.h>
+
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +17,14 @@ struct OperatorLaunch {
   const char* kernel = nullptr;  // as acl/npusim_kernels.h names it
   std::vector<std::byte> arguments;
 };
+
+template <class Arguments>
+void put(const Arguments& arguments, OperatorLaunch* launch) {
+  launch->arguments.resize(sizeof arguments);
+  std::memcpy(launch->arguments.data(), &arguments, sizeof arguments);
+}
+// In the stream's order, on as many cores as it may use.
+aclError run(OperatorLaunch& launch, void* stream);
 
 struct OperatorCall {
   std::string_view name;

@@ -3,6 +3,7 @@
 #include <runtime/mem.h>
 
 #include "apps/compat/acl/modules.hpp"
+#include "apps/compat/client/pinned.hpp"
 
 extern "C" {
 
@@ -31,6 +32,23 @@ aclError aclrtHostRegister(void* address, uint64_t size, uint32_t type, void** d
     return ACL_ERROR_INVALID_PARAM;
   }
   return rtHostRegister(address, size, RT_HOST_REGISTER_MAPPED, device_address);
+}
+
+aclError aclrtHostRegisterV2(void* address, uint64_t size, uint32_t flags) {
+  if (address == nullptr || size == 0) return ACL_ERROR_INVALID_PARAM;
+  if (flags == 0 || (flags & ~(ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED)) != 0) {
+    return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  }
+  void* device_address = nullptr;
+  return rtHostRegister(address, size, RT_HOST_REGISTER_MAPPED, &device_address);
+}
+
+// Copies take the program's own address.
+aclError aclrtHostGetDevicePointer(void* host, void** device, uint32_t flags) {
+  if (host == nullptr || device == nullptr || flags != 0) return ACL_ERROR_INVALID_PARAM;
+  if (!npu::compat::find_pinned(host)) return ACL_ERROR_RT_PARAM_INVALID;
+  *device = host;
+  return ACL_SUCCESS;
 }
 
 aclError aclrtHostUnregister(void* address) {

@@ -1,42 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <acl/acl_rt.h>
 #include <runtime/stream.h>
+
+#include "apps/compat/acl/direct.hpp"
+
+using npu::compat::tell_stream;
+using npu::compat::told;
 
 extern "C" {
 
 aclError aclrtCreateStream(aclrtStream* stream) {
   if (stream == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return rtStreamCreate(stream, 0);
+  return aclrtCreateStreamWithConfig(stream, 0, 0);
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
   if (stream == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return rtStreamCreateWithFlags(stream, static_cast<int32_t>(priority), flag);
+  const aclError status = rtStreamCreateWithFlags(stream, static_cast<int32_t>(priority), flag);
+  if (status == ACL_SUCCESS) tell_stream(*stream, ACL_RT_STREAM_STATE_CREATE_POST);
+  return status;
 }
 
 aclError aclrtDestroyStream(aclrtStream stream) {
   if (stream == nullptr) return ACL_ERROR_INVALID_PARAM;
+  tell_stream(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
   return rtStreamDestroy(stream);
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream) {
   if (stream == nullptr) return ACL_ERROR_INVALID_PARAM;
+  tell_stream(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
   return rtStreamDestroyForce(stream);
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {
-  return rtStreamSynchronize(stream);
+  return told(rtStreamSynchronize(stream));
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
   if (timeout < -1) return ACL_ERROR_INVALID_PARAM;
-  return rtStreamSynchronizeWithTimeout(stream, timeout);
+  return told(rtStreamSynchronizeWithTimeout(stream, timeout));
 }
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   if (status == nullptr) return ACL_ERROR_INVALID_PARAM;
   const aclError asked = rtStreamQuery(stream);
-  if (asked != ACL_SUCCESS && asked != ACL_ERROR_RT_STREAM_NOT_COMPLETE) return asked;
+  if (asked != ACL_SUCCESS && asked != ACL_ERROR_RT_STREAM_NOT_COMPLETE) {
+    return told(asked);
+  }
   *status = asked == ACL_SUCCESS ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
   return ACL_SUCCESS;
 }

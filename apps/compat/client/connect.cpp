@@ -23,6 +23,11 @@
 
 namespace npu::compat {
 
+int& last_error() {
+  static thread_local int code = 0;
+  return code;
+}
+
 std::uint64_t& OnDevice::place() {
   static thread_local std::uint64_t word = kDeviceOfContext;
   return word;

@@ -37,6 +37,9 @@ class OnDevice {
   const std::uint64_t before_;
 };
 
+// Of the thread's last call that npusim has refused; 0: none since it was set to 0.
+int& last_error();
+
 // A call; `bytes` are in the thread's window already. The status; `answer` is given if it is 0.
 template <Call kCall>
 int ask(const Request<kCall>& request = {}, Answer<kCall>* answer = nullptr,
@@ -44,6 +47,7 @@ int ask(const Request<kCall>& request = {}, Answer<kCall>* answer = nullptr,
   Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
   const int status = channel->call(kCall, words_of(request), OnDevice::place(), bytes);
+  if (status != 0) last_error() = status;
   if (status == 0 && answer != nullptr) *answer = message_of<Answer<kCall>>(channel->words());
   return status;
 }

@@ -44,7 +44,7 @@ namespace npu::compat {
   X(StreamQuery, Handle, Number, "aclrtStreamQuery")                            \
   X(StreamWaitEvent, StreamWait, Nothing, "aclrtStreamWaitEvent")               \
   X(SetStreamFailureMode, FailureMode, Nothing, "aclrtSetStreamFailureMode")    \
-  X(CreateEvent, Nothing, Handle, "aclrtCreateEvent")                           \
+  X(CreateEvent, Number, Handle, "aclrtCreateEvent")                            \
   X(DestroyEvent, Handle, Nothing, "aclrtDestroyEvent")                         \
   X(RecordEvent, EventPlace, Nothing, "aclrtRecordEvent")                       \
   X(ResetEvent, EventPlace, Nothing, "aclrtResetEvent")                         \
@@ -102,7 +102,7 @@ namespace npu::compat {
   X(GetThreadLimit, CoreLimit, Number, "aclrtGetResInCurrentThread")            \
   X(OpenDevice, Device, Nothing, "drvDeviceOpen")                               \
   X(FaultErrors, Nothing, Number, "halCheckProcessStatusEx")                    \
-  X(ShareName, Range, Text, "halShmemCreateHandle")                             \
+  X(ShareName, SharedRange, Text, "halShmemCreateHandle")                       \
   X(ShareEnd, Text, Nothing, "halShmemDestroyHandle")                           \
   X(ShareAdmit, Admission, Nothing, "halShmemSetPidHandle")                     \
   X(ShareOpen, Text, Address, "halShmemOpenHandle")                             \
@@ -122,6 +122,28 @@ namespace npu::compat {
   X(AddressRange, Address, Range, "aclrtMemGetAddressRange")                    \
   X(MemoryAdvise, Advice, Nothing, "halMemAdvise")                              \
   X(Agent, AgentUse, Nothing, "halMemAgentOpen")                                \
+  X(DefaultStream, Nothing, Handle, "aclrtCtxGetCurrentDefaultStream")          \
+  X(PrimaryState, Device, Number, "aclrtGetPrimaryCtxState")                    \
+  X(DeviceError, Device, Number, "aclrtGetErrorVerbose")                        \
+  X(StreamInfo, Handle, StreamInfo, "aclrtStreamGetId")                         \
+  X(StreamAbort, Handle, Nothing, "aclrtStreamAbort")                           \
+  X(EventInfo, Handle, EventInfo, "aclrtGetEventId")                            \
+  X(EventTimestamp, Handle, Number, "aclrtEventGetTimestamp")                   \
+  X(LastTask, Nothing, Number, "aclrtGetThreadLastTaskId")                      \
+  X(LastFault, Nothing, FaultInfo, "aclrtSetExceptionInfoCallback")             \
+  X(CreateNotify, Nothing, Handle, "aclrtCreateNotify")                         \
+  X(DestroyNotify, Handle, Nothing, "aclrtDestroyNotify")                       \
+  X(RecordNotify, EventPlace, Nothing, "aclrtRecordNotify")                     \
+  X(WaitNotify, NotifyWait, Nothing, "aclrtWaitAndResetNotify")                 \
+  X(NotifyNumber, Handle, Number, "aclrtGetNotifyId")                           \
+  X(ValueWrite, ValueWork, Nothing, "aclrtValueWrite")                          \
+  X(ValueWait, ValueWork, Number, "aclrtValueWait")                             \
+  X(ValueLook, Number, Nothing, "aclrtValueWait.look")                          \
+  X(FillWords, WordFill, Nothing, "aclrtMemsetD32")                             \
+  X(ShareLeave, Text, Nothing, "aclrtIpcMemClose")                              \
+  X(MemAdmit, NumberAdmission, Nothing, "aclrtMemSetPidToShareableHandle")      \
+  X(EventShare, Handle, Number, "aclrtIpcGetEventHandle")                       \
+  X(EventOpen, Number, Handle, "aclrtIpcOpenEventHandle")                       \
   X(RunOperator, OperatorRun, Nothing, "aclopExecuteV2")
 
 enum class Call : std::uint32_t {

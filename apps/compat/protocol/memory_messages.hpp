@@ -64,6 +64,10 @@ struct Fill {
   std::uint64_t address = 0, value = 0, bytes = 0;
   Order order;
 };
+struct WordFill {
+  std::uint64_t address = 0, value = 0, bytes = 0;
+  Order order;
+};
 struct PinnedFill {
   std::uint64_t memory = 0, offset = 0, value = 0, bytes = 0, stream = 0;
 };
@@ -86,6 +90,15 @@ struct MappingAccess {
 struct Import {
   std::uint64_t key = 0;
   std::int64_t device = 0;
+};
+// Memory under a name. `everyone`: nobody needs to be named.
+struct SharedRange {
+  std::uint64_t address = 0, bytes = 0;
+  std::uint64_t everyone = 0;
+};
+// In the window: ids of processes, each of 4 bytes.
+struct NumberAdmission {
+  std::uint64_t key = 0, count = 0;
 };
 // In the window: the name, and behind it ids of processes, each of 4 bytes.
 struct Admission {

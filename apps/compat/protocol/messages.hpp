@@ -58,20 +58,40 @@ struct FailureMode {
 struct EventPlace {
   std::uint64_t event = 0, stream = 0;
 };
+struct StreamInfo {
+  std::uint64_t priority = 0, flags = 0;  // as it was created
+  std::uint64_t number = 0, stops = 0;    // its failure mode
+};
+struct EventInfo {
+  std::uint64_t number = 0, left = 0;  // how many more may be created
+};
+// What a thread was told of last.
+struct FaultInfo {
+  std::uint64_t task = 0, stream = 0, thread = 0, device = 0, code = 0;
+};
+struct NotifyWait {
+  std::uint64_t notify = 0, stream = 0, milliseconds = 0;  // 0: for ever
+};
+struct ValueWork {
+  std::uint64_t address = 0, value = 0, flag = 0, stream = 0;
+};
 struct EventPair {
   std::uint64_t start = 0, end = 0;
 };
+// Functions are of two kinds, each with subscriptions of its own: aclrtLaunchCallback()'s, and
+// those of aclrtLaunchHostFunc(), which thread 0, the library's own, runs if no other has
+// subscribed.
 struct Subscription {
   std::uint64_t thread = 0, stream = 0;  // the program's own number of its thread
-  std::uint64_t ends = 0;
+  std::uint64_t ends = 0, host = 0;
 };
 struct Callback {
   std::uint64_t function = 0, parameter = 0;
   std::uint64_t blocks = 0;  // the stream waits for it
-  std::uint64_t stream = 0;
+  std::uint64_t stream = 0, host = 0;
 };
 struct ReportWait {
-  std::uint64_t thread = 0, milliseconds = 0;
+  std::uint64_t thread = 0, milliseconds = 0, host = 0;
 };
 struct DueCallback {
   std::uint64_t function = 0, parameter = 0;

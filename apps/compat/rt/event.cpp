@@ -16,13 +16,11 @@ rtError_t rtEventCreate(rtEvent_t* event) {
 }
 
 rtError_t rtEventCreateWithFlag(rtEvent_t* event, uint32_t flag) {
-  static_cast<void>(flag);
-  return rt_ask_for<Call::kCreateEvent>(event);
+  return rt_ask_for<Call::kCreateEvent>(event, {flag});
 }
 
 rtError_t rtEventCreateExWithFlag(rtEvent_t* event, uint32_t flag) {
-  static_cast<void>(flag);
-  return rt_ask_for<Call::kCreateEvent>(event);
+  return rt_ask_for<Call::kCreateEvent>(event, {flag});
 }
 
 rtError_t rtEventDestroy(rtEvent_t event) {

@@ -78,6 +78,10 @@ rtError_t npusimRtUtilization(int32_t device, int32_t percent[4]) {
   return RT_ERROR_NONE;
 }
 
+int64_t npusimRtMachineDevice(int32_t device) {
+  return machine_device(device);
+}
+
 rtError_t npusimRtPeerAccess(int32_t peer, int32_t enable) {
   return rt_ask<Call::kPeerAccess>(
       {enable != 0 ? PeerRequest::kEnable : PeerRequest::kDisable, 0, machine_device(peer)});

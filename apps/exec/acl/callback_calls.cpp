@@ -12,11 +12,15 @@ namespace {
 // Between two looks at several streams.
 constexpr Picoseconds kLook = 10_us;
 
+bool is_for(const PendingCallback& callback, const wire::ReportWait& by) {
+  return callback.thread == by.thread && callback.host == (by.host != 0);
+}
+
 // One whose time has come, taken off the list.
-std::optional<PendingCallback> take_due(Callbacks& callbacks, std::uint64_t thread) {
+std::optional<PendingCallback> take_due(Callbacks& callbacks, const wire::ReportWait& by) {
   for (std::size_t i = 0; i < callbacks.pending.size(); ++i) {
     const auto each = callbacks.pending[i];
-    if (each.thread != thread) continue;
+    if (!is_for(each, by)) continue;
     const auto done = each.behind.query();
     if (done && !*done) continue;
     // Of a stream that has failed or has been destroyed they are lost, as its other work is.
@@ -24,23 +28,23 @@ std::optional<PendingCallback> take_due(Callbacks& callbacks, std::uint64_t thre
                                     [&](const auto& other) { return other.number == each.number; });
     if (place != callbacks.pending.end()) callbacks.pending.erase(place);
     if (done) return each;
-    return take_due(callbacks, thread);
+    return take_due(callbacks, by);
   }
   return std::nullopt;
 }
 
-bool waits_for_any(const Callbacks& callbacks, std::uint64_t thread) {
+bool waits_for_any(const Callbacks& callbacks, const wire::ReportWait& by) {
   return std::any_of(callbacks.pending.begin(), callbacks.pending.end(),
-                     [thread](const auto& each) { return each.thread == thread; });
+                     [&by](const auto& each) { return is_for(each, by); });
 }
 
 // Until a stream of the thread's has something for it. Meanwhile others may take the device away.
-void wait_for_more(Caller& caller, std::uint64_t thread, Instant deadline) {
+void wait_for_more(Caller& caller, const wire::ReportWait& by, Instant deadline) {
   auto& callbacks = caller.process().callbacks;
   caller.process().calls().leave();
   {
     const Guard held(*callbacks.lock);
-    if (!callbacks.over && !waits_for_any(callbacks, thread)) {
+    if (!callbacks.over && !waits_for_any(callbacks, by)) {
       static_cast<void>(callbacks.added->wait(*callbacks.lock, deadline));
     }
   }
@@ -52,7 +56,7 @@ void wait_for_more(Caller& caller, std::uint64_t thread, Instant deadline) {
 Outcome serve(Caller& caller, const CallOf<Call::kSubscribeReport>& call) {
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
-  auto& subscriber = (*stream)->subscriber;
+  auto& subscriber = call.host != 0 ? (*stream)->host_subscriber : (*stream)->subscriber;
   const bool ends = call.ends != 0;
   if (ends ? subscriber != call.thread : subscriber != 0) {
     return fault(kRuntimeParameter, ends ? "the thread has not subscribed to the stream"
@@ -66,7 +70,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchCallback>& call) {
   const auto found = caller.stream(call.stream);
   if (!found) return forward_fault(found);
   auto& record = **found;
-  if (record.subscriber == 0) {
+  const bool host = call.host != 0;
+  if (!host && record.subscriber == 0) {
     return fault(kRuntimeParameter, "no thread has subscribed to the stream");
   }
   const Guard one_at_a_time(*record.callbacks);
@@ -76,7 +81,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchCallback>& call) {
   auto& callbacks = caller.process().callbacks;
   PendingCallback pending;
   pending.number = ++callbacks.given;
-  pending.thread = record.subscriber;
+  pending.thread = host ? record.host_subscriber : record.subscriber;
+  pending.host = host;
   pending.device = record.device;
   pending.function = call.function;
   pending.parameter = call.parameter;
@@ -100,11 +106,10 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchCallback>& call) {
 
 Value<wire::DueCallback> serve(Caller& caller, const CallOf<Call::kProcessReport>& call) {
   auto& callbacks = caller.process().callbacks;
-  const auto thread = call.thread;
   const Instant deadline = deadline_of(caller.clock(), call.milliseconds);
   for (;;) {
     if (auto card = caller.card(); !card) return forward_fault(card);
-    if (auto due = take_due(callbacks, thread)) {
+    if (auto due = take_due(callbacks, call)) {
       if (due->stream == nullptr) return wire::DueCallback{due->function, due->parameter, 0};
       callbacks.running[due->number] = due->stream;
       return wire::DueCallback{due->function, due->parameter, due->number};
@@ -112,10 +117,10 @@ Value<wire::DueCallback> serve(Caller& caller, const CallOf<Call::kProcessReport
     const Instant now = caller.clock().now();
     if (callbacks.over || now >= deadline)
       return fault(kWaitTimeout, "no function of the thread's is due");
-    if (waits_for_any(callbacks, thread)) {
+    if (waits_for_any(callbacks, call)) {
       caller.clock().sleep_until(std::min(now + kLook, deadline));
     } else {
-      wait_for_more(caller, thread, deadline);
+      wait_for_more(caller, call, deadline);
     }
   }
 }

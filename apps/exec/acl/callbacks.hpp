@@ -14,6 +14,7 @@ namespace npu::exec::acl {
 struct PendingCallback {
   std::uint64_t number = 0;  // 1, 2, ... of the program
   std::uint64_t thread = 0;  // that runs it, as the program numbers its threads
+  bool host = false;         // wire::Subscription
   std::uint64_t function = 0, parameter = 0;
   std::uint32_t device = 0;
   driver::StreamMark behind;              // it is due when this has ended

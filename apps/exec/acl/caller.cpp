@@ -42,11 +42,17 @@ Value<ProcessCard*> Caller::named_card() {
 }
 
 Value<std::shared_ptr<ProgramStream>> Caller::stream(std::uint64_t handle) {
+  auto found = find_stream(handle);
+  if (found) last_stream_ = *found;
+  return found;
+}
+
+Value<std::shared_ptr<ProgramStream>> Caller::find_stream(std::uint64_t handle) {
   const auto context = process_.contexts.find(context_);
   if (context == nullptr) return fault(kNoContext, "the thread has no context: no device is set");
   if (handle == 0 && context->default_stream == 0) {
     const Guard held(process_.lock());
-    if (context->default_stream != 0) return stream(handle);
+    if (context->default_stream != 0) return find_stream(handle);
     const auto made = process_.make_stream(context_, kUsualPriority);
     if (!made) return forward_fault(made);
     context->default_stream = made->first;

@@ -31,7 +31,10 @@ class Caller {
   void set_limits_of(std::shared_ptr<ProgramStream> stream) { limits_of_ = std::move(stream); }
   // Or until the program has ended.
   void sleep_until(Instant deadline) { sleeper_->sleep_until(deadline); }
-  std::string& error() { return error_; }  // of the last call that failed
+  // Which stream the last call of the thread's was about; null: none yet.
+  std::shared_ptr<ProgramStream> last_stream() const { return last_stream_.lock(); }
+  compat::wire::FaultInfo& fault_told() { return fault_told_; }  // the last one
+  std::string& error() { return error_; }                        // of the last call that failed
 
   // Before a call is served: which device it is about (compat::Slot::device).
   void begin(const CallRecord& call) { device_word_ = call.device; }
@@ -47,6 +50,7 @@ class Caller {
 
  private:
   Value<ProcessCard*> named_card();
+  Value<std::shared_ptr<ProgramStream>> find_stream(std::uint64_t handle);
 
   Process& process_;
   Channel& channel_;
@@ -55,6 +59,8 @@ class Caller {
   std::uint64_t context_ = 0;
   std::uint64_t device_word_ = compat::kDeviceOfContext;
   std::shared_ptr<ProgramStream> limits_of_;
+  std::weak_ptr<ProgramStream> last_stream_;
+  compat::wire::FaultInfo fault_told_;
   std::string error_;
 };
 

@@ -23,6 +23,7 @@ inline constexpr int kOutOfMemory = 207001;
 inline constexpr int kNoResource = 207005;
 inline constexpr int kNoEvent = 207007;
 inline constexpr int kNoStream = 207008;
+inline constexpr int kNoNotify = 207009;
 inline constexpr int kQueueFull = 207014;
 inline constexpr int kCoreException = 507015;
 inline constexpr int kVectorException = 507035;

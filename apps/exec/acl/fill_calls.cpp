@@ -74,6 +74,20 @@ Outcome serve(Caller& caller, const CallOf<Call::kMemset>& call) {
   return write(head + middle, tail);
 }
 
+Outcome serve(Caller& caller, const CallOf<Call::kFillWords>& call) {
+  const DeviceAddress at{call.address};
+  if (call.bytes == 0) return {};
+  if (at.value % kWord != 0 || call.bytes % kWord != 0) {
+    return fault(kRuntimeParameter, "words of 4 bytes are aligned to 4");
+  }
+  const auto card = caller.card_of(at, call.bytes);
+  if (!card) return forward_fault(card);
+  auto order = CopyOrder::of(caller, **card, call.order);
+  if (!order) return forward_fault(order);
+  return order->begin(
+      driver::entries::fill(at, call.bytes, static_cast<std::uint32_t>(call.value)));
+}
+
 Outcome serve(Caller& caller, const CallOf<Call::kMemsetPinned>& call) {
   const auto memory = caller.process().pinned.find(call.memory);
   const Bytes offset = call.offset, size = call.bytes;

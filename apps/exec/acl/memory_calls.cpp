@@ -286,7 +286,7 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kMemExport>& call) 
   const auto key = machine.shares.share(held->card->space(), *memory, options);
   if (!key) return fault(key.error());
   machine.exported[key->value] = {caller.process().number(), held->card->index(),
-                                  held->physical->size, memory};
+                                  held->physical->size, memory, std::nullopt};
   return wire::Number{key->value};
 }
 
@@ -319,6 +319,9 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kMemImport>& call) 
     return fault(kRuntimeParameter, fmt::format("{} is no memory's number", call.key));
   }
   const auto from = found->second;
+  if (from.owner != process.number() && from.admitted && from.admitted->count(process.id()) == 0) {
+    return fault(kRuntimeParameter, "the program was not let in");
+  }
   const auto memory = imported(process, *card, call.key, from);
   if (!memory) return forward_fault(memory);
   return wire::Handle{process.physicals.add(

@@ -78,8 +78,8 @@ Outcome check(const wire::OperatorTensor& given, const operators::TensorRow& wan
                                    operators::type_name(type)));
   }
   if (shape_of(given) != shape) {
-    return fault(code, fmt::format("{}: another shape than [{}]", wanted.name,
-                                   fmt::join(shape, ", ")));
+    return fault(code,
+                 fmt::format("{}: another shape than [{}]", wanted.name, fmt::join(shape, ", ")));
   }
   Bytes bytes = platform::bytes_of(type);
   for (const auto side : shape) bytes *= side;

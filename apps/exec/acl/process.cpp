@@ -33,6 +33,12 @@ void erase_if(Map& map, Condition condition) {
   }
 }
 
+void erase_if_of(std::vector<ValueWaiting>& waits, std::uint32_t device) {
+  waits.erase(std::remove_if(waits.begin(), waits.end(),
+                             [device](const auto& each) { return each.device == device; }),
+              waits.end());
+}
+
 template <class T>
 void drop(HandleTable<T>& table, std::uint32_t device) {
   for (const auto handle : on_device(table, device)) table.remove(handle);
@@ -184,7 +190,14 @@ void Process::finish() {
 
 void Process::give_back(std::uint32_t device, bool force) {
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  for (const auto& [handle, event] : events.all()) {  // other programs may still have it
+    const bool written = event->shared != nullptr && event->shared->writer == number_;
+    if (event->device == device && written && event->shared->mark) event->shared->mark.emplace();
+  }
   drop(events, device);
+  drop(notifies, device);
+  erase_if_of(value_waits, device);
+  told.erase(device);
   drop(physicals, device);
   for (const auto& [handle, memory] : pinned.all()) memory->mapped.erase(device);
   drop(contexts, device);
@@ -270,6 +283,7 @@ Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_st
   auto stream = on->make_stream(priority);
   if (!stream) return forward_fault(stream);
   (*stream)->context = context;
+  (*stream)->number = streams_made++;
   return std::pair(streams.add(*stream), *stream);
 }
 

@@ -41,6 +41,7 @@ struct NamedShare {
   driver::MemoryHandle memory;  // as the owner knows it
   Bytes size = 0;
   std::set<pid_t> admitted;
+  bool everyone = false;
 };
 
 // Physical memory that may be imported by a number, which is that of a share.
@@ -49,6 +50,7 @@ struct Exported {
   std::uint32_t device = 0;
   Bytes size = 0;
   std::weak_ptr<const driver::MemoryHandle> memory;
+  std::optional<std::set<pid_t>> admitted;  // none: everyone
 };
 
 // What all programs have in common.
@@ -63,6 +65,8 @@ struct Machine {
   std::uint64_t names_given = 0;
   std::map<std::uint64_t, pid_t> process_ids;  // by Process::number()
   std::vector<ClientSharing> sharing;          // by the program's number; the last: of all others
+  std::map<std::uint64_t, std::weak_ptr<SharedEvent>> shared_events = {};  // by key
+  std::uint64_t event_keys = 0;
 };
 
 struct Context {
@@ -106,6 +110,7 @@ struct OpenedShare {
   std::uint32_t device = 0;
   Bytes size = 0;
   SharedMemoryHandle memory;
+  std::string name;
 };
 
 class Process {
@@ -176,6 +181,7 @@ class Process {
   HandleTable<Context> contexts{next_handle};
   HandleTable<ProgramStream> streams{next_handle};
   HandleTable<ProgramEvent> events{next_handle};
+  HandleTable<ProgramNotify> notifies{next_handle};
   HandleTable<Binary> binaries{next_handle};
   HandleTable<Function> functions{next_handle};
   HandleTable<Physical> physicals{next_handle};
@@ -187,6 +193,9 @@ class Process {
   MemoryBook book;
   std::set<std::uint32_t> agents;  // devices that the HAL keeps open
   Callbacks callbacks;
+  std::uint64_t streams_made = 0, events_made = 0, value_waits_begun = 0;
+  std::vector<ValueWaiting> value_waits;
+  std::map<std::uint32_t, int> told;  // by device: the code of the last fault of its streams
   unsigned next_caller = 0;
   std::map<unsigned, std::shared_ptr<Sleeper>> sleepers;  // by Caller::number()
 

@@ -52,7 +52,8 @@ Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
   if (!key) return fault(key.error());
   const auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
   machine.names[name] = {
-      *key, caller.process().number(), (*card)->index(), range->memory, range->size, {}};
+      *key, caller.process().number(), (*card)->index(), range->memory, range->size,
+      {},   call.everyone != 0};
   call.give(name.data(), name.size());
   return wire::Text{name.size()};
 }
@@ -113,7 +114,8 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call)
   if (found == process.machine().names.end())
     return fault(kRuntimeParameter, *name + " is no name");
   const auto share = found->second;
-  if (share.owner != process.number() && share.admitted.count(process.id()) == 0) {
+  if (share.owner != process.number() && !share.everyone &&
+      share.admitted.count(process.id()) == 0) {
     return fault(kRuntimeParameter, "the program was not let in: " + *name);
   }
   auto& space = (*card)->space();
@@ -127,24 +129,67 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call)
     if (range) static_cast<void>(space.release(*range));
     return fault(mapped.error());
   }
-  process.opened_shares[range->value] = {(*card)->index(), share.size, *memory};
+  process.opened_shares[range->value] = {(*card)->index(), share.size, *memory, *name};
   return wire::Address{range->value};
 }
 
-Outcome serve(Caller& caller, const CallOf<Call::kShareClose>& call) {
-  auto& process = caller.process();
-  const auto found = process.opened_shares.find(call.address);
+namespace {
+
+Outcome close_share(Process& process, std::uint64_t at) {
+  const auto found = process.opened_shares.find(at);
   auto* const card =
       found == process.opened_shares.end() ? nullptr : process.card(found->second.device);
   if (card == nullptr) return fault(kRuntimeParameter, "nothing shared is opened there");
   const auto opened = found->second;
   process.opened_shares.erase(found);
-  const driver::DeviceAddress address{call.address};
+  const driver::DeviceAddress address{at};
   auto& space = card->space();
   process.drop_windows(card->index(), address, opened.size);
   auto ended = space.unmap(address, opened.size);
   if (ended) ended = space.release(address);
   return outcome_of(ended);
+}
+
+}  // namespace
+
+// By who has exported the memory, or who has imported it.
+Outcome serve(Caller& caller, const CallOf<Call::kShareLeave>& call) {
+  const auto name = name_of(call, call.bytes);
+  if (!name) return forward_fault(name);
+  auto& process = caller.process();
+  if (own_share(caller, name)) {
+    return serve(caller, CallOf<Call::kShareEnd>{{call.bytes}, {call.window, call.filled}});
+  }
+  const auto opened = std::find_if(process.opened_shares.begin(), process.opened_shares.end(),
+                                   [&name](const auto& each) { return each.second.name == *name; });
+  if (opened == process.opened_shares.end()) {
+    return fault(kRuntimeParameter, *name + " is neither the program's nor opened by it");
+  }
+  return close_share(process, opened->first);
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kShareClose>& call) {
+  return close_share(caller.process(), call.address);
+}
+
+// From now on only these may import what the number says.
+Outcome serve(Caller& caller, const CallOf<Call::kMemAdmit>& call) {
+  auto& exported = caller.process().machine().exported;
+  const auto found = exported.find(call.key);
+  if (found == exported.end() || found->second.owner != caller.process().number()) {
+    return fault(kRuntimeParameter, "the number is of no memory of this program's");
+  }
+  const Bytes count = std::min<Bytes>(call.count, kMostAdmitted);
+  const auto all = call.first(count * sizeof(std::int32_t));
+  if (!all) return forward_fault(all);
+  auto& admitted = found->second.admitted;
+  if (!admitted) admitted.emplace();
+  for (Bytes i = 0; i < count; ++i) {
+    std::int32_t id = 0;
+    std::memcpy(&id, all->data + i * sizeof id, sizeof id);
+    admitted->insert(id);
+  }
+  return {};
 }
 
 }  // namespace npu::exec::acl

@@ -18,7 +18,12 @@ Instant deadline_of(platform::Clock& clock, std::uint64_t milliseconds) {
 
 namespace {
 
-constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md L4
+// The end of the last record, by whichever program.
+std::optional<driver::StreamMark> last_mark(const ProgramEvent& event) {
+  if (event.shared != nullptr) return event.shared->mark;
+  if (!event.record) return std::nullopt;
+  return event.record->mark();
+}
 
 // Streams of the context that the thread has.
 std::vector<std::shared_ptr<ProgramStream>> streams_of(Caller& caller) {
@@ -33,14 +38,25 @@ std::vector<std::shared_ptr<ProgramStream>> streams_of(Caller& caller) {
 
 Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateStream>& call) {
   if (auto card = caller.card(); !card) return forward_fault(card);
-  // The ACL's 0 is the most urgent one of 8, the queues' 15 of 16.
-  const auto priority = 14 - 2 * std::min<std::uint64_t>(call.priority, 7);
-  const auto made = caller.process().make_stream(caller.context(), static_cast<unsigned>(priority));
+  const auto made = caller.process().make_stream(caller.context(), queue_priority(call.priority));
   if (!made) return forward_fault(made);
+  made->second->priority = call.priority;
+  made->second->flags = call.flags;
   return wire::Handle{made->first};
 }
 
 namespace {
+
+// What a thread was told of a fault stays for who asks.
+Outcome noted(Caller& caller, const ProgramStream& stream, Outcome ended) {
+  if (ended) return ended;
+  const int code = ended.error().code;
+  if (code != kCoreException && code != kVectorException && code != kHbmError) return ended;
+  caller.fault_told() = {stream.failed, stream.number, 0, stream.device,
+                         static_cast<std::uint64_t>(code)};
+  caller.process().told[stream.device] = code;
+  return ended;
+}
 
 Outcome destroy(Caller& caller, std::uint64_t stream, bool force) {
   if (auto card = caller.card(); !card) return forward_fault(card);
@@ -64,14 +80,15 @@ Outcome serve(Caller& caller, const CallOf<Call::kDestroyStreamForce>& call) {
 Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeStream>& call) {
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
-  return synchronize(**stream, deadline_of(caller.clock(), call.milliseconds), kStreamTimeout);
+  const auto deadline = deadline_of(caller.clock(), call.milliseconds);
+  return noted(caller, **stream, synchronize(**stream, deadline, kStreamTimeout));
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeDevice>&) {
   if (auto card = caller.card(); !card) return forward_fault(card);
   Outcome first;
   for (const auto& stream : streams_of(caller)) {
-    auto done = synchronize(*stream, Instant::never(), kStreamTimeout);
+    auto done = noted(caller, *stream, synchronize(*stream, Instant::never(), kStreamTimeout));
     if (!done && first) first = std::move(done);
   }
   return first;
@@ -81,7 +98,10 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kStreamQuery>& call
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   const auto done = is_done(**stream);
-  if (!done) return forward_fault(done);
+  if (!done) {
+    static_cast<void>(noted(caller, **stream, forward_fault(done)));
+    return forward_fault(done);
+  }
   return wire::Number{*done ? 0U : 1U};
 }
 
@@ -90,12 +110,17 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamWaitEvent>& call) {
   if (!stream) return forward_fault(stream);
   const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
-  if (!(*event)->record) return {};
+  if ((*event)->shared != nullptr && (*event)->shared->writer != caller.process().number()) {
+    const auto mark = last_mark(**event);  // of a stream that is not this program's
+    if (mark) static_cast<void>(mark->wait(Instant::never()));
+    return {};
+  }
+  const auto record = (*event)->record;  // which others may make anew
+  if (!record) return {};
   if ((*event)->device != (*stream)->device) {
     return fault(kFeature, "streams do not wait for another card's events");
   }
-  const auto record = *(*event)->record;  // which others may make anew
-  const auto waits = (*stream)->stream->wait_for(record);
+  const auto waits = (*stream)->stream->wait_for(*record);
   return waits ? Outcome{} : Outcome(submission_fault(waits.error()));
 }
 
@@ -103,12 +128,13 @@ Outcome serve(Caller& caller, const CallOf<Call::kSetStreamFailureMode>& call) {
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
   if (call.stops > 1) return fault(kInvalidParameter, "no mode of failures");
+  (*stream)->stops = call.stops != 0;
   (*stream)->stream->set_error_mode(call.stops == 0 ? driver::StreamErrorMode::kContinue
                                                     : driver::StreamErrorMode::kStop);
   return {};
 }
 
-Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateEvent>&) {
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateEvent>& call) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
   if (caller.process().events.size() >= kMostEvents) {
@@ -116,6 +142,8 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateEvent>&) {
   }
   auto event = std::make_shared<ProgramEvent>();
   event->device = (*card)->index();
+  event->number = caller.process().events_made++;
+  event->may_be_shared = (call.number & kIpcEvent) != 0;
   return wire::Handle{caller.process().events.add(std::move(event))};
 }
 
@@ -138,6 +166,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kRecordEvent>& call) {
   if (!time) return fault(time.error());
   const auto record = (*stream)->stream->record((*time)->bus(), *time);
   if (!record) return submission_fault(record.error());
+  if ((*event)->shared != nullptr) *(*event)->shared = {caller.process().number(), record->mark()};
   (*event)->record = *record;
   (*event)->time = std::move(*time);
   return {};
@@ -154,17 +183,17 @@ Outcome serve(Caller& caller, const CallOf<Call::kResetEvent>& call) {
 Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryEvent>& call) {
   const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
-  const auto record = (*event)->record;
-  const bool done = record && record->mark().is_done();
+  const auto mark = last_mark(**event);
+  const bool done = mark && mark->is_done();
   return wire::Number{done};
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeEvent>& call) {
   const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
-  const auto record = (*event)->record;
-  if (!record) return fault(kRuntimeParameter, "the event was never recorded");
-  const auto done = record->mark().wait(deadline_of(caller.clock(), call.milliseconds));
+  const auto mark = last_mark(**event);
+  if (!mark) return fault(kRuntimeParameter, "the event was never recorded");
+  const auto done = mark->wait(deadline_of(caller.clock(), call.milliseconds));
   if (done) return {};
   if (done.error().code == ErrorCode::kAborted) return {};  // as streams that wait for it go on
   if (done.error().code == ErrorCode::kTimeout) {

@@ -5,7 +5,8 @@ namespace npu::exec::acl {
 namespace {
 
 // What a program is told of a fault of its stream.
-tl::unexpected<Fault> told(const driver::LaunchFault& found) {
+tl::unexpected<Fault> told(ProgramStream& stream, const driver::LaunchFault& found) {
+  stream.failed = found.fault ? found.fault->index : 0;
   const bool on_cube = found.cores == driver::LaunchCores::kCube;
   int code = kDriver;
   if (found.fault && found.fault->code == abi::FaultCode::kPoisoned) {
@@ -29,14 +30,14 @@ Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
     return fault(late, ended.error().message());
   }
   if (!ended) return submission_fault(ended.error());
-  if (*ended) return told(**ended);
+  if (*ended) return told(stream, **ended);
   return {};
 }
 
 Value<bool> is_done(ProgramStream& stream) {
   const auto state = stream.stream->query();
   if (!state) return submission_fault(state.error());
-  if (state->fault) return told(*state->fault);
+  if (state->fault) return told(stream, *state->fault);
   return state->done;
 }
 

@@ -2,10 +2,12 @@
 // Streams and events of a program, and how their ends are told in the C API's codes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "apps/exec/acl/card.hpp"
 #include "apps/exec/acl/time_pages.hpp"
@@ -21,12 +23,27 @@ struct ProgramStream {
   std::uint32_t device = 0;
   CoreLimits own{};  // 0: as the device has it
   std::unique_ptr<driver::ExecutionStream> stream;
+  // Those that were given up (aclrtStreamAbort()); threads may still wait for them.
+  std::vector<std::unique_ptr<driver::ExecutionStream>> aborted;
+  std::uint64_t priority = 0, flags = 0;       // as the program has said
+  std::uint64_t number = 0;                    // 0, 1, ... of the program
+  bool stops = false;                          // on errors
+  std::uint64_t failed = 0;                    // index of the entry of the last fault that was told
   std::uint64_t subscriber = 0;                // thread that runs its callbacks; 0: none
+  std::uint64_t host_subscriber = 0;           // its host functions; 0: the library's own
   std::unique_ptr<platform::Mutex> callbacks;  // held by who adds one
   // Set by the program after each callback that the stream waits for.
   std::optional<driver::SignalId> callback_signal;
   std::uint64_t callback_value = 1;
 };
+
+inline constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md L4
+inline constexpr std::uint64_t kIpcEvent = 0x40;   // ACL_EVENT_IPC
+
+// The ACL's 0 is the most urgent one of 8, the queues' 15 of 16.
+inline unsigned queue_priority(std::uint64_t priority) {
+  return static_cast<unsigned>(14 - 2 * std::min<std::uint64_t>(priority, 7));
+}
 
 inline CoreLimits limits_of(const ProgramStream& stream, const CoreLimits& device) {
   CoreLimits limits = device;
@@ -36,10 +53,37 @@ inline CoreLimits limits_of(const ProgramStream& stream, const CoreLimits& devic
   return limits;
 }
 
+// An event of several programs.
+struct SharedEvent {
+  std::uint64_t writer = 0;                // Process::number(), of the last record
+  std::optional<driver::StreamMark> mark;  // of it; an empty one: the writer has gone
+};
+
 struct ProgramEvent {
   std::uint32_t device = 0;
+  std::uint64_t number = 0;                    // 0, 1, ... of the program
+  bool may_be_shared = false;                  // ACL_EVENT_IPC
+  std::shared_ptr<SharedEvent> shared;         // null: it is not
   std::optional<driver::StreamRecord> record;  // the last one
   std::shared_ptr<const TimePlace> time;       // that it writes
+};
+
+// A flag on the card: a signal that is kUnset or kSet.
+struct ProgramNotify {
+  static constexpr std::uint64_t kUnset = 1, kSet = 2;  // a new signal is kUnset
+  std::uint32_t device = 0;
+  driver::SignalId signal;
+};
+
+// A stream that waits until a value in device memory is as it should be.
+struct ValueWaiting {
+  std::uint64_t number = 0;  // 1, 2, ... of the program
+  std::uint32_t device = 0;
+  driver::DeviceAddress address;
+  std::uint64_t value = 0, condition = 0;  // ACL_STREAM_WAIT_VALUE_...
+  driver::StreamMark behind;               // it is looked at when this has ended
+  driver::StreamMark held;                 // the stream's wait for the signal
+  driver::SignalId signal;
 };
 
 // Until everything of the stream is done. kInvalidHandle: it is closed; the first fault since the

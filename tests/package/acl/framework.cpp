@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   CALL(0, aclrtSetDevice, 0);
   CALL(0, aclrtGetCurrentContext, &context);
   expect(0, std::strncmp(FIND(aclrtGetSocName)(), "Ascend9", 7), "name of the chip");
-  CALL(0, aclrtSetDeviceSatMode, 0);
+  CALL(0, aclrtSetDeviceSatMode, ACL_RT_OVERFLOW_MODE_INFNAN);
   CALL(0, aclrtSetOpExecuteTimeOut, 547);
   CALL(0, aclrtCreateStreamWithConfig, &stream, 0, ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC);
   CALL(0, aclrtSetStreamFailureMode, stream, 1);

@@ -18,12 +18,24 @@ typedef int aclError;
 typedef void* aclrtStream;
 typedef void* aclrtEvent;
 typedef void* aclrtContext;
+typedef void* aclrtNotify;
+typedef void* aclrtLabel;
+typedef void* aclrtLabelList;
+typedef void* aclrtTaskGrp;
+typedef void* aclrtAllocatorDesc;
+typedef void* aclrtAllocator;
+typedef void* aclrtAllocatorBlock;
+typedef void* aclrtAllocatorAddr;
+typedef void* aclmdlRI;
+typedef uint16_t aclFloat16; /* its bits */
 
 #define ACL_SUCCESS 0
 #define ACL_ERROR_NONE 0
 #define ACL_ERROR_INVALID_PARAM 100000
 #define ACL_ERROR_UNINITIALIZE 100001
 #define ACL_ERROR_REPEAT_INITIALIZE 100002
+#define ACL_ERROR_INVALID_FILE 100003
+#define ACL_ERROR_WRITE_FILE 100004
 #define ACL_ERROR_OP_INPUT_NOT_MATCH 100021
 #define ACL_ERROR_OP_OUTPUT_NOT_MATCH 100022
 #define ACL_ERROR_OP_ATTR_NOT_MATCH 100023
@@ -31,10 +43,13 @@ typedef void* aclrtContext;
 #define ACL_ERROR_UNSUPPORTED_DATA_TYPE 100026
 #define ACL_ERROR_FORMAT_NOT_MATCH 100027
 #define ACL_ERROR_REPEAT_FINALIZE 100037
+#define ACL_ERROR_PROF_ALREADY_RUN 100042
+#define ACL_ERROR_PROF_NOT_RUN 100043
 #define ACL_ERROR_BAD_ALLOC 200000
 #define ACL_ERROR_API_NOT_SUPPORT 200001
 #define ACL_ERROR_RESOURCE_OVER_LIMIT 300000
 #define ACL_ERROR_INTERNAL_ERROR 500000
+#define ACL_ERROR_FAILURE 500001
 
 typedef enum {
   ACL_DT_UNDEFINED = -1,
@@ -62,5 +77,22 @@ typedef enum {
   ACL_FORMAT_FRACTAL_Z = 4,
   ACL_FORMAT_FRACTAL_NZ = 29
 } aclFormat;
+
+typedef enum {
+  ACL_OPT_DETERMINISTIC = 0,
+  ACL_OPT_ENABLE_DEBUG_KERNEL = 1,
+  ACL_OPT_STRONG_CONSISTENCY = 2
+} aclSysParamOpt;
+typedef enum {
+  ACL_CANN_ATTR_UNDEFINED = -1,
+  ACL_CANN_ATTR_INF_NAN = 0,
+  ACL_CANN_ATTR_BF16 = 1,
+  ACL_CANN_ATTR_JIT_COMPILE = 2
+} aclCannAttr;
+typedef enum {
+  ACL_DEVICE_INFO_UNDEFINED = -1,
+  ACL_DEVICE_INFO_AI_CORE_NUM = 0,
+  ACL_DEVICE_INFO_VECTOR_CORE_NUM = 1
+} aclDeviceInfo;
 
 #endif

@@ -9,6 +9,10 @@
 #define NPUSIM_ACL_RT_H
 
 #include <acl/acl_base.h>
+#include <acl/acl_rt_allocator.h>
+#include <acl/acl_rt_query.h>
+#include <acl/acl_rt_sync.h>
+#include <acl/acl_rt_tasks.h>
 #include <acl/acl_rt_types.h>
 
 #ifdef __cplusplus
@@ -241,8 +245,6 @@ ACL_RT_CALL aclrtKernelArgsFinalize(aclrtArgsHandle args);
 
 /* --- Taken, with nothing to do here. */
 ACL_RT_CALL aclrtSetOpExecuteTimeOut(uint32_t seconds);
-ACL_RT_CALL aclrtSetDeviceSatMode(int32_t mode);
-ACL_RT_CALL aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 
 #undef ACL_RT_CALL
 

@@ -68,10 +68,17 @@ typedef enum {
 #define ACL_EVENT_SYNC 0x1u
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x2u
 #define ACL_EVENT_TIME_LINE 0x8u
+#define ACL_EVENT_DEVICE_USE_ONLY 0x10u
+#define ACL_EVENT_EXTERNAL 0x20u /* of a stream and of a model */
+#define ACL_EVENT_IPC 0x40u      /* aclrtIpcGetEventHandle() */
 
 /* Flags of streams. */
 #define ACL_STREAM_FAST_LAUNCH 0x1u
 #define ACL_STREAM_FAST_SYNC 0x2u
+#define ACL_STREAM_PERSISTENT 0x4u /* keeps its tasks for a model */
+#define ACL_STREAM_HUGE 0x8u
+#define ACL_STREAM_CPU_SCHEDULE 0x10u
+#define ACL_STREAM_DEVICE_USE_ONLY 0x20u
 
 typedef enum {
   ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
@@ -81,6 +88,13 @@ typedef enum {
 } aclrtDevAttr;
 
 typedef enum { ACL_RT_DEV_RES_CUBE_CORE = 0, ACL_RT_DEV_RES_VECTOR_CORE = 1 } aclrtDevResLimitType;
+
+typedef enum {
+  ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
+  ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21
+} aclrtDevFeatureType;
+#define ACL_DEV_FEATURE_SUPPORT 1
+#define ACL_DEV_FEATURE_NOT_SUPPORT 0
 
 /* Percent since the same program asked before, at first since the card was opened; of the memory
    what is in use, of the quota if the program has one. The last is null. */
@@ -138,6 +152,14 @@ typedef struct {
 
 typedef enum { ACL_MEM_ALLOCATION_TYPE_PINNED = 0 } aclrtMemAllocationType;
 typedef enum { ACL_MEM_HANDLE_TYPE_NONE = 0 } aclrtMemHandleType;
+/* How a shareable handle is written: as a number of 8 bytes, or as 128 bytes. */
+typedef enum {
+  ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
+  ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2
+} aclrtMemSharedHandleType;
+typedef struct {
+  uint8_t data[128];
+} aclrtMemFabricHandle;
 typedef struct {
   aclrtMemHandleType handleType;
   aclrtMemAllocationType allocationType;
@@ -188,6 +210,8 @@ typedef enum {
   ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
   ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
 } aclrtMemManagedRangeAttribute;
+
+#define ACL_RT_MEM_ATTACH_GLOBAL 0x1u /* aclrtMemAllocManaged() */
 
 /* Which cores a kernel is for, if its binary or the launch says so: by default those with a vector
    unit. */

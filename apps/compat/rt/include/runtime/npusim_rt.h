@@ -39,6 +39,8 @@ RTS_API rtError_t npusimRtRunOperator(const npusimRtOperator* wanted, rtStream_t
 RTS_API rtError_t npusimRtDeviceAttribute(uint32_t device, uint32_t attribute, int64_t* value);
 /* aclrtGetDeviceUtilizationRate(): percent of cube cores, vector cores, AICPUs, memory. */
 RTS_API rtError_t npusimRtUtilization(int32_t device, int32_t percent[4]);
+/* The machine's number of a device of the program's, -1: there is none. */
+RTS_API int64_t npusimRtMachineDevice(int32_t device);
 /* aclrtDeviceEnablePeerAccess() of the thread's device; `enable` 0: it ends. */
 RTS_API rtError_t npusimRtPeerAccess(int32_t peer, int32_t enable);
 

@@ -21,16 +21,19 @@ namespace {
 using reports::JsonValue;
 
 // "tiny" is for trials whose results are compared; the others: the models' own config.json files.
-const Model kModels[] = {
-    {"tiny", 256, 2, 8, 4, 32, 512, 1000, 1e-6, 1e4, false, false},
-    {"llama-2-7b", 4096, 32, 32, 32, 128, 11008, 32000, 1e-5, 1e4, false, false},
-    {"llama-3-8b", 4096, 32, 32, 8, 128, 14336, 128256, 1e-5, 5e5, false, false},
-    {"llama-3-70b", 8192, 80, 64, 8, 128, 28672, 128256, 1e-5, 5e5, false, false},
-    {"qwen2.5-7b", 3584, 28, 28, 4, 128, 18944, 152064, 1e-6, 1e6, true, false},
-    {"qwen2.5-72b", 8192, 80, 64, 8, 128, 29568, 152064, 1e-6, 1e6, true, false},
-    {"qwen3-8b", 4096, 36, 32, 8, 128, 12288, 151936, 1e-6, 1e6, false, true},
-    {"qwen3-32b", 5120, 64, 64, 8, 128, 25600, 151936, 1e-6, 1e6, false, true},
-};
+const std::vector<Model>& models() {
+  static const std::vector<Model> kModels = {
+      {"tiny", 256, 2, 8, 4, 32, 512, 1000, 1e-6, 1e4, false, false},
+      {"llama-2-7b", 4096, 32, 32, 32, 128, 11008, 32000, 1e-5, 1e4, false, false},
+      {"llama-3-8b", 4096, 32, 32, 8, 128, 14336, 128256, 1e-5, 5e5, false, false},
+      {"llama-3-70b", 8192, 80, 64, 8, 128, 28672, 128256, 1e-5, 5e5, false, false},
+      {"qwen2.5-7b", 3584, 28, 28, 4, 128, 18944, 152064, 1e-6, 1e6, true, false},
+      {"qwen2.5-72b", 8192, 80, 64, 8, 128, 29568, 152064, 1e-6, 1e6, true, false},
+      {"qwen3-8b", 4096, 36, 32, 8, 128, 12288, 151936, 1e-6, 1e6, false, true},
+      {"qwen3-32b", 5120, 64, 64, 8, 128, 25600, 151936, 1e-6, 1e6, false, true},
+  };
+  return kModels;
+}
 
 constexpr std::uint64_t kMostSide = 1U << 24;
 constexpr std::uint64_t kMostLayers = 1024;
@@ -152,12 +155,12 @@ std::uint64_t Model::weights() const {
 
 std::vector<std::string> known_models() {
   std::vector<std::string> names;
-  for (const auto& model : kModels) names.push_back(model.name);
+  for (const auto& model : models()) names.push_back(model.name);
   return names;
 }
 
 Result<Model> read_model(const std::string& name) {
-  for (const auto& model : kModels) {
+  for (const auto& model : models()) {
     if (model.name == name) return model;
   }
   std::error_code ignored;

@@ -94,7 +94,10 @@ Status Decoder::prepare() {
   if (!step) return forward_error(step);
   step_ = *step;
   std::vector<std::uint32_t> pages(options_.batch * memory_.pages_of_sequence);
-  for (std::size_t i = 0; i < pages.size(); ++i) pages[i] = static_cast<std::uint32_t>(i);
+  for (std::uint64_t i = 0; i < pages.size(); ++i) {
+    pages[i] = static_cast<std::uint32_t>(memory_.page_of(
+        options_.batch, i / memory_.pages_of_sequence, i % memory_.pages_of_sequence));
+  }
   if (auto ok = write_words(step_.pages, pages); !ok) return ok;
   if (!context_.functional) return {};
   host_ = random_model(model_, options_.type, options_.layers, options_.positions, context_.seed);
@@ -125,10 +128,11 @@ std::vector<std::uint32_t> Decoder::next_tokens(std::uint64_t tokens) const {
 Status Decoder::write_inputs(const StepShape& shape, const std::vector<std::uint32_t>& tokens) {
   std::vector<std::uint32_t> positions, slots, last;
   for (std::uint64_t sequence = 0; sequence < shape.batch; ++sequence) {
-    const std::uint64_t first = sequence * memory_.pages_of_sequence * kPage;
     for (std::uint64_t i = 0; i < shape.tokens; ++i) {
-      positions.push_back(static_cast<std::uint32_t>(shape.cached + i));
-      slots.push_back(static_cast<std::uint32_t>(first + shape.cached + i));
+      const std::uint64_t position = shape.cached + i;
+      const auto page = memory_.page_of(shape.batch, sequence, position / kPage);
+      positions.push_back(static_cast<std::uint32_t>(position));
+      slots.push_back(static_cast<std::uint32_t>(page * kPage + position % kPage));
     }
     last.push_back(static_cast<std::uint32_t>((sequence + 1) * shape.tokens - 1));
   }

@@ -28,7 +28,7 @@ struct LayerWeights {
   std::uint64_t norm = 0, qkv = 0, qkv_bias = 0, q_norm = 0, k_norm = 0, out = 0;
   std::uint64_t mid_norm = 0, gate_up = 0, down = 0;
 };
-// Rows of kv_heads x head, kPage of them a page; sequence after sequence.
+// Rows of kv_heads x head, kPage of them a page.
 struct LayerCache {
   std::uint64_t keys = 0, values = 0;
 };
@@ -41,6 +41,12 @@ struct ModelMemory {
   Bytes weight_bytes = 0, cache_bytes = 0;
   std::uint64_t positions = 0;  // that a sequence has room for
   std::uint64_t pages_of_sequence = 0;
+
+  // Where page `index` of a sequence is in the caches: the last one first, as pages that were freed
+  // and taken again lie in no order.
+  std::uint64_t page_of(std::uint64_t batch, std::uint64_t sequence, std::uint64_t index) const {
+    return batch * pages_of_sequence - 1 - (sequence * pages_of_sequence + index);
+  }
 };
 
 // What every step writes anew.

@@ -30,7 +30,7 @@ std::string_view series_of(std::string_view soc) {
   return has_letter ? soc.substr(0, last + 1) : soc;
 }
 
-constexpr float kLargest = 65504;
+constexpr float kLargestHalf = 65504;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ extern "C" {
 
 aclFloat16 aclFloatToFloat16(float value) {
   const bool negative = std::signbit(value);
-  const float size = std::isnan(value) ? kLargest : std::min(std::fabs(value), kLargest);
+  const float size = std::isnan(value) ? kLargestHalf : std::min(std::fabs(value), kLargestHalf);
   const unsigned sign = negative ? 0x8000U : 0;
   // In steps of the last place: 2^-24 below the first normal number, which is 2^-14.
   int exponent = -24;

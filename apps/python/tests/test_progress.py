@@ -191,7 +191,7 @@ else:
     raise AssertionError("it was compiled")
 thread.join()
 expect_nothing_left()
-assert simulator.device(0).info["allocations"] == begin + 1  # arguments of launches
+assert simulator.device(0).info["allocations"] == begin + 2  # arguments of launches, tensors
 assert (npusim.ops.elementwise("a + a", one) == 2).all()
 assert npusim.ops.last_call()["origin"] == "compiled"
 """)

@@ -131,7 +131,7 @@ def test_the_public_names_are_the_same_objects():
             "names = [name for name in public.__all__ if name != 'CallConfig']\n"
             "assert all(getattr(public, name) is getattr(npusim, name) for name in names)\n"
             "assert public.CallConfig is npusim.ChipCallConfig and len(names) == 13\n"
-            "own = {**vars(npusim.scene), **vars(npusim)}\n"
+            "own = {**vars(npusim), **vars(npusim.scene)}\n"
             "assert all(getattr(setup, name) is own[name] for name in setup.__all__)\n"
             "assert {'RuntimeBuilder', 'KernelCompiler', 'scene_test'} <= set(setup.__all__)\n")
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -17,7 +17,7 @@ class Transformers : public WorkloadOnSimulator {
     folder_ = std::filesystem::temp_directory_path() / "npumodel_XXXXXX";
     EXPECT_NE(mkdtemp(folder_.data()), nullptr);
   }
-  ~Transformers() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
   // A small model of a kind, in a file.
   std::string model(const std::string& kind, const std::string& more = "") const {
     const std::string file = folder_ + "/config.json";

@@ -21,7 +21,7 @@ class Descriptions : public testing::Test {
     folder_ = std::filesystem::temp_directory_path() / "npuoperators_XXXXXX";
     EXPECT_NE(mkdtemp(folder_.data()), nullptr);
   }
-  ~Descriptions() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ + "/" + name) << text;

@@ -23,7 +23,7 @@ class TransformerConfig : public testing::Test {
     folder_ = std::filesystem::temp_directory_path() / "npumodel_XXXXXX";
     EXPECT_NE(mkdtemp(folder_.data()), nullptr);
   }
-  ~TransformerConfig() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   Result<Model> read(const std::string& text) const {
     std::ofstream(folder_ + "/config.json") << text;

@@ -215,7 +215,9 @@ def test_files_copy_what_was_brought_to_the_host(simulator, doubling, tmp_path):
     doubling(memory, values.size)
     memory.to_host()
     with open("/dev/zero", "rb", buffering=0) as zeros:
-        assert zeros.readinto(memory.array("uint8")) == memory.nbytes
+        read = 0
+        while read < memory.nbytes:  # a busy kernel reads less at once
+            read += zeros.readinto(memory.array("uint8")[read:])
     assert not values.any()
 
 

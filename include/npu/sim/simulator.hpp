@@ -57,8 +57,9 @@ class NPU_SIM_API Simulator {
   // report() with sections from the recorded events: those of `npusim run --profile`, and limits of
   // kernels (docs/reports.md). Ends the recording. Without record() it is report().
   std::string profile(const std::string& workload);
-  // Writes what happens from now on as a timeline (docs/timeline.md) until end_trace(), which puts it
-  // into its place. kBusy: one is being written; kInvalidArgument, kIo: `path` cannot be written.
+  // Writes what happens from now on as a timeline (docs/timeline.md) until end_trace(), which puts
+  // it into its place. kBusy: one is being written; kInvalidArgument, kIo: `path` cannot be
+  // written.
   Status begin_trace(const std::string& path);
   // kIo: the file cannot be written. Nothing to do if none is.
   Status end_trace(const std::string& workload);

@@ -100,7 +100,8 @@ TEST_F(Descriptions, WhatIsWrongIsToldInALineWithItsPlace) {
       {named + "macros: {A B: 1}\n", "is no name of a macro"},
       {named + "parameters: matmul\n", "parameters: no such key"},
       {"name: a\nsides: n, n\ninputs: {x: n}\nresults: {y: n}\n", "each once"},
-      {"name: a\nsides: n\ninputs: {x: m}\nresults: {y: n}\n", "x: found 'm'; allowed: a number, n"},
+      {"name: a\nsides: n\ninputs: {x: m}\nresults: {y: n}\n",
+       "x: found 'm'; allowed: a number, n"},
       {"name: a\nsides: n\ninputs: {x: n}\nresults: {y: n / 0}\n", "y: a division by 0"},
       {"name: a\nsides: n\ninputs: {}\nresults: {y: n}\n", "inputs: 1 to 8 are possible"},
       {"name: a\nsides: n\ninputs: [x]\nresults: {y: n}\n", "inputs: found a list"},
@@ -132,12 +133,11 @@ TEST_F(Descriptions, ShapesAreProductsAndQuotientsOfSides) {
 }
 
 TEST_F(Descriptions, SidesFollowFromTheShapesOfInputs) {
-  const auto row = row_of(
-      "name: a\nsides: m, n, k\ninputs: {x: \"m, n\", w: n * 2}\nresults: {y: \"m, k\"}\n");
+  const auto row =
+      row_of("name: a\nsides: m, n, k\ninputs: {x: \"m, n\", w: n * 2}\nresults: {y: \"m, k\"}\n");
   EXPECT_THAT(sides_of(row, {{3, 4}, {8}}, {{"k", 5}}).value(), ElementsAre(3, 4, 5));
   EXPECT_EQ(sides_of(row, {{3, 4}, {8}}, {}).error().context, "k: no input has this side");
-  EXPECT_EQ(sides_of(row, {{3, 4}, {7}}, {{"k", 5}}).error().context,
-            "w: found [7]; allowed: [8]");
+  EXPECT_EQ(sides_of(row, {{3, 4}, {7}}, {{"k", 5}}).error().context, "w: found [7]; allowed: [8]");
   EXPECT_EQ(sides_of(row, {{3, 4}}, {}).error().context, "1 inputs; 2 are wanted");
   EXPECT_THAT(sides_of(row, {{3}, {8}}, {}).error().context, HasSubstr("x: 1 dimensions"));
   EXPECT_THAT(sides_of(row, {{3, 4}, {8}}, {{"m", 4}, {"k", 1}}).error().context,

@@ -119,12 +119,13 @@ class RowReader {
     std::vector<std::string> known{"inputs", "results", "macros"};
     const std::size_t own = row_.described() ? 2 : 0;  // the last two are of npusim's own
     for (std::size_t i = 0; i + own < std::size(kTexts); ++i) {
-      if (key != kTexts[i].key) {
-        known.emplace_back(kTexts[i].key);
+      const Text& text = kTexts[i];
+      if (key != text.key) {
+        known.emplace_back(text.key);
         continue;
       }
       if (value.kind != YamlNode::Kind::kScalar) return found(value, key, "text");
-      return (this->*kTexts[i].take)(value);
+      return (this->*text.take)(value);
     }
     return error({place.file, place.line, place.column, key, "no such key", "", "",
                   nearest_name(key, known)});

@@ -50,10 +50,14 @@ Value<Tensors> tensors_of(const CallOf<Call::kRunOperator>& call) {
   const auto given = call.first(inputs + results + call.name_bytes);
   if (!given) return forward_fault(given);
   Tensors all;
-  all.inputs.resize(call.inputs);
-  all.results.resize(call.results);
-  std::memcpy(all.inputs.data(), given->data, inputs);
-  std::memcpy(all.results.data(), given->data + inputs, results);
+  const auto take = [from = given->data](auto* tensors, std::size_t count) mutable {
+    const Bytes size = count * sizeof(wire::OperatorTensor);
+    tensors->resize(count);
+    if (count != 0) std::memcpy(tensors->data(), from, size);
+    from += size;
+  };
+  take(&all.inputs, call.inputs);
+  take(&all.results, call.results);
   all.name.assign(reinterpret_cast<const char*>(given->data) + inputs + results, call.name_bytes);
   for (const auto* tensors : {&all.inputs, &all.results}) {
     for (const auto& tensor : *tensors) {

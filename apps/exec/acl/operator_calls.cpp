@@ -40,6 +40,12 @@ struct Tensors {
   std::string name;
 };
 
+std::vector<wire::OperatorTensor> copied(const std::byte* from, std::size_t count) {
+  std::vector<wire::OperatorTensor> tensors(count);
+  if (count != 0) std::memcpy(tensors.data(), from, count * sizeof tensors.front());
+  return tensors;
+}
+
 Value<Tensors> tensors_of(const CallOf<Call::kRunOperator>& call) {
   if (call.inputs > wire::kMostTensors || call.results > wire::kMostTensors - call.inputs ||
       call.name_bytes > wire::kLongestOperator) {
@@ -50,14 +56,8 @@ Value<Tensors> tensors_of(const CallOf<Call::kRunOperator>& call) {
   const auto given = call.first(inputs + results + call.name_bytes);
   if (!given) return forward_fault(given);
   Tensors all;
-  const auto take = [from = given->data](auto* tensors, std::size_t count) mutable {
-    const Bytes size = count * sizeof(wire::OperatorTensor);
-    tensors->resize(count);
-    if (count != 0) std::memcpy(tensors->data(), from, size);
-    from += size;
-  };
-  take(&all.inputs, call.inputs);
-  take(&all.results, call.results);
+  all.inputs = copied(given->data, call.inputs);
+  all.results = copied(given->data + inputs, call.results);
   all.name.assign(reinterpret_cast<const char*>(given->data) + inputs + results, call.name_bytes);
   for (const auto* tensors : {&all.inputs, &all.results}) {
     for (const auto& tensor : *tensors) {

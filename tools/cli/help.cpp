@@ -53,6 +53,7 @@ const char* const kRun =
               [--html FILE] [--config-out FILE] [--trace FILE] [--vcd FILE] [--trace-window FROM..TO]
               [--trace-unit PATTERN]... [--trace-cause CAUSE]... [--profile] [--watch] [--seed N]
               [--verbose]
+       npusim --config CONFIG run WORKLOAD --branches FILE [--jobs N] [--set KEY=VALUE]... [--seed N]
        npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report. On standard error it

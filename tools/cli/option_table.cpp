@@ -125,6 +125,11 @@ constexpr OptionRow kOptions[] = {
      "write a test case per metric that changed or has a threshold, as JUnit's XML"},
     {"jobs", 0, Value::kNumber, false, "N", "sweep validate",
      "runs at a time; if not given, one for each processor"},
+    {"jobs", 0, Value::kNumber, false, "N", "run",
+     "of --branches: branches at a time; if not given, one for each processor"},
+    {"branches", 0, Value::kInputFile, false, "FILE", "run",
+     "runs that differ in parameters alone and share their beginning, as sweep starts them; "
+     "docs/sweeps.md says what is in FILE"},
     {"point", 0, Value::kNumber, false, "N", "sweep",
      "run this point only, as those commands do; a point that is done stays as it is"},
     {"print-commands", 0, Value::kNone, false, "", "sweep",

@@ -215,6 +215,7 @@ void take_values(const po::variables_map& values, Options& options) {
   options.html = text("html");
   options.config_out = text("config-out");
   options.faults = list("fault");
+  options.branches = text("branches");
   options.trace = text("trace");
   options.vcd = text("vcd");
   // A page shows what a profile finds.

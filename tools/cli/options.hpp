@@ -43,6 +43,7 @@ struct Options {
   std::vector<std::string> trace_causes;  // --trace-cause, in order
   std::string vcd;                        // --vcd; empty: not given
   std::vector<std::string> faults;        // --fault, in order
+  std::string branches;                   // --branches; empty: not given
   bool profile = false;                   // --profile
   bool watch = false;                     // --watch
   std::vector<std::string> sockets;       // --socket, in order

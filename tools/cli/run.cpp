@@ -11,6 +11,7 @@
 #include "tools/cli/identity.hpp"
 #include "tools/cli/planned_faults.hpp"
 #include "tools/cli/recording.hpp"
+#include "tools/cli/run_branches.hpp"
 #include "tools/cli/run_checks.hpp"
 #include "tools/cli/run_monitor.hpp"
 #include "tools/cli/run_speed.hpp"
@@ -116,7 +117,7 @@ Outcome without_hazards(const model::SystemConfig& config, const std::string& wo
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
                  Recording& recording, Watch* watch, RunMonitor& monitor,
-                 const PlannedFaults& faults) {
+                 const PlannedFaults& faults, RunBranches& branches) {
   const RunSpeed speed;
   std::uint64_t events = 0;
   std::optional<Status> result;
@@ -139,6 +140,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                {},
                                workloads::features_of(config.driver.features)};
     context.faults = &machine.faults;
+    branches.set_clock([&] { return machine.simulator.simulated_time(); });
     result = faults.inject(machine.faults);
     if (*result) result = workload.run(context);
     machine.settle();
@@ -152,6 +154,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   const Status ran = run_on_simulator(
       seeded, program, listeners, &monitor,
       [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); });
+  branches.divide_at_end();
   monitor.finish();
   speed.show(events, options.verbosity > 0);
   if (!ran) return stopped(ran.error(), workload, report, monitor.signal());
@@ -171,7 +174,8 @@ std::string outcome_of(const Outcome& ran) {
 
 }  // namespace
 
-Outcome run_workload(const Options& options) {
+Outcome run_workload(const Options& given) {
+  Options options = given;
   if (options.arguments.empty()) return bad_input("run: give a workload; see npusim list");
   if (options.arguments.size() > 1) {
     return bad_input("run: unexpected '" + shortened(options.arguments[1]) + "'");
@@ -192,6 +196,8 @@ Outcome run_workload(const Options& options) {
   if (auto apart = check_files(options, &workload, &parameters); !apart) return apart;
   const auto faults = PlannedFaults::parse(options, *config);
   if (!faults) return tl::unexpected(faults.error());
+  auto branches = RunBranches::read(options, workload);
+  if (!branches) return tl::unexpected(branches.error());
   auto file = OptionFile::open("--report", options.report);
   if (!file) return tl::unexpected(file.error());
   auto page = OptionFile::open("--html", options.html);
@@ -207,8 +213,16 @@ Outcome run_workload(const Options& options) {
   auto report = workloads::begin_report(workload.name, options.config, *config, *overrides);
   report.seed = options.seed;
   report.parameters = parameters.values();
+  std::optional<Failure> no_file;
+  branches->begin(parameters, [&](const sweep::Branch& branch) {
+    options.sets = branch.sets;
+    report.parameters = parameters.values();
+    file = OptionFile::open("--report", branch.report);
+    if (!file) no_file = file.error();
+  });
   const auto ran = simulate(workload, *config, parameters, options, report, *recording,
-                            watch->get(), monitor, *faults);
+                            watch->get(), monitor, *faults, *branches);
+  if (no_file) return tl::unexpected(*no_file);
   report.outcome = outcome_of(ran);
   recording->complete(report, *config);
   // What was refused has not begun to run.

@@ -186,6 +186,11 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
 }
 
 const ParameterSet::Value& ParameterSet::value(std::string_view name) const {
+  if (std::find(awaited_.begin(), awaited_.end(), name) != awaited_.end()) {
+    awaited_.clear();
+    const auto act = std::move(act_);
+    act(name);
+  }
   const auto it = values_.find(name);
   assert(it != values_.end() && "the workload has not declared this parameter");
   return it->second;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -77,6 +78,14 @@ class ParameterSet {
   const std::vector<Bytes>& sizes(std::string_view name) const { return integers(name); }
   const std::vector<std::string>& choices(std::string_view name) const;
 
+  // Calls `act` once, before one of `names` is read for the first time, with that one. It may set
+  // them.
+  void before_reading(std::vector<std::string> names,
+                      std::function<void(std::string_view name)> act) {
+    awaited_ = std::move(names);
+    act_ = std::move(act);
+  }
+
   const std::vector<ParameterSpec>& specs() const { return specs_; }
   // Name and canonical text of every parameter, in order of declaration.
   std::vector<std::pair<std::string, std::string>> texts() const;
@@ -94,6 +103,8 @@ class ParameterSet {
 
   std::vector<ParameterSpec> specs_;
   std::map<std::string, Value, std::less<>> values_;
+  mutable std::vector<std::string> awaited_;  // empty: `act_` has been called
+  mutable std::function<void(std::string_view)> act_;
 };
 
 }  // namespace npu::workloads

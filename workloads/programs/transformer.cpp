@@ -180,7 +180,11 @@ transformer::DecoderOptions options_of(const Context& context, const Model& mode
   transformer::DecoderOptions options;
   options.type = type_of(parameters.choice("dtype") == "float16" ? "fp16" : "bf16");
   options.batch = parameters.integer("batch");
-  options.positions = parameters.integer("tokens") + parameters.integer("steps");
+  // Only without a number of its own: runs that differ in steps then share what is before these.
+  options.positions = parameters.integer("positions");
+  if (options.positions == 0) {
+    options.positions = parameters.integer("tokens") + parameters.integer("steps");
+  }
   options.layers = parameters.choice("layers") == "all" ? model.layers
                                                         : std::min<std::uint64_t>(model.layers, 2);
   options.largest_tokens = parameters.integer("tokens");
@@ -208,7 +212,16 @@ Status run_transformer(Context& context) {
       operators::Launcher::open((*session)->process(), context.platform.clock(), options);
   if (!launcher) return forward_error(launcher);
   operators::OperatorRunner runner(context.platform, cache, **launcher);
-  Decoder decoder(context, *model, options_of(context, *model), {**session, runner, **launcher});
+  const auto decoder_options = options_of(context, *model);
+  const Bytes weights =
+      model->weights(decoder_options.layers) * platform::bytes_of(decoder_options.type);
+  const Bytes usable = context.machine->cards[card].hbm.usable;
+  if (weights > usable) {  // the driver would compact memory for the last of them
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("{} has weights of {} bytes, the card {} bytes of memory", model->name,
+                            weights, usable));
+  }
+  Decoder decoder(context, *model, decoder_options, {**session, runner, **launcher});
   if (auto ok = decoder.prepare(); !ok) return ok;
   TransformerRun run(context, *model, decoder);
   if (auto ok = run.run(); !ok) return ok;
@@ -221,8 +234,16 @@ Status check_transformer(const ParameterSet& parameters,
                          const std::vector<std::string>& /*folders*/) {
   const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
-  if (parameters.choice("phase") == "prefill" || parameters.integer("steps") != 0) return {};
-  return fail(ErrorCode::kInvalidArgument, "steps: 0 tokens to decode; or phase=prefill");
+  const auto steps = parameters.integer("steps");
+  const auto positions = parameters.integer("positions");
+  const bool decodes = parameters.choice("phase") != "prefill";
+  if (decodes && steps == 0) {
+    return fail(ErrorCode::kInvalidArgument, "steps: 0 tokens to decode; or phase=prefill");
+  }
+  const auto wanted = parameters.integer("tokens") + (decodes ? steps : 0);
+  if (positions == 0 || positions >= wanted) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("positions={}: {} are needed for tokens and steps", positions, wanted));
 }
 
 }  // namespace
@@ -242,6 +263,9 @@ Workload transformer_run() {
        {"tokens", ParameterType::kInteger, "", "128",
         "of the prompt of each sequence; of decode alone: that are cached", 1, run::kMostTokens},
        {"steps", ParameterType::kInteger, "", "4", "tokens to decode", 0, run::kMostTokens},
+       {"positions", ParameterType::kInteger, "", "0",
+        "tokens that the caches of a sequence have room for; 0: tokens and steps", 0,
+        2 * run::kMostTokens},
        choice_parameter("layers", "all",
                         "sampled: two layers are simulated, and the second one's time stands "
                         "for all others",

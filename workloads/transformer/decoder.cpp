@@ -76,8 +76,7 @@ Result<std::uint64_t> Decoder::allocate(Bytes bytes) {
 }
 
 Status Decoder::prepare() {
-  const auto numbers =
-      2 * model_.vocabulary * model_.hidden + options_.layers * model_.layer_weights();
+  const auto numbers = model_.weights(options_.layers);
   if (context_.functional && numbers > kMostFunctional) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("model: {} numbers are more than the host computes with ({}); "

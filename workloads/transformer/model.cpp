@@ -149,10 +149,6 @@ std::uint64_t Model::layer_weights() const {
          (qkv_bias ? qkv_width() : 0) + (qk_norm ? 2 * head : 0);
 }
 
-std::uint64_t Model::weights() const {
-  return layers * layer_weights() + 2 * vocabulary * hidden + hidden;
-}
-
 std::vector<std::string> known_models() {
   std::vector<std::string> names;
   for (const auto& model : models()) names.push_back(model.name);

@@ -22,9 +22,11 @@ struct Model {
   std::uint64_t q_width() const { return heads * head; }
   std::uint64_t kv_width() const { return kv_heads * head; }
   std::uint64_t qkv_width() const { return q_width() + 2 * kv_width(); }
-  // Numbers that a layer has, and all of them with embedding and head.
+  // Numbers that a layer has, and so many layers with embedding and head.
   std::uint64_t layer_weights() const;
-  std::uint64_t weights() const;
+  std::uint64_t weights(std::uint64_t of_layers) const {
+    return (2 * vocabulary + 1) * hidden + of_layers * layer_weights();
+  }
 };
 
 // Those that have names: "tiny", "llama-2-7b" and so on.

@@ -114,5 +114,27 @@ TEST_F(SweepInput, MetricsThatNoReportHasAreFoundAfterTheRuns) {
       << result.err;
 }
 
+TEST_F(SweepInput, BranchesOfARunAreChecked) {
+  const std::vector<std::string> run{"--config", "910b2", "run", "dma_latency", "--branches", "b"};
+  const auto expect = [&](const std::string& file, const std::vector<std::string>& more,
+                          const std::string& line) {
+    write("b", file);
+    auto words = run;
+    words.insert(words.end(), more.begin(), more.end());
+    expect_refused(words, line);
+  };
+  const std::string good = R"([{"sets": ["sizes=64"], "report": "r", "log": "l"}])";
+  expect("[]", {}, "b: found an array; allowed: an array of branches");
+  expect(R"([{"sets": ["sizes=x"], "report": "r", "log": "l"}])", {},
+         "--branches: --set sizes=x: sizes: found 'x'; allowed: sizes such as 512B,4KiB or "
+         "4KiB..1MiB, 1B..1GiB");
+  expect(good, {"--report", "x"},
+         "--branches: each branch writes its own report; there is no --report, --html, "
+         "--config-out, --trace or --vcd");
+  expect(good, {"--jobs", "0"}, "--jobs: found '0'; allowed: 1..4096");
+  expect_refused({"--config", "910b2", "run", "dma_latency", "--jobs", "2"},
+                 "run: --jobs is of --branches");
+}
+
 }  // namespace
 }  // namespace npu::cli

@@ -146,6 +146,26 @@ TEST(Parameters, AnErrorRepeatsTheBeginningOfALongValue) {
   EXPECT_LT(error.size(), 400U);
 }
 
+TEST(Parameters, SayOnceWhenOneIsReadThatIsWaitedFor) {
+  auto set = example();
+  std::vector<std::string> read;
+  const auto wait = [&] {
+    set.before_reading({"size", "policy"}, [&](std::string_view name) {
+      read.emplace_back(name);
+      ASSERT_TRUE(set.assign("policy=interrupt"));
+    });
+  };
+  wait();
+  EXPECT_EQ(set.integer("iterations"), 5U);
+  EXPECT_TRUE(read.empty());
+  EXPECT_EQ(set.choice("policy"), "interrupt");
+  EXPECT_EQ(set.size("size"), 4_KiB);
+  EXPECT_THAT(read, ElementsAre("policy"));
+  wait();
+  EXPECT_EQ(set.texts().size(), 6U);
+  EXPECT_THAT(read, ElementsAre("policy", "size"));
+}
+
 TEST(Parameters, TextsAreCanonical) {
   auto set = example();
   ASSERT_TRUE(set.assign("size=4096"));

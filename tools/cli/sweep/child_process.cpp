@@ -12,7 +12,8 @@
 
 namespace npu::sweep {
 
-Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std::string& log) {
+Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std::string& log,
+                           int input, int output) {
   constexpr mode_t kMode = 0666;
   const FileDescriptor errors(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
   if (!errors) {
@@ -24,7 +25,7 @@ Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std:
   npusim.arguments = {"npusim"};
   npusim.arguments.insert(npusim.arguments.end(), arguments.begin(), arguments.end());
   npusim.environment = environment_with({});
-  npusim.standard = {-1, -1, errors.get()};
+  npusim.standard = {input, output, errors.get()};
   npusim.ends_with_parent = true;
   const pid_t child = start_child(npusim);
   if (child >= 0) return child;

@@ -30,7 +30,9 @@ struct PlannedPoint {
   std::size_t number = 0;
   std::string label;                   // "sizes=64B, link.generation=5"
   std::vector<Cell> cells;             // one per axis
-  std::vector<std::string> arguments;  // of npusim, without --report
+  std::vector<std::string> arguments;  // of npusim, without --report and --set
+  std::vector<std::string> sets;       // "key=value", of --set
+  std::string machine;                 // points for which this is equal differ in parameters alone
   RunIdentity identity;
 };
 

@@ -180,7 +180,7 @@ tl::expected<PlannedPoint, Failure> Planner::plan(const GridPoint& point) {
   planned.arguments = {"--config=" + point.configuration.text, "run", workload_->name,
                        "--seed=" + point.seed.text};
   for (const auto& each : point.assignments) {
-    planned.arguments.push_back("--set=" + setting(each));
+    planned.sets.push_back(setting(each));
     if (!cli::is_parameter(*workload_, each.key.text)) {
       overrides.push_back(model::full_override(setting(each)));
       continue;
@@ -198,6 +198,8 @@ tl::expected<PlannedPoint, Failure> Planner::plan(const GridPoint& point) {
     return tl::unexpected(at_point(point, there.error().text));
   }
   planned.cells = cells_of(point, parameters, *machine);
+  planned.machine = workload_->name + "\n" + point.configuration.text + "\n" + point.seed.text;
+  for (const auto& each : overrides) planned.machine += "\n" + each;
   RunIdentity& run = planned.identity;
   run.version = NPU_VERSION;
   run.workload = workload_->name;

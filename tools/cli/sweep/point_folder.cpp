@@ -108,7 +108,7 @@ Status PointFolder::accept() const {
 
 Result<RunFailure> PointFolder::reject(int exit_code, std::string line) const {
   abandon();
-  if (line.empty()) line = last_line_of_log();
+  if (line.empty()) line = last_words();
   constexpr std::size_t kLongest = 1000;
   const RunFailure failed{exit_code, shortened(line, kLongest)};
   const auto written = write_whole(
@@ -129,7 +129,7 @@ void PointFolder::abandon() const {
   }
 }
 
-std::string PointFolder::last_line_of_log() const {
+std::string PointFolder::last_words() const {
   const auto text = reports::read_file(log());
   const std::size_t last = text ? text->find_last_not_of("\r\n") : std::string::npos;
   if (last == std::string::npos) return "nothing on standard error";

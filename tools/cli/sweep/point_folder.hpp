@@ -45,11 +45,11 @@ class PointFolder {
   Result<RunFailure> reject(int exit_code, std::string line) const;
   // The run was stopped: nothing is left of it.
   void abandon() const;
+  std::string last_words() const;  // the last line of the log
 
  private:
   bool is_ours() const;  // point.json says that what is there is of this run
   std::string file(const char* name) const { return path_ + "/" + name; }
-  std::string last_line_of_log() const;
 
   RunIdentity identity_;
   std::string path_;

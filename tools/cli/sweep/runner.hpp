@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs points as processes, a number of them at a time.
+// Runs points as processes, a number of them at a time. Points that differ in parameters alone
+// begin as one process, which divides where one of these parameters is first read
+// (run_branches.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "npu/base/file_descriptor.hpp"
 #include "tools/cli/stop_signals.hpp"
 #include "tools/cli/sweep/child_signals.hpp"
 #include "tools/cli/sweep/planned_point.hpp"
@@ -32,14 +35,25 @@ class Runner {
   int signal() const { return stop_.number(); }
 
  private:
-  struct Run {
-    pid_t process;
+  using Points = std::vector<const PlannedPoint*>;
+  struct Branch {
     const PlannedPoint* point;
     PointFolder folder;
+    bool ended = false;
   };
-  Status start(const PlannedPoint& point);
+  struct Run {
+    pid_t process = -1;
+    std::vector<Branch> branches;  // one: the process itself
+    FileDescriptor ends;           // what a process that divides says of their ends
+    std::string said;
+  };
+  // `jobs`: branches at a time.
+  Status start(const Points& points, unsigned jobs);
+  Status start_process(Run& run, unsigned jobs) const;
+  Status read_ends(Run& run, SweepState& state);
   Status reap(SweepState& state);
-  Status end(const Run& run, int exit_code, SweepState& state);
+  Status end_all(Run& run, int exit_code, SweepState& state);
+  Status end(Branch& branch, int exit_code, std::string line, SweepState& state);
   void wait();
   void stop_all();
 

@@ -55,6 +55,16 @@ endfunction()
 # Against tests that hang, nothing else.
 set(NPU_HANG_SECONDS 2400)
 
+# Where tests keep the kernels that they compile on demand, known by the digest of all they are made of.
+# It outlives a checkout, as ccache's folder does.
+if(NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
+  set(NPU_TEST_JIT_CACHE "$ENV{XDG_CACHE_HOME}/npusim-tests" CACHE PATH "kernels that tests compile")
+elseif(NOT "$ENV{HOME}" STREQUAL "")
+  set(NPU_TEST_JIT_CACHE "$ENV{HOME}/.cache/npusim-tests" CACHE PATH "kernels that tests compile")
+else()
+  set(NPU_TEST_JIT_CACHE "${CMAKE_BINARY_DIR}/npusim-tests" CACHE PATH "kernels that tests compile")
+endif()
+
 # npu_test(name SOURCES files... LINKS targets... [SYSTEMC | MACHINE] [OPTIMISED] [SHARDS n]
 #          [SLOW seconds] [THREADED] [SANITIZED filter] [UNSANITIZED names] [LABELS labels...])
 # One test of ctest's per executable, or one per shard of its tests where it takes long.
@@ -96,7 +106,7 @@ function(npu_test name)
   if(NPU_UNITY_TESTS)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
-  set(environment "")
+  set(environment "NPUSIM_JIT_CACHE_DIR=${NPU_TEST_JIT_CACHE}")
   if(ARG_THREADED AND NPU_SANITIZE STREQUAL "thread")
     if(NOT TARGET npu_threaded_tests)
       add_custom_target(npu_threaded_tests)
@@ -112,9 +122,9 @@ function(npu_test name)
       set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
       return()
     endif()
-    set(environment "GTEST_FILTER=${ARG_SANITIZED}")
+    list(APPEND environment "GTEST_FILTER=${ARG_SANITIZED}")
   elseif(NPU_SANITIZE AND ARG_UNSANITIZED)
-    set(environment "GTEST_FILTER=-${ARG_UNSANITIZED}")
+    list(APPEND environment "GTEST_FILTER=-${ARG_UNSANITIZED}")
   endif()
   if(ARG_SLOW)
     add_test(NAME ${name} CONFIGURATIONS slow COMMAND ${name})

@@ -51,6 +51,8 @@ TEST(OperatorWorkload, CompilesOnceAndThenFindsTheKernelInMemory) {
 TEST(OperatorWorkload, TheNextCacheFindsTheKernelInTheFolderAndTimesAreTheSame) {
   std::string folder = std::filesystem::temp_directory_path() / "npujit_workload_XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const char* const before = std::getenv("NPUSIM_JIT_CACHE_DIR");
+  const std::string others = before == nullptr ? "" : before;
   ASSERT_EQ(setenv("NPUSIM_JIT_CACHE_DIR", folder.c_str(), 1), 0);
   const Parameters parameters{"shape=33,17,65", "cache=folder"};
   OperatorMachine machine("910b2");
@@ -70,6 +72,7 @@ TEST(OperatorWorkload, TheNextCacheFindsTheKernelInTheFolderAndTimesAreTheSame) 
     EXPECT_NEAR(metric(found, name), metric(compiled, name), 100) << name;
   }
   std::filesystem::remove_all(folder);
+  setenv("NPUSIM_JIT_CACHE_DIR", others.c_str(), 1);
 }
 
 TEST(OperatorWorkload, LayersAddUpToTheCall) {
@@ -125,7 +128,7 @@ TEST_P(OperatorProducts, AreRight) {
   const auto& [config, types] = GetParam();
   OperatorMachine machine(config);
   const Parameters typed{std::string("dtype=") + types.first,
-                         std::string("out_dtype=") + types.second};
+                         std::string("out_dtype=") + types.second, "cache=folder"};
   for (const Parameters& more :
        {Parameters{"shape=37,53,71"}, Parameters{"shape=37,53,71", "transpose_a=on", "format_b=NZ"},
         Parameters{"name=batched_matmul", "shape=3,17,31,65", "format_a=NZ", "transpose_b=on"},
@@ -212,7 +215,9 @@ TEST_P(OperatorFamilies, AreRight) {
         Parameters{"name=chunk_o", "shape=256,1,2,128,128", "dtype=bfloat16"},
         Parameters{"name=flash_attention", "shape=1,4,2,33,65,32"},
         Parameters{"name=flash_attention", "shape=2,2,1,33,65,32", "causal=on"}}) {
-    const auto report = machine.workload("operator", parameters);
+    Parameters all = parameters;
+    all.emplace_back("cache=folder");
+    const auto report = machine.workload("operator", all);
     EXPECT_EQ(number_of(report, "operator.memory_hits"), "1") << parameters[0];
   }
 }

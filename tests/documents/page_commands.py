@@ -63,6 +63,8 @@ class Reader:
             "PATH": f"{stubs}:{prefix}/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder / ".home"),
             "PREFIX": str(prefix), "SOURCE": str(source), "LC_ALL": "C.UTF-8",
             "CMAKE_PREFIX_PATH": str(prefix), "PYTHONPATH": str(prefix / "lib/python3/dist-packages")}
+        if os.environ.get("NPUSIM_JIT_CACHE_DIR"):  # what pages compile need not be compiled again
+            self.environment["NPUSIM_JIT_CACHE_DIR"] = os.environ["NPUSIM_JIT_CACHE_DIR"]
 
     def run(self, text, output=None):
         if SERVER.search(text):

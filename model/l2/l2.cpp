@@ -69,6 +69,8 @@ tlm::tlm_sync_enum L2::response(int client, tlm::tlm_generic_payload& trans, tlm
   const bool spoilt = Transaction::of(trans).completion == Completion::kPoisoned;
   trans.release();
   if (read) {
+    each_line(fills_[number].transfer,
+              [this](const LineStore::Block& block, Line line) { store_->prefetch(block, line); });
     sim_.agenda.at<&L2::filled>(sim_now() + fills_.arrived(number, spoilt), *this, number);
   } else {
     finish_write_back(number);
@@ -124,7 +126,11 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   Touch at;
   at.block = store_->block_of(access.rest.line());
   unsigned blocked = kNone;
+  LineCursor ahead = access.rest;
+  LineStore::Block block = at.block;
+  for (unsigned i = 0; i < kAhead; ++i) prefetch(ahead, block);
   while (!access.rest.at_end()) {
+    prefetch(ahead, block);
     at.line = access.rest.line();
     if (!store_->same_block(at.block, at.line)) at.block = store_->block_of(at.line);
     at.slice = store_->slice_of(at.block, at.line);
@@ -150,6 +156,15 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
     ready(number);
   }
   return blocked;
+}
+
+// The next line's set, from the host's memory, before it is looked up.
+inline void L2::prefetch(LineCursor& next, LineStore::Block& block) {
+  if (next.at_end()) return;
+  const Line line = next.line();
+  if (!store_->same_block(block, line)) block = store_->block_of(line);
+  store_->prefetch(block, line);
+  next.advance(next.bytes());
 }
 
 // Most lines are there: what they have in common is kept in `turns`.

@@ -84,6 +84,7 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
     unsigned slice = 0;
     Bytes bytes = 0;
   };
+  static constexpr unsigned kAhead = 4;  // lines whose sets are on their way from the host's memory
   // The turns of a request's lines in their slices, of those that are looked up together.
   struct Turns {
     SimTime earliest = 0;  // that one begins
@@ -102,6 +103,7 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
   void accept(unsigned client, tlm::tlm_generic_payload& trans);
   std::uint32_t new_access(unsigned client, tlm::tlm_generic_payload& trans);
   unsigned walk(std::uint32_t number, unsigned resumed);
+  void prefetch(LineCursor& next, LineStore::Block& block);
   bool touch(Access& access, const Touch& at, Turns& turns, unsigned resumed);
   bool allocate(Access& access, const Touch& at, LineStore::Entry* set, Turns& turns,
                 unsigned resumed);

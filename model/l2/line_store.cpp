@@ -24,7 +24,7 @@ LineStore::LineStore(const L2Config& config)
   sc_assert(sets_are_a_power_of_two && sets * ways_ * config.slices * config.line == config.size);
   set_bits_ = log2_of(sets);
   set_mask_ = sets - 1;
-  entries_.resize(lines);
+  memory_.resize((lines + kOfHostLine - 1) / kOfHostLine);
 }
 
 // XOR of the groups of `bits` bits.
@@ -76,8 +76,8 @@ void LineStore::drop(Entry* set, unsigned way) const {
 
 void LineStore::clear(Line first, Line last) {
   const bool all = first == 0 && last == ~Line{0};
-  for (std::size_t set = 0; set < entries_.size() / ways_; ++set) {
-    Entry* const begin = entries_.data() + set * ways_;
+  for (std::size_t set = 0; set < (set_mask_ + 1) << slice_bits_; ++set) {
+    Entry* const begin = entries() + set * ways_;
     Block block{};
     block.sets = set & ~slice_mask_;
     const auto slice = static_cast<unsigned>(set & slice_mask_);

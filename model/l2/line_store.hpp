@@ -4,6 +4,7 @@
 // that an aligned block of as many lines as there are slices lies in one set of each of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -38,7 +39,11 @@ class LineStore {
 
   // A set, most recently used first; `ways` entries.
   Entry* set_of(const Block& block, unsigned slice) {
-    return entries_.data() + (block.sets + slice) * ways_;
+    return entries() + (block.sets + slice) * ways_;
+  }
+  // A line behind others will be looked up soon; in whatever block it is, it costs nothing.
+  void prefetch(const Block& block, Line line) {
+    __builtin_prefetch(set_of(block, slice_of(block, line)), 1);
   }
   // The way that holds the block's line of this set; ways() if none.
   unsigned find(const Entry* set, const Block& block) const {
@@ -62,14 +67,21 @@ class LineStore {
   unsigned slices() const { return static_cast<unsigned>(slice_mask_ + 1); }
 
  private:
+  // A line of the host's caches: a set of 16 ways is one of them.
+  static constexpr std::size_t kOfHostLine = 16;
+  struct alignas(64) HostLine {
+    std::array<Entry, kOfHostLine> entries{};
+  };
+
   std::uint64_t fold(std::uint64_t value, unsigned bits) const;
+  Entry* entries() { return memory_.data()->entries.data(); }
 
   const unsigned ways_;
   const unsigned slice_bits_;
   const std::uint64_t slice_mask_;
   unsigned set_bits_ = 0;
   std::uint64_t set_mask_ = 0;
-  std::vector<Entry> entries_;  // set by set, of a set slice by slice
+  std::vector<HostLine> memory_;  // set by set, of a set slice by slice
 };
 
 }  // namespace npu::model

@@ -71,7 +71,12 @@ if(TARGET npusim)
   install(FILES ${PROJECT_BINARY_DIR}/tools/cli/completion/_npusim
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
-# Loaded by npusim to read ONNX files; nothing is linked to it.
+# Loaded by npusim to serve metrics, and to read ONNX files; nothing is linked to them.
+if(TARGET npu_http)
+  set_target_properties(npu_http PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  install(TARGETS npu_http LIBRARY NAMELINK_SKIP)
+endif()
 if(TARGET npu_onnx)
   set_target_properties(npu_onnx PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")

@@ -18,7 +18,8 @@ Outcome publish(OptionFile& file, OptionFile& page, const reports::Report& repor
   }
   // What is printed is what `npusim report` makes of the file, also where text that is no UTF-8 had
   // to be replaced there.
-  const auto again = reports::read_report(json);
+  const bool replaced = json.find("\\ufffd") != std::string::npos;
+  const auto again = replaced ? reports::read_report(json) : report;
   Outcome printed = print(reports::to_text(again ? *again : report));
   return written ? printed : written;
 }

@@ -2,6 +2,7 @@
 #include "tools/cli/metrics/http_server.hpp"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -17,47 +18,24 @@
 #include <utility>
 
 #include "model/host/vfio_user/listener.hpp"
-#include "tools/cli/metrics/client_stream.hpp"
 
 namespace npu::cli {
 namespace {
-
-constexpr const char* kText = "text/plain; charset=utf-8";
-constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 
 tl::unexpected<Error> system_error() {
   return fail(ErrorCode::kIo, std::strerror(errno));
 }
 
+std::unique_ptr<HttpClients> http_clients(const std::function<std::string()>& ask) {
+  // Found as the libraries are that npusim is linked to. It stays until npusim ends.
+  static void* const kLibrary = dlopen(NPU_HTTP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void* const make = kLibrary == nullptr ? nullptr : dlsym(kLibrary, "npu_http_clients");
+  std::unique_ptr<HttpClients> clients;
+  if (make != nullptr) reinterpret_cast<decltype(npu_http_clients)*>(make)(ask, clients);
+  return clients;
+}
+
 }  // namespace
-
-class MetricsServer::Http : public httplib::Server {
- public:
-  explicit Http(const std::function<std::string()>& ask) {
-    set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
-      if (request.method == "GET" || request.method == "HEAD") return HandlerResponse::Unhandled;
-      response.status = 405;
-      response.set_header("Allow", "GET, HEAD");
-      return HandlerResponse::Handled;
-    });
-    Get("/(metrics)?", [ask](const httplib::Request&, httplib::Response& response) {
-      const auto text = ask();
-      if (text.empty()) {
-        response.status = 503;
-      } else {
-        response.set_content(text, kMetrics);
-      }
-    });
-    set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      response.set_content(fmt::format("{}\n", response.status), kText);
-    });
-  }
-
-  void serve(httplib::Stream& client) {
-    bool closed = false;
-    process_request(client, true, closed, nullptr);
-  }
-};
 
 MetricsServer::MetricsServer() = default;
 
@@ -106,7 +84,8 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(const std::string& 
   server->stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   server->wake_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!server->stop_ || !server->wake_) return system_error();
-  server->http_ = std::make_unique<Http>([raw = server.get()] { return raw->ask(); });
+  server->http_ = http_clients([raw = server.get()] { return raw->ask(); });
+  if (!server->http_) return fail(ErrorCode::kNotFound, NPU_HTTP_LIBRARY " cannot be loaded");
   // Signals are for whoever runs the simulation.
   sigset_t all{}, before{};
   sigfillset(&all);
@@ -140,8 +119,7 @@ void MetricsServer::run() {
     FileDescriptor client(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!client) continue;  // another thread has it
-    ClientStream stream(std::move(client), stop_.get());
-    http_->serve(stream);
+    http_->serve(std::move(client), stop_.get());
   }
 }
 

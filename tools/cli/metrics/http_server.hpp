@@ -18,6 +18,7 @@
 
 #include "npu/base/file_descriptor.hpp"
 #include "npu/base/result.hpp"
+#include "tools/cli/metrics/http_clients.hpp"
 
 namespace npu::cli {
 
@@ -46,8 +47,6 @@ class MetricsServer {
   void answer(const std::function<std::string()>& make);
 
  private:
-  class Http;  // cpp-httplib's server, without its sockets
-
   MetricsServer();
   Status listen_on_path(const std::string& path);
   Status listen_on_port(const std::string& host, const std::string& port);
@@ -64,7 +63,7 @@ class MetricsServer {
   std::string text_;
   std::uint64_t asked_ = 0, text_is_of_ = 0;  // counted; `text_` is for all up to that
   bool ending_ = false;
-  std::unique_ptr<Http> http_;
+  std::unique_ptr<HttpClients> http_;
   std::vector<std::thread> threads_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <acl/acl_rt.h>
 #include <acl/npusim_kernels.h>
+#include <runtime/event.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -62,6 +63,15 @@ void print(const std::vector<PrintedLaunch>& launches) {
 aclrtStream named(aclrtStream stream) {
   if (stream == nullptr) aclrtCtxGetCurrentDefaultStream(&stream);
   return stream;
+}
+
+// A program may rely on it that a kernel which prints has ended when its launch returns. The error
+// of a kernel that has failed is for the program's own wait.
+void wait_for_kernel(aclrtStream stream) {
+  rtEvent_t event = nullptr;
+  if (rtEventCreate(&event) != ACL_SUCCESS) return;
+  if (rtEventRecord(event, stream) == ACL_SUCCESS) rtEventSynchronize(event);
+  rtEventDestroy(event);
 }
 
 bool anything_waits() {
@@ -127,9 +137,12 @@ aclError npusimLaunchPrintingKernel(aclrtFuncHandle function, uint32_t blocks, c
     aclrtFree(launch.buffer);
     return status;
   }
-  auto& launches = printed_launches();
-  const std::lock_guard<std::mutex> held(launches.lock);
-  launches.belong_to_this_process();
-  launches.waiting.push_back(launch);
+  {
+    auto& launches = printed_launches();
+    const std::lock_guard<std::mutex> held(launches.lock);
+    launches.belong_to_this_process();
+    launches.waiting.push_back(launch);
+  }
+  wait_for_kernel(stream);
   return ACL_SUCCESS;
 }

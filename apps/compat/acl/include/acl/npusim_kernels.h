@@ -52,7 +52,8 @@ typedef struct npusim_printing {
   size_t address_offset;
   void (*print)(const void* text, size_t bytes, size_t part);
 } npusim_printing;
-/* As aclrtLaunchKernel(); 207001: no memory for what it prints. */
+/* As aclrtLaunchKernel(), and waits for the kernel, whose error is told by the program's own wait.
+   207001: no memory for what it prints. */
 ACL_FUNC_VISIBILITY aclError npusimLaunchPrintingKernel(aclrtFuncHandle function, uint32_t blocks,
                                                         const void* args, size_t size,
                                                         aclrtStream stream,

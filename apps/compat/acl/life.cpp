@@ -18,7 +18,8 @@ aclError aclFinalizeReference(uint64_t* count) {
 }
 
 const char* aclGetRecentErrMsg(void) {
-  return npusimRtErrorMessage();
+  const char* const text = npusimRtErrorMessage();
+  return *text == 0 ? nullptr : text;
 }
 
 aclError aclrtGetVersion(int32_t* major, int32_t* minor, int32_t* patch) {

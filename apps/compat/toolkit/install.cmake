@@ -6,13 +6,17 @@ install(FILES apps/compat/toolkit/set_env.sh DESTINATION ${toolkit})
 file(RELATIVE_PATH to_include ${CMAKE_INSTALL_PREFIX}/${toolkit}/include ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_PREFIX}/${toolkit}/lib64 ${CMAKE_INSTALL_FULL_LIBDIR})
 set(npu_toolkit_links
-  bin/setenv.bash=../set_env.sh ${CMAKE_SYSTEM_PROCESSOR}-linux=.
+  bin/setenv.bash=../set_env.sh
   lib64/libnnopbase.so=libascendcl.so lib64/libopapi.so=libascendcl.so)
 foreach(name acl aclnn aclnnop runtime ascend_hal.h ascend_hal_external.h)
   list(APPEND npu_toolkit_links include/${name}=${to_include}/${name})
 endforeach()
 foreach(name ascendcl acl_rt runtime ascend_hal)
   list(APPEND npu_toolkit_links lib64/lib${name}.so=${to_lib}/lib${name}.so)
+endforeach()
+# Newer projects look in a folder of the machine's.
+foreach(name include lib64 tikcpp)
+  list(APPEND npu_toolkit_links ${CMAKE_SYSTEM_PROCESSOR}-linux/${name}=../${name})
 endforeach()
 foreach(link IN LISTS npu_toolkit_links)
   string(REGEX MATCH "^(.*)=(.*)$" parts ${link})

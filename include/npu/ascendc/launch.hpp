@@ -27,21 +27,23 @@ namespace npu::ascendc {
 namespace {
 
 #ifdef NPUSIM_CC_HOST
-// Loads the object's kernels when they are first wanted.
+// Loads the object's kernels when they are first wanted, and when the program has given those that
+// it had back with the device.
 inline aclError find_kernel(const char* name, aclrtFuncHandle* function) {
   static aclrtBinHandle binary = nullptr;
-  if (binary == nullptr) {
-    const int file = memfd_create("kernels", MFD_CLOEXEC);
-    const auto size = npusim_kernels_end - npusim_kernels_begin;
-    if (file < 0) return ACL_ERROR_BAD_ALLOC;
-    aclError loaded = ACL_ERROR_BAD_ALLOC;
-    if (write(file, npusim_kernels_begin, static_cast<std::size_t>(size)) == size) {
-      const std::string path = "/proc/self/fd/" + std::to_string(file);
-      loaded = aclrtBinaryLoadFromFile(path.c_str(), nullptr, &binary);
-    }
-    close(file);
-    if (loaded != ACL_SUCCESS) return loaded;
+  if (binary != nullptr && aclrtBinaryGetFunction(binary, name, function) == ACL_SUCCESS) {
+    return ACL_SUCCESS;
   }
+  const int file = memfd_create("kernels", MFD_CLOEXEC);
+  const auto size = npusim_kernels_end - npusim_kernels_begin;
+  if (file < 0) return ACL_ERROR_BAD_ALLOC;
+  aclError loaded = ACL_ERROR_BAD_ALLOC;
+  if (write(file, npusim_kernels_begin, static_cast<std::size_t>(size)) == size) {
+    const std::string path = "/proc/self/fd/" + std::to_string(file);
+    loaded = aclrtBinaryLoadFromFile(path.c_str(), nullptr, &binary);
+  }
+  close(file);
+  if (loaded != ACL_SUCCESS) return loaded;
   return aclrtBinaryGetFunction(binary, name, function);
 }
 

@@ -11,8 +11,11 @@ set(npu_toolkit_links
 foreach(name acl aclnn aclnnop runtime ascend_hal.h ascend_hal_external.h)
   list(APPEND npu_toolkit_links include/${name}=${to_include}/${name})
 endforeach()
-foreach(name ascendcl acl_rt runtime ascend_hal)
-  list(APPEND npu_toolkit_links lib64/lib${name}.so=${to_lib}/lib${name}.so)
+# By both names: the linker and the loader look for what a library needs beside it.
+foreach(name ascendcl acl_rt runtime ascend_hal npuclient)
+  foreach(end so so.${PROJECT_VERSION_MAJOR})
+    list(APPEND npu_toolkit_links lib64/lib${name}.${end}=${to_lib}/lib${name}.${end})
+  endforeach()
 endforeach()
 # Newer projects look in a folder of the machine's.
 foreach(name include lib64 tikcpp)

@@ -119,6 +119,7 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kEventShare>& call)
   if (shared == nullptr) {
     shared = std::make_shared<SharedEvent>();
     shared->writer = caller.process().number();
+    shared->device = (*event)->device;
     if ((*event)->record) shared->mark = (*event)->record->mark();
   }
   for (const auto& [key, known] : machine.shared_events) {

@@ -58,6 +58,7 @@ inline CoreLimits limits_of(const ProgramStream& stream, const CoreLimits& devic
 // An event of several programs.
 struct SharedEvent {
   std::uint64_t writer = 0;                // Process::number(), of the last record
+  std::uint32_t device = 0;                // of it, which is the writer's
   std::optional<driver::StreamMark> mark;  // of it; an empty one: the writer has gone
 };
 

@@ -151,7 +151,7 @@ template <class... Given>
 void PRINTF(const char* format, const Given&... given) {
   npu::ascendc::print(format, given...);
 }
-[[noreturn]] inline void Trap() {
+inline void Trap() {
   npu::ascendc::trap();
 }
 

@@ -17,6 +17,10 @@ inline constexpr std::uint64_t kRegionHeader = 16;                       // byte
 inline constexpr std::uint64_t kLeastRegion = 256, kMostRegion = 16384;  // bytes
 inline constexpr unsigned kRegionsOfBlock = 3;  // of a mixed block every core has one
 
+// Where a function of the host's calls printf(), which is that of kernels with `using namespace
+// AscendC`; null: nobody does.
+inline void (*print_on_host)(const std::uint64_t* words, unsigned count) = nullptr;
+
 class PrintedMessage {
  public:
   void add(const char* text) {
@@ -37,6 +41,11 @@ class PrintedMessage {
 
   // Writes it behind the others of the core, if there is room.
   void write() {
+    words_[0] = count_;
+    if (current == nullptr) {
+      if (print_on_host != nullptr) print_on_host(words_.data(), count_);
+      return;
+    }
     const std::uint64_t region = region_of_core(), bytes = current->print_bytes;
     const auto used = load<std::uint64_t>(region);
     const std::uint64_t size = count_ * sizeof(std::uint64_t);
@@ -44,7 +53,6 @@ class PrintedMessage {
       store<std::uint64_t>(region + 8, load<std::uint64_t>(region + 8) + 1);
       return;
     }
-    words_[0] = count_;
     for (unsigned i = 0; i < count_; ++i) {
       store<std::uint64_t>(region + kRegionHeader + used + i * sizeof words_[0], words_[i]);
     }

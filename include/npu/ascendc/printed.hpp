@@ -129,6 +129,17 @@ inline std::string printed_message(PrintedWords words) {
   return result;
 }
 
+inline void write_message(const char* words, std::uint64_t count) {
+  const std::string text = printed_message(PrintedWords(words, count));
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+inline const bool kPrintsOnHost = [] {
+  print_on_host = [](const std::uint64_t* words, unsigned count) {
+    write_message(reinterpret_cast<const char*>(words + 1), count - 1);
+  };
+  return true;
+}();
+
 // What cores have written, in the order of blocks, to standard output.
 inline void write_printed(const void* bytes, std::size_t size, std::size_t region) {
   const auto* const all = static_cast<const char*>(bytes);
@@ -140,8 +151,7 @@ inline void write_printed(const void* bytes, std::size_t size, std::size_t regio
       const char* const message = all + first + kRegionHeader + at;
       const std::uint64_t words = PrintedWords(message, 1).next();
       if (words < 2 || words > (used - at) / 8) break;
-      const std::string text = printed_message(PrintedWords(message + 8, words - 1));
-      std::fwrite(text.data(), 1, text.size(), stdout);
+      write_message(message + 8, words - 1);
       at += words * 8;
     }
     if (lost != 0) {

@@ -10,6 +10,7 @@
 
 #include <acl/acl_base.h>
 #include <acl/acl_rt_allocator.h>
+#include <acl/acl_rt_batch.h>
 #include <acl/acl_rt_query.h>
 #include <acl/acl_rt_sync.h>
 #include <acl/acl_rt_tasks.h>
@@ -119,8 +120,8 @@ ACL_RT_CALL aclrtProcessReport(int32_t timeout);
 
 /* --- Memory. 207001: there is not so much. */
 /* `size` is rounded up to 32 bytes, and 32 more. Addresses are multiples of 64. Up to 1 MiB with
-   ACL_MEM_MALLOC_HUGE_FIRST, and of any size with ..._NORMAL_ONLY, allocations share pages of 2 MiB.
-   Others have whole pages; if `size` fills them, the 32 bytes more are in a page that all such
+   ACL_MEM_MALLOC_HUGE_FIRST, and of any size with ..._NORMAL_ONLY, allocations share pages of 2
+   MiB. Others have whole pages; if `size` fills them, the 32 bytes more are in a page that all such
    allocations have in common. Where whole pages are used up ..._HUGE_FIRST takes room in shared
    ones. ..._HUGE1G_ONLY: whole GiBs. For other
    cards (..._P2P): whole pages. */

@@ -34,8 +34,8 @@ struct PrintedLaunches {
   }
 };
 PrintedLaunches& printed_launches() {
-  static auto* const all = new PrintedLaunches;
-  return *all;
+  static auto* const kAll = new PrintedLaunches;
+  return *kAll;
 }
 
 template <class Which>

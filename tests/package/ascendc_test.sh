@@ -123,16 +123,25 @@ grep 'invalid instruction, block [0-9]*, core [0-9]*, MTE2 instruction 1, to: of
 
 # Projects for the vendor's toolkit find it where npusim is installed; built under exec, too.
 mkdir -p project/kernels && cd project
-cp "$sources/prints.cpp" "$sources/adds.cpp" kernels
-cp "$sources/prints.hpp" "$sources/prints_main.cpp" "$sources/program.hpp" .
-cat > load.cpp << 'END'
+cat > kernels/hello.cpp << 'END'
+#include "kernel_operator.h"
+#include "hello.h"
+extern "C" __global__ __aicore__ void hello(int32_t value) { AscendC::printf("hello %d\n", value + OFFSET); }
+int say_hello(void* stream, int value) { return hello<<<1, nullptr, stream>>>(value); }
+END
+echo 'int say_hello(void* stream, int value);' > hello.h
+printf '#include "kernel_operator.h"\n__global__ __vector__ void one(__gm__ float* x) { x[0] = 1; }\n' > kernels/one.cpp
+cat > main.cpp << 'END'
 #include <acl/acl.h>
+#include "hello.h"
 int main() {
   aclrtBinHandle binary = nullptr;
-  aclrtFuncHandle add = nullptr;
+  aclrtFuncHandle one = nullptr;
   if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
-  if (aclrtBinaryLoadFromFile("out/fatbin/adds/adds.o", nullptr, &binary) != 0) return 2;
-  return aclrtBinaryGetFunction(binary, "add_half", &add);
+  if (aclrtBinaryLoadFromFile("out/fatbin/file/file.o", nullptr, &binary) != 0) return 2;
+  if (aclrtBinaryGetFunction(binary, "one", &one) != 0) return 3;
+  if (say_hello(nullptr, 40) != 0 || aclrtSynchronizeStream(nullptr) != 0) return 4;
+  return aclFinalize();
 }
 END
 cat > CMakeLists.txt << 'END'
@@ -140,16 +149,14 @@ cmake_minimum_required(VERSION 3.16)
 project(outside CXX)
 set(CMAKE_INSTALL_PREFIX "${CMAKE_CURRENT_LIST_DIR}/out" CACHE STRING "" FORCE)
 include($ENV{ASCENDC_CMAKE_DIR}/ascendc.cmake)
-ascendc_library(kernels STATIC kernels/prints.cpp)
-ascendc_fatbin_library(adds kernels/adds.cpp)
-ascendc_compile_definitions(adds PRIVATE UNUSED=1)
+ascendc_library(kernels STATIC kernels/hello.cpp)
+ascendc_compile_definitions(kernels PRIVATE OFFSET=2)
+ascendc_fatbin_library(file kernels/one.cpp)
 include_directories(${CMAKE_CURRENT_SOURCE_DIR} ${ASCEND_CANN_PACKAGE_PATH}/include)
 link_directories(${ASCEND_CANN_PACKAGE_PATH}/lib64)
-add_executable(prints prints_main.cpp)
-target_compile_options(prints PRIVATE -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0 -Wall -Werror)
-target_link_libraries(prints PRIVATE kernels)
-add_executable(load load.cpp)
-target_link_libraries(load PRIVATE host_intf_pub ascendcl ${ASCEND_CANN_PACKAGE_PATH}/lib64/libopapi.so)
+add_executable(main main.cpp)
+target_compile_options(main PRIVATE -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0 -Wall -Werror)
+target_link_libraries(main PRIVATE kernels ascendcl ${ASCEND_CANN_PACKAGE_PATH}/lib64/libopapi.so)
 END
 cat > run.sh << 'END'
 set -eu
@@ -157,9 +164,8 @@ source "$ASCEND_INSTALL_PATH/bin/setenv.bash"
 cmake -B build -DASCEND_CANN_PACKAGE_PATH="$ASCEND_INSTALL_PATH"
 cmake --build build
 cmake --install build
-build/load
-build/prints > printed
+build/main > printed
 END
 ASCEND_INSTALL_PATH=$prefix/share/npusim/ascend "$npusim" --config 910b2 exec --report r.json -- \
   bash run.sh > output 2> errors
-diff ../expected printed
+[[ $(cat printed) == 'hello 42' ]]

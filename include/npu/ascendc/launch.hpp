@@ -9,10 +9,7 @@
 #ifdef NPUSIM_CC_HOST
 #include <acl/acl.h>
 #include <acl/npusim_kernels.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <string>
 #include <vector>
 
 #include "npu/ascendc/printed.hpp"
@@ -34,15 +31,9 @@ inline aclError find_kernel(const char* name, aclrtFuncHandle* function) {
   if (binary != nullptr && aclrtBinaryGetFunction(binary, name, function) == ACL_SUCCESS) {
     return ACL_SUCCESS;
   }
-  const int file = memfd_create("kernels", MFD_CLOEXEC);
-  const auto size = npusim_kernels_end - npusim_kernels_begin;
-  if (file < 0) return ACL_ERROR_BAD_ALLOC;
-  aclError loaded = ACL_ERROR_BAD_ALLOC;
-  if (write(file, npusim_kernels_begin, static_cast<std::size_t>(size)) == size) {
-    const std::string path = "/proc/self/fd/" + std::to_string(file);
-    loaded = aclrtBinaryLoadFromFile(path.c_str(), nullptr, &binary);
-  }
-  close(file);
+  const aclError loaded = aclrtBinaryLoadFromData(
+      npusim_kernels_begin, static_cast<std::size_t>(npusim_kernels_end - npusim_kernels_begin),
+      nullptr, &binary);
   if (loaded != ACL_SUCCESS) return loaded;
   return aclrtBinaryGetFunction(binary, name, function);
 }

@@ -220,6 +220,9 @@ ACL_RT_CALL aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, cons
    100000: it cannot be read; 107000: it is no kernel. */
 ACL_RT_CALL aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* options,
                                     aclrtBinHandle* binary);
+/* The same bytes in the program's memory, which may be given back. 107000: they are no kernel. */
+ACL_RT_CALL aclrtBinaryLoadFromData(const void* data, size_t size,
+                                    const aclrtBinaryLoadOptions* options, aclrtBinHandle* binary);
 ACL_RT_CALL aclrtBinaryUnLoad(aclrtBinHandle binary);
 /* The name of the kernel in the binary; of a binary without names any will do. */
 ACL_RT_CALL aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,

@@ -106,6 +106,7 @@ endforeach()
 install(DIRECTORY apps/compat/acl/include/acl apps/compat/acl/include/aclnn apps/compat/acl/include/aclnnop apps/compat/rt/include/acl apps/compat/rt/include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h)
 install(FILES apps/compat/hal/include/ascend_hal.h apps/compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+include(apps/compat/toolkit/install.cmake)
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})
 configure_package_config_file(cmake/npusimConfig.cmake.in npusimConfig.cmake

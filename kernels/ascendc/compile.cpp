@@ -74,6 +74,7 @@ Result<std::string> preprocessed(jit::Toolchain toolchain, const CompileRequest&
     toolchain.flags.insert(toolchain.flags.end(), {"-isystem", headers});
   }
   if (host) toolchain.flags.emplace_back("-DNPUSIM_CC_HOST");
+  if (request.launched) toolchain.flags.emplace_back("-DNPUSIM_CC_LAUNCHED");
   for (const auto& define : request.defines) toolchain.flags.push_back("-D" + define);
   toolchain.includes = {toolchain.templates};
   toolchain.includes.insert(toolchain.includes.end(), request.includes.begin(),

@@ -17,6 +17,7 @@ struct CompileRequest {
   std::vector<std::string> defines;       // NAME or NAME=VALUE
   std::optional<abi::KernelCores> cores;  // of all kernels, whatever the source says
   std::string compiler;                   // as operators::find_toolchain()
+  bool launched = false;                  // by host_object() alone: kernels may print
 };
 
 struct CompiledKernel {

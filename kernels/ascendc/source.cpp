@@ -71,6 +71,7 @@ class Rewriter {
     }
     if (token.is("<<<")) return take_launch();
     if (token.is("reinterpret_cast")) return take_cast();
+    if (token.is("asm") || token.is("__asm__")) return take_assembly();
     if (token.is("__global__")) {
       global_ = true;
       return {};
@@ -129,6 +130,17 @@ class Rewriter {
                                 ": KERNEL_TYPE_AIC_ONLY, KERNEL_TYPE_AIV_ONLY and "
                                 "KERNEL_TYPE_MIX_AIC_1_2 are possible");
     }
+    return {};
+  }
+
+  // The card's instructions are not the host's.
+  Status take_assembly() {
+    const std::string where = reader_.where();
+    if (reader_.peek().is("volatile")) next_word();
+    if (in_brackets() != "\"trap\"") {
+      return fail(ErrorCode::kInvalidArgument, where + ": asm: asm(\"trap\") is all there is");
+    }
+    out_ += "::npu::ascendc::trap()";
     return {};
   }
 

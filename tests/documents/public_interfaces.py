@@ -118,7 +118,7 @@ def run_refused(heading, codes, library, folder, prefix):
 
 def main(page, prefix):
     prefix = pathlib.Path(prefix)
-    folder = next(prefix.rglob("libruntime.so")).parent
+    folder = next((prefix / "lib").rglob("libruntime.so")).parent
     rows = rows_of(pathlib.Path(page).read_text())
     defects = [f"{heading}: no such interface" for heading in rows if heading not in INTERFACES]
     for heading, interface in INTERFACES.items():

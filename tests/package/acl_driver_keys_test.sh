@@ -7,7 +7,7 @@ prefix=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-library=$(dirname "$(find -L "$prefix" -name libascendcl.so | head -n 1)")
+library=$(dirname "$(find -L "$prefix"/lib* -name libascendcl.so | head -n 1)")
 for program in page_faults switched_off; do
   cc -std=c99 -D_DEFAULT_SOURCE -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$2/$program.c" -L"$library" \
     -lascendcl -lascend_hal -o $program

@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 mkdir temporary
 export TMPDIR=$folder/temporary
-library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
+library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
 for program in signals sleeps patient polls executes forks visible leaves pins waits; do
   cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$sources/$program.c" -L"$library" \
     -lascendcl -o "$program"

@@ -8,7 +8,7 @@ prefix=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
+library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
 cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$2/spins.c" -L"$library" \
   -lascendcl -o spins
 

@@ -10,7 +10,7 @@ sources=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
+library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
 c_program() { # FILE LIBRARY OUTPUT OTHER-LIBRARIES...
   cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$1" -L"$library" -l"$2" "${@:4}" -o "$3"
 }

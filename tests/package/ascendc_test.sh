@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 npusim=$prefix/bin/npusim
-library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
+library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
 for name in adds products; do
   c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -I"$sources" "$sources/${name}_main.cpp" \
     -L"$library" -lascendcl -o "$name"
@@ -76,6 +76,22 @@ c++ -std=c++17 -I"$prefix/include" -I"$sources" "$sources/mixed_main.cpp" trap.o
 run trapped.json ./trap && exit 1
 grep 'kernel trap, block 0, core [0-9]*, scalar unit, code 42433' errors > /dev/null
 
+# Kernels that print: messages of 2 words and the text's 4, 341 of which have room in 16 KiB less 16 B.
+"$npusim" cc "$sources/prints.cpp" --host -I "$prefix/include" > output
+c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -I"$sources" "$sources/prints_main.cpp" prints.o \
+  -L"$library" -lascendcl -o prints
+run prints.json ./prints
+said() { # BLOCK VALUE
+  printf 'block %d:  2.25|%-4d|%4d|4294967295 ff all%%q\n-5000000000 %d\n' "$1" "$2" "$2" "$2"
+}
+turn() { echo launched; said 0 7; said 1 7; said 0 8; echo first; said 0 9; echo second; said 0 10; }
+turn > expected
+turn >> expected
+for _ in $(seq 341); do echo 'a line of thirty-two characters'; done >> expected
+echo right >> expected
+sed '/^exec on /,$d' output | diff expected -
+grep 'block 0 of a kernel: no room for 9 printed messages' errors > /dev/null
+
 wrong() { # WHAT, WORDS...: one line, exit code 2
   local code=0
   "$npusim" cc "${@:2}" > output 2> errors || code=$?
@@ -96,8 +112,60 @@ wrong 'array.cpp:2: __gm__ of no pointer' array.cpp
 printf '#include "kernel_operator.h"\n\nvoid f() { k<2><<<1, 0, 0>>>(); }\n' > launch.cpp
 wrong 'launch.cpp:3: no kernel k in front of <<<' launch.cpp
 wrong 'kernel-type' "$sources/adds.cpp" --kernel-type gpu
+wrong 'printf is there with npusim cc --host' "$sources/prints.cpp"
+printf '#include "kernel_operator.h"\n__global__ __vector__ void k() {\n  asm("nop");\n}\n' > assembly.cpp
+wrong 'assembly.cpp:3: asm: ' assembly.cpp
 # Cores of the wrong kind have no such unit.
 "$npusim" cc "$sources/products.cpp" --kernel-type aiv > output
 grep '^product_half: aiv, ' output > /dev/null
 run faulted.json ./products && exit 1
 grep 'invalid instruction, block [0-9]*, core [0-9]*, MTE2 instruction 1, to: offset 0x0 in L1' errors > /dev/null
+
+# Projects for the vendor's toolkit find it where npusim is installed; built under exec, too.
+mkdir -p project/kernels && cd project
+cat > kernels/hello.cpp << 'END'
+#include "kernel_operator.h"
+#include "hello.h"
+extern "C" __global__ __aicore__ void hello(int32_t value) { AscendC::printf("hello %d\n", value + OFFSET); }
+int say_hello(void* stream, int value) { return hello<<<1, nullptr, stream>>>(value); }
+END
+echo 'int say_hello(void* stream, int value);' > hello.h
+printf '#include "kernel_operator.h"\n__global__ __vector__ void one(__gm__ float* x) { x[0] = 1; }\n' > kernels/one.cpp
+cat > main.cpp << 'END'
+#include <acl/acl.h>
+#include "hello.h"
+int main() {
+  aclrtBinHandle binary = nullptr;
+  aclrtFuncHandle one = nullptr;
+  if (aclInit(nullptr) != 0 || aclrtSetDevice(0) != 0) return 1;
+  if (aclrtBinaryLoadFromFile("out/fatbin/file/file.o", nullptr, &binary) != 0) return 2;
+  if (aclrtBinaryGetFunction(binary, "one", &one) != 0) return 3;
+  if (say_hello(nullptr, 40) != 0 || aclrtSynchronizeStream(nullptr) != 0) return 4;
+  return aclFinalize();
+}
+END
+cat > CMakeLists.txt << 'END'
+cmake_minimum_required(VERSION 3.16)
+project(outside CXX)
+set(CMAKE_INSTALL_PREFIX "${CMAKE_CURRENT_LIST_DIR}/out" CACHE STRING "" FORCE)
+include($ENV{ASCENDC_CMAKE_DIR}/ascendc.cmake)
+ascendc_library(kernels STATIC kernels/hello.cpp)
+ascendc_compile_definitions(kernels PRIVATE OFFSET=2)
+ascendc_fatbin_library(file kernels/one.cpp)
+include_directories(${CMAKE_CURRENT_SOURCE_DIR} ${ASCEND_CANN_PACKAGE_PATH}/include)
+link_directories(${ASCEND_CANN_PACKAGE_PATH}/lib64)
+add_executable(main main.cpp)
+target_compile_options(main PRIVATE -std=c++17 -D_GLIBCXX_USE_CXX11_ABI=0 -Wall -Werror)
+target_link_libraries(main PRIVATE kernels ascendcl ${ASCEND_CANN_PACKAGE_PATH}/lib64/libopapi.so)
+END
+cat > run.sh << 'END'
+set -eu
+source "$ASCEND_INSTALL_PATH/bin/setenv.bash"
+cmake -B build -DASCEND_CANN_PACKAGE_PATH="$ASCEND_INSTALL_PATH"
+cmake --build build
+cmake --install build
+build/main > printed
+END
+ASCEND_INSTALL_PATH=$prefix/share/npusim/ascend "$npusim" --config 910b2 exec --report r.json -- \
+  bash run.sh > output 2> errors
+[[ $(cat printed) == 'hello 42' ]]

@@ -8,7 +8,7 @@ prefix=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-library=$(dirname "$(find "$prefix" -name libnpudsmi.so | head -n 1)")
+library=$(dirname "$(find "$prefix"/lib* -name libnpudsmi.so | head -n 1)")
 for file in "$2"/*.c; do
   cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$file" -L"$library" -lnpudsmi \
     -lascendcl -lascend_hal -lruntime -ldl -lm -pthread -o "$(basename "$file" .c)"

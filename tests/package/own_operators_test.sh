@@ -37,7 +37,7 @@ code=0
 [[ $code == 2 ]] && grep "other.cpp:[0-9]*: error: .*load_wait" errors > /dev/null
 rm other.*
 
-library=$(dirname "$(find "$prefix" -name libascendcl.so | head -n 1)")
+library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
 cc -std=c11 -Wall -Wextra -Werror -I"$prefix/include" check.c -L"$library" -lascendcl -lm -o check
 for config in 910b2 950pr; do
   "$npusim" --config $config exec --report $config.json -- ./check | grep -x right > /dev/null

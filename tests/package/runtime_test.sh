@@ -10,7 +10,7 @@ sources=$2/rt
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-library=$(dirname "$(find "$prefix" -name libruntime.so | head -n 1)")
+library=$(dirname "$(find "$prefix"/lib* -name libruntime.so | head -n 1)")
 c_program() { # FILE LIBRARY OUTPUT
   cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$1" -L"$library" -l"$2" -pthread -o "$3"
 }

@@ -46,6 +46,7 @@ Outcome compile_kernels(const Options& options) {
   request.source = source;
   request.includes = options.includes;
   request.defines = options.defines;
+  request.launched = options.host;
   request.cores = cores_of(options.kernel_type);
   if (!request.cores && !options.kernel_type.empty()) {
     return bad_input("--kernel-type: found '" + shortened(options.kernel_type) +

@@ -3,6 +3,7 @@
 #include <runtime/npusim_rt.h>
 
 #include "apps/compat/acl/direct.hpp"
+#include "apps/compat/acl/printed.hpp"
 
 using npu::compat::tell_device;
 
@@ -22,6 +23,7 @@ bool is_attribute(aclrtDevAttr attribute) {
 
 // One call between what is told before and behind it.
 aclError reset(int32_t device, rtError_t (*call)(int32_t)) {
+  npu::compat::finish_printing_of_device(device);
   tell_device(device, ACL_RT_DEVICE_STATE_RESET_PRE);
   const aclError status = call(device);
   if (status == ACL_SUCCESS) tell_device(device, ACL_RT_DEVICE_STATE_RESET_POST);
@@ -97,7 +99,9 @@ aclError aclrtQueryDeviceStatus(int32_t device, aclrtDeviceStatus* status) {
 }
 
 aclError aclrtSynchronizeDevice(void) {
-  return npu::compat::told(rtDeviceSynchronize());
+  const aclError status = rtDeviceSynchronize();
+  npu::compat::print_of_device();
+  return npu::compat::told(status);
 }
 
 aclError aclrtDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer) {

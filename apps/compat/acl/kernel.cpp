@@ -47,6 +47,10 @@ std::uint32_t magic_of(const aclrtBinaryLoadOptions* options) {
   return RT_DEV_BINARY_MAGIC_ELF;
 }
 
+bool is_valid(const aclrtBinaryLoadOptions* options) {
+  return options == nullptr || options->numOpt == 0 || options->options != nullptr;
+}
+
 bool is_valid(const aclrtLaunchKernelCfg* config) {
   return config == nullptr || config->numAttrs == 0 || config->attrs != nullptr;
 }
@@ -106,8 +110,7 @@ extern "C" {
 
 aclError aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* options,
                                  aclrtBinHandle* binary) {
-  if (path == nullptr || binary == nullptr) return ACL_ERROR_INVALID_PARAM;
-  if (options != nullptr && options->numOpt != 0 && options->options == nullptr) {
+  if (path == nullptr || binary == nullptr || !npu::compat::is_valid(options)) {
     return ACL_ERROR_INVALID_PARAM;
   }
   std::vector<std::byte> bytes;
@@ -116,6 +119,15 @@ aclError aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* optio
     if (!npu::compat::read_file(path, &bytes)) return ACL_ERROR_INVALID_PARAM;
     all = {npu::compat::magic_of(options), 0, bytes.data(), bytes.size()};
   }
+  return rtDevBinaryRegister(&all, binary);
+}
+
+aclError aclrtBinaryLoadFromData(const void* data, size_t size,
+                                 const aclrtBinaryLoadOptions* options, aclrtBinHandle* binary) {
+  if (data == nullptr || size == 0 || binary == nullptr || !npu::compat::is_valid(options)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  const rtDevBinary_t all = {npu::compat::magic_of(options), 0, data, size};
   return rtDevBinaryRegister(&all, binary);
 }
 

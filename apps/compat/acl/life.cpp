@@ -2,6 +2,12 @@
 #include <acl/acl.h>
 #include <runtime/npusim_rt.h>
 
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "apps/compat/client/request.hpp"
+
 extern "C" {
 
 aclError aclInit(const char* config_path) {
@@ -18,7 +24,16 @@ aclError aclFinalizeReference(uint64_t* count) {
 }
 
 const char* aclGetRecentErrMsg(void) {
-  return npusimRtErrorMessage();
+  static thread_local char text[128];
+  // What npusim has to tell is older.
+  const char* const told = npusimRtErrorMessage();
+  const char* const refused = std::exchange(npu::compat::refused_call(), nullptr);
+  if (refused == nullptr) return *told == 0 ? nullptr : told;
+  // Functions of the library's own do not mean anything to a program.
+  const bool is_public = std::strncmp(refused, "acl", 3) == 0;
+  std::snprintf(text, sizeof text, "%s%sa parameter is null, 0, or out of its range",
+                is_public ? refused : "", is_public ? ": " : "");
+  return text;
 }
 
 aclError aclrtGetVersion(int32_t* major, int32_t* minor, int32_t* patch) {

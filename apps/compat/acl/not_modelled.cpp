@@ -25,7 +25,6 @@ NPU_NOT_MODELLED(aclopLoad, const void*, size_t)
 NPU_NOT_MODELLED(aclmdlLoadFromFile, const char*, uint32_t*)
 NPU_NOT_MODELLED(aclmdlUnload, uint32_t)
 
-NPU_NO_FEATURE(aclrtStreamStop, aclrtStream)
 NPU_NO_FEATURE(aclrtGetOverflowStatus, void*, size_t, aclrtStream)
 NPU_NO_FEATURE(aclrtResetOverflowStatus, aclrtStream)
 NPU_NO_FEATURE(aclrtSetGroup, int32_t)

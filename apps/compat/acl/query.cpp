@@ -31,7 +31,10 @@ bool is_option(aclSysParamOpt option) {
 
 aclError get(aclrtContext context, aclSysParamOpt option, int64_t* value) {
   if (value == nullptr || !is_option(option)) return ACL_ERROR_INVALID_PARAM;
-  return options().get({context, option}, value) ? ACL_SUCCESS : ACL_ERROR_RT_SYSPARAMOPT_NOT_SET;
+  if (options().get({context, option}, value)) return ACL_SUCCESS;
+  if (context != nullptr) return ACL_ERROR_RT_SYSPARAMOPT_NOT_SET;
+  *value = 0;
+  return ACL_SUCCESS;
 }
 
 // Of streams, as the program has said.

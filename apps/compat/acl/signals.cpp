@@ -65,4 +65,9 @@ aclError aclrtStreamAbort(aclrtStream stream) {
   return ask<Call::kStreamAbort>({word(stream)});
 }
 
+aclError aclrtStreamStop(aclrtStream stream) {
+  if (stream == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return ask<Call::kStreamStop>({word(stream)});
+}
+
 }  // extern "C"

@@ -2,9 +2,20 @@
 #include <runtime/stream.h>
 
 #include "apps/compat/acl/direct.hpp"
+#include "apps/compat/acl/printed.hpp"
 
 using npu::compat::tell_stream;
 using npu::compat::told;
+
+namespace {
+
+// What kernels have printed comes out in front of what is told of a fault.
+aclError waited(aclError status, aclrtStream stream) {
+  if (status != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) npu::compat::print_of_stream(stream);
+  return told(status);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -22,23 +33,25 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
 
 aclError aclrtDestroyStream(aclrtStream stream) {
   if (stream == nullptr) return ACL_ERROR_INVALID_PARAM;
+  npu::compat::finish_printing(stream);
   tell_stream(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
   return rtStreamDestroy(stream);
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream) {
   if (stream == nullptr) return ACL_ERROR_INVALID_PARAM;
+  npu::compat::finish_printing(stream);
   tell_stream(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
   return rtStreamDestroyForce(stream);
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {
-  return told(rtStreamSynchronize(stream));
+  return waited(rtStreamSynchronize(stream), stream);
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
   if (timeout < -1) return ACL_ERROR_INVALID_PARAM;
-  return told(rtStreamSynchronizeWithTimeout(stream, timeout));
+  return waited(rtStreamSynchronizeWithTimeout(stream, timeout), stream);
 }
 
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {

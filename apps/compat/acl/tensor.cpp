@@ -88,6 +88,12 @@ aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
   return buffer;
 }
 
+aclError aclUpdateDataBuffer(aclDataBuffer* buffer, void* data, size_t size) {
+  if (buffer == nullptr) return ACL_ERROR_INVALID_PARAM;
+  *buffer = {data, size};
+  return ACL_SUCCESS;
+}
+
 aclError aclDestroyDataBuffer(const aclDataBuffer* buffer) {
   if (buffer == nullptr) return ACL_ERROR_INVALID_PARAM;
   delete buffer;

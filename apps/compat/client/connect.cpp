@@ -28,6 +28,11 @@ int& last_error() {
   return code;
 }
 
+const char*& refused_call() {
+  static thread_local const char* name = nullptr;
+  return name;
+}
+
 std::uint64_t& OnDevice::place() {
   static thread_local std::uint64_t word = kDeviceOfContext;
   return word;

@@ -39,6 +39,9 @@ class OnDevice {
 
 // Of the thread's last call that npusim has refused; 0: none since it was set to 0.
 int& last_error();
+// The function whose parameters a library has refused by itself; null: npusim has refused a call of
+// the thread's since, or there is none.
+const char*& refused_call();
 
 // A call; `bytes` are in the thread's window already. The status; `answer` is given if it is 0.
 template <Call kCall>
@@ -47,7 +50,10 @@ int ask(const Request<kCall>& request = {}, Answer<kCall>* answer = nullptr,
   Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
   const int status = channel->call(kCall, words_of(request), OnDevice::place(), bytes);
-  if (status != 0) last_error() = status;
+  if (status != 0) {
+    last_error() = status;
+    refused_call() = nullptr;
+  }
   if (status == 0 && answer != nullptr) *answer = message_of<Answer<kCall>>(channel->words());
   return status;
 }

@@ -127,6 +127,7 @@ namespace npu::compat {
   X(DeviceError, Device, Number, "aclrtGetErrorVerbose")                        \
   X(StreamInfo, Handle, StreamInfo, "aclrtStreamGetId")                         \
   X(StreamAbort, Handle, Nothing, "aclrtStreamAbort")                           \
+  X(StreamStop, Handle, Nothing, "aclrtStreamStop")                             \
   X(EventInfo, Handle, EventInfo, "aclrtGetEventId")                            \
   X(EventTimestamp, Handle, Number, "aclrtEventGetTimestamp")                   \
   X(LastTask, Nothing, Number, "aclrtGetThreadLastTaskId")                      \

@@ -190,9 +190,11 @@ void Process::finish() {
 
 void Process::give_back(std::uint32_t device, bool force) {
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
-  for (const auto& [handle, event] : events.all()) {  // other programs may still have it
-    const bool written = event->shared != nullptr && event->shared->writer == number_;
-    if (event->device == device && written && event->shared->mark) event->shared->mark.emplace();
+  // Other programs may still have an event that this one has given back.
+  for (const auto& [key, known] : machine_.shared_events) {
+    const auto shared = known.lock();
+    const bool written = shared != nullptr && shared->writer == number_ && shared->device == device;
+    if (written && shared->mark) shared->mark.emplace();
   }
   drop(events, device);
   drop(notifies, device);

@@ -45,10 +45,10 @@ Value<wire::StreamInfo> serve(Caller& caller, const CallOf<Call::kStreamInfo>& c
   return wire::StreamInfo{all.priority, all.flags, all.number, all.stops};
 }
 
-Outcome serve(Caller& caller, const CallOf<Call::kStreamAbort>& call) {
-  const auto found = caller.stream(call.handle);
-  if (!found) return forward_fault(found);
-  auto& record = **found;
+namespace {
+
+// The stream goes on with an empty queue.
+Outcome give_up(Caller& caller, ProgramStream& record) {
   const auto fresh =
       caller.process().card(record.device)->make_stream(queue_priority(record.priority));
   if (!fresh) return forward_fault(fresh);
@@ -56,6 +56,29 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamAbort>& call) {
   auto& given_up = *record.stream;
   record.aborted.push_back(std::exchange(record.stream, std::move((*fresh)->stream)));
   given_up.close(caller.clock().now());
+  return {};
+}
+
+}  // namespace
+
+Outcome serve(Caller& caller, const CallOf<Call::kStreamAbort>& call) {
+  const auto found = caller.stream(call.handle);
+  if (!found) return forward_fault(found);
+  return give_up(caller, **found);
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kStreamStop>& call) {
+  const auto found = caller.stream(call.handle);
+  if (!found) return forward_fault(found);
+  auto& record = **found;
+  if ((record.flags & kDeviceOnly) == 0) {
+    return fault(kFeature, "the stream was made without ACL_STREAM_DEVICE_USE_ONLY");
+  }
+  const auto done = is_done(record);
+  if (!done) return forward_fault(done);
+  if (*done) return {};
+  if (auto given = give_up(caller, record); !given) return given;
+  record.stopped = true;
   return {};
 }
 
@@ -96,6 +119,7 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kEventShare>& call)
   if (shared == nullptr) {
     shared = std::make_shared<SharedEvent>();
     shared->writer = caller.process().number();
+    shared->device = (*event)->device;
     if ((*event)->record) shared->mark = (*event)->record->mark();
   }
   for (const auto& [key, known] : machine.shared_events) {

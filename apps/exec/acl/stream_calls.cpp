@@ -166,7 +166,9 @@ Outcome serve(Caller& caller, const CallOf<Call::kRecordEvent>& call) {
   if (!time) return fault(time.error());
   const auto record = (*stream)->stream->record((*time)->bus(), *time);
   if (!record) return submission_fault(record.error());
-  if ((*event)->shared != nullptr) *(*event)->shared = {caller.process().number(), record->mark()};
+  if ((*event)->shared != nullptr) {
+    *(*event)->shared = {caller.process().number(), (*event)->device, record->mark()};
+  }
   (*event)->record = *record;
   (*event)->time = std::move(*time);
   return {};

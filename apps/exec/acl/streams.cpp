@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/exec/acl/streams.hpp"
 
+#include <utility>
+
 namespace npu::exec::acl {
 namespace {
 
@@ -25,6 +27,9 @@ tl::unexpected<Fault> submission_fault(const Error& error) {
 }
 
 Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
+  if (std::exchange(stream.stopped, false)) {
+    return fault(kInternal, "what ran in the stream was stopped by aclrtStreamStop()");
+  }
   const auto ended = stream.stream->synchronize(deadline);
   if (!ended && ended.error().code == ErrorCode::kTimeout) {
     return fault(late, ended.error().message());

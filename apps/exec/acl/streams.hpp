@@ -28,6 +28,7 @@ struct ProgramStream {
   std::uint64_t priority = 0, flags = 0;       // as the program has said
   std::uint64_t number = 0;                    // 0, 1, ... of the program
   bool stops = false;                          // on errors
+  bool stopped = false;                        // and nobody was told yet (aclrtStreamStop())
   std::uint64_t failed = 0;                    // index of the entry of the last fault that was told
   std::uint64_t subscriber = 0;                // thread that runs its callbacks; 0: none
   std::uint64_t host_subscriber = 0;           // its host functions; 0: the library's own
@@ -37,8 +38,9 @@ struct ProgramStream {
   std::uint64_t callback_value = 1;
 };
 
-inline constexpr std::size_t kMostEvents = 65535;  // docs/sources/acl.md L4
-inline constexpr std::uint64_t kIpcEvent = 0x40;   // ACL_EVENT_IPC
+inline constexpr std::size_t kMostEvents = 65535;   // docs/sources/acl.md L4
+inline constexpr std::uint64_t kIpcEvent = 0x40;    // ACL_EVENT_IPC
+inline constexpr std::uint64_t kDeviceOnly = 0x20;  // ACL_STREAM_DEVICE_USE_ONLY
 
 // The ACL's 0 is the most urgent one of 8, the queues' 15 of 16.
 inline unsigned queue_priority(std::uint64_t priority) {
@@ -56,6 +58,7 @@ inline CoreLimits limits_of(const ProgramStream& stream, const CoreLimits& devic
 // An event of several programs.
 struct SharedEvent {
   std::uint64_t writer = 0;                // Process::number(), of the last record
+  std::uint32_t device = 0;                // of it, which is the writer's
   std::optional<driver::StreamMark> mark;  // of it; an empty one: the writer has gone
 };
 

@@ -60,6 +60,7 @@ int run(AicorePort& port, void (*kernel)(Types...), bool mixed) {
        line += abi::kCacheLine) {
     on_core([&](AicorePort& core) { core.clean_invalidate(line); });
   }
+  state.print_arguments = aicore::round_up(end, sizeof(std::uint64_t));
   ParameterReader reader(first);
   // Braces give the order.
   std::tuple<std::remove_cv_t<Types>...> parameters{reader.next<std::remove_cv_t<Types>>()...};

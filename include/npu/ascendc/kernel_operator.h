@@ -8,6 +8,7 @@
 #include "npu/ascendc/copies.hpp"
 #include "npu/ascendc/cubes.hpp"
 #include "npu/ascendc/launch.hpp"
+#include "npu/ascendc/print.hpp"
 #include "npu/ascendc/queues.hpp"
 #include "npu/ascendc/vectors.hpp"
 

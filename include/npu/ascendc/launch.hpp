@@ -8,11 +8,11 @@
 
 #ifdef NPUSIM_CC_HOST
 #include <acl/acl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <acl/npusim_kernels.h>
 
-#include <string>
 #include <vector>
+
+#include "npu/ascendc/printed.hpp"
 
 // The file of kernels, as kernels/ascendc puts it into the object.
 extern "C" __attribute__((visibility("hidden"))) const char npusim_kernels_begin[];
@@ -24,22 +24,37 @@ namespace npu::ascendc {
 namespace {
 
 #ifdef NPUSIM_CC_HOST
-// Loads the object's kernels when they are first wanted.
+// Loads the object's kernels when they are first wanted, and when the program has given those that
+// it had back with the device.
 inline aclError find_kernel(const char* name, aclrtFuncHandle* function) {
   static aclrtBinHandle binary = nullptr;
-  if (binary == nullptr) {
-    const int file = memfd_create("kernels", MFD_CLOEXEC);
-    const auto size = npusim_kernels_end - npusim_kernels_begin;
-    if (file < 0) return ACL_ERROR_BAD_ALLOC;
-    aclError loaded = ACL_ERROR_BAD_ALLOC;
-    if (write(file, npusim_kernels_begin, static_cast<std::size_t>(size)) == size) {
-      const std::string path = "/proc/self/fd/" + std::to_string(file);
-      loaded = aclrtBinaryLoadFromFile(path.c_str(), nullptr, &binary);
-    }
-    close(file);
-    if (loaded != ACL_SUCCESS) return loaded;
+  if (binary != nullptr && aclrtBinaryGetFunction(binary, name, function) == ACL_SUCCESS) {
+    return ACL_SUCCESS;
   }
+  const aclError loaded = aclrtBinaryLoadFromData(
+      npusim_kernels_begin, static_cast<std::size_t>(npusim_kernels_end - npusim_kernels_begin),
+      nullptr, &binary);
+  if (loaded != ACL_SUCCESS) return loaded;
   return aclrtBinaryGetFunction(binary, name, function);
+}
+
+// With a buffer for what the kernel prints.
+inline aclError launch_printing(aclrtFuncHandle function, std::uint32_t blocks,
+                                std::vector<char> arguments, void* stream) {
+  constexpr std::uint64_t kWanted = 12 << 20, kStep = 64;  // bytes
+  const std::uint64_t regions = std::uint64_t{blocks} * kRegionsOfBlock;
+  const std::uint64_t region = std::clamp(
+      kWanted / std::max<std::uint64_t>(regions, 1) / kStep * kStep, kLeastRegion, kMostRegion);
+  npusim_printing printing = {};
+  printing.bytes = regions * region;
+  printing.part = region;
+  printing.print = &write_printed;
+  printing.address_offset = aicore::round_up(arguments.size(), sizeof(std::uint64_t));
+  arguments.resize(printing.address_offset + 2 * sizeof(std::uint64_t));
+  std::memcpy(arguments.data() + printing.address_offset + sizeof(std::uint64_t), &region,
+              sizeof region);
+  return npusimLaunchPrintingKernel(function, blocks, arguments.data(), arguments.size(), stream,
+                                    &printing);
 }
 
 // An argument as the kernel's parameter.
@@ -75,6 +90,7 @@ struct KernelLaunch {
     aclrtFuncHandle function = nullptr;
     const aclError found = find_kernel(name, &function);
     if (found != ACL_SUCCESS) return found;
+    if (prints) return launch_printing(function, blocks, std::move(bytes), stream);
     return aclrtLaunchKernel(function, blocks, bytes.data(), bytes.size(), stream);
 #else
     return 0;

@@ -30,6 +30,7 @@ enum class Refusal : std::uint16_t {
   kNoBuffer,             // a queue has no free tensor, or none that was put into it
   kNoEvent,              // all eight flags between two pipes are in use
   kPlace,                // a tensor lies where the instruction cannot reach it
+  kTrap,                 // the kernel's own: asm("trap"), Trap()
 };
 
 struct KernelState {
@@ -39,6 +40,8 @@ struct KernelState {
   std::array<std::array<std::uint8_t, platform::kPipes>, platform::kPipes> events{};
   bool mixed = false;        // cube and vector cores together
   bool reads_fresh = false;  // the data cache holds nothing from before this kernel
+  // Of printf(): where its arguments are, the core's region once it is known, a region's bytes.
+  std::uint64_t print_arguments = 0, print_region = 0, print_bytes = 0;
 };
 
 inline KernelState* current = nullptr;

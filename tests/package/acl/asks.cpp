@@ -51,12 +51,14 @@ void versions() {
 
 void contexts() {
   int32_t active = -1;
-  int64_t value = 0;
+  int64_t value = 9;
   OK(aclrtGetPrimaryCtxState(0, nullptr, &active));
   REQUIRE(active == 1);
   EXPECT(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetPrimaryCtxState(7, nullptr, &active));
   aclrtContext before = nullptr, own = nullptr;
   OK(aclrtGetCurrentContext(&before));
+  OK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));
+  REQUIRE(value == 0);
   OK(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
   OK(aclrtCreateContext(&own, 0));
   EXPECT(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value));

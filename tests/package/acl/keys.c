@@ -54,6 +54,7 @@ static int child(int from, int to) {
   OK(aclrtRecordEvent(event, stream));
   OK(aclrtSynchronizeEvent(event));
   send(to, &go, sizeof go);
+  OK(aclrtDestroyEvent(event)); /* its record stays the parent's */
   OK(aclrtIpcMemClose(keys.closed));
   OK(aclFinalize());
   return 0;
@@ -111,6 +112,8 @@ int main(void) {
   OK(aclrtMemcpy(&value, sizeof value, other, sizeof value, ACL_MEMCPY_DEVICE_TO_HOST));
   REQUIRE(value == 456);
   REQUIRE(waitpid(started, &status, 0) == started && status == 0);
+  OK(aclrtSynchronizeEvent(event));
+  OK(aclrtDestroyEvent(event));
   OK(aclrtIpcMemClose(keys.open));
   OK(aclrtFreePhysical(handle));
   OK(aclrtFree(plain));

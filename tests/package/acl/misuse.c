@@ -57,6 +57,17 @@ static void addresses(void) {
   REQUIRE(strstr(aclGetRecentErrMsg(), "it was freed before, or never was") != NULL);
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(host));
   REQUIRE(strstr(aclGetRecentErrMsg(), "it was freed before, or never was") != NULL);
+  REQUIRE(aclGetRecentErrMsg() == NULL);
+}
+
+/* What the library refuses by itself, until npusim refuses something. */
+static void parameters(void) {
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtGetRunMode(NULL));
+  REQUIRE(strstr(aclGetRecentErrMsg(), "aclrtGetRunMode: ") != NULL);
+  REQUIRE(aclGetRecentErrMsg() == NULL);
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtGetRunMode(NULL));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree((char*)NULL + 64));
+  REQUIRE(strstr(aclGetRecentErrMsg(), "never was") != NULL);
 }
 
 int main(void) {
@@ -97,6 +108,7 @@ int main(void) {
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtLaunchKernel(stream, 1, NULL, 0, stream));
   arguments(stream);
   addresses();
+  parameters();
   OK(aclrtResetDeviceForce(0));
   EXPECT(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
   OK(aclFinalizeReference(&left));

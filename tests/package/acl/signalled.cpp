@@ -143,6 +143,27 @@ void aborts() {
   OK(aclrtDestroyStream(stream));
 }
 
+// What runs is stopped, which the next wait tells.
+void stops() {
+  aclrtStream stream = new_stream();
+  REQUIRE(aclrtStreamStop(stream) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  REQUIRE(aclrtStreamStop(nullptr) == ACL_ERROR_INVALID_PARAM);
+  OK(aclrtDestroyStream(stream));
+  OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_DEVICE_USE_ONLY));
+  OK(aclrtStreamStop(stream));
+  OK(aclrtSynchronizeStream(stream));
+  aclrtNotify never = nullptr;
+  OK(aclrtCreateNotify(&never, 0));
+  OK(aclrtWaitAndResetNotify(never, stream, 0));
+  OK(aclrtStreamStop(stream));
+  REQUIRE(aclrtSynchronizeStream(stream) == ACL_ERROR_RT_INTERNAL_ERROR);
+  OK(aclrtMemsetD32Async(word, sizeof *word, 10, 1, stream));
+  OK(aclrtSynchronizeStream(stream));
+  REQUIRE(read_word() == 10);
+  OK(aclrtDestroyNotify(never));
+  OK(aclrtDestroyStream(stream));
+}
+
 void reduces() {
   aclrtStream stream = new_stream();
   const float a[4] = {1, 2, 3, 4}, b[4] = {4, 1, 8, -2};
@@ -180,6 +201,7 @@ int main() {
   values();
   functions();
   aborts();
+  stops();
   reduces();
   OK(aclrtFree(word));
   return end_right();

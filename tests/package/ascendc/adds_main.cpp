@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of adds.cpp, and those of vectors.cpp, against what is computed here.
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "program.hpp"
 
 namespace {
@@ -87,6 +91,29 @@ void rows(std::uint16_t count, std::uint32_t length, std::uint32_t pitch, aclrtS
                                        &arguments, sizeof arguments, nullptr, 0));
 }
 
+// The same file from memory that is given back before its kernel runs.
+void from_memory(aclrtStream stream) {
+  std::ifstream file("adds.o", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  aclrtBinHandle binary = nullptr;
+  aclrtFuncHandle function = nullptr;
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtBinaryLoadFromData(nullptr, bytes.size(), nullptr, &binary));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtBinaryLoadFromData(bytes.data(), 0, nullptr, &binary));
+  EXPECT(ACL_ERROR_INVALID_PARAM,
+         aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, nullptr));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
+         aclrtBinaryLoadFromData(bytes.data(), bytes.size() / 2, nullptr, &binary));
+  OK(aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &binary));
+  bytes.assign(bytes.size(), '\0');
+  OK(aclrtBinaryGetFunction(binary, "add_int", &function));
+  OnCard<std::int32_t> x(std::vector<std::int32_t>(128, 40)), z(std::vector<std::int32_t>(128));
+  SumArguments arguments{x.address(), x.address(), z.address(), 128, 128};
+  OK(aclrtLaunchKernel(function, 1, &arguments, sizeof arguments, stream));
+  OK(aclrtSynchronizeStream(stream));
+  REQUIRE(z.values() == std::vector<std::int32_t>(128, 80));
+  OK(aclrtBinaryUnLoad(binary));
+}
+
 }  // namespace
 
 int main() {
@@ -109,6 +136,7 @@ int main() {
   chain(8 * 13, stream);
   rows(5, 13, 20, stream);
   rows(1, 8, 8, stream);
+  from_memory(stream);
   aclrtBinHandle binary = nullptr;
   aclrtFuncHandle function = nullptr;
   OK(aclrtBinaryLoadFromFile("adds.o", nullptr, &binary));

@@ -82,6 +82,11 @@ TEST(AscendcSource, ALaunchBecomesACall) {
             "return::npu::ascendc::launch(&k,\"k\",(a>b),nullptr,s)(x,y);");
 }
 
+TEST(AscendcSource, ATrapIsTheCardsAndNotTheHosts) {
+  EXPECT_EQ(made_of("void f() { asm(\"trap\"); asm volatile (\"trap\"); }"),
+            "voidf(){::npu::ascendc::trap();::npu::ascendc::trap();}");
+}
+
 TEST(AscendcSource, EachLaunchOfATemplateIsAKernel) {
   const std::string source =
       "template <int N, class T> __global__ __cube__ void k(int x) {}"
@@ -103,6 +108,7 @@ TEST(AscendcSource, WhatCannotBeIsNamedWithItsLine) {
   EXPECT_EQ(made_of(line + "()<<<1, 0, s>>>();").find("k.cpp:42: a launch of no kernel"), 0U);
   EXPECT_EQ(made_of(line + "k<<<1, 0, s").find("k.cpp:42: a launch without >>>"), 0U);
   EXPECT_EQ(made_of(line + "__mix__(1, 1)").find("k.cpp:42: __mix__(1,1)"), 0U);
+  EXPECT_EQ(made_of(line + "asm volatile(\"nop\");").find("k.cpp:42: asm: "), 0U);
   EXPECT_EQ(made_of(line + "KERNEL_TASK_TYPE_DEFAULT(X)").find("k.cpp:42: X"), 0U);
   EXPECT_NE(made_of(line + "__global__ void " + std::string(60, 'k') + "() {}").find("59"),
             std::string::npos);

@@ -21,7 +21,7 @@ ACL_FUNC_VISIBILITY aclError aclFinalize(void);
 /* Takes one aclInit() back, the last of them as aclFinalize(). `count` (may be null) is how many
    are left. */
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t* count);
-/* What the calling thread's last failed call was about; empty if none failed since the last call of
+/* What the calling thread's last failed call was about; null if none failed since the last call of
    this function. The text is the thread's until its next call of this function. */
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
 ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t* major, int32_t* minor, int32_t* patch);

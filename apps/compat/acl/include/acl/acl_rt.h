@@ -10,6 +10,7 @@
 
 #include <acl/acl_base.h>
 #include <acl/acl_rt_allocator.h>
+#include <acl/acl_rt_batch.h>
 #include <acl/acl_rt_query.h>
 #include <acl/acl_rt_sync.h>
 #include <acl/acl_rt_tasks.h>
@@ -119,8 +120,8 @@ ACL_RT_CALL aclrtProcessReport(int32_t timeout);
 
 /* --- Memory. 207001: there is not so much. */
 /* `size` is rounded up to 32 bytes, and 32 more. Addresses are multiples of 64. Up to 1 MiB with
-   ACL_MEM_MALLOC_HUGE_FIRST, and of any size with ..._NORMAL_ONLY, allocations share pages of 2 MiB.
-   Others have whole pages; if `size` fills them, the 32 bytes more are in a page that all such
+   ACL_MEM_MALLOC_HUGE_FIRST, and of any size with ..._NORMAL_ONLY, allocations share pages of 2
+   MiB. Others have whole pages; if `size` fills them, the 32 bytes more are in a page that all such
    allocations have in common. Where whole pages are used up ..._HUGE_FIRST takes room in shared
    ones. ..._HUGE1G_ONLY: whole GiBs. For other
    cards (..._P2P): whole pages. */
@@ -219,6 +220,9 @@ ACL_RT_CALL aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute, cons
    100000: it cannot be read; 107000: it is no kernel. */
 ACL_RT_CALL aclrtBinaryLoadFromFile(const char* path, aclrtBinaryLoadOptions* options,
                                     aclrtBinHandle* binary);
+/* The same bytes in the program's memory, which may be given back. 107000: they are no kernel. */
+ACL_RT_CALL aclrtBinaryLoadFromData(const void* data, size_t size,
+                                    const aclrtBinaryLoadOptions* options, aclrtBinHandle* binary);
 ACL_RT_CALL aclrtBinaryUnLoad(aclrtBinHandle binary);
 /* The name of the kernel in the binary; of a binary without names any will do. */
 ACL_RT_CALL aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,

@@ -64,8 +64,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t device, aclrtErrorInfo
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* package, char* version);
 /* 80500000 is 8.5.0. */
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char* package, int32_t* version);
-ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** attributes,
-                                                     size_t* count);
+ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** attributes, size_t* count);
 /* 1: there is it. */
 ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr attribute, int32_t* value);
 /* Numbers of cores. */
@@ -83,7 +82,7 @@ ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
 ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
 
 /* --- Options, of the process and of the thread's context. The model is deterministic whatever they
-   are. 107021: not set. */
+   are. Those of the process begin with 0. 107021: not set in this context. */
 ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt option, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt option, int64_t* value);
 ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt option, int64_t value);
@@ -163,8 +162,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode)
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag);
 /* 207000: a card has them only if it saturates. */
-ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void* address, size_t size,
-                                                    aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void* address, size_t size, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
 
 /* --- Groups of cores of the vendor's older chips: there are none. */

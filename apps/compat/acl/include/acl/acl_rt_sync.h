@@ -72,8 +72,7 @@ typedef enum {
 } aclrtStreamState;
 typedef void (*aclrtStreamStateCallback)(aclrtStream stream, aclrtStreamState state, void* data);
 ACL_FUNC_VISIBILITY aclError aclrtRegStreamStateCallback(const char* name,
-                                                         aclrtStreamStateCallback call,
-                                                         void* data);
+                                                         aclrtStreamStateCallback call, void* data);
 typedef enum {
   ACL_RT_DEVICE_STATE_SET_PRE = 0,
   ACL_RT_DEVICE_STATE_SET_POST = 1,
@@ -82,11 +81,12 @@ typedef enum {
 } aclrtDeviceState;
 typedef void (*aclrtDeviceStateCallback)(int32_t device, aclrtDeviceState state, void* data);
 ACL_FUNC_VISIBILITY aclError aclrtRegDeviceStateCallback(const char* name,
-                                                         aclrtDeviceStateCallback call,
-                                                         void* data);
+                                                         aclrtDeviceStateCallback call, void* data);
 /* What runs in the stream and what waits there is given up; it takes new work. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
-/* 207000. */
+/* Of a stream with ACL_STREAM_DEVICE_USE_ONLY; 207000: another. What runs there is stopped, and
+   given up with what waits behind it: the next wait for the stream says 507000. It takes new work.
+ */
 ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 
 /* --- What programs share. Keys have at most 64 characters and a zero, so `length` is at least 65.
@@ -135,8 +135,7 @@ typedef struct aclrtIpcEventHandle {
 /* 107000: the event has not the flag. */
 ACL_FUNC_VISIBILITY aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle);
 /* 107000: there is no such event. */
-ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle,
-                                                     aclrtEvent* event);
+ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent* event);
 
 /* --- Host memory of the program's that cards reach, as by aclrtHostRegister(). */
 #define ACL_HOST_REG_MAPPED 0x2ul

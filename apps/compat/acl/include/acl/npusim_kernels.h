@@ -10,6 +10,8 @@
 #ifndef NPUSIM_KERNELS_H
 #define NPUSIM_KERNELS_H
 
+#include <acl/acl_rt.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define NPUSIM_BUILT_IN "npusim:built-in"
@@ -35,5 +37,30 @@ typedef struct npusim_matmul_args {
 typedef struct npusim_spin_args {
   uint64_t clocks;
 } npusim_spin_args;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For kernels that print, as objects of `npusim cc --host` launch them. The launch has `bytes` of
+   zeroed device memory, whose address is put at `address_offset` of its arguments. When the program
+   has waited for the stream or the device, or gives one of them back, `print` is called with a copy
+   of this memory, its bytes, and `part`. */
+typedef struct npusim_printing {
+  size_t bytes;
+  size_t part;
+  size_t address_offset;
+  void (*print)(const void* text, size_t bytes, size_t part);
+} npusim_printing;
+/* As aclrtLaunchKernel(), and waits for the kernel, whose error is told by the program's own wait.
+   207001: no memory for what it prints. */
+ACL_FUNC_VISIBILITY aclError npusimLaunchPrintingKernel(aclrtFuncHandle function, uint32_t blocks,
+                                                        const void* args, size_t size,
+                                                        aclrtStream stream,
+                                                        const npusim_printing* printing);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -190,6 +190,7 @@ void Process::finish() {
 
 void Process::give_back(std::uint32_t device, bool force) {
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  drop_models(*this, device);
   for (const auto& [handle, event] : events.all()) {  // other programs may still have it
     const bool written = event->shared != nullptr && event->shared->writer == number_;
     if (event->device == device && written && event->shared->mark) event->shared->mark.emplace();
@@ -291,6 +292,11 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   const auto record = streams.find(handle);
   if (record == nullptr) return;
   streams.remove(handle);
+  if (record->model != nullptr) {
+    record->model->invalid = true;
+    record->model.reset();
+  }
+  record->helpers.clear();
   const Instant now = machine_.platform.clock().now();
   closing_[handle] = {record->device, record->stream->last()};
   record->stream->close(force ? now : now + kDrain);

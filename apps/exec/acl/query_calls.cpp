@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
 
 namespace npu::exec::acl {
 
@@ -49,6 +50,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamAbort>& call) {
   const auto found = caller.stream(call.handle);
   if (!found) return forward_fault(found);
   auto& record = **found;
+  if (auto plain = may_wait(record); !plain) return plain;
   const auto fresh =
       caller.process().card(record.device)->make_stream(queue_priority(record.priority));
   if (!fresh) return forward_fault(fresh);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/exec/acl/streams.hpp"
 
+#include <utility>
+
 namespace npu::exec::acl {
 namespace {
 
@@ -31,6 +33,9 @@ Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
   }
   if (!ended) return submission_fault(ended.error());
   if (*ended) return told(stream, **ended);
+  for (const auto& helper : std::exchange(stream.helpers, {})) {
+    if (auto done = synchronize(*helper, deadline, late); !done) return done;
+  }
   return {};
 }
 

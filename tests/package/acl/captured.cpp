@@ -115,6 +115,30 @@ void joins() {
   for (const auto stream : {first, second}) OK(aclrtDestroyStream(stream));
 }
 
+// A fault of a stream of the model's own is told by the stream of the run, each time.
+void faults() {
+  aclrtStream first = new_stream(), second = new_stream();
+  aclrtEvent fork = new_event(), join = new_event();
+  const npusim_elementwise_args bad = {0x7000000000000, 0x7000000000000, 0, 1000, ACL_FLOAT};
+  const auto exp = built_in("exp");
+  OK(aclmdlRICaptureBegin(first, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  OK(aclrtRecordEvent(fork, first));
+  OK(aclrtStreamWaitEvent(second, fork));
+  OK(aclrtLaunchKernel(exp, 1, &bad, sizeof bad, second));
+  OK(aclrtRecordEvent(join, second));
+  OK(aclrtStreamWaitEvent(first, join));
+  const aclmdlRI model = ended(first);
+  for (int round = 0; round < 2; ++round) {
+    OK(aclmdlRIExecuteAsync(model, first));
+    EXPECT(ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, aclrtSynchronizeStream(first));
+    OK(aclrtSynchronizeStream(first));
+  }
+  OK(aclrtSynchronizeStream(second));
+  OK(aclmdlRIDestroy(model));
+  for (const auto event : {fork, join}) OK(aclrtDestroyEvent(event));
+  for (const auto stream : {first, second}) OK(aclrtDestroyStream(stream));
+}
+
 // A run waits for an event that another stream records, and records one that it waits for.
 void events_outside() {
   aclrtStream stream = new_stream(), other = new_stream();
@@ -238,6 +262,7 @@ int main() {
   spin_kernel = built_in("spin");
   runs_again();
   joins();
+  faults();
   events_outside();
   who_may_work();
   misuse();

@@ -145,7 +145,17 @@ namespace npu::compat {
   X(MemAdmit, NumberAdmission, Nothing, "aclrtMemSetPidToShareableHandle")      \
   X(EventShare, Handle, Number, "aclrtIpcGetEventHandle")                       \
   X(EventOpen, Number, Handle, "aclrtIpcOpenEventHandle")                       \
-  X(RunOperator, OperatorRun, Nothing, "aclopExecuteV2")
+  X(RunOperator, OperatorRun, Nothing, "aclopExecuteV2")                        \
+  X(CaptureBegin, CaptureStart, Nothing, "aclmdlRICaptureBegin")                \
+  X(CaptureEnd, Handle, Handle, "aclmdlRICaptureEnd")                           \
+  X(CaptureInfo, Handle, CaptureState, "aclmdlRICaptureGetInfo")                \
+  X(CaptureMode, Number, Number, "aclmdlRICaptureThreadExchangeMode")           \
+  X(ModelExecute, ModelStart, Nothing, "aclmdlRIExecuteAsync")                  \
+  X(ModelDestroy, Handle, Nothing, "aclmdlRIDestroy")                           \
+  X(ModelStreams, Handle, Number, "aclmdlRIGetStreams")                         \
+  X(ModelTasks, Handle, Number, "aclmdlRIGetTasksByStream")                     \
+  X(ModelTask, Handle, ModelTaskInfo, "aclmdlRITaskGetType")                    \
+  X(ModelText, Handle, Text, "aclmdlRIDebugJsonPrint")
 
 enum class Call : std::uint32_t {
   kEnd,  // the thread's last one, which is not answered

@@ -51,12 +51,14 @@ struct StreamOptions {
 };
 struct StreamWait {
   std::uint64_t stream = 0, event = 0;
+  std::uint64_t external = 0;  // of a model: runs wait for the event itself
 };
 struct FailureMode {
   std::uint64_t stream = 0, stops = 0;
 };
 struct EventPlace {
   std::uint64_t event = 0, stream = 0;
+  std::uint64_t external = 0;  // of a model: runs record the event itself
 };
 struct StreamInfo {
   std::uint64_t priority = 0, flags = 0;  // as it was created
@@ -96,6 +98,21 @@ struct ReportWait {
 struct DueCallback {
   std::uint64_t function = 0, parameter = 0;
   std::uint64_t waiting = 0;  // what Call::kCallbackDone is to be told; 0: nobody waits
+};
+
+// --- Work that is recorded ----------------------------------------------------------------------
+
+struct CaptureStart {
+  std::uint64_t stream = 0, mode = 0;  // aclmdlRICaptureMode
+};
+struct CaptureState {
+  std::uint64_t status = 0, model = 0;  // aclmdlRICaptureStatus
+};
+struct ModelStart {
+  std::uint64_t model = 0, stream = 0;
+};
+struct ModelTaskInfo {
+  std::uint64_t type = 0, number = 0;  // aclmdlRITaskType
 };
 
 // --- Kernels ------------------------------------------------------------------------------------

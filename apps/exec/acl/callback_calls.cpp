@@ -5,6 +5,7 @@
 
 #include "apps/exec/acl/guard.hpp"
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
 
 namespace npu::exec::acl {
 namespace {
@@ -70,6 +71,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchCallback>& call) {
   const auto found = caller.stream(call.stream);
   if (!found) return forward_fault(found);
   auto& record = **found;
+  if (auto plain = may_not_be_captured(record, "functions of the program"); !plain) return plain;
   const bool host = call.host != 0;
   if (!host && record.subscriber == 0) {
     return fault(kRuntimeParameter, "no thread has subscribed to the stream");

@@ -34,7 +34,10 @@ class Caller {
   // Which stream the last call of the thread's was about; null: none yet.
   std::shared_ptr<ProgramStream> last_stream() const { return last_stream_.lock(); }
   compat::wire::FaultInfo& fault_told() { return fault_told_; }  // the last one
-  std::string& error() { return error_; }                        // of the last call that failed
+  // aclmdlRICaptureMode: what it may do while streams are captured.
+  std::uint64_t capture_mode() const { return capture_mode_; }
+  void set_capture_mode(std::uint64_t mode) { capture_mode_ = mode; }
+  std::string& error() { return error_; }  // of the last call that failed
 
   // Before a call is served: which device it is about (compat::Slot::device).
   void begin(const CallRecord& call) { device_word_ = call.device; }
@@ -61,6 +64,7 @@ class Caller {
   std::shared_ptr<ProgramStream> limits_of_;
   std::weak_ptr<ProgramStream> last_stream_;
   compat::wire::FaultInfo fault_told_;
+  std::uint64_t capture_mode_ = 0;
   std::string error_;
 };
 

@@ -6,17 +6,28 @@
 
 #include "apps/exec/acl/copy_order.hpp"
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
 
 namespace npu::exec::acl {
 namespace {
 
 using driver::DeviceAddress;
 
+// Ordinary memory is not recorded: a copy into a captured stream is made at once.
+Value<wire::Order> order_of(Caller& caller, const wire::Order& order) {
+  if (order.in_stream == 0) return order;
+  const auto stream = caller.stream(order.stream);
+  if (!stream) return forward_fault(stream);
+  return (*stream)->model == nullptr ? order : wire::Order{};
+}
+
 Outcome copy_window(Caller& caller, const wire::WindowCopy& copy, ByteSpan bytes, bool to_device) {
   const DeviceAddress device{copy.address};
   const auto card = caller.card_of(device, copy.bytes);
   if (!card) return forward_fault(card);
-  auto order = CopyOrder::of(caller, **card, copy.order);
+  const auto where = order_of(caller, copy.order);
+  if (!where) return forward_fault(where);
+  auto order = CopyOrder::of(caller, **card, *where);
   if (!order) return forward_fault(order);
   auto& space = caller.process().managed();
   if (space.find(device) == nullptr) return order->move(device, bytes, to_device);
@@ -31,6 +42,7 @@ Outcome copy_window(Caller& caller, const wire::WindowCopy& copy, ByteSpan bytes
 Outcome serve(Caller& caller, const CallOf<Call::kCopyTurn>& call) {
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
+  if ((*stream)->model != nullptr) return may_work_at_once(caller);
   static_cast<void>((*stream)->stream->last().wait(Instant::never()));
   return {};
 }
@@ -128,6 +140,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kCopyPinned>& call) {
   auto order = CopyOrder::of(caller, **card, call.order);
   if (!order) return forward_fault(order);
   if (auto& space = caller.process().managed(); space.find(device) != nullptr) {
+    if (order->is_captured()) return fault(kFeature, "no model has copies of managed memory");
     const ByteSpan own = memory->shared->bytes().subspan(offset, size);
     order->wait_for_earlier();
     auto& managed = *space.memory();

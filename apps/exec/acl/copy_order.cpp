@@ -3,11 +3,16 @@
 
 #include <algorithm>
 
+#include "apps/exec/acl/models.hpp"
+
 namespace npu::exec::acl {
 
 Value<CopyOrder> CopyOrder::of(Caller& caller, ProcessCard& card,
                                const compat::wire::Order& order) {
-  if (order.in_stream == 0) return CopyOrder(caller, card, nullptr);
+  if (order.in_stream == 0) {
+    if (auto may = may_work_at_once(caller); !may) return forward_fault(may);
+    return CopyOrder(caller, card, nullptr);
+  }
   auto stream = caller.stream(order.stream);
   if (!stream) return forward_fault(stream);
   if ((*stream)->device != card.index()) {
@@ -29,8 +34,7 @@ Outcome CopyOrder::run(const abi::QueueEntry& entry) {
 
 Outcome CopyOrder::begin(const abi::QueueEntry& entry, std::shared_ptr<const void> keep) {
   if (stream_ == nullptr) return card_.run(entry);
-  const auto submitted = stream_->stream->submit(&entry, 1, std::move(keep));
-  return submitted ? Outcome{} : Outcome(submission_fault(submitted.error()));
+  return submit(*stream_, &entry, 1, std::move(keep));
 }
 
 Outcome CopyOrder::move(driver::DeviceAddress device, ByteSpan host, bool to_device) {

@@ -15,6 +15,8 @@ class CopyOrder {
   // kInvalidHandle, kNoContext.
   static Value<CopyOrder> of(Caller& caller, ProcessCard& card, const compat::wire::Order& order);
 
+  // What it is given becomes a model's.
+  bool is_captured() const { return stream_ != nullptr && stream_->model != nullptr; }
   // What was submitted before has ended, however.
   void wait_for_earlier();
   // Submits and waits: until all of the stream is done, if it is in one.

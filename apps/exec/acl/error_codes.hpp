@@ -18,6 +18,17 @@ inline constexpr int kNoContext = 107002;
 inline constexpr int kStreamContext = 107003;
 inline constexpr int kInvalidHandle = 107017;
 inline constexpr int kWaitTimeout = 107019;
+inline constexpr int kCaptureDependency = 107024;
+inline constexpr int kStreamUnjoined = 107025;
+inline constexpr int kModelCaptured = 107026;
+inline constexpr int kStreamCaptured = 107027;
+inline constexpr int kEventCaptured = 107028;
+inline constexpr int kStreamNotCaptured = 107029;
+inline constexpr int kCaptureMode = 107030;
+inline constexpr int kCaptureDefault = 107031;
+inline constexpr int kCaptureConflict = 107032;
+inline constexpr int kCaptureUnmatched = 107036;
+inline constexpr int kCaptureThread = 107038;
 inline constexpr int kFeature = 207000;
 inline constexpr int kOutOfMemory = 207001;
 inline constexpr int kNoResource = 207005;
@@ -32,6 +43,7 @@ inline constexpr int kStreamTimeout = 507046;
 inline constexpr int kEventTimeout = 507047;
 inline constexpr int kHbmError = 507054;
 inline constexpr int kDriver = 507899;
+inline constexpr int kCaptureInvalid = 507903;
 
 constexpr int code_of(ErrorCode code) {
   switch (code) {

@@ -7,6 +7,7 @@
 
 #include "apps/exec/acl/handlers.hpp"
 #include "apps/exec/acl/kernel_files.hpp"
+#include "apps/exec/acl/models.hpp"
 #include "npu/driver/program.hpp"
 
 namespace npu::exec::acl {
@@ -69,6 +70,25 @@ Value<Arguments> arguments_of(const CallOf<Call::kLaunchKernel>& call, Launch& l
   arguments.bytes.assign(given, given + size);
   arguments.places = {given + size, call.places * sizeof(Place)};
   return arguments;
+}
+
+using Writes = std::function<Status(ByteSpan, driver::DeviceAddress)>;
+
+// `kept`: it is called when the program's window has other bytes.
+Writes writes(Arguments arguments, bool kept) {
+  const auto all = std::make_shared<Arguments>(std::move(arguments));
+  if (kept) {
+    const auto* const places = all->places.data;
+    const auto own = std::make_shared<std::vector<std::byte>>(places, places + all->places.size);
+    return [all, own](ByteSpan host, driver::DeviceAddress device) -> Status {
+      std::memcpy(host.data, all->bytes.data(), host.size);
+      return fill_in_places(host, device, {own->data(), own->size()});
+    };
+  }
+  return [all](ByteSpan host, driver::DeviceAddress device) -> Status {
+    std::memcpy(host.data, all->bytes.data(), host.size);
+    return fill_in_places(host, device, all->places);
+  };
 }
 
 Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Function& function) {
@@ -226,7 +246,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   if (launch->function->built_in != nullptr && launch->blocks > limit) launch->blocks = limit;
   auto module = module_of(caller, card, *launch->function);
   if (!module) return forward_fault(module);
-  const auto arguments = arguments_of(call, *launch);
+  auto arguments = arguments_of(call, *launch);
   if (!arguments) return forward_fault(arguments);
   driver::KernelLaunch what;
   what.module = std::move(*module);
@@ -234,16 +254,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   what.blocks = launch->blocks;
   what.most_cores = limit == card.card().cores[kind] ? 0 : limit;
   what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
-  what.write = [&arguments](ByteSpan host, driver::DeviceAddress device) -> Status {
-    std::memcpy(host.data, arguments->bytes.data(), host.size);
-    return fill_in_places(host, device, arguments->places);
-  };
-  const auto submitted = (*stream)->stream->launch(what);
-  if (submitted) return {};
-  if (submitted.error().code == ErrorCode::kInvalidArgument) {
-    return fault(kInvalidParameter, submitted.error().message());
-  }
-  return submission_fault(submitted.error());
+  what.write = writes(std::move(*arguments), (*stream)->model != nullptr);
+  return acl::launch(**stream, what);
 }
 
 }  // namespace npu::exec::acl

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
 #include "npu/abi/identity.hpp"
 
 namespace npu::exec::acl {
@@ -155,6 +156,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kManagedPrefetch>& call) {
   if (call.by_itself == 0) {
     const auto stream = caller.stream(call.stream);
     if (!stream) return forward_fault(stream);
+    if (auto plain = may_not_be_captured(**stream, "moves of managed memory"); !plain) return plain;
     auto before = synchronize(**stream, Instant::never(), kStreamTimeout);
     if (!before) return before;
   }

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "apps/exec/acl/models.hpp"
+
 namespace npu::exec::acl {
 namespace {
 
@@ -32,6 +34,10 @@ void OperatorLaunches::refuse(const char* reason) {
 }
 
 std::uint64_t OperatorLaunches::workspace(std::uint64_t bytes) {
+  if (stream_.model != nullptr) {
+    refuse("no model has operators with memory to work in");
+    return 0;
+  }
   const auto memory = card_.allocate(bytes, driver::PagePolicy::kHugeFirst, 0);
   if (!memory) {
     if (!error_) error_ = memory.error();
@@ -56,6 +62,16 @@ void OperatorLaunches::launch(CoreKind kind, std::uint32_t blocks, const std::ui
     std::memcpy(host.data, words, host.size);
     return {};
   };
+  if (stream_.model != nullptr) {
+    what.write = [kept = std::vector<std::uint64_t>(words, words + count)](
+                     ByteSpan host, driver::DeviceAddress) -> Status {
+      std::memcpy(host.data, kept.data(), host.size);
+      return {};
+    };
+    const auto recorded = acl::launch(stream_, what);
+    if (!recorded) error_ = recorded.error();
+    return;
+  }
   const auto mark = stream_.stream->launch(what);
   if (mark) {
     marks_ = {*mark};

@@ -190,6 +190,7 @@ void Process::finish() {
 
 void Process::give_back(std::uint32_t device, bool force) {
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  drop_models(*this, device);
   // Other programs may still have an event that this one has given back.
   for (const auto& [key, known] : machine_.shared_events) {
     const auto shared = known.lock();
@@ -293,6 +294,11 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   const auto record = streams.find(handle);
   if (record == nullptr) return;
   streams.remove(handle);
+  if (record->model != nullptr) {
+    record->model->invalid = true;
+    record->model.reset();
+  }
+  record->helpers.clear();
   const Instant now = machine_.platform.clock().now();
   closing_[handle] = {record->device, record->stream->last()};
   record->stream->close(force ? now : now + kDrain);

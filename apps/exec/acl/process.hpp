@@ -22,6 +22,7 @@
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/acl/managed_space.hpp"
 #include "apps/exec/acl/memory_book.hpp"
+#include "apps/exec/acl/models.hpp"
 #include "apps/exec/acl/process_card.hpp"
 #include "apps/exec/acl/program_operators.hpp"
 #include "apps/exec/acl/sleeper.hpp"
@@ -185,6 +186,9 @@ class Process {
   HandleTable<Binary> binaries{next_handle};
   HandleTable<Function> functions{next_handle};
   HandleTable<Physical> physicals{next_handle};
+  HandleTable<Model> models{next_handle};
+  HandleTable<ModelTask> model_tasks{next_handle};
+  HandleTable<ModelStream> model_streams{next_handle};
   HandleTable<PinnedMemory> pinned{next_handle};
   std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
   // What it has of others, by share key and device: a second handle is of the same memory.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
 
 namespace npu::exec::acl {
 
@@ -49,6 +50,7 @@ namespace {
 
 // The stream goes on with an empty queue.
 Outcome give_up(Caller& caller, ProgramStream& record) {
+  if (auto plain = may_wait(record); !plain) return plain;
   const auto fresh =
       caller.process().card(record.device)->make_stream(queue_priority(record.priority));
   if (!fresh) return forward_fault(fresh);
@@ -74,6 +76,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamStop>& call) {
   if ((record.flags & kDeviceOnly) == 0) {
     return fault(kFeature, "the stream was made without ACL_STREAM_DEVICE_USE_ONLY");
   }
+  if (auto plain = may_wait(record); !plain) return plain;
   const auto done = is_done(record);
   if (!done) return forward_fault(done);
   if (*done) return {};

@@ -5,6 +5,7 @@
 
 #include "apps/exec/acl/copy_order.hpp"
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
 
 namespace npu::exec::acl {
 namespace {
@@ -21,12 +22,6 @@ Value<std::shared_ptr<ProgramNotify>> notify_of(Caller& caller, std::uint64_t ha
   const auto found = caller.process().notifies.find(handle);
   if (found == nullptr) return fault(kInvalidHandle, "it is no notify");
   return found;
-}
-
-Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
-               std::shared_ptr<const void> keep = {}) {
-  const auto submitted = stream.stream->submit(entries, count, std::move(keep));
-  return submitted ? Outcome{} : Outcome(submission_fault(submitted.error()));
 }
 
 // A notify and a stream of the same device.
@@ -117,7 +112,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kValueWrite>& call) {
   std::memcpy(value->cpu().data, &call.value, kValue);
   const auto entry =
       driver::entries::copy_to_device(value->bus(), DeviceAddress{call.address}, kValue);
-  return submit(**stream, &entry, 1, value);
+  return submit(**stream, &entry, 1, value, ModelTask::Type::kValueWrite);
 }
 
 // The answer is how many there were so far, which kValueLook is told.
@@ -125,6 +120,9 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kValueWait>& call) 
   if (call.flag > 3) return fault(kInvalidParameter, "no such condition");
   const auto stream = stream_of(caller, call);
   if (!stream) return forward_fault(stream);
+  if (auto plain = may_not_be_captured(**stream, "waits for values"); !plain) {
+    return forward_fault(plain);
+  }
   auto& process = caller.process();
   auto& signals = process.card((*stream)->device)->process().signals();
   const auto signal = signals.create();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
 
 namespace npu::exec::acl {
 
@@ -23,6 +24,14 @@ std::optional<driver::StreamMark> last_mark(const ProgramEvent& event) {
   if (event.shared != nullptr) return event.shared->mark;
   if (!event.record) return std::nullopt;
   return event.record->mark();
+}
+
+// The capture is invalid then.
+Outcome may_ask(const ProgramEvent& event) {
+  const auto model = capture_of(event);
+  if (model == nullptr) return {};
+  model->invalid = true;
+  return fault(kEventCaptured, "the event's record is a capture's");
 }
 
 // Streams of the context that the thread has.
@@ -80,6 +89,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kDestroyStreamForce>& call) {
 Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeStream>& call) {
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
+  if (auto may = may_wait(**stream); !may) return may;
   const auto deadline = deadline_of(caller.clock(), call.milliseconds);
   return noted(caller, **stream, synchronize(**stream, deadline, kStreamTimeout));
 }
@@ -87,6 +97,9 @@ Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeStream>& call) {
 Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeDevice>&) {
   if (auto card = caller.card(); !card) return forward_fault(card);
   Outcome first;
+  for (const auto& stream : streams_of(caller)) {
+    if (auto may = may_wait(*stream); !may) return may;
+  }
   for (const auto& stream : streams_of(caller)) {
     auto done = noted(caller, *stream, synchronize(*stream, Instant::never(), kStreamTimeout));
     if (!done && first) first = std::move(done);
@@ -97,6 +110,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeDevice>&) {
 Value<wire::Number> serve(Caller& caller, const CallOf<Call::kStreamQuery>& call) {
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
+  if (auto may = may_wait(**stream); !may) return forward_fault(may);
   const auto done = is_done(**stream);
   if (!done) {
     static_cast<void>(noted(caller, **stream, forward_fault(done)));
@@ -110,18 +124,12 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamWaitEvent>& call) {
   if (!stream) return forward_fault(stream);
   const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
-  if ((*event)->shared != nullptr && (*event)->shared->writer != caller.process().number()) {
-    const auto mark = last_mark(**event);  // of a stream that is not this program's
-    if (mark) static_cast<void>(mark->wait(Instant::never()));
-    return {};
+  const bool external = call.external != 0;
+  const bool captured = (*stream)->model != nullptr;
+  if (captured || (!external && capture_of(**event) != nullptr)) {
+    return capture_wait(*stream, *event, external);
   }
-  const auto record = (*event)->record;  // which others may make anew
-  if (!record) return {};
-  if ((*event)->device != (*stream)->device) {
-    return fault(kFeature, "streams do not wait for another card's events");
-  }
-  const auto waits = (*stream)->stream->wait_for(*record);
-  return waits ? Outcome{} : Outcome(submission_fault(waits.error()));
+  return wait_for_event(caller, **stream, **event);
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kSetStreamFailureMode>& call) {
@@ -160,24 +168,16 @@ Outcome serve(Caller& caller, const CallOf<Call::kRecordEvent>& call) {
   if (!event) return forward_fault(event);
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
-  if ((*event)->device != (*stream)->device)
-    return fault(kStreamContext, "event of another device");
-  auto time = caller.process().card((*stream)->device)->take_time();
-  if (!time) return fault(time.error());
-  const auto record = (*stream)->stream->record((*time)->bus(), *time);
-  if (!record) return submission_fault(record.error());
-  if ((*event)->shared != nullptr) {
-    *(*event)->shared = {caller.process().number(), (*event)->device, record->mark()};
-  }
-  (*event)->record = *record;
-  (*event)->time = std::move(*time);
-  return {};
+  if ((*stream)->model != nullptr) return capture_record(**stream, *event, call.external != 0);
+  return record_event(caller, **stream, **event);
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kResetEvent>& call) {
   const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
-  if (const auto stream = caller.stream(call.stream); !stream) return forward_fault(stream);
+  const auto stream = caller.stream(call.stream);
+  if (!stream) return forward_fault(stream);
+  if ((*stream)->model != nullptr) return capture_reset(**stream, *event);
   (*event)->record.reset();
   return {};
 }
@@ -185,6 +185,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kResetEvent>& call) {
 Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryEvent>& call) {
   const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
+  if (auto may = may_ask(**event); !may) return forward_fault(may);
   const auto mark = last_mark(**event);
   const bool done = mark && mark->is_done();
   return wire::Number{done};
@@ -193,6 +194,7 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryEvent>& call)
 Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeEvent>& call) {
   const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
+  if (auto may = may_ask(**event); !may) return may;
   const auto mark = last_mark(**event);
   if (!mark) return fault(kRuntimeParameter, "the event was never recorded");
   const auto done = mark->wait(deadline_of(caller.clock(), call.milliseconds));

@@ -36,6 +36,9 @@ Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
   }
   if (!ended) return submission_fault(ended.error());
   if (*ended) return told(stream, **ended);
+  for (const auto& helper : std::exchange(stream.helpers, {})) {
+    if (auto done = synchronize(*helper, deadline, late); !done) return done;
+  }
   return {};
 }
 

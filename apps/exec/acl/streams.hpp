@@ -15,6 +15,8 @@
 
 namespace npu::exec::acl {
 
+struct Model;  // models.hpp
+
 // How many cores a kernel may be on. It is decided when the kernel is launched.
 using CoreLimits = std::array<std::uint32_t, kCoreKinds>;  // by Cores
 
@@ -36,6 +38,10 @@ struct ProgramStream {
   // Set by the program after each callback that the stream waits for.
   std::optional<driver::SignalId> callback_signal;
   std::uint64_t callback_value = 1;
+  std::shared_ptr<Model> model;  // that its work is recorded into; null: it runs
+  std::size_t place = 0;         // in Model::streams
+  // Streams of models that have run on it, whose faults it tells.
+  std::vector<std::shared_ptr<ProgramStream>> helpers;
 };
 
 inline constexpr std::size_t kMostEvents = 65535;   // docs/sources/acl.md L4
@@ -69,6 +75,8 @@ struct ProgramEvent {
   std::shared_ptr<SharedEvent> shared;         // null: it is not
   std::optional<driver::StreamRecord> record;  // the last one
   std::shared_ptr<const TimePlace> time;       // that it writes
+  std::weak_ptr<Model> model;                  // that has its last record as a task
+  std::uint32_t model_record = 0;              // of ModelRun::records
 };
 
 // A flag on the card: a signal that is kUnset or kSet.

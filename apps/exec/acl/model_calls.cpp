@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models: captures of streams, runs, and what a program asks of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/models.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+constexpr std::uint64_t kNotCaptured = 0, kCaptured = 1, kInvalidated = 2;  // aclmdlRICaptureStatus
+
+Value<std::shared_ptr<Model>> model_of(Caller& caller, std::uint64_t handle) {
+  const auto found = caller.process().models.find(handle);
+  if (found == nullptr) return fault(kInvalidHandle, "it is no model");
+  return found;
+}
+
+std::uint64_t handle_of(Process& process, const std::shared_ptr<Model>& model) {
+  for (const auto& [handle, each] : process.models.all()) {
+    if (each == model) return handle;
+  }
+  return 0;
+}
+
+// Why the capture cannot end well.
+Outcome check_end(const Model& model) {
+  if (model.invalid) return fault(kCaptureInvalid, "a call has ended the capture too early");
+  for (std::size_t place = 1; place < model.streams.size(); ++place) {
+    if (!model.streams[place].joined) {
+      return fault(kStreamUnjoined, "nothing waits for the end of a stream of the capture");
+    }
+  }
+  return {};
+}
+
+// Streams for runs, of those that have joined the capture.
+Outcome open_streams(Caller& caller, Model& model) {
+  for (std::size_t place = 1; place < model.streams.size(); ++place) {
+    auto& stream = model.streams[place];
+    const auto made = caller.process().make_stream(model.context, queue_priority(stream.priority));
+    if (!made) return forward_fault(made);
+    stream.own = made->first;
+  }
+  return {};
+}
+
+void give_handles(const CallWindow& call, const std::vector<std::uint64_t>& handles) {
+  const auto bytes = std::min<Bytes>(handles.size() * sizeof(std::uint64_t), call.window.size);
+  call.give(handles.data(), bytes);
+}
+
+const char* name_of(ModelTask::Type type) {
+  constexpr const char* kNames[] = {"other",      "kernel",      "event_record",
+                                    "event_wait", "event_reset", "value_write"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+}  // namespace
+
+Outcome serve(Caller& caller, const CallOf<Call::kCaptureBegin>& call) {
+  const auto stream = caller.stream(call.stream);
+  if (!stream) return forward_fault(stream);
+  if (call.mode > kRelaxedCapture) return fault(kInvalidParameter, "no mode of captures");
+  if (call.stream == 0) return fault(kCaptureDefault, "the default stream is not captured");
+  if ((*stream)->model != nullptr) return fault(kStreamCaptured, "the stream is captured already");
+  auto model = std::make_shared<Model>();
+  model->device = (*stream)->device;
+  model->context = (*stream)->context;
+  model->mode = call.mode;
+  model->thread = caller.number();
+  Model::Stream first;
+  first.captured = *stream;
+  model->streams.push_back(first);
+  (*stream)->model = model;
+  (*stream)->place = 0;
+  caller.process().models.add(std::move(model));
+  return {};
+}
+
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCaptureEnd>& call) {
+  const auto stream = caller.stream(call.handle);
+  if (!stream) return forward_fault(stream);
+  const auto model = (*stream)->model;
+  if (model == nullptr) return fault(kStreamNotCaptured, "the stream is not captured");
+  if ((*stream)->place != 0) return fault(kCaptureUnmatched, "the capture began on another stream");
+  if (model->mode != kRelaxedCapture && model->thread != caller.number()) {
+    return fault(kCaptureThread, "another thread has begun the capture");
+  }
+  const auto handle = handle_of(caller.process(), model);
+  auto ends = check_end(*model);
+  end_capture(*model);
+  if (ends) ends = open_streams(caller, *model);
+  if (ends) return wire::Handle{handle};
+  drop_model(caller.process(), handle);
+  return forward_fault(ends);
+}
+
+Value<wire::CaptureState> serve(Caller& caller, const CallOf<Call::kCaptureInfo>& call) {
+  const auto stream = caller.stream(call.handle);
+  if (!stream) return forward_fault(stream);
+  const auto model = (*stream)->model;
+  if (model == nullptr) return wire::CaptureState{kNotCaptured, 0};
+  if (model->invalid) return wire::CaptureState{kInvalidated, 0};
+  return wire::CaptureState{kCaptured, handle_of(caller.process(), model)};
+}
+
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kCaptureMode>& call) {
+  if (call.number > kRelaxedCapture) return fault(kInvalidParameter, "no mode of captures");
+  const auto before = caller.capture_mode();
+  caller.set_capture_mode(call.number);
+  return wire::Number{before};
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kModelExecute>& call) {
+  const auto model = model_of(caller, call.model);
+  if (!model) return forward_fault(model);
+  if ((*model)->captures) return fault(kModelCaptured, "the model is captured still");
+  const auto stream = caller.stream(call.stream);
+  if (!stream) return forward_fault(stream);
+  if ((*stream)->device != (*model)->device) {
+    return fault(kStreamContext, "the stream is of another device than the model");
+  }
+  if (auto plain = may_not_be_captured(**stream, "another model's runs"); !plain) return plain;
+  return run_model(caller, *model, *stream);
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kModelDestroy>& call) {
+  const auto model = model_of(caller, call.handle);
+  if (!model) return forward_fault(model);
+  if ((*model)->captures) return fault(kModelCaptured, "the model is captured still");
+  drop_model(caller.process(), call.handle);
+  return {};
+}
+
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kModelStreams>& call) {
+  const auto model = model_of(caller, call.handle);
+  if (!model) return forward_fault(model);
+  std::vector<std::uint64_t> handles;
+  auto& all = (*model)->streams;
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    if (all[place].handle == 0) {
+      all[place].handle = caller.process().model_streams.add(
+          std::make_shared<ModelStream>(ModelStream{*model, place}));
+    }
+    handles.push_back(all[place].handle);
+  }
+  give_handles(call, handles);
+  return wire::Number{handles.size()};
+}
+
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kModelTasks>& call) {
+  const auto stream = caller.process().model_streams.find(call.handle);
+  const auto model = stream == nullptr ? nullptr : stream->model.lock();
+  if (model == nullptr) return fault(kInvalidHandle, "it is no stream of a model");
+  std::vector<std::uint64_t> handles;
+  for (const auto& task : model->tasks) {
+    if (task->stream != stream->place) continue;
+    if (task->handle == 0) task->handle = caller.process().model_tasks.add(task);
+    handles.push_back(task->handle);
+  }
+  give_handles(call, handles);
+  return wire::Number{handles.size()};
+}
+
+Value<wire::ModelTaskInfo> serve(Caller& caller, const CallOf<Call::kModelTask>& call) {
+  const auto task = caller.process().model_tasks.find(call.handle);
+  if (task == nullptr) return fault(kInvalidHandle, "it is no task of a model");
+  return wire::ModelTaskInfo{static_cast<std::uint64_t>(task->type), task->number};
+}
+
+// JSON, in the window of the answer.
+Value<wire::Text> serve(Caller& caller, const CallOf<Call::kModelText>& call) {
+  const auto found = model_of(caller, call.handle);
+  if (!found) return forward_fault(found);
+  const auto& model = **found;
+  if (model.captures) return fault(kModelCaptured, "the model is captured still");
+  std::string text =
+      fmt::format("{{\"model\": {}, \"device\": {}, \"streams\": [", call.handle, model.device);
+  for (std::size_t place = 0; place < model.streams.size(); ++place) {
+    text += fmt::format("{}\n {{\"stream\": {}, \"tasks\": [", place == 0 ? "" : ",", place);
+    bool first = true;
+    for (const auto& task : model.tasks) {
+      if (task->stream != place) continue;
+      text += fmt::format("{}\n  {{\"task\": {}, \"type\": \"{}\"}}", first ? "" : ",",
+                          task->number, name_of(task->type));
+      first = false;
+    }
+    text += "]}";
+  }
+  text += "]}\n";
+  if (text.size() > call.window.size) return fault(kNoResource, "the model's text is too long");
+  call.give(text.data(), text.size());
+  return wire::Text{text.size()};
+}
+
+}  // namespace npu::exec::acl

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/exec/acl/models.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/exec/acl/caller.hpp"
+
+namespace npu::exec::acl {
+namespace {
+
+using Submit = std::function<Outcome(ModelRun& run, ProgramStream& stream)>;
+
+Outcome add_task(ProgramStream& stream, ModelTask::Type type, Submit submit) {
+  auto& model = *stream.model;
+  if (model.invalid) return fault(kCaptureInvalid, "an earlier call has ended the capture");
+  auto& place = model.streams[stream.place];
+  place.joined = false;
+  place.last_record.reset();
+  auto task = std::make_shared<ModelTask>();
+  task->type = type;
+  task->stream = stream.place;
+  task->number = model.tasks.size();
+  task->submit = std::move(submit);
+  model.tasks.push_back(std::move(task));
+  return {};
+}
+
+Outcome submit_now(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
+                   std::shared_ptr<const void> keep) {
+  const auto submitted = stream.stream->submit(entries, count, std::move(keep));
+  return submitted ? Outcome{} : Outcome(submission_fault(submitted.error()));
+}
+
+Outcome launch_now(ProgramStream& stream, const driver::KernelLaunch& what) {
+  const auto submitted = stream.stream->launch(what);
+  if (submitted) return {};
+  if (submitted.error().code == ErrorCode::kInvalidArgument) {
+    return fault(kInvalidParameter, submitted.error().message());
+  }
+  return submission_fault(submitted.error());
+}
+
+Value<driver::StreamRecord> record_on(Caller& caller, ProgramStream& stream) {
+  auto* const card = caller.process().card(stream.device);
+  if (card == nullptr) return fault(kNoContext, "the device is not set");
+  auto time = card->take_time();
+  if (!time) return fault(time.error());
+  const auto record = stream.stream->record((*time)->bus(), *time);
+  if (!record) return submission_fault(record.error());
+  return *record;
+}
+
+Outcome wait_on(ProgramStream& stream, const driver::StreamRecord& record) {
+  const auto waits = stream.stream->wait_for(record);
+  return waits ? Outcome{} : Outcome(submission_fault(waits.error()));
+}
+
+}  // namespace
+
+Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
+               std::shared_ptr<const void> keep, ModelTask::Type type) {
+  if (stream.model == nullptr) return submit_now(stream, entries, count, std::move(keep));
+  std::vector<abi::QueueEntry> all(entries, entries + count);
+  return add_task(stream, type, [all, keep](ModelRun&, ProgramStream& on) {
+    return submit_now(on, all.data(), all.size(), keep);
+  });
+}
+
+Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what) {
+  if (stream.model == nullptr) return launch_now(stream, what);
+  return add_task(stream, ModelTask::Type::kKernel,
+                  [what](ModelRun&, ProgramStream& on) { return launch_now(on, what); });
+}
+
+Outcome capture_record(ProgramStream& stream, const std::shared_ptr<ProgramEvent>& event,
+                       bool external) {
+  if (external) {
+    return add_task(stream, ModelTask::Type::kRecord, [event](ModelRun& run, ProgramStream& on) {
+      return record_event(run.caller, on, *event);
+    });
+  }
+  auto& model = *stream.model;
+  const auto number = model.records;
+  auto added = add_task(stream, ModelTask::Type::kRecord,
+                        [number](ModelRun& run, ProgramStream& on) -> Outcome {
+                          const auto record = record_on(run.caller, on);
+                          if (!record) return forward_fault(record);
+                          run.records[number] = *record;
+                          return {};
+                        });
+  if (!added) return added;
+  ++model.records;
+  model.streams[stream.place].last_record = number;
+  event->model = stream.model;
+  event->model_record = number;
+  return {};
+}
+
+std::shared_ptr<Model> capture_of(const ProgramEvent& event) {
+  auto model = event.model.lock();
+  return model != nullptr && model->captures ? model : nullptr;
+}
+
+Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
+                     const std::shared_ptr<ProgramEvent>& event, bool external) {
+  if (external) {
+    return add_task(*stream, ModelTask::Type::kWait, [event](ModelRun& run, ProgramStream& on) {
+      return wait_for_event(run.caller, on, *event);
+    });
+  }
+  const auto model = capture_of(*event);
+  if (model == nullptr) return fault(kCaptureDependency, "the capture has no record of the event");
+  if (stream->device != model->device) {
+    return fault(kFeature, "a model is of streams of one card");
+  }
+  if (stream->model == nullptr) {
+    stream->model = model;
+    stream->place = model->streams.size();
+    Model::Stream joins;
+    joins.captured = stream;
+    joins.priority = stream->priority;
+    model->streams.push_back(joins);
+  }
+  if (stream->model != model) return fault(kCaptureConflict, "the record is of another capture");
+  const auto number = event->model_record;
+  auto added = add_task(
+      *stream, ModelTask::Type::kWait,
+      [number](ModelRun& run, ProgramStream& on) { return wait_on(on, run.records[number]); });
+  if (!added) return added;
+  for (std::size_t place = 0; place < model->streams.size(); ++place) {
+    auto& each = model->streams[place];
+    if (place != stream->place && each.last_record == number) each.joined = true;
+  }
+  return {};
+}
+
+Outcome capture_reset(ProgramStream& stream, const std::shared_ptr<ProgramEvent>& event) {
+  return add_task(stream, ModelTask::Type::kReset, [event](ModelRun&, ProgramStream&) {
+    event->record.reset();
+    return Outcome{};
+  });
+}
+
+Outcome record_event(Caller& caller, ProgramStream& stream, ProgramEvent& event) {
+  if (event.device != stream.device) return fault(kStreamContext, "event of another device");
+  auto* const card = caller.process().card(stream.device);
+  if (card == nullptr) return fault(kNoContext, "the device is not set");
+  auto time = card->take_time();
+  if (!time) return fault(time.error());
+  const auto record = stream.stream->record((*time)->bus(), *time);
+  if (!record) return submission_fault(record.error());
+  if (event.shared != nullptr)
+    *event.shared = {caller.process().number(), event.device, record->mark()};
+  event.record = *record;
+  event.time = std::move(*time);
+  event.model.reset();
+  return {};
+}
+
+Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent& event) {
+  if (event.shared != nullptr && event.shared->writer != caller.process().number()) {
+    const auto mark = event.shared->mark;  // of a stream that is not this program's
+    if (mark) static_cast<void>(mark->wait(Instant::never()));
+    return {};
+  }
+  const auto record = event.record;  // which others may make anew
+  if (!record) return {};
+  if (event.device != stream.device) {
+    return fault(kFeature, "streams do not wait for another card's events");
+  }
+  return wait_on(stream, *record);
+}
+
+Outcome may_wait(ProgramStream& stream) {
+  if (stream.model == nullptr) return {};
+  stream.model->invalid = true;
+  return fault(kStreamCaptured, "the stream is captured, and does not run");
+}
+
+Outcome may_not_be_captured(const ProgramStream& stream, const char* what) {
+  if (stream.model == nullptr) return {};
+  return fault(kFeature, std::string("no model has ") + what);
+}
+
+Outcome may_work_at_once(Caller& caller) {
+  if (caller.process().models.size() == 0) return {};
+  for (const auto& [handle, model] : caller.process().models.all()) {
+    if (!model->captures || model->mode == kRelaxedCapture) continue;
+    const bool own = model->thread == caller.number();
+    if (!own && model->mode == kThreadCapture) continue;
+    const auto mode = caller.capture_mode();
+    if (own ? mode != kRelaxedCapture : mode == kGlobalCapture) {
+      return fault(kCaptureMode, "a capture that is not relaxed forbids work at once");
+    }
+  }
+  return {};
+}
+
+Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
+                  const std::shared_ptr<ProgramStream>& stream) {
+  ModelRun run{caller, {stream}, {}};
+  for (std::size_t place = 1; place < model->streams.size(); ++place) {
+    auto own = caller.process().streams.find(model->streams[place].own);
+    if (own == nullptr) return fault(kInvalidHandle, "a stream of the model was closed");
+    run.streams.push_back(std::move(own));
+  }
+  const auto before = model->ran_on.lock();
+  if (before != nullptr && before != stream && !before->stream->last().is_done()) {
+    const auto record = record_on(caller, *before);  // runs of a model are one after the other
+    if (!record) return forward_fault(record);
+    if (auto waits = wait_on(*stream, *record); !waits) return waits;
+  }
+  model->ran_on = stream;
+  if (run.streams.size() > 1) {
+    const auto begin = record_on(caller, *stream);
+    if (!begin) return forward_fault(begin);
+    for (std::size_t place = 1; place < run.streams.size(); ++place) {
+      if (auto waits = wait_on(*run.streams[place], *begin); !waits) return waits;
+    }
+  }
+  for (const auto& task : model->tasks) {
+    if (auto done = task->submit(run, *run.streams[task->stream]); !done) return done;
+  }
+  // Their faults are told by the stream of the run.
+  auto& helpers = stream->helpers;
+  for (std::size_t place = 1; place < run.streams.size(); ++place) {
+    const auto& helper = run.streams[place];
+    if (std::find(helpers.begin(), helpers.end(), helper) == helpers.end()) {
+      helpers.push_back(helper);
+    }
+  }
+  return {};
+}
+
+void end_capture(Model& model) {
+  model.captures = false;
+  for (auto& each : model.streams) {
+    const auto stream = each.captured.lock();
+    if (stream != nullptr && stream->model.get() == &model) stream->model.reset();
+  }
+}
+
+void drop_model(Process& process, std::uint64_t handle) {
+  const auto model = process.models.find(handle);
+  if (model == nullptr) return;
+  process.models.remove(handle);
+  end_capture(*model);
+  for (const auto& task : model->tasks) process.model_tasks.remove(task->handle);
+  for (const auto& stream : model->streams) {
+    process.model_streams.remove(stream.handle);
+    if (stream.own != 0) process.close_stream(stream.own, false);
+  }
+}
+
+void drop_models(Process& process, std::uint32_t device) {
+  for (const auto& [handle, model] : process.models.all()) {
+    if (model->device == device) drop_model(process, handle);
+  }
+}
+
+}  // namespace npu::exec::acl

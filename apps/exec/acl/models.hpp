@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work of streams that is recorded and run again (aclmdlRI). While a stream is captured, what a
+// program submits to it becomes a task of a model. A run of the model submits its tasks in the
+// order in which they were recorded: those of the first stream to the stream that it runs on, those
+// of each other stream to one of the model's own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/exec/acl/streams.hpp"
+
+namespace npu::exec::acl {
+
+class Caller;
+class Process;
+
+inline constexpr std::uint64_t kGlobalCapture = 0, kThreadCapture = 1, kRelaxedCapture = 2;
+
+struct ModelRun {
+  Caller& caller;
+  std::vector<std::shared_ptr<ProgramStream>> streams;  // by ModelTask::stream
+  std::map<std::uint32_t, driver::StreamRecord> records;
+};
+
+struct ModelTask {
+  enum class Type : std::uint8_t {  // aclmdlRITaskType
+    kOther,
+    kKernel,
+    kRecord,
+    kWait,
+    kReset,
+    kValueWrite,
+  };
+  Type type = Type::kOther;
+  std::size_t stream = 0;
+  std::uint64_t number = 0;  // 0, 1, ... of the model
+  std::function<Outcome(ModelRun& run, ProgramStream& stream)> submit;
+  std::uint64_t handle = 0;  // 0: the program has not asked for it
+};
+
+struct Model {
+  struct Stream {
+    std::weak_ptr<ProgramStream> captured;
+    std::uint64_t priority = 0;
+    bool joined = false;                       // another stream waits for its end
+    std::optional<std::uint32_t> last_record;  // what nothing was recorded behind
+    std::uint64_t own = 0;                     // handle of the stream of runs; 0: the first
+    std::uint64_t handle = 0;                  // 0: the program has not asked for it
+  };
+  std::uint32_t device = 0;
+  std::uint64_t context = 0;
+  std::uint64_t mode = kGlobalCapture;
+  unsigned thread = 0;  // Caller::number(), which has begun
+  bool captures = true;
+  bool invalid = false;         // a call has ended the capture too early
+  std::vector<Stream> streams;  // the first: where the capture has begun
+  std::vector<std::shared_ptr<ModelTask>> tasks;
+  std::uint32_t records = 0;
+  std::weak_ptr<ProgramStream> ran_on;
+};
+
+// One stream of a model, as the program asks for its tasks.
+struct ModelStream {
+  std::weak_ptr<Model> model;
+  std::size_t place = 0;
+};
+
+// On the stream, or into its model. `entries` are copied. Errors of a submission; kCaptureInvalid.
+Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
+               std::shared_ptr<const void> keep = {},
+               ModelTask::Type type = ModelTask::Type::kOther);
+// The same of a kernel. `what.write` has all that it needs by itself if the stream is captured.
+Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what);
+
+// Events of a captured stream. `external`: what runs of the model record or wait for is the event
+// itself; else the record orders streams of the model. kCaptureDependency: nothing of the model is
+// recorded; kCaptureConflict: another model's record.
+Outcome capture_record(ProgramStream& stream, const std::shared_ptr<ProgramEvent>& event,
+                       bool external);
+Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
+                     const std::shared_ptr<ProgramEvent>& event, bool external);
+Outcome capture_reset(ProgramStream& stream, const std::shared_ptr<ProgramEvent>& event);
+// The model that the event's last record is a task of; null: it is none's.
+std::shared_ptr<Model> capture_of(const ProgramEvent& event);
+
+// The record itself: on the stream, of the event.
+Outcome record_event(Caller& caller, ProgramStream& stream, ProgramEvent& event);
+// Later work of the stream waits for the event's last record.
+Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent& event);
+
+// kStreamCaptured, and the capture is invalid: nothing waits for a stream that does not run.
+Outcome may_wait(ProgramStream& stream);
+// kFeature: the stream is captured.
+Outcome may_not_be_captured(const ProgramStream& stream, const char* what);
+// kCaptureMode: a capture forbids the thread what works on memory at once.
+Outcome may_work_at_once(Caller& caller);
+
+Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
+                  const std::shared_ptr<ProgramStream>& stream);
+// The streams that are captured run again what they are given.
+void end_capture(Model& model);
+// Its streams, and what the program knows of it.
+void drop_model(Process& process, std::uint64_t handle);
+void drop_models(Process& process, std::uint32_t device);
+
+}  // namespace npu::exec::acl

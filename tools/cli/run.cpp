@@ -116,7 +116,7 @@ Outcome without_hazards(const model::SystemConfig& config, const std::string& wo
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
                  Recording& recording, Watch* watch, RunMonitor& monitor,
-                 const PlannedFaults& faults) {
+                 const PlannedFaults& faults, gdb::Debugger* debugger) {
   const RunSpeed speed;
   std::uint64_t events = 0;
   std::optional<Status> result;
@@ -151,7 +151,8 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   seeded.cpu.run_seed = report.seed;
   const Status ran = run_on_simulator(
       seeded, program, listeners, &monitor,
-      [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); });
+      [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); },
+      debugger);
   monitor.finish();
   speed.show(events, options.verbosity > 0);
   if (!ran) return stopped(ran.error(), workload, report, monitor.signal());
@@ -171,7 +172,7 @@ std::string outcome_of(const Outcome& ran) {
 
 }  // namespace
 
-Outcome run_workload(const Options& options) {
+Outcome run_workload(const Options& options, gdb::Debugger* debugger) {
   if (options.arguments.empty()) return bad_input("run: give a workload; see npusim list");
   if (options.arguments.size() > 1) {
     return bad_input("run: unexpected '" + shortened(options.arguments[1]) + "'");
@@ -208,7 +209,7 @@ Outcome run_workload(const Options& options) {
   report.seed = options.seed;
   report.parameters = parameters.values();
   const auto ran = simulate(workload, *config, parameters, options, report, *recording,
-                            watch->get(), monitor, *faults);
+                            watch->get(), monitor, *faults, debugger);
   report.outcome = outcome_of(ran);
   recording->complete(report, *config);
   // What was refused has not begun to run.

@@ -29,12 +29,14 @@ std::string cores(const Target& target, const std::deque<Thread>& threads) {
     const auto& who = each.run->identity();
     text += fmt::format("{}: block {} of {}", target.threads.name(each), who.block, who.blocks);
     if (who.name[0] != 0) text += fmt::format(" of {}", who.name.data());
+    auto* const core = each.run->core();
+    if (core != nullptr) text += fmt::format(", arguments at {:#x}", core->debug_arguments());
     if (each.run == model::detail::running_program && each.run->in_program()) {
       text += ", runs\n";
       continue;
     }
     if (!each.left.empty()) text += fmt::format(", at {:#x}", each.left.value[kRip]);
-    if (each.run->core() != nullptr) text += ", " + each.run->core()->debug_state();
+    if (core != nullptr) text += ", " + core->debug_state();
     text += "\n";
   }
   return text.empty() ? "no core has a program\n" : text;

@@ -65,6 +65,7 @@ class AicpuCore : private AicpuStores::Owner, private DebuggedCore {
   unsigned debug_number() const override { return number_; }
   SpaceId debug_space() const override { return space(); }
   DeviceMemoryPort& debug_memory() override { return shared_.memory; }
+  std::uint64_t debug_arguments() const override { return arguments(); }
   std::string debug_state() const override;
 
   AicpuShared& shared_;

@@ -25,6 +25,8 @@ class DebuggedCore {
   virtual unsigned debug_number() const = 0;
   virtual SpaceId debug_space() const = 0;
   virtual DeviceMemoryPort& debug_memory() = 0;
+  // Of what runs on it, a device address.
+  virtual std::uint64_t debug_arguments() const = 0;
   // What it waits for, if it does.
   virtual std::string debug_state() const = 0;
   // Bytes of the local buffer (platform::LocalBuffer) from `offset` on, up to date as far as

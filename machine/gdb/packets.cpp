@@ -82,7 +82,7 @@ std::optional<PacketReader::Item> PacketReader::take() {
 }
 
 bool PacketReader::take_interrupt() {
-  if (items_.empty() || items_.front().kind != Kind::kInterrupt) return false;
+  if (!has_interrupt()) return false;
   items_.pop_front();
   return true;
 }

@@ -23,7 +23,8 @@ class PacketReader {
   };
   void feed(std::string_view bytes);
   std::optional<Item> take();
-  // An interrupt that has come and was not taken: takes it.
+  // The next one is an interrupt; takes it then.
+  bool has_interrupt() const { return !items_.empty() && items_.front().kind == Kind::kInterrupt; }
   bool take_interrupt();
   // No checksums are sent or looked at any more.
   void trust() { trusts_ = true; }

@@ -261,7 +261,7 @@ void Server::stop(Stop why) {
   const Action action = session_.serve(why);
   serving_ = false;
   // What came behind the last packet, an interrupt, gets no signal.
-  if (session_.reader().take_interrupt()) wanted_ = raised_ = true;
+  if (session_.reader().has_interrupt()) wanted_ = raised_ = true;
   go_on(action, why);
 }
 

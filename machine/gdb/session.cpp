@@ -119,6 +119,8 @@ bool Session::resume(std::string_view packet, Action& action) {
   const bool many = take(packet, "vCont;");
   if (!many && packet[0] == 'v') return send(""), false;
   const bool step = !packet.empty() && (packet[0] == 's' || packet[0] == 'S');
+  const bool all = !packet.empty() && (packet[0] == 'c' || packet[0] == 'C');
+  if (!step && !all) return send(kRefused), false;
   if (!step) return true;
   action.kind = Action::Kind::kStep;
   const auto colon = packet.find(':');
@@ -221,7 +223,10 @@ std::string Session::query(std::string_view packet) {
     if (colon == std::string_view::npos) return kRefused;
     return piece(library_list(), packet.substr(colon + 1));
   }
-  if (take(packet, "qRcmd,")) return hex(monitor(unhex(packet).value_or(""), target_));
+  if (take(packet, "qRcmd,")) {
+    const auto command = unhex(packet);
+    return command ? hex(monitor(*command, target_)) : kRefused;
+  }
   return "";
 }
 

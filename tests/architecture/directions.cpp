@@ -128,6 +128,7 @@ const std::vector<Area> kAreas{
                     "include/npu/testing",
                     "kernels/operators",
                     "machine",
+                    "machine/gdb",
                     "model",
                     "model/config",
                     "model/host/vfio_user",

@@ -31,6 +31,17 @@ class LocalMemory : private DirectMemoryUser {
   void move(const platform::Fixpipe& fixpipe, LocalMemory& target);
   // MTE3 from UB to L1, that of `target`.
   void move(const platform::CopyOut& copy, LocalMemory& target);
+  // For debuggers: where `length` bytes at `offset` lie, in range, with all that was issued before
+  // done; null: there are none.
+  unsigned char* settled(platform::LocalBuffer buffer, Bytes offset, Bytes length) {
+    using platform::LocalBuffer;
+    if (!functional_) return nullptr;
+    finish_product();
+    if (buffer == LocalBuffer::kL1) l1_written({offset, length});
+    if (buffer == LocalBuffer::kL0a || buffer == LocalBuffer::kL0b)
+      settle(buffer, {offset, length});
+    return at(buffer, offset);
+  }
   // `offset` in range.
   std::uint32_t load_ub(std::uint32_t offset);
   void store_ub(std::uint32_t offset, std::uint32_t value);

@@ -10,6 +10,7 @@ using platform::Pipe;
 
 PipeEffects::PipeEffects(CoreParts& core, LocalMemory& memory, Cluster& cluster)
     : services_(core.services),
+      number_(core.number),
       cube_(core.services.layout.type(core.number) == abi::CoreType::kAic),
       vector_(core.services.layout.type(core.number) == abi::CoreType::kAiv),
       calls_(core.calls),
@@ -30,6 +31,10 @@ void PipeEffects::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimT
     detail.flag = began.flag;
     services_.sim.emit(tracks_.of(pipe), platform::Activity::kPipe, begin, end,
                        calls_.block().cause, bytes, detail.pack());
+  }
+  if (detail::program_debugger != nullptr) {
+    detail::program_debugger->moves(
+        {&services_.memory, number_, static_cast<unsigned>(pipe), entry.number});
   }
   const auto fault = stays_local(entry.instruction)
                          ? move(entry.instruction)

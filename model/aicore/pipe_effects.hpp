@@ -50,6 +50,7 @@ class PipeEffects final : public PipeUnit::Owner {
   CommandFault move(const Instruction& instruction);
 
   ProgramServices& services_;
+  const unsigned number_;
   const bool cube_, vector_;
   const CallStack& calls_;
   CoreThread& thread_;

@@ -32,7 +32,9 @@ ProgramCore::Units::Units(ProgramCore& core)
 
 ProgramCore::ProgramCore(ProgramServices& services, const std::string& track, unsigned number,
                          Owner& owner)
-    : owner_(owner), parts_(services, track, number, owner), registers_(parts_, owner) {}
+    : owner_(owner), parts_(services, track, number, owner), registers_(parts_, owner) {
+  run_.runs_on(view_);
+}
 
 unsigned ProgramCore::physical_core() const {
   const auto& own = parts_.services.cores_of[function_of(space())];
@@ -182,7 +184,10 @@ void ProgramCore::run() {
 }
 
 ProgramCore::Units& ProgramCore::units() {
-  if (!units_) units_ = std::make_unique<Units>(*this);
+  if (!units_) {
+    units_ = std::make_unique<Units>(*this);
+    view_.has(units_->local);
+  }
   return *units_;
 }
 

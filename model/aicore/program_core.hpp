@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/aicore/core_registers.hpp"
+#include "model/aicore/core_view.hpp"
 #include "model/aicore/hazards/core_hazards.hpp"
 #include "model/aicore/issue_unit.hpp"
 #include "model/aicore/load_store_unit.hpp"
@@ -126,6 +127,7 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
   CoreParts parts_;
   CoreRegisters registers_;
   std::unique_ptr<Units> units_;
+  CoreView view_{parts_};
 
   ProgramRun run_;
   ProgramPort port_{*this, run_};

@@ -22,7 +22,9 @@ AicpuCore::AicpuCore(AicpuShared& shared, unsigned number, std::uint32_t track)
       memory_(shared, number, thread_, rounds_, *this, thread_.statistics()),
       registers_(shared, thread_, rounds_, thread_.statistics()),
       polls_(shared, number, thread_, rounds_, memory_, registers_),
-      phases_(thread_, shared.sim, track, thread_.statistics()) {}
+      phases_(thread_, shared.sim, track, thread_.statistics()) {
+  run_.runs_on(*this);
+}
 
 // --- from outside ----------------------------------------------------------------------------
 
@@ -67,6 +69,12 @@ void AicpuCore::store_refused(const CommandFault& fault) {
 
 void AicpuCore::drop_lines(SpaceId vmid, std::uint64_t address, Bytes length, bool later) {
   if (memory_.drop(vmid, address, length)) polls_.lines_dropped(address, length, later);
+}
+
+std::string AicpuCore::debug_state() const {
+  const SimTime when = thread_.next_access();
+  if (when == UINT64_MAX) return "waits for memory or a register";
+  return "goes on at " + std::to_string(when) + " ps";
 }
 
 // --- the process -----------------------------------------------------------------------------

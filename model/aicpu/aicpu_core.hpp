@@ -10,7 +10,7 @@
 
 namespace npu::model {
 
-class AicpuCore : private AicpuStores::Owner {
+class AicpuCore : private AicpuStores::Owner, private DebuggedCore {
  public:
   AicpuCore(AicpuShared& shared, unsigned number, std::uint32_t track);
 
@@ -61,6 +61,12 @@ class AicpuCore : private AicpuStores::Owner {
   void reported(std::uint64_t generation);
   void end_program();
   void store_refused(const CommandFault& fault) override;
+  std::string debug_name() const override { return "aicpu " + std::to_string(number_); }
+  unsigned debug_number() const override { return number_; }
+  SpaceId debug_space() const override { return space(); }
+  DeviceMemoryPort& debug_memory() override { return shared_.memory; }
+  std::uint64_t debug_arguments() const override { return arguments(); }
+  std::string debug_state() const override;
 
   AicpuShared& shared_;
   Simulation& sim_;

@@ -6,9 +6,9 @@
 
 #include <cxxabi.h>
 
-namespace npu::model {
+#include "model/core/program_debugger.hpp"
 
-class ProgramRun;
+namespace npu::model {
 
 namespace detail {
 inline ProgramRun* running_program = nullptr;  // null: the model's own code
@@ -25,6 +25,9 @@ void wait_apart(Wait&& wait) {
   auto* const present = reinterpret_cast<Exceptions*>(__cxxabiv1::__cxa_get_globals());
   const Exceptions exceptions = *present;
   ProgramRun* const program = detail::running_program;
+  if (program != nullptr && detail::program_debugger != nullptr) {
+    detail::program_debugger->leaves(*program);
+  }
   *present = {};
   detail::running_program = nullptr;
   wait();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/core/program_debugger.hpp"
 #include "npu/base/write_all.hpp"
 
 namespace npu::model {
@@ -96,7 +97,12 @@ LoadedProgram ProgramLoader::load(const abi::ImageHeader& header, const void* ob
   library->file = twin.size != 0 ? twin : files_.find(given);
   library->program = {dlsym(handle, entry_), counted_.enabled() ? counter_of(handle) : nullptr};
   if (library->program.entry == nullptr) return {};
-  return (loaded_[header.digest] = std::move(library))->program;
+  const auto& loaded = *(loaded_[header.digest] = std::move(library));
+  if (detail::program_debugger != nullptr) {
+    // A handle is the dynamic linker's entry (dlinfo(), RTLD_DI_LINKMAP).
+    detail::program_debugger->loaded(handle, loaded.file.size != 0 ? loaded.file : given);
+  }
+  return loaded.program;
 }
 
 ProgramLoader::Place ProgramLoader::place_of(const void* address) const {

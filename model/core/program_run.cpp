@@ -34,11 +34,13 @@ void ProgramRun::begin() {
   outcome_ = Outcome::kReturned;
   detail::running_program = this;
   ProgramGuard::program_begins();
+  if (detail::program_debugger != nullptr) detail::program_debugger->begins(*this);
 }
 
 void ProgramRun::finish() {
   if (!begun_) return;
   begun_ = false;
+  if (detail::program_debugger != nullptr) detail::program_debugger->ends(*this);
   if (detail::running_program == this) detail::running_program = nullptr;
   ProgramGuard::program_ends();
 }

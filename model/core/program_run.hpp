@@ -70,6 +70,9 @@ class ProgramRun {
   bool on_stack(std::uintptr_t address) const;
   const Identity& identity() const { return identity_; }
   void identify(const Identity& identity) { identity_ = identity; }
+  // For debuggers; it outlives this.
+  void runs_on(DebuggedCore& core) { core_ = &core; }
+  DebuggedCore* core() const { return core_; }  // null: not known
 
   // Calls of each kind after the end that a program is allowed; then it is left.
   static constexpr unsigned kTimeout = 1'000;
@@ -107,6 +110,7 @@ class ProgramRun {
   std::jmp_buf where_;
   std::uintptr_t base_ = 0;  // of its stack
   Identity identity_;
+  DebuggedCore* core_ = nullptr;
   std::uint64_t calls_ = 1;
   const std::uint64_t* counter_ = nullptr;  // of the program that runs or has called the port
   std::uint64_t counted_ = 0;               // by it when it went on

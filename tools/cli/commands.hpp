@@ -5,9 +5,15 @@
 #include "model/config/system_config.hpp"
 #include "tools/cli/options.hpp"
 
+namespace npu::gdb {
+class Debugger;
+}
+
 namespace npu::cli {
 
-Outcome run_workload(const Options& options);
+// `debugger`: of the programs on the cards; null: there is none.
+Outcome run_workload(const Options& options, gdb::Debugger* debugger = nullptr);
+Outcome debug_workload(const Options& options);
 // An ONNX file is the argument.
 Outcome run_model(const Options& options);
 // A source of kernels is the argument.

@@ -10,6 +10,7 @@ const char* const kProgram =
 
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
+       npusim --config CONFIG gdb [--listen ADDRESS:PORT | --stdio] WORKLOAD [--set KEY=VALUE]...
        npusim [--config CONFIG] onnx FILE [--set KEY=VALUE]... [--report FILE] [--html FILE]
        npusim cc KERNEL.cpp [-o FILE] [-I DIR]... [-D NAME[=VALUE]]... [--kernel-type TYPE]
        npusim list [WORKLOAD]
@@ -61,6 +62,19 @@ says how far it is: on a terminal a line that changes, after two seconds; elsewh
 of each part that takes more than ten. Ctrl-C (SIGINT, SIGTERM, SIGHUP) ends it with a report of what
 is known by then, whose outcome is "interrupted", and exit code 128 + the signal's number; a second
 one ends it at once. A run that fails writes what is known, too. FILE - is standard output.
+
+)";
+
+const char* const kGdb =
+    R"(usage: npusim --config CONFIG gdb [--listen ADDRESS:PORT | --stdio] WORKLOAD [--set KEY=VALUE]...
+              [--report FILE] [--html FILE] [--seed N]
+
+Runs a workload as `npusim run` does, with Debian's ordinary gdb at the programs of the AI Cores and
+AICPUs: it waits for gdb before the run begins and says on standard error what to type there. A core
+that runs a program is a thread of gdb. While gdb looks, all stands still and simulated time does not
+pass. `monitor help` in gdb lists what npusim adds; docs/gdb.md shows a session. Whoever can connect
+can read and write this process: the address is one of this machine. With --stdio the report goes to
+standard error.
 
 )";
 
@@ -275,6 +289,7 @@ std::string help_text(const std::string& command) {
   if (command == "list") return kList + options;
   if (command == "lspci") return kLspci + options;
   if (command == "serve") return kServe + options;
+  if (command == "gdb") return kGdb + options;
   if (command == "onnx") return kOnnx + options;
   if (command == "cc") return kCc + options;
   if (command == "exec") return kExec + options;

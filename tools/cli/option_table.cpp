@@ -11,6 +11,7 @@ namespace {
 
 constexpr CommandRow kCommands[] = {
     {"run", Value::kWorkload, "run a workload on the simulated machine and print its report"},
+    {"gdb", Value::kWorkload, "run a workload with gdb at the programs of the cards' cores"},
     {"onnx", Value::kInputFile,
      "run a network from an ONNX file, on a 910b2 unless told otherwise"},
     {"cc", Value::kInputFile, "compile kernels in AscendC for programs that exec runs"},
@@ -35,9 +36,9 @@ constexpr CommandRow kCommands[] = {
 
 constexpr OptionRow kOptions[] = {
     {"config", 0, Value::kConfiguration, false, "CONFIG",
-     "run onnx lspci serve exec sysfs smi metrics probe config",
+     "run gdb onnx lspci serve exec sysfs smi metrics probe config",
      "chip or system file, a path or a name"},
-    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run onnx",
+    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run gdb onnx",
      "a parameter of the workload, or else a key of the configuration (npusim config keys); may "
      "be repeated"},
     {"set", 0, Value::kAssignment, true, "KEY=VALUE",
@@ -45,7 +46,7 @@ constexpr OptionRow kOptions[] = {
      "a key of the configuration (npusim config keys); may be repeated"},
     {"set", 0, Value::kAssignment, true, "KEY=VALUE", "validate",
      "a key of the configuration of every row's part; may be repeated"},
-    {"report", 0, Value::kOutputFile, false, "FILE", "run onnx serve exec validate",
+    {"report", 0, Value::kOutputFile, false, "FILE", "run gdb onnx serve exec validate",
      "write the report as JSON, schema npusim.report/3; whole, or not at all"},
     {"share", 0, Value::kText, true, "PROGRAM=WORDS", "exec",
      "what a program may have of the cards: p0=30 (percent of the cores' time), or several words, "
@@ -57,13 +58,13 @@ constexpr OptionRow kOptions[] = {
      "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
      "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
      "template; may be repeated"},
-    {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run onnx exec",
+    {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run gdb onnx exec",
      "a fault of a card, such as link_down,at=20us,for=5us or lost_interrupt,vector=3; "
      "docs/faults.md "
      "lists kinds and keys; may be repeated"},
-    {"html", 0, Value::kOutputFile, false, "FILE", "run onnx validate",
+    {"html", 0, Value::kOutputFile, false, "FILE", "run gdb onnx validate",
      "write the report as one page with plots, for any browser, without a network"},
-    {"config-out", 0, Value::kOutputFile, false, "FILE", "run onnx serve exec",
+    {"config-out", 0, Value::kOutputFile, false, "FILE", "run gdb onnx serve exec",
      "write the resolved configuration as YAML; its SHA-256 is in the report"},
     {"trace", 0, Value::kOutputFile, false, "FILE", "run onnx serve exec",
      "write a timeline, for https://ui.perfetto.dev or chrome://tracing; FILE.gz: compressed. "
@@ -86,8 +87,12 @@ constexpr OptionRow kOptions[] = {
      "add to the report how busy each unit was over time and how long each activity took"},
     {"watch", 0, Value::kNone, false, "", "run onnx",
      "show on the terminal, while it runs, what the machine does"},
-    {"seed", 0, Value::kNumber, false, "N", "run onnx",
+    {"seed", 0, Value::kNumber, false, "N", "run gdb onnx",
      "of the workload's random numbers, default 1"},
+    {"listen", 0, Value::kText, false, "ADDRESS:PORT", "gdb",
+     "wait for gdb there, 127.0.0.1:2331 if not given; port 0 is a free one"},
+    {"stdio", 0, Value::kNone, false, "", "gdb",
+     "gdb is at standard input and output: target remote | npusim gdb --stdio ..."},
     {"names", 0, Value::kNone, false, "", "list", "the names alone, one a line"},
     {"format", 0, Value::kChoice, false, "text|markdown|csv|html", "report",
      "text: what the run printed, byte by byte (default); markdown: the same as tables, and "

@@ -236,6 +236,8 @@ void take_values(const po::variables_map& values, Options& options) {
   options.host = is_on("host");
   options.thresholds = list("threshold");
   options.names = is_on("names");
+  options.listen = text("listen");
+  options.stdio = is_on("stdio");
   options.sweep = sweep_options(values);
   options.smi = smi_options(values);
   options.management = text("management");

@@ -67,6 +67,10 @@ struct Options {
   std::vector<std::string> sharing;    // --sharing, in order
   std::vector<std::string> functions;  // --vf, in order
 
+  // gdb
+  std::string listen;  // --listen; empty: not given
+  bool stdio = false;  // --stdio
+
   // cc
   std::vector<std::string> includes;  // --include, in order
   std::vector<std::string> defines;   // --define, in order

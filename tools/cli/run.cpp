@@ -114,10 +114,19 @@ Outcome without_hazards(const model::SystemConfig& config, const std::string& wo
   return {};
 }
 
+// Who is there during a run.
+struct Attendants {
+  Recording& recording;
+  Watch* watch;  // null: nobody looks
+  RunMonitor& monitor;
+  const PlannedFaults& faults;
+  RunBranches& branches;
+  gdb::Debugger* debugger;  // null: nobody debugs
+};
+
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                  const ParameterSet& parameters, const Options& options, reports::Report& report,
-                 Recording& recording, Watch* watch, RunMonitor& monitor,
-                 const PlannedFaults& faults, RunBranches& branches) {
+                 const Attendants& there) {
   const RunSpeed speed;
   std::uint64_t events = 0;
   std::optional<Status> result;
@@ -131,7 +140,7 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                machine.trace,
                                machine.simulator,
                                [&](std::string_view what, std::uint64_t done, std::uint64_t total) {
-                                 monitor.step(what, done, total);
+                                 there.monitor.step(what, done, total);
                                },
                                &config,
                                config_directories(),
@@ -140,24 +149,25 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                {},
                                workloads::features_of(config.driver.features)};
     context.faults = &machine.faults;
-    branches.set_clock([&] { return machine.simulator.simulated_time(); });
-    result = faults.inject(machine.faults);
+    there.branches.set_clock([&] { return machine.simulator.simulated_time(); });
+    result = there.faults.inject(machine.faults);
     if (*result) result = workload.run(context);
     machine.settle();
-    faults.report(report, machine.faults);
+    there.faults.report(report, machine.faults);
     add_machine(report, machine.simulator, events);
   };
-  std::vector<Listener*> listeners{&recording};
-  if (watch != nullptr) listeners.push_back(watch);
+  std::vector<Listener*> listeners{&there.recording};
+  if (there.watch != nullptr) listeners.push_back(there.watch);
   model::SystemConfig seeded = config;
   seeded.cpu.run_seed = report.seed;
   const Status ran = run_on_simulator(
-      seeded, program, listeners, &monitor,
-      [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); });
-  branches.divide_at_end();
-  monitor.finish();
+      seeded, program, listeners, &there.monitor,
+      [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); },
+      there.debugger);
+  there.branches.divide_at_end();
+  there.monitor.finish();
   speed.show(events, options.verbosity > 0);
-  if (!ran) return stopped(ran.error(), workload, report, monitor.signal());
+  if (!ran) return stopped(ran.error(), workload, report, there.monitor.signal());
   if (*result) return without_hazards(config, workload.name, report);
   // A signal came while only the host was at work.
   if (result->error().code == ErrorCode::kAborted && Interruption::signal() != 0) {
@@ -174,7 +184,7 @@ std::string outcome_of(const Outcome& ran) {
 
 }  // namespace
 
-Outcome run_workload(const Options& given) {
+Outcome run_workload(const Options& given, gdb::Debugger* debugger) {
   Options options = given;
   if (options.arguments.empty()) return bad_input("run: give a workload; see npusim list");
   if (options.arguments.size() > 1) {
@@ -220,8 +230,8 @@ Outcome run_workload(const Options& given) {
     file = OptionFile::open("--report", branch.report);
     if (!file) no_file = file.error();
   });
-  const auto ran = simulate(workload, *config, parameters, options, report, *recording,
-                            watch->get(), monitor, *faults, *branches);
+  const auto ran = simulate(workload, *config, parameters, options, report,
+                            {*recording, watch->get(), monitor, *faults, *branches, debugger});
   if (no_file) return tl::unexpected(*no_file);
   report.outcome = outcome_of(ran);
   recording->complete(report, *config);

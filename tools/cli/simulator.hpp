@@ -15,6 +15,10 @@
 #include "workloads/framework/simulator_view.hpp"
 #include "workloads/framework/trace_session.hpp"
 
+namespace npu::gdb {
+class Debugger;
+}
+
 namespace npu::cli {
 
 struct Machine {
@@ -52,10 +56,12 @@ class Observer {
 
 // Once per process. kTimeout: the program waits for something that cannot happen any more;
 // kAborted: `observer` has ended the run. Then `stopped` is called with what the machine has come
-// to, and frames of `program` stay as they are until the process ends.
+// to, and frames of `program` stay as they are until the process ends. `debugger`: begins before
+// `program`; null: there is none.
 Status run_on_simulator(const model::SystemConfig& config,
                         const std::function<void(Machine&)>& program,
                         const std::vector<Listener*>& listeners = {}, Observer* observer = nullptr,
-                        const std::function<void(workloads::SimulatorView&)>& stopped = {});
+                        const std::function<void(workloads::SimulatorView&)>& stopped = {},
+                        gdb::Debugger* debugger = nullptr);
 
 }  // namespace npu::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npusim gdb WORKLOAD`: run, with gdb at the programs of the cards' cores.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "machine/gdb/debugger.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/interruption.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/temporary_folder.hpp"
+
+namespace npu::cli {
+namespace {
+
+constexpr char kDefaultAddress[] = "127.0.0.1:2331";
+
+// gdb is at standard input and output; what npusim prints goes to standard error.
+std::unique_ptr<gdb::Debugger> at_standard_streams(const gdb::Debugger::Surroundings& around) {
+  const int in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::close(nothing);
+  return gdb::Debugger::at(in, out, around);
+}
+
+}  // namespace
+
+Outcome debug_workload(const Options& options) {
+  if (options.arguments.empty()) return bad_input("gdb: give a workload; see npusim list");
+  if (options.stdio && !options.listen.empty()) {
+    return bad_input("gdb: --stdio and --listen are two ways to one gdb");
+  }
+  const auto folder = TemporaryFolder::make();
+  if (!folder) return failure("gdb: " + folder.error().context);
+  const gdb::Debugger::Surroundings around{folder->path(), Interruption::raised(),
+                                           [] { return Interruption::signal() != 0; }};
+  std::unique_ptr<gdb::Debugger> debugger;
+  if (options.stdio) {
+    debugger = at_standard_streams(around);
+  } else {
+    auto listening =
+        gdb::Debugger::listen(options.listen.empty() ? kDefaultAddress : options.listen, around);
+    if (!listening) return bad_input("--listen: " + listening.error().context);
+    debugger = std::move(*listening);
+    const std::string line =
+        "npusim: waits for gdb; type there: target remote " + debugger->address() + "\n";
+    std::fputs(line.c_str(), stderr);
+  }
+  Options run = options;
+  run.command = "run";
+  const Outcome ran = run_workload(run, debugger.get());
+  debugger->ended(ran ? 0 : ran.error().exit_code);
+  return ran;
+}
+
+}  // namespace npu::cli

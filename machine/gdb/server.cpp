@@ -252,7 +252,7 @@ bool Server::stepped(ucontext_t& at) {
 
 // --- standing still -----------------------------------------------------------------------------
 
-void Server::stop(Stop why) {
+void Server::stop(const Stop& why) {
   auto* const run = model::detail::running_program;
   if (run != nullptr) target_.threads.leaves(*run);
   serving_ = true;

@@ -58,7 +58,7 @@ class Server final : public model::ProgramDebugger {
   void input(ucontext_t& at);
   void written(const model::DeviceMemoryPort& memory, std::uint64_t watched, model::Writer writer);
   // All stands still until gdb lets it go on.
-  void stop(Stop stop);
+  void stop(const Stop& stop);
   void stop_in_model(const std::string& why, unsigned thread, unsigned signal);
   void go_on(const Action& action, const Stop& stop);
   void pass(ucontext_t& at);

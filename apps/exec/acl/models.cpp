@@ -41,14 +41,19 @@ Outcome launch_now(ProgramStream& stream, const driver::KernelLaunch& what) {
   return submission_fault(submitted.error());
 }
 
-Value<driver::StreamRecord> record_on(Caller& caller, ProgramStream& stream) {
+struct Recorded {
+  driver::StreamRecord record;
+  std::shared_ptr<const TimePlace> time;  // that it writes
+};
+
+Value<Recorded> record_on(Caller& caller, ProgramStream& stream) {
   auto* const card = caller.process().card(stream.device);
   if (card == nullptr) return fault(kNoContext, "the device is not set");
   auto time = card->take_time();
   if (!time) return fault(time.error());
   const auto record = stream.stream->record((*time)->bus(), *time);
   if (!record) return submission_fault(record.error());
-  return *record;
+  return Recorded{*record, std::move(*time)};
 }
 
 Outcome wait_on(ProgramStream& stream, const driver::StreamRecord& record) {
@@ -86,7 +91,7 @@ Outcome capture_record(ProgramStream& stream, const std::shared_ptr<ProgramEvent
                         [number](ModelRun& run, ProgramStream& on) -> Outcome {
                           const auto record = record_on(run.caller, on);
                           if (!record) return forward_fault(record);
-                          run.records[number] = *record;
+                          run.records[number] = record->record;
                           return {};
                         });
   if (!added) return added;
@@ -144,16 +149,13 @@ Outcome capture_reset(ProgramStream& stream, const std::shared_ptr<ProgramEvent>
 
 Outcome record_event(Caller& caller, ProgramStream& stream, ProgramEvent& event) {
   if (event.device != stream.device) return fault(kStreamContext, "event of another device");
-  auto* const card = caller.process().card(stream.device);
-  if (card == nullptr) return fault(kNoContext, "the device is not set");
-  auto time = card->take_time();
-  if (!time) return fault(time.error());
-  const auto record = stream.stream->record((*time)->bus(), *time);
-  if (!record) return submission_fault(record.error());
-  if (event.shared != nullptr)
-    *event.shared = {caller.process().number(), event.device, record->mark()};
-  event.record = *record;
-  event.time = std::move(*time);
+  const auto now = record_on(caller, stream);
+  if (!now) return forward_fault(now);
+  if (event.shared != nullptr) {
+    *event.shared = {caller.process().number(), event.device, now->record.mark()};
+  }
+  event.record = now->record;
+  event.time = now->time;
   event.model.reset();
   return {};
 }

@@ -211,14 +211,14 @@ Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
   if (before != nullptr && before != stream && !before->stream->last().is_done()) {
     const auto record = record_on(caller, *before);  // runs of a model are one after the other
     if (!record) return forward_fault(record);
-    if (auto waits = wait_on(*stream, *record); !waits) return waits;
+    if (auto waits = wait_on(*stream, record->record); !waits) return waits;
   }
   model->ran_on = stream;
   if (run.streams.size() > 1) {
     const auto begin = record_on(caller, *stream);
     if (!begin) return forward_fault(begin);
     for (std::size_t place = 1; place < run.streams.size(); ++place) {
-      if (auto waits = wait_on(*run.streams[place], *begin); !waits) return waits;
+      if (auto waits = wait_on(*run.streams[place], begin->record); !waits) return waits;
     }
   }
   for (const auto& task : model->tasks) {

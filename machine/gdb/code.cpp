@@ -2,6 +2,7 @@
 #include "machine/gdb/code.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,16 @@ bool OwnMemory::write(std::uint64_t address, const void* from, std::size_t bytes
   if (address > INT64_MAX) return false;
   const auto done = ::pwrite(file_.get(), from, bytes, static_cast<off_t>(address));
   return done == static_cast<ssize_t>(bytes);
+}
+
+// Where a system forbids to write to code by way of the file, its page is made writable meanwhile.
+bool Code::put(std::uint64_t address, unsigned char byte) {
+  if (memory_.write(address, &byte, 1)) return true;
+  const auto page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  auto* const page = reinterpret_cast<void*>(address / page_size * page_size);
+  if (::mprotect(page, page_size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+  *reinterpret_cast<volatile unsigned char*>(address) = byte;
+  return ::mprotect(page, page_size, PROT_READ | PROT_EXEC) == 0;
 }
 
 bool Code::contains(std::uint64_t address) const {
@@ -72,11 +83,11 @@ void Code::clear() {
 
 void Code::open(std::uint64_t address) {
   const auto found = patched_.find(address);
-  if (found != patched_.end()) memory_.write(address, &found->second, 1);
+  if (found != patched_.end()) put(address, found->second);
 }
 
 void Code::close(std::uint64_t address) {
-  if (patched(address)) memory_.write(address, &kTrap, 1);
+  if (patched(address)) put(address, kTrap);
 }
 
 void Code::hide(std::uint64_t address, unsigned char* data, std::size_t bytes) const {
@@ -95,13 +106,13 @@ void Code::update() {
       ++at;
       continue;
     }
-    memory_.write(at->first, &at->second, 1);
+    put(at->first, at->second);
     at = patched_.erase(at);
   }
   for (const auto address : all) {
     unsigned char before = 0;
     if (patched(address) || !memory_.read(address, &before, 1)) continue;
-    if (memory_.write(address, &kTrap, 1)) patched_[address] = before;
+    if (put(address, kTrap)) patched_[address] = before;
   }
 }
 

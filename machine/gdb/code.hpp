@@ -62,6 +62,7 @@ class Code {
     std::uint64_t begin, end;
   };
   void update();
+  bool put(std::uint64_t address, unsigned char byte);
 
   const OwnMemory& memory_;
   std::vector<Range> objects_;

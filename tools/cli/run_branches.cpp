@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -54,14 +55,19 @@ void take_log(const Branch& branch) {
   if (!log || ::dup2(log.get(), STDERR_FILENO) < 0) give_up(branch, "cannot be written");
 }
 
+// `common`: what --set says of the run itself.
 tl::expected<ParameterSet, Failure> values_of(const Branch& branch,
-                                              const workloads::Workload& workload) {
+                                              const workloads::Workload& workload,
+                                              const std::vector<std::string>& common) {
   ParameterSet values(workload.parameters);
   for (const auto& set : branch.sets) {
-    if (!is_parameter(workload, set.substr(0, set.find('=')))) continue;
-    const Status assigned = values.assign(set);
-    if (!assigned)
-      return bad_input("--branches: --set " + shortened(set) + ": " + assigned.error().context);
+    const std::string where = "--branches: --set " + shortened(set) + ": ";
+    if (is_parameter(workload, set.substr(0, set.find('=')))) {
+      const Status assigned = values.assign(set);
+      if (!assigned) return bad_input(where + assigned.error().context);
+    } else if (std::find(common.begin(), common.end(), set) == common.end()) {
+      return bad_input(where + "no parameter of " + workload.name + ", and not set for the run");
+    }
   }
   if (workload.check == nullptr) return values;
   const Status usable = workload.check(values, config_directories());
@@ -92,7 +98,7 @@ tl::expected<RunBranches, Failure> RunBranches::read(const Options& options,
   }
   if (auto ok = check_options_beside(options); !ok) return tl::unexpected(ok.error());
   const auto text = reports::read_file(options.branches);
-  if (!text) return bad_input(text.error().message());
+  if (!text) return bad_input("--branches: " + text.error().context);
   auto branches = sweep::parse_branches(*text);
   if (!branches) {
     return bad_input(shortened(options.branches, kShownPath) + ": " + branches.error().context);
@@ -101,7 +107,7 @@ tl::expected<RunBranches, Failure> RunBranches::read(const Options& options,
   if (!jobs) return tl::unexpected(jobs.error());
   all.jobs_ = *jobs;
   for (const auto& branch : *branches) {
-    auto values = values_of(branch, workload);
+    auto values = values_of(branch, workload, options.sets);
     if (!values) return tl::unexpected(values.error());
     all.values_.push_back(std::move(*values));
   }

@@ -128,6 +128,10 @@ TEST_F(SweepInput, BranchesOfARunAreChecked) {
   expect(R"([{"sets": ["sizes=x"], "report": "r", "log": "l"}])", {},
          "--branches: --set sizes=x: sizes: found 'x'; allowed: sizes such as 512B,4KiB or "
          "4KiB..1MiB, 1B..1GiB");
+  for (const std::string other : {"m=1", "link.generation=4"}) {
+    expect(R"([{"sets": [")" + other + R"("], "report": "r", "log": "l"}])", {},
+           "--branches: --set " + other + ": no parameter of dma_latency, and not set for the run");
+  }
   expect(good, {"--report", "x"},
          "--branches: each branch writes its own report; there is no --report, --html, "
          "--config-out, --trace or --vcd");

@@ -336,6 +336,13 @@ void Hbm::complete(std::uint32_t tag) {
   sc_assert(answer == tlm::TLM_COMPLETED);
 }
 
+// What has fallen due by now did so at the old pace.
+void Hbm::set_refresh_pace(unsigned channel, unsigned pace) {
+  advance_channels(horizon(), true);
+  channels_.set_refresh_pace(channel, pace);
+  if (!awake_) arm();
+}
+
 HbmStatistics Hbm::statistics() {
   const Clock now = horizon();
   if (!channels_.planned()) advance_channels(now, true);

@@ -29,7 +29,8 @@ class FaultBench {
   void end(const Fault& fault) { set(fault, false); }
   // At `time`, which is not past.
   void schedule(const Fault& fault, Instant time);
-  // Scheduled ones that have not begun, and those of interrupts that no message has met.
+  // Scheduled ones that have not begun, and those of interrupts and the IOMMU that have
+  // met nothing.
   std::size_t waiting() const;
 
  private:

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string_view>
+
 #include "model/config/core_layout.hpp"
 #include "model/link/hccs_mesh.hpp"
 #include "model/pcie/capabilities.hpp"
@@ -55,12 +58,39 @@ Status check_vector(const ChipConfig& chip, const Fault& fault) {
 }
 
 Status check_unit(const ChipConfig& chip, const Fault& fault) {
-  const bool is_engine = fault.kind == FaultKind::kStuckEngine;
-  if (!is_engine && fault.kind != FaultKind::kHungCore) return {};
-  const unsigned count = is_engine ? chip.dma.engines : model::CoreLayout(chip).cores();
-  if (fault.unit < count) return {};
-  return refuse(fmt::format("no {} {}: the card has {}", is_engine ? "DMA engine" : "AI Core",
-                            fault.unit, count));
+  struct Units {
+    std::string_view name;
+    unsigned count;
+  };
+  const auto units = [&]() -> std::optional<Units> {
+    switch (fault.kind) {
+      case FaultKind::kStuckEngine:
+        return Units{"DMA engine", chip.dma.engines};
+      case FaultKind::kHungCore:
+        return Units{"AI Core", model::CoreLayout(chip).cores()};
+      case FaultKind::kSlowChannel:
+        return Units{"HBM channel", chip.hbm.channels};
+      default:
+        return std::nullopt;
+    }
+  }();
+  if (!units || fault.unit < units->count) return {};
+  return refuse(fmt::format("no {} {}: the card has {}", units->name, fault.unit, units->count));
+}
+
+Status check_heat(const ChipConfig& chip, const Fault& fault) {
+  if (fault.kind == FaultKind::kThermalThrottling &&
+      (fault.clock_percent < 1 || fault.clock_percent > 100)) {
+    return refuse("a clock is 1 to 100 percent of the configured one");
+  }
+  if (fault.kind != FaultKind::kSlowChannel) return {};
+  if (chip.hbm.fidelity == model::HbmFidelity::kRun) {
+    return refuse("refreshes need hbm.fidelity=exact");
+  }
+  if (fault.refreshes < 2 || fault.refreshes > 8) {
+    return refuse("refreshes are 2 to 8 times as many as configured");
+  }
+  return {};
 }
 
 Status check_link(const ChipConfig& chip, const Fault& fault) {
@@ -97,7 +127,8 @@ Status check_fault(const model::SystemConfig& system, const Fault& fault) {
     return refuse(fmt::format("a duration of {} ps", fault.duration.count()));
   }
   const auto& chip = system.cards[fault.card];
-  for (const auto check : {check_function, check_vector, check_unit, check_link, check_memory}) {
+  for (const auto check :
+       {check_function, check_vector, check_unit, check_link, check_memory, check_heat}) {
     if (auto ok = check(chip, fault); !ok) return ok;
   }
   return check_peer(system, fault);

@@ -3,6 +3,7 @@
 // compared with those that stand beside the model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -156,7 +157,7 @@ class NetworkRun {
     ++figures_.sets;
     for (const auto& [name, tensor] : expected) {
       if (!context_.functional) break;
-      if (auto same = network::compare(found->at(name), tensor); !same) {
+      if (auto same = network::compare(found->at(name), tensor, graph_.nodes.size() > 1); !same) {
         return fail(same.error().code, fmt::format("'{}': {}", name, same.error().context));
       }
       ++figures_.compared;
@@ -229,12 +230,14 @@ constexpr Figure<network::passes::PassResult> kOfPass[] = {
     {"nodes_before", "", from<&network::passes::PassResult::nodes_before>, {"nodes before"}},
     {"nodes_after", "", from<&network::passes::PassResult::nodes_after>, {"after"}}};
 
-void run_passes(Context& context, Graph& graph) {
-  const auto results = network::passes::run_passes(graph, context.parameters.choices("passes"));
-  if (results.empty()) return;
-  auto& table = add_figure_table(context.report, "passes", {"pass", "what"}, kOfPass);
+void report_passes(Context& context, const std::vector<network::passes::PassResult>& results) {
+  const bool any =
+      std::any_of(results.begin(), results.end(), [](const auto& each) { return each.found != 0; });
+  auto* const table =
+      any ? &add_figure_table(context.report, "passes", {"pass", "what"}, kOfPass) : nullptr;
   for (const auto& each : results) {
-    report_figures(context, fmt::format("network.pass.{}.", each.name), kOfPass, each, &table,
+    report_figures(context, fmt::format("network.pass.{}.", each.name), kOfPass, each,
+                   each.found == 0 ? nullptr : table,
                    {std::string(each.name), std::string(each.what)});
   }
 }
@@ -255,7 +258,7 @@ Status run_network(Context& context) {
   auto graph = network::read_model(context.parameters.choice("model"));
   if (!graph) return forward_error(graph);
   if (auto ok = network::set_shapes(*graph, context.parameters.choice("shapes")); !ok) return ok;
-  run_passes(context, *graph);
+  const auto passes = network::passes::run_passes(*graph, context.parameters.choices("passes"));
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = context.parameters.choice("cache") == "folder";
@@ -272,6 +275,7 @@ Status run_network(Context& context) {
   operators::OperatorRunner runner(context.platform, cache, **launcher);
   OperatorSteps steps(context, **session, runner, **launcher);
   if (auto ok = run_sets(context, *graph, steps); !ok) return ok;
+  report_passes(context, passes);
   if (auto ok = (*launcher)->close(); !ok) return ok;
   return (*session)->close();
 }

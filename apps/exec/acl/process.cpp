@@ -189,6 +189,7 @@ void Process::finish() {
 }
 
 void Process::give_back(std::uint32_t device, bool force) {
+  end_communicators(*this, device, force);
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
   drop_models(*this, device);
   // Other programs may still have an event that this one has given back.
@@ -240,6 +241,7 @@ void Process::end_calls() {
   for (const auto& [number, sleeper] : asleep) sleeper->end();
   callbacks.over = true;
   callbacks.tell();
+  if (machine_.communicators != nullptr) machine_.communicators->tell();
   std::vector<std::uint64_t> handles;
   for (const auto& [handle, stream] : streams.all()) handles.push_back(handle);
   for (const auto handle : handles) close_stream(handle, true);

@@ -66,6 +66,7 @@ struct DmaConfig {
   Picoseconds doorbell_decode;        // doorbell register to fetch request
   Picoseconds descriptor_decode;      // entry received to dispatched
   Picoseconds engine_setup;           // dispatched to first data request
+  Picoseconds reduce_setup;           // more of it before a copy that reduces
   Picoseconds completion_processing;  // last data written to event record and MSI-X sent
   unsigned max_outstanding_reads;     // read requests over the link per engine
   Bytes device_chunk;                 // one HBM request of an engine; power of two

@@ -60,13 +60,11 @@ enum class CollectiveOperation : std::uint8_t {
   kBroadcast,
   kReduce,
   kAllToAll,
-  kAllToAllV,
   kScatter,
-  kSend,
-  kReceive,
+  kExchange,  // all_to_all_v(), all_gather_v(), reduce_scatter_v(), send(), receive(), transfer()
   kBarrier,
 };
-inline constexpr std::size_t kCollectiveOperations = 11;
+inline constexpr std::size_t kCollectiveOperations = 9;
 
 // Names in options and reports, such as "all_reduce" and "halving_doubling".
 NPU_API std::string_view to_string(CollectiveOperation operation);
@@ -93,10 +91,17 @@ struct CollectiveCall {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAutomatic;  // equal on all ranks
 };
 
-// Of all_to_all_v(), each with an item per rank; all in elements.
+// Counts and offsets of each rank's part, in elements; both lists have an item per rank.
 struct VectorCounts {
-  std::vector<std::uint64_t> send_counts, send_offsets;
-  std::vector<std::uint64_t> receive_counts, receive_offsets;
+  std::vector<std::uint64_t> counts, offsets;
+};
+
+// One of a group of sends and receives.
+struct PeerTransfer {
+  bool sends = false;
+  unsigned peer = 0;
+  DeviceAddress at;
+  Bytes size = 0;
 };
 
 class NPU_API Communicator {
@@ -104,7 +109,7 @@ class NPU_API Communicator {
   // Makes buffers, streams and mappings of all ranks. No rank's process may be closed meanwhile.
   // Several ranks may be processes of one card.
   // kInvalidArgument: no rank, more than kMaxRanks, a null process, or options out of range.
-  // kUnsupported: two ranks' cards have no link between them, or a card has no such engines.
+  // kUnsupported: a card has no command processor.
   // kOutOfMemory, kOutOfResources: no memory, addresses or queues.
   // Also the errors of AddressSpace::import_memory() and ExecutionStream::open().
   static Result<std::unique_ptr<Communicator>> create(const std::vector<CommunicatorRank>& ranks,
@@ -117,8 +122,7 @@ class NPU_API Communicator {
 
   unsigned ranks() const;
   Bytes buffer() const;
-  // What kAutomatic is for `bytes` of this rank's argument (all-gather: sent by one rank; others:
-  // the larger side), equal on all ranks.
+  // What kAutomatic is for `bytes`, which are count * size of the type.
   CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes) const;
 
   // Frees what the rank has in its own process; its operations should have ended, others are
@@ -134,7 +138,9 @@ class NPU_API Communicator {
   // must be 0 on all ranks (all_to_all_v(): counts of a pair must agree).
   // kInvalidArgument: no such rank or root, it has left, no stream, an address that is not aligned,
   // or an algorithm that the operation does not have.
-  // kUnsupported: a product, or a reduction of another type.
+  // kInvalidArgument also: a list that has not an item per rank.
+  // kUnsupported: a product, or a reduction of another type; or ranks without a link between them,
+  // which only all_reduce(), all_gather() and reduce_scatter() in a ring do without.
   // kDeviceFault: an earlier operation has failed.
   // Also the errors of ExecutionStream::submit().
 
@@ -160,15 +166,29 @@ class NPU_API Communicator {
   // to[r * count + i] = rank r's from[rank * count + i].
   Result<StreamMark> all_to_all(unsigned rank, const CollectiveCall& call, DeviceAddress from,
                                 DeviceAddress to, std::uint64_t count);
-  // The same with counts and offsets of each pair. kInvalidArgument also: a list of another length.
+  // The same with counts and offsets of each pair: this rank's `send` and `receive`.
   Result<StreamMark> all_to_all_v(unsigned rank, const CollectiveCall& call, DeviceAddress from,
-                                  DeviceAddress to, const VectorCounts& counts);
+                                  DeviceAddress to, const VectorCounts& send,
+                                  const VectorCounts& receive);
+  // to[offsets[r] + i] = rank r's from[i], i < counts[r].
+  Result<StreamMark> all_gather_v(unsigned rank, const CollectiveCall& call, DeviceAddress from,
+                                  DeviceAddress to, const VectorCounts& parts);
+  // to[i] = reduction of all ranks' from[offsets[rank] + i], i < counts[rank]. The counts are equal
+  // on all ranks, the offsets need not be.
+  Result<StreamMark> reduce_scatter_v(unsigned rank, const CollectiveCall& call, DeviceAddress from,
+                                      DeviceAddress to, const VectorCounts& parts,
+                                      Reduction reduction);
   // Of a pair of ranks: receive(a, b) gets what send(b, a) has, in the order of the calls.
   // kInvalidArgument also: the peer is the rank itself.
   Result<StreamMark> send(unsigned rank, const CollectiveCall& call, DeviceAddress from,
                           std::uint64_t count, unsigned to_rank);
   Result<StreamMark> receive(unsigned rank, const CollectiveCall& call, DeviceAddress to,
                              std::uint64_t count, unsigned from_rank);
+  // Many sends and receives at once, in any order: the n-th send to a peer is what its n-th receive
+  // from this rank in its own call gets. A peer may be the rank itself: its n-th send and its n-th
+  // receive.
+  Result<StreamMark> transfer(unsigned rank, const CollectiveCall& call,
+                              const std::vector<PeerTransfer>& transfers);
   // Later work of the rank's stream starts when all ranks' streams have come here.
   Result<StreamMark> barrier(unsigned rank, const CollectiveCall& call);
 

@@ -38,10 +38,10 @@ struct Named {
   std::uint64_t number;
 };
 
-// By driver::CollectiveOperation, under the names of HCCL_ALGO.
+// By wire::CommunicatorJoin::algorithms, under the names of HCCL_ALGO.
 constexpr Named kOperations[] = {{"allreduce", 0}, {"allgather", 1}, {"reducescatter", 2},
                                  {"broadcast", 3}, {"reduce", 4},    {"alltoall", 5},
-                                 {"alltoallv", 6}, {"scatter", 7}};
+                                 {"scatter", 6},   {"alltoallv", 7}};
 constexpr std::uint64_t kEveryOperation = 8;
 
 // By driver::CollectiveAlgorithm: what level 0 may be.

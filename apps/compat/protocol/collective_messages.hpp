@@ -27,7 +27,9 @@ struct CommunicatorJoin {
   std::uint64_t buffer_bytes = 0;
   std::uint64_t exec_seconds = 0;     // of each wait for a peer, 0: for ever
   std::uint64_t connect_seconds = 0;  // until all ranks have come
-  std::uint64_t algorithms = 0;       // 4 bits each, by driver::CollectiveOperation
+  // 4 bits each, by driver::CollectiveAlgorithm: of all-reduce, all-gather, reduce-scatter,
+  // broadcast, reduce, all-to-all, scatter, all-to-all with counts.
+  std::uint64_t algorithms = 0;
 };
 // The name is in the window.
 struct CommunicatorInfo {

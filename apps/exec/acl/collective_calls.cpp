@@ -2,8 +2,6 @@
 // Collective operations: the part of a rank, in the order of its stream.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -188,23 +186,28 @@ Value<std::vector<List>> lists_of(const CallWindow& call, const Part& part, std:
 }
 
 // Elements up to the end of the last piece.
-std::uint64_t reach(const List& counts, const List& offsets) {
+std::uint64_t reach(const driver::VectorCounts& pieces) {
   std::uint64_t end = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] != 0) end = std::max(end, offsets[i] + counts[i]);
+  for (std::size_t i = 0; i < pieces.counts.size(); ++i) {
+    if (pieces.counts[i] != 0) end = std::max(end, pieces.offsets[i] + pieces.counts[i]);
   }
   return end;
 }
 
-Outcome move_pieces(Caller& caller, const wire::CollectiveWork& work, const Part& part,
-                    const driver::VectorCounts& counts) {
-  const auto movement =
-      movement_of(caller, part, work, reach(counts.send_counts, counts.send_offsets),
-                  reach(counts.receive_counts, counts.receive_offsets));
-  if (!movement) return forward_fault(movement);
-  return told_of(caller, part,
-                 part.communicator().all_to_all_v(part.rank(), part.call, movement->from,
-                                                  movement->to, counts));
+// The pieces of a call with one list of counts and one of offsets.
+struct Pieces {
+  Part part;
+  driver::VectorCounts all;
+};
+Value<Pieces> pieces_of(Caller& caller, const wire::CollectiveWork& work, const CallWindow& call) {
+  auto part = part_of(caller, work);
+  if (!part) return forward_fault(part);
+  auto lists = lists_of(call, *part, 2);
+  if (!lists) return forward_fault(lists);
+  if ((*lists)[0][part->rank()] != work.count) {
+    return fault(kInvalidParameter, "the rank's own count is another one in the list of counts");
+  }
+  return Pieces{std::move(*part), {std::move((*lists)[0]), std::move((*lists)[1])}};
 }
 
 }  // namespace
@@ -214,138 +217,59 @@ Outcome serve(Caller& caller, const CallOf<Call::kAllToAllV>& call) {
   if (!part) return forward_fault(part);
   const auto lists = lists_of(call, *part, 4);
   if (!lists) return forward_fault(lists);
-  return move_pieces(caller, call, *part, {(*lists)[0], (*lists)[1], (*lists)[2], (*lists)[3]});
+  const driver::VectorCounts send{(*lists)[0], (*lists)[1]}, receive{(*lists)[2], (*lists)[3]};
+  const auto movement = movement_of(caller, *part, call, reach(send), reach(receive));
+  if (!movement) return forward_fault(movement);
+  return told_of(caller, *part,
+                 part->communicator().all_to_all_v(part->rank(), part->call, movement->from,
+                                                   movement->to, send, receive));
 }
 
-// Every rank has the same for all.
 Outcome serve(Caller& caller, const CallOf<Call::kAllGatherV>& call) {
-  const auto part = part_of(caller, call);
-  if (!part) return forward_fault(part);
-  const auto lists = lists_of(call, *part, 2);
-  if (!lists) return forward_fault(lists);
-  if ((*lists)[0][part->rank()] != call.count) {
-    return fault(kInvalidParameter, "the rank sends another count than it receives of itself");
-  }
-  return move_pieces(
-      caller, call, *part,
-      {List(part->ranks(), call.count), List(part->ranks()), (*lists)[0], (*lists)[1]});
+  const auto pieces = pieces_of(caller, call, call);
+  if (!pieces) return forward_fault(pieces);
+  const auto& part = pieces->part;
+  const auto movement = movement_of(caller, part, call, call.count, reach(pieces->all));
+  if (!movement) return forward_fault(movement);
+  return told_of(caller, part,
+                 part.communicator().all_gather_v(part.rank(), part.call, movement->from,
+                                                  movement->to, pieces->all));
 }
 
-// A reduction to each rank in turn.
 Outcome serve(Caller& caller, const CallOf<Call::kReduceScatterV>& call) {
-  const auto part = part_of(caller, call);
-  if (!part) return forward_fault(part);
   const auto reduction = reduction_of(call.reduction);
   if (!reduction) return forward_fault(reduction);
-  const auto lists = lists_of(call, *part, 2);
-  if (!lists) return forward_fault(lists);
-  const auto& counts = (*lists)[0];
-  const auto& offsets = (*lists)[1];
-  if (counts[part->rank()] != call.count) {
-    return fault(kInvalidParameter, "the rank receives another count than it sends to itself");
-  }
-  const auto movement = movement_of(caller, *part, call, reach(counts, offsets), call.count);
+  const auto pieces = pieces_of(caller, call, call);
+  if (!pieces) return forward_fault(pieces);
+  const auto& part = pieces->part;
+  const auto movement = movement_of(caller, part, call, reach(pieces->all), call.count);
   if (!movement) return forward_fault(movement);
-  const Bytes element = abi::element_size(part->call.type);
-  Outcome done;
-  for (unsigned root = 0; done && root < part->ranks(); ++root) {
-    if (counts[root] == 0) continue;
-    done = told_of(caller, *part,
-                   part->communicator().reduce(part->rank(), part->call,
-                                               movement->from + offsets[root] * element,
-                                               movement->to, counts[root], *reduction, root));
-  }
-  return done;
+  return told_of(caller, part,
+                 part.communicator().reduce_scatter_v(part.rank(), part.call, movement->from,
+                                                      movement->to, pieces->all, *reduction));
 }
 
-namespace {
-
-struct Item {
-  wire::SendReceiveItem what;
-  Part part;  // with the item's type
-  DeviceAddress at;
-};
-
-// All ranks go through their messages in one order, so that the first of those that are left is the
-// next one of both its ranks: first by distance, then every other pair, whose ranks are busy with
-// nobody else.
-using Turn = std::tuple<unsigned, unsigned, unsigned>;
-Turn turn_of(const Item& item) {
-  const auto ranks = item.part.ranks();
-  const auto peer = static_cast<unsigned>(item.what.peer);
-  const bool receives = item.what.receives != 0;
-  const unsigned source = receives ? peer : item.part.rank();
-  const unsigned target = receives ? item.part.rank() : peer;
-  const unsigned distance = (target + ranks - source) % ranks;
-  return {distance, distance == 0 ? 0 : source / distance % 2, source};
-}
-
-Value<std::vector<Item>> items_of(Caller& caller, const CallOf<Call::kSendReceive>& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kSendReceive>& call) {
   if (call.count > wire::kMostItems) return fault(kInvalidParameter, "too many items");
   const auto given = call.first(call.count * sizeof(wire::SendReceiveItem));
   if (!given) return forward_fault(given);
-  std::vector<wire::SendReceiveItem> all(call.count);
-  if (!all.empty()) std::memcpy(all.data(), given->data, given->size);
-  std::vector<Item> items;
-  for (const auto& what : all) {
-    auto work = static_cast<const wire::CollectiveWork&>(call);
-    work.type = what.type;
-    work.count = what.count;
-    auto part = part_of(caller, work);
-    if (!part) return forward_fault(part);
-    if (auto there = check_peer(*part, what.peer); !there) return forward_fault(there);
-    const auto at = memory_of(caller, *part, what.address, what.count);
-    if (!at) return forward_fault(at);
-    items.push_back({what, std::move(*part), *at});
-  }
-  std::stable_sort(items.begin(), items.end(),
-                   [](const auto& a, const auto& b) { return turn_of(a) < turn_of(b); });
-  return items;
-}
-
-Outcome begin(Caller& caller, const Item& item) {
-  const auto& part = item.part;
-  const auto peer = static_cast<unsigned>(item.what.peer);
-  auto& communicator = part.communicator();
-  return told_of(caller, part,
-                 item.what.receives != 0
-                     ? communicator.receive(part.rank(), part.call, item.at, item.what.count, peer)
-                     : communicator.send(part.rank(), part.call, item.at, item.what.count, peer));
-}
-
-// What a rank sends to itself: the first of them to its first receive, and so on.
-Outcome copy_own(const std::vector<Item>& items) {
-  std::vector<const Item*> sent, received;
+  std::vector<wire::SendReceiveItem> items(call.count);
+  if (!items.empty()) std::memcpy(items.data(), given->data, given->size);
+  auto part = part_of(caller, call);
+  if (!part) return forward_fault(part);
+  std::vector<driver::PeerTransfer> transfers;
   for (const auto& item : items) {
-    if (item.what.peer != item.part.rank()) continue;
-    (item.what.receives != 0 ? received : sent).push_back(&item);
+    if (auto there = check_peer(*part, item.peer); !there) return there;
+    const auto type = type_of_elements(item.type);
+    if (!type) return forward_fault(type);
+    part->call.type = *type;
+    const auto at = memory_of(caller, *part, item.address, item.count);
+    if (!at) return forward_fault(at);
+    transfers.push_back({item.receives == 0, static_cast<unsigned>(item.peer), *at,
+                         item.count * abi::element_size(*type)});
   }
-  if (sent.size() != received.size()) {
-    return fault(kInvalidParameter, "a rank sends to itself what it does not receive");
-  }
-  Outcome done;
-  for (std::size_t i = 0; done && i < sent.size(); ++i) {
-    const Bytes size = sent[i]->what.count * abi::element_size(sent[i]->part.call.type);
-    const Bytes room = received[i]->what.count * abi::element_size(received[i]->part.call.type);
-    if (size != room) return fault(kInvalidParameter, "a rank sends itself another size");
-    if (size == 0) continue;
-    const auto entry = driver::entries::copy_on_device(sent[i]->at, received[i]->at, size);
-    done = submit(*sent[i]->part.stream, &entry, 1);
-  }
-  return done;
-}
-
-}  // namespace
-
-Outcome serve(Caller& caller, const CallOf<Call::kSendReceive>& call) {
-  const auto items = items_of(caller, call);
-  if (!items) return forward_fault(items);
-  Outcome done = copy_own(*items);
-  for (const auto& item : *items) {
-    if (!done) return done;
-    if (item.what.peer != item.part.rank()) done = begin(caller, item);
-  }
-  return done;
+  part->call.type = driver::CollectiveType::kUint8;
+  return told_of(caller, *part, part->communicator().transfer(part->rank(), part->call, transfers));
 }
 
 }  // namespace npu::exec::acl

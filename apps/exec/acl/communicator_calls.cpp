@@ -24,15 +24,20 @@ Value<driver::CommunicatorOptions> options_of(const wire::CommunicatorJoin& join
   driver::CommunicatorOptions options;
   options.buffer = join.buffer_bytes;
   options.timeout = wait_of(join.exec_seconds);
-  for (std::size_t i = 0; i < options.algorithms.size(); ++i) {
+  using Operation = driver::CollectiveOperation;
+  constexpr Operation kOperations[] = {Operation::kAllReduce,     Operation::kAllGather,
+                                       Operation::kReduceScatter, Operation::kBroadcast,
+                                       Operation::kReduce,        Operation::kAllToAll,
+                                       Operation::kScatter,       Operation::kExchange};
+  for (std::size_t i = 0; i < std::size(kOperations); ++i) {
     const auto number = join.algorithms >> (i * kAlgorithmBits) & ((1U << kAlgorithmBits) - 1);
     const auto algorithm = static_cast<driver::CollectiveAlgorithm>(number);
     if (number >= driver::kCollectiveAlgorithms) {
       return fault(kInvalidParameter, "no such algorithm");
     }
     // A choice for all operations is one for those that can be done so.
-    if (driver::has_algorithm(static_cast<driver::CollectiveOperation>(i), algorithm)) {
-      options.algorithms[i] = algorithm;
+    if (driver::has_algorithm(kOperations[i], algorithm)) {
+      options.algorithms[static_cast<std::size_t>(kOperations[i])] = algorithm;
     }
   }
   return options;

@@ -26,50 +26,59 @@
 extern "C" {
 #endif
 
-extern HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
-                                HcclReduceOp op, HcclComm comm, aclrtStream stream);
-extern HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint32_t root,
-                                HcclComm comm, aclrtStream stream);
-extern HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
-                                    HcclDataType dataType, HcclReduceOp op, HcclComm comm,
-                                    aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count,
+                                             HcclDataType dataType, HcclReduceOp op, HcclComm comm,
+                                             aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType,
+                                             uint32_t root, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
+                                                 HcclDataType dataType, HcclReduceOp op,
+                                                 HcclComm comm, aclrtStream stream);
 /* Counts and displacements are uint64_t, one for each rank. */
-extern HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void* sendDispls,
-                                     void* recvBuf, uint64_t recvCount, HcclDataType dataType,
-                                     HcclReduceOp op, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts,
+                                                  const void* sendDispls, void* recvBuf,
+                                                  uint64_t recvCount, HcclDataType dataType,
+                                                  HcclReduceOp op, HcclComm comm,
+                                                  aclrtStream stream);
 /* `sendBuf` is the root's alone, others' may be null. */
-extern HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
-                              HcclDataType dataType, uint32_t root, HcclComm comm,
-                              aclrtStream stream);
-extern HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount,
-                                HcclDataType dataType, HcclComm comm, aclrtStream stream);
-extern HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf,
-                                 const void* recvCounts, const void* recvDispls,
-                                 HcclDataType dataType, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
+                                           HcclDataType dataType, uint32_t root, HcclComm comm,
+                                           aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount,
+                                             HcclDataType dataType, HcclComm comm,
+                                             aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf,
+                                              const void* recvCounts, const void* recvDispls,
+                                              HcclDataType dataType, HcclComm comm,
+                                              aclrtStream stream);
 /* HCCL_E_PARA also: the other rank is the rank itself. */
-extern HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank,
-                           HcclComm comm, aclrtStream stream);
-extern HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank,
-                           HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType,
+                                        uint32_t destRank, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType,
+                                        uint32_t srcRank, HcclComm comm, aclrtStream stream);
 /* HCCL_E_PARA also: the two types differ; HcclAlltoAll: the counts differ, or the buffers do not.
  */
-extern HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType sendType,
-                               const void* recvBuf, uint64_t recvCount, HcclDataType recvType,
-                               HcclComm comm, aclrtStream stream);
-extern HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void* sdispls,
-                                HcclDataType sendType, const void* recvBuf, const void* recvCounts,
-                                const void* rdispls, HcclDataType recvType, HcclComm comm,
-                                aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount,
+                                            HcclDataType sendType, const void* recvBuf,
+                                            uint64_t recvCount, HcclDataType recvType,
+                                            HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts,
+                                             const void* sdispls, HcclDataType sendType,
+                                             const void* recvBuf, const void* recvCounts,
+                                             const void* rdispls, HcclDataType recvType,
+                                             HcclComm comm, aclrtStream stream);
 /* sendCountMatrix[i * ranks + j]: from rank i to rank j. */
-extern HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix,
-                                 HcclDataType sendType, const void* recvBuf, HcclDataType recvType,
-                                 HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix,
+                                              HcclDataType sendType, const void* recvBuf,
+                                              HcclDataType recvType, HcclComm comm,
+                                              aclrtStream stream);
 /* `recvBuf` is the root's alone, others' may be null. */
-extern HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
-                             HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count,
+                                          HcclDataType dataType, HcclReduceOp op, uint32_t root,
+                                          HcclComm comm, aclrtStream stream);
 /* In any order, without a deadlock. Several for the same rank are matched in their order. */
-extern HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm,
-                                    aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum,
+                                                 HcclComm comm, aclrtStream stream);
 
 #ifdef __cplusplus
 }

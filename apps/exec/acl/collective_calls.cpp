@@ -47,9 +47,16 @@ std::uint64_t elements(Side side, const wire::CollectiveWork& work, const Part& 
   return side == Side::kNone ? 0 : work.count * ranks;
 }
 
+CollectiveSignature signature_of(Call call, const wire::CollectiveWork& work) {
+  return {call, work.count, work.type, work.reduction, work.peer};
+}
+constexpr bool is_of_all(Call call) {
+  return call != Call::kSend && call != Call::kReceive;
+}
+
 // begin(movement): the driver's operation.
-template <class Begin>
-Outcome move(Caller& caller, const wire::CollectiveWork& work, Side reads, Side writes,
+template <Call kCall, class Begin>
+Outcome move(Caller& caller, const CallOf<kCall>& work, Side reads, Side writes,
              const Begin& begin) {
   auto part = part_of(caller, work);
   if (!part) return forward_fault(part);
@@ -57,11 +64,13 @@ Outcome move(Caller& caller, const wire::CollectiveWork& work, Side reads, Side 
   const auto received = elements(writes, work, *part);
   const auto movement = movement_of(caller, std::move(*part), work, sent, received);
   if (!movement) return forward_fault(movement);
-  return told_of(caller, movement->part, begin(*movement));
+  if (!is_of_all(kCall)) return told_of(caller, movement->part, begin(*movement));
+  return begin_operation(caller, movement->part, signature_of(kCall, work),
+                         [&] { return begin(*movement); });
 }
 // The same with a reduction: begin(movement, reduction).
-template <class Begin>
-Outcome reduce_by(Caller& caller, const wire::CollectiveWork& work, Side reads, Side writes,
+template <Call kCall, class Begin>
+Outcome reduce_by(Caller& caller, const CallOf<kCall>& work, Side reads, Side writes,
                   const Begin& begin) {
   const auto reduction = reduction_of(work.reduction);
   if (!reduction) return forward_fault(reduction);
@@ -220,9 +229,10 @@ Outcome serve(Caller& caller, const CallOf<Call::kAllToAllV>& call) {
   const driver::VectorCounts send{(*lists)[0], (*lists)[1]}, receive{(*lists)[2], (*lists)[3]};
   const auto movement = movement_of(caller, *part, call, reach(send), reach(receive));
   if (!movement) return forward_fault(movement);
-  return told_of(caller, *part,
-                 part->communicator().all_to_all_v(part->rank(), part->call, movement->from,
-                                                   movement->to, send, receive));
+  return begin_operation(caller, *part, {Call::kAllToAllV, 0, call.type, 0, 0}, [&] {
+    return part->communicator().all_to_all_v(part->rank(), part->call, movement->from, movement->to,
+                                             send, receive);
+  });
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kAllGatherV>& call) {
@@ -231,9 +241,10 @@ Outcome serve(Caller& caller, const CallOf<Call::kAllGatherV>& call) {
   const auto& part = pieces->part;
   const auto movement = movement_of(caller, part, call, call.count, reach(pieces->all));
   if (!movement) return forward_fault(movement);
-  return told_of(caller, part,
-                 part.communicator().all_gather_v(part.rank(), part.call, movement->from,
-                                                  movement->to, pieces->all));
+  return begin_operation(caller, part, {Call::kAllGatherV, 0, call.type, 0, 0}, [&] {
+    return part.communicator().all_gather_v(part.rank(), part.call, movement->from, movement->to,
+                                            pieces->all);
+  });
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kReduceScatterV>& call) {
@@ -244,9 +255,11 @@ Outcome serve(Caller& caller, const CallOf<Call::kReduceScatterV>& call) {
   const auto& part = pieces->part;
   const auto movement = movement_of(caller, part, call, reach(pieces->all), call.count);
   if (!movement) return forward_fault(movement);
-  return told_of(caller, part,
-                 part.communicator().reduce_scatter_v(part.rank(), part.call, movement->from,
-                                                      movement->to, pieces->all, *reduction));
+  const CollectiveSignature all{Call::kReduceScatterV, 0, call.type, call.reduction, 0};
+  return begin_operation(caller, part, all, [&] {
+    return part.communicator().reduce_scatter_v(part.rank(), part.call, movement->from,
+                                                movement->to, pieces->all, *reduction);
+  });
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kSendReceive>& call) {

@@ -55,11 +55,21 @@ Value<driver::DeviceAddress> memory_of(Caller& caller, const Part& part, std::ui
                fmt::format("{:#x} is memory of another device than the rank's", address));
 }
 
+void tell_of(Caller& caller, const std::string& line) {
+  auto& process = caller.process();
+  const auto& tell = process.machine().cards.settings().tell;
+  if (tell) tell(fmt::format("p{}: {}", process.number() - 1, line));
+}
+
 Outcome told_of(Caller& caller, const Part& part, const Result<driver::StreamMark>& begun) {
-  if (begun) return {};
+  if (begun) {
+    part.member->last = *begun;
+    return {};
+  }
   const auto& error = begun.error();
   switch (error.code) {
     case ErrorCode::kDeviceFault: {
+      part.member->failed = true;
       const auto why = failure_of(caller.process(), *part.member);
       return fault(kRemote, why.empty() ? error.message() : why);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "apps/exec/acl/handlers.hpp"
 
@@ -30,7 +31,23 @@ Value<Part> part_of(Caller& caller, const wire::CollectiveWork& work);
 // address will do. kInvalidParameter, kRuntimeParameter; kFeature: managed memory.
 Value<driver::DeviceAddress> memory_of(Caller& caller, const Part& part, std::uint64_t address,
                                        std::uint64_t count);
+// A line of the program's for who reads along.
+void tell_of(Caller& caller, const std::string& line);
 // How the driver's answer is told.
 Outcome told_of(Caller& caller, const Part& part, const Result<driver::StreamMark>& begun);
+
+// An operation of all ranks: what they say alike is looked at, then begin(): the driver's.
+template <class Begin>
+Outcome begin_operation(Caller& caller, const Part& part, const CollectiveSignature& operation,
+                        const Begin& begin) {
+  const auto domain = part.member->domain;
+  if (auto same = domain->begin(part.rank(), operation); !same) {
+    tell_of(caller, same.error().text);
+    return same;
+  }
+  auto done = told_of(caller, part, begin());
+  if (!done) domain->take_back(part.rank());
+  return done;
+}
 
 }  // namespace npu::exec::acl

@@ -59,6 +59,41 @@ unsigned Domain::come() const {
                                              [](const auto& p) { return p.process != nullptr; }));
 }
 
+Outcome Domain::begin(unsigned rank, const CollectiveSignature& operation) {
+  auto& begun = places[rank].begun;
+  const auto at = begun - first_;
+  if (at == operations_.size()) operations_.push_back(operation);
+  if (!(operations_[at] == operation)) {
+    const auto& other = operations_[at];
+    const auto called = [](compat::Call call) {
+      return compat::kCallNames[static_cast<std::size_t>(call)];
+    };
+    return fault(
+        kInvalidParameter,
+        fmt::format("operation {} of communicator {}: rank {} calls {} (count {}, type {}, "
+                    "reduction {}, root {}), others {} ({}, {}, {}, {})",
+                    begun + 1, this->name, rank, called(operation.call), operation.count,
+                    operation.type, operation.reduction, operation.root, called(other.call),
+                    other.count, other.type, other.reduction, other.root));
+  }
+  ++begun;
+  const auto last = std::min_element(
+      places.begin(), places.end(), [](const auto& a, const auto& b) { return a.begun < b.begun; });
+  // One that is taken back is begun again.
+  while (first_ + 1 < last->begun) {
+    operations_.pop_front();
+    ++first_;
+  }
+  return {};
+}
+
+void Domain::take_back(unsigned rank) {
+  const auto number = --places[rank].begun;
+  const bool by_others = std::any_of(places.begin(), places.end(),
+                                     [number](const auto& place) { return place.begun > number; });
+  if (!by_others && number + 1 == first_ + operations_.size()) operations_.pop_back();
+}
+
 void Communicators::tell() {
   lock_->lock();
   changed_->notify_all();
@@ -130,6 +165,9 @@ std::string failure_of(Process& process, ProgramCommunicator& communicator) {
   const auto domain = communicator.domain;
   const auto failed = domain->communicator->failure(communicator.rank);
   if (!failed || !*failed) return {};
+  // Who has nothing to do with the others any more need not know that one has left.
+  if (domain->parted && !communicator.failed && communicator.last.query()) return {};
+  communicator.failed = true;
   const auto text =
       fmt::format("rank {} of communicator {}: {}", communicator.rank, domain->name, **failed);
   const auto& tell = process.machine().cards.settings().tell;
@@ -152,6 +190,8 @@ std::string failures_on(Process& process, std::uint32_t device) {
 void end_communicator(Process& process, ProgramCommunicator& communicator, bool force) {
   const auto domain = communicator.domain;
   const Instant now = process.machine().platform.clock().now();
+  const auto failed = domain->communicator->failure(communicator.rank);
+  if (!force && failed && !*failed) domain->parted = true;
   static_cast<void>(
       domain->communicator->leave(communicator.rank, force ? now : now + kLastOperations));
 }

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/compat/protocol/calls.hpp"
 #include "apps/exec/acl/outcome.hpp"
 #include "npu/driver/collectives.hpp"
 #include "npu/platform/platform.hpp"
@@ -31,12 +33,24 @@ struct Joining {
   std::vector<CommunicatorMember> members;
 };
 
+// What all ranks say alike when they begin an operation.
+struct CollectiveSignature {
+  compat::Call call = compat::Call::kBarrier;
+  std::uint64_t count = 0, type = 0, reduction = 0, root = 0;
+
+  bool operator==(const CollectiveSignature& other) const {
+    return call == other.call && count == other.count && type == other.type &&
+           reduction == other.reduction && root == other.root;
+  }
+};
+
 // What ranks have in common.
 struct Domain {
   enum class State : std::uint8_t { kGathering, kMaking, kReady, kFailed };
   struct Place {
     Process* process = nullptr;  // null: it has not come
     std::uint32_t device = 0;
+    std::uint64_t begun = 0;  // operations
   };
 
   std::string name;
@@ -46,7 +60,18 @@ struct Domain {
   Fault why;  // of kFailed
   std::unique_ptr<driver::Communicator> communicator;
 
+  bool parted = false;  // a rank has left whose operations had not failed
+
   unsigned come() const;
+  // The rank begins its next operation. kInvalidParameter: it is not the one that others have
+  // begun.
+  Outcome begin(unsigned rank, const CollectiveSignature& operation);
+  // What it has begun was refused.
+  void take_back(unsigned rank);
+
+ private:
+  std::deque<CollectiveSignature> operations_;  // that not all ranks have begun
+  std::uint64_t first_ = 0;                     // the number of the first one
 };
 
 // A rank as its program knows it by a handle.
@@ -55,7 +80,9 @@ struct ProgramCommunicator {
   unsigned rank = 0;
   std::uint32_t device = 0;
   bool suspended = false;
-  bool told = false;  // its failure, to who reads along
+  bool told = false;             // its failure, to who reads along
+  bool failed = false;           // its own operations
+  driver::StreamMark last = {};  // operation
 };
 
 class Communicators {

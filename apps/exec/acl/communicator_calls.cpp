@@ -77,7 +77,7 @@ Value<Joining> joining_of(Caller& caller, const CallOf<Call::kCommunicatorJoin>&
 
 Value<std::shared_ptr<ProgramCommunicator>> communicator_of(Caller& caller, std::uint64_t handle) {
   const auto found = caller.process().communicators.find(handle);
-  if (found == nullptr) return fault(kInvalidHandle, "it is no communicator");
+  if (found == nullptr || found->ended) return fault(kInvalidHandle, "it is no communicator");
   return found;
 }
 
@@ -101,10 +101,10 @@ Outcome serve(Caller& caller, const CallOf<Call::kCommunicatorJoin>& call) {
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kCommunicatorEnd>& call) {
-  const auto found = communicator_of(caller, call.handle);
-  if (!found) return forward_fault(found);
+  const auto found = caller.process().communicators.find(call.handle);
+  if (found == nullptr) return fault(kInvalidHandle, "it is no communicator");
   caller.process().communicators.remove(call.handle);
-  end_communicator(caller.process(), **found, false);
+  end_communicator(caller.process(), *found, false);
   return {};
 }
 
@@ -125,7 +125,8 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCommunicatorFind>&
   for (const auto& [handle, communicator] : caller.process().communicators.all()) {
     // A program with several ranks means the one of the thread's device.
     const bool here = !card || (*card)->index() == communicator->device;
-    if (here && communicator->domain->name == wanted) return wire::Handle{handle};
+    if (here && !communicator->ended && communicator->domain->name == wanted)
+      return wire::Handle{handle};
   }
   return fault(kRuntimeParameter, "no communicator has the name " + wanted);
 }

@@ -180,7 +180,7 @@ std::string failure_of(Process& process, ProgramCommunicator& communicator) {
 std::string failures_on(Process& process, std::uint32_t device) {
   std::string all;
   for (const auto& [handle, communicator] : process.communicators.all()) {
-    if (communicator->device != device) continue;
+    if (communicator->device != device || communicator->ended) continue;
     const auto one = failure_of(process, *communicator);
     if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
   }
@@ -188,6 +188,8 @@ std::string failures_on(Process& process, std::uint32_t device) {
 }
 
 void end_communicator(Process& process, ProgramCommunicator& communicator, bool force) {
+  if (std::exchange(communicator.ended, true)) return;
+  communicator.last = {};  // it may not outlive the rank's process on the card
   const auto domain = communicator.domain;
   const Instant now = process.machine().platform.clock().now();
   const auto failed = domain->communicator->failure(communicator.rank);
@@ -198,9 +200,7 @@ void end_communicator(Process& process, ProgramCommunicator& communicator, bool 
 
 void end_communicators(Process& process, std::uint32_t device, bool force) {
   for (const auto& [handle, communicator] : process.communicators.all()) {
-    if (communicator->device != device) continue;
-    process.communicators.remove(handle);
-    end_communicator(process, *communicator, force);
+    if (communicator->device == device) end_communicator(process, *communicator, force);
   }
 }
 

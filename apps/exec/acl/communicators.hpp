@@ -80,6 +80,7 @@ struct ProgramCommunicator {
   unsigned rank = 0;
   std::uint32_t device = 0;
   bool suspended = false;
+  bool ended = false;            // with its device: it is only there to be destroyed
   bool told = false;             // its failure, to who reads along
   bool failed = false;           // its own operations
   driver::StreamMark last = {};  // operation

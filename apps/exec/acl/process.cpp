@@ -249,15 +249,15 @@ void Process::end_calls() {
 
 void Process::stop(bool stopped) {
   const Guard held(*lock_);
-  for (auto& [device, opened] : cards_) {
-    if (auto* const turn = opened.card->turn()) turn->stop(stopped);
+  for (auto* const on : cards()) {
+    if (auto* const turn = on->turn()) turn->stop(stopped);
   }
 }
 
 ClientUse Process::use() const {
   auto all = used_;
-  for (const auto& [device, opened] : cards_) {
-    if (auto* const turn = opened.card->turn()) all.add(turn->statistics());
+  for (auto* const on : cards()) {
+    if (auto* const turn = on->turn()) all.add(turn->statistics());
   }
   if (sharing_.quota) all.memory = sharing_.quota->use();
   return all;
@@ -277,7 +277,10 @@ void Process::reclaim_freed() {
 }
 
 void Process::forget(unsigned thread) {
-  for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
+  // Cards come and go meanwhile; one that is being opened has nothing of the thread.
+  for (std::uint32_t device = 0; device < machine_.cards.count(); ++device) {
+    if (auto* const on = card(device)) on->forget_staging(thread);
+  }
 }
 
 Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_stream(

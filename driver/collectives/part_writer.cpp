@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "npu/base/checked.hpp"
 #include "npu/driver/queue_entries.hpp"
 
 namespace npu::driver {
@@ -52,15 +53,22 @@ void PartWriter::copy(const PlanCopy& copy) {
   entries_[rank_].push_back(entries::copy_on_device(from, to, copy.size));
 }
 
+// In pieces, so that the card's engines share the work of several peers evenly.
 void PartWriter::read(Entries& entries, const PlanRead& read) const {
   const auto from = member_.buffer_of(read.peer) + read.from, to = place(read.to);
   const bool peer = !member_.is_on_card_of(read.peer);
-  if (read.reduces) {
-    entries.push_back(entries::reduce(peer, from, to, read.size, data_.type, data_.reduction));
-  } else if (peer) {
-    entries.push_back(entries::copy_to_peer(from, to, read.size));
-  } else {
-    entries.push_back(entries::copy_on_device(from, to, read.size));
+  const Bytes pieces = ceil_div(read.size, kPiece);
+  const Bytes each = ceil_div(read.size, pieces * kPieceUnit) * kPieceUnit;
+  for (Bytes at = 0; at < read.size; at += each) {
+    const Bytes size = std::min(each, read.size - at);
+    if (read.reduces) {
+      entries.push_back(
+          entries::reduce(peer, from + at, to + at, size, data_.type, data_.reduction));
+    } else if (peer) {
+      entries.push_back(entries::copy_to_peer(from + at, to + at, size));
+    } else {
+      entries.push_back(entries::copy_on_device(from + at, to + at, size));
+    }
   }
 }
 

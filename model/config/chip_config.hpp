@@ -66,13 +66,13 @@ struct DmaConfig {
   Picoseconds doorbell_decode;        // doorbell register to fetch request
   Picoseconds descriptor_decode;      // entry received to dispatched
   Picoseconds engine_setup;           // dispatched to first data request
-  Picoseconds reduce_setup;           // more of it before a copy that reduces
   Picoseconds completion_processing;  // last data written to event record and MSI-X sent
   unsigned max_outstanding_reads;     // read requests over the link per engine
   Bytes device_chunk;                 // one HBM request of an engine; power of two
   Bytes buffer;                       // per engine: bytes read and not yet written
   // Bytes per second that an engine reads and writes in device memory, together; 0: any number.
   std::uint64_t engine_rate = 0;
+  Picoseconds reduce_setup{};  // more than engine_setup before a copy that reduces
 };
 
 // Who is to serve page faults of managed memory (PAGE_FAULT_MODE).

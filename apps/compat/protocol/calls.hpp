@@ -142,6 +142,7 @@ namespace npu::compat {
   X(ValueWait, ValueWork, Number, "aclrtValueWait")                             \
   X(ValueLook, Number, Nothing, "aclrtValueWait.look")                          \
   X(FillWords, WordFill, Nothing, "aclrtMemsetD32")                             \
+  X(Reduce, ReducingCopy, Nothing, "aclrtReduceAsync")                          \
   X(ShareLeave, Text, Nothing, "aclrtIpcMemClose")                              \
   X(MemAdmit, NumberAdmission, Nothing, "aclrtMemSetPidToShareableHandle")      \
   X(EventShare, Handle, Number, "aclrtIpcGetEventHandle")                       \

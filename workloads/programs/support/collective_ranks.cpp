@@ -42,9 +42,9 @@ Status CollectiveRanks::open(Rank& rank, unsigned number, Bytes bytes) {
   auto device = driver::Device::open_index(context_.platform, number, {});
   if (!device && device.error().code == ErrorCode::kNotFound) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("more ranks than cards: the machine has {}; system-2x910b2 has two "
-                            "with a link between them, system-8x910b eight",
-                            number));
+                fmt::format("ranks={}: the machine has {}; system-2x910b2 has two with a link "
+                            "between them, system-8x910b eight",
+                            ranks_.size(), number));
   }
   if (!device) return forward_error(device);
   rank.device = std::move(*device);

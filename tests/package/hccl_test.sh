@@ -40,7 +40,7 @@ grep '^HCCL: /dev/null is no JSON$' errors > /dev/null
 # Who waits for a rank that does not come is told after the environment's time, in simulated seconds.
 HCCL_EXEC_TIMEOUT=2 expect 1 system-2x910b2 report.json ./misuse late
 grep '^told: 1 of 2 ranks have come in time, missing: 1$' errors > /dev/null
-grep '^npusim: warning: p0: operation 1 of .* rank 1 calls HcclBarrier' errors > /dev/null
+grep '^npusim: warning: p0: operation 1 of .* rank 1 calls HcclAllReduce' errors > /dev/null
 ps=$(sed -n 's/.*"simulated_ps": \([0-9]*\).*/\1/p' report.json)
 ((ps > 122 * 10 ** 12 && ps < 123 * 10 ** 12))
 for variable in HCCL_BUFFSIZE=0 HCCL_CONNECT_TIMEOUT=1 HCCL_EXEC_TIMEOUT=long HCCL_ALGO=level3:ring; do

@@ -236,7 +236,7 @@ HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType
   auto work = work_of(comm, stream, sendBuf, recvBuf, count, dataType);
   work.reduction = op;
   work.peer = root;
-  return begin<Call::kReduce>(work);
+  return begin<Call::kReduceToRoot>(work);
 }
 
 HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm,

@@ -169,7 +169,7 @@ namespace npu::compat {
   X(AllGather, CollectiveWork, Nothing, "HcclAllGather")                        \
   X(ReduceScatter, CollectiveWork, Nothing, "HcclReduceScatter")                \
   X(Broadcast, CollectiveWork, Nothing, "HcclBroadcast")                        \
-  X(Reduce, CollectiveWork, Nothing, "HcclReduce")                              \
+  X(ReduceToRoot, CollectiveWork, Nothing, "HcclReduce")                        \
   X(Scatter, CollectiveWork, Nothing, "HcclScatter")                            \
   X(AllToAll, CollectiveWork, Nothing, "HcclAlltoAll")                          \
   X(Send, CollectiveWork, Nothing, "HcclSend")                                  \

@@ -121,7 +121,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kBroadcast>& call) {
   });
 }
 
-Outcome serve(Caller& caller, const CallOf<Call::kReduce>& call) {
+Outcome serve(Caller& caller, const CallOf<Call::kReduceToRoot>& call) {
   const auto root = is_root(caller, call);
   if (!root) return forward_fault(root);
   const auto writes = *root ? Side::kOne : Side::kNone;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "apps/exec/acl/handlers.hpp"
 
@@ -42,7 +43,7 @@ Outcome begin_operation(Caller& caller, const Part& part, const CollectiveSignat
                         const Begin& begin) {
   const auto domain = part.member->domain;
   if (auto same = domain->begin(part.rank(), operation); !same) {
-    tell_of(caller, same.error().text);
+    if (!std::exchange(part.member->warned, true)) tell_of(caller, same.error().text);
     return same;
   }
   auto done = told_of(caller, part, begin());

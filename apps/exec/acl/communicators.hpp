@@ -82,6 +82,7 @@ struct ProgramCommunicator {
   bool suspended = false;
   bool ended = false;            // with its device: it is only there to be destroyed
   bool told = false;             // its failure, to who reads along
+  bool warned = false;           // the same of an operation that others do not begin
   bool failed = false;           // its own operations
   driver::StreamMark last = {};  // operation
 };

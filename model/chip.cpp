@@ -15,6 +15,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       config_(config),
       functions_(make_functions(simulation, config, index, endpoint)),
       dma_("dma", simulation, config, index),
+      reduce_("reduce", simulation),
       mmu_("mmu", simulation, config, index, kMmuClients),
       host_pages_("ats", simulation, config, fmt::format("card{}.ats", index), mmu_),
       command_("command", simulation, config, index),
@@ -46,7 +47,10 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   dma_.hbm_socket.bind(mmu_.client_sockets[kDmaClient]);
   for (unsigned i = 0; i < kMmuClients; ++i) {
     auto& port = hbm_.port_sockets[kClientPorts + i];
-    if (i < kFirstL2Client) {
+    if (i == kDmaClient) {
+      mmu_.hbm_sockets[i].bind(reduce_.client_sockets[ReduceUnit::kEngines]);
+      reduce_.hbm_sockets[ReduceUnit::kEngines].bind(port);
+    } else if (i < kFirstL2Client) {
       mmu_.hbm_sockets[i].bind(port);
     } else {
       mmu_.hbm_sockets[i].bind(l2_.client_sockets[i - kFirstL2Client]);
@@ -61,7 +65,8 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
   mmu_.connect(hbm_.memory());
   mmu_.walker_socket.bind(hbm_.port_sockets[kWalkerPort]);
   mmu_.peer_socket.bind(hccs_.peer_socket);
-  hccs_.memory_socket.bind(hbm_.port_sockets[kPeerPort]);
+  hccs_.memory_socket.bind(reduce_.client_sockets[ReduceUnit::kPeers]);
+  reduce_.hbm_sockets[ReduceUnit::kPeers].bind(hbm_.port_sockets[kPeerPort]);
   dma_.host_socket.bind(endpoint.dma_sockets[0]);
   mmu_.host_socket.bind(endpoint.dma_sockets[2]);
   control_.host_socket.bind(endpoint.dma_sockets[3]);
@@ -96,6 +101,7 @@ void Chip::function_reset(unsigned function) {
 void Chip::stop(unsigned function) {
   functions_[function]->reset();
   dma_.function_reset(function);
+  reduce_.function_reset(function);
   mmu_.function_reset(function);
   host_pages_.function_reset(function);
   const auto& partition = functions_[function]->registers().partition();
@@ -146,6 +152,7 @@ void Chip::connect_queues(Endpoint& endpoint) {
   command_.device_socket.bind(mmu_.client_sockets[kCommandClient]);
   command_.host_socket.bind(endpoint.dma_sockets[1]);
   command_.connect(dma_);
+  command_.connect(memory_watch_, mmu_.memory());
   dma_.connect(static_cast<PagePort&>(mmu_));
 }
 

@@ -16,6 +16,7 @@
 #include "model/control/control_processors.hpp"
 #include "model/core/simulation.hpp"
 #include "model/dma/dma.hpp"
+#include "model/dma/reduce_unit.hpp"
 #include "model/hbm/hbm.hpp"
 #include "model/l2/l2.hpp"
 #include "model/link/hccs_port.hpp"
@@ -101,6 +102,7 @@ class Chip : public sc_core::sc_module,
   const ChipConfig& config_;
   Functions functions_;
   Dma dma_;
+  ReduceUnit reduce_;
   Mmu mmu_;
   HostPages host_pages_;
   CommandProcessor command_;

@@ -166,6 +166,7 @@ class Server {
     settings.on_fault_errors = [this](std::uint32_t card, const driver::FaultErrorWarning& what) {
       warn(card, what);
     };
+    settings.tell = options.tell;
     return settings;
   }
 

@@ -23,10 +23,12 @@ CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name, Simulati
               sim.recorder.track("card" + std::to_string(device_index) + ".command")},
       dispatcher_(shared_),
       signals_(shared_),
+      memory_signals_(shared_),
       scheduler_(shared_, *this) {
   shared_.dispatcher = &dispatcher_;
   shared_.scheduler = &scheduler_;
   shared_.signals = &signals_;
+  shared_.memory_signals = &memory_signals_;
   for (unsigned i = 0; i < config.functions(); ++i) {
     doorbell_sockets[i].register_b_transport(this, &CommandProcessor::ring, static_cast<int>(i));
   }

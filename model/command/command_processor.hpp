@@ -11,6 +11,7 @@
 
 #include "model/command/command_types.hpp"
 #include "model/command/dispatcher.hpp"
+#include "model/command/memory_signals.hpp"
 #include "model/command/queue_front_end.hpp"
 #include "model/command/scheduler.hpp"
 #include "model/command/signal_unit.hpp"
@@ -44,6 +45,10 @@ class CommandProcessor : public sc_core::sc_module,
   Dispatcher& dispatcher() { return dispatcher_; }
   const Dispatcher& dispatcher() const { return dispatcher_; }
   void connect(DmaRequestPort& dma) { dispatcher_.connect(dma); }
+  // Signals in device memory; without it a wait for one is a fault unless it is met at once.
+  void connect(MemoryWatch& watch, DeviceMemoryPort& memory) {
+    memory_signals_.connect(watch, memory);
+  }
   void connect_aicore(KernelPort& cores) { dispatcher_.connect_aicore(cores); }
   void connect_aicpu(KernelPort& cores) { dispatcher_.connect_aicpu(cores); }
 
@@ -70,6 +75,7 @@ class CommandProcessor : public sc_core::sc_module,
   CommandShared shared_;
   Dispatcher dispatcher_;
   SignalUnit signals_;
+  MemorySignals memory_signals_;
   Scheduler scheduler_;
   std::vector<QueueFrontEnd*> front_ends_;  // by function
 };

@@ -107,6 +107,7 @@ class CommandPool {
 
 class Dispatcher;
 class FaultLog;
+class MemorySignals;
 class Scheduler;
 class SignalUnit;
 struct QueueFunction;
@@ -124,6 +125,7 @@ struct CommandShared {
   Dispatcher* dispatcher = nullptr;
   Scheduler* scheduler = nullptr;
   SignalUnit* signals = nullptr;
+  MemorySignals* memory_signals = nullptr;
 
   QueueFunction& function(const HardwareQueue& queue) const {
     return *functions[queue.process->function];

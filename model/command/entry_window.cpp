@@ -272,9 +272,15 @@ KernelBlock EntryWindow::take_block(unsigned lanes) {
   return block;
 }
 
+// Records and waits have the slot at the same place.
+bool EntryWindow::names_signal(const abi::QueueEntry& entry) const {
+  return (entry.flags & abi::kEntryMemorySignal) != 0 ||
+         entry.get<abi::SignalPayload>().slot < queue_->mqd.signal_slots;
+}
+
 void EntryWindow::start_record(QueueCommand& command) {
   const auto slot = command.entry.get<abi::SignalPayload>().slot;
-  const bool known = slot < queue_->mqd.signal_slots;
+  const bool known = names_signal(command.entry);
   if (!known) return fail(command, FaultCode::kInvalidSignal, slot, true);
   take(command);
   results_.write_signal(command);
@@ -282,7 +288,7 @@ void EntryWindow::start_record(QueueCommand& command) {
 
 void EntryWindow::start_wait(QueueCommand& command) {
   const auto slot = command.entry.get<abi::WaitPayload>().slot;
-  const bool known = slot < queue_->mqd.signal_slots;
+  const bool known = names_signal(command.entry);
   if (!known) return fail(command, FaultCode::kInvalidSignal, slot);
   wait_.start(*queue_, command);
 }
@@ -297,7 +303,7 @@ void EntryWindow::wait_over(FaultCode status) {
   auto& command = *current_;
   shared_.sim.emit(track_, Activity::kQueueWait, queue_->wait.since, sim_now(), command.cause, 0,
                    queue_->mqd.queue_id);
-  command.fault.code = status;
+  command.fault = {status, queue_->wait.place.address, queue_->mqd.vmid, false};
   take(command);
   finish(command);
 }

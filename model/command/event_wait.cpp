@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "model/command/memory_signals.hpp"
 #include "model/command/signal_unit.hpp"
 
 namespace npu::model {
@@ -21,7 +22,13 @@ void EventWait::start(HardwareQueue& queue, const QueueCommand& command) {
     wait.deadline = limited ? sim_now() + 1000 * payload.timeout_ns : UINT64_MAX;
   }
   wait.payload = payload;
-  wait.place = queue.signal_place(payload.slot);
+  wait.in_memory = (command.entry.flags & abi::kEntryMemorySignal) != 0;
+  if (wait.in_memory) {
+    wait.place = queue.memory_place(command.entry.get<abi::MemoryWaitPayload>().address);
+    known_ = shared_.memory_signals->watch(queue);
+  } else {
+    wait.place = queue.signal_place(payload.slot);
+  }
   read_signal();
 }
 
@@ -45,8 +52,10 @@ void EventWait::signal_read(const Answer& answer, std::uint64_t seen) {
   std::memcpy(&value, answer.data, sizeof value);
   if (SignalUnit::met(queue_->wait, value)) {
     end(FaultCode::kNone);
+  } else if (queue_->wait.in_memory && !known_) {
+    owner_.wait_failed({FaultCode::kInvalidSignal, answer.address, queue_->mqd.vmid, false}, false);
   } else if (sim_now() >= queue_->wait.deadline) {
-    end(FaultCode::kWaitTimeout);
+    end_late();
   } else if (queue_->process->signals != seen) {
     read_signal();  // it may have been written since
   } else {
@@ -60,12 +69,17 @@ void EventWait::signal_value(std::uint64_t value) {
 }
 
 void EventWait::expired() {
-  if (parked_) end(FaultCode::kWaitTimeout);
+  if (parked_) end_late();
+}
+
+void EventWait::end_late() {
+  end(queue_->wait.in_memory ? FaultCode::kSignalTimeout : FaultCode::kWaitTimeout);
 }
 
 void EventWait::end(FaultCode status) {
   parked_ = false;
   shared_.signals->unpark(*queue_);
+  if (queue_->wait.in_memory) shared_.memory_signals->unwatch(*queue_);
   queue_->wait.index = UINT64_MAX;
   owner_.wait_over(status);
 }

@@ -20,7 +20,7 @@ class EventWait {
 
   EventWait(CommandShared& shared, Owner& owner) : shared_(shared), owner_(owner) {}
 
-  // `command` waits, for a signal slot that its queue has.
+  // `command` waits, for a signal slot that its queue has, or for one in memory.
   void start(HardwareQueue& queue, const QueueCommand& command);
   // Its value was read and did not meet the condition.
   bool parked() const { return parked_; }
@@ -37,12 +37,14 @@ class EventWait {
  private:
   void signal_read(const Answer& answer, std::uint64_t seen);
   void end(abi::FaultCode status);
+  void end_late();
 
   CommandShared& shared_;
   Owner& owner_;
   HardwareQueue* queue_ = nullptr;
   std::uint64_t cause_ = 0;  // of the entry
   bool parked_ = false, reading_ = false;
+  bool known_ = false;  // a signal in memory is this card's
 };
 
 }  // namespace npu::model

@@ -31,7 +31,8 @@ struct Process {
 
 // The event wait at the head of a queue.
 struct HeadWait {
-  bool active = false;  // its value was read and did not meet the condition
+  bool active = false;     // its value was read and did not meet the condition
+  bool in_memory = false;  // kEntryMemorySignal
   Place place;
   abi::WaitPayload payload;
   std::uint64_t index = UINT64_MAX;  // of the entry
@@ -67,6 +68,9 @@ struct HardwareQueue {
   }
   Place signal_place(std::uint32_t signal) const {
     return place(abi::kQueueSignalHost, mqd.signal_base + abi::kSignalSize * signal);
+  }
+  Place memory_place(std::uint64_t at) const {
+    return {false, space_of(process->function, mqd.vmid), 0, at};
   }
 };
 

@@ -10,6 +10,32 @@ bool implies_barrier(QueueOpcode opcode) {
          opcode == QueueOpcode::kBarrier || opcode == QueueOpcode::kTimestamp;
 }
 
+namespace {
+
+bool well_formed_copy(const abi::DmaOperation& operation, const abi::ReducePayload& copy) {
+  const auto reduction = static_cast<abi::ReduceOperation>(copy.operation);
+  if (reduction == abi::ReduceOperation::kNone) return copy.size != 0;
+  const auto type = static_cast<abi::ElementType>(copy.element);
+  if (operation.source != abi::DmaSide::kDevice || operation.target != abi::DmaSide::kDevice ||
+      !abi::can_reduce(type, reduction)) {
+    return false;
+  }
+  const auto size = abi::element_size(type);
+  return copy.size != 0 && (copy.size | copy.source | copy.destination) % size == 0;
+}
+
+// Of 8 bytes that a signal may lie in, if it is in device memory.
+bool well_formed_signal(const abi::QueueEntry& entry) {
+  if ((entry.flags & abi::kEntryMemorySignal) == 0) return true;
+  const bool wait = static_cast<QueueOpcode>(entry.opcode) == QueueOpcode::kEventWait;
+  return (wait ? entry.get<abi::MemoryWaitPayload>().address
+               : entry.get<abi::MemorySignalPayload>().address) %
+             abi::kSignalSize ==
+         0;
+}
+
+}  // namespace
+
 bool well_formed(const abi::QueueEntry& entry) {
   const auto opcode = static_cast<QueueOpcode>(entry.opcode);
   if (entry.format != abi::kQueueEntryFormat || (entry.flags & ~abi::kEntryFlags) != 0 ||
@@ -19,8 +45,12 @@ bool well_formed(const abi::QueueEntry& entry) {
   if ((entry.flags & abi::kEntryHostAddress) != 0 && opcode != QueueOpcode::kTimestamp) {
     return false;
   }
+  const bool signal = opcode == QueueOpcode::kEventRecord || opcode == QueueOpcode::kEventWait;
+  if ((entry.flags & abi::kEntryMemorySignal) != 0 && !signal) return false;
   if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
-    if (operation->source != abi::DmaSide::kPattern) return entry.get<abi::CopyPayload>().size != 0;
+    if (operation->source != abi::DmaSide::kPattern) {
+      return well_formed_copy(*operation, entry.get<abi::ReducePayload>());
+    }
     const auto fill = entry.get<abi::FillPayload>();
     return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
   }
@@ -35,7 +65,10 @@ bool well_formed(const abi::QueueEntry& entry) {
     }
     case QueueOpcode::kEventWait:
       return entry.get<abi::WaitPayload>().condition <=
-             static_cast<std::uint32_t>(abi::WaitCondition::kNotEqual);
+                 static_cast<std::uint32_t>(abi::WaitCondition::kNotEqual) &&
+             well_formed_signal(entry);
+    case QueueOpcode::kEventRecord:
+      return well_formed_signal(entry);
     case QueueOpcode::kTimestamp:
       return entry.get<abi::TimestampPayload>().address % 8 == 0;
     default:
@@ -55,10 +88,12 @@ DmaRequest dma_request(const QueueCommand& command, const QueueFunction& functio
   dma.opcode = command.entry.opcode;
   dma.operation = abi::find_dma_operation(dma.opcode);
   if (dma.has_source_address()) {
-    const auto copy = command.entry.get<abi::CopyPayload>();
+    const auto copy = command.entry.get<abi::ReducePayload>();
     dma.source = copy.source;
     dma.destination = copy.destination;
     dma.size = copy.size;
+    dma.reduction = static_cast<abi::ReduceOperation>(copy.operation);
+    dma.element = static_cast<abi::ElementType>(copy.element);
   } else {
     const auto fill = command.entry.get<abi::FillPayload>();
     dma.source = fill.pattern;

@@ -17,8 +17,9 @@ void ResultWriter::begin(HardwareQueue& queue) {
 // --- the work of entries -------------------------------------------------------------------
 
 void ResultWriter::write_signal(QueueCommand& command) {
-  const auto signal = command.entry.get<abi::SignalPayload>();
-  const Place place = queue_->signal_place(signal.slot);
+  const auto signal = command.entry.get<abi::MemorySignalPayload>();
+  const Place place =
+      in_memory(command) ? queue_->memory_place(signal.address) : queue_->signal_place(signal.slot);
   if (!shared_.memory.write<&ResultWriter::signal_written>(
           place, &signal.value, sizeof signal.value, command.cause, *this, command.handle)) {
     return;
@@ -31,7 +32,7 @@ void ResultWriter::signal_written(const Answer& answer, std::uint64_t handle) {
   auto& command = shared_.commands.at(handle);
   if (!answer.ok()) {
     fail(command, answer);
-  } else {
+  } else if (!in_memory(command)) {  // else who watches the memory has seen it
     const auto signal = command.entry.get<abi::SignalPayload>();
     shared_.signals->written(*queue_->process, queue_->signal_place(signal.slot), signal.value);
   }

@@ -24,12 +24,15 @@ class ResultWriter {
 
   // A queue is loaded.
   void begin(HardwareQueue& queue);
-  // Of an event record, to a signal slot that the queue has.
+  // Of an event record, to a signal slot that the queue has, or to memory.
   void write_signal(QueueCommand& command);
   void write_timestamp(QueueCommand& command);
   void write_completion(QueueCommand& command);
 
  private:
+  static bool in_memory(const QueueCommand& command) {
+    return (command.entry.flags & abi::kEntryMemorySignal) != 0;
+  }
   void signal_written(const Answer& answer, std::uint64_t handle);
   void timestamp_mapped(const Answer& answer, std::uint64_t handle);
   void timestamp_written(const Answer& answer, std::uint64_t handle);

@@ -60,12 +60,16 @@ void SignalUnit::doorbell(Process& process, std::uint64_t slot) {
   ++process.signals;
   told_.assign(process.waiting.begin(), process.waiting.end());
   for (auto* queue : told_) {
-    if (queue->wait.payload.slot != slot) continue;
-    if (queue->slot != nullptr && queue->slot->waits()) {
-      queue->slot->read_signal();
-    } else {
-      wake_unloaded(*queue);
-    }
+    if (queue->wait.payload.slot != slot || queue->wait.in_memory) continue;
+    look_again(*queue);
+  }
+}
+
+void SignalUnit::look_again(HardwareQueue& queue) {
+  if (queue.slot != nullptr && queue.slot->waits()) {
+    queue.slot->read_signal();
+  } else {
+    wake_unloaded(queue);
   }
 }
 

@@ -17,6 +17,8 @@ class SignalUnit {
   void unpark(HardwareQueue& queue);
   // A queue of the process has written `value`.
   void written(Process& process, const Place& place, std::uint64_t value);
+  // What the queue waits for may have been written.
+  void look_again(HardwareQueue& queue);
   // The host has written signal slot `slot`.
   void doorbell(Process& process, std::uint64_t slot);
 

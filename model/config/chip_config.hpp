@@ -72,6 +72,7 @@ struct DmaConfig {
   Bytes buffer;                       // per engine: bytes read and not yet written
   // Bytes per second that an engine reads and writes in device memory, together; 0: any number.
   std::uint64_t engine_rate = 0;
+  Picoseconds reduce_setup{};  // more than engine_setup before a copy that reduces
 };
 
 // Who is to serve page faults of managed memory (PAGE_FAULT_MODE).

@@ -96,6 +96,8 @@ const Table& dma_table() {
                  "entry received to command dispatched"),
           number("engine_setup_ns", &D::engine_setup, 0, 100'000,
                  "dispatched to first data request"),
+          number("reduce_setup_ns", &D::reduce_setup, 0, 100'000,
+                 "more of it before a copy that reduces"),
           number("completion_processing_ns", &D::completion_processing, 0, 100'000,
                  "last data written to event record and MSI-X sent"),
           number("max_outstanding_reads", &D::max_outstanding_reads, 1, 1024,

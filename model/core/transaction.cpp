@@ -12,6 +12,7 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   info.completion = Completion::kSuccess;
   info.posted = info.asks_translated = false;
   info.translated = info.no_write = info.to_host = info.replays = info.type0 = false;
+  info.reduction = abi::ReduceOperation::kNone;
   info.vmid = 0;
   info.requester = 0;
   info.function = 0;

@@ -56,6 +56,7 @@ void DataMover::start(const DmaRequest& request) {
   skew_ = source_ % (host_source() ? read_request_ : chunk_);
   writing_ = paused_ = false;
   space_ = request.space;
+  reduction_ = {request.reduction, request.element};
   agent_ = {request.function, request.pasid};
   stopped_ = false;
   fault_ = {};
@@ -188,7 +189,7 @@ void DataMover::issue_read(Bytes length) {
     shared_.ports.read_host(tag, agent_, address, length, cause_);
   } else {
     take_path(length);
-    shared_.ports.access_device(tag, tlm::TLM_READ_COMMAND, space_, address, data, length, cause_);
+    shared_.ports.read_device(tag, space_, address, data, length, cause_);
   }
 }
 
@@ -237,8 +238,8 @@ void DataMover::issue_device_writes() {
     const std::uint32_t slot = write_tail_++ & static_cast<std::uint32_t>(writes_.size() - 1);
     writes_[slot] = {position, write_issued_, false};
     const RequestTag tag{unit_, RequestTag::kWrite, epoch_, slot};
-    shared_.ports.access_device(tag, tlm::TLM_WRITE_COMMAND, space_, destination_ + position,
-                                at(position), length, cause_);
+    shared_.ports.write_device(tag, reduction_, space_, destination_ + position, at(position),
+                               length, cause_);
   }
 }
 

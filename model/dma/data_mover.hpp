@@ -123,6 +123,7 @@ class DataMover {
   bool writing_ = false;    // D2D: whose turn it is
   bool paused_ = false;     // D2H: posts nothing until translations are known again
   SpaceId space_ = 0;
+  DmaPorts::Reduction reduction_{};
   HostAgent agent_;
   bool stopped_ = false;
   CommandFault fault_;

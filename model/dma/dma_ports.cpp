@@ -66,13 +66,27 @@ void DmaPorts::fetch_device(const RequestTag& tag, SpaceId space, Bytes address,
   send(to_hbm_, trans, tag, cause);
 }
 
-void DmaPorts::access_device(const RequestTag& tag, tlm::tlm_command command, SpaceId space,
-                             std::uint64_t address, unsigned char* data, Bytes length,
-                             std::uint64_t cause) {
-  auto& trans = sim_.pool.allocate(command, address, data, static_cast<unsigned>(length));
+void DmaPorts::read_device(const RequestTag& tag, SpaceId space, std::uint64_t address,
+                           unsigned char* data, Bytes length, std::uint64_t cause) {
+  auto& trans =
+      sim_.pool.allocate(tlm::TLM_READ_COMMAND, address, data, static_cast<unsigned>(length));
   Transaction::of(trans).vmid = space;
   Transaction::of(trans).flow = tag.unit;
   Transaction::of(trans).replays = true;
+  send(to_hbm_, trans, tag, cause);
+}
+
+void DmaPorts::write_device(const RequestTag& tag, Reduction reduction, SpaceId space,
+                            std::uint64_t address, unsigned char* data, Bytes length,
+                            std::uint64_t cause) {
+  auto& trans =
+      sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, address, data, static_cast<unsigned>(length));
+  auto& info = Transaction::of(trans);
+  info.vmid = space;
+  info.flow = tag.unit;
+  info.replays = reduction.operation == abi::ReduceOperation::kNone;
+  info.reduction = reduction.operation;
+  info.element = reduction.element;
   send(to_hbm_, trans, tag, cause);
 }
 

@@ -35,8 +35,16 @@ class DmaPorts {
   void fetch_device(const RequestTag& tag, SpaceId space, Bytes address, Bytes length,
                     std::uint64_t cause);
   // `address` is of the address space `space`. `data` stays valid until the response.
-  void access_device(const RequestTag& tag, tlm::tlm_command command, SpaceId space,
-                     std::uint64_t address, unsigned char* data, Bytes length, std::uint64_t cause);
+  void read_device(const RequestTag& tag, SpaceId space, std::uint64_t address, unsigned char* data,
+                   Bytes length, std::uint64_t cause);
+  struct Reduction {
+    abi::ReduceOperation operation = abi::ReduceOperation::kNone;
+    abi::ElementType element = abi::ElementType::kInt8;
+  };
+  // The same of a write. One that reduces waits in the MMU for a page that somebody serves: it must
+  // not be made twice.
+  void write_device(const RequestTag& tag, Reduction reduction, SpaceId space,
+                    std::uint64_t address, unsigned char* data, Bytes length, std::uint64_t cause);
 
  private:
   void send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,

@@ -46,6 +46,9 @@ struct DmaRequest {
   std::uint32_t pasid = 0;  // of host addresses; 0: the driver's own
   std::uint64_t source = 0, destination = 0;
   Bytes size = 0;
+  abi::ReduceOperation reduction =
+      abi::ReduceOperation::kNone;  // of copies inside and between cards
+  abi::ElementType element = abi::ElementType::kInt8;
   // Those of one function and stream that are `ordered` are executed one after another.
   std::uint16_t stream = 0;
   bool ordered = false;
@@ -67,6 +70,7 @@ struct DmaRequest {
   bool is_after(const DmaRequest& other) const {
     return ordered && other.ordered && stream == other.stream && function == other.function;
   }
+  bool reduces() const { return reduction != abi::ReduceOperation::kNone; }
   bool has_source_address() const { return operation->source != abi::DmaSide::kPattern; }
   // Neither empty nor beyond the end of all addresses.
   bool has_sound_size() const {

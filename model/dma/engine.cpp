@@ -70,7 +70,8 @@ void Engine::start_next() {
   executing_ = true;
   const bool to_peer = request.operation != nullptr && request.operation->peer;
   const SimTime setup = ticks(shared_.config.dma.engine_setup) +
-                        (to_peer ? ticks(shared_.config.hccs.command_setup) : 0);
+                        (to_peer ? ticks(shared_.config.hccs.command_setup) : 0) +
+                        (request.reduces() ? ticks(shared_.config.dma.reduce_setup) : 0);
   shared_.sim.agenda.at<&Engine::setup_done>(sim_now() + setup, *this, request.number);
 }
 

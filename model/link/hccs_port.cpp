@@ -104,6 +104,8 @@ void HccsPort::send(Window& window, tlm::tlm_generic_payload& trans) {
   auto& carried = Transaction::of(message);
   carried.flow = info.flow;
   carried.cause = info.cause;
+  carried.reduction = info.reduction;
+  carried.element = info.element;
   carried.issued = sim_now();
   carried.context = slot;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;

@@ -117,8 +117,9 @@ tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans
     peer_socket->nb_transport_fw(trans, phase, delay);
     return tlm::TLM_ACCEPTED;
   }
+  // One that reduces moves its bytes later, and is told of by the local address then.
   const bool told = watch_ != nullptr && trans.is_write() && watch_->active();
-  if (!told || trans.get_data_ptr() == nullptr) {
+  if (!told || info.reduction != abi::ReduceOperation::kNone || trans.get_data_ptr() == nullptr) {
     return hbm_sockets[client]->nb_transport_fw(trans, phase, delay);
   }
   return pass_on_told(client, trans, phase, delay);

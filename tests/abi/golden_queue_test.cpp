@@ -70,7 +70,8 @@ TEST(GoldenQueue, EntryFlags) {
   EXPECT_EQ(kEntryInterrupt, 4);
   EXPECT_EQ(kEntryHostAddress, 8);
   EXPECT_EQ(kEntryContinueOnError, 16);
-  EXPECT_EQ(kEntryFlags, 31);
+  EXPECT_EQ(kEntryMemorySignal, 32);
+  EXPECT_EQ(kEntryFlags, 63);
   EXPECT_EQ(kCompletionPhase, 1);
   EXPECT_EQ(kCompletionContinued, 2);
   EXPECT_EQ(kFaultHost, 1);
@@ -92,6 +93,30 @@ TEST(GoldenQueue, CopyAndFillPayload) {
   EXPECT_EQ(word(&f[8], 8), 0x4444U);
   EXPECT_EQ(word(&f[16], 8), 0x5555U);
   EXPECT_EQ(word(&f[24], 4), 0x66666666U);
+}
+
+TEST(GoldenQueue, ReducePayload) {
+  QueueEntry entry;
+  entry.set(ReducePayload{0x1111, 0x2222, 0x3333, 2, 5, 0, 0});
+  const auto b = bytes_of(entry);
+  EXPECT_EQ(word(&b[8], 8), 0x1111U);
+  EXPECT_EQ(word(&b[16], 8), 0x2222U);
+  EXPECT_EQ(word(&b[24], 8), 0x3333U);
+  EXPECT_EQ(word(&b[32], 8), 0x0502U);
+  EXPECT_EQ(static_cast<int>(ReduceOperation::kSum), 1);
+  EXPECT_EQ(static_cast<int>(ReduceOperation::kMax), 2);
+  EXPECT_EQ(static_cast<int>(ReduceOperation::kMin), 3);
+  const std::pair<ElementType, int> types[] = {{ElementType::kInt8, 0},  {ElementType::kInt16, 1},
+                                               {ElementType::kInt32, 2}, {ElementType::kFp16, 3},
+                                               {ElementType::kBf16, 4},  {ElementType::kFp32, 5}};
+  for (const auto& [type, value] : types) {
+    EXPECT_EQ(static_cast<int>(type), value);
+    EXPECT_TRUE(can_reduce(type, ReduceOperation::kMin));
+    EXPECT_FALSE(can_reduce(type, ReduceOperation::kProduct));
+  }
+  EXPECT_FALSE(can_reduce(ElementType::kInt64, ReduceOperation::kSum));
+  EXPECT_EQ(element_size(ElementType::kBf16), 2U);
+  EXPECT_EQ(element_size(ElementType::kFp64), 8U);
 }
 
 TEST(GoldenQueue, LaunchPayload) {
@@ -124,6 +149,21 @@ TEST(GoldenQueue, SignalAndWaitPayload) {
   EXPECT_EQ(static_cast<int>(WaitCondition::kReached), 0);
   EXPECT_EQ(static_cast<int>(WaitCondition::kEqual), 1);
   EXPECT_EQ(static_cast<int>(WaitCondition::kNotEqual), 2);
+}
+
+TEST(GoldenQueue, SignalsInMemory) {
+  QueueEntry record;
+  record.set(MemorySignalPayload{0, 0, 0x99, 0x7777});
+  const auto r = bytes_of(record);
+  EXPECT_EQ(word(&r[16], 8), 0x99U);
+  EXPECT_EQ(word(&r[24], 8), 0x7777U);
+  QueueEntry wait;
+  wait.set(MemoryWaitPayload{0, 1, 0x99, 1000, 0x7777});
+  const auto w = bytes_of(wait);
+  EXPECT_EQ(word(&w[12], 4), 1U);
+  EXPECT_EQ(word(&w[16], 8), 0x99U);
+  EXPECT_EQ(word(&w[24], 8), 1000U);
+  EXPECT_EQ(word(&w[32], 8), 0x7777U);
 }
 
 TEST(GoldenQueue, CompletionBytes) {
@@ -266,10 +306,10 @@ TEST(GoldenQueue, FaultCodes) {
       {FaultCode::kQueueDescriptor, 0x36}, {FaultCode::kInvalidFunction, 0x37},
       {FaultCode::kInvalidCoreMask, 0x38}, {FaultCode::kInvalidSignal, 0x39},
       {FaultCode::kWaitTimeout, 0x3A},     {FaultCode::kInvalidImage, 0x3B},
-      {FaultCode::kTaskTimeout, 0x3C},     {FaultCode::kLocalBuffer, 0x40},
-      {FaultCode::kLocalAlignment, 0x41},  {FaultCode::kInstruction, 0x42},
-      {FaultCode::kFlagDeadlock, 0x43},    {FaultCode::kKernelTrap, 0x44},
-      {FaultCode::kKernelResult, 0x45},
+      {FaultCode::kTaskTimeout, 0x3C},     {FaultCode::kSignalTimeout, 0x3D},
+      {FaultCode::kLocalBuffer, 0x40},     {FaultCode::kLocalAlignment, 0x41},
+      {FaultCode::kInstruction, 0x42},     {FaultCode::kFlagDeadlock, 0x43},
+      {FaultCode::kKernelTrap, 0x44},      {FaultCode::kKernelResult, 0x45},
   };
   for (const auto& [code, value] : golden) {
     EXPECT_EQ(static_cast<int>(code), value);

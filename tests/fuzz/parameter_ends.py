@@ -27,6 +27,7 @@ SMALL = {
     "dma_latency": "sizes=64,4KiB iterations=1",
     "dma_bandwidth": "sizes=64KiB depths=4 streams=2 bytes=256KiB verify=64KiB",
     "p2p_bandwidth": "sizes=16KiB bytes=64KiB patterns=one_way",
+    "collective": "sizes=16KiB iterations=1",
     "ring_pressure": "commands=2000",
     "event_wait": "targets=5 streams=2 iterations=2 warm_up=1",
     "alloc_churn": "steps=200",

@@ -11,6 +11,7 @@ const Registry& all_workloads() {
                       dma_latency,
                       dma_bandwidth,
                       p2p_bandwidth,
+                      collective,
                       ring_pressure,
                       event_wait,
                       alloc_churn,

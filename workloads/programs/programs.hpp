@@ -10,6 +10,7 @@ Workload first_tensor();
 Workload enumerate();
 Workload dma_latency();
 Workload dma_bandwidth();
+Workload collective();
 Workload p2p_bandwidth();
 Workload ring_pressure();
 Workload event_wait();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work that needs no kernel of the program's.
 #include <acl/acl.h>
-#include <acl/npusim_kernels.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "apps/compat/acl/direct.hpp"
-#include "apps/compat/acl/operator_kernels.hpp"
 #include "apps/compat/client/pinned.hpp"
 
 using npu::compat::ask;
@@ -16,17 +15,20 @@ using npu::compat::word;
 
 namespace {
 
-const char* kernel_of(aclrtReduceKind kind) {
-  switch (static_cast<int>(kind)) {
-    case ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM:
-      return "add";
-    case ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX:
-      return "max";
-    case ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN:
-      return "min";
-    default:
-      return nullptr;
-  }
+// As engines know it (abi/element.hpp); 0: they do not.
+uint64_t operation_of(aclrtReduceKind kind) {
+  const int number = static_cast<int>(kind);
+  return number <= ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN
+             ? static_cast<uint64_t>(number - ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM + 1)
+             : 0;
+}
+
+// The same; more than there are: they do not.
+uint64_t element_of(aclDataType type) {
+  constexpr aclDataType kElements[] = {ACL_INT8,    ACL_INT16, ACL_INT32,
+                                       ACL_FLOAT16, ACL_BF16,  ACL_FLOAT};
+  return static_cast<uint64_t>(std::find(std::begin(kElements), std::end(kElements), type) -
+                               std::begin(kElements));
 }
 
 bool are_words(const void* address, size_t size, size_t count) {
@@ -53,16 +55,10 @@ aclError aclrtReduceAsync(void* to, const void* from, uint64_t count, aclrtReduc
       kind > ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  const char* const kernel = kernel_of(kind);
-  const bool is_float = type == ACL_FLOAT || type == ACL_FLOAT16 || type == ACL_BF16;
-  if (kernel == nullptr || !is_float) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  const uint64_t operation = operation_of(kind), element = element_of(type);
+  if (operation == 0 || element > 5) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
   if (count % aclDataTypeSize(type) != 0) return ACL_ERROR_INVALID_PARAM;
-  const npusim_elementwise_args all = {word(to), word(to), word(from),
-                                       count / aclDataTypeSize(type), static_cast<uint64_t>(type)};
-  npu::compat::OperatorLaunch launch;
-  launch.kernel = kernel;
-  npu::compat::put(all, &launch);
-  return npu::compat::run(launch, stream);
+  return ask<Call::kReduce>({word(from), word(to), count, operation, element, {1, word(stream)}});
 }
 
 aclError aclrtMemsetD32(void* address, size_t size, uint32_t value, size_t count) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "apps/compat/protocol/collective_messages.hpp"
 #include "apps/compat/protocol/management.hpp"
 #include "apps/compat/protocol/memory_messages.hpp"
 #include "apps/compat/protocol/messages.hpp"
@@ -141,6 +142,7 @@ namespace npu::compat {
   X(ValueWait, ValueWork, Number, "aclrtValueWait")                             \
   X(ValueLook, Number, Nothing, "aclrtValueWait.look")                          \
   X(FillWords, WordFill, Nothing, "aclrtMemsetD32")                             \
+  X(Reduce, ReducingCopy, Nothing, "aclrtReduceAsync")                          \
   X(ShareLeave, Text, Nothing, "aclrtIpcMemClose")                              \
   X(MemAdmit, NumberAdmission, Nothing, "aclrtMemSetPidToShareableHandle")      \
   X(EventShare, Handle, Number, "aclrtIpcGetEventHandle")                       \
@@ -155,7 +157,28 @@ namespace npu::compat {
   X(ModelStreams, Handle, Number, "aclmdlRIGetStreams")                         \
   X(ModelTasks, Handle, Number, "aclmdlRIGetTasksByStream")                     \
   X(ModelTask, Handle, ModelTaskInfo, "aclmdlRITaskGetType")                    \
-  X(ModelText, Handle, Text, "aclmdlRIDebugJsonPrint")
+  X(ModelText, Handle, Text, "aclmdlRIDebugJsonPrint")                          \
+  X(CommunicatorRoot, Nothing, Number, "HcclGetRootInfo")                       \
+  X(CommunicatorJoin, CommunicatorJoin, Nothing, "HcclCommInit")                \
+  X(CommunicatorEnd, Handle, Nothing, "HcclCommDestroy")                        \
+  X(CommunicatorInfo, Handle, CommunicatorInfo, "HcclGetCommName")              \
+  X(CommunicatorFind, Text, Handle, "HcclCommGetHandleWithName")                \
+  X(CommunicatorSwitch, CommunicatorSwitch, Nothing, "HcclCommSuspend")         \
+  X(CommunicatorFailure, Handle, CommunicatorFailure, "HcclGetCommAsyncError")  \
+  X(AllReduce, CollectiveWork, Nothing, "HcclAllReduce")                        \
+  X(AllGather, CollectiveWork, Nothing, "HcclAllGather")                        \
+  X(ReduceScatter, CollectiveWork, Nothing, "HcclReduceScatter")                \
+  X(Broadcast, CollectiveWork, Nothing, "HcclBroadcast")                        \
+  X(ReduceToRoot, CollectiveWork, Nothing, "HcclReduce")                        \
+  X(Scatter, CollectiveWork, Nothing, "HcclScatter")                            \
+  X(AllToAll, CollectiveWork, Nothing, "HcclAlltoAll")                          \
+  X(Send, CollectiveWork, Nothing, "HcclSend")                                  \
+  X(Receive, CollectiveWork, Nothing, "HcclRecv")                               \
+  X(Barrier, CollectiveWork, Nothing, "HcclBarrier")                            \
+  X(AllGatherV, CollectiveWork, Nothing, "HcclAllGatherV")                      \
+  X(ReduceScatterV, CollectiveWork, Nothing, "HcclReduceScatterV")              \
+  X(AllToAllV, CollectiveWork, Nothing, "HcclAlltoAllV")                        \
+  X(SendReceive, CollectiveWork, Nothing, "HcclBatchSendRecv")
 
 enum class Call : std::uint32_t {
   kEnd,  // the thread's last one, which is not answered

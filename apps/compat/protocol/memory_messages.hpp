@@ -68,6 +68,11 @@ struct WordFill {
   std::uint64_t address = 0, value = 0, bytes = 0;
   Order order;
 };
+// `operation` and `element` are those of abi/element.hpp.
+struct ReducingCopy {
+  std::uint64_t from = 0, to = 0, bytes = 0, operation = 0, element = 0;
+  Order order;
+};
 struct PinnedFill {
   std::uint64_t memory = 0, offset = 0, value = 0, bytes = 0, stream = 0;
 };

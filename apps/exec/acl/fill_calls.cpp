@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills. The card fills whole words of 4 bytes of its own memory; what it fills of the host's
-// pinned memory it copies there.
+// pinned memory it copies there. And copies that reduce.
 #include <algorithm>
 #include <cstring>
 
@@ -86,6 +86,28 @@ Outcome serve(Caller& caller, const CallOf<Call::kFillWords>& call) {
   if (!order) return forward_fault(order);
   return order->begin(
       driver::entries::fill(at, call.bytes, static_cast<std::uint32_t>(call.value)));
+}
+
+// A copy on the card that reduces.
+Outcome serve(Caller& caller, const CallOf<Call::kReduce>& call) {
+  const auto type = static_cast<abi::ElementType>(call.element);
+  const auto operation = static_cast<abi::ReduceOperation>(call.operation);
+  const DeviceAddress from{call.from}, to{call.to};
+  if (call.bytes == 0) return {};
+  if (call.element > abi::kElementTypes || !abi::can_reduce(type, operation)) {
+    return fault(kFeature, "no engine computes that");
+  }
+  if ((call.from | call.to | call.bytes) % abi::element_size(type) != 0) {
+    return fault(kRuntimeParameter, "elements are aligned to their size");
+  }
+  const auto card = caller.card_of(to, call.bytes);
+  if (!card) return forward_fault(card);
+  const auto source = caller.card_of(from, call.bytes);
+  if (!source) return forward_fault(source);
+  if (*source != *card) return fault(kFeature, "both are of one card");
+  auto order = CopyOrder::of(caller, **card, call.order);
+  if (!order) return forward_fault(order);
+  return order->begin(driver::entries::reduce(false, from, to, call.bytes, type, operation));
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kMemsetPinned>& call) {

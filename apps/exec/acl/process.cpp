@@ -189,6 +189,7 @@ void Process::finish() {
 }
 
 void Process::give_back(std::uint32_t device, bool force) {
+  end_communicators(*this, device, force);
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
   drop_models(*this, device);
   // Other programs may still have an event that this one has given back.
@@ -240,6 +241,7 @@ void Process::end_calls() {
   for (const auto& [number, sleeper] : asleep) sleeper->end();
   callbacks.over = true;
   callbacks.tell();
+  if (machine_.communicators != nullptr) machine_.communicators->tell();
   std::vector<std::uint64_t> handles;
   for (const auto& [handle, stream] : streams.all()) handles.push_back(handle);
   for (const auto handle : handles) close_stream(handle, true);
@@ -247,15 +249,15 @@ void Process::end_calls() {
 
 void Process::stop(bool stopped) {
   const Guard held(*lock_);
-  for (auto& [device, opened] : cards_) {
-    if (auto* const turn = opened.card->turn()) turn->stop(stopped);
+  for (auto* const on : cards()) {
+    if (auto* const turn = on->turn()) turn->stop(stopped);
   }
 }
 
 ClientUse Process::use() const {
   auto all = used_;
-  for (const auto& [device, opened] : cards_) {
-    if (auto* const turn = opened.card->turn()) all.add(turn->statistics());
+  for (auto* const on : cards()) {
+    if (auto* const turn = on->turn()) all.add(turn->statistics());
   }
   if (sharing_.quota) all.memory = sharing_.quota->use();
   return all;
@@ -275,7 +277,10 @@ void Process::reclaim_freed() {
 }
 
 void Process::forget(unsigned thread) {
-  for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
+  // Cards come and go meanwhile; one that is being opened has nothing of the thread.
+  for (std::uint32_t device = 0; device < machine_.cards.count(); ++device) {
+    if (auto* const on = card(device)) on->forget_staging(thread);
+  }
 }
 
 Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_stream(

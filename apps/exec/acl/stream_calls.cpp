@@ -59,6 +59,8 @@ namespace {
 // What a thread was told of a fault stays for who asks.
 Outcome noted(Caller& caller, const ProgramStream& stream, Outcome ended) {
   if (ended) return ended;
+  const auto failed = failures_on(caller.process(), stream.device);
+  if (!failed.empty()) ended.error().text += "; " + failed;
   const int code = ended.error().code;
   if (code != kCoreException && code != kVectorException && code != kHbmError) return ended;
   caller.fault_told() = {stream.failed, stream.number, 0, stream.device,

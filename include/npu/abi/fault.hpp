@@ -44,6 +44,7 @@ enum class FaultCode : std::uint16_t {
   kWaitTimeout = 0x003A,      // an event wait took longer than it allows; no fault of the queue
   kInvalidImage = 0x003B,     // no program at that address, or one for other cores
   kTaskTimeout = 0x003C,      // a block ran longer than its function's group allows
+  kSignalTimeout = 0x003D,    // a wait for a signal in device memory took longer than it allows
 
   // Programs on the card's own cores (platform/aicore_port.hpp)
   kLocalBuffer = 0x0040,     // access beyond a local buffer
@@ -58,7 +59,7 @@ struct FaultName {
   FaultCode code;
   std::string_view name;
 };
-inline constexpr std::array<FaultName, 39> kFaultNames = {{
+inline constexpr std::array<FaultName, 40> kFaultNames = {{
     {FaultCode::kNone, "none"},
     {FaultCode::kInvalidOpcode, "invalid opcode"},
     {FaultCode::kInvalidStream, "invalid stream"},
@@ -92,6 +93,7 @@ inline constexpr std::array<FaultName, 39> kFaultNames = {{
     {FaultCode::kWaitTimeout, "event wait timed out"},
     {FaultCode::kInvalidImage, "no program at the address"},
     {FaultCode::kTaskTimeout, "a block ran longer than its group allows"},
+    {FaultCode::kSignalTimeout, "no signal from a peer in time"},
     {FaultCode::kLocalBuffer, "access beyond a local buffer"},
     {FaultCode::kLocalAlignment, "misaligned access to a local buffer"},
     {FaultCode::kInstruction, "invalid instruction"},

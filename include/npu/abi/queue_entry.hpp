@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "npu/abi/dma.hpp"
+#include "npu/abi/element.hpp"
 
 namespace npu::abi {
 
@@ -68,9 +69,11 @@ inline constexpr std::uint16_t kEntryCompletion = 0x0002;   // write a completio
 inline constexpr std::uint16_t kEntryInterrupt = 0x0004;    // MSI-X at the end, behind everything
 inline constexpr std::uint16_t kEntryHostAddress = 0x0008;  // kTimestamp: it goes to host memory
 inline constexpr std::uint16_t kEntryContinueOnError =
-    0x0010;                                           // its failure does not stop the queue, unless
-                                                      // it is malformed: then its flags say nothing
-inline constexpr std::uint16_t kEntryFlags = 0x001F;  // any other makes it malformed
+    0x0010;  // its failure does not stop the queue, unless
+             // it is malformed: then its flags say nothing
+inline constexpr std::uint16_t kEntryMemorySignal =
+    0x0020;  // kEventRecord, kEventWait: the signal is in device memory, at `address`
+inline constexpr std::uint16_t kEntryFlags = 0x003F;  // any other makes it malformed
 
 struct QueueEntry {
   std::uint8_t opcode = 0;                    // byte 0     QueueOpcode
@@ -104,6 +107,22 @@ struct CopyPayload {
   std::uint64_t size = 0;         // bytes 24-31, not 0
 };
 static_assert(sizeof(CopyPayload) == 24);
+
+// A copy of kDeviceToDevice or kPeerToPeer that reduces: each element of the destination becomes
+// operation(destination, source), in the memory that holds it, which is another card's if the
+// destination is. Integers wrap; fp16, bf16 and fp32 are rounded to nearest even after each
+// operation. Addresses and size are multiples of the element's size. In a CopyPayload these bytes
+// are 0.
+struct ReducePayload {
+  std::uint64_t source = 0;       // bytes 8-15 of the entry
+  std::uint64_t destination = 0;  // bytes 16-23
+  std::uint64_t size = 0;         // bytes 24-31, not 0
+  std::uint8_t operation = 0;     // byte 32, ReduceOperation; kNone: a copy
+  std::uint8_t element = 0;       // byte 33, ElementType; 0 of a copy
+  std::uint16_t reserved = 0;
+  std::uint32_t reserved2 = 0;
+};
+static_assert(sizeof(ReducePayload) == 32);
 
 struct FillPayload {
   std::uint64_t destination = 0;  // bytes 8-15, a multiple of 4
@@ -150,6 +169,27 @@ struct WaitPayload {
   std::uint64_t timeout_ns = 0;  // bytes 24-31; 0: none. Over it: kWaitTimeout, the queue goes on
 };
 static_assert(sizeof(WaitPayload) == 24);
+
+// The same with kEntryMemorySignal: a signal is 8 bytes of device memory, and a record may write
+// another card's. Whoever writes them otherwise wakes the waiters, too. A wait that takes too long
+// is a fault, kSignalTimeout: what comes behind it relies on the peer. A wait for another card's
+// memory is kInvalidSignal.
+struct MemorySignalPayload {
+  std::uint32_t slot = 0;  // bytes 8-11   0
+  std::uint32_t reserved = 0;
+  std::uint64_t value = 0;    // bytes 16-23
+  std::uint64_t address = 0;  // bytes 24-31  a multiple of 8
+};
+static_assert(sizeof(MemorySignalPayload) == 24);
+
+struct MemoryWaitPayload {
+  std::uint32_t slot = 0;        // bytes 8-11   0
+  std::uint32_t condition = 0;   // bytes 12-15
+  std::uint64_t value = 0;       // bytes 16-23
+  std::uint64_t timeout_ns = 0;  // bytes 24-31
+  std::uint64_t address = 0;     // bytes 32-39  a multiple of 8
+};
+static_assert(sizeof(MemoryWaitPayload) == 32);
 
 struct TimestampPayload {
   std::uint64_t address = 0;  // bytes 8-15, a multiple of 8

@@ -46,6 +46,16 @@ inline abi::QueueEntry copy_to_peer(DeviceAddress source, DeviceAddress destinat
   return detail::make(abi::QueueOpcode::kPeerToPeer,
                       abi::CopyPayload{source.value, destination.value, size});
 }
+// The same two copies, but the destination becomes operation(destination, source), element by
+// element. `peer`: one of them is memory of another card. abi::can_reduce(), and addresses and size
+// are multiples of the element's size.
+inline abi::QueueEntry reduce(bool peer, DeviceAddress source, DeviceAddress destination,
+                              Bytes size, abi::ElementType type, abi::ReduceOperation operation) {
+  const auto opcode = peer ? abi::QueueOpcode::kPeerToPeer : abi::QueueOpcode::kDeviceToDevice;
+  return detail::make(opcode, abi::ReducePayload{source.value, destination.value, size,
+                                                 static_cast<std::uint8_t>(operation),
+                                                 static_cast<std::uint8_t>(type), 0, 0});
+}
 // Fills with the 4 bytes of `pattern`. Address and size are multiples of 4; `size` is not 0.
 inline abi::QueueEntry fill(DeviceAddress destination, Bytes size, std::uint32_t pattern) {
   return detail::make(abi::QueueOpcode::kFill,
@@ -72,6 +82,22 @@ inline abi::QueueEntry wait_event(SignalId event, std::uint64_t value,
   return detail::make(abi::QueueOpcode::kEventWait,
                       abi::WaitPayload{event.value, static_cast<std::uint32_t>(condition), value,
                                        static_cast<std::uint64_t>(timeout.count() / 1000)});
+}
+// The same with 8 bytes of device memory, aligned to 8, in place of an event: record_memory() also
+// with another card's that is mapped into this address space.
+inline abi::QueueEntry record_memory(DeviceAddress at, std::uint64_t value) {
+  auto entry =
+      detail::make(abi::QueueOpcode::kEventRecord, abi::MemorySignalPayload{0, 0, value, at.value});
+  entry.flags = abi::kEntryMemorySignal;
+  return entry;
+}
+inline abi::QueueEntry wait_memory(DeviceAddress at, std::uint64_t value, Picoseconds timeout) {
+  auto entry = detail::make(
+      abi::QueueOpcode::kEventWait,
+      abi::MemoryWaitPayload{0, static_cast<std::uint32_t>(abi::WaitCondition::kReached), value,
+                             static_cast<std::uint64_t>(timeout.count() / 1000), at.value});
+  entry.flags = abi::kEntryMemorySignal;
+  return entry;
 }
 inline abi::QueueEntry notify() {
   return detail::make(abi::QueueOpcode::kNotify);

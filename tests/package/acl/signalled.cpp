@@ -184,7 +184,7 @@ void reduces() {
     for (int i = 0; i < 4; ++i) REQUIRE(got[i] == each.wanted[i]);
   }
   EXPECT(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-         aclrtReduceAsync(to, from, sizeof a, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream,
+         aclrtReduceAsync(to, from, sizeof a, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT64, stream,
                           nullptr));
   OK(aclrtFree(to));
   OK(aclrtFree(from));

@@ -35,13 +35,23 @@ void FakeQueues::start(std::uint32_t id) {
   run(id, entry);
 }
 
+// Of a signal in memory.
+std::uint64_t FakeQueues::signal_address(const abi::QueueEntry& entry) {
+  return entry.opcode == 0x21 ? entry.get<abi::MemoryWaitPayload>().address
+                              : entry.get<abi::MemorySignalPayload>().address;
+}
+
 bool FakeQueues::well_formed(const abi::QueueEntry& entry) const {
   if (entry.format != 1 || (entry.flags & ~abi::kEntryFlags) != 0) return false;
-  const auto copy = entry.get<abi::CopyPayload>();
+  const bool in_memory = (entry.flags & abi::kEntryMemorySignal) != 0;
+  const bool signal = entry.opcode == 0x20 || entry.opcode == 0x21;
+  if (in_memory && (!signal || signal_address(entry) % 8 != 0)) return false;
+  const auto copy = entry.get<abi::ReducePayload>();
   const auto fill = entry.get<abi::FillPayload>();
   const auto launch = entry.get<abi::LaunchPayload>();
   if (const auto* const operation = abi::find_dma_operation(entry.opcode)) {
-    if (operation->source != abi::DmaSide::kPattern) return copy.size != 0;
+    // The fake's engines compute nothing.
+    if (operation->source != abi::DmaSide::kPattern) return copy.size != 0 && copy.operation == 0;
     return fill.size != 0 && fill.size % 4 == 0 && fill.destination % 4 == 0;
   }
   switch (static_cast<QueueOpcode>(entry.opcode)) {
@@ -70,7 +80,7 @@ void FakeQueues::run(std::uint32_t id, const abi::QueueEntry& entry) {
   if (static_cast<QueueOpcode>(entry.opcode) == QueueOpcode::kEventWait) {
     const auto wait = entry.get<abi::WaitPayload>();
     Access result;
-    const bool met = is_met(queue, wait, result);
+    const bool met = is_met(queue, entry, result);
     if (!met && result.fault == FaultCode::kNone) {
       queue.waiting = true;
       if (wait.timeout_ns == 0) return;
@@ -83,7 +93,10 @@ void FakeQueues::run(std::uint32_t id, const abi::QueueEntry& entry) {
             if (!waiter.waiting || waiter.mqd.read_index != index) return;
             waiter.waiting = false;
             ++waiter.mqd.read_index;
-            complete(id, entry, {FaultCode::kWaitTimeout, 0, false, false});
+            const bool in_memory = (entry.flags & abi::kEntryMemorySignal) != 0;
+            complete(
+                id, entry,
+                {in_memory ? FaultCode::kSignalTimeout : FaultCode::kWaitTimeout, 0, false, false});
           });
       return;
     }
@@ -181,6 +194,11 @@ FakeQueues::Access FakeQueues::perform(Queue& queue, const abi::QueueEntry& entr
   }
   if (opcode == QueueOpcode::kEventRecord) {
     auto record = entry.get<abi::SignalPayload>();
+    if ((entry.flags & abi::kEntryMemorySignal) != 0) {
+      const auto there = move(queue, false, signal_address(entry), &record.value, 8, true);
+      wake_waiters(queue.mqd.pasid);
+      return there;
+    }
     if (record.slot >= queue.mqd.signal_slots)
       return {FaultCode::kInvalidSignal, record.slot, true};
     const auto result = move(queue, (queue.mqd.flags & abi::kQueueSignalHost) != 0,
@@ -196,14 +214,17 @@ FakeQueues::Access FakeQueues::perform(Queue& queue, const abi::QueueEntry& entr
   return {};
 }
 
-bool FakeQueues::is_met(Queue& queue, const abi::WaitPayload& wait, Access& result) {
-  if (wait.slot >= queue.mqd.signal_slots) {
+bool FakeQueues::is_met(Queue& queue, const abi::QueueEntry& entry, Access& result) {
+  const auto wait = entry.get<abi::WaitPayload>();
+  const bool in_memory = (entry.flags & abi::kEntryMemorySignal) != 0;
+  if (!in_memory && wait.slot >= queue.mqd.signal_slots) {
     result = {FaultCode::kInvalidSignal, wait.slot, false, false};
     return false;
   }
   std::uint64_t value = 0;
-  result = move(queue, (queue.mqd.flags & abi::kQueueSignalHost) != 0,
-                queue.mqd.signal_base + 8 * wait.slot, &value, 8, false);
+  result = in_memory ? move(queue, false, signal_address(entry), &value, 8, false)
+                     : move(queue, (queue.mqd.flags & abi::kQueueSignalHost) != 0,
+                            queue.mqd.signal_base + 8 * wait.slot, &value, 8, false);
   if (result.fault != FaultCode::kNone) return false;
   if (wait.condition == 0) return static_cast<std::int64_t>(value - wait.value) >= 0;
   return (value == wait.value) == (wait.condition == 1);

@@ -117,7 +117,8 @@ class FakeQueues {
   Access copy(const Queue& queue, const abi::QueueEntry& entry);
   Access move(const Queue& queue, bool host, std::uint64_t address, void* data, std::size_t size,
               bool write);
-  bool is_met(Queue& queue, const abi::WaitPayload& wait, Access& result);
+  static std::uint64_t signal_address(const abi::QueueEntry& entry);
+  bool is_met(Queue& queue, const abi::QueueEntry& entry, Access& result);
   void wake_waiters(std::uint32_t pasid);
   void fault(Queue& queue, const Access& access, const abi::QueueEntry* entry);
   static bool continued(const abi::QueueEntry& entry, abi::FaultCode fault);

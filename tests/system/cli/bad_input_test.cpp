@@ -172,6 +172,11 @@ TEST_F(BadInput, WhatAWorkloadFindsWrongIsBadInputToo) {
           "vector_operator: op=exp: not for type=int32");
   refused({"matmul", "--set", "block_dim=65"},
           "matmul: block_dim 65: the card has 64 clusters of cores");
+  refused({"collective"},
+          "collective: ranks=2: the machine has 1; system-2x910b2 has two with a link between "
+          "them, system-8x910b eight");
+  refused({"collective", "--set", "op=scatter", "--set", "algorithm=ring"},
+          "collective: algorithm=ring: scatter cannot be done so");
   refused({"p2p_bandwidth"},
           "p2p_bandwidth: cards=2: the machine has 1; system-2x910b2 has two with a link between "
           "them, system-8x910b eight");

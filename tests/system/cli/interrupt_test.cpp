@@ -96,7 +96,8 @@ TEST_F(Interrupt, OfAnyWorkloadAtAnyMomentLeavesAReportThatCanBeRead) {
   std::istringstream names(npusim({"list", "--names"}).out);
   for (std::string name; std::getline(names, name);) {
     const auto delay = fmt::format("0.{:03}", random() % 700);
-    const std::string machine = name == "p2p_bandwidth" ? "system-2x910b2 " : "910b2 ";
+    const bool pair = name == "p2p_bandwidth" || name == "collective";
+    const std::string machine = pair ? "system-2x910b2 " : "910b2 ";
     const std::string model = name == "network"
                                   ? " --set model=/usr/share/libonnx-testdata/data/node/"
                                     "test_gemm_all_attributes/model.onnx"

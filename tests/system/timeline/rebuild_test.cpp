@@ -50,6 +50,7 @@ const std::vector<Traced>& traced() {
          "p2p_bandwidth",
          {"sizes=16KiB", "bytes=64KiB", "patterns=one_way"},
          "system-2x910b2"},
+        {"collective", "collective", {"sizes=64,1MiB", "iterations=2"}, "system-2x910b2"},
         {"ring_pressure", "ring_pressure", {"commands=1000"}},
         {"event_wait", "event_wait", {"targets=5", "streams=1,3", "iterations=3", "warm_up=1"}},
         {"alloc_churn", "alloc_churn", {"steps=200"}},

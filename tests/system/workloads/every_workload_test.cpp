@@ -21,6 +21,7 @@ const std::map<std::string, Parameters>& small_sizes() {
       {"dma_latency", {"sizes=64", "iterations=1"}},
       {"dma_bandwidth", {"sizes=64KiB", "bytes=64KiB", "depths=1", "streams=1"}},
       {"p2p_bandwidth", {"sizes=16KiB", "bytes=64KiB", "patterns=one_way"}},
+      {"collective", {"sizes=16KiB", "iterations=1"}},
       {"ring_pressure", {"commands=10000"}},
       {"event_wait", {"targets=5", "streams=1", "iterations=2", "warm_up=1"}},
       {"alloc_churn", {"steps=200"}},
@@ -138,21 +139,25 @@ TEST_P(EveryWorkload, RunsAndHasMetrics) {
   expect_sums(report_);
 }
 
-constexpr const char* kOfTwoCards = "p2p_bandwidth";
+const std::set<std::string> kOfTwoCards = {"collective", "p2p_bandwidth"};
 
 std::vector<std::string> of_one_card() {
   std::vector<std::string> names;
   for (const auto& [name, parameters] : small_sizes()) {
-    if (name != kOfTwoCards) names.push_back(name);
+    if (kOfTwoCards.count(name) == 0) names.push_back(name);
   }
   return names;
 }
 
-using PeerWorkload = WorkloadOnSimulator;
-TEST_F(PeerWorkload, OfTwoCardsRunsOnTwo) {
-  run(kOfTwoCards, small_sizes().at(kOfTwoCards), {}, "system-2x910b2.yaml");
+class PeerWorkload : public WorkloadOnSimulator, public testing::WithParamInterface<std::string> {};
+
+TEST_P(PeerWorkload, OfTwoCardsRunsOnTwo) {
+  run(GetParam(), small_sizes().at(GetParam()), {}, "system-2x910b2.yaml");
   EXPECT_FALSE(report_.metrics().empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(Pairs, PeerWorkload, testing::ValuesIn(kOfTwoCards),
+                         [](const auto& instance) { return instance.param; });
 
 // 910a: 32 GiB; 910b: coupled cores; 910b2: split ones, an odd size of memory; 950pr: 128 GiB.
 INSTANTIATE_TEST_SUITE_P(Cards, EveryWorkload,

@@ -16,9 +16,9 @@ typedef enum {
   ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
   ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13
 } aclrtReduceKind;
-/* `to` = `to` op `from`, of `count` bytes of device memory. Vector cores do it, not a copy engine.
-   Types are ACL_FLOAT, ACL_FLOAT16 and ACL_BF16; 207000: others, and
-   ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL. `reserve` is null. */
+/* `to` = `to` op `from`, of `count` bytes of one device's memory, by a copy engine. Types are
+   ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8, ACL_INT16 and ACL_INT32; 207000: others,
+   ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL, and memory of two devices. `reserve` is null. */
 ACL_FUNC_VISIBILITY aclError aclrtReduceAsync(void* to, const void* from, uint64_t count,
                                               aclrtReduceKind kind, aclDataType type,
                                               aclrtStream stream, void* reserve);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a communicator is made of, and how a rank's part is submitted.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "driver/collectives/operation_plan.hpp"
+#include "driver/collectives/part_writer.hpp"
+
+namespace npu::driver {
+
+struct Communicator::Impl {
+  explicit Impl(const CommunicatorOptions& wanted) : options(wanted) {}
+  ~Impl();
+
+  unsigned ranks() const { return static_cast<unsigned>(members.size()); }
+  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes) const;
+  // Arguments that every operation has. `elements`: addresses of some.
+  Status check(unsigned rank, const CollectiveCall& call,
+               const std::vector<DeviceAddress>& elements) const;
+  // The algorithm to use, if the operation has it and the links are there.
+  Result<CollectiveAlgorithm> algorithm_for(unsigned rank, const CollectiveCall& call,
+                                            CollectiveOperation operation, Bytes bytes) const;
+
+  // An operation with equal counts.
+  Result<StreamMark> run(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
+                         PlanRequest request);
+  // Exchanges one after the other.
+  Result<StreamMark> run(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
+                         const std::vector<ExchangeRequest>& requests);
+  // The part in which `write` writes the plans.
+  Result<StreamMark> part(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
+                          const std::function<Status(PartWriter&)>& write);
+
+  const CommunicatorOptions options;
+  std::vector<std::unique_ptr<CollectiveMember>> members;
+};
+
+}  // namespace npu::driver

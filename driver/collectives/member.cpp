@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/collectives/member.hpp"
+
+#include "driver/queue/process_impl.hpp"
+#include "driver/support/impl_of.hpp"
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+namespace {
+
+constexpr Picoseconds kZeroed = 10'000_ms;  // for the slots
+
+}  // namespace
+
+CollectiveMember::CollectiveMember(ProcessContext& process, unsigned rank, unsigned ranks)
+    : told(ranks),
+      heard(ranks),
+      joined(ranks),
+      process_(&process),
+      rank_(rank),
+      ranks_(ranks),
+      lock_(impl_of(process).link.platform().tasks().make_mutex()),
+      blocks_(ranks),
+      same_card_(ranks),
+      arguments_(std::make_unique<ArgumentPool>(process)),
+      streams_(ranks) {}
+
+Status CollectiveMember::open(Bytes buffer) {
+  const auto whole = checked_align_up(buffer, kPageSize);
+  size_ = kSlots + *whole;
+  auto& own = blocks_[rank_];
+  const auto memory = process_->space().create_memory(size_, {true, true});
+  if (!memory) return forward_error(memory);
+  own.memory = *memory;
+  if (auto there = map(own); !there) return there;
+  ExecutionStreamOptions options;
+  options.wait = WaitPolicy::kPolling;
+  options.on_error = StreamErrorMode::kStop;
+  for (auto& stream : streams_) {
+    auto opened = ExecutionStream::open(*process_, *arguments_, options);
+    if (!opened) return forward_error(opened);
+    stream = std::move(*opened);
+  }
+  const auto zero = entries::fill(own.at, kSlots, 0);
+  if (const auto filled = stream().submit(&zero, 1); !filled) return forward_error(filled);
+  auto& clock = impl_of(*process_).link.clock();
+  return stream().wait(clock.now() + kZeroed);
+}
+
+Status CollectiveMember::map(Block& block) {
+  auto& space = process_->space();
+  const auto at = space.reserve(size_);
+  if (!at) return forward_error(at);
+  if (auto there = space.map(*at, size_, block.memory, 0, Access::kReadWrite); !there) {
+    static_cast<void>(space.release(*at));
+    return there;
+  }
+  block.at = *at;
+  return {};
+}
+
+Status CollectiveMember::meet(const CollectiveMember& peer) {
+  auto& block = blocks_[peer.rank_];
+  const auto& theirs = peer.blocks_[peer.rank_];
+  same_card_[peer.rank_] = &impl_of(*peer.process_).memory == &impl_of(*process_).memory;
+  const auto memory = process_->space().import_memory(peer.process_->space(), theirs.memory);
+  if (!memory) return forward_error(memory);
+  block.memory = *memory;
+  return map(block);
+}
+
+// An error here would tell nothing new: the card is lost, or the process is closed.
+void CollectiveMember::unmap(Block& block) {
+  auto& space = process_->space();
+  if (block.at.value != 0) {
+    static_cast<void>(space.unmap(block.at, size_));
+    static_cast<void>(space.release(block.at));
+  }
+  if (block.memory.generation != 0) static_cast<void>(space.release_memory(block.memory));
+  block = {};
+}
+
+Status CollectiveMember::leave(Instant deadline) {
+  if (has_left()) return {};
+  const MutexHolder holder(*lock_);
+  for (auto& stream : streams_) {
+    if (stream != nullptr) stream->close(deadline);
+    stream.reset();
+  }
+  arguments_.reset();
+  for (auto& block : blocks_) unmap(block);
+  process_ = nullptr;
+  note_failure("the rank has left");
+  return {};
+}
+
+const std::optional<std::string>& CollectiveMember::failure() {
+  for (unsigned i = 0; i < ranks_ && !failure_; ++i) {
+    if (streams_[i] == nullptr || streams_[i]->last().query()) continue;
+    const auto ended = streams_[i]->wait(impl_of(*process_).link.clock().now());
+    if (!ended) failure_ = ended.error().context;
+  }
+  return failure_;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank: what it has on its card. A block of memory with its notification slots and its buffer,
+// the peers' blocks mapped into its process, and the streams that its parts run on: one for
+// itself, and one for each peer.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "npu/driver/collectives.hpp"
+
+namespace npu::driver {
+
+class CollectiveMember {
+ public:
+  // Of the slots, each in a line of its own: a record then wakes nobody else.
+  static constexpr Bytes kSlot = 64;
+  static constexpr Bytes kSlots = kPageSize;
+
+  CollectiveMember(ProcessContext& process, unsigned rank, unsigned ranks);
+  // leave() comes before.
+  ~CollectiveMember() = default;
+  CollectiveMember(const CollectiveMember&) = delete;
+  CollectiveMember& operator=(const CollectiveMember&) = delete;
+
+  // Its own block and streams, the slots zeroed.
+  Status open(Bytes buffer);
+  // Maps the peer's block. kUnsupported: no link to its card.
+  Status meet(const CollectiveMember& peer);
+  // Streams, mappings and memory are given back. The first error.
+  Status leave(Instant deadline);
+
+  bool has_left() const { return process_ == nullptr; }
+  bool is_linked(unsigned peer) const { return peer == rank_ || blocks_[peer].at.value != 0; }
+  bool is_on_card_of(unsigned peer) const { return same_card_[peer]; }
+  platform::Mutex& lock() { return *lock_; }
+  ExecutionStream& stream() { return *streams_[rank_]; }
+  ExecutionStream& stream_for(unsigned peer) { return *streams_[peer]; }
+
+  // Slots of this rank: records of a peer, and those between its own streams.
+  DeviceAddress from_peer(unsigned peer) const { return slot(rank_, peer); }
+  DeviceAddress join(unsigned peer) const { return slot(rank_, ranks_ + peer); }
+  DeviceAddress fork() const { return slot(rank_, 2 * ranks_); }
+  DeviceAddress begin() const { return slot(rank_, 2 * ranks_ + 1); }
+  DeviceAddress end() const { return slot(rank_, 2 * ranks_ + 2); }
+  // The slot for this rank's records at the peer.
+  DeviceAddress at_peer(unsigned peer) const { return slot(peer, rank_); }
+  DeviceAddress buffer_of(unsigned rank) const { return blocks_[rank].at + kSlots; }
+
+  // Records made for each peer and waits for them; of its own streams, the values of the slots.
+  std::vector<std::uint64_t> told, heard, joined;
+  std::uint64_t forked = 0, parts = 0;
+
+  // One of its streams has stopped; nullopt: none. Once told it stays.
+  const std::optional<std::string>& failure();
+  void note_failure(std::string text) {
+    if (!failure_) failure_ = std::move(text);
+  }
+
+ private:
+  struct Block {
+    MemoryHandle memory;
+    DeviceAddress at;  // 0: not mapped
+  };
+
+  DeviceAddress slot(unsigned rank, unsigned number) const {
+    return blocks_[rank].at + number * kSlot;
+  }
+  Status map(Block& block);
+  void unmap(Block& block);
+
+  ProcessContext* process_;
+  const unsigned rank_, ranks_;
+  Bytes size_ = 0;  // of each block
+  std::unique_ptr<platform::Mutex> lock_;
+  std::vector<Block> blocks_;                // by rank; its own is its memory
+  std::vector<bool> same_card_;              // by rank
+  std::unique_ptr<ArgumentPool> arguments_;  // of which streams without kernels take nothing
+  std::vector<std::unique_ptr<ExecutionStream>> streams_;  // by rank; its own is the first
+  std::optional<std::string> failure_;
+};
+
+}  // namespace npu::driver

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/collectives/part_writer.hpp"
+
+#include <algorithm>
+
+#include "npu/base/checked.hpp"
+#include "npu/driver/queue_entries.hpp"
+
+namespace npu::driver {
+
+PartWriter::PartWriter(CollectiveMember& member, unsigned rank, const Data& data,
+                       Picoseconds timeout)
+    : member_(member), rank_(rank), data_(data), timeout_(timeout), entries_(member.told.size()) {}
+
+// The caller's stream first: what the others submit may have to wait for room, which this makes.
+Result<StreamMark> PartWriter::begin(ExecutionStream& stream) {
+  const auto part = ++member_.parts;
+  const abi::QueueEntry around[] = {entries::record_memory(member_.begin(), part),
+                                    entries::wait_memory(member_.end(), part, timeout_)};
+  auto mark = stream.submit(around, 2);
+  entries_[rank_].push_back(entries::wait_memory(member_.begin(), part, timeout_));
+  return mark;
+}
+
+Status PartWriter::write(const Plan& plan) {
+  for (const auto& each : plan) {
+    step(each);
+    if (auto there = flush_if_full(); !there) return there;
+  }
+  return {};
+}
+
+Status PartWriter::end() {
+  entries_[rank_].push_back(entries::record_memory(member_.end(), member_.parts));
+  return flush();
+}
+
+DeviceAddress PartWriter::place(const PlanPlace& at) const {
+  switch (at.memory) {
+    case PlanMemory::kFrom:
+      return data_.from + at.offset;
+    case PlanMemory::kTo:
+      return data_.to + at.offset;
+    case PlanMemory::kBuffer:
+      break;
+  }
+  return member_.buffer_of(rank_) + at.offset;
+}
+
+void PartWriter::copy(const PlanCopy& copy) {
+  const auto from = place(copy.from), to = place(copy.to);
+  if (from == to || copy.size == 0) return;
+  entries_[rank_].push_back(entries::copy_on_device(from, to, copy.size));
+}
+
+// In pieces, so that the card's engines share the work of several peers evenly.
+void PartWriter::read(Entries& entries, const PlanRead& read) const {
+  const auto from = member_.buffer_of(read.peer) + read.from, to = place(read.to);
+  const bool peer = !member_.is_on_card_of(read.peer);
+  const Bytes pieces = ceil_div(read.size, kPiece);
+  const Bytes each = ceil_div(read.size, pieces * kPieceUnit) * kPieceUnit;
+  for (Bytes at = 0; at < read.size; at += each) {
+    const Bytes size = std::min(each, read.size - at);
+    if (read.reduces) {
+      entries.push_back(
+          entries::reduce(peer, from + at, to + at, size, data_.type, data_.reduction));
+    } else if (peer) {
+      entries.push_back(entries::copy_to_peer(from + at, to + at, size));
+    } else {
+      entries.push_back(entries::copy_on_device(from + at, to + at, size));
+    }
+  }
+}
+
+void PartWriter::tell(Entries& entries, unsigned peer) {
+  entries.push_back(entries::record_memory(member_.at_peer(peer), ++member_.told[peer]));
+}
+
+void PartWriter::hear(Entries& entries, unsigned peer) {
+  entries.push_back(entries::wait_memory(member_.from_peer(peer), ++member_.heard[peer], timeout_));
+}
+
+void PartWriter::step(const PlanStep& step) {
+  for (const auto& each : step.copies) copy(each);
+  const bool one_source =
+      std::all_of(step.reads.begin(), step.reads.end(),
+                  [&](const PlanRead& read) { return read.peer == step.reads.front().peer; });
+  if (step.meets || (one_source && step.readers.size() <= 1)) {
+    step_on_one(step);
+  } else {
+    step_on_many(step);
+  }
+}
+
+// When all meet, one record for each says all.
+void PartWriter::step_on_one(const PlanStep& step) {
+  auto& entries = entries_[rank_];
+  for (const auto reader : step.readers) tell(entries, reader);
+  if (!step.reads.empty()) {
+    const unsigned peer = step.reads.front().peer;
+    hear(entries, peer);
+    for (const auto& each : step.reads) read(entries, each);
+    tell(entries, peer);
+  }
+  for (const auto reader : step.readers) hear(entries, reader);
+}
+
+void PartWriter::step_on_many(const PlanStep& step) {
+  std::vector<bool> takes_part(entries_.size()), reads_here(entries_.size());
+  for (const auto reader : step.readers) takes_part[reader] = reads_here[reader] = true;
+  for (const auto& each : step.reads) takes_part[each.peer] = true;
+  const auto fork = ++member_.forked;
+  entries_[rank_].push_back(entries::record_memory(member_.fork(), fork));
+  for (unsigned peer = 0; peer < entries_.size(); ++peer) {
+    if (!takes_part[peer]) continue;
+    auto& entries = entries_[peer];
+    entries.push_back(entries::wait_memory(member_.fork(), fork, timeout_));
+    if (reads_here[peer]) tell(entries, peer);
+    bool any = false;
+    for (const auto& each : step.reads) {
+      if (each.peer != peer) continue;
+      if (!any) hear(entries, peer);
+      any = true;
+      read(entries, each);
+    }
+    if (any) tell(entries, peer);
+    if (reads_here[peer]) hear(entries, peer);
+    const auto join = ++member_.joined[peer];
+    entries.push_back(entries::record_memory(member_.join(peer), join));
+    entries_[rank_].push_back(entries::wait_memory(member_.join(peer), join, timeout_));
+  }
+}
+
+Status PartWriter::flush_if_full() {
+  for (const auto& entries : entries_) {
+    if (entries.size() > kBatch) return flush();
+  }
+  return {};
+}
+
+// The rank's own stream first: the others wait for its forks.
+Status PartWriter::flush() {
+  const auto submit = [&](unsigned number) -> Status {
+    auto& entries = entries_[number];
+    for (std::size_t at = 0; at < entries.size(); at += kBatch) {
+      const auto count = std::min(kBatch, entries.size() - at);
+      const auto mark = member_.stream_for(number).submit(entries.data() + at, count);
+      if (!mark) return forward_error(mark);
+    }
+    entries.clear();
+    return {};
+  };
+  if (auto there = submit(rank_); !there) return there;
+  for (unsigned i = 0; i < entries_.size(); ++i) {
+    if (i == rank_ || entries_[i].empty()) continue;
+    if (auto there = submit(i); !there) return there;
+  }
+  return {};
+}
+
+}  // namespace npu::driver

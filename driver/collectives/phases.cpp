@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/collectives/phases.hpp"
+
+namespace npu::driver {
+namespace {
+
+PlanPlace buffer_at(Bytes offset) {
+  return {PlanMemory::kBuffer, offset};
+}
+
+// To its own place in the buffer. Nothing, if it is empty.
+void read_chunk(PlanStep& step, unsigned peer, const PlanRange& chunk, bool reduces) {
+  if (chunk.size() == 0) return;
+  step.reads.push_back({peer, chunk.begin, buffer_at(chunk.begin), chunk.size(), reduces});
+}
+
+void add_reader(PlanStep& step, unsigned reader, Bytes size) {
+  if (size == 0) return;
+  for (const auto known : step.readers) {
+    if (known == reader) return;
+  }
+  step.readers.push_back(reader);
+}
+
+// From the first to behind the last of chunks that lie behind each other.
+PlanRange joined(const PlanChunks& chunks, unsigned first, unsigned end) {
+  return {chunks[first].begin, chunks[end - 1].end};
+}
+
+// Largest power of two below `ranks`; 0: one rank.
+unsigned farthest(unsigned ranks) {
+  unsigned distance = 0;
+  for (unsigned i = 1; i < ranks; i *= 2) distance = i;
+  return distance;
+}
+
+// The chunks that `me` gets in the all-gather's step of this distance, from the rank so far before:
+// those at odd multiples of the distance before its own.
+template <class Visit>
+void for_nhr_chunks(const PlanRank& me, unsigned distance, Visit visit) {
+  for (unsigned at = distance; at < me.ranks; at += 2 * distance) visit(me.before(at));
+}
+
+Bytes nhr_bytes(const PlanRank& me, unsigned distance, const PlanChunks& chunks) {
+  Bytes bytes = 0;
+  for_nhr_chunks(me, distance, [&](unsigned chunk) { bytes += chunks[chunk].size(); });
+  return bytes;
+}
+
+struct Halves {
+  unsigned kept_first, kept_end, given_first, given_end;
+};
+
+// Of the chunks that `rank` and its partner have in the step of this distance.
+Halves halves(unsigned rank, unsigned distance) {
+  const unsigned first = rank / (2 * distance) * 2 * distance;
+  const unsigned middle = first + distance, end = middle + distance;
+  if ((rank & distance) == 0) return {first, middle, middle, end};
+  return {middle, end, first, middle};
+}
+
+}  // namespace
+
+PlanChunks deal(std::uint64_t elements, Bytes size, unsigned ranks) {
+  PlanChunks chunks;
+  const std::uint64_t each = elements / ranks, more = elements % ranks;
+  Bytes at = 0;
+  for (unsigned i = 0; i < ranks; ++i) {
+    const Bytes bytes = size * (each + (i < more ? 1 : 0));
+    chunks.push_back({at, at + bytes});
+    at += bytes;
+  }
+  return chunks;
+}
+
+void reduce_scatter_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
+  PlanStep step;
+  me.for_peers([&](unsigned peer) {
+    read_chunk(step, peer, chunks[me.rank], true);
+    add_reader(step, peer, chunks[peer].size());
+  });
+  plan.push_back(std::move(step));
+}
+
+void all_gather_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks, PlanPlace to) {
+  PlanStep step;
+  const auto& own = chunks[me.rank];
+  const auto place = [&](const PlanRange& chunk) {
+    return PlanPlace{to.memory, to.offset + chunk.begin};
+  };
+  step.copies.push_back({buffer_at(own.begin), place(own), own.size()});
+  me.for_peers([&](unsigned peer) {
+    const auto& chunk = chunks[peer];
+    add_reader(step, peer, own.size());
+    if (chunk.size() == 0) return;
+    step.reads.push_back({peer, chunk.begin, place(chunk), chunk.size(), false});
+  });
+  plan.push_back(std::move(step));
+}
+
+void reduce_scatter_ring(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
+  for (unsigned i = 0; i + 1 < me.ranks; ++i) {
+    PlanStep step;
+    read_chunk(step, me.before(1), chunks[me.before(2 + i)], true);
+    add_reader(step, me.behind(1), chunks[me.before(1 + i)].size());
+    plan.push_back(std::move(step));
+  }
+}
+
+void all_gather_ring(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
+  for (unsigned i = 0; i + 1 < me.ranks; ++i) {
+    PlanStep step;
+    read_chunk(step, me.before(1), chunks[me.before(1 + i)], false);
+    add_reader(step, me.behind(1), chunks[me.before(i)].size());
+    plan.push_back(std::move(step));
+  }
+}
+
+// The all-gather backwards: who gave there gets here.
+void reduce_scatter_nhr(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
+  for (unsigned distance = 1; distance < me.ranks; distance *= 2) {
+    PlanStep step;
+    const unsigned giver = me.behind(distance);
+    for_nhr_chunks({giver, me.ranks}, distance,
+                   [&](unsigned chunk) { read_chunk(step, giver, chunks[chunk], true); });
+    add_reader(step, me.before(distance), nhr_bytes(me, distance, chunks));
+    plan.push_back(std::move(step));
+  }
+}
+
+void all_gather_nhr(Plan& plan, const PlanRank& me, const PlanChunks& chunks) {
+  for (unsigned distance = farthest(me.ranks); distance != 0; distance /= 2) {
+    PlanStep step;
+    for_nhr_chunks(me, distance, [&](unsigned chunk) {
+      read_chunk(step, me.before(distance), chunks[chunk], false);
+    });
+    const PlanRank reader{me.behind(distance), me.ranks};
+    add_reader(step, reader.rank, nhr_bytes(reader, distance, chunks));
+    plan.push_back(std::move(step));
+  }
+}
+
+void reduce_scatter_halving(Plan& plan, const PlanRank& me, const PlanChunks& chunks,
+                            const std::vector<unsigned>& names) {
+  for (unsigned distance = me.ranks / 2; distance != 0; distance /= 2) {
+    PlanStep step;
+    const auto own = halves(me.rank, distance);
+    const unsigned partner = names[me.rank ^ distance];
+    read_chunk(step, partner, joined(chunks, own.kept_first, own.kept_end), true);
+    add_reader(step, partner, joined(chunks, own.given_first, own.given_end).size());
+    plan.push_back(std::move(step));
+  }
+}
+
+void all_gather_doubling(Plan& plan, const PlanRank& me, const PlanChunks& chunks,
+                         const std::vector<unsigned>& names) {
+  for (unsigned distance = 1; distance < me.ranks; distance *= 2) {
+    PlanStep step;
+    const auto own = halves(me.rank, distance);
+    const unsigned partner = names[me.rank ^ distance];
+    read_chunk(step, partner, joined(chunks, own.given_first, own.given_end), false);
+    add_reader(step, partner, joined(chunks, own.kept_first, own.kept_end).size());
+    plan.push_back(std::move(step));
+  }
+}
+
+}  // namespace npu::driver

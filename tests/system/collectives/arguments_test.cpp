@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is refused, by the call itself.
+#include "tests/system/collectives/collective_bench.hpp"
+
+namespace npu::test {
+namespace {
+
+ErrorCode code_of(const Result<StreamMark>& result) {
+  EXPECT_FALSE(result);
+  return result ? ErrorCode::kIo : result.error().code;
+}
+
+TEST(CollectiveArguments, AreRefusedBeforeAnythingIsSubmitted) {
+  Machine({}, kPair).on<CollectiveBench>(2U, [](CollectiveBench& bench) {
+    auto& all = *bench.all;
+    const auto at = bench.ranks[0].from, to = bench.ranks[0].to;
+    const CollectiveCall call{bench.ranks[0].stream.get()};
+    const auto sum = Reduction::kSum;
+    using Code = ErrorCode;
+    EXPECT_EQ(code_of(all.all_reduce(2, call, at, to, 1, sum)), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.all_reduce(0, {}, at, to, 1, sum)), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.all_reduce(0, call, at + 2, to, 1, sum)), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.all_reduce(0, call, at, to, 1, Reduction::kProduct)), Code::kUnsupported);
+    CollectiveCall longs = call;
+    longs.type = CollectiveType::kInt64;
+    EXPECT_EQ(code_of(all.all_reduce(0, longs, at, to, 1, sum)), Code::kUnsupported);
+    CollectiveCall pairwise = call;
+    pairwise.algorithm = CollectiveAlgorithm::kPairwise;
+    EXPECT_EQ(code_of(all.all_gather(0, pairwise, at, to, 1)), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.broadcast(0, call, at, 1, 2)), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.send(0, call, at, 1, 0)), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.receive(0, call, at, 1, 7)), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.all_gather_v(0, call, at, to, {{1}, {0}})), Code::kInvalidArgument);
+    EXPECT_EQ(code_of(all.all_to_all_v(0, call, at, to, {{1, 1}, {0, 1}}, {{2, 1}, {0, 2}})),
+              Code::kInvalidArgument);
+    EXPECT_TRUE(must(bench.ranks[0].stream->query()).done);
+  });
+}
+
+TEST(CollectiveArguments, OptionsOutOfRangeAreRefused) {
+  Machine({}, kPair).on<CollectiveBench>(1U, [](CollectiveBench& bench) {
+    const std::vector<driver::CommunicatorRank> one{{bench.ranks[0].process.get()}};
+    const auto code = [](const std::vector<driver::CommunicatorRank>& ranks, auto change) {
+      auto options = CollectiveBench::options();
+      change(options);
+      const auto made = Communicator::create(ranks, options);
+      return made ? ErrorCode::kIo : made.error().code;
+    };
+    const auto nothing = [](auto&) {};
+    EXPECT_EQ(code({}, nothing), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(code({{nullptr}}, nothing), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(code(one, [](auto& o) { o.buffer = 1_MiB; }), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(code(one, [](auto& o) { o.timeout = Picoseconds{}; }), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(code(one, [](auto& o) { o.algorithms[1] = CollectiveAlgorithm::kPairwise; }),
+              ErrorCode::kInvalidArgument);
+    EXPECT_EQ(code(one,
+                   [](auto& o) {
+                     o.buffer = 4_GiB;
+                     o.timeout = 1_s;
+                   }),
+              ErrorCode::kIo);
+  });
+}
+
+// A ring needs its neighbours alone, everything else all links.
+TEST(CollectiveArguments, WithoutALinkOnlyARingIsLeft) {
+  Machine({"hccs_topology=ring", "hbm.fidelity=run"}, kEightCards)
+      .on<CollectiveBench>(4U, [](CollectiveBench& bench) {
+        const CollectiveCall call{bench.ranks[0].stream.get()};
+        const auto at = bench.ranks[0].from;
+        EXPECT_EQ(code_of(bench.all->all_to_all(0, call, at, at, 1)), ErrorCode::kUnsupported);
+      });
+}
+
+}  // namespace
+}  // namespace npu::test

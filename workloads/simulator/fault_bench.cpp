@@ -98,7 +98,7 @@ void FaultBench::set(const Fault& fault, bool broken) {
       if (broken) fabric.endpoint(fault.card).drop_next_completion(side);
       return;
     case FaultKind::kPeerLinkDown:
-      return system_.mesh().between(fault.card, fault.peer)->set_up(!broken);
+      return system_.hccs().set_up(*system_.hccs().plan().between(fault.card, fault.peer), !broken);
     case FaultKind::kMemoryError:
       if (broken) system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits);
       return;

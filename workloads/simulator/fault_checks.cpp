@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/config/core_layout.hpp"
-#include "model/link/hccs_mesh.hpp"
+#include "model/config/fabric_plan.hpp"
 #include "model/pcie/capabilities.hpp"
 #include "npu/base/checked.hpp"
 
@@ -82,8 +82,8 @@ Status check_memory(const ChipConfig& chip, const Fault& fault) {
 
 Status check_peer(const model::SystemConfig& system, const Fault& fault) {
   if (fault.kind != FaultKind::kPeerLinkDown) return {};
-  const auto cards = static_cast<unsigned>(system.cards.size());
-  if (model::are_linked(system.hccs_topology, fault.card, fault.peer, cards)) return {};
+  const auto plan = model::plan_fabric(system);
+  if (plan && plan->between(fault.card, fault.peer)) return {};
   return refuse(fmt::format("no HCCS link between the cards {} and {}", fault.card, fault.peer));
 }
 

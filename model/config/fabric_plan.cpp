@@ -47,7 +47,8 @@ class Planner {
   using Nodes = std::vector<unsigned>;
 
   BrokenRule wrong(const std::string& key, std::string text) const {
-    return {fmt::format("fabric.parts.{}.{}", part_, key), std::move(text)};
+    auto part = fmt::format("fabric.parts.{}", part_);
+    return {part + "." + key, std::move(text), {part}};  // a key that is left out has no place
   }
 
   void add_node(FabricNode node) {
@@ -141,7 +142,7 @@ class Planner {
     const auto smallest = std::min(from_a.receive_buffer, from_b.receive_buffer);
     if (smallest < largest_) {
       return wrong("link.receive_buffer_kib",
-                   fmt::format("{} bytes never admit a message of dma.device_chunk_bytes {}",
+                   fmt::format("{} bytes never admit a message of dma.device_chunk_bytes, {}",
                                smallest, largest_));
     }
     const bool cards = !nodes[a].passes() && !nodes[b].passes();

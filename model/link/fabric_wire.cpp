@@ -89,10 +89,10 @@ void FabricWire::give_back(unsigned pool, Bytes data) {
 
 void FabricWire::give_back_at(SimTime when, unsigned pool, Bytes data) {
   returns_.push({when, pool, data});
-  if (!queues_.empty() && sim_now() >= free_at_) wake();
+  if (!queues_.empty() && !armed_) wake();
 }
 
-// It stands idle, for want of room.
+// Nothing else makes it look again: it has found no room.
 void FabricWire::wake() {
   if (returns_.empty()) return;
   const SimTime when = std::max(sim_now(), returns_.top().when);

@@ -161,6 +161,11 @@ SimTime HccsFabric::leaves(unsigned wire, tlm::tlm_generic_payload& message, boo
                                 pool_at(way, place.hop - 1, response), passage.payload);
   }
   if (place.hop + 1 == way.steps.size()) return wires_[wire].arrives(passage);
+  if (response && place.hop == 0) {
+    // With the response the card's buffer is known to be free again.
+    const Bytes data = FabricWire::data_of(message, false);
+    if (data > 0) wires_[wire ^ 1U].give_back_at(wires_[wire].arrives(passage), 1, data);
+  }
   const auto& node = receiver(wire);
   return wires_[wire].ready(passage, wires_[wire_at(way, place.hop + 1, response)],
                             ticks(node.latency), node.forwarding);
@@ -176,8 +181,8 @@ void HccsFabric::arrived(unsigned wire, tlm::tlm_generic_payload& message, bool 
   const auto& way = ways_[place.way];
   const bool is_lost = lost(wire, message);
   const bool last = place.hop + 1 == way.steps.size();
-  if (response && place.hop == 0) {
-    // With the response the card's buffer is known to be free again.
+  // With the response the card's buffer is known to be free again.
+  if (response && last && place.hop == 0) {
     wires_[wire ^ 1U].give_back(1, FabricWire::data_of(message, false));
   }
   if (is_lost) {

@@ -247,6 +247,13 @@ std::optional<std::size_t> FabricPlan::between(unsigned a, unsigned b) const {
   return std::nullopt;
 }
 
+std::optional<std::size_t> FabricPlan::link_named(const std::string& name) const {
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (links[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
 tl::expected<FabricPlan, BrokenRule> plan_fabric(const SystemConfig& system) {
   return Planner(system).run();
 }

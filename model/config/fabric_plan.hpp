@@ -37,6 +37,7 @@ struct FabricPlan {
 
   // Of the link between two nodes.
   std::optional<std::size_t> between(unsigned a, unsigned b) const;
+  std::optional<std::size_t> link_named(const std::string& name) const;
 };
 
 // Errors: a node that nobody has, or two have; a node with itself or twice in a list; two links

@@ -111,6 +111,10 @@ std::string take(std::string_view key, std::string_view value, PlannedFault& pla
     fault.requester = value == "host" ? Requester::kHost : Requester::kCard;
     return {};
   }
+  if (key == "link") {
+    fault.link = value;
+    return {};
+  }
   const auto* const row = std::find_if(std::begin(kNumberKeys), std::end(kNumberKeys),
                                        [key](const NumberKey& each) { return each.name == key; });
   const auto given = number(value, row->maximum);
@@ -201,6 +205,7 @@ std::string fault_text(const PlannedFault& planned) {
     if (!takes(row, key.name) || key.get(fault) == key.get(usual)) continue;
     text += fmt::format(key.name == "address" ? ",{}={:#x}" : ",{}={}", key.name, key.get(fault));
   }
+  if (row.takes("link") && !fault.link.empty()) text += ",link=" + fault.link;
   for (const auto* const key : {"requester", "receiver"}) {
     if (row.takes(key) && fault.requester == Requester::kHost) text += fmt::format(",{}=host", key);
   }

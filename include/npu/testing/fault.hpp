@@ -60,6 +60,7 @@ struct Fault {
   unsigned generation = 0;                         // kLinkRetrained; 0: as configured
   unsigned lanes = 0;                              // kLinkRetrained; 0: as configured
   unsigned unit = 0;                               // kStuckEngine, kHungCore: its number
+  std::string link = {};  // kPeerLinkDown: its name in reports; empty: between card and peer
 
   // The same fault on another card of the machine.
   Fault on_card(unsigned index) const {

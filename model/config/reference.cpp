@@ -68,7 +68,6 @@ void visit_keys(const Table& table, const std::string& path, const KeyVisitor& v
       visit_keys(*key.table, name, visit);
     } else if (key.type == KeyType::kFabric) {
       visit(name, key);
-      visit_keys(*key.table, name, visit);
     } else if (key.store) {
       visit(name, key);
     }

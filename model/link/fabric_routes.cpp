@@ -36,6 +36,7 @@ void FabricRoutes::measure_to(unsigned card) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const unsigned node = found[i];
     if (node != card && !plan_.nodes[node].passes()) continue;
+    if (distance[node] == kMostLinks) continue;
     for (const auto& next : neighbours_[node]) {
       if (!up_[next.step.link] || distance[next.node] != kFar) continue;
       distance[next.node] = distance[node] + 1;

@@ -12,6 +12,9 @@ namespace npu::model {
 
 class FabricRoutes {
  public:
+  // Longer ways are none: messages at each place of a way have buffers of their own.
+  static constexpr unsigned kMostLinks = 31;
+
   // A link, and the side from which it is taken: 0 from its lower node.
   struct Step {
     unsigned link, side;

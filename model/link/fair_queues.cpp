@@ -9,17 +9,17 @@ namespace npu::model {
 FairQueues::Flow& FairQueues::flow_of(std::uint64_t key) {
   constexpr std::size_t kFew = 8;  // found faster by looking at all
   if (flows_.size() <= kFew) {
-    for (auto& flow : flows_) {
-      if (flow.key == key) return flow;
+    for (const auto& flow : flows_) {
+      if (flow->key == key) return *flow;
     }
   } else if (const auto found = index_.find(key); found != index_.end()) {
-    return flows_[found->second];
+    return *flows_[found->second];
   }
   index_.emplace(key, flows_.size());
-  flows_.emplace_back();
-  flows_.back().key = key;
-  flows_.back().index = flows_.size() - 1;
-  return flows_.back();
+  flows_.push_back(std::make_unique<Flow>());
+  flows_.back()->key = key;
+  flows_.back()->index = flows_.size() - 1;
+  return *flows_.back();
 }
 
 void FairQueues::push(tlm::tlm_generic_payload& message, unsigned pool, std::uint32_t number) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -52,7 +52,7 @@ class FairQueues {
   Flow& flow_of(std::uint64_t key);
   Flow* least(std::uint64_t blocked);
 
-  std::deque<Flow> flows_;
+  std::vector<std::unique_ptr<Flow>> flows_;
   std::unordered_map<std::uint64_t, std::size_t> index_;  // once there are many
   std::vector<Flow*> active_;                             // with messages, in no order
   std::size_t waiting_ = 0;

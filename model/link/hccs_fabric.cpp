@@ -35,10 +35,10 @@ HccsFabric::HccsFabric(const sc_core::sc_module_name& name, Simulation& sim,
   FabricWire::Listener& listener = *this;
   for (const auto& link : plan_.links) {
     const auto number = static_cast<unsigned>(wires_.size());
-    wires_.emplace_back(sim, link.from_low, link.from_high.receive_buffer, number, listener,
-                        link.name + ".up");
-    wires_.emplace_back(sim, link.from_high, link.from_low.receive_buffer, number + 1, listener,
-                        link.name + ".down");
+    wires_.push_back(std::make_unique<FabricWire>(sim, link.from_low, link.from_high.receive_buffer,
+                                                  number, listener, link.name + ".up"));
+    wires_.push_back(std::make_unique<FabricWire>(sim, link.from_high, link.from_low.receive_buffer,
+                                                  number + 1, listener, link.name + ".down"));
   }
   for (unsigned i = 0; i < cards; ++i) {
     auto end = std::make_unique<End>();
@@ -49,7 +49,8 @@ HccsFabric::HccsFabric(const sc_core::sc_module_name& name, Simulation& sim,
     end->target->register_nb_transport_fw(this, &HccsFabric::request, static_cast<int>(i));
     end->initiator->register_nb_transport_bw(this, &HccsFabric::response, static_cast<int>(i));
     ends_.push_back(std::move(end));
-    ways_.push_back({i, i, {}});
+    ways_.push_back(std::make_unique<Way>());
+    ways_.back()->from = ways_.back()->to = i;
     known_.emplace_back();
     for (unsigned to = 0; to < cards; ++to) known_.back().push_back(routes_.reaches(i, to));
   }
@@ -66,7 +67,7 @@ bool HccsFabric::reaches(unsigned from, unsigned to) const {
 }
 
 unsigned HccsFabric::origin(const tlm::tlm_generic_payload& message) const {
-  return ways_[place_of(message).way].from;
+  return ways_[place_of(message).way]->from;
 }
 
 void HccsFabric::set_up(std::size_t link, bool up) {
@@ -90,31 +91,35 @@ unsigned HccsFabric::way_for(unsigned from, unsigned to, unsigned flow) {
   if (routing_ == FabricRouting::kTable) flow = 0;
   if (chosen.size() <= flow) chosen.resize(flow + 1);
   if (chosen[flow] != 0) return chosen[flow] - 1;
-  auto steps = routes_.way(from, to, flow);
-  unsigned way = from;
+  const auto steps = routes_.way(from, to, flow);
+  unsigned number = from;
   if (!steps.empty()) {
-    way = static_cast<unsigned>(ways_.size());
-    ways_.push_back({from, to, std::move(steps)});
+    number = static_cast<unsigned>(ways_.size());
+    ways_.push_back(std::make_unique<Way>());
+    auto& way = *ways_.back();
+    way.from = from;
+    way.to = to;
+    // A response takes the same links the other way.
+    for (const auto& step : steps) add_hop(way, false, step, steps.size());
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+      add_hop(way, true, {step->link, 1 - step->side}, steps.size());
+    }
   }
-  chosen[flow] = way + 1;
-  return way;
+  chosen[flow] = number + 1;
+  return number;
 }
 
-// A response takes the same links the other way.
-unsigned HccsFabric::wire_at(const Way& way, unsigned hop, bool response) const {
-  const auto& step = way.steps[response ? way.steps.size() - 1 - hop : hop];
-  return 2 * step.link + (response ? 1 - step.side : step.side);
-}
-
-// Of the buffer at the far end of the wire.
-unsigned HccsFabric::pool_at(const Way& way, unsigned hop, bool response) const {
-  if (hop + 1 == way.steps.size()) return response ? FairQueues::kTaken : 1;
-  return 2 + 2 * hop + (response ? 1 : 0);
-}
-
-const FabricNode& HccsFabric::receiver(unsigned wire) const {
-  const auto& link = plan_.links[wire / 2];
-  return plan_.nodes[wire % 2 == 0 ? link.high : link.low];
+// The next of `count` hops.
+void HccsFabric::add_hop(Way& way, bool response, FabricRoutes::Step step, std::size_t count) {
+  auto& hops = way.hops[response ? 1 : 0];
+  const auto place = static_cast<unsigned>(hops.size());
+  const auto& link = plan_.links[step.link];
+  const auto& node = plan_.nodes[step.side == 0 ? link.high : link.low];
+  unsigned pool = 2 + 2 * place + (response ? 1 : 0);
+  if (place + 1 == count) pool = response ? FairQueues::kTaken : 1;
+  hops.push_back({wires_[2 * step.link + step.side].get(),
+                  wires_[2 * step.link + 1 - step.side].get(), pool, ticks(node.latency),
+                  node.forwarding});
 }
 
 tlm::tlm_sync_enum HccsFabric::request(int card, tlm::tlm_generic_payload& message, tlm::tlm_phase&,
@@ -124,7 +129,7 @@ tlm::tlm_sync_enum HccsFabric::request(int card, tlm::tlm_generic_payload& messa
   const unsigned way = way_for(from, info.peer - 1U, info.flow);
   info.peer = 0;  // what comes out is for that card's own memory
   info.sender_states.push(std::uint64_t{way} << kHopBits);
-  if (ways_[way].steps.empty()) {
+  if (ways_[way]->hops[0].empty()) {
     fail(message, sim_now());
   } else {
     forward(message, false, info.flow);
@@ -143,32 +148,31 @@ tlm::tlm_sync_enum HccsFabric::response(int, tlm::tlm_generic_payload& message, 
 // Onto the wire of its place.
 void HccsFabric::forward(tlm::tlm_generic_payload& message, bool response, std::uint32_t flow) {
   const auto place = place_of(message);
-  const auto& way = ways_[place.way];
-  wires_[wire_at(way, place.hop, response)].send(message, response,
-                                                 pool_at(way, place.hop, response), flow);
+  const auto& hop = ways_[place.way]->hops[response ? 1 : 0][place.hop];
+  hop.wire->send(message, response, hop.pool, flow);
 }
 
-SimTime HccsFabric::leaves(unsigned wire, tlm::tlm_generic_payload& message, bool response,
+SimTime HccsFabric::leaves(unsigned, tlm::tlm_generic_payload& message, bool response,
                            const FabricWire::Passage& passage) {
   const auto place = place_of(message);
-  const auto& way = ways_[place.way];
+  const auto& way = *ways_[place.way];
+  const auto& hops = way.hops[response ? 1 : 0];
+  const auto& hop = hops[place.hop];
   if (place.hop == 0) {
     ++(response ? messages_[way.to][way.from] : messages_[way.from][way.to]);
   } else if (passage.payload > 0) {
     // The node has room again, and tells whom it has had it from.
-    const unsigned before = wire_at(way, place.hop - 1, response);
-    wires_[before].give_back_at(passage.end + wires_[before ^ 1U].propagation(),
-                                pool_at(way, place.hop - 1, response), passage.payload);
+    const auto& before = hops[place.hop - 1];
+    before.wire->give_back_at(passage.end + before.back->propagation(), before.pool,
+                              passage.payload);
   }
-  if (place.hop + 1 == way.steps.size()) return wires_[wire].arrives(passage);
+  if (place.hop + 1 == hops.size()) return hop.wire->arrives(passage);
   if (response && place.hop == 0) {
     // With the response the card's buffer is known to be free again.
     const Bytes data = FabricWire::data_of(message, false);
-    if (data > 0) wires_[wire ^ 1U].give_back_at(wires_[wire].arrives(passage), 1, data);
+    if (data > 0) hop.back->give_back_at(hop.wire->arrives(passage), 1, data);
   }
-  const auto& node = receiver(wire);
-  return wires_[wire].ready(passage, wires_[wire_at(way, place.hop + 1, response)],
-                            ticks(node.latency), node.forwarding);
+  return hop.wire->ready(passage, *hops[place.hop + 1].wire, hop.latency, hop.forwarding);
 }
 
 bool HccsFabric::lost(unsigned wire, const tlm::tlm_generic_payload& message) const {
@@ -178,17 +182,19 @@ bool HccsFabric::lost(unsigned wire, const tlm::tlm_generic_payload& message) co
 
 void HccsFabric::arrived(unsigned wire, tlm::tlm_generic_payload& message, bool response) {
   const auto place = place_of(message);
-  const auto& way = ways_[place.way];
+  const auto& way = *ways_[place.way];
+  const auto& hops = way.hops[response ? 1 : 0];
+  const auto& hop = hops[place.hop];
   const bool is_lost = lost(wire, message);
-  const bool last = place.hop + 1 == way.steps.size();
+  const bool last = place.hop + 1 == hops.size();
   // With the response the card's buffer is known to be free again.
   if (response && last && place.hop == 0) {
-    wires_[wire ^ 1U].give_back(1, FabricWire::data_of(message, false));
+    hop.back->give_back(1, FabricWire::data_of(message, false));
   }
   if (is_lost) {
-    const unsigned pool = pool_at(way, place.hop, response);
-    const Bytes data = FabricWire::data_of(message, response);
-    if (pool != FairQueues::kTaken) wires_[wire].give_back(pool, data);
+    if (hop.pool != FairQueues::kTaken) {
+      hop.wire->give_back(hop.pool, FabricWire::data_of(message, response));
+    }
     fail(message, std::max(sim_now(), Transaction::of(message).issued + ends_[way.from]->timeout));
   } else if (!last) {
     Transaction::of(message).sender_states.replace(std::uint64_t{place.way} << kHopBits |
@@ -215,7 +221,7 @@ void HccsFabric::give_up(std::uint64_t pointer) {
 
 void HccsFabric::answer(tlm::tlm_generic_payload& message) {
   auto& info = Transaction::of(message);
-  const unsigned from = ways_[place_of(message).way].from;
+  const unsigned from = ways_[place_of(message).way]->from;
   info.sender_states.pop();
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   auto delay = sc_core::SC_ZERO_TIME;

@@ -22,7 +22,6 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <systemc>
@@ -56,14 +55,20 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   const FabricPlan& plan() const { return plan_; }
   void set_up(std::size_t link, bool up);
   // Of a link of the plan, from its lower node (0) or to it (1).
-  const FabricWire& wire(std::size_t link, unsigned side) const { return wires_[2 * link + side]; }
+  const FabricWire& wire(std::size_t link, unsigned side) const { return *wires_[2 * link + side]; }
 
  private:
-  using Step = FabricRoutes::Step;
+  struct Hop {
+    FabricWire* wire;
+    FabricWire* back;  // the other direction of its link
+    unsigned pool;     // at its receiver
+    SimTime latency;   // of its receiver, if that passes messages on
+    FabricForwarding forwarding;
+  };
   // Ways stay, for messages on them, when the routes change.
   struct Way {
     unsigned from, to;
-    std::vector<Step> steps;
+    std::vector<Hop> hops[2];  // of requests, of responses; none: it leads nowhere
   };
   struct End {
     std::unique_ptr<TargetSocket> target;
@@ -84,9 +89,7 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   void arrived(unsigned wire, tlm::tlm_generic_payload& message, bool response) override;
   unsigned way_for(unsigned from, unsigned to, unsigned flow);
   static Place place_of(const tlm::tlm_generic_payload& message);
-  unsigned wire_at(const Way& way, unsigned hop, bool response) const;
-  unsigned pool_at(const Way& way, unsigned hop, bool response) const;
-  const FabricNode& receiver(unsigned wire) const;
+  void add_hop(Way& way, bool response, FabricRoutes::Step step, std::size_t count);
   void forward(tlm::tlm_generic_payload& message, bool response, std::uint32_t flow);
   bool lost(unsigned wire, const tlm::tlm_generic_payload& message) const;
   void fail(tlm::tlm_generic_payload& message, SimTime when);
@@ -97,11 +100,11 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   const FabricPlan plan_;
   const FabricRouting routing_;
   FabricRoutes routes_;
-  std::vector<std::vector<bool>> known_;    // from, to
-  std::vector<std::unique_ptr<End>> ends_;  // by card
-  std::deque<FabricWire> wires_;            // two of each link: from its lower node, to it
-  std::vector<SimTime> first_whole_;        // by link: what was sent before is lost
-  std::deque<Way> ways_;                    // at first one of each card that leads nowhere
+  std::vector<std::vector<bool>> known_;            // from, to
+  std::vector<std::unique_ptr<End>> ends_;          // by card
+  std::vector<std::unique_ptr<FabricWire>> wires_;  // two of each link: from its lower node, to it
+  std::vector<SimTime> first_whole_;                // by link: what was sent before is lost
+  std::vector<std::unique_ptr<Way>> ways_;          // at first one of each card that leads nowhere
   std::vector<std::vector<std::vector<unsigned>>> chosen_;  // from, to, flow; 0: not yet
   std::vector<std::vector<std::uint64_t>> messages_;        // from, to
 };

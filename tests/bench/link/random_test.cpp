@@ -127,7 +127,7 @@ class RandomWorld {
   unsigned broken_ = 0;
 };
 
-constexpr unsigned kSeeds = 150;
+constexpr unsigned kSeeds = 60;
 
 struct RandomBench {
   RandomBench() {

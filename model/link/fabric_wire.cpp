@@ -17,8 +17,9 @@ FabricWire::FabricWire(Simulation& sim, const FabricLinkConfig& transmitter, Byt
       propagation_(ticks(transmitter.propagation)),
       number_(number),
       track_(sim.recorder.track(track_name)),
-      listener_(listener),
-      receive_buffer_(receive_buffer) {}
+      listener_(listener) {
+  credits_.fill(receive_buffer);
+}
 
 Bytes FabricWire::wire_bytes(Bytes payload) const {
   return std::max<Bytes>(1, ceil_div(payload, packet_payload_)) * packet_overhead_ + payload;
@@ -77,13 +78,8 @@ void FabricWire::account(const tlm::tlm_generic_payload& message, const Passage&
             Transaction::of(message).cause, passage.payload, wire);
 }
 
-Bytes& FabricWire::credits(unsigned pool) {
-  if (credits_.size() <= pool) credits_.resize(pool + 1, receive_buffer_);
-  return credits_[pool];
-}
-
 void FabricWire::give_back(unsigned pool, Bytes data) {
-  if (pool != FairQueues::kTaken) credits(pool) += data;
+  if (pool != FairQueues::kTaken) credits_[pool] += data;
   kick();
 }
 
@@ -123,10 +119,10 @@ void FabricWire::room(std::uint64_t) {
 
 FairQueues::Flow* FabricWire::choose() {
   for (; !returns_.empty() && returns_.top().when <= sim_now(); returns_.pop()) {
-    credits(returns_.top().pool) += returns_.top().data;
+    credits_[returns_.top().pool] += returns_.top().data;
   }
   auto* const flow = queues_.choose([this](unsigned pool, const tlm::tlm_generic_payload& message) {
-    return message.get_data_length() <= credits(pool);
+    return message.get_data_length() <= credits_[pool];
   });
   if (flow != nullptr) return flow;
   ++statistics_.credit_waits;
@@ -141,7 +137,7 @@ void FabricWire::start(FairQueues::Flow& flow) {
   const Bytes bytes = wire_bytes(payload);
   auto& message = queues_.pop(flow, bytes);
   statistics_.queued -= payload;
-  if (pool != FairQueues::kTaken) credits(pool) -= payload;
+  if (pool != FairQueues::kTaken) credits_[pool] -= payload;
   begun_ = sim_now();
   free_at_ = begun_ + wire_time(bytes);
   const Passage passage{begun_, free_at_, payload};

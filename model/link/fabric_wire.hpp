@@ -6,6 +6,7 @@
 // needs room in the receiver's buffer (credits) of its pool, and a pool never holds up another.
 #pragma once
 
+#include <array>
 #include <queue>
 #include <string>
 #include <tlm>
@@ -83,7 +84,6 @@ class FabricWire {
 
   void squeeze_in(tlm::tlm_generic_payload& message, bool response);
   void account(const tlm::tlm_generic_payload& message, const Passage& passage, Bytes wire);
-  Bytes& credits(unsigned pool);
   FairQueues::Flow* choose();
   void kick();
   void wake();
@@ -100,8 +100,7 @@ class FabricWire {
   const unsigned number_;
   const std::uint32_t track_;
   Listener& listener_;
-  const Bytes receive_buffer_;
-  std::vector<Bytes> credits_;  // by pool
+  std::array<Bytes, FairQueues::kPools> credits_;  // by pool
   std::priority_queue<Return, std::vector<Return>, std::greater<>> returns_;
   SimTime woken_at_ = kNever;  // room() is scheduled for then
   FairQueues queues_;

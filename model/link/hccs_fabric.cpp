@@ -30,7 +30,8 @@ HccsFabric::HccsFabric(const sc_core::sc_module_name& name, Simulation& sim,
       plan_(plan_of(config)),
       routing_(config.fabric.routing),
       routes_(plan_, routing_, static_cast<unsigned>(config.cards.size())),
-      first_whole_(plan_.links.size(), 0) {
+      first_whole_(plan_.links.size(), 0),
+      went_down_(plan_.links.size(), 0) {
   const auto cards = static_cast<unsigned>(config.cards.size());
   FabricWire::Listener& listener = *this;
   for (const auto& link : plan_.links) {
@@ -72,7 +73,8 @@ unsigned HccsFabric::origin(const tlm::tlm_generic_payload& message) const {
 
 void HccsFabric::set_up(std::size_t link, bool up) {
   if (routes_.is_up(link) == up) return;
-  if (!up) first_whole_[link] = sim_now() + 1;
+  first_whole_[link] = up ? went_down_[link] + 1 : kNever;
+  if (!up) went_down_[link] = sim_now();
   routes_.set_up(link, up);
   for (auto& from : chosen_) {
     for (auto& to : from) to.clear();
@@ -176,8 +178,7 @@ SimTime HccsFabric::leaves(unsigned, tlm::tlm_generic_payload& message, bool res
 }
 
 bool HccsFabric::lost(unsigned wire, const tlm::tlm_generic_payload& message) const {
-  const unsigned link = wire / 2;
-  return !routes_.is_up(link) || Transaction::of(message).issued < first_whole_[link];
+  return Transaction::of(message).issued < first_whole_[wire / 2];
 }
 
 void HccsFabric::arrived(unsigned wire, tlm::tlm_generic_payload& message, bool response) {

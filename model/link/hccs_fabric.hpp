@@ -58,6 +58,7 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   const FabricWire& wire(std::size_t link, unsigned side) const { return *wires_[2 * link + side]; }
 
  private:
+  static constexpr SimTime kNever = ~SimTime{0};
   struct Hop {
     FabricWire* wire;
     FabricWire* back;  // the other direction of its link
@@ -104,6 +105,7 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   std::vector<std::unique_ptr<End>> ends_;          // by card
   std::vector<std::unique_ptr<FabricWire>> wires_;  // two of each link: from its lower node, to it
   std::vector<SimTime> first_whole_;                // by link: what was sent before is lost
+  std::vector<SimTime> went_down_;                  // by link, last
   std::vector<std::unique_ptr<Way>> ways_;          // at first one of each card that leads nowhere
   std::vector<std::vector<std::vector<unsigned>>> chosen_;  // from, to, flow; 0: not yet
   std::vector<std::vector<std::uint64_t>> messages_;        // from, to

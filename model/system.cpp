@@ -35,9 +35,8 @@ System::System(const SystemConfig& config)
     chips_.push_back(std::make_unique<Chip>(fmt::format("card{}", i).c_str(), simulation_,
                                             config_.cards[i], i, fabric_.endpoint(i)));
   }
-  std::vector<HccsPort*> ports;
-  for (const auto& chip : chips_) ports.push_back(&chip->hccs());
-  mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
+  hccs_ = std::make_unique<HccsFabric>("hccs", simulation_, config_);
+  for (unsigned i = 0; i < cards(); ++i) chips_[i]->hccs().connect(*hccs_, i);
   for (unsigned i = 0; i < cards(); ++i) {
     chips_[i]->telemetry().connect(fabric_.link(i));
     resets_.push_back(std::make_unique<FunctionResets>(platform_, fabric_.endpoint(i)));

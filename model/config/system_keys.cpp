@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of host and system files.
+#include "model/config/fabric_keys.hpp"
 #include "model/config/key_table.hpp"
 
 namespace npu::model {
@@ -149,7 +150,8 @@ Key node_name() {
 }
 
 Key node_kind() {
-  return keys::choice("kind", &PciNodeConfig::kind, {"root_port", "switch", "card", "empty_slot"},
+  return keys::choice("kind", &PciNodeConfig::kind,
+                      {"root_port", "switch", "card", "empty_slot", "cards"},
                       "what is plugged in here; root ports stand under root_ports only");
 }
 
@@ -183,6 +185,15 @@ Table card_table() {
   return table;
 }
 
+Table cards_table() {
+  Table table = card_table();
+  table.doc = "several cards, one behind another";
+  table.keys[1].doc = "each is called so, with its DEVICE_INDEX behind it";
+  table.keys.insert(table.keys.begin() + 2,
+                    number("count", &PciNodeConfig::count, 1, 64, "how many"));
+  return table;
+}
+
 }  // namespace
 
 const Table& node_table(PciNodeKind kind) {
@@ -191,6 +202,7 @@ const Table& node_table(PciNodeKind kind) {
                                {node_name(), children("none (an empty slot) or one node")}};
   static const Table kSwitch = switch_table();
   static const Table kCard = card_table();
+  static const Table kCards = cards_table();
   static const Table kEmptySlot{"", "a slot with nothing in it", {node_kind(), node_name()}};
   switch (kind) {
     case PciNodeKind::kRootPort:
@@ -199,6 +211,8 @@ const Table& node_table(PciNodeKind kind) {
       return kSwitch;
     case PciNodeKind::kCard:
       return kCard;
+    case PciNodeKind::kCards:
+      return kCards;
     case PciNodeKind::kEmptySlot:
       break;
   }
@@ -303,6 +317,12 @@ const Table& host_table() {
   return kTable;
 }
 
+Key fabric_key() {
+  Key key = keys::section("fabric", &SystemConfig::fabric, fabric_table(), KeyType::kFabric);
+  key.words = fabric_words();
+  return key;
+}
+
 const Table& system_table() {
   static const Table kTable = [] {
     Table table;
@@ -314,14 +334,12 @@ const Table& system_table() {
     host.table = &host_table();
     host.doc = host_table().doc;
     host.member = [](void* system) { return system; };
-    table.keys = {
-        host,
-        keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
-                   "roots of the PCI hierarchy"),
-        keys::choice("hccs_topology", &SystemConfig::hccs_topology, {"none", "full_mesh", "ring"},
-                     "which cards have an HCCS link between them"),
-        keys::make("faults", KeyType::kTexts, &SystemConfig::faults,
-                   "faults that happen in every run (docs/faults.md); may be missing")};
+    table.keys = {host,
+                  keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
+                             "roots of the PCI hierarchy"),
+                  fabric_key(),
+                  keys::make("faults", KeyType::kTexts, &SystemConfig::faults,
+                             "faults that happen in every run (docs/faults.md); may be missing")};
     return table;
   }();
   return kTable;

@@ -146,6 +146,10 @@ std::string take(std::string_view key, std::string_view value, PlannedFault& pla
   const auto word = std::find_if(word_keys().begin(), word_keys().end(),
                                  [key](const WordKey& each) { return each.name == key; });
   if (word != word_keys().end()) return take_word(*word, value, fault);
+  if (key == "link") {
+    fault.link = value;
+    return {};
+  }
   const auto* const row = std::find_if(std::begin(kNumberKeys), std::end(kNumberKeys),
                                        [key](const NumberKey& each) { return each.name == key; });
   const auto given = number(value, row->maximum);
@@ -240,6 +244,9 @@ std::string fault_text(const PlannedFault& planned) {
     const unsigned value = key.get(fault);
     if (!takes(row, key.name) || value == key.get(usual)) continue;
     text += fmt::format(",{}={}", key.name, key.words[value]);
+  }
+  if (row.takes("link") && !fault.link.empty()) {
+    text += ",link=" + fault.link;
   }
   return text;
 }

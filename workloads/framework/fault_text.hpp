@@ -36,7 +36,7 @@ inline constexpr std::array<FaultClass, 23> kFaultClasses{{
      "the next completion of a read arrives poisoned"},
     {"lost_completion", testkit::FaultKind::kLostCompletion, "requester",
      "the next completion of a read is lost"},
-    {"peer_link_down", testkit::FaultKind::kPeerLinkDown, "for peer",
+    {"peer_link_down", testkit::FaultKind::kPeerLinkDown, "for peer link",
      "the HCCS link to a card is down"},
     {"lost_interrupt", testkit::FaultKind::kLostInterrupt, "vector", "the next interrupt is lost"},
     {"duplicated_interrupt", testkit::FaultKind::kDuplicatedInterrupt, "vector",

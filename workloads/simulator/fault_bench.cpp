@@ -86,6 +86,13 @@ void FaultBench::tell(const Fault& fault, model::SimTime begin) {
   simulation.emit(track, platform::Activity::kInjectedFault, begin, model::sim_now(), 0);
 }
 
+void FaultBench::set_peer_link(const Fault& fault, bool up) {
+  const auto& plan = system_.hccs().plan();
+  const auto link =
+      fault.link.empty() ? plan.between(fault.card, fault.peer) : plan.link_named(fault.link);
+  system_.hccs().set_up(*link, up);  // check_fault() has found it
+}
+
 void FaultBench::set(const Fault& fault, bool broken) {
   auto& fabric = system_.fabric();
   const auto bdf = bdf_of(fault);
@@ -110,7 +117,7 @@ void FaultBench::set(const Fault& fault, bool broken) {
       if (broken) fabric.endpoint(fault.card).drop_next_completion(side);
       return;
     case FaultKind::kPeerLinkDown:
-      return system_.mesh().between(fault.card, fault.peer)->set_up(!broken);
+      return set_peer_link(fault, !broken);
     case FaultKind::kMemoryError:
       if (broken) system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits);
       return;

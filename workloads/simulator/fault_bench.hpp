@@ -42,6 +42,7 @@ class FaultBench {
   void reset_function(platform::Bdf bdf);
   void interrupt(const Fault& fault, bool broken);
   void retrain(const Fault& fault, bool broken);
+  void set_peer_link(const Fault& fault, bool up);
   void tell(const Fault& fault, model::SimTime begin);
   unsigned function_of(const Fault& fault) const;  // of the chip
   platform::Bdf bdf_of(const Fault& fault) const;

@@ -7,9 +7,11 @@
 #include <string_view>
 
 #include "model/config/core_layout.hpp"
-#include "model/link/hccs_mesh.hpp"
+#include "model/config/fabric_plan.hpp"
 #include "model/pcie/capabilities.hpp"
 #include "npu/base/checked.hpp"
+#include "npu/base/nearest_name.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -112,8 +114,16 @@ Status check_memory(const ChipConfig& chip, const Fault& fault) {
 
 Status check_peer(const model::SystemConfig& system, const Fault& fault) {
   if (fault.kind != FaultKind::kPeerLinkDown) return {};
-  const auto cards = static_cast<unsigned>(system.cards.size());
-  if (model::are_linked(system.hccs_topology, fault.card, fault.peer, cards)) return {};
+  const auto plan = model::plan_fabric(system);
+  if (plan && !fault.link.empty()) {
+    if (plan->link_named(fault.link)) return {};
+    std::vector<std::string> names;
+    for (const auto& link : plan->links) names.push_back(link.name);
+    const auto near = nearest_name(fault.link, names);
+    return refuse(fmt::format("no link '{}'{}", shortened(fault.link),
+                              near.empty() ? "" : "; do you mean '" + near + "'?"));
+  }
+  if (plan && plan->between(fault.card, fault.peer)) return {};
   return refuse(fmt::format("no HCCS link between the cards {} and {}", fault.card, fault.peer));
 }
 

@@ -75,6 +75,7 @@ struct Fault {
   TlpError error = TlpError::kEcrc;                                 // kDroppedTlp
   unsigned clock_percent = 50;                                      // kThermalThrottling
   unsigned refreshes = 4;                                           // kSlowChannel
+  std::string link = {};  // kPeerLinkDown: its name in reports; empty: between card and peer
 
   // The same fault on another card of the machine.
   Fault on_card(unsigned index) const {

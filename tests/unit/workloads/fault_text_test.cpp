@@ -45,6 +45,7 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     if (row.takes("for")) planned.fault.duration = Picoseconds(5'000'000'000);
     if (row.takes("vector")) planned.fault.vector = 7;
     if (row.takes("peer")) planned.fault.peer = 2;
+    if (row.takes("link")) planned.fault.link = "fabric_card0_l1sw0";
     if (row.takes("requester") || row.takes("receiver")) {
       planned.fault.requester = testkit::Requester::kHost;
     }
@@ -65,6 +66,7 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     EXPECT_EQ(again->fault.duration, planned.fault.duration);
     EXPECT_EQ(again->fault.vector, planned.fault.vector);
     EXPECT_EQ(again->fault.peer, planned.fault.peer);
+    EXPECT_EQ(again->fault.link, planned.fault.link);
     EXPECT_EQ(again->fault.requester, planned.fault.requester);
     EXPECT_EQ(again->fault.address, planned.fault.address);
     EXPECT_EQ(again->fault.bits, planned.fault.bits);

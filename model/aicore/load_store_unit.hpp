@@ -30,6 +30,8 @@ class LoadStoreUnit {
 
  private:
   DataCache::Line& line_for(std::uint64_t address);
+  // For who looks for races.
+  void tell_access(std::uint64_t address, unsigned bytes, bool write) const;
   DataCache::Line& fill(std::uint64_t address);
   void write_back(DataCache::Line& line);
   void drop(DataCache::Line& line);
@@ -40,6 +42,7 @@ class LoadStoreUnit {
   const ProgramCoreConfig& config_;
   const CoreClock& clock_;
   CoreThread& thread_;
+  const CallStack& calls_;
   PollLoop& polls_;
   MemoryReads& reads_;
   WriteBacks& write_backs_;

@@ -58,6 +58,9 @@ constexpr OptionRow kOptions[] = {
      "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
      "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
      "template; may be repeated"},
+    {"races", 0, Value::kMode, false, "report|fail", "exec",
+     "find accesses of programs to the same bytes that nothing orders, and say where both are; "
+     "--races=fail: the exit code is 1 if there are some. docs/races.md says what is seen"},
     {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run gdb onnx exec",
      "a fault of a card, such as link_down,at=20us,for=5us or lost_interrupt,vector=3; "
      "docs/faults.md "
@@ -204,6 +207,7 @@ std::string label_of(const OptionRow& option) {
   if (option.kind == Value::kRepeatable) return std::string("-") + option.letter;
   std::string label = "--" + std::string(option.name);
   if (option.letter != 0) label += std::string(", -") + option.letter;
+  if (option.kind == Value::kMode) return label + "[=" + std::string(option.value) + "]";
   return option.value.empty() ? label : label + " " + std::string(option.value);
 }
 

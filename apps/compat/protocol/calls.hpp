@@ -155,7 +155,8 @@ namespace npu::compat {
   X(ModelStreams, Handle, Number, "aclmdlRIGetStreams")                         \
   X(ModelTasks, Handle, Number, "aclmdlRIGetTasksByStream")                     \
   X(ModelTask, Handle, ModelTaskInfo, "aclmdlRITaskGetType")                    \
-  X(ModelText, Handle, Text, "aclmdlRIDebugJsonPrint")
+  X(ModelText, Handle, Text, "aclmdlRIDebugJsonPrint")                          \
+  X(HostAccess, HostAccess, Nothing, "host_access")
 
 enum class Call : std::uint32_t {
   kEnd,  // the thread's last one, which is not answered

@@ -68,6 +68,7 @@ struct Machine {
   std::vector<ClientSharing> sharing;          // by the program's number; the last: of all others
   std::map<std::uint64_t, std::weak_ptr<SharedEvent>> shared_events = {};  // by key
   std::uint64_t event_keys = 0;
+  races::Detector* races = nullptr;  // null: nobody looks for races
 };
 
 struct Context {

@@ -25,6 +25,8 @@ class WorkWatch {
     Bytes rows = 1, row = 0, pitch = 0;
   };
   virtual void accessed(const Access& access) = 0;
+  // A queue is there: `cause` is that of its first entry.
+  virtual void created(std::uint64_t cause) = 0;
   // An entry has ended, or was given up. Of a record: its signal is about to be written, and all
   // that it waits for has ended.
   struct Entry {

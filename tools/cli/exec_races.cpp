@@ -60,22 +60,34 @@ class ExecRaces::Cards final : public WorkWatch {
     }
   }
 
+  void created(std::uint64_t cause) override {
+    detector_.created(device_of(cause), queue_of(cause), now());
+  }
+
   void ended(const Entry& entry) override {
     Work work;
-    work.device = static_cast<std::uint32_t>(entry.cause >> kDeviceShift & kDeviceMask);
-    work.queue = static_cast<std::uint32_t>(entry.cause >> kQueueShift & kQueueMask);
+    work.device = device_of(entry.cause);
+    work.queue = queue_of(entry.cause);
     work.index = entry.cause & kIndexMask;
     work.space = entry.space;
     add_signal(entry.entry, work);
     add_copy(entry, work);
     add_kernel(entry, work);
-    detector_.ended(std::move(work));
+    detector_.ended(std::move(work), now());
   }
 
   exec::races::Detector& detector() { return detector_; }
   const exec::races::Detector& detector() const { return detector_; }
 
  private:
+  static std::uint32_t device_of(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause >> kDeviceShift & kDeviceMask);
+  }
+  static std::uint32_t queue_of(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause >> kQueueShift & kQueueMask);
+  }
+  static Instant now() { return Instant(Picoseconds(static_cast<std::int64_t>(model::sim_now()))); }
+
   struct Kernel {
     Extents reads, writes;
   };

@@ -116,8 +116,7 @@ Value<wire::DueCallback> serve(Caller& caller, const CallOf<Call::kProcessReport
     if (auto card = caller.card(); !card) return forward_fault(card);
     if (auto due = take_due(callbacks, call)) {
       if (auto* const races = caller.process().machine().races) {
-        const auto& behind = due->behind.ticket();
-        races->known(due->device, behind.queue.value, behind.index);
+        races->known(ticket_of(due->device, due->behind.ticket()));
       }
       if (due->stream == nullptr) return wire::DueCallback{due->function, due->parameter, 0};
       callbacks.running[due->number] = due->stream;

@@ -32,7 +32,7 @@ void seen(Caller& caller, const ProgramEvent& event, const driver::StreamMark& m
   const auto& ticket = mark.ticket();
   if (races == nullptr || ticket.sequence == 0) return;
   const auto device = event.shared != nullptr ? event.shared->device : event.device;
-  races->known(device, ticket.queue.value, ticket.index);
+  races->known(ticket_of(device, ticket));
 }
 
 // The capture is invalid then.

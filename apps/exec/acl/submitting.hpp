@@ -10,6 +10,10 @@
 
 namespace npu::exec::acl {
 
+inline races::Detector::Ticket ticket_of(std::uint32_t device, const driver::QueueTicket& ticket) {
+  return {device, ticket.queue.value, ticket.index, ticket.submitted};
+}
+
 // A stream, or the queue of a card's own copies, as the detector knows it.
 struct WatchedWork {
   races::Detector* races = nullptr;  // null: nobody looks for races
@@ -21,7 +25,7 @@ struct WatchedWork {
   // The host has waited for the entry.
   void known(const driver::QueueTicket& ticket) const {
     if (races != nullptr && ticket.sequence != 0) {
-      races->known(device, ticket.queue.value, ticket.index);
+      races->known(ticket_of(device, ticket));
     }
   }
 };
@@ -42,7 +46,7 @@ class Submitting {
   // It has, up to there.
   void made(const driver::QueueTicket& ticket) {
     if (work_.races == nullptr || ticket.sequence == 0) return;
-    work_.races->made(number_, work_.device, ticket.queue.value, ticket.index);
+    work_.races->made(number_, ticket_of(work_.device, ticket));
     work_.last = ticket;
   }
 

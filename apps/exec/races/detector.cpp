@@ -23,9 +23,9 @@ std::uint32_t Detector::begin(const CallSite& site, std::uint64_t stream) {
   return number;
 }
 
-void Detector::made(std::uint32_t submission, std::uint32_t device, std::uint32_t queue,
-                    std::uint64_t index) {
-  queues_.claim(device, queue, index, submission);
+void Detector::made(std::uint32_t submission, const Ticket& ticket) {
+  const auto queue = queues_.at({ticket.device, ticket.queue}, ticket.submitted);
+  queues_.claim({queue, ticket.index}, submission);
 }
 
 void Detector::end(std::uint32_t /*submission*/) {
@@ -33,8 +33,9 @@ void Detector::end(std::uint32_t /*submission*/) {
   drain();
 }
 
-void Detector::known(std::uint32_t device, std::uint32_t queue, std::uint64_t index) {
-  add(Known{device, queue, index});
+void Detector::known(const Ticket& ticket) {
+  const auto queue = queues_.at({ticket.device, ticket.queue}, ticket.submitted);
+  add(QueueOrder::Entry{queue, ticket.index});
 }
 
 void Detector::released(std::uint32_t device, std::uint32_t space, std::uint32_t signal) {
@@ -59,9 +60,10 @@ void Detector::accessed(const CallSite& site, AccessKind kind, std::uint64_t pla
 }
 
 // Which memory is whose is asked now: it may be given back before the entry is looked at.
-void Detector::ended(Work work) {
+void Detector::ended(Work work, Instant now) {
   work.pieces = memory_.of_programs(work.device, work.space, work.pieces);
-  add(std::move(work));
+  const QueueOrder::Entry entry{queues_.at({work.device, work.queue}, now), work.index};
+  add(Ended{std::move(work), entry});
 }
 
 void Detector::add(Event event) {
@@ -84,9 +86,11 @@ void Detector::take(const Begun& begun) {
   submitted_[begun.submission] = host_;
 }
 
-void Detector::take(const Known& known) {
-  if (const auto* const clock = queues_.known(known.device, known.queue, known.index)) {
+void Detector::take(const QueueOrder::Entry& known) {
+  if (const auto* const clock = queues_.known(known)) {
     host_.join(*clock);
+  } else {
+    given_up_.emplace(known.queue, known.index);  // of a stream that was closed before
   }
 }
 
@@ -95,7 +99,8 @@ void Detector::take(const Released& released) {
   signal.release(host_);
   if (!released.seen_at) return;
   const auto written = maps_[released.device].last_write(*released.seen_at);
-  if (const auto* const writer = queues_.now(written.moment.who)) signal.release(*writer);
+  const auto who = written.moment.who;
+  if (who != kHost) signal.release(queues_.clock(who - kHost - 1));
 }
 
 void Detector::take(const Accessed& accessed) {
@@ -105,11 +110,12 @@ void Detector::take(const Accessed& accessed) {
   for (const auto& piece : accessed.pieces) this->access(access, accessed.device, piece, host_);
 }
 
-void Detector::take(const Work& work) {
-  const auto entry = queues_.ended(work.device, work.queue, work.index);
-  Clock& clock = entry.clock;
-  if (entry.submission) {
-    const auto knew = submitted_.find(*entry.submission);
+void Detector::take(const Ended& ended) {
+  const auto& work = ended.work;
+  const auto submission = queues_.submission_of(ended.entry);
+  Clock& clock = queues_.clock(ended.entry.queue);
+  if (submission) {
+    const auto knew = submitted_.find(*submission);
     if (knew != submitted_.end()) clock.join(knew->second);
   }
   auto& signal = signals_[signal_key(work.device, work.space, work.signal)];
@@ -118,13 +124,14 @@ void Detector::take(const Work& work) {
   }
   const auto moment = clock.happens();
   if (work.kind == Work::Kind::kRecord) signal.record(work.value, clock);
-  if (entry.submission && works_[*entry.submission].site.place != 0) {
+  if (submission && works_[*submission].site.place != 0) {
     for (const auto& piece : work.pieces) {
       const auto kind = piece.write ? AccessKind::kWrite : AccessKind::kRead;
-      access({moment, *entry.submission, kind}, work.device, piece, clock);
+      access({moment, *submission, kind}, work.device, piece, clock);
     }
   }
-  queues_.keep(work.device, work.queue, work.index);
+  queues_.keep(ended.entry);
+  if (given_up_.erase({ended.entry.queue, ended.entry.index}) != 0) host_.join(clock);
 }
 
 void Detector::access(const Access& access, std::uint32_t device, const Piece& piece,

@@ -15,7 +15,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -49,12 +51,17 @@ class Detector final : private AccessMap::Listener {
   // A call is about to submit something; until end() of what this returns entries may end whose
   // marks nobody knows yet. `site` without a place: accesses are not looked at.
   std::uint32_t begin(const CallSite& site, std::uint64_t stream);
-  // What was submitted ends with entry `index` of the queue.
-  void made(std::uint32_t submission, std::uint32_t device, std::uint32_t queue,
-            std::uint64_t index);
+  // An entry of a queue that was submitted then.
+  struct Ticket {
+    std::uint32_t device = 0, queue = 0;
+    std::uint64_t index = 0;
+    Instant submitted;
+  };
+  // What was submitted ends with this one.
+  void made(std::uint32_t submission, const Ticket& ticket);
   void end(std::uint32_t submission);
   // The host has waited for the entry, or seen that it has ended.
-  void known(std::uint32_t device, std::uint32_t queue, std::uint64_t index);
+  void known(const Ticket& ticket);
   // The host sets a signal.
   void released(std::uint32_t device, std::uint32_t space, std::uint32_t signal);
   // It does so because it has seen a value at the address.
@@ -66,16 +73,19 @@ class Detector final : private AccessMap::Listener {
   // program knows it.
   void accessed(const CallSite& site, AccessKind kind, std::uint64_t place, std::uint64_t address,
                 Bytes size);
-  // A card tells.
-  void ended(Work work);
+  // A card tells: a queue is there; an entry has ended.
+  void created(std::uint32_t device, std::uint32_t queue, Instant now) {
+    queues_.created({device, queue}, now);
+  }
+  void ended(Work work, Instant now);
 
  private:
   struct Begun {
     std::uint32_t submission;
   };
-  struct Known {
-    std::uint32_t device, queue;
-    std::uint64_t index;
+  struct Ended {
+    Work work;
+    QueueOrder::Entry entry;
   };
   struct Released {
     std::uint32_t device, space, signal;
@@ -87,15 +97,15 @@ class Detector final : private AccessMap::Listener {
     std::uint32_t device;
     std::vector<Piece> pieces;
   };
-  using Event = std::variant<Begun, Known, Released, Accessed, Work>;
+  using Event = std::variant<Begun, QueueOrder::Entry, Released, Accessed, Ended>;
 
   void add(Event event);
   void drain();
   void take(const Begun& begun);
-  void take(const Known& known);
+  void take(const QueueOrder::Entry& known);
   void take(const Released& released);
   void take(const Accessed& accessed);
-  void take(const Work& work);
+  void take(const Ended& ended);
   void access(const Access& access, std::uint32_t device, const Piece& piece, const Clock& clock);
   AccessMap& map(std::uint32_t device, const Piece& piece) {
     return maps_[piece.host ? UINT64_MAX : device];
@@ -112,6 +122,7 @@ class Detector final : private AccessMap::Listener {
   std::vector<FoundRaces::Work> works_;       // submissions and accesses of the host
   std::map<std::uint32_t, Clock> submitted_;  // what the host knew, by submission
   QueueOrder queues_;
+  std::set<std::pair<QueueOrder::Number, std::uint64_t>> given_up_;  // entries that have not ended
   Clock host_{kHost};
   std::map<std::uint64_t, SignalHistory> signals_;
   std::map<std::uint64_t, AccessMap> maps_;  // by device; UINT64_MAX: of the host

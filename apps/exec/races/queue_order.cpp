@@ -8,70 +8,54 @@ namespace {
 
 // Entries of a queue that are remembered: more than its rings have.
 constexpr std::size_t kMostKept = 4096;
+// Indices behind an entry whose submissions are asked for still.
+constexpr std::uint64_t kMostBehind = 4096;
+
+std::uint64_t key(const QueueOrder::Name& name) {
+  return std::uint64_t{name.device} << 32 | name.queue;
+}
 
 }  // namespace
 
-void QueueOrder::begin(Queue& queue) {
-  auto& claims = queue.claims;
-  if (queue.begun) {  // what is left of the earlier queue's
-    while (!claims.empty() && !claims.front().later && claims.front().last <= queue.ended) {
-      claims.pop_front();
-    }
+void QueueOrder::created(const Name& name, Instant now) {
+  const auto number = queues_.size();
+  queues_.push_back({Clock(static_cast<std::uint32_t>(number + kHost + 1)), {}, {}});
+  names_[key(name)].emplace_back(now, number);
+}
+
+QueueOrder::Number QueueOrder::at(const Name& name, Instant when) {
+  auto& all = names_[key(name)];
+  if (all.empty()) created(name, when);
+  for (auto each = all.rbegin(); each != all.rend(); ++each) {
+    if (each->first <= when) return each->second;
   }
-  if (!claims.empty()) claims.front().later = false;
-  queue.clock = Clock(++numbers_);
-  queue.begun = true;
-  queue.ended = 0;
-  queue.kept.clear();
+  return all.front().second;
 }
 
-void QueueOrder::claim(std::uint32_t device, std::uint32_t queue, std::uint64_t index,
-                       std::uint32_t submission) {
-  auto& there = queues_[key(device, queue)];
-  const bool later = there.begun && index <= there.ended &&
-                     std::none_of(there.claims.begin(), there.claims.end(),
-                                  [](const Claim& each) { return each.later; });
-  there.claims.push_back({index, submission, later});
+std::optional<std::uint32_t> QueueOrder::submission_of(const Entry& entry) const {
+  const auto& claims = queues_[entry.queue].claims;
+  const auto found = claims.lower_bound(entry.index);
+  if (found == claims.end()) return std::nullopt;
+  return found->second;
 }
 
-QueueOrder::Entry QueueOrder::ended(std::uint32_t device, std::uint32_t queue,
-                                    std::uint64_t index) {
-  auto& there = queues_[key(device, queue)];
-  if (!there.begun || index == 0) begin(there);
-  there.ended = std::max(there.ended, index);
-  auto& claims = there.claims;
-  while (!claims.empty() && !claims.front().later && claims.front().last < index) {
-    claims.pop_front();
+void QueueOrder::keep(const Entry& entry) {
+  auto& queue = queues_[entry.queue];
+  queue.kept.emplace_back(entry.index, queue.clock);
+  if (queue.kept.size() > kMostKept) queue.kept.pop_front();
+  while (!queue.claims.empty() && queue.claims.begin()->first + kMostBehind < entry.index) {
+    queue.claims.erase(queue.claims.begin());
   }
-  Entry entry{there.clock, std::nullopt};
-  if (!claims.empty() && !claims.front().later) entry.submission = claims.front().submission;
-  return entry;
 }
 
-void QueueOrder::keep(std::uint32_t device, std::uint32_t queue, std::uint64_t index) {
-  auto& there = queues_[key(device, queue)];
-  there.kept.emplace_back(index, there.clock);
-  if (there.kept.size() > kMostKept) there.kept.pop_front();
-}
-
-const Clock* QueueOrder::known(std::uint32_t device, std::uint32_t queue,
-                               std::uint64_t index) const {
-  const auto found = queues_.find(key(device, queue));
-  if (found == queues_.end()) return nullptr;
-  // Of one that is not kept any more, what is over with the next one that is.
-  const auto& kept = found->second.kept;
-  const auto place =
-      std::lower_bound(kept.begin(), kept.end(), index,
-                       [](const auto& each, std::uint64_t wanted) { return each.first < wanted; });
-  if (place != kept.end()) return &place->second;
-  return kept.empty() ? nullptr : &kept.back().second;
-}
-
-const Clock* QueueOrder::now(std::uint32_t who) const {
-  for (const auto& [key, queue] : queues_) {
-    if (queue.begun && queue.clock.own() == who) return &queue.clock;
-  }
-  return nullptr;
+const Clock* QueueOrder::known(const Entry& entry) const {
+  const auto& kept = queues_[entry.queue].kept;
+  const auto place = std::find_if(kept.rbegin(), kept.rend(),
+                                  [&](const auto& each) { return each.first == entry.index; });
+  if (place != kept.rend()) return &place->second;
+  // Of one that is not kept any more, what is over with the oldest that is.
+  const bool long_ago = kept.size() == kMostKept && entry.index < kept.front().first;
+  return long_ago ? &kept.front().second : nullptr;
 }
 
 }  // namespace npu::exec::races

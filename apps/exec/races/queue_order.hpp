@@ -7,50 +7,53 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "apps/exec/races/clock.hpp"
+#include "npu/base/units.hpp"
 
 namespace npu::exec::races {
 
 class QueueOrder {
  public:
-  // Entries up to `index` that nobody has claimed yet are of the submission. They have not ended
-  // yet, as far as ended() was called.
-  void claim(std::uint32_t device, std::uint32_t queue, std::uint64_t index,
-             std::uint32_t submission);
-  struct Entry {
-    Clock& clock;  // of the queue: as it was behind the entry before
-    std::optional<std::uint32_t> submission;
+  // A queue as a card numbers them: numbers are given again when queues have gone.
+  struct Name {
+    std::uint32_t device = 0, queue = 0;
   };
-  // The entry has ended. Entry 0 is that of a new queue, which may have an earlier one's number.
-  Entry ended(std::uint32_t device, std::uint32_t queue, std::uint64_t index);
-  // Afterwards: what is over with the entry is what its queue's clock says now.
-  void keep(std::uint32_t device, std::uint32_t queue, std::uint64_t index);
-  // What is over with the entry; null: nobody knows any more.
-  const Clock* known(std::uint32_t device, std::uint32_t queue, std::uint64_t index) const;
-  // The clock with that number; null: there is none any more.
-  const Clock* now(std::uint32_t who) const;
+  // One of all that there ever were.
+  using Number = std::size_t;
+  struct Entry {
+    Number queue = 0;
+    std::uint64_t index = 0;
+  };
+
+  // From now on the name is another queue's.
+  void created(const Name& name, Instant now);
+  // Whose the name was at that time, of those that there have been.
+  Number at(const Name& name, Instant when);
+
+  // Entries of the queue up to this one that nobody has claimed yet are of the submission.
+  void claim(const Entry& last, std::uint32_t submission) {
+    queues_[last.queue].claims[last.index] = submission;
+  }
+  // By which submission the entry came.
+  std::optional<std::uint32_t> submission_of(const Entry& entry) const;
+  // Of the queue: what is over behind the last entry that has ended.
+  Clock& clock(Number queue) { return queues_[queue].clock; }
+  // The entry has ended, and the clock says what is over now.
+  void keep(const Entry& entry);
+  // What is over with an entry; null: it has not ended, or ended long ago.
+  const Clock* known(const Entry& entry) const;
 
  private:
-  struct Claim {
-    std::uint64_t last = 0;
-    std::uint32_t submission = 0;
-    bool later = false;  // the first one of a later queue with the number
-  };
   struct Queue {
     Clock clock;
-    bool begun = false;
-    std::uint64_t ended = 0;  // the last one, if it has begun
-    std::deque<Claim> claims;
+    std::map<std::uint64_t, std::uint32_t> claims;  // by the last index
     std::deque<std::pair<std::uint64_t, Clock>> kept;
   };
-  static std::uint64_t key(std::uint32_t device, std::uint32_t queue) {
-    return std::uint64_t{device} << 32 | queue;
-  }
-  void begin(Queue& queue);
 
-  std::uint32_t numbers_ = kHost;  // of clocks, given so far
-  std::map<std::uint64_t, Queue> queues_;
+  std::deque<Queue> queues_;
+  std::map<std::uint64_t, std::vector<std::pair<Instant, Number>>> names_;  // by time
 };
 
 }  // namespace npu::exec::races

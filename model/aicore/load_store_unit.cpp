@@ -28,7 +28,8 @@ std::uint64_t value_in(const DataCache::Bytes64& line, std::uint64_t address, un
 
 LoadStoreUnit::LoadStoreUnit(CoreParts& core, MemoryReads& reads, WriteBacks& write_backs,
                              LocalMemory& local)
-    : config_(core.services.config),
+    : number_(core.number),
+      config_(core.services.config),
       clock_(core.services.clock),
       thread_(core.thread),
       calls_(core.calls),
@@ -72,8 +73,10 @@ void LoadStoreUnit::store(std::uint64_t address, unsigned bytes, std::uint64_t v
 }
 
 void LoadStoreUnit::tell_access(std::uint64_t address, unsigned bytes, bool write) const {
-  detail::work_watch->accessed(
-      {calls_.space(), calls_.block().cause, write, address, 1, bytes, bytes});
+  if (watch_ != nullptr) watch_->accessed_memory();
+  const WorkWatch::Instruction by{calls_.block().cause, number_,
+                                  static_cast<unsigned>(platform::Pipe::kScalar), calls_.issued()};
+  detail::work_watch->accessed({calls_.space(), by, write, address, 1, bytes, bytes});
 }
 
 DataCache::Line& LoadStoreUnit::line_for(std::uint64_t address) {

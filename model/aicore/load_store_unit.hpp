@@ -39,6 +39,7 @@ class LoadStoreUnit {
   void check_ub(std::uint32_t offset, bool write);
   [[noreturn]] void ub_fault(abi::FaultCode code, std::uint32_t offset, bool write);
 
+  const unsigned number_;  // of the core
   const ProgramCoreConfig& config_;
   const CoreClock& clock_;
   CoreThread& thread_;

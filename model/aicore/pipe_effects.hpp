@@ -49,7 +49,7 @@ class PipeEffects final : public PipeUnit::Owner {
  private:
   CommandFault move(const Instruction& instruction);
   // For who looks for races.
-  void tell_accesses(const Instruction& instruction) const;
+  void tell_accesses(platform::Pipe pipe, const PipeEntry& entry) const;
 
   ProgramServices& services_;
   const unsigned number_;

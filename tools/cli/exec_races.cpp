@@ -52,7 +52,7 @@ class ExecRaces::Cards final : public WorkWatch {
   }
 
   void accessed(const Access& access) override {
-    auto& kernel = kernels_[access.cause];
+    auto& kernel = kernels_[access.by.cause];
     auto& extents = access.write ? kernel.writes : kernel.reads;
     for (Bytes row = 0; row < access.rows; ++row) {
       const auto begin = access.first + row * access.pitch;

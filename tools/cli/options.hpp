@@ -68,6 +68,9 @@ struct Options {
   std::vector<std::string> functions;  // --vf, in order
   std::string races;                   // --races; empty: not given
 
+  // who
+  std::string at;  // --at; empty: not given
+
   // gdb
   std::string listen;  // --listen; empty: not given
   bool stdio = false;  // --stdio

@@ -53,7 +53,8 @@ std::string plain_name(const char* symbol) {
   for (std::size_t at = 0; (at = text.find(kNamespace)) != std::string::npos;) {
     text.erase(at, kNamespace.size());
   }
-  return text.substr(0, std::min(text.find("::{lambda"), text.find('(')));
+  text.resize(std::min({text.find("::{lambda"), text.find('('), text.find('<'), text.size()}));
+  return text.substr(text.rfind(' ') + 1);  // a template's has the type of its result in front
 }
 
 // The modules of a process, by its maps.

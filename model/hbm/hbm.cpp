@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/core/work_watch.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -137,6 +138,7 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   if (write) {
     ++writes_pending_;
     if (observer_ != nullptr && payload.get_data_ptr() != nullptr) {
+      if (detail::work_watch != nullptr) detail::write_cause = info.cause;
       observer_->bytes_written(payload.get_address(), info.extent(payload));
     }
   }

@@ -49,9 +49,10 @@ class AicpuMemory {
 
   bool same_line(std::uint64_t address);
   unsigned char* line(std::uint64_t address);
+  void prefetch(const unsigned char* bytes);
   unsigned char* missed_line(std::uint64_t begin, std::uint64_t address);
   void check_alignment(std::uint64_t address, unsigned bytes, bool write);
-  void post(std::uint64_t address, const void* data, Bytes length);
+  void post(std::uint64_t address, const void* data, Bytes length, bool releases);
   std::uint64_t modify(std::uint64_t address, unsigned bytes,
                        std::uint64_t (*change)(std::uint64_t, std::uint64_t, std::uint64_t),
                        std::uint64_t a, std::uint64_t b);

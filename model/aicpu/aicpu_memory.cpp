@@ -72,28 +72,39 @@ unsigned char* AicpuMemory::line(std::uint64_t address) {
 }
 
 // With order.rule=weakest. A core may load what it has an address of long before its program does,
-// and keep it: here what a line that has come points to.
-void AicpuMemory::prefetch(const unsigned char* bytes) {
-  const SpaceId space = thread_.space();
+// and keep it: here the neighbour of a line that comes, and what the two point to.
+void AicpuMemory::prefetch(std::uint64_t begin, const unsigned char* bytes) {
+  Line neighbour;
+  follow_pointers(bytes);
+  if (fetch_early(begin ^ kCacheLineBytes, neighbour)) follow_pointers(neighbour.data());
+}
+
+void AicpuMemory::follow_pointers(const unsigned char* bytes) {
   for (Bytes at = 0; at < kCacheLineBytes; at += sizeof(std::uint64_t)) {
     std::uint64_t pointer = 0;
+    Line line;
     std::memcpy(&pointer, bytes + at, sizeof pointer);
-    const std::uint64_t begin = pointer - pointer % kCacheLineBytes;
-    if (begin == 0 || !shared_.sim.weakest->half() || cache_.holds(space, begin)) continue;
-    if (!shared_.memory.local(space, begin) || !shared_.memory.knows(space, begin, false)) continue;
-    std::array<unsigned char, kCacheLineBytes> line;
-    const auto read = shared_.memory.read(space, begin, line.data(), line.size());
-    if (read != Completion::kSuccess) continue;
-    stores_.patch(begin, line.data());
-    std::memcpy(cache_.install(space, begin), line.data(), line.size());
-    shared_.caches(number_, space, begin);
+    fetch_early(pointer - pointer % kCacheLineBytes, line);
   }
+}
+
+// Whether it has; half of what there is.
+bool AicpuMemory::fetch_early(std::uint64_t begin, Line& line) {
+  const SpaceId space = thread_.space();
+  if (begin == 0 || !shared_.sim.weakest->half() || cache_.holds(space, begin)) return false;
+  if (!shared_.memory.local(space, begin)) return false;
+  const auto read = shared_.memory.read(space, begin, line.data(), line.size());
+  if (read != Completion::kSuccess) return false;
+  stores_.patch(begin, line.data());
+  std::memcpy(cache_.install(space, begin), line.data(), line.size());
+  shared_.caches(number_, space, begin);
+  return true;
 }
 
 unsigned char* AicpuMemory::missed_line(std::uint64_t begin, std::uint64_t address) {
   fetch_.fetch(begin);
   thread_.pass(l1_hit_);
-  if (shared_.sim.weakest && fetch_.bytes() != nullptr) prefetch(fetch_.bytes());
+  if (shared_.sim.weakest && fetch_.bytes() != nullptr) prefetch(begin, fetch_.bytes());
   const SpaceId space = thread_.space();
   unsigned char* const bytes = cache_.install(space, begin);
   shared_.caches(number_, space, begin);  // a write may have come meanwhile

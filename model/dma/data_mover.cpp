@@ -106,8 +106,7 @@ unsigned char* DataMover::at(Bytes position) const {
   return buffer_.get() + (skew_ + position) % buffer_size_;
 }
 
-// The first one counts. With order.rule=weakest that is the one of the lowest address: accesses
-// pass each other, and a command's fault is still that of the first byte that has one.
+// The first one counts; where accesses pass each other, that of the lowest address.
 void DataMover::fail(const CommandFault& fault) {
   const bool first = shared_.sim.weakest && fault.address < fault_.address;
   if (!fault_.failed() || first) fault_ = fault;

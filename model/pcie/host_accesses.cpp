@@ -125,7 +125,7 @@ SimTime HostAccesses::weakest_write(RootPort& port, const Payload& payload, SimT
     port.relaxed_cause = info.cause;
     port.visible_before = port.visible;
   }
-  return std::max(late, port.visible_before);
+  return std::max(late, port.visible_before + simulation_.weakest->time(kApart));
 }
 
 // Into the IOMMU's queue, behind the writes that came before.

@@ -63,6 +63,7 @@ class HostAccesses {
   void pass_on(std::uint64_t number);
 
   static constexpr SimTime kLateWrite = 2'000'000, kLateRead = 500'000;  // ps, weakest: at most
+  static constexpr SimTime kApart = 100'000;  // relaxed writes that may not be earlier
 
   Simulation& simulation_;
   const SimTime latency_;

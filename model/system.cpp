@@ -22,9 +22,21 @@ class System::FunctionResets final : public ResetListener {
   Endpoint& endpoint_;
 };
 
+namespace {
+
+// Before the models are made of it.
+Simulation& ordered(Simulation& simulation, const SystemConfig& config) {
+  if (config.order.rule == OrderRule::kWeakest) {
+    simulation.weakest.emplace(mixed(config.cpu.run_seed) ^ config.order.seed);
+  }
+  return simulation;
+}
+
+}  // namespace
+
 System::System(const SystemConfig& config)
     : config_(config),
-      memory_(simulation_, config_.memory,
+      memory_(ordered(simulation_, config_), config_.memory,
               [this](std::uint16_t requester) { return fabric_.numa_node(requester); }),
       cpus_(simulation_, config_.cpu),
       interrupts_(simulation_, cpus_),

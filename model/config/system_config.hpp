@@ -49,6 +49,18 @@ enum class HostOrder {
   kWeak,    // any that Arm allows, until a barrier
 };
 
+// What everybody sees of the accesses of others, where hardware leaves it open
+// (docs/memory-order.md).
+enum class OrderRule {
+  kProgram,  // as the models have it: mostly program order
+  kWeakest,  // what is unfriendly to programs
+};
+
+struct OrderConfig {
+  OrderRule rule = OrderRule::kProgram;
+  std::uint64_t seed = 0;  // which of the legal orders, together with that of the run
+};
+
 // What a driver in the kernel of an operating system spends on a card's memory
 // (npu/platform/time.hpp, KernelWork): CPU time of the task that does it.
 struct HostKernelConfig {
@@ -149,6 +161,7 @@ struct SystemConfig {
   FirmwareConfig firmware;
   ProgramConfig programs;
   HostCpuConfig cpu;
+  OrderConfig order;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;
   std::vector<HostBridgeConfig> host_bridges;

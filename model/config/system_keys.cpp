@@ -127,6 +127,21 @@ const Table& memory_table() {
   return kTable;
 }
 
+const Table& order_table() {
+  using O = OrderConfig;
+  static const Table kTable{
+      "",
+      "what hosts, cores and cards see of each other's accesses (docs/memory-order.md)",
+      {
+          keys::choice("rule", &O::rule, {"program", "weakest"},
+                       "mostly program order, or of all that hardware allows what is unfriendly to "
+                       "programs; weakest has cpu.order=weak in it"),
+          number("seed", &O::seed, 0, 1'000'000'000,
+                 "with weakest: which of the legal orders, together with the run's --seed"),
+      }};
+  return kTable;
+}
+
 const Table& root_complex_table() {
   using R = RootComplexConfig;
   static const Table kTable{
@@ -312,7 +327,7 @@ const Table& host_table() {
        section("driver", &S::driver, driver_table()),
        section("firmware", &S::firmware, firmware_table()),
        section("programs", &S::programs, program_table()), section("cpu", &S::cpu, cpu_table()),
-       section("memory", &S::memory, memory_table()),
+       section("order", &S::order, order_table()), section("memory", &S::memory, memory_table()),
        section("root_complex", &S::root_complex, root_complex_table())}};
   return kTable;
 }

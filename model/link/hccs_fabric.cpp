@@ -53,7 +53,11 @@ HccsFabric::HccsFabric(const sc_core::sc_module_name& name, Simulation& sim,
     ways_.push_back(std::make_unique<Way>());
     ways_.back()->from = ways_.back()->to = i;
     known_.emplace_back();
-    for (unsigned to = 0; to < cards; ++to) known_.back().push_back(routes_.reaches(i, to));
+    nic_windows_.emplace_back();
+    for (unsigned to = 0; to < cards; ++to) {
+      known_.back().push_back(routes_.reaches(i, to));
+      nic_windows_.back().push_back(measure_nic_window(i, to));
+    }
   }
   chosen_.assign(cards, std::vector<std::vector<unsigned>>(cards));
   messages_.assign(cards, std::vector<std::uint64_t>(cards));
@@ -85,6 +89,17 @@ HccsFabric::Place HccsFabric::place_of(const tlm::tlm_generic_payload& message) 
   const std::uint64_t state = Transaction::of(message).sender_states.top();
   return {static_cast<unsigned>(state >> kHopBits),
           static_cast<unsigned>(state & ((1U << kHopBits) - 1))};
+}
+
+Bytes HccsFabric::measure_nic_window(unsigned from, unsigned to) const {
+  const auto steps = routes_.way(from, to, 0);
+  const bool over_nic = std::any_of(steps.begin(), steps.end(), [this](const auto& step) {
+    const auto& link = plan_.links[step.link];
+    return plan_.nodes[step.side == 0 ? link.high : link.low].kind == FabricNodeKind::kNic;
+  });
+  if (!over_nic) return 0;
+  const auto& first = plan_.links[steps.front().link];
+  return (steps.front().side == 0 ? first.from_high : first.from_low).receive_buffer;
 }
 
 // The card's own, which leads nowhere, if there is none.

@@ -47,6 +47,10 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   // Whether there has been a way at the beginning, and whether there is one.
   bool knows(unsigned from, unsigned to) const;
   bool reaches(unsigned from, unsigned to) const;
+  // What one flow of a card may have outstanding of reads, and of writes, where the way to the
+  // other goes over a NIC: the buffer of its first link. 0: it does not, and the card's own limits
+  // hold.
+  Bytes nic_window(unsigned from, unsigned to) const { return nic_windows_[from][to]; }
   // Who has sent the request that has come to a card.
   unsigned origin(const tlm::tlm_generic_payload& message) const;
   // Requests and responses that have left one card for the other.
@@ -88,6 +92,7 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   SimTime leaves(unsigned wire, tlm::tlm_generic_payload& message, bool response,
                  const FabricWire::Passage& passage) override;
   void arrived(unsigned wire, tlm::tlm_generic_payload& message, bool response) override;
+  Bytes measure_nic_window(unsigned from, unsigned to) const;
   unsigned way_for(unsigned from, unsigned to, unsigned flow);
   static Place place_of(const tlm::tlm_generic_payload& message);
   void add_hop(Way& way, bool response, FabricRoutes::Step step, std::size_t count);
@@ -101,6 +106,7 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
   const FabricPlan plan_;
   const FabricRouting routing_;
   FabricRoutes routes_;
+  std::vector<std::vector<Bytes>> nic_windows_;     // from, to
   std::vector<std::vector<bool>> known_;            // from, to
   std::vector<std::unique_ptr<End>> ends_;          // by card
   std::vector<std::unique_ptr<FabricWire>> wires_;  // two of each link: from its lower node, to it

@@ -52,15 +52,19 @@ std::uint64_t HccsPort::messages_received(unsigned card) const {
 // --- outwards ------------------------------------------------------------------------------
 
 HccsPort::Window& HccsPort::window_of(const tlm::tlm_generic_payload& trans) {
-  const std::size_t flow = Transaction::of(trans).flow;
+  const auto& info = Transaction::of(trans);
+  const std::size_t flow = info.flow;
   if (windows_.size() <= flow) windows_.resize(flow + 1);
-  return windows_[flow][trans.is_write() ? 1 : 0];
+  const bool write = trans.is_write();
+  const Bytes nic = fabric_->nic_window(own_, info.peer - 1U);
+  auto& window = windows_[flow][(write ? 1 : 0) + (nic != 0 ? 2 : 0)];
+  window.limit = write ? config_.hccs.max_outstanding_writes : config_.hccs.max_outstanding_reads;
+  if (nic != 0) window.limit = nic;
+  return window;
 }
 
-bool HccsPort::fits(const Window& window, const tlm::tlm_generic_payload& trans) const {
-  const Bytes limit =
-      trans.is_write() ? config_.hccs.max_outstanding_writes : config_.hccs.max_outstanding_reads;
-  return window.outstanding + trans.get_data_length() <= limit;
+bool HccsPort::fits(const Window& window, const tlm::tlm_generic_payload& trans) {
+  return window.outstanding + trans.get_data_length() <= window.limit;
 }
 
 tlm::tlm_sync_enum HccsPort::request(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,

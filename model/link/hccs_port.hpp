@@ -3,7 +3,8 @@
 //
 // Outwards: requests for other cards' memory (Transaction::peer) come from the MMU, reads and
 // writes with responses, at most dma.device_chunk bytes. Each flow (Transaction::flow) has a
-// bounded number of bytes of reads and of writes outstanding; what exceeds that waits here in
+// bounded number of bytes of reads and of writes outstanding (over NICs: what these let it have,
+// HccsFabric::nic_window); what exceeds that waits here in
 // order. A write's bytes are taken when it leaves; its response means that they are in the peer's
 // memory. Inwards: requests of other cards, if HCCS_ACCESS lets them in and the address is in the
 // usable memory, go to the HBM `ingress` after they have arrived. Completions: kNoPeer,
@@ -57,8 +58,9 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
     tlm::tlm_generic_payload* request = nullptr;
     bool dropped = false;  // a reset came in between
   };
-  // Of one flow, reads or writes.
+  // Of one flow, reads or writes, over NICs or not.
   struct Window {
+    Bytes limit = 0;
     Bytes outstanding = 0;
     MessageQueue queue;
   };
@@ -72,7 +74,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   Window& window_of(const tlm::tlm_generic_payload& trans);
-  bool fits(const Window& window, const tlm::tlm_generic_payload& trans) const;
+  static bool fits(const Window& window, const tlm::tlm_generic_payload& trans);
   void pump(Window& window);
   void send(Window& window, tlm::tlm_generic_payload& trans);
   void enter(std::uint64_t pointer);
@@ -89,7 +91,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   HccsPayloadPool pool_;
   HccsFabric* fabric_ = nullptr;                // null: the card stands alone
   unsigned own_ = 0;                            // its number there
-  std::vector<std::array<Window, 2>> windows_;  // by flow; reads, writes
+  std::vector<std::array<Window, 4>> windows_;  // by flow; reads, writes, and over NICs
   std::vector<Outstanding> outstanding_;
   std::vector<std::uint32_t> free_;  // places in outstanding_
   tlm_utils::simple_initiator_socket_optional<HccsPort> fabric_out_{"fabric_out"};

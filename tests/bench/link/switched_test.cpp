@@ -124,6 +124,23 @@ TEST(SwitchCredits, ASmallBufferBoundsTheRate) {
   EXPECT_EQ(seen[1].when, std::max(second, room) + kPropagation + kIngress);
 }
 
+TEST(Nics, TheirBufferSaysWhatIsInFlightNotTheCardsLimit) {
+  model::FabricConfig fabric;
+  fabric.parts.push_back(fabric_part(model::FabricForm::kNics));
+  fabric.parts.back().name = "nic";
+  fabric.parts.push_back(fabric_part(model::FabricForm::kLinks));
+  fabric.parts.back().nodes = {"nic0"};
+  fabric.parts.back().to = {"nic1"};
+  for (auto& part : fabric.parts) part.link.receive_buffer = 32_KiB;
+  auto config = link_chip_config();
+  config.hccs.max_outstanding_writes = 4_KiB;
+  LinkBench bench(2, config, fabric);
+  bench.card(1).memory.answer = false;
+  bench.card(0).issue_many(true, 1, 20);
+  bench.run(1000 * kMicrosecond);
+  EXPECT_EQ(bench.card(1).memory.seen.size(), 8U);
+}
+
 // Two ways from switch to switch, of which one goes down.
 TEST(SwitchDown, TrafficTakesTheOtherWay) {
   LinkBench bench(2, link_chip_config(), two_ways());

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the programs npusim and npudemo, libnpudrv and libnpusim, what programs of others
-# link (libascendcl, libruntime, libascend_hal, libnpuclient, libnpushare), the Python package, public headers, the
+# link (libascendcl, libruntime, libascend_hal, libhccl, libnpuclient, libnpushare), the Python package, public headers, the
 # configurations, pages and examples, the manual pages, completion for shells, the licence, a CMake
 # package (find_package(npusim)) and a pkg-config file.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is installed needs no tests
@@ -96,14 +96,14 @@ if(TARGET npudsmi)
 endif()
 
 # What programs of others are linked to: `cc hello.c -lascendcl`.
-foreach(library npuclient ascendcl acl_rt runtime ascend_hal npushare)
+foreach(library npuclient ascendcl acl_rt runtime ascend_hal hccl npushare)
   if(TARGET ${library})
     set_target_properties(${library} PROPERTIES
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
     install(TARGETS ${library} EXPORT npusimTargets)
   endif()
 endforeach()
-install(DIRECTORY apps/compat/acl/include/acl apps/compat/acl/include/aclnn apps/compat/acl/include/aclnnop apps/compat/rt/include/acl apps/compat/rt/include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY apps/compat/acl/include/acl apps/compat/acl/include/aclnn apps/compat/acl/include/aclnnop apps/compat/rt/include/acl apps/compat/rt/include/runtime apps/compat/hccl/include/hccl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h)
 install(FILES apps/compat/hal/include/ascend_hal.h apps/compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 include(apps/compat/toolkit/install.cmake)

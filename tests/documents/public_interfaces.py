@@ -24,6 +24,7 @@ INTERFACES = {
     "The runtime": Interface(["runtime/*.h"], r"(?:rt|npusimRt)\w+", ["runtime"], True),
     "HAL": Interface(["ascend_hal.h", "ascend_hal_external.h"], r"(?:hal|drv)\w+", ["ascend_hal"],
                      True),
+    "HCCL": Interface(["hccl/*.h"], r"Hccl\w+", ["hccl"], True),
     "DSMI": Interface(["dsmi/dsmi_*.h"], DSMI, ["npudsmi"], False),
     "DCMI": Interface(["dsmi/dcmi_*.h"], r"dcmi_\w+", ["npudsmi"], False),
 }

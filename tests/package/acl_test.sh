@@ -38,7 +38,7 @@ for program in hello busy copies launch launch_config events virtual_memory mana
   landed filled held taken_away counts captured recorded_again event_graphs freed exported small; do
   expect 1 report.json "./$program"
 done
-for program in two_cards between_cards between_mappings; do
+for program in two_cards between_cards between_mappings opens; do
   run system-2x910b2 report.json "./$program" || { cat errors output; echo "failed: $program"; exit 1; }
   [[ $(rights) == 1 ]]
 done

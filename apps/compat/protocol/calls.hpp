@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "apps/compat/protocol/collective_messages.hpp"
 #include "apps/compat/protocol/management.hpp"
 #include "apps/compat/protocol/memory_messages.hpp"
 #include "apps/compat/protocol/messages.hpp"
@@ -156,7 +157,29 @@ namespace npu::compat {
   X(ModelStreams, Handle, Number, "aclmdlRIGetStreams")                         \
   X(ModelTasks, Handle, Number, "aclmdlRIGetTasksByStream")                     \
   X(ModelTask, Handle, ModelTaskInfo, "aclmdlRITaskGetType")                    \
-  X(ModelText, Handle, Text, "aclmdlRIDebugJsonPrint")
+  X(ModelText, Handle, Text, "aclmdlRIDebugJsonPrint")                          \
+  X(CommunicatorRoot, Nothing, Number, "HcclGetRootInfo")                       \
+  X(CommunicatorJoin, CommunicatorJoin, Nothing, "HcclCommInit")                \
+  X(CommunicatorEnd, Handle, Nothing, "HcclCommDestroy")                        \
+  X(CommunicatorInfo, Handle, CommunicatorInfo, "HcclGetCommName")              \
+  X(CommunicatorFind, Text, Handle, "HcclCommGetHandleWithName")                \
+  X(CommunicatorSwitch, CommunicatorSwitch, Nothing, "HcclCommSuspend")         \
+  X(CommunicatorFailure, Handle, CommunicatorFailure, "HcclGetCommAsyncError")  \
+  X(AllReduce, CollectiveWork, Nothing, "HcclAllReduce")                        \
+  X(AllGather, CollectiveWork, Nothing, "HcclAllGather")                        \
+  X(ReduceScatter, CollectiveWork, Nothing, "HcclReduceScatter")                \
+  X(Broadcast, CollectiveWork, Nothing, "HcclBroadcast")                        \
+  X(ReduceToRoot, CollectiveWork, Nothing, "HcclReduce")                        \
+  X(Scatter, CollectiveWork, Nothing, "HcclScatter")                            \
+  X(AllToAll, CollectiveWork, Nothing, "HcclAlltoAll")                          \
+  X(Send, CollectiveWork, Nothing, "HcclSend")                                  \
+  X(Receive, CollectiveWork, Nothing, "HcclRecv")                               \
+  X(Barrier, CollectiveWork, Nothing, "HcclBarrier")                            \
+  X(AllGatherV, CollectiveWork, Nothing, "HcclAllGatherV")                      \
+  X(ReduceScatterV, CollectiveWork, Nothing, "HcclReduceScatterV")              \
+  X(AllToAllV, CollectiveWork, Nothing, "HcclAlltoAllV")                        \
+  X(SendReceive, CollectiveWork, Nothing, "HcclBatchSendRecv")                  \
+  X(HostAccess, HostAccess, Nothing, "host_access")
 
 enum class Call : std::uint32_t {
   kEnd,  // the thread's last one, which is not answered

@@ -8,11 +8,11 @@ file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_PREFIX}/${toolkit}/lib64 ${CMAKE_INSTA
 set(npu_toolkit_links
   bin/setenv.bash=../set_env.sh
   lib64/libnnopbase.so=libascendcl.so lib64/libopapi.so=libascendcl.so)
-foreach(name acl aclnn aclnnop runtime ascend_hal.h ascend_hal_external.h)
+foreach(name acl aclnn aclnnop hccl runtime ascend_hal.h ascend_hal_external.h)
   list(APPEND npu_toolkit_links include/${name}=${to_include}/${name})
 endforeach()
 # By both names: the linker and the loader look for what a library needs beside it.
-foreach(name ascendcl acl_rt runtime ascend_hal npuclient)
+foreach(name ascendcl acl_rt runtime ascend_hal hccl npuclient)
   foreach(end so so.${PROJECT_VERSION_MAJOR})
     list(APPEND npu_toolkit_links lib64/lib${name}.${end}=${to_lib}/lib${name}.${end})
   endforeach()

@@ -77,10 +77,26 @@ Cards::Cards(platform::Platform& platform, std::string soc_name, platform::Bdf f
       lock_(platform.tasks().make_mutex()),
       cards_(1) {}
 
+// A scan switches decoding off at every card, to see how large its BARs are. So there is one,
+// before any card is in use.
+Result<platform::Bdf> Cards::place_of(std::uint32_t index) {
+  if (function_) return *function_;
+  if (!found_) {
+    auto found = driver::scan(platform_);
+    if (!found) return forward_error(found);
+    found_ = std::move(found->cards);
+  }
+  for (const auto& card : *found_) {
+    if (card.device_index == index) return card.bdf();
+  }
+  return fail(ErrorCode::kNotFound,
+              fmt::format("no card with device index {}: {} usable", index, found_->size()));
+}
+
 Status Cards::prepare(Card& card, std::uint32_t index) {
-  auto device = function_
-                    ? driver::Device::open(platform_, *function_, settings_.device_options())
-                    : driver::Device::open_index(platform_, index, settings_.device_options());
+  const auto place = place_of(index);
+  if (!place) return forward_error(place);
+  auto device = driver::Device::open(platform_, *place, settings_.device_options());
   if (!device) return forward_error(device);
   auto registers = platform_.map_bar((*device)->info().bdf(), abi::kRegisterBar, 0,
                                      abi::kDoorbellPageSize, platform::Caching::kUncached);

@@ -14,6 +14,7 @@
 #include "npu/driver/device.hpp"
 #include "npu/driver/execution_stream.hpp"
 #include "npu/driver/queue_types.hpp"
+#include "npu/driver/scan.hpp"
 #include "npu/driver/time_slices.hpp"
 
 namespace npu::dsmi {
@@ -81,11 +82,13 @@ class Cards {
 
  private:
   Status prepare(Card& card, std::uint32_t index);
+  Result<platform::Bdf> place_of(std::uint32_t index);
 
   platform::Platform& platform_;
   const DriverSettings& settings_;
   std::vector<std::string> soc_names_;
   const std::optional<platform::Bdf> function_;
+  std::optional<std::vector<driver::CardInfo>> found_;  // none: nobody has looked yet
   std::unique_ptr<platform::Mutex> lock_;
   std::vector<Card> cards_;
 };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "apps/compat/protocol/calls.hpp"
 #include "npu/driver/device.hpp"
@@ -18,6 +19,9 @@ struct DriverSettings {
   Picoseconds fault_warning_window = 2'000_ms;
   // Called by a task of the driver's; of the card with that index.
   std::function<void(std::uint32_t card, const driver::FaultErrorWarning&)> on_fault_errors;
+
+  // A line for who reads along; null: nobody does.
+  std::function<void(const std::string&)> tell = {};
 
   // For the driver itself: what programs may not call, calls of others are made of.
   driver::DeviceOptions device_options() const {

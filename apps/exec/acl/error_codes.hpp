@@ -18,6 +18,7 @@ inline constexpr int kNoContext = 107002;
 inline constexpr int kStreamContext = 107003;
 inline constexpr int kInvalidHandle = 107017;
 inline constexpr int kWaitTimeout = 107019;
+inline constexpr int kSuspended = 107022;
 inline constexpr int kCaptureDependency = 107024;
 inline constexpr int kStreamUnjoined = 107025;
 inline constexpr int kModelCaptured = 107026;
@@ -42,6 +43,7 @@ inline constexpr int kVectorException = 507035;
 inline constexpr int kStreamTimeout = 507046;
 inline constexpr int kEventTimeout = 507047;
 inline constexpr int kHbmError = 507054;
+inline constexpr int kRemote = 507057;
 inline constexpr int kDriver = 507899;
 inline constexpr int kCaptureInvalid = 507903;
 

@@ -91,6 +91,7 @@ Outcome Process::set_device(std::int64_t device) {
     return joined;
   }
   opened.card = std::move(*made);
+  opened.card->watch_races(machine_.races);
   opened.primary = contexts.add(std::make_shared<Context>(Context{index, true, 0}));
   return {};
 }
@@ -189,6 +190,7 @@ void Process::finish() {
 }
 
 void Process::give_back(std::uint32_t device, bool force) {
+  end_communicators(*this, device, force);
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
   drop_models(*this, device);
   // Other programs may still have an event that this one has given back.
@@ -240,6 +242,7 @@ void Process::end_calls() {
   for (const auto& [number, sleeper] : asleep) sleeper->end();
   callbacks.over = true;
   callbacks.tell();
+  if (machine_.communicators != nullptr) machine_.communicators->tell();
   std::vector<std::uint64_t> handles;
   for (const auto& [handle, stream] : streams.all()) handles.push_back(handle);
   for (const auto handle : handles) close_stream(handle, true);
@@ -247,15 +250,15 @@ void Process::end_calls() {
 
 void Process::stop(bool stopped) {
   const Guard held(*lock_);
-  for (auto& [device, opened] : cards_) {
-    if (auto* const turn = opened.card->turn()) turn->stop(stopped);
+  for (auto* const on : cards()) {
+    if (auto* const turn = on->turn()) turn->stop(stopped);
   }
 }
 
 ClientUse Process::use() const {
   auto all = used_;
-  for (const auto& [device, opened] : cards_) {
-    if (auto* const turn = opened.card->turn()) all.add(turn->statistics());
+  for (auto* const on : cards()) {
+    if (auto* const turn = on->turn()) all.add(turn->statistics());
   }
   if (sharing_.quota) all.memory = sharing_.quota->use();
   return all;
@@ -275,7 +278,10 @@ void Process::reclaim_freed() {
 }
 
 void Process::forget(unsigned thread) {
-  for (auto& [device, opened] : cards_) opened.card->forget_staging(thread);
+  // Cards come and go meanwhile; one that is being opened has nothing of the thread.
+  for (std::uint32_t device = 0; device < machine_.cards.count(); ++device) {
+    if (auto* const on = card(device)) on->forget_staging(thread);
+  }
 }
 
 Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_stream(
@@ -287,6 +293,7 @@ Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_st
   if (!stream) return forward_fault(stream);
   (*stream)->context = context;
   (*stream)->number = streams_made++;
+  (*stream)->watched = {machine_.races, (*stream)->device, (*stream)->number, {}, {}};
   return std::pair(streams.add(*stream), *stream);
 }
 
@@ -302,6 +309,7 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   const Instant now = machine_.platform.clock().now();
   closing_[handle] = {record->device, record->stream->last()};
   record->stream->close(force ? now : now + kDrain);
+  record->watched.known(record->watched.last);
   // Taken out first: what the end of a queue does takes time, in which others look at the list.
   const auto closed = closing_.extract(handle);
   auto* const on = card(record->device);

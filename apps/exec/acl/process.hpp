@@ -18,6 +18,7 @@
 #include "apps/exec/acl/callbacks.hpp"
 #include "apps/exec/acl/card_management.hpp"
 #include "apps/exec/acl/card_use.hpp"
+#include "apps/exec/acl/communicators.hpp"
 #include "apps/exec/acl/handle_table.hpp"
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/acl/managed_space.hpp"
@@ -68,6 +69,14 @@ struct Machine {
   std::vector<ClientSharing> sharing;          // by the program's number; the last: of all others
   std::map<std::uint64_t, std::weak_ptr<SharedEvent>> shared_events = {};  // by key
   std::uint64_t event_keys = 0;
+  races::Detector* races = nullptr;                   // null: nobody looks for races
+  std::shared_ptr<Communicators> communicators = {};  // null: nobody has asked for any
+
+  // Where ranks of communicators meet.
+  Communicators& meeting() {
+    if (communicators == nullptr) communicators = std::make_shared<Communicators>(platform.tasks());
+    return *communicators;
+  }
 };
 
 struct Context {
@@ -183,6 +192,7 @@ class Process {
   HandleTable<ProgramStream> streams{next_handle};
   HandleTable<ProgramEvent> events{next_handle};
   HandleTable<ProgramNotify> notifies{next_handle};
+  HandleTable<ProgramCommunicator> communicators{next_handle};
   HandleTable<Binary> binaries{next_handle};
   HandleTable<Function> functions{next_handle};
   HandleTable<Physical> physicals{next_handle};

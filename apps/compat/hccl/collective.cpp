@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective operations: arguments are looked at here as far as one rank alone knows them.
+#include <hccl/hccl.h>
+
+#include <cstring>
+#include <initializer_list>
+#include <vector>
+
+#include "apps/compat/hccl/outcome.hpp"
+
+using namespace npu::compat;        // NOLINT(google-build-using-namespace)
+using namespace npu::compat::hccl;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+// Arguments of every operation. Null pointers of `others` are errors as well.
+HcclResult check(HcclDataType type, std::uint64_t count, HcclComm comm, aclrtStream stream,
+                 std::initializer_list<const void*> others) {
+  if (comm == nullptr || stream == nullptr) return HCCL_E_PTR;
+  for (const auto* const other : others) {
+    if (other == nullptr) return HCCL_E_PTR;
+  }
+  if (static_cast<unsigned>(type) > HCCL_DATA_TYPE_BFP16) {
+    const bool is_one = static_cast<unsigned>(type) <= HCCL_DATA_TYPE_FP8E8M0 &&
+                        static_cast<unsigned>(type) != HCCL_DATA_TYPE_INT128 + 1;
+    return is_one ? HCCL_E_NOT_SUPPORT : HCCL_E_PARA;
+  }
+  return count > wire::kMostElements ? HCCL_E_PARA : HCCL_SUCCESS;
+}
+
+HcclResult check(HcclReduceOp op) {
+  return static_cast<unsigned>(op) > HCCL_REDUCE_MIN ? HCCL_E_PARA : HCCL_SUCCESS;
+}
+
+wire::CollectiveWork work_of(HcclComm comm, aclrtStream stream, const void* from, const void* to,
+                             std::uint64_t count, HcclDataType type) {
+  wire::CollectiveWork work;
+  work.communicator = word(comm);
+  work.stream = word(stream);
+  work.from = word(from);
+  work.to = word(to);
+  work.count = count;
+  work.type = static_cast<std::uint64_t>(type);
+  return work;
+}
+
+// One without lists.
+template <Call kCall>
+HcclResult begin(const wire::CollectiveWork& work) {
+  return result_of(ask<kCall>(work));
+}
+
+std::uint32_t ranks_of(HcclComm comm) {
+  std::uint32_t ranks = 0;
+  return HcclGetRankSize(comm, &ranks) == HCCL_SUCCESS ? ranks : 0;
+}
+
+// With lists of uint64_t, one for each rank.
+template <Call kCall>
+HcclResult begin(HcclComm comm, const wire::CollectiveWork& work,
+                 std::initializer_list<const void*> lists) {
+  const auto ranks = ranks_of(comm);
+  if (ranks == 0) return HCCL_E_PARA;
+  auto* const window = channel_of_this_thread()->window();
+  const std::size_t bytes = ranks * sizeof(std::uint64_t);
+  std::size_t at = 0;
+  for (const auto* const list : lists) {
+    std::memcpy(window + at, list, bytes);
+    at += bytes;
+  }
+  return result_of(ask<kCall>(work, nullptr, at));
+}
+
+HcclResult check_pair(const void* from, const void* to, HcclDataType sent, HcclDataType received,
+                      HcclComm comm, aclrtStream stream, std::initializer_list<const void*> lists) {
+  const auto result = check(sent, 0, comm, stream, lists);
+  if (result != HCCL_SUCCESS) return result;
+  return sent != received || (from != nullptr && from == to) ? HCCL_E_PARA : HCCL_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
+                         HcclReduceOp op, HcclComm comm, aclrtStream stream) {
+  if (count == 0) return HCCL_SUCCESS;
+  auto result = check(dataType, count, comm, stream, {sendBuf, recvBuf});
+  if (result == HCCL_SUCCESS) result = check(op);
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, sendBuf, recvBuf, count, dataType);
+  work.reduction = op;
+  return begin<Call::kAllReduce>(work);
+}
+
+HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint32_t root,
+                         HcclComm comm, aclrtStream stream) {
+  if (count == 0) return HCCL_SUCCESS;
+  const auto result = check(dataType, count, comm, stream, {buf});
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, buf, buf, count, dataType);
+  work.peer = root;
+  return begin<Call::kBroadcast>(work);
+}
+
+HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
+                             HcclDataType dataType, HcclReduceOp op, HcclComm comm,
+                             aclrtStream stream) {
+  if (recvCount == 0) return HCCL_SUCCESS;
+  auto result = check(dataType, recvCount, comm, stream, {sendBuf, recvBuf});
+  if (result == HCCL_SUCCESS) result = check(op);
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, sendBuf, recvBuf, recvCount, dataType);
+  work.reduction = op;
+  return begin<Call::kReduceScatter>(work);
+}
+
+HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void* sendDispls,
+                              void* recvBuf, uint64_t recvCount, HcclDataType dataType,
+                              HcclReduceOp op, HcclComm comm, aclrtStream stream) {
+  auto result = check(dataType, recvCount, comm, stream, {sendCounts, sendDispls});
+  if (result == HCCL_SUCCESS) result = check(op);
+  if (result == HCCL_SUCCESS && recvCount != 0 && recvBuf == nullptr) result = HCCL_E_PTR;
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, sendBuf, recvBuf, recvCount, dataType);
+  work.reduction = op;
+  return begin<Call::kReduceScatterV>(comm, work, {sendCounts, sendDispls});
+}
+
+HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDataType dataType,
+                       uint32_t root, HcclComm comm, aclrtStream stream) {
+  if (recvCount == 0) return HCCL_SUCCESS;
+  auto result = check(dataType, recvCount, comm, stream, {recvBuf});
+  if (result != HCCL_SUCCESS) return result;
+  std::uint32_t rank = 0;
+  result = HcclGetRankId(comm, &rank);
+  if (result == HCCL_SUCCESS && rank == root && sendBuf == nullptr) result = HCCL_E_PTR;
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, sendBuf, recvBuf, recvCount, dataType);
+  work.peer = root;
+  return begin<Call::kScatter>(work);
+}
+
+HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclDataType dataType,
+                         HcclComm comm, aclrtStream stream) {
+  if (sendCount == 0) return HCCL_SUCCESS;
+  const auto result = check(dataType, sendCount, comm, stream, {sendBuf, recvBuf});
+  if (result != HCCL_SUCCESS) return result;
+  return begin<Call::kAllGather>(work_of(comm, stream, sendBuf, recvBuf, sendCount, dataType));
+}
+
+HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, const void* recvCounts,
+                          const void* recvDispls, HcclDataType dataType, HcclComm comm,
+                          aclrtStream stream) {
+  auto result = check(dataType, sendCount, comm, stream, {recvBuf, recvCounts, recvDispls});
+  if (result == HCCL_SUCCESS && sendCount != 0 && sendBuf == nullptr) result = HCCL_E_PTR;
+  if (result != HCCL_SUCCESS) return result;
+  return begin<Call::kAllGatherV>(
+      comm, work_of(comm, stream, sendBuf, recvBuf, sendCount, dataType), {recvCounts, recvDispls});
+}
+
+HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank,
+                    HcclComm comm, aclrtStream stream) {
+  if (count == 0) return HCCL_SUCCESS;
+  const auto result = check(dataType, count, comm, stream, {sendBuf});
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, sendBuf, nullptr, count, dataType);
+  work.peer = destRank;
+  return begin<Call::kSend>(work);
+}
+
+HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank,
+                    HcclComm comm, aclrtStream stream) {
+  if (count == 0) return HCCL_SUCCESS;
+  const auto result = check(dataType, count, comm, stream, {recvBuf});
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, nullptr, recvBuf, count, dataType);
+  work.peer = srcRank;
+  return begin<Call::kReceive>(work);
+}
+
+HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType sendType,
+                        const void* recvBuf, uint64_t recvCount, HcclDataType recvType,
+                        HcclComm comm, aclrtStream stream) {
+  if (sendCount == 0 && recvCount == 0) return HCCL_SUCCESS;
+  const auto result =
+      check_pair(sendBuf, recvBuf, sendType, recvType, comm, stream, {sendBuf, recvBuf});
+  if (result != HCCL_SUCCESS) return result;
+  if (sendCount != recvCount || sendCount > wire::kMostElements) return HCCL_E_PARA;
+  return begin<Call::kAllToAll>(work_of(comm, stream, sendBuf, recvBuf, sendCount, sendType));
+}
+
+HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void* sdispls,
+                         HcclDataType sendType, const void* recvBuf, const void* recvCounts,
+                         const void* rdispls, HcclDataType recvType, HcclComm comm,
+                         aclrtStream stream) {
+  const auto result = check_pair(sendBuf, recvBuf, sendType, recvType, comm, stream,
+                                 {sendCounts, sdispls, recvCounts, rdispls});
+  if (result != HCCL_SUCCESS) return result;
+  return begin<Call::kAllToAllV>(comm, work_of(comm, stream, sendBuf, recvBuf, 0, sendType),
+                                 {sendCounts, sdispls, recvCounts, rdispls});
+}
+
+HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, HcclDataType sendType,
+                          const void* recvBuf, HcclDataType recvType, HcclComm comm,
+                          aclrtStream stream) {
+  auto result = check_pair(sendBuf, recvBuf, sendType, recvType, comm, stream, {sendCountMatrix});
+  std::uint32_t rank = 0, ranks = 0;
+  if (result == HCCL_SUCCESS) result = HcclGetRankId(comm, &rank);
+  if (result == HCCL_SUCCESS) result = HcclGetRankSize(comm, &ranks);
+  if (result != HCCL_SUCCESS) return result;
+  std::vector<std::uint64_t> sent(ranks), sent_at(ranks), received(ranks), received_at(ranks);
+  const auto* const matrix = static_cast<const std::uint64_t*>(sendCountMatrix);
+  std::uint64_t from = 0, to = 0;
+  for (std::uint32_t other = 0; other < ranks; ++other) {
+    sent[other] = matrix[std::size_t{rank} * ranks + other];
+    received[other] = matrix[std::size_t{other} * ranks + rank];
+    sent_at[other] = from;
+    received_at[other] = to;
+    from += sent[other];
+    to += received[other];
+  }
+  return HcclAlltoAllV(sendBuf, sent.data(), sent_at.data(), sendType, recvBuf, received.data(),
+                       received_at.data(), recvType, comm, stream);
+}
+
+HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
+                      HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream) {
+  if (count == 0) return HCCL_SUCCESS;
+  auto result = check(dataType, count, comm, stream, {sendBuf});
+  if (result == HCCL_SUCCESS) result = check(op);
+  std::uint32_t rank = 0;
+  if (result == HCCL_SUCCESS) result = HcclGetRankId(comm, &rank);
+  if (result == HCCL_SUCCESS && rank == root && recvBuf == nullptr) result = HCCL_E_PTR;
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, sendBuf, recvBuf, count, dataType);
+  work.reduction = op;
+  work.peer = root;
+  return begin<Call::kReduceToRoot>(work);
+}
+
+HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm,
+                             aclrtStream stream) {
+  auto result = check(HCCL_DATA_TYPE_INT8, 0, comm, stream, {sendRecvInfo});
+  if (result != HCCL_SUCCESS) return result;
+  if (itemNum == 0 || itemNum > wire::kMostItems) return HCCL_E_PARA;
+  std::vector<wire::SendReceiveItem> items;
+  for (std::uint32_t i = 0; i < itemNum; ++i) {
+    const auto& item = sendRecvInfo[i];
+    result = check(item.dataType, item.count, comm, stream, {item.buf});
+    if (result != HCCL_SUCCESS) return result;
+    if (item.sendRecvType != HCCL_SEND && item.sendRecvType != HCCL_RECV) return HCCL_E_PARA;
+    items.push_back({static_cast<std::uint64_t>(item.sendRecvType), item.remoteRank, word(item.buf),
+                     item.count, static_cast<std::uint64_t>(item.dataType)});
+  }
+  Channel* const channel = channel_of_this_thread();
+  if (channel == nullptr) return HCCL_E_DRV;
+  const std::size_t bytes = items.size() * sizeof items.front();
+  std::memcpy(channel->window(), items.data(), bytes);
+  const auto work = work_of(comm, stream, nullptr, nullptr, itemNum, HCCL_DATA_TYPE_INT8);
+  return result_of(ask<Call::kSendReceive>(work, nullptr, bytes));
+}
+
+HcclResult HcclBarrier(HcclComm comm, aclrtStream stream) {
+  const auto result = check(HCCL_DATA_TYPE_INT8, 0, comm, stream, {});
+  if (result != HCCL_SUCCESS) return result;
+  return begin<Call::kBarrier>(work_of(comm, stream, nullptr, nullptr, 0, HCCL_DATA_TYPE_INT8));
+}
+
+}  // extern "C"

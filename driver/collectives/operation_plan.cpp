@@ -90,16 +90,16 @@ void halving_doubling(Plan& plan, const Turn& turn) {
   const bool paired = me.rank < 2 * pairs;
   const unsigned partner = me.rank ^ 1U;
   if (paired && me.rank % 2 == 1) {
-    plan.push_back({{}, {}, {partner}, false});
-    plan.push_back({{}, {{partner, 0, {}, all.size(), false}}, {}, false});
+    plan.push_back({{}, {}, {partner}, false, {}});
+    plan.push_back({{}, {{partner, 0, {}, all.size(), false}}, {}, false, {}});
     return;
   }
-  if (paired) plan.push_back({{}, {{partner, 0, {}, all.size(), true}}, {}, false});
+  if (paired) plan.push_back({{}, {{partner, 0, {}, all.size(), true}}, {}, false, {}});
   const PlanRank inner{paired ? me.rank / 2 : me.rank - pairs, active};
   const auto chunks = deal(turn.size / turn.request.element, turn.request.element, active);
   reduce_scatter_halving(plan, inner, chunks, names);
   all_gather_doubling(plan, inner, chunks, names);
-  if (paired) plan.push_back({{}, {}, {partner}, false});
+  if (paired) plan.push_back({{}, {}, {partner}, false, {}});
 }
 
 Plan all_reduce(const Turn& turn) {
@@ -125,7 +125,7 @@ Plan all_gather(const Turn& turn) {
   if (turn.request.algorithm == Algorithm::kMesh || turn.request.algorithm == Algorithm::kOneShot) {
     PlanStep step;
     step.copies.push_back({{PlanMemory::kFrom, turn.first}, {}, turn.size});
-    step.copies.push_back(
+    step.beside.push_back(
         {{PlanMemory::kFrom, turn.first}, {PlanMemory::kTo, turn.at(me.rank)}, turn.size});
     me.for_peers([&](unsigned peer) {
       step.reads.push_back({peer, 0, {PlanMemory::kTo, turn.at(peer)}, turn.size, false});
@@ -235,7 +235,7 @@ Plan scatter(const Turn& turn) {
         {{PlanMemory::kFrom, turn.at(peer)}, {PlanMemory::kBuffer, peer * turn.size}, turn.size});
     step.readers.push_back(peer);
   });
-  step.copies.push_back({{PlanMemory::kFrom, turn.at(me.rank)}, to, turn.size});
+  step.beside.push_back({{PlanMemory::kFrom, turn.at(me.rank)}, to, turn.size});
   return plan;
 }
 
@@ -244,11 +244,11 @@ Plan all_to_all(const Turn& turn) {
   Plan plan(1);
   for (unsigned i = 0; i < me.ranks; ++i) {
     const PlanPlace from{PlanMemory::kFrom, turn.at(i)};
-    const bool own = i == me.rank;
-    plan.back().copies.push_back({from,
-                                  own ? PlanPlace{PlanMemory::kTo, turn.at(i)}
-                                      : PlanPlace{PlanMemory::kBuffer, i * turn.size},
-                                  turn.size});
+    if (i == me.rank) {
+      plan.back().beside.push_back({from, {PlanMemory::kTo, turn.at(i)}, turn.size});
+    } else {
+      plan.back().copies.push_back({from, {PlanMemory::kBuffer, i * turn.size}, turn.size});
+    }
   }
   const bool pairwise = turn.request.algorithm == Algorithm::kPairwise;
   for (unsigned i = 1; i < me.ranks; ++i) {

@@ -96,6 +96,7 @@ void PartWriter::step(const PlanStep& step) {
 void PartWriter::step_on_one(const PlanStep& step) {
   auto& entries = entries_[rank_];
   for (const auto reader : step.readers) tell(entries, reader);
+  for (const auto& each : step.beside) copy(each);
   if (!step.reads.empty()) {
     const unsigned peer = step.reads.front().peer;
     hear(entries, peer);
@@ -111,6 +112,7 @@ void PartWriter::step_on_many(const PlanStep& step) {
   for (const auto& each : step.reads) takes_part[each.peer] = true;
   const auto fork = ++member_.forked;
   entries_[rank_].push_back(entries::record_memory(member_.fork(), fork));
+  for (const auto& each : step.beside) copy(each);
   for (unsigned peer = 0; peer < entries_.size(); ++peer) {
     if (!takes_part[peer]) continue;
     auto& entries = entries_[peer];

@@ -88,7 +88,7 @@ void all_gather_mesh(Plan& plan, const PlanRank& me, const PlanChunks& chunks, P
   const auto place = [&](const PlanRange& chunk) {
     return PlanPlace{to.memory, to.offset + chunk.begin};
   };
-  step.copies.push_back({buffer_at(own.begin), place(own), own.size()});
+  step.beside.push_back({buffer_at(own.begin), place(own), own.size()});
   me.for_peers([&](unsigned peer) {
     const auto& chunk = chunks[peer];
     add_reader(step, peer, own.size());

@@ -44,6 +44,7 @@ struct PlanStep {
   std::vector<PlanRead> reads;    // those of a peer behind each other
   std::vector<unsigned> readers;  // each once
   bool meets = false;             // nothing is read: all ranks meet
+  std::vector<PlanCopy> beside;   // copies that only the step's end waits for
 };
 
 using Plan = std::vector<PlanStep>;

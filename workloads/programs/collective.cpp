@@ -8,6 +8,7 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/collective_ranks.hpp"
+#include "workloads/programs/support/engine_shares.hpp"
 
 namespace npu::workloads {
 namespace programs::collective {
@@ -21,15 +22,20 @@ struct Done {
   unsigned ranks = 1;
   std::string algorithm;  // that was used
   MeasuredSpan time;
-  Picoseconds busy;  // of the link direction that was busy longest, of all operations
+  EngineShares::Shares shares;  // of the time
+  Picoseconds busy;             // of the link direction that was busy longest, of all operations
 
   Picoseconds each() const { return mean(time.end - time.begin, time.count); }
   Number algorithm_rate() const { return Number::gb_per_s(bytes, each()); }
   Number bus_rate() const { return Number::gb_per_s(bytes * factor / ranks, each()); }
-  Number link_busy() const {
-    return Number::percent(static_cast<std::uint64_t>(busy.count()),
+  Number percent(Picoseconds part) const {
+    return Number::percent(static_cast<std::uint64_t>(part.count()),
                            static_cast<std::uint64_t>((time.end - time.begin).count()));
   }
+  Number link_busy() const { return percent(busy); }
+  Number transfer() const { return percent(shares.transfer); }
+  Number copy() const { return percent(shares.copy); }
+  Number notify() const { return percent(shares.rest); }
 };
 
 constexpr Figure<Done> kFigures[] = {
@@ -37,6 +43,9 @@ constexpr Figure<Done> kFigures[] = {
     {"time_us", "us", from<&Done::time>, {"us"}},
     {"algorithm_gb_per_s", "GB/s", from<&Done::algorithm_rate>, {"alg GB/s"}},
     {"bus_gb_per_s", "GB/s", from<&Done::bus_rate>, {"bus GB/s"}},
+    {"transfer_percent", "%", from<&Done::transfer>, {"transfer %"}, kNotJudged},
+    {"copy_percent", "%", from<&Done::copy>, {"copy %"}, kNotJudged},
+    {"notify_percent", "%", from<&Done::notify>, {"notify %"}, kNotJudged},
     {"link_busy_percent", "%", from<&Done::link_busy>, {"link busy %"}, kNotJudged}};
 constexpr Figure<Bytes> kCompared[] = {{"bytes_compared", "", itself}};
 
@@ -81,9 +90,14 @@ class Bench {
       if (auto ok = ranks_.prepare(problem, verify); !ok) return ok;
     }
     const auto before = context_.simulator.peer_links();
-    const auto time = ranks_.run(problem, algorithm, times);
+    EngineShares shares(context_.trace);
+    const auto time = [&] {
+      const TraceSession session(context_.trace, shares);
+      return ranks_.run(problem, algorithm, times);
+    }();
     if (!time) return forward_error(time);
-    Done done{problem.bytes(), problem.bus_factor(), problem.ranks, {}, *time, {}};
+    Done done{problem.bytes(), problem.bus_factor(), problem.ranks, {}, *time, {}, {}};
+    done.shares = shares.between(time->begin, time->end);
     done.busy = busiest(before, context_.simulator.peer_links());
     const auto again = ranks_.compare(problem, verify);
     if (!again) return forward_error(again);
@@ -157,7 +171,11 @@ Status run(Context& context) {
   context.report.add_note(
       "size: the larger side of a rank. alg GB/s: size by time; bus GB/s: the same times what a "
       "link has to carry, 2(p-1)/p of an all-reduce, (p-1)/p of others, 1 of broadcast and reduce, "
-      "as nccl-tests counts it. link busy: of the direction that was busy longest");
+      "as nccl-tests counts it. Card 0: transfer: an engine has a copy from or to another card; "
+      "copy: "
+      "none has, but one copies on the card; notify: none has any, records and waits. link busy: "
+      "of "
+      "the direction that was busy longest");
   context.report.add_note(fmt::format("{} bytes of results compared", bench.compared()));
   return (*ranks)->close();
 }

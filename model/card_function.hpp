@@ -48,6 +48,7 @@ class CardFunction : public sc_core::sc_module {
   void memory_error(std::uint64_t address, unsigned bits) {
     telemetry_->memory_error(address, bits);
   }
+  void core_clock_changed() { telemetry_->core_clock_changed(); }
   // The IOMMU unmapped something of it.
   void invalidate_translations() { queues_->invalidate_translations(); }
 

@@ -125,6 +125,11 @@ void Chip::may_send_again(unsigned function) {
   functions_[function]->may_send_again();
 }
 
+void Chip::set_core_clock(unsigned percent) {
+  aicore_programs_.set_clock_percent(percent);
+  for (auto& function : functions_) function->core_clock_changed();
+}
+
 void Chip::memory_error(std::uint64_t address, unsigned bits) {
   for (auto& function : functions_) function->memory_error(address, bits);
 }

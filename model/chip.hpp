@@ -49,6 +49,8 @@ class Chip : public sc_core::sc_module,
   MemoryWatch& memory_watch() { return memory_watch_; }
   CommandProcessor& command() { return command_; }
   AiCorePrograms& aicore_programs() { return aicore_programs_; }
+  // A card that is hot: AiCorePrograms::set_clock_percent(), which all functions tell.
+  void set_core_clock(unsigned percent);
   AicpuPrograms& aicpu_programs() { return aicpu_programs_; }
   ControlProcessors& control() { return control_; }
   CardTelemetry& telemetry() { return telemetry_; }

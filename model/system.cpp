@@ -22,9 +22,21 @@ class System::FunctionResets final : public ResetListener {
   Endpoint& endpoint_;
 };
 
+namespace {
+
+// Before the models are made of it.
+Simulation& ordered(Simulation& simulation, const SystemConfig& config) {
+  if (config.order.rule == OrderRule::kWeakest) {
+    simulation.weakest.emplace(mixed(config.cpu.run_seed) ^ config.order.seed);
+  }
+  return simulation;
+}
+
+}  // namespace
+
 System::System(const SystemConfig& config)
     : config_(config),
-      memory_(simulation_, config_.memory,
+      memory_(ordered(simulation_, config_), config_.memory,
               [this](std::uint16_t requester) { return fabric_.numa_node(requester); }),
       cpus_(simulation_, config_.cpu),
       interrupts_(simulation_, cpus_),
@@ -35,9 +47,8 @@ System::System(const SystemConfig& config)
     chips_.push_back(std::make_unique<Chip>(fmt::format("card{}", i).c_str(), simulation_,
                                             config_.cards[i], i, fabric_.endpoint(i)));
   }
-  std::vector<HccsPort*> ports;
-  for (const auto& chip : chips_) ports.push_back(&chip->hccs());
-  mesh_ = std::make_unique<HccsMesh>(simulation_, config_.hccs_topology, ports);
+  hccs_ = std::make_unique<HccsFabric>("hccs", simulation_, config_);
+  for (unsigned i = 0; i < cards(); ++i) chips_[i]->hccs().connect(*hccs_, i);
   for (unsigned i = 0; i < cards(); ++i) {
     chips_[i]->telemetry().connect(fabric_.link(i));
     resets_.push_back(std::make_unique<FunctionResets>(platform_, fabric_.endpoint(i)));

@@ -16,7 +16,7 @@
 #include "model/host/host_memory.hpp"
 #include "model/host/interrupts.hpp"
 #include "model/host/platform.hpp"
-#include "model/link/hccs_mesh.hpp"
+#include "model/link/hccs_fabric.hpp"
 #include "model/pcie/pci_fabric.hpp"
 
 namespace npu::model {
@@ -49,7 +49,7 @@ class System {
   PciFabric& fabric() { return fabric_; }
   unsigned cards() const { return static_cast<unsigned>(chips_.size()); }
   Chip& card(unsigned index) { return *chips_[index]; }
-  HccsMesh& mesh() { return *mesh_; }
+  HccsFabric& hccs() { return *hccs_; }
 
  private:
   class FunctionResets;
@@ -65,7 +65,7 @@ class System {
   Interrupts interrupts_;
   PciFabric fabric_;
   std::vector<std::unique_ptr<Chip>> chips_;
-  std::unique_ptr<HccsMesh> mesh_;
+  std::unique_ptr<HccsFabric> hccs_;
   HostPlatform platform_;
   std::vector<std::unique_ptr<FunctionResets>> resets_;
   // The task that runs programs ends with the first one. Whoever has more is served by one that

@@ -20,10 +20,11 @@ int dsmi_get_device_health(int device_id, unsigned int* health) {
 int dsmi_get_device_errorcode(int device_id, int* errorcount, unsigned int* errorcode) {
   if (errorcount == nullptr || errorcode == nullptr) return DSMI_ERROR_PARAMETER;
   return on_card(device_id, [&](Session&, CardSession& card) {
-    return give(card.management.memory_alarms(), [&](const driver::MemoryAlarms& alarms) {
+    return give(card.management.alarms(), [&](const driver::Alarms& alarms) {
       int count = 0;
       if (alarms.single) errorcode[count++] = DSMI_CODE_HBM_SINGLE_BIT;
       if (alarms.multi) errorcode[count++] = DSMI_CODE_HBM_MULTI_BIT;
+      if (alarms.temperature) errorcode[count++] = DSMI_CODE_TEMPERATURE;
       *errorcount = count;
     });
   });

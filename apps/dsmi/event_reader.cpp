@@ -15,6 +15,11 @@ bool is_memory(abi::EventKind kind) {
   return kind == abi::EventKind::kMemorySingle || kind == abi::EventKind::kMemoryDouble;
 }
 
+// Its alarm is up until a record says that it has ended.
+bool is_alarm(abi::EventKind kind) {
+  return is_memory(kind) || kind == abi::EventKind::kTemperature;
+}
+
 }  // namespace
 
 bool passes(const dms_fault_event& event, const dsmi_event_filter& filter) {
@@ -30,7 +35,7 @@ dms_fault_event to_dms(const abi::LoggedEvent& event, std::size_t device) {
   told.deviceid = static_cast<unsigned short>(device);
   told.node_type = is_memory(event.kind) ? DSMI_NODE_TYPE_HBM : DSMI_NODE_TYPE_SOC;
   told.severity = static_cast<unsigned char>(event.severity);
-  told.assertion = event.ended != 0 ? kEnded : is_memory(event.kind) ? kRaised : kMoment;
+  told.assertion = event.ended != 0 ? kEnded : is_alarm(event.kind) ? kRaised : kMoment;
   told.event_serial_num = static_cast<int>(event.number);
   told.alarm_raised_time = event.time_ns;
   put_text(told.event_name, text_of_code(told.event_id));

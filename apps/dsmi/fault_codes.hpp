@@ -18,6 +18,8 @@ inline unsigned code_of_event(const abi::LoggedEvent& event) {
       return DSMI_CODE_HBM_MULTI_BIT;
     case abi::EventKind::kReset:
       return DSMI_CODE_RESET;
+    case abi::EventKind::kTemperature:
+      return DSMI_CODE_TEMPERATURE;
     default:
       return DSMI_CODE_FAULT | static_cast<unsigned>(event.detail & 0xFFFF);
   }
@@ -32,6 +34,8 @@ inline std::string text_of_code(unsigned code) {
       return "HBM multi bit ECC error";
     case DSMI_CODE_RESET:
       return "function reset";
+    case DSMI_CODE_TEMPERATURE:
+      return "clock of the AI Cores lowered: temperature";
     default:
       break;
   }

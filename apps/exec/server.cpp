@@ -50,6 +50,7 @@ class Server {
   }
 
   Result<ServerResult> run() {
+    machine_.races = options_.races;
     if (auto made = functions_.make(options_.functions, machine_); !made)
       return forward_error(made);
     if (auto started = start(); !started) return forward_error(started);
@@ -90,11 +91,13 @@ class Server {
     std::unique_ptr<acl::Process> state;
     ProgramResult result;
     bool has_called = false;
+    std::uint32_t calls = 0;  // so far, if they are counted
   };
 
   Status start() {
     auto variables = options_.variables;
     variables.emplace_back(compat::kSocketVariable, listener_.name());
+    if (options_.races != nullptr) variables.emplace_back(compat::kRacesVariable, "1");
     adopt_orphans(true);
     std::vector<pid_t> started;
     for (const auto& words : options_.programs) {
@@ -146,6 +149,7 @@ class Server {
       const Instant begin = platform_.clock().now();
       thread.call = call.call;
       thread.call_began = begin;
+      if (options_.races != nullptr) caller.set_site(site_of(thread, call.call, program));
       // Who sleeps uses nothing.
       const bool uses = call.call != compat::Call::kSleep;
       if (uses) program.state->calls().enter();
@@ -159,6 +163,13 @@ class Server {
       gate_.answer(thread, status, call);
     }
     program.state->forget(caller.number());
+  }
+
+  races::CallSite site_of(const ClientThread& thread, compat::Call call, Program& program) const {
+    const auto& process = thread.process;
+    const auto place = options_.races->sites().place(process.name, thread.name, process.id, call,
+                                                     thread.channel->stack());
+    return {place, ++program.calls};
   }
 
   acl::DriverSettings settings_of(const ServerOptions& options) {

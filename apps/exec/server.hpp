@@ -16,6 +16,7 @@
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/functions.hpp"
 #include "apps/exec/kernels/built_in.hpp"
+#include "apps/exec/races/detector.hpp"
 #include "apps/exec/snapshot.hpp"
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
@@ -68,6 +69,8 @@ struct ServerOptions {
   std::vector<CardFunction> functions;
   std::vector<std::optional<std::size_t>> function_of;
   BuiltInImages images;
+  // Looks for races; null: nobody does. Its card's side is told by whoever knows the cards.
+  races::Detector* races = nullptr;
   // What a card, by its index, offers operators that are compiled on demand.
   acl::ProgramOperators::Cores operator_cores;
   // How programs share cards: the first ones each its own, all others as the last; may be empty.

@@ -318,11 +318,12 @@ Status Management::inject_error(std::uint64_t address, unsigned bits) {
   return {};
 }
 
-Result<MemoryAlarms> Management::memory_alarms() {
+Result<Alarms> Management::alarms() {
   const auto status = TelemetryReader(card_).read<abi::HealthStatus>();
   if (!status) return forward_error(status);
-  return MemoryAlarms{status->get<abi::HealthStatus::MemorySingle>() != 0,
-                      status->get<abi::HealthStatus::MemoryDouble>() != 0};
+  return Alarms{status->get<abi::HealthStatus::MemorySingle>() != 0,
+                status->get<abi::HealthStatus::MemoryDouble>() != 0,
+                status->get<abi::HealthStatus::Temperature>() != 0};
 }
 
 Result<abi::Severity> Management::health() {

@@ -22,5 +22,6 @@
 #define DSMI_CODE_HBM_MULTI_BIT 0x80E01801u  /* "HBM MultiBit ECC" */
 #define DSMI_CODE_FAULT 0x80F10000u /* and an abi::FaultCode; in events only; npusim's own */
 #define DSMI_CODE_RESET 0x80F20000u /* in events only; npusim's own */
+#define DSMI_CODE_TEMPERATURE 0x80F30000u /* clock lowered; npusim's own */
 
 #endif

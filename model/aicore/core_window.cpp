@@ -60,7 +60,8 @@ constexpr std::uint32_t kCodeLines = 0x54, kCodeMisses = 0x55;
 }  // namespace
 
 std::uint64_t CoreWindow::clocks(SimTime time) const {
-  return time / 1'000'000 * clock_.mhz() + time % 1'000'000 * clock_.mhz() / 1'000'000;
+  const auto mhz = clock_.rated_mhz();
+  return time / 1'000'000 * mhz + time % 1'000'000 * mhz / 1'000'000;
 }
 
 std::uint32_t CoreWindow::counter(unsigned index) const {

@@ -2,6 +2,9 @@
 // How long instructions keep their pipe busy (hardware.md H15).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "model/aicore/function_times.hpp"
 #include "model/config/program_core_config.hpp"
 #include "model/core/agenda.hpp"
@@ -9,11 +12,15 @@
 
 namespace npu::model {
 
-// Lengths of time in clocks of a core.
+// Lengths of time in clocks of a core. A card that is hot leaves clocks out, so that cores do less;
+// performance counters count by the full clock (assumed).
 class CoreClock {
  public:
-  explicit CoreClock(std::uint64_t hz) : mhz_(hz < 1'000'000 ? 1 : hz / 1'000'000) {}
+  explicit CoreClock(std::uint64_t hz) : rated_mhz_(hz < 1'000'000 ? 1 : hz / 1'000'000) {}
+  std::uint64_t rated_mhz() const { return rated_mhz_; }
   std::uint64_t mhz() const { return mhz_; }
+  // From now on, 1 to 100; at least 1 MHz.
+  void set_percent(unsigned percent) { mhz_ = std::max(rated_mhz_ * percent / 100, kSlowest); }
   SimTime clocks(std::uint64_t count) const {
     return count / mhz_ * 1'000'000 + count % mhz_ * 1'000'000 / mhz_;
   }
@@ -23,7 +30,10 @@ class CoreClock {
   }
 
  private:
-  std::uint64_t mhz_;
+  static constexpr std::uint64_t kSlowest = 1;
+
+  std::uint64_t rated_mhz_;
+  std::uint64_t mhz_ = rated_mhz_;
 };
 
 // What one request moves of a copy.

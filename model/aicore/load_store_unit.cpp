@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "model/core/work_watch.hpp"
+
 namespace npu::model {
 
 using abi::FaultCode;
@@ -26,9 +28,11 @@ std::uint64_t value_in(const DataCache::Bytes64& line, std::uint64_t address, un
 
 LoadStoreUnit::LoadStoreUnit(CoreParts& core, MemoryReads& reads, WriteBacks& write_backs,
                              LocalMemory& local)
-    : config_(core.services.config),
+    : number_(core.number),
+      config_(core.services.config),
       clock_(core.services.clock),
       thread_(core.thread),
+      calls_(core.calls),
       polls_(core.polls),
       reads_(reads),
       write_backs_(write_backs),
@@ -44,6 +48,7 @@ std::uint64_t LoadStoreUnit::load(std::uint64_t address, unsigned bytes) {
   if (!accessible(address, bytes)) {
     thread_.raise_fault(FaultCode::kInstruction, address & kMemoryAddress, false, bytes);
   }
+  if (detail::work_watch != nullptr) tell_access(address, bytes, false);
   const SimTime begin = thread_.local();
   Look look;
   look.bytes = static_cast<std::uint8_t>(bytes);
@@ -61,9 +66,17 @@ void LoadStoreUnit::store(std::uint64_t address, unsigned bytes, std::uint64_t v
   if (!accessible(address, bytes)) {
     thread_.raise_fault(FaultCode::kInstruction, address & kMemoryAddress, true, bytes);
   }
+  if (detail::work_watch != nullptr) tell_access(address, bytes, true);
   auto& line = line_for(address);
   std::memcpy(line.data.data() + address % DataCache::kLine, &value, bytes);
   line.dirty = true;
+}
+
+void LoadStoreUnit::tell_access(std::uint64_t address, unsigned bytes, bool write) const {
+  if (watch_ != nullptr) watch_->accessed_memory();
+  const WorkWatch::Instruction by{calls_.block().cause, number_,
+                                  static_cast<unsigned>(platform::Pipe::kScalar), calls_.issued()};
+  detail::work_watch->accessed({calls_.space(), by, write, address, 1, bytes, bytes});
 }
 
 DataCache::Line& LoadStoreUnit::line_for(std::uint64_t address) {

@@ -30,6 +30,8 @@ class LoadStoreUnit {
 
  private:
   DataCache::Line& line_for(std::uint64_t address);
+  // For who looks for races.
+  void tell_access(std::uint64_t address, unsigned bytes, bool write) const;
   DataCache::Line& fill(std::uint64_t address);
   void write_back(DataCache::Line& line);
   void drop(DataCache::Line& line);
@@ -37,9 +39,11 @@ class LoadStoreUnit {
   void check_ub(std::uint32_t offset, bool write);
   [[noreturn]] void ub_fault(abi::FaultCode code, std::uint32_t offset, bool write);
 
+  const unsigned number_;  // of the core
   const ProgramCoreConfig& config_;
   const CoreClock& clock_;
   CoreThread& thread_;
+  const CallStack& calls_;
   PollLoop& polls_;
   MemoryReads& reads_;
   WriteBacks& write_backs_;

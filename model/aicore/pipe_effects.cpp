@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/aicore/pipe_effects.hpp"
 
+#include "model/aicore/hazards/footprint.hpp"
 #include "model/aicore/pipe_operation.hpp"
+#include "model/core/work_watch.hpp"
 
 namespace npu::model {
 
@@ -36,10 +38,23 @@ void PipeEffects::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimT
     detail::program_debugger->moves(
         {&services_.memory, number_, static_cast<unsigned>(pipe), entry.number});
   }
+  if (detail::work_watch != nullptr) tell_accesses(pipe, entry);
   const auto fault = stays_local(entry.instruction)
                          ? move(entry.instruction)
                          : memory_.execute(entry.instruction, services_.memory, calls_.space());
   if (fault.failed()) thread_.fail(fault, pipe, entry.number);
+}
+
+void PipeEffects::tell_accesses(Pipe pipe, const PipeEntry& entry) const {
+  std::vector<Extent> extents;
+  const WorkWatch::Instruction by{calls_.block().cause, number_, static_cast<unsigned>(pipe),
+                                  entry.number};
+  footprint_of(entry.instruction, cube_, !cube_ && !vector_, extents);
+  for (const auto& each : extents) {
+    if (each.space != Space::kGlobal) continue;
+    detail::work_watch->accessed(
+        {calls_.space(), by, each.write, each.first, each.rows, each.row, each.pitch});
+  }
 }
 
 void PipeEffects::copy_followed(Pipe pipe, const PipeEntry& copy, const CopyChain::Path& path) {

@@ -48,6 +48,8 @@ class PipeEffects final : public PipeUnit::Owner {
 
  private:
   CommandFault move(const Instruction& instruction);
+  // For who looks for races.
+  void tell_accesses(platform::Pipe pipe, const PipeEntry& entry) const;
 
   ProgramServices& services_;
   const unsigned number_;

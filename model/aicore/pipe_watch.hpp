@@ -24,6 +24,8 @@ class PipeWatch {
   virtual void cross_lowered(platform::CrossScope scope, unsigned flag) = 0;
   virtual void drained() = 0;
   virtual void accessed_ub(std::uint32_t offset, bool write) = 0;
+  // The scalar unit loads or stores in global memory; told of only if somebody watches that.
+  virtual void accessed_memory() = 0;
   // The program is stopped while the pipe waits in its next entry.
   virtual void stuck(Pipe pipe) = 0;
 };

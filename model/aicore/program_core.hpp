@@ -90,6 +90,9 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
   CoreRegisters& registers() { return registers_; }
   IssueUnit& issue() { return units_->issue; }
   LoadStoreUnit& memory() { return units_->memory; }
+  bool omits(Synchronisation kind, const void* place) {
+    return parts_.services.sim.omits(kind, place);
+  }
 
  private:
   using Cut = CoreThread::Cut;

@@ -96,13 +96,25 @@ void ProgramPort::store(std::uint64_t address, unsigned bytes, std::uint64_t val
   act(__builtin_return_address(0), [&] { core_.memory().store(address, bytes, value); });
 }
 void ProgramPort::clean_invalidate(std::uint64_t address) {
-  act(__builtin_return_address(0), [&] { core_.memory().clean_invalidate(address); });
+  const void* const from = __builtin_return_address(0);
+  act(from, [&] {
+    if (core_.omits(Synchronisation::kCoreClean, from)) return;
+    core_.memory().clean_invalidate(address);
+  });
 }
 void ProgramPort::clean_invalidate_all() {
-  act(__builtin_return_address(0), [&] { core_.memory().clean_invalidate_all(); });
+  const void* const from = __builtin_return_address(0);
+  act(from, [&] {
+    if (core_.omits(Synchronisation::kCoreClean, from)) return;
+    core_.memory().clean_invalidate_all();
+  });
 }
 void ProgramPort::memory_barrier() {
-  act(__builtin_return_address(0), [&] { core_.memory().memory_barrier(); });
+  const void* const from = __builtin_return_address(0);
+  act(from, [&] {
+    if (core_.omits(Synchronisation::kCoreBarrier, from)) return;
+    core_.memory().memory_barrier();
+  });
 }
 std::uint32_t ProgramPort::load_ub(std::uint32_t offset) {
   return ask(__builtin_return_address(0), [&] { return core_.memory().load_ub(offset); });

@@ -21,7 +21,7 @@ struct ProgramServices {
   const CoreLayout layout;
   DeviceMemoryPort& memory;
   MemoryWatch& watch;
-  const CoreClock clock;
+  CoreClock clock;
   ProgramLoader loader;
   CrossFlags cross_flags;
   Hazards hazards;

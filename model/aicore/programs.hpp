@@ -65,6 +65,9 @@ class AiCorePrograms : public sc_core::sc_module,
   // Stops everything and forgets it; late responses are dropped.
   void function_reset(unsigned function) override;
 
+  // The clock of all cores from now on, in percent of the configuration's, 1 to 100.
+  void set_clock_percent(unsigned percent) { services_.clock.set_percent(percent); }
+  std::uint64_t clock_mhz() const { return services_.clock.mhz(); }
   void set_hung(unsigned core, bool hung) { cores_[core]->set_hung(hung); }
 
   const CoreLayout& layout() const { return services_.layout; }

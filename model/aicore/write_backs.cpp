@@ -34,8 +34,10 @@ void WriteBacks::begin(DataCache::Line& line) {
   ++leaving_;
   line.dirty = false;
   requests_.announce();
+  auto& weakest = services_.sim.weakest;
+  const SimTime late = weakest ? weakest->late(kLate) : 0;
   services_.sim.agenda.at<&WriteBacks::send>(
-      sim_now() + services_.clock.clocks(services_.config.write_back_clocks), *this,
+      sim_now() + services_.clock.clocks(services_.config.write_back_clocks) + late, *this,
       (calls_.generation() & kShownGeneration) << 32 | place);
 }
 

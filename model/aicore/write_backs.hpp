@@ -35,6 +35,7 @@ class WriteBacks {
     std::uint64_t address = 0;
     DataCache::Bytes64 data{};
   };
+  static constexpr SimTime kLate = 2'000'000;  // ps, with order.rule=weakest: at most
   static constexpr std::uint64_t kShownGeneration = 0xFFFF'FFFF;
 
   void send(std::uint64_t argument);

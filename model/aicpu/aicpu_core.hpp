@@ -51,6 +51,7 @@ class AicpuCore : private AicpuStores::Owner, private DebuggedCore {
   AicpuRegisters& registers() { return registers_; }
   AicpuPollLoop& polls() { return polls_; }
   PhaseLog& phases() { return phases_; }
+  bool omits(Synchronisation kind, const void* place) { return sim_.omits(kind, place); }
 
  private:
   void run_block();

@@ -71,9 +71,40 @@ unsigned char* AicpuMemory::line(std::uint64_t address) {
   return missed_line(address - address % kCacheLineBytes, address);
 }
 
+// With order.rule=weakest. A core may load what it has an address of long before its program does,
+// and keep it: here the neighbour of a line that comes, and what the two point to.
+void AicpuMemory::prefetch(std::uint64_t begin, const unsigned char* bytes) {
+  Line neighbour;
+  follow_pointers(bytes);
+  if (fetch_early(begin ^ kCacheLineBytes, neighbour)) follow_pointers(neighbour.data());
+}
+
+void AicpuMemory::follow_pointers(const unsigned char* bytes) {
+  for (Bytes at = 0; at < kCacheLineBytes; at += sizeof(std::uint64_t)) {
+    std::uint64_t pointer = 0;
+    Line line;
+    std::memcpy(&pointer, bytes + at, sizeof pointer);
+    fetch_early(pointer - pointer % kCacheLineBytes, line);
+  }
+}
+
+// Whether it has; half of what there is.
+bool AicpuMemory::fetch_early(std::uint64_t begin, Line& line) {
+  const SpaceId space = thread_.space();
+  if (begin == 0 || !shared_.sim.weakest->half() || cache_.holds(space, begin)) return false;
+  if (!shared_.memory.local(space, begin)) return false;
+  const auto read = shared_.memory.read(space, begin, line.data(), line.size());
+  if (read != Completion::kSuccess) return false;
+  stores_.patch(begin, line.data());
+  std::memcpy(cache_.install(space, begin), line.data(), line.size());
+  shared_.caches(number_, space, begin);
+  return true;
+}
+
 unsigned char* AicpuMemory::missed_line(std::uint64_t begin, std::uint64_t address) {
   fetch_.fetch(begin);
   thread_.pass(l1_hit_);
+  if (shared_.sim.weakest && fetch_.bytes() != nullptr) prefetch(begin, fetch_.bytes());
   const SpaceId space = thread_.space();
   unsigned char* const bytes = cache_.install(space, begin);
   shared_.caches(number_, space, begin);  // a write may have come meanwhile
@@ -127,11 +158,11 @@ void AicpuMemory::read(std::uint64_t address, void* data, Bytes length) {
 // --- stores ----------------------------------------------------------------------------------
 
 // Within a line. A whole line is cached without having been read.
-void AicpuMemory::post(std::uint64_t address, const void* data, Bytes length) {
+void AicpuMemory::post(std::uint64_t address, const void* data, Bytes length, bool releases) {
   thread_.check();
   rounds_.acted();
   ++work_.stores;
-  stores_.post(address, data, length);
+  stores_.post(address, data, length, releases);
   const SpaceId space = thread_.space();
   if (length == kCacheLineBytes) shared_.caches(number_, space, address);
   unsigned char* const cached =
@@ -142,14 +173,14 @@ void AicpuMemory::post(std::uint64_t address, const void* data, Bytes length) {
 
 void AicpuMemory::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
   check_alignment(address, bytes, true);
-  post(address, &value, bytes);
+  post(address, &value, bytes, true);
 }
 
 void AicpuMemory::write(std::uint64_t address, const void* data, Bytes length) {
   const auto* from = static_cast<const unsigned char*>(data);
   while (length > 0) {
     const Bytes part = in_line(address, length);
-    post(address, from, part);
+    post(address, from, part, false);
     address += part, from += part, length -= part;
   }
 }

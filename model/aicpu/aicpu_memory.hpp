@@ -46,12 +46,16 @@ class AicpuMemory {
 
  private:
   static constexpr std::uint64_t kNoLine = UINT64_MAX;
+  using Line = std::array<unsigned char, CoherentCache::kLine>;
 
   bool same_line(std::uint64_t address);
   unsigned char* line(std::uint64_t address);
+  void prefetch(std::uint64_t begin, const unsigned char* bytes);
+  void follow_pointers(const unsigned char* bytes);
+  bool fetch_early(std::uint64_t begin, Line& line);
   unsigned char* missed_line(std::uint64_t begin, std::uint64_t address);
   void check_alignment(std::uint64_t address, unsigned bytes, bool write);
-  void post(std::uint64_t address, const void* data, Bytes length);
+  void post(std::uint64_t address, const void* data, Bytes length, bool releases);
   std::uint64_t modify(std::uint64_t address, unsigned bytes,
                        std::uint64_t (*change)(std::uint64_t, std::uint64_t, std::uint64_t),
                        std::uint64_t a, std::uint64_t b);

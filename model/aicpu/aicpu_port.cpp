@@ -67,10 +67,18 @@ void AicpuProgramPort::write(std::uint64_t address, const void* data, Bytes leng
   act([&] { core_.memory().write(address, data, length); });
 }
 void AicpuProgramPort::invalidate(std::uint64_t address, Bytes length) {
-  act([&] { core_.memory().invalidate(address, length); });
+  const void* const from = __builtin_return_address(0);
+  act([&] {
+    if (core_.omits(Synchronisation::kAicpuInvalidate, from)) return;
+    core_.memory().invalidate(address, length);
+  });
 }
 void AicpuProgramPort::barrier() {
-  act([&] { core_.memory().barrier(); });
+  const void* const from = __builtin_return_address(0);
+  act([&] {
+    if (core_.omits(Synchronisation::kAicpuBarrier, from)) return;
+    core_.memory().barrier();
+  });
 }
 
 // --- registers, time ------------------------------------------------------------------------

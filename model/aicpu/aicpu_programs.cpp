@@ -122,7 +122,8 @@ Completion AicpuPrograms::write(unsigned core, Writer writer, SpaceId vmid, std:
 
 // Caches hear of what AI Cores write in the order in which they write, all as late.
 void AicpuPrograms::snoop_later(SpaceId vmid, std::uint64_t address, Bytes length) {
-  const SimTime due = sim_now() + ticks(config.snoop);
+  SimTime due = sim_now() + ticks(config.snoop);
+  if (sim.weakest) due = last_snoop_ = std::max(last_snoop_, due + sim.weakest->late(kLateSnoop));
   writes_.add(vmid, address, length, sim_now(), due);
   const bool held = std::any_of(cores_.begin(), cores_.end(), [&](const auto& core) {
     return core->holds(vmid, address, length);
@@ -144,7 +145,7 @@ void AicpuPrograms::snoop_due(std::uint64_t) {
 
 void AicpuPrograms::snoop(Writer writer, SpaceId vmid, std::uint64_t address, Bytes length) {
   if (writer == Writer::kDma && !config.snoops_dma) return;
-  if (writer == Writer::kAiCore && config.snoop != Picoseconds{}) {
+  if (writer == Writer::kAiCore && (config.snoop != Picoseconds{} || sim.weakest)) {
     return snoop_later(vmid, address, length);
   }
   for (unsigned i = 0; i < cores_.size(); ++i) {

@@ -62,6 +62,7 @@ class AicpuPrograms : public sc_core::sc_module,
 
  private:
   static constexpr unsigned kNobody = ~0U;
+  static constexpr SimTime kLateSnoop = 2'000'000;  // ps, with order.rule=weakest: at most
 
   void request(unsigned core, Access access, SpaceId vmid, std::uint64_t address, Bytes length,
                std::uint64_t cause) override;
@@ -89,6 +90,7 @@ class AicpuPrograms : public sc_core::sc_module,
   HeldLines held_;                       // where DMA is snooped
   WritesInFlight writes_;                // of AI Cores
   std::deque<Snoop> snoops_;             // those of them to lines that a cache holds
+  SimTime last_snoop_ = 0;               // with order.rule=weakest: they come in order
   KernelPort::Listener* listener_ = nullptr;
   unsigned writer_ = kNobody;
   std::vector<BusyTime> busy_;         // by core

@@ -24,8 +24,9 @@ class AicpuStores {
 
   // A block begins.
   void begin() { posted_.reset(); }
-  // One store within a line, after it has found an entry and its translation is known.
-  void post(std::uint64_t address, const void* data, Bytes length);
+  // One store within a line, after it has found an entry and its translation is known. `releases`:
+  // nobody sees it before the stores ahead of it.
+  void post(std::uint64_t address, const void* data, Bytes length, bool releases);
   // The program waits until all are done.
   void await_all();
   SimTime all_done() const { return posted_.all_done(); }
@@ -35,7 +36,10 @@ class AicpuStores {
   void reset();
 
  private:
+  SimTime leaves(std::uint64_t address, Bytes length, bool releases, SimTime others);
   void store_done(std::uint64_t resets);
+
+  static constexpr SimTime kLate = 2'000'000;  // ps, with order.rule=weakest: at most
 
   AicpuShared& shared_;
   const unsigned number_;

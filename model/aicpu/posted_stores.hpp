@@ -24,17 +24,24 @@ class PostedStores {
   void postpone(SimTime now) {
     done_[(next_ + done_.size() - 1) % done_.size()] = last_ = now + until_done_;
   }
-  SimTime all_done() const { return last_; }
+  // The last one is not done before `when`.
+  SimTime delay(SimTime when) {
+    SimTime& done = done_[(next_ + done_.size() - 1) % done_.size()];
+    done = std::max(done, when);
+    delayed_ = std::max(delayed_, done);
+    return done;
+  }
+  SimTime all_done() const { return std::max(last_, delayed_); }
   void reset() {
     std::fill(done_.begin(), done_.end(), 0);
-    last_ = 0;
+    last_ = delayed_ = 0;
   }
 
  private:
   std::vector<SimTime> done_;  // of the last stores, oldest next
   const SimTime until_done_;
   std::size_t next_ = 0;
-  SimTime last_ = 0;
+  SimTime last_ = 0, delayed_ = 0;
 };
 
 }  // namespace npu::model

@@ -6,6 +6,7 @@
 #include "model/command/dispatcher.hpp"
 #include "model/command/queue_entries.hpp"
 #include "model/command/scheduler.hpp"
+#include "model/core/work_watch.hpp"
 
 namespace npu::model {
 
@@ -283,6 +284,7 @@ void EntryWindow::start_record(QueueCommand& command) {
   const bool known = names_signal(command.entry);
   if (!known) return fail(command, FaultCode::kInvalidSignal, slot, true);
   take(command);
+  tell(command);
   results_.write_signal(command);
 }
 
@@ -325,10 +327,16 @@ void EntryWindow::block_ended(QueueCommand& command, const CommandFault& fault) 
   if (stopping()) check_ended();
 }
 
+void EntryWindow::tell(const QueueCommand& command) const {
+  if (detail::work_watch == nullptr) return;
+  detail::work_watch->ended({function().space(queue_->mqd.vmid), command.cause, command.entry});
+}
+
 // The entry's work is done; what waited for that may start.
 void EntryWindow::finish(QueueCommand& command) {
   --working_;
   command.done = sim_now();
+  if (command.opcode() != QueueOpcode::kEventRecord) tell(command);
   if (command.given_up) {
     --open_;
     shared_.commands.free(command);

@@ -82,6 +82,7 @@ class EntryWindow : private EntryReader::Owner,
   void wait_failed(const CommandFault& fault, bool host) override { fail(*current_, fault, host); }
 
   // They end.
+  void tell(const QueueCommand& command) const;
   void work_written(QueueCommand& command) override { finish(command); }
   void completed(std::uint64_t argument);
   void completion_written(QueueCommand& command) override;

@@ -6,6 +6,7 @@
 #include "model/command/queue_slot.hpp"
 #include "model/command/scheduler.hpp"
 #include "model/command/signal_unit.hpp"
+#include "model/core/work_watch.hpp"
 #include "npu/abi/page_table.hpp"
 #include "npu/base/checked.hpp"
 
@@ -92,7 +93,9 @@ void ManagementExecutor::descriptor_read(const Answer& answer, std::uint64_t dro
     return owner_.command_done(ManagementStatus::kInvalidDescriptor);
   const auto status = function_.table.add(mqd, command_.address, shared_.config.pci.msix_vectors);
   if (status == ManagementStatus::kSuccess) {
-    shared_.scheduler->consider(*function_.table.queue(mqd.queue_id));
+    auto& queue = *function_.table.queue(mqd.queue_id);
+    if (detail::work_watch != nullptr) detail::work_watch->created(function_.cause(queue, 0));
+    shared_.scheduler->consider(queue);
   }
   owner_.command_done(status);
 }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "model/config/checks.hpp"
-#include "npu/abi/registers.hpp"
+#include "model/config/fabric_plan.hpp"
 
 namespace npu::model {
 namespace {
@@ -138,11 +138,8 @@ CheckResult check_system(const SystemConfig& system) {
       return with_prefix(fmt::format("cards.{}.", i), *broken);
     }
   }
-  if (system.hccs_topology != HccsTopology::kNone && system.cards.size() > abi::kMaxHccsCards) {
-    return BrokenRule{"hccs_topology",
-                      fmt::format("links exist between at most {} cards, here are {}",
-                                  abi::kMaxHccsCards, system.cards.size())};
-  }
+  const auto fabric = plan_fabric(system);
+  if (!fabric) return fabric.error();
   return check_topology(system);
 }
 

@@ -51,7 +51,10 @@ std::string Key::allowed() const {
     case KeyType::kNodes:
     case KeyType::kBridges:
     case KeyType::kTemplates:
+    case KeyType::kFabricParts:
       return "a list";
+    case KeyType::kFabric:
+      return fmt::format("{}, or a section of keys", fmt::join(words, ", "));
     case KeyType::kTexts:
       return "a list of text; with --set ';' between";
     case KeyType::kNumber:

@@ -17,17 +17,19 @@ namespace npu::model {
 struct Table;
 
 enum class KeyType {
-  kNumber,     // an integer, or a decimal where the unit leaves room (12.5 ns)
-  kFlag,       // true or false
-  kName,       // letters, digits, '.', '_', '-'
-  kChoice,     // one of a few words
-  kSection,    // keys of another table
-  kFile,       // as kSection, but usually the name of a file that holds them
-  kChip,       // as kFile: a card's chip
-  kNodes,      // a list of PCI topology nodes
-  kBridges,    // a list of host bridges
-  kTemplates,  // a list of templates of virtual functions
-  kTexts,      // a list of text, empty where it is missing; in one text with ';' between
+  kNumber,       // an integer, or a decimal where the unit leaves room (12.5 ns)
+  kFlag,         // true or false
+  kName,         // letters, digits, '.', '_', '-'
+  kChoice,       // one of a few words
+  kSection,      // keys of another table
+  kFile,         // as kSection, but usually the name of a file that holds them
+  kChip,         // as kFile: a card's chip
+  kNodes,        // a list of PCI topology nodes
+  kBridges,      // a list of host bridges
+  kTemplates,    // a list of templates of virtual functions
+  kFabric,       // as kSection, or a word
+  kFabricParts,  // a list of parts of a fabric
+  kTexts,        // a list of text, empty where it is missing; in one text with ';' between
 };
 
 // A value as it is stored: numbers in bytes, picoseconds, hertz or as they are.

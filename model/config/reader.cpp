@@ -2,6 +2,7 @@
 #include "model/config/reader.hpp"
 
 #include "model/config/base_file.hpp"
+#include "model/config/fabric_keys.hpp"
 #include "model/config/value_text.hpp"
 #include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
@@ -150,6 +151,10 @@ Reader::Status Reader::read_key(const Key& key, void* object, const YamlNode& no
       return read_file(*key.table, key.member(object), node, path);
     case KeyType::kChip:
       return read_chip(*static_cast<PciNodeConfig*>(object), node, path);
+    case KeyType::kFabric:
+      return read_fabric(key, object, node, path);
+    case KeyType::kFabricParts:
+      return read_parts(*static_cast<std::vector<FabricPart>*>(key.member(object)), node, path);
     case KeyType::kNodes:
       return read_nodes(*static_cast<std::vector<PciNodeConfig>*>(key.member(object)), node, path);
     case KeyType::kBridges:
@@ -236,7 +241,76 @@ Reader::Status Reader::read_nodes(std::vector<PciNodeConfig>& nodes, const YamlN
     const KeyPath place = path.child(std::to_string(i));
     sources_[place.full()] = yaml.items[i].place;
     if (auto done = read_node(node, yaml.items[i], place); !done) return done;
+    if (node.kind != PciNodeKind::kCards) {
+      nodes.push_back(std::move(node));
+    } else if (auto done = read_cards(nodes, std::move(node), yaml.items[i], place); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
+// Each has a chip of its own, which overrides may tell from the others.
+Reader::Status Reader::read_cards(std::vector<PciNodeConfig>& nodes, PciNodeConfig first,
+                                  const YamlNode& yaml, const KeyPath& path) {
+  const unsigned count = first.count;
+  for (unsigned i = 0; i < count; ++i) {
+    PciNodeConfig node{};
+    if (i == 0) {
+      node = std::move(first);
+    } else if (auto done = read_table(node_table(PciNodeKind::kCards), &node, yaml, path); !done) {
+      return done;
+    }
+    node.kind = PciNodeKind::kCard;
+    node.name += std::to_string(node.card);
     nodes.push_back(std::move(node));
+  }
+  return {};
+}
+
+// A word is a part of that form, of all cards.
+Reader::Status Reader::read_fabric(const Key& key, void* object, const YamlNode& yaml,
+                                   const KeyPath& path) {
+  auto& fabric = *static_cast<FabricConfig*>(key.member(object));
+  if (yaml.kind == YamlNode::Kind::kMap) return read_table(*key.table, &fabric, yaml, path);
+  if (yaml.kind != YamlNode::Kind::kScalar || !contains(key.words, yaml.text)) {
+    return refuse(yaml, path, key.allowed());
+  }
+  FabricPart part;
+  const Key form = *fabric_part_table(FabricForm::kNone).find("form");
+  const auto value = parse_value(form, yaml, path.local);
+  if (!value) return tl::unexpected(value.error());
+  form.store(&part, *value);
+  fabric = {};
+  if (part.form != FabricForm::kNone) fabric.parts.push_back(part);
+  return {};
+}
+
+Reader::Status Reader::read_parts(std::vector<FabricPart>& parts, const YamlNode& yaml,
+                                  const KeyPath& path) {
+  if (yaml.kind != YamlNode::Kind::kSequence) return refuse(yaml, path, "a list of parts");
+  const Key form = *fabric_part_table(FabricForm::kNone).find("form");
+  for (std::size_t i = 0; i < yaml.items.size(); ++i) {
+    const auto& item = yaml.items[i];
+    const KeyPath place = path.child(std::to_string(i));
+    if (item.kind != YamlNode::Kind::kMap) return refuse(item, place, "a section of keys");
+    const auto* const entry = item.find(form.name);
+    const auto* yaml_form = overrides_.find(place.child(form.name));
+    if (yaml_form == nullptr && entry != nullptr) yaml_form = &entry->value;
+    if (yaml_form == nullptr) {
+      ConfigError error = error_at(item.place, place.local, "missing key 'form'");
+      error.allowed = form.allowed();
+      return tl::unexpected(error);
+    }
+    FabricPart part;
+    const auto value = parse_value(form, *yaml_form, place.child(form.name).local);
+    if (!value) return tl::unexpected(value.error());
+    form.store(&part, *value);
+    sources_[place.full()] = item.place;
+    if (auto done = read_table(fabric_part_table(part.form), &part, item, place); !done) {
+      return done;
+    }
+    parts.push_back(std::move(part));
   }
   return {};
 }

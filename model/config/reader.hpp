@@ -41,8 +41,12 @@ class Reader {
   template <class Item>
   Status read_list(std::vector<Item>& items, const Table& table, const std::string& allowed,
                    const YamlNode& yaml, const KeyPath& path);
+  Status read_fabric(const Key& key, void* object, const YamlNode& yaml, const KeyPath& path);
+  Status read_parts(std::vector<FabricPart>& parts, const YamlNode& yaml, const KeyPath& path);
   Status read_nodes(std::vector<PciNodeConfig>& nodes, const YamlNode& yaml, const KeyPath& path);
   Status read_node(PciNodeConfig& node, const YamlNode& yaml, const KeyPath& path);
+  Status read_cards(std::vector<PciNodeConfig>& nodes, PciNodeConfig first, const YamlNode& yaml,
+                    const KeyPath& path);
   ConfigResult<const YamlNode*> lone_chips_system(const YamlNode& chip);
 
   Overrides& overrides_;

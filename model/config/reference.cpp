@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "model/config/fabric_keys.hpp"
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
 
@@ -39,7 +40,17 @@ std::vector<Section> all_sections() {
   collect(node_table(PciNodeKind::kRootPort), "host_bridges[].root_ports[]", file, sections);
   sections.push_back({"children[] kind switch", file, &node_table(PciNodeKind::kSwitch)});
   sections.push_back({"children[] kind card", file, &node_table(PciNodeKind::kCard)});
+  sections.push_back({"children[] kind cards", file, &node_table(PciNodeKind::kCards)});
   sections.push_back({"children[] kind empty_slot", file, &node_table(PciNodeKind::kEmptySlot)});
+  collect(fabric_table(), "fabric", file, sections);
+  const Key form = *fabric_part_table(FabricForm::kNone).find("form");
+  for (std::size_t i = 0; i < form.words.size(); ++i) {
+    const auto& table = fabric_part_table(static_cast<FabricForm>(i));
+    const std::string path = "fabric.parts[] form " + form.words[i];
+    sections.push_back({path, file, &table});
+  }
+  sections.push_back(
+      {"fabric.parts[].link", file, fabric_part_table(FabricForm::kPairs).find("link")->table});
   return sections;
 }
 
@@ -55,6 +66,8 @@ void visit_keys(const Table& table, const std::string& path, const KeyVisitor& v
       visit_keys(*key.table, "", visit);
     } else if (nested) {
       visit_keys(*key.table, name, visit);
+    } else if (key.type == KeyType::kFabric) {
+      visit(name, key);
     } else if (key.store) {
       visit(name, key);
     }

@@ -11,7 +11,8 @@ namespace npu::model {
 namespace {
 
 bool is_list_key(const std::string& key) {
-  return key.rfind("cards.", 0) == 0 || key.rfind("host_bridges.", 0) == 0;
+  return key.rfind("cards.", 0) == 0 || key.rfind("host_bridges.", 0) == 0 ||
+         key.rfind("fabric.", 0) == 0;
 }
 
 // As a configuration is shown: what the host's file has stands below `host`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "model/config/fabric_keys.hpp"
 #include "model/config/load.hpp"
 #include "model/config/value_text.hpp"
 
@@ -37,6 +38,7 @@ class Writer {
     text_ += indent(depth) + key.name + ":";
     switch (key.type) {
       case KeyType::kSection:
+      case KeyType::kFabric:
       case KeyType::kFile:
         text_ += "\n";
         table(*key.table, part(key, object), depth + 1);
@@ -52,6 +54,9 @@ class Writer {
         return;
       case KeyType::kBridges:
         list(*static_cast<const std::vector<HostBridgeConfig>*>(part(key, object)), depth);
+        return;
+      case KeyType::kFabricParts:
+        list(*static_cast<const std::vector<FabricPart>*>(part(key, object)), depth);
         return;
       case KeyType::kTemplates:
         list(*static_cast<const std::vector<VirtualTemplateConfig>*>(part(key, object)), depth);
@@ -71,6 +76,7 @@ class Writer {
 
   static const Table& table_of(const PciNodeConfig& node) { return node_table(node.kind); }
   static const Table& table_of(const HostBridgeConfig&) { return host_bridge_table(); }
+  static const Table& table_of(const FabricPart& part) { return fabric_part_table(part.form); }
   static const Table& table_of(const VirtualTemplateConfig&) { return virtual_template_table(); }
 
   template <class Item>

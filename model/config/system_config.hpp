@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/config/chip_config.hpp"
+#include "model/config/fabric_config.hpp"
 
 namespace npu::model {
 
@@ -46,6 +47,18 @@ struct ProgramConfig {
 enum class HostOrder {
   kStrong,  // program order; stores that combine at the next other access or barrier (x86)
   kWeak,    // any that Arm allows, until a barrier
+};
+
+// What everybody sees of the accesses of others, where hardware leaves it open
+// (docs/memory-order.md).
+enum class OrderRule {
+  kProgram,  // as the models have it: mostly program order
+  kWeakest,  // what is unfriendly to programs
+};
+
+struct OrderConfig {
+  OrderRule rule = OrderRule::kProgram;
+  std::uint64_t seed = 0;  // which of the legal orders, together with that of the run
 };
 
 // What a driver in the kernel of an operating system spends on a card's memory
@@ -110,7 +123,8 @@ struct RootComplexConfig {
   Bytes read_completion_boundary;    // RCB: 64 or 128
 };
 
-enum class PciNodeKind { kRootPort, kSwitch, kCard, kEmptySlot };
+// kCards is in files alone: `count` times kCard.
+enum class PciNodeKind { kRootPort, kSwitch, kCard, kEmptySlot, kCards };
 
 // A node of the PCI topology below a host bridge. A root port or a switch's downstream port has
 // the children; `link` is the link above a switch (for a card it is chip.link).
@@ -121,6 +135,7 @@ struct PciNodeConfig {
   Picoseconds switch_latency;    // kSwitch: ingress to egress port
   int card = -1;                 // kCard: index into SystemConfig::cards
   unsigned extra_functions = 0;  // kCard: functions 1..n without BARs (multi-function device)
+  unsigned count = 0;            // kCards
   std::vector<PciNodeConfig> children;
 };
 
@@ -129,13 +144,6 @@ struct HostBridgeConfig {
   int numa_node;
   std::uint8_t first_bus;
   std::vector<PciNodeConfig> root_ports;  // device numbers 0, 1, ... on the root bus
-};
-
-// Which cards have an HCCS link between them.
-enum class HccsTopology {
-  kNone,
-  kFullMesh,  // every two
-  kRing,      // neighbours by index, and the last with the first
 };
 
 // A key and its value: one from the command line instead of the file's, or any.
@@ -153,11 +161,12 @@ struct SystemConfig {
   FirmwareConfig firmware;
   ProgramConfig programs;
   HostCpuConfig cpu;
+  OrderConfig order;
   HostMemoryConfig memory;
   RootComplexConfig root_complex;
   std::vector<HostBridgeConfig> host_bridges;
   std::vector<std::string> faults;  // docs/faults.md
-  HccsTopology hccs_topology = HccsTopology::kNone;
+  FabricConfig fabric;
   std::vector<ChipConfig> cards;  // the index is DEVICE_INDEX
 };
 

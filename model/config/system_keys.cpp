@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of host and system files.
+#include "model/config/fabric_keys.hpp"
 #include "model/config/key_table.hpp"
 
 namespace npu::model {
@@ -126,6 +127,21 @@ const Table& memory_table() {
   return kTable;
 }
 
+const Table& order_table() {
+  using O = OrderConfig;
+  static const Table kTable{
+      "",
+      "what hosts, cores and cards see of each other's accesses (docs/memory-order.md)",
+      {
+          keys::choice("rule", &O::rule, {"program", "weakest"},
+                       "mostly program order, or of all that hardware allows what is unfriendly to "
+                       "programs; weakest has cpu.order=weak in it"),
+          number("seed", &O::seed, 0, 1'000'000'000,
+                 "with weakest: which of the legal orders, together with the run's --seed"),
+      }};
+  return kTable;
+}
+
 const Table& root_complex_table() {
   using R = RootComplexConfig;
   static const Table kTable{
@@ -149,7 +165,8 @@ Key node_name() {
 }
 
 Key node_kind() {
-  return keys::choice("kind", &PciNodeConfig::kind, {"root_port", "switch", "card", "empty_slot"},
+  return keys::choice("kind", &PciNodeConfig::kind,
+                      {"root_port", "switch", "card", "empty_slot", "cards"},
                       "what is plugged in here; root ports stand under root_ports only");
 }
 
@@ -183,6 +200,15 @@ Table card_table() {
   return table;
 }
 
+Table cards_table() {
+  Table table = card_table();
+  table.doc = "several cards, one behind another";
+  table.keys[1].doc = "each is called so, with its DEVICE_INDEX behind it";
+  table.keys.insert(table.keys.begin() + 2,
+                    number("count", &PciNodeConfig::count, 1, 64, "how many"));
+  return table;
+}
+
 }  // namespace
 
 const Table& node_table(PciNodeKind kind) {
@@ -191,6 +217,7 @@ const Table& node_table(PciNodeKind kind) {
                                {node_name(), children("none (an empty slot) or one node")}};
   static const Table kSwitch = switch_table();
   static const Table kCard = card_table();
+  static const Table kCards = cards_table();
   static const Table kEmptySlot{"", "a slot with nothing in it", {node_kind(), node_name()}};
   switch (kind) {
     case PciNodeKind::kRootPort:
@@ -199,6 +226,8 @@ const Table& node_table(PciNodeKind kind) {
       return kSwitch;
     case PciNodeKind::kCard:
       return kCard;
+    case PciNodeKind::kCards:
+      return kCards;
     case PciNodeKind::kEmptySlot:
       break;
   }
@@ -298,9 +327,15 @@ const Table& host_table() {
        section("driver", &S::driver, driver_table()),
        section("firmware", &S::firmware, firmware_table()),
        section("programs", &S::programs, program_table()), section("cpu", &S::cpu, cpu_table()),
-       section("memory", &S::memory, memory_table()),
+       section("order", &S::order, order_table()), section("memory", &S::memory, memory_table()),
        section("root_complex", &S::root_complex, root_complex_table())}};
   return kTable;
+}
+
+Key fabric_key() {
+  Key key = keys::section("fabric", &SystemConfig::fabric, fabric_table(), KeyType::kFabric);
+  key.words = fabric_words();
+  return key;
 }
 
 const Table& system_table() {
@@ -314,14 +349,12 @@ const Table& system_table() {
     host.table = &host_table();
     host.doc = host_table().doc;
     host.member = [](void* system) { return system; };
-    table.keys = {
-        host,
-        keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
-                   "roots of the PCI hierarchy"),
-        keys::choice("hccs_topology", &SystemConfig::hccs_topology, {"none", "full_mesh", "ring"},
-                     "which cards have an HCCS link between them"),
-        keys::make("faults", KeyType::kTexts, &SystemConfig::faults,
-                   "faults that happen in every run (docs/faults.md); may be missing")};
+    table.keys = {host,
+                  keys::make("host_bridges", KeyType::kBridges, &SystemConfig::host_bridges,
+                             "roots of the PCI hierarchy"),
+                  fabric_key(),
+                  keys::make("faults", KeyType::kTexts, &SystemConfig::faults,
+                             "faults that happen in every run (docs/faults.md); may be missing")};
     return table;
   }();
   return kTable;

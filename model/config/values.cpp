@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/config/fabric_keys.hpp"
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
 #include "model/config/value_text.hpp"
@@ -30,6 +31,7 @@ class Collector {
     const std::string name = prefix + key.name;
     switch (key.type) {
       case KeyType::kSection:
+      case KeyType::kFabric:
       case KeyType::kFile: {
         const bool is_host = key.table == &host_table();
         table(*key.table, part(key, object), is_host ? "" : name + ".");
@@ -47,6 +49,9 @@ class Collector {
       case KeyType::kBridges:
         list(*static_cast<const std::vector<HostBridgeConfig>*>(part(key, object)), name);
         return;
+      case KeyType::kFabricParts:
+        list(*static_cast<const std::vector<FabricPart>*>(part(key, object)), name);
+        return;
       case KeyType::kTemplates:
         list(*static_cast<const std::vector<VirtualTemplateConfig>*>(part(key, object)), name);
         return;
@@ -57,6 +62,7 @@ class Collector {
 
   static const Table& table_of(const PciNodeConfig& node) { return node_table(node.kind); }
   static const Table& table_of(const HostBridgeConfig&) { return host_bridge_table(); }
+  static const Table& table_of(const FabricPart& part) { return fabric_part_table(part.form); }
   static const Table& table_of(const VirtualTemplateConfig&) { return virtual_template_table(); }
 
   template <class Item>

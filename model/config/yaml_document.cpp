@@ -210,7 +210,7 @@ ConfigResult<YamlNode> parse_yaml(const std::string& text, const std::string& fi
 }
 
 ConfigResult<YamlNode> read_yaml_file(const std::string& path) {
-  constexpr std::uintmax_t kLargestFile = 1 << 20;  // a configuration is a few kilobytes
+  constexpr std::uintmax_t kLargestFile = 8 << 20;  // many cards, as config show writes them
   std::error_code code;
   const auto kind = std::filesystem::status(path, code).type();
   const auto refuse = [&](const char* problem) {
@@ -219,7 +219,7 @@ ConfigResult<YamlNode> read_yaml_file(const std::string& path) {
   if (kind == std::filesystem::file_type::not_found) return refuse("no such file");
   if (kind == std::filesystem::file_type::directory) return refuse("is a directory");
   if (kind != std::filesystem::file_type::regular) return refuse("is not a regular file");
-  if (std::filesystem::file_size(path, code) > kLargestFile) return refuse("is larger than 1 MiB");
+  if (std::filesystem::file_size(path, code) > kLargestFile) return refuse("is larger than 8 MiB");
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();

@@ -10,7 +10,7 @@ void Transaction::prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command co
   auto& info = of(payload);
   info.kind = TransactionKind::kMemory;
   info.completion = Completion::kSuccess;
-  info.posted = info.asks_translated = false;
+  info.posted = info.relaxed = info.asks_translated = false;
   info.translated = info.no_write = info.to_host = info.replays = info.type0 = false;
   info.reduction = abi::ReduceOperation::kNone;
   info.vmid = 0;

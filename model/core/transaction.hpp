@@ -115,6 +115,7 @@ class Transaction : public tlm::tlm_extension<Transaction> {
   bool posted = false;
   bool asks_translated = false;  // of a virtual address, see above
   bool translated = false;       // to the host: the address was translated by ATS before
+  bool relaxed = false;          // posted write of data: may pass others of its cause (PCIe 2.4.1)
   bool no_write = false;         // of kTranslation: only to read
   bool to_host = false;          // in the MMU: the page is the host's
   bool replays = false;          // does not wait in the MMU for a page that somebody serves

@@ -107,9 +107,10 @@ unsigned char* DataMover::at(Bytes position) const {
   return buffer_.get() + (skew_ + position) % buffer_size_;
 }
 
-// The first one counts.
+// The first one counts; where accesses pass each other, that of the lowest address.
 void DataMover::fail(const CommandFault& fault) {
-  if (!fault_.failed()) fault_ = fault;
+  const bool first = shared_.sim.weakest && fault.address < fault_.address;
+  if (!fault_.failed() || first) fault_ = fault;
 }
 
 void DataMover::miss(const tlm::tlm_generic_payload& trans) {
@@ -314,6 +315,7 @@ void DataMover::issue_posted_writes() {
 void DataMover::post(Bytes length) {
   const std::uint64_t address = destination_ + write_issued_;
   auto& trans = shared_.ports.make_posted_write(agent_, address, length, cause_);
+  Transaction::of(trans).relaxed = true;
   const Bytes to_wrap = buffer_size_ - (skew_ + write_issued_) % buffer_size_;
   const Bytes first = std::min(length, to_wrap);
   std::memcpy(trans.get_data_ptr(), at(write_issued_), first);

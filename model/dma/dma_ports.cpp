@@ -73,7 +73,19 @@ void DmaPorts::read_device(const RequestTag& tag, SpaceId space, std::uint64_t a
   Transaction::of(trans).vmid = space;
   Transaction::of(trans).flow = tag.unit;
   Transaction::of(trans).replays = true;
-  send(to_hbm_, trans, tag, cause);
+  if (!sim_.weakest) return send(to_hbm_, trans, tag, cause);
+  // Accesses of different pages and channels pass each other.
+  Transaction::of(trans).cause = cause;
+  Transaction::of(trans).context = tag.pack();
+  sim_.agenda.at<&DmaPorts::send_late>(sim_now() + sim_.weakest->late(kLate), *this,
+                                       reinterpret_cast<std::uintptr_t>(&trans));
+}
+
+void DmaPorts::send_late(std::uint64_t handle) {
+  auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(handle);
+  Transaction::of(trans).issued = sim_now();
+  auto delay = sc_core::SC_ZERO_TIME;
+  to_hbm_(trans, delay);
 }
 
 void DmaPorts::write_device(const RequestTag& tag, Reduction reduction, SpaceId space,

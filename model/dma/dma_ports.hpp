@@ -47,8 +47,11 @@ class DmaPorts {
                     std::uint64_t address, unsigned char* data, Bytes length, std::uint64_t cause);
 
  private:
+  void send_late(std::uint64_t handle);
   void send(const Forward& forward, tlm::tlm_generic_payload& trans, const RequestTag& tag,
             std::uint64_t cause);
+
+  static constexpr SimTime kLate = 300'000;  // ps, of an access with order.rule=weakest, at most
 
   Simulation& sim_;
   Forward to_host_;

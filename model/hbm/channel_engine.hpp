@@ -91,6 +91,8 @@ class ChannelEngine {
   // Off: every burst and every refresh takes the general way, and every command is searched for,
   // with the same result. For tests, at the start.
   void take_short_cuts(bool on);
+  // It is refreshed so many times as often from now on. To be called after advance().
+  void set_refresh_pace(Clock pace) { refresh_.set_pace(commands_, pace); }
   void watch(CommandObserver* observer) { commands_.reporter().watch(observer); }
   // Refreshes are appended there, but for those of a long idle time, which are only counted; null:
   // nowhere.

@@ -55,6 +55,11 @@ class ChannelSet {
     if (!planned()) channels_[channel].engine().watch(observer);
   }
 
+  // ChannelEngine::set_refresh_pace(); not with fidelity `run`.
+  void set_refresh_pace(unsigned channel, Clock pace) {
+    channels_[channel].engine().set_refresh_pace(pace);
+  }
+
  private:
   Clock submit_run(unsigned channel, const BurstRun& run);
   Clock submit_many(std::uint64_t first, std::uint64_t end, const BurstRun& like);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/core/work_watch.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {
@@ -137,6 +138,7 @@ void Hbm::request(tlm::tlm_generic_payload& payload, std::uint16_t port) {
   if (write) {
     ++writes_pending_;
     if (observer_ != nullptr && payload.get_data_ptr() != nullptr) {
+      if (detail::work_watch != nullptr) detail::write_cause = info.cause;
       observer_->bytes_written(payload.get_address(), info.extent(payload));
     }
   }
@@ -334,6 +336,13 @@ void Hbm::complete(std::uint32_t tag) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const auto answer = port_sockets[port]->nb_transport_bw(payload, phase, delay);
   sc_assert(answer == tlm::TLM_COMPLETED);
+}
+
+// What has fallen due by now did so at the old pace.
+void Hbm::set_refresh_pace(unsigned channel, unsigned pace) {
+  advance_channels(horizon(), true);
+  channels_.set_refresh_pace(channel, pace);
+  if (!awake_) arm();
 }
 
 HbmStatistics Hbm::statistics() {

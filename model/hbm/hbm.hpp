@@ -59,6 +59,9 @@ class Hbm : public sc_core::sc_module {
   // A read that meets an error that cannot be corrected ends with kPoisoned, and its data are not
   // to be used.
   hbm::Ecc& ecc() { return ecc_; }
+  // A channel is refreshed `pace` times as often from now on, as one that is hot; 1: as configured.
+  // Not with fidelity `run`.
+  void set_refresh_pace(unsigned channel, unsigned pace);
   // Watches the commands of one channel; null: nobody. Costs a branch per command when unused.
   // With fidelity `run` there are none.
   void watch(unsigned channel, hbm::CommandObserver* observer) {

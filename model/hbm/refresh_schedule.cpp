@@ -7,7 +7,8 @@ RefreshSchedule::RefreshSchedule(const HbmTimings& timings, const ChannelLayout&
                                  bool together)
     : per_bank_(timings.trfc_pb != 0),
       together_(together),
-      interval_(per_bank_ ? timings.trefi_pb : timings.trefi),
+      rated_interval_(per_bank_ ? timings.trefi_pb : timings.trefi),
+      interval_(rated_interval_),
       duration_(per_bank_ ? timings.trfc_pb : timings.trfc),
       layout_(layout) {
   for (unsigned p = 0; p < layout.pseudo_channels(); ++p) {
@@ -16,6 +17,13 @@ RefreshSchedule::RefreshSchedule(const HbmTimings& timings, const ChannelLayout&
   for (int lane = 0; lane < layout.lanes(); ++lane) {
     const int place = layout.stack_of(lane) * layout.banks_per_rank() + layout.in_rank(lane);
     place_[static_cast<std::size_t>(lane)] = static_cast<std::int16_t>(place);
+  }
+}
+
+void RefreshSchedule::set_pace(Clock pace) {
+  interval_ = std::max(rated_interval_ / pace, Clock{1});
+  for (Turn& turn : turns_) {
+    if (turn.pending) turn.behind = turn.due + interval_;
   }
 }
 

@@ -25,6 +25,8 @@ class RefreshSchedule {
 
   bool per_bank() const { return per_bank_; }
   Clock interval() const { return interval_; }
+  // From now on so many times as often as the timings say; 1: as they say.
+  void set_pace(Clock pace);
   // How long one lasts.
   Clock duration() const { return duration_; }
 
@@ -96,6 +98,7 @@ class RefreshSchedule {
   std::array<Turn, 2> turns_;
   bool per_bank_;
   bool together_;
+  Clock rated_interval_;
   Clock interval_;
   Clock duration_;
   ChannelLayout layout_;

@@ -47,10 +47,19 @@ void close_skipped(CommandScheduler& commands, unsigned pseudo_channel, Clock re
 
 }  // namespace
 
-RefreshUnit::RefreshUnit(const CommandScheduler& commands)
-    : kept_(1 + (commands.timing().limits().pre_to_act + commands.timing().act_extra() +
-                 commands.refreshes().duration() + 2) /
-                    commands.refreshes().interval()) {
+Clock RefreshUnit::kept(const CommandScheduler& commands) {
+  const Clock lasting = commands.timing().limits().pre_to_act + commands.timing().act_extra() +
+                        commands.refreshes().duration() + 2;
+  return 1 + lasting / commands.refreshes().interval();
+}
+
+RefreshUnit::RefreshUnit(const CommandScheduler& commands) : kept_(kept(commands)) {
+  schedule(commands);
+}
+
+void RefreshUnit::set_pace(CommandScheduler& commands, Clock pace) {
+  commands.refreshes().set_pace(pace);
+  kept_ = kept(commands);
   schedule(commands);
 }
 

@@ -31,11 +31,14 @@ class RefreshUnit {
   // Of an idle channel, up to `until`: what can be done without looking at commands one by one.
   void run_idle(CommandScheduler& commands, Clock until);
 
+  // RefreshSchedule::set_pace().
+  void set_pace(CommandScheduler& commands, Clock pace);
   // Refreshes are appended there, but for those of a long idle time, which are only counted; null:
   // nowhere.
   void log(std::vector<RefreshDone>* log) { log_ = log; }
 
  private:
+  static Clock kept(const CommandScheduler& commands);
   Clock action(const CommandScheduler& commands, unsigned pseudo_channel) const;
   void fall_due(CommandScheduler& commands, unsigned pseudo_channel);
   void close_all_banks(CommandScheduler& commands, unsigned pseudo_channel, Clock at);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/host/legal_order.hpp"
+#include "model/core/legal_order.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::model {

@@ -45,7 +45,7 @@ bool HeldStores::join(const HeldStore& store) {
 std::uint64_t HeldStores::enter(HeldStore store) {
   if (store.combines && join(store)) return next_ - 1;
   store.number = next_++;
-  const SimTime longest = store.combines ? kLongest : kLongestRegister;
+  const SimTime longest = store.combines ? kLongest : longest_register_;
   const SimTime wait = order_.time(order_.half() ? longest : kShort);
   store.leaves = store.issued + wait;
   if (!store.combines) {

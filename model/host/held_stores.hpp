@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/host/legal_order.hpp"
+#include "model/core/legal_order.hpp"
 #include "model/host/mapped_bar.hpp"
 
 namespace npu::model {
@@ -37,8 +37,16 @@ class HeldStores {
   // Told of a store that leaves now, and what is still held.
   using Leave = std::function<void(const HeldStore&, const std::vector<HeldStore>& held)>;
 
-  HeldStores(Agenda& agenda, LegalOrder& order, Leave leave)
-      : agenda_(agenda), order_(order), leave_(std::move(leave)) {}
+  // What a store waits for at most. Much longer than a write takes to cross a link and a card to
+  // act on it; and half of them wait next to nothing.
+  static constexpr SimTime kLongest = 2'000'000;        // ps, of stores that combine
+  static constexpr SimTime kLongestRegister = 200'000;  // of stores to registers
+
+  HeldStores(Agenda& agenda, LegalOrder& order, SimTime longest_register, Leave leave)
+      : agenda_(agenda),
+        order_(order),
+        longest_register_(longest_register),
+        leave_(std::move(leave)) {}
 
   // A store of up to 8 bytes, naturally aligned, at `issued`, now or ahead of now; its number.
   std::uint64_t enter(HeldStore store);
@@ -54,14 +62,10 @@ class HeldStores {
   void serve(std::uint64_t);
   void leave_until(SimTime time);
 
-  // What a store waits for at most. Much longer than a write takes to cross a link and a card to
-  // act on it; and half of them wait next to nothing.
-  static constexpr SimTime kLongest = 2'000'000;        // ps, of stores that combine
-  static constexpr SimTime kLongestRegister = 200'000;  // of stores to registers
-  static constexpr SimTime kShort = 20'000;
-
+  static constexpr SimTime kShort = 20'000;  // ps
   Agenda& agenda_;
   LegalOrder& order_;
+  const SimTime longest_register_;
   Leave leave_;
   std::uint64_t next_ = 0;
   std::vector<HeldStore> held_;  // in program order

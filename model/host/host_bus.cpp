@@ -14,8 +14,10 @@ HostBus::HostBus(Socket& socket, Simulation& simulation, HostCpus& cpus, HostSta
       combining_(cpus.config().cores),
       track_(simulation.recorder.track("host.mmio")) {
   const auto& config = cpus.config();
-  if (config.order == HostOrder::kStrong) return;
-  const std::uint64_t seed = mixed(config.run_seed) ^ config.order_seed;
+  auto& weakest = simulation.weakest;
+  if (config.order == HostOrder::kStrong && !weakest) return;
+  const std::uint64_t of_rule = weakest ? weakest->next() : 0;
+  const std::uint64_t seed = mixed(config.run_seed) ^ config.order_seed ^ of_rule;
   weak_ = std::make_unique<WeakOrder>(simulation, seed,
                                       [this](const HeldStore& store) { post_held(store); });
 }

@@ -85,9 +85,22 @@ HostMemoryPort::Access HostMemory::locate(const DmaRequester& requester, std::ui
   return {Completion::kSuccess, {}, memory.data + offset, memory.size - offset};
 }
 
+bool HostMemory::refuses(const DmaRequester& requester, std::uint64_t bus, bool device_writes,
+                         std::uint64_t cause) {
+  if (requester.translated || requester.function >> 8 != refused_bus_) return false;
+  refused_bus_ = kNoBus;
+  faults_.record({sim_now(), requester.function, requester.pasid, bus, device_writes,
+                  Completion::kUnsupportedRequest},
+                 cause);
+  return true;
+}
+
 // A request under a translation of its own needs none of the IOTLB.
 HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t bus, Bytes length,
                                           bool device_writes, std::uint64_t cause) {
+  if (refuses(requester, bus, device_writes, cause)) {
+    return {Completion::kUnsupportedRequest, iommu_lookup_, nullptr, 0, iommu_lookup_};
+  }
   auto access = locate(requester, bus, length, device_writes, cause);
   if (access.status != Completion::kSuccess) return access;
   const auto found = look_up(requester, bus, length, device_writes);

@@ -76,6 +76,10 @@ class HostMemory : public HostMemoryPort {
     if (weak_ != nullptr) weak_->memory().written(data, length);
     watches_.written(data, length);
   }
+  // The next read or translation request of a function on PCI bus `bus` is refused, as if its page
+  // were not mapped. A fault for tests.
+  void refuse_next(std::uint8_t bus) { refused_bus_ = bus; }
+  bool refuses_next() const { return refused_bus_ != kNoBus; }
   // What programs store is seen by devices in this order; null: at once.
   void order(WeakOrder* weak) { weak_ = weak; }
 
@@ -104,7 +108,13 @@ class HostMemory : public HostMemoryPort {
     return walkers_[static_cast<std::size_t>(node_of_(requester))];
   }
 
+  static constexpr unsigned kNoBus = 256;
+
+  bool refuses(const DmaRequester& requester, std::uint64_t bus, bool device_writes,
+               std::uint64_t cause);
+
   const Picoseconds iommu_lookup_;
+  unsigned refused_bus_ = kNoBus;
   const DmaPages pages_;
   std::function<int(std::uint16_t)> node_of_;
   Iommu iommu_;

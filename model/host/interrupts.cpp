@@ -33,16 +33,28 @@ void Interrupts::message(std::uint16_t requester, std::uint64_t address, std::ui
     return;
   }
   ++taken_;
+  simulation_.emit(track_, platform::Activity::kInterrupt, sim_now(), sim_now(), cause, 0, data);
+  auto& vector = *it->second;
+  auto& weakest = simulation_.weakest;
+  // A vector has one bit: what comes before its handler has run is seen by that.
+  if (weakest && vector.coming != 0 && weakest->half()) return;
+  const Message message{requester, data, vector.core, sim_now(), cause};
+  const SimTime late = weakest ? weakest->late(kLate) : 0;
+  serve(message, cpus_.interrupt(vector.core) + late);
+  if (weakest && weakest->one_in(kDoubled)) {
+    serve(message, cpus_.interrupt(vector.core) + weakest->late(kLate));
+  }
+}
+
+void Interrupts::serve(const Message& message, SimTime end) {
   if (free_messages_.empty()) {
     free_messages_.push_back(messages_.size());
     messages_.emplace_back();
   }
   const auto number = free_messages_.back();
   free_messages_.pop_back();
-  const unsigned core = it->second->core;
-  messages_[number] = {requester, data, core, sim_now(), cause};
-  simulation_.emit(track_, platform::Activity::kInterrupt, sim_now(), sim_now(), cause, 0, data);
-  const SimTime end = cpus_.interrupt(core);
+  messages_[number] = message;
+  ++by_data_.at({message.requester, message.data})->coming;
   if (end == sim_now()) return handled(number);
   simulation_.agenda.at<&Interrupts::handled>(end, *this, number);
 }
@@ -55,6 +67,7 @@ void Interrupts::handled(std::uint64_t number) {
   const auto it = by_data_.find({message.requester, message.data});
   if (it == by_data_.end()) return;
   auto& vector = *it->second;
+  if (vector.coming != 0) --vector.coming;
   ++vector.count;
   vector.last_arrival = message.arrival;
   vector.last_cause = message.cause;

@@ -24,6 +24,7 @@ struct VectorState {
   sc_core::sc_event arrived;
   unsigned core = 0;              // whose handler serves it
   std::function<void()> handler;  // called for each message, if there is one
+  unsigned coming = 0;            // messages whose handlers have not ended
 };
 
 class Interrupts : public InterruptSink {
@@ -54,7 +55,12 @@ class Interrupts : public InterruptSink {
     SimTime arrival;
     std::uint64_t cause;
   };
+  void serve(const Message& message, SimTime end);
   void handled(std::uint64_t message);
+
+  // With order.rule=weakest.
+  static constexpr SimTime kLate = 20'000'000;  // ps, of a handler, at most
+  static constexpr unsigned kDoubled = 8;       // one of so many comes twice
 
   Simulation& simulation_;
   HostCpus& cpus_;

@@ -16,6 +16,7 @@ WeakOrder::WeakOrder(Simulation& simulation, std::uint64_t seed, Post post)
     : simulation_(simulation),
       order_(seed),
       buffer_(simulation.agenda, order_,
+              simulation.weakest ? HeldStores::kLongest : HeldStores::kLongestRegister,
               [this](const HeldStore& store, const auto& held) { leave(store, held); }),
       memory_(mixed(seed)),
       post_(std::move(post)) {}

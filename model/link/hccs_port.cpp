@@ -23,40 +23,33 @@ HccsPort::HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const C
   sc_assert(partition_.memory_base == 0);
   peer_socket.register_nb_transport_fw(this, &HccsPort::request);
   memory_socket.register_nb_transport_bw(this, &HccsPort::memory_response);
-  link_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
-  link_in_.register_nb_transport_fw(this, &HccsPort::peer_request);
+  fabric_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
+  fabric_in_.register_nb_transport_fw(this, &HccsPort::peer_request);
   bank_.on_read<abi::HccsLinks>([this] {
     std::uint64_t links = 0;
-    for (const auto& peer : peers_) {
-      if (peer.link->up()) links |= std::uint64_t{1} << peer.card;
+    for (unsigned card = 0; fabric_ != nullptr && card < abi::kMaxHccsCards; ++card) {
+      if (fabric_->reaches(own_, card)) links |= std::uint64_t{1} << card;
     }
     return abi::HccsLinks::from_raw(links);
   });
 }
 
-void HccsPort::connect(unsigned card, HccsLink& link, unsigned side) {
-  sc_assert(card < abi::kMaxHccsCards);
-  link_out_.bind(link.target_sockets[side]);
-  link.initiator_sockets[side].bind(link_in_);
-  peers_.push_back({card, &link, side});
+void HccsPort::connect(HccsFabric& fabric, unsigned card) {
+  fabric_out_.bind(fabric.target_socket(card));
+  fabric.initiator_socket(card).bind(fabric_in_);
+  fabric_ = &fabric;
+  own_ = card;
 }
 
-std::uint64_t HccsPort::messages(unsigned card, bool sent) const {
-  const int number = link_to(card);
-  if (number < 0) return 0;
-  const auto& peer = peers_[static_cast<std::size_t>(number)];
-  return peer.link->wire(sent ? peer.side : 1 - peer.side).statistics().messages;
+std::uint64_t HccsPort::messages_sent(unsigned card) const {
+  return fabric_ != nullptr && fabric_->knows(own_, card) ? fabric_->messages(own_, card) : 0;
+}
+
+std::uint64_t HccsPort::messages_received(unsigned card) const {
+  return fabric_ != nullptr && fabric_->knows(own_, card) ? fabric_->messages(card, own_) : 0;
 }
 
 // --- outwards ------------------------------------------------------------------------------
-
-// -1: none.
-int HccsPort::link_to(unsigned card) const {
-  for (std::size_t i = 0; i < peers_.size(); ++i) {
-    if (peers_[i].card == card) return static_cast<int>(i);
-  }
-  return -1;
-}
 
 HccsPort::Window& HccsPort::window_of(const tlm::tlm_generic_payload& trans) {
   const std::size_t flow = Transaction::of(trans).flow;
@@ -72,7 +65,7 @@ bool HccsPort::fits(const Window& window, const tlm::tlm_generic_payload& trans)
 
 tlm::tlm_sync_enum HccsPort::request(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
                                      sc_core::sc_time&) {
-  if (link_to(Transaction::of(trans).peer - 1U) < 0) {
+  if (fabric_ == nullptr || !fabric_->knows(own_, Transaction::of(trans).peer - 1U)) {
     fail(trans, Completion::kNoPeer);
     return tlm::TLM_ACCEPTED;
   }
@@ -106,14 +99,15 @@ void HccsPort::send(Window& window, tlm::tlm_generic_payload& trans) {
   carried.cause = info.cause;
   carried.reduction = info.reduction;
   carried.element = info.element;
+  carried.peer = info.peer;
   carried.issued = sim_now();
   carried.context = slot;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   auto delay = sc_core::SC_ZERO_TIME;
-  link_out_[link_to(info.peer - 1U)]->nb_transport_fw(message, phase, delay);
+  fabric_out_->nb_transport_fw(message, phase, delay);
 }
 
-tlm::tlm_sync_enum HccsPort::peer_response(int, tlm::tlm_generic_payload& message, tlm::tlm_phase&,
+tlm::tlm_sync_enum HccsPort::peer_response(tlm::tlm_generic_payload& message, tlm::tlm_phase&,
                                            sc_core::sc_time&) {
   const auto& carried = Transaction::of(message);
   const auto slot = static_cast<std::uint32_t>(carried.context);
@@ -150,9 +144,8 @@ void HccsPort::answer(std::uint64_t pointer) {
 
 // --- inwards -------------------------------------------------------------------------------
 
-tlm::tlm_sync_enum HccsPort::peer_request(int link, tlm::tlm_generic_payload& message,
-                                          tlm::tlm_phase&, sc_core::sc_time&) {
-  Transaction::of(message).sender_states.push(static_cast<std::uint64_t>(link));
+tlm::tlm_sync_enum HccsPort::peer_request(tlm::tlm_generic_payload& message, tlm::tlm_phase&,
+                                          sc_core::sc_time&) {
   sim_.agenda.at<&HccsPort::enter>(sim_now() + ticks(config_.hccs.ingress), *this,
                                    as_argument(message));
   return tlm::TLM_ACCEPTED;
@@ -160,7 +153,7 @@ tlm::tlm_sync_enum HccsPort::peer_request(int link, tlm::tlm_generic_payload& me
 
 void HccsPort::enter(std::uint64_t pointer) {
   auto& message = payload_of(pointer);
-  const unsigned card = peers_[Transaction::of(message).sender_states.top()].card;
+  const unsigned card = fabric_->origin(message);
   const std::uint64_t allowed = bank_.get<abi::HccsAccess>().raw;
   if ((allowed >> card & 1) == 0) {
     refuse(message, Completion::kPeerRefused);
@@ -186,8 +179,7 @@ void HccsPort::refuse(tlm::tlm_generic_payload& message, Completion completion) 
 void HccsPort::respond(tlm::tlm_generic_payload& message) {
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   auto delay = sc_core::SC_ZERO_TIME;
-  const auto link = static_cast<int>(Transaction::of(message).sender_states.pop());
-  link_in_[link]->nb_transport_bw(message, phase, delay);
+  fabric_in_->nb_transport_bw(message, phase, delay);
 }
 
 tlm::tlm_sync_enum HccsPort::memory_response(tlm::tlm_generic_payload& message, tlm::tlm_phase&,

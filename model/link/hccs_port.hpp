@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A card's port to all its HCCS links.
+// A card's port to the fabric, with all its links.
 //
 // Outwards: requests for other cards' memory (Transaction::peer) come from the MMU, reads and
 // writes with responses, at most dma.device_chunk bytes. Each flow (Transaction::flow) has a
@@ -11,8 +11,6 @@
 // left).
 #pragma once
 
-#include <tlm_utils/multi_passthrough_initiator_socket.h>
-#include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -23,7 +21,7 @@
 #include "model/core/ports.hpp"
 #include "model/core/register_bank.hpp"
 #include "model/core/simulation.hpp"
-#include "model/link/hccs_link.hpp"
+#include "model/link/hccs_fabric.hpp"
 #include "model/link/hccs_payload_pool.hpp"
 #include "model/link/message_queue.hpp"
 #include "npu/abi/registers.hpp"
@@ -41,9 +39,8 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   // Device-local addresses.
   tlm_utils::simple_initiator_socket<HccsPort> memory_socket{"memory_socket"};
 
-  // Binds side `side` of `link`, whose other side is the card of index `card`. Before the
-  // simulation starts.
-  void connect(unsigned card, HccsLink& link, unsigned side);
+  // As card `card` of the fabric. Before the simulation starts.
+  void connect(HccsFabric& fabric, unsigned card);
   // Links are function 0's. Requests that wait here are answered with kCompleterAbort; what is on
   // its way moves no bytes into this card's buffers any more.
   void function_reset(unsigned function) override;
@@ -51,16 +48,11 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   void set_partition(const Partition& partition) { partition_ = partition; }
 
   const HccsConfig& config() const { return config_.hccs; }
-  // What the link to the card has carried; 0: there is none.
-  std::uint64_t messages_sent(unsigned card) const { return messages(card, true); }
-  std::uint64_t messages_received(unsigned card) const { return messages(card, false); }
+  // What has gone to the card and come from it.
+  std::uint64_t messages_sent(unsigned card) const;
+  std::uint64_t messages_received(unsigned card) const;
 
  private:
-  struct Peer {
-    unsigned card;
-    HccsLink* link;
-    unsigned side;
-  };
   struct Outstanding {
     tlm::tlm_generic_payload* request = nullptr;
     bool dropped = false;  // a reset came in between
@@ -73,15 +65,13 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
 
   tlm::tlm_sync_enum request(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
-  tlm::tlm_sync_enum peer_request(int link, tlm::tlm_generic_payload& message,
-                                  tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum peer_response(int link, tlm::tlm_generic_payload& message,
-                                   tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum peer_request(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
+  tlm::tlm_sync_enum peer_response(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   Window& window_of(const tlm::tlm_generic_payload& trans);
-  int link_to(unsigned card) const;
-  std::uint64_t messages(unsigned card, bool sent) const;
   bool fits(const Window& window, const tlm::tlm_generic_payload& trans) const;
   void pump(Window& window);
   void send(Window& window, tlm::tlm_generic_payload& trans);
@@ -97,12 +87,13 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   Partition partition_;  // function 0's, whose memory peers reach
   RegisterBank& bank_;
   HccsPayloadPool pool_;
-  std::vector<Peer> peers_;                     // by number of the link
+  HccsFabric* fabric_ = nullptr;                // null: the card stands alone
+  unsigned own_ = 0;                            // its number there
   std::vector<std::array<Window, 2>> windows_;  // by flow; reads, writes
   std::vector<Outstanding> outstanding_;
   std::vector<std::uint32_t> free_;  // places in outstanding_
-  tlm_utils::multi_passthrough_initiator_socket_optional<HccsPort> link_out_{"link_out"};
-  tlm_utils::multi_passthrough_target_socket_optional<HccsPort> link_in_{"link_in"};
+  tlm_utils::simple_initiator_socket_optional<HccsPort> fabric_out_{"fabric_out"};
+  tlm_utils::simple_target_socket_optional<HccsPort> fabric_in_{"fabric_in"};
 };
 
 }  // namespace npu::model

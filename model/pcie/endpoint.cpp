@@ -47,7 +47,23 @@ void Endpoint::fail_next_completion(CompletionSide side, CompletionFault fault) 
   sent_fault_ = fault;
 }
 
+// The card cannot tell which of its functions it was for, nor whether it was
+// a write (PCIe 6.2.3.2): each function that lives by the host's writes hears that one may be lost.
+void Endpoint::drop(Payload& payload) {
+  const auto error = std::exchange(next_received_error_, 0);
+  functions_.first().log_uncorrectable(error, tlp_header(payload, Transaction::of(payload)));
+  for (unsigned function = 0; function < chip_.functions(); ++function) {
+    if (functions_.of_chip(function).in_reset()) continue;
+    for (auto* listener : loss_listeners_) listener->host_write_lost(function, 0);
+  }
+  payload.release();
+}
+
 SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
+  if (next_received_error_ != 0) {
+    drop(payload);
+    return 0;
+  }
   const auto& info = Transaction::of(payload);
   SimTime when = sim_now() + ticks(chip_.endpoint.ingress);
   const bool is_message = is_routed_by_id(info.kind);
@@ -230,14 +246,14 @@ void Endpoint::finish(Payload& payload, Completion completion) {
   info.completion = completion;
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   if (completion != Completion::kSuccess) refuse(payload, completion);
-  switch (std::exchange(sent_fault_, CompletionFault::kNone)) {
-    case CompletionFault::kDrop:
-      return payload.release();
-    case CompletionFault::kPoison:
-      info.completion = Completion::kPoisoned;
-      break;
-    case CompletionFault::kNone:
-      break;
+  const auto fault = std::exchange(sent_fault_, CompletionFault::kNone);
+  if (fault == CompletionFault::kDrop) return payload.release();
+  info.completion = completion_with(fault, info.completion);
+  if (fault == CompletionFault::kUnsupported || fault == CompletionFault::kAbort) {
+    const bool aborts = fault == CompletionFault::kAbort;
+    functions_.first().log_uncorrectable(
+        aborts ? pci::kAerCompleterAbort : pci::kAerUnsupportedRequest, tlp_header(payload, info));
+    refuse(payload, info.completion);
   }
   egress_.complete(payload);
 }
@@ -354,7 +370,9 @@ tlm::tlm_sync_enum Endpoint::refuse_posted(Payload& payload) {
 }
 
 void Endpoint::completion_arrived(unsigned, Payload& wire) {
-  reads_.completion_arrived(wire);
+  if (next_received_error_ == 0) return reads_.completion_arrived(wire);
+  reads_.lose(wire);
+  drop(wire);
 }
 
 void Endpoint::read_ended(unsigned port, Payload& client) {

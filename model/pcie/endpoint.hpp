@@ -108,6 +108,12 @@ class Endpoint : public sc_core::sc_module,
   void drop_next_completion(CompletionSide side) {
     fail_next_completion(side, CompletionFault::kDrop);
   }
+  void refuse_next_completion(CompletionSide side, bool aborts) {
+    fail_next_completion(side, aborts ? CompletionFault::kAbort : CompletionFault::kUnsupported);
+  }
+  // The next TLP that the card receives has the error, a bit of AER's uncorrectable status: it is
+  // logged and dropped. Loss listeners of all functions are told, with address 0.
+  void drop_next_received(std::uint32_t error) { next_received_error_ = error; }
   // Of messages that are sent from now on.
   void fault_next_interrupt(const InterruptFault& fault) { interrupt_faults_.arm(fault); }
   std::size_t armed_interrupt_faults() const { return interrupt_faults_.armed(); }
@@ -122,6 +128,7 @@ class Endpoint : public sc_core::sc_module,
   using Place = FunctionSet::Place;
 
   void fail_next_completion(CompletionSide side, CompletionFault fault);
+  void drop(Payload& payload);
   // from the link
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& wire) override;
@@ -161,6 +168,7 @@ class Endpoint : public sc_core::sc_module,
   InvalidationListener on_invalidation_;
   PageResponseListener on_page_response_;
   CompletionFault sent_fault_ = CompletionFault::kNone;
+  std::uint32_t next_received_error_ = 0;  // 0: none
   InterruptFaults interrupt_faults_;
   std::uint32_t track_;
 };

@@ -28,7 +28,7 @@ std::uint64_t HostAccesses::take(Payload& payload, RootPort& port) {
   }
   const std::uint64_t number = free_.back();
   free_.pop_back();
-  dmas_[number] = {&payload, &port, nullptr, sim_now()};
+  dmas_[number] = {&payload, &port, nullptr, sim_now(), false};
   return number;
 }
 
@@ -105,8 +105,27 @@ void HostAccesses::serve_write(std::uint64_t number) {
   const auto result = access(*dma.payload, true);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
   trace_lookup(*dma.payload, result);
-  dma.port->visible = std::max(sim_now() + ticks(result.latency), dma.port->visible);
-  simulation_.agenda.at<&HostAccesses::store>(dma.port->visible, *this, number);
+  const SimTime earliest = sim_now() + ticks(result.latency);
+  const SimTime visible = simulation_.weakest ? weakest_write(*dma.port, *dma.payload, earliest)
+                                              : std::max(earliest, dma.port->visible);
+  dma.port->visible = std::max(visible, dma.port->visible);
+  simulation_.agenda.at<&HostAccesses::store>(visible, *this, number);
+}
+
+// Late. Relaxed writes pass each other, but only those of one transfer: a device that let a later
+// transfer pass an earlier one could not keep the order of a stream.
+SimTime HostAccesses::weakest_write(RootPort& port, const Payload& payload, SimTime visible) {
+  const SimTime late = visible + simulation_.weakest->late(kLateWrite);
+  const auto& info = Transaction::of(payload);
+  if (!info.relaxed) {
+    port.relaxed_cause = 0;
+    return std::max(late, port.visible);
+  }
+  if (port.relaxed_cause == 0 || port.relaxed_cause != info.cause) {
+    port.relaxed_cause = info.cause;
+    port.visible_before = port.visible;
+  }
+  return std::max(late, port.visible_before + simulation_.weakest->time(kApart));
 }
 
 // Into the IOMMU's queue, behind the writes that came before.
@@ -147,8 +166,35 @@ void HostAccesses::serve_read(std::uint64_t number) {
   const auto result = access(*dma.payload, true);
   if (result.status != Completion::kSuccess) return reject(number, result.status);
   trace_lookup(*dma.payload, result);
-  const SimTime served = std::max(sim_now() + ticks(result.latency), dma.port->visible);
+  SimTime served = std::max(sim_now() + ticks(result.latency), dma.port->visible);
+  if (simulation_.weakest) {
+    served += simulation_.weakest->late(kLateRead);
+    // A read passes no write that came before it.
+    if (dma.port->visible < sim_now()) sample_early(number);
+  }
   simulation_.agenda.at<&HostAccesses::sample>(served, *this, number);
+}
+
+void HostAccesses::sample_early(std::uint64_t number) {
+  Dma& dma = dmas_[number];
+  auto& payload = *dma.payload;
+  const bool is_data = Transaction::of(payload).kind == TransactionKind::kMemory;
+  if (!is_data || payload.get_data_ptr() == nullptr) return;
+  const auto found = access(payload, false);
+  if (found.status != Completion::kSuccess) return;
+  std::memcpy(payload.get_data_ptr(), found.data, payload.get_data_length());
+  dma.sampled = true;
+}
+
+// Of what was sampled at the begin each line is what it was then, or what it is now.
+void HostAccesses::sample_lines(Payload& payload, const std::byte* data) {
+  constexpr Bytes kLine = 64;
+  const Bytes length = payload.get_data_length();
+  for (Bytes at = 0; at < length;) {
+    const Bytes part = std::min<Bytes>(length - at, kLine - (payload.get_address() + at) % kLine);
+    if (simulation_.weakest->half()) std::memcpy(payload.get_data_ptr() + at, data + at, part);
+    at += part;
+  }
 }
 
 void HostAccesses::sample(std::uint64_t number) {
@@ -161,6 +207,8 @@ void HostAccesses::sample(std::uint64_t number) {
   } else if (info.kind == TransactionKind::kTranslation) {
     const std::uint64_t mapped = result.contiguous;
     std::memcpy(payload.get_data_ptr(), &mapped, sizeof mapped);
+  } else if (dmas_[number].sampled) {
+    sample_lines(payload, result.data);
   } else if (payload.get_data_ptr() != nullptr) {
     std::memcpy(payload.get_data_ptr(), result.data, payload.get_data_length());
   }

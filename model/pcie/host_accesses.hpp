@@ -40,6 +40,7 @@ class HostAccesses {
     RootPort* port = nullptr;
     RootPort* peer = nullptr;  // a request for a device's BAR leaves there
     SimTime begin = 0;
+    bool sampled = false;  // of a read: at its begin
   };
 
   std::uint64_t take(Payload& payload, RootPort& port);
@@ -47,6 +48,9 @@ class HostAccesses {
   void serve(std::uint64_t number);
   void serve_write(std::uint64_t number);
   void serve_read(std::uint64_t number);
+  SimTime weakest_write(RootPort& port, const Payload& payload, SimTime visible);
+  void sample_early(std::uint64_t number);
+  void sample_lines(Payload& payload, const std::byte* data);
   void reject(std::uint64_t number, Completion completion);
   HostMemoryPort::Access access(const Payload& payload, bool begins);
   void trace_lookup(const Payload& payload, const HostMemoryPort::Access& found) const;
@@ -57,6 +61,9 @@ class HostAccesses {
   void respond(std::uint64_t number);
   void push_writes(std::uint64_t number);
   void pass_on(std::uint64_t number);
+
+  static constexpr SimTime kLateWrite = 2'000'000, kLateRead = 500'000;  // ps, weakest: at most
+  static constexpr SimTime kApart = 100'000;  // relaxed writes that may not be earlier
 
   Simulation& simulation_;
   const SimTime latency_;

@@ -34,6 +34,21 @@ constexpr std::uint16_t kParityError = 1 << 15, kMasterAbort = 1 << 13, kTargetA
 
 }  // namespace
 
+Completion completion_with(CompletionFault fault, Completion otherwise) {
+  switch (fault) {
+    case CompletionFault::kPoison:
+      return Completion::kPoisoned;
+    case CompletionFault::kUnsupported:
+      return Completion::kUnsupportedRequest;
+    case CompletionFault::kAbort:
+      return Completion::kCompleterAbort;
+    case CompletionFault::kNone:
+    case CompletionFault::kDrop:
+      break;
+  }
+  return otherwise;
+}
+
 ReadRequester::ReadRequester(Simulation& simulation, const EndpointConfig& config,
                              FunctionSet& functions, Owner& owner)
     : simulation_(simulation),
@@ -114,18 +129,23 @@ void ReadRequester::completion_arrived(Payload& wire) {
 void ReadRequester::deliver(std::uint64_t handle) {
   auto& wire = payload_of(handle);
   const auto& info = Transaction::of(wire);
-  const unsigned number = tag_of(info.context);
   const auto fault = std::exchange(fault_, CompletionFault::kNone);
-  tags_[number].travelling = false;
-  if (is_waiting(info.context) && fault != CompletionFault::kDrop) {
-    const bool poisoned = fault == CompletionFault::kPoison;
-    const auto completion = poisoned ? Completion::kPoisoned : info.completion;
+  if (fault == CompletionFault::kDrop || !is_waiting(info.context)) {
+    lose(wire);
+  } else {
+    const unsigned number = tag_of(info.context);
+    tags_[number].travelling = false;
+    const auto completion = completion_with(fault, info.completion);
     if (completion != Completion::kSuccess) log_error(completion, wire);
     end(number, completion, wire.get_data_ptr());
-  } else if (!tags_[number].client) {
-    free_tags_.push_back(number);  // late: given up before
   }
   wire.release();
+}
+
+void ReadRequester::lose(const Payload& wire) {
+  const unsigned number = tag_of(Transaction::of(wire).context);
+  tags_[number].travelling = false;
+  if (tags_[number].client == nullptr) free_tags_.push_back(number);  // given up before
 }
 
 bool ReadRequester::is_pending(unsigned function) const {

@@ -15,7 +15,16 @@
 namespace npu::model {
 
 // A fault for tests: what becomes of one completion.
-enum class CompletionFault : std::uint8_t { kNone, kPoison, kDrop };
+enum class CompletionFault : std::uint8_t {
+  kNone,
+  kPoison,
+  kDrop,
+  kUnsupported,  // its status, and no data
+  kAbort,
+};
+
+// What a completion with the fault says, of one that said `otherwise`.
+Completion completion_with(CompletionFault fault, Completion otherwise);
 
 class ReadRequester {
  public:
@@ -40,6 +49,8 @@ class ReadRequester {
   // A read that the function may not send ends with kCompleterAbort, as late as it would leave.
   void reject(unsigned port, Payload& client);
   void completion_arrived(Payload& wire);
+  // A completion does not arrive: its read ends with a timeout, unless it was given up before.
+  void lose(const Payload& wire);
   // Every open read of the function ends with kCompleterAbort, now.
   void abort(unsigned function);
 

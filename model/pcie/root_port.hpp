@@ -13,6 +13,9 @@ struct RootPort : DownstreamPort {
   unsigned number = 0;
   // When the last write that came through this port is visible.
   SimTime visible = 0;
+  // With order.rule=weakest: of relaxed writes of one cause, which they do not pass.
+  std::uint64_t relaxed_cause = 0;
+  SimTime visible_before = 0;
 };
 
 }  // namespace npu::model

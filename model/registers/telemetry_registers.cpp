@@ -13,11 +13,10 @@ namespace {
 constexpr SimTime kNanosecond = 1000;
 
 template <class Clock>
-Clock both_clocks(std::uint64_t hz) {
-  const auto mhz = static_cast<std::uint32_t>(hz / 1'000'000);
-  // No frequency scaling: the rated clock is the present one.
-  return Clock{}.template set<typename Clock::Rated>(mhz).template set<typename Clock::Present>(
-      mhz);
+Clock clocks(std::uint64_t rated_hz, std::uint64_t present_mhz) {
+  return Clock{}
+      .template set<typename Clock::Rated>(static_cast<std::uint32_t>(rated_hz / 1'000'000))
+      .template set<typename Clock::Present>(static_cast<std::uint32_t>(present_mhz));
 }
 
 std::uint64_t name_word(const std::string& name, std::uint32_t word) {
@@ -46,6 +45,7 @@ TelemetryRegisters::TelemetryRegisters(CardRegisters& registers, const ChipConfi
                 {},
                 {}} {
   show_capability();
+  show_clocks();
   show_traffic();
   show_link();
   show_errors();
@@ -73,10 +73,15 @@ void TelemetryRegisters::show_capability() {
   });
 }
 
+void TelemetryRegisters::show_clocks() {
+  show<abi::CoreClock>(
+      [this] { return clocks<abi::CoreClock>(config_.aicore.clock_hz, card_.core_mhz()).raw; });
+}
+
 void TelemetryRegisters::set_constants() {
   auto& bank = registers_.bank();
-  bank.set(both_clocks<abi::CoreClock>(config_.aicore.clock_hz));
-  bank.set(both_clocks<abi::AicpuClock>(config_.aicpu.clock_hz));
+  const auto aicpu_hz = config_.aicpu.clock_hz;  // they keep it
+  bank.set(clocks<abi::AicpuClock>(aicpu_hz, aicpu_hz / 1'000'000));
   bank.set(abi::HbmClock::from_raw(
       static_cast<std::uint32_t>(config_.hbm.timings.clock_hz / 1'000'000)));
   bank.set(abi::HbmPeakRate::from_raw(hbm_bytes_per_second(config_.hbm)));
@@ -136,6 +141,7 @@ void TelemetryRegisters::show_errors() {
         .set<Health::Worst>(static_cast<std::uint32_t>(events_.worst()))
         .set<Health::MemorySingle>(events_.is_up(abi::EventKind::kMemorySingle) ? 1 : 0)
         .set<Health::MemoryDouble>(events_.is_up(abi::EventKind::kMemoryDouble) ? 1 : 0)
+        .set<Health::Temperature>(events_.is_up(abi::EventKind::kTemperature) ? 1 : 0)
         .raw;
   });
   show<abi::EventLogCount>([this] { return events_.count(); });
@@ -192,6 +198,14 @@ void TelemetryRegisters::memory_error(std::uint64_t address, unsigned bits) {
   const bool corrected = bits == 1;
   log(corrected ? abi::EventKind::kMemorySingle : abi::EventKind::kMemoryDouble,
       corrected ? abi::Severity::kMinor : abi::Severity::kCritical, local);
+}
+
+void TelemetryRegisters::core_clock_changed() {
+  if (card_.core_mhz() == config_.aicore.clock_hz / 1'000'000) {
+    events_.end(abi::EventKind::kTemperature, registers_.device_time());
+  } else {
+    log(abi::EventKind::kTemperature, abi::Severity::kMajor, 0, card_.core_mhz());
+  }
 }
 
 void TelemetryRegisters::log(abi::EventKind kind, abi::Severity severity, std::uint64_t address,

@@ -29,6 +29,8 @@ class TelemetryRegisters {
   // A read has found `bits` flipped at `address` of the card's memory; nothing if it is not the
   // function's.
   void memory_error(std::uint64_t address, unsigned bits);
+  // The AI Cores' clock is another one (CardTelemetry::core_mhz()).
+  void core_clock_changed();
 
  private:
   // What only grows, as it stood at the last reset, and the difference since.
@@ -45,6 +47,7 @@ class TelemetryRegisters {
   SimTime pipe_busy(platform::Pipe pipe) const;
   void set_constants();
   void show_capability();
+  void show_clocks();
   void show_traffic();
   void show_link();
   void show_errors();

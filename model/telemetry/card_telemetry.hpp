@@ -27,6 +27,7 @@ class CardTelemetry {
   bool has_link() const { return link_ != nullptr; }
   LinkState link() const { return link_->state(Link::End::kLower); }
 
+  std::uint64_t core_mhz() const { return cores_.clock_mhz(); }
   SimTime core_busy(unsigned core) const { return cores_.busy(core); }
   SimTime space_busy(SpaceId space) const { return cores_.space_busy(space); }
   SimTime aicpu_busy(unsigned aicpu) const { return aicpus_.busy(aicpu); }

@@ -124,6 +124,7 @@ const GoldenField kGoldenBar0Fields[] = {
     {"HEALTH_STATUS", "Worst", 1, 0, "RO"},
     {"HEALTH_STATUS", "MemorySingle", 8, 8, "RO"},
     {"HEALTH_STATUS", "MemoryDouble", 9, 9, "RO"},
+    {"HEALTH_STATUS", "Temperature", 10, 10, "RO"},
     {"DMA_CONSUMER_INDEX", "Index", 15, 0, "RO"},
     {"DMA_DOORBELL", "ProducerIndex", 15, 0, "RW"},
     {"DMA_QUEUE_CONTROL", "Enable", 0, 0, "RW"},

@@ -67,6 +67,7 @@ TEST(GoldenLayout, LoggedEvent) {
   EXPECT_EQ(static_cast<int>(EventKind::kMemoryDouble), 2);
   EXPECT_EQ(static_cast<int>(EventKind::kFault), 3);
   EXPECT_EQ(static_cast<int>(EventKind::kReset), 4);
+  EXPECT_EQ(static_cast<int>(EventKind::kTemperature), 5);
   EXPECT_EQ(static_cast<int>(Severity::kNotice), 0);
   EXPECT_EQ(static_cast<int>(Severity::kCritical), 3);
 }

@@ -17,7 +17,8 @@ struct House {
 const std::vector<House> kHouses{
     {"driver/",
      {"support", "pci", "link", "quota", "event", "dma", "stream", "memory", "device", "heap",
-      "sharing", "queue", "managed", "virtual", "management", "time_slices", "runtime", "collectives", "vfio"}},
+      "sharing", "queue", "managed", "virtual", "management", "time_slices", "runtime",
+      "collectives", "vfio"}},
     {"model/",
      {"config", "core", "hbm", "l2", "link", "pcie", "host", "aicore", "aicpu", "telemetry",
       "registers", "partitions", "mmu", "ats", "dma", "command", "control", ""}}};

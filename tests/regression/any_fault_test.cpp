@@ -18,7 +18,7 @@ class AnyFault : public OpenedCard {
   Fault fault() {
     const auto duration = Picoseconds(static_cast<std::int64_t>(random_() % 20'000'000));
     const auto unit = static_cast<unsigned>(random_() % 4);
-    const std::array<Fault, 13> all = {
+    const std::array<Fault, 18> all = {
         testkit::link_down(duration),
         testkit::function_level_reset(),
         testkit::bus_master_off(duration),
@@ -32,6 +32,12 @@ class AnyFault : public OpenedCard {
         testkit::bad_tlp(),
         testkit::bad_tlp(testkit::Requester::kHost),
         testkit::stuck_engine(unit, duration),
+        testkit::refused_completion(testkit::CompletionStatus::kUnsupportedRequest),
+        testkit::refused_completion(testkit::CompletionStatus::kCompleterAbort,
+                                    testkit::Requester::kHost),
+        testkit::dropped_tlp(testkit::TlpError(unit % 3)),
+        testkit::iommu_fault(),
+        testkit::slow_channel(unit, 8, duration),
     };
     return all[random_() % all.size()];
   }
@@ -61,7 +67,7 @@ class AnyFault : public OpenedCard {
 TEST_F(AnyFault, LeavesACardThatCanBeOpened) {
   close();
   unsigned failed = 0;
-  for (unsigned i = 0; i < 130 && !HasFailure(); ++i) {
+  for (unsigned i = 0; i < 180 && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     inject(fault(), testkit::at_access(1 + random_() % 40, kind()));
     // Until it has happened; a completion that goes wrong may be one of the driver behind that.
@@ -71,7 +77,7 @@ TEST_F(AnyFault, LeavesACardThatCanBeOpened) {
     run_for(130_ms);
     EXPECT_THAT(use(), Succeeds());
   }
-  EXPECT_GT(failed, 20U);  // five of the faults end nothing
+  EXPECT_GT(failed, 20U);  // six of the faults end nothing
 }
 
 // What the card's registers and configuration space read as then is no mistake of the card.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of the card and on its way to host memory: each is named, and the card works afterwards.
+#include "npu/driver/management.hpp"
 #include "tests/regression/opened_card.hpp"
 
 namespace npu::regression {
@@ -23,6 +24,80 @@ TEST_F(CardFault, APoisonedCompletionEndsACopyFromTheHost) {
   EXPECT_THAT(copy(to_card(64_KiB)), FailsWith(ErrorCode::kDeviceFault));
   expect_fault(abi::FaultCode::kPoisoned);
   expect_works();
+}
+
+TEST_F(CardFault, ARefusedCompletionEndsACopyFromTheHost) {
+  for (const auto status : {testkit::CompletionStatus::kUnsupportedRequest,
+                            testkit::CompletionStatus::kCompleterAbort}) {
+    inject(testkit::refused_completion(status));
+    EXPECT_THAT(copy(to_card(64_KiB)), FailsWith(ErrorCode::kDeviceFault));
+    EXPECT_THAT(device_->reset_queue(), Succeeds());
+    expect_works();
+  }
+}
+
+TEST_F(CardFault, ATranslationThatTheIommuRefusesEndsACopy) {
+  inject(testkit::iommu_fault());
+  const auto fresh = device_->allocate_host(64_KiB);  // not in the card's translation cache
+  ASSERT_THAT(fresh, Succeeds());
+  EXPECT_THAT(copy(DmaCommand::host_to_device((*fresh)->bus(), memory_, 64_KiB)),
+              FailsWith(ErrorCode::kDeviceFault));
+  expect_fault(abi::FaultCode::kHostAddress);
+  EXPECT_EQ(pending_faults(), 0U);
+  EXPECT_THAT(device_->reset_queue(), Succeeds());
+  expect_works();
+}
+
+// The first TLP of a submission is a write; which one, the card does not know.
+TEST_F(CardFault, AWriteThatTheCardDropsEndsWhatItMayHaveBeenFor) {
+  using testkit::TlpError;
+  for (const auto error : {TlpError::kEcrc, TlpError::kMalformed, TlpError::kReceiverOverflow}) {
+    inject(testkit::dropped_tlp(error));
+    EXPECT_THAT(copy(to_card(64_KiB)), FailsWith(ErrorCode::kDeviceFault));
+    expect_fault(abi::FaultCode::kHostWriteLost);
+    EXPECT_THAT(device_->reset_queue(), Succeeds());
+    expect_works();
+  }
+}
+
+TEST_F(CardFault, AHotChannelServesLess) {
+  const auto time = [this] {
+    const auto down = DmaCommand::device_to_device(memory_, memory_ + kSize / 2, kSize / 2);
+    return elapsed([&] { EXPECT_THAT(copy(down), Succeeds()); });
+  };
+  time();  // fills translation caches
+  const auto usual = time();
+  for (unsigned channel = 0; channel < 8; ++channel) {
+    inject(testkit::slow_channel(channel, 8, 10_ms));
+  }
+  EXPECT_GT(time(), usual);
+  run_for(20_ms);
+  EXPECT_LT(time(), usual + usual / 20);
+}
+
+TEST_F(CardFault, AHotCardTellsItsClockAndLogsAnAlarm) {
+  const auto access = driver::manage(*device_);
+  driver::Management management(*access);
+  const auto mhz = [&] {
+    const auto clocks = management.clocks();
+    EXPECT_THAT(clocks, Succeeds());
+    return clocks ? clocks->cores.present : 0;
+  };
+  const auto rated = mhz();
+  inject(testkit::thermal_throttling(50, 1_ms));
+  EXPECT_EQ(mhz(), rated / 2);
+  const auto alarms = management.alarms();
+  ASSERT_THAT(alarms, Succeeds());
+  EXPECT_TRUE(alarms->temperature);
+  run_for(2_ms);
+  EXPECT_EQ(mhz(), rated);
+  const auto events = management.events_since(0);
+  ASSERT_THAT(events, Succeeds());
+  std::vector<int> ended;
+  for (const auto& event : *events) {
+    if (event.kind == abi::EventKind::kTemperature) ended.push_back(event.ended);
+  }
+  EXPECT_EQ(ended, (std::vector<int>{0, 1}));
 }
 
 class ShortCompletionTimeout : public CardFault {

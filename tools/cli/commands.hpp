@@ -11,8 +11,14 @@ class Debugger;
 
 namespace npu::cli {
 
-// `debugger`: of the programs on the cards; null: there is none.
-Outcome run_workload(const Options& options, gdb::Debugger* debugger = nullptr);
+class LastWriter;
+
+// `debugger`: of the programs on the cards; null: there is none. `writer`: looks for who wrote a
+// byte, which is printed instead of the report; null: nobody does.
+Outcome run_workload(const Options& options, gdb::Debugger* debugger = nullptr,
+                     LastWriter* writer = nullptr);
+// An address and a workload are the arguments.
+Outcome find_writer(const Options& options);
 Outcome debug_workload(const Options& options);
 // An ONNX file is the argument.
 Outcome run_model(const Options& options);

@@ -49,6 +49,7 @@ Line read_line(const Words& before) {
       line.given.insert(name);
       const OptionRow* option = look_up(name, line.command);
       if (option == nullptr || !takes_value(*option) || equals != std::string::npos) continue;
+      if (option->kind == Value::kMode) continue;  // its value stands behind "="
       if (i + 1 == before.size()) line.open = option;
       ++i;
     } else if (word.empty() || word[0] != '-') {
@@ -208,7 +209,8 @@ void add_options(const Line& line, Candidates& found) {
 
 void add_value(const OptionRow& option, const Line& line, const std::string& at,
                Candidates& found) {
-  if (option.kind == Value::kChoice) found.words = choices_of(option);
+  if (option.kind == Value::kChoice || option.kind == Value::kMode)
+    found.words = choices_of(option);
   add_values(option.kind, line, at, found);
 }
 

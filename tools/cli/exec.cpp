@@ -17,6 +17,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/exec_functions.hpp"
 #include "tools/cli/exec_monitor.hpp"
+#include "tools/cli/exec_races.hpp"
 #include "tools/cli/exec_report.hpp"
 #include "tools/cli/exec_sharing.hpp"
 #include "tools/cli/exec_work.hpp"
@@ -120,6 +121,15 @@ tl::expected<exec::ServerOptions, Failure> server_options(const Options& options
   return server;
 }
 
+Outcome check_races(const Options& options) {
+  const auto& mode = options.races;
+  if (!mode.empty() && mode != "report" && mode != "fail") {
+    return bad_input("exec: --races: found '" + shortened(mode) + "'; allowed: report, fail");
+  }
+  if (mode.empty() || options.functions.empty()) return {};
+  return bad_input("exec: --races does not see virtual functions (--vf)");
+}
+
 // Null: nobody is to ask.
 tl::expected<std::unique_ptr<ExecMetrics>, Failure> open_metrics(const Options& options) {
   if (options.metrics.empty()) return std::unique_ptr<ExecMetrics>();
@@ -176,8 +186,8 @@ struct Served {
   std::string calls;  // that will never be answered
 };
 
-Outcome finish(const Served& all, const model::SystemConfig& config, Recording& recording,
-               OptionFile& file, reports::Report& report) {
+Outcome finish(const Served& all, const model::SystemConfig& config, const ExecRaces& races,
+               Recording& recording, OptionFile& file, reports::Report& report) {
   if (all.served && !*all.served) {
     const auto& error = all.served->error();
     if (error.code == ErrorCode::kNotFound || error.code == ErrorCode::kInvalidArgument) {
@@ -195,6 +205,7 @@ Outcome finish(const Served& all, const model::SystemConfig& config, Recording& 
     report.add_metric("exec.memory_left_bytes", reports::Number::count((*all.served)->memory_left),
                       "B");
   }
+  races.add_to(report);
   recording.complete(report, config);
   const Outcome recorded = recording.write(report);
   OptionFile no_page;
@@ -202,7 +213,8 @@ Outcome finish(const Served& all, const model::SystemConfig& config, Recording& 
   if (!ended) return ended;
   if (!recorded) return recorded;
   if (!published) return published;
-  return ending_of((*all.served)->programs);
+  if (auto well = ending_of((*all.served)->programs); !well) return well;
+  return races.outcome();
 }
 
 Result<exec::ServerResult> serve(Machine& machine, const PlannedFaults& faults,
@@ -231,6 +243,9 @@ Outcome exec_programs(const Options& options) {
   if (auto measured = check_work(*config); !measured) return measured;
   auto server = server_options(options, *config);
   if (!server) return tl::unexpected(server.error());
+  if (auto usable = check_races(options); !usable) return usable;
+  ExecRaces races(options.races);
+  server->races = races.detector();
   if (auto apart = check_files(options, nullptr, nullptr); !apart) return apart;
   const auto faults = PlannedFaults::parse(options, *config);
   if (!faults) return tl::unexpected(faults.error());
@@ -266,6 +281,7 @@ Outcome exec_programs(const Options& options) {
           server->idle = [&] { machine.from_outside([&] { asked->answer(); }); };
         }
         charge_work(*config, machine, *server);
+        races.watch(machine.system);
         served = serve(machine, *faults, *server);
         if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
         machine.settle();
@@ -278,7 +294,7 @@ Outcome exec_programs(const Options& options) {
         calls = calls_in(snapshot);
         if (give_up) served = give_up();
       });
-  return finish(Served{std::move(served), ran, std::move(calls)}, *config, *recording, *file,
+  return finish(Served{std::move(served), ran, std::move(calls)}, *config, races, *recording, *file,
                 report);
 }
 

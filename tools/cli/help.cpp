@@ -65,6 +65,17 @@ one ends it at once. A run that fails writes what is known, too. FILE - is stand
 
 )";
 
+const char* const kWho =
+    R"(usage: npusim --config CONFIG who [CARD:]ADDRESS WORKLOAD [--at TIME] [--set KEY=VALUE]...
+              [--fault KIND[,KEY=VALUE...]]... [--seed N]
+
+Runs a workload as `npusim run` does and says who wrote the byte at ADDRESS last, and when: a kernel,
+with file and line of the instruction, its core and block; a copy or fill, with its command; an AICPU;
+or the host. ADDRESS is one of a process, as hazards, faults and races name it, or counts from the
+beginning of the card's memory. CARD is 0 if not given. The report is not printed. docs/races.md
+
+)";
+
 const char* const kGdb =
     R"(usage: npusim --config CONFIG gdb [--listen ADDRESS:PORT | --stdio] WORKLOAD [--set KEY=VALUE]...
               [--report FILE] [--html FILE] [--seed N]
@@ -118,7 +129,7 @@ Lists the PCI functions of the simulated machine, read through its configuration
 const char* const kExec =
     R"(usage: npusim --config CONFIG exec [--set KEY=VALUE]... [--report FILE] [--config-out FILE]
               [--trace FILE] [--vcd FILE] [--trace-window FROM..TO] [--trace-unit PATTERN]...
-              [--trace-cause CAUSE]... [--profile] [--vf [PROGRAM=]N[,TEMPLATE]]...
+              [--trace-cause CAUSE]... [--profile] [--races[=report|fail]] [--vf [PROGRAM=]N[,TEMPLATE]]...
               -- PROGRAM [WORD]... [::: PROGRAM [WORD]...]...
 
 Runs programs that call the C API (ACL, HAL) on the simulated machine, and prints a report. Each is a
@@ -290,6 +301,7 @@ std::string help_text(const std::string& command) {
   if (command == "lspci") return kLspci + options;
   if (command == "serve") return kServe + options;
   if (command == "gdb") return kGdb + options;
+  if (command == "who") return kWho + options;
   if (command == "onnx") return kOnnx + options;
   if (command == "cc") return kCc + options;
   if (command == "exec") return kExec + options;

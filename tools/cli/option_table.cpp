@@ -12,6 +12,7 @@ namespace {
 constexpr CommandRow kCommands[] = {
     {"run", Value::kWorkload, "run a workload on the simulated machine and print its report"},
     {"gdb", Value::kWorkload, "run a workload with gdb at the programs of the cards' cores"},
+    {"who", Value::kWorkload, "run a workload and say who wrote a byte of a card's memory last"},
     {"onnx", Value::kInputFile,
      "run a network from an ONNX file, on a 910b2 unless told otherwise"},
     {"cc", Value::kInputFile, "compile kernels in AscendC for programs that exec runs"},
@@ -36,9 +37,9 @@ constexpr CommandRow kCommands[] = {
 
 constexpr OptionRow kOptions[] = {
     {"config", 0, Value::kConfiguration, false, "CONFIG",
-     "run gdb onnx lspci serve exec sysfs smi metrics probe config",
+     "run gdb who onnx lspci serve exec sysfs smi metrics probe config",
      "chip or system file, a path or a name"},
-    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run gdb onnx",
+    {"set", 0, Value::kAssignment, true, "KEY=VALUE", "run gdb who onnx",
      "a parameter of the workload, or else a key of the configuration (npusim config keys); may "
      "be repeated"},
     {"set", 0, Value::kAssignment, true, "KEY=VALUE",
@@ -58,7 +59,10 @@ constexpr OptionRow kOptions[] = {
      "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
      "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
      "template; may be repeated"},
-    {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run gdb onnx exec",
+    {"races", 0, Value::kMode, false, "report|fail", "exec",
+     "find accesses of programs to the same bytes that nothing orders, and say where both are; "
+     "--races=fail: the exit code is 1 if there are some. docs/races.md says what is seen"},
+    {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run gdb who onnx exec",
      "a fault of a card, such as link_down,at=20us,for=5us or lost_interrupt,vector=3; "
      "docs/faults.md "
      "lists kinds and keys; may be repeated"},
@@ -87,7 +91,9 @@ constexpr OptionRow kOptions[] = {
      "add to the report how busy each unit was over time and how long each activity took"},
     {"watch", 0, Value::kNone, false, "", "run onnx",
      "show on the terminal, while it runs, what the machine does"},
-    {"seed", 0, Value::kNumber, false, "N", "run gdb onnx",
+    {"at", 0, Value::kText, false, "TIME", "who",
+     "a simulated time, such as 2.5ms: later writes do not count"},
+    {"seed", 0, Value::kNumber, false, "N", "run gdb who onnx",
      "of the workload's random numbers, default 1"},
     {"listen", 0, Value::kText, false, "ADDRESS:PORT", "gdb",
      "wait for gdb there, 127.0.0.1:2331 if not given; port 0 is a free one"},
@@ -204,6 +210,7 @@ std::string label_of(const OptionRow& option) {
   if (option.kind == Value::kRepeatable) return std::string("-") + option.letter;
   std::string label = "--" + std::string(option.name);
   if (option.letter != 0) label += std::string(", -") + option.letter;
+  if (option.kind == Value::kMode) return label + "[=" + std::string(option.value) + "]";
   return option.value.empty() ? label : label + " " + std::string(option.value);
 }
 

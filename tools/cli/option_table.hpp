@@ -16,6 +16,7 @@ enum class Value {
   kText,           // anything
   kNumber,         // what is none is refused by the command
   kChoice,         // one of OptionRow::value, which are parted by '|'
+  kMode,           // the same, and the first one if there is none; --option=VALUE
   kConfiguration,  // a file or a name
   kAssignment,     // KEY=VALUE
   kInputFile,

@@ -37,6 +37,9 @@ po::options_description known_options() {
       add(names.c_str(), po::bool_switch());
     } else if (row.kind == Value::kRepeatable) {
       add(names.c_str(), po::value<unsigned>()->implicit_value(1));
+    } else if (row.kind == Value::kMode) {
+      const auto modes = choices_of(row);
+      add(names.c_str(), po::value<std::string>()->implicit_value(modes.front()));
     } else if (row.many) {
       add(names.c_str(), po::value<std::vector<std::string>>()->composing());
     } else {
@@ -226,6 +229,8 @@ void take_values(const po::variables_map& values, Options& options) {
   options.shares = list("share");
   options.sharing = list("sharing");
   options.functions = list("vf");
+  options.races = text("races");
+  options.at = text("at");
   options.trace_causes = list("trace-cause");
   options.format = text("format");
   options.output = text("output");

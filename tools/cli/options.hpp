@@ -66,6 +66,10 @@ struct Options {
   std::vector<std::string> shares;     // --share, in order
   std::vector<std::string> sharing;    // --sharing, in order
   std::vector<std::string> functions;  // --vf, in order
+  std::string races;                   // --races; empty: not given
+
+  // who
+  std::string at;  // --at; empty: not given
 
   // gdb
   std::string listen;  // --listen; empty: not given

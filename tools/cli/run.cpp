@@ -9,6 +9,7 @@
 #include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/identity.hpp"
+#include "tools/cli/last_writer.hpp"
 #include "tools/cli/planned_faults.hpp"
 #include "tools/cli/recording.hpp"
 #include "tools/cli/run_branches.hpp"
@@ -122,6 +123,8 @@ struct Attendants {
   const PlannedFaults& faults;
   RunBranches& branches;
   gdb::Debugger* debugger;  // null: nobody debugs
+  LastWriter* writer;       // null: nobody looks for one
+  std::string& wrote;       // what it says
 };
 
 Outcome simulate(const Workload& workload, const model::SystemConfig& config,
@@ -149,12 +152,14 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
                                {},
                                workloads::features_of(config.driver.features)};
     context.faults = &machine.faults;
+    if (there.writer != nullptr) there.writer->watch(machine.system);
     there.branches.set_clock([&] { return machine.simulator.simulated_time(); });
     result = there.faults.inject(machine.faults);
     if (*result) result = workload.run(context);
     machine.settle();
     there.faults.report(report, machine.faults);
     add_machine(report, machine.simulator, events);
+    if (there.writer != nullptr) there.wrote = there.writer->text();
   };
   std::vector<Listener*> listeners{&there.recording};
   if (there.watch != nullptr) listeners.push_back(there.watch);
@@ -184,7 +189,7 @@ std::string outcome_of(const Outcome& ran) {
 
 }  // namespace
 
-Outcome run_workload(const Options& given, gdb::Debugger* debugger) {
+Outcome run_workload(const Options& given, gdb::Debugger* debugger, LastWriter* writer) {
   Options options = given;
   if (options.arguments.empty()) return bad_input("run: give a workload; see npusim list");
   if (options.arguments.size() > 1) {
@@ -230,9 +235,15 @@ Outcome run_workload(const Options& given, gdb::Debugger* debugger) {
     file = OptionFile::open("--report", branch.report);
     if (!file) no_file = file.error();
   });
-  const auto ran = simulate(workload, *config, parameters, options, report,
-                            {*recording, watch->get(), monitor, *faults, *branches, debugger});
+  std::string wrote;
+  const auto ran =
+      simulate(workload, *config, parameters, options, report,
+               {*recording, watch->get(), monitor, *faults, *branches, debugger, writer, wrote});
   if (no_file) return tl::unexpected(*no_file);
+  if (writer != nullptr) {
+    const Outcome said = wrote.empty() ? Outcome{} : print(wrote);
+    return ran ? said : ran;
+  }
   report.outcome = outcome_of(ran);
   recording->complete(report, *config);
   // What was refused has not begun to run.

@@ -31,7 +31,8 @@ Status run_on_simulator(const model::SystemConfig& config,
                     [&system](const auto& look) { system.cpus().executed().outside(look); },
                     [&system](Picoseconds time) { system.cpus().charge(time); },
                     [&system] { system.cpus().synchronise(); },
-                    composed.faults};
+                    composed.faults,
+                    system};
     program(machine);
   });
   if (debugger != nullptr) debugger->detach();

@@ -18,6 +18,9 @@
 namespace npu::gdb {
 class Debugger;
 }
+namespace npu::model {
+class System;
+}
 
 namespace npu::cli {
 
@@ -34,6 +37,8 @@ struct Machine {
   // Simulated time catches up with what the current host task has been charged.
   std::function<void()> settle;
   workloads::FaultInjector& faults;
+  // For those that look into the models.
+  model::System& system;
 };
 
 // Who hears all events of a machine, from before its first instant to behind its last.

@@ -16,7 +16,7 @@ bool is_card(const std::string& name) {
   return name.rfind("card", 0) == 0;
 }
 bool is_peer_link(const std::string& name) {
-  return name.rfind("hccs", 0) == 0;
+  return name.rfind("hccs", 0) == 0 || name.rfind("fabric_", 0) == 0;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "npu/base/nearest_name.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 using testkit::Fault;
 using testkit::FaultKind;
-using testkit::Requester;
 
 Error refused(std::string_view text, const std::string& problem) {
   return {ErrorCode::kInvalidArgument,
@@ -61,7 +61,36 @@ constexpr NumberKey kNumberKeys[] = {
     number_key<&Fault::lanes>("lanes"),
     number_key<&Fault::unit>("engine"),
     number_key<&Fault::unit>("core"),
+    number_key<&Fault::unit>("channel"),
+    number_key<&Fault::clock_percent>("clock"),
+    number_key<&Fault::refreshes>("refreshes"),
 };
+
+// A key whose value is a word: one of `words`, which stand for 0, 1 and so on.
+struct WordKey {
+  std::string_view name;
+  unsigned (*get)(const Fault&);
+  void (*set)(Fault&, unsigned);
+  std::vector<std::string_view> words;
+};
+
+template <auto Member>
+WordKey word_key(std::string_view name, std::vector<std::string_view> words) {
+  using Value = std::remove_reference_t<decltype(Fault{}.*Member)>;
+  return {name, [](const Fault& fault) { return static_cast<unsigned>(fault.*Member); },
+          [](Fault& fault, unsigned value) { fault.*Member = static_cast<Value>(value); },
+          std::move(words)};
+}
+
+const std::vector<WordKey>& word_keys() {
+  static const std::vector<WordKey> keys = {
+      word_key<&Fault::requester>("requester", {"card", "host"}),
+      word_key<&Fault::requester>("receiver", {"card", "host"}),
+      word_key<&Fault::status>("status", {"unsupported", "abort"}),
+      word_key<&Fault::error>("error", {"ecrc", "malformed", "overflow"}),
+  };
+  return keys;
+}
 
 // Of any kind.
 constexpr std::string_view kCommonKeys[] = {"at", "card", "vf"};
@@ -103,12 +132,22 @@ std::string take_time(std::string_view key, std::string_view value, PlannedFault
   return {};
 }
 
+std::string take_word(const WordKey& key, std::string_view value, Fault& fault) {
+  const auto& words = key.words;
+  const auto found = std::find(words.begin(), words.end(), value);
+  if (found == words.end()) return fmt::format("{} is {}", key.name, fmt::join(words, " or "));
+  key.set(fault, static_cast<unsigned>(found - words.begin()));
+  return {};
+}
+
 std::string take(std::string_view key, std::string_view value, PlannedFault& planned) {
   Fault& fault = planned.fault;
   if (key == "at" || key == "for") return take_time(key, value, planned);
-  if (key == "requester" || key == "receiver") {
-    if (value != "card" && value != "host") return fmt::format("{} is card or host", key);
-    fault.requester = value == "host" ? Requester::kHost : Requester::kCard;
+  const auto word = std::find_if(word_keys().begin(), word_keys().end(),
+                                 [key](const WordKey& each) { return each.name == key; });
+  if (word != word_keys().end()) return take_word(*word, value, fault);
+  if (key == "link") {
+    fault.link = value;
     return {};
   }
   const auto* const row = std::find_if(std::begin(kNumberKeys), std::end(kNumberKeys),
@@ -201,8 +240,13 @@ std::string fault_text(const PlannedFault& planned) {
     if (!takes(row, key.name) || key.get(fault) == key.get(usual)) continue;
     text += fmt::format(key.name == "address" ? ",{}={:#x}" : ",{}={}", key.name, key.get(fault));
   }
-  for (const auto* const key : {"requester", "receiver"}) {
-    if (row.takes(key) && fault.requester == Requester::kHost) text += fmt::format(",{}=host", key);
+  for (const auto& key : word_keys()) {
+    const unsigned value = key.get(fault);
+    if (!takes(row, key.name) || value == key.get(usual)) continue;
+    text += fmt::format(",{}={}", key.name, key.words[value]);
+  }
+  if (row.takes("link") && !fault.link.empty()) {
+    text += ",link=" + fault.link;
   }
   return text;
 }

@@ -22,7 +22,7 @@ struct FaultClass {
   bool takes(std::string_view key) const;  // of `keys`
 };
 
-inline constexpr std::array<FaultClass, 18> kFaultClasses{{
+inline constexpr std::array<FaultClass, 23> kFaultClasses{{
     {"link_down", testkit::FaultKind::kLinkDown, "for",
      "the card's link is down; without a duration the card is removed"},
     {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, "",
@@ -36,7 +36,7 @@ inline constexpr std::array<FaultClass, 18> kFaultClasses{{
      "the next completion of a read arrives poisoned"},
     {"lost_completion", testkit::FaultKind::kLostCompletion, "requester",
      "the next completion of a read is lost"},
-    {"peer_link_down", testkit::FaultKind::kPeerLinkDown, "for peer",
+    {"peer_link_down", testkit::FaultKind::kPeerLinkDown, "for peer link",
      "the HCCS link to a card is down"},
     {"lost_interrupt", testkit::FaultKind::kLostInterrupt, "vector", "the next interrupt is lost"},
     {"duplicated_interrupt", testkit::FaultKind::kDuplicatedInterrupt, "vector",
@@ -57,6 +57,16 @@ inline constexpr std::array<FaultClass, 18> kFaultClasses{{
      "a DMA engine begins no more commands"},
     {"hung_core", testkit::FaultKind::kHungCore, "for core",
      "an AI Core executes no more instructions"},
+    {"refused_completion", testkit::FaultKind::kRefusedCompletion, "requester status",
+     "the next completion of a read says that it is refused"},
+    {"dropped_tlp", testkit::FaultKind::kDroppedTlp, "error",
+     "the card drops the next TLP for an uncorrectable error"},
+    {"iommu_fault", testkit::FaultKind::kIommuFault, "",
+     "the IOMMU refuses the card's next read or translation"},
+    {"thermal_throttling", testkit::FaultKind::kThermalThrottling, "for clock",
+     "the AI Cores' clock is lower"},
+    {"slow_channel", testkit::FaultKind::kSlowChannel, "for channel refreshes",
+     "a channel of the HBM is refreshed more often"},
 }};
 
 const FaultClass& class_of(testkit::FaultKind kind);

@@ -25,14 +25,18 @@ struct LinkCounters {
   Picoseconds credit_stall;  // the wire stood idle with a TLP waiting for credits
 };
 
-// One direction of an HCCS link.
+// One direction of a link of the fabric between cards.
 struct PeerLinkCounters {
-  std::string name;  // "hccs0_1.up": from card 0 to card 1, the higher index; ".down": back
+  // "hccs0_1.up": from card 0 to card 1, the higher index; ".down": back. "fabric_card0_l1sw0.up":
+  // from card 0 to a switch.
+  std::string name;
   std::uint64_t raw_bytes_per_second = 0;  // one direction, on the wire
   Picoseconds busy;                        // time the wire carried packets
   std::uint64_t messages = 0;              // requests and responses
   Bytes payload = 0;
-  Bytes wire = 0;  // payload and the packets' overhead
+  Bytes wire = 0;         // payload and the packets' overhead
+  Bytes queue_peak = 0;   // data that waited for it, at most
+  bool switched = false;  // has a switch or NIC at an end
 };
 
 // Device memory of one card, summed over its pseudo channels. The six times say what their data

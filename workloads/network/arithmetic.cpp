@@ -20,14 +20,14 @@ void take_scalars(const std::vector<float>& scalars, OperatorCall& call) {
 
 }  // namespace
 
-Value elementwise(Steps& steps, const std::string& expression, std::initializer_list<Value> values,
+Value elementwise(Steps& steps, const std::string& expression, const std::vector<Value>& values,
                   const std::vector<float>& scalars) {
-  return elementwise_into(steps, values.begin()->type, expression, values, scalars);
+  return elementwise_into(steps, values.front().type, expression, values, scalars);
 }
 
 Value elementwise_into(Steps& steps, ElementType type, const std::string& expression,
-                       std::initializer_list<Value> values, const std::vector<float>& scalars) {
-  const Value& first = *values.begin();
+                       const std::vector<Value>& values, const std::vector<float>& scalars) {
+  const Value& first = values.front();
   auto result = steps.make(type, first.sides);
   OperatorCall call;
   call.name = "elementwise";
@@ -67,7 +67,14 @@ Value broadcast_into(Steps& steps, ElementType type, const std::string& expressi
   return result;
 }
 
-Value product(Steps& steps, const Value& a, const Value& b, bool transpose_a, bool transpose_b) {
+bool takes_bias(const Value& a, const Value& b, bool transpose_b, const Value& bias) {
+  const bool fits = a.type == ElementType::kFloat || a.type == ElementType::kFloat16;
+  return fits && bias.type == a.type && a.axes() == 2 && b.axes() == 2 && bias.axes() == 1 &&
+         bias.elements() == b.sides[transpose_b ? 0 : 1];
+}
+
+Value product(Steps& steps, const Value& a, const Value& b, bool transpose_a, bool transpose_b,
+              const Value* bias) {
   if (a.axes() < 2 || a.axes() != b.axes()) {
     steps.refuse(fmt::format("a product of {} and {}", text_of(a.sides), text_of(b.sides)));
     return {};
@@ -95,8 +102,49 @@ Value product(Steps& steps, const Value& a, const Value& b, bool transpose_a, bo
     call.name = "batched_matmul";
     call.shape = {product_of(a.sides, 0, last - 1), m, n, k};
   }
-  steps.run(call, {&a, &b}, result);
+  if (bias == nullptr) {
+    steps.run(call, {&a, &b}, result);
+  } else {
+    call.bias_dtype = steps.computes(*bias);
+    steps.run(call, {&a, &b, bias}, result);
+  }
   return result;
+}
+
+// Rows of A are one matrix where B is one; else each batch has its own.
+Value matmul(Steps& steps, const Value& a, const Value& b) {
+  const bool row = a.axes() == 1, column = b.axes() == 1;
+  Value left = row ? steps.view(a, {1, a.elements()}) : a;
+  const Value right = column ? steps.view(b, {b.elements(), 1}) : b;
+  if (left.axes() < 2 || right.axes() < 2) {
+    steps.refuse("a product of a number");
+    return {};
+  }
+  auto sides = left.sides;
+  sides.back() = right.sides.back();
+  Value result;
+  if (right.axes() == 2) {
+    left = steps.view(left, {product_of(left.sides, 0, left.axes() - 1), left.sides.back()});
+    result = product(steps, left, right);
+  } else {
+    const auto batch = [](const Value& x) { return Sides(x.sides.begin(), x.sides.end() - 2); };
+    const auto common = operators::broadcast_sides(batch(left), batch(right));
+    if (!common) {
+      steps.refuse(common.error().context);
+      return {};
+    }
+    const auto widened = [&](const Value& x) {
+      auto wide = *common;
+      wide.insert(wide.end(), x.sides.end() - 2, x.sides.end());
+      return repeat(steps, x, wide);
+    };
+    result = product(steps, widened(left), widened(right));
+    sides = result.sides;
+  }
+  if (steps.failed()) return result;
+  if (column) sides.pop_back();
+  if (row) sides.erase(sides.end() - (column ? 1 : 2));
+  return steps.view(result, sides);
 }
 
 Value reduce(Steps& steps, const std::string& how, const Value& x, std::vector<std::size_t> axes,
@@ -161,6 +209,17 @@ Value layer_norm(Steps& steps, const Value& x, std::size_t axis, const Value& sc
   call.shape = {product_of(x.sides, 0, axis), columns};
   call.epsilon = epsilon;
   steps.run(call, {&x, &scale, bias == nullptr ? &none : bias}, result);
+  return result;
+}
+
+Value rms_norm(Steps& steps, const Value& x, const Value& scale, float epsilon) {
+  auto result = steps.make(x.type, x.sides);
+  OperatorCall call;
+  call.name = "rms_norm";
+  call.dtype = call.out_dtype = steps.computes(x);
+  call.shape = {product_of(x.sides, 0, x.axes() - 1), x.sides.back()};
+  call.epsilon = epsilon;
+  steps.run(call, {&x, &scale}, result);
   return result;
 }
 

@@ -15,7 +15,9 @@ struct Tolerance {
 };
 Tolerance tolerance_of(ElementType type);
 
+// `several_nodes`: it is of a network of several nodes. Their sums leave errors that go by the
+// largest values: `absolute` is larger by a 64th of `relative` of the largest of `expected`.
 // kWrongData: type, sides or an element differ; the context says which.
-Status compare(const Tensor& found, const Tensor& expected);
+Status compare(const Tensor& found, const Tensor& expected, bool several_nodes = false);
 
 }  // namespace npu::network

@@ -21,6 +21,11 @@ struct Node {
   std::string op, domain;
   std::vector<std::string> inputs, outputs;  // names of values; empty: not given
   std::map<std::string, Attribute> attributes;
+  // Of a fused node, which a pass has made: the nodes that it stands for, in order. They run
+  // instead where its operator cannot.
+  std::vector<Node> parts;
+  // It depends on constants alone: it runs once, before inputs come.
+  bool prepared = false;
 
   // Of that name and type, or `usual`.
   template <class T>

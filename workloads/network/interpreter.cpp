@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "npu/base/shortened.hpp"
 #include "workloads/network/lowering.hpp"
@@ -17,88 +18,6 @@ std::string title_of(const Node& node) {
                            : fmt::format("{}{} '{}'", domain, node.op, node.name);
 }
 
-class Run {
- public:
-  Run(const Graph& graph, Steps& steps) : graph_(graph), steps_(steps) {
-    for (const auto& node : graph.nodes) {
-      for (const auto& input : node.inputs) ++uses_[input];
-    }
-    for (const auto& output : graph.outputs) ++uses_[output.name];
-  }
-
-  Status take_inputs(const Tensors& inputs) {
-    for (const auto& wanted : graph_.inputs) {
-      const auto found = inputs.find(wanted.name);
-      if (found == inputs.end()) {
-        return fail(ErrorCode::kInvalidArgument, fmt::format("no input '{}'", wanted.name));
-      }
-      if (auto fits = check_input(wanted, found->second); !fits) return fits;
-      values_[wanted.name] = steps_.upload(found->second);
-    }
-    for (const auto& [name, tensor] : graph_.constants) values_[name] = steps_.constant(tensor);
-    return steps_.status();
-  }
-
-  Status run_node(const Node& node) {
-    Lowering lowering{steps_, node, graph_.opset, {}, {}, {}};
-    for (const auto& input : node.inputs) {
-      lowering.given.push_back(!input.empty());
-      lowering.inputs.push_back(input.empty() ? Value{} : values_.at(input));
-    }
-    const auto& row = *find_lowering(node);
-    const std::size_t needs =
-        row.needs == kAllInputs ? std::max<std::size_t>(1, node.inputs.size()) : row.needs;
-    for (std::size_t i = 0; i < needs; ++i) {
-      if (lowering.has(i)) continue;
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}: input {} is not given", title_of(node), i));
-    }
-    row.lower(lowering);
-    if (steps_.failed()) {
-      const auto& error = steps_.status().error();
-      return fail(error.code, fmt::format("{}: {}", title_of(node), error.context));
-    }
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].empty()) continue;
-      if (i >= lowering.outputs.size()) {
-        return fail(ErrorCode::kUnsupported,
-                    fmt::format("{}: no result '{}'", title_of(node), node.outputs[i]));
-      }
-      values_[node.outputs[i]] = lowering.outputs[i];
-    }
-    for (const auto& input : node.inputs) let_go(input);
-    return {};
-  }
-
-  Result<Tensors> outputs() {
-    Tensors all;
-    for (const auto& output : graph_.outputs) {
-      all[output.name] = steps_.download(values_.at(output.name));
-    }
-    if (steps_.failed()) return tl::unexpected(steps_.status().error());
-    return all;
-  }
-
- private:
-  // Sides may be others than the model declares: what nodes cannot take, they refuse.
-  static Status check_input(const NamedValue& wanted, const Tensor& given) {
-    if (given.type == wanted.type) return {};
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("input '{}': found {}, and the model has {}", wanted.name,
-                            row_of(given.type).name, row_of(wanted.type).name));
-  }
-
-  // Memory of what nobody takes any more is given back.
-  void let_go(const std::string& name) {
-    if (--uses_[name] == 0) values_.erase(name);
-  }
-
-  const Graph& graph_;
-  Steps& steps_;
-  std::map<std::string, Value> values_;
-  std::map<std::string, std::size_t> uses_;
-};
-
 }  // namespace
 
 Status check_mapped(const Graph& graph) {
@@ -106,7 +25,7 @@ Status check_mapped(const Graph& graph) {
   std::size_t count = 0;
   constexpr std::size_t kNamed = 20;
   for (const auto& node : graph.nodes) {
-    if (find_lowering(node) != nullptr) continue;
+    if (find_fused(node) != nullptr || find_lowering(node) != nullptr) continue;
     if (count++ < kNamed) missing += (missing.empty() ? "" : ", ") + title_of(node);
   }
   if (count == 0) return {};
@@ -115,17 +34,134 @@ Status check_mapped(const Graph& graph) {
                           graph.nodes.size(), missing, count > kNamed ? ", ..." : ""));
 }
 
-Result<Tensors> run_network(const Graph& graph, const Tensors& inputs, Steps& steps,
-                            const NodeListener& listener) {
-  if (auto ok = check_mapped(graph); !ok) return forward_error(ok);
-  Run run(graph, steps);
-  if (auto ok = run.take_inputs(inputs); !ok) return forward_error(ok);
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const auto before = steps.count();
-    if (auto ok = run.run_node(graph.nodes[i]); !ok) return forward_error(ok);
-    if (listener) listener(i, steps.count() - before);
+Network::Network(const Graph& graph, Steps& steps, NodeListener listener)
+    : graph_(graph), steps_(steps), listener_(std::move(listener)) {
+  for (const auto& node : graph.nodes) count(node, uses_, 1);
+  for (const auto& output : graph.outputs) ++uses_[output.name];
+}
+
+void Network::count(const Node& node, Uses& uses, std::size_t by) {
+  for (const auto& input : node.inputs) uses[input] += by;
+}
+
+Status Network::prepare() {
+  if (auto ok = check_mapped(graph_); !ok) return ok;
+  for (const auto& [name, tensor] : graph_.constants) kept_[name] = steps_.constant(tensor);
+  if (steps_.failed()) return steps_.status();
+  values_ = kept_;
+  left_ = uses_;
+  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+    const auto& node = graph_.nodes[i];
+    if (!node.prepared) continue;
+    if (auto ok = visit(i); !ok) return ok;
+    for (const auto& output : node.outputs) {
+      if (!output.empty()) kept_[output] = values_.at(output);
+    }
   }
-  return run.outputs();
+  values_.clear();
+  return {};
+}
+
+Result<Tensors> Network::run(const Tensors& inputs) {
+  values_ = kept_;
+  left_ = uses_;
+  if (auto ok = take_inputs(inputs); !ok) return forward_error(ok);
+  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+    if (graph_.nodes[i].prepared) continue;
+    if (auto ok = visit(i); !ok) return forward_error(ok);
+  }
+  return outputs();
+}
+
+Status Network::visit(std::size_t place) {
+  const auto before = steps_.count();
+  if (auto ok = run_node(graph_.nodes[place]); !ok) return ok;
+  if (listener_) listener_(place, steps_.count() - before);
+  return {};
+}
+
+// Sides may be others than the model declares: what nodes cannot take, they refuse.
+Status Network::take_inputs(const Tensors& inputs) {
+  for (const auto& wanted : graph_.inputs) {
+    const auto found = inputs.find(wanted.name);
+    if (found == inputs.end()) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("no input '{}'", wanted.name));
+    }
+    if (found->second.type != wanted.type) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("input '{}': found {}, and the model has {}", wanted.name,
+                              row_of(found->second.type).name, row_of(wanted.type).name));
+    }
+    values_[wanted.name] = steps_.upload(found->second);
+  }
+  return steps_.status();
+}
+
+Status Network::run_node(const Node& node) {
+  Lowering lowering{steps_, node, graph_.opset, {}, {}, {}};
+  for (const auto& input : node.inputs) {
+    lowering.given.push_back(!input.empty());
+    lowering.inputs.push_back(input.empty() ? Value{} : values_.at(input));
+  }
+  if (node.parts.empty()) {
+    if (auto ok = lower(lowering); !ok) return ok;
+  } else if (!find_fused(node)->lower(lowering)) {
+    if (auto ok = run_parts(node); !ok) return ok;
+    lowering.outputs = {values_.at(node.outputs[0])};
+  }
+  if (steps_.failed()) {
+    const auto& error = steps_.status().error();
+    return fail(error.code, fmt::format("{}: {}", title_of(node), error.context));
+  }
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    if (i >= lowering.outputs.size()) {
+      return fail(ErrorCode::kUnsupported,
+                  fmt::format("{}: no result '{}'", title_of(node), node.outputs[i]));
+    }
+    values_[node.outputs[i]] = lowering.outputs[i];
+  }
+  for (const auto& input : node.inputs) let_go(input);
+  return {};
+}
+
+Status Network::lower(Lowering& lowering) {
+  const auto& node = lowering.node;
+  const auto& row = *find_lowering(node);
+  const std::size_t needs =
+      row.needs == kAllInputs ? std::max<std::size_t>(1, node.inputs.size()) : row.needs;
+  for (std::size_t i = 0; i < needs; ++i) {
+    if (lowering.has(i)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: input {} is not given", title_of(node), i));
+  }
+  row.lower(lowering);
+  return {};
+}
+
+// The fused node holds its inputs while they run.
+Status Network::run_parts(const Node& node) {
+  for (const auto& part : node.parts) count(part, left_, 1);
+  ++left_[node.outputs[0]];
+  for (const auto& part : node.parts) {
+    if (auto ok = run_node(part); !ok) return ok;
+  }
+  --left_[node.outputs[0]];
+  return {};
+}
+
+// Memory of what nobody takes any more is given back; constants stay.
+void Network::let_go(const std::string& name) {
+  if (--left_[name] == 0) values_.erase(name);
+}
+
+Result<Tensors> Network::outputs() {
+  Tensors all;
+  for (const auto& output : graph_.outputs) {
+    all[output.name] = steps_.download(values_.at(output.name));
+  }
+  if (steps_.failed()) return tl::unexpected(steps_.status().error());
+  return all;
 }
 
 }  // namespace npu::network

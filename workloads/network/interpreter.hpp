@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/network/graph.hpp"
+#include "workloads/network/lowering.hpp"
 #include "workloads/network/steps.hpp"
 
 namespace npu::network {
@@ -20,10 +21,39 @@ Status check_mapped(const Graph& graph);
 // Called behind each node: its number, and how many operators it was made of.
 using NodeListener = std::function<void(std::size_t node, std::uint64_t operators)>;
 
-// The outputs, by name. `inputs` has one of each of the graph's inputs, of its type.
-// kInvalidArgument: it has not. kUnsupported: a node cannot be mapped, or does what the operators
-// cannot; the context says why. Also errors of the card.
-Result<Tensors> run_network(const Graph& graph, const Tensors& inputs, Steps& steps,
-                            const NodeListener& listener = {});
+class Network {
+ public:
+  // `graph` and `steps` outlive it.
+  Network(const Graph& graph, Steps& steps, NodeListener listener = {});
+
+  // Constants go to the card, and what depends on them alone is computed. Before the first run.
+  // kUnsupported: a node cannot be mapped, or does what the operators cannot; the context says why.
+  // Also errors of the card.
+  Status prepare();
+  // The outputs, by name. `inputs` has one of each of the graph's inputs, of its type.
+  // kInvalidArgument: it has not.
+  // Also errors of prepare().
+  Result<Tensors> run(const Tensors& inputs);
+
+ private:
+  using Uses = std::map<std::string, std::size_t>;
+  static void count(const Node& node, Uses& uses, std::size_t by);
+  Status visit(std::size_t place);
+  Status take_inputs(const Tensors& inputs);
+  Status run_node(const Node& node);
+  static Status lower(Lowering& lowering);
+  Status run_parts(const Node& node);
+  void let_go(const std::string& name);
+  Result<Tensors> outputs();
+
+  const Graph& graph_;
+  Steps& steps_;
+  NodeListener listener_;
+  Uses uses_;                          // by nodes and outputs
+  std::map<std::string, Value> kept_;  // over runs
+  // Of a run.
+  std::map<std::string, Value> values_;
+  Uses left_;
+};
 
 }  // namespace npu::network

@@ -16,7 +16,7 @@ namespace {
 
 using Operation = abi::TensorOperation;
 
-constexpr char kAdd[] = "a+b", kSub[] = "a-b", kMul[] = "a*b", kMax[] = "max(a,b)",
+constexpr char kAdd[] = "a+b", kSub[] = "a-b", kMul[] = "a*b", kDiv[] = "a/b", kMax[] = "max(a,b)",
                kMin[] = "min(a,b)", kSum[] = "a+b";
 constexpr char kRelu[] = "relu(a)", kSigmoid[] = "sigmoid(a)", kTanh[] = "tanh(a)",
                kErf[] = "erf(a)", kExp[] = "exp(a)", kLog[] = "ln(a)", kSqrt[] = "sqrt(a)",
@@ -124,7 +124,7 @@ void lower_div(Lowering& node) {
   const auto& b = node.inputs[1];
   node.outputs = {is_for_aicpu(a) || is_integer(a.type)
                       ? on_aicpu(node.steps, Operation::kDivide, a.type, a, b)
-                      : broadcast(node.steps, "a/b", a, b)};
+                      : broadcast(node.steps, kDiv, a, b)};
 }
 
 void lower_not(Lowering& node) {
@@ -169,29 +169,29 @@ void lower_where(Lowering& node) {
 }  // namespace
 
 const std::vector<LoweringRow> kElementLowerings{
-    {"Add", each_pair<kAdd, Operation::kAdd>, 2},
-    {"Sub", each_pair<kSub, Operation::kSubtract>, 2},
-    {"Mul", each_pair<kMul, Operation::kMultiply>, 2},
-    {"Div", lower_div, 2},
+    {"Add", each_pair<kAdd, Operation::kAdd>, 2, kAdd},
+    {"Sub", each_pair<kSub, Operation::kSubtract>, 2, kSub},
+    {"Mul", each_pair<kMul, Operation::kMultiply>, 2, kMul},
+    {"Div", lower_div, 2, kDiv},
     {"Max", each_pair<kMax, Operation::kMaximum>, kAllInputs},
     {"Min", each_pair<kMin, Operation::kMinimum>, kAllInputs},
     {"Sum", each_pair<kSum, Operation::kAdd>, kAllInputs},
     {"Pow", lower_pow, 2},
-    {"Relu", each<kRelu>},
-    {"Sigmoid", each<kSigmoid>},
-    {"Tanh", each<kTanh, Operation::kHyperbolicTangent>},
-    {"Erf", each<kErf>},
-    {"Exp", each<kExp, Operation::kExponential>},
-    {"Log", each<kLog, Operation::kLogarithm>},
-    {"Sqrt", each<kSqrt, Operation::kSquareRoot>},
-    {"Neg", turn<kNeg, false>},
-    {"Abs", turn<kAbs, true>},
-    {"Reciprocal", each<kReciprocal>},
-    {"Floor", each<kFloor>},
-    {"Ceil", each<kCeil>},
-    {"Round", each<kRound>},
-    {"Softplus", each<kSoftplus>},
-    {"Softsign", each<kSoftsign>},
+    {"Relu", each<kRelu>, 1, kRelu},
+    {"Sigmoid", each<kSigmoid>, 1, kSigmoid},
+    {"Tanh", each<kTanh, Operation::kHyperbolicTangent>, 1, kTanh},
+    {"Erf", each<kErf>, 1, kErf},
+    {"Exp", each<kExp, Operation::kExponential>, 1, kExp},
+    {"Log", each<kLog, Operation::kLogarithm>, 1, kLog},
+    {"Sqrt", each<kSqrt, Operation::kSquareRoot>, 1, kSqrt},
+    {"Neg", turn<kNeg, false>, 1, kNeg},
+    {"Abs", turn<kAbs, true>, 1, kAbs},
+    {"Reciprocal", each<kReciprocal>, 1, kReciprocal},
+    {"Floor", each<kFloor>, 1, kFloor},
+    {"Ceil", each<kCeil>, 1, kCeil},
+    {"Round", each<kRound>, 1, kRound},
+    {"Softplus", each<kSoftplus>, 1, kSoftplus},
+    {"Softsign", each<kSoftsign>, 1, kSoftsign},
     {"Sign", each<kSign>},
     {"Equal", compare<kEqual, Operation::kEqual>, 2},
     {"Greater", compare<kGreater, Operation::kGreater>, 2},

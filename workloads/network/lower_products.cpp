@@ -4,41 +4,12 @@
 
 #include <algorithm>
 
-#include "kernels/operators/axes.hpp"
 #include "workloads/network/arithmetic.hpp"
 #include "workloads/network/lowering.hpp"
 #include "workloads/network/moves.hpp"
 
 namespace npu::network {
 namespace {
-
-// As NumPy multiplies: vectors become matrices, batches are repeated.
-Value matmul(Steps& steps, const Value& a, const Value& b) {
-  const bool row = a.axes() == 1, column = b.axes() == 1;
-  Value left = row ? steps.view(a, {1, a.elements()}) : a;
-  Value right = column ? steps.view(b, {b.elements(), 1}) : b;
-  if (left.axes() < 2 || right.axes() < 2) {
-    steps.refuse("a product of a number");
-    return {};
-  }
-  const auto batch = [](const Value& x) { return Sides(x.sides.begin(), x.sides.end() - 2); };
-  const auto common = operators::broadcast_sides(batch(left), batch(right));
-  if (!common) {
-    steps.refuse(common.error().context);
-    return {};
-  }
-  const auto widened = [&](const Value& x) {
-    auto sides = *common;
-    sides.insert(sides.end(), x.sides.end() - 2, x.sides.end());
-    return repeat(steps, x, sides);
-  };
-  auto result = product(steps, widened(left), widened(right));
-  if (steps.failed() || (!row && !column)) return result;
-  auto sides = result.sides;
-  if (column) sides.pop_back();
-  if (row) sides.erase(sides.end() - (column ? 1 : 2));
-  return steps.view(result, sides);
-}
 
 void lower_matmul(Lowering& node) {
   node.outputs = {matmul(node.steps, node.inputs[0], node.inputs[1])};
@@ -50,8 +21,14 @@ void lower_gemm(Lowering& node) {
     return node.node.attribute(name, std::int64_t{0}) != 0;
   };
   const float alpha = node.node.attribute("alpha", 1.0F), beta = node.node.attribute("beta", 1.0F);
-  auto result = product(steps, node.inputs[0], node.inputs[1], flag("transA"), flag("transB"));
-  if (node.has(2)) {
+  const bool a_lies = flag("transA"), b_lies = flag("transB");
+  const bool adds = node.has(2) && alpha == 1 && beta == 1 &&
+                    takes_bias(node.inputs[0], node.inputs[1], b_lies, node.inputs[2]);
+  auto result = product(steps, node.inputs[0], node.inputs[1], a_lies, b_lies,
+                        adds ? &node.inputs[2] : nullptr);
+  if (adds) {
+    // The accumulators began with it.
+  } else if (node.has(2)) {
     result = broadcast(steps, "a*s+b*s1", result, node.inputs[2], {alpha, beta});
   } else if (alpha != 1) {
     result = elementwise(steps, "a*s", {result}, {alpha});

@@ -41,17 +41,17 @@ bool keeps(const Lowering& node) {
 
 // A function of `expression`, which is one of the table below.
 Value on_aicpu_by(Steps& steps, const std::string& expression, const Value& x) {
-  using Operation = abi::TensorOperation;
-  const auto of = [&](Operation operation, const Value& b) {
+  using Work = abi::TensorOperation;
+  const auto of = [&](Work operation, const Value& b) {
     return on_aicpu(steps, operation, x.type, x, b);
   };
-  if (expression == kSquareText) return of(Operation::kMultiply, x);
-  if (expression == kRootText) return of(Operation::kSquareRoot, x);
-  if (expression == kLogText) return of(Operation::kLogarithm, x);
-  if (expression == kExpText) return of(Operation::kExponential, x);
+  if (expression == kSquareText) return of(Work::kMultiply, x);
+  if (expression == kRootText) return of(Work::kSquareRoot, x);
+  if (expression == kLogText) return of(Work::kLogarithm, x);
+  if (expression == kExpText) return of(Work::kExponential, x);
   if (expression != kAbsText) return x;
   const auto zero = steps.zeros(x.type, {});
-  return of(Operation::kMaximum, on_aicpu(steps, Operation::kSubtract, x.type, zero, x));
+  return of(Work::kMaximum, on_aicpu(steps, Work::kSubtract, x.type, zero, x));
 }
 
 template <const char* kHow, const char* kBefore, const char* kBehind>

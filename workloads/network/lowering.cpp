@@ -49,6 +49,12 @@ const LoweringRow* find_lowering(const Node& node) {
   return nullptr;
 }
 
+const FusedRow* find_fused(const Node& node) {
+  const auto found = std::find_if(kFusedLowerings.begin(), kFusedLowerings.end(),
+                                  [&node](const FusedRow& row) { return row.op == node.op; });
+  return node.parts.empty() || found == kFusedLowerings.end() ? nullptr : &*found;
+}
+
 std::vector<std::string_view> lowered_operators() {
   std::vector<std::string_view> names;
   for (const auto* group : kGroups) {

@@ -35,6 +35,8 @@ struct LoweringRow {
   void (*lower)(Lowering&);
   // How many of the first inputs are always given; of others it asks has().
   std::size_t needs = 1;
+  // Over a and b: all that it does to reals; null: it is more than that.
+  const char* expression = nullptr;
 };
 
 // By groups of operators.
@@ -44,6 +46,16 @@ extern const std::vector<LoweringRow> kElementLowerings, kFunctionLowerings, kCa
 
 // Null: it is not among them.
 const LoweringRow* find_lowering(const Node& node);
+// Of fused nodes, which passes make (passes/pass.hpp).
+struct FusedRow {
+  std::string_view op;
+  // False: not of these values; nothing has run then.
+  bool (*lower)(Lowering&);
+};
+extern const std::vector<FusedRow> kFusedLowerings;
+// Null: it is none.
+const FusedRow* find_fused(const Node& node);
+
 // All, sorted by name.
 std::vector<std::string_view> lowered_operators();
 

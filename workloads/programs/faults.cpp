@@ -196,6 +196,12 @@ class Faults {
       fault.address = random_.below(pages) * driver::kPageSize + random_.below(kCopies * kBlock);
       fault.bits = 1 + static_cast<unsigned>(random_.below(2));
     }
+    if (row.kind == FaultKind::kRefusedCompletion && random_.below(2) == 0) {
+      fault.status = testkit::CompletionStatus::kCompleterAbort;
+    }
+    if (row.kind == FaultKind::kDroppedTlp) {
+      fault.error = static_cast<testkit::TlpError>(random_.below(3));
+    }
     // The least that there is, whatever the card's link can do.
     if (row.kind == FaultKind::kLinkRetrained) fault.generation = fault.lanes = 1;
     return fault;
@@ -278,7 +284,8 @@ Status run(Context& context) {
 std::vector<std::string> kinds() {
   std::vector<std::string> names;
   for (const auto& each : kFaultClasses) {
-    if (!each.takes("peer") && !each.takes("core")) names.emplace_back(each.name);
+    const bool is_of_cores = each.takes("core") || each.takes("clock");
+    if (!each.takes("peer") && !is_of_cores) names.emplace_back(each.name);
   }
   return names;
 }

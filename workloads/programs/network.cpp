@@ -3,6 +3,7 @@
 // compared with those that stand beside the model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -11,7 +12,9 @@
 #include "kernels/operators/sources.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/network/compare.hpp"
+#include "workloads/network/interpreter.hpp"
 #include "workloads/network/onnx_file.hpp"
+#include "workloads/network/passes/pass.hpp"
 #include "workloads/network/shapes.hpp"
 #include "workloads/network/test_data.hpp"
 #include "workloads/programs/programs.hpp"
@@ -100,7 +103,7 @@ class OperatorSteps final : public network::StepRunner {
 struct OfNetwork {
   std::uint64_t nodes = 0, operators = 0, sets = 0, compared = 0;
   LaunchTimes launches;
-  Picoseconds duration{};
+  Picoseconds preparing{}, duration{};
 
   Picoseconds host() const { return launches.host; }
   Picoseconds card() const { return launches.card; }
@@ -113,6 +116,7 @@ constexpr Figure<OfNetwork> kFigures[] = {
     {"results_compared", "", from<&OfNetwork::compared>, {"results compared"}},
     {"host_us", "us", from<&OfNetwork::host>, {"host us"}},
     {"card_us", "us", from<&OfNetwork::card>, {"card us"}},
+    {"prepare_us", "us", from<&OfNetwork::preparing>, {"prepare us"}},
     {"duration_us", "us", from<&OfNetwork::duration>, {"duration us"}}};
 
 struct OfOperator {
@@ -131,27 +135,29 @@ constexpr Figure<OfOperator> kOfOperator[] = {
 class NetworkRun {
  public:
   NetworkRun(Context& context, const Graph& graph, OperatorSteps& card)
-      : context_(context), graph_(graph), card_(card), steps_(card) {}
+      : context_(context),
+        graph_(graph),
+        card_(card),
+        steps_(card),
+        network_(graph, steps_,
+                 [this](std::size_t node, std::uint64_t operators) { count(node, operators); }) {}
+
+  Status prepare() {
+    const auto begin = context_.platform.clock().now();
+    if (auto ok = network_.prepare(); !ok) return ok;
+    figures_.preparing = context_.platform.clock().now() - begin;
+    return {};
+  }
 
   Status run(const Tensors& inputs, const Tensors& expected) {
     const auto begin = context_.platform.clock().now();
-    const auto found = network::run_network(
-        graph_, inputs, steps_, [this](std::size_t node, std::uint64_t operators) {
-          auto& row = by_operator_[graph_.nodes[node].op];
-          ++row.nodes;
-          row.operators += operators;
-          const auto now = card_.times();
-          row.launches.host += now.host - reported_.host;
-          row.launches.card += now.card - reported_.card;
-          reported_ = now;
-          context_.step(graph_.nodes[node].op, node + 1, graph_.nodes.size());
-        });
+    const auto found = network_.run(inputs);
     if (!found) return forward_error(found);
     figures_.duration += context_.platform.clock().now() - begin;
     ++figures_.sets;
     for (const auto& [name, tensor] : expected) {
       if (!context_.functional) break;
-      if (auto same = network::compare(found->at(name), tensor); !same) {
+      if (auto same = network::compare(found->at(name), tensor, graph_.nodes.size() > 1); !same) {
         return fail(same.error().code, fmt::format("'{}': {}", name, same.error().context));
       }
       ++figures_.compared;
@@ -175,10 +181,22 @@ class NetworkRun {
   }
 
  private:
+  void count(std::size_t node, std::uint64_t operators) {
+    auto& row = by_operator_[graph_.nodes[node].op];
+    ++row.nodes;
+    row.operators += operators;
+    const auto now = card_.times();
+    row.launches.host += now.host - reported_.host;
+    row.launches.card += now.card - reported_.card;
+    reported_ = now;
+    context_.step(graph_.nodes[node].op, node + 1, graph_.nodes.size());
+  }
+
   Context& context_;
   const Graph& graph_;
   OperatorSteps& card_;
   network::Steps steps_;
+  network::Network network_;
   OfNetwork figures_;
   LaunchTimes reported_;  // before a node
   std::map<std::string, OfOperator> by_operator_;
@@ -191,6 +209,7 @@ Status run_sets(Context& context, const Graph& graph, OperatorSteps& card) {
                         : network::read_test_data(context.parameters.choice("model"), graph);
   if (!sets) return forward_error(sets);
   NetworkRun run(context, graph, card);
+  if (auto ok = run.prepare(); !ok) return ok;
   for (const auto& set : *sets) {
     if (auto ok = run.run(set.inputs, set.outputs); !ok) {
       return fail(ok.error().code,
@@ -206,6 +225,31 @@ Status run_sets(Context& context, const Graph& graph, OperatorSteps& card) {
   return {};
 }
 
+constexpr Figure<network::passes::PassResult> kOfPass[] = {
+    {"found", "", from<&network::passes::PassResult::found>, {"found"}},
+    {"nodes_before", "", from<&network::passes::PassResult::nodes_before>, {"nodes before"}},
+    {"nodes_after", "", from<&network::passes::PassResult::nodes_after>, {"after"}}};
+
+void report_passes(Context& context, const std::vector<network::passes::PassResult>& results) {
+  const bool any =
+      std::any_of(results.begin(), results.end(), [](const auto& each) { return each.found != 0; });
+  auto* const table =
+      any ? &add_figure_table(context.report, "passes", {"pass", "what"}, kOfPass) : nullptr;
+  for (const auto& each : results) {
+    report_figures(context, fmt::format("network.pass.{}.", each.name), kOfPass, each,
+                   each.found == 0 ? nullptr : table,
+                   {std::string(each.name), std::string(each.what)});
+  }
+}
+
+ParameterSpec passes_parameter() {
+  std::vector<std::string> names;
+  for (const auto& row : network::passes::all_passes()) names.emplace_back(row.name);
+  const auto all = fmt::format("{}", fmt::join(names, ","));
+  names.emplace_back("none");
+  return choices_parameter("passes", all, "over the graph before it runs; or none", names);
+}
+
 Status run_network(Context& context) {
   const auto card = context.parameters.integer("card");
   if (context.machine == nullptr || card >= context.machine->cards.size()) {
@@ -214,6 +258,7 @@ Status run_network(Context& context) {
   auto graph = network::read_model(context.parameters.choice("model"));
   if (!graph) return forward_error(graph);
   if (auto ok = network::set_shapes(*graph, context.parameters.choice("shapes")); !ok) return ok;
+  const auto passes = network::passes::run_passes(*graph, context.parameters.choices("passes"));
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = context.parameters.choice("cache") == "folder";
@@ -230,6 +275,7 @@ Status run_network(Context& context) {
   operators::OperatorRunner runner(context.platform, cache, **launcher);
   OperatorSteps steps(context, **session, runner, **launcher);
   if (auto ok = run_sets(context, *graph, steps); !ok) return ok;
+  report_passes(context, passes);
   if (auto ok = (*launcher)->close(); !ok) return ok;
   return (*session)->close();
 }
@@ -256,13 +302,15 @@ Workload network_run() {
            {"shapes", ParameterType::kText, "", "",
             "sides of inputs that the model leaves open, NAME:1x3x224x224,...; inputs are random "
             "then"},
+           programs::network_run::passes_parameter(),
            choice_parameter("cache", "folder",
                             "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
                             "~/.cache/npusim/jit",
                             {"none", "folder"}),
            card_parameter()},
           programs::network_run::run_network,
-          figure_rows(programs::network_run::kFigures, programs::network_run::kOfOperator),
+          figure_rows(programs::network_run::kFigures, programs::network_run::kOfOperator,
+                      programs::network_run::kOfPass),
           programs::network_run::check_model};
 }
 

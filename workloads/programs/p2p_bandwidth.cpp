@@ -12,6 +12,7 @@
 #include "workloads/framework/host_room.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/fabric_links.hpp"
 #include "workloads/programs/support/peer_path.hpp"
 
 namespace npu::workloads {
@@ -105,6 +106,7 @@ class Bench {
     Outcome outcome;
     outcome.elapsed = clock.now() - begin;
     outcome.wire_busy = busiest(links, context_.simulator.peer_links());
+    links_.add(links, context_.simulator.peer_links(), outcome.elapsed);
     outcome.fastest = outcome.slowest = lanes_.front().elapsed;
     for (const auto& lane : lanes_) {
       if (!lane.status) return forward_error(lane.status);
@@ -130,6 +132,7 @@ class Bench {
   void tear_down() { lanes_.clear(); }
   Bytes bytes_per_lane(Bytes size) const { return copies(size) * size; }
   Bytes compared() const { return compared_; }
+  const FabricLinks& links() const { return links_; }
 
  private:
   Bytes copies(Bytes size) const {
@@ -207,6 +210,7 @@ class Bench {
   std::vector<Lane> lanes_;
   std::uint64_t round_ = 0;
   Bytes compared_ = 0;
+  FabricLinks links_;
 };
 
 Result<std::vector<PeerCard>> open_cards(Context& context, std::uint64_t count) {
@@ -310,6 +314,7 @@ Status run(Context& context) {
       "wants it reads it. Slowest and fastest of the transfers; link busy: of the direction that "
       "was busy longest; latency: of one copy alone");
   context.report.add_note(fmt::format("{} bytes compared byte for byte", bench.compared()));
+  bench.links().report(context.report);
   for (auto& card : *cards) {
     if (auto ok = card.device->shutdown(); !ok) return ok;
   }

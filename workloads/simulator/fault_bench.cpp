@@ -19,6 +19,18 @@ bool is_at_once(FaultKind kind) {
   return !class_of(kind).takes("for") || kind == FaultKind::kDelayedInterrupt;
 }
 
+std::uint32_t aer_bit(testkit::TlpError error) {
+  switch (error) {
+    case testkit::TlpError::kMalformed:
+      return pci::kAerMalformed;
+    case testkit::TlpError::kReceiverOverflow:
+      return pci::kAerReceiverOverflow;
+    case testkit::TlpError::kEcrc:
+      break;
+  }
+  return pci::kAerEcrc;
+}
+
 }  // namespace
 
 unsigned FaultBench::function_of(const Fault& fault) const {
@@ -31,7 +43,7 @@ platform::Bdf FaultBench::bdf_of(const Fault& fault) const {
 }
 
 std::size_t FaultBench::waiting() const {
-  std::size_t count = waiting_;
+  std::size_t count = waiting_ + (system_.host_memory().refuses_next() ? 1 : 0);
   for (unsigned i = 0; i < system_.cards(); ++i) {
     count += system_.fabric().endpoint(i).armed_interrupt_faults();
   }
@@ -74,6 +86,13 @@ void FaultBench::tell(const Fault& fault, model::SimTime begin) {
   simulation.emit(track, platform::Activity::kInjectedFault, begin, model::sim_now(), 0);
 }
 
+void FaultBench::set_peer_link(const Fault& fault, bool up) {
+  const auto& plan = system_.hccs().plan();
+  const auto link =
+      fault.link.empty() ? plan.between(fault.card, fault.peer) : plan.link_named(fault.link);
+  system_.hccs().set_up(*link, up);  // check_fault() has found it
+}
+
 void FaultBench::set(const Fault& fault, bool broken) {
   auto& fabric = system_.fabric();
   const auto bdf = bdf_of(fault);
@@ -98,7 +117,7 @@ void FaultBench::set(const Fault& fault, bool broken) {
       if (broken) fabric.endpoint(fault.card).drop_next_completion(side);
       return;
     case FaultKind::kPeerLinkDown:
-      return system_.mesh().between(fault.card, fault.peer)->set_up(!broken);
+      return set_peer_link(fault, !broken);
     case FaultKind::kMemoryError:
       if (broken) system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits);
       return;
@@ -113,6 +132,20 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return system_.card(fault.card).dma().engine(fault.unit).set_stuck(broken);
     case FaultKind::kHungCore:
       return system_.card(fault.card).aicore_programs().set_hung(fault.unit, broken);
+    case FaultKind::kRefusedCompletion:
+      if (!broken) return;
+      return fabric.endpoint(fault.card)
+          .refuse_next_completion(side, fault.status == testkit::CompletionStatus::kCompleterAbort);
+    case FaultKind::kDroppedTlp:
+      return fabric.endpoint(fault.card).drop_next_received(aer_bit(fault.error));
+    case FaultKind::kIommuFault:
+      return system_.host_memory().refuse_next(bdf.bus);
+    case FaultKind::kThermalThrottling:
+      return system_.card(fault.card).set_core_clock(broken ? fault.clock_percent : 100);
+    case FaultKind::kSlowChannel:
+      return system_.card(fault.card)
+          .hbm()
+          .set_refresh_pace(fault.unit, broken ? fault.refreshes : 1);
     case FaultKind::kLostInterrupt:
     case FaultKind::kDuplicatedInterrupt:
     case FaultKind::kDelayedInterrupt:

@@ -29,7 +29,8 @@ class FaultBench {
   void end(const Fault& fault) { set(fault, false); }
   // At `time`, which is not past.
   void schedule(const Fault& fault, Instant time);
-  // Scheduled ones that have not begun, and those of interrupts that no message has met.
+  // Scheduled ones that have not begun, and those of interrupts and the IOMMU that have
+  // met nothing.
   std::size_t waiting() const;
 
  private:
@@ -41,6 +42,7 @@ class FaultBench {
   void reset_function(platform::Bdf bdf);
   void interrupt(const Fault& fault, bool broken);
   void retrain(const Fault& fault, bool broken);
+  void set_peer_link(const Fault& fault, bool up);
   void tell(const Fault& fault, model::SimTime begin);
   unsigned function_of(const Fault& fault) const;  // of the chip
   platform::Bdf bdf_of(const Fault& fault) const;

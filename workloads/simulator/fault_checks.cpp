@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string_view>
+
 #include "model/config/core_layout.hpp"
-#include "model/link/hccs_mesh.hpp"
+#include "model/config/fabric_plan.hpp"
 #include "model/pcie/capabilities.hpp"
 #include "npu/base/checked.hpp"
+#include "npu/base/nearest_name.hpp"
+#include "npu/base/shortened.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -55,12 +60,39 @@ Status check_vector(const ChipConfig& chip, const Fault& fault) {
 }
 
 Status check_unit(const ChipConfig& chip, const Fault& fault) {
-  const bool is_engine = fault.kind == FaultKind::kStuckEngine;
-  if (!is_engine && fault.kind != FaultKind::kHungCore) return {};
-  const unsigned count = is_engine ? chip.dma.engines : model::CoreLayout(chip).cores();
-  if (fault.unit < count) return {};
-  return refuse(fmt::format("no {} {}: the card has {}", is_engine ? "DMA engine" : "AI Core",
-                            fault.unit, count));
+  struct Units {
+    std::string_view name;
+    unsigned count;
+  };
+  const auto units = [&]() -> std::optional<Units> {
+    switch (fault.kind) {
+      case FaultKind::kStuckEngine:
+        return Units{"DMA engine", chip.dma.engines};
+      case FaultKind::kHungCore:
+        return Units{"AI Core", model::CoreLayout(chip).cores()};
+      case FaultKind::kSlowChannel:
+        return Units{"HBM channel", chip.hbm.channels};
+      default:
+        return std::nullopt;
+    }
+  }();
+  if (!units || fault.unit < units->count) return {};
+  return refuse(fmt::format("no {} {}: the card has {}", units->name, fault.unit, units->count));
+}
+
+Status check_heat(const ChipConfig& chip, const Fault& fault) {
+  if (fault.kind == FaultKind::kThermalThrottling &&
+      (fault.clock_percent < 1 || fault.clock_percent > 100)) {
+    return refuse("a clock is 1 to 100 percent of the configured one");
+  }
+  if (fault.kind != FaultKind::kSlowChannel) return {};
+  if (chip.hbm.fidelity == model::HbmFidelity::kRun) {
+    return refuse("refreshes need hbm.fidelity=exact");
+  }
+  if (fault.refreshes < 2 || fault.refreshes > 8) {
+    return refuse("refreshes are 2 to 8 times as many as configured");
+  }
+  return {};
 }
 
 Status check_link(const ChipConfig& chip, const Fault& fault) {
@@ -82,8 +114,16 @@ Status check_memory(const ChipConfig& chip, const Fault& fault) {
 
 Status check_peer(const model::SystemConfig& system, const Fault& fault) {
   if (fault.kind != FaultKind::kPeerLinkDown) return {};
-  const auto cards = static_cast<unsigned>(system.cards.size());
-  if (model::are_linked(system.hccs_topology, fault.card, fault.peer, cards)) return {};
+  const auto plan = model::plan_fabric(system);
+  if (plan && !fault.link.empty()) {
+    if (plan->link_named(fault.link)) return {};
+    std::vector<std::string> names;
+    for (const auto& link : plan->links) names.push_back(link.name);
+    const auto near = nearest_name(fault.link, names);
+    return refuse(fmt::format("no link '{}'{}", shortened(fault.link),
+                              near.empty() ? "" : "; do you mean '" + near + "'?"));
+  }
+  if (plan && plan->between(fault.card, fault.peer)) return {};
   return refuse(fmt::format("no HCCS link between the cards {} and {}", fault.card, fault.peer));
 }
 
@@ -97,7 +137,8 @@ Status check_fault(const model::SystemConfig& system, const Fault& fault) {
     return refuse(fmt::format("a duration of {} ps", fault.duration.count()));
   }
   const auto& chip = system.cards[fault.card];
-  for (const auto check : {check_function, check_vector, check_unit, check_link, check_memory}) {
+  for (const auto check :
+       {check_function, check_vector, check_unit, check_link, check_memory, check_heat}) {
     if (auto ok = check(chip, fault); !ok) return ok;
   }
   return check_peer(system, fault);

@@ -191,6 +191,14 @@ constexpr Row<PeerLinkCounters> kPeerLink[] = {
     {"bytes", of<&PeerLinkCounters::payload>, As::kBytes},
     {"messages", of<&PeerLinkCounters::messages>}};
 
+std::optional<std::uint64_t> busy_ns(PeerLinkCounters& link) {
+  return static_cast<std::uint64_t>(link.busy.count()) / 1000;
+}
+
+// Of links that have a switch or NIC at an end, beside the above.
+constexpr Row<PeerLinkCounters> kSwitchedLink[] = {
+    {"busy_ns", busy_ns}, {"queue_peak_bytes", of<&PeerLinkCounters::queue_peak>, As::kBytes}};
+
 constexpr Row<System> kSimulator[] = {
     {"events", of<&System::simulation, &model::Simulation::agenda, &model::Agenda::served>}};
 
@@ -222,7 +230,10 @@ std::vector<RunCounter> SystemView::counters() const {
   read(all, kL2, l2s());
   read(all, kMemory, memories());
   read(all, kLink, links());
-  read(all, kPeerLink, peer_links());
+  for (auto& link : peer_links()) {
+    read(all, link.name, kPeerLink, link);
+    if (link.switched) read(all, link.name, kSwitchedLink, link);
+  }
   read(all, "simulator", kSimulator, system_);
   return all;
 }

@@ -105,13 +105,16 @@ std::vector<L2Counters> SystemView::l2s() const {
 
 std::vector<PeerLinkCounters> SystemView::peer_links() const {
   std::vector<PeerLinkCounters> all;
-  for (const auto& each : system_.mesh().links()) {
+  const auto& fabric = system_.hccs();
+  const auto& plan = fabric.plan();
+  for (std::size_t i = 0; i < plan.links.size(); ++i) {
+    const auto& link = plan.links[i];
+    const bool switched = plan.nodes[link.low].passes() || plan.nodes[link.high].passes();
     for (const unsigned side : {0U, 1U}) {
-      const auto& now = each.link->wire(side).statistics();
-      const auto& sender = system_.config().cards[side == 0 ? each.low : each.high];
-      all.push_back({fmt::format("hccs{}_{}.{}", each.low, each.high, side == 0 ? "up" : "down"),
-                     sender.hccs.rate, Picoseconds(static_cast<std::int64_t>(now.busy)),
-                     now.messages, now.payload_bytes, now.wire_bytes});
+      const auto& now = fabric.wire(i, side).statistics();
+      all.push_back({link.name + (side == 0 ? ".up" : ".down"), fabric.wire(i, side).rate(),
+                     Picoseconds(static_cast<std::int64_t>(now.busy)), now.messages,
+                     now.payload_bytes, now.wire_bytes, now.queue_peak, switched});
     }
   }
   return all;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/compat/client/channel.hpp"
 
+#include <execinfo.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <csignal>
 #include <new>
 #include <utility>
 
 #include "apps/compat/client/connect.hpp"
+#include "apps/compat/client/watched_pinned.hpp"
 #include "apps/compat/protocol/futex.hpp"
 
 namespace npu::compat {
@@ -74,7 +77,18 @@ bool Channel::is_nested(const void* frame) const {
   return frame < frame_;
 }
 
+void Channel::show_stack() {
+  void* frames[CallStack::kMost];
+  const int count = ::backtrace(frames, static_cast<int>(CallStack::kMost));
+  auto& stack = *reinterpret_cast<CallStack*>(reinterpret_cast<std::byte*>(slot_) + kStackOffset);
+  stack.count = static_cast<std::uint64_t>(std::max(count, 0));
+  for (std::size_t i = 0; i < stack.count; ++i) {
+    stack.frames[i] = reinterpret_cast<std::uintptr_t>(frames[i]);
+  }
+}
+
 void Channel::post(Call call, std::size_t bytes) {
+  if (races_are_looked_for()) show_stack();
   slot_->call = static_cast<std::uint32_t>(call);
   slot_->bytes = static_cast<std::uint32_t>(bytes);
   slot_->posted.fetch_add(1, std::memory_order_seq_cst);
@@ -101,7 +115,9 @@ int Channel::call(Call call, const Words& words, std::uint64_t device, std::size
     return kNoServer;
   }
   work_.begin();
-  return slot_->status;
+  const int status = slot_->status;
+  if (status == 0) returned_from(call, words, slot_->words);
+  return status;
 }
 
 FileDescriptor Channel::take_file() {

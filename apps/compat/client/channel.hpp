@@ -52,6 +52,7 @@ class Channel {
  private:
   bool is_nested(const void* frame) const;
   void post(Call call, std::size_t bytes);
+  void show_stack();
   bool wait_for_answer(std::uint32_t number);
 
   FileDescriptor socket_;

@@ -6,6 +6,7 @@
 #include "apps/compat/client/own_memory.hpp"
 #include "apps/compat/client/pinned.hpp"
 #include "apps/compat/client/request.hpp"
+#include "apps/compat/client/watched_pinned.hpp"
 
 namespace npu::compat {
 namespace {
@@ -53,10 +54,14 @@ int copy_out(void* to, const void* from, std::size_t count, const CopyOrder& ord
   return 0;
 }
 
-int copy_pinned(bool to_device, const void* device, const PinnedPlace& place, std::size_t count,
-                const CopyOrder& order) {
-  return ask<Call::kCopyPinned>(
+int copy_pinned(bool to_device, const void* device, const void* host, const PinnedPlace& place,
+                std::size_t count, const CopyOrder& order) {
+  const int status = ask<Call::kCopyPinned>(
       {to_device, word(device), place.memory, place.offset, count, order_of(order)});
+  if (status == 0 && order.in_stream) {
+    watch_copy(host, count, place, !to_device, word(order.stream));
+  }
+  return status;
 }
 
 int copy_on_device(void* to, const void* from, std::size_t count, const CopyOrder& order) {
@@ -104,13 +109,13 @@ int copy_bytes(void* to, const void* from, std::size_t count, CopyKind kind,
       const bool buffered = kind == CopyKind::kHostBufferToDevice;
       if (!place || buffered) return copy_in(to, from, count, order, buffered);
       if (place->left < count) return kRuntimeParameter;
-      return copy_pinned(true, to, *place, count, order);
+      return copy_pinned(true, to, from, *place, count, order);
     }
     case CopyKind::kDeviceToHost: {
       const auto place = find_pinned(to);
       if (!place) return copy_out(to, from, count, order);
       if (place->left < count) return kRuntimeParameter;
-      return copy_pinned(false, from, *place, count, order);
+      return copy_pinned(false, from, to, *place, count, order);
     }
     case CopyKind::kDeviceToDevice:
     case CopyKind::kWithinDevice:
@@ -125,8 +130,10 @@ int fill_bytes(void* to, std::uint8_t value, std::size_t count, const CopyOrder&
   const auto place = find_pinned(to);
   if (place && place->left < count) return kRuntimeParameter;
   if (place && order.in_stream) {
-    return ask<Call::kMemsetPinned>(
-        {place->memory, place->offset, value, count, word(order.stream)});
+    const int status =
+        ask<Call::kMemsetPinned>({place->memory, place->offset, value, count, word(order.stream)});
+    if (status == 0) watch_copy(to, count, *place, true, word(order.stream));
+    return status;
   }
   bool on_device = false;
   if (!place && !order.in_stream) {

@@ -12,6 +12,7 @@
 
 #include "apps/compat/client/managed_view.hpp"
 #include "apps/compat/client/next_function.hpp"
+#include "apps/compat/client/watched_pinned.hpp"
 
 #define NPU_PUBLIC __attribute__((visibility("default")))
 
@@ -20,7 +21,8 @@ namespace {
 
 // Memory that the kernel reads, or that it writes.
 bool fault_in(const void* bytes, std::size_t count, bool write) {
-  return may_be_managed(bytes, count) && touch_managed(bytes, count, write);
+  const bool watched = touch_watched(bytes, count, write);
+  return (may_be_managed(bytes, count) && touch_managed(bytes, count, write)) || watched;
 }
 bool fault_in(const iovec* parts, std::size_t count, bool write) {
   bool any = false;

@@ -2,6 +2,7 @@
 #include "apps/compat/client/own_memory.hpp"
 
 #include "apps/compat/client/managed_view.hpp"
+#include "apps/compat/client/watched_pinned.hpp"
 
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -37,8 +38,11 @@ bool transfer(void* mine, void* other, std::size_t count, bool write) {
     // A page of managed memory is elsewhere; it may go again before it is copied.
     const bool gone = done < 0 && errno == EFAULT && ++tries < kMostTries;
     const auto piece = std::min(count, kPiece);
-    const bool own_came = gone && touch_managed(mine, piece, write);
-    const bool other_came = gone && touch_managed(other, piece, !write);
+    const auto touch = [piece](void* begin, bool writes) {
+      return touch_watched(begin, piece, writes) || touch_managed(begin, piece, writes);
+    };
+    const bool own_came = gone && touch(mine, write);
+    const bool other_came = gone && touch(other, !write);
     if (own_came || other_came) continue;
     if (done <= 0) return false;
     tries = 0;

@@ -17,6 +17,7 @@
 
 #include "apps/compat/client/managed_view.hpp"
 #include "apps/compat/client/next_function.hpp"
+#include "apps/compat/client/watched_pinned.hpp"
 #include "npu/base/fault_access.hpp"
 
 #define NPU_PUBLIC __attribute__((visibility("default")))
@@ -112,8 +113,9 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
-  const bool mine =
-      info->si_code == SEGV_ACCERR && touch_managed(info->si_addr, 1, is_write_fault(context));
+  const bool write = is_write_fault(context);
+  const bool mine = info->si_code == SEGV_ACCERR && (touch_watched(info->si_addr, 1, write) ||
+                                                     touch_managed(info->si_addr, 1, write));
   errno = error;
   if (!mine) pass_on(signal, info, context);
 }

@@ -15,6 +15,7 @@
 #include "apps/compat/client/own_memory.hpp"
 #include "apps/compat/client/request.hpp"
 #include "apps/compat/client/signals_held.hpp"
+#include "apps/compat/client/watched_pinned.hpp"
 
 namespace npu::compat {
 namespace {
@@ -76,7 +77,7 @@ std::optional<PinnedPlace> find_pinned(const void* address) {
   const std::size_t offset = at - found->first;
   if (offset >= found->second.size) return std::nullopt;
   return PinnedPlace{found->second.number, found->second.before + offset,
-                     found->second.size - offset, offset};
+                     found->second.size - offset, offset, found->second.registered};
 }
 
 int allocate_pinned(void** address, std::size_t size) {
@@ -145,6 +146,7 @@ int unregister_pinned(void* address) {
   Memory memory;
   if (const int status = take(address, true, &memory); status != 0) return status;
   const auto begin = reinterpret_cast<std::uintptr_t>(address) - memory.before;
+  watch_nothing();
   if (!make_ordinary(begin, memory.whole())) return kBadAllocation;
   return ask<Call::kFreeHost>({memory.number});
 }
@@ -153,6 +155,7 @@ int free_pinned(void* address) {
   Memory memory;
   if (const int status = take(address, false, &memory); status != 0) return status;
   const int status = ask<Call::kFreeHost>({memory.number});
+  watch_nothing();
   ::munmap(address, memory.size);
   return status;
 }
@@ -176,6 +179,7 @@ void close_end(int& end) {
 }  // namespace
 
 void prepare_fork() {
+  watch_nothing();
   table().lock.lock();
   const bool managed = prepare_managed_fork();
   if ((managed || any_registered()) && ::pipe2(fork_pipe, O_CLOEXEC) != 0)

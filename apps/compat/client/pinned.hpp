@@ -13,6 +13,7 @@ struct PinnedPlace {
   std::size_t offset = 0;
   std::size_t left = 0;        // bytes from there on
   std::size_t from_begin = 0;  // bytes before it, of those that the program has named
+  bool registered = false;     // the program has had its pages before
 };
 
 // Nothing: the address is in none of it.

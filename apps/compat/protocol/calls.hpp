@@ -178,7 +178,8 @@ namespace npu::compat {
   X(AllGatherV, CollectiveWork, Nothing, "HcclAllGatherV")                      \
   X(ReduceScatterV, CollectiveWork, Nothing, "HcclReduceScatterV")              \
   X(AllToAllV, CollectiveWork, Nothing, "HcclAlltoAllV")                        \
-  X(SendReceive, CollectiveWork, Nothing, "HcclBatchSendRecv")
+  X(SendReceive, CollectiveWork, Nothing, "HcclBatchSendRecv")                  \
+  X(HostAccess, HostAccess, Nothing, "host_access")
 
 enum class Call : std::uint32_t {
   kEnd,  // the thread's last one, which is not answered

@@ -73,6 +73,10 @@ struct ReducingCopy {
   std::uint64_t from = 0, to = 0, bytes = 0, operation = 0, element = 0;
   Order order;
 };
+// A load or store of the program's own in pinned memory (`exec --races`).
+struct HostAccess {
+  std::uint64_t memory = 0, offset = 0, bytes = 0, write = 0;
+};
 struct PinnedFill {
   std::uint64_t memory = 0, offset = 0, value = 0, bytes = 0, stream = 0;
 };

@@ -47,6 +47,10 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) == 8);
 
+// Says that npusim looks for races: calls have their stacks with them (CallStack), and pinned
+// memory is watched while copies are in flight.
+inline constexpr char kRacesVariable[] = "NPUSIM_EXEC_RACES";
+
 // Words of a call or of its answer: a message of calls.hpp lies over the first ones.
 inline constexpr std::size_t kWords = 15;
 using Words = std::array<std::uint64_t, kWords>;
@@ -101,5 +105,14 @@ struct Slot {
   std::uint64_t device = kDeviceOfContext;  // which the call is about
 };
 static_assert(sizeof(Slot) == 320 && std::atomic<std::uint32_t>::is_always_lock_free);
+
+// Behind the slot: return addresses from the call outwards, of the calls that it was made in.
+struct CallStack {
+  static constexpr std::size_t kMost = 40;
+  std::uint64_t count = 0;
+  std::array<std::uint64_t, kMost> frames{};
+};
+inline constexpr std::size_t kStackOffset = 1024;
+static_assert(kStackOffset >= sizeof(Slot) && kStackOffset + sizeof(CallStack) <= kWindowOffset);
 
 }  // namespace npu::compat

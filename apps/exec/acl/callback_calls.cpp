@@ -78,8 +78,10 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchCallback>& call) {
   }
   const Guard one_at_a_time(*record.callbacks);
   const auto marker = driver::entries::nop();
+  Submitting submitting(record.watched);
   const auto behind = record.stream->submit(&marker, 1);
   if (!behind) return submission_fault(behind.error());
+  submitting.made(behind->ticket());
   auto& callbacks = caller.process().callbacks;
   PendingCallback pending;
   pending.number = ++callbacks.given;
@@ -99,6 +101,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchCallback>& call) {
     const auto wait = driver::entries::wait_event(*record.callback_signal, ++record.callback_value);
     const auto held = record.stream->submit(&wait, 1);
     if (!held) return submission_fault(held.error());
+    submitting.made(held->ticket());
     pending.stream = *found;
   }
   callbacks.pending.push_back(std::move(pending));
@@ -112,6 +115,9 @@ Value<wire::DueCallback> serve(Caller& caller, const CallOf<Call::kProcessReport
   for (;;) {
     if (auto card = caller.card(); !card) return forward_fault(card);
     if (auto due = take_due(callbacks, call)) {
+      if (auto* const races = caller.process().machine().races) {
+        races->known(ticket_of(due->device, due->behind.ticket()));
+      }
       if (due->stream == nullptr) return wire::DueCallback{due->function, due->parameter, 0};
       callbacks.running[due->number] = due->stream;
       return wire::DueCallback{due->function, due->parameter, due->number};
@@ -137,6 +143,9 @@ Outcome serve(Caller& caller, const CallOf<Call::kCallbackDone>& call) {
   running.erase(found);
   auto* const card = caller.process().card(stream->device);
   if (card == nullptr || !stream->callback_signal) return {};
+  if (auto* const races = stream->watched.races) {
+    races->released(stream->device, card->process().vmid(), stream->callback_signal->value);
+  }
   return outcome_of(card->process().signals().set(*stream->callback_signal));
 }
 

@@ -44,6 +44,7 @@ Value<ProcessCard*> Caller::named_card() {
 Value<std::shared_ptr<ProgramStream>> Caller::stream(std::uint64_t handle) {
   auto found = find_stream(handle);
   if (found) last_stream_ = *found;
+  if (found) (*found)->watched.site = site_;
   return found;
 }
 

@@ -41,6 +41,9 @@ class Caller {
 
   // Before a call is served: which device it is about (compat::Slot::device).
   void begin(const CallRecord& call) { device_word_ = call.device; }
+  // Of the call, for who looks for races.
+  const races::CallSite& site() const { return site_; }
+  void set_site(const races::CallSite& site) { site_ = site; }
   // That of the call: of the thread's context, if it names none. kNoContext; kInvalidDevice: it is
   // not open.
   Value<ProcessCard*> card();
@@ -66,6 +69,7 @@ class Caller {
   compat::wire::FaultInfo fault_told_;
   std::uint64_t capture_mode_ = 0;
   std::string error_;
+  races::CallSite site_;
 };
 
 // Serves a call as its row says: its words become those of the answer.

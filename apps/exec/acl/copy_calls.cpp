@@ -43,7 +43,9 @@ Outcome serve(Caller& caller, const CallOf<Call::kCopyTurn>& call) {
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   if ((*stream)->model != nullptr) return may_work_at_once(caller);
+  const auto last = (*stream)->watched.last;
   static_cast<void>((*stream)->stream->last().wait(Instant::never()));
+  (*stream)->watched.known(last);
   return {};
 }
 

@@ -22,18 +22,25 @@ Value<CopyOrder> CopyOrder::of(Caller& caller, ProcessCard& card,
 }
 
 void CopyOrder::wait_for_earlier() {
-  if (stream_ != nullptr) static_cast<void>(stream_->stream->last().wait(Instant::never()));
+  if (stream_ == nullptr) return;
+  const auto last = stream_->watched.last;
+  static_cast<void>(stream_->stream->last().wait(Instant::never()));
+  stream_->watched.known(last);
 }
 
 Outcome CopyOrder::run(const abi::QueueEntry& entry) {
-  if (stream_ == nullptr) return card_.run(entry);
-  const auto submitted = stream_->stream->submit(&entry, 1);
-  if (!submitted) return submission_fault(submitted.error());
+  if (stream_ == nullptr) return card_.run(entry, caller_.site());
+  {
+    Submitting submitting(stream_->watched);
+    const auto submitted = stream_->stream->submit(&entry, 1);
+    if (!submitted) return submission_fault(submitted.error());
+    submitting.made(submitted->ticket());
+  }
   return synchronize(*stream_, Instant::never(), kStreamTimeout);
 }
 
 Outcome CopyOrder::begin(const abi::QueueEntry& entry, std::shared_ptr<const void> keep) {
-  if (stream_ == nullptr) return card_.run(entry);
+  if (stream_ == nullptr) return card_.run(entry, caller_.site());
   return submit(*stream_, &entry, 1, std::move(keep));
 }
 

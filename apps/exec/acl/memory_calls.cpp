@@ -36,6 +36,9 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kMalloc>& call) {
                                                                policy_of(call.policy), padding);
   if (!address) return forward_fault(address);
   caller.process().book.add((*card)->index(), *address, call.bytes, call.module);
+  if (auto* const races = caller.process().machine().races) {
+    races->memory().add((*card)->index(), (*card)->process().vmid(), address->value, call.bytes);
+  }
   return wire::Address{address->value};
 }
 
@@ -73,6 +76,12 @@ Outcome serve(Caller& caller, const CallOf<Call::kFree>& call) {
     }
     for (auto& mark : process.in_flight(other->index())) in_flight.push_back(std::move(mark));
   }
+  if (auto* const races = process.machine().races) {
+    const auto known = process.book.find(address);
+    if (known && known->begin == address) {
+      races->freed(caller.site(), device, (*card)->process().vmid(), address.value, known->size);
+    }
+  }
   process.book.remove(address);  // before others may be given it
   return (*card)->free(address, std::move(in_flight),
                        [&process, device](driver::DeviceAddress at, Bytes size) {
@@ -108,10 +117,28 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kRegisterHost>& cal
   return give_host(caller, call.bytes, true);
 }
 
+Outcome serve(Caller& caller, const CallOf<Call::kHostAccess>& call) {
+  auto* const races = caller.process().machine().races;
+  const auto memory = caller.process().pinned.find(call.memory);
+  if (races == nullptr || memory == nullptr || !memory->place) return {};
+  const Bytes size = memory->shared->bytes().size;
+  if (call.offset > size || call.bytes > size - call.offset) return {};
+  const auto kind = call.write != 0 ? races::AccessKind::kWrite : races::AccessKind::kRead;
+  races->accessed(caller.site(), kind, *memory->place + call.offset, call.offset, call.bytes);
+  return {};
+}
+
 // Copies that are in flight keep it until they have ended.
 Outcome serve(Caller& caller, const CallOf<Call::kFreeHost>& call) {
   if (caller.process().pinned.find(call.handle) == nullptr) {
     return fault(kRuntimeParameter, "it is not allocated: it was freed before, or never was");
+  }
+  if (auto* const races = caller.process().machine().races) {
+    const auto memory = caller.process().pinned.find(call.handle);
+    if (memory->place) {
+      races->accessed(caller.site(), races::AccessKind::kFree, *memory->place, 0,
+                      memory->shared->bytes().size);
+    }
   }
   caller.process().pinned.remove(call.handle);
   return {};
@@ -239,6 +266,10 @@ Outcome serve(Caller& caller, const CallOf<Call::kMapMem>& call) {
   if (!mapped) return fault(mapped.error());
   auto opened = space.set_access(at, call.bytes, driver::Access::kReadWrite);
   if (!opened) static_cast<void>(space.unmap(at, call.bytes));
+  if (auto* const races = caller.process().machine().races; opened && races != nullptr) {
+    races->memory().add(held->card->index(), held->card->process().vmid(), call.address,
+                        call.bytes);
+  }
   return outcome_of(opened);
 }
 
@@ -252,6 +283,9 @@ Outcome serve(Caller& caller, const CallOf<Call::kUnmapMem>& call) {
   }
   if (auto ok = not_of_heap(**card, address); !ok) return ok;
   caller.process().drop_windows((*card)->index(), range->begin, range->size);
+  if (auto* const races = caller.process().machine().races) {
+    races->memory().remove((*card)->index(), (*card)->process().vmid(), range->begin.value);
+  }
   return outcome_of((*card)->space().unmap(range->begin, range->size));
 }
 

@@ -28,12 +28,16 @@ Outcome add_task(ProgramStream& stream, ModelTask::Type type, Submit submit) {
 
 Outcome submit_now(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
                    std::shared_ptr<const void> keep) {
+  Submitting submitting(stream.watched);
   const auto submitted = stream.stream->submit(entries, count, std::move(keep));
+  if (submitted) submitting.made(submitted->ticket());
   return submitted ? Outcome{} : Outcome(submission_fault(submitted.error()));
 }
 
 Outcome launch_now(ProgramStream& stream, const driver::KernelLaunch& what) {
+  Submitting submitting(stream.watched);
   const auto submitted = stream.stream->launch(what);
+  if (submitted) submitting.made(submitted->ticket());
   if (submitted) return {};
   if (submitted.error().code == ErrorCode::kInvalidArgument) {
     return fault(kInvalidParameter, submitted.error().message());
@@ -51,13 +55,17 @@ Value<Recorded> record_on(Caller& caller, ProgramStream& stream) {
   if (card == nullptr) return fault(kNoContext, "the device is not set");
   auto time = card->take_time();
   if (!time) return fault(time.error());
+  Submitting submitting(stream.watched);
   const auto record = stream.stream->record((*time)->bus(), *time);
   if (!record) return submission_fault(record.error());
+  submitting.made(record->mark().ticket());
   return Recorded{*record, std::move(*time)};
 }
 
 Outcome wait_on(ProgramStream& stream, const driver::StreamRecord& record) {
+  Submitting submitting(stream.watched);
   const auto waits = stream.stream->wait_for(record);
+  if (waits && submitting.is_watched()) submitting.made(stream.stream->last().ticket());
   return waits ? Outcome{} : Outcome(submission_fault(waits.error()));
 }
 
@@ -164,6 +172,7 @@ Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent
   if (event.shared != nullptr && event.shared->writer != caller.process().number()) {
     const auto mark = event.shared->mark;  // of a stream that is not this program's
     if (mark) static_cast<void>(mark->wait(Instant::never()));
+    if (mark) stream.watched.known(mark->ticket());
     return {};
   }
   const auto record = event.record;  // which others may make anew
@@ -205,6 +214,7 @@ Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
   for (std::size_t place = 1; place < model->streams.size(); ++place) {
     auto own = caller.process().streams.find(model->streams[place].own);
     if (own == nullptr) return fault(kInvalidHandle, "a stream of the model was closed");
+    own->watched.site = stream->watched.site;
     run.streams.push_back(std::move(own));
   }
   const auto before = model->ran_on.lock();

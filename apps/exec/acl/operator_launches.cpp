@@ -72,8 +72,10 @@ void OperatorLaunches::launch(CoreKind kind, std::uint32_t blocks, const std::ui
     if (!recorded) error_ = recorded.error();
     return;
   }
+  Submitting submitting(stream_.watched);
   const auto mark = stream_.stream->launch(what);
   if (mark) {
+    submitting.made(mark->ticket());
     marks_ = {*mark};
   } else {
     error_ = submission_fault(mark.error()).value();

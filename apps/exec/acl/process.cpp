@@ -91,6 +91,7 @@ Outcome Process::set_device(std::int64_t device) {
     return joined;
   }
   opened.card = std::move(*made);
+  opened.card->watch_races(machine_.races);
   opened.primary = contexts.add(std::make_shared<Context>(Context{index, true, 0}));
   return {};
 }
@@ -292,6 +293,7 @@ Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_st
   if (!stream) return forward_fault(stream);
   (*stream)->context = context;
   (*stream)->number = streams_made++;
+  (*stream)->watched = {machine_.races, (*stream)->device, (*stream)->number, {}, {}};
   return std::pair(streams.add(*stream), *stream);
 }
 
@@ -307,6 +309,7 @@ void Process::close_stream(std::uint64_t handle, bool force) {
   const Instant now = machine_.platform.clock().now();
   closing_[handle] = {record->device, record->stream->last()};
   record->stream->close(force ? now : now + kDrain);
+  record->watched.known(record->watched.last);
   // Taken out first: what the end of a queue does takes time, in which others look at the list.
   const auto closed = closing_.extract(handle);
   auto* const on = card(record->device);

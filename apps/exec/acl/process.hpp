@@ -69,6 +69,7 @@ struct Machine {
   std::vector<ClientSharing> sharing;          // by the program's number; the last: of all others
   std::map<std::uint64_t, std::weak_ptr<SharedEvent>> shared_events = {};  // by key
   std::uint64_t event_keys = 0;
+  races::Detector* races = nullptr;                   // null: nobody looks for races
   std::shared_ptr<Communicators> communicators = {};  // null: nobody has asked for any
 
   // Where ranks of communicators meet.

@@ -161,6 +161,9 @@ void ProcessCard::count(Leftovers& left) const {
 // What the card does not let go stays until the space ends.
 void ProcessCard::give_back(const Allocation& allocation, const Before& before) {
   const auto address = allocation.address;
+  if (watched_.races != nullptr) {
+    watched_.races->memory().remove(index_, process_->vmid(), address.value);
+  }
   if (!allocation.memory) return static_cast<void>(heap_->free(address, before));
   before(address, allocation.size);
   auto ended = space().unmap(address, allocation.size);
@@ -196,12 +199,18 @@ Value<std::shared_ptr<driver::Queue>> ProcessCard::copies() {
 }
 
 // A queue that an entry has stopped is another one for those that come later.
-Outcome ProcessCard::run(const abi::QueueEntry& entry) {
+Outcome ProcessCard::run(const abi::QueueEntry& entry, const races::CallSite& site) {
   const auto queue = copies();
   if (!queue) return forward_fault(queue);
+  auto watched = watched_;
+  watched.site = site;
+  std::optional<Submitting> submitting(std::in_place, watched);
   const auto ticket = driver::submit_in_time_slice(*process_, **queue, &entry, 1, deadline());
+  if (ticket) submitting->made(*ticket);
+  submitting.reset();
   const Status done = ticket ? (*queue)->wait(*ticket, driver::WaitPolicy::kPolling, deadline())
                              : Status(forward_error(ticket));
+  watched.known(watched.last);
   if (done) return {};
   if (copies_ == *queue) copies_.reset();
   static_cast<void>(process_->take_faults((*queue)->id()));
@@ -270,6 +279,17 @@ Value<std::shared_ptr<ProgramStream>> ProcessCard::make_stream(unsigned priority
   return stream;
 }
 
+// Who looks for races knows the memory until what this returns goes.
+std::shared_ptr<const void> ProcessCard::watch_pinned(PinnedMemory& memory, std::uint64_t bus) {
+  auto* const races = watched_.races;
+  if (races == nullptr) return nullptr;
+  const auto size = memory.shared->bytes().size;
+  if (!memory.place) memory.place = races->memory().add_host(size);
+  races->memory().map_host(index_, bus, size, *memory.place);
+  return {memory.shared.get(),
+          [races, device = index_, bus](const void*) { races->memory().unmap_host(device, bus); }};
+}
+
 Value<std::shared_ptr<platform::DmaMemory>> ProcessCard::map(PinnedMemory& memory) {
   const Guard held(*pinned_lock_);
   const auto known = memory.mapped.find(index_);
@@ -282,8 +302,10 @@ Value<std::shared_ptr<platform::DmaMemory>> ProcessCard::map(PinnedMemory& memor
   struct Held {
     std::shared_ptr<SharedMemory> pages;
     std::unique_ptr<platform::DmaMemory> mapping;
+    std::shared_ptr<const void> watched;
   };
-  const auto held_pages = std::make_shared<Held>(Held{memory.shared, std::move(*mapped)});
+  const auto held_pages = std::make_shared<Held>(Held{memory.shared, std::move(*mapped), nullptr});
+  held_pages->watched = watch_pinned(memory, held_pages->mapping->bus().value);
   return memory.mapped[index_] = {held_pages, held_pages->mapping.get()};
 }
 

@@ -27,8 +27,9 @@ struct PinnedMemory {
   explicit PinnedMemory(SharedMemory memory)
       : shared(std::make_shared<SharedMemory>(std::move(memory))) {}
 
-  std::shared_ptr<SharedMemory> shared;                                  // a mapping keeps it, too
-  bool touched = false;                                                  // its pages are there
+  std::shared_ptr<SharedMemory> shared;  // a mapping keeps it, too
+  bool touched = false;                  // its pages are there
+  std::optional<std::uint64_t> place;    // for who looks for races (races::MemoryRanges)
   std::map<std::uint32_t, std::shared_ptr<platform::DmaMemory>> mapped;  // by device
 };
 
@@ -82,8 +83,14 @@ class ProcessCard {
   // The card's mapping of the memory.
   Value<std::shared_ptr<platform::DmaMemory>> map(PinnedMemory& memory);
 
-  // An entry by itself, waited for.
-  Outcome run(const abi::QueueEntry& entry);
+  // An entry by itself, waited for. `site`: of the call, for who looks for races.
+  Outcome run(const abi::QueueEntry& entry, const races::CallSite& site = {});
+  // From now on.
+  void watch_races(races::Detector* races) {
+    watched_.races = races;
+    watched_.device = index_;
+  }
+  const WatchedWork& watched() const { return watched_; }
   // Host memory for the pieces of copies by `thread`: Caller::number().
   Value<platform::DmaMemory*> staging(unsigned thread);
   void forget_staging(unsigned thread) {
@@ -119,6 +126,7 @@ class ProcessCard {
   Value<driver::DeviceAddress> allocate_by(const Make& make);
   Value<std::shared_ptr<driver::Queue>> copies();
   Value<Allocation> make_shareable(Bytes size);
+  std::shared_ptr<const void> watch_pinned(PinnedMemory& memory, std::uint64_t bus);
   void give_back(const Allocation& allocation, const Before& before);
 
   static constexpr Picoseconds kTimeout = 60'000'000_us;
@@ -138,6 +146,7 @@ class ProcessCard {
   // Threads of the program share what follows; each part is made once, with its lock held.
   std::unique_ptr<platform::Mutex> copies_lock_, modules_lock_, pinned_lock_;
   std::shared_ptr<driver::Queue> copies_;
+  WatchedWork watched_;  // that queue
   FreedLater freed_later_;
   std::map<unsigned, std::unique_ptr<platform::DmaMemory>> staging_;
   std::map<std::uint64_t, Allocation> memory_;  // by address

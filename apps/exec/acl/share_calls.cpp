@@ -129,6 +129,9 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call)
     if (range) static_cast<void>(space.release(*range));
     return fault(mapped.error());
   }
+  if (auto* const races = process.machine().races) {
+    races->memory().add((*card)->index(), (*card)->process().vmid(), range->value, share.size);
+  }
   process.opened_shares[range->value] = {(*card)->index(), share.size, *memory, *name};
   return wire::Address{range->value};
 }
@@ -145,6 +148,9 @@ Outcome close_share(Process& process, std::uint64_t at) {
   const driver::DeviceAddress address{at};
   auto& space = card->space();
   process.drop_windows(card->index(), address, opened.size);
+  if (auto* const races = process.machine().races) {
+    races->memory().remove(card->index(), card->process().vmid(), at);
+  }
   auto ended = space.unmap(address, opened.size);
   if (ended) ended = space.release(address);
   return outcome_of(ended);

@@ -128,9 +128,12 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kValueWait>& call) 
   const auto signal = signals.create();
   if (!signal) return fault(signal.error());
   const auto marker = driver::entries::nop();
+  Submitting submitting((*stream)->watched);
   const auto behind = (*stream)->stream->submit(&marker, 1);
+  if (behind) submitting.made(behind->ticket());
   const auto hold = wait_event(*signal, ProgramNotify::kSet);
   const auto held = behind ? (*stream)->stream->submit(&hold, 1) : behind;
+  if (held) submitting.made(held->ticket());
   if (!held) {
     static_cast<void>(signals.destroy(*signal));
     return submission_fault(held.error());
@@ -184,6 +187,9 @@ void end_wait(Caller& caller, const ValueWaiting& wait) {
   all.erase(place);
   auto* const card = caller.process().card(wait.device);
   if (card == nullptr) return;
+  if (auto* const races = caller.process().machine().races) {
+    races->met(wait.device, card->process().vmid(), wait.signal.value, wait.address.value);
+  }
   auto& signals = card->process().signals();
   static_cast<void>(signals.set(wait.signal));
   static_cast<void>(wait.held.wait(Instant::never()));

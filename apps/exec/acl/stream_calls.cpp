@@ -26,6 +26,15 @@ std::optional<driver::StreamMark> last_mark(const ProgramEvent& event) {
   return event.record->mark();
 }
 
+// The program knows that the record has ended.
+void seen(Caller& caller, const ProgramEvent& event, const driver::StreamMark& mark) {
+  auto* const races = caller.process().machine().races;
+  const auto& ticket = mark.ticket();
+  if (races == nullptr || ticket.sequence == 0) return;
+  const auto device = event.shared != nullptr ? event.shared->device : event.device;
+  races->known(ticket_of(device, ticket));
+}
+
 // The capture is invalid then.
 Outcome may_ask(const ProgramEvent& event) {
   const auto model = capture_of(event);
@@ -190,6 +199,7 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryEvent>& call)
   if (auto may = may_ask(**event); !may) return forward_fault(may);
   const auto mark = last_mark(**event);
   const bool done = mark && mark->is_done();
+  if (done) seen(caller, **event, *mark);
   return wire::Number{done};
 }
 
@@ -200,6 +210,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeEvent>& call) {
   const auto mark = last_mark(**event);
   if (!mark) return fault(kRuntimeParameter, "the event was never recorded");
   const auto done = mark->wait(deadline_of(caller.clock(), call.milliseconds));
+  const bool late = !done && done.error().code == ErrorCode::kTimeout;
+  if (!late) seen(caller, **event, *mark);
   if (done) return {};
   if (done.error().code == ErrorCode::kAborted) return {};  // as streams that wait for it go on
   if (done.error().code == ErrorCode::kTimeout) {
@@ -216,6 +228,7 @@ Value<std::uint64_t> time_of(Caller& caller, std::uint64_t handle) {
   const auto record = (*event)->record;
   const auto time = (*event)->time;
   const auto done = record ? record->mark().query() : Result<bool>(false);
+  if (done && *done) seen(caller, **event, record->mark());
   if (done && *done) return time->nanoseconds();
   return fault(kRuntimeParameter, "the event was not recorded, or is not complete");
 }

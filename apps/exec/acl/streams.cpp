@@ -30,10 +30,12 @@ Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
   if (std::exchange(stream.stopped, false)) {
     return fault(kInternal, "what ran in the stream was stopped by aclrtStreamStop()");
   }
+  const auto last = stream.watched.last;
   const auto ended = stream.stream->synchronize(deadline);
   if (!ended && ended.error().code == ErrorCode::kTimeout) {
     return fault(late, ended.error().message());
   }
+  stream.watched.known(last);
   if (!ended) return submission_fault(ended.error());
   if (*ended) return told(stream, **ended);
   for (const auto& helper : std::exchange(stream.helpers, {})) {
@@ -45,6 +47,7 @@ Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
 Value<bool> is_done(ProgramStream& stream) {
   const auto state = stream.stream->query();
   if (!state) return submission_fault(state.error());
+  if (state->done) stream.watched.known(stream.watched.last);
   if (state->fault) return told(stream, *state->fault);
   return state->done;
 }

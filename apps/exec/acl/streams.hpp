@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/exec/acl/card.hpp"
+#include "apps/exec/acl/submitting.hpp"
 #include "apps/exec/acl/time_pages.hpp"
 #include "npu/driver/execution_stream.hpp"
 
@@ -42,6 +43,7 @@ struct ProgramStream {
   std::size_t place = 0;         // in Model::streams
   // Streams of models that have run on it, whose faults it tells.
   std::vector<std::shared_ptr<ProgramStream>> helpers;
+  WatchedWork watched;
 };
 
 inline constexpr std::size_t kMostEvents = 65535;   // docs/sources/acl.md L4

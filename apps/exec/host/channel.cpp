@@ -58,6 +58,17 @@ CallRecord Channel::take() {
   return record;
 }
 
+std::vector<std::uint64_t> Channel::stack() const {
+  const auto& shown =
+      *reinterpret_cast<const compat::CallStack*>(memory_.bytes().data + compat::kStackOffset);
+  const auto count = __atomic_load_n(&shown.count, __ATOMIC_RELAXED);
+  std::vector<std::uint64_t> frames(std::min<std::uint64_t>(count, compat::CallStack::kMost));
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    frames[i] = __atomic_load_n(&shown.frames[i], __ATOMIC_RELAXED);
+  }
+  return frames;
+}
+
 void Channel::answer(int status, const CallRecord& call) {
   for (std::size_t i = 0; i < compat::kWords; ++i) {
     __atomic_store_n(&slot().words[i], call.words[i], __ATOMIC_RELAXED);

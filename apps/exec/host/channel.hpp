@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "apps/compat/protocol/calls.hpp"
 #include "apps/compat/protocol/wire.hpp"
@@ -30,6 +31,8 @@ class Channel {
   bool posts_the_end() const;
   // The call that was posted; afterwards has_posted() is false until the next one.
   CallRecord take();
+  // Of the call that was taken last: return addresses, as far as the program has shown them.
+  std::vector<std::uint64_t> stack() const;
   // As the last call says, that which is posted included.
   bool single_threaded() const;
   bool had_children() const;  // or has some

@@ -97,6 +97,8 @@ inline constexpr std::uint32_t kMsixEntryMasked = 1 << 0;
 inline constexpr std::uint32_t kAerCorrectableStatus = 0x10, kAerBadTlp = 1 << 6;
 // AER uncorrectable status bits
 inline constexpr std::uint32_t kAerPoisoned = 1 << 12, kAerCompletionTimeout = 1 << 14;
+inline constexpr std::uint32_t kAerCompleterAbort = 1 << 15, kAerReceiverOverflow = 1 << 17;
+inline constexpr std::uint32_t kAerMalformed = 1 << 18, kAerEcrc = 1 << 19;
 inline constexpr std::uint32_t kAerUnsupportedRequest = 1 << 20;
 
 }  // namespace npu::abi::pci

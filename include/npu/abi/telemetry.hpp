@@ -151,12 +151,13 @@ struct EccClear : Register<EccClear, std::uint32_t, 0x0524, Access::kReadWrite> 
 
 enum class Severity : std::uint8_t { kNotice = 0, kMinor = 1, kMajor = 2, kCritical = 3 };
 // The worst of the alarms that are up: raised since the function's reset, and not ended by
-// ECC_CLEAR.
+// ECC_CLEAR or, of the temperature, by the card.
 struct HealthStatus : Register<HealthStatus, std::uint32_t, 0x0540, Access::kReadOnly> {
   static constexpr std::string_view kName = "HEALTH_STATUS";
   NPU_FIELD(Worst, 1, 0, "Severity of the worst alarm that is up; 0: nothing");
   NPU_FIELD(MemorySingle, 8, 8, "a bit of the memory was corrected");
   NPU_FIELD(MemoryDouble, 9, 9, "bits of the memory could not be corrected");
+  NPU_FIELD(Temperature, 10, 10, "the AI Cores' clock is lower because the card is hot");
 };
 // Events ever logged, modulo 2^32; no reset forgets them. Number n, from 1 on, lies in the log at
 // place (n - 1) modulo kEventLogRecords.
@@ -170,6 +171,7 @@ enum class EventKind : std::uint16_t {
   kMemoryDouble = 2,  // two bits of a burst could not be corrected
   kFault = 3,         // the function has reported a fault (FAULT_CODE): detail
   kReset = 4,         // the function was reset
+  kTemperature = 5,   // the AI Cores' clock is lower because the card is hot: detail, in MHz
 };
 
 // A record of the log, as four words.

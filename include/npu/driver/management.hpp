@@ -150,9 +150,10 @@ struct MemoryErrors {
   ErrorCounts isolated;  // pages of 2 MiB that are not used because of recorded errors
 };
 
-// Memory errors since the reset of the function that were not cleared.
-struct MemoryAlarms {
-  bool single = false, multi = false;
+// Alarms since the reset of the function that are up.
+struct Alarms {
+  bool single = false, multi = false;  // memory errors that were not cleared
+  bool temperature = false;            // the AI Cores' clock is lower
 };
 
 // Busy part of an interval in percent, 0 .. 100, rounded. An empty interval repeats the previous
@@ -196,7 +197,7 @@ class NPU_API Management {
   Result<MemoryErrors> memory_errors();
   // Clears the record and the alarms, but not the counts since the reset.
   Status clear_error_record();
-  Result<MemoryAlarms> memory_alarms();
+  Result<Alarms> alarms();
   // Flips 1 or 2 bits of the burst at a device-local address. The error counts when a read finds
   // it.
   // kInvalidArgument: another number of bits.

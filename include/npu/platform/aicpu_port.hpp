@@ -6,9 +6,9 @@
 // Memory is the process' device memory, by virtual address. Accesses are naturally aligned and go
 // through the core's data cache. It is coherent with other AICPUs and with published data of AI
 // Cores. Data of DMA is visible after invalidate() on chips that do not snoop it. A launch begins
-// with an empty data cache. Loads acquire, stores release, and atomic accesses do both. Others see
-// stores some time later, in order, and before a later atomic access. barrier() orders loads and
-// register accesses, too. A failed access ends the program with a fault.
+// with an empty data cache. Loads acquire, stores release, lines of a write() do not, and atomic
+// accesses do both. Others see stores some time later, in order, and before a later atomic access.
+// barrier() orders loads and register accesses, too. A failed access ends the program with a fault.
 #pragma once
 
 #include <cstdint>

@@ -34,6 +34,11 @@ enum class FaultKind : std::uint8_t {
   kBadTlp,
   kStuckEngine,
   kHungCore,
+  kRefusedCompletion,
+  kDroppedTlp,
+  kIommuFault,
+  kThermalThrottling,
+  kSlowChannel,
 };
 
 // For interrupt faults: the next interrupt of any vector.
@@ -47,6 +52,12 @@ enum class Requester : std::uint8_t {
   kHost,  // an MMIO or configuration read by the host
 };
 
+// kRefusedCompletion: the status that the completion has (PCIe 2.2.9).
+enum class CompletionStatus : std::uint8_t { kUnsupportedRequest, kCompleterAbort };
+
+// kDroppedTlp: the error that the receiver logs (PCIe 7.8.4.2).
+enum class TlpError : std::uint8_t { kEcrc, kMalformed, kReceiverOverflow };
+
 struct Fault {
   FaultKind kind = FaultKind::kLinkDown;
   Picoseconds duration = Picoseconds::max();  // max(): permanent
@@ -59,7 +70,12 @@ struct Fault {
   unsigned bits = 1;                               // kMemoryError: flipped bits, 1 or 2
   unsigned generation = 0;                         // kLinkRetrained; 0: as configured
   unsigned lanes = 0;                              // kLinkRetrained; 0: as configured
-  unsigned unit = 0;                               // kStuckEngine, kHungCore: its number
+  unsigned unit = 0;  // kStuckEngine, kHungCore, kSlowChannel: its number
+  CompletionStatus status = CompletionStatus::kUnsupportedRequest;  // kRefusedCompletion
+  TlpError error = TlpError::kEcrc;                                 // kDroppedTlp
+  unsigned clock_percent = 50;                                      // kThermalThrottling
+  unsigned refreshes = 4;                                           // kSlowChannel
+  std::string link = {};  // kPeerLinkDown: its name in reports; empty: between card and peer
 
   // The same fault on another card of the machine.
   Fault on_card(unsigned index) const {
@@ -171,6 +187,43 @@ inline Fault stuck_engine(unsigned engine, Picoseconds duration = Picoseconds::m
 inline Fault hung_core(unsigned core, Picoseconds duration = Picoseconds::max()) {
   Fault fault{FaultKind::kHungCore, duration};
   fault.unit = core;
+  return fault;
+}
+
+// The next completion for `requester` has the status, and no data. Registers of a host's read are
+// all ones then.
+inline Fault refused_completion(CompletionStatus status, Requester requester = Requester::kCard) {
+  Fault fault{FaultKind::kRefusedCompletion, {}, requester};
+  fault.status = status;
+  return fault;
+}
+// The next TLP to the card has the error. The card drops it, and logs the error as uncorrectable
+// (PCIe 6.2.2.2). A dropped read ends with a completion timeout. The card does not know which write
+// it has dropped: rings and queues of all its functions halt with kHostWriteLost.
+inline Fault dropped_tlp(TlpError error) {
+  Fault fault{FaultKind::kDroppedTlp, {}};
+  fault.error = error;
+  return fault;
+}
+// The IOMMU refuses the next read or translation request of the card, as if its page were not
+// mapped. Writes go by a translation from before.
+inline Fault iommu_fault() {
+  return {FaultKind::kIommuFault, {}};
+}
+// The card is hot: its AI Cores run at `percent` (1 to 100) of their clock for `duration`.
+// CORE_CLOCK tells, and the log of events has an alarm.
+inline Fault thermal_throttling(unsigned percent, Picoseconds duration = Picoseconds::max()) {
+  Fault fault{FaultKind::kThermalThrottling, duration};
+  fault.clock_percent = percent;
+  return fault;
+}
+// Channel `channel` of the HBM is hot: it is refreshed `refreshes` times (2 to 8) as often for
+// `duration`, and serves less between.
+inline Fault slow_channel(unsigned channel, unsigned refreshes,
+                          Picoseconds duration = Picoseconds::max()) {
+  Fault fault{FaultKind::kSlowChannel, duration};
+  fault.unit = channel;
+  fault.refreshes = refreshes;
   return fault;
 }
 

@@ -2,6 +2,7 @@
 #include "model/aicore/hazards/core_hazards.hpp"
 
 #include "model/aicore/pipe_operation.hpp"
+#include "model/core/work_watch.hpp"
 
 namespace npu::model {
 
@@ -89,7 +90,10 @@ PlaceNumber CoreHazards::place_of_cross_flag(Pipe to, unsigned flag) {
 }
 
 void CoreHazards::issued(Pipe pipe, const PipeEntry& entry) {
-  order_.issue(pipe, place_of(pipe, entry), entry.kind == Kind::kInstruction);
+  const auto place = place_of(pipe, entry);
+  const bool instruction = entry.kind == Kind::kInstruction;
+  if (instruction && detail::work_watch != nullptr) tell(pipe, entry.number, place);
+  order_.issue(pipe, place, instruction);
 }
 
 void CoreHazards::reached(Pipe pipe, const PipeEntry& entry) {
@@ -192,6 +196,19 @@ void CoreHazards::lower_cross(Pipe pipe, CrossScope scope, unsigned flag) {
   Clock learnt = order_.known(pipe);
   call().lower(cross_flags_.member(scope), flag, learnt);
   order_.learn(pipe, learnt);
+}
+
+void CoreHazards::accessed_memory() {
+  tell(Pipe::kScalar, calls_.issued(), hazards_.place(here(Pipe::kScalar)));
+}
+
+void CoreHazards::tell(Pipe pipe, std::uint32_t number, PlaceNumber place) const {
+  HazardPlace now = hazards_.place(place);  // of the first time
+  now.core = static_cast<std::uint16_t>(number_);
+  now.block = calls_.call().block;
+  now.number = number;
+  detail::work_watch->issued({calls_.block().cause, number_, static_cast<unsigned>(pipe), number},
+                             now);
 }
 
 void CoreHazards::accessed_ub(std::uint32_t offset, bool write) {

@@ -50,12 +50,15 @@ class CoreHazards final : public PipeWatch, private AccessMap::Listener {
   void cross_lowered(platform::CrossScope scope, unsigned flag) override;
   void drained() override { order_.drained(); }
   void accessed_ub(std::uint32_t offset, bool write) override;
+  void accessed_memory() override;
   void stuck(Pipe pipe) override { never_raised(order_.next(pipe)); }
 
  private:
   void unordered(const Access& other, bool other_writes, std::uint64_t first,
                  std::uint64_t bytes) override;
   HazardPlace here(Pipe pipe) const;
+  // Who watches accesses to memory learns where the instruction is.
+  void tell(Pipe pipe, std::uint32_t number, PlaceNumber place) const;
   PlaceNumber place_of(Pipe pipe, const PipeEntry& entry);
   PlaceNumber place_of_flag(Pipe from, Pipe to, unsigned id);
   PlaceNumber place_of_cross_flag(Pipe to, unsigned flag);

@@ -42,6 +42,60 @@ TEST(HbmPort, AWriteAnswersWhenItsDataIsTaken) {
   EXPECT_EQ(stored, word);
 }
 
+HbmConfig config_of(bool by_bank) {
+  auto config = test::card_config();
+  if (by_bank) config.timings = test::with_bank_refresh(config.timings);
+  return config;
+}
+
+class HbmHeat : public ::testing::TestWithParam<bool> {
+ protected:
+  // Of a long stream of reads.
+  struct Streamed {
+    double time, refreshes;
+  };
+  Streamed stream() {
+    const auto refreshes = system.hbm.statistics().refreshes;
+    const SimTime begin = sim_now();
+    const auto expected = system.port().responses + 512;
+    for (unsigned i = 0; i < 512; ++i) {
+      system.port().issue_strided(false, Bytes{i} << 16, nullptr, 1 << 16, 1, 0);
+    }
+    HbmSystem::run();
+    EXPECT_EQ(system.port().responses, expected);
+    return {double(system.port().last_response - begin),
+            double(system.hbm.statistics().refreshes - refreshes)};
+  }
+
+  HbmSystem system{config_of(GetParam())};
+};
+
+INSTANTIATE_TEST_SUITE_P(AllBanksAndOne, HbmHeat, ::testing::Bool());
+
+TEST_P(HbmHeat, HotChannelsAreRefreshedMoreOftenAndServeLess) {
+  const auto usual = stream();
+  for (unsigned i = 0; i < test::card_config().channels; ++i) system.hbm.set_refresh_pace(i, 4);
+  const auto hot = stream();
+  EXPECT_GT(hot.time, usual.time);
+  EXPECT_NEAR(hot.refreshes / hot.time / (usual.refreshes / usual.time), 4, 0.3);
+}
+
+// At any time, idle and busy.
+TEST_P(HbmHeat, EveryRequestIsAnsweredWhileChannelsGetHotAndCool) {
+  std::mt19937 random(8);
+  for (unsigned i = 0; i < 3000; ++i) {
+    const auto length = static_cast<unsigned>(1 + random() % 9000);
+    system.port().issue_strided(random() % 2 == 0, Bytes{random()} << 3, nullptr, length, 1, 0);
+    if (random() % 8 == 0) {
+      system.hbm.set_refresh_pace(static_cast<unsigned>(random() % test::card_config().channels),
+                                  static_cast<unsigned>(1 + random() % 8));
+    }
+    if (random() % 3 == 0) HbmSystem::run(1 + random() % 2'000'000);
+  }
+  HbmSystem::run();
+  EXPECT_EQ(system.port().responses, 3000U);
+}
+
 TEST(HbmPort, RandomAccessesMoveTheBytesAnArrayWould) {
   HbmSystem system(test::card_config(), 2);
   constexpr unsigned kSize = 1 << 20;

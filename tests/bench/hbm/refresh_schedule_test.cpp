@@ -51,6 +51,19 @@ TEST(HbmRefreshSchedule, PseudoChannelsThatShareAQueueTakeTurns) {
   EXPECT_FALSE(schedule.waits_for_other(0));
 }
 
+TEST(HbmRefreshSchedule, AHotOneFallsDueMoreOften) {
+  auto schedule = schedule_of(test::ramulator_timings(), true);
+  schedule.set_pace(4);
+  EXPECT_EQ(schedule.due(0), 3900);  // has been planned
+  for (unsigned p = 0; p < 2; ++p) schedule.fall_due(p);
+  for (unsigned p = 0; p < 2; ++p) schedule.finish(p, 4300);
+  EXPECT_EQ(schedule.due(0), 3900 + 975);
+  schedule.set_pace(1);
+  for (unsigned p = 0; p < 2; ++p) schedule.fall_due(p);
+  for (unsigned p = 0; p < 2; ++p) schedule.finish(p, 5300);
+  EXPECT_EQ(schedule.due(0), 3900 + 975 + 3900);
+}
+
 TEST(HbmRefreshSchedule, OnePseudoChannelHasOneSchedule) {
   auto schedule = schedule_of(test::dramsim3_timings(), true);
   EXPECT_EQ(schedule.due(1), kNever);

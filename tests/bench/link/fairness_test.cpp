@@ -88,7 +88,7 @@ TEST(HccsCredits, AFullReceiverHoldsWritesBackAndNothingElse) {
   bench.run(50 * kMicrosecond);
   EXPECT_EQ(bench.card(1).answer(read).when, 50 * kMicrosecond + kRoundTrip);
   EXPECT_EQ(bench.card(1).memory.seen.size(), 3U);
-  EXPECT_GT(bench.mesh->between(0, 1)->wire(0).statistics().credit_waits, 0U);
+  EXPECT_GT(bench.net().wire(0, 0).statistics().credit_waits, 0U);
 }
 
 TEST(HccsCredits, RoomIsThereAgainWithTheResponse) {

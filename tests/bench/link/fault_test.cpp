@@ -14,13 +14,13 @@ std::uint64_t links_of(LinkCard& card) {
 
 TEST(HccsTopology, AFullMeshLinksEveryTwoCards) {
   LinkBench bench(4);
-  EXPECT_EQ(bench.mesh->links().size(), 6U);
+  EXPECT_EQ(bench.net().plan().links.size(), 6U);
   EXPECT_EQ(links_of(bench.card(1)), 0b1101U);
 }
 
 TEST(HccsTopology, ARingLinksNeighboursOnly) {
-  LinkBench bench(4, link_chip_config(), model::HccsTopology::kRing);
-  EXPECT_EQ(bench.mesh->links().size(), 4U);
+  LinkBench bench(4, link_chip_config(), all_cards(model::FabricForm::kRing));
+  EXPECT_EQ(bench.net().plan().links.size(), 4U);
   EXPECT_EQ(links_of(bench.card(0)), 0b1010U);
   const auto id = bench.card(0).issue(true, 2, 0, bench.card(0).buffer.data(), 64);
   bench.run(kMicrosecond);
@@ -28,7 +28,7 @@ TEST(HccsTopology, ARingLinksNeighboursOnly) {
 }
 
 TEST(HccsTopology, WithoutLinksThereAreNoPeers) {
-  LinkBench bench(2, link_chip_config(), model::HccsTopology::kNone);
+  LinkBench bench(2, link_chip_config(), all_cards(model::FabricForm::kNone));
   EXPECT_EQ(links_of(bench.card(0)), 0U);
   const auto id = bench.card(0).issue(false, 1, 0, bench.card(0).buffer.data(), 64);
   bench.run(kMicrosecond);
@@ -63,14 +63,13 @@ TEST(HccsAccess, MemoryBeyondTheUsableIsRefused) {
 
 TEST(HccsLinkDown, RequestsFailAtOnceAndWorkAgainWhenItIsUp) {
   LinkBench bench;
-  auto& link = *bench.mesh->between(0, 1);
-  link.set_up(false);
+  bench.net().set_up(0, false);
   EXPECT_EQ(links_of(bench.card(0)), 0U);
   const auto down = bench.card(0).issue(true, 1, 0, bench.card(0).buffer.data(), 64);
   bench.run(kMicrosecond);
   EXPECT_EQ(bench.card(0).answer(down).completion, Completion::kPeerLinkDown);
   EXPECT_EQ(bench.card(0).answer(down).when, 0U);
-  link.set_up(true);
+  bench.net().set_up(0, true);
   const auto up = bench.card(0).issue(true, 1, 0, bench.card(0).buffer.data(), 64);
   bench.run(kMicrosecond);
   EXPECT_EQ(bench.card(0).answer(up).completion, Completion::kSuccess);
@@ -84,7 +83,7 @@ TEST(HccsLinkDown, WhatWasInFlightFailsAfterTheTimeout) {
   bench.card(1).issue_many(false, 0, 8);
   bench.run(kRoundTrip + kFull / 2);
   const auto before = bench.card(0).answers.size() + bench.card(1).answers.size();
-  bench.mesh->between(0, 1)->set_up(false);
+  bench.net().set_up(0, false);
   bench.run(200 * kMicrosecond);
   EXPECT_GT(before, 0U);
   for (const unsigned i : {0U, 1U}) {
@@ -106,9 +105,9 @@ TEST(HccsLinkDown, AFlappingLinkLosesWhatWasInFlight) {
   LinkBench bench(2, config);
   bench.card(0).issue_many(true, 1, 6);
   bench.run(kFull / 2);
-  bench.mesh->between(0, 1)->set_up(false);
+  bench.net().set_up(0, false);
   bench.run(kFull);
-  bench.mesh->between(0, 1)->set_up(true);
+  bench.net().set_up(0, true);
   const auto fresh = bench.card(0).issue(true, 1, 0, bench.card(0).buffer.data(), 4096, 1);
   bench.run(300 * kMicrosecond);
   ASSERT_EQ(bench.card(0).answers.size(), 7U);

@@ -122,8 +122,8 @@ TEST(HccsBandwidth, StatisticsCountWhatWasCarried) {
   LinkBench bench;
   bench.card(0).issue_many(true, 1, 3);
   bench.run(100 * kMicrosecond);
-  const auto& there = bench.mesh->between(0, 1)->wire(0).statistics();
-  const auto& back = bench.mesh->between(1, 0)->wire(1).statistics();
+  const auto& there = bench.net().wire(0, 0).statistics();
+  const auto& back = bench.net().wire(0, 1).statistics();
   EXPECT_EQ(there.messages, 3U);
   EXPECT_EQ(there.payload_bytes, 3U * 4096);
   EXPECT_EQ(there.wire_bytes, 3U * 5120);

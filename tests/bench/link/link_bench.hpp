@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards that are nothing but an HCCS port, registers and a stand-in memory, and the mesh between
+// Cards that are nothing but an HCCS port, registers and a stand-in memory, and the fabric between
 // them. Requests go into the ports' sockets as an MMU would send them.
 #pragma once
 
@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "model/link/hccs_mesh.hpp"
+#include "model/link/hccs_fabric.hpp"
+#include "model/link/hccs_port.hpp"
 #include "model/registers/card_registers.hpp"
 #include "tests/bench/dma/stand_in_memory.hpp"
 #include "tests/support/on_bench.hpp"
@@ -125,28 +126,60 @@ class LinkCard : public sc_core::sc_module {
   bool in_call_ = false;
 };
 
+inline model::FabricConfig all_cards(model::FabricForm form) {
+  model::FabricConfig fabric;
+  fabric.parts.emplace_back();
+  fabric.parts.back().form = form;
+  return fabric;
+}
+
+// Cards and what connects them; several may share a simulation.
+struct LinkWorld {
+  LinkWorld(const std::string& prefix, model::Simulation& sim, unsigned count,
+            const model::ChipConfig& chip, const model::FabricConfig& fabric) {
+    system.cards.assign(count, chip);
+    system.fabric = fabric;
+    for (unsigned i = 0; i < count; ++i) {
+      const auto name = prefix + "card" + std::to_string(i);
+      cards.push_back(std::make_unique<LinkCard>(name.c_str(), sim, system.cards[i], i));
+    }
+    net = std::make_unique<model::HccsFabric>((prefix + "fabric").c_str(), sim, system);
+    for (unsigned i = 0; i < count; ++i) cards[i]->port.connect(*net, i);
+  }
+
+  // Of the plan, by the names of its nodes.
+  std::size_t link(const std::string& a, const std::string& b) const {
+    const auto& plan = net->plan();
+    const auto node = [&plan](const std::string& name) {
+      unsigned i = 0;
+      while (i < plan.nodes.size() && plan.nodes[i].name != name) ++i;
+      return i;
+    };
+    const auto found = plan.between(node(a), node(b));
+    EXPECT_TRUE(found) << a << " and " << b;
+    return found.value_or(0);
+  }
+
+  model::SystemConfig system{};
+  std::vector<std::unique_ptr<LinkCard>> cards;
+  std::unique_ptr<model::HccsFabric> net;
+};
+
 class LinkBench {
  public:
   explicit LinkBench(unsigned count = 2, const model::ChipConfig& chip = link_chip_config(),
-                     model::HccsTopology topology = model::HccsTopology::kFullMesh)
-      : config(chip) {
-    std::vector<model::HccsPort*> ports;
-    for (unsigned i = 0; i < count; ++i) {
-      cards.push_back(
-          std::make_unique<LinkCard>(("card" + std::to_string(i)).c_str(), sim, config, i));
-      ports.push_back(&cards.back()->port);
-    }
-    mesh = std::make_unique<model::HccsMesh>(sim, topology, ports);
+                     const model::FabricConfig& fabric = all_cards(model::FabricForm::kFullMesh))
+      : world("", sim, count, chip, fabric) {
     run(0);
   }
 
-  LinkCard& card(unsigned index) { return *cards[index]; }
+  LinkCard& card(unsigned index) { return *world.cards[index]; }
+  model::HccsFabric& net() { return *world.net; }
+  std::size_t link(const std::string& a, const std::string& b) const { return world.link(a, b); }
   void run(SimTime time) { sc_core::sc_start(sc_core::sc_time::from_value(time)); }
 
-  const model::ChipConfig config;
   model::Simulation sim;
-  std::vector<std::unique_ptr<LinkCard>> cards;
-  std::unique_ptr<model::HccsMesh> mesh;
+  LinkWorld world;
 };
 
 inline constexpr SimTime kMicrosecond = 1'000'000;

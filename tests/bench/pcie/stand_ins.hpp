@@ -139,11 +139,16 @@ class FakeChip : public sc_core::sc_module, public model::ResetListener {
     send(payload);
   }
   // Returns when the last byte leaves the card; now: the endpoint has refused it.
-  std::uint64_t write(std::uint64_t bus, std::vector<unsigned char> data) {
+  // `relaxed`: the transfer that it is data of; 0: it is none.
+  std::uint64_t write(std::uint64_t bus, std::vector<unsigned char> data,
+                      std::uint64_t relaxed = 0) {
     buffers_.push_back(std::move(data));
     auto& payload = simulation_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, buffers_.back().data(),
                                               static_cast<unsigned>(buffers_.back().size()));
-    model::Transaction::of(payload).posted = true;
+    auto& info = model::Transaction::of(payload);
+    info.posted = true;
+    info.relaxed = relaxed != 0;
+    info.cause = relaxed;
     return send(payload);
   }
   void ask_for_page(std::uint64_t address, std::uint16_t group) {

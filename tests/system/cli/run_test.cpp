@@ -66,6 +66,27 @@ TEST_F(RunCommand, FaultsOfConfigurationAndCommandLineAreListedAndHappen) {
   }
 }
 
+TEST_F(RunCommand, CoresOfAHotCardTakeLonger) {
+  const auto duration = [this](const std::vector<std::string>& fault) {
+    std::vector<std::string> words{"--config",       "910b2", "run",      "matmul_kernel", "--set",
+                                   "functional=off", "--set", "m=512",    "--set",         "n=512",
+                                   "--set",          "k=512", "--report", "hot.json"};
+    words.insert(words.end(), fault.begin(), fault.end());
+    good(npusim(words));
+    const auto report = nlohmann::json::parse(text("hot.json"));
+    for (const auto& metric : report["metrics"]) {
+      if (metric["name"] == "matmul_kernel.duration_us") return metric["value"].get<double>();
+    }
+    ADD_FAILURE() << "no matmul_kernel.duration_us";
+    return 0.0;
+  };
+  const auto usual = duration({});
+  const auto hot = duration({"--fault", "thermal_throttling,clock=25"});
+  // What does not go by the cores' clock, as memory and set-up, takes what it took.
+  EXPECT_GT(hot, 1.5 * usual);
+  EXPECT_LT(hot, 4 * usual);
+}
+
 TEST_F(RunCommand, ShowsNoProgressWhereNoTerminalIs) {
   EXPECT_EQ(npusim(kShortRun).err, "");
 }

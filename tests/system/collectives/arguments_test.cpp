@@ -62,14 +62,15 @@ TEST(CollectiveArguments, OptionsOutOfRangeAreRefused) {
   });
 }
 
-// A ring needs its neighbours alone, everything else all links.
-TEST(CollectiveArguments, WithoutALinkOnlyARingIsLeft) {
-  Machine({"hccs_topology=ring", "hbm.fidelity=run"}, kEightCards)
-      .on<CollectiveBench>(4U, [](CollectiveBench& bench) {
-        const CollectiveCall call{bench.ranks[0].stream.get()};
-        const auto at = bench.ranks[0].from;
-        EXPECT_EQ(code_of(bench.all->all_to_all(0, call, at, at, 1)), ErrorCode::kUnsupported);
-      });
+TEST(CollectiveArguments, WithoutAWayToAPeerItIsRefused) {
+  Machine({"fabric=none"}, kEightCards).on<CollectiveBench>(3U, [](CollectiveBench& bench) {
+    CollectiveCall call{bench.ranks[0].stream.get()};
+    const auto at = bench.ranks[0].from;
+    EXPECT_EQ(code_of(bench.all->all_to_all(0, call, at, at, 1)), ErrorCode::kUnsupported);
+    call.algorithm = CollectiveAlgorithm::kRing;
+    EXPECT_EQ(code_of(bench.all->all_reduce(0, call, at, at, 1, Reduction::kSum)),
+              ErrorCode::kUnsupported);
+  });
 }
 
 }  // namespace

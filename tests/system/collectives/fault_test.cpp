@@ -20,7 +20,7 @@ TEST_P(CollectiveFault, ALinkThatIsDownIsAnErrorOnEveryRank) {
                                    100'000, Reduction::kSum);
     };
     bench.run_all(reduce, CollectiveType::kFp32, GetParam());
-    machine.system.mesh().between(0, 1)->set_up(false);
+    machine.system.hccs().set_up(0, false);  // of cards 0 and 1
     const auto begin = host.clock().now();
     bench.try_all(reduce, CollectiveType::kFp32, GetParam());
     for (const auto& rank : bench.ranks) {
@@ -47,7 +47,7 @@ TEST(CollectiveFaults, ALinkThatGoesDownMeanwhile) {
     CollectiveBench bench(host, kRanks);
     auto task = must(host.tasks().spawn("down", [&] {
       host.clock().sleep_until(host.clock().now() + 60_us);
-      machine.system.mesh().between(0, 2)->set_up(false);
+      machine.system.hccs().set_up(1, false);  // of cards 0 and 2
     }));
     bench.try_all([&](unsigned rank, const CollectiveCall& call) {
       return bench.all->all_reduce(rank, call, bench.ranks[rank].from, bench.ranks[rank].to,

@@ -51,7 +51,7 @@ TEST_P(ManagedCardsTest, AWrittenPageGoesToAnotherCardWithoutTheHost) {
 }
 
 TEST_P(ManagedCardsTest, WithoutALinkAPageGoesOverTheBus) {
-  Machine({"hccs_topology=none"}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
+  Machine({"fabric=none"}, kTwoCards).on<ManagedCards>(options(), [](ManagedCards& both) {
     const auto at = must(both.managed->allocate(kPageSize));
     both.write(0, at, 64_KiB, 1);
     EXPECT_TRUE(both.sees(1, at, 64_KiB, 1));

@@ -40,13 +40,13 @@ TEST(PeerFault, ALinkThatGoesDownEndsTheCopyAndWorksAgainLater) {
     auto& card = bench.cards[0];
     const auto ticket = must(card.device->submit(card.stream, whole(card, 1)));
     host.clock().sleep_until(host.clock().now() + 50_us);
-    machine.system.mesh().between(0, 1)->set_up(false);
+    machine.system.hccs().set_up(0, false);
     const auto went_down = host.clock().now();
     const Status done = card.device->wait(ticket, WaitPolicy::kPolling, bench.deadline());
     expect_fault(bench, done, FaultCode::kPeerLinkDown, true);
     EXPECT_LE(host.clock().now() - went_down,
               machine.chip().hccs.response_timeout + Picoseconds(100_us));
-    machine.system.mesh().between(0, 1)->set_up(true);
+    machine.system.hccs().set_up(0, true);
     expect_works(bench);
   });
 }
@@ -55,7 +55,7 @@ TEST(PeerFault, WithTheLinkDownACopyFailsAtOnce) {
   Machine machine({}, kTwoCards);
   machine.run([&](platform::Platform& host) {
     PeerBench bench(host);
-    machine.system.mesh().between(0, 1)->set_up(false);
+    machine.system.hccs().set_up(0, false);
     const auto begin = host.clock().now();
     expect_fault(bench, bench.copy(0, whole(bench.cards[0], 1)), FaultCode::kPeerLinkDown, true);
     EXPECT_LT(host.clock().now() - begin, Picoseconds(100_us));
@@ -110,7 +110,7 @@ TEST(PeerFault, TheOtherCardsResetLeavesThisOneUsable) {
 }
 
 TEST(PeerFault, WithoutALinkMemoryCannotBeImported) {
-  Machine({"hccs_topology=none"}, kTwoCards).run([](platform::Platform& host) {
+  Machine({"fabric=none"}, kTwoCards).run([](platform::Platform& host) {
     const auto first = open_card(host, 0), second = open_card(host, 1);
     const auto memory = must(second->address_space().create_memory(2_MiB));
     const auto borrowed = first->address_space().import_memory(second->address_space(), memory);

@@ -117,10 +117,10 @@ TEST(PeerQueue, ALinkThatIsDownIsTheFaultOfWhoUsesIt) {
   Machine machine({}, kTwoCards);
   machine.run([&](platform::Platform& host) {
     PeerQueues both(host);
-    machine.system.mesh().between(0, 1)->set_up(false);
+    machine.system.hccs().set_up(0, false);
     const auto copy = entries::copy_to_peer(both.borrower.memory, both.peer, 64_KiB);
     both.expect_fault(both.borrower, *both.queue, copy, FaultCode::kPeerLinkDown);
-    machine.system.mesh().between(0, 1)->set_up(true);
+    machine.system.hccs().set_up(0, true);
     EXPECT_TRUE(both.card.run(both.borrower.add(), copy));
   });
 }

@@ -151,7 +151,7 @@ TEST_F(Reader, ANodeOfAnUnknownKindIsPlaced) {
   EXPECT_EQ(error_of(file),
             file + ":" + std::to_string(line_of("single-card.yaml", "kind: card")) +
                 ":19: host_bridges.0.root_ports.0.children.0.kind: found 'crad'; allowed: "
-                "root_port, switch, card, empty_slot; did you mean 'card'?");
+                "root_port, switch, card, empty_slot, cards; did you mean 'card'?");
 }
 
 TEST_F(Reader, ASystemFileWhoseCardHasNoChipSaysSo) {

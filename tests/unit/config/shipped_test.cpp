@@ -125,10 +125,11 @@ TEST_F(Shipped, The910bGivesTheReferenceCostOfADoorbell) {
 TEST_F(Shipped, A2CardsAreLinkedAt28GbPerS) {
   for (const auto* name : {"system-2x910b2", "system-8x910b"}) {
     const auto system = must(load(name));
-    EXPECT_EQ(system.hccs_topology, HccsTopology::kFullMesh);
+    ASSERT_EQ(system.fabric.parts.size(), 1U);
+    EXPECT_EQ(system.fabric.parts[0].form, FabricForm::kFullMesh);
     for (const auto& chip : system.cards) EXPECT_EQ(chip.hccs.rate, 28'000'000'000U);
   }
-  EXPECT_EQ(load("910b")->hccs_topology, HccsTopology::kNone);
+  EXPECT_TRUE(load("910b")->fabric.parts.empty());
 }
 
 TEST_F(Shipped, AFullPayloadLeavesMoreThan85PercentOfTheLinkForData) {

@@ -14,6 +14,9 @@ Tensor floats(const std::vector<float>& values) {
 
 TEST(Compare, RealsWithinTheErrorOfTheirType) {
   EXPECT_TRUE(compare(floats({1, 2}), floats({1.0009F, 2})));
+  EXPECT_FALSE(compare(floats({100, 2e-3F}), floats({100, 3e-3F})));
+  EXPECT_TRUE(compare(floats({100, 2e-3F}), floats({100, 3e-3F}), true));
+  EXPECT_FALSE(compare(floats({100, 2e-3F}), floats({100, 6e-3F}), true));
   const auto apart = compare(floats({1, 2}), floats({1, 2.1F}));
   ASSERT_FALSE(apart);
   EXPECT_EQ(apart.error().code, ErrorCode::kWrongData);

@@ -45,6 +45,7 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     if (row.takes("for")) planned.fault.duration = Picoseconds(5'000'000'000);
     if (row.takes("vector")) planned.fault.vector = 7;
     if (row.takes("peer")) planned.fault.peer = 2;
+    if (row.takes("link")) planned.fault.link = "fabric_card0_l1sw0";
     if (row.takes("requester") || row.takes("receiver")) {
       planned.fault.requester = testkit::Requester::kHost;
     }
@@ -52,7 +53,11 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     if (row.takes("bits")) planned.fault.bits = 2;
     if (row.takes("generation")) planned.fault.generation = 3;
     if (row.takes("lanes")) planned.fault.lanes = 8;
-    if (row.takes("engine") || row.takes("core")) planned.fault.unit = 5;
+    if (row.takes("engine") || row.takes("core") || row.takes("channel")) planned.fault.unit = 5;
+    if (row.takes("status")) planned.fault.status = testkit::CompletionStatus::kCompleterAbort;
+    if (row.takes("error")) planned.fault.error = testkit::TlpError::kReceiverOverflow;
+    if (row.takes("clock")) planned.fault.clock_percent = 7;
+    if (row.takes("refreshes")) planned.fault.refreshes = 3;
     const auto text = fault_text(planned);
     EXPECT_THAT(text, HasSubstr("at=1234567ps"));
     const auto again = parse_fault(text);
@@ -61,12 +66,17 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     EXPECT_EQ(again->fault.duration, planned.fault.duration);
     EXPECT_EQ(again->fault.vector, planned.fault.vector);
     EXPECT_EQ(again->fault.peer, planned.fault.peer);
+    EXPECT_EQ(again->fault.link, planned.fault.link);
     EXPECT_EQ(again->fault.requester, planned.fault.requester);
     EXPECT_EQ(again->fault.address, planned.fault.address);
     EXPECT_EQ(again->fault.bits, planned.fault.bits);
     EXPECT_EQ(again->fault.generation, planned.fault.generation);
     EXPECT_EQ(again->fault.lanes, planned.fault.lanes);
     EXPECT_EQ(again->fault.unit, planned.fault.unit);
+    EXPECT_EQ(again->fault.status, planned.fault.status);
+    EXPECT_EQ(again->fault.error, planned.fault.error);
+    EXPECT_EQ(again->fault.clock_percent, planned.fault.clock_percent);
+    EXPECT_EQ(again->fault.refreshes, planned.fault.refreshes);
   }
 }
 
@@ -77,6 +87,8 @@ TEST(FaultText, WhatItIsNot) {
   EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at card vf for"));
   EXPECT_THAT(problem("link_down,"), HasSubstr("takes at"));
   EXPECT_THAT(problem("link_down,at=1us,at=2us"), HasSubstr("at is given twice"));
+  EXPECT_THAT(problem("dropped_tlp,error=lcrc"),
+              HasSubstr("error is ecrc or malformed or overflow"));
   EXPECT_THAT(problem("link_down,at=-1us"), HasSubstr("at is a time such as 2.5us"));
   EXPECT_THAT(problem("link_down,for=1"), HasSubstr("for is a time"));
   EXPECT_THAT(problem("link_down,card=-1"), HasSubstr("card is a number"));

@@ -13,8 +13,8 @@ namespace {
 
 using driver::CollectiveOperation;
 
-constexpr Bytes kWindow = 4_KiB;  // compared at once
-constexpr Bytes kTimes = 4_KiB;
+constexpr Bytes kComparedAtOnce = 4_KiB;  // compared at once
+constexpr Bytes kTimesBytes = 4_KiB;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ Status CollectiveRanks::open(Rank& rank, unsigned number, Bytes bytes) {
   auto stream = driver::ExecutionStream::open(process, *rank.arguments, options);
   if (!stream) return forward_error(stream);
   rank.stream = std::move(*stream);
-  auto times = rank.session->allocate_host(kTimes);
+  auto times = rank.session->allocate_host(kTimesBytes);
   if (!times) return forward_error(times);
   rank.times = *times;
   for (auto* memory : {&rank.from, &rank.to}) {
@@ -74,15 +74,16 @@ Status CollectiveRanks::for_windows(const CollectiveProblem& problem, unsigned b
                                     const Visit& visit) {
   const Bytes block = problem.block_bytes(), size = abi::element_size(problem.type);
   if (block == 0 || verify == 0) return {};
-  const Bytes wanted = std::min(ceil_div(verify, kWindow), ceil_div(block, kWindow));
+  const Bytes wanted =
+      std::min(ceil_div(verify, kComparedAtOnce), ceil_div(block, kComparedAtOnce));
   for (unsigned number = 0; number < ranks_.size(); ++number) {
     for (unsigned i = 0; i < blocks; ++i) {
       for (Bytes window = 0; window < wanted; ++window) {
-        const Bytes last = block > kWindow ? block - kWindow : 0;
+        const Bytes last = block > kComparedAtOnce ? block - kComparedAtOnce : 0;
         const Bytes at = wanted == 1 ? 0 : align_down(last / (wanted - 1) * window, size);
         const Bytes begin = window + 1 == wanted && wanted > 1 ? last : at;
-        auto ok =
-            visit(ranks_[number], number, i, begin / size, std::min<Bytes>(kWindow, block - begin));
+        auto ok = visit(ranks_[number], number, i, begin / size,
+                        std::min<Bytes>(kComparedAtOnce, block - begin));
         if (!ok) return ok;
       }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the legal orders a run shows: random numbers that follow from its seed alone.
+// Which of the legal orders a run shows: random numbers that follow from its seed alone. Of the
+// host's stores (host.cpu.order=weak), or of everything (host.order.rule=weakest;
+// docs/memory-order.md).
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,9 @@ class LegalOrder {
   // Of no more than `most`.
   SimTime time(SimTime most) { return next() % (most + 1); }
   bool half() { return (next() & 1) != 0; }
+  bool one_in(unsigned count) { return next() % count == 0; }
+  // Half of what is asked for is next to nothing, so that what is later overtakes what is earlier.
+  SimTime late(SimTime most) { return time(half() ? most : most / 64); }
   std::uint64_t next() { return mixed(state_++); }
 
  private:

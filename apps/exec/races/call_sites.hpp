@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places of programs: which function of the C API was called, and from where.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "apps/compat/protocol/calls.hpp"
+
+namespace npu::exec::races {
+
+// Return addresses, from the innermost one outwards.
+using Frames = std::vector<std::uint64_t>;
+
+// The same function called from the same place by the same program.
+struct CallPlace {
+  std::string program;                       // "p0"
+  std::string thread;                        // "p0.t1": the first that was there
+  compat::Call call = compat::Call::kCount;  // kCount: a load or store of the program's own
+  Frames frames;
+  std::shared_ptr<const std::string> maps;  // of the process then, as /proc has it
+};
+
+struct CallSite {
+  std::uint32_t place = 0;   // in CallSites; 0: npusim's own
+  std::uint32_t number = 0;  // of the call among those of its program, from 1 on
+};
+
+class CallSites {
+ public:
+  std::uint32_t place(const std::string& program, const std::string& thread, pid_t process,
+                      compat::Call call, Frames frames);
+  const CallPlace& at(std::uint32_t place) const { return places_[place]; }
+
+  // "main (FILE.c:12), called from ...": where in its program; empty: nobody knows. Functions of
+  // npusim's libraries are left out. Files without debug information give function and module.
+  std::string stack_of(std::uint32_t place) const;
+
+ private:
+  using Key = std::tuple<std::string, compat::Call, Frames>;
+
+  std::vector<CallPlace> places_{1};
+  std::map<Key, std::uint32_t> known_;
+};
+
+}  // namespace npu::exec::races

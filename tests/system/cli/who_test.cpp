@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npusim who`: the last writer of a byte.
+#include <regex>
+
+#include "tests/system/cli/program.hpp"
+
+namespace npu::cli {
+namespace {
+
+class Who : public Program {
+ protected:
+  // What is said of the address.
+  std::string of(const std::string& address, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{"--config", "910b2", "who", address, "vector_add"};
+    for (auto& word : more) words.push_back(std::move(word));
+    return good(npusim(words)).out;
+  }
+};
+
+// The first memory of a process is that of its first allocation.
+constexpr char kFirst[] = "0x200000000000";
+
+TEST_F(Who, ACopyIsNamedWithItsCommand) {
+  const auto said = of(kFirst);
+  EXPECT_TRUE(std::regex_match(
+      said, std::regex(std::string(kFirst) +
+                       " of card0: written last at [0-9.]+ us by DMA for queue0\\.[0-9]+:[0-9]+, a "
+                       "copy \\(H2D\\) of [0-9]+ bytes from 0x[0-9a-f]+ to 0x[0-9a-f]+\n")))
+      << said;
+}
+
+TEST_F(Who, BeforeTheFirstWriteNobodyHasWritten) {
+  EXPECT_EQ(of(kFirst, {"--at", "1us"}),
+            "nobody has written " + std::string(kFirst) + " of card0\n");
+}
+
+TEST_F(Who, ADeviceLocalAddressIsThatOfTheSameByte) {
+  const auto here = of(kFirst), local = of("0x0");
+  EXPECT_EQ(here.substr(here.find(" of card0")), local.substr(local.find(" of card0")));
+}
+
+TEST_F(Who, AKernelIsNamedWithFileAndLine) {
+  const auto said = good(npusim({"--config", "910b2", "who", "0x200000400000", "vector_operator"}));
+  EXPECT_TRUE(std::regex_search(
+      said.out, std::regex("by a kernel at \\S+:[0-9]+.* \\(operators, core [0-9]+, block [0-9]+, "
+                           "instruction [0-9]+\\) for queue0")))
+      << said.out;
+}
+
+TEST_F(Who, BadInputIsALine) {
+  expect_refused({"--config", "910b2", "who", "0x1000"}, "who: give an address and a workload");
+  expect_refused({"--config", "910b2", "who", "0xfg", "vector_add"},
+                 "who: found '0xfg'; allowed: ADDRESS or CARD:ADDRESS, such as 0x200040000000");
+  expect_refused({"--config", "910b2", "who", "1:0", "vector_add"},
+                 "who: card 1; the machine has 1");
+  expect_refused({"--config", "910b2", "who", "0", "vector_add", "--at", "soon"},
+                 "--at: found 'soon'; allowed: a time, such as 2.5ms");
+}
+
+}  // namespace
+}  // namespace npu::cli

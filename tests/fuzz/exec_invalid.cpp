@@ -35,6 +35,7 @@ class Program {
     check_managed();
     check_kernels();
     check_management();
+    check_collectives();
   }
 
  private:
@@ -146,6 +147,47 @@ class Program {
     spoil<Call::kManageGroups>({}, &wire::CardGroups::request, from(3));
     expect(ask<Call::kManageGroups>(slot_, {0, compat::GroupRequest::kRemove, kBeyond}) != 0,
            Call::kManageGroups, "is served for no group");
+  }
+
+  // A communicator of one rank: its handle comes where the rank was.
+  int join(const wire::CommunicatorJoin& wanted) {
+    constexpr std::uint64_t kTexts = 2;
+    const wire::JoiningRank rank{0, 0};
+    std::memcpy(window_of(slot_), &rank, sizeof rank);
+    return ask<Call::kCommunicatorJoin>(slot_, wanted, sizeof rank + kTexts);
+  }
+
+  void check_collectives() {
+    const wire::CommunicatorJoin one{1, 1, 1, 1, kPage, 1, 1, 0};
+    const auto wrong = [&](auto wire::CommunicatorJoin::*field, std::uint64_t value) {
+      auto spoilt = one;
+      spoilt.*field = value;
+      expect(join(spoilt) != 0, Call::kCommunicatorJoin, "is served");
+    };
+    wrong(&wire::CommunicatorJoin::members, from(2));
+    wrong(&wire::CommunicatorJoin::members, 0);
+    wrong(&wire::CommunicatorJoin::key_bytes, from(2));
+    wrong(&wire::CommunicatorJoin::name_bytes, from(2));
+    wrong(&wire::CommunicatorJoin::ranks, from(1025));
+    wrong(&wire::CommunicatorJoin::buffer_bytes, from(std::uint64_t{1} << 40));
+    wrong(&wire::CommunicatorJoin::algorithms, from(7) | 7);
+    wrong(&wire::CommunicatorJoin::ranks, 2);  // the other one does not come
+    expect(join(one) == 0, Call::kCommunicatorJoin, "is refused");
+    std::uint64_t communicator = 0;
+    std::memcpy(&communicator, window_of(slot_), sizeof communicator);
+    const wire::CollectiveWork work{communicator, stream_, memory_, memory_ + kPage, 64, 4, 0, 0};
+    spoil<Call::kAllReduce>(work, &wire::CollectiveWork::communicator, stream_);
+    spoil<Call::kAllReduce>(work, &wire::CollectiveWork::stream, communicator);
+    spoil<Call::kAllGather>(work, &wire::CollectiveWork::from, from(memory_ + 2 * kPage));
+    spoil<Call::kScatter>(work, &wire::CollectiveWork::to, heap_);
+    spoil<Call::kAllToAll>(work, &wire::CollectiveWork::count, from(2 * kPage));
+    spoil<Call::kReduceScatter>(work, &wire::CollectiveWork::type, from(12));
+    spoil<Call::kReduceToRoot>(work, &wire::CollectiveWork::reduction, from(4));
+    spoil<Call::kBroadcast>(work, &wire::CollectiveWork::peer, from(1));
+    make<Call::kSynchronizeStream>({stream_, wire::kForEver});
+    make<Call::kCommunicatorEnd>({communicator});
+    expect(ask<Call::kCommunicatorEnd>(slot_, {communicator}) != 0, Call::kCommunicatorEnd,
+           "is served twice");
   }
 
   Slot& slot_;

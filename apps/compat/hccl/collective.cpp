@@ -82,135 +82,137 @@ HcclResult check_pair(const void* from, const void* to, HcclDataType sent, HcclD
 
 extern "C" {
 
-HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
+HcclResult HcclAllReduce(void* send_buf, void* recv_buf, uint64_t count, HcclDataType data_type,
                          HcclReduceOp op, HcclComm comm, aclrtStream stream) {
   if (count == 0) return HCCL_SUCCESS;
-  auto result = check(dataType, count, comm, stream, {sendBuf, recvBuf});
+  auto result = check(data_type, count, comm, stream, {send_buf, recv_buf});
   if (result == HCCL_SUCCESS) result = check(op);
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, sendBuf, recvBuf, count, dataType);
+  auto work = work_of(comm, stream, send_buf, recv_buf, count, data_type);
   work.reduction = op;
   return begin<Call::kAllReduce>(work);
 }
 
-HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType, uint32_t root,
+HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType data_type, uint32_t root,
                          HcclComm comm, aclrtStream stream) {
   if (count == 0) return HCCL_SUCCESS;
-  const auto result = check(dataType, count, comm, stream, {buf});
+  const auto result = check(data_type, count, comm, stream, {buf});
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, buf, buf, count, dataType);
+  auto work = work_of(comm, stream, buf, buf, count, data_type);
   work.peer = root;
   return begin<Call::kBroadcast>(work);
 }
 
-HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
-                             HcclDataType dataType, HcclReduceOp op, HcclComm comm,
+HcclResult HcclReduceScatter(void* send_buf, void* recv_buf, uint64_t recv_count,
+                             HcclDataType data_type, HcclReduceOp op, HcclComm comm,
                              aclrtStream stream) {
-  if (recvCount == 0) return HCCL_SUCCESS;
-  auto result = check(dataType, recvCount, comm, stream, {sendBuf, recvBuf});
+  if (recv_count == 0) return HCCL_SUCCESS;
+  auto result = check(data_type, recv_count, comm, stream, {send_buf, recv_buf});
   if (result == HCCL_SUCCESS) result = check(op);
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, sendBuf, recvBuf, recvCount, dataType);
+  auto work = work_of(comm, stream, send_buf, recv_buf, recv_count, data_type);
   work.reduction = op;
   return begin<Call::kReduceScatter>(work);
 }
 
-HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void* sendDispls,
-                              void* recvBuf, uint64_t recvCount, HcclDataType dataType,
+HcclResult HcclReduceScatterV(void* send_buf, const void* send_counts, const void* send_displs,
+                              void* recv_buf, uint64_t recv_count, HcclDataType data_type,
                               HcclReduceOp op, HcclComm comm, aclrtStream stream) {
-  auto result = check(dataType, recvCount, comm, stream, {sendCounts, sendDispls});
+  auto result = check(data_type, recv_count, comm, stream, {send_counts, send_displs});
   if (result == HCCL_SUCCESS) result = check(op);
-  if (result == HCCL_SUCCESS && recvCount != 0 && recvBuf == nullptr) result = HCCL_E_PTR;
+  if (result == HCCL_SUCCESS && recv_count != 0 && recv_buf == nullptr) result = HCCL_E_PTR;
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, sendBuf, recvBuf, recvCount, dataType);
+  auto work = work_of(comm, stream, send_buf, recv_buf, recv_count, data_type);
   work.reduction = op;
-  return begin<Call::kReduceScatterV>(comm, work, {sendCounts, sendDispls});
+  return begin<Call::kReduceScatterV>(comm, work, {send_counts, send_displs});
 }
 
-HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDataType dataType,
+HcclResult HcclScatter(void* send_buf, void* recv_buf, uint64_t recv_count, HcclDataType data_type,
                        uint32_t root, HcclComm comm, aclrtStream stream) {
-  if (recvCount == 0) return HCCL_SUCCESS;
-  auto result = check(dataType, recvCount, comm, stream, {recvBuf});
+  if (recv_count == 0) return HCCL_SUCCESS;
+  auto result = check(data_type, recv_count, comm, stream, {recv_buf});
   if (result != HCCL_SUCCESS) return result;
   std::uint32_t rank = 0;
   result = HcclGetRankId(comm, &rank);
-  if (result == HCCL_SUCCESS && rank == root && sendBuf == nullptr) result = HCCL_E_PTR;
+  if (result == HCCL_SUCCESS && rank == root && send_buf == nullptr) result = HCCL_E_PTR;
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, sendBuf, recvBuf, recvCount, dataType);
+  auto work = work_of(comm, stream, send_buf, recv_buf, recv_count, data_type);
   work.peer = root;
   return begin<Call::kScatter>(work);
 }
 
-HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount, HcclDataType dataType,
-                         HcclComm comm, aclrtStream stream) {
-  if (sendCount == 0) return HCCL_SUCCESS;
-  const auto result = check(dataType, sendCount, comm, stream, {sendBuf, recvBuf});
+HcclResult HcclAllGather(void* send_buf, void* recv_buf, uint64_t send_count,
+                         HcclDataType data_type, HcclComm comm, aclrtStream stream) {
+  if (send_count == 0) return HCCL_SUCCESS;
+  const auto result = check(data_type, send_count, comm, stream, {send_buf, recv_buf});
   if (result != HCCL_SUCCESS) return result;
-  return begin<Call::kAllGather>(work_of(comm, stream, sendBuf, recvBuf, sendCount, dataType));
+  return begin<Call::kAllGather>(work_of(comm, stream, send_buf, recv_buf, send_count, data_type));
 }
 
-HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, const void* recvCounts,
-                          const void* recvDispls, HcclDataType dataType, HcclComm comm,
-                          aclrtStream stream) {
-  auto result = check(dataType, sendCount, comm, stream, {recvBuf, recvCounts, recvDispls});
-  if (result == HCCL_SUCCESS && sendCount != 0 && sendBuf == nullptr) result = HCCL_E_PTR;
+HcclResult HcclAllGatherV(void* send_buf, uint64_t send_count, void* recv_buf,
+                          const void* recv_counts, const void* recv_displs, HcclDataType data_type,
+                          HcclComm comm, aclrtStream stream) {
+  auto result = check(data_type, send_count, comm, stream, {recv_buf, recv_counts, recv_displs});
+  if (result == HCCL_SUCCESS && send_count != 0 && send_buf == nullptr) result = HCCL_E_PTR;
   if (result != HCCL_SUCCESS) return result;
-  return begin<Call::kAllGatherV>(
-      comm, work_of(comm, stream, sendBuf, recvBuf, sendCount, dataType), {recvCounts, recvDispls});
+  return begin<Call::kAllGatherV>(comm,
+                                  work_of(comm, stream, send_buf, recv_buf, send_count, data_type),
+                                  {recv_counts, recv_displs});
 }
 
-HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType, uint32_t destRank,
+HcclResult HcclSend(void* send_buf, uint64_t count, HcclDataType data_type, uint32_t dest_rank,
                     HcclComm comm, aclrtStream stream) {
   if (count == 0) return HCCL_SUCCESS;
-  const auto result = check(dataType, count, comm, stream, {sendBuf});
+  const auto result = check(data_type, count, comm, stream, {send_buf});
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, sendBuf, nullptr, count, dataType);
-  work.peer = destRank;
+  auto work = work_of(comm, stream, send_buf, nullptr, count, data_type);
+  work.peer = dest_rank;
   return begin<Call::kSend>(work);
 }
 
-HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32_t srcRank,
+HcclResult HcclRecv(void* recv_buf, uint64_t count, HcclDataType data_type, uint32_t src_rank,
                     HcclComm comm, aclrtStream stream) {
   if (count == 0) return HCCL_SUCCESS;
-  const auto result = check(dataType, count, comm, stream, {recvBuf});
+  const auto result = check(data_type, count, comm, stream, {recv_buf});
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, nullptr, recvBuf, count, dataType);
-  work.peer = srcRank;
+  auto work = work_of(comm, stream, nullptr, recv_buf, count, data_type);
+  work.peer = src_rank;
   return begin<Call::kReceive>(work);
 }
 
-HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount, HcclDataType sendType,
-                        const void* recvBuf, uint64_t recvCount, HcclDataType recvType,
+HcclResult HcclAlltoAll(const void* send_buf, uint64_t send_count, HcclDataType send_type,
+                        const void* recv_buf, uint64_t recv_count, HcclDataType recv_type,
                         HcclComm comm, aclrtStream stream) {
-  if (sendCount == 0 && recvCount == 0) return HCCL_SUCCESS;
+  if (send_count == 0 && recv_count == 0) return HCCL_SUCCESS;
   const auto result =
-      check_pair(sendBuf, recvBuf, sendType, recvType, comm, stream, {sendBuf, recvBuf});
+      check_pair(send_buf, recv_buf, send_type, recv_type, comm, stream, {send_buf, recv_buf});
   if (result != HCCL_SUCCESS) return result;
-  if (sendCount != recvCount || sendCount > wire::kMostElements) return HCCL_E_PARA;
-  return begin<Call::kAllToAll>(work_of(comm, stream, sendBuf, recvBuf, sendCount, sendType));
+  if (send_count != recv_count || send_count > wire::kMostElements) return HCCL_E_PARA;
+  return begin<Call::kAllToAll>(work_of(comm, stream, send_buf, recv_buf, send_count, send_type));
 }
 
-HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void* sdispls,
-                         HcclDataType sendType, const void* recvBuf, const void* recvCounts,
-                         const void* rdispls, HcclDataType recvType, HcclComm comm,
+HcclResult HcclAlltoAllV(const void* send_buf, const void* send_counts, const void* sdispls,
+                         HcclDataType send_type, const void* recv_buf, const void* recv_counts,
+                         const void* rdispls, HcclDataType recv_type, HcclComm comm,
                          aclrtStream stream) {
-  const auto result = check_pair(sendBuf, recvBuf, sendType, recvType, comm, stream,
-                                 {sendCounts, sdispls, recvCounts, rdispls});
+  const auto result = check_pair(send_buf, recv_buf, send_type, recv_type, comm, stream,
+                                 {send_counts, sdispls, recv_counts, rdispls});
   if (result != HCCL_SUCCESS) return result;
-  return begin<Call::kAllToAllV>(comm, work_of(comm, stream, sendBuf, recvBuf, 0, sendType),
-                                 {sendCounts, sdispls, recvCounts, rdispls});
+  return begin<Call::kAllToAllV>(comm, work_of(comm, stream, send_buf, recv_buf, 0, send_type),
+                                 {send_counts, sdispls, recv_counts, rdispls});
 }
 
-HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, HcclDataType sendType,
-                          const void* recvBuf, HcclDataType recvType, HcclComm comm,
-                          aclrtStream stream) {
-  auto result = check_pair(sendBuf, recvBuf, sendType, recvType, comm, stream, {sendCountMatrix});
+HcclResult HcclAlltoAllVC(const void* send_buf, const void* send_count_matrix,
+                          HcclDataType send_type, const void* recv_buf, HcclDataType recv_type,
+                          HcclComm comm, aclrtStream stream) {
+  auto result =
+      check_pair(send_buf, recv_buf, send_type, recv_type, comm, stream, {send_count_matrix});
   std::uint32_t rank = 0, ranks = 0;
   if (result == HCCL_SUCCESS) result = HcclGetRankId(comm, &rank);
   if (result == HCCL_SUCCESS) result = HcclGetRankSize(comm, &ranks);
   if (result != HCCL_SUCCESS) return result;
   std::vector<std::uint64_t> sent(ranks), sent_at(ranks), received(ranks), received_at(ranks);
-  const auto* const matrix = static_cast<const std::uint64_t*>(sendCountMatrix);
+  const auto* const matrix = static_cast<const std::uint64_t*>(send_count_matrix);
   std::uint64_t from = 0, to = 0;
   for (std::uint32_t other = 0; other < ranks; ++other) {
     sent[other] = matrix[std::size_t{rank} * ranks + other];
@@ -220,33 +222,33 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
     from += sent[other];
     to += received[other];
   }
-  return HcclAlltoAllV(sendBuf, sent.data(), sent_at.data(), sendType, recvBuf, received.data(),
-                       received_at.data(), recvType, comm, stream);
+  return HcclAlltoAllV(send_buf, sent.data(), sent_at.data(), send_type, recv_buf, received.data(),
+                       received_at.data(), recv_type, comm, stream);
 }
 
-HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count, HcclDataType dataType,
+HcclResult HcclReduce(void* send_buf, void* recv_buf, uint64_t count, HcclDataType data_type,
                       HcclReduceOp op, uint32_t root, HcclComm comm, aclrtStream stream) {
   if (count == 0) return HCCL_SUCCESS;
-  auto result = check(dataType, count, comm, stream, {sendBuf});
+  auto result = check(data_type, count, comm, stream, {send_buf});
   if (result == HCCL_SUCCESS) result = check(op);
   std::uint32_t rank = 0;
   if (result == HCCL_SUCCESS) result = HcclGetRankId(comm, &rank);
-  if (result == HCCL_SUCCESS && rank == root && recvBuf == nullptr) result = HCCL_E_PTR;
+  if (result == HCCL_SUCCESS && rank == root && recv_buf == nullptr) result = HCCL_E_PTR;
   if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, sendBuf, recvBuf, count, dataType);
+  auto work = work_of(comm, stream, send_buf, recv_buf, count, data_type);
   work.reduction = op;
   work.peer = root;
   return begin<Call::kReduceToRoot>(work);
 }
 
-HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm,
+HcclResult HcclBatchSendRecv(HcclSendRecvItem* send_recv_info, uint32_t item_num, HcclComm comm,
                              aclrtStream stream) {
-  auto result = check(HCCL_DATA_TYPE_INT8, 0, comm, stream, {sendRecvInfo});
+  auto result = check(HCCL_DATA_TYPE_INT8, 0, comm, stream, {send_recv_info});
   if (result != HCCL_SUCCESS) return result;
-  if (itemNum == 0 || itemNum > wire::kMostItems) return HCCL_E_PARA;
+  if (item_num == 0 || item_num > wire::kMostItems) return HCCL_E_PARA;
   std::vector<wire::SendReceiveItem> items;
-  for (std::uint32_t i = 0; i < itemNum; ++i) {
-    const auto& item = sendRecvInfo[i];
+  for (std::uint32_t i = 0; i < item_num; ++i) {
+    const auto& item = send_recv_info[i];
     result = check(item.dataType, item.count, comm, stream, {item.buf});
     if (result != HCCL_SUCCESS) return result;
     if (item.sendRecvType != HCCL_SEND && item.sendRecvType != HCCL_RECV) return HCCL_E_PARA;
@@ -257,7 +259,7 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
   if (channel == nullptr) return HCCL_E_DRV;
   const std::size_t bytes = items.size() * sizeof items.front();
   std::memcpy(channel->window(), items.data(), bytes);
-  const auto work = work_of(comm, stream, nullptr, nullptr, itemNum, HCCL_DATA_TYPE_INT8);
+  const auto work = work_of(comm, stream, nullptr, nullptr, item_num, HCCL_DATA_TYPE_INT8);
   return result_of(ask<Call::kSendReceive>(work, nullptr, bytes));
 }
 

@@ -103,35 +103,35 @@ HcclResult suspend(HcclComm comm, bool suspended) {
 
 extern "C" {
 
-HcclResult HcclGetRootInfo(HcclRootInfo* rootInfo) {
-  if (rootInfo == nullptr) return HCCL_E_PTR;
+HcclResult HcclGetRootInfo(HcclRootInfo* root_info) {
+  if (root_info == nullptr) return HCCL_E_PTR;
   std::string key;
   const auto result = new_root(&key);
   if (result != HCCL_SUCCESS) return result;
-  std::memset(rootInfo, 0, sizeof *rootInfo);
-  std::memcpy(rootInfo->internal, key.data(), key.size());
+  std::memset(root_info, 0, sizeof *root_info);
+  std::memcpy(root_info->internal, key.data(), key.size());
   return HCCL_SUCCESS;
 }
 
-HcclResult HcclCommInitRootInfo(uint32_t nRanks, const HcclRootInfo* rootInfo, uint32_t rank,
+HcclResult HcclCommInitRootInfo(uint32_t n_ranks, const HcclRootInfo* root_info, uint32_t rank,
                                 HcclComm* comm) {
-  return join_root(nRanks, rootInfo, rank, nullptr, comm);
+  return join_root(n_ranks, root_info, rank, nullptr, comm);
 }
 
-HcclResult HcclCommInitRootInfoConfig(uint32_t nRanks, const HcclRootInfo* rootInfo, uint32_t rank,
-                                      const HcclCommConfig* config, HcclComm* comm) {
+HcclResult HcclCommInitRootInfoConfig(uint32_t n_ranks, const HcclRootInfo* root_info,
+                                      uint32_t rank, const HcclCommConfig* config, HcclComm* comm) {
   if (config == nullptr) return HCCL_E_PTR;
-  return join_root(nRanks, rootInfo, rank, config, comm);
+  return join_root(n_ranks, root_info, rank, config, comm);
 }
 
-HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank, HcclComm* comm) {
-  return join_table(clusterInfo, rank, nullptr, comm);
+HcclResult HcclCommInitClusterInfo(const char* cluster_info, uint32_t rank, HcclComm* comm) {
+  return join_table(cluster_info, rank, nullptr, comm);
 }
 
-HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank,
+HcclResult HcclCommInitClusterInfoConfig(const char* cluster_info, uint32_t rank,
                                          HcclCommConfig* config, HcclComm* comm) {
   if (config == nullptr) return HCCL_E_PTR;
-  return join_table(clusterInfo, rank, config, comm);
+  return join_table(cluster_info, rank, config, comm);
 }
 
 HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
@@ -147,16 +147,16 @@ HcclResult HcclCommInitAll(uint32_t ndev, int32_t* devices, HcclComm* comms) {
   return join(key, ndev, members, settings, comms);
 }
 
-HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* rankIds,
-                                   uint64_t subCommId, uint32_t subCommRankId,
-                                   HcclCommConfig* config, HcclComm* subComm) {
+HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rank_num, uint32_t* rank_ids,
+                                   uint64_t sub_comm_id, uint32_t sub_comm_rank_id,
+                                   HcclCommConfig* config, HcclComm* sub_comm) {
   constexpr std::uint64_t kOutside = 0xFFFF'FFFF;
-  if (comm == nullptr || *comm == nullptr || config == nullptr || subComm == nullptr) {
+  if (comm == nullptr || *comm == nullptr || config == nullptr || sub_comm == nullptr) {
     return HCCL_E_PTR;
   }
-  if (rankIds == nullptr) {
-    if (subCommId != kOutside) return HCCL_E_PTR;
-    *subComm = nullptr;
+  if (rank_ids == nullptr) {
+    if (sub_comm_id != kOutside) return HCCL_E_PTR;
+    *sub_comm = nullptr;
     return HCCL_SUCCESS;
   }
   char name[COMM_NAME_MAX_LENGTH];
@@ -164,17 +164,17 @@ HcclResult HcclCreateSubCommConfig(HcclComm* comm, uint32_t rankNum, uint32_t* r
   auto result = ask_about(*comm, &info);
   if (result == HCCL_SUCCESS) result = HcclGetCommName(*comm, name);
   if (result != HCCL_SUCCESS) return result;
-  if (subCommId == kOutside || rankNum == 0 || rankNum > info.ranks || subCommRankId >= rankNum ||
-      rankIds[subCommRankId] != info.rank) {
+  if (sub_comm_id == kOutside || rank_num == 0 || rank_num > info.ranks ||
+      sub_comm_rank_id >= rank_num || rank_ids[sub_comm_rank_id] != info.rank) {
     return HCCL_E_PARA;
   }
-  std::string key = std::string("part ") + std::to_string(subCommId) + " of " + name + ":";
-  std::vector<std::uint32_t> seen(rankIds, rankIds + rankNum);
+  std::string key = std::string("part ") + std::to_string(sub_comm_id) + " of " + name + ":";
+  std::vector<std::uint32_t> seen(rank_ids, rank_ids + rank_num);
   for (const auto rank : seen) key += ' ' + std::to_string(rank);
   std::sort(seen.begin(), seen.end());
   const bool twice = std::adjacent_find(seen.begin(), seen.end()) != seen.end();
   if (twice || seen.back() >= info.ranks) return HCCL_E_PARA;
-  return join_here(key, rankNum, subCommRankId, config, subComm);
+  return join_here(key, rank_num, sub_comm_rank_id, config, sub_comm);
 }
 
 HcclResult HcclCommDestroy(HcclComm comm) {
@@ -182,11 +182,11 @@ HcclResult HcclCommDestroy(HcclComm comm) {
   return result_of(ask<Call::kCommunicatorEnd>({word(comm)}));
 }
 
-HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rankSize) {
-  if (rankSize == nullptr) return HCCL_E_PTR;
+HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rank_size) {
+  if (rank_size == nullptr) return HCCL_E_PTR;
   wire::CommunicatorInfo info;
   const auto result = ask_about(comm, &info);
-  if (result == HCCL_SUCCESS) *rankSize = static_cast<uint32_t>(info.ranks);
+  if (result == HCCL_SUCCESS) *rank_size = static_cast<uint32_t>(info.ranks);
   return result;
 }
 
@@ -198,34 +198,34 @@ HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank) {
   return result;
 }
 
-HcclResult HcclGetCommName(HcclComm comm, char* commName) {
-  if (commName == nullptr) return HCCL_E_PTR;
+HcclResult HcclGetCommName(HcclComm comm, char* comm_name) {
+  if (comm_name == nullptr) return HCCL_E_PTR;
   wire::CommunicatorInfo info;
   const auto result = ask_about(comm, &info);
   if (result != HCCL_SUCCESS) return result;
   const auto size = std::min<std::uint64_t>(info.name_bytes, COMM_NAME_MAX_LENGTH - 1);
-  std::memcpy(commName, channel_of_this_thread()->window(), size);
-  commName[size] = 0;
+  std::memcpy(comm_name, channel_of_this_thread()->window(), size);
+  comm_name[size] = 0;
   return HCCL_SUCCESS;
 }
 
-HcclResult HcclCommGetHandleWithName(const char* commName, HcclComm* comm) {
-  if (commName == nullptr || comm == nullptr) return HCCL_E_PTR;
+HcclResult HcclCommGetHandleWithName(const char* comm_name, HcclComm* comm) {
+  if (comm_name == nullptr || comm == nullptr) return HCCL_E_PTR;
   Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return HCCL_E_DRV;
-  const auto size = strnlen(commName, wire::kLongestCommunicator + 1);
+  const auto size = strnlen(comm_name, wire::kLongestCommunicator + 1);
   if (size > wire::kLongestCommunicator) return HCCL_E_PARA;
-  std::memcpy(channel->window(), commName, size);
+  std::memcpy(channel->window(), comm_name, size);
   const int status = ask_for<Call::kCommunicatorFind>(comm, {size}, size);
   return status == kRuntimeParameter ? HCCL_E_NOT_FOUND : result_of(status);
 }
 
-HcclResult HcclCommGetStatus(const char* commId, HcclCommStatus* status) {
-  if (commId == nullptr || status == nullptr) return HCCL_E_PTR;
+HcclResult HcclCommGetStatus(const char* comm_id, HcclCommStatus* status) {
+  if (comm_id == nullptr || status == nullptr) return HCCL_E_PTR;
   HcclComm comm = nullptr;
   wire::CommunicatorInfo info;
   *status = HCCL_COMM_STATUS_INVALID;
-  auto result = HcclCommGetHandleWithName(commId, &comm);
+  auto result = HcclCommGetHandleWithName(comm_id, &comm);
   if (result == HCCL_SUCCESS) result = ask_about(comm, &info);
   if (result == HCCL_SUCCESS) {
     *status = info.suspended == 0 ? HCCL_COMM_STATUS_READY : HCCL_COMM_STATUS_SUSPENDING;
@@ -233,11 +233,11 @@ HcclResult HcclCommGetStatus(const char* commId, HcclCommStatus* status) {
   return result;
 }
 
-HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* asyncError) {
-  if (comm == nullptr || asyncError == nullptr) return HCCL_E_PTR;
+HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* async_error) {
+  if (comm == nullptr || async_error == nullptr) return HCCL_E_PTR;
   wire::CommunicatorFailure failure;
   const int status = ask<Call::kCommunicatorFailure>({word(comm)}, &failure);
-  if (status == 0) *asyncError = failure.bytes == 0 ? HCCL_SUCCESS : HCCL_E_REMOTE;
+  if (status == 0) *async_error = failure.bytes == 0 ? HCCL_SUCCESS : HCCL_E_REMOTE;
   return result_of(status);
 }
 

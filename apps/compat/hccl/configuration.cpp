@@ -50,18 +50,18 @@ const char* HcclGetErrorString(HcclResult code) {
   return number < sizeof kErrors / sizeof *kErrors ? kErrors[number] : "unknown error";
 }
 
-HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue configValue) {
+HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue config_value) {
   constexpr std::int32_t kMostStrict = 2;
   if (config != HCCL_DETERMINISTIC) return HCCL_E_PARA;
-  if (configValue.value < 0 || configValue.value > kMostStrict) return HCCL_E_PARA;
-  deterministic() = configValue.value;
+  if (config_value.value < 0 || config_value.value > kMostStrict) return HCCL_E_PARA;
+  deterministic() = config_value.value;
   return HCCL_SUCCESS;
 }
 
-HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue* configValue) {
-  if (configValue == nullptr) return HCCL_E_PTR;
+HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue* config_value) {
+  if (config_value == nullptr) return HCCL_E_PTR;
   if (config != HCCL_DETERMINISTIC) return HCCL_E_PARA;
-  configValue->value = deterministic();
+  config_value->value = deterministic();
   return HCCL_SUCCESS;
 }
 
@@ -84,27 +84,27 @@ uint32_t HcclGetCommConfigCapability(void) {
   return HCCL_COMM_CONFIG_RESERVED;
 }
 
-HcclResult HcclCommSetMemoryRange(HcclComm /*comm*/, void* /*baseVirPtr*/, size_t /*size*/,
+HcclResult HcclCommSetMemoryRange(HcclComm /*comm*/, void* /*base_vir_ptr*/, size_t /*size*/,
                                   size_t /*alignment*/, uint64_t /*flags*/) {
   return HCCL_E_NOT_SUPPORT;
 }
 
-HcclResult HcclCommUnsetMemoryRange(HcclComm /*comm*/, void* /*baseVirPtr*/) {
+HcclResult HcclCommUnsetMemoryRange(HcclComm /*comm*/, void* /*base_vir_ptr*/) {
   return HCCL_E_NOT_SUPPORT;
 }
 
-HcclResult HcclCommActivateCommMemory(HcclComm /*comm*/, void* /*virPtr*/, size_t /*size*/,
+HcclResult HcclCommActivateCommMemory(HcclComm /*comm*/, void* /*vir_ptr*/, size_t /*size*/,
                                       size_t /*offset*/, aclrtDrvMemHandle /*handle*/,
                                       uint64_t /*flags*/) {
   return HCCL_E_NOT_SUPPORT;
 }
 
-HcclResult HcclCommDeactivateCommMemory(HcclComm /*comm*/, void* /*virPtr*/) {
+HcclResult HcclCommDeactivateCommMemory(HcclComm /*comm*/, void* /*vir_ptr*/) {
   return HCCL_E_NOT_SUPPORT;
 }
 
-HcclResult HcclCommWorkingDevNicSet(HcclComm /*comm*/, uint32_t* /*ranks*/, bool* /*useBackup*/,
-                                    uint32_t /*nRanks*/) {
+HcclResult HcclCommWorkingDevNicSet(HcclComm /*comm*/, uint32_t* /*ranks*/, bool* /*use_backup*/,
+                                    uint32_t /*n_ranks*/) {
   return HCCL_E_NOT_SUPPORT;
 }
 

@@ -26,59 +26,61 @@
 extern "C" {
 #endif
 
-ACL_FUNC_VISIBILITY HcclResult HcclAllReduce(void* sendBuf, void* recvBuf, uint64_t count,
-                                             HcclDataType dataType, HcclReduceOp op, HcclComm comm,
+ACL_FUNC_VISIBILITY HcclResult HcclAllReduce(void* send_buf, void* recv_buf, uint64_t count,
+                                             HcclDataType data_type, HcclReduceOp op, HcclComm comm,
                                              aclrtStream stream);
-ACL_FUNC_VISIBILITY HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType dataType,
+ACL_FUNC_VISIBILITY HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType data_type,
                                              uint32_t root, HcclComm comm, aclrtStream stream);
-ACL_FUNC_VISIBILITY HcclResult HcclReduceScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
-                                                 HcclDataType dataType, HcclReduceOp op,
-                                                 HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclReduceScatter(void* send_buf, void* recv_buf,
+                                                 uint64_t recv_count, HcclDataType data_type,
+                                                 HcclReduceOp op, HcclComm comm,
+                                                 aclrtStream stream);
 /* Counts and displacements are uint64_t, one for each rank. */
-ACL_FUNC_VISIBILITY HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts,
-                                                  const void* sendDispls, void* recvBuf,
-                                                  uint64_t recvCount, HcclDataType dataType,
+ACL_FUNC_VISIBILITY HcclResult HcclReduceScatterV(void* send_buf, const void* send_counts,
+                                                  const void* send_displs, void* recv_buf,
+                                                  uint64_t recv_count, HcclDataType data_type,
                                                   HcclReduceOp op, HcclComm comm,
                                                   aclrtStream stream);
-/* `sendBuf` is the root's alone, others' may be null. */
-ACL_FUNC_VISIBILITY HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount,
-                                           HcclDataType dataType, uint32_t root, HcclComm comm,
+/* `send_buf` is the root's alone, others' may be null. */
+ACL_FUNC_VISIBILITY HcclResult HcclScatter(void* send_buf, void* recv_buf, uint64_t recv_count,
+                                           HcclDataType data_type, uint32_t root, HcclComm comm,
                                            aclrtStream stream);
-ACL_FUNC_VISIBILITY HcclResult HcclAllGather(void* sendBuf, void* recvBuf, uint64_t sendCount,
-                                             HcclDataType dataType, HcclComm comm,
+ACL_FUNC_VISIBILITY HcclResult HcclAllGather(void* send_buf, void* recv_buf, uint64_t send_count,
+                                             HcclDataType data_type, HcclComm comm,
                                              aclrtStream stream);
-ACL_FUNC_VISIBILITY HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf,
-                                              const void* recvCounts, const void* recvDispls,
-                                              HcclDataType dataType, HcclComm comm,
+ACL_FUNC_VISIBILITY HcclResult HcclAllGatherV(void* send_buf, uint64_t send_count, void* recv_buf,
+                                              const void* recv_counts, const void* recv_displs,
+                                              HcclDataType data_type, HcclComm comm,
                                               aclrtStream stream);
 /* HCCL_E_PARA also: the other rank is the rank itself. */
-ACL_FUNC_VISIBILITY HcclResult HcclSend(void* sendBuf, uint64_t count, HcclDataType dataType,
-                                        uint32_t destRank, HcclComm comm, aclrtStream stream);
-ACL_FUNC_VISIBILITY HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType,
-                                        uint32_t srcRank, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclSend(void* send_buf, uint64_t count, HcclDataType data_type,
+                                        uint32_t dest_rank, HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclRecv(void* recv_buf, uint64_t count, HcclDataType data_type,
+                                        uint32_t src_rank, HcclComm comm, aclrtStream stream);
 /* HCCL_E_PARA also: the two types differ; HcclAlltoAll: the counts differ, or the buffers do not.
  */
-ACL_FUNC_VISIBILITY HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCount,
-                                            HcclDataType sendType, const void* recvBuf,
-                                            uint64_t recvCount, HcclDataType recvType,
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAll(const void* send_buf, uint64_t send_count,
+                                            HcclDataType send_type, const void* recv_buf,
+                                            uint64_t recv_count, HcclDataType recv_type,
                                             HcclComm comm, aclrtStream stream);
-ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts,
-                                             const void* sdispls, HcclDataType sendType,
-                                             const void* recvBuf, const void* recvCounts,
-                                             const void* rdispls, HcclDataType recvType,
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllV(const void* send_buf, const void* send_counts,
+                                             const void* sdispls, HcclDataType send_type,
+                                             const void* recv_buf, const void* recv_counts,
+                                             const void* rdispls, HcclDataType recv_type,
                                              HcclComm comm, aclrtStream stream);
-/* sendCountMatrix[i * ranks + j]: from rank i to rank j. */
-ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix,
-                                              HcclDataType sendType, const void* recvBuf,
-                                              HcclDataType recvType, HcclComm comm,
+/* send_count_matrix[i * ranks + j]: from rank i to rank j. */
+ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllVC(const void* send_buf, const void* send_count_matrix,
+                                              HcclDataType send_type, const void* recv_buf,
+                                              HcclDataType recv_type, HcclComm comm,
                                               aclrtStream stream);
-/* `recvBuf` is the root's alone, others' may be null. */
-ACL_FUNC_VISIBILITY HcclResult HcclReduce(void* sendBuf, void* recvBuf, uint64_t count,
-                                          HcclDataType dataType, HcclReduceOp op, uint32_t root,
+/* `recv_buf` is the root's alone, others' may be null. */
+ACL_FUNC_VISIBILITY HcclResult HcclReduce(void* send_buf, void* recv_buf, uint64_t count,
+                                          HcclDataType data_type, HcclReduceOp op, uint32_t root,
                                           HcclComm comm, aclrtStream stream);
 /* In any order, without a deadlock. Several for the same rank are matched in their order. */
-ACL_FUNC_VISIBILITY HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum,
-                                                 HcclComm comm, aclrtStream stream);
+ACL_FUNC_VISIBILITY HcclResult HcclBatchSendRecv(HcclSendRecvItem* send_recv_info,
+                                                 uint32_t item_num, HcclComm comm,
+                                                 aclrtStream stream);
 
 #ifdef __cplusplus
 }

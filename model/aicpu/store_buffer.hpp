@@ -43,7 +43,7 @@ class StoreBuffer {
     return std::find_if(stores_.begin(), stores_.end(),
                         [now](const Store& store) { return store.leaves <= now; });
   }
-  void erase(Place store) { stores_.erase(store); }
+  void erase(const Place& store) { stores_.erase(store); }
   // When the last one leaves that has bytes of [begin, begin + size); 0: none has.
   SimTime last_of(std::uint64_t begin, Bytes size) const {
     SimTime last = 0;

@@ -273,15 +273,9 @@ KernelBlock EntryWindow::take_block(unsigned lanes) {
   return block;
 }
 
-// Records and waits have the slot at the same place.
-bool EntryWindow::names_signal(const abi::QueueEntry& entry) const {
-  return (entry.flags & abi::kEntryMemorySignal) != 0 ||
-         entry.get<abi::SignalPayload>().slot < queue_->mqd.signal_slots;
-}
-
 void EntryWindow::start_record(QueueCommand& command) {
   const auto slot = command.entry.get<abi::SignalPayload>().slot;
-  const bool known = names_signal(command.entry);
+  const bool known = names_signal(command.entry, queue_->mqd.signal_slots);
   if (!known) return fail(command, FaultCode::kInvalidSignal, slot, true);
   take(command);
   tell(command);
@@ -290,7 +284,7 @@ void EntryWindow::start_record(QueueCommand& command) {
 
 void EntryWindow::start_wait(QueueCommand& command) {
   const auto slot = command.entry.get<abi::WaitPayload>().slot;
-  const bool known = names_signal(command.entry);
+  const bool known = names_signal(command.entry, queue_->mqd.signal_slots);
   if (!known) return fail(command, FaultCode::kInvalidSignal, slot);
   wait_.start(*queue_, command);
 }

@@ -74,7 +74,6 @@ class EntryWindow : private EntryReader::Owner,
   void take(QueueCommand& command);
   void start(QueueCommand& command);
   void start_launch(QueueCommand& command);
-  bool names_signal(const abi::QueueEntry& entry) const;
   void start_record(QueueCommand& command);
   void start_wait(QueueCommand& command);
   bool keeps_waiting() override;

@@ -103,6 +103,12 @@ DmaRequest dma_request(const QueueCommand& command, const QueueFunction& functio
   return dma;
 }
 
+// Both have the slot at the same place.
+bool names_signal(const abi::QueueEntry& entry, std::uint32_t slots) {
+  return (entry.flags & abi::kEntryMemorySignal) != 0 ||
+         entry.get<abi::SignalPayload>().slot < slots;
+}
+
 void begin_launch(QueueCommand& command) {
   const auto launch = command.entry.get<abi::LaunchPayload>();
   command.blocks = launch.blocks;

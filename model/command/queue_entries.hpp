@@ -8,6 +8,8 @@
 namespace npu::model {
 
 bool well_formed(const abi::QueueEntry& entry);
+// Of a record or a wait: its signal is in memory, or one of the queue's `slots`.
+bool names_signal(const abi::QueueEntry& entry, std::uint32_t slots);
 // The opcode is about all that came before.
 bool implies_barrier(abi::QueueOpcode opcode);
 // A copy or fill.

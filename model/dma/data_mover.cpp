@@ -98,8 +98,7 @@ void DataMover::reset() {
   running_ = wake_pending_ = paused_ = path_awaited_ = false;
   turn_ = UINT64_MAX;
   read_head_ = read_tail_ = write_head_ = write_tail_ = taken_head_ = taken_tail_ = 0;
-  reads_in_flight_ = writes_in_flight_ = 0;
-  posted_ = 0;
+  posted_ = reads_in_flight_ = writes_in_flight_ = 0;
 }
 
 // Pieces of a read are aligned in the buffer as they are at the source, so none wraps.
@@ -109,8 +108,8 @@ unsigned char* DataMover::at(Bytes position) const {
 
 // The first one counts; where accesses pass each other, that of the lowest address.
 void DataMover::fail(const CommandFault& fault) {
-  const bool first = shared_.sim.weakest && fault.address < fault_.address;
-  if (!fault_.failed() || first) fault_ = fault;
+  const bool lower = shared_.sim.weakest && fault.address < fault_.address;
+  if (!fault_.failed() || lower) fault_ = fault;
 }
 
 void DataMover::miss(const tlm::tlm_generic_payload& trans) {

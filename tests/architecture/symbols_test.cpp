@@ -43,7 +43,8 @@ TEST(ClientLibrary, AloneHidesFunctionsOfTheCLibrary) {
   for (const auto* const name : {"sigaction", "read", "usleep"}) {
     EXPECT_EQ(hidden.count(name), 1U) << name;
   }
-  for (const auto* const library : {"ascendcl", "acl_rt", "runtime", "ascend_hal", "hccl", "npudsmi"}) {
+  for (const auto* const library :
+       {"ascendcl", "acl_rt", "runtime", "ascend_hal", "hccl", "npudsmi"}) {
     const auto names = functions_of(library);
     EXPECT_GT(names.size(), 20U) << library;
     for (const auto& name : names) EXPECT_EQ(hidden.count(name), 0U) << library << ": " << name;

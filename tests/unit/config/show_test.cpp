@@ -45,7 +45,8 @@ TEST_F(Show, AllValuesHaveTheNamesOfOverrides) {
   std::vector<std::string> overrides;
   for (const auto& each : values) {
     const bool topology = each.key.rfind("host_bridges.", 0) == 0;
-    if (!topology && each.key.rfind("fabric.", 0) != 0) overrides.push_back(each.key + "=" + each.value);
+    if (!topology && each.key.rfind("fabric.", 0) != 0)
+      overrides.push_back(each.key + "=" + each.value);
   }
   const auto again = must(load("system-8x910b", overrides));
   EXPECT_EQ(show_system(again), show_system(system));

@@ -10,6 +10,7 @@
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/temporary_folder.hpp"
+#include "workloads/framework/registry.hpp"
 
 namespace npu::cli {
 namespace {
@@ -31,6 +32,9 @@ std::unique_ptr<gdb::Debugger> at_standard_streams(const gdb::Debugger::Surround
 
 Outcome debug_workload(const Options& options) {
   if (options.arguments.empty()) return bad_input("gdb: give a workload; see npusim list");
+  // Nobody is asked to connect for a name that is none.
+  const auto known = workloads::all_workloads().find(options.arguments[0]);
+  if (!known) return bad_input(known.error().context);
   if (options.stdio && !options.listen.empty()) {
     return bad_input("gdb: --stdio and --listen are two ways to one gdb");
   }

@@ -176,4 +176,17 @@ double rounding_error(DataType type) {
   }
 }
 
+double least_distance(DataType type) {
+  switch (type) {
+    case DataType::kFp16:
+      return std::ldexp(1, -24);
+    case DataType::kBf16:
+      return std::ldexp(1, -133);
+    case DataType::kFp32:
+      return std::ldexp(1, -149);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace npu::workloads

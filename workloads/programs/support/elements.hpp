@@ -33,6 +33,9 @@ double rounded_to(DataType type, double value);
 // Half the distance of neighbouring values of the type, relative to them; 0 for integers.
 double rounding_error(DataType type);
 
+// The distance of the type's values around 0: smaller ones cannot be told from it. 0 for integers.
+double least_distance(DataType type);
+
 // The `index`-th of an endless row of multiples of 1/64 up to 1/8 (integers: of 1 up to 8): every
 // type holds them, and sums of 2^18 products of them are exact in fp32, in any order.
 double exact_value(DataType type, std::uint64_t seed, std::uint64_t index);

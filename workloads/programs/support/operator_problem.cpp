@@ -150,7 +150,7 @@ Status OperatorProblem::check_result(std::size_t i, const Values& wanted,
   const bool quantises = own || family == Family::kDynamicQuant ||
                          family == Family::kDequantSwigluQuant ||
                          family == Family::kAddRmsNormDynamicQuant;
-  const double step = quantises && rounding_error(type) == 0 ? 1 : 0;
+  const double step = quantises && rounding_error(type) == 0 ? 1 : least_distance(type);
   for (std::uint64_t k = 0; k < wanted.size(); ++k) {
     const double found = load_element(type, result.data(), k);
     const double allowed = step + tolerance(type) * std::max(std::abs(wanted[k]), largest / 16);

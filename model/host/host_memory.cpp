@@ -98,7 +98,7 @@ bool HostMemory::refuses(const DmaRequester& requester, std::uint64_t bus, bool 
 // A request under a translation of its own needs none of the IOTLB.
 HostMemoryPort::Access HostMemory::access(DmaRequester requester, std::uint64_t bus, Bytes length,
                                           bool device_writes, std::uint64_t cause) {
-  if (refuses(requester, bus, device_writes, cause)) {
+  if (refuses_next() && refuses(requester, bus, device_writes, cause)) {
     return {Completion::kUnsupportedRequest, iommu_lookup_, nullptr, 0, iommu_lookup_};
   }
   auto access = locate(requester, bus, length, device_writes, cause);

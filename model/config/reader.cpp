@@ -254,16 +254,18 @@ Reader::Status Reader::read_nodes(std::vector<PciNodeConfig>& nodes, const YamlN
 Reader::Status Reader::read_cards(std::vector<PciNodeConfig>& nodes, PciNodeConfig first,
                                   const YamlNode& yaml, const KeyPath& path) {
   const unsigned count = first.count;
-  for (unsigned i = 0; i < count; ++i) {
-    PciNodeConfig node{};
-    if (i == 0) {
-      node = std::move(first);
-    } else if (auto done = read_table(node_table(PciNodeKind::kCards), &node, yaml, path); !done) {
-      return done;
-    }
+  const auto add = [&nodes](PciNodeConfig node) {
     node.kind = PciNodeKind::kCard;
     node.name += std::to_string(node.card);
     nodes.push_back(std::move(node));
+  };
+  add(std::move(first));
+  for (unsigned i = 1; i < count; ++i) {
+    PciNodeConfig node{};
+    if (auto done = read_table(node_table(PciNodeKind::kCards), &node, yaml, path); !done) {
+      return done;
+    }
+    add(std::move(node));
   }
   return {};
 }

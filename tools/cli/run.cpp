@@ -187,6 +187,27 @@ std::string outcome_of(const Outcome& ran) {
   return ran.error().exit_code > kExitBadInput ? "interrupted" : "failed: " + ran.error().text;
 }
 
+// Where a run goes.
+struct Files {
+  Recording& recording;
+  OptionFile& report;
+  OptionFile& page;
+};
+
+Outcome write_all_of(const Outcome& ran, const model::SystemConfig& config, const Files& files,
+                     reports::Report& report) {
+  report.outcome = outcome_of(ran);
+  files.recording.complete(report, config);
+  // What was refused has not begun to run.
+  if (!ran && ran.error().exit_code == kExitBadInput) return ran;
+  // Of a run that failed, too: it is what one looks into then. A disk without room for a timeline
+  // does not cost the report.
+  const Outcome recorded = files.recording.write(report);
+  const Outcome published = publish(files.report, files.page, report);
+  if (!ran) return ran;
+  return recorded ? published : recorded;
+}
+
 }  // namespace
 
 Outcome run_workload(const Options& given, gdb::Debugger* debugger, LastWriter* writer) {
@@ -244,16 +265,7 @@ Outcome run_workload(const Options& given, gdb::Debugger* debugger, LastWriter* 
     const Outcome said = wrote.empty() ? Outcome{} : print(wrote);
     return ran ? said : ran;
   }
-  report.outcome = outcome_of(ran);
-  recording->complete(report, *config);
-  // What was refused has not begun to run.
-  if (!ran && ran.error().exit_code == kExitBadInput) return ran;
-  // Of a run that failed, too: it is what one looks into then. A disk without room for a timeline
-  // does not cost the report.
-  const Outcome recorded = recording->write(report);
-  const Outcome published = publish(*file, *page, report);
-  if (!ran) return ran;
-  return recorded ? published : recorded;
+  return write_all_of(ran, *config, {*recording, *file, *page}, report);
 }
 
 }  // namespace npu::cli

@@ -83,13 +83,13 @@ WordKey word_key(std::string_view name, std::vector<std::string_view> words) {
 }
 
 const std::vector<WordKey>& word_keys() {
-  static const std::vector<WordKey> keys = {
+  static const std::vector<WordKey> kKeys = {
       word_key<&Fault::requester>("requester", {"card", "host"}),
       word_key<&Fault::requester>("receiver", {"card", "host"}),
       word_key<&Fault::status>("status", {"unsupported", "abort"}),
       word_key<&Fault::error>("error", {"ecrc", "malformed", "overflow"}),
   };
-  return keys;
+  return kKeys;
 }
 
 // Of any kind.

@@ -37,6 +37,7 @@ Value elementwise_into(Steps& steps, ElementType type, const std::string& expres
   call.expression = expression;
   take_scalars(scalars, call);
   std::vector<const Value*> inputs;
+  inputs.reserve(values.size());
   for (const auto& value : values) inputs.push_back(&value);
   steps.run(call, inputs, result);
   return result;

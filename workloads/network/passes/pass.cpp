@@ -6,7 +6,7 @@
 namespace npu::network::passes {
 
 const std::vector<PassRow>& all_passes() {
-  static const std::vector<PassRow> rows = {
+  static const std::vector<PassRow> kRows = {
       {"identities", "Identity, and Dropout that drops nothing", drop_identities},
       {"constants", "nodes of constants alone run once, before inputs come", keep_constants},
       {"batch_norm", "BatchNormalization into the weights of a Conv", scale_convolutions},
@@ -17,7 +17,7 @@ const std::vector<PassRow>& all_passes() {
       {"bias", "Add of a number for each column into a product", begin_with_bias},
       {"elementwise", "chains of operators on each element as one", chain_elements},
   };
-  return rows;
+  return kRows;
 }
 
 std::vector<PassResult> run_passes(Graph& graph, const std::vector<std::string>& names) {

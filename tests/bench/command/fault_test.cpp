@@ -33,19 +33,9 @@ constexpr std::uint64_t kForeignHost = 2 * kHostShare + 1_MiB;  // of process 2
 constexpr std::uint64_t kPeer = kVirtual + 2 * kShare;          // of a card that has no link
 constexpr Bytes kPeerArguments = kData + 1_MiB;                 // of a kernel that writes there
 
-std::vector<Case> cases() {
+std::vector<Case> cases_of_cards_together() {
   using Op = QueueOpcode;
   return {
-      {"opcode", FaultCode::kMalformedEntry, entry_of(static_cast<Op>(0x77), 5)},
-      {"zeros", FaultCode::kMalformedEntry, QueueEntry{}},
-      {"format", FaultCode::kMalformedEntry, with(nop(5), 2, 0)},
-      {"flags", FaultCode::kMalformedEntry, with(nop(5), 1, 0x8000)},
-      {"size 0", FaultCode::kMalformedEntry,
-       entry_of(Op::kDeviceToDevice, 5, abi::CopyPayload{kVirtual, kVirtual, 0})},
-      {"fill unaligned", FaultCode::kMalformedEntry, fill(5, kData + 2, 64, 1)},
-      {"no blocks", FaultCode::kMalformedEntry, launch(5, kSpin, 0, kData)},
-      {"wait condition", FaultCode::kMalformedEntry,
-       entry_of(Op::kEventWait, 5, abi::WaitPayload{0, 3, 0, 0})},
       {"reduction of a type that engines cannot", FaultCode::kMalformedEntry,
        entry_of(Op::kDeviceToDevice, 5,
                 abi::ReducePayload{kVirtual, kVirtual + kData, 64, 1, 6, 0, 0})},
@@ -69,6 +59,22 @@ std::vector<Case> cases() {
       {"wait for memory that is unmapped", FaultCode::kTranslation,
        entry_of(Op::kEventWait, 5, abi::MemoryWaitPayload{0, 0, 1, 0, kUnmapped},
                 abi::kEntryCompletion | abi::kEntryMemorySignal)},
+  };
+}
+
+std::vector<Case> cases() {
+  using Op = QueueOpcode;
+  return {
+      {"opcode", FaultCode::kMalformedEntry, entry_of(static_cast<Op>(0x77), 5)},
+      {"zeros", FaultCode::kMalformedEntry, QueueEntry{}},
+      {"format", FaultCode::kMalformedEntry, with(nop(5), 2, 0)},
+      {"flags", FaultCode::kMalformedEntry, with(nop(5), 1, 0x8000)},
+      {"size 0", FaultCode::kMalformedEntry,
+       entry_of(Op::kDeviceToDevice, 5, abi::CopyPayload{kVirtual, kVirtual, 0})},
+      {"fill unaligned", FaultCode::kMalformedEntry, fill(5, kData + 2, 64, 1)},
+      {"no blocks", FaultCode::kMalformedEntry, launch(5, kSpin, 0, kData)},
+      {"wait condition", FaultCode::kMalformedEntry,
+       entry_of(Op::kEventWait, 5, abi::WaitPayload{0, 3, 0, 0})},
       {"copy from unmapped", FaultCode::kTranslation,
        entry_of(Op::kDeviceToDevice, 5, abi::CopyPayload{kUnmapped, kVirtual, 64})},
       {"fill unmapped", FaultCode::kTranslation, fill(5, kShare, 64, 1)},
@@ -188,6 +194,8 @@ TEST_P(CommandFaults, GoOnWhereTheEntryLetsThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CommandFaults, testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(OfCardsTogether, CommandFaults,
+                         testing::ValuesIn(cases_of_cards_together()));
 
 TEST(CommandFault, AQueueAtFaultIsRemovedAndAddedAnew) {
   CommandBench bench;

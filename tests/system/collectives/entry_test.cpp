@@ -69,9 +69,9 @@ TEST(CollectiveEntry, ReductionsAtTheSameTimeAllCount) {
     bench.write(rank.to, 0, std::vector<std::int32_t>(kCount, 0));
     const auto entry = driver::entries::reduce(false, rank.from, rank.to, 4 * kCount,
                                                ElementType::kInt32, ReduceOperation::kSum);
-    std::vector<std::unique_ptr<driver::ExecutionStream>> streams;
-    for (int i = 0; i < 6; ++i) {
-      streams.push_back(must(driver::ExecutionStream::open(*rank.process, *rank.arguments)));
+    std::vector<std::unique_ptr<driver::ExecutionStream>> streams(6);
+    for (auto& stream : streams) {
+      stream = must(driver::ExecutionStream::open(*rank.process, *rank.arguments));
     }
     for (auto& stream : streams) must(stream->submit(&entry, 1));
     for (auto& stream : streams) EXPECT_TRUE(stream->wait(bench.host.clock().now() + 1_s));

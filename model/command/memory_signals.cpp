@@ -29,11 +29,11 @@ void MemorySignals::unwatch(const HardwareQueue& queue) {
   const auto found =
       std::find_if(all_.begin(), all_.end(), [&](const auto& each) { return each.name == name; });
   if (found == all_.end()) return;
-  unwatch(*found);
+  stop_watching(*found);
   all_.erase(found);
 }
 
-void MemorySignals::unwatch(const Watched& watched) {
+void MemorySignals::stop_watching(const Watched& watched) {
   watch_->unwatch(watched.space, watched.line, *this);
   watch_->unwatch(0, watched.local, *this);
 }
@@ -64,7 +64,7 @@ void MemorySignals::wake_all(std::uint64_t) {
       return other.name == each.name && other.index == each.index;
     });
     if (gone == all_.end()) continue;
-    unwatch(*gone);
+    stop_watching(*gone);
     all_.erase(gone);
   }
 }

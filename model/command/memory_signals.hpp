@@ -38,7 +38,7 @@ class MemorySignals : private MemoryWatch::Watcher {
   void line_written(Writer writer, std::uint64_t address) override;
   void wake_all(std::uint64_t);
   bool wake(const Watched& watched);
-  void unwatch(const Watched& watched);
+  void stop_watching(const Watched& watched);
 
   CommandShared& shared_;
   MemoryWatch* watch_ = nullptr;

@@ -240,3 +240,8 @@ def test_the_picture_of_the_architecture_names_folders_that_are_there():
     missing = {name for name in named
                if not (ROOT / name).exists() and not (ROOT / f"{name}.hpp").exists()}
     assert not missing
+
+
+def test_the_readme_counts_the_values_that_were_fitted():
+    rows = len((ROOT / "docs/accuracy/fitted.csv").read_text().splitlines()) - 1
+    assert f"- {rows} values were chosen with published figures in view." in (ROOT / "README.md").read_text()

@@ -8,6 +8,7 @@
 
 #include "driver/queue/process_impl.hpp"
 #include "driver/runtime/argument_arena.hpp"
+#include "driver/runtime/stream_graph_impl.hpp"
 #include "driver/runtime/stream_lanes.hpp"
 #include "driver/runtime/stream_waits.hpp"
 #include "driver/runtime/work_in_flight.hpp"
@@ -15,6 +16,18 @@
 #include "driver/support/spin_lock.hpp"
 
 namespace npu::driver {
+namespace {
+
+constexpr unsigned kLeastLog2Entries = 8;  // for ExecutionStream::kMostEntries
+constexpr const char* kNoRecords = "a graph has no records and no waits for them";
+
+tl::unexpected<Error> no_such_launch(const StreamGraph::Impl& graph) {
+  return fail(ErrorCode::kOutOfRange,
+              fmt::format("the graph has {} launches", graph.launches.size()));
+}
+
+}  // namespace
+
 // --- Marks -----------------------------------------------------------------------------------
 
 bool StreamMark::is_done() const {
@@ -60,6 +73,9 @@ struct ExecutionStream::Impl {
   Result<std::optional<LaunchFault>> stopped(const LaneSet::Stopped& lane);
   Result<ArgumentArena::Place> place_for(Bytes size);
   void drop_lanes(Instant deadline);
+  Status may_capture(const StreamGraph::Impl& graph) const;
+  // Into the graph that is captured.
+  Status capture(const KernelLaunch& launch);
   void set_last(const StreamMark& mark) {
     const MutexHolder holder(*last_lock);
     last = mark;
@@ -74,6 +90,8 @@ struct ExecutionStream::Impl {
   StreamLanes lanes;
   ArgumentArena arguments;
   WorkInFlight in_flight;
+  std::shared_ptr<StreamGraph::Impl> captured;  // null: it captures nothing
+  std::optional<std::size_t> replaces;          // the launch that the next one replaces
 };
 
 Result<StreamMark> ExecutionStream::Impl::append(LaunchCores kind, const abi::QueueEntry* entries,
@@ -135,6 +153,23 @@ void ExecutionStream::Impl::drop_lanes(Instant deadline) {
   in_flight.clear();
 }
 
+Status ExecutionStream::Impl::may_capture(const StreamGraph::Impl& graph) const {
+  if (closing) return stream_closed();
+  if (captured != nullptr) return fail(ErrorCode::kInvalidArgument, "the stream captures already");
+  if (graph.stream != nullptr && graph.stream != this) {
+    return fail(ErrorCode::kInvalidArgument, "the graph is another stream's");
+  }
+  return {};
+}
+
+Status ExecutionStream::Impl::capture(const KernelLaunch& launch) {
+  if (!replaces) return captured->add(launch);
+  if (*replaces >= captured->launches.size()) {
+    return no_such_launch(*captured);
+  }
+  return captured->replace((*replaces)++, launch);
+}
+
 // --- What its user may call ------------------------------------------------------------------
 
 ExecutionStream::ExecutionStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -145,6 +180,10 @@ ExecutionStream::~ExecutionStream() {
 
 Result<std::unique_ptr<ExecutionStream>> ExecutionStream::open(
     ProcessContext& process, ArgumentPool& arguments, const ExecutionStreamOptions& options) {
+  if (options.log2_entries < kLeastLog2Entries) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("log2_entries {}: at least {}",
+                                                         options.log2_entries, kLeastLog2Entries));
+  }
   std::unique_ptr<ExecutionStream> stream(
       new ExecutionStream(std::make_unique<Impl>(process, arguments, options)));
   if (auto there = stream->impl_->lanes.open(LaunchCores::kVector); !there) {
@@ -165,6 +204,11 @@ Result<StreamMark> ExecutionStream::submit(const abi::QueueEntry* entries, std::
                 fmt::format("{} entries: a submission has 1 to {}", count, kMostEntries));
   }
   const MutexHolder holder(*impl_->lock);
+  if (impl_->captured != nullptr) {
+    if (impl_->replaces) return fail(ErrorCode::kUnsupported, "an update replaces launches only");
+    impl_->captured->add(entries, count, std::move(keep));
+    return StreamMark{};
+  }
   auto mark = impl_->append(impl_->lanes.current(), entries, count);
   if (mark) impl_->in_flight.add(*mark, std::move(keep));
   return mark;
@@ -177,6 +221,10 @@ Result<StreamMark> ExecutionStream::launch(const KernelLaunch& launch) {
                             launch.bytes));
   }
   const MutexHolder holder(*impl_->lock);
+  if (impl_->captured != nullptr) {
+    if (auto added = impl_->capture(launch); !added) return forward_error(added);
+    return StreamMark{};
+  }
   abi::QueueEntry entries[2];
   std::size_t count = 0;
   ArgumentArena::Place place;
@@ -205,6 +253,7 @@ Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
                                              std::shared_ptr<const void> keep) {
   const MutexHolder holder(*impl_->lock);
   if (impl_->closing) return stream_closed();
+  if (impl_->captured != nullptr) return fail(ErrorCode::kUnsupported, kNoRecords);
   const auto time = entries::timestamp(at);
   const auto mark = impl_->append(impl_->lanes.current(), &time, 1, true);
   if (!mark) return forward_error(mark);
@@ -219,11 +268,68 @@ Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
 Status ExecutionStream::wait_for(const StreamRecord& record) {
   if (record.signal_ == nullptr) return fail(ErrorCode::kInvalidArgument, "an empty record");
   const MutexHolder holder(*impl_->lock);
+  if (impl_->captured != nullptr) return fail(ErrorCode::kUnsupported, kNoRecords);
   const auto wait = entries::wait_event(record.signal_->id(), record.value_);
   const auto mark = impl_->append(impl_->lanes.current(), &wait, 1);
   if (!mark) return forward_error(mark);
   impl_->in_flight.add(*mark, record.signal_);
   return {};
+}
+
+Status ExecutionStream::begin_capture(StreamGraph& graph) {
+  const MutexHolder holder(*impl_->lock);
+  if (auto may = impl_->may_capture(*graph.impl_); !may) return may;
+  graph.impl_->stream = impl_.get();
+  impl_->captured = graph.impl_;
+  impl_->replaces.reset();
+  return {};
+}
+
+Status ExecutionStream::begin_update(StreamGraph& graph, std::size_t first) {
+  for (;;) {
+    StreamMark last;
+    {
+      const MutexHolder holder(*impl_->lock);
+      auto& what = *graph.impl_;
+      if (auto may = impl_->may_capture(what); !may) return may;
+      if (first >= what.launches.size()) return no_such_launch(what);
+      last = what.last_run;
+      if (last.is_done()) {
+        impl_->captured = graph.impl_;
+        impl_->replaces = first;
+        return {};
+      }
+    }
+    static_cast<void>(last.wait(impl_->clock.now() + kLook));
+  }
+}
+
+Status ExecutionStream::end_capture() {
+  const MutexHolder holder(*impl_->lock);
+  if (impl_->captured == nullptr) {
+    return fail(ErrorCode::kInvalidArgument, "the stream captures nothing");
+  }
+  impl_->captured.reset();
+  return {};
+}
+
+Result<StreamMark> ExecutionStream::run(StreamGraph& graph, std::vector<QueueTicket>* entries) {
+  const MutexHolder holder(*impl_->lock);
+  auto& what = *graph.impl_;
+  if (auto may = impl_->may_capture(what); !may) return forward_error(may);
+  if (what.captured.empty()) return fail(ErrorCode::kInvalidArgument, "the graph is empty");
+  const auto work = what.work();
+  auto there = impl_->lanes.append(work, entries);
+  if (!there) return forward_error(there);
+  if (entries != nullptr) {
+    const auto copies = work.size() - what.captured.size();
+    entries->erase(entries->begin(), entries->begin() + static_cast<std::ptrdiff_t>(copies));
+  }
+  const StreamMark mark(std::move(there->lane), there->ticket);
+  impl_->set_last(mark);
+  impl_->in_flight.add(mark, graph.impl_);
+  what.submitted(mark);
+  return mark;
 }
 
 Result<std::optional<LaunchFault>> ExecutionStream::synchronize(Instant deadline) {

@@ -63,6 +63,7 @@ Status StreamLanes::open(LaunchCores kind) {
   if (lane != nullptr) return {};
   QueueOptions wanted;
   wanted.in_order = true;
+  wanted.ring.log2_entries = options_.log2_entries;
   wanted.priority = options_.priority;
   wanted.preemptible = options_.preemptible;
   wanted.interrupt = options_.wait != WaitPolicy::kPolling;
@@ -102,27 +103,27 @@ Result<QueueTicket> StreamLanes::put(StreamLane& lane, const abi::QueueEntry* en
   }
 }
 
-Status StreamLanes::push_record() {
+Status StreamLanes::push_record(std::vector<abi::QueueEntry>& entries) {
   if (signal_ == nullptr) {
     auto made = StreamSignal::make(process_.signals());
     if (!made) return forward_error(made);
     signal_ = std::move(*made);
   }
-  batch_.push_back(entries::record_event(signal_->id(), signal_->next()));
+  entries.push_back(entries::record_event(signal_->id(), signal_->next()));
   return {};
 }
 
-Status StreamLanes::wait_behind_other_cores() {
-  const auto before = lane_of(current_);
-  if (before == nullptr || !before->last()) return {};
+Status StreamLanes::wait_behind_other_cores(std::vector<abi::QueueEntry>& entries) {
   if (recorded_ == 0) {
-    if (auto there = push_record(); !there) return there;
-    const auto ticket = put(*before, batch_.data(), 1);
+    const auto before = lane_of(current_);
+    if (before == nullptr || !before->last()) return {};
+    std::vector<abi::QueueEntry> record;
+    if (auto there = push_record(record); !there) return there;
+    const auto ticket = put(*before, record.data(), 1);
     if (!ticket) return forward_error(ticket);
     recorded_ = signal_->last();
-    batch_.clear();
   }
-  batch_.push_back(entries::wait_event(signal_->id(), recorded_));
+  entries.push_back(entries::wait_event(signal_->id(), recorded_));
   return {};
 }
 
@@ -135,12 +136,12 @@ Result<StreamLanes::Appended> StreamLanes::append(LaunchCores kind, const abi::Q
   const auto lane = lane_of(kind);
   batch_.clear();
   if (kind != current_) {
-    if (auto there = wait_behind_other_cores(); !there) return forward_error(there);
+    if (auto there = wait_behind_other_cores(batch_); !there) return forward_error(there);
   }
   batch_.insert(batch_.end(), entries, entries + count);
   const bool several = lanes_.count() > 1;
   if (record || several) {
-    if (auto there = push_record(); !there) return forward_error(there);
+    if (auto there = push_record(batch_); !there) return forward_error(there);
   }
   auto ticket = put(*lane, batch_.data(), batch_.size());
   if (!ticket) return forward_error(ticket);
@@ -152,6 +153,80 @@ Result<StreamLanes::Appended> StreamLanes::append(LaunchCores kind, const abi::Q
     ticket->size_class = size_class_of(entries[count - 1]);
   }
   return Appended{lane, *ticket};
+}
+
+// A record goes behind what the current cores have of this work, or of work before.
+Status StreamLanes::change_cores(LaunchCores kind) {
+  auto& from = batch_of(current_);
+  if (!from.entries.empty()) {
+    if (auto there = push_record(from.entries); !there) return there;
+    from.places.push_back(kAdded);
+    recorded_ = signal_->last();
+  }
+  auto& to = batch_of(kind);
+  if (auto there = wait_behind_other_cores(to.entries); !there) return there;
+  to.places.resize(to.entries.size(), kAdded);
+  return {};
+}
+
+Status StreamLanes::put_batches(std::vector<QueueTicket>* tickets) {
+  for (std::size_t kind = 0; kind < kLaunchCores; ++kind) {
+    auto& batch = batches_[kind];
+    const std::size_t count = batch.entries.size();
+    if (count == 0) continue;
+    const auto last = put(*lanes_.of[kind], batch.entries.data(), count);
+    if (!last) return forward_error(last);
+    for (std::size_t i = 0; i < count && tickets != nullptr; ++i) {
+      if (batch.places[i] == kAdded) continue;
+      auto& ticket = (*tickets)[batch.places[i]];
+      ticket = *last;
+      ticket.index -= count - 1 - i;
+      ticket.sequence -= count - 1 - i;
+      ticket.size_class = size_class_of(batch.entries[i]);
+    }
+    batch = {};
+  }
+  return {};
+}
+
+Status StreamLanes::append_all(const std::vector<LaneWork>& work,
+                               std::vector<QueueTicket>* tickets) {
+  const std::size_t most = (std::size_t{1} << options_.log2_entries) - 3;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto kind = work[i].kind;
+    if (auto there = open(kind); !there) return there;
+    // With a wait before the entry and a record behind it.
+    if (batch_of(kind).entries.size() > most) {
+      if (auto there = put_batches(tickets); !there) return there;
+    }
+    if (kind != current_) {
+      if (auto there = change_cores(kind); !there) return there;
+    }
+    batch_of(kind).entries.push_back(work[i].entry);
+    batch_of(kind).places.push_back(i);
+    current_ = kind;
+    recorded_ = 0;
+  }
+  // What comes behind it on other cores then needs no doorbell of its own.
+  auto& last = batch_of(current_);
+  if (auto there = push_record(last.entries); !there) return there;
+  last.places.push_back(kAdded);
+  recorded_ = signal_->last();
+  return put_batches(tickets);
+}
+
+Result<StreamLanes::Appended> StreamLanes::append(const std::vector<LaneWork>& work,
+                                                  std::vector<QueueTicket>* tickets) {
+  if (closing_) return stream_closed();
+  batches_ = {};
+  if (tickets != nullptr) tickets->assign(work.size(), {});
+  if (auto there = append_all(work, tickets); !there) {
+    // A queue that has stopped is for synchronize() to find.
+    if (there.error().code != ErrorCode::kDeviceFault) drop(clock_.now());
+    return forward_error(there);
+  }
+  const auto lane = lane_of(current_);
+  return Appended{lane, *lane->last()};
 }
 
 LaunchFault StreamLanes::fault_of(const StreamLane& lane, const Error& error) const {

@@ -39,6 +39,12 @@ struct LaneSet {
   std::array<std::shared_ptr<StreamLane>, kLaunchCores> of;  // by LaunchCores
 };
 
+// An entry and the cores of its queue.
+struct LaneWork {
+  LaunchCores kind = LaunchCores::kVector;
+  abi::QueueEntry entry;
+};
+
 class StreamLanes {
  public:
   // `closing`: nothing waits for room any more.
@@ -57,6 +63,10 @@ class StreamLanes {
   // last entry. Errors as of ExecutionStream::submit().
   Result<Appended> append(LaunchCores kind, const abi::QueueEntry* entries, std::size_t count,
                           bool record);
+  // All of it, not empty, with as few doorbells as the rings have room for, and a record behind it.
+  // `tickets`: of each entry; may be null. If one of several queues takes nothing, all are dropped:
+  // the others may wait for it.
+  Result<Appended> append(const std::vector<LaneWork>& work, std::vector<QueueTicket>* tickets);
 
   LaunchCores current() const { return current_; }  // where the last work was
   const LaneSet& lanes() const { return lanes_; }
@@ -75,8 +85,20 @@ class StreamLanes {
   std::shared_ptr<StreamLane>& lane_of(LaunchCores kind) {
     return lanes_.of[static_cast<std::size_t>(kind)];
   }
-  Status wait_behind_other_cores();
-  Status push_record();
+  // Of one append() of much work: the entries of a queue, and the place of each in the work;
+  // kAdded: a wait or a record.
+  struct Batch {
+    std::vector<abi::QueueEntry> entries;
+    std::vector<std::size_t> places;
+  };
+  static constexpr std::size_t kAdded = ~std::size_t{0};
+
+  Status wait_behind_other_cores(std::vector<abi::QueueEntry>& entries);
+  Status push_record(std::vector<abi::QueueEntry>& entries);
+  Batch& batch_of(LaunchCores kind) { return batches_[static_cast<std::size_t>(kind)]; }
+  Status change_cores(LaunchCores kind);
+  Status put_batches(std::vector<QueueTicket>* tickets);
+  Status append_all(const std::vector<LaneWork>& work, std::vector<QueueTicket>* tickets);
   Result<QueueTicket> put(StreamLane& lane, const abi::QueueEntry* entries, std::size_t count);
 
   ProcessContext& process_;
@@ -86,8 +108,9 @@ class StreamLanes {
   LaneSet lanes_;
   LaunchCores current_ = LaunchCores::kVector;
   std::shared_ptr<StreamSignal> signal_;
-  std::uint64_t recorded_ = 0;          // by the last work; 0: it recorded nothing
-  std::vector<abi::QueueEntry> batch_;  // of one append()
+  std::uint64_t recorded_ = 0;               // by the last work; 0: it recorded nothing
+  std::vector<abi::QueueEntry> batch_;       // of one append()
+  std::array<Batch, kLaunchCores> batches_;  // of one append() of much work
 };
 
 }  // namespace npu::driver

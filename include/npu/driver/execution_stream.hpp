@@ -26,6 +26,7 @@
 #include "npu/driver/kernel_module.hpp"
 #include "npu/driver/process.hpp"
 #include "npu/driver/queue_entries.hpp"
+#include "npu/driver/stream_graph.hpp"
 
 namespace npu::driver {
 
@@ -46,8 +47,9 @@ enum class StreamErrorMode : std::uint8_t {
 struct ExecutionStreamOptions {
   // By LaunchCores. kMixed uses the clusters of which all cores are in its mask.
   std::array<CoreMask, kLaunchCores> cores{kAllCores, kAllCores, kAllCores};
-  unsigned priority = 7;    // as in QueueOptions
-  bool preemptible = true;  // as in QueueOptions
+  unsigned log2_entries = 8;  // of each ring: 8 .. abi::kMaxLog2Ring
+  unsigned priority = 7;      // as in QueueOptions
+  bool preemptible = true;    // as in QueueOptions
   // Of synchronize() and StreamMark::wait(). kPolling: the queues have no interrupts.
   WaitPolicy wait = WaitPolicy::kAdaptive;
   StreamErrorMode on_error = StreamErrorMode::kContinue;
@@ -118,7 +120,8 @@ struct KernelLaunch {
 class NPU_API ExecutionStream {
  public:
   // `process` and `arguments` outlive it. All streams of a process share one ArgumentPool.
-  // Errors are those of ProcessContext::create_queue().
+  // kInvalidArgument: options out of range.
+  // Also the errors of ProcessContext::create_queue().
   static Result<std::unique_ptr<ExecutionStream>> open(ProcessContext& process,
                                                        ArgumentPool& arguments,
                                                        const ExecutionStreamOptions& options = {});
@@ -132,7 +135,7 @@ class NPU_API ExecutionStream {
   // Also the errors of ProcessContext::create_queue().
   Status prepare(LaunchCores cores);
 
-  // A ring has 256 places. The stream may add a wait and a record to a submission.
+  // A ring has at least 256 places. The stream may add a wait and a record to a submission.
   static constexpr std::size_t kMostEntries = 254;
   // Submits entries to the queue of the previous work. Waits for room in the ring. The stream holds
   // `keep` at least until the entries have ended.
@@ -154,6 +157,26 @@ class NPU_API ExecutionStream {
   // kInvalidArgument: an empty record.
   // Also the errors of submit().
   Status wait_for(const StreamRecord& record);
+
+  // Captures work for a graph (stream_graph.hpp). Until end_capture(), submit() and launch() add to
+  // it, return empty marks, and nothing of it runs. record() and wait_for() are refused. Other
+  // members do what they always do.
+  // kInvalidArgument: the stream captures already, or the graph is another stream's.
+  // kAborted: the stream is closed.
+  Status begin_capture(StreamGraph& graph);
+  // The same, but launch() replaces launch `first` of the graph, then the next one. Waits until the
+  // last run has ended. submit() is refused.
+  // kInvalidArgument: the stream captures already, or the graph is another stream's.
+  // kOutOfRange: the graph has no such launch. launch() returns this behind the last one.
+  // kAborted: the stream is closed.
+  Status begin_update(StreamGraph& graph, std::size_t first);
+  // kInvalidArgument: the stream does not capture.
+  Status end_capture();
+  // Submits all of the graph's work, with one doorbell for each kind of cores and ring of entries.
+  // `entries`: the tickets of what was captured, in its order; may be null.
+  // kInvalidArgument: an empty graph, one that is being captured, or another stream's.
+  // Also the errors of submit(). After kQueueFull the stream's work is aborted.
+  Result<StreamMark> run(StreamGraph& graph, std::vector<QueueTicket>* entries = nullptr);
 
   // Waits until all submissions have ended. Returns the first fault; nullopt: none.
   // kTimeout: not at `deadline`.

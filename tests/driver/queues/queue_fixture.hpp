@@ -19,6 +19,8 @@ using test::must;
 
 inline constexpr DeviceAddress kNowhere{0x1234'0000'0000};  // never mapped
 
+constexpr Bytes kDoorbells = 56_GiB + 48_MiB;  // layout.hpp: reserved doorbell pages
+
 class QueueTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -7,8 +7,6 @@
 namespace npu::driver {
 namespace {
 
-constexpr Bytes kDoorbells = 56_GiB + 48_MiB;  // layout.hpp: reserved doorbell pages
-
 // A ring in host memory: the barrier and one 8-byte write to the process' page. No read.
 TEST_F(QueueTest, SubmittingIsABarrierAndOneDoorbell) {
   const auto first = make(), second = make();

@@ -34,20 +34,6 @@ class StreamRandomTest : public StreamTest, public testing::WithParamInterface<u
     ASSERT_THAT(made, IsOk());
     ASSERT_THAT(streams[to]->wait_for(*made), IsOk());
   }
-  // Numbers of fills and launches, as the card executed them.
-  std::vector<std::uint32_t> executed() const {
-    std::vector<std::uint32_t> numbers;
-    for (const auto& done : cp.executed()) {
-      const auto opcode = static_cast<abi::QueueOpcode>(done.entry.opcode);
-      if (opcode == abi::QueueOpcode::kFill) {
-        numbers.push_back(static_cast<std::uint32_t>(done.entry.get<abi::FillPayload>().size / 4));
-      }
-      if (opcode == abi::QueueOpcode::kLaunchAiCore) {
-        numbers.push_back(done.entry.get<abi::LaunchPayload>().blocks);
-      }
-    }
-    return numbers;
-  }
   bool chance(unsigned of) { return random_() % of == 0; }
   std::size_t any() { return random_() % streams.size(); }
 
@@ -75,7 +61,7 @@ TEST_P(StreamRandomTest, WorkRunsOnceAndInItsOrder) {
     EXPECT_FALSE(*ended);
   }
   std::map<std::size_t, std::uint32_t> last;
-  for (const auto number : executed()) {
+  for (const auto number : numbers()) {
     EXPECT_EQ(number % kOfStream, ++last[number / kOfStream]) << "stream " << number / kOfStream;
   }
   EXPECT_EQ(last, submitted);

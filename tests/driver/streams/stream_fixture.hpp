@@ -55,6 +55,20 @@ class StreamTest : public QueueTest {
     }
     return found;
   }
+  // Words of fills and blocks of launches, as the card executed them.
+  std::vector<std::uint32_t> numbers() const {
+    std::vector<std::uint32_t> found;
+    for (const auto& done : cp.executed()) {
+      const auto opcode = static_cast<abi::QueueOpcode>(done.entry.opcode);
+      if (opcode == abi::QueueOpcode::kFill) {
+        found.push_back(static_cast<std::uint32_t>(done.entry.get<abi::FillPayload>().size / 4));
+      }
+      if (opcode == abi::QueueOpcode::kLaunchAiCore) {
+        found.push_back(done.entry.get<abi::LaunchPayload>().blocks);
+      }
+    }
+    return found;
+  }
   Result<std::shared_ptr<const KernelModule>> load() {
     const std::vector<std::byte> object(256);
     return KernelModule::load(process->space(), {object.data(), object.size()},

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/runtime/stream_graph_impl.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "npu/base/checked.hpp"
+
+namespace npu::driver {
+namespace {
+
+constexpr Bytes kArgumentAlignment = 64;  // abi::LaunchPayload::arguments
+
+}  // namespace
+
+StreamGraph::StreamGraph(ArgumentPool& arguments) : impl_(std::make_shared<Impl>(arguments)) {}
+StreamGraph::~StreamGraph() = default;
+
+std::size_t StreamGraph::launches() const {
+  return impl_->launches.size();
+}
+
+std::size_t StreamGraph::entries() const {
+  return impl_->captured.size();
+}
+
+StreamGraph::Impl::~Impl() {
+  for (const auto& piece : pieces) pool.give_back(piece.memory);
+}
+
+void StreamGraph::Impl::add(const abi::QueueEntry* entries, std::size_t count, Kept keep) {
+  const auto kind = captured.empty() ? LaunchCores::kVector : captured.back().kind;
+  for (std::size_t i = 0; i < count; ++i) captured.push_back({kind, entries[i]});
+  if (keep != nullptr) kept.push_back(std::move(keep));
+}
+
+Status StreamGraph::Impl::add(const KernelLaunch& launch) {
+  Launch added{captured.size(), {}, launch.module};
+  if (auto written = write(launch, added.place); !written) return written;
+  captured.push_back({launch.cores, entry_of(launch, added.place)});
+  launches.push_back(std::move(added));
+  return {};
+}
+
+Status StreamGraph::Impl::replace(std::size_t number, const KernelLaunch& launch) {
+  auto& old = launches[number];
+  if (auto written = write(launch, old.place); !written) return written;
+  captured[old.work] = {launch.cores, entry_of(launch, old.place)};
+  old.module = launch.module;
+  return {};
+}
+
+Status StreamGraph::Impl::write(const KernelLaunch& launch, Place& place) {
+  if (launch.bytes == 0) return {};
+  if (launch.bytes > place.room) {
+    const Bytes room = align_down(launch.bytes + kArgumentAlignment - 1, kArgumentAlignment);
+    if (pieces.empty() || pieces.back().used + room > ArgumentPool::kPiece) {
+      const auto piece = pool.take();
+      if (!piece) return forward_error(piece);
+      pieces.push_back({*piece, 0, 0, 0});
+    }
+    auto& piece = pieces.back();
+    place = {pieces.size() - 1, piece.used, room};
+    piece.used += room;
+  }
+  auto& piece = pieces[place.piece];
+  const bool clean = piece.changed_begin == piece.changed_end;
+  const Bytes end = place.begin + launch.bytes;
+  piece.changed_begin = clean ? place.begin : std::min(piece.changed_begin, place.begin);
+  piece.changed_end = clean ? end : std::max(piece.changed_end, end);
+  return launch.write(piece.memory.host.subspan(place.begin, launch.bytes),
+                      piece.memory.device + place.begin);
+}
+
+abi::QueueEntry StreamGraph::Impl::entry_of(const KernelLaunch& launch, const Place& place) const {
+  DeviceAddress arguments;
+  if (launch.bytes != 0) arguments = pieces[place.piece].memory.device + place.begin;
+  return entries::launch_image(abi::QueueOpcode::kLaunchAiCore, launch.module->image(),
+                               launch.blocks, arguments, launch.bytes, launch.most_cores,
+                               launch.cores == LaunchCores::kMixed);
+}
+
+std::vector<LaneWork> StreamGraph::Impl::work() {
+  const auto arrived = last_run.query();
+  std::vector<LaneWork> all;
+  for (auto& piece : pieces) {
+    if (!arrived) piece.changed_begin = 0, piece.changed_end = piece.used;
+    const Bytes size = piece.changed_end - piece.changed_begin;
+    if (size == 0) continue;
+    all.push_back({captured.front().kind,
+                   entries::copy_to_device(piece.memory.bus + piece.changed_begin,
+                                           piece.memory.device + piece.changed_begin, size)});
+  }
+  all.insert(all.end(), captured.begin(), captured.end());
+  return all;
+}
+
+void StreamGraph::Impl::submitted(const StreamMark& mark) {
+  for (auto& piece : pieces) piece.changed_begin = piece.changed_end = 0;
+  last_run = mark;
+}
+
+}  // namespace npu::driver

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs of streams: captured work runs again and again in its order, with few doorbells, and with
+// the arguments of its last update.
+#include "npu/driver/stream_graph.hpp"
+
+#include <cstring>
+#include <random>
+
+#include "tests/driver/streams/stream_fixture.hpp"
+#include "tests/support/matchers.hpp"
+
+namespace npu::driver {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+class StreamGraphTest : public StreamTest {
+ protected:
+  KernelLaunch numbered(LaunchCores cores, std::uint32_t blocks, std::uint64_t argument = 0) {
+    auto launch = kernel(cores, argument);
+    launch.blocks = blocks;
+    return launch;
+  }
+  void fill(ExecutionStream& stream, Bytes words) {
+    const auto entry = entries::fill(memory(), 4 * words, 0);
+    ASSERT_THAT(stream.submit(&entry, 1), IsOk());
+  }
+  // Captures vector, cube, cube, fill, vector: 1 to 5.
+  void capture(ExecutionStream& stream, StreamGraph& graph) {
+    ASSERT_THAT(stream.begin_capture(graph), IsOk());
+    ASSERT_THAT(stream.launch(numbered(LaunchCores::kVector, 1, 11)), IsOk());
+    ASSERT_THAT(stream.launch(numbered(LaunchCores::kCube, 2, 12)), IsOk());
+    ASSERT_THAT(stream.launch(numbered(LaunchCores::kCube, 3, 13)), IsOk());
+    fill(stream, 4);
+    ASSERT_THAT(stream.launch(numbered(LaunchCores::kVector, 5, 15)), IsOk());
+    ASSERT_THAT(stream.end_capture(), IsOk());
+  }
+  // What each executed launch has found in its arguments.
+  std::vector<std::uint64_t> arguments() {
+    std::vector<std::uint64_t> found;
+    for (const auto& executed : cp.executed()) {
+      const auto opcode = static_cast<abi::QueueOpcode>(executed.entry.opcode);
+      if (opcode != abi::QueueOpcode::kLaunchAiCore) continue;
+      const auto payload = executed.entry.get<abi::LaunchPayload>();
+      std::uint64_t value = 0;
+      const auto place = card.mmu().locate(process->vmid(), payload.arguments);
+      card.memory().read(*place, &value, sizeof value);
+      found.push_back(value);
+    }
+    return found;
+  }
+  std::size_t copies() const {
+    const auto& all = cp.executed();
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const auto& each) {
+      return each.entry.opcode == static_cast<std::uint8_t>(abi::QueueOpcode::kHostToDevice);
+    }));
+  }
+  std::size_t doorbells_in(const std::function<void()>& act) {
+    fake.bus_log.clear();
+    fake.log_bus = true;
+    act();
+    fake.log_bus = false;
+    const auto& all = fake.bus_log;
+    const Bytes page = kDoorbells + 4096 * process->doorbell_page();
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& each) {
+      return each.kind == BusAccess::Kind::kWrite && each.bar == 2 && each.offset >= page &&
+             each.offset < page + 4096;
+    }));
+  }
+};
+
+TEST_F(StreamGraphTest, NothingRunsBeforeARunAndThenEverythingInItsOrder) {
+  const auto stream = open();
+  StreamGraph graph(*pool);
+  capture(*stream, graph);
+  EXPECT_EQ(graph.launches(), 4U);
+  EXPECT_EQ(graph.entries(), 5U);
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(numbers(), Numbers{});
+  for (int i = 0; i < 3; ++i) ASSERT_THAT(stream->run(graph), IsOk());
+  fill(*stream, 6);
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(numbers(), (Numbers{1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(copies(), 1U) << "arguments stay on the card";
+  EXPECT_EQ(arguments(),
+            (std::vector<std::uint64_t>{11, 12, 13, 15, 11, 12, 13, 15, 11, 12, 13, 15}));
+}
+
+TEST_F(StreamGraphTest, ARunHasADoorbellForEachKindOfCores) {
+  const auto stream = open();
+  StreamGraph graph(*pool);
+  capture(*stream, graph);
+  ASSERT_THAT(stream->run(graph), IsOk());
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(doorbells_in([&] { ASSERT_THAT(stream->run(graph), IsOk()); }), 2U);
+  EXPECT_EQ(doorbells_in([&] {
+              ASSERT_THAT(stream->launch(numbered(LaunchCores::kVector, 7)), IsOk());
+              ASSERT_THAT(stream->launch(numbered(LaunchCores::kCube, 8)), IsOk());
+              ASSERT_THAT(stream->launch(numbered(LaunchCores::kVector, 9)), IsOk());
+            }),
+            3U);
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+}
+
+TEST_F(StreamGraphTest, AnUpdateReplacesLaunchesAndCopiesWhatHasChanged) {
+  const auto stream = open();
+  StreamGraph graph(*pool);
+  capture(*stream, graph);
+  ASSERT_THAT(stream->run(graph), IsOk());
+  ASSERT_THAT(stream->begin_update(graph, 1), IsOk());
+  ASSERT_THAT(stream->launch(numbered(LaunchCores::kVector, 20, 22)), IsOk());
+  auto longer = numbered(LaunchCores::kCube, 30, 33);
+  longer.bytes = 1000;  // more than it was captured with
+  ASSERT_THAT(stream->launch(longer), IsOk());
+  ASSERT_THAT(stream->end_capture(), IsOk());
+  cp.forget_executed();
+  for (int i = 0; i < 2; ++i) ASSERT_THAT(stream->run(graph), IsOk());
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(numbers(), (Numbers{1, 20, 30, 4, 5, 1, 20, 30, 4, 5}));
+  EXPECT_EQ(copies(), 1U);
+  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 22, 33, 15, 11, 22, 33, 15}));
+}
+
+TEST_F(StreamGraphTest, AnUpdateWaitsForTheLastRun) {
+  const auto stream = open();
+  StreamGraph graph(*pool);
+  capture(*stream, graph);
+  hold(*stream);
+  const auto run = must(stream->run(graph));
+  const auto later = std::move(*fake.tasks().spawn("release", [this] {
+    pass(2_ms);
+    release();
+  }));
+  EXPECT_FALSE(run.is_done());
+  ASSERT_THAT(stream->begin_update(graph, 0), IsOk());
+  EXPECT_TRUE(run.is_done());
+  ASSERT_THAT(stream->end_capture(), IsOk());
+  later->join();
+}
+
+// Several rings full of entries, on both kinds of cores.
+TEST_F(StreamGraphTest, AGraphMayBeLongerThanARing) {
+  for (const unsigned log2_entries : {8U, 12U}) {
+    cp.forget_executed();
+    ExecutionStreamOptions options;
+    options.log2_entries = log2_entries;
+    const auto stream = must(ExecutionStream::open(*process, *pool, options));
+    StreamGraph graph(*pool);
+    Numbers wanted;
+    std::mt19937 random(7);
+    ASSERT_THAT(stream->begin_capture(graph), IsOk());
+    for (std::uint32_t i = 1; i <= 1500; ++i) {
+      const auto kind = random() % 4 == 0 ? LaunchCores::kCube : LaunchCores::kVector;
+      ASSERT_THAT(stream->launch(numbered(kind, i, i)), IsOk());
+      wanted.push_back(i);
+    }
+    ASSERT_THAT(stream->end_capture(), IsOk());
+    std::vector<QueueTicket> tickets;
+    const auto doorbells = doorbells_in([&] { ASSERT_THAT(stream->run(graph, &tickets), IsOk()); });
+    ASSERT_THAT(stream->synchronize(in(1'000_ms)), IsOk());
+    EXPECT_EQ(numbers(), wanted);
+    if (log2_entries == 12) {
+      EXPECT_EQ(doorbells, 2U);
+    }
+    ASSERT_EQ(tickets.size(), 1500U);
+    for (const auto& executed : cp.executed()) {
+      if (executed.entry.opcode != static_cast<std::uint8_t>(abi::QueueOpcode::kLaunchAiCore))
+        continue;
+      const auto& ticket = tickets[executed.entry.get<abi::LaunchPayload>().blocks - 1];
+      EXPECT_EQ(ticket.index, executed.index);
+      EXPECT_EQ(ticket.queue.value, executed.queue);
+    }
+  }
+}
+
+TEST_F(StreamGraphTest, AGraphMayEndBeforeItsRun) {
+  const auto stream = open();
+  {
+    StreamGraph graph(*pool);
+    capture(*stream, graph);
+    hold(*stream);
+    ASSERT_THAT(stream->run(graph), IsOk());
+  }
+  StreamGraph other(*pool);  // whose arguments are elsewhere
+  ASSERT_THAT(stream->begin_capture(other), IsOk());
+  ASSERT_THAT(stream->launch(numbered(LaunchCores::kVector, 9, 99)), IsOk());
+  ASSERT_THAT(stream->end_capture(), IsOk());
+  ASSERT_THAT(stream->run(other), IsOk());
+  release();
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 12, 13, 15, 99}));
+}
+
+// Whether copies of the run that has failed have been made is not known.
+TEST_F(StreamGraphTest, ARunBehindOneThatHasFailedCopiesAllArguments) {
+  const auto stream = open(StreamErrorMode::kStop);
+  StreamGraph graph(*pool);
+  capture(*stream, graph);
+  const auto bad = entries::fill({}, 4, 0);
+  ASSERT_THAT(stream->submit(&bad, 1), IsOk());
+  ASSERT_THAT(stream->run(graph), IsOk());
+  const auto fault = stream->synchronize(in(10_ms));
+  ASSERT_THAT(fault, IsOk());
+  ASSERT_TRUE(*fault);
+  cp.forget_executed();
+  ASSERT_THAT(stream->run(graph), IsOk());
+  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(numbers(), (Numbers{1, 2, 3, 4, 5}));
+  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 12, 13, 15}));
+}
+
+TEST_F(StreamGraphTest, WhatCannotBeCapturedIsRefused) {
+  const auto stream = open(), other = open();
+  StreamGraph graph(*pool), empty(*pool);
+  EXPECT_THAT(stream->run(empty), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(stream->end_capture(), FailsWith(ErrorCode::kInvalidArgument));
+  const auto before = must(record(*other));
+  ASSERT_THAT(stream->begin_capture(graph), IsOk());
+  EXPECT_THAT(stream->begin_capture(empty), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(record(*stream), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_THAT(stream->wait_for(before), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_THAT(stream->run(graph), FailsWith(ErrorCode::kInvalidArgument)) << "it is being captured";
+  ASSERT_THAT(stream->launch(numbered(LaunchCores::kMixed, 1, 1)), IsOk());
+  ASSERT_THAT(stream->end_capture(), IsOk());
+  EXPECT_THAT(other->run(graph), FailsWith(ErrorCode::kInvalidArgument)) << "another stream's";
+  EXPECT_THAT(other->begin_capture(graph), FailsWith(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(stream->begin_update(graph, 1), FailsWith(ErrorCode::kOutOfRange));
+  ASSERT_THAT(stream->begin_update(graph, 0), IsOk());
+  const auto entry = entries::fill(memory(), 4, 0);
+  EXPECT_THAT(stream->submit(&entry, 1), FailsWith(ErrorCode::kUnsupported));
+  ASSERT_THAT(stream->launch(numbered(LaunchCores::kMixed, 2, 2)), IsOk());
+  EXPECT_THAT(stream->launch(numbered(LaunchCores::kMixed, 3, 3)),
+              FailsWith(ErrorCode::kOutOfRange));
+  ASSERT_THAT(stream->end_capture(), IsOk());
+  stream->close(fake.scheduler.now());
+  EXPECT_THAT(stream->run(graph), FailsWith(ErrorCode::kAborted));
+  EXPECT_THAT(stream->begin_capture(graph), FailsWith(ErrorCode::kAborted));
+}
+
+TEST_F(StreamGraphTest, RingsHaveAtLeast256Places) {
+  ExecutionStreamOptions options;
+  options.log2_entries = 7;
+  EXPECT_THAT(ExecutionStream::open(*process, *pool, options),
+              FailsWith(ErrorCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace npu::driver

@@ -90,6 +90,7 @@ struct ExecutionStream::Impl {
   StreamLanes lanes;
   ArgumentArena arguments;
   WorkInFlight in_flight;
+  const std::shared_ptr<const void> identity = std::make_shared<char>();  // its graphs have it
   std::shared_ptr<StreamGraph::Impl> captured;  // null: it captures nothing
   std::optional<std::size_t> replaces;          // the launch that the next one replaces
 };
@@ -156,7 +157,7 @@ void ExecutionStream::Impl::drop_lanes(Instant deadline) {
 Status ExecutionStream::Impl::may_capture(const StreamGraph::Impl& graph) const {
   if (closing) return stream_closed();
   if (captured != nullptr) return fail(ErrorCode::kInvalidArgument, "the stream captures already");
-  if (graph.stream != nullptr && graph.stream != this) {
+  if (graph.stream != nullptr && graph.stream != identity) {
     return fail(ErrorCode::kInvalidArgument, "the graph is another stream's");
   }
   return {};
@@ -279,7 +280,7 @@ Status ExecutionStream::wait_for(const StreamRecord& record) {
 Status ExecutionStream::begin_capture(StreamGraph& graph) {
   const MutexHolder holder(*impl_->lock);
   if (auto may = impl_->may_capture(*graph.impl_); !may) return may;
-  graph.impl_->stream = impl_.get();
+  graph.impl_->stream = impl_->identity;
   impl_->captured = graph.impl_;
   impl_->replaces.reset();
   return {};

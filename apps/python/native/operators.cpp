@@ -48,6 +48,7 @@ void OperatorHost::close() {
   }
   const auto parts = std::move(parts_);
   check(card_->session().call([&](platform::Platform&) {
+    parts->graphs.clear();
     auto closed = parts->launcher->close();
     parts->runner.reset();
     parts->launcher.reset();
@@ -107,7 +108,7 @@ py::dict OperatorHost::run(const OperatorCall& call) {
       value_of(card_->session().call([&](platform::Platform& host) -> Result<operators::Ran> {
         const auto begin = host.clock().now();
         auto started = parts_->runner->run(call, std::move(found));
-        if (!started) return started;
+        if (!started || parts_->captures) return started;
         if (auto ok = parts_->launcher->wait(); !ok) return forward_error(ok);
         total = host.clock().now() - begin;
         return started;
@@ -128,6 +129,50 @@ py::dict OperatorHost::run(const OperatorCall& call) {
   all["device_ps"] = listening.time().count();
   all["total_ps"] = total.count();
   return all;
+}
+
+std::size_t OperatorHost::begin_capture() {
+  check_usable();
+  auto& graphs = parts_->graphs;
+  check(card_->session().call([&](platform::Platform&) {
+    auto graph = parts_->launcher->make_graph();
+    auto begun = parts_->launcher->begin_capture(*graph);
+    if (begun) graphs.push_back(std::move(graph));
+    return begun;
+  }));
+  parts_->captures = true;
+  return graphs.size() - 1;
+}
+
+void OperatorHost::end_capture() {
+  check_usable();
+  parts_->captures = false;
+  check(
+      card_->session().call([&](platform::Platform&) { return parts_->launcher->end_capture(); }));
+}
+
+py::dict OperatorHost::run_graph(std::size_t number) {
+  check_usable();
+  auto& graph = *parts_->graphs.at(number);
+  const Listening listening(card_->session());
+  Picoseconds total;
+  check(card_->session().call([&](platform::Platform& host) -> Status {
+    const auto begin = host.clock().now();
+    if (auto ok = parts_->launcher->run(graph); !ok) return ok;
+    auto ended = parts_->launcher->wait();
+    total = host.clock().now() - begin;
+    return ended;
+  }));
+  py::dict all;
+  all["launches"] = graph.launches();
+  all["device_ps"] = listening.time().count();
+  all["total_ps"] = total.count();
+  return all;
+}
+
+void OperatorHost::drop_graph(std::size_t number) {
+  if (parts_ == nullptr || card_->session().ended()) return;
+  card_->session().call([&](platform::Platform&) { parts_->graphs.at(number).reset(); });
 }
 
 py::dict OperatorHost::counters() const {
@@ -222,6 +267,10 @@ void bind_operators(py::module_& module) {
               const std::shared_ptr<OperatorCall>& wanted) {
              return object_of(self).run(object_of(wanted));
            })
+      .def("begin_capture", on(&OperatorHost::begin_capture))
+      .def("end_capture", on(&OperatorHost::end_capture))
+      .def("run_graph", on(&OperatorHost::run_graph))
+      .def("drop_graph", on(&OperatorHost::drop_graph))
       .def("counters", on(&OperatorHost::counters))
       .def("close", on(&OperatorHost::close));
 }

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "apps/python/native/card.hpp"
 #include "kernels/operators/runner.hpp"
@@ -22,7 +23,15 @@ class OperatorHost {
   OperatorHost& operator=(const OperatorHost&) = delete;
 
   // Returns when the result is there: the kernel's key, who had it, and what it took.
+  // While it captures, the launches go into the graph and nothing runs: there are no times.
   pybind11::dict run(const operators::OperatorCall& call);
+  // A graph of what is run until end_capture(). Its number.
+  std::size_t begin_capture();
+  void end_capture();
+  // Runs it and waits: launches, device_ps, total_ps.
+  pybind11::dict run_graph(std::size_t number);
+  // The graph is not run any more.
+  void drop_graph(std::size_t number);
   pybind11::dict counters() const;
   void close();
 
@@ -36,6 +45,8 @@ class OperatorHost {
     jit::KernelCache cache;
     std::unique_ptr<operators::Launcher> launcher;
     std::unique_ptr<operators::OperatorRunner> runner;
+    std::vector<std::unique_ptr<driver::StreamGraph>> graphs;  // by number; null: dropped
+    bool captures = false;
   };
 
   std::shared_ptr<Card> card_;

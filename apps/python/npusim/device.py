@@ -23,6 +23,7 @@ class Device:
         self._blocks = {}  # addresses of free blocks by their size (blocks.py)
         self._memories = weakref.WeakSet()
         self._operators = None  # made by the first one (ops.py)
+        self._capture = None  # the OperatorGraph that operators go into (captured.py)
         self._card = simulator._session.open(index)
         self._set_installed_firmware()
 

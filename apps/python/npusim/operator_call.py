@@ -30,7 +30,7 @@ def cache_folder():
     return ""
 
 
-def _host(device):
+def host_of(device):
     if device is None:
         simulator = current_simulator()
         if simulator is None:
@@ -108,7 +108,9 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(
     are so many of the first arrays, and a list of them is returned. `others`: shapes and types of
     results behind the first one; then all are a list. Of tensors the results are tensors."""
     tensors = [each for each in arrays if isinstance(each, Tensor)]
-    device, host = _host(_card_of(device, tensors))
+    device, host = host_of(_card_of(device, tensors))
+    if device._capture is not None and not tensors:
+        raise ValueError("a graph has operators on tensors: npusim.tensor() makes them")
     call.out_dtype, result_type = _out(outDType)
     wanted = [(tuple(shape), result_type)] * max(in_place, 1) + list(others)
     given = [each if each is None or isinstance(each, Tensor) else tensor(each, device=device)
@@ -122,6 +124,8 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(
     call.results = places + [0] * (len(call.results) - len(places))
     _last.clear()
     _last.update(host.run(call))
+    if device._capture is not None:
+        device._capture.keep(given + results)
     found = results if tensors else [each.numpy() for each in results]
     return found if len(found) > 1 or in_place else found[0]
 

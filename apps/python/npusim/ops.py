@@ -22,6 +22,7 @@ import numpy
 
 from . import _npusim
 from .array_ops import argmax, argmin, concat, embedding, pad, reduce, rope, slice, split, top_k
+from .captured import capture
 from .formula_ops import (cast, clip, equal, erf, greater, greater_equal, leaky_relu, less, less_equal,
                           logical_and, logical_not, logical_or, not_equal, pow, reciprocal, relu, sqrt,
                           where)
@@ -35,8 +36,8 @@ from .tensor_ops import (apply_adam_w, broadcast, gather, group_norm, kv_cache_w
                          transpose)
 
 __all__ = ["add", "add_rms_norm", "apply_adam_w", "argmax", "argmin", "basic_matmul", "batched_matmul",
-           "broadcast", "call", "cast", "clip", "concat", "conv2d", "div", "elementwise", "embedding",
-           "equal", "erf", "exp", "flash_attention", "gather", "gelu", "gemv", "greater",
+           "broadcast", "call", "capture", "cast", "clip", "concat", "conv2d", "div", "elementwise",
+           "embedding", "equal", "erf", "exp", "flash_attention", "gather", "gelu", "gemv", "greater",
            "greater_equal", "group_norm", "grouped_matmul", "kv_cache_write", "last_call",
            "layer_norm", "leaky_relu", "less", "less_equal", "logical_and", "logical_not",
            "logical_or", "maximum", "minimum", "mul", "not_equal", "pad", "pow", "quant_matmul",

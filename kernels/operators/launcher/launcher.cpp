@@ -71,6 +71,7 @@ Status Launcher::open_stream() {
     wanted.cores[static_cast<std::size_t>(launch_cores(kind))] =
         options_.cores.mask[index_of(kind)];
   }
+  wanted.log2_entries = options_.log2_entries;
   wanted.preemptible = false;
   wanted.wait = driver::WaitPolicy::kPolling;
   wanted.on_error = driver::StreamErrorMode::kStop;
@@ -120,6 +121,28 @@ Status Launcher::run(const jit::Kernel& kernel, std::uint32_t block_num, const v
   return tl::unexpected<Error>(*error_);
 }
 
+std::unique_ptr<driver::StreamGraph> Launcher::make_graph() {
+  return std::make_unique<driver::StreamGraph>(*arguments_);
+}
+
+Status Launcher::begin_capture(driver::StreamGraph& graph) {
+  captured_ = true;
+  return stream_->begin_capture(graph);
+}
+
+Status Launcher::begin_update(driver::StreamGraph& graph, std::size_t first) {
+  return stream_->begin_update(graph, first);
+}
+
+Status Launcher::end_capture() {
+  return stream_->end_capture();
+}
+
+Status Launcher::run(driver::StreamGraph& graph, std::vector<driver::QueueTicket>* entries) {
+  const auto mark = stream_->run(graph, entries);
+  return mark ? Status() : Status(forward_error(mark));
+}
+
 Status Launcher::wait() {
   auto ended = stream_->wait(deadline());
   failed_ = !ended && ended.error().code != ErrorCode::kDeviceFault;
@@ -133,7 +156,7 @@ Status Launcher::close() {
   module_.reset();
   modules_.clear();
   copies_.reset();
-  const auto freed = free_workspace();
+  const auto freed = free_workspaces();
   return result ? freed : result;
 }
 
@@ -158,6 +181,10 @@ std::uint64_t Launcher::workspace(std::uint64_t bytes) {
 // Kept from run to run; nothing runs when a larger one takes its place.
 Status Launcher::give_workspace(Bytes bytes) {
   if (bytes <= workspace_size_) return {};
+  if (workspace_size_ != 0 && captured_) {
+    captured_workspaces_.push_back(workspace_);
+    workspace_size_ = 0;
+  }
   if (workspace_size_ != 0) {
     if (auto ok = wait(); !ok) return ok;
   }
@@ -171,6 +198,16 @@ Status Launcher::give_workspace(Bytes bytes) {
 
 Status Launcher::free_workspace() {
   return std::exchange(workspace_size_, 0) == 0 ? Status() : process_.space().free(workspace_);
+}
+
+Status Launcher::free_workspaces() {
+  Status result = free_workspace();
+  for (const auto each : captured_workspaces_) {
+    auto freed = process_.space().free(each);
+    if (result) result = std::move(freed);
+  }
+  captured_workspaces_.clear();
+  return result;
 }
 
 void Launcher::launch(CoreKind kind, std::uint32_t blocks, const std::uint64_t* words,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "npu/driver/staged_copies.hpp"
+#include "npu/driver/stream_graph.hpp"
 #include "npu/jit/kernel.hpp"
 #include "npu/operators/operator_stream.hpp"
 #include "npu/platform/time.hpp"
@@ -28,6 +29,7 @@ struct CardCores {
 
 struct LauncherOptions {
   CardCores cores;
+  unsigned log2_entries = 8;            // of the stream's rings (ExecutionStreamOptions)
   Picoseconds timeout = 60'000'000_us;  // simulated, for one run
 };
 
@@ -48,6 +50,16 @@ class Launcher final : public OperatorStream {
   // It follows the runs before it, whether they have been waited for or not; behind one that a
   // wait() has given up the stream is made anew.
   Status run(const jit::Kernel& kernel, std::uint32_t block_num, const void* params);
+  // Until end_capture() launches of runs go into a graph, and nothing of them runs
+  // (npu/driver/stream_graph.hpp). begin_update(): they replace the graph's, from `first` on. A
+  // graph ends before close(). Errors as of ExecutionStream.
+  std::unique_ptr<driver::StreamGraph> make_graph();
+  Status begin_capture(driver::StreamGraph& graph);
+  Status begin_update(driver::StreamGraph& graph, std::size_t first);
+  Status end_capture();
+  // Submits the graph's launches. `entries`: as ExecutionStream::run(). kInvalidArgument also: the
+  // stream was made anew since.
+  Status run(driver::StreamGraph& graph, std::vector<driver::QueueTicket>* entries = nullptr);
   // Until the last launch of all runs has ended. kDeviceFault, kTimeout.
   Status wait();
   // Stream and memory are given back; nothing may be running.
@@ -77,6 +89,7 @@ class Launcher final : public OperatorStream {
                 std::uint32_t count);
   Status give_workspace(Bytes bytes);
   Status free_workspace();
+  Status free_workspaces();
   Instant deadline() const { return clock_.now() + options_.timeout; }
 
   driver::ProcessContext& process_;
@@ -88,6 +101,8 @@ class Launcher final : public OperatorStream {
   std::unique_ptr<driver::StagedCopies> copies_;  // of images
   driver::DeviceAddress workspace_;
   Bytes workspace_size_ = 0;
+  bool captured_ = false;                                   // graphs may use the workspace
+  std::vector<driver::DeviceAddress> captured_workspaces_;  // smaller ones that graphs may use
   std::map<std::string, std::shared_ptr<const driver::KernelModule>> modules_;  // by key
 
   // Of the run.

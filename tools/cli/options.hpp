@@ -69,7 +69,7 @@ struct Options {
   std::string races;                   // --races; empty: not given
 
   // who
-  std::string at;  // --at; empty: not given
+  std::optional<std::string> at;  // --at
 
   // gdb
   std::string listen;  // --listen; empty: not given

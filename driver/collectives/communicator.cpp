@@ -20,7 +20,13 @@ constexpr Bytes kLargestBuffer = Bytes{4} << 30;
 bool works_with_neighbours(Operation operation, Algorithm algorithm) {
   return algorithm == Algorithm::kRing &&
          (operation == Operation::kAllReduce || operation == Operation::kAllGather ||
-          operation == Operation::kReduceScatter);
+          operation == Operation::kReduceScatter || operation == Operation::kBarrier);
+}
+
+Status check_algorithm(Operation operation, Algorithm algorithm) {
+  if (has_algorithm(operation, algorithm)) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("{} has no algorithm {}", to_string(operation), to_string(algorithm)));
 }
 
 Status check_options(const std::vector<CommunicatorRank>& ranks,
@@ -43,13 +49,14 @@ Status check_options(const std::vector<CommunicatorRank>& ranks,
   }
   for (std::size_t i = 0; i < kCollectiveOperations; ++i) {
     const auto operation = static_cast<Operation>(i);
-    if (!has_algorithm(operation, options.algorithms[i])) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{} has no algorithm {}", to_string(operation),
-                              to_string(options.algorithms[i])));
-    }
+    if (auto known = check_algorithm(operation, options.algorithms[i]); !known) return known;
   }
   return {};
+}
+
+tl::unexpected<Error> no_link(const std::string& what, unsigned low, unsigned high) {
+  return fail(ErrorCode::kUnsupported,
+              fmt::format("{}: no link between the cards of ranks {} and {}", what, low, high));
 }
 
 }  // namespace
@@ -152,35 +159,39 @@ Status Communicator::Impl::check(unsigned rank, const CollectiveCall& call,
   return {};
 }
 
-Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(unsigned rank,
-                                                              const CollectiveCall& call,
+Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCall& call,
                                                               Operation operation,
                                                               Bytes bytes) const {
   const auto algorithm =
       call.algorithm != Algorithm::kAutomatic ? call.algorithm : choose(operation, bytes);
-  if (!has_algorithm(operation, algorithm)) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} has no algorithm {}", to_string(operation), to_string(algorithm)));
-  }
-  const auto& member = *members[rank];
-  const PlanRank me{rank, ranks()};
+  if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
+  // Links of all ranks: one that is refused alone leaves the others waiting.
   const bool neighbours = works_with_neighbours(operation, algorithm);
-  for (unsigned distance = 1; distance < ranks(); ++distance) {
-    const unsigned peer = me.behind(distance);
-    const bool needed = !neighbours || distance == 1 || distance + 1 == ranks();
-    if (!needed || member.is_linked(peer)) continue;
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("{} by {}: no link between the cards of ranks {} and {}",
-                            to_string(operation), to_string(algorithm), rank, peer));
+  for (unsigned low = 0; low < ranks(); ++low) {
+    for (unsigned high = low + 1; high < ranks(); ++high) {
+      const bool needed = !neighbours || high == low + 1 || high - low + 1 == ranks();
+      if (!needed || (members[low]->is_linked(high) && members[high]->is_linked(low))) continue;
+      return no_link(fmt::format("{} by {}", to_string(operation), to_string(algorithm)), low,
+                     high);
+    }
   }
   return algorithm;
+}
+
+Status Communicator::Impl::check_peers(unsigned rank, const CollectiveCall& call,
+                                       const std::vector<PeerTransfer>& transfers) const {
+  if (auto known = check_algorithm(Operation::kExchange, call.algorithm); !known) return known;
+  for (const auto& each : transfers) {
+    if (members[rank]->is_linked(each.peer)) continue;
+    return no_link(each.sends ? "send" : "receive", rank, each.peer);
+  }
+  return {};
 }
 
 Result<StreamMark> Communicator::Impl::run(unsigned rank, const CollectiveCall& call,
                                            const PartWriter::Data& data, PlanRequest request) {
   request.element = abi::element_size(call.type);
-  const auto algorithm =
-      algorithm_for(rank, call, request.operation, request.count * request.element);
+  const auto algorithm = algorithm_for(call, request.operation, request.count * request.element);
   if (!algorithm) return forward_error(algorithm);
   request.algorithm = *algorithm;
   const bool barrier = request.operation == Operation::kBarrier;
@@ -197,11 +208,17 @@ Result<StreamMark> Communicator::Impl::run(unsigned rank, const CollectiveCall& 
   });
 }
 
+Result<StreamMark> Communicator::Impl::run_with_all(unsigned rank, const CollectiveCall& call,
+                                                    const PartWriter::Data& data,
+                                                    const ExchangeRequest& request) {
+  const auto algorithm = algorithm_for(call, Operation::kExchange, 0);
+  if (!algorithm) return forward_error(algorithm);
+  return run(rank, call, data, std::vector{request});
+}
+
 Result<StreamMark> Communicator::Impl::run(unsigned rank, const CollectiveCall& call,
                                            const PartWriter::Data& data,
                                            const std::vector<ExchangeRequest>& requests) {
-  const auto algorithm = algorithm_for(rank, call, Operation::kExchange, 0);
-  if (!algorithm) return forward_error(algorithm);
   return part(rank, call, data, [&](PartWriter& writer) -> Status {
     for (const auto& request : requests) {
       const Bytes window = exchange_window(request, options.buffer);

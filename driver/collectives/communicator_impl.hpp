@@ -20,13 +20,19 @@ struct Communicator::Impl {
   // Arguments that every operation has. `elements`: addresses of some.
   Status check(unsigned rank, const CollectiveCall& call,
                const std::vector<DeviceAddress>& elements) const;
-  // The algorithm to use, if the operation has it and the links are there.
-  Result<CollectiveAlgorithm> algorithm_for(unsigned rank, const CollectiveCall& call,
+  // The algorithm to use, if the operation has it and the links are there: the same for each rank.
+  Result<CollectiveAlgorithm> algorithm_for(const CollectiveCall& call,
                                             CollectiveOperation operation, Bytes bytes) const;
+  // The same of an exchange with those peers alone.
+  Status check_peers(unsigned rank, const CollectiveCall& call,
+                     const std::vector<PeerTransfer>& transfers) const;
 
   // An operation with equal counts.
   Result<StreamMark> run(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                          PlanRequest request);
+  // An exchange of all ranks with each other.
+  Result<StreamMark> run_with_all(unsigned rank, const CollectiveCall& call,
+                                  const PartWriter::Data& data, const ExchangeRequest& request);
   // Exchanges one after the other.
   Result<StreamMark> run(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                          const std::vector<ExchangeRequest>& requests);

@@ -22,6 +22,7 @@ CollectiveMember::CollectiveMember(ProcessContext& process, unsigned rank, unsig
       lock_(impl_of(process).link.platform().tasks().make_mutex()),
       blocks_(ranks),
       same_card_(ranks),
+      linked_(ranks),
       arguments_(std::make_unique<ArgumentPool>(process)),
       streams_(ranks) {}
 
@@ -66,6 +67,7 @@ Status CollectiveMember::meet(const CollectiveMember& peer) {
   const auto memory = process_->space().import_memory(peer.process_->space(), theirs.memory);
   if (!memory) return forward_error(memory);
   block.memory = *memory;
+  linked_[peer.rank_] = true;
   return map(block);
 }
 

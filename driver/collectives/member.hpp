@@ -33,7 +33,8 @@ class CollectiveMember {
   Status leave(Instant deadline);
 
   bool has_left() const { return process_ == nullptr; }
-  bool is_linked(unsigned peer) const { return peer == rank_ || blocks_[peer].at.value != 0; }
+  // Whether there was a link when they met: also of one that has left.
+  bool is_linked(unsigned peer) const { return peer == rank_ || linked_[peer]; }
   bool is_on_card_of(unsigned peer) const { return same_card_[peer]; }
   platform::Mutex& lock() { return *lock_; }
   ExecutionStream& stream() { return *streams_[rank_]; }
@@ -76,7 +77,7 @@ class CollectiveMember {
   Bytes size_ = 0;  // of each block
   std::unique_ptr<platform::Mutex> lock_;
   std::vector<Block> blocks_;                // by rank; its own is its memory
-  std::vector<bool> same_card_;              // by rank
+  std::vector<bool> same_card_, linked_;     // by rank
   std::unique_ptr<ArgumentPool> arguments_;  // of which streams without kernels take nothing
   std::vector<std::unique_ptr<ExecutionStream>> streams_;  // by rank; its own is the first
   std::optional<std::string> failure_;

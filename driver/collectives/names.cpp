@@ -58,9 +58,10 @@ bool has_algorithm(CollectiveOperation operation, CollectiveAlgorithm algorithm)
     case CollectiveAlgorithm::kMesh:
       return true;
     case CollectiveAlgorithm::kOneShot:
-    case CollectiveAlgorithm::kRing:
     case CollectiveAlgorithm::kNhr:
       return phases;
+    case CollectiveAlgorithm::kRing:
+      return phases || operation == CollectiveOperation::kBarrier;
     case CollectiveAlgorithm::kHalvingDoubling:
       return everything;
     case CollectiveAlgorithm::kPairwise:

@@ -261,11 +261,17 @@ Plan all_to_all(const Turn& turn) {
   return plan;
 }
 
-Plan barrier(const PlanRank& me) {
-  Plan plan(1);
-  plan.back().meets = true;
-  me.for_peers([&](unsigned peer) { plan.back().readers.push_back(peer); });
-  return plan;
+// By ring: each meets its neighbours, and so knows after half the way round that all have come.
+Plan barrier(Algorithm algorithm, const PlanRank& me) {
+  PlanStep step;
+  step.meets = true;
+  if (algorithm != Algorithm::kRing) {
+    me.for_peers([&](unsigned peer) { step.readers.push_back(peer); });
+    return {step};
+  }
+  if (me.ranks > 1) step.readers.push_back(me.behind(1));
+  if (me.ranks > 2) step.readers.push_back(me.before(1));
+  return Plan(me.ranks / 2, step);
 }
 
 }  // namespace
@@ -299,7 +305,7 @@ Plan make_plan(const PlanRequest& request, const PlanRank& me, std::uint64_t fir
     case Operation::kAllToAll:
       return all_to_all(turn);
     case Operation::kBarrier:
-      return barrier(me);
+      return barrier(request.algorithm, me);
     default:
       return {};  // those that are exchanges
   }

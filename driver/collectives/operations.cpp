@@ -117,7 +117,7 @@ Result<StreamMark> Communicator::all_to_all_v(unsigned rank, const CollectiveCal
     request.receives.push_back(item_of(receive, i, abi::element_size(call.type)));
   }
   if (send.counts[rank] != receive.counts[rank]) return own_counts_differ();
-  return impl_->run(rank, call, {from, to}, {request});
+  return impl_->run_with_all(rank, call, {from, to}, request);
 }
 
 Result<StreamMark> Communicator::all_gather_v(unsigned rank, const CollectiveCall& call,
@@ -132,7 +132,7 @@ Result<StreamMark> Communicator::all_gather_v(unsigned rank, const CollectiveCal
     request.sends.push_back({0, parts.counts[rank] * size});
     request.receives.push_back(item_of(parts, i, size));
   }
-  return impl_->run(rank, call, {from, to}, {request});
+  return impl_->run_with_all(rank, call, {from, to}, request);
 }
 
 Result<StreamMark> Communicator::reduce_scatter_v(unsigned rank, const CollectiveCall& call,
@@ -148,7 +148,7 @@ Result<StreamMark> Communicator::reduce_scatter_v(unsigned rank, const Collectiv
     request.sends.push_back(item_of(parts, i, size));
     request.receives.push_back({0, parts.counts[rank] * size});
   }
-  return impl_->run(rank, call, {from, to, call.type, reduction}, {request});
+  return impl_->run_with_all(rank, call, {from, to, call.type, reduction}, request);
 }
 
 Result<StreamMark> Communicator::send(unsigned rank, const CollectiveCall& call, DeviceAddress from,
@@ -179,6 +179,7 @@ Result<StreamMark> Communicator::transfer(unsigned rank, const CollectiveCall& c
     auto& items = each.sends ? requests[number].sends : requests[number].receives;
     items[each.peer] = {each.at.value, each.size};
   }
+  if (auto ok = impl_->check_peers(rank, call, transfers); !ok) return forward_error(ok);
   for (const auto& request : requests) {
     if (request.sends[rank].size == request.receives[rank].size) continue;
     return own_counts_differ();

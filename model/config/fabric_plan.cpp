@@ -15,6 +15,8 @@
 namespace npu::model {
 namespace {
 
+constexpr std::size_t kMostLinks = 65'536;  // 64 cards at 1024 switches: a fabric is built whole
+
 FabricLinkConfig link_of(const HccsConfig& hccs) {
   return {hccs.rate, hccs.packet_payload, hccs.packet_overhead, hccs.propagation,
           hccs.receive_buffer};
@@ -22,6 +24,13 @@ FabricLinkConfig link_of(const HccsConfig& hccs) {
 
 bool ends_with_digit(const std::string& name) {
   return !name.empty() && name.back() >= '0' && name.back() <= '9';
+}
+
+// Whether all of text[begin, end) is a number.
+bool is_number(const std::string& text, std::size_t begin, std::size_t end, unsigned& number) {
+  const char* const last = text.data() + end;
+  const auto read = std::from_chars(text.data() + begin, last, number);
+  return read.ec == std::errc() && read.ptr == last;
 }
 
 class Planner {
@@ -85,15 +94,12 @@ class Planner {
       return std::nullopt;
     }
     const auto dash = text.rfind('-');
+    if (dash == std::string::npos || dash == 0) return unknown(text, key);
     const auto digits = text.find_last_not_of("0123456789", dash - 1) + 1;
     unsigned first = 0, last = 0;
-    const char* const data = text.data();
-    const bool is_range =
-        dash != std::string::npos && dash > 0 && digits < dash &&
-        std::from_chars(data + digits, data + dash, first).ptr == data + dash &&
-        dash + 1 < text.size() &&
-        std::from_chars(data + dash + 1, data + text.size(), last).ptr == data + text.size();
-    if (!is_range) return unknown(text, key);
+    if (!is_number(text, digits, dash, first) || !is_number(text, dash + 1, text.size(), last)) {
+      return unknown(text, key);
+    }
     if (first > last) return wrong(key, "'" + shortened(text) + "' goes backwards");
     for (unsigned i = first; i <= last; ++i) {
       const std::string name = text.substr(0, digits) + std::to_string(i);
@@ -148,6 +154,12 @@ class Planner {
     const bool cards = !nodes[a].passes() && !nodes[b].passes();
     auto name = cards ? fmt::format("hccs{}_{}", a, b)
                       : fmt::format("fabric_{}_{}", nodes[a].name, nodes[b].name);
+    if (!names_.insert(name).second) {
+      return wrong("name", "two links would have the name '" + shortened(name) + "'");
+    }
+    if (plan_.links.size() == kMostLinks) {
+      return wrong("nodes", fmt::format("more than {} links", kMostLinks));
+    }
     plan_.links.push_back({std::move(name), a, b, from_a, from_b});
     return std::nullopt;
   }
@@ -180,7 +192,8 @@ class Planner {
 
   CheckResult lines(const FabricPart& part, const Nodes& nodes, const Nodes& to) {
     if (nodes.size() != to.size()) {
-      return wrong("to", fmt::format("{} nodes, of `nodes` {}", to.size(), nodes.size()));
+      return wrong("to",
+                   fmt::format("`to` names {} nodes, `nodes` names {}", to.size(), nodes.size()));
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (auto broken = connect(nodes[i], to[i], part.link, part.link)) return broken;
@@ -196,7 +209,8 @@ class Planner {
       return wrong("name", "'" + part.name + "' ends with a digit: numbers come behind it");
     }
     if (grouped && count != 0 && nodes.size() % count != 0) {
-      return wrong("count", fmt::format("{} nodes do not come out even", nodes.size()));
+      return wrong("count", fmt::format("{} nodes cannot be shared evenly by {} switches",
+                                        nodes.size(), count));
     }
     const auto first = static_cast<unsigned>(plan_.nodes.size());
     for (std::size_t i = 0; i < count; ++i) {
@@ -234,6 +248,7 @@ class Planner {
   FabricPlan plan_;
   std::map<std::string, unsigned> index_;  // of nodes
   std::set<std::pair<unsigned, unsigned>> linked_;
+  std::set<std::string> names_;  // of links
   std::size_t part_ = 0;
   Bytes largest_ = 0;  // message
 };

@@ -137,7 +137,11 @@ ConfigResult<KeyValue> parse_value(const Key& key, const YamlNode& node, const s
   }
   if (key.type == KeyType::kName) {
     if (is_name(node.text)) return KeyValue{0, node.text};
-    return tl::unexpected(wrong(key, node, path));
+    ConfigError error = wrong(key, node, path);
+    if (node.text.size() > kLongestName) {
+      error.problem = fmt::format("is longer than {} characters", kLongestName);
+    }
+    return tl::unexpected(error);
   }
   const auto value = node.quoted || key.type != KeyType::kNumber
                          ? std::nullopt

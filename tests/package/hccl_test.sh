@@ -36,13 +36,15 @@ HCCL_ALGO=level0:ring expect 1 system-2x910b2 ring.json ./operations few
 grep '"exec.p0.HcclAllReduce.calls"' report.json > /dev/null
 
 expect 1 system-2x910b2 report.json ./misuse
+grep ': rank 0 sends 10 elements to rank 1, which receives 20$' errors > /dev/null
 grep '^HCCL: /dev/null is no JSON$' errors > /dev/null
 # Who waits for a rank that does not come is told after the environment's time, in simulated seconds.
 HCCL_EXEC_TIMEOUT=2 expect 1 system-2x910b2 report.json ./misuse late
+grep '^told: device 0 has a rank of this program already$' errors > /dev/null
 grep '^told: 1 of 2 ranks have come in time, missing: 1$' errors > /dev/null
 grep '^npusim: warning: p0: operation 1 of .* rank 1 calls HcclAllReduce' errors > /dev/null
 ps=$(sed -n 's/.*"simulated_ps": \([0-9]*\).*/\1/p' report.json)
-((ps > 122 * 10 ** 12 && ps < 123 * 10 ** 12))
+((ps > 242 * 10 ** 12 && ps < 243 * 10 ** 12)) # twice until all have come, and once for an operation
 for variable in HCCL_BUFFSIZE=0 HCCL_CONNECT_TIMEOUT=1 HCCL_EXEC_TIMEOUT=long HCCL_ALGO=level3:ring; do
   code=0
   run system-2x910b2 report.json env "$variable" ./operations || code=$?

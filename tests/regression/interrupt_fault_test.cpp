@@ -90,7 +90,7 @@ TEST_F(InterruptFault, OfNoVectorIsRefused) {
     EXPECT_THAT(status, FailsWith(ErrorCode::kInvalidArgument));
     return status ? std::string() : status.error().context;
   };
-  EXPECT_EQ(refused(testkit::spurious_interrupt(testkit::kAnyVector)), "which vector?");
+  EXPECT_EQ(refused(testkit::spurious_interrupt(testkit::kAnyVector)), "give a vector");
   EXPECT_THAT(refused(testkit::masked_vector(4096)), ::testing::HasSubstr("no vector 4096"));
   EXPECT_THAT(refused(testkit::surprise_removal().on_virtual_function(99)),
               ::testing::HasSubstr("no virtual function 99"));

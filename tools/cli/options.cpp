@@ -230,7 +230,7 @@ void take_values(const po::variables_map& values, Options& options) {
   options.sharing = list("sharing");
   options.functions = list("vf");
   options.races = text("races");
-  options.at = text("at");
+  if (is_given(values, "at")) options.at = text("at");
   options.trace_causes = list("trace-cause");
   options.format = text("format");
   options.output = text("output");

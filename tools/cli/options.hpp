@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,7 @@ struct Options {
   std::string races;                   // --races; empty: not given
 
   // who
-  std::string at;  // --at; empty: not given
+  std::optional<std::string> at;  // --at
 
   // gdb
   std::string listen;  // --listen; empty: not given

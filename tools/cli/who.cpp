@@ -42,16 +42,19 @@ std::optional<Place> place_of(const std::string& text) {
 
 Outcome find_writer(const Options& options) {
   if (options.arguments.size() < 2) return bad_input("who: give an address and a workload");
+  if (options.arguments.size() > 2) {
+    return bad_input("who: unexpected '" + shortened(options.arguments[2]) + "'");
+  }
   const auto place = place_of(options.arguments[0]);
   if (!place) {
     return bad_input("who: found '" + shortened(options.arguments[0]) +
                      "'; allowed: ADDRESS or CARD:ADDRESS, such as 0x200040000000");
   }
   Instant until = Instant::never();
-  if (!options.at.empty()) {
-    const auto time = timeline::parse_time(options.at);
+  if (options.at) {
+    const auto time = timeline::parse_time(*options.at);
     if (!time) {
-      return bad_input("--at: found '" + shortened(options.at) +
+      return bad_input("--at: found '" + shortened(*options.at) +
                        "'; allowed: a time, such as 2.5ms");
     }
     until = Instant(*time);

@@ -100,6 +100,17 @@ bool takes(const FaultClass& row, std::string_view key) {
          std::find(std::begin(kCommonKeys), std::end(kCommonKeys), key) != std::end(kCommonKeys);
 }
 
+// "at=, card=, vf=, for="
+std::string keys_of(const FaultClass& row) {
+  std::string all = fmt::format("{}=", fmt::join(kCommonKeys, "=, "));
+  for (auto rest = row.keys; !rest.empty();) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    all += fmt::format(", {}=", rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return all;
+}
+
 // As if no key were given.
 Fault plain(FaultKind kind) {
   Fault fault{kind};
@@ -147,6 +158,7 @@ std::string take(std::string_view key, std::string_view value, PlannedFault& pla
                                  [key](const WordKey& each) { return each.name == key; });
   if (word != word_keys().end()) return take_word(*word, value, fault);
   if (key == "link") {
+    if (value.empty()) return "link is the name of a link";
     fault.link = value;
     return {};
   }
@@ -200,9 +212,7 @@ Result<PlannedFault> parse_fault(std::string_view text) {
   for (auto word = words.begin() + 1; word != words.end(); ++word) {
     const auto key = word->substr(0, word->find('='));
     if (key.size() == word->size() || !takes(*row, key)) {
-      auto allowed = fmt::format("{} {}", fmt::join(kCommonKeys, " "), row->keys);
-      while (allowed.back() == ' ') allowed.pop_back();
-      return tl::unexpected(refused(text, fmt::format("{} takes {}", row->name, allowed)));
+      return tl::unexpected(refused(text, fmt::format("{} takes {}", row->name, keys_of(*row))));
     }
     if (std::find(given.begin(), given.end(), key) != given.end()) {
       return tl::unexpected(refused(text, fmt::format("{} is given twice", key)));
@@ -210,6 +220,12 @@ Result<PlannedFault> parse_fault(std::string_view text) {
     given.push_back(key);
     const auto problem = take(key, word->substr(key.size() + 1), planned);
     if (!problem.empty()) return tl::unexpected(refused(text, problem));
+  }
+  const auto is_given = [&given](std::string_view key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  };
+  if (is_given("peer") && is_given("link")) {
+    return tl::unexpected(refused(text, "give peer or link, not both"));
   }
   return planned;
 }

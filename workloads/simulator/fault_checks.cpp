@@ -51,7 +51,7 @@ Status check_function(const ChipConfig& chip, const Fault& fault) {
 Status check_vector(const ChipConfig& chip, const Fault& fault) {
   if (!is_of_interrupts(fault.kind)) return {};
   if (fault.vector == testkit::kAnyVector) {
-    return needs_vector(fault.kind) ? refuse("which vector?") : Status{};
+    return needs_vector(fault.kind) ? refuse("give a vector") : Status{};
   }
   const bool is_virtual = fault.virtual_function != testkit::kNoVirtualFunction;
   const unsigned vectors = is_virtual ? model::virtual_vectors(chip.pci) : chip.pci.msix_vectors;

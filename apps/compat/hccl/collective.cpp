@@ -50,6 +50,31 @@ HcclResult begin(const wire::CollectiveWork& work) {
   return result_of(ask<kCall>(work));
 }
 
+// One with a reduction. Pointers are where data are, and must not be null.
+template <Call kCall>
+HcclResult begin_reduction(const void* from, const void* to, std::uint64_t count, HcclDataType type,
+                           HcclReduceOp op, HcclComm comm, aclrtStream stream) {
+  if (count == 0) return HCCL_SUCCESS;
+  auto result = check(type, count, comm, stream, {from, to});
+  if (result == HCCL_SUCCESS) result = check(op);
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, from, to, count, type);
+  work.reduction = op;
+  return begin<kCall>(work);
+}
+
+// One with a root or a peer, of one buffer: `from`, `to`, or both.
+template <Call kCall>
+HcclResult begin_with(std::uint32_t peer, const void* from, const void* to, std::uint64_t count,
+                      HcclDataType type, HcclComm comm, aclrtStream stream) {
+  if (count == 0) return HCCL_SUCCESS;
+  const auto result = check(type, count, comm, stream, {from == nullptr ? to : from});
+  if (result != HCCL_SUCCESS) return result;
+  auto work = work_of(comm, stream, from, to, count, type);
+  work.peer = peer;
+  return begin<kCall>(work);
+}
+
 std::uint32_t ranks_of(HcclComm comm) {
   std::uint32_t ranks = 0;
   return HcclGetRankSize(comm, &ranks) == HCCL_SUCCESS ? ranks : 0;
@@ -84,35 +109,19 @@ extern "C" {
 
 HcclResult HcclAllReduce(void* send_buf, void* recv_buf, uint64_t count, HcclDataType data_type,
                          HcclReduceOp op, HcclComm comm, aclrtStream stream) {
-  if (count == 0) return HCCL_SUCCESS;
-  auto result = check(data_type, count, comm, stream, {send_buf, recv_buf});
-  if (result == HCCL_SUCCESS) result = check(op);
-  if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, send_buf, recv_buf, count, data_type);
-  work.reduction = op;
-  return begin<Call::kAllReduce>(work);
+  return begin_reduction<Call::kAllReduce>(send_buf, recv_buf, count, data_type, op, comm, stream);
 }
 
 HcclResult HcclBroadcast(void* buf, uint64_t count, HcclDataType data_type, uint32_t root,
                          HcclComm comm, aclrtStream stream) {
-  if (count == 0) return HCCL_SUCCESS;
-  const auto result = check(data_type, count, comm, stream, {buf});
-  if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, buf, buf, count, data_type);
-  work.peer = root;
-  return begin<Call::kBroadcast>(work);
+  return begin_with<Call::kBroadcast>(root, buf, buf, count, data_type, comm, stream);
 }
 
 HcclResult HcclReduceScatter(void* send_buf, void* recv_buf, uint64_t recv_count,
                              HcclDataType data_type, HcclReduceOp op, HcclComm comm,
                              aclrtStream stream) {
-  if (recv_count == 0) return HCCL_SUCCESS;
-  auto result = check(data_type, recv_count, comm, stream, {send_buf, recv_buf});
-  if (result == HCCL_SUCCESS) result = check(op);
-  if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, send_buf, recv_buf, recv_count, data_type);
-  work.reduction = op;
-  return begin<Call::kReduceScatter>(work);
+  return begin_reduction<Call::kReduceScatter>(send_buf, recv_buf, recv_count, data_type, op, comm,
+                                               stream);
 }
 
 HcclResult HcclReduceScatterV(void* send_buf, const void* send_counts, const void* send_displs,
@@ -162,22 +171,12 @@ HcclResult HcclAllGatherV(void* send_buf, uint64_t send_count, void* recv_buf,
 
 HcclResult HcclSend(void* send_buf, uint64_t count, HcclDataType data_type, uint32_t dest_rank,
                     HcclComm comm, aclrtStream stream) {
-  if (count == 0) return HCCL_SUCCESS;
-  const auto result = check(data_type, count, comm, stream, {send_buf});
-  if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, send_buf, nullptr, count, data_type);
-  work.peer = dest_rank;
-  return begin<Call::kSend>(work);
+  return begin_with<Call::kSend>(dest_rank, send_buf, nullptr, count, data_type, comm, stream);
 }
 
 HcclResult HcclRecv(void* recv_buf, uint64_t count, HcclDataType data_type, uint32_t src_rank,
                     HcclComm comm, aclrtStream stream) {
-  if (count == 0) return HCCL_SUCCESS;
-  const auto result = check(data_type, count, comm, stream, {recv_buf});
-  if (result != HCCL_SUCCESS) return result;
-  auto work = work_of(comm, stream, nullptr, recv_buf, count, data_type);
-  work.peer = src_rank;
-  return begin<Call::kReceive>(work);
+  return begin_with<Call::kReceive>(src_rank, nullptr, recv_buf, count, data_type, comm, stream);
 }
 
 HcclResult HcclAlltoAll(const void* send_buf, uint64_t send_count, HcclDataType send_type,

@@ -75,6 +75,16 @@ HcclResult ask_about(HcclComm comm, wire::CommunicatorInfo* info) {
   return result_of(ask<Call::kCommunicatorInfo>({word(comm)}, info));
 }
 
+// One number of what there is to know.
+HcclResult ask_about(HcclComm comm, std::uint64_t wire::CommunicatorInfo::*which,
+                     std::uint32_t* number) {
+  if (number == nullptr) return HCCL_E_PTR;
+  wire::CommunicatorInfo info;
+  const auto result = ask_about(comm, &info);
+  if (result == HCCL_SUCCESS) *number = static_cast<std::uint32_t>(info.*which);
+  return result;
+}
+
 // Sets what is not set. The thread's device stays what it was.
 HcclResult open_devices(std::uint32_t count, const int32_t* devices,
                         std::vector<wire::JoiningRank>* members) {
@@ -183,19 +193,11 @@ HcclResult HcclCommDestroy(HcclComm comm) {
 }
 
 HcclResult HcclGetRankSize(HcclComm comm, uint32_t* rank_size) {
-  if (rank_size == nullptr) return HCCL_E_PTR;
-  wire::CommunicatorInfo info;
-  const auto result = ask_about(comm, &info);
-  if (result == HCCL_SUCCESS) *rank_size = static_cast<uint32_t>(info.ranks);
-  return result;
+  return ask_about(comm, &wire::CommunicatorInfo::ranks, rank_size);
 }
 
 HcclResult HcclGetRankId(HcclComm comm, uint32_t* rank) {
-  if (rank == nullptr) return HCCL_E_PTR;
-  wire::CommunicatorInfo info;
-  const auto result = ask_about(comm, &info);
-  if (result == HCCL_SUCCESS) *rank = static_cast<uint32_t>(info.rank);
-  return result;
+  return ask_about(comm, &wire::CommunicatorInfo::rank, rank);
 }
 
 HcclResult HcclGetCommName(HcclComm comm, char* comm_name) {

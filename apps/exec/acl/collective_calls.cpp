@@ -229,10 +229,13 @@ Outcome serve(Caller& caller, const CallOf<Call::kAllToAllV>& call) {
   const driver::VectorCounts send{(*lists)[0], (*lists)[1]}, receive{(*lists)[2], (*lists)[3]};
   const auto movement = movement_of(caller, *part, call, reach(send), reach(receive));
   if (!movement) return forward_fault(movement);
-  return begin_operation(caller, *part, {Call::kAllToAllV, 0, call.type, 0, 0}, [&] {
-    return part->communicator().all_to_all_v(part->rank(), part->call, movement->from, movement->to,
-                                             send, receive);
-  });
+  return begin_operation(caller, *part, {Call::kAllToAllV, 0, call.type, 0, 0},
+                         [&] {
+                           return part->communicator().all_to_all_v(part->rank(), part->call,
+                                                                    movement->from, movement->to,
+                                                                    send, receive);
+                         },
+                         {send.counts, receive.counts});
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kAllGatherV>& call) {
@@ -241,7 +244,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kAllGatherV>& call) {
   const auto& part = pieces->part;
   const auto movement = movement_of(caller, part, call, call.count, reach(pieces->all));
   if (!movement) return forward_fault(movement);
-  return begin_operation(caller, part, {Call::kAllGatherV, 0, call.type, 0, 0}, [&] {
+  const CollectiveSignature all{Call::kAllGatherV, 0, call.type, 0, 0, pieces->all.counts};
+  return begin_operation(caller, part, all, [&] {
     return part.communicator().all_gather_v(part.rank(), part.call, movement->from, movement->to,
                                             pieces->all);
   });
@@ -255,7 +259,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kReduceScatterV>& call) {
   const auto& part = pieces->part;
   const auto movement = movement_of(caller, part, call, reach(pieces->all), call.count);
   if (!movement) return forward_fault(movement);
-  const CollectiveSignature all{Call::kReduceScatterV, 0, call.type, call.reduction, 0};
+  const CollectiveSignature all{Call::kReduceScatterV, 0, call.type,
+                                call.reduction,        0, pieces->all.counts};
   return begin_operation(caller, part, all, [&] {
     return part.communicator().reduce_scatter_v(part.rank(), part.call, movement->from,
                                                 movement->to, pieces->all, *reduction);

@@ -40,9 +40,9 @@ Outcome told_of(Caller& caller, const Part& part, const Result<driver::StreamMar
 // An operation of all ranks: what they say alike is looked at, then begin(): the driver's.
 template <class Begin>
 Outcome begin_operation(Caller& caller, const Part& part, const CollectiveSignature& operation,
-                        const Begin& begin) {
+                        const Begin& begin, const CollectiveExchange& exchange = {}) {
   const auto domain = part.member->domain;
-  if (auto same = domain->begin(part.rank(), operation); !same) {
+  if (auto same = domain->begin(part.rank(), operation, exchange); !same) {
     if (!std::exchange(part.member->warned, true)) tell_of(caller, same.error().text);
     return same;
   }

@@ -26,10 +26,51 @@ Outcome may_join(Process& process, const Domain& domain, const Joining& joining)
       return fault(kInvalidParameter, fmt::format("rank {} of {} is none or has come already",
                                                   member.rank, joining.ranks));
     }
+    const bool shares_device =
+        std::any_of(domain.places.begin(), domain.places.end(), [&](const auto& place) {
+          return place.process == &process && place.device == member.device;
+        });
+    if (shares_device) {
+      return fault(kInvalidParameter,
+                   fmt::format("device {} has a rank of this program already", member.device));
+    }
     if (process.card(member.device) == nullptr) {
       return fault(kInvalidDevice, fmt::format("device {} is not set", member.device));
     }
     taken.push_back(member.rank);
+  }
+  return {};
+}
+
+// In what the rank's operation differs from that of the others; empty: in nothing.
+std::string differs(unsigned rank, const CollectiveSignature& own,
+                    const CollectiveSignature& other) {
+  if (own == other) return {};
+  const auto called = [](compat::Call call) {
+    return compat::kCallNames[static_cast<std::size_t>(call)];
+  };
+  if (own.call == other.call && own.counts != other.counts) {
+    return fmt::format("rank {} calls {} with other counts than the others", rank,
+                       called(own.call));
+  }
+  return fmt::format(
+      "rank {} calls {} (count {}, type {}, reduction {}, root {}), others {} ({}, {}, {}, {})",
+      rank, called(own.call), own.count, own.type, own.reduction, own.root, called(other.call),
+      other.count, other.type, other.reduction, other.root);
+}
+std::string differs(unsigned rank, const CollectiveExchange& own,
+                    const std::map<unsigned, CollectiveExchange>& others) {
+  const auto wrong = [](unsigned from, std::uint64_t sent, unsigned to, std::uint64_t received) {
+    return fmt::format("rank {} sends {} elements to rank {}, which receives {}", from, sent, to,
+                       received);
+  };
+  for (const auto& [peer, theirs] : others) {
+    if (own.sends[peer] != theirs.receives[rank]) {
+      return wrong(rank, own.sends[peer], peer, theirs.receives[rank]);
+    }
+    if (own.receives[peer] != theirs.sends[rank]) {
+      return wrong(peer, theirs.sends[rank], rank, own.receives[peer]);
+    }
   }
   return {};
 }
@@ -59,23 +100,19 @@ unsigned Domain::come() const {
                                              [](const auto& p) { return p.process != nullptr; }));
 }
 
-Outcome Domain::begin(unsigned rank, const CollectiveSignature& operation) {
+Outcome Domain::begin(unsigned rank, const CollectiveSignature& operation,
+                      const CollectiveExchange& exchange) {
   auto& begun = places[rank].begun;
   const auto at = begun - first_;
-  if (at == operations_.size()) operations_.push_back(operation);
-  if (!(operations_[at] == operation)) {
-    const auto& other = operations_[at];
-    const auto called = [](compat::Call call) {
-      return compat::kCallNames[static_cast<std::size_t>(call)];
-    };
-    return fault(
-        kInvalidParameter,
-        fmt::format("operation {} of communicator {}: rank {} calls {} (count {}, type {}, "
-                    "reduction {}, root {}), others {} ({}, {}, {}, {})",
-                    begun + 1, this->name, rank, called(operation.call), operation.count,
-                    operation.type, operation.reduction, operation.root, called(other.call),
-                    other.count, other.type, other.reduction, other.root));
+  if (at == operations_.size()) operations_.push_back({operation});
+  auto& all = operations_[at];
+  auto problem = differs(rank, operation, all.signature);
+  if (problem.empty() && !exchange.sends.empty()) problem = differs(rank, exchange, all.exchanges);
+  if (!problem.empty()) {
+    return fault(kInvalidParameter,
+                 fmt::format("operation {} of communicator {}: {}", begun + 1, name, problem));
   }
+  if (!exchange.sends.empty()) all.exchanges[rank] = exchange;
   ++begun;
   const auto last = std::min_element(
       places.begin(), places.end(), [](const auto& a, const auto& b) { return a.begun < b.begun; });
@@ -91,7 +128,8 @@ void Domain::take_back(unsigned rank) {
   const auto number = --places[rank].begun;
   const bool by_others = std::any_of(places.begin(), places.end(),
                                      [number](const auto& place) { return place.begun > number; });
-  if (!by_others && number + 1 == first_ + operations_.size()) operations_.pop_back();
+  if (!by_others && number + 1 == first_ + operations_.size()) return operations_.pop_back();
+  operations_[number - first_].exchanges.erase(rank);
 }
 
 void Communicators::tell() {

@@ -37,11 +37,17 @@ struct Joining {
 struct CollectiveSignature {
   compat::Call call = compat::Call::kBarrier;
   std::uint64_t count = 0, type = 0, reduction = 0, root = 0;
+  std::vector<std::uint64_t> counts = {};  // by rank, where each has its own
 
   bool operator==(const CollectiveSignature& other) const {
     return call == other.call && count == other.count && type == other.type &&
-           reduction == other.reduction && root == other.root;
+           reduction == other.reduction && root == other.root && counts == other.counts;
   }
+};
+
+// Elements for each rank and from each rank, where each pair has its own.
+struct CollectiveExchange {
+  std::vector<std::uint64_t> sends, receives;
 };
 
 // What ranks have in common.
@@ -63,15 +69,21 @@ struct Domain {
   bool parted = false;  // a rank has left whose operations had not failed
 
   unsigned come() const;
-  // The rank begins its next operation. kInvalidParameter: it is not the one that others have
-  // begun.
-  Outcome begin(unsigned rank, const CollectiveSignature& operation);
+  // The rank begins its next operation. `exchange`: empty, or an item for each rank.
+  // kInvalidParameter: it is not the one that others have begun.
+  Outcome begin(unsigned rank, const CollectiveSignature& operation,
+                const CollectiveExchange& exchange);
   // What it has begun was refused.
   void take_back(unsigned rank);
 
  private:
-  std::deque<CollectiveSignature> operations_;  // that not all ranks have begun
-  std::uint64_t first_ = 0;                     // the number of the first one
+  struct Operation {
+    CollectiveSignature signature;
+    std::map<unsigned, CollectiveExchange> exchanges = {};  // of ranks that have begun it
+  };
+
+  std::deque<Operation> operations_;  // that not all ranks have begun
+  std::uint64_t first_ = 0;           // the number of the first one
 };
 
 // A rank as its program knows it by a handle.

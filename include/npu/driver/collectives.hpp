@@ -140,7 +140,8 @@ class NPU_API Communicator {
   // or an algorithm that the operation does not have.
   // kInvalidArgument also: a list that has not an item per rank.
   // kUnsupported: a product, or a reduction of another type; or ranks without a link between them,
-  // which only all_reduce(), all_gather() and reduce_scatter() in a ring do without.
+  // on every rank alike. all_reduce(), all_gather(), reduce_scatter() and barrier() need links of
+  // neighbours alone if they are done in a ring; sends and receives need those of their peers.
   // kDeviceFault: an earlier operation has failed.
   // Also the errors of ExecutionStream::submit().
 

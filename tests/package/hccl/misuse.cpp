@@ -3,6 +3,7 @@
 // destroyed, part of another communicator. "late": ranks that call different operations, or do not
 // come, are told after the time-outs of the environment.
 #include <string>
+#include <thread>
 
 #include "ranks.hpp"
 
@@ -126,6 +127,33 @@ void reduce_both(const Both& both, const HcclComm comms[2]) {
   OK(aclrtSetDevice(0));
 }
 
+// Counts that do not fit those of the other rank are refused, and may be put right.
+void counts(const Both& both) {
+  const std::uint64_t none[] = {0, 0}, behind[] = {0, 20}, to_1[] = {0, 10}, wrong[] = {20, 0},
+                      from_0[] = {10, 0}, own[] = {10, 20}, other[] = {11, 20};
+  const auto exchange = [&](int rank, const std::uint64_t* sent, const std::uint64_t* received) {
+    OK(aclrtSetDevice(rank));
+    return HcclAlltoAllV(both.from[rank], sent, behind, kType, both.to[rank], received, behind,
+                         kType, both.comms[rank], both.streams[rank]);
+  };
+  OK(exchange(0, to_1, none));
+  EXPECT(HCCL_E_PARA, exchange(1, none, wrong));
+  OK(exchange(1, none, from_0));
+  const auto gather = [&](int rank, const std::uint64_t* all) {
+    OK(aclrtSetDevice(rank));
+    return HcclAllGatherV(both.from[rank], all[rank], both.to[rank], all, behind, kType,
+                          both.comms[rank], both.streams[rank]);
+  };
+  OK(gather(0, own));
+  EXPECT(HCCL_E_PARA, gather(1, other));
+  OK(gather(1, own));
+  for (int rank = 0; rank < 2; ++rank) {
+    OK(aclrtSetDevice(rank));
+    OK(aclrtSynchronizeStream(both.streams[rank]));
+  }
+  OK(aclrtSetDevice(0));
+}
+
 void states(const Both& both) {
   auto* const comm = both.comms[0];
   char name[COMM_NAME_MAX_LENGTH];
@@ -169,6 +197,23 @@ void states(const Both& both) {
   EXPECT(HCCL_E_PARA, HcclBarrier(comm, both.streams[0]));
 }
 
+// Two ranks of a program on one device: one is refused, and nobody comes to the other.
+void on_one_device() {
+  HcclRootInfo info{};
+  OK(HcclGetRootInfo(&info));
+  int results[2];
+  const auto join = [&](std::uint32_t rank) {
+    HcclComm comm = nullptr;
+    OK(aclrtSetDevice(0));
+    results[rank] = HcclCommInitRootInfo(2, &info, rank, &comm);
+    if (results[rank] == HCCL_E_PARA) std::fprintf(stderr, "told: %s\n", aclGetRecentErrMsg());
+  };
+  std::thread other(join, 1);
+  join(0);
+  other.join();
+  REQUIRE(results[0] + results[1] == HCCL_E_PARA + HCCL_E_TIMEOUT);
+}
+
 void late() {
   HcclComm comm = nullptr;
   HcclRootInfo info{};
@@ -176,6 +221,7 @@ void late() {
   OK(HcclGetRootInfo(&info));
   EXPECT(HCCL_E_TIMEOUT, HcclCommInitRootInfo(2, &info, 0, &comm));
   std::fprintf(stderr, "told: %s\n", aclGetRecentErrMsg());
+  on_one_device();
   const auto both = open_both();
   // Rank 1 has another operation in mind: it is told at once, and rank 0 when its time is over.
   OK(HcclAllReduce(both.from[0], both.to[0], kCount, kType, HCCL_REDUCE_SUM, both.comms[0],
@@ -205,6 +251,7 @@ int main(int count, char**) {
     joining();
     const auto both = open_both();
     arguments(both);
+    counts(both);
     states(both);
   }
   OK(aclFinalize());

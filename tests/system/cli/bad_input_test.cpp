@@ -44,7 +44,7 @@ TEST_F(BadInput, AFaultThatTheMachineCannotHaveIsRefusedWhereverItIsAskedFor) {
   refused("link_retrained", "give a generation of 1..4, or lanes");
   refused("memory_error,address=0xFFFFFFFFFFFFFFFF", "an address below");
   refused("memory_error,bits=3", "give 1 or 2 bits");
-  refused("masked_vector", "which vector?");
+  refused("masked_vector", "give a vector");
   refused("thermal_throttling,clock=0", "a clock is 1 to 100 percent");
   refused("slow_channel,channel=100000", "no HBM channel 100000");
   refused("slow_channel,refreshes=9", "refreshes are 2 to 8 times");

@@ -66,6 +66,13 @@ TEST_F(RunCommand, FaultsOfConfigurationAndCommandLineAreListedAndHappen) {
   }
 }
 
+// The workload waits for its own faults alone.
+TEST_F(RunCommand, AFaultThatNeverHappensDoesNotHoldUpTheFaultsWorkload) {
+  const auto result = good(npusim({"--config", "910b2", "run", "faults", "--set", "kinds=bad_tlp",
+                                   "--set", "instants=2", "--fault", "lost_interrupt,vector=31"}));
+  EXPECT_NE(result.out.find("1 of the faults had not happened"), std::string::npos) << result.out;
+}
+
 TEST_F(RunCommand, CoresOfAHotCardTakeLonger) {
   const auto duration = [this](const std::vector<std::string>& fault) {
     std::vector<std::string> words{"--config",       "910b2", "run",      "matmul_kernel", "--set",

@@ -53,6 +53,9 @@ TEST_F(Who, BadInputIsALine) {
                  "who: found '0xfg'; allowed: ADDRESS or CARD:ADDRESS, such as 0x200040000000");
   expect_refused({"--config", "910b2", "who", "1:0", "vector_add"},
                  "who: card 1; the machine has 1");
+  expect_refused({"--config", "910b2", "who", "0", "vector_add", "more"}, "who: unexpected 'more'");
+  expect_refused({"--config", "910b2", "who", "0", "vector_add", "--at", ""},
+                 "--at: found ''; allowed: a time, such as 2.5ms");
   expect_refused({"--config", "910b2", "who", "0", "vector_add", "--at", "soon"},
                  "--at: found 'soon'; allowed: a time, such as 2.5ms");
 }

@@ -73,5 +73,35 @@ TEST(CollectiveArguments, WithoutAWayToAPeerItIsRefused) {
   });
 }
 
+// In a ring of eight, ranks 0 and 2 have no link. Rank 1 has both of its own, and must not wait.
+TEST(CollectiveArguments, WithoutAWayBetweenOthersItIsRefusedOnEveryRank) {
+  Machine({"fabric=ring"}, kEightCards).on<CollectiveBench>(3U, [](CollectiveBench& bench) {
+    auto& all = *bench.all;
+    const driver::VectorCounts ones{{1, 1, 1}, {0, 1, 2}};
+    for (unsigned rank = 0; rank < 3; ++rank) {
+      const CollectiveCall call{bench.ranks[rank].stream.get()};
+      const auto from = bench.ranks[rank].from, to = bench.ranks[rank].to;
+      EXPECT_EQ(code_of(all.all_to_all(rank, call, from, to, 1)), ErrorCode::kUnsupported);
+      EXPECT_EQ(code_of(all.barrier(rank, call)), ErrorCode::kUnsupported);
+      EXPECT_EQ(code_of(all.all_gather_v(rank, call, from, to, ones)), ErrorCode::kUnsupported);
+    }
+    const CollectiveCall call{bench.ranks[2].stream.get()};
+    EXPECT_EQ(code_of(all.send(2, call, bench.ranks[2].from, 1, 0)), ErrorCode::kUnsupported);
+  });
+}
+
+TEST(CollectiveArguments, NeighboursSendWhereOthersHaveNoWay) {
+  Machine({"fabric=ring"}, kEightCards).on<CollectiveBench>(3U, [](CollectiveBench& bench) {
+    const std::vector<float> sent{3, 5};
+    bench.write(bench.ranks[1].from, 1, sent);
+    bench.run_all([&](unsigned rank, const CollectiveCall& call) -> Result<StreamMark> {
+      if (rank == 0) return StreamMark();
+      if (rank == 1) return bench.all->send(1, call, bench.ranks[1].from, 2, 2);
+      return bench.all->receive(2, call, bench.ranks[2].to, 2, 1);
+    });
+    EXPECT_EQ(bench.read<float>(bench.ranks[2].to, 2, 2), sent);
+  });
+}
+
 }  // namespace
 }  // namespace npu::test

@@ -73,9 +73,11 @@ TEST_F(Fabric, EachMistakeIsOneLine) {
             "fabric.parts.1.nodes: a second link between 'card2' and 'card3'");
   EXPECT_EQ(error(part(sw("[card0-7, card3]"))),
             "fabric.parts.0.nodes: 'card3' stands there twice");
+  EXPECT_EQ(error(part(sw("[card0-99999999999]"))),
+            "fabric.parts.0.nodes: there is no node 'card0-99999999999' here or before");
   EXPECT_EQ(error(part(sw("[card7-0]"))), "fabric.parts.0.nodes: 'card7-0' goes backwards");
   EXPECT_EQ(error(part(sw("[card0-7]", "3"))),
-            "fabric.parts.0.count: 8 nodes do not come out even");
+            "fabric.parts.0.count: 8 nodes cannot be shared evenly by 3 switches");
   EXPECT_EQ(error(part(sw("[card0-7]") + sw("[card0-7]"))),
             "fabric.parts.1.name: 'sw0' is taken by another node");
   EXPECT_EQ(error(part(more("form: pairs\n      nodes: [card0-2]"))),
@@ -83,7 +85,28 @@ TEST_F(Fabric, EachMistakeIsOneLine) {
   EXPECT_EQ(error(part(more("form: links\n      nodes: [card0]\n      to: [card0]"))),
             "fabric.parts.0.nodes: 'card0' has a link to itself");
   EXPECT_EQ(error(part(more("form: links\n      nodes: [card0]\n      to: [card1-2]"))),
-            "fabric.parts.0.to: 2 nodes, of `nodes` 1");
+            "fabric.parts.0.to: `to` names 2 nodes, `nodes` names 1");
+}
+
+// fabric_card0_t0_u0 is card0 with t0_u0, and card0_t0 with u0.
+TEST_F(Fabric, LinksOfOneNameAreRefused) {
+  const auto named = [](const std::string& name, const std::string& nodes) {
+    auto text = sw(nodes);
+    return text.replace(text.find("name: sw"), 8, "name: " + name);
+  };
+  EXPECT_EQ(error(part(named("t0_u", "[card0-7]") + named("card0_t", "[card0-7]") +
+                       named("u", "[card0-7, card0_t0]"))),
+            "fabric.parts.2.name: two links would have the name 'fabric_card0_t0_u0'");
+}
+
+TEST_F(Fabric, LinksAreCounted) {
+  auto text = sw("[card0-7]", "1024");
+  text.replace(text.find("one_switch"), 10, "every_switch");
+  auto more = text;
+  more.replace(more.find("name: sw"), 8, "name: tw");
+  more.replace(more.find("[card0-7]"), 9, "[sw0-1023]");
+  EXPECT_EQ(plan(part(text)).links.size(), 8192U);
+  EXPECT_EQ(error(part(text + more)), "fabric.parts.1.nodes: more than 65536 links");
 }
 
 TEST_F(Fabric, RatesAndBuffersHaveLimits) {

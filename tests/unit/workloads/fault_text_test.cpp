@@ -44,7 +44,6 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     planned.fault.card = 3;
     if (row.takes("for")) planned.fault.duration = Picoseconds(5'000'000'000);
     if (row.takes("vector")) planned.fault.vector = 7;
-    if (row.takes("peer")) planned.fault.peer = 2;
     if (row.takes("link")) planned.fault.link = "fabric_card0_l1sw0";
     if (row.takes("requester") || row.takes("receiver")) {
       planned.fault.requester = testkit::Requester::kHost;
@@ -65,7 +64,6 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     EXPECT_EQ(fault_text(*again), text);
     EXPECT_EQ(again->fault.duration, planned.fault.duration);
     EXPECT_EQ(again->fault.vector, planned.fault.vector);
-    EXPECT_EQ(again->fault.peer, planned.fault.peer);
     EXPECT_EQ(again->fault.link, planned.fault.link);
     EXPECT_EQ(again->fault.requester, planned.fault.requester);
     EXPECT_EQ(again->fault.address, planned.fault.address);
@@ -83,8 +81,8 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
 TEST(FaultText, WhatItIsNot) {
   EXPECT_THAT(problem("link_dwn"), HasSubstr("did you mean 'link_down'?"));
   EXPECT_THAT(problem(""), HasSubstr("no such kind"));
-  EXPECT_THAT(problem("function_level_reset,for=1us"), HasSubstr("takes at card vf"));
-  EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at card vf for"));
+  EXPECT_THAT(problem("function_level_reset,for=1us"), HasSubstr("takes at=, card=, vf="));
+  EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at=, card=, vf=, for="));
   EXPECT_THAT(problem("link_down,"), HasSubstr("takes at"));
   EXPECT_THAT(problem("link_down,at=1us,at=2us"), HasSubstr("at is given twice"));
   EXPECT_THAT(problem("dropped_tlp,error=lcrc"),
@@ -94,10 +92,19 @@ TEST(FaultText, WhatItIsNot) {
   EXPECT_THAT(problem("link_down,card=-1"), HasSubstr("card is a number"));
   EXPECT_THAT(problem("link_down,card=99999999999"), HasSubstr("card is a number"));
   EXPECT_THAT(problem("lost_completion,requester=me"), HasSubstr("requester is card or host"));
-  EXPECT_THAT(problem("bad_tlp,requester=host"), HasSubstr("takes at card vf receiver"));
+  EXPECT_THAT(problem("bad_tlp,requester=host"), HasSubstr("takes at=, card=, vf=, receiver="));
   EXPECT_THAT(problem("memory_error,address=0x"), HasSubstr("address is a number"));
   EXPECT_THAT(problem("memory_error,address=0x1FFFFFFFFFFFFFFFF"), HasSubstr("is a number"));
-  EXPECT_THAT(problem("hung_core,engine=1"), HasSubstr("takes at card vf for core"));
+  EXPECT_THAT(problem("hung_core,engine=1"), HasSubstr("takes at=, card=, vf=, for=, core="));
+}
+
+TEST(FaultText, ALinkHasItsNameOrItsTwoCards) {
+  const auto parsed = parse_fault("peer_link_down,card=1,peer=2");
+  ASSERT_TRUE(parsed) << parsed.error().context;
+  EXPECT_EQ(parsed->fault.peer, 2U);
+  EXPECT_EQ(fault_text(*parsed), "peer_link_down,card=1,peer=2");
+  EXPECT_THAT(problem("peer_link_down,peer=1,link=hccs0_1"), HasSubstr("give peer or link"));
+  EXPECT_THAT(problem("peer_link_down,link="), HasSubstr("link is the name of a link"));
 }
 
 TEST(FaultText, AddressesAreDecimalOrHexadecimal) {

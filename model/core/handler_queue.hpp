@@ -2,10 +2,11 @@
 // The handlers of an agenda: by their times, those of one time in the order in which they came.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include "model/core/far_handlers.hpp"
 
 namespace npu::model {
 
@@ -48,22 +49,11 @@ class HandlerQueue {
   }
 
  private:
-  // Small, because they are moved; `order`: sequence number (first pushed, first taken), below it
-  // the handler's place in handlers_.
-  struct Entry {
-    std::uint64_t when;
-    std::uint64_t order;
-  };
+  // In `order` below the sequence number: the handler's place in handlers_.
+  using Entry = HandlerEntry;
   static constexpr unsigned kPlaceBits = 20;
   static constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << kPlaceBits) - 1;
   static constexpr std::uint64_t kNone = UINT64_MAX;
-
-  // Without branches: which of two is later cannot be predicted.
-  static bool later(const Entry& a, const Entry& b) {
-    const bool behind = a.when > b.when;
-    const bool after = (a.when == b.when) & (a.order > b.order);
-    return behind | after;
-  }
 
   // Sorted, the first one last: most of what is pushed comes soon and finds its place in few steps.
   // Nothing is behind it at its own time, as it was pushed last.
@@ -74,16 +64,15 @@ class HandlerQueue {
     *hole = entry;
   }
   void insert(const Entry& entry);
-  void push_far(const Entry& entry);
   void refill();
   std::uint64_t grow();
 
-  // The first few, from place 1 on, sorted, the first one last; and all behind them, a heap. Far
-  // ones only if there are near ones. Place 0 stands for none.
+  // The first few, from place 1 on, sorted, the first one last; and all behind them. Far ones only
+  // if there are near ones. Place 0 stands for none.
   static constexpr std::size_t kNear = 32;
   std::array<Entry, kNear + 1> near_{{{UINT64_MAX, UINT64_MAX}}};
   std::size_t near_count_ = 0;
-  std::vector<Entry> far_;
+  FarHandlers far_;
   std::vector<Handler> handlers_;
   std::uint64_t free_ = kNone;  // place in handlers_; their `argument` is the next one
   std::uint64_t next_sequence_ = 0;

@@ -99,13 +99,11 @@ void AddressMap::build_lanes(const HbmTimings& timings) {
   }
 }
 
-std::uint64_t AddressMap::index_below(std::uint64_t burst, unsigned channel) const {
+AddressMap::Below AddressMap::below(std::uint64_t burst) const {
   const std::uint64_t upper = burst >> (channel_shift_ + channel_bits_);
-  const unsigned at = static_cast<unsigned>(burst >> channel_shift_) & (channels_ - 1);
-  const unsigned own = channel ^ static_cast<unsigned>(fold(upper));
-  if (at < own) return upper << channel_shift_;
-  if (at > own) return (upper + 1) << channel_shift_;
-  return index(burst);
+  const auto place = static_cast<unsigned>(burst >> channel_shift_) & (channels_ - 1);
+  const auto folded = static_cast<unsigned>(fold(upper));
+  return {index(burst), upper << channel_shift_, place, folded};
 }
 
 Location AddressMap::locate(std::uint64_t index) const {

@@ -63,21 +63,42 @@ class AddressMap {
     const std::uint64_t low = burst & ((std::uint64_t{1} << channel_shift_) - 1);
     return burst >> (channel_shift_ + channel_bits_) << channel_shift_ | low;
   }
-  // The number of bursts of `channel` below `burst`, which is also the index of its first one at
+  // What all channels have in common of the bursts below one.
+  struct Below {
+    std::uint64_t index;  // of the burst
+    std::uint64_t first;  // index of the first burst on each channel of a round of all channels
+    unsigned place;       // of the burst's interleave in this round
+    unsigned fold;        // channel c has place c ^ fold in it
+  };
+  Below below(std::uint64_t burst) const;
+  // The number of bursts of `channel` below the burst, which is also the index of its first one at
   // or above it.
-  std::uint64_t index_below(std::uint64_t burst, unsigned channel) const;
+  std::uint64_t index_below(const Below& burst, unsigned channel) const {
+    const unsigned place = channel ^ burst.fold;
+    if (place == burst.place) return burst.index;
+    return burst.first + (std::uint64_t{place < burst.place} << channel_shift_);
+  }
   Location locate(std::uint64_t index) const;
+  std::uint32_t row(std::uint64_t index) const {
+    return static_cast<std::uint32_t>(index >> slice(AddressField::kRow).shift);
+  }
+  // Which bits of a lane the row turns over.
+  unsigned turned_over(std::uint32_t row) const {
+    if (!hash_) return 0;
+    return hash(row) ^ (odd(row) ? other_pseudo_channel_ : 0);
+  }
+  // The lane of an index, `turned`: turned_over() of its row.
+  std::uint16_t lane(std::uint64_t index, unsigned turned) const {
+    return static_cast<std::uint16_t>(lanes_[index & (lanes_.size() - 1)] ^ turned);
+  }
   // Its lane and row, as locate() and lane_number() give them.
   struct LaneAndRow {
     std::uint16_t lane;
     std::uint32_t row;
   };
   LaneAndRow lane_and_row(std::uint64_t index) const {
-    const auto row = static_cast<std::uint32_t>(index >> slice(AddressField::kRow).shift);
-    const unsigned lane = lanes_[index & (lanes_.size() - 1)];
-    if (!hash_) return {static_cast<std::uint16_t>(lane), row};
-    const unsigned other = odd(row) ? other_pseudo_channel_ : 0;
-    return {static_cast<std::uint16_t>(lane ^ hash(row) ^ other), row};
+    const std::uint32_t of = row(index);
+    return {lane(index, turned_over(of)), of};
   }
 
  private:

@@ -43,9 +43,11 @@ Clock ChannelSet::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t e
     }
     return last;
   }
+  const auto begin = map_.below(first);
+  const auto behind = map_.below(end);
   for (unsigned c = 0; c < map_.channels(); ++c) {
-    run.index = map_.index_below(first, c);
-    run.count = static_cast<std::uint32_t>(map_.index_below(end, c) - run.index);
+    run.index = map_.index_below(begin, c);
+    run.count = static_cast<std::uint32_t>(map_.index_below(behind, c) - run.index);
     if (run.count != 0) last = std::max(last, submit_run(c, run));
   }
   return last;
@@ -63,6 +65,8 @@ Clock ChannelSet::submit_run(unsigned channel, const BurstRun& run) {
 std::uint64_t ChannelSet::touched_by(std::uint64_t first, std::uint64_t last) const {
   const std::uint64_t every =
       map_.channels() < 64 ? (std::uint64_t{1} << map_.channels()) - 1 : ~std::uint64_t{0};
+  // Of so many one round of all channels is whole.
+  if (last - first >= 2 * std::uint64_t{map_.channels()} * map_.interleave()) return every;
   std::uint64_t mask = 0;
   for (auto burst = first; burst <= last && mask != every;
        burst = (burst | (map_.interleave() - 1)) + 1) {

@@ -13,10 +13,7 @@ namespace npu::model::hbm {
 
 class ClockCalendar {
  public:
-  static constexpr Clock kClocks = 2048;
-
-  // Whether `at` is one of the clocks that are kept; all later ones are free.
-  bool covers(Clock at) const { return at < (first_ << 6) + kClocks; }
+  static constexpr Clock kClocks = 2048;  // that are kept; all later ones are free
 
   struct Free {
     Clock from;
@@ -24,8 +21,9 @@ class ClockCalendar {
   };
   // The first clocks from `at` on that are free in both, of `wanted` in a row as many as there are.
   static Free find(const ClockCalendar& a, const ClockCalendar& b, Clock at, Clock wanted) {
+    const Clock end = std::min(a.first_, b.first_) + kWords;  // of the words that both keep
     const auto word = [&](Clock number) {
-      return a.covers(number << 6) && b.covers(number << 6) ? a.word(number) | b.word(number) : 0;
+      return number < end ? a.word(number) | b.word(number) : 0;
     };
     std::uint64_t taken = word(at >> 6) >> (at & 63);
     if ((taken & 1) != 0) {
@@ -33,10 +31,11 @@ class ClockCalendar {
       Clock next = at + ones(taken);
       while ((at >> 6) != (next >> 6)) {
         at = next & ~Clock{63};
-        next = at + ones(word(at >> 6));
+        taken = word(at >> 6);
+        next = at + ones(taken);
       }
+      taken >>= next - at;
       at = next;
-      taken = word(at >> 6) >> (at & 63);
     }
     Clock clocks = 0;
     for (Clock from = at;;) {
@@ -51,13 +50,15 @@ class ClockCalendar {
   // Takes the clocks [from, end); those that are not kept do not matter.
   void take(Clock from, Clock end) {
     from = std::max(from, first_ << 6);
-    end = std::min(end, (first_ << 6) + kClocks);
-    while (from < end) {
-      const Clock next = std::min(end, (from | 63) + 1);
-      word(from >> 6) |= (~std::uint64_t{0} >> (64 - (next - from))) << (from & 63);
-      from = next;
-    }
+    end = std::min(end, (first_ + kWords) << 6);
+    if (from >= end) return;
     end_ = std::max(end_, end);
+    const Clock last = (end - 1) >> 6;
+    std::uint64_t mask = ~std::uint64_t{0} << (from & 63);
+    for (Clock number = from >> 6; number < last; ++number, mask = ~std::uint64_t{0}) {
+      word(number) |= mask;
+    }
+    word(last) |= mask & (~std::uint64_t{0} >> (-end & 63));
   }
   // Nobody asks for clocks before `at` any more.
   void forget_before(Clock at) {

@@ -28,7 +28,9 @@ RunPlanner::RunPlanner(const HbmConfig& config, const AddressMap& map)
     : map_(map),
       layout_(config.timings),
       limits_(config.timings),
+      kinds_{kind(false, config), kind(true, config)},
       turn_(turn_of(config, map)),
+      turn_shift_(static_cast<unsigned>(__builtin_ctzll(static_cast<std::uint64_t>(turn_)))),
       stretch_(stretch_of(config, map)),
       split_(config.policy == HbmPolicy::kSplitQueues),
       burst_clocks_(config.timings.burst_clocks),
@@ -56,6 +58,18 @@ RunPlanner::RunPlanner(const HbmConfig& config, const AddressMap& map)
   }
 }
 
+RunPlanner::Kind RunPlanner::kind(bool write, const HbmConfig& config) const {
+  const unsigned n = write ? 1 : 0;
+  Kind kind{};
+  kind.columns = limits_.columns[n][n];
+  kind.apart = std::max(kind.columns, Clock{config.timings.burst_clocks});
+  kind.of_other_stack = limits_.columns_of_other_stacks[n][n];
+  kind.in_group = write ? limits_.group_write_to_write : limits_.group_read_to_read;
+  kind.act_to_column = limits_.act_to_column[n];
+  kind.to_pre = write ? limits_.write_to_pre : limits_.read_to_pre;
+  return kind;
+}
+
 Clock RunPlanner::plan(const BurstRun& run) {
   Clock last = 0;
   std::uint64_t index = run.index;
@@ -73,13 +87,14 @@ Clock RunPlanner::plan(const BurstRun& run) {
 Clock RunPlanner::plan(const BurstRun& run, std::uint64_t first, Clock bursts) {
   std::array<Piece, 2> pieces;
   const Clock looked_at = std::min<Clock>(bursts, turn_);
+  const std::uint32_t row = map_.row(first);
+  const unsigned turned = map_.turned_over(row);
   for (Clock i = 0; i < looked_at; ++i) {
-    const auto where = map_.lane_and_row(first + static_cast<std::uint64_t>(i));
-    Piece& piece = pieces[layout_.pseudo_channel_of(where.lane)];
-    piece.row = where.row;
-    piece.lanes[piece.groups++] = where.lane;
+    const std::uint16_t lane = map_.lane(first + static_cast<std::uint64_t>(i), turned);
+    Piece& piece = pieces[layout_.pseudo_channel_of(lane)];
+    piece.lanes[piece.groups++] = lane;
     // As many more as there are whole turns, and what is left of one.
-    piece.bursts += (bursts - 1 - i) / turn_ + 1;
+    piece.bursts += ((bursts - 1 - i) >> turn_shift_) + 1;
   }
   WaitingRoom& queue = run.write && split_ ? writes_ : reads_;
   const Clock entered = queue.admit(std::max(run.arrived, port_));
@@ -87,6 +102,7 @@ Clock RunPlanner::plan(const BurstRun& run, std::uint64_t first, Clock bursts) {
   Clock last = 0;
   for (Piece& piece : pieces) {
     if (piece.bursts == 0) continue;
+    piece.row = row;
     piece.write = run.write;
     const Taken taken = plan(piece, entered + 1);
     queue.enter(static_cast<unsigned>(piece.bursts), (taken.first + taken.last) / 2);
@@ -139,13 +155,12 @@ RunPlanner::Start RunPlanner::begin(bool write, Clock from, const PseudoChannel&
 
 // The rows of a piece, one in each of its bank groups: from when on its RDs or WRs may come.
 Clock RunPlanner::open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bus) {
-  const unsigned kind = piece.write ? 1 : 0;
-  const Clock in_group = piece.write ? limits_.group_write_to_write : limits_.group_read_to_read;
+  const Kind& kind = kinds_[piece.write ? 1 : 0];
   const Clock groups = piece.groups;
-  const Clock each =
-      groups == 1 ? piece.bursts * in_group : (piece.bursts + groups - 1) / groups * in_group;
+  const Clock rounds = piece.bursts <= groups ? 1 : (piece.bursts + groups - 1) / groups;
+  const Clock each = rounds * kind.in_group;
   // A refresh that falls due meanwhile comes before the last one.
-  const Clock span = (piece.bursts - 1) * limits_.columns[kind][kind];
+  const Clock span = (piece.bursts - 1) * kind.columns;
   Clock earliest = wanted.earliest;
   Clock least = kNever;
   for (Clock i = 0; i < groups; ++i) {
@@ -153,13 +168,13 @@ Clock RunPlanner::open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bu
     Bank& bank = banks_[static_cast<std::size_t>(lane)];
     Group& group = groups_[layout_.group_of(lane)];
     // It is not opened before its turn: the ones before it take a clock pair each.
-    const Clock turn = i * limits_.columns[kind][kind];
+    const Clock turn = i * kind.columns;
     if (bank.refresh <= earliest) refresh_bank(bank, earliest);
     Clock ready = 0;
     // A bank that is refreshed all the time is served between two of its refreshes.
     for (unsigned tries = 0; true; ++tries) {
       const bool hit = open(bank, group, bus, piece.row, wanted);
-      ready = std::max(bank.open.act + limits_.act_to_column[kind], bank.column);
+      ready = std::max(bank.open.act + kind.act_to_column, bank.column);
       const bool served_first = (!hit && piece.bursts == groups) || tries == kMostRefreshes;
       if (served_first || std::max(earliest, ready - turn) + span < bank.refresh) {
         earliest = std::max(earliest, ready - turn);
@@ -180,64 +195,64 @@ Clock RunPlanner::open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bu
 // Clocks of the data bus for the piece, from `earliest` on.
 RunPlanner::Taken RunPlanner::take(Piece& piece, PseudoChannel& bus, ClockCalendar& stack,
                                    Clock earliest) {
-  const unsigned kind = piece.write ? 1 : 0;
-  const Clock apart = std::max(limits_.columns[kind][kind], burst_clocks_);
-  const Clock in_group = piece.write ? limits_.group_write_to_write : limits_.group_read_to_read;
+  const Kind& kind = kinds_[piece.write ? 1 : 0];
+  const Clock apart = kind.apart;
   bus.column += piece.bursts * (apart - burst_clocks_);
   // Banks that are not ready together, or too few to follow each other at the pace of the bus.
-  if (piece.ready_apart > 2 * apart || (piece.bursts > 1 && piece.groups * apart < in_group)) {
+  if (piece.ready_apart > 2 * apart || (piece.bursts > 1 && piece.groups * apart < kind.in_group)) {
     Taken taken{kNever, 0};
-    for (Clock i = 0; i < piece.bursts; ++i) {
-      Clock& ready = piece.ready[static_cast<std::size_t>(i) % piece.groups];
-      const Taken one = take_in_a_row(bus, stack, {ready, 1, apart, kind});
-      ready = one.last + in_group;
+    std::size_t turn = 0;
+    for (Clock left = piece.bursts; left > 0; --left) {
+      Clock& ready = piece.ready[turn];
+      const Taken one = take_in_a_row(kind, bus, stack, ready, 1);
+      ready = one.last + kind.in_group;
       taken = {std::min(taken.first, one.first), std::max(taken.last, one.last)};
+      if (++turn == piece.groups) turn = 0;
     }
     return taken;
   }
   // Where bursts wait no gap is left that is too small for one.
   if (bus.busy_until > earliest) earliest = (earliest + apart - 1) / apart * apart;
-  const Taken taken = take_in_a_row(bus, stack, {earliest, piece.bursts, apart, kind});
-  for (std::size_t i = 0; i < piece.groups; ++i) {
-    const auto behind = static_cast<Clock>(piece.groups - 1 - i);
-    piece.ready[i] = taken.last - behind * apart + in_group;
-  }
+  const Taken taken = take_in_a_row(kind, bus, stack, earliest, piece.bursts);
+  Clock ready = taken.last + kind.in_group;
+  for (std::size_t i = piece.groups; i-- > 0; ready -= apart) piece.ready[i] = ready;
   return taken;
 }
 
-RunPlanner::Taken RunPlanner::take_in_a_row(PseudoChannel& bus, ClockCalendar& stack,
-                                            const Columns& wanted) {
-  const Clock other = limits_.columns_of_other_stacks[wanted.kind][wanted.kind];
+// Clocks for so many RDs or WRs one after the other.
+RunPlanner::Taken RunPlanner::take_in_a_row(const Kind& kind, PseudoChannel& bus,
+                                            ClockCalendar& stack, Clock from, Clock bursts) {
   Taken taken{kNever, 0};
-  Clock at = wanted.from;
-  for (Clock left = wanted.bursts; left > 0;) {
-    const auto free = ClockCalendar::find(bus.taken, stack, at, left * wanted.apart);
-    const Clock bursts = free.clocks / wanted.apart;
-    at = free.from + std::max<Clock>(bursts * wanted.apart, free.clocks);
-    if (bursts == 0) continue;
+  for (Clock at = from, left = bursts; left > 0;) {
+    const Clock wanted = left * kind.apart;
+    const auto free = ClockCalendar::find(bus.taken, stack, at, wanted);
+    const Clock found = free.clocks == wanted ? left : free.clocks / kind.apart;
+    at = free.from + free.clocks;
+    if (found == 0) continue;
     taken.first = std::min(taken.first, free.from);
-    taken.last = free.from + (bursts - 1) * wanted.apart;
-    bus.taken.take(free.from, taken.last + wanted.apart);
-    if (other > 1) {
+    taken.last = free.from + (found - 1) * kind.apart;
+    bus.taken.take(free.from, taken.last + kind.apart);
+    if (kind.of_other_stack > 1) {
+      const Clock begin = free.from - kind.of_other_stack + 1;
+      const Clock end = taken.last + kind.of_other_stack;
       for (auto& each : by_others_) {
-        if (&each != &stack) each.take(free.from - other + 1, taken.last + other);
+        if (&each != &stack) each.take(begin, end);
       }
     }
-    left -= bursts;
+    left -= found;
   }
   return taken;
 }
 
 // Its RDs or WRs are planned.
 void RunPlanner::leave(const Piece& piece) {
-  const Clock in_group = piece.write ? limits_.group_write_to_write : limits_.group_read_to_read;
-  const Clock to_pre = piece.write ? limits_.write_to_pre : limits_.read_to_pre;
+  const Kind& kind = kinds_[piece.write ? 1 : 0];
   for (std::size_t i = 0; i < piece.groups; ++i) {
     Bank& bank = banks_[static_cast<std::size_t>(piece.lanes[i])];
     bank.column = piece.ready[i];
-    const Clock last = bank.column - in_group;
+    const Clock last = bank.column - kind.in_group;
     bank.open.last = std::max(bank.open.last, last);
-    bank.pre = std::max(bank.pre, last + to_pre);
+    bank.pre = std::max(bank.pre, last + kind.to_pre);
   }
 }
 

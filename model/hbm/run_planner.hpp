@@ -95,21 +95,24 @@ class RunPlanner {
   struct Taken {
     Clock first, last;
   };
-  // RDs or WRs one after the other.
-  struct Columns {
-    Clock from;
-    Clock bursts;
-    Clock apart;
-    unsigned kind;
+  // What limits RDs, or WRs.
+  struct Kind {
+    Clock columns;         // from one to the next
+    Clock apart;           // the same, of the data bus too
+    Clock of_other_stack;  // to one of another stack
+    Clock in_group;        // to one of the same group
+    Clock act_to_column, to_pre;
   };
 
+  Kind kind(bool write, const HbmConfig& config) const;
   Clock plan(const BurstRun& run, std::uint64_t first, Clock bursts);
   Taken plan(Piece& piece, Clock from);
   Start begin(bool write, Clock from, const PseudoChannel& bus, const ClockCalendar& stack);
   Clock open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bus);
   bool open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_t row, const Wanted& wanted);
   Taken take(Piece& piece, PseudoChannel& bus, ClockCalendar& stack, Clock earliest);
-  Taken take_in_a_row(PseudoChannel& bus, ClockCalendar& stack, const Columns& wanted);
+  Taken take_in_a_row(const Kind& kind, PseudoChannel& bus, ClockCalendar& stack, Clock from,
+                      Clock bursts);
   void leave(const Piece& piece);
   void refresh_bank(Bank& bank, Clock now);
   Clock refresh_all(unsigned pseudo_channel, Clock now);
@@ -117,7 +120,9 @@ class RunPlanner {
   const AddressMap& map_;
   const ChannelLayout layout_;
   const Constraints limits_;
-  const Clock turn_;     // bursts
+  const std::array<Kind, 2> kinds_;
+  const Clock turn_;  // bursts, 1 << turn_shift_
+  const unsigned turn_shift_;
   const Clock stretch_;  // bursts
   const bool split_;     // queues
   const Clock burst_clocks_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,25 +32,31 @@ class WaitingRoom {
     const Clock at = std::clamp(leave, now_ + 1, now_ + kClocks - 1);
     auto& left = leaving_[static_cast<std::size_t>(at) % kClocks];
     left = static_cast<std::uint16_t>(left + count);
+    some_[static_cast<std::size_t>(at >> 6) % some_.size()] |= std::uint64_t{1} << (at & 63);
     last_ = std::max(last_, at);
   }
 
  private:
   static constexpr Clock kClocks = 2048;
   void pass(Clock until) {
-    if (until >= last_) {
-      std::fill(leaving_.begin(), leaving_.end(), 0);
-      waiting_ = 0;
-      now_ = std::max(now_, until);
+    const Clock end = std::min(until, last_);
+    for (Clock at = now_ + 1; at <= end; at = (at | 63) + 1) {
+      auto& word = some_[static_cast<std::size_t>(at >> 6) % some_.size()];
+      std::uint64_t here = word & (~std::uint64_t{0} << (at & 63));
+      if (end < (at | 63)) here &= ~std::uint64_t{0} >> (63 - (end & 63));
+      word &= ~here;
+      for (; here != 0; here &= here - 1) {
+        const Clock leave = (at & ~Clock{63}) + __builtin_ctzll(here);
+        auto& left = leaving_[static_cast<std::size_t>(leave) % kClocks];
+        waiting_ -= left;
+        left = 0;
+      }
     }
-    for (; now_ < until; ++now_) {
-      auto& left = leaving_[static_cast<std::size_t>(now_ + 1) % kClocks];
-      waiting_ -= left;
-      left = 0;
-    }
+    now_ = std::max(now_, until);
   }
 
-  std::vector<std::uint16_t> leaving_;  // how many, by clock
+  std::vector<std::uint16_t> leaving_;              // how many, by clock
+  std::array<std::uint64_t, kClocks / 64> some_{};  // a bit for each clock that any leave at
   unsigned places_;
   unsigned waiting_ = 0;  // at now_
   unsigned entered_ = 0;  // those, and all since: where these have room nobody counts

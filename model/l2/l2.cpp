@@ -2,6 +2,7 @@
 #include "model/l2/l2.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "npu/base/checked.hpp"
 
@@ -40,10 +41,10 @@ SimTime L2::time_of(Bytes bytes) const {
   return ceil_div(ceil_div(bytes, config_.slice_per_clock) * 1'000'000'000'000, config_.clock_hz);
 }
 
-// Calls use(block, line) for each of them.
+// Calls use(block, line) for each of them; `first`: the first one's block.
 template <class Use>
-void L2::each_line(const HbmTransfer& transfer, Use use) {
-  auto block = store_->block_of(transfer.first);
+void L2::each_line(const HbmTransfer& transfer, const LineStore::Block& first, Use use) {
+  auto block = first;
   for (Line line = transfer.first; line < transfer.first + transfer.lines; ++line) {
     if (!store_->same_block(block, line)) block = store_->block_of(line);
     use(block, line);
@@ -69,8 +70,10 @@ tlm::tlm_sync_enum L2::response(int client, tlm::tlm_generic_payload& trans, tlm
   const bool spoilt = Transaction::of(trans).completion == Completion::kPoisoned;
   trans.release();
   if (read) {
-    each_line(fills_[number].transfer,
-              [this](const LineStore::Block& block, Line line) { store_->prefetch(block, line); });
+    const LineFills::Fill& fill = fills_[number];
+    each_line(fill.transfer, fill.block, [this](const LineStore::Block& block, Line line) {
+      LineStore::prefetch(store_->set_of(block, store_->slice_of(block, line)));
+    });
     sim_.agenda.at<&L2::filled>(sim_now() + fills_.arrived(number, spoilt), *this, number);
   } else {
     finish_write_back(number);
@@ -123,18 +126,14 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   Turns turns;
   turns.earliest = std::max(access.arrival, sim_now());
   turns.behind = (access.write ? write_ : hit_) + noc_;
-  Touch at;
-  at.block = store_->block_of(access.rest.line());
-  unsigned blocked = kNone;
+  std::array<Touch, 2 * kAhead> lines;  // that are looked up in turn
   LineCursor ahead = access.rest;
-  LineStore::Block block = at.block;
-  for (unsigned i = 0; i < kAhead; ++i) prefetch(ahead, block);
-  while (!access.rest.at_end()) {
-    prefetch(ahead, block);
-    at.line = access.rest.line();
-    if (!store_->same_block(at.block, at.line)) at.block = store_->block_of(at.line);
-    at.slice = store_->slice_of(at.block, at.line);
-    at.bytes = access.rest.bytes();
+  LineStore::Block block = store_->block_of(ahead.line());
+  for (unsigned i = 0; i < kAhead; ++i) look_ahead(ahead, block, lines[i]);
+  unsigned blocked = kNone;
+  for (unsigned i = 0; !access.rest.at_end(); ++i) {
+    look_ahead(ahead, block, lines[(i + kAhead) % lines.size()]);
+    const Touch& at = lines[i % lines.size()];
     if (!touch(access, at, turns, resumed)) {
       blocked = at.slice;
       break;
@@ -158,22 +157,26 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   return blocked;
 }
 
-// The next line's set, from the host's memory, before it is looked up.
-inline void L2::prefetch(LineCursor& next, LineStore::Block& block) {
+// Finds the place of the next line, if there is one, whose set comes from the host's memory until
+// it is looked up. `block`: that of a line before it.
+inline void L2::look_ahead(LineCursor& next, LineStore::Block& block, Touch& at) {
   if (next.at_end()) return;
-  const Line line = next.line();
-  if (!store_->same_block(block, line)) block = store_->block_of(line);
-  store_->prefetch(block, line);
-  next.advance(next.bytes());
+  at.line = next.line();
+  if (!store_->same_block(block, at.line)) block = store_->block_of(at.line);
+  at.block = block;
+  at.slice = store_->slice_of(block, at.line);
+  at.set = store_->set_of(block, at.slice);
+  at.bytes = next.bytes();
+  LineStore::prefetch(at.set);
+  next.advance(at.bytes);
 }
 
 // Most lines are there: what they have in common is kept in `turns`.
 inline bool L2::touch(Access& access, const Touch& at, Turns& turns, unsigned resumed) {
-  auto* const set = store_->set_of(at.block, at.slice);
-  const unsigned way = store_->find(set, at.block);
-  if (way == store_->ways()) return allocate(access, at, set, turns, resumed);
-  const LineStore::Entry entry = set[way];
-  LineStore::use(set, way, access.write ? entry | LineStore::kDirty : entry);
+  const unsigned way = store_->find(at.set, at.block);
+  if (way == store_->ways()) return allocate(access, at, turns, resumed);
+  const LineStore::Entry entry = at.set[way];
+  LineStore::use(at.set, way, access.write ? entry | LineStore::kDirty : entry);
   occupy(at, turns);
   if (!access.write && (entry & LineStore::kFilling) != 0) {
     ++turns.merged;
@@ -198,12 +201,12 @@ void L2::account(Access& access, const Turns& turns) {
 
 // A place for the line, and its read if it needs one; false if the request has to wait. Requests
 // that wait at a slice have the first claim.
-bool L2::allocate(Access& access, const Touch& at, LineStore::Entry* set, Turns& turns,
-                  unsigned resumed) {
+bool L2::allocate(Access& access, const Touch& at, Turns& turns, unsigned resumed) {
   L2Slice& slice = slices_[at.slice];
   if (slice.has_blocked() && resumed != at.slice) return false;
   const bool fetched = !access.write || at.bytes != config_.line;
   if (fetched && !slice.has_miss_buffer()) return false;
+  auto* const set = at.set;
   const unsigned way = store_->victim(set);
   if (way == store_->ways()) return false;
   if ((set[way] & LineStore::kDirty) != 0) {
@@ -219,7 +222,8 @@ bool L2::allocate(Access& access, const Touch& at, LineStore::Entry* set, Turns&
       at.block.key | (access.write ? LineStore::kDirty : 0) | (fetched ? LineStore::kFilling : 0));
   const SimTime start = occupy(at, turns);
   if (fetched) {
-    slice.begin_miss(at.line, fills_.read(at.line, start - sim_now() + fill_, !access.write));
+    slice.begin_miss(at.line,
+                     fills_.read(at.block, at.line, start - sim_now() + fill_, !access.write));
     ++statistics_.fetches;
   }
   return true;
@@ -253,9 +257,9 @@ void L2::resume(unsigned where) {
 }
 
 // Those that wait at the slices of these lines.
-void L2::resume(const HbmTransfer& transfer) {
+void L2::resume(const HbmTransfer& transfer, const LineStore::Block& first) {
   if (waiting_ == 0) return;
-  each_line(transfer, [&](const LineStore::Block& block, Line line) {
+  each_line(transfer, first, [&](const LineStore::Block& block, Line line) {
     resume(store_->slice_of(block, line));
   });
 }
@@ -299,9 +303,10 @@ void L2::send(unsigned client, tlm::tlm_command command, const HbmTransfer& tran
 void L2::filled(std::uint64_t argument) {
   const auto number = static_cast<std::uint32_t>(argument);
   const HbmTransfer transfer = fills_[number].transfer;
+  const LineStore::Block first = fills_[number].block;
   const bool spoilt = fills_[number].spoilt;
   trace(transfer, platform::Activity::kL2Fill);
-  each_line(transfer,
+  each_line(transfer, first,
             [&](const LineStore::Block& block, Line line) { line_filled(block, line, spoilt); });
   fills_.finish(number, [this, spoilt](std::uint32_t waiting) {
     Access& access = accesses_[waiting];
@@ -313,7 +318,7 @@ void L2::filled(std::uint64_t argument) {
     }
     if (--access.fills == 0 && access.rest.at_end()) ready(waiting);
   });
-  resume(transfer);
+  resume(transfer, first);
 }
 
 void L2::line_filled(const LineStore::Block& block, Line line, bool spoilt) {
@@ -327,11 +332,12 @@ void L2::line_filled(const LineStore::Block& block, Line line, bool spoilt) {
 
 void L2::finish_write_back(std::uint32_t number) {
   const HbmTransfer transfer = write_backs_.finish(number);
+  const auto first = store_->block_of(transfer.first);
   trace(transfer, platform::Activity::kL2WriteBack);
-  each_line(transfer, [&](const LineStore::Block& block, Line line) {
+  each_line(transfer, first, [&](const LineStore::Block& block, Line line) {
     slices_[store_->slice_of(block, line)].end_write_back();
   });
-  resume(transfer);
+  resume(transfer, first);
 }
 
 void L2::trace(const Access& access) const {

@@ -80,9 +80,10 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
   // A line that a request touches.
   struct Touch {
     LineStore::Block block;
-    Line line = 0;
-    unsigned slice = 0;
-    Bytes bytes = 0;
+    Line line;
+    unsigned slice;
+    LineStore::Entry* set;
+    Bytes bytes;
   };
   static constexpr unsigned kAhead = 4;  // lines whose sets are on their way from the host's memory
   // The turns of a request's lines in their slices, of those that are looked up together.
@@ -103,17 +104,16 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
   void accept(unsigned client, tlm::tlm_generic_payload& trans);
   std::uint32_t new_access(unsigned client, tlm::tlm_generic_payload& trans);
   unsigned walk(std::uint32_t number, unsigned resumed);
-  void prefetch(LineCursor& next, LineStore::Block& block);
+  void look_ahead(LineCursor& next, LineStore::Block& block, Touch& at);
   bool touch(Access& access, const Touch& at, Turns& turns, unsigned resumed);
-  bool allocate(Access& access, const Touch& at, LineStore::Entry* set, Turns& turns,
-                unsigned resumed);
+  bool allocate(Access& access, const Touch& at, Turns& turns, unsigned resumed);
   SimTime occupy(const Touch& at, Turns& turns);
   void account(Access& access, const Turns& turns);
   SimTime time_of(Bytes bytes) const;
   void resume(unsigned slice);
-  void resume(const HbmTransfer& transfer);
+  void resume(const HbmTransfer& transfer, const LineStore::Block& first);
   template <class Use>
-  void each_line(const HbmTransfer& transfer, Use use);
+  void each_line(const HbmTransfer& transfer, const LineStore::Block& first, Use use);
   void ready(std::uint32_t number);
   void answer(std::uint64_t number);
 

@@ -13,10 +13,11 @@ class LineFills {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  // A read. `lag`: from HBM's response until its last line is in its slice; `spoilt`: the read has
-  // met an error that cannot be corrected.
+  // A read. `block`: of its first line; `lag`: from HBM's response until its last line is in its
+  // slice; `spoilt`: the read has met an error that cannot be corrected.
   struct Fill {
     HbmTransfer transfer;
+    LineStore::Block block;
     SimTime lag = 0;
     std::uint32_t waiters = kNone, last = kNone;  // a list
     bool spoilt = false;
@@ -34,9 +35,9 @@ class LineFills {
     run_ = joined_ = kNone;
     joins_ = 0;
   }
-  // The requester misses `line`, which comes to its slice `lag` after the HBM's response; it waits
-  // for it if it `waits`. Gives the number of the read.
-  std::uint32_t read(Line line, SimTime lag, bool waits);
+  // The requester misses `line` of `block`, which comes to its slice `lag` after the HBM's
+  // response; it waits for it if it `waits`. Gives the number of the read.
+  std::uint32_t read(const LineStore::Block& block, Line line, SimTime lag, bool waits);
   // It waits for a read that was there before. Lines of one read in a row are waited for once.
   void join(std::uint32_t fill);
   // How many reads it waits for that it did not wait for at begin().

@@ -14,6 +14,16 @@ unsigned log2_of(std::uint64_t power) {
   return static_cast<unsigned>(__builtin_ctzll(power));
 }
 
+// XOR of the groups of `bits` bits of a value below 2^48: the upper half of them onto the lower one,
+// then quarters, and so on.
+std::uint64_t fold(std::uint64_t value, unsigned bits) {
+  if (bits == 0) return 0;
+  unsigned shift = bits;
+  while (shift < 24) shift *= 2;
+  for (; shift >= bits; shift /= 2) value ^= value >> shift;
+  return value & ((std::uint64_t{1} << bits) - 1);
+}
+
 }  // namespace
 
 LineStore::LineStore(const L2Config& config)
@@ -25,14 +35,6 @@ LineStore::LineStore(const L2Config& config)
   set_bits_ = log2_of(sets);
   set_mask_ = sets - 1;
   memory_.resize((lines + kOfHostLine - 1) / kOfHostLine);
-}
-
-// XOR of the groups of `bits` bits.
-std::uint64_t LineStore::fold(std::uint64_t value, unsigned bits) const {
-  if (bits == 0) return 0;
-  std::uint64_t folded = 0;
-  for (; value != 0; value >>= bits) folded ^= value;
-  return folded & ((std::uint64_t{1} << bits) - 1);
 }
 
 LineStore::Block LineStore::block_of(Line line) const {

@@ -41,10 +41,8 @@ class LineStore {
   Entry* set_of(const Block& block, unsigned slice) {
     return entries() + (block.sets + slice) * ways_;
   }
-  // A line behind others will be looked up soon; in whatever block it is, it costs nothing.
-  void prefetch(const Block& block, Line line) {
-    __builtin_prefetch(set_of(block, slice_of(block, line)), 1);
-  }
+  // A line of this set will be looked up soon.
+  static void prefetch(const Entry* set) { __builtin_prefetch(set, 1); }
   // The way that holds the block's line of this set; ways() if none.
   unsigned find(const Entry* set, const Block& block) const {
     unsigned way = 0;
@@ -73,7 +71,6 @@ class LineStore {
     std::array<Entry, kOfHostLine> entries{};
   };
 
-  std::uint64_t fold(std::uint64_t value, unsigned bits) const;
   Entry* entries() { return memory_.data()->entries.data(); }
 
   const unsigned ways_;

@@ -50,6 +50,9 @@ class Launcher final : public OperatorStream {
   Status run(const jit::Kernel& kernel, std::uint32_t block_num, const void* params);
   // Until the last launch of all runs has ended. kDeviceFault, kTimeout.
   Status wait();
+  // Where kernels go, for work before and behind them. Another one after a wait() that has given
+  // up.
+  driver::ExecutionStream& stream() { return *stream_; }
   // Stream and memory are given back; nothing may be running.
   Status close();
 

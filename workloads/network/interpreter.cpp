@@ -59,7 +59,16 @@ Status Network::prepare() {
     }
   }
   values_.clear();
-  return {};
+  for (const auto& node : graph_.nodes) read_mask(node);
+  return steps_.status();
+}
+
+// Of constants: which of them the operator of attention has is known from their elements.
+void Network::read_mask(const Node& node) {
+  if (node.op != "FusedAttention" || node.inputs.size() < 4) return;
+  const auto found = kept_.find(node.inputs[3]);
+  if (found == kept_.end() || found->second.known != nullptr) return;
+  found->second.known = std::make_shared<const Tensor>(steps_.download(found->second));
 }
 
 Result<Tensors> Network::run(const Tensors& inputs) {

@@ -46,6 +46,7 @@ class Network {
  private:
   using Uses = std::map<std::string, std::size_t>;
   static void count(const Node& node, Uses& uses, std::size_t by);
+  void read_mask(const Node& node);
   Status visit(std::size_t place);
   Status take_inputs(const Tensors& inputs);
   Status run_node(const Node& node);

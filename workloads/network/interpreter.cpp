@@ -72,6 +72,7 @@ void Network::read_mask(const Node& node) {
 }
 
 Result<Tensors> Network::run(const Tensors& inputs) {
+  steps_.forget_error();  // of a run before
   values_ = kept_;
   left_ = uses_;
   if (auto ok = take_inputs(inputs); !ok) return forward_error(ok);
@@ -187,6 +188,7 @@ Result<Tensors> Network::outputs() {
     all[output.name] = steps_.download(values_.at(output.name));
   }
   if (steps_.failed()) return tl::unexpected(steps_.status().error());
+  values_.clear();
   return all;
 }
 

@@ -40,7 +40,7 @@ class Network {
   Status prepare();
   // The outputs, by name. `inputs` has one of each of the graph's inputs, of its type.
   // kInvalidArgument: it has not.
-  // Also errors of prepare().
+  // Also errors of prepare(). Another run may follow.
   Result<Tensors> run(const Tensors& inputs);
 
  private:

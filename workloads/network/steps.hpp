@@ -40,6 +40,8 @@ class Steps {
 
   const Status& status() const { return status_; }
   bool failed() const { return !status_; }
+  // Later steps run again.
+  void forget_error() { status_ = Status(); }
   // kUnsupported, unless something has failed before.
   void refuse(std::string why);
   void fail_with(const Error& error);

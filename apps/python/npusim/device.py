@@ -23,6 +23,7 @@ class Device:
         self._blocks = {}  # addresses of free blocks by their size (blocks.py)
         self._memories = weakref.WeakSet()
         self._operators = None  # made by the first one (ops.py)
+        self._networks = weakref.WeakSet()
         self._card = simulator._session.open(index)
         self._set_installed_firmware()
 
@@ -74,6 +75,8 @@ class Device:
         Raises:
             Error: `ErrorCode.BUSY`, somebody holds host memory of the card.
         """
+        for network in list(self._networks):
+            network.close()
         if self._operators is not None and not self.closed:
             self._operators.close()
         self._operators = None

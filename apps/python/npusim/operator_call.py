@@ -30,7 +30,8 @@ def cache_folder():
     return ""
 
 
-def _host(device):
+def host_of(device):
+    """A device, None for card 0, and what runs operators on it."""
     if device is None:
         simulator = current_simulator()
         if simulator is None:
@@ -108,7 +109,7 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(
     are so many of the first arrays, and a list of them is returned. `others`: shapes and types of
     results behind the first one; then all are a list. Of tensors the results are tensors."""
     tensors = [each for each in arrays if isinstance(each, Tensor)]
-    device, host = _host(_card_of(device, tensors))
+    device, host = host_of(_card_of(device, tensors))
     call.out_dtype, result_type = _out(outDType)
     wanted = [(tuple(shape), result_type)] * max(in_place, 1) + list(others)
     given = [each if each is None or isinstance(each, Tensor) else tensor(each, device=device)

@@ -25,7 +25,7 @@ if(NPU_COUNTING)
     RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/npusim/counting/${NPU_COUNTING_DIGEST})
 endif()
 # The firmware of the card's cores and kernels, for programs on the driver's runtime.
-install(TARGETS scheduler executor pager empty elementwise matmul
+install(TARGETS scheduler executor pager tensors empty elementwise matmul
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/npusim/programs)
 if(TARGET npu_python)
   install(TARGETS npu_python LIBRARY DESTINATION lib/python3/dist-packages/npusim)

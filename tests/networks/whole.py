@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Networks of several nodes, as exporters write them, on a simulated card: made with Debian's
-python3-onnx, computed by NumPy, run by `npusim onnx` with all passes, with none and with all but one.
+python3-onnx, computed by NumPy, run by `npusim onnx` with all passes, with none and with all but one of
+those that find something.
 
 whole.py NPUSIM [--config NAME] [--large] [NAME]...: one line for each network and choice of passes.
 """
@@ -22,8 +23,8 @@ except ImportError:
     print("no python3-onnx")
     sys.exit(77)
 
-PASSES = ["identities", "constants", "batch_norm", "layer_norm", "rms_norm", "transpose", "bias",
-          "elementwise"]
+PASSES = ["identities", "constants", "batch_norm", "layer_norm", "rms_norm", "attention", "transpose",
+          "bias", "elementwise"]
 
 
 class Network:
@@ -79,6 +80,13 @@ class Network:
                  "Reciprocal": lambda: 1 / x, "Identity": lambda: x, "Neg": lambda: -x,
                  "Erf": lambda: erf(x), "Softsign": lambda: x / (1 + np.abs(x))}[op]()
         return self.node(op, [a], value)
+
+    def where(self, condition, a, b):
+        name = f"value{len(self.nodes)}"
+        self.nodes.append(helper.make_node("Where", [condition, a, b], [name],
+                                           name=f"n{len(self.nodes)}"))
+        self.values[name] = np.where(*self.of(condition, a, b)).astype(np.float32)
+        return name
 
     def transpose(self, a, *order):
         return self.node("Transpose", [a], np.transpose(self.values[a], order), perm=order)
@@ -239,6 +247,62 @@ def odd(large):
                            net.weights(7))
 
 
+def attention(large):
+    """Scales and masks of attention: causal ones of each kind, one that hides other keys, and one that
+    depends on inputs; two sequences of several heads."""
+    batch, rows, heads, size = (2, 64, 8, 64) if large else (2, 20, 3, 16)
+    width = heads * size
+    net = Network(5)
+    x, given = net.input(batch, rows, width), net.input(1, 1, rows, rows)
+    lower = np.tril(np.ones((rows, rows)))
+    scale = net.real(1 / np.sqrt(size))
+
+    def sums(shown):
+        return net.constant(np.where(shown, 0, -1e9).astype(np.float32)[None, None])
+
+    def masked(kind, scores):
+        if kind == "sums":
+            return net.binary("Add", scores, sums(lower))
+        if kind == "computed":
+            hidden = net.binary("Sub", net.real(1), net.constant(lower.astype(np.float32)))
+            return net.binary("Add", net.binary("Mul", hidden, net.real(-1e5)), scores)
+        if kind == "shows":
+            return net.where(net.constant(lower != 0), scores, net.real(-np.inf))
+        if kind == "hides":
+            return net.where(net.constant(lower[None] == 0), net.real(-1e9), scores)
+        if kind == "other":
+            return net.binary("Add", scores, sums(np.arange(rows) % 3 != 1))
+        if kind == "given":
+            return net.binary("Add", scores, given)
+        return scores
+
+    for kind in ("none", "sums", "computed", "shows", "hides", "other", "given"):
+        q, k, v = (net.reshape(net.matmul(x, net.weights(width, width)), batch, rows, heads, size)
+                   for _ in range(3))
+        q, v = net.transpose(q, 0, 2, 1, 3), net.transpose(v, 0, 2, 1, 3)
+        k = net.transpose(k, 0, 2, 3, 1)
+        if kind in ("sums", "hides"):  # the scale stands before the product
+            q = net.binary("Mul", q, scale)
+        scores = net.matmul(q, k)
+        if kind not in ("sums", "hides"):
+            scores = net.binary("Mul", scores, scale)
+        out = net.matmul(net.softmax(masked(kind, scores)), v)
+        if kind == "computed":  # two take it: the result is not turned by the operator
+            out = net.binary("Add", out, net.unary("Tanh", out))
+        out = net.reshape(net.transpose(out, 0, 2, 1, 3), batch, rows, width)
+        x = net.binary("Add", x, out)
+    return net, x
+
+
+def run(npusim, config, model, choice):
+    """The result of the program, and the passes that have found something."""
+    done = subprocess.run([npusim, "--config", config, "onnx", str(model),
+                           "--set", "passes=" + (",".join(choice) or "none")],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    table = re.search(r"\npasses\n.*\n((?:  .*\n?)*)", done.stdout)
+    return done, [row.split()[0] for row in table.group(1).splitlines()] if table else []
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("npusim")
@@ -247,19 +311,19 @@ def main():
     parser.add_argument("--large", action="store_true")
     options = parser.parse_args()
     failed = 0
-    for make in (bert, llama, resnet, odd):
+    for make in (bert, llama, resnet, odd, attention):
         if options.names and make.__name__ not in options.names:
             continue
         net, output = make(options.large)
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             net.save(folder, output)
-            choices = [PASSES, []] + [[e for e in PASSES if e != one] for one in PASSES]
-            for choice in choices[:2] if options.large else choices:
-                done = subprocess.run(
-                    [options.npusim, "--config", options.config, "onnx", str(folder / "model.onnx"),
-                     "--set", "passes=" + (",".join(choice) or "none")],
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            choices = [PASSES, []]
+            while choices:
+                choice = choices.pop(0)
+                done, found = run(options.npusim, options.config, folder / "model.onnx", choice)
+                if choice is PASSES and not options.large:
+                    choices += [[e for e in PASSES if e != one] for one in found]
                 gone = [each for each in PASSES if each not in choice]
                 table = re.search(r"\nnetwork\n.*\n *(.*)", done.stdout)
                 print(f"{make.__name__} without {','.join(gone) or 'nothing'}: "

@@ -34,8 +34,8 @@ Status check_mapped(const Graph& graph) {
                           graph.nodes.size(), missing, count > kNamed ? ", ..." : ""));
 }
 
-Network::Network(const Graph& graph, Steps& steps, NodeListener listener)
-    : graph_(graph), steps_(steps), listener_(std::move(listener)) {
+Network::Network(const Graph& graph, Steps& steps, NetworkListener* listener)
+    : graph_(graph), steps_(steps), listener_(listener) {
   for (const auto& node : graph.nodes) count(node, uses_, 1);
   for (const auto& output : graph.outputs) ++uses_[output.name];
 }
@@ -59,10 +59,20 @@ Status Network::prepare() {
     }
   }
   values_.clear();
-  return {};
+  for (const auto& node : graph_.nodes) read_mask(node);
+  return steps_.status();
+}
+
+// Of constants: which of them the operator of attention has is known from their elements.
+void Network::read_mask(const Node& node) {
+  if (node.op != "FusedAttention" || node.inputs.size() < 4) return;
+  const auto found = kept_.find(node.inputs[3]);
+  if (found == kept_.end() || found->second.known != nullptr) return;
+  found->second.known = std::make_shared<const Tensor>(steps_.download(found->second));
 }
 
 Result<Tensors> Network::run(const Tensors& inputs) {
+  steps_.forget_error();  // of a run before
   values_ = kept_;
   left_ = uses_;
   if (auto ok = take_inputs(inputs); !ok) return forward_error(ok);
@@ -75,8 +85,9 @@ Result<Tensors> Network::run(const Tensors& inputs) {
 
 Status Network::visit(std::size_t place) {
   const auto before = steps_.count();
+  if (listener_ != nullptr) listener_->begin(place);
   if (auto ok = run_node(graph_.nodes[place]); !ok) return ok;
-  if (listener_) listener_(place, steps_.count() - before);
+  if (listener_ != nullptr) listener_->end(place, steps_.count() - before);
   return {};
 }
 
@@ -92,7 +103,7 @@ Status Network::take_inputs(const Tensors& inputs) {
                   fmt::format("input '{}': found {}, and the model has {}", wanted.name,
                               row_of(found->second.type).name, row_of(wanted.type).name));
     }
-    values_[wanted.name] = steps_.upload(found->second);
+    keep(wanted.name, steps_.upload(found->second), {});
   }
   return steps_.status();
 }
@@ -109,20 +120,34 @@ Status Network::run_node(const Node& node) {
     if (auto ok = run_parts(node); !ok) return ok;
     lowering.outputs = {values_.at(node.outputs[0])};
   }
-  if (steps_.failed()) {
-    const auto& error = steps_.status().error();
-    return fail(error.code, fmt::format("{}: {}", title_of(node), error.context));
-  }
+  if (steps_.failed()) return fail_in(node);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     if (i >= lowering.outputs.size()) {
       return fail(ErrorCode::kUnsupported,
                   fmt::format("{}: no result '{}'", title_of(node), node.outputs[i]));
     }
-    values_[node.outputs[i]] = lowering.outputs[i];
+    keep(node.outputs[i], lowering.outputs[i], lowering.inputs);
   }
   for (const auto& input : node.inputs) let_go(input);
   return {};
+}
+
+// What the card finds is found later: it is of this node, or of one before it.
+Status Network::fail_in(const Node& node) const {
+  const auto& error = steps_.status().error();
+  const bool is_late = error.code == ErrorCode::kDeviceFault || error.code == ErrorCode::kTimeout;
+  return fail(error.code, fmt::format("{}{}: {}", title_of(node), is_late ? " or before it" : "",
+                                      error.context));
+}
+
+void Network::keep(const std::string& name, Value value, const std::vector<Value>& inputs) {
+  const bool is_new = value.memory != nullptr &&
+                      std::none_of(inputs.begin(), inputs.end(), [&value](const Value& input) {
+                        return input.memory == value.memory;
+                      });
+  if (listener_ != nullptr && is_new) listener_->made(name, value.bytes());
+  values_[name] = std::move(value);
 }
 
 Status Network::lower(Lowering& lowering) {
@@ -152,7 +177,9 @@ Status Network::run_parts(const Node& node) {
 
 // Memory of what nobody takes any more is given back; constants stay.
 void Network::let_go(const std::string& name) {
-  if (--left_[name] == 0) values_.erase(name);
+  if (--left_[name] != 0) return;
+  values_.erase(name);
+  if (listener_ != nullptr && !name.empty()) listener_->gone(name);
 }
 
 Result<Tensors> Network::outputs() {
@@ -161,6 +188,7 @@ Result<Tensors> Network::outputs() {
     all[output.name] = steps_.download(values_.at(output.name));
   }
   if (steps_.failed()) return tl::unexpected(steps_.status().error());
+  values_.clear();
   return all;
 }
 

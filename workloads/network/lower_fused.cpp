@@ -83,6 +83,7 @@ const std::vector<FusedRow> kFusedLowerings{
     {"FusedLayerNormalization", lower_fused_layer_norm},
     {"FusedRmsNormalization", lower_fused_rms_norm},
     {"FusedMatMul", lower_fused_matmul},
+    {"FusedAttention", lower_fused_attention},
 };
 
 }  // namespace npu::network

@@ -53,6 +53,7 @@ struct FusedRow {
   bool (*lower)(Lowering&);
 };
 extern const std::vector<FusedRow> kFusedLowerings;
+bool lower_fused_attention(Lowering& node);
 // Null: it is none.
 const FusedRow* find_fused(const Node& node);
 

@@ -26,9 +26,11 @@ Value Steps::make(ElementType type, Sides sides) {
 }
 
 Value Steps::zeros(ElementType type, Sides sides) {
-  Tensor tensor{type, std::move(sides), {}, {}};
-  tensor.bytes.resize(tensor.elements() * row_of(type).bytes);
-  return upload(tensor);
+  auto value = make(type, std::move(sides));
+  if (failed() || value.memory == nullptr) return value;
+  auto done = runner_.fill_zeros(value.memory->address(), value.bytes());
+  if (!done) fail_with(done.error());
+  return value;
 }
 
 Value Steps::upload(const Tensor& tensor) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that nodes are made of: tensors in the card's memory, and what runs on them. Each step is
-// launched and waited for when it is called. arithmetic.hpp, moves.hpp and on_aicpu.hpp have them.
+// submitted when it is called, and runs behind those before it. arithmetic.hpp, moves.hpp and
+// on_aicpu.hpp have them.
 //
 // An error stays: later steps do nothing and give empty values, so that a node looks once, at its
 // end.
@@ -16,14 +17,17 @@
 
 namespace npu::network {
 
-// The card that steps run on.
+// The card that steps run on, one behind the other. Calls need not wait for their end: errors of
+// the card may come later. Memory that is given back may be in use by steps before.
 class StepRunner {
  public:
   virtual ~StepRunner() = default;
   virtual Result<std::shared_ptr<CardMemory>> allocate(Bytes size) = 0;  // at least 1 byte
   virtual Status write(driver::DeviceAddress to, ConstByteSpan from) = 0;
+  // Of allocated memory, up to the next multiple of four bytes.
+  virtual Status fill_zeros(driver::DeviceAddress at, Bytes size) = 0;
+  // Waits for all steps before.
   virtual Status read(driver::DeviceAddress from, ByteSpan to) = 0;
-  // Until it has ended.
   virtual Status run(const operators::OperatorCall& call) = 0;
   // The same on the AICPUs.
   virtual Status run(const abi::TensorWork& work) = 0;
@@ -36,6 +40,8 @@ class Steps {
 
   const Status& status() const { return status_; }
   bool failed() const { return !status_; }
+  // Later steps run again.
+  void forget_error() { status_ = Status(); }
   // kUnsupported, unless something has failed before.
   void refuse(std::string why);
   void fail_with(const Error& error);
@@ -64,7 +70,7 @@ class Steps {
   void run(operators::OperatorCall& call, const std::vector<const Value*>& inputs,
            const Value& result);
   void run(const abi::TensorWork& work);
-  // How many have run.
+  // How many have been submitted.
   std::uint64_t count() const { return count_; }
 
  private:

@@ -3,22 +3,19 @@
 // compared with those that stand beside the model.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-#include <map>
-#include <optional>
-
 #include "kernels/operators/runner.hpp"
 #include "kernels/operators/sources.hpp"
-#include "workloads/framework/figures.hpp"
+#include "workloads/framework/program_images.hpp"
 #include "workloads/network/compare.hpp"
 #include "workloads/network/interpreter.hpp"
+#include "workloads/network/node_times.hpp"
 #include "workloads/network/onnx_file.hpp"
 #include "workloads/network/passes/pass.hpp"
 #include "workloads/network/shapes.hpp"
 #include "workloads/network/test_data.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/network_report.hpp"
 #include "workloads/programs/support/operator_limits.hpp"
 #include "workloads/programs/support/queue_session.hpp"
 
@@ -26,135 +23,54 @@ namespace npu::workloads {
 namespace programs::network_run {
 namespace {
 
-using network::CardMemory;
+using network::CardRunner;
 using network::Graph;
+using network::RunTimes;
 using network::Tensors;
-using operators::OperatorCall;
-
-// Memory of the process, given back to it.
-class ProcessMemory final : public CardMemory {
- public:
-  ProcessMemory(driver::ProcessContext& process, driver::DeviceAddress address)
-      : CardMemory(address), process_(process) {}
-  // What cannot be given back goes with the process.
-  ~ProcessMemory() override { static_cast<void>(process_.space().free(address())); }
-
- private:
-  driver::ProcessContext& process_;
-};
-
-// `host`: from the call of an operator to its last doorbell; the first call has the upload of its
-// image in it. `card`: from there to the end that the host sees.
-struct LaunchTimes {
-  Picoseconds host{}, card{};
-};
-
-class OperatorSteps final : public network::StepRunner {
- public:
-  OperatorSteps(Context& context, QueueSession& session, operators::OperatorRunner& runner,
-                operators::Launcher& launcher)
-      : context_(context), session_(session), runner_(runner), launcher_(launcher) {}
-
-  Result<std::shared_ptr<CardMemory>> allocate(Bytes size) override {
-    auto memory = session_.process().space().allocate(size);
-    if (!memory) return forward_error(memory);
-    return std::make_shared<ProcessMemory>(session_.process(), memory->address);
-  }
-  Status write(driver::DeviceAddress to, ConstByteSpan from) override {
-    return session_.write(to, from);
-  }
-  Status read(driver::DeviceAddress from, ByteSpan to) override { return session_.read(from, to); }
-  Status run(const OperatorCall& call) override {
-    auto kernel = runner_.find(call, context_.interrupted);
-    if (!kernel) return forward_error(kernel);
-    const auto begin = context_.platform.clock().now();
-    if (auto ran = runner_.run(call, std::move(*kernel)); !ran) return forward_error(ran);
-    const auto rung = context_.platform.clock().now();
-    if (auto done = launcher_.wait(); !done) return done;
-    times_.host += rung - begin;
-    times_.card += context_.platform.clock().now() - rung;
-    return {};
-  }
-  Status run(const abi::TensorWork& work) override {
-    constexpr unsigned kAicpus = 4;  // every chip has so many
-    const auto begin = context_.platform.clock().now();
-    std::vector<std::uint64_t> words(sizeof work / sizeof(std::uint64_t));
-    std::memcpy(words.data(), &work, sizeof work);
-    session_.forget_launches();  // they have been waited for
-    const auto entry = session_.launch("tensors", kAicpus, words.data(), words.size(),
-                                       abi::QueueOpcode::kLaunchAicpu);
-    if (!entry) return forward_error(entry);
-    const auto ready = context_.platform.clock().now();
-    if (auto done = session_.run(&*entry, 1); !done) return done;
-    times_.host += ready - begin;
-    times_.card += context_.platform.clock().now() - ready;
-    return {};
-  }
-  LaunchTimes times() const { return times_; }
-
- private:
-  Context& context_;
-  QueueSession& session_;
-  operators::OperatorRunner& runner_;
-  operators::Launcher& launcher_;
-  LaunchTimes times_;
-};
-
-struct OfNetwork {
-  std::uint64_t nodes = 0, operators = 0, sets = 0, compared = 0;
-  LaunchTimes launches;
-  Picoseconds preparing{}, duration{};
-
-  Picoseconds host() const { return launches.host; }
-  Picoseconds card() const { return launches.card; }
-};
-
-constexpr Figure<OfNetwork> kFigures[] = {
-    {"nodes", "", from<&OfNetwork::nodes>, {"nodes"}},
-    {"operators", "", from<&OfNetwork::operators>, {"launches"}},
-    {"data_sets", "", from<&OfNetwork::sets>, {"data sets"}},
-    {"results_compared", "", from<&OfNetwork::compared>, {"results compared"}},
-    {"host_us", "us", from<&OfNetwork::host>, {"host us"}},
-    {"card_us", "us", from<&OfNetwork::card>, {"card us"}},
-    {"prepare_us", "us", from<&OfNetwork::preparing>, {"prepare us"}},
-    {"duration_us", "us", from<&OfNetwork::duration>, {"duration us"}}};
-
-struct OfOperator {
-  std::uint64_t nodes = 0, operators = 0;
-  LaunchTimes launches;
-
-  Picoseconds host() const { return launches.host; }
-  Picoseconds card() const { return launches.card; }
-};
-constexpr Figure<OfOperator> kOfOperator[] = {
-    {"nodes", "", from<&OfOperator::nodes>, {"nodes"}},
-    {"operators", "", from<&OfOperator::operators>, {"launches"}},
-    {"host_us", "us", from<&OfOperator::host>, {"host us"}},
-    {"card_us", "us", from<&OfOperator::card>, {"card us"}}};
 
 class NetworkRun {
  public:
-  NetworkRun(Context& context, const Graph& graph, OperatorSteps& card)
+  NetworkRun(Context& context, const Graph& graph, CardRunner& card)
       : context_(context),
         graph_(graph),
         card_(card),
         steps_(card),
-        network_(graph, steps_,
-                 [this](std::size_t node, std::uint64_t operators) { count(node, operators); }) {}
+        timer_(context.platform.clock(), card),
+        network_(graph, steps_, &timer_) {}
 
   Status prepare() {
     const auto begin = context_.platform.clock().now();
     if (auto ok = network_.prepare(); !ok) return ok;
+    if (auto ok = card_.wait(); !ok) return ok;
     figures_.preparing = context_.platform.clock().now() - begin;
+    figures_.weights = card_.memory().used();
     return {};
   }
 
+  // As often as `runs` says; the last time counts.
   Status run(const Tensors& inputs, const Tensors& expected) {
-    const auto begin = context_.platform.clock().now();
+    const auto runs = context_.parameters.integer("runs");
+    for (std::uint64_t i = 0; i < runs; ++i) {
+      if (auto ok = run_once(inputs, expected, i + 1 == runs); !ok) return ok;
+      context_.step("runs", i + 1, runs);
+    }
+    return {};
+  }
+
+  void report() {
+    NetworkReport(context_, graph_)
+        .write(figures_, runs_, context_.parameters.choice("rows") == "nodes");
+  }
+
+ private:
+  Status run_once(const Tensors& inputs, const Tensors& expected, bool counts) {
+    const TraceSession listening(context_.trace, timer_);
+    timer_.start();
     const auto found = network_.run(inputs);
     if (!found) return forward_error(found);
-    figures_.duration += context_.platform.clock().now() - begin;
-    ++figures_.sets;
+    auto times = timer_.stop();
+    if (!counts) return {};
+    runs_.push_back(std::move(times));
     for (const auto& [name, tensor] : expected) {
       if (!context_.functional) break;
       if (auto same = network::compare(found->at(name), tensor, graph_.nodes.size() > 1); !same) {
@@ -165,44 +81,17 @@ class NetworkRun {
     return {};
   }
 
-  void report() {
-    figures_.nodes = graph_.nodes.size();
-    figures_.operators = steps_.count();
-    figures_.launches = card_.times();
-    auto& whole = add_figure_table(context_.report, "network", {}, kFigures);
-    report_figures(context_, "network.", kFigures, figures_, &whole, {});
-    auto& table = add_figure_table(context_.report, "nodes", {"operator of ONNX"}, kOfOperator);
-    for (const auto& [op, row] : by_operator_) {
-      report_figures(context_, "network." + op + ".", kOfOperator, row, &table, {op});
-    }
-    if (figures_.compared == 0) {
-      context_.report.add_note("results are not compared: there are none beside the model");
-    }
-  }
-
- private:
-  void count(std::size_t node, std::uint64_t operators) {
-    auto& row = by_operator_[graph_.nodes[node].op];
-    ++row.nodes;
-    row.operators += operators;
-    const auto now = card_.times();
-    row.launches.host += now.host - reported_.host;
-    row.launches.card += now.card - reported_.card;
-    reported_ = now;
-    context_.step(graph_.nodes[node].op, node + 1, graph_.nodes.size());
-  }
-
   Context& context_;
   const Graph& graph_;
-  OperatorSteps& card_;
+  CardRunner& card_;
   network::Steps steps_;
+  network::NodeTimer timer_;
   network::Network network_;
   OfNetwork figures_;
-  LaunchTimes reported_;  // before a node
-  std::map<std::string, OfOperator> by_operator_;
+  std::vector<RunTimes> runs_;
 };
 
-Status run_sets(Context& context, const Graph& graph, OperatorSteps& card) {
+Status run_sets(Context& context, const Graph& graph, CardRunner& card) {
   const bool is_random = !context.parameters.choice("shapes").empty();
   const auto sets = is_random
                         ? Result<std::vector<network::TestData>>(std::vector<network::TestData>())
@@ -222,24 +111,7 @@ Status run_sets(Context& context, const Graph& graph, OperatorSteps& card) {
     if (auto ok = run.run(*inputs, {}); !ok) return ok;
   }
   run.report();
-  return {};
-}
-
-constexpr Figure<network::passes::PassResult> kOfPass[] = {
-    {"found", "", from<&network::passes::PassResult::found>, {"found"}},
-    {"nodes_before", "", from<&network::passes::PassResult::nodes_before>, {"nodes before"}},
-    {"nodes_after", "", from<&network::passes::PassResult::nodes_after>, {"after"}}};
-
-void report_passes(Context& context, const std::vector<network::passes::PassResult>& results) {
-  const bool any =
-      std::any_of(results.begin(), results.end(), [](const auto& each) { return each.found != 0; });
-  auto* const table =
-      any ? &add_figure_table(context.report, "passes", {"pass", "what"}, kOfPass) : nullptr;
-  for (const auto& each : results) {
-    report_figures(context, fmt::format("network.pass.{}.", each.name), kOfPass, each,
-                   each.found == 0 ? nullptr : table,
-                   {std::string(each.name), std::string(each.what)});
-  }
+  return card.wait();
 }
 
 ParameterSpec passes_parameter() {
@@ -273,9 +145,16 @@ Status run_network(Context& context) {
       operators::Launcher::open((*session)->process(), context.platform.clock(), options);
   if (!launcher) return forward_error(launcher);
   operators::OperatorRunner runner(context.platform, cache, **launcher);
-  OperatorSteps steps(context, **session, runner, **launcher);
-  if (auto ok = run_sets(context, *graph, steps); !ok) return ok;
-  report_passes(context, passes);
+  {
+    network::CardOptions card_options;
+    card_options.aicpu_program = [&context] { return use_program(context.report, "tensors"); };
+    card_options.interrupted = context.interrupted;
+    auto steps = CardRunner::open({context.platform, (*session)->process(), runner, **launcher},
+                                  std::move(card_options));
+    if (!steps) return forward_error(steps);
+    if (auto ok = run_sets(context, *graph, **steps); !ok) return ok;
+  }
+  NetworkReport(context, *graph).write(passes);
   if (auto ok = (*launcher)->close(); !ok) return ok;
   return (*session)->close();
 }
@@ -303,14 +182,19 @@ Workload network_run() {
             "sides of inputs that the model leaves open, NAME:1x3x224x224,...; inputs are random "
             "then"},
            programs::network_run::passes_parameter(),
+           {"runs", ParameterType::kInteger, "", "1",
+            "how often inputs are computed; times are of the last run, which finds kernels on the "
+            "card",
+            1, 1'000},
+           choice_parameter("rows", "operators", "nodes: the report has each node, too",
+                            {"operators", "nodes"}),
            choice_parameter("cache", "folder",
                             "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
                             "~/.cache/npusim/jit",
                             {"none", "folder"}),
            card_parameter()},
           programs::network_run::run_network,
-          figure_rows(programs::network_run::kFigures, programs::network_run::kOfOperator,
-                      programs::network_run::kOfPass),
+          NetworkReport::rows(),
           programs::network_run::check_model};
 }
 

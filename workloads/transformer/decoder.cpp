@@ -28,7 +28,8 @@ ByteSpan bytes_to(std::vector<T>& values) {
 
 }  // namespace
 
-StepTimes Decoder::times_of(const std::vector<Operation>& operations, const LaunchTimes& times,
+StepTimes Decoder::times_of(const std::vector<Operation>& operations,
+                            const operators::LaunchTimes& times,
                             const std::vector<Launched>& launched) const {
   StepTimes all;
   all.layers.resize(options_.layers);
@@ -151,8 +152,8 @@ Status Decoder::upload(const std::vector<Operation>& operations) {
   return {};
 }
 
-Status Decoder::launch(const std::vector<Operation>& operations, const LaunchTimes& times,
-                       std::vector<Launched>& launched) {
+Status Decoder::launch(const std::vector<Operation>& operations,
+                       const operators::LaunchTimes& times, std::vector<Launched>& launched) {
   for (const auto& operation : operations) {
     auto kernel = card_.runner.find(operation.call, context_.interrupted);
     if (!kernel) return forward_error(kernel);
@@ -172,7 +173,7 @@ Result<StepTimes> Decoder::timed(const StepShape& shape, const std::vector<std::
   const auto operations = operations_of(model_, options_.type, shape, memory_, step_);
   if (auto ok = upload(operations); !ok) return forward_error(ok);
   auto& clock = context_.platform.clock();
-  LaunchTimes times;
+  operators::LaunchTimes times;
   std::vector<Launched> launched;
   const TraceSession listening(context_.trace, times);
   const Instant begin = clock.now();

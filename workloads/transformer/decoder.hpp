@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "kernels/operators/launcher/launch_times.hpp"
 #include "kernels/operators/runner.hpp"
 #include "workloads/framework/context.hpp"
 #include "workloads/framework/measurement.hpp"
 #include "workloads/programs/support/queue_session.hpp"
-#include "workloads/transformer/launch_times.hpp"
 #include "workloads/transformer/memory.hpp"
 #include "workloads/transformer/reference.hpp"
 #include "workloads/transformer/step.hpp"
@@ -82,9 +82,9 @@ class Decoder {
   Result<StepTimes> timed(const StepShape& shape, const std::vector<std::uint32_t>& given,
                           std::vector<std::uint32_t>& chosen);
   Status upload(const std::vector<Operation>& operations);
-  Status launch(const std::vector<Operation>& operations, const LaunchTimes& times,
+  Status launch(const std::vector<Operation>& operations, const operators::LaunchTimes& times,
                 std::vector<Launched>& launched);
-  StepTimes times_of(const std::vector<Operation>& operations, const LaunchTimes& times,
+  StepTimes times_of(const std::vector<Operation>& operations, const operators::LaunchTimes& times,
                      const std::vector<Launched>& launched) const;
   std::vector<std::uint32_t> next_tokens(std::uint64_t tokens) const;
   Status check(const std::vector<std::uint32_t>& tokens);

@@ -10,6 +10,7 @@
 #include "apps/python/native/graph.hpp"
 #include "apps/python/native/host_runtime.hpp"
 #include "apps/python/native/managed.hpp"
+#include "apps/python/native/network.hpp"
 #include "apps/python/native/operators.hpp"
 #include "apps/python/native/session.hpp"
 #include "apps/python/native/source_compiler.hpp"
@@ -134,5 +135,6 @@ PYBIND11_MODULE(_npusim, module) {
   npu::python::bind_host_runtime(module);
   npu::python::bind_card_work(module);
   npu::python::bind_operators(module);
+  npu::python::bind_network(module);
   npu::python::bind_source_compiler(module);
 }

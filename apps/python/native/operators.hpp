@@ -35,8 +35,15 @@ class OperatorHost {
   pybind11::dict counters() const;
   void close();
 
- private:
+  // For networks, whose nodes are such operators. Not behind close().
   void check_usable() const;
+  bool closed() const { return parts_ == nullptr || card_->closed(); }
+  Session& session() { return card_->session(); }
+  driver::ProcessContext& process() { return card_->context().process(); }
+  operators::Launcher& launcher() { return *parts_->launcher; }
+  operators::OperatorRunner& runner() { return *parts_->runner; }
+
+ private:
   jit::Loaded find(const operators::OperatorCall& call);
 
   struct Parts {

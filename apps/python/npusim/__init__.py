@@ -19,6 +19,7 @@ from .errors import Error, ErrorCode
 from .graph import Argument, Graph, inout, input, no_dependency, output, scalar
 from .kernel_compiler import KernelCompiler
 from .memory import DeviceMemory, HostMemory, ManagedMemory
+from .network import Network
 from .nz import to_nz
 from .orchestrator import Orchestrator
 from .programs import host_library, program, program_names, program_path
@@ -34,7 +35,7 @@ __all__ = [
     "ArgDirection", "Argument", "ChipCallConfig", "ChipCallable", "ChipStorageTaskArgs",
     "ChipWorker", "ContinuousTensor", "CoreCallable", "DataType", "Device", "DeviceMemory", "Error",
     "ErrorCode", "Event", "Graph", "HostMemory", "KernelCompiler", "ManagedMemory",
-    "Orchestrator", "RuntimeBinaries", "RuntimeBuilder", "Simulator", "Stream", "TaskArgs",
+    "Network", "Orchestrator", "RuntimeBinaries", "RuntimeBuilder", "Simulator", "Stream", "TaskArgs",
     "Tensor", "TensorArgType", "Ticket", "Worker", "current_simulator", "empty", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library",
     "inout", "input", "no_dependency", "ops", "output", "program", "program_names", "program_path",
     "scalar", "scalar_to_uint64", "scene", "tensor", "to_bfloat16", "to_nz",

@@ -24,6 +24,7 @@ class Device:
         self._memories = weakref.WeakSet()
         self._operators = None  # made by the first one (ops.py)
         self._capture = None  # the OperatorGraph that operators go into (captured.py)
+        self._networks = weakref.WeakSet()
         self._card = simulator._session.open(index)
         self._set_installed_firmware()
 
@@ -75,6 +76,8 @@ class Device:
         Raises:
             Error: `ErrorCode.BUSY`, somebody holds host memory of the card.
         """
+        for network in list(self._networks):
+            network.close()
         if self._operators is not None and not self.closed:
             self._operators.close()
         self._operators = None

@@ -31,6 +31,7 @@ def cache_folder():
 
 
 def host_of(device):
+    """A device, None for card 0, and what runs operators on it."""
     if device is None:
         simulator = current_simulator()
         if simulator is None:

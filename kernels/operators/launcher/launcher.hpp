@@ -62,6 +62,9 @@ class Launcher final : public OperatorStream {
   Status run(driver::StreamGraph& graph, std::vector<driver::QueueTicket>* entries = nullptr);
   // Until the last launch of all runs has ended. kDeviceFault, kTimeout.
   Status wait();
+  // Where kernels go, for work before and behind them. Another one after a wait() that has given
+  // up.
+  driver::ExecutionStream& stream() { return *stream_; }
   // Stream and memory are given back; nothing may be running.
   Status close();
 

@@ -151,5 +151,61 @@ TEST_F(Passes, ATransposeOfOtherAxesIsNoOperandThatLiesByColumns) {
   EXPECT_EQ(graph_.nodes[0].attribute("transA", std::int64_t{0}), 1);
 }
 
+Node turned(const std::string& input, const std::string& output, std::vector<std::int64_t> order) {
+  auto made = node("Transpose", {input}, output);
+  made.attributes["perm"] = std::move(order);
+  return made;
+}
+
+TEST_F(Passes, AttentionTakesAScaleAndAMaskOfConstants) {
+  constant("s", {2});
+  constant("m", {0, 0});
+  auto softmax = node("Softmax", {"masked"}, "p");
+  softmax.attributes["axis"] = std::int64_t{-1};
+  graph_.nodes = {turned("k", "kt", {0, 1, 3, 2}),
+                  node("MatMul", {"q", "kt"}, "scores"),
+                  node("Div", {"scores", "s"}, "scaled"),
+                  node("Add", {"scaled", "m"}, "masked"),
+                  softmax,
+                  node("MatMul", {"p", "v"}, "y")};
+  output("y");
+  EXPECT_EQ(run("attention"), 1U);
+  ASSERT_THAT(ops(), ElementsAre("FusedAttention"));
+  EXPECT_THAT(graph_.nodes[0].inputs, ElementsAre("q", "k", "v", "m"));
+  EXPECT_EQ(graph_.nodes[0].attribute("scale", 0.0F), 0.5F);
+  EXPECT_EQ(graph_.nodes[0].parts.size(), 6U);
+}
+
+TEST_F(Passes, AttentionLeavesScoresThatOthersTakeAndMasksOfInputs) {
+  auto softmax = node("Softmax", {"scores"}, "p");
+  softmax.attributes["axis"] = std::int64_t{-1};
+  graph_.nodes = {turned("k", "kt", {0, 1, 3, 2}), node("MatMul", {"q", "kt"}, "scores"), softmax,
+                  node("MatMul", {"p", "v"}, "y")};
+  output("y");
+  output("scores");
+  EXPECT_EQ(run("attention"), 0U);
+  graph_.outputs.pop_back();
+  graph_.nodes.insert(graph_.nodes.begin() + 2, node("Add", {"scores", "x"}, "masked"));
+  graph_.nodes[3].inputs = {"masked"};
+  EXPECT_EQ(run("attention"), 0U);
+}
+
+TEST_F(Passes, AttentionTakesHeadsAsTheyLieWhereAllAreTurned) {
+  auto softmax = node("Softmax", {"scores"}, "p");
+  softmax.attributes["axis"] = std::int64_t{3};
+  graph_.nodes = {turned("q", "qt", {0, 2, 1, 3}),
+                  turned("k", "kt", {0, 2, 3, 1}),
+                  turned("v", "vt", {0, 2, 1, 3}),
+                  node("MatMul", {"qt", "kt"}, "scores"),
+                  softmax,
+                  node("MatMul", {"p", "vt"}, "out"),
+                  turned("out", "y", {0, 2, 1, 3})};
+  output("y");
+  EXPECT_EQ(run("attention"), 1U);
+  ASSERT_THAT(ops(), ElementsAre("FusedAttention"));
+  EXPECT_THAT(graph_.nodes[0].inputs, ElementsAre("q", "k", "v"));
+  EXPECT_EQ(graph_.nodes[0].attribute("inside", std::int64_t{0}), 1);
+}
+
 }  // namespace
 }  // namespace npu::network

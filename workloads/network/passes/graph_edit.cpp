@@ -2,10 +2,34 @@
 #include "workloads/network/passes/graph_edit.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <iterator>
+#include <limits>
 #include <set>
 
 namespace npu::network::passes {
+
+namespace {
+
+float float_of(std::uint32_t bits) {
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// None of what is no number.
+std::optional<float> half_number(std::uint16_t bits) {
+  const unsigned exponent = bits >> 10 & 0x1FU, fraction = bits & 0x3FFU;
+  const float sign = (bits & 0x8000U) != 0 ? -1 : 1;
+  if (exponent == 0x1F && fraction != 0) return std::nullopt;
+  if (exponent == 0x1F) return sign * std::numeric_limits<float>::infinity();
+  const int whole = static_cast<int>(exponent == 0 ? fraction : fraction + 0x400);
+  return sign *
+         std::ldexp(static_cast<float>(whole), static_cast<int>(std::max(exponent, 1U)) - 25);
+}
+
+}  // namespace
 
 bool is_op(const Node& node, std::string_view op) {
   return node.domain.empty() && node.op == op;
@@ -46,10 +70,17 @@ const Tensor* GraphEdit::constant(const std::string& value) const {
 
 std::optional<float> GraphEdit::number(const std::string& value) const {
   const auto* const tensor = constant(value);
-  if (tensor == nullptr || tensor->elements() != 1 || tensor->type != ElementType::kFloat) {
-    return std::nullopt;
+  if (tensor == nullptr || tensor->elements() != 1) return std::nullopt;
+  switch (tensor->type) {
+    case ElementType::kFloat:
+      return tensor->values<float>().at(0);
+    case ElementType::kFloat16:
+      return half_number(tensor->values<std::uint16_t>().at(0));
+    case ElementType::kBfloat16:
+      return float_of(std::uint32_t{tensor->values<std::uint16_t>().at(0)} << 16);
+    default:
+      return std::nullopt;
   }
-  return tensor->values<float>().at(0);
 }
 
 bool GraphEdit::is_closed(const std::vector<std::size_t>& places) const {

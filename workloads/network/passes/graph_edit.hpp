@@ -16,6 +16,7 @@ class GraphEdit {
   // `graph` outlives it.
   explicit GraphEdit(Graph& graph) : graph_(graph) { index(); }
 
+  std::int64_t opset() const { return graph_.opset; }
   std::size_t size() const { return graph_.nodes.size(); }
   Node& node(std::size_t place) { return graph_.nodes[place]; }
   const Node& node(std::size_t place) const { return graph_.nodes[place]; }
@@ -29,7 +30,7 @@ class GraphEdit {
   bool is_output(const std::string& value) const;
   // Null: it is none.
   const Tensor* constant(const std::string& value) const;
-  // Of a constant of one real number.
+  // Of a constant of one real number, of float, half or bfloat16.
   std::optional<float> number(const std::string& value) const;
 
   // Whether results of these nodes, in any order, are used by no others, but the first result of

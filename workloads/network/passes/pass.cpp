@@ -13,6 +13,7 @@ const std::vector<PassRow>& all_passes() {
       {"layer_norm", "mean, difference, variance and root as one LayerNormalization",
        find_layer_norms},
       {"rms_norm", "mean of squares and root as one operator", find_rms_norms},
+      {"attention", "two products with a Softmax between them as one operator", find_attention},
       {"transpose", "Transpose of the last two axes into a product", turn_products},
       {"bias", "Add of a number for each column into a product", begin_with_bias},
       {"elementwise", "chains of operators on each element as one", chain_elements},

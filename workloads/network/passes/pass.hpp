@@ -35,6 +35,7 @@ std::size_t drop_identities(GraphEdit& edit);
 std::size_t scale_convolutions(GraphEdit& edit);
 std::size_t find_layer_norms(GraphEdit& edit);
 std::size_t find_rms_norms(GraphEdit& edit);
+std::size_t find_attention(GraphEdit& edit);
 std::size_t turn_products(GraphEdit& edit);
 std::size_t begin_with_bias(GraphEdit& edit);
 std::size_t chain_elements(GraphEdit& edit);

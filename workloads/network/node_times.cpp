@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/network/node_times.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace npu::network {
+
+void NodeTimer::start() {
+  clear();
+  run_ = {};
+  submitted_.clear();
+  alive_.clear();
+  card_.memory().begin_peak();
+  begin_ = clock_.now();
+  waited_at_start_ = card_.waited();
+}
+
+void NodeTimer::begin(std::size_t node) {
+  NodeTimes times;
+  times.node = node;
+  run_.nodes.push_back(std::move(times));
+  submitted_.push_back({submitted(), 0});
+  node_begin_ = clock_.now();
+  waited_before_ = card_.waited();
+}
+
+void NodeTimer::end(std::size_t /*node*/, std::uint64_t operators) {
+  auto& times = run_.nodes.back();
+  times.operators = operators;
+  times.waited = card_.waited() - waited_before_;
+  times.host = clock_.now() - node_begin_ - times.waited;
+  times.memory = card_.memory().used();
+  submitted_.back().end = submitted();
+}
+
+void NodeTimer::made(const std::string& value, Bytes bytes) {
+  const std::size_t now = run_.nodes.empty() ? 0 : run_.nodes.size() - 1;
+  alive_[value] = run_.tensors.size();
+  run_.tensors.push_back({value, bytes, now, now});
+}
+
+void NodeTimer::gone(const std::string& value) {
+  const auto found = alive_.find(value);
+  if (found == alive_.end()) return;
+  run_.tensors[found->second].last = run_.nodes.empty() ? 0 : run_.nodes.size() - 1;
+  alive_.erase(found);
+}
+
+// Kernels of one stream do not overlap; if they did, no time would be counted twice.
+RunTimes NodeTimer::stop() {
+  const auto now = clock_.now();
+  run_.duration = now - begin_;
+  run_.waited = card_.waited() - waited_at_start_;
+  run_.peak = card_.memory().peak();
+  for (const auto& [value, place] : alive_) run_.tensors[place].last = run_.nodes.size();
+  Instant before = begin_;
+  for (std::size_t i = 0; i < run_.nodes.size(); ++i) {
+    auto& node = run_.nodes[i];
+    node.kernels = each_kernel(submitted_[i].first, submitted_[i].end);
+    for (const auto& kernel : node.kernels) {
+      const auto begin = std::max(kernel.begin, before);
+      node.gap += begin - before;
+      before = std::max(kernel.end, begin);
+      node.card += before - begin;
+    }
+  }
+  run_.rest = now - before;
+  return std::exchange(run_, {});
+}
+
+}  // namespace npu::network

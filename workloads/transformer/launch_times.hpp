@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the kernels of operators ran that are launched one behind the other, without a wait between.
+// When the kernels of operators ran that are launched one behind the other, without a wait between,
+// and how long streams waited for what other cards had a part in.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,12 @@ class LaunchTimes : public platform::TraceSink {
     if (event.activity == platform::Activity::kDmaSubmit) {
       // The cause is the last entry's; others went with it.
       const auto before = std::min<std::uint64_t>(event.detail >> 32, event.cause & 0xFF'FFFF'FFFF);
-      for (std::uint64_t i = before + 1; i-- > 0;) submitted_.push_back(event.cause - i);
+      auto& submitted = submitted_[card_of(event.cause)];
+      for (std::uint64_t i = before + 1; i-- > 0;) submitted.push_back(event.cause - i);
+    }
+    // The last one: before it an entry may have waited for those in front of it.
+    if (event.activity == platform::Activity::kQueueWait) {
+      waits_[event.cause] = MeasuredSpan{event.begin, event.end, event.cause};
     }
     if (event.activity != platform::Activity::kKernelBlock) return;
     const auto [span, is_new] =
@@ -27,23 +33,37 @@ class LaunchTimes : public platform::TraceSink {
     span->second.begin = std::min(span->second.begin, event.begin);
     span->second.end = std::max(span->second.end, event.end);
   }
-  // Entries that the host has submitted so far.
-  std::size_t submitted() const { return submitted_.size(); }
-  // Of the kernels among entries `first` to `end`; none: no kernel ran.
-  std::optional<MeasuredSpan> kernels(std::size_t first, std::size_t end) const {
+  // Entries that the host has submitted to queues of the card so far.
+  std::size_t submitted(std::uint32_t card) const {
+    const auto found = submitted_.find(card);
+    return found == submitted_.end() ? 0 : found->second.size();
+  }
+  // Of the kernels among entries `first` to `end` of the card; none: no kernel ran.
+  std::optional<MeasuredSpan> kernels(std::uint32_t card, std::size_t first,
+                                      std::size_t end) const {
     std::optional<MeasuredSpan> all;
     for (std::size_t i = first; i < end; ++i) {
-      const auto found = spans_.find(submitted_[i]);
+      const auto found = spans_.find(submitted_.at(card)[i]);
       if (found == spans_.end()) continue;
       if (!all) all = found->second;
       all->end = std::max(all->end, found->second.end);
     }
     return all;
   }
+  // From when a queue came to this wait until it went on; none: it did not come there.
+  std::optional<MeasuredSpan> wait(std::uint64_t cause) const {
+    const auto found = waits_.find(cause);
+    return found == waits_.end() ? std::nullopt : std::optional(found->second);
+  }
 
  private:
-  std::vector<std::uint64_t> submitted_;  // causes, in their order
-  std::map<std::uint64_t, MeasuredSpan> spans_;
+  // Of an entry's cause (queue_cause).
+  static std::uint32_t card_of(std::uint64_t cause) {
+    return static_cast<std::uint32_t>(cause >> 56) & 0x7F;
+  }
+
+  std::map<std::uint32_t, std::vector<std::uint64_t>> submitted_;  // causes in their order, by card
+  std::map<std::uint64_t, MeasuredSpan> spans_, waits_;
 };
 
 }  // namespace npu::workloads::transformer

@@ -20,7 +20,7 @@ void NodeTimer::begin(std::size_t node) {
   NodeTimes times;
   times.node = node;
   run_.nodes.push_back(std::move(times));
-  submitted_.push_back({submitted(), 0});
+  submitted_.push_back({submitted(number_), 0});
   node_begin_ = clock_.now();
   waited_before_ = card_.waited();
 }
@@ -31,7 +31,7 @@ void NodeTimer::end(std::size_t /*node*/, std::uint64_t operators) {
   times.waited = card_.waited() - waited_before_;
   times.host = clock_.now() - node_begin_ - times.waited;
   times.memory = card_.memory().used();
-  submitted_.back().end = submitted();
+  submitted_.back().end = submitted(number_);
 }
 
 void NodeTimer::made(const std::string& value, Bytes bytes) {
@@ -57,7 +57,7 @@ RunTimes NodeTimer::stop() {
   Instant before = begin_;
   for (std::size_t i = 0; i < run_.nodes.size(); ++i) {
     auto& node = run_.nodes[i];
-    node.kernels = each_kernel(submitted_[i].first, submitted_[i].end);
+    node.kernels = each_kernel(number_, submitted_[i].first, submitted_[i].end);
     for (const auto& kernel : node.kernels) {
       const auto begin = std::max(kernel.begin, before);
       node.gap += begin - before;

@@ -45,8 +45,9 @@ struct RunTimes {
 // Listens to events, too, as long as something runs.
 class NodeTimer final : public NetworkListener, public operators::LaunchTimes {
  public:
-  // Both outlive it.
-  NodeTimer(platform::Clock& clock, CardRunner& card) : clock_(clock), card_(card) {}
+  // Both outlive it. `number`: the card's DEVICE_INDEX.
+  NodeTimer(platform::Clock& clock, CardRunner& card, std::uint32_t number)
+      : clock_(clock), card_(card), number_(number) {}
 
   // A run begins. What was before is forgotten.
   void start();
@@ -65,6 +66,7 @@ class NodeTimer final : public NetworkListener, public operators::LaunchTimes {
 
   platform::Clock& clock_;
   CardRunner& card_;
+  const std::uint32_t number_;
   RunTimes run_;
   std::vector<Submitted> submitted_;          // by node
   std::map<std::string, std::size_t> alive_;  // places in RunTimes::tensors

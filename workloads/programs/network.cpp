@@ -35,7 +35,8 @@ class NetworkRun {
         graph_(graph),
         card_(card),
         steps_(card),
-        timer_(context.platform.clock(), card),
+        timer_(context.platform.clock(), card,
+               static_cast<std::uint32_t>(context.parameters.integer("card"))),
         network_(graph, steps_, &timer_) {}
 
   Status prepare() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decoder-only transformer on one card: prefill of a prompt and decode of tokens behind it, each
-// operator launched by the driver, one behind the other. The tokens that come out are compared.
+// A decoder-only transformer on one card or several: prefill of a prompt and decode of tokens
+// behind it, each operator launched by the driver, one behind the other. The tokens that come out
+// are compared.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,15 +9,15 @@
 #include <map>
 #include <optional>
 
-#include "kernels/operators/runner.hpp"
 #include "kernels/operators/sources.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/collective_values.hpp"
 #include "workloads/programs/support/elements.hpp"
-#include "workloads/programs/support/operator_limits.hpp"
-#include "workloads/programs/support/queue_session.hpp"
+#include "workloads/transformer/cards.hpp"
 #include "workloads/transformer/decoder.hpp"
+#include "workloads/transformer/division.hpp"
 
 namespace npu::workloads {
 namespace programs::transformer_run {
@@ -28,21 +29,25 @@ using transformer::StepTimes;
 
 constexpr std::uint64_t kMostTokens = 1U << 20;
 
+// Of all steps of a kind. What is of one card is the first one's.
 struct OfStep {
   std::string name;
-  StepTimes times;
+  std::vector<StepTimes> cards;
   std::uint64_t steps = 1;
 
+  const StepTimes& first() const { return cards.front(); }
   Picoseconds mean_of(Picoseconds sum) const { return mean(sum, steps); }
-  std::uint64_t launches() const { return times.launches / steps; }
-  Picoseconds duration() const { return mean_of(times.duration); }
-  Picoseconds host() const { return mean_of(times.host); }
-  Picoseconds card() const { return mean_of(times.card); }
-  Picoseconds gap() const { return mean_of(times.duration - times.busy); }
+  std::uint64_t launches() const { return first().launches / steps; }
+  Picoseconds duration() const { return mean_of(first().duration); }
+  Picoseconds host() const { return mean_of(first().host); }
+  Picoseconds card() const { return mean_of(first().card); }
+  Picoseconds gap() const { return mean_of(first().gap()); }
   Number tflops() const {
+    std::uint64_t operations = 0;
+    for (const auto& card : cards) operations += card.operations;
     return Number::quotient(
-        times.operations,
-        static_cast<std::uint64_t>(std::max<std::int64_t>(times.duration.count(), 1)), 3);
+        operations, static_cast<std::uint64_t>(std::max<std::int64_t>(first().duration.count(), 1)),
+        3);
   }
 };
 
@@ -53,6 +58,26 @@ constexpr Figure<OfStep> kOfStep[] = {
     {"card_us", "us", from<&OfStep::card>, {"card us"}},
     {"gap_us", "us", from<&OfStep::gap>, {"gap us"}},
     {"tflops", "TFLOP/s", from<&OfStep::tflops>, {"TFLOP/s"}}};
+
+// Of one of several cards.
+struct OfCard {
+  const StepTimes& times;
+  std::uint64_t steps = 1;
+
+  std::uint64_t collectives() const { return times.collectives / steps; }
+  Picoseconds communication() const { return mean(times.communication, steps); }
+  Picoseconds exposed() const { return mean(times.exposed, steps); }
+  Picoseconds hidden() const { return mean(times.hidden(), steps); }
+  Picoseconds busy() const { return mean(times.busy, steps); }
+  Picoseconds gap() const { return mean(times.gap(), steps); }
+};
+constexpr Figure<OfCard> kOfCard[] = {
+    {"collectives", "", from<&OfCard::collectives>, {"collectives"}},
+    {"communication_us", "us", from<&OfCard::communication>, {"communication us"}},
+    {"exposed_us", "us", from<&OfCard::exposed>, {"exposed us"}},
+    {"hidden_us", "us", from<&OfCard::hidden>, {"hidden us"}, kNotJudged},
+    {"busy_us", "us", from<&OfCard::busy>, {"busy us"}},
+    {"gap_us", "us", from<&OfCard::gap>, {"gap us"}}};
 
 struct OfPart {
   std::uint64_t launches = 0;
@@ -106,7 +131,9 @@ class TransformerRun {
       if (!decode_) {
         decode_ = OfStep{"decode", std::move(*times), steps};
       } else {
-        decode_->times.add(*times);
+        for (std::size_t card = 0; card < times->size(); ++card) {
+          decode_->cards[card].add((*times)[card]);
+        }
       }
       context_.step("tokens", i + 1, steps);
     }
@@ -116,9 +143,9 @@ class TransformerRun {
   void report() {
     const auto layers = model_.layers, simulated = decoder_.layers();
     OfModel all{layers, simulated, decoder_.weight_bytes(), decoder_.cache_bytes(), {}, {}, {}};
-    if (prefill_) all.ttft = estimated(prefill_->times, layers);
+    if (prefill_) all.ttft = estimated(prefill_->first(), layers);
     if (decode_) {
-      all.tpot = decode_->mean_of(estimated(decode_->times, layers));
+      all.tpot = decode_->mean_of(estimated(decode_->first(), layers));
       all.tokens_per_s = Number::quotient(
           context_.parameters.integer("batch") * 1'000'000'000'000U,
           static_cast<std::uint64_t>(std::max<std::int64_t>(all.tpot->count(), 1)), 3);
@@ -148,13 +175,23 @@ class TransformerRun {
     }
     for (const auto* step : {&prefill_, &decode_}) {
       if (!*step) continue;
+      report_cards(**step);
       report_parts(**step);
       report_layers(**step);
     }
   }
+  void report_cards(const OfStep& step) {
+    if (step.cards.size() == 1) return;
+    auto& table = add_figure_table(context_.report, step.name + " by card", {"card"}, kOfCard);
+    for (std::size_t i = 0; i < step.cards.size(); ++i) {
+      const auto card = std::to_string(decoder_.card(i));
+      report_figures(context_, "transformer." + step.name + ".card" + card + ".", kOfCard,
+                     {step.cards[i], step.steps}, &table, {card});
+    }
+  }
   void report_parts(const OfStep& step) {
     auto& table = add_figure_table(context_.report, step.name + " by part", {"part"}, kOfPart);
-    for (const auto& [name, part] : step.times.parts) {
+    for (const auto& [name, part] : step.first().parts) {
       const OfPart row{part.launches / step.steps, mean(part.card, step.steps)};
       report_figures(context_, "transformer." + step.name + "." + name + ".", kOfPart, row, &table,
                      {name});
@@ -162,8 +199,8 @@ class TransformerRun {
   }
   void report_layers(const OfStep& step) {
     auto& table = context_.report.add_table(step.name + " by layer", {"layer", "us"});
-    for (std::size_t i = 0; i < step.times.layers.size(); ++i) {
-      const auto time = mean(step.times.layers[i], step.steps);
+    for (std::size_t i = 0; i < step.first().layers.size(); ++i) {
+      const auto time = mean(step.first().layers[i], step.steps);
       table.rows.push_back(
           {std::to_string(i), fmt::format("{:.3f}", static_cast<double>(time.count()) / 1e6)});
     }
@@ -174,6 +211,17 @@ class TransformerRun {
   Decoder& decoder_;
   std::optional<OfStep> prefill_, decode_;
 };
+
+// Those that an all-reduce can be done by.
+std::vector<std::string> algorithms() {
+  auto all = collective_algorithms();
+  const auto cannot = [](const std::string& name) {
+    return !driver::has_algorithm(driver::CollectiveOperation::kAllReduce,
+                                  collective_algorithm(name));
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), cannot), all.end());
+  return all;
+}
 
 transformer::DecoderOptions options_of(const Context& context, const Model& model) {
   const auto& parameters = context.parameters;
@@ -188,52 +236,56 @@ transformer::DecoderOptions options_of(const Context& context, const Model& mode
   options.layers = parameters.choice("layers") == "all" ? model.layers
                                                         : std::min<std::uint64_t>(model.layers, 2);
   options.largest_tokens = parameters.integer("tokens");
+  options.pieces = parameters.integer("overlap");
   return options;
 }
 
-Status run_transformer(Context& context) {
+Result<transformer::DecoderOptions> fitting(Context& context, const Model& part) {
+  auto options = options_of(context, part);
   const auto card = context.parameters.integer("card");
-  if (context.machine == nullptr || card >= context.machine->cards.size()) {
-    return fail(ErrorCode::kUnsupported, "operators are launched on cards of a configuration");
-  }
-  const auto model = transformer::read_model(context.parameters.choice("model"));
+  if (context.machine == nullptr || card >= context.machine->cards.size()) return options;
+  const Bytes weights = part.weights(options.layers) * platform::bytes_of(options.type);
+  const Bytes usable = context.machine->cards[card].hbm.usable;
+  if (weights <= usable) return options;
+  // The driver would compact memory for the last of them.
+  return fail(ErrorCode::kOutOfMemory,
+              fmt::format("{} has weights of {} bytes{}, the card {} bytes of memory", part.name,
+                          weights, part.ranks == 1 ? "" : " on each card", usable));
+}
+
+Status run_transformer(Context& context) {
+  const auto& parameters = context.parameters;
+  const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
+  const auto ranks = static_cast<unsigned>(parameters.integer("tensor_parallel"));
+  const auto part = transformer::part_of(*model, ranks);
+  if (!part) return forward_error(part);
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
-  const bool keeps = context.parameters.choice("cache") == "folder";
+  const bool keeps = parameters.choice("cache") == "folder";
   jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
-  auto device = open_card(context);
-  if (!device) return forward_error(device);
-  auto session = QueueSession::open(context, **device);
-  if (!session) return forward_error(session);
-  operators::LauncherOptions options;
-  options.cores = cores_of(context.machine->cards[card]);
-  auto launcher =
-      operators::Launcher::open((*session)->process(), context.platform.clock(), options);
-  if (!launcher) return forward_error(launcher);
-  operators::OperatorRunner runner(context.platform, cache, **launcher);
-  const auto decoder_options = options_of(context, *model);
-  const Bytes weights =
-      model->weights(decoder_options.layers) * platform::bytes_of(decoder_options.type);
-  const Bytes usable = context.machine->cards[card].hbm.usable;
-  if (weights > usable) {  // the driver would compact memory for the last of them
-    return fail(ErrorCode::kOutOfMemory,
-                fmt::format("{} has weights of {} bytes, the card {} bytes of memory", model->name,
-                            weights, usable));
-  }
-  Decoder decoder(context, *model, decoder_options, {**session, runner, **launcher});
+  driver::CommunicatorOptions communicator;
+  communicator.timeout = kTimeout;
+  communicator.algorithms[static_cast<std::size_t>(driver::CollectiveOperation::kAllReduce)] =
+      collective_algorithm(parameters.choice("algorithm"));
+  auto cards = transformer::DecoderCards::open(context, cache, ranks, communicator);
+  if (!cards) return forward_error(cards);
+  const auto options = fitting(context, *part);
+  if (!options) return forward_error(options);
+  Decoder decoder(context, {*model, *part}, *options, (*cards)->ranks());
   if (auto ok = decoder.prepare(); !ok) return ok;
   TransformerRun run(context, *model, decoder);
   if (auto ok = run.run(); !ok) return ok;
   run.report();
-  if (auto ok = (*launcher)->close(); !ok) return ok;
-  return (*session)->close();
+  return (*cards)->close();
 }
 
 Status check_transformer(const ParameterSet& parameters,
                          const std::vector<std::string>& /*folders*/) {
   const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
+  const auto part = transformer::part_of(*model, parameters.integer("tensor_parallel"));
+  if (!part) return forward_error(part);
   const auto steps = parameters.integer("steps");
   const auto positions = parameters.integer("positions");
   const bool decodes = parameters.choice("phase") != "prefill";
@@ -271,13 +323,19 @@ Workload transformer_run() {
                         "for all others",
                         {"all", "sampled"}),
        choice_parameter("dtype", "bfloat16", "of weights and tensors", {"bfloat16", "float16"}),
+       {"tensor_parallel", ParameterType::kInteger, "", "1",
+        "cards that the model is divided over: this one and those behind it", 1, driver::kMaxRanks},
+       choice_parameter("algorithm", "automatic", "of the cards' all-reduce", run::algorithms()),
+       {"overlap", ParameterType::kInteger, "", "1",
+        "pieces of products that the cards sum: the sum of one is made while the next is computed",
+        1, 64},
        choice_parameter("cache", "folder",
                         "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
                         "~/.cache/npusim/jit",
                         {"none", "folder"}),
        card_parameter()},
       run::run_transformer,
-      figure_rows(run::kOfStep, run::kOfPart, run::kOfModel),
+      figure_rows(run::kOfStep, run::kOfCard, run::kOfPart, run::kOfModel),
       run::check_transformer};
 }
 

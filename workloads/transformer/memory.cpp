@@ -40,7 +40,7 @@ Result<ModelMemory> allocate_model(const Model& model, DataType type, std::uint6
   memory.positions = positions;
   memory.pages_of_sequence = (positions + kPage - 1) / kPage;
   memory.embedding = places.take(model.vocabulary * model.hidden * element);
-  memory.head = places.take(model.vocabulary * model.hidden * element);
+  memory.head = places.take(model.head_rows() * model.hidden * element);
   memory.norm = places.take(model.hidden * element);
   for (std::uint64_t i = 0; i < layers; ++i) {
     LayerWeights layer;
@@ -98,6 +98,14 @@ Result<StepMemory> allocate_step(const Model& model, DataType type, const StepSh
   for (auto* at : {&memory.cos, &memory.sin}) *at = places.take(rows * model.head * element);
   memory.last_rows = places.take(largest.batch * model.hidden * element);
   memory.logits = places.take(largest.batch * model.vocabulary * element);
+  memory.own_logits = memory.all_logits = memory.logits;
+  if (model.ranks > 1) {
+    memory.own_logits = places.take(largest.batch * model.head_rows() * element);
+    // Of one sequence they are in order as they come.
+    if (largest.batch > 1) {
+      memory.all_logits = places.take(largest.batch * model.vocabulary * element);
+    }
+  }
   if (!places.status()) return forward_error(places.status());
   return memory;
 }

@@ -19,6 +19,9 @@ inline constexpr std::uint64_t kPage = 128;  // tokens of a page of a cache
 // What is computed at once: `tokens` new ones of each sequence, behind `cached` ones.
 struct StepShape {
   std::uint64_t batch = 1, tokens = 1, cached = 0;
+  // Of the rows of products that all cards sum: the sum of a piece is made while the next one is
+  // computed.
+  std::uint64_t pieces = 1;
   std::uint64_t rows() const { return batch * tokens; }
   std::uint64_t keys() const { return cached + tokens; }
 };
@@ -55,6 +58,9 @@ struct StepMemory {
   std::uint64_t x = 0, normed = 0, sum = 0, next_sum = 0, qkv = 0, q = 0, k = 0, v = 0;
   std::uint64_t q_turned = 0, k_turned = 0, mixed = 0, out = 0, gate_up = 0, inner = 0;
   std::uint64_t cos = 0, sin = 0, last_rows = 0, logits = 0, chosen = 0;
+  // Of a model that is divided: a card's logits, and those of all cards, one card's behind the
+  // other's.
+  std::uint64_t own_logits = 0, all_logits = 0;
 };
 
 using Allocate = std::function<Result<std::uint64_t>(Bytes)>;

@@ -18,14 +18,17 @@ struct Model {
   std::uint64_t vocabulary = 0;
   double epsilon = 1e-6, theta = 10'000;
   bool qkv_bias = false, qk_norm = false;
+  // Cards that it is divided over. With several, heads, kv_heads and inner are those of one.
+  std::uint64_t ranks = 1;
 
   std::uint64_t q_width() const { return heads * head; }
   std::uint64_t kv_width() const { return kv_heads * head; }
   std::uint64_t qkv_width() const { return q_width() + 2 * kv_width(); }
+  std::uint64_t head_rows() const { return vocabulary / ranks; }  // of the last product
   // Numbers that a layer has, and so many layers with embedding and head.
   std::uint64_t layer_weights() const;
   std::uint64_t weights(std::uint64_t of_layers) const {
-    return (2 * vocabulary + 1) * hidden + of_layers * layer_weights();
+    return (vocabulary + head_rows() + 1) * hidden + of_layers * layer_weights();
   }
 };
 

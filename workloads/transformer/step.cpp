@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/step.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace npu::workloads::transformer {
@@ -12,6 +13,7 @@ class Plan {
        const StepMemory& step)
       : model_(model),
         type_(operators::type_name(type)),
+        element_(platform::bytes_of(type)),
         shape_(shape),
         memory_(memory),
         step_(step) {}
@@ -89,14 +91,37 @@ class Plan {
     const std::uint64_t q = turned(model_.heads, weights.q_norm, step_.q, step_.q_turned);
     const std::uint64_t k = turned(model_.kv_heads, weights.k_norm, step_.k, step_.k_turned);
     attention(q, k);
-    multiply("out", rows, hidden, model_.q_width(), step_.mixed, weights.out, step_.out);
+    multiply_and_sum("out", model_.q_width(), step_.mixed, weights.out);
     add_norm(weights.mid_norm);
     multiply("gate_up", rows, 2 * model_.inner, hidden, step_.normed, weights.gate_up,
              step_.gate_up);
     add("swi_glu", "swi_glu", {rows, 2 * model_.inner}, {step_.gate_up}, {step_.inner});
-    multiply("down", rows, hidden, model_.inner, step_.inner, weights.down, step_.out);
+    multiply_and_sum("down", model_.inner, step_.inner, weights.down);
     const bool last = layer_ + 1 == memory_.layers.size();
     add_norm(last ? memory_.norm : memory_.layers[layer_ + 1].norm);
+  }
+  // A product of which a card has one of the terms: all of them get the sum.
+  void multiply_and_sum(const char* part, std::uint64_t inputs, std::uint64_t from,
+                        std::uint64_t weights) {
+    const std::uint64_t rows = shape_.rows(), hidden = model_.hidden;
+    const std::uint64_t pieces = model_.ranks == 1 ? 1 : std::min(shape_.pieces, rows);
+    for (std::uint64_t i = 0; i < pieces; ++i) {
+      const std::uint64_t first = rows * i / pieces, count = rows * (i + 1) / pieces - first;
+      const std::uint64_t to = step_.out + first * hidden * element_;
+      multiply(part, count, hidden, inputs, from + first * inputs * element_, weights, to);
+      if (model_.ranks == 1) continue;
+      auto& sum = collect("allreduce", driver::CollectiveOperation::kAllReduce, to, to);
+      sum.count = count * hidden;
+      sum.beside = pieces > 1;
+      sum.last = i + 1 == pieces;
+    }
+  }
+  Collective& collect(const char* part, driver::CollectiveOperation operation, std::uint64_t from,
+                      std::uint64_t to) {
+    auto& added = operations_.emplace_back();
+    added.part = part;
+    added.layer = layer_;
+    return added.collective.emplace(Collective{operation, from, to});
   }
   void slice(std::uint64_t first, std::uint64_t columns, std::uint64_t to) {
     add("split", "slice", {shape_.rows(), model_.qkv_width(), 1, first, columns, 1}, {step_.qkv},
@@ -138,13 +163,27 @@ class Plan {
   void end() {
     const std::uint64_t batch = shape_.batch;
     gather("head", batch, model_.hidden, shape_.rows(), step_.normed, step_.last, step_.last_rows);
-    multiply("head", batch, model_.vocabulary, model_.hidden, step_.last_rows, memory_.head,
-             step_.logits);
+    multiply("head", batch, model_.head_rows(), model_.hidden, step_.last_rows, memory_.head,
+             step_.own_logits);
+    gather_logits();
     add("sample", "argmax", {batch, model_.vocabulary}, {step_.logits}, {step_.chosen});
+  }
+
+  // Those of all cards, in the order of the vocabulary.
+  void gather_logits() {
+    if (model_.ranks == 1) return;
+    auto& all = collect("allgather", driver::CollectiveOperation::kAllGather, step_.own_logits,
+                        step_.all_logits);
+    all.count = shape_.batch * model_.head_rows();
+    if (shape_.batch == 1) return;
+    auto& call = add("allgather", "transpose", {model_.ranks, shape_.batch, model_.head_rows()},
+                     {step_.all_logits}, {step_.logits});
+    call.order = {1, 0, 2};
   }
 
   const Model& model_;
   const std::string type_;
+  const Bytes element_;
   const StepShape shape_;
   const ModelMemory& memory_;
   StepMemory step_;

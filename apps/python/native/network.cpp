@@ -105,7 +105,7 @@ Status NetworkHost::open(Parts& parts, OperatorHost& host, platform::Platform& p
   if (!card) return forward_error(card);
   parts.card = std::move(*card);
   parts.steps = std::make_unique<network::Steps>(*parts.card);
-  parts.timer = std::make_unique<network::NodeTimer>(platform.clock(), *parts.card);
+  parts.timer = std::make_unique<network::NodeTimer>(platform.clock(), *parts.card, host.card());
   parts.network = std::make_unique<network::Network>(parts.graph, *parts.steps, parts.timer.get());
   if (auto ok = parts.network->prepare(); !ok) return ok;
   return parts.card->wait();

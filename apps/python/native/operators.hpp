@@ -34,6 +34,7 @@ class OperatorHost {
   void drop_graph(std::size_t number);
   pybind11::dict counters() const;
   void close();
+  unsigned card() const { return card_->index(); }
 
   // For networks, whose nodes are such operators. Not behind close().
   void check_usable() const;

@@ -23,7 +23,7 @@ class Transformers : public WorkloadOnSimulator {
     const std::string file = folder_ + "/config.json";
     std::ofstream(file) << R"({"model_type": ")" << kind << R"(", "hidden_size": 128,
       "num_hidden_layers": 3, "num_attention_heads": 8, "num_key_value_heads": 2, )"
-                        << more << R"("intermediate_size": 352, "vocab_size": 503})";
+                        << more << R"("intermediate_size": 352, "vocab_size": 504})";
     return "model=" + file;
   }
 
@@ -77,6 +77,50 @@ TEST_F(Transformers, AModelThatTheHostCannotComputeIsRefused) {
   const auto status = attempt("transformer", {"model=llama-2-7b", "tokens=8"}, {}, "910b2.yaml");
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().context, testing::HasSubstr("functional=off has the times"));
+}
+
+// The sums of all cards, and the logits that come together, are compared on each of them.
+TEST_F(Transformers, TwoCardsGiveTheLogitsOfTheWholeModel) {
+  run("transformer", {"tokens=33", "steps=2", "tensor_parallel=2"}, {}, "system-2x910b2.yaml");
+  for (const std::string card : {"transformer.decode.card0.", "transformer.decode.card1."}) {
+    // Two sums in each of two layers, and the logits.
+    EXPECT_EQ(digits(card + "collectives"), 2 * 2 + 1);
+    EXPECT_GT(value(card + "communication_us"), 0);
+    // On one stream nothing is computed meanwhile.
+    EXPECT_EQ(value(card + "hidden_us"), 0);
+    EXPECT_EQ(digits(card + "exposed_us"), digits(card + "communication_us"));
+    // A step is kernels, communication and what is neither; means of two steps are rounded.
+    EXPECT_NEAR(value(card + "busy_us") + value(card + "exposed_us") + value(card + "gap_us"),
+                value("transformer.decode.duration_us"), 3e-6);
+  }
+  EXPECT_NEAR(
+      value("transformer.decode.allreduce.card_us") + value("transformer.decode.allgather.card_us"),
+      value("transformer.decode.card0.communication_us"), 2e-6);
+}
+
+// Heads of keys and values are fewer than the cards; logits of several sequences are put in order.
+TEST_F(Transformers, CardsMayShareHeadsOfKeysAndValues) {
+  run("transformer", {model("qwen2"), "batch=3", "tokens=5", "steps=2", "tensor_parallel=4"}, {},
+      "system-8x910b.yaml");
+  EXPECT_EQ(digits("transformer.prefill.allreduce.launches"), 2 * 3);
+  EXPECT_EQ(digits("transformer.prefill.allgather.launches"), 2);
+}
+
+TEST_F(Transformers, SumsMayBeMadeBesideProducts) {
+  run("transformer", {"tokens=130", "steps=1", "tensor_parallel=2", "overlap=3"}, {},
+      "system-2x910b2.yaml");
+  const std::string card = "transformer.prefill.card1.";
+  EXPECT_EQ(digits(card + "collectives"), 2 * 2 * 3 + 1);
+  EXPECT_GT(value(card + "hidden_us"), 0);
+  EXPECT_NEAR(value(card + "hidden_us") + value(card + "exposed_us"),
+              value(card + "communication_us"), 2e-6);
+}
+
+TEST_F(Transformers, MoreCardsThanThereAreAreRefused) {
+  const auto status = attempt("transformer", {"tensor_parallel=4"}, {}, "system-2x910b2.yaml");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.error().context, testing::HasSubstr("tensor_parallel=4: the machine has 2"));
 }
 
 }  // namespace

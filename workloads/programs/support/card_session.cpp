@@ -40,11 +40,24 @@ RingPlace ring_place(const ParameterSet& parameters) {
              : RingPlace::kDeviceMemory;
 }
 
-Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {
+namespace {
+
+driver::DeviceOptions as_asked(const Context& context, driver::DeviceOptions options) {
   options.ring = ring_placement(context.parameters);
   options.features = context.features;
   options.ready_timeout = context.patience.value_or(options.ready_timeout);
   options.submit_timeout = context.patience.value_or(options.submit_timeout);
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<driver::Device>> open_card_at(Context& context, std::uint32_t index) {
+  return driver::Device::open_index(context.platform, index, as_asked(context, {}));
+}
+
+Result<std::unique_ptr<driver::Device>> open_card(Context& context, driver::DeviceOptions options) {
+  options = as_asked(context, options);
   if (context.function) return driver::Device::open(context.platform, *context.function, options);
   const auto index = static_cast<std::uint32_t>(context.parameters.integer("card"));
   return driver::Device::open_index(context.platform, index, options);

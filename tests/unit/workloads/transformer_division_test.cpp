@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a card has of a transformer that is divided over several, and where the time of a step goes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workloads/transformer/division.hpp"
+#include "workloads/transformer/step_times.hpp"
+
+namespace npu::workloads::transformer {
+namespace {
+
+// 8 heads of queries, 2 of keys and values; odd sides, so that rows and columns cannot be mixed up.
+Model whole_model() {
+  Model model = read_model("tiny").value();
+  model.hidden = 12, model.layers = 1, model.heads = 8, model.kv_heads = 2, model.head = 2;
+  model.inner = 24, model.vocabulary = 16;
+  return model;
+}
+
+// Each number is its place.
+HostModel numbered(const Model& model) {
+  const auto count = [](std::uint64_t size) {
+    Numbers all(size);
+    for (std::uint64_t i = 0; i < size; ++i) all[i] = static_cast<double>(i);
+    return all;
+  };
+  HostModel host;
+  host.head = count(model.vocabulary * model.hidden);
+  auto& layer = host.layers.emplace_back();
+  layer.qkv = count(model.qkv_width() * model.hidden);
+  layer.qkv_bias = count(model.qkv_width());
+  layer.out = count(model.hidden * model.q_width());
+  layer.gate_up = count(2 * model.inner * model.hidden);
+  layer.down = count(model.hidden * model.inner);
+  return host;
+}
+
+TEST(TransformerDivision, ARankHasItsHeadsColumnsAndWords) {
+  const Model model = whole_model();
+  const auto part = part_of(model, 4);
+  ASSERT_TRUE(part) << part.error().context;
+  EXPECT_EQ(part->heads, 2U);
+  EXPECT_EQ(part->kv_heads, 1U);
+  EXPECT_EQ(part->inner, 6U);
+  EXPECT_EQ(part->head_rows(), 4U);
+  const auto mine = weights_of(numbered(model), model, *part, 3);
+  // Rows of queries from 3 * 4 on; then the second head of keys and of values: ranks 2 and 3 share
+  // it.
+  const auto& layer = mine.layers.front();
+  EXPECT_THAT(layer.qkv_bias, testing::ElementsAre(12, 13, 14, 15, 18, 19, 22, 23));
+  EXPECT_EQ(layer.qkv[4 * 12], 18 * 12);
+  EXPECT_EQ(layer.qkv.size(), 8 * 12U);
+  // Columns 12 to 15 of 16, and 18 to 23 of 24.
+  EXPECT_EQ(layer.out[0], 12);
+  EXPECT_EQ(layer.out[4], 16 + 12);
+  EXPECT_EQ(layer.down[6], 24 + 18);
+  EXPECT_EQ(layer.down.size(), 12 * 6U);
+  // Rows 18 to 23 of the gate, then those of what it is multiplied with.
+  EXPECT_EQ(layer.gate_up[0], 18 * 12);
+  EXPECT_EQ(layer.gate_up[6 * 12], (24 + 18) * 12);
+  EXPECT_EQ(layer.gate_up.size(), 2 * 6 * 12U);
+  EXPECT_EQ(mine.head.front(), 12 * 12);
+}
+
+TEST(TransformerDivision, WhatCannotBeDividedIsToldInALine) {
+  const auto told = [](const Model& model, std::uint64_t ranks) {
+    const auto part = part_of(model, ranks);
+    return part ? "" : part.error().context;
+  };
+  Model model = whole_model();
+  EXPECT_EQ(told(model, 8), "");
+  EXPECT_EQ(told(model, 3), "tensor_parallel=3: tiny has 8 heads, which it does not divide");
+  model.vocabulary = 17;
+  EXPECT_EQ(told(model, 2), "tensor_parallel=2: tiny has 17 words, which it does not divide");
+  model.inner = 25;
+  EXPECT_EQ(
+      told(model, 2),
+      "tensor_parallel=2: tiny has 25 columns of the feed-forward part, which it does not divide");
+  model.heads = 12, model.kv_heads = 3;
+  EXPECT_EQ(told(model, 4),
+            "tensor_parallel=4: tiny has 3 heads of keys and values, which it does not divide");
+}
+
+MeasuredSpan span(int begin, int end) {
+  return {Instant(Picoseconds(begin)), Instant(Picoseconds(end))};
+}
+
+TEST(TransformerStepTimes, CommunicationIsExposedWhereNoKernelRuns) {
+  StepTimes times;
+  times.duration = Picoseconds(50);
+  times.set_spans({span(0, 10), span(20, 30), span(28, 32)}, {span(5, 25), span(40, 44)});
+  EXPECT_EQ(times.card, Picoseconds(24));
+  EXPECT_EQ(times.busy, Picoseconds(22));
+  EXPECT_EQ(times.communication, Picoseconds(24));
+  EXPECT_EQ(times.exposed, Picoseconds(10 + 4));
+  EXPECT_EQ(times.hidden(), Picoseconds(10));
+  EXPECT_EQ(times.gap(), Picoseconds(50 - 22 - 14));
+}
+
+}  // namespace
+}  // namespace npu::workloads::transformer

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/rank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/programs/support/elements.hpp"
+
+namespace npu::workloads::transformer {
+namespace {
+
+template <class T>
+ConstByteSpan bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const std::byte*>(values.data()), values.size() * sizeof(T)};
+}
+template <class T>
+ByteSpan bytes_to(std::vector<T>& values) {
+  return {reinterpret_cast<std::byte*>(values.data()), values.size() * sizeof(T)};
+}
+
+}  // namespace
+
+DecoderRank::DecoderRank(Context& context, const Model& model, const DecoderOptions& options,
+                         const RankCard& card)
+    : context_(context), model_(model), options_(options), card_(card) {}
+
+Result<std::uint64_t> DecoderRank::allocate(Bytes bytes) {
+  const auto memory = card_.session.allocate(bytes);
+  if (!memory) return forward_error(memory);
+  return memory->value;
+}
+
+Status DecoderRank::write_words(std::uint64_t to, const std::vector<std::uint32_t>& words) {
+  return card_.session.write({to}, bytes_of(words));
+}
+
+Status DecoderRank::prepare() {
+  const auto take = [this](Bytes bytes) { return allocate(bytes); };
+  auto memory = allocate_model(model_, options_.type, options_.layers, options_.batch,
+                               options_.positions, take);
+  if (!memory) return forward_error(memory);
+  memory_ = std::move(*memory);
+  auto step = allocate_step(model_, options_.type, {options_.batch, options_.largest_tokens, 0},
+                            options_.batch * memory_.pages_of_sequence, take);
+  if (!step) return forward_error(step);
+  step_ = *step;
+  std::vector<std::uint32_t> pages(options_.batch * memory_.pages_of_sequence);
+  for (std::uint64_t i = 0; i < pages.size(); ++i) {
+    pages[i] = static_cast<std::uint32_t>(memory_.page_of(
+        options_.batch, i / memory_.pages_of_sequence, i % memory_.pages_of_sequence));
+  }
+  return write_words(step_.pages, pages);
+}
+
+Status DecoderRank::write(const HostModel& weights) {
+  return write_model(weights, options_.type, memory_,
+                     [this](std::uint64_t to, DataType type, const Numbers& from) {
+                       std::vector<std::byte> bytes(from.size() * platform::bytes_of(type));
+                       store_elements(type, bytes.data(), from.size(), from.data());
+                       return card_.session.write({to}, bytes_of(bytes));
+                     });
+}
+
+Status DecoderRank::write_inputs(const StepShape& shape, const std::vector<std::uint32_t>& tokens) {
+  std::vector<std::uint32_t> positions, slots, last;
+  for (std::uint64_t sequence = 0; sequence < shape.batch; ++sequence) {
+    for (std::uint64_t i = 0; i < shape.tokens; ++i) {
+      const std::uint64_t position = shape.cached + i;
+      const auto page = memory_.page_of(shape.batch, sequence, position / kPage);
+      positions.push_back(static_cast<std::uint32_t>(position));
+      slots.push_back(static_cast<std::uint32_t>(page * kPage + position % kPage));
+    }
+    last.push_back(static_cast<std::uint32_t>((sequence + 1) * shape.tokens - 1));
+  }
+  if (auto ok = write_words(step_.tokens, tokens); !ok) return ok;
+  if (auto ok = write_words(step_.positions, positions); !ok) return ok;
+  if (auto ok = write_words(step_.slots, slots); !ok) return ok;
+  return write_words(step_.last, last);
+}
+
+Status DecoderRank::plan(const StepShape& shape) {
+  operations_ = operations_of(model_, options_.type, shape, memory_, step_);
+  for (const auto& operation : operations_) {
+    if (operation.collective) continue;
+    const auto kernel = card_.runner.find(operation.call, context_.interrupted);
+    if (!kernel) return forward_error(kernel);
+    if (auto ok = card_.launcher.upload(*kernel->kernel); !ok) return ok;
+  }
+  return {};
+}
+
+Status DecoderRank::run(const StepShape& shape, const std::vector<std::uint32_t>& given,
+                        operators::LaunchTimes& times) {
+  auto& clock = context_.platform.clock();
+  if (auto ok = write_inputs(shape, given); !ok) return ok;
+  const Instant called = clock.now();
+  if (auto ok = launch(times); !ok) return ok;
+  host_ = clock.now() - called;
+  if (auto ok = card_.launcher.wait(); !ok) return ok;
+  chosen_.resize(shape.batch);
+  return card_.session.read({step_.chosen}, bytes_to(chosen_));
+}
+
+Status DecoderRank::launch(const operators::LaunchTimes& times) {
+  launched_.clear();
+  for (const auto& operation : operations_) {
+    const std::size_t first = times.submitted(card_.card);
+    auto launched = operation.collective ? collect(*operation.collective) : launch(operation);
+    if (!launched) {
+      return fail(launched.error().code, fmt::format("card {}: {}: {}", card_.card, operation.part,
+                                                     launched.error().context));
+    }
+    launched->first = first, launched->end = times.submitted(card_.card);
+    launched_.push_back(*launched);
+  }
+  return {};
+}
+
+Result<DecoderRank::Launched> DecoderRank::launch(const Operation& operation) {
+  auto kernel = card_.runner.find(operation.call, context_.interrupted);
+  if (!kernel) return forward_error(kernel);
+  const auto ran = card_.runner.run(operation.call, std::move(*kernel));
+  if (!ran) {
+    return fail(ran.error().code, fmt::format("{}: {}", operation.call.name, ran.error().context));
+  }
+  return Launched{0, 0, ran->launches, 0};
+}
+
+// On a stream of its own, what is computed behind it does not wait.
+Result<DecoderRank::Launched> DecoderRank::collect(const Collective& collective) {
+  auto& own = card_.launcher.stream();
+  if (collective.beside) {
+    if (auto ok = follow(*card_.side, own); !ok) return forward_error(ok);
+  }
+  const auto mark = call(collective, collective.beside ? *card_.side : own);
+  if (!mark) return forward_error(mark);
+  if (collective.beside && collective.last) {
+    if (auto ok = follow(own, *card_.side); !ok) return forward_error(ok);
+  }
+  const auto& ticket = mark->ticket();
+  return Launched{0, 0, 1, platform::queue_cause(card_.card, ticket.queue.value, ticket.index)};
+}
+
+Result<driver::StreamMark> DecoderRank::call(const Collective& collective,
+                                             driver::ExecutionStream& stream) {
+  const driver::CollectiveCall how{&stream, options_.type == DataType::kFp16
+                                                ? driver::CollectiveType::kFp16
+                                                : driver::CollectiveType::kBf16};
+  const driver::DeviceAddress from{collective.from}, to{collective.to};
+  if (collective.operation == driver::CollectiveOperation::kAllGather) {
+    return card_.communicator->all_gather(card_.rank, how, from, to, collective.count);
+  }
+  return card_.communicator->all_reduce(card_.rank, how, from, to, collective.count,
+                                        driver::Reduction::kSum);
+}
+
+Status DecoderRank::follow(driver::ExecutionStream& later, driver::ExecutionStream& earlier) {
+  const auto record = earlier.record(card_.time);
+  return record ? later.wait_for(*record) : Status(forward_error(record));
+}
+
+StepTimes DecoderRank::times_of(const operators::LaunchTimes& times) const {
+  StepTimes all;
+  all.host = host_;
+  all.layers.resize(options_.layers);
+  std::vector<operators::KernelSpan> kernels, collectives;
+  Instant end;                    // of what has been done so far
+  std::optional<Instant> before;  // the end of what came before a layer
+  std::uint64_t layer = kNoLayer;
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    const auto& operation = operations_[i];
+    const auto& launched = launched_[i];
+    all.launches += launched.launches;
+    all.operations += operation.operations;
+    if (operation.layer != layer) before = end, layer = operation.layer;
+    const auto span = operation.collective
+                          ? times.wait(launched.wait)
+                          : times.kernels(card_.card, launched.first, launched.end);
+    auto& part = all.parts[operation.part];
+    part.launches += launched.launches;
+    if (!span) continue;
+    part.card += span->end - span->begin;
+    (operation.collective ? collectives : kernels).push_back(*span);
+    end = std::max(end, span->end);
+    if (layer != kNoLayer) all.layers[layer] = end - *before;
+  }
+  all.collectives = collectives.size();
+  all.set_spans(kernels, collectives);
+  return all;
+}
+
+Result<std::vector<std::byte>> DecoderRank::logits() {
+  std::vector<std::byte> bytes(options_.batch * model_.vocabulary *
+                               platform::bytes_of(options_.type));
+  if (auto ok = card_.session.read({step_.logits}, bytes_to(bytes)); !ok) return forward_error(ok);
+  return bytes;
+}
+
+}  // namespace npu::workloads::transformer

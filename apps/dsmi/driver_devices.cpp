@@ -5,7 +5,6 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <string>
 
 #include "apps/dsmi/call.hpp"
 #include "apps/dsmi/virtual_facts.hpp"

@@ -1,60 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/ascendc/compile.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "kernels/operators/sources.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/temporary_folder.hpp"
 
 namespace npu::ascendc {
 namespace {
 
 namespace fs = std::filesystem;
 
-// For what the compiler reads; removed at the end.
-class WorkFolder {
- public:
-  static Result<WorkFolder> make() {
-    std::error_code ignored;
-    std::string path = (fs::temp_directory_path(ignored) / "npusim-cc-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) {
-      return fail(ErrorCode::kIo, path + ": " + std::strerror(errno));
-    }
-    return WorkFolder(std::move(path));
-  }
-  WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  WorkFolder& operator=(WorkFolder&&) = delete;
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
-  Status write(const std::string& name, const std::string& text) const {
-    std::ofstream file(path_ + "/" + name, std::ios::binary);
-    file << text;
-    file.close();
-    if (file) return {};
-    return fail(ErrorCode::kIo, path_ + "/" + name + ": " + std::strerror(errno));
-  }
-
- private:
-  explicit WorkFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
+Status write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return fail(ErrorCode::kIo, path + ": " + errno_text(errno));
+}
 
 Result<std::vector<std::byte>> run_compiler(const jit::Toolchain& toolchain,
-                                            const std::string& file,
+                                            const std::string& folder, const std::string& file,
                                             const jit::Interrupted& interrupted) {
   jit::KernelCache cache(toolchain, jit::CacheOptions{});
   jit::KernelRequest request;
   request.template_file = file;
+  request.folder = folder;
   request.loaded = false;
   const auto loaded = cache.get(request, interrupted);
   if (!loaded) return forward_error(loaded);
@@ -65,8 +40,9 @@ Result<std::vector<std::byte>> run_compiler(const jit::Toolchain& toolchain,
 // The source as the preprocessor leaves it. npusim's own headers are a system's, which tells them
 // from the user's.
 Result<std::string> preprocessed(jit::Toolchain toolchain, const CompileRequest& request,
-                                 const std::string& file, bool host,
+                                 const fs::path& source, bool host,
                                  const jit::Interrupted& interrupted) {
+  const std::string folder = source.parent_path().string();
   const std::string headers = toolchain.includes.back();
   toolchain.flags = {"-std=c++17", "-E", "-isystem", headers + "/npu/ascendc"};
   // Where the compiler looks last, it must not look first.
@@ -76,10 +52,10 @@ Result<std::string> preprocessed(jit::Toolchain toolchain, const CompileRequest&
   if (host) toolchain.flags.emplace_back("-DNPUSIM_CC_HOST");
   if (request.launched) toolchain.flags.emplace_back("-DNPUSIM_CC_LAUNCHED");
   for (const auto& define : request.defines) toolchain.flags.push_back("-D" + define);
-  toolchain.includes = {toolchain.templates};
+  toolchain.includes = {folder};
   toolchain.includes.insert(toolchain.includes.end(), request.includes.begin(),
                             request.includes.end());
-  const auto text = run_compiler(toolchain, file, interrupted);
+  const auto text = run_compiler(toolchain, folder, source.filename().string(), interrupted);
   if (!text) return forward_error(text);
   return std::string(reinterpret_cast<const char*>(text->data()), text->size());
 }
@@ -105,8 +81,8 @@ Error in_words_of(const Error& error, const std::string& made, const std::string
 }
 
 struct Start {
-  jit::Toolchain toolchain;  // its templates: the source's folder
-  std::string source;        // the whole path
+  jit::Toolchain toolchain;
+  fs::path source;  // the whole path
 };
 
 Result<Start> start_of(const CompileRequest& request) {
@@ -117,16 +93,12 @@ Result<Start> start_of(const CompileRequest& request) {
   }
   auto toolchain = operators::find_toolchain(request.compiler);
   if (!toolchain) return forward_error(toolchain);
-  toolchain->sources.clear();
-  toolchain->preprocessed = true;
-  toolchain->templates = source.parent_path().string();
-  return Start{std::move(*toolchain), source.string()};
+  return Start{std::move(*toolchain), source};
 }
 
 Result<DeviceSource> source_of(const Start& start, const CompileRequest& request, bool host,
                                const jit::Interrupted& interrupted) {
-  const auto name = fs::path(start.source).filename().string();
-  const auto text = preprocessed(start.toolchain, request, name, host, interrupted);
+  const auto text = preprocessed(start.toolchain, request, start.source, host, interrupted);
   if (!text) return forward_error(text);
   return device_source(*text);
 }
@@ -144,24 +116,21 @@ Result<std::vector<CompiledKernel>> compile(const CompileRequest& request,
                 shortened(request.source) + ": no kernel: no function with __global__ and a body");
   }
   auto& toolchain = start->toolchain;
-  const auto folder = WorkFolder::make();
+  const auto folder = TemporaryFolder::make();
   if (!folder) return forward_error(folder);
-  toolchain.named.emplace_back(toolchain.templates + "/", "");
-  toolchain.named.emplace_back(folder->path() + "/", "");
+  toolchain.named.emplace_back(start->source.parent_path().string() + "/", "");
   // Functions of the host's in the source want libraries that the card has not.
   toolchain.flags.insert(toolchain.flags.end(), {"-ffunction-sections", "-Wl,--gc-sections"});
-  toolchain.templates = folder->path();
   std::vector<CompiledKernel> kernels;
   for (auto& kernel : device->kernels) {
     kernel.cores = request.cores.value_or(kernel.cores);
     const std::string file = kernel.name + ".cpp";
-    if (auto ok = folder->write(file, device->text + entry_of(kernel)); !ok) {
-      return forward_error(ok);
-    }
-    auto object = run_compiler(toolchain, file, interrupted);
+    const std::string path = folder->path() + "/" + file;
+    const auto written = write_file(path, device->text + entry_of(kernel));
+    if (!written) return forward_error(written);
+    auto object = run_compiler(toolchain, folder->path(), file, interrupted);
     if (!object) {
-      return tl::unexpected<Error>(
-          in_words_of(object.error(), folder->path() + "/" + file, start->source));
+      return tl::unexpected<Error>(in_words_of(object.error(), path, start->source.string()));
     }
     kernels.push_back({kernel.name, kernel.cores, std::move(*object)});
   }
@@ -175,21 +144,19 @@ Result<std::vector<std::byte>> host_object(const CompileRequest& request,
   if (!start) return forward_error(start);
   const auto device = source_of(*start, request, true, interrupted);
   if (!device) return forward_error(device);
-  const auto folder = WorkFolder::make();
+  const auto folder = TemporaryFolder::make();
   if (!folder) return forward_error(folder);
   const auto file = kernel_file(kernels);
   const std::string bytes(reinterpret_cast<const char*>(file.data()), file.size());
-  auto ok = folder->write("kernels", bytes);
-  const std::string text = device->text + kernels_of_host(folder->path() + "/kernels");
-  if (ok) ok = folder->write("host.cpp", text);
+  const std::string embedded = folder->path() + "/kernels", path = folder->path() + "/host.cpp";
+  auto ok = write_file(embedded, bytes);
+  if (ok) ok = write_file(path, device->text + kernels_of_host(embedded));
   if (!ok) return forward_error(ok);
   auto toolchain = start->toolchain;
   toolchain.flags = {"-std=c++17", "-O2", "-fPIC", "-c"};
-  toolchain.templates = folder->path();
-  auto object = run_compiler(toolchain, "host.cpp", interrupted);
+  auto object = run_compiler(toolchain, folder->path(), "host.cpp", interrupted);
   if (object) return object;
-  return tl::unexpected<Error>(
-      in_words_of(object.error(), folder->path() + "/host.cpp", start->source));
+  return tl::unexpected<Error>(in_words_of(object.error(), path, start->source.string()));
 }
 
 std::vector<std::byte> kernel_file(const std::vector<CompiledKernel>& kernels) {

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include "kernels/jit/child.hpp"
 #include "kernels/jit/diagnostics.hpp"
@@ -127,7 +126,7 @@ Result<std::string> Compiler::digest(const KernelRequest& request, const Interru
   sha.add_field(std::to_string(toolchain_.flags.size()));
   for (const auto& flag : toolchain_.flags) sha.add_field(flag);
   const auto added =
-      preprocesses(request) ? add_preprocessed(request, interrupted, sha) : add_files(sha);
+      request.folder.empty() ? add_files(sha) : add_preprocessed(request, interrupted, sha);
   if (!added) return forward_error(added);
   return hex(sha.finish());
 }

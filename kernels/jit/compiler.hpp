@@ -22,10 +22,6 @@ class Compiler {
   explicit Compiler(Toolchain toolchain) : toolchain_(std::move(toolchain)) {}
 
   const Toolchain& toolchain() const { return toolchain_; }
-  // Whether the kernel depends on what the preprocessor makes of its source.
-  bool preprocesses(const KernelRequest& request) const {
-    return toolchain_.preprocessed || !request.folder.empty();
-  }
 
   // Digest of all that a kernel is made of but its key: the compiler's path and what it says its
   // version is (asked once), flags, the template's name; names and contents of all files of the

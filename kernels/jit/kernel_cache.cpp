@@ -132,8 +132,8 @@ class KernelCache::Impl {
   // What the preprocessor makes of them depends on the macros, which are in the key.
   Result<std::string> digest_of(const KernelRequest& request, const std::string& key,
                                 const Interrupted& ask) {
-    const std::string id = request.folder + "/" + request.template_file +
-                           (compiler_.preprocesses(request) ? "/" + key : "");
+    const std::string id =
+        request.folder + "/" + request.template_file + (request.folder.empty() ? "" : "/" + key);
     const std::lock_guard<std::mutex> lock(digest_mutex_);
     const auto known = digests_.find(id);
     if (known != digests_.end()) return known->second;

@@ -2,23 +2,16 @@
 #include "npu/jit/key.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "kernels/jit/sha256.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::jit {
 namespace {
 
 constexpr const char* kArchitecture = "__ARCH__";
 constexpr const char* kKernelType = "__KT__";
-
-bool is_identifier(std::string_view name) {
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  });
-}
 
 bool is_value(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](char c) {

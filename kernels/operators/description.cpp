@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <set>
 
 #include "model/config/yaml_document.hpp"
 #include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "npu/operators/tensor_params.hpp"
 
 namespace npu::operators {
@@ -47,13 +47,8 @@ constexpr const char* kCores[] = {"cube", "vector", "mixed"};  // in the order o
 constexpr std::size_t kLongestName = 64;
 constexpr std::uint64_t kMostRoundings = 65'536;
 
-bool is_identifier(const std::string& text) {
-  const auto is_letter = [](char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
-  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-  return !text.empty() && text.size() <= kLongestName && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), is_part);
+bool is_name(const std::string& text) {
+  return text.size() <= kLongestName && is_identifier(text);
 }
 
 // One operator. What is wrong is thrown away with it: the first error is kept.
@@ -133,7 +128,7 @@ class RowReader {
 
   Status take_name(const YamlNode& value) {
     row_.name = value.text;
-    if (is_identifier(row_.name)) return {};
+    if (is_name(row_.name)) return {};
     return found(value, "name", fmt::format("a C identifier of at most {} letters", kLongestName));
   }
   Status take_source(const YamlNode& value) {
@@ -160,7 +155,7 @@ class RowReader {
     row_.sides = value.text;
     if (!row_.described()) return {};
     const auto names = names_of(row_.sides);
-    const bool named = std::all_of(names.begin(), names.end(), is_identifier);
+    const bool named = std::all_of(names.begin(), names.end(), is_name);
     const bool once = std::set<std::string>(names.begin(), names.end()).size() == names.size();
     if (named && once && names.size() <= kTensorSides) return {};
     return found(value, "sides", fmt::format("1 to {} names, each once", kTensorSides));
@@ -180,10 +175,12 @@ class RowReader {
     return {};
   }
   Status take_roundings(const YamlNode& value) {
-    const auto* const end = value.text.data() + value.text.size();
-    const auto read = std::from_chars(value.text.data(), end, row_.roundings);
-    if (read.ec == std::errc() && read.ptr == end && row_.roundings <= kMostRoundings) return {};
-    return found(value, "roundings", fmt::format("0 to {}", kMostRoundings));
+    const auto read = read_number<decltype(row_.roundings)>(value.text);
+    if (!read || *read > kMostRoundings) {
+      return found(value, "roundings", fmt::format("0 to {}", kMostRoundings));
+    }
+    row_.roundings = *read;
+    return {};
   }
 
   Status take_macros(const YamlNode& value) {
@@ -249,7 +246,7 @@ class RowReader {
     const std::vector<std::uint64_t> nothing(names_of(row_.sides).size());
     for (const auto* tensors : {&row_.inputs, &row_.results}) {
       for (const auto& tensor : *tensors) {
-        if (!is_identifier(tensor.name)) {
+        if (!is_name(tensor.name)) {
           return refuse(node, shortened(tensor.name), "a tensor's name is a C identifier");
         }
         const auto shape = numbers_of(tensor.shape, row_, nothing);

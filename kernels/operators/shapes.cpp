@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 
 #include "kernels/operators/description.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::operators {
 namespace {
@@ -71,11 +71,7 @@ class Evaluation {
       const auto i = static_cast<std::size_t>(found - names_.begin());
       if (i < sides_.size()) return sides_[i];
     }
-    std::uint64_t number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (!text.empty() && read.ec == std::errc() && read.ptr == text.data() + text.size()) {
-      return number;
-    }
+    if (const auto number = read_number<std::uint64_t>(text)) return *number;
     std::string known;
     for (const auto& name : names_) known += (known.empty() ? "" : ", ") + name;
     return refuse(fmt::format("found '{}'; allowed: a number, {}", shortened(text), known));

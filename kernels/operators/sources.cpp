@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <vector>
 
 #include "kernels/operators/counting_assembler.hpp"
 #include "npu/base/shortened.hpp"

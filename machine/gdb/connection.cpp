@@ -13,9 +13,10 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
+
+#include "npu/base/text.hpp"
 
 namespace npu::gdb {
 namespace {
@@ -24,12 +25,10 @@ bool parse(const std::string& where, sockaddr_in& address) {
   const auto colon = where.rfind(':');
   if (colon == std::string::npos) return false;
   const std::string host = where.substr(0, colon);
-  std::uint16_t port = 0;
-  const char* const end = where.data() + where.size();
-  const auto [stop, error] = std::from_chars(where.data() + colon + 1, end, port);
-  if (error != std::errc() || stop != end) return false;
+  const auto port = read_number<std::uint16_t>(where.substr(colon + 1));
+  if (!port) return false;
   address.sin_family = AF_INET;
-  address.sin_port = htons(port);
+  address.sin_port = htons(*port);
   return inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host.c_str(), &address.sin_addr) ==
          1;
 }

@@ -2,11 +2,7 @@
 // The keys of a chip file, except for its memory (hbm_keys.cpp).
 #include <fmt/format.h>
 
-#include "model/config/aicpu_keys.hpp"
-#include "model/config/command_keys.hpp"
-#include "model/config/hbm_keys.hpp"
 #include "model/config/key_table.hpp"
-#include "model/config/l2_keys.hpp"
 #include "model/config/link_rate.hpp"
 
 namespace npu::model {

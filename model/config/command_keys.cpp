@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/config/command_keys.hpp"
+#include "model/config/key_table.hpp"
 
 #include "model/config/command_config.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a chip's memory and of a DRAM timing file (configs/hbm).
-#include "model/config/hbm_keys.hpp"
+#include "model/config/key_table.hpp"
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/config/fabric_keys.hpp"
 #include "model/config/value_text.hpp"
 
 namespace npu::model {
@@ -98,6 +99,59 @@ std::vector<std::string> Table::names() const {
   std::vector<std::string> all;
   for (const auto& key : keys) all.push_back(key.name);
   return all;
+}
+
+namespace {
+
+// Keys hand out parts of an object by the function that a reader fills them by.
+const void* part_of(const Key& key, const void* object) {
+  return key.member(const_cast<void*>(object));
+}
+
+const Table& table_of(const PciNodeConfig& node) {
+  return node_table(node.kind);
+}
+const Table& table_of(const HostBridgeConfig&) {
+  return host_bridge_table();
+}
+const Table& table_of(const FabricPart& part) {
+  return fabric_part_table(part.form);
+}
+const Table& table_of(const VirtualTemplateConfig&) {
+  return virtual_template_table();
+}
+
+template <class Item>
+std::vector<KeyedPart> parts_in(const Key& key, const void* object) {
+  std::vector<KeyedPart> parts;
+  for (const auto& item : *static_cast<const std::vector<Item>*>(part_of(key, object))) {
+    parts.push_back({&table_of(item), &item});
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::optional<KeyedPart> section_of(const Key& key, const void* object) {
+  const bool filled =
+      key.type == KeyType::kSection || key.type == KeyType::kFabric || key.type == KeyType::kFile;
+  if (!filled) return std::nullopt;
+  return KeyedPart{key.table, part_of(key, object)};
+}
+
+std::optional<std::vector<KeyedPart>> items_of(const Key& key, const void* object) {
+  switch (key.type) {
+    case KeyType::kNodes:
+      return parts_in<PciNodeConfig>(key, object);
+    case KeyType::kBridges:
+      return parts_in<HostBridgeConfig>(key, object);
+    case KeyType::kFabricParts:
+      return parts_in<FabricPart>(key, object);
+    case KeyType::kTemplates:
+      return parts_in<VirtualTemplateConfig>(key, object);
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace npu::model

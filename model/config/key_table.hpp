@@ -89,8 +89,13 @@ struct Table {
 };
 
 const Table& chip_table();              // ChipConfig
+const Table& hbm_table();               // HbmConfig
 const Table& timings_table();           // HbmTimings
+const Table& l2_table();                // L2Config
+const Table& command_table();           // CommandConfig
+const Table& core_table();              // CoreConfig
 const Table& program_core_table();      // ProgramCoreConfig
+const Table& aicpu_program_table();     // AicpuProgramConfig
 const Table& link_table();              // LinkConfig
 const Table& hccs_table();              // HccsConfig
 const Table& virtual_function_table();  // VirtualFunctionConfig
@@ -99,6 +104,16 @@ const Table& host_table();              // SystemConfig: cpu, memory, root compl
 const Table& system_table();            // SystemConfig: the rest
 const Table& host_bridge_table();       // HostBridgeConfig
 const Table& node_table(PciNodeKind kind);
+
+// A part of a configuration, which nothing is written through, and the table of its keys.
+struct KeyedPart {
+  const Table* table;
+  const void* object;
+};
+// The part of `object` that a section or a file fills; nullopt: the key is neither.
+std::optional<KeyedPart> section_of(const Key& key, const void* object);
+// The items of a list of parts; nullopt: the key is none.
+std::optional<std::vector<KeyedPart>> items_of(const Key& key, const void* object);
 
 namespace keys {
 

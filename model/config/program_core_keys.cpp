@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the section `core`: AI Cores as they run programs.
-#include "model/config/command_keys.hpp"
+#include "model/config/key_table.hpp"
 #include "model/config/program_core_config.hpp"
 
 namespace npu::model {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/control/control_processors.hpp"
 
-#include <cstring>
+#include "model/core/posted_record.hpp"
 
 namespace npu::model {
 
@@ -53,16 +53,7 @@ void ControlProcessors::window_changed(unsigned function) {
 
 void ControlProcessors::post(unsigned function, std::uint64_t bus, const abi::Message& message,
                              std::uint64_t cause) {
-  auto& trans = sim_.pool.allocate(tlm::TLM_WRITE_COMMAND, bus, nullptr, sizeof message);
-  auto& info = Transaction::of(trans);
-  info.posted = true;
-  info.function = static_cast<std::uint8_t>(function);
-  info.cause = cause;
-  info.issued = sim_now();
-  std::memcpy(trans.get_data_ptr(), &message, sizeof message);
-  tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  auto delay = sc_core::SC_ZERO_TIME;
-  if (host_socket->nb_transport_fw(trans, phase, delay) == tlm::TLM_COMPLETED) trans.release();
+  post_record(sim_, host_socket, function, bus, message, cause);
 }
 
 }  // namespace npu::model

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "model/core/posted_record.hpp"
 #include "model/mmu/host_page_port.hpp"
 #include "model/mmu/mmu_context.hpp"
 #include "model/mmu/page_faults.hpp"
 #include "model/mmu/peer_address.hpp"
-#include "model/mmu/posted_record.hpp"
 
 namespace npu::model {
 

@@ -2,9 +2,6 @@
 // The golden table: what the specification says, typed by hand. Never generate it from the headers.
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 #include "npu/abi/control_window.hpp"
 #include "npu/abi/registers.hpp"
 #include "npu/abi/stream.hpp"

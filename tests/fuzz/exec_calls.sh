@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # exec_calls.sh NPUSIM PROGRAM SEEDS ROUNDS: calls at random end as they should, and a seed gives the
 # same report twice.
-set -euo pipefail
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+source "$(dirname "$0")/../support/in_folder.sh"
 for ((seed = 1; seed <= $3; ++seed)); do
   for again in first second; do
     [[ $again == first || $seed == 1 ]] || continue
-    "$1" --config 910b2 exec --report "$folder/$again.json" -- "$2" "$seed" "$4" > "$folder/output" 2>&1 ||
-      { cat "$folder/output"; echo "seed $seed"; exit 1; }
-    grep '^right$' "$folder/output" > /dev/null || { cat "$folder/output"; echo "seed $seed"; exit 1; }
+    "$1" --config 910b2 exec --report "$again.json" -- "$2" "$seed" "$4" > "output" 2>&1 ||
+      { cat "output"; echo "seed $seed"; exit 1; }
+    grep '^right$' "output" > /dev/null || { cat "output"; echo "seed $seed"; exit 1; }
   done
 done

@@ -3,9 +3,7 @@
 # exec_rubbish.sh NPUSIM RUBBISH NEIGHBOUR SEEDS: beside a program that talks nonsense, and dies of a
 # signal in the end, another one is served as ever. The first may take all memory: there is no quota.
 # One that writes rubbish into its shared memory changes nothing for anybody: same reports.
-set -euo pipefail
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+source "$(dirname "$0")/../support/in_folder.sh"
 for seed in $(seq "$4"); do
   code=0
   output=$("$1" --config 910b2 exec -- "$2" 200 "$seed" ::: "$3" 3 2>&1) || code=$?
@@ -16,12 +14,12 @@ for seed in $(seq "$4"); do
     exit 1
   fi
   for how in clean scribble; do
-    "$1" --config 910b2 exec --report "$folder/$how.json" -- "$2" 200 "$seed" "$how" ::: "$3" 3 \
+    "$1" --config 910b2 exec --report "$how.json" -- "$2" 200 "$seed" "$how" ::: "$3" 3 \
       > /dev/null 2>&1
     # What the program is called like is in its report.
-    sed -i "s/ $how//" "$folder/$how.json"
+    sed -i "s/ $how//" "$how.json"
   done
-  if ! cmp "$folder/clean.json" "$folder/scribble.json"; then
+  if ! cmp "clean.json" "scribble.json"; then
     printf 'seed %s: rubbish in shared memory makes a difference\n' "$seed"
     exit 1
   fi

@@ -1,16 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # acl_driver_keys_test.sh PREFIX SOURCES: the keys driver.* and --metrics-prefix, as programs see them.
-set -Eeuo pipefail
-trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR
-prefix=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-library=$(dirname "$(find -L "$prefix"/lib* -name libascendcl.so | head -n 1)")
+source "$(dirname "$0")/programs.sh"
 for program in page_faults switched_off; do
-  cc -std=c99 -D_DEFAULT_SOURCE -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$2/$program.c" -L"$library" \
-    -lascendcl -lascend_hal -o $program
+  c_program "$2/$program.c" $program -D_DEFAULT_SOURCE -lascendcl -lascend_hal
 done
 
 run() {
@@ -46,7 +39,7 @@ done
 code=0
 "$prefix/bin/npusim" --config 910b2 --set driver.features.token_set_available=false exec --share p0=token=9 \
   -- ./switched_off 2> errors > output || code=$?
-[[ $code == 2 && $(wc -l < errors) == 1 ]]
+is_one_line $code
 
 # Metrics under another program's names. The program ends when they have been seen.
 mkfifo go

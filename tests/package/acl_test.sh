@@ -3,34 +3,17 @@
 # acl_test.sh PREFIX SOURCES: programs of the C API and of the HAL, compiled in an empty folder
 # against what is installed, give what they should under `npusim exec`, and reports that are the
 # same every time.
-set -Eeuo pipefail
-trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR
-prefix=$1
+source "$(dirname "$0")/programs.sh"
 sources=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
-c_program() { # FILE LIBRARY OUTPUT OTHER-LIBRARIES...
-  cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" "$1" -L"$library" -l"$2" "${@:4}" -o "$3"
-}
 for file in "$sources"/acl/*.c; do # those with HAL calls: acl_driver_keys_test.sh
-  grep -q '<ascend_hal.h>' "$file" || c_program "$file" ascendcl "$(basename "$file" .c)"
+  grep -q '<ascend_hal.h>' "$file" || c_program "$file" "$(basename "$file" .c)" -lascendcl
 done
-for file in "$sources"/hal/*.c; do c_program "$file" ascend_hal "hal_$(basename "$file" .c)"; done
+for file in "$sources"/hal/*.c; do c_program "$file" "hal_$(basename "$file" .c)" -lascend_hal; done
 for file in "$sources"/acl/*.cpp; do
   libraries=(-lacl_rt)
   [[ $file != */framework.cpp ]] || libraries=()
-  c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" "$file" -L"$library" "${libraries[@]}" \
-    -pthread -o "$(basename "$file" .cpp)"
+  cpp_program "$file" "$(basename "$file" .cpp)" "${libraries[@]}" -pthread
 done
-
-run() { "$prefix/bin/npusim" --config "$1" exec --report "$2" -- "${@:3}" 2> errors > output; }
-rights() { grep -c '^right$' output; }
-expect() { # HOW-MANY REPORT PROGRAMS...
-  run 910b2 "${@:2}" || { cat errors output; echo "failed: ${*:3}"; exit 1; }
-  [[ $(rights) == "$1" ]] || { cat errors output; echo "not right: ${*:3}"; exit 1; }
-}
 
 for program in hello busy copies launch launch_config events virtual_memory managed limits misuse threads \
   together callbacks asks signalled keys faults resources framework registered hal_memory hal_managed hal_virtual_memory hal_misuse hal_advice hal_host hal_buffers \
@@ -39,29 +22,22 @@ for program in hello busy copies launch launch_config events virtual_memory mana
   expect 1 report.json "./$program"
 done
 for program in two_cards between_cards between_mappings opens; do
-  run system-2x910b2 report.json "./$program" || { cat errors output; echo "failed: $program"; exit 1; }
-  [[ $(rights) == 1 ]]
+  expect_on system-2x910b2 1 -- "./$program"
 done
 
 for seed in 1 2 3; do # managed memory that two cards use, one of which comes and goes
-  run system-2x910b2 "cards$seed.json" ./managed_cards "$seed" 200 || { cat errors output; exit 1; }
-  [[ $(rights) == 1 ]]
+  expect_on system-2x910b2 1 --report "cards$seed.json" -- ./managed_cards "$seed" 200
 done
-run system-2x910b2 again.json ./managed_cards 3 200
+exec_on system-2x910b2 --report again.json -- ./managed_cards 3 200
 cmp cards3.json again.json
 
 # Managed memory through pointers: of threads, children, and at twice the card's memory.
 for program in inherits touches; do expect 1 report.json "./$program"; done
 for worked in 100 300 1000; do expect 1 report.json ./managed_edges "$worked"; done
-for config in 910 950pr; do
-  run $config report.json ./unmanaged
-  [[ $(rights) == 1 ]]
-done
+for config in 910 950pr; do expect_on $config 1 -- ./unmanaged; done
 for case in "1 0" "2 0" "3 1"; do
   read -ra words <<< "$case"
-  "$prefix/bin/npusim" --config 910b2 exec --set hbm.usable_mib=32 -- ./pointers 64 "${words[@]}" \
-    2> errors > output || { cat errors output; exit 1; }
-  [[ $(rights) == 1 ]]
+  expect_on 910b2 1 --set hbm.usable_mib=32 -- ./pointers 64 "${words[@]}"
 done
 
 # What the host sees of a copy on its way, too, is the same every time.
@@ -75,34 +51,24 @@ cmp bounced1.json bounced2.json
 # Managed memory leaves for what cannot: of a card that it fills, and of a quota.
 for full in "--set hbm.usable_mib=256" "--share p0=30,memory=192MiB"; do
   read -ra words <<< "$full"
-  "$prefix/bin/npusim" --config 910b2 exec "${words[@]}" -- ./managed_leaves 256 2> errors > output ||
-    { cat errors output; exit 1; }
-  [[ $(rights) == 1 ]]
+  expect_on 910b2 1 "${words[@]}" -- ./managed_leaves 256
 done
 # A quota is that of a program and its children; what one had is back before its parent goes on.
-run 910b2 report.json ./children_share
-"$prefix/bin/npusim" --config 910b2 exec --share p0=30,memory=2GiB -- ./children_share 2048 \
-  2> errors > output || { cat errors output; exit 1; }
-[[ $(rights) == 1 ]]
+exec_on 910b2 -- ./children_share
+expect_on 910b2 1 --share p0=30,memory=2GiB -- ./children_share 2048
 
 # By whichever call memory is asked for, a quota refuses the one that would pass it, and used and total
 # memory are the same numbers by every interface; also of a quota that the program sets.
-c_program "$sources/rt/quota.c" runtime rt_quota
-c_program "$sources/dsmi/quota.c" npudsmi dsmi_quota -lascendcl -lascend_hal -lruntime
+c_program "$sources/rt/quota.c" rt_quota -lruntime
+c_program "$sources/dsmi/quota.c" dsmi_quota -lnpudsmi -lascendcl -lascend_hal -lruntime
 expect 1 report.json ./dsmi_quota 64 own
 for program in quota hal_quota rt_quota dsmi_quota; do
-  for mib in 64 34; do
-    "$prefix/bin/npusim" --config 910b2 exec --share p0=memory=${mib}MiB -- ./$program $mib \
-      2> errors > output || { cat errors output; exit 1; }
-    [[ $(rights) == 1 ]]
-  done
+  for mib in 64 34; do expect_on 910b2 1 --share p0=memory=${mib}MiB -- ./$program $mib; done
 done
 # Threads that allocate and free at random, also where a quota refuses some.
 for seed in 1 2 3; do
   expect 1 report.json ./heaps "$seed" 4 80
-  "$prefix/bin/npusim" --config 910b2 exec --share p0=memory=16MiB --report heaps.json \
-    -- ./heaps "$seed" 4 80 2> errors > output || { cat errors output; exit 1; }
-  [[ $(rights) == 1 ]]
+  expect_on 910b2 1 --share p0=memory=16MiB --report heaps.json -- ./heaps "$seed" 4 80
   grep '"exec.memory_left_bytes", "value": 0,' heaps.json > /dev/null
   grep '"exec.p0.sharing.refused", "value": [1-9]' heaps.json > /dev/null
 done
@@ -131,9 +97,8 @@ for name in ascendcl acl_rt; do
 done
 
 # The same program on another card: other times, the same results.
-run 910b2 first.json ./launch
-run 950pr other.json ./launch
-[[ $(rights) == 1 ]]
+exec_on 910b2 --report first.json -- ./launch
+expect_on 950pr 1 --report other.json -- ./launch
 ! cmp -s first.json other.json
 
 # A kernel of one's own takes as long as the cores that it may be on make it.
@@ -157,7 +122,7 @@ together=(./dies DEATH ::: ./threads ::: ./launch ::: ./threads 2)
 for death in abort exit kill; do
   together[1]=$death
   for i in 1 2 3; do
-    run 910b2 "together$i.json" "${together[@]}" && exit 1
+    exec_on 910b2 --report "together$i.json" -- "${together[@]}" && exit 1
     [[ $(rights) == 3 ]]
     cmp together1.json "together$i.json"
   done
@@ -185,14 +150,12 @@ for count in 1 2 4 8 16; do
   while ((${#many[@]} < 2 * count - 1)); do many+=(::: ./launch); done
   expect "$count" "many.json" "${many[@]}"
 done
-run 910b2 again.json "${many[@]}"
+exec_on 910b2 --report again.json -- "${many[@]}"
 cmp many.json again.json
 
 # What bounded a program's kernels is named.
 for case in add:hbm matmul:mte2 spin:scalar; do
-  "$prefix/bin/npusim" --config 910b2 exec --profile --report bound.json -- ./bounds "${case%:*}" \
-    2> errors > output
-  [[ $(rights) == 1 ]]
+  expect_on 910b2 1 --profile --report bound.json -- ./bounds "${case%:*}"
   python3 "$sources/acl/bounds.py" bound.json "${case#*:}"
 done
 
@@ -211,12 +174,12 @@ done
 layer native $((64 << 20)) ./quota 64
 layer svm_transparent $((200 * gib)) ./layer $((200 * gib)) $((150 * gib))
 code=0
-run 910b2 report.json env LD_PRELOAD="$library/libnpushare.so" NPUSHARE_MODE=none ./layer 1 1 || code=$?
+exec_on 910b2 -- env LD_PRELOAD="$library/libnpushare.so" NPUSHARE_MODE=none ./layer 1 1 || code=$?
 [[ $code == 2 ]] && grep '^npushare: NPUSHARE_MODE=none$' errors > /dev/null
 
 # What a program does between its calls takes the time that the configuration says.
 work() { # SETTING...: its time, in us
-  "$prefix/bin/npusim" --config 910b2 exec --report report.json "$@" -- ./works 2> errors > output
+  exec_on 910b2 --report report.json "$@" -- ./works
   grep -q '^right$' output
   sed -n 's/.*"exec.p0.work_us", "value": \([0-9]*\).*/\1/p' report.json
 }
@@ -229,25 +192,22 @@ took=$(sed -n 's/.*"exec.p0.duration_us", "value": \([0-9]*\).*/\1/p' report.jso
 code=0 # a machine without counters says so in one line
 instructions=$(work --set host.programs.work=instructions) || code=$?
 if [[ $code == 0 ]]; then [[ $instructions -ge 1 ]]; else
-  [[ $code == 2 && $(wc -l < errors) == 1 ]]
+  is_one_line $code
   grep 'does not count instructions' errors > /dev/null
 fi
 
 # Who neither calls nor sleeps is waited for as long as the configuration says.
-"$prefix/bin/npusim" --config 910b2 exec --set host.programs.patience_ms=50 --report hung.json \
-  -- ./works 1000 ::: ./launch 2> errors > output
-[[ $(rights) == 2 ]]
+expect_on 910b2 2 --set host.programs.patience_ms=50 --report hung.json -- ./works 1000 ::: ./launch
 grep '"exec.p0.stalls", "value": [1-9]' hung.json > /dev/null
 
 # Who waits for what will never be is told so, and which call that is.
 code=0
-run 910b2 report.json ./waits || code=$?
+exec_on 910b2 -- ./waits || code=$?
 [[ $code == 1 && $(wc -l < errors) == 1 ]]
 grep 'nothing more can happen: .*; p0.t0 is in aclrtSynchronizeStream since [0-9.]* us$' errors > /dev/null
 for policy in best_effort elastic fixed_share; do # turns that nobody makes use of are nothing
   code=0
-  "$prefix/bin/npusim" --config 910b2 exec --share p0=30 --share p1=50,token=30000 \
-    --sharing policy=$policy --report shared.json -- ./waits ::: ./waits 2> errors > output || code=$?
+  exec_on 910b2 --share p0=30 --share p1=50,token=30000 --sharing policy=$policy -- ./waits ::: ./waits || code=$?
   [[ $code == 1 && $(wc -l < errors) == 1 ]]
   grep 'nothing more can happen: .*; p1.t0 is in aclrtSynchronizeStream' errors > /dev/null
 done
@@ -261,6 +221,6 @@ grep 'drvGetDevNum(&count): 1, expected 0' errors > /dev/null
 for words in "" "./none" "./hello :::" "::: ./hello"; do
   code=0
   # shellcheck disable=SC2086
-  "$prefix/bin/npusim" --config 910b2 exec -- $words 2> errors > output || code=$?
-  [[ $code == 2 && $(wc -l < errors) == 1 ]]
+  exec_on 910b2 -- $words || code=$?
+  is_one_line $code
 done

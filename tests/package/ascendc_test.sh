@@ -2,19 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # ascendc_test.sh PREFIX SOURCES: kernels in AscendC, compiled by the installed `npusim cc` in an
 # empty folder, give right results under `npusim exec`; what is wrong is said in a line.
-set -Eeuo pipefail
+source "$(dirname "$0")/programs.sh"
 trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2; cat errors output 2> /dev/null || true' ERR
-prefix=$1
 sources=$2/ascendc
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 npusim=$prefix/bin/npusim
-library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
-for name in adds products; do
-  c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -I"$sources" "$sources/${name}_main.cpp" \
-    -L"$library" -lascendcl -o "$name"
-done
+host_program() { cpp_program "$sources/$1_main.cpp" "${2:-$1}" -I"$sources" "${@:3}" -lascendcl; } # NAME OUTPUT OBJECT...
+for name in adds products; do host_program $name; done
 
 # What it makes, where, and what it says of it.
 "$npusim" cc "$sources/adds.cpp" > output
@@ -28,14 +21,13 @@ grep '^product_half: aic, ' output > /dev/null
 [[ $(sed 's/, [0-9]* bytes.*//' output | sort) == "numbers: aiv
 numbers_1: aiv
 relu_product: mix" ]]
-c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -I"$sources" "$sources/mixed_main.cpp" mixed.o \
-  -L"$library" -lascendcl -o mixed
+host_program mixed mixed mixed.o
 # The same source, the same bytes.
 "$npusim" cc "$sources/adds.cpp" --output again.o > output
 cmp adds.o again.o
 head -c 10000 adds.o > torn.o
 
-run() { "$npusim" --config 910b2 exec --set core.hazards=report --report "$1" -- "${@:2}" > output 2> errors; }
+run() { exec_on 910b2 --set core.hazards=report --report "$1" -- "${@:2}"; }
 hazards() { # REPORT: how many it has
   python3 -c '
 import json, sys
@@ -72,14 +64,13 @@ int multiply(uint32_t, void* stream, void* a, void*, void*, uint16_t) { return t
 int number(void*, int32_t*, int, int32_t) { return 0; }
 END
 "$npusim" cc trap.cpp --host -I "$prefix/include" > output
-c++ -std=c++17 -I"$prefix/include" -I"$sources" "$sources/mixed_main.cpp" trap.o -L"$library" -lascendcl -o trap
+host_program mixed trap trap.o
 run trapped.json ./trap && exit 1
 grep 'kernel trap, block 0, core [0-9]*, scalar unit, code 42433' errors > /dev/null
 
 # Kernels that print: messages of 2 words and the text's 4, 341 of which have room in 16 KiB less 16 B.
 "$npusim" cc "$sources/prints.cpp" --host -I "$prefix/include" > output
-c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -I"$sources" "$sources/prints_main.cpp" prints.o \
-  -L"$library" -lascendcl -o prints
+host_program prints prints prints.o
 run prints.json ./prints
 said() { # BLOCK VALUE
   printf 'block %d:  2.25|%-4d|%4d|4294967295 ff all%%q\n-5000000000 %d\n' "$1" "$2" "$2" "$2"
@@ -95,7 +86,7 @@ grep 'block 0 of a kernel: no room for 9 printed messages' errors > /dev/null
 wrong() { # WHAT, WORDS...: one line, exit code 2
   local code=0
   "$npusim" cc "${@:2}" > output 2> errors || code=$?
-  [[ $code == 2 && $(wc -l < errors) == 1 ]]
+  is_one_line $code
   grep "$1" errors > /dev/null
 }
 wrong 'none.cpp: no such file' none.cpp

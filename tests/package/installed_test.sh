@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # installed_test.sh PREFIX: the installed program finds its own files from an empty folder.
 # grep reads to the end: with -q a program that still writes would fail by its broken pipe.
-set -euo pipefail
+source "$(dirname "$0")/../support/in_folder.sh"
 prefix=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 env -i "$prefix/bin/npusim" --help | grep npusim > /dev/null
 # single-card.yaml is the machine around a chip, not one that stands alone.
 machines=$(grep -lE '^schema: npusim\.(chip|system)/' "$prefix"/share/npusim/configs/*.yaml | grep -v single-card)

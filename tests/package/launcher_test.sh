@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # launcher_test.sh ROOT CASE: ./npusim on machines that lack something.
 # shellcheck disable=SC2016
-set -euo pipefail
+source "$(dirname "$0")/../support/in_folder.sh"
 root=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/bin"
+mkdir bin
 export PATH=$folder/bin:$PATH NPUSIM_BUILD_DIR=$folder/build
-cd "$folder"
 
 tool() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1" && chmod +x "bin/$1"; }
 fail() {

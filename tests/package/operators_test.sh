@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # operators_test.sh PREFIX COMPILER: every installed operator compiles from what is installed alone,
 # without a warning, into an object with both entries that is no larger than its image may be.
-set -euo pipefail
+source "$(dirname "$0")/../support/in_folder.sh"
 prefix=$1 compiler=$2
 root=$prefix/share/npusim/operators
 templates=$root/kernels/device/operators
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 most=$(sed -n 's/.* kImageBytes = \([0-9]*\)_KiB;/\1 * 1024/p' "$prefix/include/npu/operators/operator_stream.hpp")
 ((most > 0))
 for template in "$templates"/*.cpp; do
@@ -21,11 +19,11 @@ for template in "$templates"/*.cpp; do
     -DNPU_JIT_ELEMENT_C=$result -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \
     -DNPU_JIT_SCATTER=1 -DNPU_JIT_SMALLEST=1 -DNPU_JIT_VALUES=1 \
     -DNPU_JIT_REDUCTION=max -DNPU_JIT_INTERLEAVED=1 -DNPU_JIT_PARTS=2 '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
-    -x c++ "$template" -o "$folder/$name.so"
+    -x c++ "$template" -o "$name.so"
   for entry in run npu_aicore_main; do
-    nm -D --defined-only "$folder/$name.so" | grep -w "$entry" > /dev/null
+    nm -D --defined-only "$name.so" | grep -w "$entry" > /dev/null
   done
-  bytes=$(stat -c %s "$folder/$name.so")
+  bytes=$(stat -c %s "$name.so")
   if ((bytes > most)); then
     echo "$name: $bytes B are more than an image's $most"
     exit 1

@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # own_operators_test.sh PREFIX EXAMPLES PYTHON: operators of a folder outside are called from the
 # command line, by the C API and from Python, with the installed package alone.
-set -Eeuo pipefail
-trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR
-prefix=$1
+source "$(dirname "$0")/programs.sh"
 python=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cp "$2"/* "$folder"
-cd "$folder"
+cp "$2"/* .
 export NPUSIM_OPERATORS_PATH=$folder NPUSIM_JIT_CACHE_DIR=$folder/cache
 npusim=$prefix/bin/npusim
 in_one_line() { tr -s '\n ' ' '; }
@@ -37,8 +32,7 @@ code=0
 [[ $code == 2 ]] && grep "other.cpp:[0-9]*: error: .*load_wait" errors > /dev/null
 rm other.*
 
-library=$(dirname "$(find "$prefix"/lib* -name libascendcl.so | head -n 1)")
-cc -std=c11 -Wall -Wextra -Werror -I"$prefix/include" check.c -L"$library" -lascendcl -lm -o check
+c_program check.c check -std=c11 -lascendcl -lm
 for config in 910b2 950pr; do
   "$npusim" --config $config exec --report $config.json -- ./check | grep -x right > /dev/null
   "$npusim" --config $config exec --report again.json -- ./check > /dev/null

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # python_test.sh PYTHON PREFIX: the installed package in an empty folder, with the installed
 # configurations, firmware, kernels and operators and nothing of the checkout.
-set -euo pipefail
+source "$(dirname "$0")/../support/in_folder.sh"
 python=$1 prefix=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 env -i PATH=/usr/bin:/bin NPUSIM_JIT_CACHE_DIR="$folder/cache" PYTHONPATH="$prefix/lib/python3/dist-packages" "$python" -B -c '
 import sys
 import numpy

@@ -3,44 +3,31 @@
 // costs.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "npu/jit/kernel_cache.hpp"
+#include "tests/support/test_folder.hpp"
 
 namespace npu::jit {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A folder with a template that asks for nothing, and a cache in it.
 class JitFolder {
  public:
-  JitFolder() : path_(fs::temp_directory_path() / "npujit_bench_XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) std::abort();
-    fs::create_directory(path_ + "/templates");
-    std::ofstream(path_ + "/templates/nothing.cpp")
-        << "extern \"C\" __attribute__((visibility(\"default"
-           "\"))) void run(unsigned, void*, const void*) {}\n";
+  JitFolder() {
+    folder_.write("templates/nothing.cpp",
+                  "extern \"C\" __attribute__((visibility(\"default"
+                  "\"))) void run(unsigned, void*, const void*) {}\n");
   }
-  ~JitFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  JitFolder(const JitFolder&) = delete;
-  JitFolder& operator=(const JitFolder&) = delete;
 
   Toolchain toolchain() const {
     Toolchain toolchain;
     toolchain.compiler = "c++";
-    toolchain.templates = path_ + "/templates";
+    toolchain.templates = folder_.path("templates");
     return toolchain;
   }
-  CacheOptions options() const { return {path_ + "/cache"}; }
+  CacheOptions options() const { return {folder_.path("cache")}; }
 
  private:
-  std::string path_;
+  const test::TestFolder folder_;
 };
 
 KernelRequest bench_request() {

@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # program_test.sh SAMPLE CASE: a test program as a person and as a CI service meet it.
-set -euo pipefail
+source "$(dirname "$0")/../support/in_folder.sh"
 sample=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
 
 fail() {
   printf 'failed: %s\n' "$1"

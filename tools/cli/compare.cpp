@@ -42,9 +42,7 @@ std::string rendered(const reports::Comparison& comparison, const std::string& f
 
 Outcome compare_reports(const Options& options) {
   if (options.arguments.size() < 2) return bad_input("compare: give two reports, BASE and NEW");
-  if (options.arguments.size() > 2) {
-    return bad_input("compare: unexpected '" + shortened(options.arguments[2]) + "'");
-  }
+  if (auto ok = expect_at_most(2, "compare", options.arguments); !ok) return ok;
   const std::string& format = options.format;
   if (!format.empty() && format != "text" && format != "markdown" && format != "json") {
     return bad_input("--format: found '" + shortened(format) + "'; allowed: text, markdown, json");

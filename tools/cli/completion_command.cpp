@@ -83,7 +83,7 @@ Outcome completion_command(const Options& options) {
     return bad_input("completion: no script for '" + shortened(words[0]) +
                      "'; there are bash, zsh");
   }
-  if (words.size() > 1) return bad_input("completion: unexpected '" + shortened(words[1]) + "'");
+  if (auto ok = expect_at_most(1, "completion", words); !ok) return ok;
   return print(words[0] == "bash" ? kBash : kZsh);
 }
 

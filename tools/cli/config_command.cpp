@@ -16,10 +16,7 @@ Outcome config_command(const Options& options) {
                      workloads::suggestion(action, actions));
   }
   const std::size_t most = action == "keys" ? 1 : 2;
-  if (options.arguments.size() > most) {
-    return bad_input("config " + action + ": unexpected '" + shortened(options.arguments[most]) +
-                     "'");
-  }
+  if (auto ok = expect_at_most(most, "config " + action, options.arguments); !ok) return ok;
   if (action == "keys") {
     return print(model::key_reference());
   }

@@ -4,22 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::cli {
 namespace {
 
 std::optional<std::size_t> number_of(std::string_view text, std::size_t end) {
-  std::size_t number = 0;
-  const auto* const last = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), last, number);
-  if (text.empty() || read.ec != std::errc() || read.ptr != last || number >= end) {
-    return std::nullopt;
-  }
-  return number;
+  const auto number = read_number<std::size_t>(text);
+  return number && *number < end ? number : std::nullopt;
 }
 
 std::string names_of(const std::vector<model::VirtualTemplateConfig>& templates) {

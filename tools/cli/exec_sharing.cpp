@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "workloads/framework/parameter.hpp"
 #include "workloads/programs/support/sharing_keys.hpp"
 
@@ -25,12 +25,9 @@ std::vector<workloads::ParameterSpec> share_words() {
 
 // "p3" -> 3.
 std::optional<std::size_t> program_number(std::string_view name, std::size_t programs) {
-  std::size_t number = 0;
-  if (name.size() < 2 || name[0] != 'p') return std::nullopt;
-  const auto* const end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + 1, end, number);
-  if (read.ec != std::errc() || read.ptr != end || number >= programs) return std::nullopt;
-  return number;
+  if (!starts_with(name, "p")) return std::nullopt;
+  const auto number = read_number<std::size_t>(name.substr(1));
+  return number && *number < programs ? number : std::nullopt;
 }
 
 Status assign(ParameterSet& words, std::string_view text) {

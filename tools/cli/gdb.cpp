@@ -6,10 +6,10 @@
 #include <cstdio>
 
 #include "machine/gdb/debugger.hpp"
+#include "npu/base/temporary_folder.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/cli/temporary_folder.hpp"
 #include "workloads/framework/registry.hpp"
 
 namespace npu::cli {

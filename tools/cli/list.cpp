@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 #include "workloads/framework/registry.hpp"
@@ -41,9 +40,7 @@ tl::expected<std::string, Failure> describe_workload(const std::string& name) {
 }
 
 Outcome list_workloads(const Options& options) {
-  if (options.arguments.size() > 1) {
-    return bad_input("list: unexpected '" + shortened(options.arguments[1]) + "'");
-  }
+  if (auto ok = expect_at_most(1, "list", options.arguments); !ok) return ok;
   if (options.arguments.size() == 1) {
     if (options.names) return bad_input("list: --names is for the list of all workloads");
     const auto workload = describe_workload(options.arguments[0]);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/pci_listing.hpp"
@@ -8,9 +7,7 @@
 namespace npu::cli {
 
 Outcome list_pci(const Options& options) {
-  if (!options.arguments.empty()) {
-    return bad_input("lspci: unexpected '" + shortened(options.arguments[0]) + "'");
-  }
+  if (auto ok = expect_at_most(0, "lspci", options.arguments); !ok) return ok;
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
   std::vector<PciImage> images;

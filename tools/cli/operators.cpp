@@ -41,9 +41,7 @@ std::string lines_of(const OperatorRow& row) {
 }  // namespace
 
 Outcome list_operators(const Options& options) {
-  if (options.arguments.size() > 1) {
-    return bad_input("operators: unexpected '" + shortened(options.arguments[1]) + "'");
-  }
+  if (auto ok = expect_at_most(1, "operators", options.arguments); !ok) return ok;
   const auto table = operators::operator_table();
   if (!table) return bad_input(table.error().context);
   const std::string pattern = options.arguments.empty() ? "*" : options.arguments[0];

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "tools/cli/option_table.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/smi/metrics_text.hpp"
@@ -105,14 +105,9 @@ tl::expected<po::variables_map, Failure> parse(const std::vector<std::string>& a
 }
 
 tl::expected<std::uint64_t, Failure> parse_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seed);
-  if (error != std::errc() || stop != end) {
-    return bad_input("--seed: found '" + shortened(text) + "'; allowed: 0.." +
-                     std::to_string(UINT64_MAX));
-  }
-  return seed;
+  if (const auto seed = read_number<std::uint64_t>(text)) return *seed;
+  return bad_input("--seed: found '" + shortened(text) + "'; allowed: 0.." +
+                   std::to_string(UINT64_MAX));
 }
 
 bool is_given(const po::variables_map& values, std::string_view name) {

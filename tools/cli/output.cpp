@@ -42,7 +42,7 @@ Outcome print(const std::string& text) {
   const int error =
       write_all(STDOUT_FILENO, {reinterpret_cast<const std::byte*>(text.data()), text.size()});
   if (error == 0) return {};
-  return failure("standard output: cannot be written: " + reports::errno_text(error));
+  return failure("standard output: cannot be written: " + errno_text(error));
 }
 
 Outcome write_output(const std::string& path, const std::string& text) {
@@ -74,6 +74,12 @@ Outcome check_not_read(const std::string& option, const std::string& path,
     return bad_input(option + " " + shortened(path, kShownPath) + ": that is a report to be read");
   }
   return {};
+}
+
+Outcome expect_at_most(std::size_t most, const std::string& command,
+                       const std::vector<std::string>& arguments) {
+  if (arguments.size() <= most) return {};
+  return bad_input(command + ": unexpected '" + shortened(arguments[most]) + "'");
 }
 
 Failure to_failure(const Error& error, const std::string& text) {

@@ -28,6 +28,10 @@ bool is_same_file(const std::string& a, const std::string& b);
 Outcome check_not_read(const std::string& option, const std::string& path,
                        const std::vector<std::string>& read);
 
+// More than `most` arguments of a command are bad input.
+Outcome expect_at_most(std::size_t most, const std::string& command,
+                       const std::vector<std::string>& arguments);
+
 // A workload's or file's error as the end of a command: kInvalidArgument is bad input.
 Failure to_failure(const Error& error, const std::string& text);
 

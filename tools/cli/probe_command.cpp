@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/simulator.hpp"
@@ -51,9 +50,7 @@ std::string json_text(const std::vector<Capability>& all, const std::string& con
 }  // namespace
 
 Outcome probe_command(const Options& options) {
-  if (!options.arguments.empty()) {
-    return bad_input("probe: unexpected '" + shortened(options.arguments[0]) + "'");
-  }
+  if (auto ok = expect_at_most(0, "probe", options.arguments); !ok) return ok;
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
   auto file = OptionFile::open("--output",

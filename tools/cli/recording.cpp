@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "tools/reports/output_file.hpp"
 #include "tools/timeline/cause.hpp"
 #include "tools/timeline/chrome_trace.hpp"
@@ -21,10 +22,6 @@ namespace npu::cli {
 using workloads::RecordedFile;
 
 namespace {
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 tl::expected<timeline::Filter, Failure> make_filter(const Options& options) {
   timeline::Filter filter;

@@ -59,9 +59,7 @@ std::vector<std::string> all_names() {
 }  // namespace
 
 Outcome list_registers(const Options& options) {
-  if (options.arguments.size() > 1) {
-    return bad_input("registers: unexpected '" + shortened(options.arguments[1]) + "'");
-  }
+  if (auto ok = expect_at_most(1, "registers", options.arguments); !ok) return ok;
   const std::string pattern = options.arguments.empty() ? "" : options.arguments[0];
   std::string text;
   for (const auto& block : abi::kRegisterBlocks) {

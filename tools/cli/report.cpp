@@ -27,9 +27,7 @@ tl::expected<std::string, Failure> rendered(const reports::Report& report,
 
 Outcome show_report(const Options& options) {
   if (options.arguments.empty()) return bad_input("report: give the file of a report");
-  if (options.arguments.size() > 1) {
-    return bad_input("report: unexpected '" + shortened(options.arguments[1]) + "'");
-  }
+  if (auto ok = expect_at_most(1, "report", options.arguments); !ok) return ok;
   if (auto other = check_not_read("--output", options.output, options.arguments); !other) {
     return other;
   }

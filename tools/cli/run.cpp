@@ -10,6 +10,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/identity.hpp"
 #include "tools/cli/last_writer.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/planned_faults.hpp"
 #include "tools/cli/recording.hpp"
 #include "tools/cli/run_branches.hpp"
@@ -213,9 +214,7 @@ Outcome write_all_of(const Outcome& ran, const model::SystemConfig& config, cons
 Outcome run_workload(const Options& given, gdb::Debugger* debugger, LastWriter* writer) {
   Options options = given;
   if (options.arguments.empty()) return bad_input("run: give a workload; see npusim list");
-  if (options.arguments.size() > 1) {
-    return bad_input("run: unexpected '" + shortened(options.arguments[1]) + "'");
-  }
+  if (auto ok = expect_at_most(1, "run", options.arguments); !ok) return ok;
   const auto found = workloads::all_workloads().find(options.arguments[0]);
   if (!found) return bad_input(found.error().context);
   const Workload& workload = **found;

@@ -2,7 +2,6 @@
 #include "tools/cli/run_checks.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "model/config/find_config.hpp"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "npu/base/write_all.hpp"
-#include "tools/reports/output_file.hpp"
 
 namespace npu::cli {
 namespace {

@@ -19,6 +19,7 @@
 #include "tools/cli/management/management_server.hpp"
 #include "tools/cli/metrics/http_server.hpp"
 #include "tools/cli/metrics/sharing_metrics.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/recording.hpp"
 #include "tools/cli/run_checks.hpp"
 #include "tools/cli/stop_signals.hpp"
@@ -267,9 +268,7 @@ Outcome serve_sockets(sim::ComposedMachine& machine, const std::vector<Socket>& 
 }  // namespace
 
 Outcome serve(const Options& options) {
-  if (!options.arguments.empty()) {
-    return bad_input("serve: unexpected '" + shortened(options.arguments[0]) + "'");
-  }
+  if (auto ok = expect_at_most(0, "serve", options.arguments); !ok) return ok;
   if (options.pace != "fast" && options.pace != "wall") {
     return bad_input("--pace: found '" + shortened(options.pace) + "'; allowed: fast, wall");
   }

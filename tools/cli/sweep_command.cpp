@@ -168,9 +168,7 @@ Outcome check_options(const Options& options) {
   if (options.arguments.empty() || options.arguments[0].empty()) {
     return bad_input("sweep: give a file; see npusim sweep --help");
   }
-  if (options.arguments.size() > 1) {
-    return bad_input("sweep: unexpected '" + shortened(options.arguments[1]) + "'");
-  }
+  if (auto ok = expect_at_most(1, "sweep", options.arguments); !ok) return ok;
   const int modes = (options.sweep.point.empty() ? 0 : 1) + (options.sweep.print_commands ? 1 : 0) +
                     (options.sweep.slurm ? 1 : 0) + (options.sweep.collect ? 1 : 0);
   if (modes > 1) {

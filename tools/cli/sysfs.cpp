@@ -27,10 +27,10 @@ Outcome export_tree(model::System& system, const std::string& folder) {
   };
   const auto error = model::export_sysfs(folder, all_functions(system), read, bad);
   if (!error) return {};
-  return tl::unexpected(to_failure({reports::code_of_errno(error.value()), {}},
+  return tl::unexpected(to_failure({code_of_errno(error.value()), {}},
                                    "sysfs " + shortened(folder, kShownPath) + ": cannot write " +
                                        shortened(bad, kShownPath) + ": " +
-                                       reports::errno_text(error.value())));
+                                       errno_text(error.value())));
 }
 
 Outcome mount_tree(model::System& system, const std::string& folder) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/temporary_folder.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/identity.hpp"
 #include "tools/cli/output.hpp"
@@ -14,7 +15,6 @@
 #include "tools/cli/sweep/planner.hpp"
 #include "tools/cli/sweep/point_folder.hpp"
 #include "tools/cli/sweep/results_directory.hpp"
-#include "tools/cli/temporary_folder.hpp"
 #include "tools/cli/validate/validation.hpp"
 #include "tools/reports/digest.hpp"
 #include "tools/reports/trust/kind.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npusim who ADDRESS WORKLOAD`: run, with an eye on one byte.
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/last_writer.hpp"
 #include "tools/timeline/time_text.hpp"
@@ -14,13 +14,8 @@ namespace {
 
 // "4096" or "0x1000".
 std::optional<std::uint64_t> number_of(std::string_view text) {
-  const bool hex = text.rfind("0x", 0) == 0;
-  if (hex) text.remove_prefix(2);
-  std::uint64_t number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, hex ? 16 : 10);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
+  if (starts_with(text, "0x")) return read_number<std::uint64_t>(text.substr(2), 16);
+  return read_number<std::uint64_t>(text);
 }
 
 struct Place {

@@ -2,9 +2,9 @@
 #include "tools/reports/field_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::reports {
 namespace {
@@ -13,9 +13,9 @@ const JsonValue kNoValue{};
 
 template <class T>
 bool parse(const std::string& digits, T& value) {
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  return error == std::errc() && stop == end && std::to_string(value) == digits;
+  const auto read = read_number<T>(digits);
+  value = read.value_or(value);
+  return read && std::to_string(value) == digits;
 }
 
 constexpr const char* kTime = "picoseconds, 0..9223372036854775807";

@@ -7,10 +7,10 @@
 #include <array>
 #include <cerrno>
 
+#include "npu/base/errno_text.hpp"
 #include "npu/base/file_descriptor.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/base/units.hpp"
-#include "tools/reports/output_file.hpp"
 
 namespace npu::reports {
 namespace {

@@ -2,8 +2,9 @@
 #include "tools/reports/number.hpp"
 
 #include <array>
-#include <charconv>
 #include <utility>
+
+#include "npu/base/text.hpp"
 
 namespace npu::reports {
 
@@ -44,11 +45,9 @@ std::optional<Number> Number::parse(std::string_view text) {
   if (decimals > 9 || (point != std::string_view::npos && decimals == 0)) return std::nullopt;
   std::string digits(text);
   if (point != std::string_view::npos) digits.erase(point, 1);
-  std::int64_t value = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  const Number number = scaled(value, static_cast<unsigned>(decimals));
+  const auto value = read_number<std::int64_t>(digits);
+  if (!value) return std::nullopt;
+  const Number number = scaled(*value, static_cast<unsigned>(decimals));
   // What it would not print itself ("007", "-0", ".5") is no number of a report.
   if (number.text() != text) return std::nullopt;
   return number;

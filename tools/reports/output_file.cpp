@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "npu/base/write_all.hpp"
 #include "tools/reports/known_temporary.hpp"
 
@@ -73,24 +73,10 @@ std::string behind_links(std::string path) {
 std::optional<int> open_descriptor(const std::string& path) {
   const std::string target = behind_links(path);
   if (!is_descriptor(target)) return std::nullopt;
-  const std::string name = fs::path(target).filename().string();
-  int number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
-  return number;
+  return read_number<int>(fs::path(target).filename().string());
 }
 
 }  // namespace
-
-std::string errno_text(int error) {
-  return std::system_category().message(error);
-}
-
-ErrorCode code_of_errno(int error) {
-  const bool used_up = error == ENOSPC || error == EDQUOT || error == EIO || error == EMFILE ||
-                       error == ENFILE || error == ENOMEM || error == EFBIG;
-  return used_up ? ErrorCode::kIo : ErrorCode::kInvalidArgument;
-}
 
 class OutputFile::Target {
  public:

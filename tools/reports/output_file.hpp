@@ -9,15 +9,9 @@
 #include <string>
 
 #include "npu/base/byte_span.hpp"
-#include "npu/base/result.hpp"
+#include "npu/base/errno_text.hpp"
 
 namespace npu::reports {
-
-// The text that the operating system has for `error`, an errno.
-std::string errno_text(int error);
-
-// kInvalidArgument: another path would do; kIo: no path would, as on a full disk.
-ErrorCode code_of_errno(int error);
 
 class OutputFile {
  public:

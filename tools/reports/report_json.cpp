@@ -15,17 +15,8 @@ std::string value_text(const NamedValue& value) {
   return value.is_list ? "[" + text + "]" : text;
 }
 
-std::string members_text(const std::vector<NamedValue>& values, const std::string& separator) {
-  std::string text;
-  for (const auto& value : values) {
-    text +=
-        (text.empty() ? "" : "," + separator) + json_string(value.name) + ": " + value_text(value);
-  }
-  return text;
-}
-
 std::string configuration_text(const std::vector<NamedValue>& values) {
-  return values.empty() ? "{}" : "{\n    " + members_text(values, "\n    ") + "\n  }";
+  return values.empty() ? "{}" : "{\n    " + json_members(values, "\n    ") + "\n  }";
 }
 
 std::string override_text(const AppliedOverride& each) {
@@ -88,6 +79,15 @@ std::string sections_text(const std::vector<Section>& sections) {
 
 }  // namespace
 
+std::string json_members(const std::vector<NamedValue>& values, const std::string& separator) {
+  std::string text;
+  for (const auto& value : values) {
+    text +=
+        (text.empty() ? "" : "," + separator) + json_string(value.name) + ": " + value_text(value);
+  }
+  return text;
+}
+
 std::string to_json(const Report& report) {
   return "{\n  \"schema\": " + json_string(kReportSchema) +
          ",\n  \"npusim\": " + json_string(report.version) +
@@ -98,7 +98,7 @@ std::string to_json(const Report& report) {
          ",\n  \"outcome\": " + json_string(report.outcome) +
          ",\n  \"seed\": " + std::to_string(report.seed) +
          ",\n  \"simulated_ps\": " + std::to_string(report.simulated.count()) +
-         ",\n  \"parameters\": {" + members_text(report.parameters, " ") + "}" +
+         ",\n  \"parameters\": {" + json_members(report.parameters, " ") + "}" +
          ",\n  \"configuration\": " + configuration_text(report.configuration) +
          ",\n  \"programs\": " + json_array(report.programs(), program_text) +
          ",\n  \"metrics\": " + json_array(report.metrics(), metric_text) +

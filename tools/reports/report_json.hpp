@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/reports/report.hpp"
 
@@ -15,5 +16,8 @@ inline constexpr const char* kReportSchema = "npusim.report/3";
 // keys in their own unit, times in ns with three decimals; flags are true or false, lists are
 // arrays.
 std::string to_json(const Report& report);
+
+// Its members "name": value, with a comma and `separator` between them.
+std::string json_members(const std::vector<NamedValue>& values, const std::string& separator);
 
 }  // namespace npu::reports

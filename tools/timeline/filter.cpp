@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "tools/timeline/time_text.hpp"
 
 namespace npu::timeline {
@@ -14,26 +15,6 @@ bool is_like(const std::string& pattern, const platform::ActivityRow& row) {
 }
 
 }  // namespace
-
-bool matches(std::string_view pattern, std::string_view text) {
-  // Where the last `*` was, and how much of the text it stands for.
-  std::size_t p = 0, t = 0, star = std::string_view::npos, taken = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      taken = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
 
 Status Filter::set_window(const std::string& text) {
   const auto wrong = [&] {

@@ -40,7 +40,4 @@ struct Filter {
   bool has_cause(std::uint64_t cause) const;
 };
 
-// Whether `text` is like `pattern`, in which `*` stands for any text.
-bool matches(std::string_view pattern, std::string_view text);
-
 }  // namespace npu::timeline

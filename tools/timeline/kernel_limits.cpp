@@ -2,9 +2,9 @@
 #include "tools/timeline/kernel_limits.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
-#include <utility>
+
+#include "npu/base/text.hpp"
 
 namespace npu::timeline {
 namespace {
@@ -13,11 +13,6 @@ using platform::Activity;
 using platform::Category;
 
 constexpr std::uint64_t kQueueBit = std::uint64_t{1} << 63;  // platform::queue_cause
-
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.compare(text.size() - end.size(), end.size(), end.data(), end.size()) == 0;
-}
 
 std::string first_word(const std::string& text) {
   return text.substr(0, text.find(' '));

@@ -2,7 +2,6 @@
 #include "tools/timeline/kernel_use.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace npu::timeline {
 namespace {

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "npu/base/text.hpp"
 
 namespace npu::timeline {
 namespace {
@@ -34,12 +35,9 @@ std::optional<Picoseconds> parse_time(std::string_view text) {
   while (!rest.empty() && rest.back() == '0') rest.remove_suffix(1);
   if (rest.size() > unit->digits) return std::nullopt;
   digits.append(rest).append(unit->digits - rest.size(), '0');
-  std::uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || stop != digits.data() + digits.size() || value > kMost) {
-    return std::nullopt;
-  }
-  return Picoseconds(static_cast<std::int64_t>(value));
+  const auto value = read_number<std::uint64_t>(digits);
+  if (!value || *value > kMost) return std::nullopt;
+  return Picoseconds(static_cast<std::int64_t>(*value));
 }
 
 std::string exact_time_text(Picoseconds time) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "tools/timeline/time_text.hpp"
 
 namespace npu::workloads {
@@ -120,15 +120,9 @@ Fault plain(FaultKind kind) {
 
 // Decimal, or hexadecimal behind 0x.
 std::optional<std::uint64_t> number(std::string_view text, std::uint64_t maximum) {
-  const bool is_hex = text.substr(0, 2) == "0x";
-  const auto digits = is_hex ? text.substr(2) : text;
-  std::uint64_t value = 0;
-  const auto [stop, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
-  if (error != std::errc() || stop != digits.data() + digits.size() || value > maximum) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = starts_with(text, "0x") ? read_number<std::uint64_t>(text.substr(2), 16)
+                                             : read_number<std::uint64_t>(text);
+  return value && *value <= maximum ? value : std::nullopt;
 }
 
 // What is wrong with it; empty: nothing.

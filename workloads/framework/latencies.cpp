@@ -90,15 +90,4 @@ void Latencies::report(Context& context, const std::string& prefix) {
   report(context, table, prefix + ".queueing_delay", "wait in a queue", queueing_);
 }
 
-Status with_latencies(Context& context, const std::string& prefix, Status (*run)(Context&)) {
-  Latencies latencies;
-  Status status;
-  {
-    const TraceSession listening(context.trace, latencies);
-    status = run(context);
-  }
-  latencies.report(context, prefix);
-  return status;
-}
-
 }  // namespace npu::workloads

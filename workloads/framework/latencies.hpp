@@ -44,7 +44,4 @@ class Latencies : public platform::TraceSink {
   std::vector<MeasuredSpan> faults_, launches_, queueing_;
 };
 
-// run(), and the latencies in its report.
-Status with_latencies(Context& context, const std::string& prefix, Status (*run)(Context&));
-
 }  // namespace npu::workloads

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/framework/limits.hpp"
+#include "workloads/framework/measurement.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "workloads/framework/measurement.hpp"
 
 namespace npu::workloads {
 
@@ -65,43 +68,23 @@ std::vector<Limit> sorted(std::vector<Limit> limits) {
   return limits;
 }
 
-LinkCounters gain(const LinkCounters& before, LinkCounters after) {
-  after.busy -= before.busy;
-  after.tlps -= before.tlps;
-  after.payload -= before.payload;
-  after.header -= before.header;
-  after.dllp -= before.dllp;
-  after.credit_stall -= before.credit_stall;
-  return after;
+LinkCounters gain(const LinkCounters& before, const LinkCounters& after) {
+  using C = LinkCounters;
+  return counted_between(before, after, &C::busy, &C::tlps, &C::payload, &C::header, &C::dllp,
+                         &C::credit_stall);
 }
 
-MemoryCounters gain(const MemoryCounters& before, MemoryCounters after) {
-  after.read -= before.read;
-  after.written -= before.written;
-  after.row_hits -= before.row_hits;
-  after.row_misses -= before.row_misses;
-  after.refreshes -= before.refreshes;
-  after.data -= before.data;
-  after.refresh -= before.refresh;
-  after.turnaround -= before.turnaround;
-  after.row -= before.row;
-  after.column -= before.column;
-  after.idle -= before.idle;
-  return after;
+MemoryCounters gain(const MemoryCounters& before, const MemoryCounters& after) {
+  using C = MemoryCounters;
+  return counted_between(before, after, &C::read, &C::written, &C::row_hits, &C::row_misses,
+                         &C::refreshes, &C::data, &C::refresh, &C::turnaround, &C::row, &C::column,
+                         &C::idle);
 }
 
-L2Counters gain(const L2Counters& before, L2Counters after) {
-  after.read -= before.read;
-  after.written -= before.written;
-  after.hits -= before.hits;
-  after.misses -= before.misses;
-  after.fetched -= before.fetched;
-  after.written_back -= before.written_back;
-  after.snooped -= before.snooped;
-  after.busy -= before.busy;
-  after.queued -= before.queued;
-  after.blocked -= before.blocked;
-  return after;
+L2Counters gain(const L2Counters& before, const L2Counters& after) {
+  using C = L2Counters;
+  return counted_between(before, after, &C::read, &C::written, &C::hits, &C::misses, &C::fetched,
+                         &C::written_back, &C::snooped, &C::busy, &C::queued, &C::blocked);
 }
 
 }  // namespace

@@ -34,4 +34,11 @@ constexpr Picoseconds mean(Picoseconds sum, std::uint64_t count) {
   return Picoseconds((sum.count() + divisor / 2) / divisor);
 }
 
+// What `end` has counted since `begin`, in these members; the others are those of `end`.
+template <class T, class... Member>
+T counted_between(const T& begin, T end, Member... members) {
+  ((end.*members -= begin.*members), ...);
+  return end;
+}
+
 }  // namespace npu::workloads

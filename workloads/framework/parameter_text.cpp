@@ -2,10 +2,10 @@
 #include "workloads/framework/parameter_text.hpp"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "npu/base/checked.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::workloads {
 
@@ -21,11 +21,7 @@ std::vector<std::string> split_list(std::string_view text) {
 }
 
 std::optional<std::uint64_t> parse_integer(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc{} || rest != end) return std::nullopt;
-  return value;
+  return read_number<std::uint64_t>(text);
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

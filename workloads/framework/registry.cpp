@@ -5,9 +5,27 @@
 #include <cassert>
 
 #include "npu/base/shortened.hpp"
+#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/suggestion.hpp"
 
 namespace npu::workloads {
+
+Status Workload::run(Context& context) const {
+  if (latencies.empty()) return body(context);
+  Latencies seen;
+  Status status;
+  {
+    const TraceSession listening(context.trace, seen);
+    status = body(context);
+  }
+  seen.report(context, latencies);
+  return status;
+}
+
+Workload with_latencies(Workload workload, const std::string& prefix) {
+  workload.latencies = prefix.empty() ? workload.name : prefix;
+  return workload;
+}
 
 void Registry::add(Workload workload) {
   assert(std::none_of(workloads_.begin(), workloads_.end(),

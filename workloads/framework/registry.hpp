@@ -20,7 +20,7 @@ struct Workload {
   // machine is not what the workload needs, and the context names it; kOutOfRange, kMisaligned,
   // kOutOfMemory, kOutOfResources, kUnsupported: the same, and it does not; any other: the run
   // failed.
-  Status (*run)(Context&);
+  Status (*body)(Context&);
   // Its own figures. Those of what several share (latencies, parts of a run) are judged by their
   // units alone.
   std::vector<FigureRow> figures = {};
@@ -31,7 +31,15 @@ struct Workload {
   // Files beside the configuration whose contents the run depends on. May be null: there are none.
   std::vector<std::string> (*inputs)(const ParameterSet&,
                                      const std::vector<std::string>& config_directories) = nullptr;
+  // Beginning of the names of latencies (latencies.hpp) that its report has besides; empty: none.
+  std::string latencies = {};
+
+  // The body, and the latencies in its report. Errors: the body's.
+  Status run(Context& context) const;
 };
+
+// The workload with latencies in its report, under `prefix` or else its own name.
+Workload with_latencies(Workload workload, const std::string& prefix = {});
 
 class Registry {
  public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What torch.randn(1024, 1024) on the card costs from nothing: enumeration, set-up, allocation,
 // a stream, the copy, and a handle handed back.
-#include <array>
 
 #include "npu/driver/scan.hpp"
 #include "workloads/framework/figures.hpp"

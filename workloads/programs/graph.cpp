@@ -236,14 +236,6 @@ Status check_graph_and_dump(const ParameterSet& parameters,
   return dump.empty() ? Status() : check_tensor_dump(dump);
 }
 
-Status run(Context& context) {
-  const auto spec = read_graph(context.parameters, context.config_directories);
-  if (!spec) return forward_error(spec);
-  auto tensors = checked(make_tensors(*spec));
-  if (!tensors) return forward_error(tensors);
-  return GraphRun(context, *spec, std::move(*tensors)).run();
-}
-
 }  // namespace
 }  // namespace programs::graph
 
@@ -261,7 +253,7 @@ Workload graph() {
       "graph",
       "A task graph from a file on the AI Cores: right, how fast, what dispatch costs",
       parameters,
-      programs::graph::run,
+      run_graph<programs::graph::GraphRun>,
       figure_rows(programs::graph::kFigures, programs::graph::kChecked, programs::graph::kOfPool),
       programs::graph::check_graph_and_dump,
       graph_inputs};

@@ -10,37 +10,10 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
-#include "workloads/programs/support/runtime_session.hpp"
 
 namespace npu::workloads {
 namespace programs::kernel_launch {
 namespace {
-
-constexpr const char* kTilings[] = {"none", "arguments", "constant",
-                                    "runtime"};  // as platform::Tiling
-static_assert(std::size(kTilings) == platform::kTilings);
-
-struct Cores {
-  driver::CoreMask mask{};
-  std::uint32_t count = 0;
-};
-
-// All of one kind; a coupled core is of both.
-Result<Cores> cores_of(Context& context) {
-  auto runtime = RuntimeSession::open(context, {});
-  if (!runtime) return forward_error(runtime);
-  const unsigned clusters = (*runtime)->device().clusters();
-  const unsigned each = (*runtime)->device().vector_cores();
-  const bool vector = each != 0 && context.parameters.choice("cores") == "vector";
-  Cores cores;
-  cores.count = vector ? clusters * each : clusters;
-  const unsigned first = vector ? clusters : 0;
-  for (unsigned core = first; core < first + cores.count; ++core) {
-    cores.mask[core / 64] |= std::uint64_t{1} << core % 64;
-  }
-  if (auto ok = (*runtime)->close(); !ok) return forward_error(ok);
-  return cores;
-}
 
 struct Launched {
   MeasuredTime cold, warm;
@@ -52,11 +25,9 @@ constexpr Figure<Launched> kFigures[] = {{"cold_us", "us", from<&Launched::cold>
 
 class EmptyLaunch {
  public:
-  EmptyLaunch(Context& context, QueueSession& session, const Cores& cores)
+  EmptyLaunch(Context& context, QueueSession& session, const CoresOfKind& cores)
       : context_(context), session_(session), cores_(cores), launch_(context, session) {
-    const auto& tiling = context.parameters.choice("tiling");
-    const auto* const kind = std::find(std::begin(kTilings), std::end(kTilings), tiling);
-    work_.set_up.tiling = static_cast<platform::Tiling>(kind - std::begin(kTilings));
+    work_.set_up.tiling = tiling_of(context.parameters);
     work_.set_up.pipe = context.parameters.flag("pipe");
     work_.set_up.mixed = context.parameters.flag("mixed");
     work_.bytes = context.parameters.integer("structure");
@@ -101,7 +72,7 @@ class EmptyLaunch {
 
   Context& context_;
   QueueSession& session_;
-  const Cores cores_;
+  const CoresOfKind cores_;
   kernels::ready::Work work_;
   std::uint32_t blocks_ = 0;
   KernelLaunch launch_;
@@ -109,7 +80,9 @@ class EmptyLaunch {
 };
 
 Status run(Context& context) {
-  auto cores = cores_of(context);
+  const bool vector = context.parameters.choice("cores") == "vector";
+  const auto cores =
+      cores_of(context, vector ? driver::LaunchCores::kVector : driver::LaunchCores::kCube);
   if (!cores) return forward_error(cores);
   return run_launched<EmptyLaunch>(context, *cores);
 }
@@ -121,16 +94,9 @@ Workload kernel_launch() {
   return {
       "kernel_launch",
       "An empty kernel launched by itself: what a launch costs by what the kernel makes ready",
-      {{"tiling",
-        ParameterType::kChoice,
-        "",
-        "arguments",
-        "where it has its sizes from: arguments, for which it makes nothing ready (none) or "
-        "what generated kernels do; constants; or a structure in device memory",
-        0,
-        0,
-        {std::begin(programs::kernel_launch::kTilings),
-         std::end(programs::kernel_launch::kTilings)}},
+      {tiling_parameter(
+           "where it has its sizes from: arguments, for which it makes nothing ready (none) or "
+           "what generated kernels do; constants; or a structure in device memory"),
        {"structure", ParameterType::kInteger, "", "512", "bytes of it beside the arguments", 0,
         kernels::ready::kMostBytes},
        {"pipe", ParameterType::kFlag, "", "off", "queues and buffers as objects"},

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "workloads/framework/figures.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/isolation_scene.hpp"
 
@@ -139,20 +138,17 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "queue_isolation", run);
-}
-
 }  // namespace
 }  // namespace programs::queue_isolation
 
 Workload queue_isolation() {
-  return {"queue_isolation",
-          "Attempts of one process against others on its card: faults, and nobody else affected",
-          {{"entries", ParameterType::kInteger, "", "200", "of each neighbour's queue", 1, 4096},
-           card_parameter()},
-          programs::queue_isolation::run_with_latencies,
-          figure_rows(programs::queue_isolation::kFigures)};
+  return with_latencies(
+      {"queue_isolation",
+       "Attempts of one process against others on its card: faults, and nobody else affected",
+       {{"entries", ParameterType::kInteger, "", "200", "of each neighbour's queue", 1, 4096},
+        card_parameter()},
+       programs::queue_isolation::run,
+       figure_rows(programs::queue_isolation::kFigures)});
 }
 
 }  // namespace npu::workloads

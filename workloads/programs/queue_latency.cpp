@@ -9,7 +9,6 @@
 
 #include "kernels/device/shipped/elementwise.hpp"
 #include "workloads/framework/figures.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/queue_milestones.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -196,25 +195,23 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "queue", run);
-}
-
 }  // namespace
 }  // namespace programs::queue_latency
 
 Workload queue_latency() {
-  return {"queue_latency",
-          "Latency of single entries of a compute queue, broken down; data compared byte for byte",
-          {choices_parameter("kinds", "nop,fill,d2d,h2d,d2h,kernel",
-                             "kinds of entries; all but nop and timestamp work on 4 KiB",
-                             {"nop", "fill", "d2d", "h2d", "d2h", "kernel", "timestamp"}),
-           {"iterations", ParameterType::kInteger, "", "5", "entries per kind", 1, 100'000},
-           policy_parameter(),
-           queue_memory_parameter(),
-           card_parameter()},
-          programs::queue_latency::run_with_latencies,
-          figure_rows(programs::queue_latency::kCost, programs::queue_latency::kCalls)};
+  return with_latencies(
+      {"queue_latency",
+       "Latency of single entries of a compute queue, broken down; data compared byte for byte",
+       {choices_parameter("kinds", "nop,fill,d2d,h2d,d2h,kernel",
+                          "kinds of entries; all but nop and timestamp work on 4 KiB",
+                          {"nop", "fill", "d2d", "h2d", "d2h", "kernel", "timestamp"}),
+        {"iterations", ParameterType::kInteger, "", "5", "entries per kind", 1, 100'000},
+        policy_parameter(),
+        queue_memory_parameter(),
+        card_parameter()},
+       programs::queue_latency::run,
+       figure_rows(programs::queue_latency::kCost, programs::queue_latency::kCalls)},
+      "queue");
 }
 
 }  // namespace npu::workloads

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "workloads/framework/figures.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_fleet.hpp"
 
@@ -47,30 +46,27 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "queue_oversubscription", run);
-}
-
 }  // namespace
 }  // namespace programs::queue_oversubscription
 
 Workload queue_oversubscription() {
-  return {"queue_oversubscription",
-          "More compute queues than hardware slots: all work done, none starved",
-          {{"queues", ParameterType::kInteger, "", "65", "queues of all processes", 1, 1024},
-           {"processes", ParameterType::kInteger, "", "1", "that they are dealt out to", 1, 8},
-           {"entries", ParameterType::kInteger, "", "100", "per queue and loop", 1, 4096},
-           {"loops", ParameterType::kInteger, "", "1", "times all of it is done", 1, 10'000},
-           {"quantum", ParameterType::kInteger, "us", "20", "of each queue; 0: the card's default",
-            0, 1'000'000},
-           {"spin_cycles", ParameterType::kInteger, "", "10000",
-            "every other entry is a kernel of one block that takes so many cycles; 0: none", 0,
-            1'000'000'000},
-           queue_memory_parameter(),
-           card_parameter()},
-          programs::queue_oversubscription::run_with_latencies,
-          figure_rows(programs::queue_oversubscription::kSubmitted,
-                      programs::queue_oversubscription::kFigures)};
+  return with_latencies(
+      {"queue_oversubscription",
+       "More compute queues than hardware slots: all work done, none starved",
+       {{"queues", ParameterType::kInteger, "", "65", "queues of all processes", 1, 1024},
+        {"processes", ParameterType::kInteger, "", "1", "that they are dealt out to", 1, 8},
+        {"entries", ParameterType::kInteger, "", "100", "per queue and loop", 1, 4096},
+        {"loops", ParameterType::kInteger, "", "1", "times all of it is done", 1, 10'000},
+        {"quantum", ParameterType::kInteger, "us", "20", "of each queue; 0: the card's default", 0,
+         1'000'000},
+        {"spin_cycles", ParameterType::kInteger, "", "10000",
+         "every other entry is a kernel of one block that takes so many cycles; 0: none", 0,
+         1'000'000'000},
+        queue_memory_parameter(),
+        card_parameter()},
+       programs::queue_oversubscription::run,
+       figure_rows(programs::queue_oversubscription::kSubmitted,
+                   programs::queue_oversubscription::kFigures)});
 }
 
 }  // namespace npu::workloads

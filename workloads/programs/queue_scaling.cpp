@@ -2,11 +2,7 @@
 // 1 to 1024 compute queues, with the same work for each: how throughput and fairness scale.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "workloads/framework/figures.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/queue_fleet.hpp"
 
@@ -66,22 +62,19 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "queue_scaling", run);
-}
-
 }  // namespace
 }  // namespace programs::queue_scaling
 
 Workload queue_scaling() {
-  return {"queue_scaling",
-          "The same work on 1 to 1024 compute queues at once; data compared",
-          {{"queues", ParameterType::kIntegerList, "", "1..1024", "numbers of queues", 1, 1024},
-           {"entries", ParameterType::kInteger, "", "16", "entries per queue", 1, 4096},
-           queue_memory_parameter(),
-           card_parameter()},
-          programs::queue_scaling::run_with_latencies,
-          figure_rows(programs::queue_scaling::kFigures)};
+  return with_latencies(
+      {"queue_scaling",
+       "The same work on 1 to 1024 compute queues at once; data compared",
+       {{"queues", ParameterType::kIntegerList, "", "1..1024", "numbers of queues", 1, 1024},
+        {"entries", ParameterType::kInteger, "", "16", "entries per queue", 1, 4096},
+        queue_memory_parameter(),
+        card_parameter()},
+       programs::queue_scaling::run,
+       figure_rows(programs::queue_scaling::kFigures)});
 }
 
 }  // namespace npu::workloads

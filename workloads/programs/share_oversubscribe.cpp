@@ -5,7 +5,6 @@
 
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/page_touches.hpp"
@@ -183,25 +182,21 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "share_oversubscribe", run);
-}
-
 }  // namespace
 }  // namespace programs::share_oversubscribe
 
 Workload share_oversubscribe() {
-  return {
-      "share_oversubscribe",
-      "Clients whose managed memory is larger than their quotas: what each pays",
-      {{"quotas", ParameterType::kIntegerList, "%", "50,100", "of each client's pages", 5, 1000},
-       {"pages", ParameterType::kInteger, "", "24", "of 2 MiB, of each client", 1, 4096},
-       {"passes", ParameterType::kInteger, "", "2", "over them", 1, 1000},
-       fault_policy_parameter(),
-       density_parameter(),
-       card_parameter()},
-      programs::share_oversubscribe::run_with_latencies,
-      figure_rows(programs::share_oversubscribe::kFigures)};
+  return with_latencies(
+      {"share_oversubscribe",
+       "Clients whose managed memory is larger than their quotas: what each pays",
+       {{"quotas", ParameterType::kIntegerList, "%", "50,100", "of each client's pages", 5, 1000},
+        {"pages", ParameterType::kInteger, "", "24", "of 2 MiB, of each client", 1, 4096},
+        {"passes", ParameterType::kInteger, "", "2", "over them", 1, 1000},
+        fault_policy_parameter(),
+        density_parameter(),
+        card_parameter()},
+       programs::share_oversubscribe::run,
+       figure_rows(programs::share_oversubscribe::kFigures)});
 }
 
 }  // namespace npu::workloads

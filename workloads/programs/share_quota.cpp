@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "workloads/framework/figures.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -257,26 +256,23 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "share_quota", run);
-}
-
 }  // namespace
 }  // namespace programs::share_quota
 
 Workload share_quota() {
-  return {"share_quota",
-          "Clients with memory quotas: what they get in every way, and what they are told",
-          {{"quotas", ParameterType::kSizeList, "B", "64MiB,256MiB", "of the clients", 16 << 20},
-           {"block", ParameterType::kSize, "B", "4MiB",
-            "that is taken at a time, whole pages of 2 MiB", 2 << 20},
-           {"managed_pages", ParameterType::kInteger, "", "4",
-            "of 2 MiB that each client's copies touch; 0: no managed memory", 0, 1'024},
-           fault_policy_parameter(),
-           density_parameter(),
-           card_parameter()},
-          programs::share_quota::run_with_latencies,
-          figure_rows(programs::share_quota::kFigures)};
+  return with_latencies(
+      {"share_quota",
+       "Clients with memory quotas: what they get in every way, and what they are told",
+       {{"quotas", ParameterType::kSizeList, "B", "64MiB,256MiB", "of the clients", 16 << 20},
+        {"block", ParameterType::kSize, "B", "4MiB",
+         "that is taken at a time, whole pages of 2 MiB", 2 << 20},
+        {"managed_pages", ParameterType::kInteger, "", "4",
+         "of 2 MiB that each client's copies touch; 0: no managed memory", 0, 1'024},
+        fault_policy_parameter(),
+        density_parameter(),
+        card_parameter()},
+       programs::share_quota::run,
+       figure_rows(programs::share_quota::kFigures)});
 }
 
 }  // namespace npu::workloads

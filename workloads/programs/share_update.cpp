@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "workloads/framework/figures.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/sharing_client.hpp"
 
@@ -132,10 +131,6 @@ Status run(Context& context) {
   return (*device)->shutdown();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "share_update", run);
-}
-
 }  // namespace
 }  // namespace programs::share_update
 
@@ -147,9 +142,10 @@ Workload share_update() {
       {"cycles", ParameterType::kInteger, "", "20000", "that a kernel takes", 1, 1'000'000'000}};
   for (auto& each : sharing_parameters()) parameters.push_back(std::move(each));
   parameters.push_back(card_parameter());
-  return {"share_update", "A client's share changed at run time: windows until it is what it gets",
-          std::move(parameters), programs::share_update::run_with_latencies,
-          figure_rows(programs::share_update::kFigures)};
+  return with_latencies({"share_update",
+                         "A client's share changed at run time: windows until it is what it gets",
+                         std::move(parameters), programs::share_update::run,
+                         figure_rows(programs::share_update::kFigures)});
 }
 
 }  // namespace npu::workloads

@@ -8,7 +8,6 @@
 
 #include "npu/driver/managed.hpp"
 #include "workloads/framework/figures.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/fault_milestones.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
@@ -262,31 +261,27 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "svm_fault", run);
-}
-
 }  // namespace
 }  // namespace programs::svm_fault
 
 Workload svm_fault() {
-  return {
-      "svm_fault",
-      "One page fault on managed memory, part by part",
-      {choices_parameter("pages", "filled,untouched,read_only", "what the page holds",
-                         {"filled", "untouched", "read_only"}),
-       {"faults", ParameterType::kInteger, "", "5", "of each kind; the median is shown", 1, 1000},
-       {"batch", ParameterType::kInteger, "", "256", "batch: so many faults at a time; 0: none", 0,
-        512},
-       {"batch_pages", ParameterType::kInteger, "", "256", "of 2 MiB, that they are on", 1, 512},
-       {"errors", ParameterType::kInteger, "", "0",
-        "accesses besides to what no allocation has, 15 ms apart", 0, 100'000},
-       fault_policy_parameter(),
-       density_parameter(),
-       card_parameter()},
-      programs::svm_fault::run_with_latencies,
-      figure_rows(programs::svm_fault::kOfBatch, programs::svm_fault::kOfErrors,
-                  programs::svm_fault::kOfFault)};
+  return with_latencies(
+      {"svm_fault",
+       "One page fault on managed memory, part by part",
+       {choices_parameter("pages", "filled,untouched,read_only", "what the page holds",
+                          {"filled", "untouched", "read_only"}),
+        {"faults", ParameterType::kInteger, "", "5", "of each kind; the median is shown", 1, 1000},
+        {"batch", ParameterType::kInteger, "", "256", "batch: so many faults at a time; 0: none", 0,
+         512},
+        {"batch_pages", ParameterType::kInteger, "", "256", "of 2 MiB, that they are on", 1, 512},
+        {"errors", ParameterType::kInteger, "", "0",
+         "accesses besides to what no allocation has, 15 ms apart", 0, 100'000},
+        fault_policy_parameter(),
+        density_parameter(),
+        card_parameter()},
+       programs::svm_fault::run,
+       figure_rows(programs::svm_fault::kOfBatch, programs::svm_fault::kOfErrors,
+                   programs::svm_fault::kOfFault)});
 }
 
 }  // namespace npu::workloads

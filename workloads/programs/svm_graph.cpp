@@ -7,7 +7,6 @@
 #include "npu/base/checked.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/graph_input.hpp"
@@ -132,18 +131,6 @@ class ManagedGraph {
   std::uint64_t tasks_ = 0, compared_ = 0;
 };
 
-Status run(Context& context) {
-  const auto spec = read_graph(context.parameters, context.config_directories);
-  if (!spec) return forward_error(spec);
-  auto tensors = checked(make_tensors(*spec));
-  if (!tensors) return forward_error(tensors);
-  return ManagedGraph(context, *spec, std::move(*tensors)).run();
-}
-
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "svm_graph", run);
-}
-
 }  // namespace
 }  // namespace programs::svm_graph
 
@@ -155,14 +142,12 @@ Workload svm_graph() {
   parameters.push_back(fault_policy_parameter());
   parameters.push_back(density_parameter());
   parameters.push_back(card_parameter());
-  return {"svm_graph",
-          "A task graph on managed tensors that are larger than the card's memory: right, and how "
-          "much slower",
-          parameters,
-          programs::svm_graph::run_with_latencies,
-          figure_rows(programs::svm_graph::kFigures),
-          check_graph,
-          graph_inputs};
+  return with_latencies(
+      {"svm_graph",
+       "A task graph on managed tensors that are larger than the card's memory: right, and how "
+       "much slower",
+       parameters, run_graph<programs::svm_graph::ManagedGraph>,
+       figure_rows(programs::svm_graph::kFigures), check_graph, graph_inputs});
 }
 
 }  // namespace npu::workloads

@@ -8,7 +8,6 @@
 
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/managed_slowdown.hpp"
@@ -131,28 +130,25 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "svm_oversubscribe", run);
-}
-
 }  // namespace
 }  // namespace programs::svm_oversubscribe
 
 Workload svm_oversubscribe() {
-  return {"svm_oversubscribe",
-          "Managed memory larger than the card's: slowdown of passes over it, and its causes",
-          {{"memory", ParameterType::kInteger, "", "16", "pages of 2 MiB of the card's", 8, 4096},
-           {"ratio", ParameterType::kInteger, "", "125", "percent of that, of the array", 10, 1000},
-           {"passes", ParameterType::kInteger, "", "3", "over the array", 1, 1000},
-           choices_parameter("patterns", "streaming,cyclic,random,hot",
-                             "in which order pages are touched; streaming: there and back",
-                             {"streaming", "cyclic", "random", "hot"}),
-           choice_parameter("access", "write", "what the card does to a page", {"read", "write"}),
-           fault_policy_parameter(),
-           density_parameter(),
-           card_parameter()},
-          programs::svm_oversubscribe::run_with_latencies,
-          figure_rows(programs::svm_oversubscribe::kFigures)};
+  return with_latencies(
+      {"svm_oversubscribe",
+       "Managed memory larger than the card's: slowdown of passes over it, and its causes",
+       {{"memory", ParameterType::kInteger, "", "16", "pages of 2 MiB of the card's", 8, 4096},
+        {"ratio", ParameterType::kInteger, "", "125", "percent of that, of the array", 10, 1000},
+        {"passes", ParameterType::kInteger, "", "3", "over the array", 1, 1000},
+        choices_parameter("patterns", "streaming,cyclic,random,hot",
+                          "in which order pages are touched; streaming: there and back",
+                          {"streaming", "cyclic", "random", "hot"}),
+        choice_parameter("access", "write", "what the card does to a page", {"read", "write"}),
+        fault_policy_parameter(),
+        density_parameter(),
+        card_parameter()},
+       programs::svm_oversubscribe::run,
+       figure_rows(programs::svm_oversubscribe::kFigures)});
 }
 
 }  // namespace npu::workloads

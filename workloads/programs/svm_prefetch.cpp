@@ -4,7 +4,6 @@
 
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/page_touches.hpp"
@@ -105,22 +104,19 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "svm_prefetch", run);
-}
-
 }  // namespace
 }  // namespace programs::svm_prefetch
 
 Workload svm_prefetch() {
-  return {"svm_prefetch",
-          "Managed memory brought to the card and back ahead of its use: faults and bandwidth",
-          {{"pages", ParameterType::kInteger, "", "64", "of 2 MiB", 1, 16'384},
-           fault_policy_parameter(),
-           density_parameter(),
-           card_parameter()},
-          programs::svm_prefetch::run_with_latencies,
-          figure_rows(programs::svm_prefetch::kFigures)};
+  return with_latencies(
+      {"svm_prefetch",
+       "Managed memory brought to the card and back ahead of its use: faults and bandwidth",
+       {{"pages", ParameterType::kInteger, "", "64", "of 2 MiB", 1, 16'384},
+        fault_policy_parameter(),
+        density_parameter(),
+        card_parameter()},
+       programs::svm_prefetch::run,
+       figure_rows(programs::svm_prefetch::kFigures)});
 }
 
 }  // namespace npu::workloads

@@ -5,7 +5,6 @@
 
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
 #include "workloads/programs/support/managed_slowdown.hpp"
@@ -113,25 +112,22 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "svm_read_mostly", run);
-}
-
 }  // namespace
 }  // namespace programs::svm_read_mostly
 
 Workload svm_read_mostly() {
-  return {"svm_read_mostly",
-          "Managed pages that both sides read: moved each time, or copied where that was advised",
-          {{"pages", ParameterType::kInteger, "", "8", "of 2 MiB", 1, 16'384},
-           {"rounds", ParameterType::kInteger, "", "4", "of reading by both sides", 1, 1000},
-           {"writes", ParameterType::kInteger, "", "1", "pages that the card writes in a round", 0,
-            16'384},
-           fault_policy_parameter(),
-           density_parameter(),
-           card_parameter()},
-          programs::svm_read_mostly::run_with_latencies,
-          figure_rows(programs::svm_read_mostly::kFigures)};
+  return with_latencies(
+      {"svm_read_mostly",
+       "Managed pages that both sides read: moved each time, or copied where that was advised",
+       {{"pages", ParameterType::kInteger, "", "8", "of 2 MiB", 1, 16'384},
+        {"rounds", ParameterType::kInteger, "", "4", "of reading by both sides", 1, 1000},
+        {"writes", ParameterType::kInteger, "", "1", "pages that the card writes in a round", 0,
+         16'384},
+        fault_policy_parameter(),
+        density_parameter(),
+        card_parameter()},
+       programs::svm_read_mostly::run,
+       figure_rows(programs::svm_read_mostly::kFigures)});
 }
 
 }  // namespace npu::workloads

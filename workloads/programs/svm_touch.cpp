@@ -10,7 +10,6 @@
 #include "npu/driver/managed.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
-#include "workloads/framework/latencies.hpp"
 #include "workloads/framework/random.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/managed_memory.hpp"
@@ -208,32 +207,29 @@ Status run(Context& context) {
   return (*session)->close();
 }
 
-Status run_with_latencies(Context& context) {
-  return with_latencies(context, "svm_touch", run);
-}
-
 }  // namespace
 }  // namespace programs::svm_touch
 
 Workload svm_touch() {
-  return {"svm_touch",
-          "Managed memory touched page after page: faults, migrations, bandwidth",
-          {{"pages", ParameterType::kInteger, "", "16", "of 2 MiB", 1, 65'536},
-           choices_parameter("orders", "sequential,strided,random", "in which pages are touched",
-                             {"sequential", "strided", "random"}),
-           {"stride", ParameterType::kInteger, "", "4", "steps, of the strided order", 1, 65'536},
-           {"step", ParameterType::kSize, "B", "2MiB",
-            "from one touch to the next in memory; a power of two", 4_KiB, 2_MiB},
-           choice_parameter("by", "card", "who touches what the other has", {"card", "host"}),
-           choice_parameter(
-               "access", "read",
-               "what the card does to a page; what it has for the host to touch, it has written",
-               {"read", "write"}),
-           fault_policy_parameter(),
-           density_parameter(),
-           card_parameter()},
-          programs::svm_touch::run_with_latencies,
-          figure_rows(programs::svm_touch::kFigures)};
+  return with_latencies(
+      {"svm_touch",
+       "Managed memory touched page after page: faults, migrations, bandwidth",
+       {{"pages", ParameterType::kInteger, "", "16", "of 2 MiB", 1, 65'536},
+        choices_parameter("orders", "sequential,strided,random", "in which pages are touched",
+                          {"sequential", "strided", "random"}),
+        {"stride", ParameterType::kInteger, "", "4", "steps, of the strided order", 1, 65'536},
+        {"step", ParameterType::kSize, "B", "2MiB",
+         "from one touch to the next in memory; a power of two", 4_KiB, 2_MiB},
+        choice_parameter("by", "card", "who touches what the other has", {"card", "host"}),
+        choice_parameter(
+            "access", "read",
+            "what the card does to a page; what it has for the host to touch, it has written",
+            {"read", "write"}),
+        fault_policy_parameter(),
+        density_parameter(),
+        card_parameter()},
+       programs::svm_touch::run,
+       figure_rows(programs::svm_touch::kFigures)});
 }
 
 }  // namespace npu::workloads

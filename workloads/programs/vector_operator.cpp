@@ -14,8 +14,6 @@
 #include "workloads/programs/support/cache_state.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/kernel_launch.hpp"
-#include "workloads/programs/support/queue_session.hpp"
-#include "workloads/programs/support/runtime_session.hpp"
 
 namespace npu::workloads {
 namespace programs::vector_operator {
@@ -28,30 +26,7 @@ constexpr Bytes kSmallestBlock = 512;
 constexpr Bytes kHostPiece = 4_MiB;                     // of a tensor that the host holds at a time
 constexpr std::uint64_t kStepOfA = 37, kStepOfB = 101;  // from element to element of an operand
 constexpr const char* kNames[] = {"sigmoid", "gelu", "mish", "exp", "maximum"};
-constexpr const char* kTilings[] = {"none", "arguments", "constant",
-                                    "runtime"};  // as platform::Tiling
-static_assert(std::size(kTilings) == platform::kTilings);
 static_assert(std::size(kNames) == kernels::vector::kOperators);
-
-// The cores that have a vector unit.
-struct VectorCores {
-  driver::CoreMask mask{};
-  std::uint32_t count = 0;
-};
-Result<VectorCores> vector_cores(Context& context) {
-  auto runtime = RuntimeSession::open(context, {});
-  if (!runtime) return forward_error(runtime);
-  const unsigned clusters = (*runtime)->device().clusters();
-  const unsigned each = (*runtime)->device().vector_cores();
-  VectorCores cores;
-  cores.count = each == 0 ? clusters : clusters * each;
-  const unsigned first = each == 0 ? 0 : clusters;
-  for (unsigned core = first; core < first + cores.count; ++core) {
-    cores.mask[core / 64] |= std::uint64_t{1} << core % 64;
-  }
-  if (auto ok = (*runtime)->close(); !ok) return forward_error(ok);
-  return cores;
-}
 
 double expected(Operator op, double a, double b, double scale) {
   switch (op) {
@@ -85,7 +60,7 @@ constexpr Figure<Operated> kFigures[] = {{"duration_us", "us", from<&Operated::d
 
 class VectorOperator {
  public:
-  VectorOperator(Context& context, QueueSession& session, const VectorCores& cores)
+  VectorOperator(Context& context, QueueSession& session, const CoresOfKind& cores)
       : context_(context), session_(session), cores_(cores), launch_(context, session) {
     const auto& name = context.parameters.choice("op");
     const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
@@ -93,9 +68,7 @@ class VectorOperator {
     work_.type = type_of(context.parameters.choice("type"));
     work_.count = context.parameters.integer("elements");
     work_.scale = 0.5F;
-    const auto& tiling = context.parameters.choice("tiling");
-    const auto* const kind = std::find(std::begin(kTilings), std::end(kTilings), tiling);
-    work_.tiling = static_cast<platform::Tiling>(kind - std::begin(kTilings));
+    work_.tiling = tiling_of(context.parameters);
     bytes_ = work_.count * platform::bytes_of(work_.type);
     blocks_ = static_cast<std::uint32_t>(
         std::clamp<Bytes>((bytes_ + kSmallestBlock - 1) / kSmallestBlock, 1, cores.count));
@@ -204,7 +177,7 @@ class VectorOperator {
 
   Context& context_;
   QueueSession& session_;
-  const VectorCores cores_;
+  const CoresOfKind cores_;
   OperatorWork work_;
   Bytes bytes_ = 0;
   std::uint32_t blocks_ = 0;
@@ -212,7 +185,7 @@ class VectorOperator {
 };
 
 Status run(Context& context) {
-  auto cores = vector_cores(context);
+  const auto cores = cores_of(context, driver::LaunchCores::kVector);
   if (!cores) return forward_error(cores);
   return run_launched<VectorOperator>(context, *cores);
 }
@@ -230,13 +203,9 @@ Workload vector_operator() {
                          std::end(programs::vector_operator::kNames)}),
        choice_parameter("type", "fp16", "of all tensors; integers have a maximum only",
                         {"fp16", "bf16", "fp32", "int32", "int64"}),
-       choice_parameter(
-           "tiling", "arguments",
+       tiling_parameter(
            "what the kernel makes ready: nothing; what is generated for its arguments; pipes, "
-           "queues "
-           "and buffers with constant sizes, or with those of a structure in device memory",
-           {std::begin(programs::vector_operator::kTilings),
-            std::end(programs::vector_operator::kTilings)}),
+           "queues and buffers with constant sizes, or with those of a structure in device memory"),
        {"elements", ParameterType::kInteger, "", "1048576", "of each tensor", 1, 1ULL << 30},
        {"launches", ParameterType::kInteger, "", "1", "one after another; the last is reported", 1,
         1'000'000},

@@ -151,14 +151,6 @@ class Parser {
 
 }  // namespace
 
-bool is_identifier(std::string_view text) {
-  if (text.empty() || !is_letter(text.front())) return false;
-  for (const char c : text) {
-    if (!is_letter(c) && !is_digit(c)) return false;
-  }
-  return true;
-}
-
 Expression::Expression(std::int64_t constant) : steps_{{Code::kNumber, constant, 0}} {}
 
 tl::expected<Expression, ExpressionError> Expression::parse(std::string_view text,

@@ -58,7 +58,4 @@ class Expression {
   std::vector<Step> steps_;
 };
 
-// Letters, digits and '_', not beginning with a digit.
-bool is_identifier(std::string_view text);
-
 }  // namespace npu::workloads

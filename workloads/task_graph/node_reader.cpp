@@ -6,6 +6,7 @@
 
 #include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::workloads {
 namespace {

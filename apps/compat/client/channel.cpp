@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <new>
 #include <utility>
 
 #include "apps/compat/client/connect.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of buffers.
-#include <memory>
 #include <new>
 #include <set>
 #include <vector>

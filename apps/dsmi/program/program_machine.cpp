@@ -2,7 +2,6 @@
 #include <pthread.h>
 
 #include <cstring>
-#include <string>
 
 #include "apps/dsmi/machine_elsewhere.hpp"
 #include "apps/dsmi/program/program_calls.hpp"

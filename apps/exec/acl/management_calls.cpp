@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs ask of cards for management (apps/compat/protocol/management.hpp).
-#include <algorithm>
 #include <cstring>
 
 #include "apps/compat/protocol/management.hpp"

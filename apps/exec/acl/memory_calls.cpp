@@ -333,13 +333,7 @@ Value<SharedMemoryHandle> imported(Process& process, ProcessCard& card, std::uin
   if (own != nullptr && from.device == card.index()) return own;
   auto* const owner = own == nullptr ? nullptr : process.card(from.device);
   if (owner != nullptr) return card.peers().import(owner->space(), from.device, *own);
-  auto& known = process.imported[{number, card.index()}];
-  if (auto there = known.lock()) return there;
-  const auto opened = process.machine().shares.open(card.space(), driver::ShareKey{number});
-  if (!opened) return fault(opened.error());
-  auto shared = share_handle(card.space(), *opened);
-  known = shared;
-  return shared;
+  return process.opened_share(card, driver::ShareKey{number});
 }
 
 }  // namespace

@@ -284,6 +284,16 @@ void Process::forget(unsigned thread) {
   }
 }
 
+Value<SharedMemoryHandle> Process::opened_share(ProcessCard& card, driver::ShareKey key) {
+  auto& known = imported_[{key.value, card.index()}];
+  if (auto there = known.lock()) return there;
+  const auto opened = machine_.shares.open(card.space(), key);
+  if (!opened) return fault(opened.error());
+  auto shared = share_handle(card.space(), *opened);
+  known = shared;
+  return shared;
+}
+
 Value<std::pair<std::uint64_t, std::shared_ptr<ProgramStream>>> Process::make_stream(
     std::uint64_t context, unsigned priority) {
   const auto in = contexts.find(context);

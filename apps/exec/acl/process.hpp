@@ -181,6 +181,9 @@ class Process {
   void close_stream(std::uint64_t handle, bool force);
   // Other cards do not reach these addresses of the device any more.
   void drop_windows(std::uint32_t device, driver::DeviceAddress at, Bytes size);
+  // Memory of another program, opened by its share for this card; a second time it is the same.
+  // Errors are those of MemoryShares::open().
+  Value<SharedMemoryHandle> opened_share(ProcessCard& card, driver::ShareKey key);
   // What streams of the device have in flight.
   std::vector<driver::StreamMark> in_flight(std::uint32_t device) const;
 
@@ -201,9 +204,6 @@ class Process {
   HandleTable<ModelStream> model_streams{next_handle};
   HandleTable<PinnedMemory> pinned{next_handle};
   std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
-  // What it has of others, by share key and device: a second handle is of the same memory.
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::weak_ptr<const driver::MemoryHandle>>
-      imported;
   MemoryBook book;
   std::set<std::uint32_t> agents;  // devices that the HAL keeps open
   Callbacks callbacks;
@@ -239,6 +239,9 @@ class Process {
   // An address says which of the program's cards it is on.
   const std::shared_ptr<driver::UnifiedAddresses> addresses_ = driver::UnifiedAddresses::make();
   ManagedSpace managed_;
+  // What it has of others, by share key and device: a second handle is of the same memory.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::weak_ptr<const driver::MemoryHandle>>
+      imported_;
   std::map<std::uint64_t, std::pair<std::uint32_t, driver::StreamMark>> closing_;  // by handle
   ClientUse used_;  // on cards that were given back
   Leftovers left_;

@@ -93,13 +93,7 @@ Value<SharedMemoryHandle> shared_memory(Process& process, ProcessCard& card,
   if (share.owner == process.number() && share.device == card.index()) {
     return std::make_shared<const driver::MemoryHandle>(share.memory);
   }
-  auto& known = process.imported[{share.key.value, card.index()}];
-  if (auto there = known.lock()) return there;
-  const auto opened = process.machine().shares.open(card.space(), share.key);
-  if (!opened) return fault(opened.error());
-  auto shared = share_handle(card.space(), *opened);
-  known = shared;
-  return shared;
+  return process.opened_share(card, share.key);
 }
 
 }  // namespace

@@ -47,13 +47,10 @@ py::dict compile_source(const std::string& source, const std::string& core,
                         const std::vector<std::string>& includes, const std::string& folder) {
   const std::filesystem::path file(source);
   auto toolchain = value_of(operators::find_toolchain());
-  toolchain.templates = file.parent_path().string();
   toolchain.includes.insert(toolchain.includes.begin(), includes.begin(), includes.end());
-  toolchain.named.emplace_back(toolchain.templates + "/", "");
-  toolchain.sources.clear();
-  toolchain.preprocessed = true;
   if (core == "host") toolchain.flags = host_flags();
   jit::KernelRequest request;
+  request.folder = file.parent_path().string();
   request.template_file = file.filename().string();
   request.type = core == "aic"   ? jit::KernelType::kCube
                  : core == "aiv" ? jit::KernelType::kVector

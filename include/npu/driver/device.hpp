@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An open card. Every program opens a Device first. All members may be called from several tasks at
-// once. After shutdown() they fail with kInvalidArgument. After the loss of the card (surprise
-// removal, link down) they fail with kDeviceLost at once. kIo means that registers read as all ones
-// although the card answers configuration reads.
+// once.
+//
+// After shutdown() they fail with kInvalidArgument. After the loss of the card (surprise removal,
+// link down) they fail with kDeviceLost at once. kIo means that registers read as all ones although
+// the card answers configuration reads.
 #pragma once
 
 #include <memory>
@@ -55,8 +57,8 @@ struct DeviceOptions {
 class NPU_API Device {
  public:
   // Initialises the card. Clears a latched fault of an earlier driver, and resets the function if
-  // that left compute queues or engines that do not end. `platform` must outlive the device. The
-  // error's context names the step.
+  // compute queues or engines of that driver do not stop. The error's context names the step.
+  // `platform` must outlive the device.
   // kNotFound: no such function.
   // kUnsupported: not an NPU, or an ABI version that this driver does not know.
   // kBadDevice: BARs, MSI-X or registers make no sense.

@@ -45,12 +45,12 @@ class DmaCommand {
                                              Bytes size) {
     return {abi::DmaOpcode::kPeerToPeer, source.value, destination.value, size};
   }
-  // Of numbers, for who has been given nothing else, such as a program in another language.
+  // From plain numbers, for callers without typed addresses, such as bindings of other languages.
   static constexpr DmaCommand untyped(abi::DmaOpcode opcode, std::uint64_t source,
                                       std::uint64_t destination, Bytes size) {
     return {opcode, source, destination, size};
   }
-  // `size` bytes of it, from the one at `offset` on.
+  // The part of the copy that begins `offset` bytes behind its start and has `size` bytes.
   constexpr DmaCommand part(Bytes offset, Bytes size) const {
     return {opcode_, source_ + offset, destination_ + offset, size};
   }

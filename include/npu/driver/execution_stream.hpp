@@ -3,8 +3,8 @@
 // submission. This is the normal way to submit work.
 //
 // A stream has an in-order compute queue for vector cores, and others for cube cores and for mixed
-// launches once it needs them. Work that changes the queue waits for a signal of the work before
-// it. The entries for this go out with the work, by its doorbell.
+// launches once it needs them. Work on another queue than the work before it waits for a signal of
+// that work. The entries for this are submitted with the work, by the same doorbell.
 //
 // There are three other ways. Queue (queue.hpp) is for programs that measure rings, doorbells and
 // reordering. Device (device.hpp) copies by the DMA ring, without a process. DeviceContext::run()
@@ -63,7 +63,7 @@ class NPU_API StreamMark {
   StreamMark() = default;
   // Whether query() returns true or an error. True for an empty mark.
   bool is_done() const;
-  // Whether the submission has ended well. True if its outcome is no longer kept.
+  // Whether the submission has ended without a fault. Also true if its outcome is no longer kept.
   // kDeviceFault: it failed, or an earlier one stopped the queue.
   // kAborted: the stream was closed before its end.
   Result<bool> query() const;

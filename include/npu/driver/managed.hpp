@@ -62,8 +62,8 @@ struct ManagedOptions {
   // in a row waits for a lapse. After ten such waits the page is pinned to the card for 300 lapses
   // (virtualisation.md S6). 0: no fault waits.
   Picoseconds thrash_lapse = 500_us;
-  // A task of the driver calls on_fault_errors once: when `error_threshold` errors (at least 1)
-  // have come since it saw the first, at least `error_window` ago. It checks every 10 ms
+  // A task of the driver calls on_fault_errors once, when `error_threshold` errors (at least 1)
+  // have come and `error_window` has passed since it saw the first of them. It checks every 10 ms
   // (virtualisation.md S5).
   std::uint64_t error_threshold = 100;
   Picoseconds error_window = 2'000_ms;
@@ -208,8 +208,8 @@ class NPU_API ManagedMemory {
   Status free(DeviceAddress address);
 
   // Gives the allocation to the memory of a child of fork(): same address, bytes and advice. Pages
-  // on cards migrate to the host first. With a view on either side all pages are copied now, else
-  // each page when one side writes it. After an error the child may have a part of the pages.
+  // on cards migrate to the host first. If either side has a view, all pages are copied now, else
+  // each page at its first write. After an error the child may have a part of the pages.
   // kInvalidArgument: not an address from allocate(), or the child has not the same list of cards.
   // kAlreadyExists: the child uses these addresses.
   // Also errors of moving.

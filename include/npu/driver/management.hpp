@@ -150,7 +150,7 @@ struct MemoryErrors {
   ErrorCounts isolated;  // pages of 2 MiB that are not used because of recorded errors
 };
 
-// Alarms since the reset of the function that are up.
+// Alarms that were raised since the reset of the function and are still active.
 struct Alarms {
   bool single = false, multi = false;  // memory errors that were not cleared
   bool temperature = false;            // the AI Cores' clock is lower

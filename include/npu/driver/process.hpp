@@ -91,9 +91,9 @@ class NPU_API ProcessContext {
   // kBusy: the queue is being destroyed.
   // kDeviceFault: the queue has stopped.
   // Also the errors of create_queue() from kOutOfMemory on. After kTimeout or kBadDevice the change
-  // may hold, and the queue may not run.
+  // may be in effect, and the queue may be stopped.
   Status update(QueueId queue, const QueueChange& change);
-  // Drains an active queue until `deadline`, else resets it, for which the card has 1 ms more.
+  // Drains an active queue. One that is not empty at `deadline` is reset, within 1 ms more.
   // kBusy: at `deadline` the queue is still suspended; or another task destroys it.
   // kTimeout: the card did not answer. The queue accepts nothing more; another destroy() or
   // ~Queue() removes it.
@@ -117,7 +117,7 @@ class NPU_API ProcessContext {
 
   // Stop all queues of the process, or let them run again. Evictions nest: queues run after as many
   // restores, unless they are suspended or disabled. An error of one queue does not affect others.
-  // kBusy: other calls of the process took until `deadline`, and nothing was begun.
+  // kBusy: other calls held the process until `deadline`, and nothing has changed.
   // kInvalidArgument: restore() without evict().
   // kTimeout: the card did not answer. evict(): the process counts as evicted, but entries may
   // still run. restore(): the process is still evicted; repeat the call.
@@ -128,8 +128,8 @@ class NPU_API ProcessContext {
   Picoseconds evicted_time() const;  // total, on the platform's clock
 
   // Faults of the process, oldest first; the latest 1024 are kept. A fault stops its queue for
-  // good, except with QueueEntryOptions::continue_on_error. The handler also gets each later fault,
-  // in a task that takes faults, waits for a queue or submits to a full one.
+  // good, except with QueueEntryOptions::continue_on_error. The handler is called for each later
+  // fault, by a task that takes faults, waits for a queue or submits to a full one.
   void on_fault(FaultHandler handler);
   std::vector<QueueFault> take_faults();
   // Takes the faults of one queue.

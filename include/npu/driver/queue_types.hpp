@@ -62,7 +62,7 @@ struct QueueOptions {
 };
 
 // Only the fields that are set change. kNullRing or a percentage of 0 disables the queue. Entries
-// submitted meanwhile run when neither is left.
+// submitted to a disabled queue run once neither holds any more.
 struct QueueChange {
   enum class Ring : std::uint8_t {
     kKeep,
@@ -106,7 +106,7 @@ enum class QueueResult : std::uint8_t {
   kInvalid,  // no such queue in this process
   kBusy,     // the queue is being destroyed
   // The card refused or did not answer, and the driver tries to restore the previous state. Or
-  // other calls took until the deadline, or the process is closed.
+  // other calls held the process until the deadline, or the process is closed.
   kError,
 };
 

@@ -3,7 +3,7 @@
 // passes it to each address space of the client (ProcessOptions::quota,
 // Device::create_address_space()), which keeps a reference.
 //
-// Charged are whole pages: those of blocks that a space of the client creates (allocate(),
+// Whole pages are charged: those of blocks that a space of the client creates (allocate(),
 // create_memory(), DeviceHeap, kernel images) and those of managed memory that are on a card. The
 // driver's own memory for queues and streams (rings, arguments) is free. A block is charged to its
 // creator until nobody uses it. When the creator's space ends, the charge passes to a space of the

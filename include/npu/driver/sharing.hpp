@@ -3,9 +3,9 @@
 // offers a block as a share, under a key and optionally a name, and says which processes may open
 // it.
 //
-// Whoever has opened a share keeps the memory while he holds or maps it, even after the end of the
-// share and of its owner. All members may be called from several tasks at once, also concurrently
-// with members of the spaces.
+// A process that has opened a share keeps the memory while it holds or maps it, even after the end
+// of the share and of its owner. All members may be called from several tasks at once, also
+// concurrently with members of the spaces.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ class NPU_API MemoryShares {
   // kAlreadyExists: the name is in use.
   Result<ShareKey> share(AddressSpace& owner, MemoryHandle memory,
                          const ShareOptions& options = {});
-  // Allow a process to open the share, or withdraw that. A process that has opened it keeps the
-  // memory.
+  // Allow a process to open the share, or revoke the permission. A process that has opened it keeps
+  // the memory.
   // kNotFound: no such share.
   // kPermissionDenied: another space's share.
   // kInvalidArgument: process 0.

@@ -59,8 +59,8 @@ class NPU_API Signals {
   Result<bool> is_set(SignalId signal) const;
   Result<std::uint64_t> age(SignalId signal) const;
 
-  // Waits until one of `waits` is met, and returns the index of the first. Only this signal is
-  // reset by auto_reset.
+  // Waits until one of `waits` is met, and returns the index of the first. Of signals with
+  // auto_reset only that one is reset.
   // kTimeout: none is met at `deadline`.
   // kNotFound: no such signal.
   // kInvalidArgument: `waits` is empty.

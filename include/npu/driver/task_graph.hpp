@@ -58,8 +58,8 @@ inline TaskArgument in_out(DeviceAddress tensor, Bytes bytes = 0) {
 struct TaskOptions {
   std::uint32_t blocks = 1;  // 1 .. abi::kMaxTaskBlocks
   bool cooperative = false;  // a cooperative launch: no block begins before all have a core
-  // Of a u32, aligned to 4: the task waits for its last writer, and is skipped if it is 0. 0: none.
-  DeviceAddress predicate;
+  // Of a u32, aligned to 4. The task waits for its last writer and is skipped if the u32 is 0.
+  DeviceAddress predicate;    // address 0: none
   std::vector<TaskId> after;  // more tasks to wait for
   std::uint64_t user = 0;     // of the caller; appears in reports
 };

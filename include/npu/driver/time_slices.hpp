@@ -78,13 +78,13 @@ struct TimeSliceClientStatistics {
   std::string name;
   CoreQuota quota;
   unsigned effective_ppm = 0;  // millionths of the window, after scaling and the token
-  Picoseconds used, limit;     // billed in the present window; at most
+  Picoseconds used, limit;     // billed in the present window; the most that may be billed
   Picoseconds debt;            // billed above the limit in earlier windows, carried into this one
   Picoseconds busy;            // time with cores since join()
-  // The last: time slices that the scheduler ended for want of an answer.
+  // `reclaimed`: time slices that the scheduler ended because the agent did not answer.
   std::uint64_t time_slices = 0, launches = 0, reclaimed = 0;
   unsigned launch_window = 0, launches_in_flight = 0;
-  // Has the time slice; requested one; requested one with nothing left of the limit.
+  // It has the time slice; has requested one; has requested one, but used up its limit.
   bool running = false, waiting = false, throttled = false;
 };
 

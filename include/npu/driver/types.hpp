@@ -20,8 +20,8 @@ struct DeviceAddress {
   friend constexpr bool operator<(DeviceAddress a, DeviceAddress b) { return a.value < b.value; }
 };
 
-// Where a space has memory of another card: the address at which a handle is mapped that
-// AddressSpace::import_memory() has given.
+// The address at which a space maps memory of another card. The handle of such memory comes from
+// AddressSpace::import_memory().
 struct ImportedAddress {
   std::uint64_t value = 0;
 
@@ -51,7 +51,7 @@ struct SignalId {
   friend constexpr bool operator!=(SignalId a, SignalId b) { return !(a == b); }
 };
 
-// A process of the host, by the number of its operating system.
+// A process of the host, by its process id.
 struct ProcessId {
   std::uint64_t value = 0;  // 0: nobody
 

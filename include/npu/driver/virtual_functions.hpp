@@ -108,8 +108,8 @@ class NPU_API VirtualFunctions {
   // Present number of virtual functions.
   Result<std::uint32_t> count() const;
   // Sets the number of virtual functions, as Linux' sriov_numvfs. Returns when they can be used:
-  // after 100 ms, or 1 s after a change to 0. The present number changes nothing. A failed step is
-  // undone.
+  // after 100 ms, or 1 s after a change to 0. Setting the present number changes nothing. A failed
+  // step is undone.
   // kBusy: from one number above 0 to another, or while virtual devices exist.
   // kOutOfRange: more than total().
   // kPermissionDenied: the operating system refuses.

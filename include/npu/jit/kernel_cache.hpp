@@ -41,8 +41,9 @@ struct KernelRequest {
   Macros macros;
   KernelType type = KernelType::kCube;
   bool loaded = true;  // false: only its bytes; run() is null
-  // Of the template, for sources of users: the kernel depends on what the preprocessor makes of it
-  // (Toolchain::preprocessed). Empty: Toolchain::templates.
+  // Folder of the template, for sources of users, with other files beside them: the kernel depends
+  // on its preprocessed template alone, and objects name files in the folder without it. Empty:
+  // Toolchain::templates; the kernel depends on all files there and in Toolchain::sources.
   std::string folder = {};
 };
 

@@ -12,7 +12,8 @@ namespace npu::jit {
 
 // The compiler is called without a shell:
 //   compiler flags... -Iincludes... -fdebug-prefix-map=FROM=TO... -DNAME=VALUE...
-//     -x c++ templates/FILE -o OUTPUT
+//     -x c++ FOLDER/FILE -o OUTPUT
+// FOLDER is `templates`, or that of the request.
 // Its environment has only PATH, HOME and LD_LIBRARY_PATH of the calling process, LC_ALL=C and its
 // own TMPDIR.
 struct Toolchain {
@@ -27,9 +28,6 @@ struct Toolchain {
   // More folders of sources of kernels, beside `templates`. A change of any file in them
   // invalidates all stored kernels.
   std::vector<std::string> sources;
-  // True: a kernel depends on its preprocessed template instead of on these files. For source files
-  // of users, in folders with other files.
-  bool preprocessed = false;
   std::uint32_t architecture = 2201;
   std::chrono::milliseconds time_out{120'000};  // wall time of one compilation
 };

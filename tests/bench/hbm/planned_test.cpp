@@ -3,7 +3,6 @@
 // with its bytes, also long after it came; what is counted adds up.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 
 #include "tests/bench/hbm/hbm_initiator.hpp"

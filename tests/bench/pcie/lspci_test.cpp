@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 #include "model/pcie/config_dump.hpp"
 #include "tests/bench/pcie/pcie_bench.hpp"
+#include "tests/support/test_folder.hpp"
 
 namespace npu::test {
 namespace {
@@ -31,12 +31,7 @@ class Lspci : public testing::Test {
     if (output_of("lspci --version").find("lspci version") == std::string::npos) {
       FAIL() << "pciutils is missing; set-up/packages.txt lists it";
     }
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("npusim-" + std::string(test->name()) + "-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   model::ConfigReader reader(PcieBench& bench) {
     return
@@ -58,14 +53,14 @@ class Lspci : public testing::Test {
   std::string decoded(const model::SystemConfig& config, const std::string& options = "-vvv") {
     PcieBench bench(config);
     const auto read = reader(bench);
-    std::ofstream dump(folder_ / "dump.txt");
+    std::ofstream dump(files_.path("dump.txt"));
     for (const auto& function : bench.fabric.functions()) {
       dump << model::lspci_dump(read, function.bdf, model::class_name(read, function.bdf));
     }
     dump.close();
-    return output_of("lspci -F " + (folder_ / "dump.txt").string() + " " + options);
+    return output_of("lspci -F " + files_.path("dump.txt") + " " + options);
   }
-  std::filesystem::path folder_;
+  const TestFolder files_;
 };
 
 void expect_no_complaint(const std::string& text) {
@@ -146,9 +141,9 @@ TEST_F(Lspci, DrawsTheTree) {
 TEST_F(Lspci, FindsSizesInTheExportedTree) {
   PcieBench bench(two_bridges());
   std::string error;
-  ASSERT_FALSE(model::export_sysfs(folder_, bench.fabric.functions(), reader(bench), error))
+  ASSERT_FALSE(model::export_sysfs(files_.path(), bench.fabric.functions(), reader(bench), error))
       << error;
-  const auto text = output_of("lspci -A linux-sysfs -O sysfs.path=" + folder_.string() + " -vvv");
+  const auto text = output_of("lspci -A linux-sysfs -O sysfs.path=" + files_.path() + " -vvv");
   expect_no_complaint(text);
   EXPECT_THAT(text, HasSubstr("[size=32K]"));
   EXPECT_THAT(text, HasSubstr("[size=64G]"));
@@ -158,12 +153,12 @@ TEST_F(Lspci, FindsSizesInTheExportedTree) {
 TEST_F(Lspci, DecodesVirtualFunctionsInADump) {
   PcieBench bench;
   const auto read = reader(bench);
-  std::ofstream dump(folder_ / "dump.txt");
+  std::ofstream dump(files_.path("dump.txt"));
   for (const auto& function : with_virtual_functions(bench, 4)) {
     dump << model::lspci_dump(read, function.bdf, model::class_name(read, function.bdf));
   }
   dump.close();
-  const auto text = output_of("lspci -F " + (folder_ / "dump.txt").string() + " -vvv");
+  const auto text = output_of("lspci -F " + files_.path("dump.txt") + " -vvv");
   expect_no_complaint(text);
   EXPECT_THAT(text, HasSubstr("IOVCtl:\tEnable+ Migration- Interrupt- MSE+"));
   const auto last = text.substr(text.find("01:01.3"));
@@ -177,9 +172,9 @@ TEST_F(Lspci, NamesVirtualFunctionsAndTheirSizesInTheExportedTree) {
   PcieBench bench;
   std::string error;
   const auto functions = with_virtual_functions(bench, 4);
-  ASSERT_FALSE(model::export_sysfs(folder_, functions, reader(bench), error)) << error;
+  ASSERT_FALSE(model::export_sysfs(files_.path(), functions, reader(bench), error)) << error;
   const auto text =
-      output_of("lspci -A linux-sysfs -O sysfs.path=" + folder_.string() + " -vvv -nn -s 01:01.");
+      output_of("lspci -A linux-sysfs -O sysfs.path=" + files_.path() + " -vvv -nn -s 01:01.");
   expect_no_complaint(text);
   EXPECT_EQ(functions.size(), 3U + 4U);
   for (const char* found : {"01:01.0 Processing accelerators [1200]", "[19e5:d805]",
@@ -191,10 +186,10 @@ TEST_F(Lspci, NamesVirtualFunctionsAndTheirSizesInTheExportedTree) {
 TEST_F(Lspci, SetpciWritesIntoTheExportedTree) {
   PcieBench bench;
   std::string error;
-  ASSERT_FALSE(model::export_sysfs(folder_, bench.fabric.functions(), reader(bench), error))
+  ASSERT_FALSE(model::export_sysfs(files_.path(), bench.fabric.functions(), reader(bench), error))
       << error;
   const std::string setpci =
-      "setpci -A linux-sysfs -O sysfs.path=" + folder_.string() + " -s 01:00.0 ";
+      "setpci -A linux-sysfs -O sysfs.path=" + files_.path() + " -s 01:00.0 ";
   EXPECT_EQ(output_of(setpci + "COMMAND=0006"), "");
   EXPECT_EQ(output_of(setpci + "COMMAND"), "0006\n");
   EXPECT_EQ(output_of(setpci + "CAP_MSIX+2.W"), "007f\n");

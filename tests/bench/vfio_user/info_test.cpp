@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a client can ask about the function.
-#include <cerrno>
 
 #include "tests/bench/vfio_user/server_fixture.hpp"
 

@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <memory>
 
 #include "tests/bench/vfio_user/server_fixture.hpp"

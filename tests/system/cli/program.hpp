@@ -7,13 +7,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/support/folders.hpp"
+#include "tests/support/test_folder.hpp"
 
 namespace npu::cli {
 
@@ -24,29 +23,17 @@ struct Result {
 };
 
 class Program : public ::testing::Test {
- public:
-  ~Program() override { std::filesystem::remove_all(folder_); }
-
  protected:
-  Program() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("npusim_cli_") + test->test_suite_name() + "_" + test->name() + "_" +
-               std::to_string(getpid()));  // other build trees may run the same test
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_.path(name); }
   std::string text(const std::string& name) const { return file_text(path(name)); }
   void write(const std::string& name, const std::string& content) const {
-    std::ofstream(path(name)) << content;
+    folder_.write(name, content);
   }
 
   // A shell command in the test's folder; standard error is kept apart.
   Result shell(const std::string& command) const {
     const std::string line =
-        "cd " + quoted(folder_.string()) + " && " + command + " >out.txt 2>err.txt </dev/null";
+        "cd " + quoted(folder_.path()) + " && " + command + " >out.txt 2>err.txt </dev/null";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out.txt"), text("err.txt")};
   }
@@ -77,7 +64,7 @@ class Program : public ::testing::Test {
     for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return safe + "'";
   }
-  std::filesystem::path folder_;
+  const test::TestFolder folder_;
 };
 
 }  // namespace npu::cli

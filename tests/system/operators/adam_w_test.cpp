@@ -96,13 +96,7 @@ TEST_P(AdamW, StepsAtRandom) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cores, AdamW,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& instance) {
-                           return instance.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                                   : "Coupled";
-                         });
+INSTANTIATE_TEST_SUITE_P(Cores, AdamW, every_kind(), kind_name);
 
 TEST(AdamWRefusals, SayWhatIsMissing) {
   OperatorBench bench;

@@ -115,13 +115,7 @@ TEST_P(MatmulShapes, OfBatchesAtRandom) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cores, MatmulShapes,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& each) {
-                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                               : "Coupled";
-                         });
+INSTANTIATE_TEST_SUITE_P(Cores, MatmulShapes, every_kind(), kind_name);
 
 TEST(MatmulNumbers, ThatAreNoneStayInTheirRowsAndColumns) {
   OperatorBench bench;
@@ -209,13 +203,7 @@ TEST_P(MatmulConverted, BringsUnalignedLinesIntoFractalsInOneLaunch) {
   one.expect_all();
 }
 
-INSTANTIATE_TEST_SUITE_P(Cores, MatmulConverted,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& instance) {
-                           return instance.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                                   : "Coupled";
-                         });
+INSTANTIATE_TEST_SUITE_P(Cores, MatmulConverted, every_kind(), kind_name);
 
 TEST(MatmulConversion, IsOfTheMatrixThatNeedsIt) {
   OperatorBench bench(model::ProgramCoreKind::kSplit);

@@ -117,13 +117,7 @@ TEST_P(FamilyShapes, OfGroupsOfKHaveTheirOwnResults) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cores, FamilyShapes,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& each) {
-                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                               : "Coupled";
-                         });
+INSTANTIATE_TEST_SUITE_P(Cores, FamilyShapes, every_kind(), kind_name);
 
 TEST(GroupedMatmul, WithEndsThatCannotBeIsTheKernelsError) {
   OperatorBench bench;

@@ -23,6 +23,14 @@ inline const char* name_of(BenchCores cores) {
   return kNames[static_cast<unsigned>(cores)];
 }
 
+// For tests on coupled and on split cores.
+inline auto every_kind() {
+  return testing::Values(model::ProgramCoreKind::kCoupled, model::ProgramCoreKind::kSplit);
+}
+inline std::string kind_name(const testing::TestParamInfo<model::ProgramCoreKind>& instance) {
+  return instance.param == model::ProgramCoreKind::kSplit ? "Split" : "Coupled";
+}
+
 class OperatorBench : public AicoreBench, private operators::OperatorStream {
  public:
   explicit OperatorBench(model::ProgramCoreKind kind = model::ProgramCoreKind::kCoupled);

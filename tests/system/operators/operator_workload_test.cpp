@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 
+#include "tests/support/test_folder.hpp"
 #include "tests/system/runtime/runtime_card.hpp"
 
 namespace npu::test {
@@ -49,11 +49,10 @@ TEST(OperatorWorkload, CompilesOnceAndThenFindsTheKernelInMemory) {
 }
 
 TEST(OperatorWorkload, TheNextCacheFindsTheKernelInTheFolderAndTimesAreTheSame) {
-  std::string folder = std::filesystem::temp_directory_path() / "npujit_workload_XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const test::TestFolder folder;
   const char* const before = std::getenv("NPUSIM_JIT_CACHE_DIR");
   const std::string others = before == nullptr ? "" : before;
-  ASSERT_EQ(setenv("NPUSIM_JIT_CACHE_DIR", folder.c_str(), 1), 0);
+  ASSERT_EQ(setenv("NPUSIM_JIT_CACHE_DIR", folder.path().c_str(), 1), 0);
   const Parameters parameters{"shape=33,17,65", "cache=folder"};
   OperatorMachine machine("910b2");
   // Another key. What a machine does first finds its caches empty, which is not what is compared.
@@ -71,7 +70,6 @@ TEST(OperatorWorkload, TheNextCacheFindsTheKernelInTheFolderAndTimesAreTheSame) 
   for (const char* name : {"operator.first_call.total_ns", "operator.host.total_ns"}) {
     EXPECT_NEAR(metric(found, name), metric(compiled, name), 100) << name;
   }
-  std::filesystem::remove_all(folder);
   setenv("NPUSIM_JIT_CACHE_DIR", others.c_str(), 1);
 }
 

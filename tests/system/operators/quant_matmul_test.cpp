@@ -161,13 +161,7 @@ TEST_P(QuantMatmul, AddsARealBiasLast) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cores, QuantMatmul,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& each) {
-                           return each.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                               : "Coupled";
-                         });
+INSTANTIATE_TEST_SUITE_P(Cores, QuantMatmul, every_kind(), kind_name);
 
 }  // namespace
 }  // namespace npu::test

@@ -124,13 +124,7 @@ TEST_P(TableRows, IndexedAtRandom) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cores, TableRows,
-                         testing::Values(model::ProgramCoreKind::kCoupled,
-                                         model::ProgramCoreKind::kSplit),
-                         [](const auto& instance) {
-                           return instance.param == model::ProgramCoreKind::kSplit ? "Split"
-                                                                                   : "Coupled";
-                         });
+INSTANTIATE_TEST_SUITE_P(Cores, TableRows, every_kind(), kind_name);
 
 TEST(TableRowNumbers, ThatAreNoneStayInTheirRow) {
   OperatorBench bench;

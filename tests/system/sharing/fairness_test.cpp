@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets what of the cores' time, by shares, tokens and policies, from the queue to the core.
 #include "tests/support/matchers.hpp"
-#include "tests/system/sharing/metric.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
 namespace {
 
-double metric(const reports::Report& report, const std::string& name) {
-  return metric_of(report, "share_fairness." + name);
+double figure(const reports::Report& report, const std::string& name) {
+  return metric(report, "share_fairness." + name);
 }
 
 reports::Report fairness(const std::vector<std::string>& values) {
@@ -21,7 +20,7 @@ void expect_slowdowns(const reports::Report& report, const std::vector<double>& 
                       double part) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto name = "c" + std::to_string(i) + ".slowdown";
-    EXPECT_NEAR(metric(report, name), wanted[i], part * wanted[i]) << name;
+    EXPECT_NEAR(figure(report, name), wanted[i], part * wanted[i]) << name;
   }
 }
 
@@ -33,8 +32,8 @@ class ShareFairnessOfKernels : public testing::TestWithParam<const char*> {};
 
 TEST_P(ShareFairnessOfKernels, TenTimesAsLongGetTheSameTime) {
   const auto report = fairness({"shares=30,70", std::string("cycles=") + GetParam(), "windows=20"});
-  EXPECT_NEAR(metric(report, "c0.share"), 30, 3);
-  EXPECT_NEAR(metric(report, "c1.share"), 70, 7);
+  EXPECT_NEAR(figure(report, "c0.share"), 30, 3);
+  EXPECT_NEAR(figure(report, "c1.share"), 70, 7);
 }
 INSTANTIATE_TEST_SUITE_P(Cycles, ShareFairnessOfKernels,
                          testing::Values("200000,20000", "20000,200000"));
@@ -70,15 +69,15 @@ class ShareFairnessWithin : public testing::TestWithParam<const char*> {};
 TEST_P(ShareFairnessWithin, AShortTimeOutIsStillFair) {
   const auto report =
       fairness({"shares=30,70", "windows=6", std::string("timeout_us=") + GetParam()});
-  EXPECT_NEAR(metric(report, "c0.share"), 30, 3);
-  EXPECT_NEAR(metric(report, "c1.share"), 70, 7);
+  EXPECT_NEAR(figure(report, "c0.share"), 30, 3);
+  EXPECT_NEAR(figure(report, "c1.share"), 70, 7);
 }
 INSTANTIATE_TEST_SUITE_P(TimeOuts, ShareFairnessWithin, testing::Values("1", "3", "20"));
 
 // Off against on: less than half a percent.
 TEST(ShareFairness, OneClientWithAllOfItIsAsFastAsWithoutSharing) {
   const auto report = fairness({"shares=100", "windows=20"});
-  EXPECT_NEAR(metric(report, "c0.slowdown"), 1, 0.005);
+  EXPECT_NEAR(figure(report, "c0.slowdown"), 1, 0.005);
 }
 
 struct TokenCase {
@@ -91,7 +90,7 @@ TEST_P(PartitionTokens, AreAHardCap) {
   const auto& wanted = GetParam();
   const auto report = fairness({"shares=100", std::string("policy=") + wanted.policy, "windows=20",
                                 std::string("tokens=") + wanted.token});
-  EXPECT_NEAR(metric(report, "c0.share"), wanted.percent, wanted.off);
+  EXPECT_NEAR(figure(report, "c0.share"), wanted.percent, wanted.off);
 }
 INSTANTIATE_TEST_SUITE_P(
     Tokens, PartitionTokens,
@@ -109,15 +108,15 @@ TEST(ShareFairness, ElasticHoldsSharesThatAreWanted) {
 
 TEST(ShareFairness, ElasticDividesTheRest) {
   const auto report = fairness({"shares=20,30", "policy=elastic"});
-  EXPECT_GT(metric(report, "c0.share") + metric(report, "c1.share"), 90);
-  EXPECT_GT(metric(report, "c0.share"), 25);
-  EXPECT_GT(metric(report, "c1.share"), 35);
+  EXPECT_GT(figure(report, "c0.share") + figure(report, "c1.share"), 90);
+  EXPECT_GT(figure(report, "c0.share"), 25);
+  EXPECT_GT(figure(report, "c1.share"), 35);
 }
 
 TEST(ShareFairness, BestEffortHoldsNobodyBack) {
   const auto report = fairness({"shares=1,1", "policy=best_effort"});
-  EXPECT_LT(metric(report, "c0.slowdown"), 2.2);
-  EXPECT_LT(metric(report, "c1.slowdown"), 2.2);
+  EXPECT_LT(figure(report, "c0.slowdown"), 2.2);
+  EXPECT_LT(figure(report, "c1.slowdown"), 2.2);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window of launches: it binds while kernels take longer than its target, moves by the rule of
 // additive increase and multiplicative decrease, and stops nobody for ever.
-#include "tests/system/sharing/metric.hpp"
 #include "tests/system/sharing/time_slice_clients.hpp"
+#include "tests/system/support/machine.hpp"
 
 namespace npu::test {
 namespace {
@@ -167,13 +167,12 @@ TEST(ShareFairness, WindowsDifferAsTheRuleSaysWhenKernelsOutlastTheTarget) {
                              std::string("launches_floor=") + floor, "launches_most=64"});
   };
   const auto one = run("1", "1"), many = run("64", "64"), moved = run("64", "1");
-  EXPECT_EQ(metric_of(one, "share_fairness.c0.launch_window"), 1);
-  EXPECT_EQ(metric_of(many, "share_fairness.c0.launch_window"), 64);
-  EXPECT_EQ(metric_of(moved, "share_fairness.c0.launch_window"), 1);
-  EXPECT_LT(metric_of(one, "share_fairness.c0.launches"),
-            metric_of(many, "share_fairness.c0.launches"));
-  EXPECT_LT(metric_of(one, "share_fairness.launch_latency_p50_us"), 20);
-  EXPECT_GT(metric_of(many, "share_fairness.launch_latency_p50_us"), 60 * 100);
+  EXPECT_EQ(metric(one, "share_fairness.c0.launch_window"), 1);
+  EXPECT_EQ(metric(many, "share_fairness.c0.launch_window"), 64);
+  EXPECT_EQ(metric(moved, "share_fairness.c0.launch_window"), 1);
+  EXPECT_LT(metric(one, "share_fairness.c0.launches"), metric(many, "share_fairness.c0.launches"));
+  EXPECT_LT(metric(one, "share_fairness.launch_latency_p50_us"), 20);
+  EXPECT_GT(metric(many, "share_fairness.launch_latency_p50_us"), 60 * 100);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workloads of quotas and changed shares.
 #include "tests/support/matchers.hpp"
-#include "tests/system/sharing/metric.hpp"
 #include "tests/system/support/machine.hpp"
 
 namespace npu::test {
@@ -13,8 +12,8 @@ TEST_P(ShareUpdate, AChangedShareHoldsWithinTwoWindows) {
   Machine machine;
   const auto report = machine.workload("share_update", {std::string("from=") + GetParam().first,
                                                         std::string("to=") + GetParam().second});
-  EXPECT_LE(metric_of(report, "share_update.converged_windows"), 2);
-  EXPECT_LE(metric_of(report, "share_update.latency_us"), 2001);
+  EXPECT_LE(metric(report, "share_update.converged_windows"), 2);
+  EXPECT_LE(metric(report, "share_update.latency_us"), 2001);
 }
 INSTANTIATE_TEST_SUITE_P(Quotas, ShareUpdate,
                          testing::Values(std::pair("30", "60"), std::pair("60", "30")));
@@ -25,14 +24,14 @@ TEST_P(ShareQuota, EveryWayToMemoryCounts) {
   Machine machine;
   const auto report =
       machine.workload("share_quota", {"quotas=64MiB,96MiB", std::string("policy=") + GetParam()});
-  EXPECT_EQ(metric_of(report, "share_quota.c0.quota_bytes"), 64 * 1024 * 1024);
+  EXPECT_EQ(metric(report, "share_quota.c0.quota_bytes"), 64 * 1024 * 1024);
   // 2 MiB of the process, blocks of 4 MiB by allocations and by handles, until no more go; one is
   // given back, so that there is room for three of the four managed pages.
-  EXPECT_EQ(metric_of(report, "share_quota.c0.allocated_bytes"), 58 * 1024 * 1024);
-  EXPECT_EQ(metric_of(report, "share_quota.c0.managed_bytes"), 6 * 1024 * 1024);
-  EXPECT_EQ(metric_of(report, "share_quota.c1.allocated_bytes"), 90 * 1024 * 1024);
-  EXPECT_EQ(metric_of(report, "share_quota.c1.managed_bytes"), 6 * 1024 * 1024);
-  EXPECT_EQ(metric_of(report, "share_quota.c0.refused"), 1);
+  EXPECT_EQ(metric(report, "share_quota.c0.allocated_bytes"), 58 * 1024 * 1024);
+  EXPECT_EQ(metric(report, "share_quota.c0.managed_bytes"), 6 * 1024 * 1024);
+  EXPECT_EQ(metric(report, "share_quota.c1.allocated_bytes"), 90 * 1024 * 1024);
+  EXPECT_EQ(metric(report, "share_quota.c1.managed_bytes"), 6 * 1024 * 1024);
+  EXPECT_EQ(metric(report, "share_quota.c0.refused"), 1);
 }
 INSTANTIATE_TEST_SUITE_P(Policies, ShareQuota, testing::Values("message", "batch"));
 
@@ -66,9 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ShareOversubscribe, WhoHasNoRoomPaysAndNobodyElse) {
   Machine machine;
   const auto report = machine.workload("share_oversubscribe", {"quotas=50,100"});
-  EXPECT_GT(metric_of(report, "share_oversubscribe.c0.evictions"), 20);
-  EXPECT_EQ(metric_of(report, "share_oversubscribe.c1.evictions"), 0);
-  EXPECT_GT(metric_of(report, "share_oversubscribe.c0.slowdown"), 1.2);
+  EXPECT_GT(metric(report, "share_oversubscribe.c0.evictions"), 20);
+  EXPECT_EQ(metric(report, "share_oversubscribe.c1.evictions"), 0);
+  EXPECT_GT(metric(report, "share_oversubscribe.c0.slowdown"), 1.2);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // every cell of the reference measurements, DRAMsim3 within 10 % (here 1 % and 5 %).
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
 #include <sstream>
 #include <string>

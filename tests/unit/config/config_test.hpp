@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "model/config/load.hpp"
 #include "tests/support/folders.hpp"
 #include "tests/support/matchers.hpp"
+#include "tests/support/test_folder.hpp"
 
 namespace npu::model {
 
@@ -24,23 +23,10 @@ inline std::string shipped_text(const std::string& name) {
 }
 
 class ConfigTest : public ::testing::Test {
- public:
-  ~ConfigTest() override { std::filesystem::remove_all(folder_); }
-
  protected:
-  ConfigTest() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              (std::string("npusim_") + test->test_suite_name() + "_" + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
+  std::string path(const std::string& name) const { return folder_.path(name); }
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
+    return folder_.write(name, text);
   }
 
   // 910b.yaml as "chip.yaml", with the line that holds `key` replaced (removed: empty).
@@ -86,7 +72,7 @@ class ConfigTest : public ::testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  const test::TestFolder folder_;
 };
 
 }  // namespace npu::model

@@ -23,10 +23,8 @@ class Preprocessed : public testing::Test {
   }
   // By a process of its own, so to speak.
   Result<Loaded> get(const std::string& file = "own.cpp", const std::string& n = "1") {
-    auto toolchain = workshop.toolchain(workshop.compiler());
-    toolchain.preprocessed = true;
-    KernelCache cache(toolchain, workshop.options());
-    return cache.get({file, {{"N", n}}, KernelType::kVector, false});
+    KernelCache cache(workshop.toolchain(workshop.compiler()), workshop.options());
+    return cache.get({file, {{"N", n}}, KernelType::kVector, false, workshop.path("templates")});
   }
   Workshop workshop;
 };

@@ -7,18 +7,16 @@
 #include <vector>
 
 #include "npu/jit/kernel_cache.hpp"
+#include "tests/support/test_folder.hpp"
 
 namespace npu::jit {
 
 class Workshop {
  public:
   Workshop();
-  ~Workshop();
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
 
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  void write(const std::string& name, const std::string& text) const;
+  std::string path(const std::string& name) const { return folder_.path(name); }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   std::string read(const std::string& name) const;
 
   // A shell script that logs its start, runs `body` and then the real compiler; $out is the output.
@@ -35,7 +33,7 @@ class Workshop {
   std::vector<std::string> stored(const std::string& end = ".so") const;
 
  private:
-  std::string folder_;
+  const test::TestFolder folder_;
 };
 
 KernelRequest answering(int answer);

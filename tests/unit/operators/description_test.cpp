@@ -3,11 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "kernels/operators/table.hpp"
+#include "tests/support/test_folder.hpp"
 
 namespace npu::operators {
 namespace {
@@ -17,15 +14,8 @@ using testing::HasSubstr;
 
 class Descriptions : public testing::Test {
  protected:
-  Descriptions() {
-    folder_ = std::filesystem::temp_directory_path() / "npuoperators_XXXXXX";
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ + "/" + name) << text;
-    return folder_ + "/" + name;
+    return files_.write(name, text);
   }
   std::string error_of(const std::string& text) const {
     const auto rows = read_descriptions(write("own.yaml", text), folder_);
@@ -35,7 +25,8 @@ class Descriptions : public testing::Test {
     return read_descriptions(write("own.yaml", text), folder_).value().at(0);
   }
 
-  std::string folder_;
+  test::TestFolder files_;
+  const std::string folder_ = files_.path();
 };
 
 constexpr const char* kWhole = R"(name: halves

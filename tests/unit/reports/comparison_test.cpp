@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "npu/base/text.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/unit/reports/example_report.hpp"
 #include "tools/reports/compare/amounts.hpp"

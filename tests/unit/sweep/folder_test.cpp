@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/test_folder.hpp"
 #include "tests/unit/sweep/sample.hpp"
 #include "tools/cli/sweep/folder_lock.hpp"
 #include "tools/cli/sweep/point_folder.hpp"
@@ -20,18 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 class SweepFolder : public testing::Test {
- public:
-  ~SweepFolder() override { fs::remove_all(path_); }
-
  protected:
-  SweepFolder() {
-    path_ = fs::path(testing::TempDir()) /
-            (std::string("npusim_sweep_") +
-             testing::UnitTest::GetInstance()->current_test_info()->name() +
-             std::to_string(::getpid()));
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
   static void write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text;
   }
@@ -40,13 +30,13 @@ class SweepFolder : public testing::Test {
   }
   // A folder whose run has written its report and was accepted.
   PointFolder done() const {
-    PointFolder folder(path_.string(), sample_identity());
+    PointFolder folder(path_.path(), sample_identity());
     EXPECT_TRUE(folder.begin());
     write(folder.running(), report_text());
     EXPECT_TRUE(folder.accept());
     return folder;
   }
-  fs::path path_;
+  const test::TestFolder path_;
 };
 
 TEST_F(SweepFolder, AnAcceptedReportIsThere) {
@@ -56,7 +46,7 @@ TEST_F(SweepFolder, AnAcceptedReportIsThere) {
 }
 
 TEST_F(SweepFolder, AReportThatIsNotWholeIsNotAccepted) {
-  const PointFolder folder(path_.string(), sample_identity());
+  const PointFolder folder(path_.path(), sample_identity());
   ASSERT_TRUE(folder.begin());
   const std::string text = report_text();
   for (std::size_t length = 0; length + 2 < text.size(); length += 50) {
@@ -72,7 +62,7 @@ TEST_F(SweepFolder, AReportOfAnotherBuildIsNotTaken) {
   const PointFolder before = done();
   RunIdentity rebuilt = sample_identity();
   rebuilt.build = "another";
-  const PointFolder after(path_.string(), rebuilt);
+  const PointFolder after(path_.path(), rebuilt);
   ASSERT_EQ(after.path(), before.path());
   EXPECT_FALSE(after.report());
   ASSERT_TRUE(after.begin());
@@ -115,7 +105,7 @@ TEST_F(SweepFolder, WhatIsNoFileIsNotRead) {
 }
 
 TEST_F(SweepFolder, AFailureIsTheLogsLastLineAndGoneWithTheNextRun) {
-  const PointFolder folder(path_.string(), sample_identity());
+  const PointFolder folder(path_.path(), sample_identity());
   ASSERT_TRUE(folder.begin());
   write(folder.log(), "12 %\nnpusim: broken \"thing\"\n");
   ASSERT_TRUE(folder.reject(2, ""));
@@ -127,7 +117,7 @@ TEST_F(SweepFolder, AFailureIsTheLogsLastLineAndGoneWithTheNextRun) {
 }
 
 TEST_F(SweepFolder, NothingHalfWrittenStays) {
-  const PointFolder folder(path_.string(), sample_identity());
+  const PointFolder folder(path_.path(), sample_identity());
   ASSERT_TRUE(folder.begin());
   write(folder.running(), "{");
   write(folder.path() + "/.npusim-12-0", "{");
@@ -140,14 +130,13 @@ TEST_F(SweepFolder, NothingHalfWrittenStays) {
 }
 
 TEST_F(SweepFolder, ResultsAreKeptInAFolderOfTheirOwn) {
-  write((path_ / "file").string(), "x");
-  EXPECT_EQ(ResultsDirectory::open((path_ / "file").string()).error().code,
-            ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ResultsDirectory::open(path_.string()).error().context,
-            path_.string() +
-                ": is not empty and holds no results of a sweep; --output DIR takes another");
-  ASSERT_TRUE(ResultsDirectory::open((path_ / "new/deeper").string()));
-  EXPECT_TRUE(ResultsDirectory::open((path_ / "new/deeper").string()));
+  write(path_.path("file"), "x");
+  EXPECT_EQ(ResultsDirectory::open(path_.path("file")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(
+      ResultsDirectory::open(path_.path()).error().context,
+      path_.path() + ": is not empty and holds no results of a sweep; --output DIR takes another");
+  ASSERT_TRUE(ResultsDirectory::open(path_.path("new/deeper")));
+  EXPECT_TRUE(ResultsDirectory::open(path_.path("new/deeper")));
 }
 
 TEST_F(SweepFolder, ALockExcludesOthersUntilItsProcessEnds) {
@@ -155,7 +144,7 @@ TEST_F(SweepFolder, ALockExcludesOthersUntilItsProcessEnds) {
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t other = ::fork();
   if (other == 0) {
-    const auto lock = FolderLock::take(path_.string(), FolderLock::Kind::kAlone);
+    const auto lock = FolderLock::take(path_.path(), FolderLock::Kind::kAlone);
     ::write(ready[1], lock ? "y" : "n", 1);
     ::pause();
     ::_exit(0);
@@ -163,20 +152,20 @@ TEST_F(SweepFolder, ALockExcludesOthersUntilItsProcessEnds) {
   char answer = 0;
   ASSERT_EQ(::read(ready[0], &answer, 1), 1);
   ASSERT_EQ(answer, 'y');
-  const auto refused = FolderLock::take(path_.string(), FolderLock::Kind::kShared);
+  const auto refused = FolderLock::take(path_.path(), FolderLock::Kind::kShared);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().context, path_.string() + ": another npusim is at work there");
+  EXPECT_EQ(refused.error().context, path_.path() + ": another npusim is at work there");
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
-  EXPECT_TRUE(FolderLock::take(path_.string(), FolderLock::Kind::kAlone));
+  EXPECT_TRUE(FolderLock::take(path_.path(), FolderLock::Kind::kAlone));
 }
 
 TEST_F(SweepFolder, ALockMayBeShared) {
-  const auto mine = FolderLock::take(path_.string(), FolderLock::Kind::kShared);
-  const auto yours = FolderLock::take(path_.string(), FolderLock::Kind::kShared);
+  const auto mine = FolderLock::take(path_.path(), FolderLock::Kind::kShared);
+  const auto yours = FolderLock::take(path_.path(), FolderLock::Kind::kShared);
   EXPECT_TRUE(mine);
   EXPECT_TRUE(yours);
-  EXPECT_FALSE(FolderLock::take(path_.string(), FolderLock::Kind::kAlone));
+  EXPECT_FALSE(FolderLock::take(path_.path(), FolderLock::Kind::kAlone));
 }
 
 }  // namespace

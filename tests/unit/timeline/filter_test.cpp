@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "npu/base/text.hpp"
+
 namespace npu::timeline {
 namespace {
 

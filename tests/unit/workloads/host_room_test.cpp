@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include "tests/support/test_folder.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -42,23 +41,15 @@ TEST(HostRoom, IsBoundedByTheLimitOnData) {
 // A machine whose files say what a test wants them to.
 class MachineFiles : public testing::Test {
  protected:
-  MachineFiles() {
-    std::string name = testing::TempDir() + "host_room_XXXXXX";
-    root_ = mkdtemp(name.data());
-    put("/proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:  1048576 kB\n");
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-  void put(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
-    std::ofstream(root_ + path) << text;
-  }
+  MachineFiles() { put("/proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:  1048576 kB\n"); }
+  void put(const std::string& path, const std::string& text) { root_.write(path, text); }
   void expect(Bytes bytes, const std::string& bound) {
-    const HostRoom room = host_room(root_);
+    const HostRoom room = host_room(root_.path());
     EXPECT_EQ(room.bytes, bytes);
     EXPECT_EQ(room.bound, bound);
   }
   static constexpr const char* kGroup = "the control group's memory limit";
-  std::string root_;
+  const test::TestFolder root_;
 };
 
 TEST_F(MachineFiles, WithoutAGroupWhatIsAvailableCounts) {

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "model/host/vfio_user/listener.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::cli {
 namespace {
@@ -49,10 +49,8 @@ Status MetricsServer::listen_on_path(const std::string& path) {
 }
 
 Status MetricsServer::listen_on_port(const std::string& host, const std::string& port) {
-  std::uint16_t number = 0;
-  const auto* const end = port.data() + port.size();
-  const auto read = std::from_chars(port.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end || (host != "127.0.0.1" && host != "localhost")) {
+  const auto number = read_number<std::uint16_t>(port);
+  if (!number || (host != "127.0.0.1" && host != "localhost")) {
     return fail(ErrorCode::kInvalidArgument,
                 "expected a path with a slash, or 127.0.0.1:PORT or localhost:PORT");
   }
@@ -62,7 +60,7 @@ Status MetricsServer::listen_on_port(const std::string& host, const std::string&
   ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(number);
+  address.sin_port = htons(*number);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof address;

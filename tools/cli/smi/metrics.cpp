@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // npusim metrics: what `npusim smi` knows, for Prometheus.
-#include "npu/base/shortened.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/smi/attachment.hpp"
@@ -9,9 +8,7 @@
 namespace npu::cli {
 
 Outcome metrics_command(const Options& options) {
-  if (!options.arguments.empty()) {
-    return bad_input("metrics: unexpected '" + shortened(options.arguments[0]) + "'");
-  }
+  if (auto ok = expect_at_most(0, "metrics", options.arguments); !ok) return ok;
   return with_cards(options, "metrics", [&options](bool live) -> Outcome {
     const auto cards = look_at_cards(std::nullopt, live);
     if (!cards) return tl::unexpected(cards.error());

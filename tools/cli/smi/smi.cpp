@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <charconv>
 #include <cstring>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/smi/attachment.hpp"
@@ -21,13 +21,8 @@ constexpr int kWatchMilliseconds = 1000;
 tl::expected<std::optional<unsigned>, Failure> number_of(const char* option,
                                                          const std::string& text) {
   if (text.empty()) return std::optional<unsigned>{};
-  unsigned value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) {
-    return bad_input(fmt::format("{}: found '{}'; allowed: 0..{}", option, shortened(text), ~0U));
-  }
-  return std::optional<unsigned>{value};
+  if (const auto value = read_number<unsigned>(text)) return value;
+  return bad_input(fmt::format("{}: found '{}'; allowed: 0..{}", option, shortened(text), ~0U));
 }
 
 Outcome show(const Options& options, std::optional<int> card, bool again) {
@@ -158,9 +153,7 @@ Outcome check(const Options& options, const std::string& action) {
 }  // namespace
 
 Outcome smi_command(const Options& options) {
-  if (options.arguments.size() > 1) {
-    return bad_input("smi: unexpected '" + shortened(options.arguments[1]) + "'");
-  }
+  if (auto ok = expect_at_most(1, "smi", options.arguments); !ok) return ok;
   const std::string action = options.arguments.empty() ? "info" : options.arguments[0];
   if (auto fits = check(options, action); !fits) return fits;
   const auto card = number_of("-i", options.smi.card);

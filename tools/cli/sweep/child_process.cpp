@@ -6,9 +6,9 @@
 #include <cerrno>
 
 #include "npu/base/child_program.hpp"
+#include "npu/base/errno_text.hpp"
 #include "npu/base/file_descriptor.hpp"
 #include "npu/base/shortened.hpp"
-#include "tools/reports/output_file.hpp"
 
 namespace npu::sweep {
 
@@ -18,7 +18,7 @@ Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std:
   const FileDescriptor errors(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
   if (!errors) {
     return fail(ErrorCode::kIo,
-                shortened(log, kShownPath) + ": cannot be written: " + reports::errno_text(errno));
+                shortened(log, kShownPath) + ": cannot be written: " + errno_text(errno));
   }
   ChildProgram npusim;
   npusim.file = "/proc/self/exe";  // what runs here, even if another has taken its place meanwhile
@@ -29,7 +29,7 @@ Result<pid_t> start_npusim(const std::vector<std::string>& arguments, const std:
   npusim.ends_with_parent = true;
   const pid_t child = start_child(npusim);
   if (child >= 0) return child;
-  return fail(ErrorCode::kIo, "a run cannot be started: " + reports::errno_text(errno));
+  return fail(ErrorCode::kIo, "a run cannot be started: " + errno_text(errno));
 }
 
 }  // namespace npu::sweep

@@ -80,7 +80,7 @@ Status PointFolder::make() const {
   std::error_code code;
   fs::create_directories(path_, code);
   if (!code) return {};
-  return fail(reports::code_of_errno(code.value()),
+  return fail(code_of_errno(code.value()),
               shortened(path_, kShownPath) + ": cannot be made: " + code.message());
 }
 
@@ -103,7 +103,7 @@ Status PointFolder::accept() const {
   if (auto ok = write_whole(file("report.sha256"), digest_line(text)); !ok) return ok;
   if (::rename(running().c_str(), file("report.json").c_str()) == 0) return {};
   return fail(ErrorCode::kIo, shortened(path_, kShownPath) +
-                                  "/report.json: cannot be written: " + reports::errno_text(errno));
+                                  "/report.json: cannot be written: " + errno_text(errno));
 }
 
 Result<RunFailure> PointFolder::reject(int exit_code, std::string line) const {

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "npu/base/errno_text.hpp"
 #include "npu/base/shortened.hpp"
-#include "tools/reports/output_file.hpp"
 
 namespace npu::sweep {
 
@@ -12,9 +12,9 @@ namespace fs = std::filesystem;
 
 Result<ResultsDirectory> ResultsDirectory::open(const std::string& path) {
   const auto refuse = [&](const std::error_code& code) {
-    return fail(reports::code_of_errno(code.value()),
-                shortened(path, kShownPath) + ": cannot be used for results: " + code.message() +
-                    "; --output DIR takes another");
+    return fail(code_of_errno(code.value()), shortened(path, kShownPath) +
+                                                 ": cannot be used for results: " + code.message() +
+                                                 "; --output DIR takes another");
   };
   std::error_code code;
   const bool there = fs::exists(path, code);

@@ -5,6 +5,7 @@
 
 #include "tools/reports/digest.hpp"
 #include "tools/reports/json_text.hpp"
+#include "tools/reports/report_json.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -12,20 +13,8 @@ namespace {
 using reports::json_string;
 using reports::NamedValue;
 
-std::string json_value(const NamedValue& value) {
-  std::string text;
-  for (const auto& element : value.elements) {
-    text += (text.empty() ? "" : ", ") + (value.is_text ? json_string(element) : element);
-  }
-  return value.is_list ? "[" + text + "]" : text;
-}
-
 std::string section(const std::vector<NamedValue>& values) {
-  std::string text;
-  for (const auto& value : values) {
-    text += (text.empty() ? "" : ", ") + json_string(value.name) + ": " + json_value(value);
-  }
-  return "{" + text + "}";
+  return "{" + reports::json_members(values, " ") + "}";
 }
 
 // The part of the text that the name is made from.

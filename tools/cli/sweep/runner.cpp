@@ -14,10 +14,10 @@
 #include <map>
 
 #include "npu/base/child_program.hpp"
+#include "npu/base/errno_text.hpp"
 #include "npu/base/write_all.hpp"
 #include "tools/cli/sweep/branches_file.hpp"
 #include "tools/cli/sweep/child_process.hpp"
-#include "tools/reports/output_file.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -57,7 +57,7 @@ void wait_for_branches(const FileDescriptor& ends) {
 }
 
 tl::unexpected<Error> not_started() {
-  return fail(ErrorCode::kIo, "a run cannot be started: " + reports::errno_text(errno));
+  return fail(ErrorCode::kIo, "a run cannot be started: " + errno_text(errno));
 }
 
 }  // namespace

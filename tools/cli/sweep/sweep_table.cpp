@@ -8,6 +8,7 @@
 #include "npu/base/nearest_name.hpp"
 #include "npu/base/shortened.hpp"
 #include "tools/reports/json_text.hpp"
+#include "tools/reports/report_csv.hpp"
 
 namespace npu::sweep {
 namespace {
@@ -17,13 +18,6 @@ using Index = std::map<Cell, std::size_t>;
 
 bool matches(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string pareto_text(const std::optional<bool>& pareto, const char* yes, const char* no,
@@ -36,7 +30,9 @@ std::string pareto_text(const std::optional<bool>& pareto, const char* yes, cons
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : ",") + csv_cell(cells[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    line += (i == 0 ? "" : ",") + reports::csv_field(cells[i]);
+  }
   return line + "\n";
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "tools/cli/validate/recipe.hpp"
 #include "tools/cli/validate/signals.hpp"

@@ -2,7 +2,6 @@
 #include "tools/cli/validate/steps.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tools/cli/validate/validation.hpp"
 

@@ -8,7 +8,6 @@
 #include "npu/base/write_all.hpp"
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/terminal/terminal.hpp"
-#include "tools/reports/output_file.hpp"
 
 namespace npu::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 #include "tools/reports/compare/amounts.hpp"
 #include "tools/reports/compare/differs.hpp"
 #include "tools/reports/compare/explain.hpp"

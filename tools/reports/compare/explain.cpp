@@ -3,19 +3,11 @@
 
 #include <algorithm>
 
+#include "npu/base/text.hpp"
 #include "tools/reports/compare/amounts.hpp"
 
 namespace npu::reports {
 namespace {
-
-bool starts_with(const std::string& text, const std::string& prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
-
-bool ends_with(const std::string& text, const std::string& ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
 
 std::string before_last(const std::string& name, char separator) {
   return name.substr(0, std::min(name.rfind(separator), name.size()));

@@ -2,6 +2,7 @@
 #include "tools/reports/compare/thresholds.hpp"
 
 #include "npu/base/shortened.hpp"
+#include "npu/base/text.hpp"
 
 namespace npu::reports {
 namespace {
@@ -83,26 +84,6 @@ Result<Threshold> parse_threshold(const std::string& text) {
   }
   threshold.tolerance.amount = *number;
   return threshold;
-}
-
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
 }
 
 Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>& thresholds,

@@ -51,8 +51,6 @@ struct Threshold {
 // and how much worse is allowed. kInvalidArgument
 Result<Threshold> parse_threshold(const std::string& text);
 
-bool matches(std::string_view pattern, std::string_view name);
-
 // The last threshold that fits counts, or else a rule: one of `rules`, or a default one.
 Judgement judge(const Metric& metric, bool counter, const std::vector<Threshold>& thresholds,
                 const std::vector<Rule>& rules = {});

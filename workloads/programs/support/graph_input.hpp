@@ -26,6 +26,15 @@ Status check_graph(const ParameterSet& parameters, const std::vector<std::string
 // The file.
 std::vector<std::string> graph_inputs(const ParameterSet& parameters,
                                       const std::vector<std::string>& configs);
+// A run of the graph that the parameters name: `Run(context, spec, tensors).run()`.
+template <class Run>
+Status run_graph(Context& context) {
+  const auto spec = read_graph(context.parameters, context.config_directories);
+  if (!spec) return forward_error(spec);
+  auto tensors = checked(make_tensors(*spec));
+  if (!tensors) return forward_error(tensors);
+  return Run(context, *spec, std::move(*tensors)).run();
+}
 // The error of a run, whose scheduler knows tasks by number, with the names that the file has.
 tl::unexpected<Error> name_tasks(const Error& error, const abi::RunResult& result,
                                  const BuiltGraph& graph);

@@ -6,7 +6,40 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/programs/programs.hpp"
+#include "workloads/programs/support/runtime_session.hpp"
+
 namespace npu::workloads {
+namespace {
+
+const std::vector<std::string> kTilings{"none", "arguments", "constant", "runtime"};
+
+}  // namespace
+
+Result<CoresOfKind> cores_of(Context& context, driver::LaunchCores kind) {
+  auto runtime = RuntimeSession::open(context, {});
+  if (!runtime) return forward_error(runtime);
+  const unsigned clusters = (*runtime)->device().clusters();
+  const unsigned each = (*runtime)->device().vector_cores();
+  if (auto ok = (*runtime)->close(); !ok) return forward_error(ok);
+  const bool vector = each != 0 && kind == driver::LaunchCores::kVector;
+  const unsigned first = vector ? clusters : 0;
+  CoresOfKind cores;
+  cores.count = std::min(vector ? clusters * each : clusters, driver::kMostCores - first);
+  for (unsigned core = first; core < first + cores.count; ++core) {
+    cores.mask[core / 64] |= std::uint64_t{1} << core % 64;
+  }
+  return cores;
+}
+
+ParameterSpec tiling_parameter(const std::string& doc) {
+  return choice_parameter("tiling", "arguments", doc, kTilings);
+}
+
+platform::Tiling tiling_of(const ParameterSet& parameters) {
+  const auto at = std::find(kTilings.begin(), kTilings.end(), parameters.choice("tiling"));
+  return static_cast<platform::Tiling>(at - kTilings.begin());
+}
 
 Status KernelLaunch::load(const std::string& program) {
   program_ = program;

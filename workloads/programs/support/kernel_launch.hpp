@@ -42,6 +42,17 @@ class KernelLaunch {
   std::optional<LaunchLimits> limits_;
 };
 
+// The AI Cores of a kind; coupled cores are of both.
+struct CoresOfKind {
+  driver::CoreMask mask{};
+  std::uint32_t count = 0;
+};
+Result<CoresOfKind> cores_of(Context& context, driver::LaunchCores kind);
+
+// "tiling": what a kernel makes ready. `doc`: of the parameter.
+ParameterSpec tiling_parameter(const std::string& doc);
+platform::Tiling tiling_of(const ParameterSet& parameters);
+
 // A workload around one such kernel: `Work(context, session, cores)` with prepare(), launch(),
 // check() and report().
 template <class Work, class Cores>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/managed_slowdown.hpp"
+
 #include "workloads/framework/figures.hpp"
+#include "workloads/framework/measurement.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -45,21 +47,11 @@ constexpr Figure<Slowdown> kOfSlowdown[] = {
 
 driver::ManagedStatistics done_between(const driver::ManagedStatistics& begin,
                                        const driver::ManagedStatistics& end) {
-  auto done = end;
-  done.faults -= begin.faults;
-  done.host_faults -= begin.host_faults;
-  done.fault_errors -= begin.fault_errors;
-  done.duplicates -= begin.duplicates;
-  done.batches -= begin.batches;
-  done.upgrades -= begin.upgrades;
-  done.migrated_to_card_bytes -= begin.migrated_to_card_bytes;
-  done.migrated_to_host_bytes -= begin.migrated_to_host_bytes;
-  done.dropped_bytes -= begin.dropped_bytes;
-  done.evictions -= begin.evictions;
-  done.thrash -= begin.thrash;
-  done.copying_to_card -= begin.copying_to_card;
-  done.copying_to_host -= begin.copying_to_host;
-  return done;
+  return counted_between(begin, end, &Done::faults, &Done::host_faults, &Done::fault_errors,
+                         &Done::duplicates, &Done::batches, &Done::upgrades,
+                         &Done::migrated_to_card_bytes, &Done::migrated_to_host_bytes,
+                         &Done::dropped_bytes, &Done::evictions, &Done::thrash,
+                         &Done::copying_to_card, &Done::copying_to_host);
 }
 
 SlowdownTable::SlowdownTable(Context& context, const std::string& what, const std::string& title)

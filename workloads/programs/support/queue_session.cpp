@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/queue_session.hpp"
 
-#include <cassert>
-
 #include "npu/abi/queue_registers.hpp"
 #include "workloads/framework/program_images.hpp"
 

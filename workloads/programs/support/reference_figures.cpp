@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/programs/support/reference_figures.hpp"
 
-#include <charconv>
 #include <fstream>
 #include <sstream>
+
+#include "npu/base/text.hpp"
 
 namespace npu::workloads {
 
@@ -19,9 +20,9 @@ std::vector<std::string> fields_of(const std::string& line) {
 }
 
 bool parse(const std::string& text, std::uint64_t& number) {
-  const auto* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  return parsed.ec == std::errc() && parsed.ptr == end;
+  const auto read = read_number<std::uint64_t>(text);
+  number = read.value_or(0);
+  return read.has_value();
 }
 
 // "184.8": at most three digits behind the point.

@@ -2,15 +2,14 @@
 // A folder of this process' own, below $TMPDIR or /tmp, that goes with all that is in it.
 #pragma once
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
 
-#include "tools/reports/output_file.hpp"
+#include "npu/base/errno_text.hpp"
 
-namespace npu::cli {
+namespace npu {
 
 class TemporaryFolder {
  public:
@@ -21,7 +20,7 @@ class TemporaryFolder {
     auto path = (none ? std::filesystem::path("/tmp") : parent) / "npusim-XXXXXX";
     std::string name = path.string();
     if (::mkdtemp(name.data()) == nullptr)
-      return fail(reports::code_of_errno(errno), name + ": " + reports::errno_text(errno));
+      return fail(code_of_errno(errno), name + ": " + errno_text(errno));
     return TemporaryFolder(std::move(name));
   }
   ~TemporaryFolder() {
@@ -38,4 +37,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace npu::cli
+}  // namespace npu

@@ -68,10 +68,6 @@ class Launcher final : public OperatorStream {
   // Stream and memory are given back; nothing may be running.
   Status close();
 
-  // Where its launches are, for entries of others between them; made anew by upload() behind a
-  // wait() that has given up.
-  driver::ExecutionStream& stream() { return *stream_; }
-
   // Of the last run.
   // When workspace() and launch() began and ended, in order.
   const std::vector<std::pair<Instant, Instant>>& calls() const { return calls_; }

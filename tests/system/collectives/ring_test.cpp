@@ -27,12 +27,12 @@ TEST(CollectiveRing, AddsUpWhereOnlyNeighboursHaveLinks) {
 
 // Whoever comes last: of five ranks around a ring, none is through before it.
 TEST(CollectiveRing, ABarrierEndsOnNoRankBeforeAllHaveCome) {
-  constexpr unsigned kFive = 5;
+  constexpr unsigned kMembers = 5;
   Machine({"hbm.fidelity=run"}, kEightCards)
-      .on<CollectiveBench>(kFive, [](CollectiveBench& bench) {
-        for (unsigned last = 0; last < kFive; ++last) {
+      .on<CollectiveBench>(kMembers, [](CollectiveBench& bench) {
+        for (unsigned last = 0; last < kMembers; ++last) {
           Instant came;
-          std::vector<Instant> through(kFive);
+          std::vector<Instant> through(kMembers);
           const auto meet = [&](unsigned rank, const CollectiveCall& call) -> Result<StreamMark> {
             auto& host = bench.host;
             if (rank == last) {

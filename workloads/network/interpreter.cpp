@@ -175,9 +175,10 @@ Status Network::run_parts(const Node& node) {
   return {};
 }
 
-// Memory of what nobody takes any more is given back; constants stay.
+// Memory of what nobody takes any more is given back; constants stay: parts of a fused node may
+// take one that the node itself does not.
 void Network::let_go(const std::string& name) {
-  if (--left_[name] != 0) return;
+  if (--left_[name] != 0 || kept_.count(name) != 0) return;
   values_.erase(name);
   if (listener_ != nullptr && !name.empty()) listener_->gone(name);
 }

@@ -2,6 +2,7 @@
 #include "tests/fuzz/management_calls.hpp"
 
 #include <dsmi/dsmi_common_interface.h>
+#include <cmath>
 
 #include <limits>
 #include <tuple>

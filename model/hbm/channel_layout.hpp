@@ -36,15 +36,16 @@ class ChannelLayout {
   int stacks() const { return stacks_; }
   int lanes_per_rank() const { return lanes_per_rank_; }
   int banks_per_rank() const { return banks_per_rank_; }
-  int stack_of(int lane) const { return lane / lanes_per_rank_ % stacks_; }
+  int stack_of(int lane) const { return (lane >> rank_shift_) & (stacks_ - 1); }
   int in_rank(int lane) const { return lane % lanes_per_rank_; }
 
  private:
   int lanes_per_pseudo_channel_;
   unsigned group_shift_;  // banks of a group: a power of two
   int lanes_;
-  int stacks_;
-  int lanes_per_rank_;
+  int stacks_;          // a power of two
+  int lanes_per_rank_;  // 1 << rank_shift_
+  int rank_shift_;
   int banks_per_rank_;
   unsigned pseudo_channels_;
 };

@@ -200,16 +200,7 @@ RunPlanner::Taken RunPlanner::take(Piece& piece, PseudoChannel& bus, ClockCalend
   bus.column += piece.bursts * (apart - burst_clocks_);
   // Banks that are not ready together, or too few to follow each other at the pace of the bus.
   if (piece.ready_apart > 2 * apart || (piece.bursts > 1 && piece.groups * apart < kind.in_group)) {
-    Taken taken{kNever, 0};
-    std::size_t turn = 0;
-    for (Clock left = piece.bursts; left > 0; --left) {
-      Clock& ready = piece.ready[turn];
-      const Taken one = take_in_a_row(kind, bus, stack, ready, 1);
-      ready = one.last + kind.in_group;
-      taken = {std::min(taken.first, one.first), std::max(taken.last, one.last)};
-      if (++turn == piece.groups) turn = 0;
-    }
-    return taken;
+    return take_in_turn(piece, bus, stack);
   }
   // Where bursts wait no gap is left that is too small for one.
   if (bus.busy_until > earliest) earliest = (earliest + apart - 1) / apart * apart;
@@ -217,6 +208,45 @@ RunPlanner::Taken RunPlanner::take(Piece& piece, PseudoChannel& bus, ClockCalend
   Clock ready = taken.last + kind.in_group;
   for (std::size_t i = piece.groups; i-- > 0; ready -= apart) piece.ready[i] = ready;
   return taken;
+}
+
+// Each bank's bursts by themselves.
+RunPlanner::Taken RunPlanner::take_in_turn(Piece& piece, PseudoChannel& bus, ClockCalendar& stack) {
+  const Kind& kind = kinds_[piece.write ? 1 : 0];
+  Taken taken{kNever, 0};
+  // Of each bank the last ones, which hold others back without a gap.
+  std::array<Taken, 16> last;
+  std::fill_n(last.begin(), piece.groups, Taken{0, -kNever});
+  std::size_t turn = 0;
+  for (Clock left = piece.bursts; left > 0; --left) {
+    ClockCalendar::Free free{piece.ready[turn], 0};
+    do {
+      free = ClockCalendar::find(bus.taken, stack, free.from + free.clocks, kind.apart);
+    } while (free.clocks < kind.apart);
+    const Clock at = free.from;
+    bus.taken.take(at, at + kind.apart);
+    piece.ready[turn] = at + kind.in_group;
+    taken = {std::min(taken.first, at), std::max(taken.last, at)};
+    if (at - last[turn].last >= 2 * kind.of_other_stack) {
+      hold_back_others(kind, stack, last[turn]);
+      last[turn].first = at;
+    }
+    last[turn].last = at;
+    if (++turn == piece.groups) turn = 0;
+  }
+  for (turn = 0; turn < piece.groups; ++turn) hold_back_others(kind, stack, last[turn]);
+  return taken;
+}
+
+// Other stacks keep their distance from RDs or WRs that come one after the other.
+void RunPlanner::hold_back_others(const Kind& kind, const ClockCalendar& stack,
+                                  const Taken& taken) {
+  if (kind.of_other_stack <= 1) return;
+  const Clock begin = taken.first - kind.of_other_stack + 1;
+  const Clock end = taken.last + kind.of_other_stack;
+  for (auto& each : by_others_) {
+    if (&each != &stack) each.take(begin, end);
+  }
 }
 
 // Clocks for so many RDs or WRs one after the other.
@@ -232,13 +262,7 @@ RunPlanner::Taken RunPlanner::take_in_a_row(const Kind& kind, PseudoChannel& bus
     taken.first = std::min(taken.first, free.from);
     taken.last = free.from + (found - 1) * kind.apart;
     bus.taken.take(free.from, taken.last + kind.apart);
-    if (kind.of_other_stack > 1) {
-      const Clock begin = free.from - kind.of_other_stack + 1;
-      const Clock end = taken.last + kind.of_other_stack;
-      for (auto& each : by_others_) {
-        if (&each != &stack) each.take(begin, end);
-      }
-    }
+    hold_back_others(kind, stack, {free.from, taken.last});
     left -= found;
   }
   return taken;

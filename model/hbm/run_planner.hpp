@@ -111,6 +111,8 @@ class RunPlanner {
   Clock open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bus);
   bool open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_t row, const Wanted& wanted);
   Taken take(Piece& piece, PseudoChannel& bus, ClockCalendar& stack, Clock earliest);
+  Taken take_in_turn(Piece& piece, PseudoChannel& bus, ClockCalendar& stack);
+  void hold_back_others(const Kind& kind, const ClockCalendar& stack, const Taken& taken);
   Taken take_in_a_row(const Kind& kind, PseudoChannel& bus, ClockCalendar& stack, Clock from,
                       Clock bursts);
   void leave(const Piece& piece);

@@ -20,7 +20,7 @@ class WaitingRoom {
   Clock admit(Clock at) {
     if (entered_ < places_ && at - now_ < kClocks / 2) return std::max(at, now_);
     pass(at);
-    while (waiting_ >= places_) pass(now_ + 1);
+    while (waiting_ >= places_) pass(next());
     entered_ = waiting_;
     return std::max(at, now_);
   }
@@ -32,16 +32,27 @@ class WaitingRoom {
     const Clock at = std::clamp(leave, now_ + 1, now_ + kClocks - 1);
     auto& left = leaving_[static_cast<std::size_t>(at) % kClocks];
     left = static_cast<std::uint16_t>(left + count);
-    some_[static_cast<std::size_t>(at >> 6) % some_.size()] |= std::uint64_t{1} << (at & 63);
+    some(at) |= std::uint64_t{1} << (at & 63);
     last_ = std::max(last_, at);
   }
 
  private:
   static constexpr Clock kClocks = 2048;
+  std::uint64_t& some(Clock at) { return some_[static_cast<std::size_t>(at >> 6) % some_.size()]; }
+  // The first clock from which on fewer wait than now; some wait.
+  Clock next() {
+    Clock at = now_ + 1;
+    std::uint64_t here = some(at) & (~std::uint64_t{0} << (at & 63));
+    while (here == 0) {
+      at = (at | 63) + 1;
+      here = some(at);
+    }
+    return (at & ~Clock{63}) + __builtin_ctzll(here);
+  }
   void pass(Clock until) {
     const Clock end = std::min(until, last_);
     for (Clock at = now_ + 1; at <= end; at = (at | 63) + 1) {
-      auto& word = some_[static_cast<std::size_t>(at >> 6) % some_.size()];
+      std::uint64_t& word = some(at);
       std::uint64_t here = word & (~std::uint64_t{0} << (at & 63));
       if (end < (at | 63)) here &= ~std::uint64_t{0} >> (63 - (end & 63));
       word &= ~here;

@@ -14,8 +14,8 @@ unsigned log2_of(std::uint64_t power) {
   return static_cast<unsigned>(__builtin_ctzll(power));
 }
 
-// XOR of the groups of `bits` bits of a value below 2^48: the upper half of them onto the lower one,
-// then quarters, and so on.
+// XOR of the groups of `bits` bits of a value below 2^48: the upper half of them onto the lower
+// one, then quarters, and so on.
 std::uint64_t fold(std::uint64_t value, unsigned bits) {
   if (bits == 0) return 0;
   unsigned shift = bits;

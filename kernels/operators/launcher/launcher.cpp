@@ -65,12 +65,17 @@ Result<std::unique_ptr<Launcher>> Launcher::open(driver::ProcessContext& process
   return launcher;
 }
 
+std::array<driver::CoreMask, driver::kLaunchCores> Launcher::masks() const {
+  std::array<driver::CoreMask, driver::kLaunchCores> all{};
+  for (const CoreKind kind : {CoreKind::kCube, CoreKind::kVector, CoreKind::kMixed}) {
+    all[static_cast<std::size_t>(launch_cores(kind))] = options_.cores.mask[index_of(kind)];
+  }
+  return all;
+}
+
 Status Launcher::open_stream() {
   driver::ExecutionStreamOptions wanted;
-  for (const CoreKind kind : {CoreKind::kCube, CoreKind::kVector, CoreKind::kMixed}) {
-    wanted.cores[static_cast<std::size_t>(launch_cores(kind))] =
-        options_.cores.mask[index_of(kind)];
-  }
+  wanted.cores = masks();
   wanted.preemptible = false;
   wanted.wait = driver::WaitPolicy::kPolling;
   wanted.on_error = driver::StreamErrorMode::kStop;
@@ -197,8 +202,11 @@ Status Launcher::submit(CoreKind kind, std::uint32_t blocks, const std::uint64_t
     std::memcpy(host.data, words, bytes);
     return {};
   };
-  const auto mark = stream_->launch(wanted);
-  if (!mark) return forward_error(mark);
+  if (capture_) {
+    if (auto ok = capture_(wanted); !ok) return ok;
+  } else if (const auto mark = stream_->launch(wanted); !mark) {
+    return forward_error(mark);
+  }
   ++launches_;
   return {};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +57,14 @@ class Launcher final : public OperatorStream {
   // Where its launches are, for entries of others between them; made anew by upload() behind a
   // wait() that has given up.
   driver::ExecutionStream& stream() { return *stream_; }
+  // From now on launches go to `take` instead; empty: to the stream again. Its errors are the
+  // run's.
+  using Capture = std::function<Status(const driver::KernelLaunch& launch)>;
+  void capture(Capture take) { capture_ = std::move(take); }
+  // Where the memory is that operators work in; another place once they need more.
+  driver::DeviceAddress workspace_at() const { return workspace_; }
+  // The cores of its stream, by driver::LaunchCores.
+  std::array<driver::CoreMask, driver::kLaunchCores> masks() const;
 
   // Of the last run.
   // When workspace() and launch() began and ended, in order.
@@ -88,6 +97,7 @@ class Launcher final : public OperatorStream {
   const LauncherOptions options_;
   std::optional<driver::ArgumentPool> arguments_;
   std::unique_ptr<driver::ExecutionStream> stream_;
+  Capture capture_;                               // empty: launches go to the stream
   bool failed_ = false;                           // something in the stream does not end
   std::unique_ptr<driver::StagedCopies> copies_;  // of images
   driver::DeviceAddress workspace_;

@@ -42,12 +42,13 @@ class LaunchTimes : public platform::TraceSink {
   std::optional<MeasuredSpan> kernels(std::uint32_t card, std::size_t first,
                                       std::size_t end) const {
     std::optional<MeasuredSpan> all;
-    for (std::size_t i = first; i < end; ++i) {
-      const auto found = spans_.find(submitted_.at(card)[i]);
-      if (found == spans_.end()) continue;
-      if (!all) all = found->second;
-      all->end = std::max(all->end, found->second.end);
-    }
+    for (std::size_t i = first; i < end; ++i) include(all, submitted_.at(card)[i]);
+    return all;
+  }
+  // The same of entries with these causes.
+  std::optional<MeasuredSpan> kernels(const std::vector<std::uint64_t>& causes) const {
+    std::optional<MeasuredSpan> all;
+    for (const auto cause : causes) include(all, cause);
     return all;
   }
   // From when a queue came to this wait until it went on; none: it did not come there.
@@ -57,6 +58,12 @@ class LaunchTimes : public platform::TraceSink {
   }
 
  private:
+  void include(std::optional<MeasuredSpan>& all, std::uint64_t cause) const {
+    const auto found = spans_.find(cause);
+    if (found == spans_.end()) return;
+    if (!all) all = found->second;
+    all->end = std::max(all->end, found->second.end);
+  }
   // Of an entry's cause (queue_cause).
   static std::uint32_t card_of(std::uint64_t cause) {
     return static_cast<std::uint32_t>(cause >> 56) & 0x7F;

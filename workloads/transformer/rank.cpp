@@ -87,7 +87,10 @@ Status DecoderRank::plan(const StepShape& shape) {
     if (!kernel) return forward_error(kernel);
     if (auto ok = card_.launcher.upload(*kernel->kernel); !ok) return ok;
   }
-  return {};
+  if (!from_graph(shape) || graph_ != nullptr) return {};
+  const StepGraph::Card card{card_.session.process(), card_.runner, card_.launcher};
+  graph_ = std::make_unique<StepGraph>(context_, card);
+  return graph_->record(operations_);
 }
 
 Status DecoderRank::run(const StepShape& shape, const std::vector<std::uint32_t>& given,
@@ -95,9 +98,10 @@ Status DecoderRank::run(const StepShape& shape, const std::vector<std::uint32_t>
   auto& clock = context_.platform.clock();
   if (auto ok = write_inputs(shape, given); !ok) return ok;
   const Instant called = clock.now();
-  if (auto ok = launch(times); !ok) return ok;
+  const bool graph = from_graph(shape);
+  if (auto ok = graph ? launch_graph() : launch(times); !ok) return ok;
   host_ = clock.now() - called;
-  if (auto ok = card_.launcher.wait(); !ok) return ok;
+  if (auto ok = graph ? wait_for_graph() : card_.launcher.wait(); !ok) return ok;
   chosen_.resize(shape.batch);
   return card_.session.read({step_.chosen}, bytes_to(chosen_));
 }
@@ -117,6 +121,47 @@ Status DecoderRank::launch(const LaunchTimes& times) {
   return {};
 }
 
+// Operations of all cards are submitted beside the graph, which has gaps for them.
+Status DecoderRank::launch_graph() {
+  launched_.clear();
+  if (auto ok = graph_->change_to(operations_); !ok) return ok;
+  if (auto ok = graph_->run(); !ok) return ok;
+  const auto& list = graph_->list();
+  std::size_t gap = 0;
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    auto& launched = launched_.emplace_back();
+    const auto& launches = graph_->launches_of(i);
+    for (std::size_t number = launches.first; number < launches.end; ++number) {
+      launched.causes.push_back(cause_of(list.place_of(number)));
+    }
+    launched.launches = static_cast<unsigned>(launched.causes.size());
+    const auto& collective = operations_[i].collective;
+    if (!collective) continue;
+    const auto begin = list.wait_for_gap(gap), end = list.end_gap(gap);
+    ++gap;
+    if (auto ok = card_.side->submit(&begin, 1); !ok) return forward_error(ok);
+    const auto mark = call(*collective, *card_.side);
+    if (!mark) return forward_error(mark);
+    if (auto ok = card_.side->submit(&end, 1); !ok) return forward_error(ok);
+    launched.launches = 1;
+    launched.wait = cause_of(mark->ticket());
+  }
+  return {};
+}
+
+Status DecoderRank::wait_for_graph() {
+  const auto ended = graph_->wait();
+  // What a failed operation of all cards says explains why the graph does not end.
+  if (card_.side != nullptr) {
+    if (auto ok = card_.side->wait(deadline_of(context_)); !ok) return ok;
+  }
+  return ended;
+}
+
+std::uint64_t DecoderRank::cause_of(const driver::QueueTicket& ticket) const {
+  return platform::queue_cause(card_.card, ticket.queue.value, ticket.index);
+}
+
 Result<DecoderRank::Launched> DecoderRank::launch(const Operation& operation) {
   auto kernel = card_.runner.find(operation.call, context_.interrupted);
   if (!kernel) return forward_error(kernel);
@@ -124,7 +169,7 @@ Result<DecoderRank::Launched> DecoderRank::launch(const Operation& operation) {
   if (!ran) {
     return fail(ran.error().code, fmt::format("{}: {}", operation.call.name, ran.error().context));
   }
-  return Launched{0, 0, ran->launches, 0};
+  return Launched{0, 0, ran->launches, 0, {}};
 }
 
 // On a stream of its own, what is computed behind it does not wait.
@@ -138,8 +183,7 @@ Result<DecoderRank::Launched> DecoderRank::collect(const Collective& collective)
   if (collective.beside && collective.last) {
     if (auto ok = follow(own, *card_.side); !ok) return forward_error(ok);
   }
-  const auto& ticket = mark->ticket();
-  return Launched{0, 0, 1, platform::queue_cause(card_.card, ticket.queue.value, ticket.index)};
+  return Launched{0, 0, 1, cause_of(mark->ticket()), {}};
 }
 
 Result<driver::StreamMark> DecoderRank::call(const Collective& collective,
@@ -174,9 +218,10 @@ StepTimes DecoderRank::times_of(const LaunchTimes& times) const {
     all.launches += launched.launches;
     all.operations += operation.operations;
     if (operation.layer != layer) before = end, layer = operation.layer;
-    const auto span = operation.collective
-                          ? times.wait(launched.wait)
-                          : times.kernels(card_.card, launched.first, launched.end);
+    const auto span = operation.collective ? times.wait(launched.wait)
+                      : launched.causes.empty()
+                          ? times.kernels(card_.card, launched.first, launched.end)
+                          : times.kernels(launched.causes);
     auto& part = all.parts[operation.part];
     part.launches += launched.launches;
     if (!span) continue;

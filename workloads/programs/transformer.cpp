@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "kernels/operators/sources.hpp"
+#include "model/config/system_config.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
@@ -237,6 +238,7 @@ transformer::DecoderOptions options_of(const Context& context, const Model& mode
                                                         : std::min<std::uint64_t>(model.layers, 2);
   options.largest_tokens = parameters.integer("tokens");
   options.pieces = parameters.integer("overlap");
+  options.graph = parameters.choice("launch") == "graph";
   return options;
 }
 
@@ -251,6 +253,19 @@ Result<transformer::DecoderOptions> fitting(Context& context, const Model& part)
   return fail(ErrorCode::kOutOfMemory,
               fmt::format("{} has weights of {} bytes{}, the card {} bytes of memory", part.name,
                           weights, part.ranks == 1 ? "" : " on each card", usable));
+}
+
+// What is recorded for the cards ends with the decoder, before they are closed.
+Status decode(Context& context, const Model& model, const Model& part,
+              transformer::DecoderCards& cards) {
+  const auto options = fitting(context, part);
+  if (!options) return forward_error(options);
+  Decoder decoder(context, {model, part}, *options, cards.ranks());
+  if (auto ok = decoder.prepare(); !ok) return ok;
+  TransformerRun run(context, model, decoder);
+  if (auto ok = run.run(); !ok) return ok;
+  run.report();
+  return {};
 }
 
 Status run_transformer(Context& context) {
@@ -270,13 +285,7 @@ Status run_transformer(Context& context) {
       collective_algorithm(parameters.choice("algorithm"));
   auto cards = transformer::DecoderCards::open(context, cache, ranks, communicator);
   if (!cards) return forward_error(cards);
-  const auto options = fitting(context, *part);
-  if (!options) return forward_error(options);
-  Decoder decoder(context, {*model, *part}, *options, (*cards)->ranks());
-  if (auto ok = decoder.prepare(); !ok) return ok;
-  TransformerRun run(context, *model, decoder);
-  if (auto ok = run.run(); !ok) return ok;
-  run.report();
+  if (auto ok = decode(context, *model, *part, **cards); !ok) return ok;
   return (*cards)->close();
 }
 
@@ -286,6 +295,9 @@ Status check_transformer(const ParameterSet& parameters,
   if (!model) return forward_error(model);
   const auto part = transformer::part_of(*model, parameters.integer("tensor_parallel"));
   if (!part) return forward_error(part);
+  if (parameters.choice("launch") == "graph" && parameters.integer("overlap") > 1) {
+    return fail(ErrorCode::kInvalidArgument, "overlap: only with launch=eager");
+  }
   const auto steps = parameters.integer("steps");
   const auto positions = parameters.integer("positions");
   const bool decodes = parameters.choice("phase") != "prefill";
@@ -329,6 +341,10 @@ Workload transformer_run() {
        {"overlap", ParameterType::kInteger, "", "1",
         "pieces of products that the cards sum: the sum of one is made while the next is computed",
         1, 64},
+       choice_parameter("launch", "eager",
+                        "graph: a step of one token is recorded once and run again, with one "
+                        "submission to each queue",
+                        {"eager", "graph"}),
        choice_parameter("cache", "folder",
                         "folder: kernels are kept where NPUSIM_JIT_CACHE_DIR says, or in "
                         "~/.cache/npusim/jit",

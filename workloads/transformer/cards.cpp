@@ -55,6 +55,9 @@ Status DecoderCards::open(Rank& rank, jit::KernelCache& cache, bool alone) {
   rank.session = std::move(*session);
   operators::LauncherOptions options;
   options.cores = cores_of(context_.machine->cards[rank.card]);
+  // All entries of a step of a large model, so that a graph needs a doorbell for each kind of
+  // cores.
+  if (context_.parameters.choice("launch") == "graph") options.log2_entries = 12;
   auto launcher =
       operators::Launcher::open(rank.session->process(), context_.platform.clock(), options);
   if (!launcher) return forward_error(launcher);

@@ -87,7 +87,9 @@ Status DecoderRank::plan(const StepShape& shape) {
     if (!kernel) return forward_error(kernel);
     if (auto ok = card_.launcher.upload(*kernel->kernel); !ok) return ok;
   }
-  return {};
+  if (!from_graph(shape) || graph_ != nullptr) return {};
+  graph_ = std::make_unique<StepGraph>(context_, card_.runner, card_.launcher);
+  return graph_->record(operations_);
 }
 
 Status DecoderRank::run(const StepShape& shape, const std::vector<std::uint32_t>& given,
@@ -95,7 +97,8 @@ Status DecoderRank::run(const StepShape& shape, const std::vector<std::uint32_t>
   auto& clock = context_.platform.clock();
   if (auto ok = write_inputs(shape, given); !ok) return ok;
   const Instant called = clock.now();
-  if (auto ok = launch(times); !ok) return ok;
+  const bool graph = from_graph(shape);
+  if (auto ok = graph ? launch_graph() : launch(times); !ok) return ok;
   host_ = clock.now() - called;
   if (auto ok = card_.launcher.wait(); !ok) return ok;
   chosen_.resize(shape.batch);
@@ -117,6 +120,33 @@ Status DecoderRank::launch(const operators::LaunchTimes& times) {
   return {};
 }
 
+// Operations of all cards are submitted between the parts of the graph.
+Status DecoderRank::launch_graph() {
+  launched_.clear();
+  if (auto ok = graph_->change_to(operations_); !ok) return ok;
+  std::size_t part = 0;
+  if (auto ok = graph_->run(part++); !ok) return ok;
+  for (const auto& operation : operations_) {
+    auto& launched = launched_.emplace_back();
+    if (!operation.collective) continue;
+    const auto collected = collect(*operation.collective);
+    if (!collected) return forward_error(collected);
+    launched = *collected;
+    if (auto ok = graph_->run(part++); !ok) return ok;
+  }
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    if (operations_[i].collective) continue;
+    auto& launched = launched_[i];
+    for (const auto& ticket : graph_->tickets_of(i)) launched.causes.push_back(cause_of(ticket));
+    launched.launches = static_cast<unsigned>(launched.causes.size());
+  }
+  return {};
+}
+
+std::uint64_t DecoderRank::cause_of(const driver::QueueTicket& ticket) const {
+  return platform::queue_cause(card_.card, ticket.queue.value, ticket.index);
+}
+
 Result<DecoderRank::Launched> DecoderRank::launch(const Operation& operation) {
   auto kernel = card_.runner.find(operation.call, context_.interrupted);
   if (!kernel) return forward_error(kernel);
@@ -124,7 +154,7 @@ Result<DecoderRank::Launched> DecoderRank::launch(const Operation& operation) {
   if (!ran) {
     return fail(ran.error().code, fmt::format("{}: {}", operation.call.name, ran.error().context));
   }
-  return Launched{0, 0, ran->launches, 0};
+  return Launched{0, 0, ran->launches, 0, {}};
 }
 
 // On a stream of its own, what is computed behind it does not wait.
@@ -138,8 +168,7 @@ Result<DecoderRank::Launched> DecoderRank::collect(const Collective& collective)
   if (collective.beside && collective.last) {
     if (auto ok = follow(own, *card_.side); !ok) return forward_error(ok);
   }
-  const auto& ticket = mark->ticket();
-  return Launched{0, 0, 1, platform::queue_cause(card_.card, ticket.queue.value, ticket.index)};
+  return Launched{0, 0, 1, cause_of(mark->ticket()), {}};
 }
 
 Result<driver::StreamMark> DecoderRank::call(const Collective& collective,
@@ -174,9 +203,10 @@ StepTimes DecoderRank::times_of(const operators::LaunchTimes& times) const {
     all.launches += launched.launches;
     all.operations += operation.operations;
     if (operation.layer != layer) before = end, layer = operation.layer;
-    const auto span = operation.collective
-                          ? times.wait(launched.wait)
-                          : times.kernels(card_.card, launched.first, launched.end);
+    const auto span = operation.collective ? times.wait(launched.wait)
+                      : launched.causes.empty()
+                          ? times.kernels(card_.card, launched.first, launched.end)
+                          : times.kernels(launched.causes);
     auto& part = all.parts[operation.part];
     part.launches += launched.launches;
     if (!span) continue;

@@ -3,6 +3,7 @@
 // the tokens that come out read. What all cards do together is in the order of the card's stream.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "workloads/transformer/memory.hpp"
 #include "workloads/transformer/reference.hpp"
 #include "workloads/transformer/step.hpp"
+#include "workloads/transformer/step_graph.hpp"
 #include "workloads/transformer/step_times.hpp"
 
 namespace npu::workloads::transformer {
@@ -26,6 +28,7 @@ struct DecoderOptions {
   std::uint64_t positions = 1;       // tokens of a sequence at most
   std::uint64_t largest_tokens = 1;  // new ones of a sequence in a step
   std::uint64_t pieces = 1;          // StepShape::pieces
+  bool graph = false;                // steps of one token run from a graph; then `pieces` is 1
 };
 
 // What a rank works with.
@@ -75,14 +78,18 @@ class DecoderRank {
     std::size_t first = 0, end = 0;  // of LaunchTimes
     unsigned launches = 0;
     std::uint64_t wait = 0;  // of an operation of all cards: the cause of the entry that waits
+    std::vector<std::uint64_t> causes = {};  // of launches from a graph
   };
   Result<std::uint64_t> allocate(Bytes bytes);
   Status write_words(std::uint64_t to, const std::vector<std::uint32_t>& words);
   Status write_inputs(const StepShape& shape, const std::vector<std::uint32_t>& tokens);
+  bool from_graph(const StepShape& shape) const { return options_.graph && shape.tokens == 1; }
   Status launch(const operators::LaunchTimes& times);
+  Status launch_graph();
   Result<Launched> launch(const Operation& operation);
   Result<Launched> collect(const Collective& collective);
   Result<driver::StreamMark> call(const Collective& collective, driver::ExecutionStream& stream);
+  std::uint64_t cause_of(const driver::QueueTicket& ticket) const;
   Status follow(driver::ExecutionStream& later, driver::ExecutionStream& earlier);
 
   Context& context_;
@@ -93,6 +100,7 @@ class DecoderRank {
   StepMemory step_;
   std::vector<Operation> operations_;
   std::vector<Launched> launched_;  // of each operation
+  std::unique_ptr<StepGraph> graph_;
   Picoseconds host_{};
   std::vector<std::uint32_t> chosen_;
 };

@@ -62,6 +62,17 @@ class LaunchTimes : public platform::TraceSink {
     }
     return all;
   }
+  // The same of entries with these causes.
+  std::optional<KernelSpan> kernels(const std::vector<std::uint64_t>& causes) const {
+    std::optional<KernelSpan> all;
+    for (const auto cause : causes) {
+      const auto found = spans_.find(cause);
+      if (found == spans_.end()) continue;
+      if (!all) all = found->second;
+      all->end = std::max(all->end, found->second.end);
+    }
+    return all;
+  }
   // From when a queue came to this wait until it went on; none: it did not come there.
   std::optional<KernelSpan> wait(std::uint64_t cause) const {
     const auto found = waits_.find(cause);

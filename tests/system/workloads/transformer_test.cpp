@@ -116,6 +116,23 @@ TEST_F(Transformers, SumsMayBeMadeBesideProducts) {
               value(card + "communication_us"), 2e-6);
 }
 
+// Every step after the first has other arguments of attention; behind 128 tokens there is one page
+// more.
+TEST_F(Transformers, AGraphGivesTheSameLogitsWithLessOfTheHost) {
+  run("transformer", {"tokens=126", "steps=4", "launch=graph"}, {}, "910b2.yaml");
+  EXPECT_GT(value("transformer.decode.launches"), 30);
+  // The prompt is launched operator by operator.
+  EXPECT_LT(value("transformer.decode.host_us") / value("transformer.decode.launches"),
+            value("transformer.prefill.host_us") / value("transformer.prefill.launches"));
+}
+
+TEST_F(Transformers, AGraphHasGapsForWhatAllCardsDo) {
+  run("transformer", {"tokens=5", "steps=3", "tensor_parallel=2", "launch=graph"}, {},
+      "system-2x910b2.yaml");
+  EXPECT_EQ(digits("transformer.decode.card1.collectives"), 2 * 2 + 1);
+  EXPECT_EQ(value("transformer.decode.card1.hidden_us"), 0);
+}
+
 TEST_F(Transformers, MoreCardsThanThereAreAreRefused) {
   const auto status = attempt("transformer", {"tensor_parallel=4"}, {}, "system-2x910b2.yaml");
   ASSERT_FALSE(status);

@@ -81,7 +81,7 @@ TEST(TransformerDivision, WhatCannotBeDividedIsToldInALine) {
             "tensor_parallel=4: tiny has 3 heads of keys and values, which it does not divide");
 }
 
-MeasuredSpan span(int begin, int end) {
+operators::KernelSpan span(int begin, int end) {
   return {Instant(Picoseconds(begin)), Instant(Picoseconds(end))};
 }
 

@@ -55,13 +55,15 @@ Status DecoderCards::open(Rank& rank, jit::KernelCache& cache, bool alone) {
   rank.session = std::move(*session);
   operators::LauncherOptions options;
   options.cores = cores_of(context_.machine->cards[rank.card]);
-  // All entries of a step of a large model, so that a graph needs a doorbell for each kind of
-  // cores.
-  if (context_.parameters.choice("launch") == "graph") options.log2_entries = 12;
+  const bool graph = context_.parameters.choice("launch") == "graph";
+  if (graph) options.log2_entries = 12;  // all entries of a step of a large model
   auto launcher =
       operators::Launcher::open(rank.session->process(), context_.platform.clock(), options);
   if (!launcher) return forward_error(launcher);
   rank.launcher = std::move(*launcher);
+  if (graph) {  // no step makes a ring of this size
+    if (auto ok = rank.launcher->stream().prepare(driver::LaunchCores::kMixed); !ok) return ok;
+  }
   rank.runner =
       std::make_unique<operators::OperatorRunner>(context_.platform, cache, *rank.launcher);
   return alone ? Status() : open_side(rank);

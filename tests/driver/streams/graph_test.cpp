@@ -4,6 +4,7 @@
 #include "npu/driver/stream_graph.hpp"
 
 #include <cstring>
+#include <deque>
 #include <random>
 
 #include "tests/driver/streams/stream_fixture.hpp"
@@ -236,6 +237,86 @@ TEST_F(StreamGraphTest, WhatCannotBeCapturedIsRefused) {
   EXPECT_THAT(stream->run(graph), FailsWith(ErrorCode::kAborted));
   EXPECT_THAT(stream->begin_capture(graph), FailsWith(ErrorCode::kAborted));
 }
+
+// Two graphs, updates, and launches between the runs, at random.
+class StreamGraphRandomTest : public StreamGraphTest, public testing::WithParamInterface<unsigned> {
+ protected:
+  struct Captured {
+    explicit Captured(ArgumentPool& pool) : graph(pool) {}
+    StreamGraph graph;
+    Numbers blocks;
+    std::vector<std::uint64_t> arguments;
+  };
+
+  std::uint32_t any(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
+  KernelLaunch some() {
+    auto launch = numbered(static_cast<LaunchCores>(any(3)), ++number_, any(1000));
+    launch.bytes = any(3) == 0 ? 8 + 8 * any(100) : 8;
+    const std::uint64_t argument = argument_ = any(1'000'000);
+    launch.write = [argument](ByteSpan host, DeviceAddress) -> Status {
+      std::memcpy(host.data, &argument, sizeof argument);
+      return {};
+    };
+    return launch;
+  }
+  void capture(ExecutionStream& stream, Captured& captured) {
+    ASSERT_THAT(stream.begin_capture(captured.graph), IsOk());
+    for (unsigned left = 1 + any(20); left > 0; --left) {
+      ASSERT_THAT(stream.launch(some()), IsOk());
+      captured.blocks.push_back(number_);
+      captured.arguments.push_back(argument_);
+    }
+    ASSERT_THAT(stream.end_capture(), IsOk());
+  }
+  void update(ExecutionStream& stream, Captured& captured) {
+    const auto first = any(static_cast<std::uint32_t>(captured.blocks.size()));
+    ASSERT_THAT(stream.begin_update(captured.graph, first), IsOk());
+    for (std::size_t i = first; i < captured.blocks.size() && any(4) != 0; ++i) {
+      ASSERT_THAT(stream.launch(some()), IsOk());
+      captured.blocks[i] = number_;
+      captured.arguments[i] = argument_;
+    }
+    ASSERT_THAT(stream.end_capture(), IsOk());
+  }
+
+ private:
+  std::mt19937 random_{GetParam()};
+  std::uint32_t number_ = 0;
+  std::uint64_t argument_ = 0;
+};
+
+TEST_P(StreamGraphRandomTest, RunsAreWhatWasCapturedAndUpdatedLast) {
+  const auto stream = open();
+  std::deque<Captured> all;
+  for (int i = 0; i < 2; ++i) capture(*stream, all.emplace_back(*pool));
+  Numbers wanted;
+  for (unsigned step = 0; step < 60; ++step) {
+    auto& one = all[any(2)];
+    const auto action = any(10);
+    if (action == 0) {
+      capture(*stream, one);
+    } else if (action < 4) {
+      update(*stream, one);
+    } else if (action < 6) {
+      const auto launch = some();
+      ASSERT_THAT(stream->launch(launch), IsOk());
+      wanted.push_back(launch.blocks);
+    } else {
+      ASSERT_THAT(stream->run(one.graph), IsOk());
+      wanted.insert(wanted.end(), one.blocks.begin(), one.blocks.end());
+    }
+  }
+  ASSERT_THAT(stream->synchronize(in(1'000_ms)), IsOk());
+  EXPECT_EQ(numbers(), wanted);
+  for (auto& one : all) {
+    cp.forget_executed();
+    ASSERT_THAT(stream->run(one.graph), IsOk());
+    ASSERT_THAT(stream->synchronize(in(1'000_ms)), IsOk());
+    EXPECT_EQ(arguments(), one.arguments);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, StreamGraphRandomTest, testing::Range(0U, 40U));
 
 TEST_F(StreamGraphTest, RingsHaveAtLeast256Places) {
   ExecutionStreamOptions options;

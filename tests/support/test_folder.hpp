@@ -11,6 +11,8 @@ namespace npu::test {
 
 class TestFolder {
  public:
+  TestFolder() : folder_(TemporaryFolder::make().value()) {}
+
   const std::string& path() const { return folder_.path(); }
   std::string path(const std::string& name) const { return path() + "/" + name; }
   // A file in it, and the folders on the way there; gives the file's path.
@@ -22,7 +24,7 @@ class TestFolder {
   }
 
  private:
-  TemporaryFolder folder_ = TemporaryFolder::make().value();
+  TemporaryFolder folder_;
 };
 
 }  // namespace npu::test

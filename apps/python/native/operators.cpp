@@ -208,6 +208,31 @@ py::tuple complete(OperatorCall& call, const std::vector<std::vector<std::uint64
   return py::make_tuple(inputs, results);
 }
 
+void bind_host(py::module_& module) {
+  py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")
+      .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2,
+                       bool fixpipe_bf16, Bytes ub_to_l1) {
+        return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2, fixpipe_bf16, ub_to_l1 != 0};
+      }));
+  py::class_<OperatorHost, std::shared_ptr<OperatorHost>>(module, "OperatorHost")
+      .def(py::init([](std::shared_ptr<Card> card, const std::string& folder,
+                       const std::shared_ptr<operators::CoreLimits>& limits) {
+             return std::make_shared<OperatorHost>(std::move(card), folder, object_of(limits));
+           }),
+           py::arg().none(false), py::arg(), py::arg())
+      .def("run",
+           [](const std::shared_ptr<OperatorHost>& self,
+              const std::shared_ptr<OperatorCall>& wanted) {
+             return object_of(self).run(object_of(wanted));
+           })
+      .def("begin_capture", on(&OperatorHost::begin_capture))
+      .def("end_capture", on(&OperatorHost::end_capture))
+      .def("run_graph", on(&OperatorHost::run_graph))
+      .def("drop_graph", on(&OperatorHost::drop_graph))
+      .def("counters", on(&OperatorHost::counters))
+      .def("close", on(&OperatorHost::close));
+}
+
 }  // namespace
 
 void bind_operators(py::module_& module) {
@@ -251,28 +276,7 @@ void bind_operators(py::module_& module) {
   define_field(call, "heads_inside", &OperatorCall::heads_inside);
   define_field(call, "activate_left", &OperatorCall::activate_left);
   define_field(call, "cores", &OperatorCall::cores);
-  py::class_<operators::CoreLimits, std::shared_ptr<operators::CoreLimits>>(module, "CoreLimits")
-      .def(py::init([](Bytes l1, Bytes l0a, Bytes l0b, Bytes l0c, Bytes ub, Bytes l2,
-                       bool fixpipe_bf16, Bytes ub_to_l1) {
-        return operators::CoreLimits{l1, l0a, l0b, l0c, ub, l2, fixpipe_bf16, ub_to_l1 != 0};
-      }));
-  py::class_<OperatorHost, std::shared_ptr<OperatorHost>>(module, "OperatorHost")
-      .def(py::init([](std::shared_ptr<Card> card, const std::string& folder,
-                       const std::shared_ptr<operators::CoreLimits>& limits) {
-             return std::make_shared<OperatorHost>(std::move(card), folder, object_of(limits));
-           }),
-           py::arg().none(false), py::arg(), py::arg())
-      .def("run",
-           [](const std::shared_ptr<OperatorHost>& self,
-              const std::shared_ptr<OperatorCall>& wanted) {
-             return object_of(self).run(object_of(wanted));
-           })
-      .def("begin_capture", on(&OperatorHost::begin_capture))
-      .def("end_capture", on(&OperatorHost::end_capture))
-      .def("run_graph", on(&OperatorHost::run_graph))
-      .def("drop_graph", on(&OperatorHost::drop_graph))
-      .def("counters", on(&OperatorHost::counters))
-      .def("close", on(&OperatorHost::close));
+  bind_host(module);
 }
 
 }  // namespace npu::python

@@ -10,12 +10,6 @@ onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 
-@pytest.fixture(scope="module")
-def simulator():
-    with npusim.Simulator("910b2") as machine:
-        yield machine
-
-
 def save(path, nodes, inputs, outputs, constants=()):
     def info(name, kind=TensorProto.FLOAT, sides=None):
         return helper.make_tensor_value_info(name, kind, sides)

@@ -7,17 +7,8 @@ import numpy
 import pytest
 
 import npusim
+from arrays import normal
 from npusim import ops
-
-
-@pytest.fixture(scope="module")
-def simulator():
-    with npusim.Simulator("910b2") as machine:
-        yield machine
-
-
-def normal(seed, *shape, scale=1.0):
-    return (numpy.random.default_rng(seed).standard_normal(shape) * scale).astype("float16")
 
 
 def copied_bytes(simulator):

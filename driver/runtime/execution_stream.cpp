@@ -52,12 +52,14 @@ Status StreamMark::wait(Instant deadline, std::optional<WaitPolicy> policy) cons
 // --- The stream ------------------------------------------------------------------------------
 
 struct ExecutionStream::Impl {
-  Impl(ProcessContext& process, ArgumentPool& pool, const ExecutionStreamOptions& wanted)
+  Impl(ProcessContext& process, ArgumentPool& arguments_of_process,
+       const ExecutionStreamOptions& wanted)
       : clock(impl_of(process).link.clock()),
         options(wanted),
         lock(impl_of(process).link.platform().tasks().make_mutex()),
         last_lock(impl_of(process).link.platform().tasks().make_mutex()),
         lanes(process, options, closing),
+        pool(arguments_of_process),
         arguments(pool) {}
 
   Result<StreamMark> append(LaunchCores kind, const abi::QueueEntry* entries, std::size_t count,
@@ -88,9 +90,9 @@ struct ExecutionStream::Impl {
   StreamMark last;
   std::atomic<bool> closing{false};
   StreamLanes lanes;
+  ArgumentPool& pool;
   ArgumentArena arguments;
   WorkInFlight in_flight;
-  const std::shared_ptr<const void> identity = std::make_shared<char>();  // its graphs have it
   std::shared_ptr<StreamGraph::Impl> captured;  // null: it captures nothing
   std::optional<std::size_t> replaces;          // the launch that the next one replaces
 };
@@ -157,8 +159,11 @@ void ExecutionStream::Impl::drop_lanes(Instant deadline) {
 Status ExecutionStream::Impl::may_capture(const StreamGraph::Impl& graph) const {
   if (closing) return stream_closed();
   if (captured != nullptr) return fail(ErrorCode::kInvalidArgument, "the stream captures already");
-  if (graph.stream != nullptr && graph.stream != identity) {
-    return fail(ErrorCode::kInvalidArgument, "the graph is another stream's");
+  if (graph.is_captured) {
+    return fail(ErrorCode::kInvalidArgument, "another stream captures the graph");
+  }
+  if (&graph.pool != &pool) {
+    return fail(ErrorCode::kInvalidArgument, "the graph is another process's");
   }
   return {};
 }
@@ -280,8 +285,8 @@ Status ExecutionStream::wait_for(const StreamRecord& record) {
 Status ExecutionStream::begin_capture(StreamGraph& graph) {
   const MutexHolder holder(*impl_->lock);
   if (auto may = impl_->may_capture(*graph.impl_); !may) return may;
-  graph.impl_->stream = impl_->identity;
   impl_->captured = graph.impl_;
+  impl_->captured->is_captured = true;
   impl_->replaces.reset();
   return {};
 }
@@ -297,6 +302,7 @@ Status ExecutionStream::begin_update(StreamGraph& graph, std::size_t first) {
       last = what.last_run;
       if (last.is_done()) {
         impl_->captured = graph.impl_;
+        impl_->captured->is_captured = true;
         impl_->replaces = first;
         return {};
       }
@@ -310,6 +316,7 @@ Status ExecutionStream::end_capture() {
   if (impl_->captured == nullptr) {
     return fail(ErrorCode::kInvalidArgument, "the stream captures nothing");
   }
+  impl_->captured->is_captured = false;
   impl_->captured.reset();
   return {};
 }

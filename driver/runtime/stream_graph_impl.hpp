@@ -49,7 +49,7 @@ struct StreamGraph::Impl {
   abi::QueueEntry entry_of(const KernelLaunch& launch, const Place& place) const;
 
   ArgumentPool& pool;
-  std::shared_ptr<const void> stream;  // what identifies the stream that captured it
+  bool is_captured = false;  // by a stream, now
   std::vector<Piece> pieces;
   std::vector<LaneWork> captured;
   std::vector<Launch> launches;

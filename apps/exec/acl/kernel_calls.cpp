@@ -74,20 +74,10 @@ Value<Arguments> arguments_of(const CallOf<Call::kLaunchKernel>& call, Launch& l
 
 using Writes = std::function<Status(ByteSpan, driver::DeviceAddress)>;
 
-// `kept`: it is called when the program's window has other bytes.
-Writes writes(Arguments arguments, bool kept) {
-  const auto all = std::make_shared<Arguments>(std::move(arguments));
-  if (kept) {
-    const auto* const places = all->places.data;
-    const auto own = std::make_shared<std::vector<std::byte>>(places, places + all->places.size);
-    return [all, own](ByteSpan host, driver::DeviceAddress device) -> Status {
-      std::memcpy(host.data, all->bytes.data(), host.size);
-      return fill_in_places(host, device, {own->data(), own->size()});
-    };
-  }
-  return [all](ByteSpan host, driver::DeviceAddress device) -> Status {
-    std::memcpy(host.data, all->bytes.data(), host.size);
-    return fill_in_places(host, device, all->places);
+Writes writes(const Arguments& arguments) {
+  return [&arguments](ByteSpan host, driver::DeviceAddress device) -> Status {
+    std::memcpy(host.data, arguments.bytes.data(), host.size);
+    return fill_in_places(host, device, arguments.places);
   };
 }
 
@@ -254,7 +244,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   what.blocks = launch->blocks;
   what.most_cores = limit == card.card().cores[kind] ? 0 : limit;
   what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
-  what.write = writes(std::move(*arguments), (*stream)->model != nullptr);
+  what.write = writes(*arguments);
   return acl::launch(**stream, what);
 }
 

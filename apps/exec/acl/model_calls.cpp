@@ -69,6 +69,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kCaptureBegin>& call) {
   auto model = std::make_shared<Model>();
   model->device = (*stream)->device;
   model->context = (*stream)->context;
+  model->arguments = &caller.process().card(model->device)->arguments();
   model->mode = call.mode;
   model->thread = caller.number();
   Model::Stream first;

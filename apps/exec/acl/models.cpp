@@ -9,11 +9,10 @@
 namespace npu::exec::acl {
 namespace {
 
-using Submit = std::function<Outcome(ModelRun& run, ProgramStream& stream)>;
+using Step = std::function<Outcome(ModelRun& run, ProgramStream& stream)>;
 
-Outcome add_task(ProgramStream& stream, ModelTask::Type type, Submit submit) {
+void add_task(ProgramStream& stream, ModelTask::Type type) {
   auto& model = *stream.model;
-  if (model.invalid) return fault(kCaptureInvalid, "an earlier call has ended the capture");
   auto& place = model.streams[stream.place];
   place.joined = false;
   place.last_record.reset();
@@ -21,8 +20,20 @@ Outcome add_task(ProgramStream& stream, ModelTask::Type type, Submit submit) {
   task->type = type;
   task->stream = stream.place;
   task->number = model.tasks.size();
-  task->submit = std::move(submit);
   model.tasks.push_back(std::move(task));
+}
+
+Outcome may_be_added(const ProgramStream& stream) {
+  if (!stream.model->invalid) return {};
+  return fault(kCaptureInvalid, "an earlier call has ended the capture");
+}
+
+// An event: what comes behind it is another graph.
+Outcome add_event(ProgramStream& stream, ModelTask::Type type, Step step) {
+  if (auto may = may_be_added(stream); !may) return may;
+  stream.model->streams[stream.place].graph.reset();
+  stream.model->steps.push_back({stream.place, std::move(step)});
+  add_task(stream, type);
   return {};
 }
 
@@ -34,15 +45,49 @@ Outcome submit_now(ProgramStream& stream, const abi::QueueEntry* entries, std::s
   return submitted ? Outcome{} : Outcome(submission_fault(submitted.error()));
 }
 
+Outcome launch_fault(const Error& error) {
+  if (error.code == ErrorCode::kInvalidArgument) return fault(kInvalidParameter, error.message());
+  return submission_fault(error);
+}
+
 Outcome launch_now(ProgramStream& stream, const driver::KernelLaunch& what) {
   Submitting submitting(stream.watched);
   const auto submitted = stream.stream->launch(what);
-  if (submitted) submitting.made(submitted->ticket());
-  if (submitted) return {};
-  if (submitted.error().code == ErrorCode::kInvalidArgument) {
-    return fault(kInvalidParameter, submitted.error().message());
+  if (!submitted) return launch_fault(submitted.error());
+  submitting.made(submitted->ticket());
+  return {};
+}
+
+Outcome run_graph(ProgramStream& stream, driver::StreamGraph& graph) {
+  Submitting submitting(stream.watched);
+  std::vector<driver::QueueTicket> tickets;  // a run may be on several queues
+  const auto run = stream.stream->run(graph, submitting.is_watched() ? &tickets : nullptr);
+  if (!run) return submission_fault(run.error());
+  for (const auto& ticket : tickets) submitting.made(ticket);
+  submitting.made(run->ticket());
+  return {};
+}
+
+// Adds to the stream's graph what `submit` submits to the driver's stream.
+template <class Submit>
+Outcome add_work(ProgramStream& stream, ModelTask::Type type, Submit&& submit) {
+  if (auto may = may_be_added(stream); !may) return may;
+  auto& graph = stream.model->streams[stream.place].graph;
+  auto into = graph;
+  if (into == nullptr) into = std::make_shared<driver::StreamGraph>(*stream.model->arguments);
+  if (auto began = stream.stream->begin_capture(*into); !began) {
+    return submission_fault(began.error());
   }
-  return submission_fault(submitted.error());
+  auto added = submit(*stream.stream);
+  static_cast<void>(stream.stream->end_capture());
+  if (!added) return launch_fault(added.error());
+  if (graph == nullptr) {
+    graph = into;
+    stream.model->steps.push_back(
+        {stream.place, [into](ModelRun&, ProgramStream& on) { return run_graph(on, *into); }});
+  }
+  add_task(stream, type);
+  return {};
 }
 
 struct Recorded {
@@ -74,34 +119,45 @@ Outcome wait_on(ProgramStream& stream, const driver::StreamRecord& record) {
 Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
                std::shared_ptr<const void> keep, ModelTask::Type type) {
   if (stream.model == nullptr) return submit_now(stream, entries, count, std::move(keep));
-  std::vector<abi::QueueEntry> all(entries, entries + count);
-  return add_task(stream, type, [all, keep](ModelRun&, ProgramStream& on) {
-    return submit_now(on, all.data(), all.size(), keep);
+  return add_work(stream, type, [entries, count, &keep](driver::ExecutionStream& on) {
+    return on.submit(entries, count, std::move(keep));
   });
 }
 
 Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what) {
   if (stream.model == nullptr) return launch_now(stream, what);
-  return add_task(stream, ModelTask::Type::kKernel,
-                  [what](ModelRun&, ProgramStream& on) { return launch_now(on, what); });
+  return add_work(stream, ModelTask::Type::kKernel,
+                  [&what](driver::ExecutionStream& on) { return on.launch(what); });
+}
+
+Value<driver::DeviceAddress> capture_workspace(ProcessCard& card, ProgramStream& stream,
+                                               Bytes size) {
+  auto& place = stream.model->streams[stream.place];
+  if (size <= place.workspace_size) return place.workspace;
+  const auto memory = card.allocate(size, driver::PagePolicy::kHugeFirst, 0);
+  if (!memory) return forward_fault(memory);
+  stream.model->workspaces.push_back(*memory);
+  place.workspace = *memory;
+  place.workspace_size = size;
+  return *memory;
 }
 
 Outcome capture_record(ProgramStream& stream, const std::shared_ptr<ProgramEvent>& event,
                        bool external) {
   if (external) {
-    return add_task(stream, ModelTask::Type::kRecord, [event](ModelRun& run, ProgramStream& on) {
+    return add_event(stream, ModelTask::Type::kRecord, [event](ModelRun& run, ProgramStream& on) {
       return record_event(run.caller, on, *event);
     });
   }
   auto& model = *stream.model;
   const auto number = model.records;
-  auto added = add_task(stream, ModelTask::Type::kRecord,
-                        [number](ModelRun& run, ProgramStream& on) -> Outcome {
-                          const auto record = record_on(run.caller, on);
-                          if (!record) return forward_fault(record);
-                          run.records[number] = record->record;
-                          return {};
-                        });
+  auto added = add_event(stream, ModelTask::Type::kRecord,
+                         [number](ModelRun& run, ProgramStream& on) -> Outcome {
+                           const auto record = record_on(run.caller, on);
+                           if (!record) return forward_fault(record);
+                           run.records[number] = record->record;
+                           return {};
+                         });
   if (!added) return added;
   ++model.records;
   model.streams[stream.place].last_record = number;
@@ -118,7 +174,7 @@ std::shared_ptr<Model> capture_of(const ProgramEvent& event) {
 Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
                      const std::shared_ptr<ProgramEvent>& event, bool external) {
   if (external) {
-    return add_task(*stream, ModelTask::Type::kWait, [event](ModelRun& run, ProgramStream& on) {
+    return add_event(*stream, ModelTask::Type::kWait, [event](ModelRun& run, ProgramStream& on) {
       return wait_for_event(run.caller, on, *event);
     });
   }
@@ -137,7 +193,7 @@ Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
   }
   if (stream->model != model) return fault(kCaptureConflict, "the record is of another capture");
   const auto number = event->model_record;
-  auto added = add_task(
+  auto added = add_event(
       *stream, ModelTask::Type::kWait,
       [number](ModelRun& run, ProgramStream& on) { return wait_on(on, run.records[number]); });
   if (!added) return added;
@@ -149,7 +205,7 @@ Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
 }
 
 Outcome capture_reset(ProgramStream& stream, const std::shared_ptr<ProgramEvent>& event) {
-  return add_task(stream, ModelTask::Type::kReset, [event](ModelRun&, ProgramStream&) {
+  return add_event(stream, ModelTask::Type::kReset, [event](ModelRun&, ProgramStream&) {
     event->record.reset();
     return Outcome{};
   });
@@ -231,8 +287,8 @@ Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
       if (auto waits = wait_on(*run.streams[place], begin->record); !waits) return waits;
     }
   }
-  for (const auto& task : model->tasks) {
-    if (auto done = task->submit(run, *run.streams[task->stream]); !done) return done;
+  for (const auto& step : model->steps) {
+    if (auto done = step.submit(run, *run.streams[step.stream]); !done) return done;
   }
   // Their faults are told by the stream of the run.
   auto& helpers = stream->helpers;
@@ -259,6 +315,11 @@ void drop_model(Process& process, std::uint64_t handle) {
   process.models.remove(handle);
   end_capture(*model);
   for (const auto& task : model->tasks) process.model_tasks.remove(task->handle);
+  std::vector<driver::StreamMark> in_flight;  // the first stream waits for the others
+  if (const auto stream = model->ran_on.lock()) in_flight = {stream->stream->last()};
+  for (const auto address : model->workspaces) {
+    static_cast<void>(process.card(model->device)->free(address, in_flight, {}));
+  }
   for (const auto& stream : model->streams) {
     process.model_streams.remove(stream.handle);
     if (stream.own != 0) process.close_stream(stream.own, false);

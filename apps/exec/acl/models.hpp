@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of streams that is recorded and run again (aclmdlRI). While a stream is captured, what a
-// program submits to it becomes a task of a model. A run of the model submits its tasks in the
-// order in which they were recorded: those of the first stream to the stream that it runs on, those
-// of each other stream to one of the model's own.
+// program submits to it becomes a task of a model. Tasks of a stream that stand behind each other
+// are one graph of the driver; events are steps between graphs. A run of the model takes its steps
+// in the order in which they began: those of the first stream on the stream that it runs on, those
+// of each other stream on one of the model's own.
 #pragma once
 
 #include <cstdint>
@@ -40,27 +41,38 @@ struct ModelTask {
   Type type = Type::kOther;
   std::size_t stream = 0;
   std::uint64_t number = 0;  // 0, 1, ... of the model
-  std::function<Outcome(ModelRun& run, ProgramStream& stream)> submit;
   std::uint64_t handle = 0;  // 0: the program has not asked for it
+};
+
+// A graph, or an event.
+struct ModelStep {
+  std::size_t stream = 0;
+  std::function<Outcome(ModelRun& run, ProgramStream& stream)> submit;
 };
 
 struct Model {
   struct Stream {
     std::weak_ptr<ProgramStream> captured;
     std::uint64_t priority = 0;
-    bool joined = false;                       // another stream waits for its end
-    std::optional<std::uint32_t> last_record;  // what nothing was recorded behind
-    std::uint64_t own = 0;                     // handle of the stream of runs; 0: the first
-    std::uint64_t handle = 0;                  // 0: the program has not asked for it
+    driver::DeviceAddress workspace;  // of its operators, one behind the other
+    Bytes workspace_size = 0;
+    bool joined = false;                         // another stream waits for its end
+    std::optional<std::uint32_t> last_record;    // what nothing was recorded behind
+    std::shared_ptr<driver::StreamGraph> graph;  // that the next task is added to; null: a new one
+    std::uint64_t own = 0;                       // handle of the stream of runs; 0: the first
+    std::uint64_t handle = 0;                    // 0: the program has not asked for it
   };
   std::uint32_t device = 0;
   std::uint64_t context = 0;
+  driver::ArgumentPool* arguments = nullptr;  // of its graphs, the card's
   std::uint64_t mode = kGlobalCapture;
   unsigned thread = 0;  // Caller::number(), which has begun
   bool captures = true;
   bool invalid = false;         // a call has ended the capture too early
   std::vector<Stream> streams;  // the first: where the capture has begun
   std::vector<std::shared_ptr<ModelTask>> tasks;
+  std::vector<ModelStep> steps;
+  std::vector<driver::DeviceAddress> workspaces;  // of all streams
   std::uint32_t records = 0;
   std::weak_ptr<ProgramStream> ran_on;
 };
@@ -75,8 +87,12 @@ struct ModelStream {
 Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
                std::shared_ptr<const void> keep = {},
                ModelTask::Type type = ModelTask::Type::kOther);
-// The same of a kernel. `what.write` has all that it needs by itself if the stream is captured.
+// The same of a kernel.
 Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what);
+
+// Device memory for an operator of a captured stream, which is the model's. kOutOfMemory.
+Value<driver::DeviceAddress> capture_workspace(ProcessCard& card, ProgramStream& stream,
+                                               Bytes size);
 
 // Events of a captured stream. `external`: what runs of the model record or wait for is the event
 // itself; else the record orders streams of the model. kCaptureDependency: nothing of the model is

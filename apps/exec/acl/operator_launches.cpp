@@ -35,8 +35,9 @@ void OperatorLaunches::refuse(const char* reason) {
 
 std::uint64_t OperatorLaunches::workspace(std::uint64_t bytes) {
   if (stream_.model != nullptr) {
-    refuse("no model has operators with memory to work in");
-    return 0;
+    const auto memory = capture_workspace(card_, stream_, bytes);
+    if (!memory && !error_) error_ = memory.error();
+    return memory ? memory->value : 0;
   }
   const auto memory = card_.allocate(bytes, driver::PagePolicy::kHugeFirst, 0);
   if (!memory) {
@@ -63,11 +64,6 @@ void OperatorLaunches::launch(CoreKind kind, std::uint32_t blocks, const std::ui
     return {};
   };
   if (stream_.model != nullptr) {
-    what.write = [kept = std::vector<std::uint64_t>(words, words + count)](
-                     ByteSpan host, driver::DeviceAddress) -> Status {
-      std::memcpy(host.data, kept.data(), host.size);
-      return {};
-    };
     const auto recorded = acl::launch(stream_, what);
     if (!recorded) error_ = recorded.error();
     return;

@@ -78,6 +78,7 @@ class ProcessCard {
 
   // Without a handle yet. kNoStream: all queues in use.
   Value<std::shared_ptr<ProgramStream>> make_stream(unsigned priority);
+  driver::ArgumentPool& arguments() { return *arguments_; }
   Result<std::shared_ptr<const TimePlace>> take_time() { return times_->take(); }
   PeerWindows& peers() { return *peers_; }
   // The card's mapping of the memory.

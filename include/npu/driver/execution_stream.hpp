@@ -161,12 +161,13 @@ class NPU_API ExecutionStream {
   // Captures work for a graph (stream_graph.hpp). Until end_capture(), submit() and launch() add to
   // it, return empty marks, and nothing of it runs. record() and wait_for() are refused. Other
   // members do what they always do.
-  // kInvalidArgument: the stream captures already, or the graph is another stream's.
+  // kInvalidArgument: the stream captures already, another one captures the graph, or it is another
+  // process's.
   // kAborted: the stream is closed.
   Status begin_capture(StreamGraph& graph);
   // The same, but launch() replaces launch `first` of the graph, then the next one. Waits until the
   // last run has ended. submit() is refused.
-  // kInvalidArgument: the stream captures already, or the graph is another stream's.
+  // kInvalidArgument: as for begin_capture().
   // kOutOfRange: the graph has no such launch. launch() returns this behind the last one.
   // kAborted: the stream is closed.
   Status begin_update(StreamGraph& graph, std::size_t first);
@@ -174,7 +175,7 @@ class NPU_API ExecutionStream {
   Status end_capture();
   // Submits all of the graph's work, with one doorbell for each kind of cores and ring of entries.
   // `entries`: the tickets of what was captured, in its order; may be null.
-  // kInvalidArgument: an empty graph, one that is being captured, or another stream's.
+  // kInvalidArgument: an empty graph, one that is being captured, or another process's.
   // Also the errors of submit(). After kQueueFull the stream's work is aborted.
   Result<StreamMark> run(StreamGraph& graph, std::vector<QueueTicket>* entries = nullptr);
 

@@ -12,7 +12,9 @@
 //   ...
 //   stream.end_capture();
 //
-// A graph belongs to the stream that captured it. It may end before its runs have ended.
+// Any stream of the process may add to a graph, update it and run it. The caller orders runs on
+// several streams by records, since a run copies arguments. One task at a time uses a graph. It may
+// end before its runs have ended.
 #pragma once
 
 #include <cstddef>

@@ -210,6 +210,30 @@ TEST_F(StreamGraphTest, ARunBehindOneThatHasFailedCopiesAllArguments) {
   EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 12, 13, 15}));
 }
 
+TEST_F(StreamGraphTest, AnotherStreamAddsUpdatesAndRuns) {
+  auto first = open();
+  const auto second = open();
+  StreamGraph graph(*pool);
+  ASSERT_THAT(first->begin_capture(graph), IsOk());
+  ASSERT_THAT(first->launch(numbered(LaunchCores::kVector, 1, 11)), IsOk());
+  ASSERT_THAT(first->end_capture(), IsOk());
+  ASSERT_THAT(second->begin_capture(graph), IsOk());
+  ASSERT_THAT(second->launch(numbered(LaunchCores::kCube, 2, 12)), IsOk());
+  ASSERT_THAT(second->end_capture(), IsOk());
+  ASSERT_THAT(first->run(graph), IsOk());
+  ASSERT_THAT(first->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 12}));
+  first.reset();
+  cp.forget_executed();
+  ASSERT_THAT(second->begin_update(graph, 1), IsOk());
+  ASSERT_THAT(second->launch(numbered(LaunchCores::kCube, 3, 13)), IsOk());
+  ASSERT_THAT(second->end_capture(), IsOk());
+  ASSERT_THAT(second->run(graph), IsOk());
+  ASSERT_THAT(second->synchronize(in(10_ms)), IsOk());
+  EXPECT_EQ(numbers(), (Numbers{1, 3}));
+  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 13}));
+}
+
 TEST_F(StreamGraphTest, WhatCannotBeCapturedIsRefused) {
   const auto stream = open(), other = open();
   StreamGraph graph(*pool), empty(*pool);
@@ -222,9 +246,12 @@ TEST_F(StreamGraphTest, WhatCannotBeCapturedIsRefused) {
   EXPECT_THAT(stream->wait_for(before), FailsWith(ErrorCode::kUnsupported));
   EXPECT_THAT(stream->run(graph), FailsWith(ErrorCode::kInvalidArgument)) << "it is being captured";
   ASSERT_THAT(stream->launch(numbered(LaunchCores::kMixed, 1, 1)), IsOk());
-  ASSERT_THAT(stream->end_capture(), IsOk());
-  EXPECT_THAT(other->run(graph), FailsWith(ErrorCode::kInvalidArgument)) << "another stream's";
+  EXPECT_THAT(other->run(graph), FailsWith(ErrorCode::kInvalidArgument)) << "it is being captured";
   EXPECT_THAT(other->begin_capture(graph), FailsWith(ErrorCode::kInvalidArgument));
+  ASSERT_THAT(stream->end_capture(), IsOk());
+  ArgumentPool of_others(*process);
+  StreamGraph foreign(of_others);
+  EXPECT_THAT(stream->begin_capture(foreign), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(stream->begin_update(graph, 1), FailsWith(ErrorCode::kOutOfRange));
   ASSERT_THAT(stream->begin_update(graph, 0), IsOk());
   const auto entry = entries::fill(memory(), 4, 0);

@@ -8,7 +8,7 @@
 
 #include "driver/queue/process_impl.hpp"
 #include "driver/runtime/argument_arena.hpp"
-#include "driver/runtime/stream_graph_impl.hpp"
+#include "driver/runtime/stream_capture.hpp"
 #include "driver/runtime/stream_lanes.hpp"
 #include "driver/runtime/stream_waits.hpp"
 #include "driver/runtime/work_in_flight.hpp"
@@ -21,33 +21,7 @@ namespace {
 constexpr unsigned kLeastLog2Entries = 8;  // for ExecutionStream::kMostEntries
 constexpr const char* kNoRecords = "a graph has no records and no waits for them";
 
-tl::unexpected<Error> no_such_launch(const StreamGraph::Impl& graph) {
-  return fail(ErrorCode::kOutOfRange,
-              fmt::format("the graph has {} launches", graph.launches.size()));
-}
-
 }  // namespace
-
-// --- Marks -----------------------------------------------------------------------------------
-
-bool StreamMark::is_done() const {
-  const auto done = query();
-  return !done || *done;
-}
-
-Result<bool> StreamMark::query() const {
-  if (lane_ == nullptr) return true;
-  auto done = lane_->queue().is_done(ticket_);
-  if (!done && done.error().code == ErrorCode::kNotFound) return true;  // long ago
-  return done;
-}
-
-Status StreamMark::wait(Instant deadline, std::optional<WaitPolicy> policy) const {
-  if (lane_ == nullptr) return {};
-  auto done = lane_->wait_for(ticket_, deadline, policy);
-  if (!done && done.error().code == ErrorCode::kNotFound) return {};  // long ago
-  return done;
-}
 
 // --- The stream ------------------------------------------------------------------------------
 
@@ -64,6 +38,9 @@ struct ExecutionStream::Impl {
 
   Result<StreamMark> append(LaunchCores kind, const abi::QueueEntry* entries, std::size_t count,
                             bool record = false);
+  // Work of the graph.
+  Result<StreamMark> append(const std::vector<LaneWork>& work, std::vector<QueueTicket>* tickets,
+                            StreamGraph& graph);
   struct Now {
     LaneSet lanes;
     std::size_t submitted = 0;
@@ -76,8 +53,6 @@ struct ExecutionStream::Impl {
   Result<ArgumentArena::Place> place_for(Bytes size);
   void drop_lanes(Instant deadline);
   Status may_capture(const StreamGraph::Impl& graph) const;
-  // Into the graph that is captured.
-  Status capture(const KernelLaunch& launch);
   void set_last(const StreamMark& mark) {
     const MutexHolder holder(*last_lock);
     last = mark;
@@ -93,8 +68,7 @@ struct ExecutionStream::Impl {
   ArgumentPool& pool;
   ArgumentArena arguments;
   WorkInFlight in_flight;
-  std::shared_ptr<StreamGraph::Impl> captured;  // null: it captures nothing
-  std::optional<std::size_t> replaces;          // the launch that the next one replaces
+  StreamCapture capture;
 };
 
 Result<StreamMark> ExecutionStream::Impl::append(LaunchCores kind, const abi::QueueEntry* entries,
@@ -103,6 +77,18 @@ Result<StreamMark> ExecutionStream::Impl::append(LaunchCores kind, const abi::Qu
   if (!there) return forward_error(there);
   const StreamMark mark(std::move(there->lane), there->ticket);
   set_last(mark);
+  return mark;
+}
+
+Result<StreamMark> ExecutionStream::Impl::append(const std::vector<LaneWork>& work,
+                                                 std::vector<QueueTicket>* tickets,
+                                                 StreamGraph& graph) {
+  auto there = lanes.append(work, tickets);
+  if (!there) return forward_error(there);
+  const StreamMark mark(std::move(there->lane), there->ticket);
+  set_last(mark);
+  in_flight.add(mark, graph.impl_);
+  graph.impl_->submitted(mark);
   return mark;
 }
 
@@ -158,7 +144,7 @@ void ExecutionStream::Impl::drop_lanes(Instant deadline) {
 
 Status ExecutionStream::Impl::may_capture(const StreamGraph::Impl& graph) const {
   if (closing) return stream_closed();
-  if (captured != nullptr) return fail(ErrorCode::kInvalidArgument, "the stream captures already");
+  if (capture.is_on()) return fail(ErrorCode::kInvalidArgument, "the stream captures already");
   if (graph.is_captured) {
     return fail(ErrorCode::kInvalidArgument, "another stream captures the graph");
   }
@@ -166,14 +152,6 @@ Status ExecutionStream::Impl::may_capture(const StreamGraph::Impl& graph) const 
     return fail(ErrorCode::kInvalidArgument, "the graph is another process's");
   }
   return {};
-}
-
-Status ExecutionStream::Impl::capture(const KernelLaunch& launch) {
-  if (!replaces) return captured->add(launch);
-  if (*replaces >= captured->launches.size()) {
-    return no_such_launch(*captured);
-  }
-  return captured->replace((*replaces)++, launch);
 }
 
 // --- What its user may call ------------------------------------------------------------------
@@ -210,9 +188,10 @@ Result<StreamMark> ExecutionStream::submit(const abi::QueueEntry* entries, std::
                 fmt::format("{} entries: a submission has 1 to {}", count, kMostEntries));
   }
   const MutexHolder holder(*impl_->lock);
-  if (impl_->captured != nullptr) {
-    if (impl_->replaces) return fail(ErrorCode::kUnsupported, "an update replaces launches only");
-    impl_->captured->add(entries, count, std::move(keep));
+  if (impl_->capture.is_on()) {
+    if (auto added = impl_->capture.add(entries, count, std::move(keep)); !added) {
+      return forward_error(added);
+    }
     return StreamMark{};
   }
   auto mark = impl_->append(impl_->lanes.current(), entries, count);
@@ -227,8 +206,8 @@ Result<StreamMark> ExecutionStream::launch(const KernelLaunch& launch) {
                             launch.bytes));
   }
   const MutexHolder holder(*impl_->lock);
-  if (impl_->captured != nullptr) {
-    if (auto added = impl_->capture(launch); !added) return forward_error(added);
+  if (impl_->capture.is_on()) {
+    if (auto added = impl_->capture.add(launch); !added) return forward_error(added);
     return StreamMark{};
   }
   abi::QueueEntry entries[2];
@@ -259,7 +238,7 @@ Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
                                              std::shared_ptr<const void> keep) {
   const MutexHolder holder(*impl_->lock);
   if (impl_->closing) return stream_closed();
-  if (impl_->captured != nullptr) return fail(ErrorCode::kUnsupported, kNoRecords);
+  if (impl_->capture.is_on()) return fail(ErrorCode::kUnsupported, kNoRecords);
   const auto time = entries::timestamp(at);
   const auto mark = impl_->append(impl_->lanes.current(), &time, 1, true);
   if (!mark) return forward_error(mark);
@@ -274,7 +253,7 @@ Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
 Status ExecutionStream::wait_for(const StreamRecord& record) {
   if (record.signal_ == nullptr) return fail(ErrorCode::kInvalidArgument, "an empty record");
   const MutexHolder holder(*impl_->lock);
-  if (impl_->captured != nullptr) return fail(ErrorCode::kUnsupported, kNoRecords);
+  if (impl_->capture.is_on()) return fail(ErrorCode::kUnsupported, kNoRecords);
   const auto wait = entries::wait_event(record.signal_->id(), record.value_);
   const auto mark = impl_->append(impl_->lanes.current(), &wait, 1);
   if (!mark) return forward_error(mark);
@@ -285,9 +264,7 @@ Status ExecutionStream::wait_for(const StreamRecord& record) {
 Status ExecutionStream::begin_capture(StreamGraph& graph) {
   const MutexHolder holder(*impl_->lock);
   if (auto may = impl_->may_capture(*graph.impl_); !may) return may;
-  impl_->captured = graph.impl_;
-  impl_->captured->is_captured = true;
-  impl_->replaces.reset();
+  impl_->capture.begin(graph.impl_);
   return {};
 }
 
@@ -298,12 +275,10 @@ Status ExecutionStream::begin_update(StreamGraph& graph, std::size_t first) {
       const MutexHolder holder(*impl_->lock);
       auto& what = *graph.impl_;
       if (auto may = impl_->may_capture(what); !may) return may;
-      if (first >= what.launches.size()) return no_such_launch(what);
+      if (auto there = what.has(first); !there) return there;
       last = what.last_run;
       if (last.is_done()) {
-        impl_->captured = graph.impl_;
-        impl_->captured->is_captured = true;
-        impl_->replaces = first;
+        impl_->capture.begin(graph.impl_, first);
         return {};
       }
     }
@@ -313,12 +288,45 @@ Status ExecutionStream::begin_update(StreamGraph& graph, std::size_t first) {
 
 Status ExecutionStream::end_capture() {
   const MutexHolder holder(*impl_->lock);
-  if (impl_->captured == nullptr) {
-    return fail(ErrorCode::kInvalidArgument, "the stream captures nothing");
+  return impl_->capture.end();
+}
+
+Result<StreamMark> ExecutionStream::update(StreamGraph& graph, std::size_t number,
+                                           const KernelLaunch& launch) {
+  const MutexHolder holder(*impl_->lock);
+  auto& what = *graph.impl_;
+  if (auto may = impl_->may_capture(what); !may) return forward_error(may);
+  if (auto there = what.has(number); !there) return forward_error(there);
+  if (!what.last_run.is_done() && (what.run_copies || !what.has_room_for(number, launch))) {
+    return fail(ErrorCode::kBusy, "a run in flight has these arguments, or the launch's old form");
   }
-  impl_->captured->is_captured = false;
-  impl_->captured.reset();
-  return {};
+  const auto to = what.replace(number, launch, false);
+  if (!to) return forward_error(to);
+  if (launch.bytes == 0) return StreamMark{};
+  const auto place = impl_->place_for(launch.bytes);
+  if (!place) return forward_error(place);
+  const auto copy = entries::copy_to_device(place->bus, *to, launch.bytes);
+  auto mark = Result<StreamMark>();
+  if (auto written = launch.write(place->host, *to); !written) {
+    mark = forward_error(written);
+  } else {
+    mark = impl_->append(impl_->lanes.current(), &copy, 1);
+  }
+  if (!mark) {
+    impl_->arguments.give_back();
+    return mark;
+  }
+  impl_->arguments.used(*mark);
+  impl_->in_flight.add(*mark, graph.impl_);
+  return mark;
+}
+
+Result<StreamMark> ExecutionStream::upload(StreamGraph& graph) {
+  const MutexHolder holder(*impl_->lock);
+  auto& what = *graph.impl_;
+  if (auto may = impl_->may_capture(what); !may) return forward_error(may);
+  const auto copies = what.copies();
+  return copies.empty() ? StreamMark{} : impl_->append(copies, nullptr, graph);
 }
 
 Result<StreamMark> ExecutionStream::run(StreamGraph& graph, std::vector<QueueTicket>* entries) {
@@ -326,17 +334,13 @@ Result<StreamMark> ExecutionStream::run(StreamGraph& graph, std::vector<QueueTic
   auto& what = *graph.impl_;
   if (auto may = impl_->may_capture(what); !may) return forward_error(may);
   if (what.captured.empty()) return fail(ErrorCode::kInvalidArgument, "the graph is empty");
-  const auto work = what.work();
-  auto there = impl_->lanes.append(work, entries);
-  if (!there) return forward_error(there);
-  if (entries != nullptr) {
-    const auto copies = work.size() - what.captured.size();
+  auto work = what.copies();
+  const auto copies = work.size();
+  work.insert(work.end(), what.captured.begin(), what.captured.end());
+  auto mark = impl_->append(work, entries, graph);
+  if (mark && entries != nullptr) {
     entries->erase(entries->begin(), entries->begin() + static_cast<std::ptrdiff_t>(copies));
   }
-  const StreamMark mark(std::move(there->lane), there->ticket);
-  impl_->set_last(mark);
-  impl_->in_flight.add(mark, graph.impl_);
-  what.submitted(mark);
   return mark;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/runtime/stream_graph_impl.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "npu/base/checked.hpp"
@@ -37,17 +40,34 @@ void StreamGraph::Impl::add(const abi::QueueEntry* entries, std::size_t count, K
 Status StreamGraph::Impl::add(const KernelLaunch& launch) {
   Launch added{captured.size(), {}, launch.module};
   if (auto written = write(launch, added.place); !written) return written;
+  changed(added.place, launch.bytes);
   captured.push_back({launch.cores, entry_of(launch, added.place)});
   launches.push_back(std::move(added));
   return {};
 }
 
-Status StreamGraph::Impl::replace(std::size_t number, const KernelLaunch& launch) {
+Result<DeviceAddress> StreamGraph::Impl::replace(std::size_t number, const KernelLaunch& launch,
+                                                 bool copies) {
   auto& old = launches[number];
-  if (auto written = write(launch, old.place); !written) return written;
+  if (auto written = write(launch, old.place); !written) return forward_error(written);
+  if (copies) changed(old.place, launch.bytes);
   captured[old.work] = {launch.cores, entry_of(launch, old.place)};
   old.module = launch.module;
-  return {};
+  if (launch.bytes == 0) return DeviceAddress{};
+  return pieces[old.place.piece].memory.device + old.place.begin;
+}
+
+Status StreamGraph::Impl::has(std::size_t number) const {
+  if (number < launches.size()) return {};
+  return fail(ErrorCode::kOutOfRange, fmt::format("the graph has {} launches", launches.size()));
+}
+
+bool StreamGraph::Impl::has_room_for(std::size_t number, const KernelLaunch& launch) const {
+  const auto& old = launches[number];
+  if (launch.bytes > old.place.room) return false;
+  const auto& there = captured[old.work];
+  const auto entry = entry_of(launch, old.place);
+  return there.kind == launch.cores && std::memcmp(&entry, &there.entry, sizeof entry) == 0;
 }
 
 Status StreamGraph::Impl::write(const KernelLaunch& launch, Place& place) {
@@ -63,13 +83,17 @@ Status StreamGraph::Impl::write(const KernelLaunch& launch, Place& place) {
     place = {pieces.size() - 1, piece.used, room};
     piece.used += room;
   }
+  const auto& memory = pieces[place.piece].memory;
+  return launch.write(memory.host.subspan(place.begin, launch.bytes), memory.device + place.begin);
+}
+
+void StreamGraph::Impl::changed(const Place& place, Bytes bytes) {
+  if (bytes == 0) return;
   auto& piece = pieces[place.piece];
   const bool clean = piece.changed_begin == piece.changed_end;
-  const Bytes end = place.begin + launch.bytes;
+  const Bytes end = place.begin + bytes;
   piece.changed_begin = clean ? place.begin : std::min(piece.changed_begin, place.begin);
   piece.changed_end = clean ? end : std::max(piece.changed_end, end);
-  return launch.write(piece.memory.host.subspan(place.begin, launch.bytes),
-                      piece.memory.device + place.begin);
 }
 
 abi::QueueEntry StreamGraph::Impl::entry_of(const KernelLaunch& launch, const Place& place) const {
@@ -80,7 +104,7 @@ abi::QueueEntry StreamGraph::Impl::entry_of(const KernelLaunch& launch, const Pl
                                launch.cores == LaunchCores::kMixed);
 }
 
-std::vector<LaneWork> StreamGraph::Impl::work() {
+std::vector<LaneWork> StreamGraph::Impl::copies() {
   const auto arrived = last_run.query();
   std::vector<LaneWork> all;
   for (auto& piece : pieces) {
@@ -91,7 +115,7 @@ std::vector<LaneWork> StreamGraph::Impl::work() {
                    entries::copy_to_device(piece.memory.bus + piece.changed_begin,
                                            piece.memory.device + piece.changed_begin, size)});
   }
-  all.insert(all.end(), captured.begin(), captured.end());
+  run_copies = !all.empty();
   return all;
 }
 

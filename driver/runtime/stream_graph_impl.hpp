@@ -22,12 +22,16 @@ struct StreamGraph::Impl {
   void add(const abi::QueueEntry* entries, std::size_t count, Kept keep);
   // Errors of KernelLaunch::write and ArgumentPool::take().
   Status add(const KernelLaunch& launch);
-  // The same in place of launch `number`. No run is in flight.
-  Status replace(std::size_t number, const KernelLaunch& launch);
-  // For a run: copies of the arguments that have changed, and of all if the last run has failed,
-  // and then what was captured.
-  std::vector<LaneWork> work();
-  // A run with all of that, which ends with `mark`.
+  // The same in place of launch `number`, and where its arguments are. No run is in flight, or
+  // has_room_for(). `copies`: the next run copies the arguments, else the caller.
+  Result<DeviceAddress> replace(std::size_t number, const KernelLaunch& launch, bool copies);
+  // kOutOfRange: the graph has no such launch.
+  Status has(std::size_t number) const;
+  // Whether the launch differs from launch `number` in arguments alone, which fit in its place.
+  bool has_room_for(std::size_t number, const KernelLaunch& launch) const;
+  // Of the arguments that have changed, and of all if the last run has failed.
+  std::vector<LaneWork> copies();
+  // The copies, or a run that begins with them, which ends with `mark`.
   void submitted(const StreamMark& mark);
 
   struct Place {
@@ -46,6 +50,7 @@ struct StreamGraph::Impl {
   };
 
   Status write(const KernelLaunch& launch, Place& place);
+  void changed(const Place& place, Bytes bytes);
   abi::QueueEntry entry_of(const KernelLaunch& launch, const Place& place) const;
 
   ArgumentPool& pool;
@@ -54,7 +59,8 @@ struct StreamGraph::Impl {
   std::vector<LaneWork> captured;
   std::vector<Launch> launches;
   std::vector<Kept> kept;
-  StreamMark last_run;  // it reads the pieces' host memory
+  StreamMark last_run;
+  bool run_copies = false;  // the last run reads the pieces' host memory
 };
 
 }  // namespace npu::driver

@@ -173,6 +173,18 @@ class NPU_API ExecutionStream {
   Status begin_update(StreamGraph& graph, std::size_t first);
   // kInvalidArgument: the stream does not capture.
   Status end_capture();
+  // Replaces the arguments of one launch in the order of this stream: a copy puts them on the card
+  // behind its earlier work, also while a run is in flight. The launch may differ in more than its
+  // arguments if no run is in flight. An empty mark: it has no arguments.
+  // kInvalidArgument: as for begin_capture().
+  // kOutOfRange: the graph has no such launch.
+  // kBusy: a run is in flight, and the launch differs in more, or the run copies arguments.
+  // Also the errors of launch().
+  Result<StreamMark> update(StreamGraph& graph, std::size_t number, const KernelLaunch& launch);
+  // Copies the arguments that have changed now, and not with the next run. An empty mark: none.
+  // kInvalidArgument: as for begin_capture().
+  // Also the errors of submit().
+  Result<StreamMark> upload(StreamGraph& graph);
   // Submits all of the graph's work, with one doorbell for each kind of cores and ring of entries.
   // `entries`: the tickets of what was captured, in its order; may be null.
   // kInvalidArgument: an empty graph, one that is being captured, or another process's.

@@ -78,6 +78,24 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
   return status;
 }
 
+aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
+  return ask<Call::kTaskGroupBegin>({word(stream)});
+}
+
+aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp* group) {
+  if (group == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return ask_for<Call::kTaskGroupEnd>(group, {word(stream)});
+}
+
+aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp group) {
+  if (group == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return ask<Call::kTaskUpdateBegin>({word(stream), word(group)});
+}
+
+aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
+  return ask<Call::kTaskUpdateEnd>({word(stream)});
+}
+
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
   if (event == nullptr || flag > ACL_EVENT_RECORD_EXTERNAL) return ACL_ERROR_INVALID_PARAM;
   return ask<Call::kRecordEvent>({word(event), word(stream), flag});

@@ -152,6 +152,10 @@ namespace npu::compat {
   X(CaptureEnd, Handle, Handle, "aclmdlRICaptureEnd")                           \
   X(CaptureInfo, Handle, CaptureState, "aclmdlRICaptureGetInfo")                \
   X(CaptureMode, Number, Number, "aclmdlRICaptureThreadExchangeMode")           \
+  X(TaskGroupBegin, Handle, Nothing, "aclmdlRICaptureTaskGrpBegin")             \
+  X(TaskGroupEnd, Handle, Handle, "aclmdlRICaptureTaskGrpEnd")                  \
+  X(TaskUpdateBegin, UpdateStart, Nothing, "aclmdlRICaptureTaskUpdateBegin")    \
+  X(TaskUpdateEnd, Handle, Nothing, "aclmdlRICaptureTaskUpdateEnd")             \
   X(ModelExecute, ModelStart, Nothing, "aclmdlRIExecuteAsync")                  \
   X(ModelDestroy, Handle, Nothing, "aclmdlRIDestroy")                           \
   X(ModelStreams, Handle, Number, "aclmdlRIGetStreams")                         \

@@ -108,6 +108,9 @@ struct CaptureStart {
 struct CaptureState {
   std::uint64_t status = 0, model = 0;  // aclmdlRICaptureStatus
 };
+struct UpdateStart {
+  std::uint64_t stream = 0, group = 0;
+};
 struct ModelStart {
   std::uint64_t model = 0, stream = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "apps/exec/acl/handlers.hpp"
 #include "apps/exec/acl/models.hpp"
+#include "apps/exec/acl/task_groups.hpp"
 
 namespace npu::exec::acl {
 namespace {
@@ -28,6 +29,7 @@ std::uint64_t handle_of(Process& process, const std::shared_ptr<Model>& model) {
 // Why the capture cannot end well.
 Outcome check_end(const Model& model) {
   if (model.invalid) return fault(kCaptureInvalid, "a call has ended the capture too early");
+  if (model.group != nullptr) return fault(kTaskGroupStatus, "a group has no end");
   for (std::size_t place = 1; place < model.streams.size(); ++place) {
     if (!model.streams[place].joined) {
       return fault(kStreamUnjoined, "nothing waits for the end of a stream of the capture");
@@ -94,6 +96,7 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCaptureEnd>& call)
   auto ends = check_end(*model);
   end_capture(*model);
   if (ends) ends = open_streams(caller, *model);
+  if (ends) ends = upload_arguments(model, *stream);
   if (ends) return wire::Handle{handle};
   drop_model(caller.process(), handle);
   return forward_fault(ends);
@@ -115,6 +118,32 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kCaptureMode>& call
   return wire::Number{before};
 }
 
+Outcome serve(Caller& caller, const CallOf<Call::kTaskGroupBegin>& call) {
+  const auto stream = caller.stream(call.handle);
+  return stream ? begin_group(**stream) : Outcome(forward_fault(stream));
+}
+
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kTaskGroupEnd>& call) {
+  const auto stream = caller.stream(call.handle);
+  if (!stream) return forward_fault(stream);
+  auto group = end_group(**stream);
+  if (!group) return forward_fault(group);
+  return wire::Handle{caller.process().task_groups.add(std::move(*group))};
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kTaskUpdateBegin>& call) {
+  const auto stream = caller.stream(call.stream);
+  if (!stream) return forward_fault(stream);
+  const auto group = caller.process().task_groups.find(call.group);
+  if (group == nullptr) return fault(kInvalidHandle, "it is no group of tasks");
+  return begin_update(caller, *stream, group);
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kTaskUpdateEnd>& call) {
+  const auto stream = caller.stream(call.handle);
+  return stream ? end_update(**stream) : Outcome(forward_fault(stream));
+}
+
 Outcome serve(Caller& caller, const CallOf<Call::kModelExecute>& call) {
   const auto model = model_of(caller, call.model);
   if (!model) return forward_fault(model);
@@ -125,6 +154,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kModelExecute>& call) {
     return fault(kStreamContext, "the stream is of another device than the model");
   }
   if (auto plain = may_not_be_captured(**stream, "another model's runs"); !plain) return plain;
+  if ((*stream)->update != nullptr) return fault(kTaskGroupStatus, "the stream updates a group");
   return run_model(caller, *model, *stream);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/exec/acl/caller.hpp"
+#include "apps/exec/acl/task_groups.hpp"
 
 namespace npu::exec::acl {
 namespace {
@@ -21,11 +22,21 @@ void add_task(ProgramStream& stream, ModelTask::Type type) {
   task->stream = stream.place;
   task->number = model.tasks.size();
   model.tasks.push_back(std::move(task));
+  if (model.group == nullptr) return;
+  if (type == ModelTask::Type::kKernel) {
+    model.group->kernels.push_back({place.graph, place.graph->launches() - 1});
+  } else {
+    model.group->has_others = true;
+  }
 }
 
 Outcome may_be_added(const ProgramStream& stream) {
-  if (!stream.model->invalid) return {};
-  return fault(kCaptureInvalid, "an earlier call has ended the capture");
+  const auto& model = *stream.model;
+  if (model.invalid) return fault(kCaptureInvalid, "an earlier call has ended the capture");
+  if (model.group != nullptr && model.group->stream != stream.place) {
+    return fault(kTaskGroupBroken, "another stream has begun a group of the capture");
+  }
+  return {};
 }
 
 // An event: what comes behind it is another graph.
@@ -83,6 +94,7 @@ Outcome add_work(ProgramStream& stream, ModelTask::Type type, Submit&& submit) {
   if (!added) return launch_fault(added.error());
   if (graph == nullptr) {
     graph = into;
+    stream.model->graphs.push_back(into);
     stream.model->steps.push_back(
         {stream.place, [into](ModelRun&, ProgramStream& on) { return run_graph(on, *into); }});
   }
@@ -118,6 +130,7 @@ Outcome wait_on(ProgramStream& stream, const driver::StreamRecord& record) {
 
 Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_t count,
                std::shared_ptr<const void> keep, ModelTask::Type type) {
+  if (stream.update != nullptr) return fault(kFeature, "an update has kernels alone");
   if (stream.model == nullptr) return submit_now(stream, entries, count, std::move(keep));
   return add_work(stream, type, [entries, count, &keep](driver::ExecutionStream& on) {
     return on.submit(entries, count, std::move(keep));
@@ -125,6 +138,7 @@ Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_
 }
 
 Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what) {
+  if (stream.update != nullptr) return update_kernel(stream, what);
   if (stream.model == nullptr) return launch_now(stream, what);
   return add_work(stream, ModelTask::Type::kKernel,
                   [&what](driver::ExecutionStream& on) { return on.launch(what); });
@@ -132,11 +146,14 @@ Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what) {
 
 Value<driver::DeviceAddress> capture_workspace(ProcessCard& card, ProgramStream& stream,
                                                Bytes size) {
-  auto& place = stream.model->streams[stream.place];
+  const auto model = stream.model != nullptr ? stream.model : stream.update->group->model.lock();
+  if (model == nullptr) return fault(kInvalidHandle, "the model is destroyed");
+  auto& place =
+      model->streams[stream.model != nullptr ? stream.place : stream.update->group->stream];
   if (size <= place.workspace_size) return place.workspace;
   const auto memory = card.allocate(size, driver::PagePolicy::kHugeFirst, 0);
   if (!memory) return forward_fault(memory);
-  stream.model->workspaces.push_back(*memory);
+  model->workspaces.push_back(*memory);
   place.workspace = *memory;
   place.workspace_size = size;
   return *memory;
@@ -309,12 +326,28 @@ void end_capture(Model& model) {
   }
 }
 
+Outcome upload_arguments(const std::shared_ptr<Model>& model,
+                         const std::shared_ptr<ProgramStream>& stream) {
+  Submitting submitting(stream->watched);
+  for (const auto& graph : model->graphs) {
+    const auto uploaded = stream->stream->upload(*graph);
+    if (!uploaded) return submission_fault(uploaded.error());
+    submitting.made(uploaded->ticket());
+    model->uploaded = *uploaded;
+  }
+  model->ran_on = stream;  // runs on others wait
+  return {};
+}
+
 void drop_model(Process& process, std::uint64_t handle) {
   const auto model = process.models.find(handle);
   if (model == nullptr) return;
   process.models.remove(handle);
   end_capture(*model);
   for (const auto& task : model->tasks) process.model_tasks.remove(task->handle);
+  for (const auto& [group_handle, group] : process.task_groups.all()) {
+    if (group->model.lock() == model) process.task_groups.remove(group_handle);
+  }
   std::vector<driver::StreamMark> in_flight;  // the first stream waits for the others
   if (const auto stream = model->ran_on.lock()) in_flight = {stream->stream->last()};
   for (const auto address : model->workspaces) {

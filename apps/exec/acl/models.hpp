@@ -20,6 +20,7 @@ namespace npu::exec::acl {
 
 class Caller;
 class Process;
+struct TaskGroup;  // task_groups.hpp
 
 inline constexpr std::uint64_t kGlobalCapture = 0, kThreadCapture = 1, kRelaxedCapture = 2;
 
@@ -72,6 +73,9 @@ struct Model {
   std::vector<Stream> streams;  // the first: where the capture has begun
   std::vector<std::shared_ptr<ModelTask>> tasks;
   std::vector<ModelStep> steps;
+  std::vector<std::shared_ptr<driver::StreamGraph>> graphs;
+  driver::StreamMark uploaded;  // arguments of all graphs
+  std::shared_ptr<TaskGroup> group;               // that is captured now; null: none
   std::vector<driver::DeviceAddress> workspaces;  // of all streams
   std::uint32_t records = 0;
   std::weak_ptr<ProgramStream> ran_on;
@@ -90,7 +94,7 @@ Outcome submit(ProgramStream& stream, const abi::QueueEntry* entries, std::size_
 // The same of a kernel.
 Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what);
 
-// Device memory for an operator of a captured stream, which is the model's. kOutOfMemory.
+// Device memory for an operator that a model takes, which is the model's then. kOutOfMemory.
 Value<driver::DeviceAddress> capture_workspace(ProcessCard& card, ProgramStream& stream,
                                                Bytes size);
 
@@ -121,6 +125,13 @@ Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
                   const std::shared_ptr<ProgramStream>& stream);
 // The streams that are captured run again what they are given.
 void end_capture(Model& model);
+// Puts arguments of all kernels on the card, behind the stream's earlier work.
+Outcome upload_arguments(const std::shared_ptr<Model>& model,
+                         const std::shared_ptr<ProgramStream>& stream);
+// Whether the stream takes launches that it does not run.
+inline bool takes_launches(const ProgramStream& stream) {
+  return stream.model != nullptr || stream.update != nullptr;
+}
 // Its streams, and what the program knows of it.
 void drop_model(Process& process, std::uint64_t handle);
 void drop_models(Process& process, std::uint32_t device);

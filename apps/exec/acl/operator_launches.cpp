@@ -34,7 +34,7 @@ void OperatorLaunches::refuse(const char* reason) {
 }
 
 std::uint64_t OperatorLaunches::workspace(std::uint64_t bytes) {
-  if (stream_.model != nullptr) {
+  if (takes_launches(stream_)) {
     const auto memory = capture_workspace(card_, stream_, bytes);
     if (!memory && !error_) error_ = memory.error();
     return memory ? memory->value : 0;
@@ -63,7 +63,7 @@ void OperatorLaunches::launch(CoreKind kind, std::uint32_t blocks, const std::ui
     std::memcpy(host.data, words, host.size);
     return {};
   };
-  if (stream_.model != nullptr) {
+  if (takes_launches(stream_)) {
     const auto recorded = acl::launch(stream_, what);
     if (!recorded) error_ = recorded.error();
     return;

@@ -27,6 +27,7 @@
 #include "apps/exec/acl/process_card.hpp"
 #include "apps/exec/acl/program_operators.hpp"
 #include "apps/exec/acl/sleeper.hpp"
+#include "apps/exec/acl/task_groups.hpp"
 #include "apps/exec/kernels/built_in.hpp"
 #include "npu/driver/sharing.hpp"
 
@@ -202,6 +203,7 @@ class Process {
   HandleTable<Model> models{next_handle};
   HandleTable<ModelTask> model_tasks{next_handle};
   HandleTable<ModelStream> model_streams{next_handle};
+  HandleTable<TaskGroup> task_groups{next_handle};
   HandleTable<PinnedMemory> pinned{next_handle};
   std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
   MemoryBook book;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/exec/acl/external_events.hpp"
 #include "apps/exec/acl/handlers.hpp"
 #include "apps/exec/acl/models.hpp"
 
@@ -135,6 +136,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamWaitEvent>& call) {
   if (!stream) return forward_fault(stream);
   const auto event = caller.event(call.event);
   if (!event) return forward_fault(event);
+  if ((*event)->flag != nullptr) return wait_for_flag(**stream, **event);
   const bool external = call.external != 0;
   const bool captured = (*stream)->model != nullptr;
   if (captured || (!external && capture_of(**event) != nullptr)) {
@@ -163,6 +165,9 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateEvent>& call
   event->device = (*card)->index();
   event->number = caller.process().events_made++;
   event->may_be_shared = (call.number & kIpcEvent) != 0;
+  if ((call.number & kExternalEvent) != 0) {
+    if (auto made = make_external(**card, *event); !made) return forward_fault(made);
+  }
   return wire::Handle{caller.process().events.add(std::move(event))};
 }
 
@@ -171,6 +176,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kDestroyEvent>& call) {
   const auto event = caller.event(call.handle);
   if (!event) return forward_fault(event);
   caller.process().events.remove(call.handle);
+  auto* const card = caller.process().card((*event)->device);
+  if ((*event)->flag != nullptr && card != nullptr) destroy_external(*card, **event);
   return {};
 }
 
@@ -179,8 +186,13 @@ Outcome serve(Caller& caller, const CallOf<Call::kRecordEvent>& call) {
   if (!event) return forward_fault(event);
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
-  if ((*stream)->model != nullptr) return capture_record(**stream, *event, call.external != 0);
-  return record_event(caller, **stream, **event);
+  const bool flag = (*event)->flag != nullptr;
+  if ((*stream)->model != nullptr) {
+    return flag ? set_flag(**stream, **event)
+                : capture_record(**stream, *event, call.external != 0);
+  }
+  auto recorded = record_event(caller, **stream, **event);
+  return recorded && flag ? set_flag(**stream, **event) : recorded;
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kResetEvent>& call) {
@@ -188,9 +200,12 @@ Outcome serve(Caller& caller, const CallOf<Call::kResetEvent>& call) {
   if (!event) return forward_fault(event);
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
-  if ((*stream)->model != nullptr) return capture_reset(**stream, *event);
+  const bool flag = (*event)->flag != nullptr;
+  if ((*stream)->model != nullptr) {
+    return flag ? clear_flag(**stream, **event) : capture_reset(**stream, *event);
+  }
   (*event)->record.reset();
-  return {};
+  return flag ? clear_flag(**stream, **event) : Outcome{};
 }
 
 Value<wire::Number> serve(Caller& caller, const CallOf<Call::kQueryEvent>& call) {

@@ -16,7 +16,8 @@
 
 namespace npu::exec::acl {
 
-struct Model;  // models.hpp
+struct Model;       // models.hpp
+struct TaskUpdate;  // task_groups.hpp
 
 // How many cores a kernel may be on. It is decided when the kernel is launched.
 using CoreLimits = std::array<std::uint32_t, kCoreKinds>;  // by Cores
@@ -39,16 +40,18 @@ struct ProgramStream {
   // Set by the program after each callback that the stream waits for.
   std::optional<driver::SignalId> callback_signal;
   std::uint64_t callback_value = 1;
-  std::shared_ptr<Model> model;  // that its work is recorded into; null: it runs
-  std::size_t place = 0;         // in Model::streams
+  std::shared_ptr<Model> model;        // that its work is recorded into; null: it runs
+  std::size_t place = 0;               // in Model::streams
+  std::shared_ptr<TaskUpdate> update;  // what takes its launches; null: they run
   // Streams of models that have run on it, whose faults it tells.
   std::vector<std::shared_ptr<ProgramStream>> helpers;
   WatchedWork watched;
 };
 
-inline constexpr std::size_t kMostEvents = 65535;   // docs/sources/acl.md L4
-inline constexpr std::uint64_t kIpcEvent = 0x40;    // ACL_EVENT_IPC
-inline constexpr std::uint64_t kDeviceOnly = 0x20;  // ACL_STREAM_DEVICE_USE_ONLY
+inline constexpr std::size_t kMostEvents = 65535;      // docs/sources/acl.md L4
+inline constexpr std::uint64_t kExternalEvent = 0x20;  // ACL_EVENT_EXTERNAL
+inline constexpr std::uint64_t kIpcEvent = 0x40;       // ACL_EVENT_IPC
+inline constexpr std::uint64_t kDeviceOnly = 0x20;     // ACL_STREAM_DEVICE_USE_ONLY
 
 // The ACL's 0 is the most urgent one of 8, the queues' 15 of 16.
 inline unsigned queue_priority(std::uint64_t priority) {
@@ -70,22 +73,23 @@ struct SharedEvent {
   std::optional<driver::StreamMark> mark;  // of it; an empty one: the writer has gone
 };
 
-struct ProgramEvent {
-  std::uint32_t device = 0;
-  std::uint64_t number = 0;                    // 0, 1, ... of the program
-  bool may_be_shared = false;                  // ACL_EVENT_IPC
-  std::shared_ptr<SharedEvent> shared;         // null: it is not
-  std::optional<driver::StreamRecord> record;  // the last one
-  std::shared_ptr<const TimePlace> time;       // that it writes
-  std::weak_ptr<Model> model;                  // that has its last record as a task
-  std::uint32_t model_record = 0;              // of ModelRun::records
-};
-
 // A flag on the card: a signal that is kUnset or kSet.
 struct ProgramNotify {
   static constexpr std::uint64_t kUnset = 1, kSet = 2;  // a new signal is kUnset
   std::uint32_t device = 0;
   driver::SignalId signal;
+};
+
+struct ProgramEvent {
+  std::uint32_t device = 0;
+  std::uint64_t number = 0;                    // 0, 1, ... of the program
+  bool may_be_shared = false;                  // ACL_EVENT_IPC
+  std::shared_ptr<SharedEvent> shared;         // null: it is not
+  std::shared_ptr<ProgramNotify> flag;         // ACL_EVENT_EXTERNAL; null: it is none
+  std::optional<driver::StreamRecord> record;  // the last one
+  std::shared_ptr<const TimePlace> time;       // that it writes
+  std::weak_ptr<Model> model;                  // that has its last record as a task
+  std::uint32_t model_record = 0;              // of ModelRun::records
 };
 
 // A stream that waits until a value in device memory is as it should be.

@@ -41,7 +41,7 @@ typedef enum aclmdlRITaskType {
 
 /* --- Captures. A stream that waits for an event which a captured stream has recorded is captured
    from then on, too. It must be waited for before the end. 207000 of a captured stream: functions
-   of the program, waits for values, managed memory, operators that need memory to work in. */
+   of the program, waits for values, managed memory. */
 
 /* 107031: the default stream; 107027: it is captured already. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
@@ -56,9 +56,26 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
 /* Sets the thread's mode, which is global at first, and says the one before. */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode);
 
+/* --- Kernels that change between runs. Those that a captured stream is given between the first two
+   are a group. Those that a stream is given between the last two do not run: they replace the
+   group's kernels, in order. The update is on the card when the stream has come to its end, also for
+   a run in flight that waits for it. In a run in flight only arguments can change: else 107037.
+   107033: the stream has a group, or an update, already, or none, or another stream updates the
+   group; 107034 of a task: another stream of the capture has begun a group. */
+
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
+/* 207000: copies, fills or events are in the group. It is the model's. */
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp* group);
+/* 107026: its model is captured still; 107003: the stream is of another device. */
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp group);
+/* 507000: fewer kernels than the group has, but not none; of a launch: more. */
+ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+
 /* --- Events between models and other streams. With these flags a run of the model records or waits
    for the event itself. Not captured, both are as the functions without a flag. 107024 of a wait
-   without it: the capture has no record; 107032: another capture has. */
+   without it: the capture has no record; 107032: another capture has. An event that was made with
+   ACL_EVENT_EXTERNAL needs no flag here: it is set by a record and cleared by a reset, each in its
+   stream's order, and a wait for it is until it is set, though nothing has recorded it yet. */
 #define ACL_EVENT_RECORD_DEFAULT 0x0u
 #define ACL_EVENT_RECORD_EXTERNAL 0x1u
 #define ACL_EVENT_WAIT_DEFAULT 0x0u

@@ -12,12 +12,18 @@ namespace {
 
 using driver::DeviceAddress;
 
-// HcclReduceOp. kInvalidParameter.
-Value<driver::Reduction> reduction_of(std::uint64_t number) {
+// HcclReduceOp, of a call that is not compared with those of other ranks yet: they have refused
+// theirs, and may be further. kInvalidParameter; kFeature: not of such elements.
+Value<driver::Reduction> reduction_of(std::uint64_t number, std::uint64_t type) {
   using Reduction = driver::Reduction;
   constexpr Reduction kAll[] = {Reduction::kSum, Reduction::kProduct, Reduction::kMax,
                                 Reduction::kMin};
   if (number >= std::size(kAll)) return fault(kInvalidParameter, "no such reduction");
+  const auto elements = type_of_elements(type);
+  if (!elements) return forward_fault(elements);
+  if (!abi::can_reduce(*elements, kAll[number])) {
+    return fault(kFeature, "the engines compute no such reduction of such elements");
+  }
   return kAll[number];
 }
 
@@ -72,7 +78,7 @@ Outcome move(Caller& caller, const CallOf<kCall>& work, Side reads, Side writes,
 template <Call kCall, class Begin>
 Outcome reduce_by(Caller& caller, const CallOf<kCall>& work, Side reads, Side writes,
                   const Begin& begin) {
-  const auto reduction = reduction_of(work.reduction);
+  const auto reduction = reduction_of(work.reduction, work.type);
   if (!reduction) return forward_fault(reduction);
   return move(caller, work, reads, writes,
               [&](const Movement& to) { return begin(to, *reduction); });
@@ -252,7 +258,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kAllGatherV>& call) {
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kReduceScatterV>& call) {
-  const auto reduction = reduction_of(call.reduction);
+  const auto reduction = reduction_of(call.reduction, call.type);
   if (!reduction) return forward_fault(reduction);
   const auto pieces = pieces_of(caller, call, call);
   if (!pieces) return forward_fault(pieces);

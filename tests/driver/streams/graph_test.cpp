@@ -403,12 +403,5 @@ TEST_P(StreamGraphRandomTest, RunsAreWhatWasCapturedAndUpdatedLast) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StreamGraphRandomTest, testing::Range(0U, 40U));
 
-TEST_F(StreamGraphTest, RingsHaveAtLeast256Places) {
-  ExecutionStreamOptions options;
-  options.log2_entries = 7;
-  EXPECT_THAT(ExecutionStream::open(*process, *pool, options),
-              FailsWith(ErrorCode::kInvalidArgument));
-}
-
 }  // namespace
 }  // namespace npu::driver

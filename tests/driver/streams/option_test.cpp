@@ -76,5 +76,12 @@ TEST_F(StreamOptionTest, ASubmissionHasRoomForItsWaitAndItsRecord) {
   EXPECT_THAT(stream->submit(most.data(), 0), FailsWith(ErrorCode::kInvalidArgument));
 }
 
+TEST_F(StreamOptionTest, RingsHaveAtLeast256Places) {
+  ExecutionStreamOptions options;
+  options.log2_entries = 7;
+  EXPECT_THAT(ExecutionStream::open(*process, *pool, options),
+              FailsWith(ErrorCode::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace npu::driver

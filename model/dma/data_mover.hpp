@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/core/zeroed_array.hpp"
 #include "model/dma/dma_ports.hpp"
 #include "model/dma/dma_types.hpp"
 
@@ -131,9 +132,9 @@ class DataMover {
   // Of what has met it: neither read nor written behind.
   Bytes first_unread_ = 0, first_unwritten_ = 0;
 
-  std::vector<Read> reads_;  // ring, oldest at read_head_
+  ZeroedArray<Read> reads_;  // ring, oldest at read_head_
   std::uint32_t read_head_ = 0, read_tail_ = 0;
-  std::vector<Write> writes_;  // to device memory; ring, oldest at write_head_
+  ZeroedArray<Write> writes_;  // to device memory; ring, oldest at write_head_
   std::uint32_t write_head_ = 0, write_tail_ = 0;
   unsigned reads_in_flight_ = 0, writes_in_flight_ = 0;
   std::vector<Taken> taken_;  // ring of what the transmitter still has to take

@@ -69,13 +69,13 @@ void MemoryPipe::begin(const PipeEntry& copy, const Began& began) {
   next.begun = sim_now();
   next.entry = copy;
   next.path = {};
-  if (sim_.recorder.enabled()) chain_.begin(began);
+  if (followed()) chain_.begin(began);
   cursor_ = {range_of(copy.instruction), slot_of(last_ - 1), 0, 0};
   if (cursor_.range.path == nullptr) {
     port_free_ = std::max(port_free_, sim_now()) + local_time(copy.instruction);
     next.last = port_free_;
     next.sent = true;
-    if (sim_.recorder.enabled()) next.path = chain_.moved(port_free_);
+    if (followed()) next.path = chain_.moved(port_free_);
     return retire();
   }
   const Range& range = cursor_.range;
@@ -161,7 +161,7 @@ void MemoryPipe::send() {
     sending_ = cursor_.row < range.rows;
     copy.sent = !sending_;
     copy.last = port_free_;
-    if (sim_.recorder.enabled()) chain_.sent();
+    if (followed()) chain_.sent();
     owner_.send(pipe_, request);
   }
   owner_.copy_advanced(pipe_);
@@ -177,7 +177,7 @@ void MemoryPipe::answered(std::uint32_t slot, Bytes bytes, const RequestTimes& t
   if (slot >> 8 != (generation_ & kGenerationMask)) return;
   Item& copy = items_[slot & kSlotMask];
   --copy.answers;
-  if (sim_.recorder.enabled()) copy.path = chain_.answered(times);
+  if (followed()) copy.path = chain_.answered(times);
   copy.last = std::max(copy.last, sim_now());
   outstanding_ -= room_of(copy, bytes);
   if (sending_ && !resuming_) send();
@@ -211,7 +211,7 @@ void MemoryPipe::send_again(Item& copy, const Range& range) {
     outstanding_ += room_of(copy, request.rows * request.row_bytes);
     ++copy.answers;
     ++copy.translations;
-    if (sim_.recorder.enabled()) chain_.sent_again(copy.path);
+    if (followed()) chain_.sent_again(copy.path);
     owner_.send(pipe_, request);
   }
 }
@@ -243,7 +243,7 @@ bool MemoryPipe::retire_copy(Item& copy) {
   }
   const SimTime begin = std::max(copy.begun, last_end_);
   last_end_ = end;
-  if (sim_.recorder.enabled()) tell_path(copy, end);
+  if (followed()) tell_path(copy, end);
   owner_.copy_ended(pipe_, copy.entry, begin, end, range.rows * range.row_bytes);
   release(copy);
   return true;

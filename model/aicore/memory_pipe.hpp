@@ -127,6 +127,8 @@ class MemoryPipe {
   void finish(std::uint64_t generation);
   void retire();
   bool retire_copy(Item& item);
+  // Whether somebody hears what copies follow from.
+  bool followed() const { return sim_.recorder.hears(platform::Activity::kCopyPath); }
   void tell_path(const Item& copy, SimTime end);
   void release(Item& item);
 

@@ -25,7 +25,7 @@ PipeEffects::PipeEffects(CoreParts& core, LocalMemory& memory, Cluster& cluster)
 
 void PipeEffects::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimTime end,
                           Bytes bytes, const Began& began) {
-  if (services_.sim.recorder.enabled()) {
+  if (services_.sim.recorder.hears(platform::Activity::kPipe)) {
     platform::PipeDetail detail;
     detail.pipe = pipe;
     detail.operation = operation_of(entry.instruction);

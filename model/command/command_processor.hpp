@@ -3,8 +3,8 @@
 // (abi/queue.hpp, docs/compute-queues.md).
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
 #include <vector>
@@ -27,7 +27,7 @@ class CommandProcessor : public sc_core::sc_module,
   CommandProcessor(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
                    unsigned device_index);
 
-  using DoorbellSocket = tlm_utils::simple_target_socket_tagged_optional<CommandProcessor>;
+  using DoorbellSocket = tlm_utils::passthrough_target_socket_tagged_optional<CommandProcessor>;
   // Writes to each function's doorbell aperture; addresses from the start of page 0. Answers at
   // once.
   sc_core::sc_vector<DoorbellSocket> doorbell_sockets;

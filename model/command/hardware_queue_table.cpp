@@ -81,7 +81,7 @@ bool HardwareQueueTable::valid(const abi::QueueDescriptor& mqd, const Process& p
 
 ManagementStatus HardwareQueueTable::add(const abi::QueueDescriptor& mqd, std::uint64_t address,
                                          unsigned vectors) {
-  if (mqd.queue_id >= queues_.size() || queues_[mqd.queue_id])
+  if (mqd.queue_id >= abi::kMaxQueues || queue(mqd.queue_id) != nullptr)
     return ManagementStatus::kInvalidQueue;
   auto* owner = process(mqd.pasid);
   if (owner == nullptr) return ManagementStatus::kInvalidProcess;
@@ -97,6 +97,7 @@ ManagementStatus HardwareQueueTable::add(const abi::QueueDescriptor& mqd, std::u
   queue->address = address;
   queue->process = owner;
   queue->told = mqd.write_index;
+  if (mqd.queue_id >= queues_.size()) queues_.resize(mqd.queue_id + std::size_t{1});
   queues_[mqd.queue_id] = std::move(queue);
   return ManagementStatus::kSuccess;
 }
@@ -113,7 +114,7 @@ void HardwareQueueTable::remove(HardwareQueue& queue) {
 }
 
 void HardwareQueueTable::reset() {
-  for (auto& queue : queues_) queue.reset();
+  queues_.clear();
   for (auto& process : pages_) process.reset();
 }
 

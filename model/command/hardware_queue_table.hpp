@@ -77,8 +77,7 @@ struct HardwareQueue {
 // Those of a function.
 class HardwareQueueTable {
  public:
-  HardwareQueueTable(unsigned function, unsigned pages)
-      : function_(function), pages_(pages), queues_(abi::kMaxQueues) {}
+  HardwareQueueTable(unsigned function, unsigned pages) : function_(function), pages_(pages) {}
 
   Process* process_of_page(std::uint64_t page) const {
     return page < pages_.size() ? pages_[page].get() : nullptr;
@@ -118,7 +117,7 @@ class HardwareQueueTable {
  private:
   const unsigned function_;
   std::vector<std::unique_ptr<Process>> pages_;         // by doorbell page
-  std::vector<std::unique_ptr<HardwareQueue>> queues_;  // by id
+  std::vector<std::unique_ptr<HardwareQueue>> queues_;  // by id, up to the last
 };
 
 }  // namespace npu::model

@@ -28,7 +28,7 @@ const Unit& unit_of(const std::string& key_name) {
   static const Unit kNone{"", "", 1, false};
   for (const auto& unit : kUnits) {
     const std::size_t length = unit.suffix.size();
-    if (key_name.size() > length &&
+    if (key_name.size() > length && key_name.back() == unit.suffix.back() &&
         key_name.compare(key_name.size() - length, length, unit.suffix) == 0) {
       return unit;
     }

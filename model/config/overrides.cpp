@@ -58,6 +58,12 @@ std::vector<ReplacedKey> Overrides::resolved() const {
   return all;
 }
 
+bool Overrides::of_one_card() const {
+  const std::string prefix = "cards.";
+  const auto first = values_.lower_bound(prefix);
+  return first != values_.end() && first->first.compare(0, prefix.size(), prefix) == 0;
+}
+
 ConfigResult<void> Overrides::check_all_used() const {
   for (const auto& [key, value] : values_) {
     if (value.used) continue;

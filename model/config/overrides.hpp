@@ -31,6 +31,8 @@ class Overrides {
   // What find() gave for this key was understood as `value`.
   void resolve(const KeyPath& path, const std::string& value, bool is_text);
   std::vector<ReplacedKey> resolved() const;
+  // Whether any is of one card alone.
+  bool of_one_card() const;
   // An error if one of them named no key at all.
   ConfigResult<void> check_all_used() const;
 

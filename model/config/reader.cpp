@@ -211,11 +211,34 @@ Reader::Status Reader::read_chip(PciNodeConfig& node, const YamlNode& yaml, cons
   }
   if (is_file) found = whole_chip(**found);
   if (!found) return tl::unexpected(found.error());
+  const auto card = static_cast<std::size_t>(node.card);
+  if (is_file && !overrides_.of_one_card()) {
+    auto& alike = cards_of_[*found];
+    alike.push_back(card);
+    if (alike.front() != card) {
+      system_.cards[card] = system_.cards[alike.front()];
+      return {};
+    }
+  }
   ChipConfig chip{};
   chip.path = (*found)->place.file;
   if (auto done = read_table(chip_table(), &chip, **found, inside, is_file); !done) return done;
-  system_.cards[static_cast<std::size_t>(node.card)] = std::move(chip);
+  system_.cards[card] = std::move(chip);
   return {};
+}
+
+SourceMap Reader::sources() const {
+  SourceMap all = sources_;
+  for (const auto& [chip, cards] : cards_of_) {
+    const std::string first = "cards." + std::to_string(cards.front()) + ".";
+    for (const auto& [path, place] : sources_) {
+      if (path.compare(0, first.size(), first) != 0) continue;
+      for (const std::size_t card : cards) {
+        all["cards." + std::to_string(card) + "." + path.substr(first.size())] = place;
+      }
+    }
+  }
+  return all;
 }
 
 template <class Item>

@@ -26,7 +26,7 @@ class Reader {
   ConfigResult<SystemConfig> read(const YamlNode& document);
   // `document` is a file of one table: an object of the type the table fills.
   ConfigResult<void> read_into(const Table& table, void* object, const YamlNode& document);
-  const SourceMap& sources() const { return sources_; }
+  SourceMap sources() const;
 
  private:
   using Status = ConfigResult<void>;
@@ -53,7 +53,9 @@ class Reader {
   ConfigFiles files_;
   std::map<std::string, YamlNode> whole_chips_;  // with their bases, by file, line, column
   SystemConfig system_{};
-  SourceMap sources_;
+  SourceMap sources_;  // without cards that are like an earlier one
+  // Cards by their chips, whose files are read once: the first one, and those that are like it.
+  std::map<const YamlNode*, std::vector<std::size_t>> cards_of_;
   std::optional<YamlNode> lone_chip_;  // a chip file given instead of a system file
 };
 

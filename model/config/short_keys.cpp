@@ -37,7 +37,7 @@ std::string tail(const std::string& key, std::ptrdiff_t parts) {
 
 // Empty: it names none, or several.
 std::string full_key(const std::string& given) {
-  const std::vector<std::string> keys = override_keys();
+  static const std::vector<std::string> keys = override_keys();
   const std::string name = without_host(given);
   if (is_list_key(name) || std::find(keys.begin(), keys.end(), name) != keys.end()) return name;
   std::string found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "model/config/alike.hpp"
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
 #include "model/config/value_text.hpp"
@@ -38,10 +39,21 @@ class Writer {
     if (key.type == KeyType::kChip) {
       const int card = static_cast<const PciNodeConfig*>(object)->card;
       text_ += fmt::format("  # card {}\n", card);
-      return table(*key.table, &system_.cards[static_cast<std::size_t>(card)], depth + 1);
+      return chip(*key.table, system_.cards[static_cast<std::size_t>(card)], depth + 1);
     }
     if (key.type == KeyType::kTexts) return texts(keys::texts_of(key.load(object).text), depth);
     text_ += " " + value_text(key, key.load(object)) + "\n";
+  }
+
+  // One that is like the last one has its text.
+  void chip(const Table& keys, const ChipConfig& chip, int depth) {
+    if (last_.chip != nullptr && last_.depth == depth && alike(keys, last_.chip, &chip)) {
+      text_ += text_.substr(last_.begin, last_.length);
+      return;
+    }
+    const std::size_t begin = text_.size();
+    table(keys, &chip, depth);
+    last_ = {&chip, depth, begin, text_.size() - begin};
   }
 
   void texts(const std::vector<std::string>& items, int depth) {
@@ -59,6 +71,11 @@ class Writer {
 
   const SystemConfig& system_;
   std::string text_;
+  struct {
+    const ChipConfig* chip = nullptr;
+    int depth = 0;
+    std::size_t begin = 0, length = 0;  // of its text
+  } last_;
 };
 
 }  // namespace

@@ -91,6 +91,18 @@ ConfigResult<KeyValue> parse_texts(const Key& key, const YamlNode& node, const s
   return KeyValue{0, keys::joined(texts)};
 }
 
+std::string in_units(std::uint64_t stored, const Unit& unit) {
+  std::string text = std::to_string(stored / unit.factor);
+  std::uint64_t rest = stored % unit.factor;
+  if (rest == 0) return text;
+  text += '.';
+  for (std::uint64_t step = unit.factor / 10; rest != 0; step /= 10) {
+    text += static_cast<char>('0' + rest / step);
+    rest %= step;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> parse_number(const std::string& text, const Unit& unit) {
@@ -118,15 +130,7 @@ std::optional<std::uint64_t> parse_number(const std::string& text, const Unit& u
 std::string number_text(const Key& key, std::uint64_t stored) {
   const Unit& unit = unit_of(key.name);
   if (key.hexadecimal) return fmt::format("{:#x}", stored / unit.factor);
-  std::string text = fmt::format("{}", stored / unit.factor);
-  std::uint64_t rest = stored % unit.factor;
-  if (rest == 0) return text;
-  text += '.';
-  for (std::uint64_t step = unit.factor / 10; rest != 0; step /= 10) {
-    text += static_cast<char>('0' + rest / step);
-    rest %= step;
-  }
-  return text;
+  return in_units(stored, unit);
 }
 
 ConfigResult<KeyValue> parse_value(const Key& key, const YamlNode& node, const std::string& path) {
@@ -171,9 +175,8 @@ std::string value_text(const Key& key, const KeyValue& value) {
 }
 
 std::string decimal_text(const Key& key, const KeyValue& value) {
-  Key decimal = key;
-  decimal.hexadecimal = false;
-  return value_text(decimal, value);
+  if (key.type != KeyType::kNumber) return value_text(key, value);
+  return in_units(value.number, unit_of(key.name));
 }
 
 bool is_word(const Key& key) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/config/alike.hpp"
 #include "model/config/key_table.hpp"
 #include "model/config/load.hpp"
 #include "model/config/value_text.hpp"
@@ -36,14 +37,34 @@ class Collector {
     }
     if (key.type == KeyType::kChip) {
       const int card = static_cast<const PciNodeConfig*>(object)->card;
-      return table(*key.table, &system_.cards[static_cast<std::size_t>(card)],
-                   "cards." + std::to_string(card) + ".");
+      return chip(*key.table, system_.cards[static_cast<std::size_t>(card)],
+                  "cards." + std::to_string(card) + ".");
     }
     values_.push_back({name, decimal_text(key, key.load(object)), is_word(key)});
   }
 
+  // One that is like the last one has its values.
+  void chip(const Table& keys, const ChipConfig& chip, const std::string& prefix) {
+    const std::size_t begin = values_.size();
+    if (last_.chip == nullptr || !alike(keys, last_.chip, &chip)) {
+      table(keys, &chip, prefix);
+      last_ = {&chip, prefix.size(), begin, values_.size()};
+      return;
+    }
+    for (std::size_t i = last_.begin; i < last_.end; ++i) {
+      ReplacedKey same = values_[i];
+      same.key.replace(0, last_.prefix, prefix);
+      values_.push_back(std::move(same));
+    }
+  }
+
   const SystemConfig& system_;
   std::vector<ReplacedKey> values_;
+  struct {
+    const ChipConfig* chip = nullptr;
+    std::size_t prefix = 0;          // length of that of its keys
+    std::size_t begin = 0, end = 0;  // of its values
+  } last_;
 };
 
 }  // namespace

@@ -15,12 +15,21 @@ std::uint32_t Recorder::track(std::string_view name) {
 
 void Recorder::add(platform::TraceSink& sink) {
   sinks_.push_back(&sink);
-  enabled_ = true;
+  ask_sinks();
 }
 
 void Recorder::remove(platform::TraceSink& sink) {
   sinks_.erase(std::remove(sinks_.begin(), sinks_.end(), &sink), sinks_.end());
+  ask_sinks();
+}
+
+void Recorder::ask_sinks() {
   enabled_ = !sinks_.empty();
+  for (std::size_t i = 0; i < heard_.size(); ++i) {
+    heard_[i] = std::any_of(sinks_.begin(), sinks_.end(), [i](const platform::TraceSink* sink) {
+      return sink->hears(static_cast<platform::Activity>(i));
+    });
+  }
 }
 
 }  // namespace npu::model

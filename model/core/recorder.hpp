@@ -2,6 +2,7 @@
 // The simulator's Tracer: hands every event to the sinks that listen.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -17,6 +18,10 @@ class Recorder : public platform::Tracer {
   void emit(const platform::TraceEvent& event) override {
     for (auto* sink : sinks_) sink->on_event(event);
   }
+  // Whether a sink hears events of this activity.
+  bool hears(platform::Activity activity) const {
+    return heard_[static_cast<std::size_t>(activity)];
+  }
   std::uint64_t exchange_cause(std::uint64_t cause) override {
     return std::exchange(*cause_slot_, cause);
   }
@@ -31,7 +36,10 @@ class Recorder : public platform::Tracer {
   const std::vector<std::string>& track_names() const { return names_; }
 
  private:
+  void ask_sinks();
+
   std::vector<platform::TraceSink*> sinks_;
+  std::array<bool, static_cast<std::size_t>(platform::Activity::kCount)> heard_{};
   std::vector<std::string> names_{"none"};
   std::map<std::string, std::uint32_t, std::less<>> ids_;
   std::uint64_t no_task_ = 0;

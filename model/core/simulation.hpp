@@ -41,7 +41,7 @@ struct Simulation {
 
   void emit(std::uint32_t track, platform::Activity activity, SimTime begin, SimTime end,
             std::uint64_t cause = 0, std::uint64_t bytes = 0, std::uint64_t detail = 0) {
-    if (!recorder.enabled()) return;
+    if (!recorder.hears(activity)) return;
     recorder.emit({instant(begin), instant(end), cause, bytes, detail, track, activity});
   }
 };

@@ -39,8 +39,10 @@ DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, 
       turn_overlap_(static_cast<unsigned>(buffer_size_ / chunk_ / 32)),
       // Not zeroed: a large buffer costs host memory only where data passed through it.
       buffer_(new unsigned char[buffer_size_]),
-      reads_(power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2)),
-      writes_(reads_.size()),
+      places_(static_cast<std::uint32_t>(
+          power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2))),
+      reads_(new Read[places_]),
+      writes_(new Write[places_]),
       // One command: whole pages but for its first and last write.
       taken_(power_of_two_above(post_window_ / kBusPage + 3)) {}
 
@@ -163,7 +165,7 @@ Bytes DataMover::next_read() const {
 bool DataMover::may_read(Bytes length) const {
   if (turns() && writing_) return false;
   if (host_source() && reads_in_flight_ >= shared_.config.dma.max_outstanding_reads) return false;
-  return requested_ + length - written_ <= buffer_size_ && read_tail_ - read_head_ < reads_.size();
+  return requested_ + length - written_ <= buffer_size_ && read_tail_ - read_head_ < places_;
 }
 
 void DataMover::issue_reads() {
@@ -178,7 +180,7 @@ void DataMover::issue_reads() {
 }
 
 void DataMover::issue_read(Bytes length) {
-  const std::uint32_t slot = read_tail_++ & static_cast<std::uint32_t>(reads_.size() - 1);
+  const std::uint32_t slot = read_tail_++ & (places_ - 1);
   reads_[slot] = {requested_, requested_ + length, false};
   ++reads_in_flight_;
   const RequestTag tag{unit_, RequestTag::kRead, epoch_, slot};
@@ -209,7 +211,7 @@ void DataMover::read_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) {
   } else if (host_source()) {
     std::memcpy(at(read.begin), trans.get_data_ptr(), read.end - read.begin);
   }
-  const auto mask = static_cast<std::uint32_t>(reads_.size() - 1);
+  const auto mask = places_ - 1;
   while (read_head_ != read_tail_ && reads_[read_head_ & mask].done) {
     arrived_ = reads_[read_head_++ & mask].end;
   }
@@ -229,13 +231,13 @@ Bytes DataMover::next_device_write() const {
 void DataMover::issue_device_writes() {
   if (turns() && !writing_) return;
   while (const Bytes length = next_device_write()) {
-    if (write_tail_ - write_head_ == writes_.size() || !path_is_free()) return;
+    if (write_tail_ - write_head_ == places_ || !path_is_free()) return;
     if (!may_send(SharedResource::kHbm, length)) return;
     const Bytes position = write_issued_;
     write_issued_ += length;
     ++writes_in_flight_;
     take_path(length);
-    const std::uint32_t slot = write_tail_++ & static_cast<std::uint32_t>(writes_.size() - 1);
+    const std::uint32_t slot = write_tail_++ & (places_ - 1);
     writes_[slot] = {position, write_issued_, false};
     const RequestTag tag{unit_, RequestTag::kWrite, epoch_, slot};
     shared_.ports.write_device(tag, reduction_, space_, destination_ + position, at(position),
@@ -248,7 +250,7 @@ void DataMover::write_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) 
   const auto& info = Transaction::of(trans);
   --writes_in_flight_;
   writes_[slot].done = true;
-  const auto mask = static_cast<std::uint32_t>(writes_.size() - 1);
+  const auto mask = places_ - 1;
   while (write_head_ != write_tail_ && writes_[write_head_ & mask].done) {
     written_ = writes_[write_head_++ & mask].end;
   }

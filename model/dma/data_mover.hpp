@@ -131,9 +131,12 @@ class DataMover {
   // Of what has met it: neither read nor written behind.
   Bytes first_unread_ = 0, first_unwritten_ = 0;
 
-  std::vector<Read> reads_;  // ring, oldest at read_head_
+  // Rings, which are not zeroed either. The oldest read is at read_head_, the oldest write to
+  // device memory at write_head_.
+  const std::uint32_t places_;  // of each; a power of two
+  std::unique_ptr<Read[]> reads_;
+  std::unique_ptr<Write[]> writes_;
   std::uint32_t read_head_ = 0, read_tail_ = 0;
-  std::vector<Write> writes_;  // to device memory; ring, oldest at write_head_
   std::uint32_t write_head_ = 0, write_tail_ = 0;
   unsigned reads_in_flight_ = 0, writes_in_flight_ = 0;
   std::vector<Taken> taken_;  // ring of what the transmitter still has to take

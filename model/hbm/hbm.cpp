@@ -247,7 +247,8 @@ void Hbm::advance_channels(Clock clock, bool all) {
   advance_at_ = kNotArmed;
   expected_ = kNever;
   channels_.for_each(all, [&](unsigned number, hbm::Channel& channel) {
-    channel.engine().log_refreshes(simulation_.recorder.enabled() ? &refresh_log_ : nullptr);
+    const bool heard = simulation_.recorder.hears(platform::Activity::kHbmRefresh);
+    channel.engine().log_refreshes(heard ? &refresh_log_ : nullptr);
     channel.advance(clock);
     collect();
     log_refreshes(number);
@@ -321,9 +322,9 @@ void Hbm::complete(std::uint32_t tag) {
   const std::uint16_t port = pending.port;
   const bool write = pending.write;
   if (write) --writes_pending_;
-  if (simulation_.recorder.enabled() && payload.is_response_ok()) {
-    simulation_.emit(track_, write ? platform::Activity::kHbmWrite : platform::Activity::kHbmRead,
-                     pending.begin, sim_now(), Transaction::of(payload).cause,
+  const auto activity = write ? platform::Activity::kHbmWrite : platform::Activity::kHbmRead;
+  if (simulation_.recorder.hears(activity) && payload.is_response_ok()) {
+    simulation_.emit(track_, activity, pending.begin, sim_now(), Transaction::of(payload).cause,
                      payload.get_data_length(), channels_of(payload));
   }
   pending.remaining = free_pending_;

@@ -91,6 +91,7 @@ Clock RunPlanner::plan(const BurstRun& run, std::uint64_t first, Clock bursts) {
   const unsigned turned = map_.turned_over(row);
   for (Clock i = 0; i < looked_at; ++i) {
     const std::uint16_t lane = map_.lane(first + static_cast<std::uint64_t>(i), turned);
+    __builtin_prefetch(&banks_[lane], 1);  // while there is a place in the queue to be found
     Piece& piece = pieces[layout_.pseudo_channel_of(lane)];
     piece.lanes[piece.groups++] = lane;
     // As many more as there are whole turns, and what is left of one.
@@ -174,7 +175,7 @@ Clock RunPlanner::open_all(Piece& piece, const Wanted& wanted, PseudoChannel& bu
     // A bank that is refreshed all the time is served between two of its refreshes.
     for (unsigned tries = 0; true; ++tries) {
       const bool hit = open(bank, group, bus, piece.row, wanted);
-      ready = std::max(bank.open.act + kind.act_to_column, bank.column);
+      ready = std::max(bank.opened + kind.act_to_column, bank.column);
       const bool served_first = (!hit && piece.bursts == groups) || tries == kMostRefreshes;
       if (served_first || std::max(earliest, ready - turn) + span < bank.refresh) {
         earliest = std::max(earliest, ready - turn);
@@ -275,7 +276,7 @@ void RunPlanner::leave(const Piece& piece) {
     Bank& bank = banks_[static_cast<std::size_t>(piece.lanes[i])];
     bank.column = piece.ready[i];
     const Clock last = bank.column - kind.in_group;
-    bank.open.last = std::max(bank.open.last, last);
+    bank.last = std::max(bank.last, last);
     bank.pre = std::max(bank.pre, last + kind.to_pre);
   }
 }
@@ -283,7 +284,7 @@ void RunPlanner::leave(const Piece& piece) {
 // Opens the row, unless it is open or bursts still wait for it; whether it was.
 bool RunPlanner::open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_t row,
                       const Wanted& wanted) {
-  if (bank.open.row == row || (bank.before.row == row && wanted.from < bank.before.last)) {
+  if (bank.row == row || (bank.before == row && wanted.from < bank.last_before)) {
     return true;
   }
   // Buses give their time away as bursts come, not as they are served.
@@ -291,7 +292,7 @@ bool RunPlanner::open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_
   bus.act = std::max(bus.act, wanted.from);
   group.act = std::max(group.act, wanted.from);
   Clock act = std::max({wanted.decided, bank.act, bus.act, group.act});
-  if (bank.open.row != kNoRow) {
+  if (bank.row != kNoRow) {
     act = std::max(act, std::max({wanted.decided, row_bus_, bank.pre}) + limits_.pre_to_act);
     ++row_bus_;
     ++counts_.precharges;
@@ -301,8 +302,10 @@ bool RunPlanner::open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_
   group.act += limits_.group_act_to_act;
   row_bus_ += act_clocks_;
   ++counts_.activates;
-  bank.before = bank.open;
-  bank.open = {row, act, act};
+  bank.before = bank.row;
+  bank.last_before = bank.last;
+  bank.row = row;
+  bank.opened = bank.last = act;
   bank.act = act + limits_.act_to_act;
   bank.pre = std::max(bank.pre, act + limits_.act_to_pre);
   return false;
@@ -313,11 +316,11 @@ bool RunPlanner::open(Bank& bank, Group& group, PseudoChannel& bus, std::uint32_
 [[gnu::noinline]] void RunPlanner::refresh_bank(Bank& bank, Clock now) {
   const Clock last = bank.refresh + (now - bank.refresh) / bank_period_ * bank_period_;
   Clock begin = last;
-  if (bank.open.row != kNoRow) {
+  if (bank.row != kNoRow) {
     begin = std::max(begin, std::max(bank.refresh, bank.pre) + limits_.pre_to_act);
     ++counts_.precharges;
   }
-  bank.open = bank.before = {};
+  bank.row = bank.before = kNoRow;
   bank.act = std::max(bank.act, begin + limits_.refresh_bank_to_act);
   bank.refresh = last + bank_period_;
 }
@@ -330,8 +333,8 @@ Clock RunPlanner::refresh_all(unsigned pseudo_channel, Clock now) {
   for (int lane = layout_.first_lane(pseudo_channel); lane < layout_.end_lane(pseudo_channel);
        ++lane) {
     Bank& bank = banks_[static_cast<std::size_t>(lane)];
-    if (bank.open.row != kNoRow) begin = std::max(begin, bank.pre + limits_.pre_to_act);
-    bank.open = bank.before = {};
+    if (bank.row != kNoRow) begin = std::max(begin, bank.pre + limits_.pre_to_act);
+    bank.row = bank.before = kNoRow;
   }
   ++counts_.precharges;  // PREab
   const Clock end = begin + refresh_clocks_;

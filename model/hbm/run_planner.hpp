@@ -50,18 +50,17 @@ class RunPlanner {
  private:
   static constexpr std::uint32_t kNoRow = UINT32_MAX;
 
-  struct Row {
-    std::uint32_t row = kNoRow;
-    Clock act = 0;   // its ACT
-    Clock last = 0;  // the last RD or WR of it that is planned
-  };
-  struct Bank {
-    Row open;                // kNoRow: closed
-    Row before;              // the one before; bursts may still wait for it
-    Clock column = 0;        // RD or WR of an open row is allowed from here on
-    Clock act = 0;           // ACT likewise
-    Clock pre = 0;           // PRE likewise
-    Clock refresh = kNever;  // per-bank refresh: when the next one falls due
+  // A line of the host's caches.
+  struct alignas(64) Bank {
+    std::uint32_t row = kNoRow;     // that is open; kNoRow: none is
+    std::uint32_t before = kNoRow;  // the one before; bursts may still wait for it
+    Clock opened = 0;               // ACT of the row
+    Clock last = 0;                 // the last RD or WR of it that is planned
+    Clock last_before = 0;          // and of the one before
+    Clock column = 0;               // RD or WR of an open row is allowed from here on
+    Clock act = 0;                  // ACT likewise
+    Clock pre = 0;                  // PRE likewise
+    Clock refresh = kNever;         // per-bank refresh: when the next one falls due
   };
   struct Group {
     Clock column = 0, act = 0;

@@ -276,7 +276,7 @@ void L2::answer(std::uint64_t number) {
   info.hbm_until = access.hbm_until;
   info.l2_hits = access.hits;
   info.l2_misses = access.misses;
-  if (sim_.recorder.enabled()) trace(access);
+  trace(access);
   accesses_.give_back(static_cast<std::uint32_t>(number));
   if (info.posted) {
     trans.release();
@@ -340,14 +340,15 @@ void L2::finish_write_back(std::uint32_t number) {
   resume(transfer, first);
 }
 
-void L2::trace(const Access& access) const {
-  if (!access.trans->is_response_ok()) return;
-  sim_.emit(track_, access.write ? platform::Activity::kL2Write : platform::Activity::kL2Read,
-            access.arrival - noc_, sim_now(), Transaction::of(*access.trans).cause,
-            access.trans->get_data_length(), std::uint64_t{access.misses} << 32 | access.hits);
+inline void L2::trace(const Access& access) const {
+  const auto activity = access.write ? platform::Activity::kL2Write : platform::Activity::kL2Read;
+  if (!sim_.recorder.hears(activity) || !access.trans->is_response_ok()) return;
+  sim_.emit(track_, activity, access.arrival - noc_, sim_now(),
+            Transaction::of(*access.trans).cause, access.trans->get_data_length(),
+            std::uint64_t{access.misses} << 32 | access.hits);
 }
 
-void L2::trace(const HbmTransfer& transfer, platform::Activity activity) const {
+inline void L2::trace(const HbmTransfer& transfer, platform::Activity activity) const {
   sim_.emit(track_, activity, transfer.sent, sim_now(), transfer.cause,
             Bytes{transfer.lines} << line_shift_, transfer.lines);
 }

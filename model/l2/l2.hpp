@@ -22,8 +22,8 @@
 // the HBM and back as it is.
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include <optional>
 #include <string_view>
@@ -50,7 +50,7 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
   L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& config, unsigned clients,
      std::string_view track_name);
 
-  sc_core::sc_vector<tlm_utils::simple_target_socket_tagged<L2>> client_sockets;
+  sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<L2>> client_sockets;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<L2>> hbm_sockets;
 
   const L2Statistics& statistics() const { return statistics_; }

@@ -27,14 +27,16 @@ std::uint64_t fold(std::uint64_t value, unsigned bits) {
 }  // namespace
 
 LineStore::LineStore(const L2Config& config)
-    : ways_(config.ways), slice_bits_(log2_of(config.slices)), slice_mask_(config.slices - 1) {
+    : ways_(config.ways),
+      slice_bits_(log2_of(config.slices)),
+      slice_mask_(config.slices - 1),
+      memory_(config.size / config.line) {
   const std::uint64_t lines = config.size / config.line;
   const std::uint64_t sets = lines / ways_ / config.slices;
   const bool sets_are_a_power_of_two = sets != 0 && (sets & (sets - 1)) == 0;
   sc_assert(sets_are_a_power_of_two && sets * ways_ * config.slices * config.line == config.size);
   set_bits_ = log2_of(sets);
   set_mask_ = sets - 1;
-  memory_.resize((lines + kOfHostLine - 1) / kOfHostLine);
 }
 
 LineStore::Block LineStore::block_of(Line line) const {

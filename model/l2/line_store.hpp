@@ -4,11 +4,10 @@
 // that an aligned block of as many lines as there are slices lies in one set of each of them.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "model/config/l2_config.hpp"
+#include "model/core/zeroed_array.hpp"
 
 namespace npu::model {
 
@@ -65,20 +64,15 @@ class LineStore {
   unsigned slices() const { return static_cast<unsigned>(slice_mask_ + 1); }
 
  private:
-  // A line of the host's caches: a set of 16 ways is one of them.
-  static constexpr std::size_t kOfHostLine = 16;
-  struct alignas(64) HostLine {
-    std::array<Entry, kOfHostLine> entries{};
-  };
-
-  Entry* entries() { return memory_.data()->entries.data(); }
+  Entry* entries() { return memory_.data(); }
 
   const unsigned ways_;
   const unsigned slice_bits_;
   const std::uint64_t slice_mask_;
   unsigned set_bits_ = 0;
   std::uint64_t set_mask_ = 0;
-  std::vector<HostLine> memory_;  // set by set, of a set slice by slice
+  // Set by set, of a set slice by slice; a set of 16 ways is a line of the host's caches.
+  ZeroedArray<Entry> memory_;
 };
 
 }  // namespace npu::model

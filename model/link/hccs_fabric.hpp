@@ -19,8 +19,8 @@
 // hold up responses.
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include <memory>
 #include <optional>
@@ -35,7 +35,7 @@ namespace npu::model {
 
 class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
  public:
-  using TargetSocket = tlm_utils::simple_target_socket_tagged_optional<HccsFabric>;
+  using TargetSocket = tlm_utils::passthrough_target_socket_tagged_optional<HccsFabric>;
   using InitiatorSocket = tlm_utils::simple_initiator_socket_tagged_optional<HccsFabric>;
 
   // `config` has passed check_system().

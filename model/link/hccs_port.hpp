@@ -12,8 +12,8 @@
 // left).
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include <array>
 #include <vector>
@@ -36,7 +36,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig& config,
            RegisterBank& bank);
 
-  tlm_utils::simple_target_socket<HccsPort> peer_socket{"peer_socket"};
+  tlm_utils::passthrough_target_socket<HccsPort> peer_socket{"peer_socket"};
   // Device-local addresses.
   tlm_utils::simple_initiator_socket<HccsPort> memory_socket{"memory_socket"};
 
@@ -95,7 +95,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   std::vector<Outstanding> outstanding_;
   std::vector<std::uint32_t> free_;  // places in outstanding_
   tlm_utils::simple_initiator_socket_optional<HccsPort> fabric_out_{"fabric_out"};
-  tlm_utils::simple_target_socket_optional<HccsPort> fabric_in_{"fabric_in"};
+  tlm_utils::passthrough_target_socket_optional<HccsPort> fabric_in_{"fabric_in"};
 };
 
 }  // namespace npu::model

@@ -185,7 +185,7 @@ bool Mmu::translate(unsigned client, tlm::tlm_generic_payload& trans, Transactio
     return false;
   }
   ++statistics_.hits;
-  if (sim_.recorder.enabled()) trace(info, address, true);
+  if (sim_.recorder.hears(platform::Activity::kTranslation)) trace(info, address, true);
   return use(*last, client, trans, info);
 }
 

@@ -15,8 +15,8 @@
 // that is known.
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ class Mmu : public sc_core::sc_module,
             public PagePort,
             private Walker::Listener {
  public:
-  using ClientSocket = tlm_utils::simple_target_socket_tagged_optional<Mmu>;
+  using ClientSocket = tlm_utils::passthrough_target_socket_tagged_optional<Mmu>;
   using HbmSocket = tlm_utils::simple_initiator_socket_tagged<Mmu>;
 
   // `clients`: number of client sockets, at most 256; `device_index` is the card's, in traces. All

@@ -4,8 +4,8 @@
 // function's memory.
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include "model/core/simulation.hpp"
 #include "model/registers/card_registers.hpp"
@@ -19,7 +19,7 @@ class Bar2Decoder : public sc_core::sc_module {
   // nb protocol of model/core/transaction.hpp. An access that lies neither whole in the stream
   // windows, nor whole in the doorbell pages, nor whole in device memory ends as
   // kUnsupportedRequest; if posted, it vanishes.
-  tlm_utils::simple_target_socket<Bar2Decoder> memory_socket{"memory_socket"};
+  tlm_utils::passthrough_target_socket<Bar2Decoder> memory_socket{"memory_socket"};
   // The card's memory: the function's begins at its partition's base.
   tlm_utils::simple_initiator_socket<Bar2Decoder> hbm_socket{"hbm_socket"};
   // Writes to doorbell pages, b_transport, from the start of page 0; reads give 0. Unbound where

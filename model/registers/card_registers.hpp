@@ -3,7 +3,7 @@
 // block and the stream windows. Also its fault latch.
 #pragma once
 
-#include <tlm_utils/simple_target_socket.h>
+#include <tlm_utils/passthrough_target_socket.h>
 
 #include <functional>
 
@@ -29,7 +29,7 @@ class CardRegisters : public sc_core::sc_module, public FaultSink, public ResetL
   // Addresses are offsets in BAR0. Answers at once and never waits. Accesses are naturally
   // aligned multiples of 4 bytes; others get TLM_BURST_ERROR_RESPONSE and kUnsupportedRequest.
   // transport_dbg does the same for a debugger that looks at the machine from outside.
-  tlm_utils::simple_target_socket<CardRegisters> register_socket{"register_socket"};
+  tlm_utils::passthrough_target_socket<CardRegisters> register_socket{"register_socket"};
 
   // Before the simulation starts; without it faults raise nothing.
   void connect(InterruptPort& interrupts) { interrupts_ = &interrupts; }

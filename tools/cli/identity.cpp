@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/identity.hpp"
 
+#include <algorithm>
+
 #include "model/config/load.hpp"
 #include "tools/reports/html/page.hpp"
 #include "tools/reports/report_json.hpp"
@@ -8,8 +10,19 @@
 #include "tools/reports/report_text.hpp"
 
 namespace npu::cli {
+namespace {
+
+bool is_ascii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+}  // namespace
 
 Outcome publish(OptionFile& file, OptionFile& page, const reports::Report& report) {
+  std::string text = reports::to_text(report);
+  // Nobody sees the file's text where what is printed does not depend on it.
+  if (!file.is_wanted() && !page.is_wanted() && is_ascii(text)) return print(text);
   const std::string json = reports::to_json(report);
   Outcome written = file.write(json);
   if (page.is_wanted()) {
@@ -18,15 +31,17 @@ Outcome publish(OptionFile& file, OptionFile& page, const reports::Report& repor
   }
   // What is printed is what `npusim report` makes of the file, also where text that is no UTF-8 had
   // to be replaced there.
-  const bool replaced = json.find("\\ufffd") != std::string::npos;
-  const auto again = replaced ? reports::read_report(json) : report;
-  Outcome printed = print(reports::to_text(again ? *again : report));
+  if (json.find("\\ufffd") != std::string::npos) {
+    if (const auto again = reports::read_report(json)) text = reports::to_text(*again);
+  }
+  Outcome printed = print(text);
   return written ? printed : written;
 }
 
 Outcome write_config(const std::string& path, const model::SystemConfig& config) {
   auto file = OptionFile::open("--config-out", path);
   if (!file) return tl::unexpected(file.error());
+  if (!file->is_wanted()) return {};
   return file->write(model::show_system(config));
 }
 

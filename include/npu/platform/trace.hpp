@@ -52,6 +52,8 @@ class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void on_event(const TraceEvent& event) = 0;
+  // False: events of this activity are nothing to it; it may get them or not. It never changes.
+  virtual bool hears(Activity) const { return true; }
 };
 
 // Emitters test enabled() first, so that an unused trace costs almost nothing.

@@ -21,6 +21,11 @@ struct KernelSpan {
 
 class LaunchTimes : public platform::TraceSink {
  public:
+  bool hears(platform::Activity activity) const override {
+    return activity == platform::Activity::kDmaSubmit ||
+           activity == platform::Activity::kQueueWait ||
+           activity == platform::Activity::kKernelBlock;
+  }
   void on_event(const platform::TraceEvent& event) override {
     if (event.activity == platform::Activity::kDmaSubmit) {
       // The cause is the last entry's; others went with it.

@@ -55,7 +55,7 @@ class CardRunner final : public StepRunner {
       : card_(card),
         options_(std::move(options)),
         staging_(std::move(staging)),
-        memory_(card.process) {}
+        memory_(card.process.space()) {}
 
   Status load_aicpu_image();
   Status submit(const abi::QueueEntry& entry);

@@ -41,7 +41,9 @@ Status CardRunner::fill_zeros(driver::DeviceAddress at, Bytes size) {
 Status CardRunner::run(const operators::OperatorCall& call) {
   auto kernel = options_.find ? options_.find(call) : card_.runner.find(call, options_.interrupted);
   if (!kernel) return forward_error(kernel);
-  if (auto ran = card_.runner.run(call, std::move(*kernel)); !ran) return forward_error(ran);
+  if (auto ran = card_.runner.run(call, std::move(*kernel)); !ran) {
+    return explained(forward_error(ran));
+  }
   return follow();
 }
 
@@ -75,7 +77,7 @@ Status CardRunner::load_aicpu_image() {
 
 Status CardRunner::submit(const abi::QueueEntry& entry) {
   const auto mark = card_.launcher.stream().submit(&entry, 1);
-  return mark ? Status() : forward_error(mark);
+  return mark ? Status() : explained(forward_error(mark));
 }
 
 // The rings of a stream have room for a few hundred entries.
@@ -98,8 +100,21 @@ Status CardRunner::wait() {
   return ended;
 }
 
+// Of older steps the end has been waited for.
+void CardRunner::count_ended() {
+  ended_ = steps_ < kMostAhead ? 0 : steps_ - kMostAhead;
+  while (ended_ < steps_) {
+    const auto done = marks_[ended_ % kMostAhead].query();
+    if (!done || !*done) return;
+    ++ended_;
+  }
+}
+
+// Behind wait() the stream knows no outcomes.
 Status CardRunner::explained(Status status) {
-  if (status || status.error().code != ErrorCode::kDeviceFault) return status;
+  if (status) return status;
+  count_ended();
+  if (status.error().code != ErrorCode::kDeviceFault) return status;
   auto why = wait();
   return why ? status : why;
 }

@@ -43,6 +43,7 @@ class CardRunner final : public StepRunner {
   Status read(driver::DeviceAddress from, ByteSpan to) override;
   Status run(const operators::OperatorCall& call) override;
   Status run(const abi::TensorWork& work) override;
+  std::uint64_t ended() const override { return ended_; }
 
   // Until all steps have ended. Errors: Launcher::wait().
   Status wait();
@@ -60,6 +61,7 @@ class CardRunner final : public StepRunner {
   Status load_aicpu_image();
   Status submit(const abi::QueueEntry& entry);
   Status follow();
+  void count_ended();
   // An error of the stream, with what the card says of it.
   Status explained(Status status);
 
@@ -69,7 +71,7 @@ class CardRunner final : public StepRunner {
   MemoryPool memory_;
   std::shared_ptr<CardMemory> aicpu_image_;
   std::array<driver::StreamMark, kMostAhead> marks_;  // of the last steps, in a ring
-  std::size_t steps_ = 0;
+  std::size_t steps_ = 0, ended_ = 0;
   Picoseconds waited_{};
 };
 

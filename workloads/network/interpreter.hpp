@@ -52,7 +52,7 @@ class Network {
   Status run_node(const Node& node);
   static Status lower(Lowering& lowering);
   Status run_parts(const Node& node);
-  Status fail_in(const Node& node) const;
+  Status fail_in(const std::string& where) const;
   void keep(const std::string& name, Value value, const std::vector<Value>& inputs);
   void let_go(const std::string& name);
   Result<Tensors> outputs();
@@ -65,6 +65,11 @@ class Network {
   // Of a run.
   std::map<std::string, Value> values_;
   Uses left_;
+  struct Visit {
+    std::uint64_t first;  // step
+    std::size_t node;
+  };
+  std::vector<Visit> visits_;
 };
 
 }  // namespace npu::network

@@ -28,6 +28,14 @@ using network::Graph;
 using network::RunTimes;
 using network::Tensors;
 
+// An error of the card that no node has had.
+template <class T>
+Status outside(const char* when, const T& failed) {
+  return fail(failed.error().code, fmt::format("{}: {}", when, failed.error().context));
+}
+constexpr const char* kBefore = "before the network began";
+constexpr const char* kBehind = "behind the network's end";
+
 class NetworkRun {
  public:
   NetworkRun(Context& context, const Graph& graph, CardRunner& card)
@@ -42,7 +50,7 @@ class NetworkRun {
   Status prepare() {
     const auto begin = context_.platform.clock().now();
     if (auto ok = network_.prepare(); !ok) return ok;
-    if (auto ok = card_.wait(); !ok) return ok;
+    if (auto ok = card_.wait(); !ok) return outside("constants", ok);
     figures_.preparing = context_.platform.clock().now() - begin;
     figures_.weights = card_.memory().used();
     return {};
@@ -112,7 +120,8 @@ Status run_sets(Context& context, const Graph& graph, CardRunner& card) {
     if (auto ok = run.run(*inputs, {}); !ok) return ok;
   }
   run.report();
-  return card.wait();
+  const auto ended = card.wait();
+  return ended ? ended : outside(kBehind, ended);
 }
 
 ParameterSpec passes_parameter() {
@@ -137,14 +146,14 @@ Status run_network(Context& context) {
   const bool keeps = context.parameters.choice("cache") == "folder";
   jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
   auto device = open_card(context);
-  if (!device) return forward_error(device);
+  if (!device) return outside(kBefore, device);
   auto session = QueueSession::open(context, **device);
-  if (!session) return forward_error(session);
+  if (!session) return outside(kBefore, session);
   operators::LauncherOptions options;
   options.cores = cores_of(context.machine->cards[card]);
   auto launcher =
       operators::Launcher::open((*session)->process(), context.platform.clock(), options);
-  if (!launcher) return forward_error(launcher);
+  if (!launcher) return outside(kBefore, launcher);
   operators::OperatorRunner runner(context.platform, cache, **launcher);
   {
     network::CardOptions card_options;
@@ -152,12 +161,13 @@ Status run_network(Context& context) {
     card_options.interrupted = context.interrupted;
     auto steps = CardRunner::open({context.platform, (*session)->process(), runner, **launcher},
                                   std::move(card_options));
-    if (!steps) return forward_error(steps);
+    if (!steps) return outside(kBefore, steps);
     if (auto ok = run_sets(context, *graph, **steps); !ok) return ok;
   }
   NetworkReport(context, *graph).write(passes);
-  if (auto ok = (*launcher)->close(); !ok) return ok;
-  return (*session)->close();
+  if (auto ok = (*launcher)->close(); !ok) return outside(kBehind, ok);
+  const auto closed = (*session)->close();
+  return closed ? closed : outside(kBehind, closed);
 }
 
 // What the file cannot do is known before a machine is made.

@@ -25,9 +25,8 @@ Bytes rounded(Bytes size, Bytes grain) {
 
 }  // namespace
 
-DeviceHeap::DeviceHeap(AddressSpace& space, const HeapOptions& options)
+DeviceHeap::DeviceHeap(AddressSpace& space)
     : space_(space),
-      options_(options),
       mutex_(impl_of(space).link.platform().tasks().make_mutex()),
       room_(std::make_unique<HeapRoom>()) {}
 
@@ -42,7 +41,6 @@ Result<HeapBlock> DeviceHeap::allocate(Bytes size, PagePolicy policy, Bytes padd
     return fail(ErrorCode::kOutOfMemory, fmt::format("{} bytes: no card has as much", size));
   }
   const MutexHolder holder(*mutex_);
-  if (options_.keeps_pages) return allocate_kept(size, padding);
   const bool normal = policy == PagePolicy::kHugeFirst && size <= kMostOfNormal;
   if (normal || policy == PagePolicy::kNormal) return allocate_normal(size, padding);
   const bool giant = policy == PagePolicy::kGiantOnly;
@@ -114,49 +112,6 @@ Result<HeapBlock> DeviceHeap::allocate_normal(Bytes size, Bytes padding) {
   if (auto ok = back(*at, taken); !ok) return forward_error(ok);
   room_->take(*at, taken);
   return keep(*at, {size + padding, taken, false, false});
-}
-
-Result<HeapBlock> DeviceHeap::allocate_kept(Bytes size, Bytes padding) {
-  const Bytes taken = rounded(size + padding, kAlignment);
-  if (!room_->find(taken)) {
-    if (auto ok = add_kept(rounded(taken, kPageSize)); !ok) return forward_error(ok);
-  }
-  const auto at = *room_->find(taken);
-  room_->take(at, taken);
-  return keep(at, {size + padding, taken, false, false});
-}
-
-// A short range, where there is no memory for a long one.
-Status DeviceHeap::add_kept(Bytes size) {
-  Bytes range = std::max(size, std::min(use_.pages, kMostKept));
-  auto memory = space_.allocate(range);
-  if (!memory && memory.error().code == ErrorCode::kOutOfMemory && size < range) {
-    range = size;
-    memory = space_.allocate(range);
-  }
-  if (!memory) return forward_error(memory);
-  ranges_[memory->address.value] = range;
-  room_->add_range(memory->address.value, range);
-  use_.pages += range;
-  return {};
-}
-
-Status DeviceHeap::trim() {
-  const MutexHolder holder(*mutex_);
-  Status first;
-  for (auto range = ranges_.begin(); options_.keeps_pages && range != ranges_.end();) {
-    const auto [begin, size] = *range++;
-    const auto run = room_->free_runs().find(begin);
-    if (run == room_->free_runs().end() || run->second != begin + size) continue;
-    if (auto gone = space_.free(DeviceAddress{begin}); !gone) {
-      if (first) first = gone;
-      continue;
-    }
-    room_->remove_range(begin, size);
-    ranges_.erase(begin);
-    use_.pages -= size;
-  }
-  return first;
 }
 
 Result<std::uint64_t> DeviceHeap::find_room(Bytes size) {
@@ -244,7 +199,6 @@ Status DeviceHeap::free_pages(std::uint64_t at, const Block& block, const Before
 
 Status DeviceHeap::free_normal(std::uint64_t at, const Block& block, const Before& before) {
   room_->give(at, block.taken);
-  if (options_.keeps_pages) return {};
   const auto empty = room_->empty_pages(at, block.taken);
   if (empty.size == 0) return {};
   const DeviceAddress begin{empty.begin};

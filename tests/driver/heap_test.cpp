@@ -138,55 +138,6 @@ TEST_F(HeapTest, PagesAreToldOfBeforeTheyGo) {
   EXPECT_EQ(gone[0], std::make_pair(first.value, 2 * kPageSize));
 }
 
-class KeptHeapTest : public HeapTest {
- protected:
-  void SetUp() override {
-    HeapTest::SetUp();
-    heap = std::make_unique<DeviceHeap>(*own, HeapOptions{true});
-  }
-};
-
-TEST_F(KeptHeapTest, AFreedBlockStaysMappedUntilTheHeapIsTrimmed) {
-  const auto block = get(3_MiB);
-  ASSERT_EQ(poke(*own, block, 42), 0);
-  card.behaviour.invalidate_stuck = true;  // nothing asks the card to drop a page
-  ASSERT_THAT(heap->free(block), IsOk());
-  EXPECT_EQ(taken(), 4_MiB);
-  EXPECT_EQ(get(3_MiB), block);
-  ASSERT_THAT(heap->free(block), IsOk());
-  EXPECT_THAT(heap->trim(), FailsWith(ErrorCode::kTimeout));
-  EXPECT_EQ(heap->use().pages, 4_MiB);
-  card.behaviour.invalidate_stuck = false;
-}
-
-TEST_F(KeptHeapTest, TrimGivesBackRangesWithoutABlockAlone) {
-  const auto first = get(2_MiB), second = get(2_MiB), third = get(4_MiB);
-  ASSERT_THAT(heap->free(first), IsOk());
-  ASSERT_THAT(heap->free(third), IsOk());
-  ASSERT_THAT(heap->trim(), IsOk());
-  EXPECT_EQ(taken(), 2_MiB);
-  EXPECT_EQ(peek(*own, first), code(abi::FaultCode::kTranslation));
-  EXPECT_FALSE(heap->contains(third));
-  EXPECT_EQ(peek(*own, second), 0);
-  ASSERT_THAT(heap->free(second), IsOk());
-  ASSERT_THAT(heap->trim(), IsOk());
-  EXPECT_EQ(taken(), 0U);
-  EXPECT_EQ(quota->use().used(), 0U);
-}
-
-TEST_F(KeptHeapTest, RangesGrowWithTheHeapUnlessThereIsNoMemory) {
-  get(4_MiB);
-  get(kPageSize);
-  EXPECT_EQ(heap->use().pages, 8_MiB);
-  get(4_MiB);  // two pages are left, and none of that length
-  EXPECT_EQ(heap->use().pages, 16_MiB);
-  quota->set_limit(24_MiB);
-  get(8_MiB, PagePolicy::kHugeOnly);
-  EXPECT_EQ(heap->use().pages, 24_MiB);
-  EXPECT_THAT(heap->allocate(8_MiB), FailsWith(ErrorCode::kOutOfMemory));
-  EXPECT_EQ(taken(), 24_MiB);
-}
-
 // Each block keeps the words at its ends, whatever comes and goes around it.
 TEST_F(HeapTest, BlocksKeepTheirContentsUnderRandomCalls) {
   std::mt19937 random(7);

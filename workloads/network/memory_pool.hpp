@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for tensors: pieces of a heap of the driver's that keeps its pages, and how much they are.
-// All work on them is submitted to one stream.
+// Memory for tensors: pieces of the driver's heap for one stream, and how much they are.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 
-#include "npu/driver/heap.hpp"
+#include "npu/driver/kept_heap.hpp"
 #include "workloads/network/value.hpp"
 
 namespace npu::network {
@@ -14,21 +13,20 @@ namespace npu::network {
 class MemoryPool {
  public:
   // `space` outlives it, and it outlives its pieces.
-  explicit MemoryPool(driver::AddressSpace& space) : heap_(space, {true}) {}
+  explicit MemoryPool(driver::AddressSpace& space) : heap_(space) {}
   // What cannot be given back goes with the space.
   ~MemoryPool() { static_cast<void>(trim()); }
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // `size` is not 0. A piece is aligned to 512 bytes. Errors are those of DeviceHeap::allocate().
+  // `size` is not 0. A piece is aligned to 512 bytes. Errors are those of KeptHeap::allocate().
   Result<std::shared_ptr<CardMemory>> allocate(Bytes size) {
-    // Sizes that no card has stay: the heap refuses them.
-    const Bytes wanted = size > ~Bytes{0} - kGrain ? size : (size + kGrain - 1) / kGrain * kGrain;
-    const auto block = heap_.allocate(wanted);
-    if (!block) return forward_error(block);
-    used_ += wanted;
+    const auto address = heap_.allocate(size);
+    if (!address) return forward_error(address);
+    const Bytes taken = (size + kGrain - 1) / kGrain * kGrain;
+    used_ += taken;
     peak_ = std::max(peak_, used_);
-    return std::make_shared<Piece>(*this, *block);
+    return std::make_shared<Piece>(*this, *address, taken);
   }
   // Gives pages without a piece back to the driver. Nothing may be running. The first error.
   Status trim() { return heap_.trim(); }
@@ -40,10 +38,10 @@ class MemoryPool {
  private:
   class Piece final : public CardMemory {
    public:
-    Piece(MemoryPool& pool, const driver::HeapBlock& block)
-        : CardMemory(block.address), pool_(pool), size_(block.size) {}
+    Piece(MemoryPool& pool, driver::DeviceAddress address, Bytes size)
+        : CardMemory(address), pool_(pool), size_(size) {}
     ~Piece() override {
-      static_cast<void>(pool_.heap_.free(address()));
+      pool_.heap_.free(address(), size_);
       pool_.used_ -= size_;
     }
     Piece(const Piece&) = delete;
@@ -53,9 +51,9 @@ class MemoryPool {
     MemoryPool& pool_;
     const Bytes size_;
   };
-  static constexpr Bytes kGrain = 512;  // as workspaces are aligned
+  static constexpr Bytes kGrain = driver::KeptHeap::kGrain;
 
-  driver::DeviceHeap heap_;
+  driver::KeptHeap heap_;
   Bytes used_ = 0, peak_ = 0;
 };
 

@@ -42,13 +42,6 @@ struct HeapBlock {
   bool own_pages = false;  // no other block is in its pages
 };
 
-struct HeapOptions {
-  // Empty pages stay mapped until trim(). A freed block may be given out again although the card
-  // still uses it: for memory of one stream, where later work begins behind earlier work. New pages
-  // come in ranges that grow with the heap up to kMostKept bytes, because the driver clears them.
-  bool keeps_pages = false;
-};
-
 struct HeapUse {
   std::uint64_t blocks = 0;
   Bytes size = 0;   // of the blocks
@@ -59,11 +52,10 @@ class NPU_API DeviceHeap {
  public:
   static constexpr Bytes kAlignment = 64;                 // of blocks, bytes
   static constexpr Bytes kMostOfNormal = Bytes{1} << 20;  // of kHugeFirst
-  static constexpr Bytes kMostKept = Bytes{32} << 20;     // of a range that keeps its pages
 
   // `space` must exist while the heap is used. Blocks that remain when the heap ends are freed with
   // the space.
-  explicit DeviceHeap(AddressSpace& space, const HeapOptions& options = {});
+  explicit DeviceHeap(AddressSpace& space);
   ~DeviceHeap();
   DeviceHeap(const DeviceHeap&) = delete;
   DeviceHeap& operator=(const DeviceHeap&) = delete;
@@ -74,7 +66,6 @@ class NPU_API DeviceHeap {
   // kInvalidArgument: size 0 or too much padding.
   // kOutOfMemory: no such pages, or over the quota of the space; nothing has changed.
   // kOutOfResources: no addresses or page tables left.
-  // A heap that keeps its pages has shared ones alone, whatever the policy.
   Result<HeapBlock> allocate(Bytes size, PagePolicy policy = PagePolicy::kHugeFirst,
                              Bytes padding = 0);
   // Frees a block. It calls `before(address, size)` before it unmaps these pages.
@@ -82,11 +73,6 @@ class NPU_API DeviceHeap {
   // kTimeout: the card did not drop the pages; the block still exists.
   using Before = std::function<void(DeviceAddress, Bytes)>;
   Status free(DeviceAddress address, const Before& before = {});
-
-  // Unmaps kept ranges without a block; the card must not use them. Returns the first error: that
-  // range stays.
-  // kTimeout: the card did not drop the pages.
-  Status trim();
 
   // The block that contains the address.
   std::optional<HeapBlock> find(DeviceAddress address) const;
@@ -108,8 +94,6 @@ class NPU_API DeviceHeap {
   Result<HeapBlock> allocate_pages(Bytes size, Bytes padding, Bytes grain);
   Result<HeapBlock> allocate_padded(Bytes size, Bytes padding, Bytes whole);
   Result<HeapBlock> allocate_normal(Bytes size, Bytes padding);
-  Result<HeapBlock> allocate_kept(Bytes size, Bytes padding);
-  Status add_kept(Bytes size);
   Status hold_padding();
   void drop_padding();
   Result<HeapBlock> keep(std::uint64_t at, const Block& block);
@@ -122,7 +106,6 @@ class NPU_API DeviceHeap {
   Blocks::const_iterator containing(std::uint64_t address) const;
 
   AddressSpace& space_;
-  const HeapOptions options_;
   const std::unique_ptr<platform::Mutex> mutex_;  // of all members below
   const std::unique_ptr<HeapRoom> room_;
   std::map<std::uint64_t, Bytes> ranges_;  // that normal blocks are in, by address

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/card_runner.hpp"
 
+#include "kernels/operators/operations.hpp"
 #include "npu/driver/program.hpp"
 
 namespace npu::network {
@@ -43,6 +44,10 @@ Status CardRunner::run(const operators::OperatorCall& call) {
   if (!kernel) return forward_error(kernel);
   if (auto ran = card_.runner.run(call, std::move(*kernel)); !ran) {
     return explained(forward_error(ran));
+  }
+  if (const auto known = operators::normalise(call)) {
+    const auto type = static_cast<std::size_t>(known->type);
+    operations_.at(type) += operators::operations_of(*known).value_or(0);
   }
   return follow();
 }
@@ -91,6 +96,11 @@ Status CardRunner::follow() {
   }
   mark = card_.launcher.stream().last();
   return {};
+}
+
+void CardRunner::compute(std::uint64_t instructions) {
+  computed_ += instructions;
+  card_.platform.tasks().instructions(instructions);
 }
 
 Status CardRunner::wait() {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "workloads/network/host_nodes.hpp"
 #include "workloads/network/lowering.hpp"
 
 namespace npu::network {
@@ -22,16 +23,18 @@ std::string title_of(const Node& node) {
 
 Status check_mapped(const Graph& graph) {
   std::string missing;
-  std::size_t count = 0;
-  constexpr std::size_t kNamed = 20;
+  std::size_t count = 0, possible = 0;
   for (const auto& node : graph.nodes) {
-    if (find_fused(node) != nullptr || find_lowering(node) != nullptr) continue;
-    if (count++ < kNamed) missing += (missing.empty() ? "" : ", ") + title_of(node);
+    if (node.on_host || !is_unmapped(node)) continue;
+    missing += (missing.empty() ? "" : ", ") + title_of(node);
+    ++count;
+    if (find_on_host(node) != nullptr) ++possible;
   }
   if (count == 0) return {};
-  return fail(ErrorCode::kUnsupported,
-              fmt::format("{} of {} nodes cannot be mapped to operators: {}{}", count,
-                          graph.nodes.size(), missing, count > kNamed ? ", ..." : ""));
+  return fail(
+      ErrorCode::kUnsupported,
+      fmt::format("{} of {} nodes cannot be mapped to operators: {}{}", count, graph.nodes.size(),
+                  missing, possible == count ? "; unmapped=host computes them on the host" : ""));
 }
 
 Network::Network(const Graph& graph, Steps& steps, NetworkListener* listener)
@@ -171,16 +174,39 @@ void Network::keep(const std::string& name, Value value, const std::vector<Value
 
 Status Network::lower(Lowering& lowering) {
   const auto& node = lowering.node;
-  const auto& row = *find_lowering(node);
-  const std::size_t needs =
-      row.needs == kAllInputs ? std::max<std::size_t>(1, node.inputs.size()) : row.needs;
+  const auto* const row = node.on_host ? nullptr : find_lowering(node);
+  std::size_t needs = row == nullptr ? find_on_host(node)->needs : row->needs;
+  if (needs == kAllInputs) needs = std::max<std::size_t>(1, node.inputs.size());
   for (std::size_t i = 0; i < needs; ++i) {
     if (lowering.has(i)) continue;
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("{}: input {} is not given", title_of(node), i));
   }
-  row.lower(lowering);
+  if (row == nullptr) {
+    run_on_host(lowering);
+  } else {
+    row->lower(lowering);
+  }
   return {};
+}
+
+// Inputs come from the card and results go there, unless all of them are known.
+void Network::run_on_host(Lowering& lowering) {
+  const auto& inputs = lowering.inputs;
+  HostNode node{lowering.node, lowering.opset, {}, lowering.given, {}};
+  bool is_known = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    is_known = is_known && (!lowering.has(i) || inputs[i].known != nullptr);
+    node.inputs.push_back(steps_.download(inputs[i]));
+    if (inputs[i].type == ElementType::kString) node.refuse("strings");
+  }
+  if (steps_.failed()) return;
+  if (node.status) find_on_host(node.node)->compute(node);
+  if (!node.status) return steps_.fail_with(node.status.error());
+  steps_.compute(kInstructionsPerVisit * node.visits);
+  for (const auto& tensor : node.outputs) {
+    lowering.outputs.push_back(is_known ? steps_.constant(tensor) : steps_.upload(tensor));
+  }
 }
 
 // The fused node holds its inputs while they run.

@@ -7,6 +7,7 @@
 #include "kernels/operators/sources.hpp"
 #include "workloads/framework/program_images.hpp"
 #include "workloads/network/compare.hpp"
+#include "workloads/network/host_nodes.hpp"
 #include "workloads/network/interpreter.hpp"
 #include "workloads/network/node_times.hpp"
 #include "workloads/network/onnx_file.hpp"
@@ -15,6 +16,7 @@
 #include "workloads/network/test_data.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/network_limits.hpp"
 #include "workloads/programs/support/network_report.hpp"
 #include "workloads/programs/support/operator_limits.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -67,13 +69,16 @@ class NetworkRun {
   }
 
   void report() {
-    NetworkReport(context_, graph_)
-        .write(figures_, runs_, context_.parameters.choice("rows") == "nodes");
+    const bool by_node = context_.parameters.choice("rows") == "nodes";
+    NetworkReport(context_, graph_).write(figures_, runs_, by_node);
+    limits_->report(graph_, runs_.back(), by_node, context_);
   }
 
  private:
   Status run_once(const Tensors& inputs, const Tensors& expected, bool counts) {
     const TraceSession listening(context_.trace, timer_);
+    std::optional<TraceSession> watching;
+    if (counts) watching.emplace(context_.trace, limits_.emplace(context_));
     timer_.start();
     const auto found = network_.run(inputs);
     if (!found) return forward_error(found);
@@ -98,6 +103,7 @@ class NetworkRun {
   network::Network network_;
   OfNetwork figures_;
   std::vector<RunTimes> runs_;
+  std::optional<NetworkLimits> limits_;  // of the last run
 };
 
 Status run_sets(Context& context, const Graph& graph, CardRunner& card) {
@@ -141,6 +147,7 @@ Status run_network(Context& context) {
   if (!graph) return forward_error(graph);
   if (auto ok = network::set_shapes(*graph, context.parameters.choice("shapes")); !ok) return ok;
   const auto passes = network::passes::run_passes(*graph, context.parameters.choices("passes"));
+  if (context.parameters.choice("unmapped") == "host") network::place_on_host(*graph);
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = context.parameters.choice("cache") == "folder";
@@ -177,6 +184,7 @@ Status check_model(const ParameterSet& parameters, const std::vector<std::string
   auto graph = network::read_model(file);
   if (!graph) return forward_error(graph);
   if (auto ok = network::set_shapes(*graph, parameters.choice("shapes")); !ok) return ok;
+  if (parameters.choice("unmapped") == "host") network::place_on_host(*graph);
   return network::check_mapped(*graph);
 }
 
@@ -197,6 +205,9 @@ Workload network_run() {
             "how often inputs are computed; times are of the last run, which finds kernels on the "
             "card",
             1, 1'000},
+           choice_parameter("unmapped", "refuse",
+                            "nodes that no operator of the card does. host: the host computes them",
+                            {"refuse", "host"}),
            choice_parameter("rows", "operators", "nodes: the report has each node, too",
                             {"operators", "nodes"}),
            choice_parameter("cache", "folder",

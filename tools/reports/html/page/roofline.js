@@ -7,7 +7,7 @@ function roofline_points(metrics) {
     const found = metrics.find((each) => each.name === name);
     return found === undefined ? 0 : Number(found.value);
   };
-  return metrics.filter((each) => each.unit === 'TFLOP/s').map((each) => {
+  return metrics.filter((each) => each.unit === 'TFLOP/s' && each.name.endsWith('.tflops')).map((each) => {
     const stem = each.name.slice(0, each.name.lastIndexOf('.'));
     const time = ['duration_us', 'device_us', 'card_us'].map((name) => value(`${stem}.${name}`)).find((us) => us > 0);
     const operations = Number(each.value) * 1e6 * (time || 0);

@@ -57,6 +57,11 @@ void HeapRoom::add_range(std::uint64_t begin, Bytes size) {
   insert({begin, begin + size});
 }
 
+void HeapRoom::remove_range(std::uint64_t begin, Bytes size) {
+  erase({begin, begin + size});
+  borders_.erase(begin);
+}
+
 std::optional<std::uint64_t> HeapRoom::find(Bytes size) const {
   const auto room = rooms_.lower_bound({size, 0});
   if (room != rooms_.end()) return room->second;

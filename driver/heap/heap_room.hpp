@@ -26,6 +26,8 @@ class HeapRoom {
 
   // Free addresses of whole pages; no block extends over an end of them.
   void add_range(std::uint64_t begin, Bytes size);
+  // All free.
+  void remove_range(std::uint64_t begin, Bytes size);
   // The smallest room in pages in use; else where the fewest empty pages are needed, by the longest
   // head or tail. nullopt: no run is as long.
   std::optional<std::uint64_t> find(Bytes size) const;

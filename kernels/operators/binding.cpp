@@ -131,6 +131,7 @@ AttentionParams attention_params(const NormalisedCall& call) {
   p.table = call.call.inputs[3], p.page = call.call.page, p.pages = call.call.pages;
   p.heads_inside = call.call.heads_inside ? 1 : 0;
   p.scale = call.call.scale;
+  if (call.call.masked) p.mask = call.call.inputs[4], p.mask_pitch = call.call.mask_pitch;
   return p;
 }
 
@@ -244,6 +245,7 @@ jit::Macros macros_of(const NormalisedCall& call) {
       break;
     case Family::kAttention:
       macros["NPU_JIT_CAUSAL"] = call.call.causal ? "1" : "0";
+      if (call.call.masked) macros["NPU_JIT_MASK"] = "1";
       break;
     case Family::kTensors:
     case Family::kSoftmax:

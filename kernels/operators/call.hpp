@@ -44,6 +44,10 @@ struct OperatorCall {
   float scale = 1;                             // of quant_matmul, flash_attention
   bool causal = false;                         // of flash_attention
   bool heads_inside = false;  // of flash_attention: batch, rows, heads, head; else heads first
+  // Of flash_attention: inputs[4] has a number of dtype for each key, which is added to its scores;
+  // `mask_pitch` elements from batch to batch, 0: the same for all.
+  bool masked = false;
+  std::uint64_t mask_pitch = 0;
   // Of flash_attention: keys of a page, pages of a batch; inputs[3] is the table.
   std::uint32_t page = 0, pages = 0;
   bool activate_left = true;  // of dequant_swiglu_quant: which half goes through silu

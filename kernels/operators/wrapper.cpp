@@ -258,8 +258,8 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.causal && family != Family::kAttention) {
     return refuse(call, "only flash_attention is causal");
   }
-  if ((call.heads_inside || call.page != 0) && family != Family::kAttention) {
-    return refuse(call, "only flash_attention has heads inside, or pages");
+  if ((call.heads_inside || call.page != 0 || call.masked) && family != Family::kAttention) {
+    return refuse(call, "only flash_attention has heads inside, pages, or a mask");
   }
   if (call.tile != 0 && to.row->name != "copy" && to.row->name != "hadamard") {
     return refuse(call, "only copy and hadamard have a size of tiles");

@@ -49,6 +49,11 @@ class HostCpus {
     current_->pending += ticks(time);
     current_->stores = 0;
   }
+  // The time that so many instructions take, which nobody has counted.
+  void charge_instructions(std::uint64_t count) {
+    account();
+    current_->pending += count * kHundredMicroseconds / clocks_by_percent_;
+  }
   // The same for a store or a barrier, behind which the core goes on with instructions.
   void charge_store(Picoseconds time) {
     account();

@@ -25,6 +25,7 @@ class HostTasks final : public platform::Tasks {
   void kernel_work(platform::KernelWork work, std::uint64_t count) override {
     cpus_.charge(cost_of(work) * static_cast<std::int64_t>(count));
   }
+  void instructions(std::uint64_t count) override { cpus_.charge_instructions(count); }
 
  private:
   Picoseconds cost_of(platform::KernelWork work) const;

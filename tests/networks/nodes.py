@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard's models of one operator (Debian: libonnx-testdata) on a simulated card.
 
-    nodes.py NPUSIM [--config CONFIG] [--folder DIR] [--jobs N] [--list FILE] [--refused FILE] [--all] [NAME ...]
+    nodes.py NPUSIM [--config CONFIG] [--folder DIR] [--jobs N] [--set KEY=VALUE] [--list FILE] [--refused FILE] [--all] [NAME ...]
 
 Each model runs by `npusim onnx`, which compares its results with those beside it. NAMEs are beginnings
 of models' names; without one all run. The last line counts. `--list` writes a row for each model: what
@@ -21,8 +21,9 @@ import sys
 FOLDER = "/usr/share/libonnx-testdata/data/node"
 
 
-def run(npusim, config, model):
-    done = subprocess.run([npusim, "--config", config, "onnx", str(model / "model.onnx")],
+def run(npusim, config, model, settings):
+    options = [each for setting in settings for each in ("--set", setting)]
+    done = subprocess.run([npusim, "--config", config, "onnx", str(model / "model.onnx"), *options],
                           capture_output=True, text=True, check=False)
     why = done.stderr.strip().splitlines()[-1:] or [""]
     why = why[0].replace(str(model) + "/", "").removeprefix("npusim: ")
@@ -41,6 +42,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--list", type=pathlib.Path)
     parser.add_argument("--refused", type=pathlib.Path)
+    parser.add_argument("--set", action="append", default=[], help="as of npusim")
     parser.add_argument("--all", action="store_true", help="refused ones are a failure, too")
     arguments = parser.parse_intermixed_args()
     models = [each for each in sorted(arguments.folder.iterdir())
@@ -53,7 +55,7 @@ def main():
     counts = collections.Counter()
     rows = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        results = pool.map(lambda each: run(arguments.npusim, arguments.config, each), models)
+        results = pool.map(lambda each: run(arguments.npusim, arguments.config, each, arguments.set), models)
         for model, (outcome, why) in zip(models, results):
             counts[outcome] += 1
             rows.append([model.name.removeprefix("test_"), outcome, why])

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "npu/platform/core_events.hpp"
@@ -54,6 +55,12 @@ class KernelUseCounter : public platform::TraceSink {
 
   void on_event(const platform::TraceEvent& event) override;
   KernelUse use() const;
+  // What the requests of one launch have moved, in the L2 and in the HBM.
+  std::pair<MemoryUse, MemoryUse> moved_for(std::uint64_t cause) const {
+    const auto found = launches_.find(cause);
+    if (found == launches_.end()) return {};
+    return {found->second.l2, found->second.hbm};
+  }
 
  private:
   struct Core {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/network/card_runner.hpp"
 
+#include "kernels/operators/operations.hpp"
 #include "npu/driver/program.hpp"
 
 namespace npu::network {
@@ -41,7 +42,13 @@ Status CardRunner::fill_zeros(driver::DeviceAddress at, Bytes size) {
 Status CardRunner::run(const operators::OperatorCall& call) {
   auto kernel = options_.find ? options_.find(call) : card_.runner.find(call, options_.interrupted);
   if (!kernel) return forward_error(kernel);
-  if (auto ran = card_.runner.run(call, std::move(*kernel)); !ran) return forward_error(ran);
+  if (auto ran = card_.runner.run(call, std::move(*kernel)); !ran) {
+    return explained(forward_error(ran));
+  }
+  if (const auto known = operators::normalise(call)) {
+    const auto type = static_cast<std::size_t>(known->type);
+    operations_.at(type) += operators::operations_of(*known).value_or(0);
+  }
   return follow();
 }
 
@@ -75,7 +82,7 @@ Status CardRunner::load_aicpu_image() {
 
 Status CardRunner::submit(const abi::QueueEntry& entry) {
   const auto mark = card_.launcher.stream().submit(&entry, 1);
-  return mark ? Status() : forward_error(mark);
+  return mark ? Status() : explained(forward_error(mark));
 }
 
 // The rings of a stream have room for a few hundred entries.
@@ -91,6 +98,11 @@ Status CardRunner::follow() {
   return {};
 }
 
+void CardRunner::compute(std::uint64_t instructions) {
+  computed_ += instructions;
+  card_.platform.tasks().instructions(instructions);
+}
+
 Status CardRunner::wait() {
   const auto begin = card_.platform.clock().now();
   auto ended = card_.launcher.wait();
@@ -98,8 +110,21 @@ Status CardRunner::wait() {
   return ended;
 }
 
+// Of older steps the end has been waited for.
+void CardRunner::count_ended() {
+  ended_ = steps_ < kMostAhead ? 0 : steps_ - kMostAhead;
+  while (ended_ < steps_) {
+    const auto done = marks_[ended_ % kMostAhead].query();
+    if (!done || !*done) return;
+    ++ended_;
+  }
+}
+
+// Behind wait() the stream knows no outcomes.
 Status CardRunner::explained(Status status) {
-  if (status || status.error().code != ErrorCode::kDeviceFault) return status;
+  if (status) return status;
+  count_ended();
+  if (status.error().code != ErrorCode::kDeviceFault) return status;
   auto why = wait();
   return why ? status : why;
 }

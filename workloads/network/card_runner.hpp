@@ -43,11 +43,17 @@ class CardRunner final : public StepRunner {
   Status read(driver::DeviceAddress from, ByteSpan to) override;
   Status run(const operators::OperatorCall& call) override;
   Status run(const abi::TensorWork& work) override;
+  void compute(std::uint64_t instructions) override;
+  std::uint64_t ended() const override { return ended_; }
 
   // Until all steps have ended. Errors: Launcher::wait().
   Status wait();
   // Simulated time that the host has waited for the card, so far.
   Picoseconds waited() const { return waited_ + staging_->waited(); }
+  // Multiplications and additions of products and attention, so far, by platform::DataType.
+  const std::array<std::uint64_t, 6>& operations() const { return operations_; }
+  // Instructions of nodes on the host, so far.
+  std::uint64_t computed() const { return computed_; }
   MemoryPool& memory() { return memory_; }
 
  private:
@@ -55,11 +61,12 @@ class CardRunner final : public StepRunner {
       : card_(card),
         options_(std::move(options)),
         staging_(std::move(staging)),
-        memory_(card.process) {}
+        memory_(card.process.space()) {}
 
   Status load_aicpu_image();
   Status submit(const abi::QueueEntry& entry);
   Status follow();
+  void count_ended();
   // An error of the stream, with what the card says of it.
   Status explained(Status status);
 
@@ -69,7 +76,9 @@ class CardRunner final : public StepRunner {
   MemoryPool memory_;
   std::shared_ptr<CardMemory> aicpu_image_;
   std::array<driver::StreamMark, kMostAhead> marks_;  // of the last steps, in a ring
-  std::size_t steps_ = 0;
+  std::size_t steps_ = 0, ended_ = 0;
+  std::uint64_t computed_ = 0;
+  std::array<std::uint64_t, 6> operations_{};
   Picoseconds waited_{};
 };
 

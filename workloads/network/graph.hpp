@@ -26,6 +26,7 @@ struct Node {
   std::vector<Node> parts;
   // It depends on constants alone: it runs once, before inputs come.
   bool prepared = false;
+  bool on_host = false;  // the host computes it (host_nodes.hpp)
 
   // Of that name and type, or `usual`.
   template <class T>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "npu/base/shortened.hpp"
+#include "workloads/network/host_nodes.hpp"
 #include "workloads/network/lowering.hpp"
 
 namespace npu::network {
@@ -22,16 +23,18 @@ std::string title_of(const Node& node) {
 
 Status check_mapped(const Graph& graph) {
   std::string missing;
-  std::size_t count = 0;
-  constexpr std::size_t kNamed = 20;
+  std::size_t count = 0, possible = 0;
   for (const auto& node : graph.nodes) {
-    if (find_fused(node) != nullptr || find_lowering(node) != nullptr) continue;
-    if (count++ < kNamed) missing += (missing.empty() ? "" : ", ") + title_of(node);
+    if (node.on_host || !is_unmapped(node)) continue;
+    missing += (missing.empty() ? "" : ", ") + title_of(node);
+    ++count;
+    if (find_on_host(node) != nullptr) ++possible;
   }
   if (count == 0) return {};
-  return fail(ErrorCode::kUnsupported,
-              fmt::format("{} of {} nodes cannot be mapped to operators: {}{}", count,
-                          graph.nodes.size(), missing, count > kNamed ? ", ..." : ""));
+  return fail(
+      ErrorCode::kUnsupported,
+      fmt::format("{} of {} nodes cannot be mapped to operators: {}{}", count, graph.nodes.size(),
+                  missing, possible == count ? "; unmapped=host computes them on the host" : ""));
 }
 
 Network::Network(const Graph& graph, Steps& steps, NetworkListener* listener)
@@ -46,8 +49,10 @@ void Network::count(const Node& node, Uses& uses, std::size_t by) {
 
 Status Network::prepare() {
   if (auto ok = check_mapped(graph_); !ok) return ok;
-  for (const auto& [name, tensor] : graph_.constants) kept_[name] = steps_.constant(tensor);
-  if (steps_.failed()) return steps_.status();
+  for (const auto& [name, tensor] : graph_.constants) {
+    kept_[name] = steps_.constant(tensor);
+    if (steps_.failed()) return fail_in(fmt::format("constant '{}'", name));
+  }
   values_ = kept_;
   left_ = uses_;
   for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -73,6 +78,7 @@ void Network::read_mask(const Node& node) {
 
 Result<Tensors> Network::run(const Tensors& inputs) {
   steps_.forget_error();  // of a run before
+  visits_.clear();
   values_ = kept_;
   left_ = uses_;
   if (auto ok = take_inputs(inputs); !ok) return forward_error(ok);
@@ -85,6 +91,7 @@ Result<Tensors> Network::run(const Tensors& inputs) {
 
 Status Network::visit(std::size_t place) {
   const auto before = steps_.count();
+  visits_.push_back({before, place});
   if (listener_ != nullptr) listener_->begin(place);
   if (auto ok = run_node(graph_.nodes[place]); !ok) return ok;
   if (listener_ != nullptr) listener_->end(place, steps_.count() - before);
@@ -104,8 +111,9 @@ Status Network::take_inputs(const Tensors& inputs) {
                               row_of(found->second.type).name, row_of(wanted.type).name));
     }
     keep(wanted.name, steps_.upload(found->second), {});
+    if (steps_.failed()) return fail_in(fmt::format("input '{}'", wanted.name));
   }
-  return steps_.status();
+  return {};
 }
 
 Status Network::run_node(const Node& node) {
@@ -120,7 +128,7 @@ Status Network::run_node(const Node& node) {
     if (auto ok = run_parts(node); !ok) return ok;
     lowering.outputs = {values_.at(node.outputs[0])};
   }
-  if (steps_.failed()) return fail_in(node);
+  if (steps_.failed()) return fail_in(title_of(node));
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     if (i >= lowering.outputs.size()) {
@@ -133,12 +141,26 @@ Status Network::run_node(const Node& node) {
   return {};
 }
 
-// What the card finds is found later: it is of this node, or of one before it.
-Status Network::fail_in(const Node& node) const {
+// What the card finds is found later: it is of the node whose step has not ended, or of a copy
+// before that. Without such a step it is of a copy behind all of them.
+Status Network::fail_in(const std::string& where) const {
   const auto& error = steps_.status().error();
   const bool is_late = error.code == ErrorCode::kDeviceFault || error.code == ErrorCode::kTimeout;
-  return fail(error.code, fmt::format("{}{}: {}", title_of(node), is_late ? " or before it" : "",
-                                      error.context));
+  std::string place = where;
+  if (is_late && !visits_.empty()) {
+    const auto ended = steps_.ended();
+    const auto behind =
+        std::partition_point(visits_.begin(), visits_.end(),
+                             [ended](const Visit& visit) { return visit.first <= ended; });
+    const bool is_known = ended < steps_.count() && behind != visits_.begin();
+    const auto cause = is_known ? title_of(graph_.nodes[std::prev(behind)->node]) : "";
+    if (!is_known) {
+      place += " or before it";
+    } else if (cause != where) {
+      place = fmt::format("{}, found at {}", cause, where);
+    }
+  }
+  return fail(error.code, fmt::format("{}: {}", place, error.context));
 }
 
 void Network::keep(const std::string& name, Value value, const std::vector<Value>& inputs) {
@@ -152,16 +174,39 @@ void Network::keep(const std::string& name, Value value, const std::vector<Value
 
 Status Network::lower(Lowering& lowering) {
   const auto& node = lowering.node;
-  const auto& row = *find_lowering(node);
-  const std::size_t needs =
-      row.needs == kAllInputs ? std::max<std::size_t>(1, node.inputs.size()) : row.needs;
+  const auto* const row = node.on_host ? nullptr : find_lowering(node);
+  std::size_t needs = row == nullptr ? find_on_host(node)->needs : row->needs;
+  if (needs == kAllInputs) needs = std::max<std::size_t>(1, node.inputs.size());
   for (std::size_t i = 0; i < needs; ++i) {
     if (lowering.has(i)) continue;
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("{}: input {} is not given", title_of(node), i));
   }
-  row.lower(lowering);
+  if (row == nullptr) {
+    run_on_host(lowering);
+  } else {
+    row->lower(lowering);
+  }
   return {};
+}
+
+// Inputs come from the card and results go there, unless all of them are known.
+void Network::run_on_host(Lowering& lowering) {
+  const auto& inputs = lowering.inputs;
+  HostNode node{lowering.node, lowering.opset, {}, lowering.given, {}};
+  bool is_known = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    is_known = is_known && (!lowering.has(i) || inputs[i].known != nullptr);
+    node.inputs.push_back(steps_.download(inputs[i]));
+    if (inputs[i].type == ElementType::kString) node.refuse("strings");
+  }
+  if (steps_.failed()) return;
+  if (node.status) find_on_host(node.node)->compute(node);
+  if (!node.status) return steps_.fail_with(node.status.error());
+  steps_.compute(kInstructionsPerVisit * node.visits);
+  for (const auto& tensor : node.outputs) {
+    lowering.outputs.push_back(is_known ? steps_.constant(tensor) : steps_.upload(tensor));
+  }
 }
 
 // The fused node holds its inputs while they run.
@@ -187,8 +232,10 @@ Result<Tensors> Network::outputs() {
   Tensors all;
   for (const auto& output : graph_.outputs) {
     all[output.name] = steps_.download(values_.at(output.name));
+    if (!steps_.failed()) continue;
+    const auto failed = fail_in(fmt::format("result '{}'", output.name));
+    return tl::unexpected(failed.error());
   }
-  if (steps_.failed()) return tl::unexpected(steps_.status().error());
   values_.clear();
   return all;
 }

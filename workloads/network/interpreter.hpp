@@ -14,7 +14,8 @@ namespace npu::network {
 
 using Tensors = std::map<std::string, Tensor>;
 
-// kUnsupported: the card has no operators for some nodes, of which the context names each.
+// kUnsupported: the card has no operators for some nodes that the host does not compute, of which
+// the context names each.
 Status check_mapped(const Graph& graph);
 
 // Told of nodes when they are submitted, by their places in the graph.
@@ -50,9 +51,10 @@ class Network {
   Status visit(std::size_t place);
   Status take_inputs(const Tensors& inputs);
   Status run_node(const Node& node);
-  static Status lower(Lowering& lowering);
+  Status lower(Lowering& lowering);
+  void run_on_host(Lowering& lowering);
   Status run_parts(const Node& node);
-  Status fail_in(const Node& node) const;
+  Status fail_in(const std::string& where) const;
   void keep(const std::string& name, Value value, const std::vector<Value>& inputs);
   void let_go(const std::string& name);
   Result<Tensors> outputs();
@@ -65,6 +67,11 @@ class Network {
   // Of a run.
   std::map<std::string, Value> values_;
   Uses left_;
+  struct Visit {
+    std::uint64_t first;  // step
+    std::size_t node;
+  };
+  std::vector<Visit> visits_;
 };
 
 }  // namespace npu::network

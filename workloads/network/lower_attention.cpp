@@ -34,6 +34,17 @@ bool have_same_axes(const Lowering& node) {
   });
 }
 
+// Whether the mask is a number for each key of a batch, or of all.
+bool is_of_keys(const Lowering& node, const Lying& q, const Lying& k) {
+  const auto kind = static_cast<MaskKind>(node.node.attribute("mask", std::int64_t{0}));
+  if (kind != MaskKind::kAdded) return false;
+  const auto& mask = node.inputs[3];
+  if (mask.type != node.inputs[0].type || mask.axes() == 0) return false;
+  if (mask.axes() > node.inputs[0].axes() || mask.sides.back() != k.rows) return false;
+  const bool is_by_batch = mask.axes() == 4 && mask.sides[0] == q.batch;
+  return mask.elements() == k.rows * (is_by_batch ? q.batch : 1);
+}
+
 // None: the operator has no such mask, or it depends on inputs of the network.
 std::optional<bool> is_causal(const Lowering& node, const Lying& q, const Lying& k) {
   const auto kind = static_cast<MaskKind>(node.node.attribute("mask", std::int64_t{0}));
@@ -67,7 +78,8 @@ bool lower_fused_attention(Lowering& node) {
                     k.head == v.head && q.head <= kLongestHead;
   if (!fits) return false;
   const auto causal = is_causal(node, q, k);
-  if (!causal) return false;
+  const bool masked = !causal && is_of_keys(node, q, k);
+  if (!causal && !masked) return false;
   auto& steps = node.steps;
   const Value keys = turned && !inside ? transpose(steps, in[1], {0, 2, 1, 3}) : in[1];
   const auto result = steps.make(in[0].type, in[0].sides);
@@ -76,7 +88,12 @@ bool lower_fused_attention(Lowering& node) {
   call.dtype = call.out_dtype = steps.computes(in[0]);
   call.shape = {q.batch, q.heads, k.heads, q.rows, k.rows, q.head};
   call.scale = node.node.attribute("scale", 1.0F);
-  call.causal = *causal;
+  call.causal = causal.value_or(false);
+  if (masked) {
+    call.masked = true;
+    call.inputs[4] = in[3].address();
+    call.mask_pitch = in[3].elements() == k.rows ? 0 : k.rows;
+  }
   call.heads_inside = inside;
   steps.run(call, {&in[0], &keys, &in[2]}, result);
   node.outputs = {result};

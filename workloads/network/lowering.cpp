@@ -11,10 +11,10 @@ namespace npu::network {
 namespace {
 
 const std::vector<LoweringRow>* const kGroups[] = {
-    &kElementLowerings,  &kFunctionLowerings, &kCastLowerings,    &kProductLowerings,
-    &kAxisLowerings,     &kFillLowerings,     &kScatterLowerings, &kReductionLowerings,
-    &kNormLowerings,     &kLossLowerings,     &kWindowLowerings,  &kResizeLowerings,
-    &kRecurrentLowerings};
+    &kElementLowerings,   &kFunctionLowerings, &kCastLowerings,    &kProductLowerings,
+    &kAxisLowerings,      &kFillLowerings,     &kScatterLowerings, &kReductionLowerings,
+    &kNormLowerings,      &kLossLowerings,     &kWindowLowerings,  &kResizeLowerings,
+    &kRecurrentLowerings, &kSumLowerings,      &kSignalLowerings};
 
 }  // namespace
 

@@ -42,7 +42,8 @@ struct LoweringRow {
 // By groups of operators.
 extern const std::vector<LoweringRow> kElementLowerings, kFunctionLowerings, kCastLowerings,
     kProductLowerings, kAxisLowerings, kFillLowerings, kScatterLowerings, kReductionLowerings,
-    kNormLowerings, kLossLowerings, kWindowLowerings, kResizeLowerings, kRecurrentLowerings;
+    kNormLowerings, kLossLowerings, kWindowLowerings, kResizeLowerings, kRecurrentLowerings,
+    kSumLowerings, kSignalLowerings;
 
 // Null: it is not among them.
 const LoweringRow* find_lowering(const Node& node);

@@ -23,6 +23,8 @@ void NodeTimer::begin(std::size_t node) {
   submitted_.push_back({submitted(number_), 0});
   node_begin_ = clock_.now();
   waited_before_ = card_.waited();
+  computed_before_ = card_.computed();
+  operations_before_ = card_.operations();
 }
 
 void NodeTimer::end(std::size_t /*node*/, std::uint64_t operators) {
@@ -30,6 +32,10 @@ void NodeTimer::end(std::size_t /*node*/, std::uint64_t operators) {
   times.operators = operators;
   times.waited = card_.waited() - waited_before_;
   times.host = clock_.now() - node_begin_ - times.waited;
+  times.computed = card_.computed() - computed_before_;
+  for (std::size_t i = 0; i < times.operations.size(); ++i) {
+    times.operations[i] = card_.operations()[i] - operations_before_[i];
+  }
   times.memory = card_.memory().used();
   submitted_.back().end = submitted(number_);
 }

@@ -4,6 +4,7 @@
 // duration.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct NodeTimes {
   Picoseconds card{};    // in which a kernel ran
   Picoseconds gap{};     // from the kernel before to the node's last one, in which none ran
   std::vector<operators::KernelSpan> kernels;
+  std::array<std::uint64_t, 6> operations{};  // of products and attention, by platform::DataType
+  std::uint64_t computed = 0;                 // instructions of the node on the host
   Bytes memory = 0;  // of weights and tensors, when the node has been submitted
 };
 
@@ -72,6 +75,8 @@ class NodeTimer final : public NetworkListener, public operators::LaunchTimes {
   std::map<std::string, std::size_t> alive_;  // places in RunTimes::tensors
   Instant begin_, node_begin_;
   Picoseconds waited_at_start_{}, waited_before_{};
+  std::uint64_t computed_before_ = 0;
+  std::array<std::uint64_t, 6> operations_before_{};
 };
 
 }  // namespace npu::network

@@ -31,6 +31,10 @@ class StepRunner {
   virtual Status run(const operators::OperatorCall& call) = 0;
   // The same on the AICPUs.
   virtual Status run(const abi::TensorWork& work) = 0;
+  // The host computes with so many instructions.
+  virtual void compute(std::uint64_t instructions) = 0;
+  // Behind an error of the card: how many of the steps that run() took had ended before it.
+  virtual std::uint64_t ended() const = 0;
 };
 
 class Steps {
@@ -70,8 +74,12 @@ class Steps {
   void run(operators::OperatorCall& call, const std::vector<const Value*>& inputs,
            const Value& result);
   void run(const abi::TensorWork& work);
+  // On the host.
+  void compute(std::uint64_t instructions) { runner_.compute(instructions); }
   // How many have been submitted.
   std::uint64_t count() const { return count_; }
+  // Behind an error of the card: how many had ended before it.
+  std::uint64_t ended() const { return runner_.ended(); }
 
  private:
   StepRunner& runner_;

@@ -7,6 +7,7 @@
 #include "kernels/operators/sources.hpp"
 #include "workloads/framework/program_images.hpp"
 #include "workloads/network/compare.hpp"
+#include "workloads/network/host_nodes.hpp"
 #include "workloads/network/interpreter.hpp"
 #include "workloads/network/node_times.hpp"
 #include "workloads/network/onnx_file.hpp"
@@ -15,6 +16,7 @@
 #include "workloads/network/test_data.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/network_limits.hpp"
 #include "workloads/programs/support/network_report.hpp"
 #include "workloads/programs/support/operator_limits.hpp"
 #include "workloads/programs/support/queue_session.hpp"
@@ -27,6 +29,14 @@ using network::CardRunner;
 using network::Graph;
 using network::RunTimes;
 using network::Tensors;
+
+// An error of the card that no node has had.
+template <class T>
+Status outside(const char* when, const T& failed) {
+  return fail(failed.error().code, fmt::format("{}: {}", when, failed.error().context));
+}
+constexpr const char* kBefore = "before the network began";
+constexpr const char* kBehind = "behind the network's end";
 
 class NetworkRun {
  public:
@@ -42,7 +52,7 @@ class NetworkRun {
   Status prepare() {
     const auto begin = context_.platform.clock().now();
     if (auto ok = network_.prepare(); !ok) return ok;
-    if (auto ok = card_.wait(); !ok) return ok;
+    if (auto ok = card_.wait(); !ok) return outside("constants", ok);
     figures_.preparing = context_.platform.clock().now() - begin;
     figures_.weights = card_.memory().used();
     return {};
@@ -59,13 +69,16 @@ class NetworkRun {
   }
 
   void report() {
-    NetworkReport(context_, graph_)
-        .write(figures_, runs_, context_.parameters.choice("rows") == "nodes");
+    const bool by_node = context_.parameters.choice("rows") == "nodes";
+    NetworkReport(context_, graph_).write(figures_, runs_, by_node);
+    limits_->report(graph_, runs_.back(), by_node, context_);
   }
 
  private:
   Status run_once(const Tensors& inputs, const Tensors& expected, bool counts) {
     const TraceSession listening(context_.trace, timer_);
+    std::optional<TraceSession> watching;
+    if (counts) watching.emplace(context_.trace, limits_.emplace(context_));
     timer_.start();
     const auto found = network_.run(inputs);
     if (!found) return forward_error(found);
@@ -90,6 +103,7 @@ class NetworkRun {
   network::Network network_;
   OfNetwork figures_;
   std::vector<RunTimes> runs_;
+  std::optional<NetworkLimits> limits_;  // of the last run
 };
 
 Status run_sets(Context& context, const Graph& graph, CardRunner& card) {
@@ -112,7 +126,8 @@ Status run_sets(Context& context, const Graph& graph, CardRunner& card) {
     if (auto ok = run.run(*inputs, {}); !ok) return ok;
   }
   run.report();
-  return card.wait();
+  const auto ended = card.wait();
+  return ended ? ended : outside(kBehind, ended);
 }
 
 ParameterSpec passes_parameter() {
@@ -132,19 +147,20 @@ Status run_network(Context& context) {
   if (!graph) return forward_error(graph);
   if (auto ok = network::set_shapes(*graph, context.parameters.choice("shapes")); !ok) return ok;
   const auto passes = network::passes::run_passes(*graph, context.parameters.choices("passes"));
+  if (context.parameters.choice("unmapped") == "host") network::place_on_host(*graph);
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = context.parameters.choice("cache") == "folder";
   jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
   auto device = open_card(context);
-  if (!device) return forward_error(device);
+  if (!device) return outside(kBefore, device);
   auto session = QueueSession::open(context, **device);
-  if (!session) return forward_error(session);
+  if (!session) return outside(kBefore, session);
   operators::LauncherOptions options;
   options.cores = cores_of(context.machine->cards[card]);
   auto launcher =
       operators::Launcher::open((*session)->process(), context.platform.clock(), options);
-  if (!launcher) return forward_error(launcher);
+  if (!launcher) return outside(kBefore, launcher);
   operators::OperatorRunner runner(context.platform, cache, **launcher);
   {
     network::CardOptions card_options;
@@ -152,12 +168,13 @@ Status run_network(Context& context) {
     card_options.interrupted = context.interrupted;
     auto steps = CardRunner::open({context.platform, (*session)->process(), runner, **launcher},
                                   std::move(card_options));
-    if (!steps) return forward_error(steps);
+    if (!steps) return outside(kBefore, steps);
     if (auto ok = run_sets(context, *graph, **steps); !ok) return ok;
   }
   NetworkReport(context, *graph).write(passes);
-  if (auto ok = (*launcher)->close(); !ok) return ok;
-  return (*session)->close();
+  if (auto ok = (*launcher)->close(); !ok) return outside(kBehind, ok);
+  const auto closed = (*session)->close();
+  return closed ? closed : outside(kBehind, closed);
 }
 
 // What the file cannot do is known before a machine is made.
@@ -167,6 +184,7 @@ Status check_model(const ParameterSet& parameters, const std::vector<std::string
   auto graph = network::read_model(file);
   if (!graph) return forward_error(graph);
   if (auto ok = network::set_shapes(*graph, parameters.choice("shapes")); !ok) return ok;
+  if (parameters.choice("unmapped") == "host") network::place_on_host(*graph);
   return network::check_mapped(*graph);
 }
 
@@ -187,6 +205,9 @@ Workload network_run() {
             "how often inputs are computed; times are of the last run, which finds kernels on the "
             "card",
             1, 1'000},
+           choice_parameter("unmapped", "refuse",
+                            "nodes that no operator of the card does. host: the host computes them",
+                            {"refuse", "host"}),
            choice_parameter("rows", "operators", "nodes: the report has each node, too",
                             {"operators", "nodes"}),
            choice_parameter("cache", "folder",

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apps/python/native/checked_self.hpp"
+#include "workloads/network/host_nodes.hpp"
 #include "workloads/network/onnx_file.hpp"
 #include "workloads/network/passes/pass.hpp"
 
@@ -75,13 +76,15 @@ Tensors tensors_of(const py::list& rows) {
 }  // namespace
 
 NetworkHost::NetworkHost(std::shared_ptr<OperatorHost> host, const std::string& file,
-                         const std::vector<std::string>& passes, std::string aicpu_program)
+                         const std::vector<std::string>& passes, bool unmapped_on_host,
+                         std::string aicpu_program)
     : host_(std::move(host)) {
   auto& operators = object_of(host_);
   operators.check_usable();
   const auto wanted = known_passes(passes);
   auto parts = std::make_unique<Parts>(value_of(network::read_model(file)));
   network::passes::run_passes(parts->graph, wanted);
+  if (unmapped_on_host) network::place_on_host(parts->graph);
   check(network::check_mapped(parts->graph));
   parts->aicpu_program = std::move(aicpu_program);
   parts_ = std::move(parts);
@@ -185,6 +188,7 @@ py::dict NetworkHost::times() const {
     row["wait_ps"] = node.waited.count();
     row["device_ps"] = node.card.count();
     row["gap_ps"] = node.gap.count();
+    row["on_host"] = known.on_host;
     nodes.append(row);
     card += node.card, gap += node.gap, launches += node.operators;
   }
@@ -212,11 +216,12 @@ void bind_network(py::module_& module) {
   });
   py::class_<NetworkHost, std::shared_ptr<NetworkHost>>(module, "NetworkHost")
       .def(py::init([](std::shared_ptr<OperatorHost> host, const std::string& file,
-                       const std::vector<std::string>& passes, const py::bytes& program) {
-             return std::make_shared<NetworkHost>(std::move(host), file, passes,
+                       const std::vector<std::string>& passes, bool unmapped_on_host,
+                       const py::bytes& program) {
+             return std::make_shared<NetworkHost>(std::move(host), file, passes, unmapped_on_host,
                                                   std::string(program));
            }),
-           py::arg().none(false), py::arg(), py::arg(), py::arg())
+           py::arg().none(false), py::arg(), py::arg(), py::arg(), py::arg())
       .def("inputs", on(&NetworkHost::inputs))
       .def("run", on(&NetworkHost::run))
       .def("times", on(&NetworkHost::times))

@@ -18,7 +18,8 @@ class NetworkHost {
   // `passes`: names; `aicpu_program`: firmware/tensors, used by nodes that need it.
   // Throws ValueError for an unknown pass, Failure for what cannot be read, mapped or prepared.
   NetworkHost(std::shared_ptr<OperatorHost> host, const std::string& file,
-              const std::vector<std::string>& passes, std::string aicpu_program);
+              const std::vector<std::string>& passes, bool unmapped_on_host,
+              std::string aicpu_program);
   ~NetworkHost();
   NetworkHost(const NetworkHost&) = delete;
   NetworkHost& operator=(const NetworkHost&) = delete;

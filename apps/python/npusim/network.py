@@ -23,20 +23,24 @@ class Network:
     Args:
         path: of the model's file.
         passes: names of the passes over the graph (docs/networks.md); None: all; empty: none.
+        unmapped: "host": the host computes nodes that no operator maps, if it can; "refuse": an error.
         device: a `Device`; None: card 0 of the process's `Simulator`.
 
     Raises:
-        ValueError: an unknown pass.
+        ValueError: an unknown pass; `unmapped` is something else.
         Error: `ErrorCode.UNSUPPORTED`, nodes that no operator maps, by name and type;
             `ErrorCode.INVALID_ARGUMENT` or `NOT_FOUND`, the file cannot be read;
             `ErrorCode.OUT_OF_MEMORY`.
     """
 
-    def __init__(self, path, *, passes=None, device=None):
+    def __init__(self, path, *, passes=None, unmapped="refuse", device=None):
         self._native = None
+        if unmapped not in ("refuse", "host"):
+            raise ValueError(f"unmapped: found {str(unmapped)[:40]!r}; allowed: refuse, host")
         self._device, host = host_of(device)
         names = _npusim.network_passes() if passes is None else list(passes)
-        self._native = _npusim.NetworkHost(host, os.fspath(path), names, program("tensors"))
+        self._native = _npusim.NetworkHost(host, os.fspath(path), names, unmapped == "host",
+                                           program("tensors"))
         self._device._networks.add(self)
         self._inputs = {name: (kind, sides) for name, kind, sides in self._native.inputs()}
         self._note_programs()
@@ -105,8 +109,8 @@ class Network:
         total_ps is from the call to the results on the host. In it device_ps, in which a kernel ran, and
         gap_ps, in which none did; and host_ps, in which the host worked, and wait_ps, in which it waited for
         the card. launches; peak_bytes, of weights and tensors on the card. nodes: a `dict` for each node in the
-        order in which they ran: name, operator, launches, and device_ps, gap_ps, host_ps and wait_ps of the
-        node. All 0 before the first run.
+        order in which they ran: name, operator, launches, on_host, and device_ps, gap_ps, host_ps and wait_ps
+        of the node. All 0 before the first run.
         """
         return self._native.times()
 

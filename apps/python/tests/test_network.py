@@ -103,6 +103,24 @@ def test_what_cannot_be_mapped_is_named(simulator, tmp_path):
         npusim.Network(tmp_path / "none.onnx")
 
 
+def test_the_host_computes_what_no_operator_does_if_it_may(simulator, tmp_path):
+    nodes = [helper.make_node("Relu", ["x"], ["positive"], name="relu"),
+             helper.make_node("NonZero", ["positive"], ["y"], name="places")]
+    path = save(tmp_path / "model.onnx", nodes, [("x", TensorProto.FLOAT, [2, 3])],
+                [("y", TensorProto.INT64, [2, "count"])])
+    with pytest.raises(npusim.Error, match="NonZero 'places'; unmapped=host"):
+        npusim.Network(path)
+    with pytest.raises(ValueError, match="unmapped"):
+        npusim.Network(path, unmapped="card")
+    x = numpy.array([[-1, 2, 0], [3, -4, 5]], "float32")
+    with npusim.Network(path, unmapped="host") as network:
+        found = network.run({"x": x})
+        relu, places = network.last_run["nodes"]
+    assert numpy.array_equal(found["y"], numpy.nonzero(numpy.maximum(x, 0)))
+    assert places["on_host"] and not relu["on_host"]
+    assert places["host_ps"] > 0 and places["wait_ps"] > 0 and places["device_ps"] == 0
+
+
 def test_types_that_the_cores_lack_are_computed_by_the_aicpus(simulator, tmp_path):
     path = save(tmp_path / "model.onnx", [helper.make_node("Add", ["x", "x"], ["y"])],
                 [("x", TensorProto.DOUBLE, [3])], [("y", TensorProto.DOUBLE, [3])])

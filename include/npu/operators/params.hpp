@@ -235,6 +235,8 @@ struct AttentionParams {
   std::uint32_t page = 0, pages = 0;  // with a table: not 0, and page * pages at least keys
   std::uint32_t heads_inside = 0;     // 0 or 1
   float scale = 1;
+  // With NPU_JIT_MASK: a number for each key; elements from batch to batch, 0: the same for all.
+  std::uint64_t mask = 0, mask_pitch = 0;
 };
 
 }  // namespace npu::operators

@@ -116,6 +116,9 @@ class Tasks {
   virtual void kernel_work(KernelWork work, std::uint64_t count) {
     static_cast<void>(work), static_cast<void>(count);
   }
+  // The calling task executes `count` instructions of a program that does not count them itself.
+  // Only the simulator charges them.
+  virtual void instructions(std::uint64_t count) { static_cast<void>(count); }
 };
 
 }  // namespace npu::platform

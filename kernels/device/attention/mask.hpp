@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of keys that a query does not see, which become minus infinity.
+// Scores of keys that a query does not see, which become minus infinity, and numbers of keys, which
+// are added to their scores.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,7 @@ class Mask {
 
   // Whether any of a step's keys is hidden from the task's row `first`, and so from others.
   bool hides(const Step& step, std::uint32_t first) const {
+    if (kMasked) return true;
     if (!kCausal || w_.queries == 1) return false;
     const std::uint32_t query = w_.grouped != 0 ? 0 : step.task.query + first;
     return visible(query, step) < step.keys;
@@ -28,6 +30,9 @@ class Mask {
   // Rows [first, first + rows) of a step's task, `keys` of it, from `scores` on.
   void apply(const Step& step, std::uint32_t first, std::uint32_t rows, std::uint32_t scores,
              std::uint32_t pitch, DataType type) const {
+#if NPU_JIT_MASK
+    add_numbers(step, rows, scores, pitch, type);
+#endif
     if (!kCausal) return;
     w_.for_runs(step.task, first, first + rows,
                 [&](std::uint32_t row, std::uint32_t count, std::uint64_t, std::uint64_t,
@@ -42,6 +47,33 @@ class Mask {
   }
 
  private:
+#if NPU_JIT_MASK
+  static constexpr unsigned kFlag = 5;  // nobody else has it
+
+  // The row is loaded anew for each tile, when the vector unit is done with the one before.
+  void add_numbers(const Step& step, std::uint32_t rows, std::uint32_t scores, std::uint32_t pitch,
+                   DataType type) const {
+    const aicore::Flag<Pipe::kVector, Pipe::kMte2> taken(port_, kFlag);
+    taken.set();
+    taken.wait();
+    platform::CopyIn copy;
+    copy.to = {LocalBuffer::kUb, ub_.loaded()};
+    copy.from = w_.mask + (step.task.batch * w_.mask_pitch + step.first_key) * kBytes;
+    copy.rows = 1;
+    copy.row_bytes = step.keys * kBytes;
+    port_.issue(copy);
+    const aicore::Flag<Pipe::kMte2, Pipe::kVector> full(port_, kFlag);
+    full.set();
+    full.wait();
+    if (type != kTypeA) convert_rows(port_, ub_.added(), type, ub_.loaded(), kTypeA, 1, step.keys);
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      const std::uint32_t at = scores + row * pitch;
+      Vector add = row_vector(VectorOp::kAdd, type, at, at, 1, step.keys);
+      add.b = ub_.added();
+      port_.issue(add);
+    }
+  }
+#endif
   // Of the step's keys; the first queries may see none of them, or fewer.
   std::int64_t visible(std::uint32_t query, const Step& step) const {
     return std::int64_t{query} + 1 + w_.keys - w_.queries - step.first_key;

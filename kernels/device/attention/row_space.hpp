@@ -18,12 +18,39 @@ struct RowSpace {
       : type(scores),
         most_rows(aicore::round_up(rows, kGrain)),
         mask_row(kCausal ? aicore::round_up(chunk / 8 + 1, aicore::kLocalAlignment) : 0),
-        index_row(kCausal ? aicore::row_bytes(chunk, scores) : 0) {}
+        index_row(kCausal ? aicore::row_bytes(chunk, scores) : 0) {
+#if NPU_JIT_MASK
+    added_row = aicore::row_bytes(chunk, DataType::kFp32);
+#endif
+  }
 
-  std::uint32_t number(unsigned i) const { return i * most_rows * 4; }
-  std::uint32_t mask() const { return number(kNumbers); }
-  std::uint32_t index() const { return mask() + kMaskRows * mask_row; }  // key - row
-  std::uint32_t end() const { return index() + kMaskRows * index_row; }
+  std::uint32_t number(unsigned i) const {
+    return i * most_rows * 4;
+  }
+  std::uint32_t mask() const {
+    return number(kNumbers);
+  }
+  std::uint32_t index() const {
+    return mask() + kMaskRows * mask_row;
+  }  // key - row
+#if NPU_JIT_MASK
+  // A number for each key: as it is loaded, and in the type of the scores.
+  std::uint32_t loaded() const {
+    return index() + kMaskRows * index_row;
+  }
+  std::uint32_t added() const {
+    return loaded() + (type == kTypeA ? 0 : added_row);
+  }
+  std::uint32_t end() const {
+    return added() + added_row;
+  }
+
+  std::uint32_t added_row = 0;
+#else
+  std::uint32_t end() const {
+    return index() + kMaskRows * index_row;
+  }
+#endif
 
   DataType type;
   std::uint32_t most_rows, mask_row, index_row;

@@ -12,6 +12,9 @@
 #ifndef NPU_JIT_CAUSAL
 #define NPU_JIT_CAUSAL 0
 #endif
+#ifndef NPU_JIT_MASK
+#define NPU_JIT_MASK 0
+#endif
 
 namespace npu::kernels::attention {
 
@@ -26,6 +29,8 @@ static_assert(is_real(kTypeA) && is_real(kTypeC),
               "bfloat16 or float");
 static_assert(NPU_JIT_CAUSAL == 0 || NPU_JIT_CAUSAL == 1, "NPU_JIT_CAUSAL must be 0 or 1");
 inline constexpr bool kCausal = NPU_JIT_CAUSAL == 1;
+static_assert(NPU_JIT_MASK == 0 || NPU_JIT_MASK == 1, "NPU_JIT_MASK must be 0 or 1");
+inline constexpr bool kMasked = NPU_JIT_MASK == 1;
 inline constexpr std::uint32_t kBytes = static_cast<std::uint32_t>(platform::bytes_of(kTypeA));
 
 enum class Phase : std::uint64_t { kTasks, kSplits, kZeros };
@@ -73,8 +78,14 @@ struct Work {
   std::uint32_t local = 0;            // 1: scores and weights go from buffer to buffer
   std::uint32_t places = 1;           // then, for products: 1 or 2
   float scale = 1;
+#if NPU_JIT_MASK
+  // Of type A: a number for each key, which is added to its scores; elements from batch to batch.
+  std::uint64_t mask = 0, mask_pitch = 0;
+#endif
 
-  std::uint32_t shared() const { return heads / kv_heads; }
+  std::uint32_t shared() const {
+    return heads / kv_heads;
+  }
   std::uint32_t blocks_of_queries() const {
     return grouped != 0 ? 1 : aicore::divide_up(queries, rows);
   }
@@ -111,7 +122,9 @@ struct Work {
     return kCausal ? std::max(query + 1 + keys, queries) - queries : keys;
   }
   // Some query sees no key.
-  bool some_blind() const { return kCausal && queries > keys; }
+  bool some_blind() const {
+    return kCausal && queries > keys;
+  }
 
   // Calls run(first row, rows, offset in elements, pitch, query of the first) for rows [begin, end)
   // of a task whose places in the queries and in the result are evenly spaced. `rise`: each row's

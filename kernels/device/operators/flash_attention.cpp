@@ -3,7 +3,8 @@
 // together. If there are few tasks of few queries, their keys are divided, and vector cores add the
 // parts up. Scores and weights between them are in the L2, or go from buffer to buffer.
 // NPU_JIT_ELEMENT_A (Q, K, V) and NPU_JIT_ELEMENT_C (result): half, bfloat16 or float;
-// NPU_JIT_CAUSAL 0 or 1; AttentionParams.
+// NPU_JIT_CAUSAL 0 or 1; NPU_JIT_MASK 1: a number for each key is added to its scores;
+// AttentionParams.
 #include "kernels/device/attention/local_vector.hpp"
 #include "kernels/device/attention/plan.hpp"
 #include "kernels/device/attention/vector.hpp"
@@ -87,6 +88,9 @@ const char* check(const AttentionParams& p, const CoreLimits& limits) {
       !aligned(p.to, kTypeC)) {
     return "addresses must be multiples of the elements' sizes";
   }
+#if NPU_JIT_MASK
+  if (!aligned(p.mask, kTypeA)) return "the mask's address must be a multiple of its elements";
+#endif
   if (p.table != 0 && (p.table % 4 != 0 || std::uint64_t{p.page} * p.pages < p.keys)) {
     return "a table has numbers of 4 bytes, of pages for all keys";
   }
@@ -105,6 +109,9 @@ void host(std::uint32_t block_num, OperatorStream& stream, const AttentionParams
   w.batch = p.batch, w.heads = p.heads, w.kv_heads = p.kv_heads;
   w.queries = p.queries, w.keys = p.keys, w.head = p.head;
   w.scale = p.scale;
+#if NPU_JIT_MASK
+  w.mask = p.mask, w.mask_pitch = p.mask_pitch;
+#endif
   w.table = p.table, w.page = p.page, w.pages = p.pages;
   const auto pitches = [&](std::uint64_t heads, std::uint64_t rows) {
     const std::uint64_t all = heads * rows * p.head;

@@ -92,8 +92,8 @@ class Attention {
     if (!place || edit_.node(*place).prepared) return false;
     const auto& node = edit_.node(*place);
     if (is_op(node, "Add")) {
-      const std::size_t side = is_fixed(node.inputs[1]) ? 1 : 0;
-      if (!is_fixed(node.inputs[side])) return false;
+      const std::size_t side = is_product(node.inputs[0]) ? 1 : 0;
+      if (!is_product(node.inputs[1 - side])) return false;
       mask_ = node.inputs[side];
       value = node.inputs[1 - side];
       kind_ = MaskKind::kAdded;
@@ -108,6 +108,20 @@ class Attention {
     }
     places_.push_back(*place);
     return true;
+  }
+  // A product, scaled or not.
+  bool is_product(std::string value) const {
+    for (;;) {
+      const auto place = edit_.maker(value);
+      if (!place || edit_.node(*place).prepared) return false;
+      const auto& node = edit_.node(*place);
+      if (is_op(node, "MatMul")) return true;
+      const bool divides = is_op(node, "Div");
+      if (!divides && !is_op(node, "Mul")) return false;
+      const std::size_t side = edit_.number(node.inputs[1]) ? 1 : 0;
+      if ((divides && side == 0) || !edit_.number(node.inputs[side])) return false;
+      value = node.inputs[1 - side];
+    }
   }
   bool is_hidden(const std::string& value) const {
     const auto number = edit_.number(value);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/operators/operations.hpp"
 #include "workloads/programs/support/row_reference.hpp"
 
 namespace npu::workloads {
@@ -12,11 +13,6 @@ double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t
   double sum = 0;
   for (std::uint64_t i = 0; i < count; ++i) sum += a[i * step_a] * b[i * step_b];
   return sum;
-}
-
-std::uint64_t keys_seen(const operators::NormalisedCall& call, std::uint64_t query) {
-  const std::uint64_t queries = call.sides[3], keys = call.sides[4];
-  return call.call.causal ? std::max(query + 1 + keys, queries) - queries : keys;
 }
 
 std::vector<double> attention_reference(const operators::NormalisedCall& call,
@@ -34,7 +30,7 @@ std::vector<double> attention_reference(const operators::NormalisedCall& call,
     const std::uint64_t head = inside ? row % heads : row / queries % heads;
     const std::uint64_t query = inside ? row / heads % queries : row % queries;
     const std::uint64_t group = head / (heads / kv);
-    const std::uint64_t seen = keys_seen(call, query);
+    const std::uint64_t seen = operators::keys_seen(call, query);
     const std::uint64_t first = (batch * kv * keys + group * (inside ? 1 : keys)) * width;
     const double* const group_keys = k.data() + first;
     const double* const group_values = v.data() + first;

@@ -13,9 +13,7 @@ namespace npu::workloads {
 double dot(const double* a, std::uint64_t step_a, const double* b, std::uint64_t step_b,
            std::uint64_t count);
 
-// Keys that query `query` of an attention looks at.
-std::uint64_t keys_seen(const operators::NormalisedCall& call, std::uint64_t query);
-// Its result from q, k and v.
+// The result of an attention from q, k and v.
 std::vector<double> attention_reference(const operators::NormalisedCall& call,
                                         const std::vector<double>& q, const std::vector<double>& k,
                                         const std::vector<double>& v);

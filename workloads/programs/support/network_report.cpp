@@ -48,6 +48,11 @@ constexpr Figure<OfNodes> kOfLayer[] = {
     {"gap_us", "us", from<&OfNodes::gap>, {"gap us"}},
     {"memory_bytes", "B", from<&OfNodes::memory>, {"memory B"}}};
 
+constexpr Figure<OfNodes> kOfHostNode[] = {
+    {"instructions", "", from<&OfNodes::computed>, {"instructions"}},
+    {"host_us", "us", from<&OfNodes::host>, {"host us"}},
+    {"wait_us", "us", from<&OfNodes::waited>, {"wait us"}}};
+
 constexpr Figure<PassResult> kOfPass[] = {
     {"found", "", from<&PassResult::found>, {"found"}},
     {"nodes_before", "", from<&PassResult::nodes_before>, {"nodes before"}},
@@ -62,6 +67,7 @@ void OfNodes::add(const NodeTimes& times) {
   waited += times.waited;
   card += times.card;
   gap += times.gap;
+  computed += times.computed;
   memory = times.memory;
   for (const auto& kernel : times.kernels)
     kernels.push_back({kernel.begin, kernel.end, kernel.cause});
@@ -105,6 +111,7 @@ void NetworkReport::write(OfNetwork figures, const std::vector<RunTimes>& runs, 
   by_operator(runs);
   by_layer(runs);
   if (by_node) this->by_node(runs.back());
+  on_host(runs.back());
   auto& memory = add_figure_table(context_.report, "memory", {}, kOfMemory);
   report_figures(context_, "network.", kOfMemory, figures, &memory, {});
   largest_tensors(runs.back());
@@ -157,6 +164,24 @@ void NetworkReport::by_node(const RunTimes& run) {
   }
 }
 
+// Those that unmapped=host has placed there.
+void NetworkReport::on_host(const RunTimes& run) {
+  std::vector<const NodeTimes*> found;
+  for (const auto& node : run.nodes) {
+    if (graph_.nodes[node.node].on_host) found.push_back(&node);
+  }
+  if (found.empty()) return;
+  auto& table = add_figure_table(context_.report, "nodes on the host",
+                                 {"node", "name", "operator of ONNX"}, kOfHostNode);
+  for (const auto* const node : found) {
+    OfNodes row;
+    row.add(*node);
+    report_figures(
+        context_, fmt::format("network.on_host.{}.", node->node), kOfHostNode, row, &table,
+        {std::to_string(node->node), graph_.nodes[node->node].name, graph_.nodes[node->node].op});
+  }
+}
+
 void NetworkReport::largest_tensors(const RunTimes& run) {
   auto tensors = run.tensors;
   std::stable_sort(tensors.begin(), tensors.end(),
@@ -186,7 +211,7 @@ void NetworkReport::write(const std::vector<PassResult>& passes) {
 }
 
 std::vector<FigureRow> NetworkReport::rows() {
-  return figure_rows(kOfNetwork, kOfMemory, kOfNodes, kOfLayer, kOfPass);
+  return figure_rows(kOfNetwork, kOfMemory, kOfNodes, kOfLayer, kOfHostNode, kOfPass);
 }
 
 }  // namespace npu::workloads

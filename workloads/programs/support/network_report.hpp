@@ -16,7 +16,7 @@ namespace npu::workloads {
 
 // In what nodes are counted together.
 struct OfNodes {
-  std::uint64_t nodes = 0, operators = 0;
+  std::uint64_t nodes = 0, operators = 0, computed = 0;
   Picoseconds host{}, waited{}, card{}, gap{};
   Bytes memory = 0;  // when the last of them has been submitted
   std::vector<MeasuredSpan> kernels;
@@ -57,6 +57,7 @@ class NetworkReport {
   void by_operator(const std::vector<network::RunTimes>& runs);
   void by_layer(const std::vector<network::RunTimes>& runs);
   void by_node(const network::RunTimes& run);
+  void on_host(const network::RunTimes& run);
   void largest_tensors(const network::RunTimes& run);
 
   Context& context_;

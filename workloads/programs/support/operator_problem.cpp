@@ -370,27 +370,4 @@ Status OperatorProblem::check_elementwise(const std::vector<std::byte>& result) 
   return {};
 }
 
-std::optional<std::uint64_t> OperatorProblem::operations() const {
-  const auto& side = call_.sides;
-  const std::uint64_t product = 2 * std::uint64_t{call_.m} * call_.n * call_.k;
-  switch (call_.row->family) {
-    case Family::kMatmul:
-    case Family::kBatched:
-    case Family::kSplitK:
-    case Family::kQuant:
-      return product * call_.batch;
-    case Family::kGrouped:  // groups share m or k
-      return product;
-    case Family::kGemv:
-      return 2 * side[0] * side[1];
-    case Family::kAttention: {
-      std::uint64_t scores = 0;
-      for (std::uint64_t query = 0; query < side[3]; ++query) scores += keys_seen(call_, query);
-      return 4 * side[0] * side[1] * scores * side[5];
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace npu::workloads

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/operators/call.hpp"
+#include "kernels/operators/operations.hpp"
 #include "npu/jit/kernel.hpp"
 #include "workloads/programs/support/element_expression.hpp"
 #include "workloads/programs/support/matrix_check.hpp"
@@ -33,7 +34,7 @@ class OperatorProblem {
   bool steers(std::size_t i) const;
   // Multiplications and additions of products of matrices, of attention those of scores that are
   // looked at; none of other operators.
-  std::optional<std::uint64_t> operations() const;
+  std::optional<std::uint64_t> operations() const { return operators::operations_of(call_); }
   // kWrongData names the first element that is off by more than its types must round. Of large
   // products samples. `reference`: of an operator of one's own; null: it has none.
   Status check(const std::vector<std::vector<std::byte>>& results,

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roofline: operations per second over operations per byte of HBM, under the chip's ceilings.
 
-// Metrics X.tflops with X.hbm_bytes and X.duration_us, or X.device_us, beside them.
+// Metrics X.tflops with X.hbm_bytes and X.duration_us, X.device_us or X.card_us beside them.
 function roofline_points(metrics) {
   const value = (name) => {
     const found = metrics.find((each) => each.name === name);
     return found === undefined ? 0 : Number(found.value);
   };
-  return metrics.filter((each) => each.unit === 'TFLOP/s').map((each) => {
+  return metrics.filter((each) => each.unit === 'TFLOP/s' && each.name.endsWith('.tflops')).map((each) => {
     const stem = each.name.slice(0, each.name.lastIndexOf('.'));
-    const operations = Number(each.value) * 1e6 * (value(`${stem}.duration_us`) || value(`${stem}.device_us`));
+    const time = ['duration_us', 'device_us', 'card_us'].map((name) => value(`${stem}.${name}`)).find((us) => us > 0);
+    const operations = Number(each.value) * 1e6 * (time || 0);
     const bytes = value(`${stem}.hbm_bytes`);
     return { name: stem, achieved: each, operations, bytes, intensity: operations / bytes };
   }).filter((each) => each.bytes > 0 && each.operations > 0);

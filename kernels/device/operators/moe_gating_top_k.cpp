@@ -40,10 +40,11 @@ struct Work {
   std::uint32_t most_rows = 1;
 
   std::uint32_t pitch() const { return aicore::round_up(experts, kBlock); }
+  std::uint32_t loaded_bytes() const { return aicore::row_bytes(experts, kTypeA); }
   bool grouped() const { return kept < groups; }
   // Bytes of UB: of a row, and of none.
   std::uint32_t row_bytes() const {
-    return pitch() * (kSets * vector::size_of(kTypeA) + 6 * kNumber + 1) +
+    return kSets * loaded_bytes() + pitch() * (6 * kNumber + 1) +
            kNumber * (8 * groups + 6 * aicore::round_up(k, kBlock));
   }
   std::uint32_t fixed_bytes() const { return kNumber * kBlock * (8 * groups + 6 * k) + 4096; }
@@ -60,7 +61,7 @@ class Gating {
     const std::uint32_t rows = aicore::round_up(work.most_rows, kBlock), k = work.k;
     const std::uint32_t tile = work.most_rows * work.pitch() * kNumber;
     aicore::UbParts ub;
-    for (auto& in : in_) in = ub.take(work.most_rows * work.pitch() * vector::size_of(kTypeA));
+    for (auto& in : in_) in = ub.take(work.most_rows * work.loaded_bytes());
     for (auto* at : {&scores_, &keys_, &spare_, &places_, &group_places_, &bias_}) {
       *at = ub.take(tile);
     }
@@ -124,12 +125,13 @@ class Gating {
     all_ = {0, 0, rows, work_.experts};
     const unsigned i = stages_.begin_load();
     vector::load_tile(port_, in_[i], {work_.from, work_.experts, 0},
-                      {first, rows, work_.experts, work_.pitch()}, kTypeA);
+                      {first, rows, work_.experts, work_.loaded_bytes() / vector::size_of(kTypeA)},
+                      kTypeA);
     stages_.loaded(i);
     Vector v = row_vector(kTypeA == DataType::kFp32 ? VectorOp::kCopy : VectorOp::kCast, kTypeA,
                           scores_, in_[i], rows, work_.experts);
     v.to_type = DataType::kFp32;
-    v.to_pitch = work_.pitch() * kNumber, v.a_pitch = work_.pitch() * vector::size_of(kTypeA);
+    v.to_pitch = work_.pitch() * kNumber, v.a_pitch = work_.loaded_bytes();
     port_.issue(v);
     stages_.consumed(i);
     make_scores();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "workloads/programs/support/plain_tensors.hpp"
@@ -80,11 +81,12 @@ TensorsOf routed_tensors(const NormalisedCall& call) {
            {tokens, k, DataType::kInt32},
            {1, call.sides[5], DataType::kInt64}}};
 }
-// Memory that no expert's row goes to is that of results: zeros.
+// Rows that none of the experts has are not written: no number.
 Results routed(const NormalisedCall& call, const Inputs& in) {
   const std::uint64_t columns = call.sides[1], k = call.sides[2];
   const std::uint64_t first = call.sides[4], count = call.sides[5];
-  Results to{TensorValues(in[1].size() * columns), TensorValues(in[1].size(), -1), {}};
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  Results to{TensorValues(in[1].size() * columns, none), TensorValues(in[1].size(), -1), {}};
   std::uint64_t next = 0;
   for (std::uint64_t expert = first; expert < first + count; ++expert) {
     for (std::uint64_t i = 0; i < in[1].size(); ++i) {

@@ -145,9 +145,15 @@ Status write_model(const HostModel& host, const Model& model, DataType type,
                           {memory.cos, &host.cos, type},
                           {memory.sin, &host.sin, type}};
   for (std::size_t i = 0; i < host.layers.size(); ++i) {
-    for (const auto& weight : weights_of_layer(model, i)) {
+    const auto add = [&](const Weight& weight) {
       parts.push_back(
           {memory.layers[i].*weight.address, &(host.layers[i].*weight.numbers), weight.type(type)});
+    };
+    // In the order in which operators read them: the norm behind attention is not the second.
+    const auto weights = weights_of_layer(model, i);
+    for (const auto& weight : weights) {
+      if (weight.numbers != &HostLayer::mid_norm) add(weight);
+      if (weight.numbers == &HostLayer::out) add(weights[1]);
     }
   }
   for (const auto& part : parts) {

@@ -14,10 +14,11 @@ for template in "$templates"/*.cpp; do
   [[ $name == *_quant ]] && result=int8
   [[ $name == quant_matmul || $name == mx_matmul ]] && type=int8
   [[ $name == chunk_cumsum || $name == mhc_post ]] && type=float result=float
+  [[ $name == moe_gating_top_k ]] && result=float
   "$compiler" -std=c++17 -O2 -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
     -I"$prefix/include" -I"$root" -DNPU_JIT_ELEMENT_A=$type -DNPU_JIT_ELEMENT_B=$type \
     -DNPU_JIT_ELEMENT_C=$result -DNPU_JIT_LAYOUT_A=ColumnMajor -DNPU_JIT_LAYOUT_B=zN \
-    -DNPU_JIT_SCATTER=1 -DNPU_JIT_SMALLEST=1 -DNPU_JIT_VALUES=1 \
+    -DNPU_JIT_SCATTER=1 -DNPU_JIT_SMALLEST=1 -DNPU_JIT_VALUES=1 -DNPU_JIT_SIGMOID=1 \
     -DNPU_JIT_REDUCTION=max -DNPU_JIT_INTERLEAVED=1 -DNPU_JIT_PARTS=2 '-DNPU_JIT_EXPRESSION=gelu(max(a,b)*s)' "-DNPU_JIT_KERNEL_NAME=$name" \
     -x c++ "$template" -o "$name.so"
   for entry in run npu_aicore_main; do

@@ -102,10 +102,14 @@ constexpr Figure<OfModel> kOfModel[] = {
     {"tpot_us", "us", from<&OfModel::tpot>, {"TPOT us"}},
     {"tokens_per_s", "/s", from<&OfModel::tokens_per_s>, {"tokens/s"}}};
 
-// Of all layers, where the last one that was simulated stands for those that were not.
-Picoseconds estimated(const StepTimes& times, std::uint64_t layers) {
-  const auto missing = static_cast<std::int64_t>(layers - times.layers.size());
-  return times.duration + missing * times.last_layer();
+// Of all layers. The last one that was simulated stands for those that were not, the last dense one
+// for those in front of experts.
+Picoseconds estimated(const StepTimes& times, const Model& model, const Model& simulated) {
+  const std::uint64_t dense = model.experts.dense_layers, own = simulated.experts.dense_layers;
+  const auto missing_dense = static_cast<std::int64_t>(dense - own);
+  const auto missing = static_cast<std::int64_t>(model.layers - simulated.layers) - missing_dense;
+  const Picoseconds of_dense = own == 0 ? Picoseconds{} : times.layers[own - 1];
+  return times.duration + missing_dense * of_dense + missing * times.last_layer();
 }
 
 class TransformerRun {
@@ -142,11 +146,11 @@ class TransformerRun {
   }
 
   void report() {
-    const auto layers = model_.layers, simulated = decoder_.layers();
+    const auto layers = model_.layers, simulated = decoder_.model().layers;
     OfModel all{layers, simulated, decoder_.weight_bytes(), decoder_.cache_bytes(), {}, {}, {}};
-    if (prefill_) all.ttft = estimated(prefill_->first(), layers);
+    if (prefill_) all.ttft = estimated(prefill_->first(), model_, decoder_.model());
     if (decode_) {
-      all.tpot = decode_->mean_of(estimated(decode_->first(), layers));
+      all.tpot = decode_->mean_of(estimated(decode_->first(), model_, decoder_.model()));
       all.tokens_per_s = Number::quotient(
           context_.parameters.integer("batch") * 1'000'000'000'000U,
           static_cast<std::uint64_t>(std::max<std::int64_t>(all.tpot->count(), 1)), 3);
@@ -157,13 +161,19 @@ class TransformerRun {
     if (simulated != layers) {
       context_.report.add_note(fmt::format(
           "layers: {} of {} were simulated; in ttft_us and tpot_us the time of the last of them "
-          "stands for each that was not",
-          simulated, layers));
+          "{}stands for each that was not",
+          simulated, layers,
+          decoder_.model().experts.dense_layers == 0
+              ? ""
+              : "with experts, or of the first, dense one, "));
     }
     context_.report.add_note(
         context_.functional
             ? "logits of every step are compared with plain arithmetic"
             : "not compared: the cores compute nothing, tokens are those of the seed");
+    if (!context_.functional && model_.experts.count != 0) {
+      context_.report.add_note("experts of each token are those of the seed, each equally likely");
+    }
   }
 
  private:
@@ -234,8 +244,7 @@ transformer::DecoderOptions options_of(const Context& context, const Model& mode
   if (options.positions == 0) {
     options.positions = parameters.integer("tokens") + parameters.integer("steps");
   }
-  options.layers = parameters.choice("layers") == "all" ? model.layers
-                                                        : std::min<std::uint64_t>(model.layers, 2);
+  options.layers = model.layers;
   options.largest_tokens = parameters.integer("tokens");
   options.pieces = parameters.integer("overlap");
   options.graph = parameters.choice("launch") == "graph";
@@ -255,14 +264,38 @@ Result<transformer::DecoderOptions> fitting(Context& context, const Model& part)
                           weights, part.ranks == 1 ? "" : " on each card", usable));
 }
 
+Model simulated(const ParameterSet& parameters, const Model& model) {
+  return parameters.choice("layers") == "all" ? model : transformer::sampled(model);
+}
+
+// Of what is simulated.
+Result<Model> part_of(const ParameterSet& parameters, const Model& model) {
+  return transformer::part_of(simulated(parameters, model), parameters.integer("tensor_parallel"),
+                              parameters.integer("expert_parallel"));
+}
+
+// Routers must have the same sums on all cards, to the last bit: a one-shot sum of more than two
+// has the order in which terms come.
+Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
+                                                 const Model& model) {
+  using Algorithm = driver::CollectiveAlgorithm;
+  const auto algorithm = collective_algorithm(parameters.choice("algorithm"));
+  if (model.experts.count == 0 || parameters.integer("tensor_parallel") <= 2) return algorithm;
+  if (algorithm == Algorithm::kAutomatic) return Algorithm::kMesh;
+  if (algorithm != Algorithm::kOneShot) return algorithm;
+  return fail(ErrorCode::kInvalidArgument,
+              "algorithm=one_shot: cards with experts need the same sums on all of them");
+}
+
 // What is recorded for the cards ends with the decoder, before they are closed.
-Status decode(Context& context, const Model& model, const Model& part,
+Status decode(Context& context, const Model& whole, const Model& part,
               transformer::DecoderCards& cards) {
+  const Model model = simulated(context.parameters, whole);
   const auto options = fitting(context, part);
   if (!options) return forward_error(options);
   Decoder decoder(context, {model, part}, *options, cards.ranks());
   if (auto ok = decoder.prepare(); !ok) return ok;
-  TransformerRun run(context, model, decoder);
+  TransformerRun run(context, whole, decoder);
   if (auto ok = run.run(); !ok) return ok;
   run.report();
   return {};
@@ -273,8 +306,10 @@ Status run_transformer(Context& context) {
   const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
   const auto ranks = static_cast<unsigned>(parameters.integer("tensor_parallel"));
-  const auto part = transformer::part_of(*model, ranks);
+  const auto part = part_of(parameters, *model);
   if (!part) return forward_error(part);
+  const auto algorithm = algorithm_of(parameters, *model);
+  if (!algorithm) return forward_error(algorithm);
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = parameters.choice("cache") == "folder";
@@ -282,7 +317,7 @@ Status run_transformer(Context& context) {
   driver::CommunicatorOptions communicator;
   communicator.timeout = kTimeout;
   communicator.algorithms[static_cast<std::size_t>(driver::CollectiveOperation::kAllReduce)] =
-      collective_algorithm(parameters.choice("algorithm"));
+      *algorithm;
   auto cards = transformer::DecoderCards::open(context, cache, ranks, communicator);
   if (!cards) return forward_error(cards);
   if (auto ok = decode(context, *model, *part, **cards); !ok) return ok;
@@ -293,8 +328,11 @@ Status check_transformer(const ParameterSet& parameters,
                          const std::vector<std::string>& /*folders*/) {
   const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
-  const auto part = transformer::part_of(*model, parameters.integer("tensor_parallel"));
+  const auto part = part_of(parameters, *model);
   if (!part) return forward_error(part);
+  if (const auto algorithm = algorithm_of(parameters, *model); !algorithm) {
+    return forward_error(algorithm);
+  }
   if (parameters.choice("launch") == "graph" && parameters.integer("overlap") > 1) {
     return fail(ErrorCode::kInvalidArgument, "overlap: only with launch=eager");
   }
@@ -320,7 +358,7 @@ Workload transformer_run() {
       "A decoder-only transformer: time to the first token and per token, by part and layer",
       {{"model", ParameterType::kText, "", "tiny",
         "a config.json, or tiny, llama-2-7b, llama-3-8b, llama-3-70b, qwen2.5-7b, qwen2.5-72b, "
-        "qwen3-8b, qwen3-32b"},
+        "qwen3-8b, qwen3-32b, tiny-moe, qwen3-30b-a3b, mixtral-8x7b, tiny-mla, deepseek-v3"},
        choice_parameter("phase", "both", "prompt, tokens behind it, or both",
                         {"both", "prefill", "decode"}),
        {"batch", ParameterType::kInteger, "", "1", "sequences", 1, 65'536},
@@ -337,6 +375,10 @@ Workload transformer_run() {
        choice_parameter("dtype", "bfloat16", "of weights and tensors", {"bfloat16", "float16"}),
        {"tensor_parallel", ParameterType::kInteger, "", "1",
         "cards that the model is divided over: this one and those behind it", 1, driver::kMaxRanks},
+       {"expert_parallel", ParameterType::kInteger, "", "1",
+        "of the cards of tensor_parallel, over which whole experts are divided; columns of each "
+        "over the others",
+        1, driver::kMaxRanks},
        choice_parameter("algorithm", "automatic", "of the cards' all-reduce", run::algorithms()),
        {"overlap", ParameterType::kInteger, "", "1",
         "pieces of products that the cards sum: the sum of one is made while the next is computed",

@@ -39,7 +39,12 @@ Status Decoder::prepare() {
   for (auto& rank : ranks_) {
     if (auto ok = rank->prepare(); !ok) return ok;
   }
-  if (!context_.functional) return {};
+  if (!context_.functional) {
+    for (auto& rank : ranks_) {
+      if (auto ok = rank->write_choices(); !ok) return ok;
+    }
+    return {};
+  }
   host_ = random_model(model_, options_.type, options_.layers, options_.positions, context_.seed);
   reference_ = std::make_unique<ReferenceDecoder>(model_, host_, options_.type, options_.batch);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -112,11 +117,28 @@ Result<std::vector<StepTimes>> Decoder::step(std::uint64_t tokens) {
   cached_ += tokens;
   if (!context_.functional) return times;
   chosen_ = ranks_.front()->chosen();
-  const Numbers wanted = reference_->step(given);
+  const auto choices = common_choices(options_.batch * tokens);
+  if (!choices) return forward_error(choices);
+  const auto wanted = reference_->step(given, *choices);
+  if (!wanted) return forward_error(wanted);
   for (auto& rank : ranks_) {
-    if (auto ok = check(*rank, wanted); !ok) return forward_error(ok);
+    if (auto ok = check(*rank, *wanted); !ok) return forward_error(ok);
   }
   return times;
+}
+
+// Cards that choose other experts give terms of sums that nobody has.
+Result<std::vector<Choices>> Decoder::common_choices(std::uint64_t rows) {
+  auto first = ranks_.front()->choices(rows);
+  if (!first) return first;
+  for (std::size_t i = 1; i < ranks_.size(); ++i) {
+    const auto other = ranks_[i]->choices(rows);
+    if (!other) return other;
+    if (*other == *first) continue;
+    return fail(ErrorCode::kWrongData, fmt::format("cards {} and {} have chosen different experts",
+                                                   ranks_.front()->card(), ranks_[i]->card()));
+  }
+  return first;
 }
 
 Status Decoder::check(DecoderRank& rank, const Numbers& wanted) const {

@@ -34,7 +34,7 @@ class Decoder {
   // As if so many tokens had been computed.
   void pretend_cached(std::uint64_t tokens) { cached_ = tokens; }
 
-  std::uint64_t layers() const { return options_.layers; }
+  const Model& model() const { return model_; }  // of which all layers are simulated
   std::uint32_t card(std::size_t rank) const { return ranks_[rank]->card(); }
   Bytes weight_bytes() const { return ranks_.front()->weight_bytes(); }  // of a card
   Bytes cache_bytes() const { return ranks_.front()->cache_bytes(); }
@@ -44,6 +44,7 @@ class Decoder {
   Result<std::vector<StepTimes>> timed(const StepShape& shape,
                                        const std::vector<std::uint32_t>& given);
   std::vector<std::uint32_t> next_tokens(std::uint64_t tokens) const;
+  Result<std::vector<Choices>> common_choices(std::uint64_t rows);
   Status check(DecoderRank& rank, const Numbers& wanted) const;
 
   Context& context_;

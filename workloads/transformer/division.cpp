@@ -34,23 +34,99 @@ tl::unexpected<Error> undivided(std::uint64_t ranks, const Model& model, std::ui
                           shortened(model.name, kShownPath), count, what));
 }
 
+bool divide(std::uint64_t& count, std::uint64_t by) {
+  const bool whole = count % by == 0;
+  count /= by;
+  return whole;
+}
+
+Status divide_experts(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks,
+                      Model& part) {
+  const auto told = [&](const std::string& why) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("expert_parallel={}: {}", expert_ranks, why));
+  };
+  const auto name = shortened(model.name, kShownPath);
+  if (model.experts.count == 0) {
+    return expert_ranks == 1 ? Status() : told(fmt::format("{} has no experts", name));
+  }
+  if (ranks % expert_ranks != 0) {
+    return told(fmt::format("it does not divide the {} cards of tensor_parallel", ranks));
+  }
+  auto& experts = part.experts;
+  experts.cards = expert_ranks;
+  if (experts.count % expert_ranks != 0) {
+    return told(fmt::format("{} has {} experts, which it does not divide", name, experts.count));
+  }
+  if (!divide(experts.inner, ranks / expert_ranks)) {
+    return undivided(ranks / expert_ranks, model, model.experts.inner, "columns of an expert");
+  }
+  if (divide(experts.shared_inner, ranks)) return {};
+  return undivided(ranks, model, model.experts.shared_inner, "columns of the shared expert");
+}
+
+// Rows of each of the matrices that lie one behind the other: halves of `inner`, or one.
+struct Stack {
+  std::uint64_t first = 0, count = 0;  // of matrices
+  std::uint64_t hidden = 0, inner = 0;
+};
+Numbers gate_ups(const Numbers& all, const Stack& stack, const Share& inner) {
+  Numbers part;
+  if (all.empty()) return part;
+  for (std::uint64_t half = 2 * stack.first; half < 2 * (stack.first + stack.count); ++half) {
+    append_rows(part, all, stack.hidden, {half * stack.inner + inner.first, inner.count});
+  }
+  return part;
+}
+Numbers downs(const Numbers& all, const Stack& stack, const Share& inner) {
+  if (all.empty()) return {};
+  Numbers matrices;
+  append_rows(matrices, all, stack.inner, {stack.first * stack.hidden, stack.count * stack.hidden});
+  return columns_of(matrices, stack.inner, inner);
+}
+
+void experts_of_rank(const HostLayer& from, const Model& model, const Model& part,
+                     std::uint64_t rank, HostLayer& to) {
+  const auto& experts = model.experts;
+  const std::uint64_t same = part.ranks / part.experts.cards;  // cards with the same experts
+  const std::uint64_t own = part.experts.own(), inner = part.experts.inner;
+  const Stack stack{rank / same * own, own, model.hidden, experts.inner};
+  const Share columns{rank % same * inner, inner};
+  to.expert_gate_up = gate_ups(from.expert_gate_up, stack, columns);
+  to.expert_down = downs(from.expert_down, stack, columns);
+  const Stack shared{0, 1, model.hidden, experts.shared_inner};
+  const Share of_shared{rank * part.experts.shared_inner, part.experts.shared_inner};
+  to.gate_up = gate_ups(from.gate_up, shared, of_shared);
+  to.down = downs(from.down, shared, of_shared);
+}
+
+// Its heads of a latent cache.
+void heads_of_rank(const HostLayer& from, const Model& part, std::uint64_t rank, HostLayer& to) {
+  const auto& latent = part.latent;
+  const auto heads = [&](const Numbers& matrix, std::uint64_t size, std::uint64_t inputs) {
+    Numbers rows;
+    append_rows(rows, matrix, inputs, {rank * part.heads * size, part.heads * size});
+    return rows;
+  };
+  to.q_rows = heads(from.q_rows, latent.query(), latent.q);
+  to.keys = heads(from.keys, latent.nope, latent.kv);
+  to.values = heads(from.values, latent.value, latent.kv);
+}
+
 }  // namespace
 
-Result<Model> part_of(const Model& model, std::uint64_t ranks) {
+Result<Model> part_of(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks) {
   Model part = model;
   part.ranks = ranks;
-  const auto divide = [ranks](std::uint64_t& count) {
-    const bool whole = count % ranks == 0;
-    count /= ranks;
-    return whole;
-  };
-  if (!divide(part.heads)) return undivided(ranks, model, model.heads, "heads");
-  const bool shared = ranks > model.kv_heads;
+  if (auto ok = divide_experts(model, ranks, expert_ranks, part); !ok) return forward_error(ok);
+  if (!divide(part.heads, ranks)) return undivided(ranks, model, model.heads, "heads");
+  const bool shared = ranks > model.kv_heads && !model.has_latent();
   if (shared) part.kv_heads = 1;
-  if (shared ? ranks % model.kv_heads != 0 : !divide(part.kv_heads)) {
+  if (shared ? ranks % model.kv_heads != 0 : !divide(part.kv_heads, ranks)) {
     return undivided(ranks, model, model.kv_heads, "heads of keys and values");
   }
-  if (!divide(part.inner)) {
+  const bool dense = model.experts.count == 0 || model.experts.dense_layers != 0;
+  if (!divide(part.inner, ranks) && dense) {
     return undivided(ranks, model, model.inner, "columns of the feed-forward part");
   }
   if (model.vocabulary % ranks != 0) return undivided(ranks, model, model.vocabulary, "words");
@@ -80,12 +156,16 @@ HostModel weights_of(const HostModel& whole, const Model& model, const Model& pa
     auto& layer = mine.layers[i];
     layer.qkv = qkv_rows(from.qkv, model.hidden);
     layer.qkv_bias = qkv_rows(from.qkv_bias, 1);
-    layer.out = columns_of(from.out, model.q_width(), q);
-    layer.gate_up.clear();
-    append_rows(layer.gate_up, from.gate_up, model.hidden, inner);
-    append_rows(layer.gate_up, from.gate_up, model.hidden,
-                {model.inner + inner.first, inner.count});
-    layer.down = columns_of(from.down, model.inner, inner);
+    if (part.has_latent()) heads_of_rank(from, part, rank, layer);
+    layer.out =
+        columns_of(from.out, model.mixed_width(), {rank * part.mixed_width(), part.mixed_width()});
+    if (model.has_experts(i)) {
+      experts_of_rank(from, model, part, rank, layer);
+      continue;
+    }
+    const Stack one{0, 1, model.hidden, model.inner};
+    layer.gate_up = gate_ups(from.gate_up, one, inner);
+    layer.down = downs(from.down, one, inner);
   }
   return mine;
 }

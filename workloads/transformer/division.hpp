@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model divided over cards (tensor parallelism): what each of them, a rank, has of it. A rank has
 // a part of the heads, of the feed-forward part and of the vocabulary's logits, so that products
-// `out` and `down` give sums of which it has one part. Embedding and norms are on all cards.
+// `out` and `down` give sums of which it has one part. Of experts it has whole ones (expert
+// parallelism), of which it may have columns. Embedding, norms, routers and what latent rows are
+// made by are on all cards.
 #pragma once
 
 #include <cstdint>
 
 #include "npu/base/result.hpp"
 #include "workloads/transformer/model.hpp"
-#include "workloads/transformer/reference.hpp"
+#include "workloads/transformer/weights.hpp"
 
 namespace npu::workloads::transformer {
 
 // The shape of one rank's part. Ranks that are more than the heads of keys and values share those:
-// each has one.
+// each has one. Whole experts are divided over `expert_ranks`, columns of each over the ranks that
+// have the same ones.
 // kInvalidArgument: one line that says what cannot be divided.
-Result<Model> part_of(const Model& model, std::uint64_t ranks);
+Result<Model> part_of(const Model& model, std::uint64_t ranks, std::uint64_t expert_ranks = 1);
 
 // A rank's weights of those of the whole model. `part` is its shape.
 HostModel weights_of(const HostModel& whole, const Model& model, const Model& part,

@@ -27,12 +27,61 @@ class Places {
   Bytes bytes_ = 0;
 };
 
-constexpr Bytes kIndex = 4;  // bytes of an index, and of a bias in fp32
+constexpr Bytes kIndex = 4;  // bytes of an index, and of a number in fp32
+
+void take_experts(const Model& model, Bytes element, std::uint64_t rows, Places& places,
+                  ExpertsMemory& memory) {
+  const auto& experts = model.experts;
+  const std::uint64_t choices = rows * experts.chosen;
+  memory.logits = places.take(rows * experts.count * kIndex);
+  memory.weights = places.take(choices * kIndex);
+  memory.places = places.take(choices * kIndex);
+  memory.ends = places.take(experts.own() * sizeof(std::int64_t));
+  for (auto* at : {&memory.rows, &memory.out}) *at = places.take(choices * model.hidden * element);
+  memory.gate_up = places.take(choices * 2 * experts.inner * element);
+  memory.inner = places.take(choices * experts.inner * element);
+  if (experts.shared_inner == 0) return;
+  memory.shared_gate_up = places.take(rows * 2 * experts.shared_inner * element);
+  memory.shared_inner = places.take(rows * experts.shared_inner * element);
+  memory.shared = places.take(rows * model.hidden * element);
+}
+
+void take_attention(const Model& model, Bytes element, std::uint64_t rows, Places& places,
+                    StepMemory& memory) {
+  memory.qkv = places.take(rows * model.qkv_width() * element);
+  for (auto* at : {&memory.q, &memory.q_turned, &memory.mixed}) {
+    *at = places.take(rows * model.q_width() * element);
+  }
+  for (auto* at : {&memory.k, &memory.k_turned, &memory.v}) {
+    *at = places.take(rows * model.kv_width() * element);
+  }
+}
+
+void take_latent(const Model& model, Bytes element, std::uint64_t rows, Places& places,
+                 StepMemory& step) {
+  const auto& latent = model.latent;
+  auto& memory = step.latent;
+  const auto take = [&](std::uint64_t columns) { return places.take(rows * columns * element); };
+  memory.q_kv = take(latent.q + latent.row());
+  for (auto* at : {&memory.q_rows, &memory.q_normed}) *at = take(latent.q);
+  for (auto* at : {&memory.kv, &memory.kv_normed}) *at = take(latent.kv);
+  for (auto* at : {&memory.rope, &memory.rope_turned}) *at = take(latent.rope);
+  memory.row = take(latent.row());
+  memory.q = take(model.heads * latent.query());
+  for (auto* at : {&memory.q_nope, &memory.q_nope_heads}) *at = take(model.heads * latent.nope);
+  for (auto* at : {&memory.q_rope, &memory.q_rope_turned}) *at = take(model.heads * latent.rope);
+  for (auto* at :
+       {&memory.q_latent_heads, &memory.q_latent, &memory.mixed_kv, &memory.mixed_heads}) {
+    *at = take(model.heads * latent.kv);
+  }
+  for (auto* at : {&memory.query, &memory.mixed}) *at = take(model.heads * latent.row());
+  for (auto* at : {&memory.values_heads, &step.mixed}) *at = take(model.mixed_width());
+}
 
 }  // namespace
 
 Result<ModelMemory> allocate_model(const Model& model, DataType type, std::uint64_t layers,
-                                   std::uint64_t batch, std::uint64_t positions,
+                                   std::uint64_t batch, std::uint64_t positions, std::uint64_t rows,
                                    const Allocate& allocate) {
   const Bytes element = platform::bytes_of(type);
   ModelMemory memory;
@@ -44,29 +93,25 @@ Result<ModelMemory> allocate_model(const Model& model, DataType type, std::uint6
   memory.norm = places.take(model.hidden * element);
   for (std::uint64_t i = 0; i < layers; ++i) {
     LayerWeights layer;
-    layer.norm = places.take(model.hidden * element);
-    layer.mid_norm = places.take(model.hidden * element);
-    layer.qkv = places.take(model.qkv_width() * model.hidden * element);
-    if (model.qkv_bias) layer.qkv_bias = places.take(model.qkv_width() * kIndex);
-    if (model.qk_norm) {
-      layer.q_norm = places.take(model.head * element);
-      layer.k_norm = places.take(model.head * element);
+    for (const auto& weight : weights_of_layer(model, i)) {
+      layer.*weight.address = places.take(weight.count() * platform::bytes_of(weight.type(type)));
     }
-    layer.out = places.take(model.hidden * model.q_width() * element);
-    layer.gate_up = places.take(2 * model.inner * model.hidden * element);
-    layer.down = places.take(model.hidden * model.inner * element);
     memory.layers.push_back(layer);
   }
   memory.weight_bytes = places.bytes();
-  memory.cos = places.take(positions * model.head * element);
-  memory.sin = places.take(positions * model.head * element);
+  memory.cos = places.take(positions * model.turned() * element);
+  memory.sin = places.take(positions * model.turned() * element);
   const Bytes before = places.bytes();
-  const Bytes cache = batch * memory.pages_of_sequence * kPage * model.kv_width() * element;
+  const Bytes cache = batch * memory.pages_of_sequence * kPage * model.cache_width() * element;
   for (std::uint64_t i = 0; i < layers; ++i) {
     const std::uint64_t keys = places.take(cache);
-    memory.caches.push_back({keys, places.take(cache)});
+    memory.caches.push_back({keys, model.has_latent() ? keys : places.take(cache)});
   }
   memory.cache_bytes = places.bytes() - before;
+  for (std::uint64_t i = 0; i < layers; ++i) {
+    const bool routed = model.has_experts(i);
+    memory.choices.push_back(routed ? places.take(rows * model.experts.chosen * kIndex) : 0);
+  }
   if (!places.status()) return forward_error(places.status());
   return memory;
 }
@@ -86,16 +131,12 @@ Result<StepMemory> allocate_step(const Model& model, DataType type, const StepSh
   for (auto* at : {&memory.x, &memory.normed, &memory.sum, &memory.next_sum, &memory.out}) {
     *at = places.take(rows * model.hidden * element);
   }
-  memory.qkv = places.take(rows * model.qkv_width() * element);
-  for (auto* at : {&memory.q, &memory.q_turned, &memory.mixed}) {
-    *at = places.take(rows * model.q_width() * element);
-  }
-  for (auto* at : {&memory.k, &memory.k_turned, &memory.v}) {
-    *at = places.take(rows * model.kv_width() * element);
-  }
+  const auto take = model.has_latent() ? take_latent : take_attention;
+  take(model, element, rows, places, memory);
   memory.gate_up = places.take(rows * 2 * model.inner * element);
   memory.inner = places.take(rows * model.inner * element);
-  for (auto* at : {&memory.cos, &memory.sin}) *at = places.take(rows * model.head * element);
+  for (auto* at : {&memory.cos, &memory.sin}) *at = places.take(rows * model.turned() * element);
+  if (model.experts.count != 0) take_experts(model, element, rows, places, memory.experts);
   memory.last_rows = places.take(largest.batch * model.hidden * element);
   memory.logits = places.take(largest.batch * model.vocabulary * element);
   memory.own_logits = memory.all_logits = memory.logits;

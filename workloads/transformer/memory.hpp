@@ -7,12 +7,9 @@
 
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
-#include "npu/platform/aicore_port.hpp"
-#include "workloads/transformer/model.hpp"
+#include "workloads/transformer/weights.hpp"
 
 namespace npu::workloads::transformer {
-
-using platform::DataType;
 
 inline constexpr std::uint64_t kPage = 128;  // tokens of a page of a cache
 
@@ -24,23 +21,24 @@ struct StepShape {
   std::uint64_t pieces = 1;
   std::uint64_t rows() const { return batch * tokens; }
   std::uint64_t keys() const { return cached + tokens; }
+  // Pairs of a query and a key of a sequence: query i sees cached + i + 1 keys.
+  std::uint64_t scores() const { return tokens * cached + tokens * (tokens + 1) / 2; }
 };
 
-// Matrices of weights lie as outputs x inputs. 0: the model has none.
-struct LayerWeights {
-  std::uint64_t norm = 0, qkv = 0, qkv_bias = 0, q_norm = 0, k_norm = 0, out = 0;
-  std::uint64_t mid_norm = 0, gate_up = 0, down = 0;
-};
-// Rows of kv_heads x head, kPage of them a page.
+// Rows of kv_heads x head, kPage of them a page. Those of a latent cache are keys and values.
 struct LayerCache {
   std::uint64_t keys = 0, values = 0;
 };
+// Of a layer with experts: which ones each row has chosen. Of each layer by itself: a run without
+// arithmetic has those that the host has written, one that is compared reads them.
+using LayerChoices = std::vector<std::uint64_t>;  // by layer; 0: it is dense
 
 struct ModelMemory {
   std::uint64_t embedding = 0, head = 0, norm = 0;
   std::uint64_t cos = 0, sin = 0;  // a row for each position
   std::vector<LayerWeights> layers;
   std::vector<LayerCache> caches;
+  LayerChoices choices;
   Bytes weight_bytes = 0, cache_bytes = 0;
   std::uint64_t positions = 0;  // that a sequence has room for
   std::uint64_t pages_of_sequence = 0;
@@ -52,12 +50,29 @@ struct ModelMemory {
   }
 };
 
+// Of layers with experts. Rows in the order of experts are as many as all choices.
+struct ExpertsMemory {
+  std::uint64_t logits = 0, weights = 0, places = 0, ends = 0;
+  std::uint64_t rows = 0, gate_up = 0, inner = 0, out = 0;
+  std::uint64_t shared_gate_up = 0, shared_inner = 0, shared = 0;
+};
+// Of attention over a latent cache. `heads`: heads first, else rows first.
+struct LatentMemory {
+  std::uint64_t q_kv = 0, q_rows = 0, q_normed = 0, kv = 0, kv_normed = 0;
+  std::uint64_t rope = 0, rope_turned = 0, row = 0;
+  std::uint64_t q = 0, q_nope = 0, q_rope = 0, q_rope_turned = 0, q_nope_heads = 0;
+  std::uint64_t q_latent_heads = 0, q_latent = 0, query = 0;
+  std::uint64_t mixed = 0, mixed_kv = 0, mixed_heads = 0, values_heads = 0;
+};
+
 // What every step writes anew.
 struct StepMemory {
   std::uint64_t tokens = 0, positions = 0, slots = 0, pages = 0, last = 0;  // indices, by the host
   std::uint64_t x = 0, normed = 0, sum = 0, next_sum = 0, qkv = 0, q = 0, k = 0, v = 0;
   std::uint64_t q_turned = 0, k_turned = 0, mixed = 0, out = 0, gate_up = 0, inner = 0;
   std::uint64_t cos = 0, sin = 0, last_rows = 0, logits = 0, chosen = 0;
+  ExpertsMemory experts = {};
+  LatentMemory latent = {};
   // Of a model that is divided: a card's logits, and those of all cards, one card's behind the
   // other's.
   std::uint64_t own_logits = 0, all_logits = 0;
@@ -65,9 +80,10 @@ struct StepMemory {
 
 using Allocate = std::function<Result<std::uint64_t>(Bytes)>;
 
-// For `layers` layers and sequences of at most `positions` tokens. Errors: those of `allocate`.
+// For `layers` layers and sequences of at most `positions` tokens, and steps of at most `rows`
+// rows. Errors: those of `allocate`.
 Result<ModelMemory> allocate_model(const Model& model, DataType type, std::uint64_t layers,
-                                   std::uint64_t batch, std::uint64_t positions,
+                                   std::uint64_t batch, std::uint64_t positions, std::uint64_t rows,
                                    const Allocate& allocate);
 // For steps of at most this shape.
 Result<StepMemory> allocate_step(const Model& model, DataType type, const StepShape& largest,

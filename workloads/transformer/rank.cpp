@@ -38,7 +38,7 @@ Status DecoderRank::write_words(std::uint64_t to, const std::vector<std::uint32_
 Status DecoderRank::prepare() {
   const auto take = [this](Bytes bytes) { return allocate(bytes); };
   auto memory = allocate_model(model_, options_.type, options_.layers, options_.batch,
-                               options_.positions, take);
+                               options_.positions, options_.batch * options_.largest_tokens, take);
   if (!memory) return forward_error(memory);
   memory_ = std::move(*memory);
   auto step = allocate_step(model_, options_.type, {options_.batch, options_.largest_tokens, 0},
@@ -54,12 +54,23 @@ Status DecoderRank::prepare() {
 }
 
 Status DecoderRank::write(const HostModel& weights) {
-  return write_model(weights, options_.type, memory_,
+  return write_model(weights, model_, options_.type, memory_,
                      [this](std::uint64_t to, DataType type, const Numbers& from) {
                        std::vector<std::byte> bytes(from.size() * platform::bytes_of(type));
                        store_elements(type, bytes.data(), from.size(), from.data());
                        return card_.session.write({to}, bytes_of(bytes));
                      });
+}
+
+Status DecoderRank::write_choices() {
+  const auto& experts = model_.experts;
+  const std::uint64_t rows = options_.batch * options_.largest_tokens;
+  for (std::uint64_t layer = 0; layer < memory_.choices.size(); ++layer) {
+    if (memory_.choices[layer] == 0) continue;
+    const auto chosen = random_choices(experts, rows, context_.seed + layer);
+    if (auto ok = write_words(memory_.choices[layer], chosen); !ok) return ok;
+  }
+  return {};
 }
 
 Status DecoderRank::write_inputs(const StepShape& shape, const std::vector<std::uint32_t>& tokens) {
@@ -80,7 +91,7 @@ Status DecoderRank::write_inputs(const StepShape& shape, const std::vector<std::
 }
 
 Status DecoderRank::plan(const StepShape& shape) {
-  operations_ = operations_of(model_, options_.type, shape, memory_, step_);
+  operations_ = operations_of(model_, card_.rank, options_.type, shape, memory_, step_);
   for (const auto& operation : operations_) {
     if (operation.collective) continue;
     const auto kernel = card_.runner.find(operation.call, context_.interrupted);
@@ -225,6 +236,17 @@ Result<std::vector<std::byte>> DecoderRank::logits() {
                                platform::bytes_of(options_.type));
   if (auto ok = card_.session.read({step_.logits}, bytes_to(bytes)); !ok) return forward_error(ok);
   return bytes;
+}
+
+Result<std::vector<Choices>> DecoderRank::choices(std::uint64_t rows) {
+  std::vector<Choices> all;
+  if (model_.experts.count == 0) return all;
+  for (const auto at : memory_.choices) {
+    auto& layer = all.emplace_back(at == 0 ? 0 : rows * model_.experts.chosen);
+    if (layer.empty()) continue;
+    if (auto ok = card_.session.read({at}, bytes_to(layer)); !ok) return forward_error(ok);
+  }
+  return all;
 }
 
 }  // namespace npu::workloads::transformer

@@ -54,6 +54,8 @@ class DecoderRank {
   Status prepare();
   // Its part of the weights.
   Status write(const HostModel& weights);
+  // The experts of each row where nothing is computed: by the seed.
+  Status write_choices();
 
   // The operators of the next step, their kernels on the card: an engine has warmed up.
   Status plan(const StepShape& shape);
@@ -67,6 +69,8 @@ class DecoderRank {
   // vocabulary.
   const std::vector<std::uint32_t>& chosen() const { return chosen_; }
   Result<std::vector<std::byte>> logits();
+  // And the experts that `rows` rows have chosen, of each layer; of models without none.
+  Result<std::vector<Choices>> choices(std::uint64_t rows);
 
   std::uint32_t card() const { return card_.card; }
   Bytes weight_bytes() const { return memory_.weight_bytes; }

@@ -4,183 +4,134 @@
 #include <algorithm>
 #include <cmath>
 
-#include "workloads/programs/support/elements.hpp"
-
 namespace npu::workloads::transformer {
 namespace {
 
-// Splitmix64 (Steele, Lea, Flood 2014): numbers from -1 to 1.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  double next() {
-    state_ += 0x9E3779B97F4A7C15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EB;
-    z ^= z >> 31U;
-    return static_cast<double>(z >> 11U) / 4503599627370496.0 - 1;
-  }
+void append_part(Numbers& to, const Numbers& from, std::uint64_t first, std::uint64_t count) {
+  const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
+  to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+}
 
- private:
-  std::uint64_t state_;
-};
+// Columns of rows of `all` of them.
+Numbers part_of_rows(const Numbers& rows, std::uint64_t all, std::uint64_t first,
+                     std::uint64_t count) {
+  Numbers part;
+  part.reserve(rows.size() / all * count);
+  for (std::uint64_t at = first; at < rows.size(); at += all) append_part(part, rows, at, count);
+  return part;
+}
+
+void add_to(Numbers& x, const Numbers& y) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+}
 
 }  // namespace
-
-HostModel random_model(const Model& model, DataType type, std::uint64_t layers,
-                       std::uint64_t positions, std::uint64_t seed) {
-  Random random(seed);
-  const auto numbers = [&](std::uint64_t count, double middle, double size) {
-    Numbers all(count);
-    for (auto& each : all) each = rounded_to(type, middle + size * random.next());
-    return all;
-  };
-  // Sums of `inputs` products of numbers of size 1 are of size 1.
-  const auto matrix = [&](std::uint64_t outputs, std::uint64_t inputs) {
-    return numbers(outputs * inputs, 0, std::sqrt(3.0 / static_cast<double>(inputs)));
-  };
-  HostModel host;
-  host.embedding = numbers(model.vocabulary * model.hidden, 0, 1);
-  host.head = matrix(model.vocabulary, model.hidden);
-  host.norm = numbers(model.hidden, 1, 0.25);
-  for (std::uint64_t i = 0; i < layers; ++i) {
-    HostLayer layer;
-    layer.norm = numbers(model.hidden, 1, 0.25);
-    layer.mid_norm = numbers(model.hidden, 1, 0.25);
-    layer.qkv = matrix(model.qkv_width(), model.hidden);
-    if (model.qkv_bias) {
-      layer.qkv_bias = numbers(model.qkv_width(), 0, 0.5);
-    }
-    if (model.qk_norm) {
-      layer.q_norm = numbers(model.head, 1, 0.25);
-      layer.k_norm = numbers(model.head, 1, 0.25);
-    }
-    layer.out = matrix(model.hidden, model.q_width());
-    layer.gate_up = matrix(2 * model.inner, model.hidden);
-    layer.down = matrix(model.hidden, model.inner);
-    host.layers.push_back(std::move(layer));
-  }
-  const std::uint64_t half = model.head / 2;
-  for (std::uint64_t position = 0; position < positions; ++position) {
-    for (std::uint64_t i = 0; i < model.head; ++i) {
-      const double exponent = -static_cast<double>(i % half) / static_cast<double>(half);
-      const double angle = static_cast<double>(position) * std::pow(model.theta, exponent);
-      host.cos.push_back(rounded_to(type, std::cos(angle)));
-      host.sin.push_back(rounded_to(type, std::sin(angle)));
-    }
-  }
-  return host;
-}
-
-Status write_model(const HostModel& host, DataType type, const ModelMemory& memory,
-                   const WriteNumbers& write) {
-  struct Part {
-    std::uint64_t to;
-    const Numbers* from;
-    DataType type;
-  };
-  std::vector<Part> parts{{memory.embedding, &host.embedding, type},
-                          {memory.head, &host.head, type},
-                          {memory.norm, &host.norm, type},
-                          {memory.cos, &host.cos, type},
-                          {memory.sin, &host.sin, type}};
-  for (std::size_t i = 0; i < host.layers.size(); ++i) {
-    const auto& to = memory.layers[i];
-    const auto& from = host.layers[i];
-    parts.insert(parts.end(), {{to.norm, &from.norm, type},
-                               {to.qkv, &from.qkv, type},
-                               {to.qkv_bias, &from.qkv_bias, DataType::kFp32},
-                               {to.q_norm, &from.q_norm, type},
-                               {to.k_norm, &from.k_norm, type},
-                               {to.out, &from.out, type},
-                               {to.mid_norm, &from.mid_norm, type},
-                               {to.gate_up, &from.gate_up, type},
-                               {to.down, &from.down, type}});
-  }
-  for (const auto& part : parts) {
-    if (part.from->empty()) continue;
-    if (auto ok = write(part.to, part.type, *part.from); !ok) return ok;
-  }
-  return {};
-}
 
 ReferenceDecoder::ReferenceDecoder(const Model& model, const HostModel& weights, DataType type,
                                    std::uint64_t batch)
     : model_(model),
       weights_(weights),
-      type_(type),
+      arithmetic_(type),
       batch_(batch),
       keys_(weights.layers.size(), std::vector<Numbers>(batch)),
       values_(weights.layers.size(), std::vector<Numbers>(batch)) {}
 
-Numbers ReferenceDecoder::rounded(Numbers numbers) const {
-  for (auto& each : numbers) each = rounded_to(type_, each);
-  return numbers;
-}
-
-Numbers ReferenceDecoder::multiplied(const Numbers& rows, const Numbers& weights,
-                                     std::uint64_t inputs, const Numbers& bias) const {
-  const std::uint64_t outputs = weights.size() / inputs;
-  Numbers products;
-  products.reserve(rows.size() / inputs * outputs);
-  for (std::uint64_t row = 0; row < rows.size() / inputs; ++row) {
-    const double* const x = rows.data() + row * inputs;
-    for (std::uint64_t i = 0; i < outputs; ++i) {
-      const double* const w = weights.data() + i * inputs;
-      double sum = bias.empty() ? 0 : bias[i];
-      for (std::uint64_t k = 0; k < inputs; ++k) sum += x[k] * w[k];
-      products.push_back(sum);
-    }
-  }
-  return rounded(std::move(products));
-}
-
-Numbers ReferenceDecoder::normed(const Numbers& x, const Numbers& gamma) const {
-  const std::uint64_t columns = gamma.size();
-  Numbers y(x.size());
-  for (std::uint64_t first = 0; first < x.size(); first += columns) {
-    double squares = 0;
-    for (std::uint64_t i = 0; i < columns; ++i) squares += x[first + i] * x[first + i];
-    const double root = std::sqrt(squares / static_cast<double>(columns) + model_.epsilon);
-    for (std::uint64_t i = 0; i < columns; ++i) y[first + i] = x[first + i] / root * gamma[i];
-  }
-  return rounded(std::move(y));
-}
-
-// Pairs are elements i and i + head / 2 of each head.
-void ReferenceDecoder::turn(Numbers& x, std::uint64_t width, std::uint64_t tokens) const {
-  const std::uint64_t head = model_.head, half = head / 2;
-  for (std::uint64_t row = 0; row < x.size() / width; ++row) {
+// Pairs are elements i and i + half of what is turned, or with a latent cache neighbours.
+void ReferenceDecoder::turn(Numbers& x, const Turned& which, std::uint64_t tokens) const {
+  const std::uint64_t size = model_.turned(), half = size / 2;
+  const bool neighbours = model_.has_latent();
+  const std::uint64_t row_width = which.width * which.heads;
+  for (std::uint64_t row = 0; row < x.size() / row_width; ++row) {
     const std::uint64_t position = cached_ + row % tokens;
-    const double* const cos = weights_.cos.data() + position * head;
-    const double* const sin = weights_.sin.data() + position * head;
-    for (std::uint64_t at = row * width; at < (row + 1) * width; at += head) {
+    const double* const cos = weights_.cos.data() + position * size;
+    const double* const sin = weights_.sin.data() + position * size;
+    for (std::uint64_t h = 0; h < which.heads; ++h) {
+      double* const at = x.data() + row * row_width + h * which.width + which.first;
       for (std::uint64_t i = 0; i < half; ++i) {
-        const double u = x[at + i], v = x[at + half + i];
-        x[at + i] = u * cos[i] - v * sin[i];
-        x[at + half + i] = v * cos[half + i] + u * sin[half + i];
+        const std::uint64_t first = neighbours ? 2 * i : i;
+        const std::uint64_t second = neighbours ? 2 * i + 1 : half + i;
+        const double u = at[first], v = at[second];
+        at[first] = u * cos[first] - v * sin[first];
+        at[second] = v * cos[second] + u * sin[second];
       }
     }
   }
-  x = rounded(std::move(x));
+  x = arithmetic_.rounded(std::move(x));
+}
+
+void ReferenceDecoder::keep(const Numbers& keys, const Numbers& values, std::uint64_t layer,
+                            std::uint64_t tokens) {
+  const std::uint64_t rows = batch_ * tokens;
+  const std::uint64_t key = keys.size() / rows, value = values.size() / rows;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    append_part(keys_[layer][row / tokens], keys, row * key, key);
+    append_part(values_[layer][row / tokens], values, row * value, value);
+  }
+}
+
+Numbers ReferenceDecoder::heads(const Numbers& x, std::uint64_t layer, std::uint64_t tokens) {
+  const auto& w = weights_.layers[layer];
+  const std::uint64_t q_width = model_.q_width(), kv = model_.kv_width(), head = model_.head;
+  const Numbers qkv = arithmetic_.multiplied(x, w.qkv, model_.hidden, w.qkv_bias);
+  Numbers q = part_of_rows(qkv, model_.qkv_width(), 0, q_width);
+  Numbers k = part_of_rows(qkv, model_.qkv_width(), q_width, kv);
+  if (model_.qk_norm) {
+    q = arithmetic_.normed(q, w.q_norm, model_.epsilon);
+    k = arithmetic_.normed(k, w.k_norm, model_.epsilon);
+  }
+  turn(q, {head, 0, model_.heads}, tokens);
+  turn(k, {head, 0, model_.kv_heads}, tokens);
+  keep(k, part_of_rows(qkv, model_.qkv_width(), q_width + kv, kv), layer, tokens);
+  return q;
+}
+
+// As the model is defined: keys and values of each head are made of the cache's rows. The card
+// multiplies the matrices with queries and sums instead.
+Numbers ReferenceDecoder::heads_of_rows(const Numbers& x, std::uint64_t layer,
+                                        std::uint64_t tokens) {
+  const auto& w = weights_.layers[layer];
+  const auto& latent = model_.latent;
+  const std::uint64_t all = latent.q + latent.row(), rows = batch_ * tokens;
+  const Numbers both = arithmetic_.multiplied(x, w.q_kv, model_.hidden);
+  const Numbers q_rows =
+      arithmetic_.normed(part_of_rows(both, all, 0, latent.q), w.q_norm, model_.epsilon);
+  Numbers q = arithmetic_.multiplied(q_rows, w.q_rows, latent.q);
+  turn(q, {latent.query(), latent.nope, model_.heads}, tokens);
+  const Numbers kv =
+      arithmetic_.normed(part_of_rows(both, all, latent.q, latent.kv), w.k_norm, model_.epsilon);
+  Numbers rope = part_of_rows(both, all, latent.q + latent.kv, latent.rope);
+  turn(rope, {latent.rope, 0, 1}, tokens);
+  const Numbers nope = Arithmetic::products(kv, {w.keys, 0, model_.heads * latent.nope, latent.kv});
+  const Numbers values =
+      Arithmetic::products(kv, {w.values, 0, model_.heads * latent.value, latent.kv});
+  Numbers k;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    for (std::uint64_t h = 0; h < model_.heads; ++h) {
+      append_part(k, nope, (row * model_.heads + h) * latent.nope, latent.nope);
+      append_part(k, rope, row * latent.rope, latent.rope);
+    }
+  }
+  keep(k, values, layer, tokens);
+  return q;
 }
 
 Numbers ReferenceDecoder::attended(const Numbers& q, std::uint64_t layer,
                                    std::uint64_t tokens) const {
   const std::uint64_t head = model_.head, share = model_.heads / model_.kv_heads;
-  Numbers mixed(q.size());
-  for (std::uint64_t row = 0; row < batch_ * tokens; ++row) {
+  const std::uint64_t width = model_.mixed_width(), value = width / model_.heads;
+  const std::uint64_t rows = batch_ * tokens;
+  Numbers mixed(rows * width);
+  for (std::uint64_t row = 0; row < rows; ++row) {
     const auto& keys = keys_[layer][row / tokens];
     const auto& values = values_[layer][row / tokens];
     const std::uint64_t seen = cached_ + row % tokens + 1;
     for (std::uint64_t h = 0; h < model_.heads; ++h) {
-      const double* const x = q.data() + row * model_.q_width() + h * head;
-      double* const to = mixed.data() + row * model_.q_width() + h * head;
-      const std::uint64_t first = h / share * head;
+      const double* const x = q.data() + (row * model_.heads + h) * head;
+      double* const to = mixed.data() + row * width + h * value;
+      const std::uint64_t kv_head = h / share;
       Numbers scores(seen);
       for (std::uint64_t j = 0; j < seen; ++j) {
-        const double* const k = keys.data() + j * model_.kv_width() + first;
+        const double* const k = keys.data() + (j * model_.kv_heads + kv_head) * head;
         for (std::uint64_t i = 0; i < head; ++i) scores[j] += x[i] * k[i];
         scores[j] /= std::sqrt(static_cast<double>(head));
       }
@@ -188,64 +139,49 @@ Numbers ReferenceDecoder::attended(const Numbers& q, std::uint64_t layer,
       double sum = 0;
       for (auto& score : scores) sum += score = std::exp(score - largest);
       for (std::uint64_t j = 0; j < seen; ++j) {
-        const double* const v = values.data() + j * model_.kv_width() + first;
-        for (std::uint64_t i = 0; i < head; ++i) to[i] += scores[j] / sum * v[i];
+        const double* const v = values.data() + (j * model_.kv_heads + kv_head) * value;
+        for (std::uint64_t i = 0; i < value; ++i) to[i] += scores[j] / sum * v[i];
       }
     }
   }
-  return rounded(std::move(mixed));
+  return arithmetic_.rounded(std::move(mixed));
 }
 
-Numbers ReferenceDecoder::step(const std::vector<std::uint32_t>& ids) {
+Result<Numbers> ReferenceDecoder::fed_forward(const Numbers& x, std::uint64_t layer,
+                                              const Choices& choices) const {
+  const auto& w = weights_.layers[layer];
+  if (model_.has_experts(layer)) return routed(arithmetic_, model_, w, x, choices);
+  const Numbers gate_up = arithmetic_.multiplied(x, w.gate_up, model_.hidden);
+  return arithmetic_.multiplied(arithmetic_.activated(gate_up, model_.inner), w.down, model_.inner);
+}
+
+Result<Numbers> ReferenceDecoder::step(const std::vector<std::uint32_t>& ids,
+                                       const std::vector<Choices>& choices) {
   const std::uint64_t tokens = ids.size() / batch_, hidden = model_.hidden;
   Numbers x;
-  for (const auto id : ids) {
-    const auto row = weights_.embedding.begin() + static_cast<std::ptrdiff_t>(id * hidden);
-    x.insert(x.end(), row, row + static_cast<std::ptrdiff_t>(hidden));
-  }
-  const std::uint64_t q_width = model_.q_width(), kv = model_.kv_width();
+  for (const auto id : ids) append_part(x, weights_.embedding, id * hidden, hidden);
   for (std::uint64_t layer = 0; layer < weights_.layers.size(); ++layer) {
     const auto& w = weights_.layers[layer];
-    const Numbers qkv = multiplied(normed(x, w.norm), w.qkv, hidden, w.qkv_bias);
-    Numbers q, k;
-    for (std::uint64_t row = 0; row < batch_ * tokens; ++row) {
-      const double* const from = qkv.data() + row * model_.qkv_width();
-      q.insert(q.end(), from, from + q_width);
-      k.insert(k.end(), from + q_width, from + q_width + kv);
-      auto& values = values_[layer][row / tokens];
-      values.insert(values.end(), from + q_width + kv, from + q_width + 2 * kv);
-    }
-    if (model_.qk_norm) q = normed(q, w.q_norm), k = normed(k, w.k_norm);
-    turn(q, q_width, tokens);
-    turn(k, kv, tokens);
-    for (std::uint64_t row = 0; row < batch_ * tokens; ++row) {
-      auto& keys = keys_[layer][row / tokens];
-      const double* const from = k.data() + row * kv;
-      keys.insert(keys.end(), from, from + kv);
-    }
-    const Numbers out = multiplied(attended(q, layer, tokens), w.out, q_width);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += out[i];
-    x = rounded(std::move(x));
-    const Numbers gate_up = multiplied(normed(x, w.mid_norm), w.gate_up, hidden);
-    Numbers inner;
-    for (std::uint64_t row = 0; row < batch_ * tokens; ++row) {
-      const double* const gate = gate_up.data() + row * 2 * model_.inner;
-      for (std::uint64_t i = 0; i < model_.inner; ++i) {
-        inner.push_back(gate[i] / (1 + std::exp(-gate[i])) * gate[model_.inner + i]);
-      }
-    }
-    const Numbers down = multiplied(rounded(std::move(inner)), w.down, model_.inner);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += down[i];
-    x = rounded(std::move(x));
+    const Numbers normed = arithmetic_.normed(x, w.norm, model_.epsilon);
+    const Numbers q =
+        model_.has_latent() ? heads_of_rows(normed, layer, tokens) : heads(normed, layer, tokens);
+    add_to(x, arithmetic_.multiplied(attended(q, layer, tokens), w.out, model_.mixed_width()));
+    x = arithmetic_.rounded(std::move(x));
+    const auto inner = fed_forward(arithmetic_.normed(x, w.mid_norm, model_.epsilon), layer,
+                                   layer < choices.size() ? choices[layer] : Choices{});
+    if (!inner)
+      return fail(inner.error().code,
+                  "layer " + std::to_string(layer) + ": " + inner.error().context);
+    add_to(x, *inner);
+    x = arithmetic_.rounded(std::move(x));
   }
   cached_ += tokens;
-  const Numbers y = normed(x, weights_.norm);
+  const Numbers y = arithmetic_.normed(x, weights_.norm, model_.epsilon);
   Numbers last;
   for (std::uint64_t sequence = 0; sequence < batch_; ++sequence) {
-    const double* const from = y.data() + ((sequence + 1) * tokens - 1) * hidden;
-    last.insert(last.end(), from, from + hidden);
+    append_part(last, y, ((sequence + 1) * tokens - 1) * hidden, hidden);
   }
-  return multiplied(last, weights_.head, hidden);
+  return arithmetic_.multiplied(last, weights_.head, hidden);
 }
 
 }  // namespace npu::workloads::transformer

@@ -33,8 +33,9 @@ struct Operation {
   std::uint64_t operations = 0;          // multiplications and additions of products
 };
 
-// `model`: a card's part.
-std::vector<Operation> operations_of(const Model& model, DataType type, const StepShape& shape,
-                                     const ModelMemory& memory, const StepMemory& step);
+// `model`: a card's part; `rank`: which one.
+std::vector<Operation> operations_of(const Model& model, unsigned rank, DataType type,
+                                     const StepShape& shape, const ModelMemory& memory,
+                                     const StepMemory& step);
 
 }  // namespace npu::workloads::transformer

@@ -46,6 +46,19 @@ inline constexpr unsigned kTensorSides = 10, kTensorInputs = 8, kTensorResults =
 // pad: so many elements of `value` before and behind the middle axis; sides: outer, axis, inner,
 //   before, behind.
 //
+// moe_gating_top_k_softmax, moe_gating_top_k: of each row of logits the k experts of the largest
+//   scores, in order, in int32, and their weights in fp32: scores are the row's softmax, or
+//   sigmoids. With a bias, `experts` fp32, experts are chosen by score and bias. Those of a group
+//   follow one another; only those of the `kept` groups are chosen whose two best ones have the
+//   largest sum. normalised 1: weights of a row have the sum 1. Then they are multiplied by scale.
+// moe_init_routing: rows of x for each of the tokens' experts from `first` on, `count` of them,
+//   expert by expert and token by token; places: where each choice of a token went, -1: to another
+//   expert; ends: of each expert's rows, in int64. Rows behind the last end do not change. An
+//   expert that is none stops the kernel.
+// moe_finalize_routing: of each token the sum of its k rows, times their weights in fp32, and of
+//   `more`, which may be left out. Places are those of moe_init_routing; one beyond stops the
+//   kernel.
+//
 // mhc_post, mhc_res: each token's streams mixed: to[i] = sum over j of mix[i][j] * x[j], of
 // mhc_post
 //   and gates[i] * y; x is tokens x streams x columns, mix tokens x streams x streams, y tokens x

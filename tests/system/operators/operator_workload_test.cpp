@@ -252,6 +252,35 @@ TEST(OperatorWorkload, SolvesTriangularSystemsWhereACubeCanKeepThem) {
   EXPECT_THAT(refused.error().message(), testing::HasSubstr("from L0C to L1"));
 }
 
+TEST(OperatorWorkload, ExpertsThatThereAreNotAreToldInALine) {
+  OperatorMachine machine("910b2");
+  const std::pair<Parameters, const char*> cases[] = {
+      {{"name=moe_gating_top_k", "shape=3,8,9,1,1,0", "dtype=float32"},
+       "k is larger than the number of experts"},
+      {{"name=moe_gating_top_k", "shape=3,64,2,4,2,0", "dtype=float32"},
+       "groups and the experts of each must be multiples of 8"},
+      {{"name=moe_gating_top_k_softmax", "shape=3,64,9,8,1,0"},
+       "the kept groups have fewer experts than k"},
+      {{"name=moe_init_routing", "shape=3,8,2,4,3,2"}, "there are fewer experts than that"}};
+  for (const auto& [parameters, told] : cases) {
+    workloads::Report report;
+    const auto refused = machine.attempt(report, "operator", parameters);
+    ASSERT_FALSE(refused) << told;
+    EXPECT_THAT(refused.error().message(), testing::HasSubstr(told));
+  }
+}
+
+// Choices of many pieces, counted first; of one, by each core.
+TEST(OperatorWorkload, RowsGoToExpertsInOneLaunchIfTheyAreFew) {
+  OperatorMachine machine("910b2");
+  const auto launches = [&](const char* shape) {
+    return number_of(machine.workload("operator", {"name=moe_init_routing", shape}),
+                     "operator.launches");
+  };
+  EXPECT_EQ(launches("shape=128,64,8,37,0,37"), "1");
+  EXPECT_EQ(launches("shape=129,64,8,37,0,37"), "2");
+}
+
 // Without data: a core's copies ask for their time alone.
 TEST(OperatorWorkload, ACopyFromAnotherCardTakesLonger) {
   OperatorMachine machine("system-2x910b2", {"core.functional=false"});

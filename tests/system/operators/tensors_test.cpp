@@ -131,6 +131,36 @@ const AtRandom kOfEveryCard[] = {
            number(d, 1, 90), axis + number(d, 0, 5), number(d, 1, 90), begin, count, step};
      },
      {"float16", "float32", "int8", "int64"}},
+    {"moe_gating_top_k_softmax",
+     [](Draw d) {
+       const std::uint32_t experts = number(d, 1, 300);
+       return std::vector<std::uint32_t>{
+           number(d, 1, 90), experts, number(d, 1, std::min(experts, 9U)), 1, 1, number(d, 0, 1)};
+     },
+     {"float16", "bfloat16", "float32"}},
+    {"moe_gating_top_k",
+     [](Draw d) {
+       const std::uint32_t groups = 8 * number(d, 1, 2), size = 8 * number(d, 1, 4);
+       return std::vector<std::uint32_t>{number(d, 1, 90), groups * size,   number(d, 1, 8),
+                                         groups,           number(d, 1, 5), number(d, 0, 1)};
+     },
+     {"float16", "bfloat16", "float32"}},
+    {"moe_init_routing",
+     [](Draw d) {
+       const std::uint32_t experts = number(d, 1, 300), first = number(d, 0, experts);
+       return std::vector<std::uint32_t>{number(d, 1, 700),
+                                         number(d, 1, 90),
+                                         number(d, 1, 8),
+                                         experts,
+                                         first,
+                                         number(d, 0, experts - first)};
+     },
+     {"float16", "float32", "int8", "int64"}},
+    {"moe_finalize_routing",
+     [](Draw d) {
+       return std::vector<std::uint32_t>{number(d, 1, 90), number(d, 1, 3000), number(d, 1, 8)};
+     },
+     {"float16", "bfloat16", "float32"}},
     {"pad",
      [](Draw d) {
        return std::vector<std::uint32_t>{number(d, 1, 90), number(d, 0, 30), number(d, 1, 90),

@@ -74,5 +74,9 @@ told rms_norm_cast 'what is widened is half or bfloat16' ELEMENT_A=float ELEMENT
 told chunk_cumsum 'sums of gates are float' ELEMENT_A=half ELEMENT_C=half
 told chunk_o 'chunks are of half or bfloat16' ELEMENT_A=float ELEMENT_C=float
 told mhc_post 'streams are mixed in float' ELEMENT_A=half ELEMENT_C=half
+told moe_gating_top_k 'NPU_JIT_SIGMOID must be 0 or 1' ELEMENT_A=half ELEMENT_C=float
+told moe_gating_top_k 'weights are float' ELEMENT_A=half ELEMENT_C=half SIGMOID=0
+told moe_init_routing 'keeps its type' ELEMENT_A=half ELEMENT_C=float
+told moe_finalize_routing 'this operator is of reals' ELEMENT_A=int8 ELEMENT_C=int8
 told mx_matmul 'elements are told in bytes' ELEMENT_A=half ELEMENT_C=half
 exit $failed

@@ -106,6 +106,16 @@ TEST_F(Transformers, CardsMayShareHeadsOfKeysAndValues) {
   EXPECT_EQ(digits("transformer.prefill.allgather.launches"), 2);
 }
 
+// Heads of keys and values are half as many as the cards. Each algorithm gives the same sums.
+TEST_F(Transformers, EightCardsGiveTheLogitsOfTheWholeModel) {
+  for (const char* algorithm : {"algorithm=one_shot", "algorithm=nhr"}) {
+    run("transformer",
+        {"tokens=1", "steps=1", "positions=2", "tensor_parallel=8", "dtype=float16", algorithm}, {},
+        "system-8x910b.yaml");
+    EXPECT_EQ(digits("transformer.decode.card7.collectives"), 2 * 2 + 1) << algorithm;
+  }
+}
+
 TEST_F(Transformers, SumsMayBeMadeBesideProducts) {
   run("transformer", {"tokens=130", "steps=1", "tensor_parallel=2", "overlap=3"}, {},
       "system-2x910b2.yaml");

@@ -62,6 +62,62 @@ TEST(TransformerDivision, ARankHasItsHeadsColumnsAndWords) {
   EXPECT_EQ(mine.head.front(), 12 * 12);
 }
 
+// 4 experts over 2 x 2 cards: each has two, and half of their columns.
+TEST(TransformerDivision, ARankHasWholeExpertsOrColumnsOfThem) {
+  Model model = whole_model();
+  auto& experts = model.experts;
+  experts.count = 4, experts.chosen = 2, experts.inner = 6, experts.shared_inner = 8;
+  const auto part = part_of(model, 4, 2);
+  ASSERT_TRUE(part) << part.error().context;
+  EXPECT_EQ(part->experts.own(), 2U);
+  EXPECT_EQ(part->experts.inner, 3U);
+  HostModel host = numbered(model);
+  const auto count = [](std::uint64_t size) {
+    Numbers all(size);
+    for (std::uint64_t i = 0; i < size; ++i) all[i] = static_cast<double>(i);
+    return all;
+  };
+  host.layers[0].expert_gate_up = count(4 * 2 * 6 * 12);
+  host.layers[0].expert_down = count(4 * 12 * 6);
+  host.layers[0].gate_up = count(2 * 8 * 12), host.layers[0].down = count(12 * 8);
+  const auto mine = weights_of(host, model, *part, 3);
+  // The third expert is the first of this rank: rows 3 to 5 of its gate, then of the other half.
+  const auto& layer = mine.layers.front();
+  EXPECT_EQ(layer.expert_gate_up.size(), 2 * 2 * 3 * 12U);
+  EXPECT_EQ(layer.expert_gate_up[0], (2 * 12 + 3) * 12);
+  EXPECT_EQ(layer.expert_gate_up[3 * 12], (2 * 12 + 6 + 3) * 12);
+  EXPECT_EQ(layer.expert_gate_up[6 * 12], (3 * 12 + 3) * 12);
+  EXPECT_EQ(layer.expert_down.size(), 2 * 12 * 3U);
+  EXPECT_EQ(layer.expert_down[0], 2 * 12 * 6 + 3);
+  EXPECT_EQ(layer.expert_down[3], 2 * 12 * 6 + 6 + 3);
+  // Columns of the shared one are divided over all ranks.
+  EXPECT_EQ(layer.gate_up[0], 6 * 12);
+  EXPECT_EQ(layer.down[0], 6);
+}
+
+TEST(TransformerDivision, ARankHasItsHeadsOfALatentCache) {
+  Model model = whole_model();
+  model.latent = {3, 5, 4, 2, 6};
+  const auto part = part_of(model, 4);
+  ASSERT_TRUE(part) << part.error().context;
+  HostModel host = numbered(model);
+  auto& whole = host.layers[0];
+  for (auto* matrix : {&whole.q_rows, &whole.keys, &whole.values, &whole.out}) {
+    matrix->resize(1000);
+    for (std::uint64_t i = 0; i < matrix->size(); ++i) (*matrix)[i] = static_cast<double>(i);
+  }
+  whole.out.resize(model.hidden * model.mixed_width());
+  const auto mine = weights_of(host, model, *part, 1);
+  const auto& layer = mine.layers.front();
+  // Its heads are the third and the fourth.
+  EXPECT_EQ(layer.q_rows.front(), 2 * (4 + 2) * 3);
+  EXPECT_EQ(layer.keys.front(), 2 * 4 * 5);
+  EXPECT_EQ(layer.values.front(), 2 * 6 * 5);
+  EXPECT_EQ(layer.values.size(), 2 * 6 * 5U);
+  EXPECT_EQ(layer.out[0], 2 * 6);
+  EXPECT_EQ(layer.out.size(), model.hidden * 2 * 6U);
+}
+
 TEST(TransformerDivision, WhatCannotBeDividedIsToldInALine) {
   const auto told = [](const Model& model, std::uint64_t ranks) {
     const auto part = part_of(model, ranks);

@@ -58,6 +58,36 @@ TEST_F(TransformerConfig, HasUsualValuesForWhatItLeavesOut) {
   EXPECT_TRUE(read(std::string(R"({"model_type": "qwen2", )") + kSides + "}")->qkv_bias);
 }
 
+TEST_F(TransformerConfig, SaysWhichExpertsAndWhichCacheAModelHas) {
+  const auto model = read(std::string(R"({"n_routed_experts": 64, "num_experts_per_tok": 3,
+      "moe_intermediate_size": 40, "n_shared_experts": 2, "n_group": 8, "topk_group": 2,
+      "first_k_dense_replace": 1, "scoring_func": "sigmoid", "topk_method": "noaux_tc",
+      "norm_topk_prob": true, "routed_scaling_factor": 2.5, "kv_lora_rank": 48, "q_lora_rank": 32,
+      "qk_nope_head_dim": 24, "qk_rope_head_dim": 8, "v_head_dim": 16, )") +
+                          kSides + "}");
+  ASSERT_TRUE(model) << model.error().context;
+  const auto& experts = model->experts;
+  EXPECT_EQ(experts.count, 64U);
+  EXPECT_EQ(experts.chosen, 3U);
+  EXPECT_EQ(experts.inner, 40U);
+  EXPECT_EQ(experts.shared_inner, 80U);
+  EXPECT_EQ(experts.groups, 8U);
+  EXPECT_EQ(experts.kept, 2U);
+  EXPECT_TRUE(experts.sigmoid && experts.biased && experts.normalised);
+  EXPECT_DOUBLE_EQ(experts.scale, 2.5);
+  EXPECT_FALSE(model->has_experts(0));
+  EXPECT_TRUE(model->has_experts(1));
+  EXPECT_EQ(model->latent.q, 32U);
+  EXPECT_EQ(model->cache_width(), 48 + 8U);
+  EXPECT_EQ(model->mixed_width(), 4 * 16U);
+  const auto mixtral = read(std::string(R"({"model_type": "mixtral", "num_local_experts": 8,
+      "num_experts_per_tok": 2, )") +
+                            kSides + "}");
+  ASSERT_TRUE(mixtral) << mixtral.error().context;
+  EXPECT_EQ(mixtral->experts.inner, 96U);
+  EXPECT_TRUE(mixtral->experts.normalised);
+}
+
 TEST_F(TransformerConfig, WhatIsWrongIsToldInALine) {
   const auto with = [&](const std::string& first) { return "{" + first + ", " + kSides + "}"; };
   const std::pair<std::string, const char*> cases[] = {
@@ -70,7 +100,17 @@ TEST_F(TransformerConfig, WhatIsWrongIsToldInALine) {
       {with(R"("num_key_value_heads": 3)"), "num_key_value_heads: it does not divide"},
       {with(R"("head_dim": 7)"), "head_dim: rotary embedding needs an even one"},
       {with(R"("hidden_act": "gelu")"), "hidden_act: found 'gelu'; allowed: silu"},
-      {with(R"("num_experts": 8)"), "num_experts: only dense decoders"},
+      {with(R"("num_experts": 8)"), "num_experts_per_tok: it is missing"},
+      {with(R"("num_experts": 8, "num_experts_per_tok": 9)"), "num_experts_per_tok: there are"},
+      {with(R"("num_experts": 8, "num_experts_per_tok": 2, "mlp_only_layers": [1])"),
+       "mlp_only_layers: "},
+      {with(R"("n_routed_experts": 64, "num_experts_per_tok": 2, "n_group": 4, "topk_group": 2)"),
+       "n_group: groups and the experts of each must be multiples of 8"},
+      {with(R"("n_routed_experts": 64, "num_experts_per_tok": 9, "n_group": 8, "topk_group": 1)"),
+       "topk_group: its groups have fewer experts"},
+      {with(R"("num_experts": 8, "num_experts_per_tok": 2, "scoring_func": "tanh")"),
+       "scoring_func: allowed: softmax, sigmoid"},
+      {with(R"("kv_lora_rank": 32)"), "q_lora_rank: it is missing"},
       {with(R"("rope_scaling": {"factor": 8})"), "rope_scaling: "},
       {with(R"("rms_norm_eps": -1)"), "rms_norm_eps: found -1; allowed: a number above 0"},
   };
@@ -89,11 +129,15 @@ double weights_of(const char* name) {
 }
 
 TEST_F(TransformerConfig, WeightsOfPublishedModelsAreTheirNumbers) {
-  // Parameters as the models' authors count them: 6.74, 8.03, 7.62 and 8.19 billion.
+  // Parameters as the models' authors count them: 6.74, 8.03, 7.62 and 8.19 billion, and with
+  // experts 30.5, 46.7 and 671 billion.
   EXPECT_NEAR(weights_of("llama-2-7b"), 6.74e9, 0.01e9);
   EXPECT_NEAR(weights_of("llama-3-8b"), 8.03e9, 0.01e9);
   EXPECT_NEAR(weights_of("qwen2.5-7b"), 7.62e9, 0.01e9);
   EXPECT_NEAR(weights_of("qwen3-8b"), 8.19e9, 0.01e9);
+  EXPECT_NEAR(weights_of("qwen3-30b-a3b"), 30.5e9, 0.05e9);
+  EXPECT_NEAR(weights_of("mixtral-8x7b"), 46.7e9, 0.05e9);
+  EXPECT_NEAR(weights_of("deepseek-v3"), 671e9, 0.5e9);
 }
 
 constexpr auto kType = DataType::kBf16;
@@ -103,6 +147,12 @@ Model small() {
   Model model = read_model("tiny").value();
   model.hidden = 64, model.heads = 4, model.kv_heads = 2, model.head = 16, model.inner = 96;
   model.vocabulary = 100;
+  return model;
+}
+
+Model small_with_experts() {
+  Model model = small();
+  model.experts.count = 8, model.experts.chosen = 2, model.experts.inner = 48;
   return model;
 }
 
@@ -122,15 +172,15 @@ double allowed(const Numbers& logits) {
 TEST(TransformerReference, TokensOneByOneGiveWhatAPromptGives) {
   const Model model = small();
   const auto weights = random_model(model, kType, 2, 8, 1);
-  const Numbers whole = ReferenceDecoder(model, weights, kType, 1).step(kPrompt);
+  const Numbers whole = ReferenceDecoder(model, weights, kType, 1).step(kPrompt).value();
   ReferenceDecoder step_by_step(model, weights, kType, 1);
   Numbers last;
-  for (const auto token : kPrompt) last = step_by_step.step({token});
+  for (const auto token : kPrompt) last = step_by_step.step({token}).value();
   EXPECT_EQ(last, whole);
   // Sequences of a batch do not see each other.
   auto both = kPrompt;
   both.insert(both.end(), {1, 2, 3, 4, 5});
-  auto of_batch = ReferenceDecoder(model, weights, kType, 2).step(both);
+  auto of_batch = ReferenceDecoder(model, weights, kType, 2).step(both).value();
   of_batch.resize(model.vocabulary);
   EXPECT_EQ(of_batch, whole);
 }
@@ -139,12 +189,13 @@ TEST(TransformerReference, AnyMistakeOfTheCardWouldBeMoreThanItsRoundings) {
   Model model = small();
   model.qk_norm = true;
   const auto weights = random_model(model, kType, 2, 8, 1);
-  const Numbers right = ReferenceDecoder(model, weights, kType, 1).step(kPrompt);
+  const Numbers right = ReferenceDecoder(model, weights, kType, 1).step(kPrompt).value();
   const auto off_by = [&](const std::function<void(Model&, HostModel&)>& change) {
     Model other = model;
     HostModel changed = weights;
     change(other, changed);
-    return largest_difference(ReferenceDecoder(other, changed, kType, 1).step(kPrompt), right);
+    return largest_difference(ReferenceDecoder(other, changed, kType, 1).step(kPrompt).value(),
+                              right);
   };
   EXPECT_EQ(off_by([](Model&, HostModel&) {}), 0);
   // The other direction, no norm of heads, another epsilon, halves changed.
@@ -160,6 +211,46 @@ TEST(TransformerReference, AnyMistakeOfTheCardWouldBeMoreThanItsRoundings) {
                           gate.end());
             }),
             allowed(right));
+}
+
+// One expert of weight 1 is a dense layer.
+TEST(TransformerReference, ASingleExpertIsADenseLayer) {
+  const Model dense = small();
+  Model model = dense;
+  model.experts.count = model.experts.chosen = 1, model.experts.inner = dense.inner;
+  const auto weights = random_model(dense, kType, 2, 8, 1);
+  auto routed = weights;
+  for (auto& layer : routed.layers) {
+    layer.router.assign(model.hidden, 0.5);
+    layer.expert_gate_up = layer.gate_up, layer.expert_down = layer.down;
+  }
+  EXPECT_EQ(ReferenceDecoder(model, routed, kType, 1).step(kPrompt).value(),
+            ReferenceDecoder(dense, weights, kType, 1).step(kPrompt).value());
+}
+
+TEST(TransformerReference, ChoicesOfTheCardAreTakenUnlessOthersAreClearlyBetter) {
+  const Model model = small_with_experts();
+  auto weights = random_model(model, kType, 1, 8, 1);
+  // Logits of expert i are i times that of the first row.
+  auto& router = weights.layers[0].router;
+  for (std::uint64_t i = 0; i < router.size(); ++i) {
+    router[i] = static_cast<double>(i / model.hidden);
+  }
+  Numbers x(model.hidden, 0);
+  x[0] = 0.5;
+  const auto outcome = [&](const Choices& choices) {
+    const auto sum = routed(Arithmetic(kType), model, weights.layers[0], x, choices);
+    return sum ? std::string() : sum.error().context;
+  };
+  EXPECT_EQ(outcome({}), "");
+  EXPECT_EQ(outcome({7, 6}), "");
+  EXPECT_EQ(outcome({6, 7}), "");
+  EXPECT_THAT(outcome({7, 5}), HasSubstr("expert 6 is better than others"));
+  EXPECT_THAT(outcome({7, 7}), HasSubstr("expert 7 is there twice"));
+  EXPECT_THAT(outcome({7, 8}), HasSubstr("expert 8 is none"));
+  // 6 and 5 differ by less than a logit's roundings.
+  for (std::uint64_t i = 5 * model.hidden; i < 6 * model.hidden; ++i) router[i] = 5.999;
+  EXPECT_EQ(outcome({7, 5}), "");
 }
 
 }  // namespace

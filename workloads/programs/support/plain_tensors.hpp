@@ -14,6 +14,7 @@ struct TensorOf {
   std::uint64_t rows = 1, columns = 0;
   DataType type{};
   std::uint64_t lower = 0;  // as OperatorTensor's
+  std::uint64_t below = 0;  // its indices_below
 };
 struct TensorsOf {
   std::vector<TensorOf> inputs, results;
@@ -30,5 +31,7 @@ struct PlainOperator {
 
 // Those that choose, reduce, turn or move elements (moving_reference.cpp).
 const std::vector<PlainOperator>& choosing_operators();
+// Those of experts (routing_reference.cpp).
+const std::vector<PlainOperator>& routing_operators();
 
 }  // namespace npu::workloads::plain_tensors

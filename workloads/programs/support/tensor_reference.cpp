@@ -23,6 +23,7 @@ std::vector<OperatorTensor> described(const std::vector<TensorOf>& tensors) {
     auto& added = all.emplace_back();
     added.rows = t.rows, added.columns = t.columns;
     added.type = t.type, added.lower = t.lower;
+    added.indices_below = t.below;
   }
   return all;
 }
@@ -288,9 +289,10 @@ constexpr PlainOperator kPlainOperators[] = {
 // The tables of operators have no other one.
 const PlainOperator& reference_of(const NormalisedCall& call) {
   const auto named = [&](const PlainOperator& row) { return row.name == call.row->name; };
-  const auto& others = choosing_operators();
-  const auto found = std::find_if(others.begin(), others.end(), named);
-  if (found != others.end()) return *found;
+  for (const auto* others : {&choosing_operators(), &routing_operators()}) {
+    const auto found = std::find_if(others->begin(), others->end(), named);
+    if (found != others->end()) return *found;
+  }
   return *std::find_if(std::begin(kPlainOperators), std::end(kPlainOperators) - 1, named);
 }
 

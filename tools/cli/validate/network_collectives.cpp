@@ -13,7 +13,7 @@
 namespace npu::validate::network {
 namespace {
 
-constexpr Bytes kMostOfRank = Bytes{1} << 30;  // some minutes of a run
+constexpr Bytes kMostOfRank = 320_MiB;  // some minutes of a run
 // Above this the memory is computed in closed form, as fidelity.csv has it for collectives.
 constexpr Bytes kExactUpTo = 8_MiB;
 
@@ -75,7 +75,7 @@ Made collective_run(const Measurement& row, const Facts& facts, const NamedColle
   const bool shards = shard || says(row.note, "shard") || says(row.note, "per-rank shard");
   if (operation.sharded && shards) *bytes *= ranks;
   if (*bytes == 0) return refuse("the operation moves no bytes");
-  if (*bytes > kMostOfRank) return refuse("the operation is too large to simulate");
+  if (*bytes > kMostOfRank) return refuse("beyond 320 MiB of a rank the simulation takes too long");
   const auto system = system_of(facts.part, ranks);
   if (!system) return refuse(fmt::format("no system of {} dies of this part", ranks));
   const std::string type = shard || facts.type == "int8" ? "int8"

@@ -150,7 +150,7 @@ Made step_run(const Measurement& row, const Facts& facts, StepFigure figure) {
                    {"layers", "sampled"},
                    {"batch", std::to_string(sequences)},
                    {"tokens", std::to_string(tokens)},
-                   {"steps", prompt ? "0" : "2"},
+                   {"steps", prompt ? "0" : "1"},
                    {"dtype", facts.type == "float16" ? "float16" : "bfloat16"},
                    {"tensor_parallel", std::to_string(facts.divided)},
                    {"launch", prompt ? "eager" : "graph"},

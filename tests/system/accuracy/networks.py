@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""networks.py NPUSIM [--all | --write]: docs/accuracy/networks.md against the program.
+"""networks.py NPUSIM [--all | --write [FOLDER]]: docs/accuracy/networks.md against the program.
 
 Without an option the page must follow from docs/accuracy/networks.csv, that file must have each row of
 docs/accuracy/measurements/networks.csv, and npusim must say of quick rows what it says. --all compares every
-row, which takes most of an hour. --write makes file and page anew. Exit code 1: something differs.
+row, which takes most of an hour. --write makes file and page anew; runs that FOLDER has from before are not
+made again. Exit code 1: something differs.
 """
 import csv
 import io
@@ -57,7 +58,7 @@ def table_of(report, title):
     return [dict(zip(table["columns"], cells)) for cells in table["rows"]]
 
 
-def validated(npusim, rows):
+def validated(npusim, rows, runs=()):
     """What npusim says of these rows, as rows of the file; all others are empty lines to keep ids."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "networks.csv"
@@ -66,6 +67,7 @@ def validated(npusim, rows):
         path.write_text("\n".join(kept) + "\n")
         report = pathlib.Path(folder) / "report.json"
         command = [npusim, "validate", str(path), "--report", str(report)]
+        command += [f"--output={each}" for each in runs]
         if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
             sys.exit("networks.py: npusim validate could not run every row that it has a run for")
         return rows_of(json.loads(report.read_text()))
@@ -144,12 +146,12 @@ def differences(listed, found):
 
 
 def main():
-    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--all"], ["--write"]):
+    if len(sys.argv) < 2 or sys.argv[2:3] not in ([], ["--all"], ["--write"]) or len(sys.argv) > 4:
         sys.exit(__doc__)
-    npusim, option = sys.argv[1], sys.argv[2:]
+    npusim, option, runs = sys.argv[1], sys.argv[2:3], sys.argv[3:4]
     measured = measured_rows()
     if option == ["--write"]:
-        rows = validated(npusim, measured)
+        rows = validated(npusim, measured, runs)
         FILE.write_text(csv_text(COLUMNS, rows))
         PAGE.write_text(with_tables(PAGE.read_text(), measured, rows))
         return

@@ -90,8 +90,9 @@ Made collective_run(const Measurement& row, const Facts& facts, const NamedColle
                    {"ranks", std::to_string(ranks)},
                    {"type", type},
                    {"sizes", size},
-                   {"iterations", "1"},
                    {"functional", "off"}};
+  // Short ones follow one another, as in a benchmark; long ones take a run of minutes each.
+  made.settings.emplace_back("iterations", *bytes > kExactUpTo ? "1" : "4");
   if (*bytes > kExactUpTo) made.settings.emplace_back("hbm.fidelity", "run");
   for (const auto& key : system->keys) made.settings.push_back(key);
   made.metric = fmt::format("collective.{}.automatic.{}.{}.time_us", operation.here, type, size);

@@ -32,7 +32,8 @@ set(NPU_ALLOWED_npu_exec "npu_operators;npu_jit;npudsmi_counted;npudrv_counted;n
 set(NPU_ALLOWED_npu_machine_view "npu_timeline;npu_reports;npu_model;npu_config;npu_platform;npu_abi;npu_base")
 set(NPU_ALLOWED_npu_card_workloads "npu_reports;npu_platform;npu_abi;npu_base")
 set(NPU_ALLOWED_npu_network "npu_operators;npu_jit;npudrv_counted;npu_platform;npu_abi;npu_base")
-set(NPU_ALLOWED_npu_workloads "npu_card_workloads;npu_machine_view;npu_network;npu_timeline;npu_replay;npu_operators;npu_jit;npu_reports;npudrv_counted;npu_model;npu_config;npu_platform;npu_abi;npu_base")
+set(NPU_ALLOWED_npu_models "npu_reports;npu_base")
+set(NPU_ALLOWED_npu_workloads "npu_models;npu_card_workloads;npu_machine_view;npu_network;npu_timeline;npu_replay;npu_operators;npu_jit;npu_reports;npudrv_counted;npu_model;npu_config;npu_platform;npu_abi;npu_base")
 
 # npu_library(name [SHARED|STATIC] SOURCES files... LINKS npu targets... [EXTERNAL libraries...])
 function(npu_library name)

@@ -172,17 +172,22 @@ class Command {
                                         const Wanted& each) {
     const PointFolder folder(results, point.identity);
     const auto report = folder.report();
-    const auto* const metric = report ? report->find(each.operation.metric) : nullptr;
-    if (metric == nullptr) {
-      const auto failed = folder.failure();
-      return tl::unexpected<std::string>(failed ? failed->line : "the run has no such figure");
+    auto terms = each.operation.terms;
+    if (terms.empty()) terms.emplace_back(each.operation.metric, 1);
+    double figure = 0;
+    for (const auto& [name, factor] : terms) {
+      const auto* const metric = report ? report->find(name) : nullptr;
+      if (metric == nullptr) {
+        const auto failed = folder.failure();
+        return tl::unexpected<std::string>(failed ? failed->line : "the run has no such figure");
+      }
+      figure += factor * std::stod(metric->value.text());
     }
     simulated_ += report->simulated;
     digests_ += report->config_sha256;
-    const double figure = std::stod(metric->value.text());
     if (!(figure > 0)) return tl::unexpected<std::string>("its run took no time");
-    const auto subject = metric->name.substr(0, metric->name.rfind('.'));
-    return Taken{figure, reports::bound_of(report->limits(), subject)};
+    const auto& first = terms.front().first;
+    return Taken{figure, reports::bound_of(report->limits(), first.substr(0, first.rfind('.')))};
   }
 
   const Options& options_;

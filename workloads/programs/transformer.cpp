@@ -357,8 +357,9 @@ Workload transformer_run() {
       "transformer",
       "A decoder-only transformer: time to the first token and per token, by part and layer",
       {{"model", ParameterType::kText, "", "tiny",
-        "a config.json, or tiny, llama-2-7b, llama-3-8b, llama-3-70b, qwen2.5-7b, qwen2.5-72b, "
-        "qwen3-8b, qwen3-32b, tiny-moe, qwen3-30b-a3b, mixtral-8x7b, tiny-mla, deepseek-v3"},
+        "a config.json, or tiny, llama-2-7b, llama-3-8b, llama-3-70b, qwen2.5-0.5b, qwen2.5-7b, "
+        "qwen2.5-72b, qwen3-8b, qwen3-32b, tiny-moe, qwen3-30b-a3b, mixtral-8x7b, tiny-mla, "
+        "deepseek-v3"},
        choice_parameter("phase", "both", "prompt, tokens behind it, or both",
                         {"both", "prefill", "decode"}),
        {"batch", ParameterType::kInteger, "", "1", "sequences", 1, 65'536},

@@ -54,5 +54,13 @@ TEST(Basis, IsThatOfTheConfigurations) {
          "writes it anew";
 }
 
+class Networks : public ErrorTable {};
+
+TEST_F(Networks, QuickRowsAndThePageAreThoseOfTheProgram) {
+  const auto command =
+      source_dir() + "/tests/system/accuracy/networks.py " + binary_dir() + "/bin/npusim";
+  EXPECT_EQ(std::system(command.c_str()), 0) << "docs/accuracy/networks.md";
+}
+
 }  // namespace
 }  // namespace npu::accuracy

@@ -18,7 +18,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kColumns[] = {"id", "sku", "op", "shape", "dtype", "metric", "value", "unit"};
+const std::vector<std::string> kColumns{"id",    "sku",    "op",    "shape",
+                                        "dtype", "metric", "value", "unit"};
+const std::vector<std::string> kNetworkColumns{"sku",    "cards", "model_op", "shape_batch_context",
+                                               "metric", "value", "unit"};
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
@@ -106,6 +109,25 @@ Result<double> number_of(const std::string& text) {
               fmt::format("value: found '{}'; wanted is a number above 0", shortened(text)));
 }
 
+Result<Measurement> network_row_of(const reports::CsvRow& fields) {
+  Measurement row;
+  row.network = true;
+  row.id = fmt::format("row-{}", fields.line);
+  row.sku = fields.at("sku");
+  row.cards = fields.at("cards");
+  row.op = fields.at("model_op");
+  row.shape = fields.at("shape_batch_context");
+  row.metric = fields.at("metric");
+  row.unit = fields.at("unit");
+  row.note = fields.at("note");
+  row.source = fields.at("source");
+  row.text = fields.at("value");
+  const auto value = number_of(row.text);
+  if (!value) return forward_error(value);
+  row.value = *value;
+  return row;
+}
+
 Result<Measurement> measurement_of(const reports::CsvRow& fields) {
   Measurement row;
   row.id = fields.at("id");
@@ -143,10 +165,11 @@ Result<std::vector<Measurement>> load_measurements(const std::string& path) {
     const auto refuse = [&](const std::string& why) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("{}:{}: {}", path, fields.line, why));
     };
-    for (const auto* column : kColumns) {
+    const bool network = fields.fields.count("model_op") != 0;
+    for (const auto& column : network ? kNetworkColumns : kColumns) {
       if (fields.fields.count(column) == 0) return refuse(fmt::format("no column '{}'", column));
     }
-    auto row = measurement_of(fields);
+    auto row = network ? network_row_of(fields) : measurement_of(fields);
     if (!row) return refuse(row.error().context);
     row->file = path;
     row->line = fields.line;

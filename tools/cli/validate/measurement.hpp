@@ -25,6 +25,9 @@ struct Measurement {
   std::map<std::string, std::uint64_t> sides;  // of "m=64 n=k=128 D128": by their names
   std::vector<std::string> types;              // of the tensors, or one for all; "": absent
   nlohmann::json attributes = nlohmann::json::object();
+  // Of a file of whole networks, where `op` and `shape` are free text.
+  bool network = false;
+  std::string cards, source;
 
   // All elements of a tensor; 0: absent.
   std::uint64_t elements(std::size_t tensor) const;
@@ -32,8 +35,10 @@ struct Measurement {
 };
 
 // Columns id, sku, op, shape, dtype, metric, value, unit; attrs, l2, note or notes may be absent.
-// Attributes that are no JSON object are not read. kInvalidArgument begins with file and line: a
-// column that is missing, a value that is no number above 0. Errors of reports::load_csv().
+// Of whole networks: sku, cards, model_op, shape_batch_context, metric, value, unit; source and
+// note may be absent, and the id is "row-" and the line. Attributes that are no JSON object are not
+// read. kInvalidArgument begins with file and line: a column that is missing, a value that is no
+// number above 0. Errors of reports::load_csv().
 Result<std::vector<Measurement>> load_measurements(const std::string& path);
 
 }  // namespace npu::validate

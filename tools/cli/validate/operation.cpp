@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tools/cli/validate/network_row.hpp"
 #include "tools/cli/validate/recipe.hpp"
 #include "tools/cli/validate/signals.hpp"
 
@@ -137,16 +138,23 @@ double microseconds_in(std::string_view unit) {
   return unit == "ns" ? 1e-3 : 0;
 }
 
+std::optional<std::string> part_here(const std::string& sku) {
+  const auto word = first_word(sku);
+  const auto* const part = std::find_if(
+      std::begin(kParts), std::end(kParts),
+      [&](const Part& known) { return known.published == sku || known.published == word; });
+  if (part == std::end(kParts)) return std::nullopt;
+  return std::string(part->here);
+}
+
 tl::expected<Operation, std::string> operation_of(const Measurement& row) {
+  if (row.network) return network::operation_of(row);
   if (is_signal(row)) return signal_of(row);
   const auto* const recipe = std::find_if(std::begin(kRecipes), std::end(kRecipes),
                                           [&](const Recipe& known) { return known.op == row.op; });
   if (recipe == std::end(kRecipes)) return refuse(why_missing(row.op));
-  const auto sku = first_word(row.sku);
-  const auto* const part = std::find_if(
-      std::begin(kParts), std::end(kParts),
-      [&](const Part& known) { return known.published == row.sku || known.published == sku; });
-  if (part == std::end(kParts)) return refuse("no configuration of this part");
+  const auto part = part_here(row.sku);
+  if (!part) return refuse("no configuration of this part");
   const auto* const metric =
       std::find_if(std::begin(kMetrics), std::end(kMetrics),
                    [&](const Metric& known) { return known.name == row.metric; });
@@ -170,7 +178,7 @@ tl::expected<Operation, std::string> operation_of(const Measurement& row) {
   if (made->metric.empty()) {
     return refuse(fmt::format("the metric '{}' is none of its run", row.metric));
   }
-  if (made->configuration.empty()) made->configuration = part->here;
+  if (made->configuration.empty()) made->configuration = *part;
   // Cores do not compute data; times are those of cores that do, up to phases of refreshes.
   made->settings.emplace_back("functional", "off");
   if (!made->reference.empty()) made->reference.emplace_back("functional", "off");

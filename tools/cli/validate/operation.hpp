@@ -34,6 +34,8 @@ struct Operation {
   std::string metric = {};                          // the one of the two that is compared
   // Of a metric that is not in us: what the row does not count, and from its unit to the row's.
   double minus = 0, scale = 0;
+  // If the figure is no single metric, but a sum of several times factors.
+  std::vector<std::pair<std::string, double>> terms = {};
 };
 
 // The error is why npusim cannot run it.

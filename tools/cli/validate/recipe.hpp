@@ -48,6 +48,8 @@ Made triangular_inverse(const Measurement& row);
 
 // What recipes share.
 tl::unexpected<std::string> refuse(std::string why);
+// "910b2" of "910B2" or "910B (some board)"; nothing: no configuration of this part.
+std::optional<std::string> part_here(const std::string& sku);
 // "fp16" of "float16" and so on; nothing: no type of the workloads.
 std::optional<std::string> type_here(std::string_view published);
 std::string type_of(const Measurement& row);  // of the first tensor

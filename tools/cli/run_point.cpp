@@ -43,7 +43,7 @@ Outcome check_faults(const std::vector<std::string>& faults, Picoseconds reached
   if (!parsed) return bad_input("--fault: " + parsed.error().context);
   for (const auto& each : *parsed) {
     const bool later =
-        each.when.kind == testkit::When::Kind::kAt && each.when.instant.since_start() > reached;
+        each.when.kind == testkit::When::Kind::kAt && each.when.instant.since_power_up() > reached;
     if (later) continue;
     return bad_input(fmt::format("--fault {}: the run goes on from {}; allowed: a later time (at=)",
                                  workloads::fault_text(each), exact_time_text(reached)));

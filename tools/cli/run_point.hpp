@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_monitor.hpp"
 #include "tools/cli/saved_point.hpp"

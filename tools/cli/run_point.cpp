@@ -214,9 +214,13 @@ bool RunPoint::look(workloads::SimulatorView& simulator) {
   const bool is_there = simulator.simulated_time() >= point_.until || failure_.has_value();
   if (!is_there && ++looks_ % kBetween != 0) return false;
   if (monitor_->look(simulator)) return true;
-  if (is_there) return failure_.has_value() || reach(simulator);
-  Interruption::raised() = true;
-  return false;
+  if (!is_there) {
+    Interruption::raised() = true;
+    return false;
+  }
+  const bool ends = failure_.has_value() || reach(simulator);
+  if (failure_) failure_->stopped = true;
+  return ends;
 }
 
 // True: the run ends here.

@@ -70,8 +70,10 @@ std::string found_at(const QueueFault& fault) {
     default:
       break;
   }
-  const std::string text = fmt::format("{} of {:#x}{}", fault.write ? "write" : "read",
-                                       fault.address, fault.host ? " on the bus" : "");
+  // A queue's descriptor does not say which access failed. A completion ring is only written.
+  const bool write = fault.write || fault.code == FaultCode::kCompletionRing;
+  const std::string text = fmt::format("{} of {:#x}{}", write ? "write" : "read", fault.address,
+                                       fault.host ? " on the bus" : "");
   return fault.size == 0 ? text : fmt::format("{}, {} bytes", text, fault.size);
 }
 

@@ -57,6 +57,8 @@ class AicpuPrograms : public sc_core::sc_module,
   // Every round of a poll loop is run; for tests.
   void poll_naively(bool naive) { naive_polling = naive; }
   AicpuStatistics statistics() const;
+  // For snoopers that hear of a write of an AICPU: its number.
+  unsigned writer() const { return writer_; }
   // Time with a block, from its start to its end.
   SimTime busy(unsigned core) const { return busy_[core].until(sim_now()); }
 

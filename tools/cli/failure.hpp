@@ -15,6 +15,8 @@ inline constexpr int kExitLook = 3;      // compare: no regression, but a change
 struct Failure {
   int exit_code;
   std::string text;  // printed behind "npusim: ", one line
+  // A machine was stopped between two events: its tasks still hold what they had.
+  bool stopped = false;
 };
 
 using Outcome = tl::expected<void, Failure>;

@@ -55,6 +55,9 @@ const char* const kRun =
               [--trace-unit PATTERN]... [--trace-cause CAUSE]... [--profile] [--watch] [--seed N]
               [--verbose]
        npusim --config CONFIG run WORKLOAD --branches FILE [--jobs N] [--set KEY=VALUE]... [--seed N]
+       npusim --config CONFIG run WORKLOAD --until TIME --save FILE [--set KEY=VALUE]...
+              [--fault KIND[,KEY=VALUE...]]... [--seed N]
+       npusim run --resume FILE [--set KEY=VALUE]... [--fault KIND[,KEY=VALUE...]]... [--report FILE]
        npusim run WORKLOAD --help
 
 Runs a workload (npusim list) on the simulated machine and prints its report. On standard error it

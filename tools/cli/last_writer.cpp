@@ -52,6 +52,7 @@ class LastWriter::Watch final : public WorkWatch, public model::MemoryWatch::Sno
     auto& card = system.card(card_);
     memory_ = &card.mmu().memory();
     programs_ = &card.aicore_programs();
+    aicpus_ = &card.aicpu_programs();
     card.memory_watch().add_snooper(*this);
     model::detail::work_watch = this;
   }
@@ -88,13 +89,10 @@ class LastWriter::Watch final : public WorkWatch, public model::MemoryWatch::Sno
   void snoop(model::Writer writer, SpaceId space, std::uint64_t address, Bytes length) override {
     if (writer != model::Writer::kAicpu && writer != model::Writer::kAicpuAtomic) return;
     if (!covers(space, address, length)) return;
-    note(writer == model::Writer::kAicpu ? "a store of an AICPU" : "an atomic access of an AICPU");
-    auto* const run = model::detail::running_program;
-    if (run != nullptr) {
-      const auto& who = run->identity();
-      text_ += fmt::format(", {} {}, {}, block {} of {}", who.core, who.number, who.name.data(),
-                           who.block, who.blocks);
-    }
+    // Stores leave a buffer: whatever program runs now need not be theirs.
+    note(fmt::format("{} of AICPU {}",
+                     writer == model::Writer::kAicpu ? "a store" : "an atomic access",
+                     aicpus_->writer()));
   }
   void snoop_local(std::uint64_t address, Bytes length) override {
     if (!covers_local(address, length)) return;
@@ -158,6 +156,7 @@ class LastWriter::Watch final : public WorkWatch, public model::MemoryWatch::Sno
   const Instant until_;
   model::DeviceMemoryPort* memory_ = nullptr;
   model::AiCorePrograms* programs_ = nullptr;
+  model::AicpuPrograms* aicpus_ = nullptr;
   // By core and pipe: instructions that have been issued and have not accessed memory yet.
   std::map<std::pair<unsigned, unsigned>, std::map<std::uint32_t, HazardPlace>> places_;
   // Of the last write.

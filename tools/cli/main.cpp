@@ -97,8 +97,8 @@ int main(int argc, char** argv) {
     const auto outcome = execute(*options);
     if (outcome) return 0;
     const int code = complain(outcome.error());
-    // Tasks of a machine that was stopped still hold what they had; nothing can be asked of them.
-    if (code > npu::cli::kExitLook) std::_Exit(code);
+    // Nothing can be asked of tasks of a machine that was stopped.
+    if (code > npu::cli::kExitLook || outcome.error().stopped) std::_Exit(code);
     return code;
   } catch (const std::exception& error) {
     if (tells_of_memory(error.what())) return complain(out_of_memory(error.what()));

@@ -141,6 +141,13 @@ constexpr OptionRow kOptions[] = {
     {"branches", 0, Value::kInputFile, false, "FILE", "run",
      "runs that differ in parameters alone and share their beginning, as sweep starts them; "
      "docs/sweeps.md says what is in FILE"},
+    {"until", 0, Value::kText, false, "TIME", "run",
+     "of --save: a simulated time, such as 2.5ms, at which the run ends"},
+    {"save", 0, Value::kOutputFile, false, "FILE", "run",
+     "write at --until which run it is and what it has come to; docs/resuming.md"},
+    {"resume", 0, Value::kInputFile, false, "FILE", "run",
+     "go on from what --save has written: the beginning is run again and compared; --set may give "
+     "other values to parameters that are read later, and --fault has faults that happen later"},
     {"point", 0, Value::kNumber, false, "N", "sweep",
      "run this point only, as those commands do; a point that is done stays as it is"},
     {"print-commands", 0, Value::kNone, false, "", "sweep",

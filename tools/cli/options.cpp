@@ -214,6 +214,10 @@ void take_values(const po::variables_map& values, Options& options) {
   options.config_out = text("config-out");
   options.faults = list("fault");
   options.branches = text("branches");
+  if (is_given(values, "until")) options.until = text("until");
+  options.save = text("save");
+  options.resume = text("resume");
+  options.seed_given = is_given(values, "seed");
   options.trace = text("trace");
   options.vcd = text("vcd");
   // A page shows what a profile finds.

@@ -45,6 +45,9 @@ struct Options {
   std::string vcd;                        // --vcd; empty: not given
   std::vector<std::string> faults;        // --fault, in order
   std::string branches;                   // --branches; empty: not given
+  std::optional<std::string> until;       // --until
+  std::string save;                       // --save; empty: not given
+  std::string resume;                     // --resume; empty: not given
   bool profile = false;                   // --profile
   bool watch = false;                     // --watch
   std::vector<std::string> sockets;       // --socket, in order
@@ -54,6 +57,7 @@ struct Options {
   bool once = false;                      // --once
   bool live = false;                      // --live
   std::uint64_t seed = 1;                 // --seed
+  bool seed_given = false;                // --seed
   unsigned verbosity = 0;                 // -v: 1, -vv: 2, -vvv: 3
   bool hex_dump = false;                  // -x
   bool names = false;                     // --names

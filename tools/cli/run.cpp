@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "tools/cli/run_branches.hpp"
 #include "tools/cli/run_checks.hpp"
 #include "tools/cli/run_monitor.hpp"
+#include "tools/cli/run_point.hpp"
 #include "tools/cli/run_speed.hpp"
 #include "tools/cli/simulator.hpp"
 #include "workloads/framework/registry.hpp"
@@ -123,6 +126,7 @@ struct Attendants {
   RunMonitor& monitor;
   const PlannedFaults& faults;
   RunBranches& branches;
+  RunPoint& point;
   gdb::Debugger* debugger;  // null: nobody debugs
   LastWriter* writer;       // null: nobody looks for one
   std::string& wrote;       // what it says
@@ -167,10 +171,11 @@ Outcome simulate(const Workload& workload, const model::SystemConfig& config,
   model::SystemConfig seeded = config;
   seeded.cpu.run_seed = report.seed;
   const Status ran = run_on_simulator(
-      seeded, program, listeners, &there.monitor,
+      seeded, program, listeners, &there.point,
       [&](workloads::SimulatorView& simulator) { add_machine(report, simulator, events); },
       there.debugger);
   there.branches.divide_at_end();
+  there.point.end(report.simulated, ran && *result);
   there.monitor.finish();
   speed.show(events, options.verbosity > 0);
   if (!ran) return stopped(ran.error(), workload, report, there.monitor.signal());
@@ -209,10 +214,19 @@ Outcome write_all_of(const Outcome& ran, const model::SystemConfig& config, cons
   return recorded ? published : recorded;
 }
 
+// Of --save: frames of the machine's tasks stay as they are, as when a signal ends a run.
+Outcome end_at(RunPoint& point) {
+  if (auto written = point.write(); !written) return written;
+  std::fflush(nullptr);
+  std::_Exit(0);
+}
+
 }  // namespace
 
 Outcome run_workload(const Options& given, gdb::Debugger* debugger, LastWriter* writer) {
   Options options = given;
+  auto point = RunPoint::read(options);
+  if (!point) return tl::unexpected(point.error());
   if (options.arguments.empty()) return bad_input("run: give a workload; see npusim list");
   if (auto ok = expect_at_most(1, "run", options.arguments); !ok) return ok;
   const auto found = workloads::all_workloads().find(options.arguments[0]);
@@ -255,11 +269,14 @@ Outcome run_workload(const Options& given, gdb::Debugger* debugger, LastWriter* 
     file = OptionFile::open("--report", branch.report);
     if (!file) no_file = file.error();
   });
+  if (auto same = point->begin(workload, options, parameters, report, monitor); !same) return same;
   std::string wrote;
-  const auto ran =
-      simulate(workload, *config, parameters, options, report,
-               {*recording, watch->get(), monitor, *faults, *branches, debugger, writer, wrote});
+  const auto ran = simulate(
+      workload, *config, parameters, options, report,
+      {*recording, watch->get(), monitor, *faults, *branches, *point, debugger, writer, wrote});
   if (no_file) return tl::unexpected(*no_file);
+  if (point->failure()) return tl::unexpected(*point->failure());
+  if (point->is_to_be_written()) return end_at(*point);
   if (writer != nullptr) {
     const Outcome said = wrote.empty() ? Outcome{} : print(wrote);
     return ran ? said : ran;

@@ -18,6 +18,7 @@ namespace {
 std::vector<std::string> files_read(const Options& options, const workloads::Workload* workload,
                                     const workloads::ParameterSet* parameters) {
   std::vector<std::string> files;
+  if (!options.resume.empty()) files.push_back(options.resume);
   const auto config = model::find_config(options.config, config_directories());
   if (config) files.push_back(*config);
   if (workload == nullptr || workload->inputs == nullptr) return files;
@@ -58,7 +59,7 @@ Outcome check_files(const Options& options, const workloads::Workload* workload,
   for (const auto& [option, path] :
        {std::pair("--report", options.report), std::pair("--html", options.html),
         std::pair("--config-out", options.config_out), std::pair("--trace", options.trace),
-        std::pair("--vcd", options.vcd)}) {
+        std::pair("--vcd", options.vcd), std::pair("--save", options.save)}) {
     if (path.empty()) continue;
     const std::string given = option + (" " + shortened(path, kShownPath));
     for (const auto& each : files_read(options, workload, parameters)) {

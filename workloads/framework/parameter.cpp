@@ -131,6 +131,11 @@ std::string_view form_of(ParameterType type) {
   }
 }
 
+template <class T>
+bool holds(const std::vector<T>& list, const T& element) {
+  return std::find(list.begin(), list.end(), element) != list.end();
+}
+
 std::string wrong_form(const ParameterSpec& spec, std::string_view found) {
   std::string allowed(form_of(spec.type));
   const std::string range = spec.allowed();
@@ -147,6 +152,7 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
     return fail(code,
                 spec.name + "=" + shortened(text) + ": '" + shortened(found, 32) + "'" + expected);
   };
+  constexpr const char* kTwice = " is there twice";
   Value value;
   if (spec.type == ParameterType::kText) {
     value.text = text;
@@ -165,6 +171,9 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
                 (nearest_name(element, spec.choices).empty() ? ""
                                                              : suggestion(element, spec.choices)));
       }
+      if (!spec.by_place && holds(value.words, element)) {
+        return error(ErrorCode::kOutOfRange, element, kTwice);
+      }
       value.words.push_back(element);
       value.text += (value.text.empty() ? "" : ",") + element;
       continue;
@@ -177,6 +186,9 @@ Result<ParameterSet::Value> ParameterSet::parse(const ParameterSpec& spec,
       if (number < spec.minimum || number > spec.maximum) {
         return error(ErrorCode::kOutOfRange, number_text(spec.type, number),
                      " is outside " + spec.allowed());
+      }
+      if (!spec.by_place && holds(value.numbers, number)) {
+        return error(ErrorCode::kOutOfRange, number_text(spec.type, number), kTwice);
       }
       value.numbers.push_back(number);
       value.text += (value.text.empty() ? "" : ",") + number_text(spec.type, number);

@@ -39,6 +39,9 @@ struct ParameterSpec {
   std::uint64_t minimum = 0;  // of an integer or size, or of each element of a list
   std::uint64_t maximum = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::string> choices = {};
+  // Of a list: an element is of what stands at its place, so elements may be equal. Others are
+  // sets, in which no element is twice.
+  bool by_place = false;
 
   // "1..64" or "polling, interrupt, adaptive"; empty when anything goes.
   std::string allowed() const;
@@ -57,6 +60,12 @@ inline ParameterSpec choices_parameter(std::string name, std::string default_val
                           std::move(choices), ParameterType::kChoiceList);
 }
 
+// A list whose elements may be equal.
+inline ParameterSpec list_by_place(ParameterSpec list) {
+  list.by_place = true;
+  return list;
+}
+
 // The values of all parameters of one workload. Asking for a name or type that the workload has
 // not declared is a programming error and asserts.
 class ParameterSet {
@@ -65,7 +74,8 @@ class ParameterSet {
   explicit ParameterSet(std::vector<ParameterSpec> specs);
 
   // kNotFound: no such parameter, kInvalidArgument: not of its type, kOutOfRange: outside its
-  // range or choices. The context names the parameter, what was found and what is allowed.
+  // range or choices, or twice in a list that is a set. The context names the parameter, what was
+  // found and what is allowed.
   Status set(std::string_view name, std::string_view text);
   // "key=value".
   Status assign(std::string_view assignment);

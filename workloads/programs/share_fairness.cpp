@@ -158,12 +158,14 @@ Status run(Context& context) {
 
 Workload share_fairness() {
   std::vector<ParameterSpec> parameters = {
-      {"shares", ParameterType::kIntegerList, "%", "30,70", "of the clients", 0, 100},
-      {"tokens", ParameterType::kIntegerList, "", "65535",
-       "hard caps, of 65535; the last one is that of all clients that come after", 0, 65'535},
-      {"cycles", ParameterType::kIntegerList, "", "20000",
-       "that a kernel takes; the last one is that of all clients that come after", 1,
-       1'000'000'000},
+      list_by_place(
+          {"shares", ParameterType::kIntegerList, "%", "30,70", "of the clients", 0, 100}),
+      list_by_place({"tokens", ParameterType::kIntegerList, "", "65535",
+                     "hard caps, of 65535; the last one is that of all clients that come after", 0,
+                     65'535}),
+      list_by_place({"cycles", ParameterType::kIntegerList, "", "20000",
+                     "that a kernel takes; the last one is that of all clients that come after", 1,
+                     1'000'000'000}),
       {"blocks", ParameterType::kInteger, "", "4", "of a kernel", 1, 65'535},
       {"windows", ParameterType::kInteger, "", "10", "how long, alone and together", 1, 100'000},
       {"sharing", ParameterType::kFlag, "", "on", "off: everybody at any time", 0, 1}};

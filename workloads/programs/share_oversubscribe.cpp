@@ -189,7 +189,8 @@ Workload share_oversubscribe() {
   return with_latencies(
       {"share_oversubscribe",
        "Clients whose managed memory is larger than their quotas: what each pays",
-       {{"quotas", ParameterType::kIntegerList, "%", "50,100", "of each client's pages", 5, 1000},
+       {list_by_place({"quotas", ParameterType::kIntegerList, "%", "50,100",
+                       "of each client's pages", 5, 1000}),
         {"pages", ParameterType::kInteger, "", "24", "of 2 MiB, of each client", 1, 4096},
         {"passes", ParameterType::kInteger, "", "2", "over them", 1, 1000},
         fault_policy_parameter(),

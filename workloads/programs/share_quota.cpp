@@ -263,7 +263,8 @@ Workload share_quota() {
   return with_latencies(
       {"share_quota",
        "Clients with memory quotas: what they get in every way, and what they are told",
-       {{"quotas", ParameterType::kSizeList, "B", "64MiB,256MiB", "of the clients", 16 << 20},
+       {list_by_place(
+            {"quotas", ParameterType::kSizeList, "B", "64MiB,256MiB", "of the clients", 16 << 20}),
         {"block", ParameterType::kSize, "B", "4MiB",
          "that is taken at a time, whole pages of 2 MiB", 2 << 20},
         {"managed_pages", ParameterType::kInteger, "", "4",

@@ -220,7 +220,8 @@ Status run(Context& context) {
 Workload vf_share() {
   return {"vf_share",
           "Bandwidth of virtual functions that copy at the same time, by their weights, and alone",
-          {{"weights", ParameterType::kIntegerList, "", "1,1", "of each virtual function", 1, 255},
+          {list_by_place({"weights", ParameterType::kIntegerList, "", "1,1",
+                          "of each virtual function", 1, 255}),
            choice_parameter("direction", "h2d", "direction of the copies", {"h2d", "d2h", "d2d"}),
            {"size", ParameterType::kSize, "B", "256KiB", "of a copy", 64, 64_MiB},
            {"time_us", ParameterType::kInteger, "us", "500", "how long they copy", 10, 1'000'000},

@@ -2,6 +2,7 @@
 // `npusim who`: the last writer of a byte.
 #include <regex>
 
+#include "npu/abi/layout.hpp"
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -45,6 +46,29 @@ TEST_F(Who, AKernelIsNamedWithFileAndLine) {
       said.out, std::regex("by a kernel at \\S+:[0-9]+.* \\(operators, core [0-9]+, block [0-9]+, "
                            "instruction [0-9]+\\) for queue0")))
       << said.out;
+}
+
+// The scheduler of task graphs, whose stores leave their buffer while other programs run.
+TEST_F(Who, AnAicpuIsNamedWithItsCore) {
+  for (const std::string address : {"0x200001c00400", "0x200001c01000"}) {
+    const auto said = good(npusim({"--config", "910b2", "who", address, "graph"})).out;
+    EXPECT_TRUE(std::regex_match(
+        said, std::regex(address + " of card0: written last at [0-9.]+ us by a store of AICPU "
+                                   "[0-9]+\n")))
+        << said;
+  }
+}
+
+// The driver writes page tables through BAR2, behind the memory for programs.
+TEST_F(Who, AStoreOfTheHostIsNamed) {
+  const auto shown = good(npusim({"--config", "910b2", "config", "show"})).out;
+  std::smatch usable;
+  ASSERT_TRUE(std::regex_search(shown, usable, std::regex("usable_mib: ([0-9]+)")));
+  const auto tables = (std::stoull(usable[1]) << 20) + abi::kReservedTableOffset;
+  const auto said = of(std::to_string(tables));
+  EXPECT_TRUE(std::regex_search(
+      said, std::regex("written last at [0-9.]+ us by a store of the host or of another card\n")))
+      << said;
 }
 
 TEST_F(Who, BadInputIsALine) {

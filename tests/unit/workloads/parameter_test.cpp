@@ -103,6 +103,23 @@ TEST(Parameters, EveryElementOfAListIsChecked) {
   EXPECT_EQ(set.assign("streams=8..2").error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST(Parameters, AnElementTwiceInAListIsRefused) {
+  auto set = example();
+  for (const std::string twice : {"streams=2,2", "sizes=64,128,64B", "sizes=64..256,128"}) {
+    const auto status = set.assign(twice);
+    ASSERT_FALSE(status) << twice;
+    EXPECT_EQ(status.error().code, ErrorCode::kOutOfRange);
+    EXPECT_THAT(status.error().context, HasSubstr("is there twice"));
+  }
+  EXPECT_EQ(set.integers("streams"), (std::vector<std::uint64_t>{1, 8}));
+}
+
+TEST(Parameters, AListByPlaceMayHaveEqualElements) {
+  ParameterSet set({list_by_place({"shape", ParameterType::kIntegerList, "", "1", "sides", 1, 9})});
+  ASSERT_TRUE(set.assign("shape=3,3"));
+  EXPECT_EQ(set.integers("shape"), (std::vector<std::uint64_t>{3, 3}));
+}
+
 class BadNumber : public testing::TestWithParam<const char*> {};
 TEST_P(BadNumber, IsRefusedAndTheOldValueKept) {
   auto set = example();

@@ -15,8 +15,8 @@ constexpr std::uint64_t kMostSide = (std::uint64_t{1} << 31) - 1;
 
 std::vector<ParameterSpec> parameters_of_run() {
   return {
-      {"condition_shape", ParameterType::kIntegerList, "", "1", "of where: sides of the condition",
-       0, kMostSide},
+      list_by_place({"condition_shape", ParameterType::kIntegerList, "", "1",
+                     "of where: sides of the condition", 0, kMostSide}),
       {"sets", ParameterType::kInteger, "", "0", "of buffers of copy, 1 or 2; 0: 2", 0, 2},
       {"tile", ParameterType::kInteger, "", "0",
        "bytes of a tile of copy and hadamard; 0: the operator chooses", 0, 1 << 20},
@@ -77,8 +77,8 @@ std::vector<ParameterSpec> operator_parameters() {
   std::vector<ParameterSpec> parameters{
       {"name", ParameterType::kText, "", "basic_matmul",
        "of the operator; `npusim operators` lists them"},
-      {"shape", ParameterType::kIntegerList, "", "256,256,256",
-       "of the operator's sides, as `npusim operators` names them", 0, kMostSide},
+      list_by_place({"shape", ParameterType::kIntegerList, "", "256,256,256",
+                     "of the operator's sides, as `npusim operators` names them", 0, kMostSide}),
       choice_parameter("dtype", "float16", "of the inputs", types),
       choice_parameter("out_dtype", "auto",
                        "of the result; auto: int32 of int8, float32 of "
@@ -91,11 +91,11 @@ std::vector<ParameterSpec> operator_parameters() {
       {"expression", ParameterType::kText, "", "a*s+b",
        "of elementwise, over a to d, s=0.5, s1=2, s2=-1, s3=4 (docs/writing-an-operator.md); of "
        "broadcast over a and b"},
-      {"other_shape", ParameterType::kIntegerList, "", "1",
-       "of broadcast, where, comparisons and so on: sides of b; shape has those of a", 0,
-       kMostSide},
-      {"order", ParameterType::kIntegerList, "", "1,0",
-       "of transpose: axis i of the result is this one of x", 0, 7},
+      list_by_place({"other_shape", ParameterType::kIntegerList, "", "1",
+                     "of broadcast, where, comparisons and so on: sides of b; shape has those of a",
+                     0, kMostSide}),
+      list_by_place({"order", ParameterType::kIntegerList, "", "1,0",
+                     "of transpose: axis i of the result is this one of x", 0, 7}),
       {"maximize", ParameterType::kFlag, "", "off", "apply_adam_w: against the gradient"},
       {"activate_left", ParameterType::kFlag, "", "on",
        "dequant_swiglu_quant: silu is of the left half of each row"},
@@ -114,8 +114,9 @@ std::vector<ParameterSpec> operator_parameters() {
                        {"bnsd", "bsnd"}),
       choice_parameter("slice", "m", "of grouped_matmul: groups are rows of A, or parts of k",
                        {"m", "k"}),
-      {"group_ends", ParameterType::kIntegerList, "", "0",
-       "of grouped_matmul: where each group ends; 0: groups of one size", 0, 1ULL << 31},
+      list_by_place({"group_ends", ParameterType::kIntegerList, "", "0",
+                     "of grouped_matmul: where each group ends; 0: groups of one size", 0,
+                     1ULL << 31}),
       {"splits", ParameterType::kInteger, "", "0",
        "parts of k of splitk_matmul; 0: as many as keep cores busy", 0, 65'536}};
   const auto of_run = parameters_of_run();

@@ -16,10 +16,12 @@ L2::L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& con
       sim_(sim),
       track_(sim.recorder.track(track_name)),
       config_(config),
+      times_(config),
       noc_(ticks(config.noc)),
       hit_(ticks(config.hit)),
       write_(ticks(config.write)),
       fill_(ticks(config.fill)),
+      written_(config.line),
       fills_(*this),
       write_backs_(*this) {
   for (unsigned i = 0; i < clients; ++i) {
@@ -29,16 +31,10 @@ L2::L2(const sc_core::sc_module_name& name, Simulation& sim, const L2Config& con
   if (config.size == 0) return;
   store_.emplace(config);
   line_shift_ = static_cast<unsigned>(__builtin_ctzll(config.line));
-  line_time_ = time_of(config.line);
   slices_.reserve(config.slices);
   for (unsigned i = 0; i < config.slices; ++i) {
     slices_.emplace_back(config.miss_buffers, config.write_buffers);
   }
-}
-
-SimTime L2::time_of(Bytes bytes) const {
-  if (config_.slice_per_clock == 0) return 0;
-  return ceil_div(ceil_div(bytes, config_.slice_per_clock) * 1'000'000'000'000, config_.clock_hz);
 }
 
 // Calls use(block, line) for each of them; `first`: the first one's block.
@@ -81,28 +77,11 @@ tlm::tlm_sync_enum L2::response(int client, tlm::tlm_generic_payload& trans, tlm
   return tlm::TLM_COMPLETED;
 }
 
-std::uint32_t L2::new_access(unsigned client, tlm::tlm_generic_payload& trans) {
-  const std::uint32_t number = accesses_.take();
-  Access& access = accesses_[number];
-  const auto& info = Transaction::of(trans);
-  const std::uint16_t rows = std::max<std::uint16_t>(info.rows, 1);
-  const bool rows_are_alike = rows == 1 || trans.get_data_length() % rows == 0;
-  sc_assert(rows_are_alike);
-  access.trans = &trans;
-  access.rest = LineCursor(trans.get_address(), trans.get_data_length() / rows, rows, info.pitch,
-                           line_shift_);
-  access.arrival = sim_now() + noc_;
-  access.ready = access.tail = access.hbm_until = 0;
-  access.fills = access.hits = access.misses = 0;
-  access.client = static_cast<std::uint16_t>(client);
-  access.write = trans.is_write();
-  return number;
-}
-
 void L2::accept(unsigned client, tlm::tlm_generic_payload& trans) {
   sc_assert(trans.get_byte_enable_ptr() == nullptr);
   const unsigned length = trans.get_data_length();
-  const auto number = new_access(client, trans);
+  const auto number = accesses_.take();
+  accesses_[number] = Access(trans, client, sim_now() + noc_, line_shift_);
   if (length == 0 || hbm_sockets[client]->transport_dbg(trans) != length) {
     trans.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     Transaction::of(trans).completion = Completion::kUnsupportedRequest;
@@ -123,7 +102,7 @@ unsigned L2::walk(std::uint32_t number, unsigned resumed) {
   const std::uint64_t cause = Transaction::of(*access.trans).cause;
   used_ = true;  // also by what waited when everything was invalidated
   fills_.begin({number, access.client, cause});
-  Turns turns;
+  LineTurns turns;
   turns.earliest = std::max(access.arrival, sim_now());
   turns.behind = (access.write ? write_ : hit_) + noc_;
   std::array<Touch, 2 * kAhead> lines;  // that are looked up in turn
@@ -167,15 +146,17 @@ inline void L2::look_ahead(LineCursor& next, LineStore::Block& block, Touch& at)
   at.slice = store_->slice_of(block, at.line);
   at.set = store_->set_of(block, at.slice);
   at.bytes = next.bytes();
+  at.offset = next.offset();
   LineStore::prefetch(at.set);
   next.advance(at.bytes);
 }
 
 // Most lines are there: what they have in common is kept in `turns`.
-inline bool L2::touch(Access& access, const Touch& at, Turns& turns, unsigned resumed) {
+inline bool L2::touch(Access& access, const Touch& at, LineTurns& turns, unsigned resumed) {
   const unsigned way = store_->find(at.set, at.block);
   if (way == store_->ways()) return allocate(access, at, turns, resumed);
   const LineStore::Entry entry = at.set[way];
+  if ((entry & LineStore::kPartial) != 0) return touch_partial(access, at, way, turns, resumed);
   LineStore::use(at.set, way, access.write ? entry | LineStore::kDirty : entry);
   occupy(at, turns);
   if (!access.write && (entry & LineStore::kFilling) != 0) {
@@ -188,7 +169,7 @@ inline bool L2::touch(Access& access, const Touch& at, Turns& turns, unsigned re
 }
 
 // What was found for lines of the request.
-void L2::account(Access& access, const Turns& turns) {
+void L2::account(Access& access, const LineTurns& turns) {
   if (turns.bytes == 0) return;  // of none
   (access.write ? statistics_.write_hits : statistics_.read_hits) += turns.hits;
   statistics_.read_merged += turns.merged;
@@ -199,48 +180,71 @@ void L2::account(Access& access, const Turns& turns) {
   access.ready = std::max(access.ready, turns.latest + turns.behind);
 }
 
+// The line has only what was written to it. A read of the rest reads it whole.
+bool L2::touch_partial(Access& access, const Touch& at, unsigned way, LineTurns& turns,
+                       unsigned resumed) {
+  const LineStore::Entry entry = at.set[way], whole = entry & ~LineStore::kPartial;
+  if (access.write) {
+    LineStore::use(at.set, way, written_.add(at.line, at.offset, at.bytes) ? whole : entry);
+  } else if (written_.has(at.line, at.offset, at.bytes)) {
+    LineStore::use(at.set, way, entry);
+  } else {
+    const L2Slice& slice = slices_[at.slice];
+    if (slice.has_blocked() && resumed != at.slice) return false;
+    if (!slice.has_miss_buffer()) return false;
+    written_.forget(at.line);
+    LineStore::use(at.set, way, whole | LineStore::kFilling);
+    ++statistics_.read_misses;
+    ++access.misses;
+    fetch(at, occupy(at, turns));
+    return true;
+  }
+  occupy(at, turns);
+  ++turns.hits;
+  return true;
+}
+
 // A place for the line, and its read if it needs one; false if the request has to wait. Requests
 // that wait at a slice have the first claim.
-bool L2::allocate(Access& access, const Touch& at, Turns& turns, unsigned resumed) {
-  L2Slice& slice = slices_[at.slice];
+bool L2::allocate(Access& access, const Touch& at, LineTurns& turns, unsigned resumed) {
+  const L2Slice& slice = slices_[at.slice];
   if (slice.has_blocked() && resumed != at.slice) return false;
-  const bool fetched = !access.write || at.bytes != config_.line;
-  if (fetched && !slice.has_miss_buffer()) return false;
+  if (!access.write && !slice.has_miss_buffer()) return false;
   auto* const set = at.set;
   const unsigned way = store_->victim(set);
   if (way == store_->ways()) return false;
   if ((set[way] & LineStore::kDirty) != 0) {
     if (!slice.has_write_buffer()) return false;
-    slice.begin_write_back();
-    ++statistics_.write_backs;
-    write_backs_.evict(store_->line_of(at.block, at.slice, set[way]));
+    make_room(at, set[way]);
   }
   ++(access.write ? statistics_.write_misses : statistics_.read_misses);
   ++access.misses;
-  LineStore::use(
-      set, way,
-      at.block.key | (access.write ? LineStore::kDirty : 0) | (fetched ? LineStore::kFilling : 0));
-  const SimTime start = occupy(at, turns);
-  if (fetched) {
-    slice.begin_miss(at.line,
-                     fills_.read(at.block, at.line, start - sim_now() + fill_, !access.write));
-    ++statistics_.fetches;
+  LineStore::Entry state = LineStore::kFilling;
+  if (access.write) {
+    const bool whole = at.bytes == config_.line;
+    if (!whole) written_.add(at.line, at.offset, at.bytes);
+    state = whole ? LineStore::kDirty : LineStore::kDirty | LineStore::kPartial;
   }
+  LineStore::use(set, way, at.block.key | state);
+  const SimTime start = occupy(at, turns);
+  if (!access.write) fetch(at, start);
   return true;
 }
 
-// The line's turn in its slice; when it begins.
-inline SimTime L2::occupy(const Touch& at, Turns& turns) {
-  if (at.bytes != turns.bytes) {
-    turns.bytes = at.bytes;
-    turns.time = at.bytes == config_.line ? line_time_ : time_of(at.bytes);
-    turns.longest = std::max(turns.longest, turns.time);
-  }
-  const SimTime start = slices_[at.slice].occupy(turns.earliest, turns.time);
-  turns.queued += start - turns.earliest;
-  turns.busy += turns.time;
-  turns.latest = std::max(turns.latest, start + turns.time);
-  return start;
+// The dirty line `entry` of the set goes.
+void L2::make_room(const Touch& at, LineStore::Entry entry) {
+  const Line line = store_->line_of(at.block, at.slice, entry);
+  if ((entry & LineStore::kPartial) != 0) written_.forget(line);
+  slices_[at.slice].begin_write_back();
+  ++statistics_.write_backs;
+  write_backs_.evict(line);
+}
+
+// The request waits for the line, whose turn in its slice begins at `start`.
+void L2::fetch(const Touch& at, SimTime start) {
+  const SimTime lag = start - sim_now() + fill_;
+  slices_[at.slice].begin_miss(at.line, fills_.read(at.block, at.line, lag));
+  ++statistics_.fetches;
 }
 
 // Those that wait at a slice go on, in their order, as far as they can.
@@ -356,12 +360,16 @@ inline void L2::trace(const HbmTransfer& transfer, platform::Activity activity) 
 void L2::invalidate_all() {
   if (!used_) return;
   store_->clear(0, ~Line{0});
+  written_.forget(0, ~Line{0});
   used_ = std::any_of(slices_.begin(), slices_.end(),
                       [](const L2Slice& slice) { return slice.has_misses(); });
 }
 
 void L2::invalidate(std::uint64_t address, Bytes length) {
-  if (used_) store_->clear(address >> line_shift_, (address + length - 1) >> line_shift_);
+  if (!used_) return;
+  const Line first = address >> line_shift_, last = (address + length - 1) >> line_shift_;
+  store_->clear(first, last);
+  written_.forget(first, last);
 }
 
 void L2::bytes_written(std::uint64_t address, Bytes length) {
@@ -373,6 +381,7 @@ void L2::bytes_written(std::uint64_t address, Bytes length) {
     const unsigned way = store_->find(set, block);
     if (way == store_->ways() || (set[way] & LineStore::kFilling) != 0) continue;
     const bool dirty = (set[way] & LineStore::kDirty) != 0;
+    if ((set[way] & LineStore::kPartial) != 0) written_.forget(line);
     store_->drop(set, way);
     ++statistics_.snooped;
     const std::uint64_t begin = line << line_shift_;

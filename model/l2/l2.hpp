@@ -10,8 +10,10 @@
 //    taken `write` later. The response comes with the last line.
 //  - A line that is not there is read from the HBM and comes `fill` after that; neighbouring lines
 //    of a request are read together. Others that want it meanwhile wait for the same read.
-//    A write of a whole line needs no read, and no write waits for one.
-//  - The line that makes room is written to the HBM if it is dirty.
+//    No write needs a read: the line keeps which of its bytes were written. A read of others reads
+//    the whole line.
+//  - The line that makes room is written to the HBM if it is dirty. Assumed: one of which only some
+//    bytes were written takes as long as a whole one.
 //  - A read of the HBM that ends with kPoisoned fails all that wait for it in the same way; its
 //    lines are not kept, nor what was written to parts of them, so that the next read meets the
 //    error.
@@ -33,13 +35,16 @@
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
 #include "model/l2/hbm_transfer.hpp"
+#include "model/l2/l2_access.hpp"
 #include "model/l2/l2_slice.hpp"
 #include "model/l2/l2_statistics.hpp"
 #include "model/l2/line_cursor.hpp"
 #include "model/l2/line_fills.hpp"
 #include "model/l2/line_store.hpp"
+#include "model/l2/line_turns.hpp"
 #include "model/l2/numbered_records.hpp"
 #include "model/l2/write_back_queue.hpp"
+#include "model/l2/written_bytes.hpp"
 
 namespace npu::model {
 
@@ -63,53 +68,34 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
  private:
   static constexpr unsigned kNone = UINT32_MAX;  // no slice
 
-  // A request from acceptance to response.
-  struct Access {
-    tlm::tlm_generic_payload* trans;
-    LineCursor rest;      // that was not looked up
-    SimTime arrival;      // at the slices
-    SimTime ready;        // of what is known
-    SimTime tail;         // from a line being there to the response
-    SimTime blocked;      // since when
-    SimTime hbm_until;    // a line came from there, or room for one was waited for; 0: neither
-    std::uint32_t fills;  // reads it waits for
-    std::uint16_t client;
-    bool write;
-    std::uint32_t hits, misses;  // lines
-  };
+  using Access = L2Access;
   // A line that a request touches.
   struct Touch {
     LineStore::Block block;
     Line line;
     unsigned slice;
     LineStore::Entry* set;
-    Bytes bytes;
+    Bytes offset, bytes;
   };
   static constexpr unsigned kAhead = 4;  // lines whose sets are on their way from the host's memory
-  // The turns of a request's lines in their slices, of those that are looked up together.
-  struct Turns {
-    SimTime earliest = 0;  // that one begins
-    SimTime behind = 0;    // from the end of one to the response
-    Bytes bytes = 0;       // of the present line, and its time
-    SimTime time = 0;
-    SimTime longest = 0, latest = 0;  // time; end
-    SimTime queued = 0, busy = 0;     // summed
-    std::uint32_t hits = 0, merged = 0;
-  };
 
   tlm::tlm_sync_enum request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum response(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
   void accept(unsigned client, tlm::tlm_generic_payload& trans);
-  std::uint32_t new_access(unsigned client, tlm::tlm_generic_payload& trans);
   unsigned walk(std::uint32_t number, unsigned resumed);
   void look_ahead(LineCursor& next, LineStore::Block& block, Touch& at);
-  bool touch(Access& access, const Touch& at, Turns& turns, unsigned resumed);
-  bool allocate(Access& access, const Touch& at, Turns& turns, unsigned resumed);
-  SimTime occupy(const Touch& at, Turns& turns);
-  void account(Access& access, const Turns& turns);
-  SimTime time_of(Bytes bytes) const;
+  bool touch(Access& access, const Touch& at, LineTurns& turns, unsigned resumed);
+  bool touch_partial(Access& access, const Touch& at, unsigned way, LineTurns& turns,
+                     unsigned resumed);
+  bool allocate(Access& access, const Touch& at, LineTurns& turns, unsigned resumed);
+  void make_room(const Touch& at, LineStore::Entry entry);
+  void fetch(const Touch& at, SimTime start);
+  SimTime occupy(const Touch& at, LineTurns& turns) {
+    return turns.occupy(slices_[at.slice], at.bytes, times_);
+  }
+  void account(Access& access, const LineTurns& turns);
   void resume(unsigned slice);
   void resume(const HbmTransfer& transfer, const LineStore::Block& first);
   template <class Use>
@@ -129,11 +115,12 @@ class L2 : public sc_core::sc_module, public WriteObserver, private HbmPort {
   Simulation& sim_;
   const std::uint32_t track_;
   const L2Config config_;
+  const LineTimes times_;
   const SimTime noc_, hit_, write_, fill_;
   unsigned line_shift_ = 0;
-  SimTime line_time_ = 0;  // of a whole line in its slice
   std::optional<LineStore> store_;
-  bool used_ = false;  // holds lines, perhaps
+  WrittenBytes written_;  // of lines that were not read
+  bool used_ = false;     // holds lines, perhaps
   std::vector<L2Slice> slices_;
   std::uint32_t waiting_ = 0;  // requests, at any slice
   NumberedRecords<Access> accesses_;

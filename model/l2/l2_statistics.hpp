@@ -17,7 +17,7 @@ struct L2Statistics {
   std::uint64_t read_misses = 0;
   std::uint64_t write_hits = 0;  // lines on their way included
   std::uint64_t write_misses = 0;
-  std::uint64_t fetches = 0;      // lines asked of the HBM: read misses and partial write misses
+  std::uint64_t fetches = 0;      // lines asked of the HBM
   std::uint64_t write_backs = 0;  // dirty lines sent to the HBM
   std::uint64_t snooped = 0;      // lines dropped because others wrote them
   Picoseconds busy{0};            // moving bytes, summed over the slices

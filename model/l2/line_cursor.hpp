@@ -28,6 +28,8 @@ class LineCursor {
   // The line that the next bytes lie in, and how many of the row's bytes do.
   Line line() const { return address_ >> line_shift_; }
   Bytes bytes() const { return std::min(end_, (line() + 1) << line_shift_) - address_; }
+  // Where in the line they begin.
+  Bytes offset() const { return address_ - (line() << line_shift_); }
   // `bytes`: bytes(), which the caller has at hand.
   void advance(Bytes bytes) {
     address_ += bytes;

@@ -5,7 +5,7 @@
 
 namespace npu::model {
 
-std::uint32_t LineFills::read(const LineStore::Block& block, Line line, SimTime lag, bool waits) {
+std::uint32_t LineFills::read(const LineStore::Block& block, Line line, SimTime lag) {
   const bool longer =
       run_ != kNone && fills_[run_].transfer.first + fills_[run_].transfer.lines == line;
   if (!longer) {
@@ -14,7 +14,7 @@ std::uint32_t LineFills::read(const LineStore::Block& block, Line line, SimTime 
     fills_[run_] = Fill{};
     fills_[run_].transfer.first = line;
     fills_[run_].block = block;
-    if (waits) join(run_);
+    join(run_);
   }
   Fill& fill = fills_[run_];
   ++fill.transfer.lines;

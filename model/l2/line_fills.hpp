@@ -36,8 +36,8 @@ class LineFills {
     joins_ = 0;
   }
   // The requester misses `line` of `block`, which comes to its slice `lag` after the HBM's
-  // response; it waits for it if it `waits`. Gives the number of the read.
-  std::uint32_t read(const LineStore::Block& block, Line line, SimTime lag, bool waits);
+  // response; it waits for it. Gives the number of the read.
+  std::uint32_t read(const LineStore::Block& block, Line line, SimTime lag);
   // It waits for a read that was there before. Lines of one read in a row are waited for once.
   void join(std::uint32_t fill);
   // How many reads it waits for that it did not wait for at begin().

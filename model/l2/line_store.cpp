@@ -8,7 +8,7 @@
 namespace npu::model {
 namespace {
 
-constexpr unsigned kFlagBits = 3;
+constexpr unsigned kFlagBits = 4;
 
 unsigned log2_of(std::uint64_t power) {
   return static_cast<unsigned>(__builtin_ctzll(power));

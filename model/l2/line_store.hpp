@@ -18,6 +18,7 @@ class LineStore {
   // One line's entry; 0: empty.
   using Entry = std::uint32_t;
   static constexpr Entry kValid = 1, kDirty = 2, kFilling = 4;
+  static constexpr Entry kPartial = 8;  // only some of its bytes are there: WrittenBytes has which
 
   explicit LineStore(const L2Config& config);
 
@@ -45,7 +46,7 @@ class LineStore {
   // The way that holds the block's line of this set; ways() if none.
   unsigned find(const Entry* set, const Block& block) const {
     unsigned way = 0;
-    while (way < ways_ && (set[way] & ~(kDirty | kFilling)) != block.key) ++way;
+    while (way < ways_ && (set[way] & ~(kDirty | kFilling | kPartial)) != block.key) ++way;
     return way;
   }
   // The way to be used for another line: the least recently used that is not being filled; ways()

@@ -27,6 +27,7 @@ struct Work {
 };
 
 constexpr std::uint32_t kWorking = kTypeA == DataType::kFp32 ? 1 : 2;  // tiles of fp32
+constexpr bool kAllFp32 = kTypeA == DataType::kFp32 && kTypeC == DataType::kFp32;
 constexpr std::uint32_t kNarrow = std::min(size_of(kTypeA), size_of(kTypeC));
 constexpr std::uint32_t kBlock = aicore::kLocalAlignment / kNarrow;  // elements
 constexpr std::uint32_t kLine = 512 / kNarrow;                       // of the L2, elements
@@ -111,6 +112,9 @@ class Tiles {
     for (std::uint32_t i = 0; !port.has_vector_functions() && i < kWorking; ++i) {
       work_at_[i] = ub.take(count * size_of(DataType::kFp32));
     }
+    if (kAllFp32 && !port.has_vector_functions()) {
+      vector::Flat(port, count).scalar(VectorOp::kDuplicate, work_at_[0], 0, 1);
+    }
   }
 
   void run() {
@@ -155,6 +159,7 @@ class Tiles {
     return set;
   }
   unsigned in_ub(unsigned i, std::uint32_t count) {
+    if constexpr (kAllFp32) return in_fp32(i, count);
     const vector::Flat all(port_, count);
     const std::uint32_t y = work_at_[0], x = work_at_[1];
     if constexpr (kTypeA == DataType::kFp32) {
@@ -174,6 +179,20 @@ class Tiles {
       stages_.consumed(i);
       all.cast(out_[set], kTypeC, y, DataType::kFp32);
     }
+    return set;
+  }
+  // Where the result comes to, with ones beside it: x times the reciprocal of 1 + exp(-x).
+  unsigned in_fp32(unsigned i, std::uint32_t count) {
+    const vector::Flat all(port_, count);
+    const unsigned set = stages_.begin_result();
+    const std::uint32_t y = out_[set], x = left_[i];
+    all.scalar(VectorOp::kMuls, y, x, -1);
+    all.issue(VectorOp::kExp, y, y);
+    all.scalar(VectorOp::kAdds, y, y, 1);
+    all.issue(VectorOp::kDiv, y, work_at_[0], y);
+    all.issue(VectorOp::kMul, y, y, x);
+    all.issue(VectorOp::kMul, y, y, right_[i]);
+    stages_.consumed(i);
     return set;
   }
 

@@ -69,12 +69,59 @@ TEST_F(L2Capacity, AWriteThatHitsMakesALineDirty) {
   EXPECT_EQ(bench.write_backs().size(), 1u);
 }
 
-TEST_F(L2Capacity, PartialWritesReadTheRestOfTheirLine) {
+TEST_F(L2Capacity, WritesOfPartsReadNothing) {
   bench.write(kLine - 128, 2 * kLine);  // the end of one, one whole, the begin of a third
-  EXPECT_EQ(bench.memory_reads(), 2u);
-  EXPECT_EQ(bench.l2.statistics().fetches, 2u);
+  EXPECT_EQ(bench.memory_reads(), 0u);
   EXPECT_EQ(bench.l2.statistics().write_misses, 3u);
+  const SimTime part = kReadHit - kLineTime + kClock;
+  EXPECT_EQ(bench.read(kLine - 128, 128), part) << "what was written is there";
+  EXPECT_EQ(bench.read(kLine - 100, 64), part) << "a part of it, too";
+  EXPECT_EQ(bench.memory_reads(), 0u);
+}
+
+TEST_F(L2Capacity, AReadBesideWhatWasWrittenReadsTheLineOnce) {
+  bench.write(64, 100);
+  EXPECT_EQ(bench.read(63, 2), kReadMiss - kLineTime + kClock);
+  EXPECT_EQ(bench.l2.statistics().read_misses, 1u);
   EXPECT_EQ(bench.read(0), kReadHit);
+  EXPECT_EQ(bench.memory_reads(), 1u);
+  bench.read(same_set(0, 1) * kLine);
+  bench.read(same_set(0, 2) * kLine);
+  EXPECT_EQ(bench.write_backs().size(), 1u) << "it has stayed dirty";
+}
+
+TEST_F(L2Capacity, PartsMakeALineWhole) {
+  bench.write(301, kLine - 301);
+  bench.write(0, 100);
+  bench.write(100, 200);
+  EXPECT_GT(bench.read(0), kReadHit) << "byte 300 is not there";
+  bench.write(kLine + 64, kLine - 64);
+  bench.write(kLine, 64);
+  EXPECT_EQ(bench.read(kLine), kReadHit);
+  EXPECT_EQ(bench.memory_reads(), 1u);
+}
+
+TEST_F(L2Capacity, ALineOfPartsIsWrittenBackAndThenNotThere) {
+  const auto a = same_set(0, 0);
+  bench.write(a * kLine, 64);
+  bench.read(same_set(0, 1) * kLine);
+  bench.read(same_set(0, 2) * kLine);
+  ASSERT_EQ(bench.write_backs().size(), 1u);
+  EXPECT_EQ(bench.write_backs()[0].address, a * kLine);
+  bench.write(a * kLine + 64, 64);
+  EXPECT_GT(bench.read(a * kLine, 64), kReadHit) << "its first bytes went";
+}
+
+TEST_F(L2Capacity, ClearingForgetsParts) {
+  bench.write(0, 64);
+  bench.write(kLine, 64);
+  bench.l2.invalidate(kLine, 1);
+  EXPECT_EQ(bench.read(0, 64), kReadHit - kLineTime + kClock);
+  EXPECT_GT(bench.read(kLine, 64), kReadHit);
+  bench.write(2 * kLine, 64);
+  bench.l2.invalidate_all();
+  bench.write(2 * kLine + 64, 64);
+  EXPECT_GT(bench.read(2 * kLine, 64), kReadHit);
 }
 
 TEST_F(L2Capacity, NeighboursAreWrittenBackTogether) {

@@ -37,7 +37,7 @@ class LineFills : public testing::Test {
   // A request that misses one line and waits for it.
   std::uint32_t miss(std::uint32_t request, model::Line line) {
     fills.begin({request, 0, 0});
-    const auto fill = fills.read({}, line, 0, true);
+    const auto fill = fills.read({}, line, 0);
     fills.end();
     return fill;
   }
@@ -48,11 +48,11 @@ class LineFills : public testing::Test {
 
 TEST_F(LineFills, NeighboursAreOneReadThatIsSentWhenItBecomesNoLonger) {
   fills.begin({5, 2, 77});
-  const auto first = fills.read({}, 10, 100, true);
-  EXPECT_EQ(fills.read({}, 11, 300, true), first);
-  EXPECT_EQ(fills.read({}, 12, 200, true), first);
+  const auto first = fills.read({}, 10, 100);
+  EXPECT_EQ(fills.read({}, 11, 300), first);
+  EXPECT_EQ(fills.read({}, 12, 200), first);
   EXPECT_TRUE(hbm.sent.empty());
-  const auto second = fills.read({}, 14, 50, true);
+  const auto second = fills.read({}, 14, 50);
   EXPECT_NE(second, first);
   EXPECT_EQ(hbm.sent.size(), 1u);
   EXPECT_EQ(fills.end(), 2u);
@@ -93,16 +93,6 @@ TEST_F(LineFills, LinesOfOneReadInARowAreWaitedForOnce) {
   fills.join(fill);
   EXPECT_EQ(fills.end(), 1u);
   EXPECT_EQ(finish(fill), (std::vector<std::uint32_t>{0, 1}));
-}
-
-TEST_F(LineFills, NobodyWaitsForTheReadOfAWriteButWhoJoinsIt) {
-  fills.begin({0, 0, 0});
-  const auto fill = fills.read({}, 10, 0, false);
-  EXPECT_EQ(fills.end(), 0u);
-  fills.begin({1, 0, 0});
-  fills.join(fill);
-  EXPECT_EQ(fills.end(), 1u);
-  EXPECT_EQ(finish(fill), (std::vector<std::uint32_t>{1}));
 }
 
 TEST_F(LineFills, ANumberThatIsUsedAgainHasNothingOfTheEarlierRead) {

@@ -110,6 +110,16 @@ TEST(L2Others, WhatIsDirtyBesideTheirBytesIsWrittenBackOnce) {
   for (unsigned line = 0; line < 4; ++line) EXPECT_EQ(bench.holds(line), line == 0) << line;
 }
 
+TEST(L2Others, WhatWasWrittenOfALineThatTheyWriteIsWrittenBackAndForgotten) {
+  L2Bench bench;
+  bench.write(0, 64);
+  bench.l2.bytes_written(64, 64);
+  bench.run(10_us);
+  EXPECT_EQ(bench.write_backs().size(), 1u);
+  bench.write(128, 64);
+  EXPECT_GT(bench.read(0, 64), kReadHit) << "dropped";
+}
+
 TEST(L2Others, WhatIsCleanIsNotWrittenBack) {
   L2Bench bench;
   bench.read(0, 2 * kLine);

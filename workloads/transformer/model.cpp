@@ -11,7 +11,7 @@
 #include "tools/reports/input_file.hpp"
 #include "tools/reports/json_value.hpp"
 #include "workloads/transformer/model_config.hpp"
-#include "workloads/transformer/weights.hpp"
+#include "workloads/transformer/weight_list.hpp"
 
 namespace npu::workloads::transformer {
 namespace {

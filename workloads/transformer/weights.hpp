@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a layer: one list for device memory, for the host's numbers and for their count.
+// Numbers of a model by the seed, on the host and in device memory.
 #pragma once
 
 #include <cstdint>
@@ -7,43 +7,9 @@
 #include <vector>
 
 #include "npu/base/result.hpp"
-#include "npu/platform/aicore_port.hpp"
-#include "workloads/transformer/model.hpp"
+#include "workloads/transformer/weight_list.hpp"
 
 namespace npu::workloads::transformer {
-
-using platform::DataType;
-using Numbers = std::vector<double>;
-
-// Matrices lie as outputs x inputs, those of experts or heads one behind the other.
-template <class T>
-struct LayerOf {
-  T norm{}, mid_norm{};
-  T qkv{}, qkv_bias{}, q_norm{}, k_norm{}, out{};
-  T gate_up{}, down{};  // of the dense part, or of the one that all tokens go through
-  T router{}, router_bias{}, expert_gate_up{}, expert_down{};
-  // Of a latent cache: rows of queries and of the cache, queries of the former, and what makes keys
-  // and values of a row of the cache, for each head. q_norm and k_norm are those of the rows.
-  T q_kv{}, q_rows{}, keys{}, values{};
-};
-using LayerWeights = LayerOf<std::uint64_t>;  // where they are; 0: the model has none
-using HostLayer = LayerOf<Numbers>;
-
-enum class WeightKind : std::uint8_t { kMatrix, kGamma, kBias };  // kBias: fp32
-
-struct Weight {
-  std::uint64_t LayerWeights::*address;
-  Numbers HostLayer::*numbers;
-  WeightKind kind = WeightKind::kMatrix;
-  std::uint64_t outputs = 0, inputs = 1;
-
-  std::uint64_t count() const { return outputs * inputs; }
-  DataType type(DataType model) const {
-    return kind == WeightKind::kBias ? DataType::kFp32 : model;
-  }
-};
-// Those that a layer has.
-std::vector<Weight> weights_of_layer(const Model& model, std::uint64_t layer);
 
 // All of a model on the host, as the card's type has them, and tables of sines and cosines.
 struct HostModel {

@@ -56,9 +56,10 @@ HostModel random_model(const Model& model, DataType type, std::uint64_t layers,
   for (std::uint64_t i = 0; i < layers; ++i) {
     HostLayer layer;
     for (const auto& weight : weights_of_layer(model, i)) {
-      layer.*weight.numbers = weight.kind == kMatrix  ? matrix(weight.outputs, weight.inputs)
-                              : weight.kind == kGamma ? numbers(weight.outputs, 1, 0.25)
-                                                      : numbers(weight.outputs, 0, 0.5);
+      layer.*weight.numbers = weight.kind == WeightKind::kMatrix
+                                  ? matrix(weight.outputs, weight.inputs)
+                              : weight.kind == WeightKind::kGamma ? numbers(weight.outputs, 1, 0.25)
+                                                                  : numbers(weight.outputs, 0, 0.5);
     }
     host.layers.push_back(std::move(layer));
   }

@@ -98,6 +98,7 @@ TEST(TransformerDivision, ARankHasWholeExpertsOrColumnsOfThem) {
 TEST(TransformerDivision, ARankHasItsHeadsOfALatentCache) {
   Model model = whole_model();
   model.latent = {3, 5, 4, 2, 6};
+  model.kv_heads = model.heads, model.head = model.latent.query();
   const auto part = part_of(model, 4);
   ASSERT_TRUE(part) << part.error().context;
   HostModel host = numbered(model);

@@ -12,7 +12,7 @@ namespace npu::workloads::transformer {
 namespace {
 
 // Roundings of its type that a logit may be off by, of the row's largest one.
-constexpr double kLogitRoundings = 16;
+constexpr double kLogitRoundings = 8;
 
 // A row's experts.
 class Router {

@@ -107,14 +107,17 @@ TEST_F(Transformers, CardsMayShareHeadsOfKeysAndValues) {
 }
 
 // Heads of keys and values are half as many as the cards. Each algorithm gives the same sums.
-TEST_F(Transformers, EightCardsGiveTheLogitsOfTheWholeModel) {
-  for (const char* algorithm : {"algorithm=one_shot", "algorithm=nhr"}) {
-    run("transformer",
-        {"tokens=1", "steps=1", "positions=2", "tensor_parallel=8", "dtype=float16", algorithm}, {},
-        "system-8x910b.yaml");
-    EXPECT_EQ(digits("transformer.decode.card7.collectives"), 2 * 2 + 1) << algorithm;
-  }
+class TransformersOfEightCards : public WorkloadOnSimulator,
+                                 public testing::WithParamInterface<const char*> {};
+
+TEST_P(TransformersOfEightCards, GiveTheLogitsOfTheWholeModel) {
+  run("transformer",
+      {"tokens=1", "steps=1", "positions=2", "tensor_parallel=8", "dtype=float16",
+       std::string("algorithm=") + GetParam()},
+      {}, "system-8x910b.yaml");
+  EXPECT_EQ(digits("transformer.decode.card7.collectives"), 2 * 2 + 1);
 }
+INSTANTIATE_TEST_SUITE_P(Algorithms, TransformersOfEightCards, testing::Values("one_shot", "nhr"));
 
 TEST_F(Transformers, SumsMayBeMadeBesideProducts) {
   run("transformer", {"tokens=130", "steps=1", "tensor_parallel=2", "overlap=3"}, {},

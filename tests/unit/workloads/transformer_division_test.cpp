@@ -98,6 +98,7 @@ TEST(TransformerDivision, ARankHasWholeExpertsOrColumnsOfThem) {
 TEST(TransformerDivision, ARankHasItsHeadsOfALatentCache) {
   Model model = whole_model();
   model.latent = {3, 5, 4, 2, 6};
+  model.kv_heads = model.heads, model.head = model.latent.query();
   const auto part = part_of(model, 4);
   ASSERT_TRUE(part) << part.error().context;
   HostModel host = numbered(model);
@@ -125,6 +126,17 @@ TEST(TransformerDivision, WhatCannotBeDividedIsToldInALine) {
   };
   Model model = whole_model();
   EXPECT_EQ(told(model, 8), "");
+  const auto experts_told = [&](std::uint64_t ranks, std::uint64_t expert_ranks) {
+    const auto part = part_of(model, ranks, expert_ranks);
+    return part ? "" : part.error().context;
+  };
+  EXPECT_EQ(experts_told(2, 2), "expert_parallel=2: tiny has no experts");
+  model.experts.count = 6, model.experts.chosen = 2, model.experts.inner = 8;
+  EXPECT_EQ(experts_told(2, 2), "");
+  EXPECT_EQ(experts_told(4, 4), "expert_parallel=4: tiny has 6 experts, which it does not divide");
+  EXPECT_EQ(experts_told(1, 2),
+            "expert_parallel=2: it does not divide the 1 cards of tensor_parallel");
+  model.experts = {};
   EXPECT_EQ(told(model, 3), "tensor_parallel=3: tiny has 8 heads, which it does not divide");
   model.vocabulary = 17;
   EXPECT_EQ(told(model, 2), "tensor_parallel=2: tiny has 17 words, which it does not divide");

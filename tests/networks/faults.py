@@ -64,7 +64,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("npusim")
     parser.add_argument("--config", default="910b2")
-    parser.add_argument("--count", type=int, default=44)
+    parser.add_argument("--count", type=int, default=33)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("-v", dest="tells", action="store_true")

@@ -176,7 +176,7 @@ TEST_F(Passes, AttentionTakesAScaleAndAMaskOfConstants) {
   EXPECT_EQ(graph_.nodes[0].parts.size(), 6U);
 }
 
-TEST_F(Passes, AttentionLeavesScoresThatOthersTakeAndMasksOfInputs) {
+TEST_F(Passes, AttentionLeavesScoresThatOthersTake) {
   auto softmax = node("Softmax", {"scores"}, "p");
   softmax.attributes["axis"] = std::int64_t{-1};
   graph_.nodes = {turned("k", "kt", {0, 1, 3, 2}), node("MatMul", {"q", "kt"}, "scores"), softmax,
@@ -184,10 +184,23 @@ TEST_F(Passes, AttentionLeavesScoresThatOthersTakeAndMasksOfInputs) {
   output("y");
   output("scores");
   EXPECT_EQ(run("attention"), 0U);
-  graph_.outputs.pop_back();
-  graph_.nodes.insert(graph_.nodes.begin() + 2, node("Add", {"scores", "x"}, "masked"));
-  graph_.nodes[3].inputs = {"masked"};
-  EXPECT_EQ(run("attention"), 0U);
+}
+
+TEST_F(Passes, AttentionTakesMasksOfInputsOnEitherSideOfTheScores) {
+  const std::vector<std::vector<std::string>> cases{{"scores", "x"}, {"x", "scores"}, {"x", "x"}};
+  for (const auto& sides : cases) {
+    auto softmax = node("Softmax", {"masked"}, "p");
+    softmax.attributes["axis"] = std::int64_t{-1};
+    graph_.nodes = {turned("k", "kt", {0, 1, 3, 2}), node("MatMul", {"q", "kt"}, "scores"),
+                    node("Add", sides, "masked"), softmax, node("MatMul", {"p", "v"}, "y")};
+    graph_.outputs.clear();
+    output("y");
+    const bool has_scores = sides[0] != sides[1];
+    EXPECT_EQ(run("attention"), has_scores ? 1U : 0U);
+    if (has_scores) {
+      EXPECT_THAT(graph_.nodes[0].inputs, ElementsAre("q", "k", "v", "x"));
+    }
+  }
 }
 
 TEST_F(Passes, AttentionTakesHeadsAsTheyLieWhereAllAreTurned) {

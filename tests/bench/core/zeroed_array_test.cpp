@@ -12,11 +12,11 @@ namespace npu::test {
 namespace {
 
 TEST(ZeroedArray, BeginsWithZerosWhereMemoryWasUsedBefore) {
-  constexpr std::size_t kSize = 1000;
+  constexpr std::size_t kElements = 1000;
   for (int round = 0; round < 3; ++round) {
-    model::ZeroedArray<std::uint32_t> array(kSize);
-    EXPECT_EQ(std::count(array.data(), array.data() + kSize, 0U), kSize);
-    std::fill_n(array.data(), kSize, 0xFFFF'FFFFU);
+    model::ZeroedArray<std::uint32_t> array(kElements);
+    EXPECT_EQ(std::count(array.data(), array.data() + kElements, 0U), kElements);
+    std::fill_n(array.data(), kElements, 0xFFFF'FFFFU);
   }
 }
 
@@ -29,10 +29,10 @@ TEST(ZeroedArray, BeginsAtALineOfTheHostsCaches) {
 }
 
 TEST(ZeroedArray, KeepsWhatIsWritten) {
-  constexpr std::size_t kSize = 100'000;
-  model::ZeroedArray<std::uint64_t> array(kSize);
-  for (std::size_t i = 0; i < kSize; ++i) array[i] = i * i;
-  for (std::size_t i = 0; i < kSize; ++i) ASSERT_EQ(array[i], i * i);
+  constexpr std::size_t kElements = 100'000;
+  model::ZeroedArray<std::uint64_t> array(kElements);
+  for (std::size_t i = 0; i < kElements; ++i) array[i] = i * i;
+  for (std::size_t i = 0; i < kElements; ++i) ASSERT_EQ(array[i], i * i);
 }
 
 }  // namespace

@@ -8,6 +8,13 @@ namespace {
 
 using Show = ConfigTest;
 
+std::string value_of(const SystemConfig& system, const std::string& key) {
+  for (const auto& each : all_values(system)) {
+    if (each.key == key) return each.value;
+  }
+  return "none";
+}
+
 TEST_F(Show, WhatIsShownReadsBackAsTheSame) {
   for (const auto* name : {"910", "910b", "950", "910b2", "system-8x910b"}) {
     const auto system = must(load(name, {"link.propagation_ns=71.125"}));
@@ -50,6 +57,24 @@ TEST_F(Show, AllValuesHaveTheNamesOfOverrides) {
   }
   const auto again = must(load("system-8x910b", overrides));
   EXPECT_EQ(show_system(again), show_system(system));
+}
+
+// Cards of one chip are read and written out once; one that differs is not taken for one of them.
+TEST_F(Show, CardsOfOneChipHaveEachTheirOwnValues) {
+  const auto system = must(load("system-8x910b", {"cards.3.link.propagation_ns=71.125"}));
+  const auto plain = must(load("system-8x910b"));
+  const std::string usual = value_of(plain, "cards.0.link.propagation_ns");
+  for (int card = 0; card < 8; ++card) {
+    const std::string key = "cards." + std::to_string(card) + ".link.propagation_ns";
+    EXPECT_EQ(value_of(plain, key), usual);
+    EXPECT_EQ(value_of(system, key), card == 3 ? "71.125" : usual);
+  }
+  const auto shown = show_system(system);
+  const auto found = shown.find("propagation_ns: 71.125");
+  ASSERT_NE(found, std::string::npos);
+  EXPECT_EQ(shown.find("propagation_ns: 71.125", found + 1), std::string::npos);
+  EXPECT_LT(shown.find("# card 3"), found);
+  EXPECT_GT(shown.find("# card 4"), found);
 }
 
 TEST_F(Show, AllValuesSayOnceWhatAKeyIs) {

@@ -71,7 +71,7 @@ COMPLETIONS = {
     "npusim run dma_l": "npusim run dma_latency !",
     "npusim run dma_latency --set iter": "--set iterations=!",
     "npusim run dma_latency --set directions=h": "--set directions=h2d !",
-    "npusim run dma_latency --set directions=h2d,d2d,h": "--set directions=h2d,d2d,h2d !",
+    "npusim run dma_latency --set directions=d2h,d2d,h": "--set directions=d2h,d2d,h2d !",
     "npusim --config=950p": "npusim --config=950pr !",
     "npusim --config 950p": "npusim --config 950pr !",
     "npusim run 'dma_latency' --set iter": "--set iterations=!",

@@ -36,20 +36,6 @@ TEST_F(Latency, GrowsWithTheSize) {
   }
 }
 
-// A size among others, then the same size once more behind yet others: the list is gone through in
-// order, so that its second figure has another past.
-TEST_F(Latency, OfASizeDoesNotDependOnOtherSizes) {
-  run("dma_latency", {"sizes=4KiB,1KiB,2KiB,64KiB,4KiB", "directions=d2d"}, {}, "910b2.yaml");
-  std::vector<double> found;
-  for (const auto& metric : report_.metrics()) {
-    if (metric.name == "dma.d2d.4KiB.breakdown.data_ns") {
-      found.push_back(std::stod(metric.value.text()));
-    }
-  }
-  ASSERT_EQ(found.size(), 2U);
-  EXPECT_NEAR(found[0], found[1], 2.5) << "four clocks of the memory";
-}
-
 TEST_F(Latency, WithTheRingInHostMemoryTheEngineFetchesOverTheLink) {
   run("dma_latency", {"sizes=64", "ring=host", "iterations=1"});
   // A round trip takes at least twice the propagation of 80 ns.

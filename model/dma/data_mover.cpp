@@ -18,8 +18,8 @@ Bytes buffer_size(const ChipConfig& config) {
   return std::max(align_down(config.dma.buffer, piece), 2 * piece);
 }
 
-std::size_t power_of_two_above(Bytes v) {
-  return std::size_t{1} << ceil_log2(v);
+std::uint32_t power_of_two_above(Bytes v) {
+  return std::uint32_t{1} << ceil_log2(v);
 }
 
 }  // namespace
@@ -39,8 +39,7 @@ DataMover::DataMover(DmaShared& shared, std::uint8_t unit, std::uint32_t track, 
       turn_overlap_(static_cast<unsigned>(buffer_size_ / chunk_ / 32)),
       // Not zeroed: a large buffer costs host memory only where data passed through it.
       buffer_(new unsigned char[buffer_size_]),
-      places_(static_cast<std::uint32_t>(
-          power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2))),
+      places_(power_of_two_above(2 * buffer_size_ / std::min(chunk_, read_request_) + 2)),
       reads_(new Read[places_]),
       writes_(new Write[places_]),
       // One command: whole pages but for its first and last write.
@@ -250,9 +249,8 @@ void DataMover::write_done(std::uint32_t slot, tlm::tlm_generic_payload& trans) 
   const auto& info = Transaction::of(trans);
   --writes_in_flight_;
   writes_[slot].done = true;
-  const auto mask = places_ - 1;
-  while (write_head_ != write_tail_ && writes_[write_head_ & mask].done) {
-    written_ = writes_[write_head_++ & mask].end;
+  while (write_head_ != write_tail_ && writes_[write_head_ & (places_ - 1)].done) {
+    written_ = writes_[write_head_++ & (places_ - 1)].end;
   }
   shared_.sim.emit(track_, Activity::kDataWrite, info.issued, sim_now(), cause_,
                    trans.get_data_length());

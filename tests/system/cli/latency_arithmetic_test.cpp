@@ -60,7 +60,8 @@ TEST_F(LatencyArithmetic, OfASizeDoesNotDependOnOtherSizes) {
   for (const std::string sizes : {"4KiB,1KiB", "1KiB,2KiB,64KiB,4KiB"}) {
     good(npusim({"--config", "910b2", "run", "dma_latency", "--set", "sizes=" + sizes, "--set",
                  "directions=d2d", "--report", "r.json"}));
-    for (const auto& metric : nlohmann::json::parse(text("r.json"))["metrics"]) {
+    const auto report = nlohmann::json::parse(text("r.json"));
+    for (const auto& metric : report["metrics"]) {
       if (metric["name"] == "dma.d2d.4KiB.breakdown.data_ns") found.push_back(metric["value"]);
     }
   }

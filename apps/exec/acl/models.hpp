@@ -74,7 +74,7 @@ struct Model {
   std::vector<std::shared_ptr<ModelTask>> tasks;
   std::vector<ModelStep> steps;
   std::vector<std::shared_ptr<driver::StreamGraph>> graphs;
-  driver::StreamMark uploaded;  // arguments of all graphs
+  driver::StreamMark uploaded;                    // arguments of all graphs
   std::shared_ptr<TaskGroup> group;               // that is captured now; null: none
   std::vector<driver::DeviceAddress> workspaces;  // of all streams
   std::uint32_t records = 0;

@@ -328,8 +328,7 @@ Status check_transformer(const ParameterSet& parameters,
                          const std::vector<std::string>& /*folders*/) {
   const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
-  const auto part = part_of(parameters, *model);
-  if (!part) return forward_error(part);
+  if (const auto part = part_of(parameters, *model); !part) return forward_error(part);
   if (const auto algorithm = algorithm_of(parameters, *model); !algorithm) {
     return forward_error(algorithm);
   }

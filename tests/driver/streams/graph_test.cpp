@@ -1,74 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs of streams: captured work runs again and again in its order, with few doorbells, and with
 // the arguments of its last update.
-#include "npu/driver/stream_graph.hpp"
-
 #include <cstring>
 #include <deque>
 #include <random>
 
-#include "tests/driver/streams/stream_fixture.hpp"
-#include "tests/support/matchers.hpp"
+#include "tests/driver/streams/graph_fixture.hpp"
 
 namespace npu::driver {
 namespace {
-
-using Numbers = std::vector<std::uint32_t>;
-
-class StreamGraphTest : public StreamTest {
- protected:
-  KernelLaunch numbered(LaunchCores cores, std::uint32_t blocks, std::uint64_t argument = 0) {
-    auto launch = kernel(cores, argument);
-    launch.blocks = blocks;
-    return launch;
-  }
-  void fill(ExecutionStream& stream, Bytes words) {
-    const auto entry = entries::fill(memory(), 4 * words, 0);
-    ASSERT_THAT(stream.submit(&entry, 1), IsOk());
-  }
-  // Captures vector, cube, cube, fill, vector: 1 to 5.
-  void capture(ExecutionStream& stream, StreamGraph& graph) {
-    ASSERT_THAT(stream.begin_capture(graph), IsOk());
-    ASSERT_THAT(stream.launch(numbered(LaunchCores::kVector, 1, 11)), IsOk());
-    ASSERT_THAT(stream.launch(numbered(LaunchCores::kCube, 2, 12)), IsOk());
-    ASSERT_THAT(stream.launch(numbered(LaunchCores::kCube, 3, 13)), IsOk());
-    fill(stream, 4);
-    ASSERT_THAT(stream.launch(numbered(LaunchCores::kVector, 5, 15)), IsOk());
-    ASSERT_THAT(stream.end_capture(), IsOk());
-  }
-  // What each executed launch has found in its arguments.
-  std::vector<std::uint64_t> arguments() {
-    std::vector<std::uint64_t> found;
-    for (const auto& executed : cp.executed()) {
-      const auto opcode = static_cast<abi::QueueOpcode>(executed.entry.opcode);
-      if (opcode != abi::QueueOpcode::kLaunchAiCore) continue;
-      const auto payload = executed.entry.get<abi::LaunchPayload>();
-      std::uint64_t value = 0;
-      const auto place = card.mmu().locate(process->vmid(), payload.arguments);
-      card.memory().read(*place, &value, sizeof value);
-      found.push_back(value);
-    }
-    return found;
-  }
-  std::size_t copies() const {
-    const auto& all = cp.executed();
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const auto& each) {
-      return each.entry.opcode == static_cast<std::uint8_t>(abi::QueueOpcode::kHostToDevice);
-    }));
-  }
-  std::size_t doorbells_in(const std::function<void()>& act) {
-    fake.bus_log.clear();
-    fake.log_bus = true;
-    act();
-    fake.log_bus = false;
-    const auto& all = fake.bus_log;
-    const Bytes page = kDoorbells + 4096 * process->doorbell_page();
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& each) {
-      return each.kind == BusAccess::Kind::kWrite && each.bar == 2 && each.offset >= page &&
-             each.offset < page + 4096;
-    }));
-  }
-};
 
 TEST_F(StreamGraphTest, NothingRunsBeforeARunAndThenEverythingInItsOrder) {
   const auto stream = open();
@@ -208,88 +148,6 @@ TEST_F(StreamGraphTest, ARunBehindOneThatHasFailedCopiesAllArguments) {
   ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
   EXPECT_EQ(numbers(), (Numbers{1, 2, 3, 4, 5}));
   EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 12, 13, 15}));
-}
-
-TEST_F(StreamGraphTest, AnUploadCopiesOnceAndBeforeTheRuns) {
-  const auto stream = open();
-  StreamGraph graph(*pool);
-  capture(*stream, graph);
-  ASSERT_THAT(stream->upload(graph), IsOk());
-  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
-  EXPECT_EQ(copies(), 1U);
-  EXPECT_EQ(numbers(), Numbers{});
-  const auto again = stream->upload(graph);
-  ASSERT_THAT(again, IsOk());
-  EXPECT_TRUE(again->is_done());
-  ASSERT_THAT(stream->run(graph), IsOk());
-  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
-  EXPECT_EQ(copies(), 1U);
-  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 12, 13, 15}));
-}
-
-// The run waits for what the other stream records behind its update.
-TEST_F(StreamGraphTest, AnotherStreamUpdatesArgumentsOfARunInFlight) {
-  const auto stream = open(), other = open();
-  const auto event = process->signals().create();
-  ASSERT_THAT(event, IsOk());
-  StreamGraph graph(*pool);
-  const auto wait = entries::wait_event(*event, 2);
-  const auto second = numbered(LaunchCores::kVector, 2, 12);
-  const auto with = [&second, this](std::uint64_t argument) {
-    auto launch = second;  // of the same module
-    launch.write = kernel(LaunchCores::kVector, argument).write;
-    return launch;
-  };
-  ASSERT_THAT(stream->begin_capture(graph), IsOk());
-  ASSERT_THAT(stream->launch(numbered(LaunchCores::kVector, 1, 11)), IsOk());
-  ASSERT_THAT(stream->submit(&wait, 1), IsOk());
-  ASSERT_THAT(stream->launch(second), IsOk());
-  ASSERT_THAT(stream->end_capture(), IsOk());
-  ASSERT_THAT(stream->upload(graph), IsOk());
-  ASSERT_THAT(stream->run(graph), IsOk());
-  EXPECT_THAT(other->update(graph, 1, numbered(LaunchCores::kVector, 3, 22)),
-              FailsWith(ErrorCode::kBusy));
-  EXPECT_THAT(other->update(graph, 1, numbered(LaunchCores::kCube, 2, 22)),
-              FailsWith(ErrorCode::kBusy));
-  EXPECT_THAT(other->update(graph, 2, with(22)), FailsWith(ErrorCode::kOutOfRange));
-  for (const std::uint64_t value : {21, 22}) {  // the first one's copy has bytes of its own
-    ASSERT_THAT(other->update(graph, 1, with(value)), IsOk());
-  }
-  const auto record = entries::record_event(*event, 2);
-  ASSERT_THAT(other->submit(&record, 1), IsOk());
-  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
-  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 22}));
-  cp.forget_executed();
-  ASSERT_THAT(other->update(graph, 1, numbered(LaunchCores::kCube, 4, 23)), IsOk());
-  ASSERT_THAT(other->synchronize(in(10_ms)), IsOk());
-  ASSERT_THAT(stream->run(graph), IsOk());
-  ASSERT_THAT(stream->synchronize(in(10_ms)), IsOk());
-  EXPECT_EQ(numbers(), (Numbers{1, 4}));
-  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 23}));
-}
-
-TEST_F(StreamGraphTest, AnotherStreamAddsUpdatesAndRuns) {
-  auto first = open();
-  const auto second = open();
-  StreamGraph graph(*pool);
-  ASSERT_THAT(first->begin_capture(graph), IsOk());
-  ASSERT_THAT(first->launch(numbered(LaunchCores::kVector, 1, 11)), IsOk());
-  ASSERT_THAT(first->end_capture(), IsOk());
-  ASSERT_THAT(second->begin_capture(graph), IsOk());
-  ASSERT_THAT(second->launch(numbered(LaunchCores::kCube, 2, 12)), IsOk());
-  ASSERT_THAT(second->end_capture(), IsOk());
-  ASSERT_THAT(first->run(graph), IsOk());
-  ASSERT_THAT(first->synchronize(in(10_ms)), IsOk());
-  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 12}));
-  first.reset();
-  cp.forget_executed();
-  ASSERT_THAT(second->begin_update(graph, 1), IsOk());
-  ASSERT_THAT(second->launch(numbered(LaunchCores::kCube, 3, 13)), IsOk());
-  ASSERT_THAT(second->end_capture(), IsOk());
-  ASSERT_THAT(second->run(graph), IsOk());
-  ASSERT_THAT(second->synchronize(in(10_ms)), IsOk());
-  EXPECT_EQ(numbers(), (Numbers{1, 3}));
-  EXPECT_EQ(arguments(), (std::vector<std::uint64_t>{11, 13}));
 }
 
 TEST_F(StreamGraphTest, WhatCannotBeCapturedIsRefused) {

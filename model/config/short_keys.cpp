@@ -37,11 +37,11 @@ std::string tail(const std::string& key, std::ptrdiff_t parts) {
 
 // Empty: it names none, or several.
 std::string full_key(const std::string& given) {
-  static const std::vector<std::string> keys = override_keys();
+  static const std::vector<std::string> kKeys = override_keys();
   const std::string name = without_host(given);
-  if (is_list_key(name) || std::find(keys.begin(), keys.end(), name) != keys.end()) return name;
+  if (is_list_key(name) || std::find(kKeys.begin(), kKeys.end(), name) != kKeys.end()) return name;
   std::string found;
-  for (const auto& key : keys) {
+  for (const auto& key : kKeys) {
     if (key.size() <= name.size() + 1 || key[key.size() - name.size() - 1] != '.') continue;
     if (key.compare(key.size() - name.size(), name.size(), name) != 0) continue;
     if (!found.empty()) return {};

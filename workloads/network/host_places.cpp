@@ -15,12 +15,12 @@ namespace {
 // A number of a tensor, exactly, with an order.
 struct Exact {
   double real = 0;
-  std::int64_t whole = 0;       // of integers
-  std::uint64_t unsigned_ = 0;  // of uint64
+  std::int64_t whole = 0;     // of integers
+  std::uint64_t natural = 0;  // of uint64
 
   bool operator<(const Exact& other) const {
     if (real != other.real) return real < other.real;
-    return whole != other.whole ? whole < other.whole : unsigned_ < other.unsigned_;
+    return whole != other.whole ? whole < other.whole : natural < other.natural;
   }
 };
 
@@ -71,7 +71,7 @@ Exact exact_of(const Tensor& x, std::size_t i) {
 }
 
 bool is_zero(const Exact& x) {
-  return x.real == 0 && x.whole == 0 && x.unsigned_ == 0;
+  return x.real == 0 && x.whole == 0 && x.natural == 0;
 }
 
 Tensor int64s(Sides sides, const std::vector<std::int64_t>& values) {

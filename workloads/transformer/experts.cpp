@@ -45,7 +45,7 @@ void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t firs
   const auto& experts = model.experts;
   const auto& weights = memory.layers[layer];
   const std::uint64_t rows = shape.rows(), hidden = model.hidden, own = experts.own();
-  const std::uint64_t choices = rows * experts.chosen;
+  const std::uint64_t choices = rows * experts.chosen, ends = step.experts.ends;
   route(place, layer, list);
   share(place, layer, list);
   list.add("routing", "moe_init_routing", {rows, hidden, experts.chosen, experts.count, first, own},
@@ -54,7 +54,7 @@ void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t firs
   const auto product = [&](const char* part, std::uint64_t outputs, std::uint64_t inputs,
                            std::uint64_t from, std::uint64_t matrices, std::uint64_t to) {
     auto& call = list.add(part, "grouped_matmul", {own, choices, outputs, inputs},
-                          {from, matrices, step.experts.ends}, {to});
+                          {from, matrices, ends}, {to});
     call.transpose_b = true;
     call.out_dtype = list.type();
     // Of a card's experts as many as of the others.

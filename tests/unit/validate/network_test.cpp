@@ -93,6 +93,9 @@ TEST(NetworkRow, AStepIsATransformer) {
   EXPECT_EQ(network_line("s,910B,1,Qwen3-8B ACL graph,decode b1,throughput,70,us,"),
             "the unit 'us' is not the figure's");
   EXPECT_EQ(network_line("s,910B,4,Qwen3-30B-A3B TP4,qps 1,mean TPOT,1,ms,"),
+            "system-16x910b2 model=qwen3-30b-a3b phase=decode layers=sampled batch=1 tokens=128 "
+            "steps=1 dtype=bfloat16 tensor_parallel=4 launch=graph functional=off");
+  EXPECT_EQ(network_line("s,910C,8,LongCat-Flash,b4,TPOT,1,ms,"),
             "models with experts are not modelled");
 }
 

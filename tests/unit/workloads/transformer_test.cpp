@@ -234,7 +234,8 @@ TEST(TransformerReference, ChoicesOfTheCardAreTakenUnlessOthersAreClearlyBetter)
   // Logits of expert i are i times that of the first row.
   auto& router = weights.layers[0].router;
   for (std::uint64_t i = 0; i < router.size(); ++i) {
-    router[i] = static_cast<double>(i / model.hidden);
+    const std::uint64_t expert = i / model.hidden;
+    router[i] = static_cast<double>(expert);
   }
   Numbers x(model.hidden, 0);
   x[0] = 0.5;

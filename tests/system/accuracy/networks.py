@@ -66,9 +66,10 @@ def validated(npusim, rows, runs=()):
         kept = [lines[0]] + [line if f"row-{i}" in rows else "" for i, line in enumerate(lines[1:], 2)]
         path.write_text("\n".join(kept) + "\n")
         report = pathlib.Path(folder) / "report.json"
-        command = [npusim, "validate", str(path), "--report", str(report)]
-        command += [f"--output={each}" for each in runs]
-        if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
+        command = [str(pathlib.Path(npusim).resolve()), "validate", str(path), "--report", str(report)]
+        command += [f"--output={pathlib.Path(each).resolve()}" for each in runs]
+        # Configurations are looked up from the working directory first.
+        if subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL).returncode != 0:
             sys.exit("networks.py: npusim validate could not run every row that it has a run for")
         return rows_of(json.loads(report.read_text()))
 

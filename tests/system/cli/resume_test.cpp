@@ -2,6 +2,8 @@
 // `npusim run --until --save` and `--resume`.
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/system/cli/program.hpp"
 
 namespace npu::cli {
@@ -17,11 +19,18 @@ class Resume : public Program {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  // Copies, at the end of 1.26 ms.
   Words run(const Words& more) const {
     return with({"--config", "910b2", "--seed", "3", "run", "dma_latency", "--set", "sizes=64,4KiB",
                  "--set", "iterations=3"},
                 more);
+  }
+  // Copies are made within the last tenth of a millisecond. How long the driver takes before them
+  // hangs on the build: one with sanitizers counts no instructions of the driver.
+  std::string before_end(unsigned us) const {
+    good(npusim(run({"--report", "end.json"})));
+    const auto end =
+        nlohmann::json::parse(text("end.json")).at("simulated_ps").get<std::uint64_t>();
+    return std::to_string(end / 1'000'000 - us) + "us";
   }
   std::string save(const std::string& until) const {
     return good(npusim(run({"--until", until, "--save", "point.json"}))).out;
@@ -36,7 +45,7 @@ class Resume : public Program {
 
 TEST_F(Resume, TheReportIsThatOfARunThatWasNeverSaved) {
   const auto whole = good(npusim(run({"--report", "whole.json", "--trace", "whole.trace"})));
-  for (const std::string until : {"1us", "1200us"}) {
+  for (const auto& until : {std::string("1us"), before_end(60)}) {
     EXPECT_THAT(save(until), HasSubstr("dma_latency: saved at "));
     const auto on = good(
         npusim({"run", "--resume", "point.json", "--report", "on.json", "--trace", "on.trace"}));
@@ -47,16 +56,17 @@ TEST_F(Resume, TheReportIsThatOfARunThatWasNeverSaved) {
 }
 
 TEST_F(Resume, ASecondSaveIsTheSameFile) {
-  save("1200us");
+  const auto until = before_end(60);
+  save(until);
   const auto first = text("point.json");
-  save("1200us");
+  save(until);
   EXPECT_EQ(text("point.json"), first);
 }
 
 TEST_F(Resume, ALaterFaultIsThatOfARunThatHadItFromTheBeginning) {
-  const Words fault{"--fault", "bad_tlp,at=1210us"};
+  const Words fault{"--fault", "bad_tlp,at=" + before_end(50)};
   good(npusim(run(with(fault, {"--report", "whole.json"}))));
-  save("1200us");
+  save(before_end(60));
   good(npusim(with({"run", "--resume", "point.json", "--report", "on.json"}, fault)));
   EXPECT_EQ(text("on.json"), text("whole.json"));
 }
@@ -65,13 +75,13 @@ TEST_F(Resume, AParameterThatIsReadLaterMayChange) {
   const Words transformer{"--config", "910b2",        "run",   "transformer",
                           "--set",    "positions=64", "--set", "tokens=16"};
   good(npusim(with(transformer, {"--set", "steps=2", "--report", "whole.json"})));
-  good(npusim(with(transformer, {"--set", "steps=1", "--until", "8ms", "--save", "point.json"})));
+  good(npusim(with(transformer, {"--set", "steps=1", "--until", "4ms", "--save", "point.json"})));
   good(npusim({"run", "--resume", "point.json", "--set", "steps=2", "--report", "on.json"}));
   EXPECT_EQ(text("on.json"), text("whole.json"));
 }
 
 TEST_F(Resume, AnotherRunIsToldBeforeItBegins) {
-  save("1200us");
+  save(before_end(60));
   const auto point = text("point.json");
   replace("\"build\": \"", "\"build\": \"0");
   const auto other = npusim({"run", "--resume", "point.json"});
@@ -84,7 +94,7 @@ TEST_F(Resume, AnotherRunIsToldBeforeItBegins) {
 }
 
 TEST_F(Resume, AnotherStateAtTheInstantIsAFailure) {
-  save("1200us");
+  save(before_end(60));
   replace("\"events\": ", "\"events\": 1");
   const auto on = npusim({"run", "--resume", "point.json", "--report", "on.json"});
   EXPECT_EQ(on.exit_code, 1);
@@ -111,7 +121,7 @@ TEST_F(Resume, BadInputIsALine) {
 }
 
 TEST_F(Resume, WhatCannotChangeAnyMoreIsRefused) {
-  save("1200us");
+  save(before_end(60));
   const auto early = npusim({"run", "--resume", "point.json", "--set", "iterations=4"});
   EXPECT_EQ(early.exit_code, 2);
   EXPECT_EQ(early.out, "");

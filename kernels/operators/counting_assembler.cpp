@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/operators/counting_assembler.hpp"
 
-#include <dlfcn.h>
-
 #include <filesystem>
 
 namespace npu::operators {
@@ -11,18 +9,12 @@ namespace fs = std::filesystem;
 
 // PREFIX/libexec/npusim/counting/DIGEST above PREFIX/bin or a folder of Python's, or
 // BUILD/counting/DIGEST above BUILD/bin.
-std::string counting_assembler() {
+std::string counting_assembler(const std::string& beside) {
   const std::string digest = NPU_COUNTING_DIGEST;
-  Dl_info here{};
-  if (digest.empty() || dladdr(reinterpret_cast<const void*>(&counting_assembler), &here) == 0) {
-    return {};
-  }
+  if (digest.empty()) return {};
   std::error_code ignored;
-  // Of a program that is the name it was called by, which says nothing from another folder.
-  fs::path file = fs::canonical(here.dli_fname, ignored);
-  if (ignored) file = fs::read_symlink("/proc/self/exe", ignored);
   constexpr int kDeepest = 6;
-  fs::path above = file.parent_path();
+  fs::path above = fs::path(beside).parent_path();
   for (int i = 0; i < kDeepest && above.has_relative_path(); ++i, above = above.parent_path()) {
     for (const char* place : {"counting", "libexec/npusim/counting"}) {
       const fs::path folder = above / place / digest;

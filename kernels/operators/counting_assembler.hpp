@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The assembler that makes code count its instructions (kernels/counting/), where it was built or
-// installed beside the program or library that this code is in.
+// installed beside a program or library.
 #pragma once
 
 #include <string>
@@ -8,6 +8,6 @@
 namespace npu::operators {
 
 // Its folder, for -B; empty: this build has none, or it is not there.
-std::string counting_assembler();
+std::string counting_assembler(const std::string& beside);
 
 }  // namespace npu::operators

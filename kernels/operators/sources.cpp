@@ -37,7 +37,8 @@ bool has_templates(const fs::path& root) {
   return fs::is_directory(root / "kernels/device/operators", ignored);
 }
 
-// The program, or the shared object that has this code.
+// The program, or the shared object that has this code. A program's own name is the one it was
+// called by, and from another folder that is another file.
 fs::path own_file() {
   std::error_code ignored;
   Dl_info info{};
@@ -85,7 +86,7 @@ Result<jit::Toolchain> find_toolchain(const std::string& compiler) {
   toolchain.compiler = !compiler.empty() ? compiler : variable("NPUSIM_JIT_CXX");
   if (toolchain.compiler.empty()) toolchain.compiler = NPU_JIT_COMPILER;
   if (toolchain.compiler == NPU_JIT_COMPILER) {
-    if (const auto assembler = counting_assembler(); !assembler.empty()) {
+    if (const auto assembler = counting_assembler(own_file()); !assembler.empty()) {
       toolchain.flags.insert(toolchain.flags.end(), {kLeavesRegister, "-B" + assembler + "/"});
     }
   }

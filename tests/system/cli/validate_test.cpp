@@ -60,6 +60,19 @@ TEST_F(Validate, AKeyOfTheConfigurationIsSetForEveryRow) {
   EXPECT_GT(bias("slow.json"), bias("plain.json") + 1);
 }
 
+// A run is a process called npusim, which looked for what is beside it by that name.
+TEST_F(Validate, AFileCalledNpusimInTheFolderChangesNothing) {
+  write("rows.csv",
+        "id,sku,op,shape,dtype,attrs,metric,value,unit,l2,note\n"
+        "one,910B2,softmax,\"[[16, 64]]\",float32,,task_duration,3,us,cold,\n");
+  ASSERT_EQ(npusim({"validate", "rows.csv", "--report", "report.json"}).exit_code, 0);
+  ASSERT_EQ(metric("validate.rows_run"), 1);
+  const auto plain = text("report.json");
+  write("npusim", "");
+  ASSERT_EQ(npusim({"validate", "rows.csv", "--report", "report.json"}).exit_code, 0);
+  EXPECT_EQ(text("report.json"), plain);
+}
+
 TEST_F(Validate, AKeyThatThereIsNotIsBadInput) {
   const auto result = npusim({"validate", "rows.csv", "--set", "hbm.no_such_key=1"});
   EXPECT_EQ(result.exit_code, 2);

@@ -16,6 +16,8 @@ namespace {
 
 // Room may come without a completion: from the index in memory, or with a larger ring.
 constexpr Picoseconds kRoomPause = 50_us;
+constexpr unsigned kDetailShift = 32;  // of both events
+static_assert(kDetailShift == platform::kWaitTimedOut);
 
 }  // namespace
 
@@ -185,7 +187,7 @@ Status QueueChannel::wait(const QueueTicket& ticket, WaitPolicy policy, Instant 
   counters_.waits.fetch_add(1, kRelaxed);
   const QueueWait::Parts parts{link_.clock(), vector_, completions_, history_, counters_};
   const Status status = QueueWait(*this, parts, ticket, deadline).run(policy);
-  trace(platform::Activity::kEventWait, begin, ticket);
+  trace(platform::Activity::kEventWait, begin, ticket, is_timeout(status) ? 1 : 0);
   return status;
 }
 
@@ -215,14 +217,13 @@ void QueueChannel::give_back_ring() {
 }
 
 void QueueChannel::trace(platform::Activity activity, Instant begin, const QueueTicket& ticket,
-                         std::size_t entries_before) {
+                         std::uint64_t detail) {
   observe(link_.platform(), [&](platform::Tracer& tracer, Instant now) {
     platform::TraceEvent event;
     event.begin = begin;
     event.end = now;
     event.cause = platform::queue_cause(device_index_, id_.value, ticket.index);
-    constexpr unsigned kBeforeShift = 32;
-    event.detail = std::uint64_t{entries_before} << kBeforeShift | id_.value;
+    event.detail = detail << kDetailShift | id_.value;
     event.track = activity == platform::Activity::kEventWait ? wait_track_ : submit_track_;
     event.activity = activity;
     tracer.emit(event);

@@ -77,9 +77,9 @@ class QueueChannel {
                     const QueueEntryOptions& options);
   Status wait_for_room(std::size_t count, Instant deadline, bool silent);
   bool may_ask(const QueueTicket& ticket);
-  // Of a submission: with so many entries before the ticket's.
+  // `detail`: entries before the ticket's; of a wait, whether it timed out.
   void trace(platform::Activity activity, Instant begin, const QueueTicket& ticket,
-             std::size_t entries_before = 0);
+             std::uint64_t detail);
 
   CardLink& link_;
   QueueHost& host_;

@@ -31,7 +31,8 @@ Status Waiter::wait(const Ticket& ticket, const WaitContext& context, WaitPolicy
     event.begin = begin;
     event.end = now;
     event.cause = cause;
-    event.detail = ticket.event.value;
+    event.detail =
+        std::uint64_t{is_timeout(status)} << platform::kWaitTimedOut | ticket.event.value;
     event.track = track_;
     event.activity = platform::Activity::kEventWait;
     listening.emit(event);

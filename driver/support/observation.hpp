@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "npu/base/result.hpp"
 #include "npu/platform/platform.hpp"
 
 #ifdef NPU_COUNTED
@@ -13,6 +14,11 @@ extern "C" __attribute__((visibility("hidden"))) volatile std::uint64_t npu_inst
 #endif
 
 namespace npu::driver {
+
+// Of an event_wait's detail: the wait ended without what it waited for.
+inline bool is_timeout(const Status& status) {
+  return !status && status.error().code == ErrorCode::kTimeout;
+}
 
 // Calls tell(tracer, now) if somebody listens. `tell` asks the machine nothing but its tracer.
 #ifdef NPU_COUNTED

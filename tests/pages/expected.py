@@ -46,9 +46,17 @@ def is_breakdown(table):
     return columns[:1] in (["part"], ["stage"]) and columns[1] in ("ns", "us", "ms") and len(table["rows"]) > 0
 
 
+def step_plots(report):
+    """Tables of a network or transformer with times of kernels, or of layers."""
+    if report["workload"] not in ("network", "transformer"):
+        return []
+    return [each["title"] for each in report["tables"]
+            if each["rows"] and {"busy us", "card us", "us"} & set(each["columns"])]
+
+
 def report_plots(report):
     """Titles of the plots, in order."""
-    plots = []
+    plots = step_plots(report)
     path = report.get("critical_path", {})
     utilisation = report.get("utilisation", {"units": []})["units"]
     if report.get("limits"):

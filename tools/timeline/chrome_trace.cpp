@@ -16,6 +16,11 @@ using Arrow = EventText::Arrow;
 
 constexpr unsigned kBeforeShift = 32;  // of kDmaSubmit's detail
 
+bool is_wait_that_timed_out(const platform::TraceEvent& event) {
+  return event.activity == Activity::kEventWait &&
+         (event.detail >> platform::kWaitTimedOut & 1U) != 0;
+}
+
 bool is_fine(Activity activity) {
   const Category category = platform::row_of(activity).category;
   return category == Category::kL2 || category == Category::kHbm ||
@@ -92,6 +97,9 @@ void ChromeTrace::flow(const platform::TraceEvent& event, Thread thread) {
     case Flow::kStep:
       return event_text_.arrow('t', Arrow::kRequest, ids_.of(event.cause), thread, event.begin);
     case Flow::kEnd:
+      if (is_wait_that_timed_out(event)) {
+        return event_text_.arrow('t', Arrow::kRequest, ids_.of(event.cause), thread, event.begin);
+      }
       return event_text_.arrow('f', Arrow::kRequest, ids_.of(event.cause), thread,
                                event.end - Picoseconds(1));
     default:

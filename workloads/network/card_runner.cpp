@@ -13,9 +13,11 @@ constexpr Picoseconds kTimeout = 60'000'000_us;
 }  // namespace
 
 Result<std::unique_ptr<CardRunner>> CardRunner::open(const Card& card, CardOptions options) {
-  auto staging = Staging::open(card.platform, card.process);
+  std::unique_ptr<CardRunner> runner(new CardRunner(card, std::move(options)));
+  auto staging = Staging::open(card.platform, card.process, runner->waits_);
   if (!staging) return forward_error(staging);
-  return std::unique_ptr<CardRunner>(new CardRunner(card, std::move(options), std::move(*staging)));
+  runner->staging_ = std::move(*staging);
+  return runner;
 }
 
 Result<std::shared_ptr<CardMemory>> CardRunner::allocate(Bytes size) {
@@ -91,7 +93,7 @@ Status CardRunner::follow() {
   if (steps_++ >= kMostAhead) {
     const auto begin = card_.platform.clock().now();
     const auto ended = mark.wait(begin + kTimeout);
-    waited_ += card_.platform.clock().now() - begin;
+    waits_.add({begin, card_.platform.clock().now()});
     if (!ended) return explained(ended);
   }
   mark = card_.launcher.stream().last();
@@ -106,7 +108,7 @@ void CardRunner::compute(std::uint64_t instructions) {
 Status CardRunner::wait() {
   const auto begin = card_.platform.clock().now();
   auto ended = card_.launcher.wait();
-  waited_ += card_.platform.clock().now() - begin;
+  waits_.add({begin, card_.platform.clock().now()});
   return ended;
 }
 

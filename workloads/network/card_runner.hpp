@@ -48,8 +48,9 @@ class CardRunner final : public StepRunner {
 
   // Until all steps have ended. Errors: Launcher::wait().
   Status wait();
-  // Simulated time that the host has waited for the card, so far.
-  Picoseconds waited() const { return waited_ + staging_->waited(); }
+  // Whenever the host has waited for the card since begin_waits().
+  const std::vector<operators::KernelSpan>& waits() const { return waits_.all(); }
+  void begin_waits() { waits_ = {}; }
   // Multiplications and additions of products and attention, so far, by platform::DataType.
   const std::array<std::uint64_t, 6>& operations() const { return operations_; }
   // Instructions of nodes on the host, so far.
@@ -57,11 +58,8 @@ class CardRunner final : public StepRunner {
   MemoryPool& memory() { return memory_; }
 
  private:
-  CardRunner(const Card& card, CardOptions options, std::unique_ptr<Staging> staging)
-      : card_(card),
-        options_(std::move(options)),
-        staging_(std::move(staging)),
-        memory_(card.process.space()) {}
+  CardRunner(const Card& card, CardOptions options)
+      : card_(card), options_(std::move(options)), memory_(card.process.space()) {}
 
   Status load_aicpu_image();
   Status submit(const abi::QueueEntry& entry);
@@ -79,7 +77,7 @@ class CardRunner final : public StepRunner {
   std::size_t steps_ = 0, ended_ = 0;
   std::uint64_t computed_ = 0;
   std::array<std::uint64_t, 6> operations_{};
-  Picoseconds waited_{};
+  operators::Spans waits_;
 };
 
 }  // namespace npu::network

@@ -13,7 +13,7 @@ void NodeTimer::start() {
   alive_.clear();
   card_.memory().begin_peak();
   begin_ = clock_.now();
-  waited_at_start_ = card_.waited();
+  card_.begin_waits();
 }
 
 void NodeTimer::begin(std::size_t node) {
@@ -22,7 +22,7 @@ void NodeTimer::begin(std::size_t node) {
   run_.nodes.push_back(std::move(times));
   submitted_.push_back({submitted(number_), 0});
   node_begin_ = clock_.now();
-  waited_before_ = card_.waited();
+  waits_before_ = card_.waits().size();
   computed_before_ = card_.computed();
   operations_before_ = card_.operations();
 }
@@ -30,8 +30,10 @@ void NodeTimer::begin(std::size_t node) {
 void NodeTimer::end(std::size_t /*node*/, std::uint64_t operators) {
   auto& times = run_.nodes.back();
   times.operators = operators;
-  times.waited = card_.waited() - waited_before_;
-  times.host = clock_.now() - node_begin_ - times.waited;
+  for (std::size_t i = waits_before_; i < card_.waits().size(); ++i) {
+    times.waited.add(card_.waits()[i]);
+  }
+  times.host = Spans({node_begin_, clock_.now()}).without(times.waited);
   times.computed = card_.computed() - computed_before_;
   for (std::size_t i = 0; i < times.operations.size(); ++i) {
     times.operations[i] = card_.operations()[i] - operations_before_[i];
@@ -56,8 +58,8 @@ void NodeTimer::gone(const std::string& value) {
 // Kernels of one stream do not overlap; if they did, no time would be counted twice.
 RunTimes NodeTimer::stop() {
   const auto now = clock_.now();
-  run_.duration = now - begin_;
-  run_.waited = card_.waited() - waited_at_start_;
+  run_.whole = {begin_, now};
+  for (const auto& wait : card_.waits()) run_.waited.add(wait);
   run_.peak = card_.memory().peak();
   for (const auto& [value, place] : alive_) run_.tensors[place].last = run_.nodes.size();
   Instant before = begin_;
@@ -66,12 +68,12 @@ RunTimes NodeTimer::stop() {
     node.kernels = each_kernel(number_, submitted_[i].first, submitted_[i].end);
     for (const auto& kernel : node.kernels) {
       const auto begin = std::max(kernel.begin, before);
-      node.gap += begin - before;
+      node.gap.add({before, begin});
       before = std::max(kernel.end, begin);
-      node.card += before - begin;
+      node.card.add({begin, before, kernel.cause});
     }
   }
-  run_.rest = now - before;
+  run_.rest.add({before, now});
   return std::exchange(run_, {});
 }
 

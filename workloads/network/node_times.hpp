@@ -15,13 +15,15 @@
 
 namespace npu::network {
 
+using operators::Spans;
+
 struct NodeTimes {
   std::size_t node = 0;  // its place in the graph
   std::uint64_t operators = 0;
-  Picoseconds host{};    // from the node's begin to its end, without `waited`
-  Picoseconds waited{};  // for the card
-  Picoseconds card{};    // in which a kernel ran
-  Picoseconds gap{};     // from the kernel before to the node's last one, in which none ran
+  Spans host;    // from the node's begin to its end, without `waited`
+  Spans waited;  // for the card
+  Spans card;    // in which a kernel ran
+  Spans gap;     // from the kernel before to the node's last one, in which none ran
   std::vector<operators::KernelSpan> kernels;
   std::array<std::uint64_t, 6> operations{};  // of products and attention, by platform::DataType
   std::uint64_t computed = 0;                 // instructions of the node on the host
@@ -38,9 +40,9 @@ struct TensorLife {
 
 struct RunTimes {
   std::vector<NodeTimes> nodes;  // in the order in which they ran
-  Picoseconds duration{};        // from the call to its results on the host
-  Picoseconds waited{};          // of it, by the host for the card
-  Picoseconds rest{};            // of it, behind the last kernel
+  operators::KernelSpan whole;   // the duration: from the call to its results on the host
+  Spans waited;                  // of it, by the host for the card
+  Spans rest;                    // of it, behind the last kernel
   Bytes peak = 0;                // of weights and tensors
   std::vector<TensorLife> tensors;
 };
@@ -74,7 +76,7 @@ class NodeTimer final : public NetworkListener, public operators::LaunchTimes {
   std::vector<Submitted> submitted_;          // by node
   std::map<std::string, std::size_t> alive_;  // places in RunTimes::tensors
   Instant begin_, node_begin_;
-  Picoseconds waited_at_start_{}, waited_before_{};
+  std::size_t waits_before_ = 0;  // of the card
   std::uint64_t computed_before_ = 0;
   std::array<std::uint64_t, 6> operations_before_{};
 };

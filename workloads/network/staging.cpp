@@ -14,16 +14,17 @@ constexpr Picoseconds kTimeout = 60'000'000_us;
 }  // namespace
 
 Result<std::unique_ptr<Staging>> Staging::open(platform::Platform& platform,
-                                               driver::ProcessContext& process) {
+                                               driver::ProcessContext& process,
+                                               operators::Spans& waits) {
   auto memory = process.allocate_host(kParts * kPartBytes);
   if (!memory) return forward_error(memory);
-  return std::unique_ptr<Staging>(new Staging(platform, std::move(*memory)));
+  return std::unique_ptr<Staging>(new Staging(platform, waits, std::move(*memory)));
 }
 
 Status Staging::wait(const driver::StreamMark& mark) {
   const auto begin = platform_.clock().now();
   auto ended = mark.wait(begin + kTimeout);
-  waited_ += platform_.clock().now() - begin;
+  waits_.add({begin, platform_.clock().now()});
   return ended;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 
+#include "kernels/operators/launcher/spans.hpp"
 #include "npu/base/byte_span.hpp"
 #include "npu/driver/execution_stream.hpp"
 
@@ -13,17 +14,17 @@ namespace npu::network {
 
 class Staging {
  public:
-  // Both outlive it. Errors are those of ProcessContext::allocate_host().
+  // All outlive it. Its waits for the card are added to `waits`. Errors are those of
+  // ProcessContext::allocate_host().
   static Result<std::unique_ptr<Staging>> open(platform::Platform& platform,
-                                               driver::ProcessContext& process);
+                                               driver::ProcessContext& process,
+                                               operators::Spans& waits);
 
   // Returns when `from` has been read; the copy may still have to begin. Waits for room.
   // Errors: those of ExecutionStream::submit() and StreamMark::wait().
   Status write(driver::ExecutionStream& stream, driver::DeviceAddress to, ConstByteSpan from);
   // Behind all that the stream has, and waits for it. The same errors.
   Status read(driver::ExecutionStream& stream, driver::DeviceAddress from, ByteSpan to);
-  // Simulated time that both have waited for the card, so far.
-  Picoseconds waited() const { return waited_; }
 
  private:
   static constexpr std::size_t kParts = 8;
@@ -36,8 +37,9 @@ class Staging {
     Bytes begin, size;  // of what is copied
   };
 
-  Staging(platform::Platform& platform, std::unique_ptr<platform::DmaMemory> memory)
-      : platform_(platform), memory_(std::move(memory)) {}
+  Staging(platform::Platform& platform, operators::Spans& waits,
+          std::unique_ptr<platform::DmaMemory> memory)
+      : platform_(platform), waits_(waits), memory_(std::move(memory)) {}
   // One that no copy uses is the present one then.
   Status next_part();
   Status submit(driver::ExecutionStream& stream, const abi::QueueEntry& entry);
@@ -45,10 +47,10 @@ class Staging {
   Status read_group(driver::ExecutionStream& stream, driver::DeviceAddress from, ByteSpan to);
 
   platform::Platform& platform_;
+  operators::Spans& waits_;
   std::unique_ptr<platform::DmaMemory> memory_;
   std::array<Part, kParts> parts_;
   std::size_t present_ = 0;
-  Picoseconds waited_{};
 };
 
 }  // namespace npu::network

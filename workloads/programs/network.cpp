@@ -53,7 +53,7 @@ class NetworkRun {
     const auto begin = context_.platform.clock().now();
     if (auto ok = network_.prepare(); !ok) return ok;
     if (auto ok = card_.wait(); !ok) return outside("constants", ok);
-    figures_.preparing = context_.platform.clock().now() - begin;
+    figures_.preparing.add({begin, context_.platform.clock().now()});
     figures_.weights = card_.memory().used();
     return {};
   }

@@ -16,6 +16,7 @@
 #include "workloads/programs/support/card_session.hpp"
 #include "workloads/programs/support/collective_values.hpp"
 #include "workloads/programs/support/elements.hpp"
+#include "workloads/programs/support/measured_spans.hpp"
 #include "workloads/transformer/cards.hpp"
 #include "workloads/transformer/decoder.hpp"
 #include "workloads/transformer/division.hpp"
@@ -37,18 +38,17 @@ struct OfStep {
   std::uint64_t steps = 1;
 
   const StepTimes& first() const { return cards.front(); }
-  Picoseconds mean_of(Picoseconds sum) const { return mean(sum, steps); }
   std::uint64_t launches() const { return first().launches / steps; }
-  Picoseconds duration() const { return mean_of(first().duration); }
-  Picoseconds host() const { return mean_of(first().host); }
-  Picoseconds card() const { return mean_of(first().card); }
-  Picoseconds gap() const { return mean_of(first().gap()); }
+  MeasuredTime duration() const { return measured(first().duration, steps); }
+  MeasuredTime host() const { return measured(first().host, steps); }
+  MeasuredTime card() const { return measured(first().card, steps); }
+  MeasuredTime gap() const { return measured(first().gap, steps); }
   Number tflops() const {
     std::uint64_t operations = 0;
     for (const auto& card : cards) operations += card.operations;
     return Number::quotient(
-        operations, static_cast<std::uint64_t>(std::max<std::int64_t>(first().duration.count(), 1)),
-        3);
+        operations,
+        static_cast<std::uint64_t>(std::max<std::int64_t>(first().duration.time().count(), 1)), 3);
   }
 };
 
@@ -66,11 +66,11 @@ struct OfCard {
   std::uint64_t steps = 1;
 
   std::uint64_t collectives() const { return times.collectives / steps; }
-  Picoseconds communication() const { return mean(times.communication, steps); }
-  Picoseconds exposed() const { return mean(times.exposed, steps); }
-  Picoseconds hidden() const { return mean(times.hidden(), steps); }
-  Picoseconds busy() const { return mean(times.busy, steps); }
-  Picoseconds gap() const { return mean(times.gap(), steps); }
+  MeasuredTime communication() const { return measured(times.communication, steps); }
+  MeasuredTime exposed() const { return measured(times.exposed, steps); }
+  MeasuredTime hidden() const { return measured(times.hidden, steps); }
+  MeasuredTime busy() const { return measured(times.busy, steps); }
+  MeasuredTime gap() const { return measured(times.gap, steps); }
 };
 constexpr Figure<OfCard> kOfCard[] = {
     {"collectives", "", from<&OfCard::collectives>, {"collectives"}},
@@ -82,15 +82,17 @@ constexpr Figure<OfCard> kOfCard[] = {
 
 struct OfPart {
   std::uint64_t launches = 0;
-  Picoseconds card{};
+  MeasuredTime card;
 };
 constexpr Figure<OfPart> kOfPart[] = {{"launches", "", from<&OfPart::launches>, {"launches"}},
                                       {"card_us", "us", from<&OfPart::card>, {"card us"}}};
 
+constexpr Figure<MeasuredTime> kOfLayer[] = {{"duration_us", "us", itself, {"us"}}};
+
 struct OfModel {
   std::uint64_t layers = 0, simulated_layers = 0;
   Bytes weight_bytes = 0, cache_bytes = 0;
-  std::optional<Picoseconds> ttft, tpot;
+  std::optional<MeasuredTime> ttft, tpot;
   std::optional<Number> tokens_per_s;
 };
 constexpr Figure<OfModel> kOfModel[] = {
@@ -104,12 +106,15 @@ constexpr Figure<OfModel> kOfModel[] = {
 
 // Of all layers. The last one that was simulated stands for those that were not, the last dense one
 // for those in front of experts.
-Picoseconds estimated(const StepTimes& times, const Model& model, const Model& simulated) {
+MeasuredTime estimated(const OfStep& step, const Model& model, const Model& simulated) {
+  if (model.layers == simulated.layers) return step.duration();
+  const auto& times = step.first();
   const std::uint64_t dense = model.experts.dense_layers, own = simulated.experts.dense_layers;
   const auto missing_dense = static_cast<std::int64_t>(dense - own);
   const auto missing = static_cast<std::int64_t>(model.layers - simulated.layers) - missing_dense;
-  const Picoseconds of_dense = own == 0 ? Picoseconds{} : times.layers[own - 1];
-  return times.duration + missing_dense * of_dense + missing * times.last_layer();
+  const Picoseconds of_dense = own == 0 ? Picoseconds{} : times.layers[own - 1].time();
+  const auto all = times.duration.time() + missing_dense * of_dense + missing * times.last_layer();
+  return {mean(all, step.steps), {}};
 }
 
 class TransformerRun {
@@ -148,12 +153,12 @@ class TransformerRun {
   void report() {
     const auto layers = model_.layers, simulated = decoder_.model().layers;
     OfModel all{layers, simulated, decoder_.weight_bytes(), decoder_.cache_bytes(), {}, {}, {}};
-    if (prefill_) all.ttft = estimated(prefill_->first(), model_, decoder_.model());
+    if (prefill_) all.ttft = estimated(*prefill_, model_, decoder_.model());
     if (decode_) {
-      all.tpot = decode_->mean_of(estimated(decode_->first(), model_, decoder_.model()));
+      all.tpot = estimated(*decode_, model_, decoder_.model());
       all.tokens_per_s = Number::quotient(
           context_.parameters.integer("batch") * 1'000'000'000'000U,
-          static_cast<std::uint64_t>(std::max<std::int64_t>(all.tpot->count(), 1)), 3);
+          static_cast<std::uint64_t>(std::max<std::int64_t>(all.tpot->time.count(), 1)), 3);
     }
     auto& whole = add_figure_table(context_.report, model_.name, {}, kOfModel);
     report_figures(context_, "transformer.", kOfModel, all, &whole, {});
@@ -203,17 +208,17 @@ class TransformerRun {
   void report_parts(const OfStep& step) {
     auto& table = add_figure_table(context_.report, step.name + " by part", {"part"}, kOfPart);
     for (const auto& [name, part] : step.first().parts) {
-      const OfPart row{part.launches / step.steps, mean(part.card, step.steps)};
+      const OfPart row{part.launches / step.steps, measured(part.card, step.steps)};
       report_figures(context_, "transformer." + step.name + "." + name + ".", kOfPart, row, &table,
                      {name});
     }
   }
   void report_layers(const OfStep& step) {
-    auto& table = context_.report.add_table(step.name + " by layer", {"layer", "us"});
+    auto& table = add_figure_table(context_.report, step.name + " by layer", {"layer"}, kOfLayer);
     for (std::size_t i = 0; i < step.first().layers.size(); ++i) {
-      const auto time = mean(step.first().layers[i], step.steps);
-      table.rows.push_back(
-          {std::to_string(i), fmt::format("{:.3f}", static_cast<double>(time.count()) / 1e6)});
+      const auto layer = std::to_string(i);
+      report_figures(context_, "transformer." + step.name + ".layer" + layer + ".", kOfLayer,
+                     measured(step.first().layers[i], step.steps), &table, {layer});
     }
   }
 
@@ -393,7 +398,7 @@ Workload transformer_run() {
                         {"none", "folder"}),
        card_parameter()},
       run::run_transformer,
-      figure_rows(run::kOfStep, run::kOfCard, run::kOfPart, run::kOfModel),
+      figure_rows(run::kOfStep, run::kOfCard, run::kOfPart, run::kOfLayer, run::kOfModel),
       run::check_transformer};
 }
 

@@ -97,15 +97,16 @@ Result<std::vector<StepTimes>> Decoder::timed(const StepShape& shape,
   }
   auto& clock = context_.platform.clock();
   operators::LaunchTimes times;
+  const bool recorded = context_.platform.tracer().enabled();
   const TraceSession listening(context_.trace, times);
   const Instant begin = clock.now();
   const auto ran = on_all_ranks([&](DecoderRank& rank) { return rank.run(shape, given, times); });
   if (!ran) return forward_error(ran);
-  const Instant end = clock.now();
+  const operators::KernelSpan whole{begin, clock.now()};
   std::vector<StepTimes> all;
   for (const auto& rank : ranks_) {
-    all.push_back(rank->times_of(times));
-    all.back().duration = end - begin;
+    all.push_back(rank->times_of(whole, times));
+    if (!recorded) all.back().keep_time_only();
   }
   return all;
 }

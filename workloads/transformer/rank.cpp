@@ -110,7 +110,7 @@ Status DecoderRank::run(const StepShape& shape, const std::vector<std::uint32_t>
   const Instant called = clock.now();
   const bool graph = from_graph(shape);
   if (auto ok = graph ? launch_graph() : launch(times); !ok) return ok;
-  host_ = clock.now() - called;
+  host_ = {called, clock.now()};
   if (auto ok = card_.launcher.wait(); !ok) return ok;
   chosen_.resize(shape.batch);
   return card_.session.read({step_.chosen}, bytes_to(chosen_));
@@ -200,11 +200,12 @@ Status DecoderRank::follow(driver::ExecutionStream& later, driver::ExecutionStre
   return record ? later.wait_for(*record) : Status(forward_error(record));
 }
 
-StepTimes DecoderRank::times_of(const operators::LaunchTimes& times) const {
+StepTimes DecoderRank::times_of(const operators::KernelSpan& step,
+                                const operators::LaunchTimes& times) const {
   StepTimes all;
-  all.host = host_;
+  all.host = Spans(host_);
   all.layers.resize(options_.layers);
-  std::vector<operators::KernelSpan> kernels, collectives;
+  Spans kernels, collectives;
   Instant end;                    // of what has been done so far
   std::optional<Instant> before;  // the end of what came before a layer
   std::uint64_t layer = kNoLayer;
@@ -221,13 +222,13 @@ StepTimes DecoderRank::times_of(const operators::LaunchTimes& times) const {
     auto& part = all.parts[operation.part];
     part.launches += launched.launches;
     if (!span) continue;
-    part.card += span->end - span->begin;
-    (operation.collective ? collectives : kernels).push_back(*span);
+    part.card.add(*span);
+    (operation.collective ? collectives : kernels).add(*span);
+    if (operation.collective) ++all.collectives;
     end = std::max(end, span->end);
-    if (layer != kNoLayer) all.layers[layer] = end - *before;
+    if (layer != kNoLayer) all.layers[layer] = Spans({*before, end});
   }
-  all.collectives = collectives.size();
-  all.set_spans(kernels, collectives);
+  all.set_spans(step, kernels, collectives);
   return all;
 }
 

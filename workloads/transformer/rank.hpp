@@ -63,8 +63,8 @@ class DecoderRank {
   // card say.
   Status run(const StepShape& shape, const std::vector<std::uint32_t>& given,
              operators::LaunchTimes& times);
-  // Of the step that has run, without its duration.
-  StepTimes times_of(const operators::LaunchTimes& times) const;
+  // Of the step that has run, within `step`.
+  StepTimes times_of(const operators::KernelSpan& step, const operators::LaunchTimes& times) const;
   // The tokens that it has read, one of each sequence; and from the card the logits, batch x
   // vocabulary.
   const std::vector<std::uint32_t>& chosen() const { return chosen_; }
@@ -105,7 +105,7 @@ class DecoderRank {
   std::vector<Operation> operations_;
   std::vector<Launched> launched_;  // of each operation
   std::unique_ptr<StepGraph> graph_;
-  Picoseconds host_{};
+  operators::KernelSpan host_;  // from the first call of the last step to its last doorbell
   std::vector<std::uint32_t> chosen_;
 };
 

@@ -1,55 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer/step_times.hpp"
 
-#include <algorithm>
-
 namespace npu::workloads::transformer {
 namespace {
 
-// Spans that overlap count once.
-Picoseconds covered(std::vector<operators::KernelSpan> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  Picoseconds sum;
-  Instant end;
-  for (const auto& span : spans) {
-    const Instant from = std::max(span.begin, end);
-    if (span.end <= from) continue;
-    sum += span.end - from;
-    end = span.end;
-  }
-  return sum;
-}
-
-Picoseconds sum_of(const std::vector<operators::KernelSpan>& spans) {
-  Picoseconds sum;
-  for (const auto& span : spans) sum += span.end - span.begin;
-  return sum;
-}
+constexpr Spans StepTimes::*kSpans[] = {
+    &StepTimes::duration,      &StepTimes::host,    &StepTimes::card,   &StepTimes::busy,
+    &StepTimes::communication, &StepTimes::exposed, &StepTimes::hidden, &StepTimes::gap};
 
 }  // namespace
 
-void StepTimes::set_spans(const std::vector<operators::KernelSpan>& kernels,
-                          const std::vector<operators::KernelSpan>& operations_of_all) {
-  card = sum_of(kernels);
-  busy = covered(kernels);
-  communication = covered(operations_of_all);
-  auto all = kernels;
-  all.insert(all.end(), operations_of_all.begin(), operations_of_all.end());
-  exposed = covered(std::move(all)) - busy;
+void StepTimes::set_spans(const operators::KernelSpan& step, const Spans& kernels,
+                          const Spans& operations_of_all) {
+  duration = Spans(step);
+  card = kernels;
+  busy = kernels.joined();
+  communication = operations_of_all.joined();
+  exposed = communication.without(busy);
+  hidden = communication.without(exposed);
+  gap = duration.without(busy).without(communication);
 }
 
 void StepTimes::add(const StepTimes& other) {
   launches += other.launches, operations += other.operations;
-  duration += other.duration, host += other.host;
-  card += other.card, busy += other.busy;
-  communication += other.communication, exposed += other.exposed;
   collectives += other.collectives;
+  for (const auto spans : kSpans) (this->*spans).add(other.*spans);
   for (const auto& [name, part] : other.parts) {
     parts[name].launches += part.launches;
-    parts[name].card += part.card;
+    parts[name].card.add(part.card);
   }
-  for (std::size_t i = 0; i < layers.size(); ++i) layers[i] += other.layers[i];
+  for (std::size_t i = 0; i < layers.size(); ++i) layers[i].add(other.layers[i]);
+}
+
+void StepTimes::keep_time_only() {
+  for (const auto spans : kSpans) (this->*spans).keep_time_only();
+  for (auto& part : parts) part.second.card.keep_time_only();
+  for (auto& layer : layers) layer.keep_time_only();
 }
 
 }  // namespace npu::workloads::transformer

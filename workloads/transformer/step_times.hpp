@@ -7,37 +7,40 @@
 #include <string>
 #include <vector>
 
-#include "kernels/operators/launcher/launch_times.hpp"
+#include "kernels/operators/launcher/spans.hpp"
 
 namespace npu::workloads::transformer {
 
+using operators::Spans;
+
 struct PartTimes {
   std::uint64_t launches = 0;
-  Picoseconds card{};
+  Spans card;
 };
 
 // Of a step on a card; or sums of several.
 struct StepTimes {
   std::uint64_t launches = 0, operations = 0;
-  Picoseconds duration{};  // from the first input that is written to the last token that is read
-  Picoseconds host{};      // of it, from the first operator's call to the last one's doorbell
-  Picoseconds card{};      // of kernels: from the first block's begin to the last one's end each
-  Picoseconds busy{};      // of the card: kernels that overlap count once
+  Spans duration;  // from the first input that is written to the last token that is read
+  Spans host;      // of it, from the first operator's call to the last one's doorbell
+  Spans card;      // of kernels: from the first block's begin to the last one's end each
+  Spans busy;      // of the card: kernels that overlap count once
   // Of operations of all cards: from when the card comes to one until it may use what came.
-  Picoseconds communication{};
-  Picoseconds exposed{};          // of it, where no kernel runs on the card
+  Spans communication;
+  Spans exposed;                  // of it, where no kernel runs on the card
+  Spans hidden;                   // of it, where one does
+  Spans gap;                      // neither a kernel nor an operation of all cards
   std::uint64_t collectives = 0;  // such operations
   std::map<std::string, PartTimes> parts;
-  std::vector<Picoseconds> layers;  // from the end of what came before to the end of its kernels
+  std::vector<Spans> layers;  // from the end of what came before to the end of its kernels
 
   void add(const StepTimes& other);
-  // Times in which something was done: `kernels`, and operations of all cards.
-  void set_spans(const std::vector<operators::KernelSpan>& kernels,
-                 const std::vector<operators::KernelSpan>& operations_of_all);
-  Picoseconds hidden() const { return communication - exposed; }
-  // Neither a kernel nor an operation of all cards.
-  Picoseconds gap() const { return duration - busy - exposed; }
-  Picoseconds last_layer() const { return layers.empty() ? Picoseconds{} : layers.back(); }
+  // `step`: its duration. What was done in it: `kernels`, and operations of all cards.
+  void set_spans(const operators::KernelSpan& step, const Spans& kernels,
+                 const Spans& operations_of_all);
+  // Nobody records events: the sums are enough.
+  void keep_time_only();
+  Picoseconds last_layer() const { return layers.empty() ? Picoseconds{} : layers.back().time(); }
 };
 
 }  // namespace npu::workloads::transformer

@@ -175,8 +175,9 @@ py::list NetworkHost::run(const py::list& inputs) {
 py::dict NetworkHost::times() const {
   const auto& parts = usable();
   const auto& times = parts.times;
+  const Picoseconds duration = times.whole.end - times.whole.begin;
   py::list nodes;
-  Picoseconds card{}, gap = times.rest;
+  Picoseconds card{}, gap = times.rest.time();
   std::uint64_t launches = 0;
   for (const auto& node : times.nodes) {
     const auto& known = parts.graph.nodes[node.node];
@@ -184,21 +185,21 @@ py::dict NetworkHost::times() const {
     row["name"] = known.name;
     row["operator"] = known.op;
     row["launches"] = node.operators;
-    row["host_ps"] = node.host.count();
-    row["wait_ps"] = node.waited.count();
-    row["device_ps"] = node.card.count();
-    row["gap_ps"] = node.gap.count();
+    row["host_ps"] = node.host.time().count();
+    row["wait_ps"] = node.waited.time().count();
+    row["device_ps"] = node.card.time().count();
+    row["gap_ps"] = node.gap.time().count();
     row["on_host"] = known.on_host;
     nodes.append(row);
-    card += node.card, gap += node.gap, launches += node.operators;
+    card += node.card.time(), gap += node.gap.time(), launches += node.operators;
   }
   py::dict all;
   all["launches"] = launches;
-  all["total_ps"] = times.duration.count();
+  all["total_ps"] = duration.count();
   all["device_ps"] = card.count();
   all["gap_ps"] = gap.count();
-  all["host_ps"] = (times.duration - times.waited).count();
-  all["wait_ps"] = times.waited.count();
+  all["host_ps"] = (duration - times.waited.time()).count();
+  all["wait_ps"] = times.waited.time().count();
   all["peak_bytes"] = times.peak;
   all["nodes"] = nodes;
   return all;

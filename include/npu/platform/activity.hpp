@@ -103,6 +103,7 @@ enum class Activity : std::uint16_t {
   kHccsTransfer,
   kCount,
 };
+inline constexpr unsigned kWaitTimedOut = 32;  // the bit of kEventWait's detail
 inline constexpr std::size_t kActivities = static_cast<std::size_t>(Activity::kCount);
 
 struct ActivityRow {
@@ -156,7 +157,8 @@ inline constexpr std::array<ActivityRow, kActivities> kActivityTable{
         "cause is its last entry, and so many went before it with the same doorbell",
         DetailField{"stream_or_queue", 0, 32}, DetailField{"entries_before", 32, 32}),
     row(Activity::kEventWait, "event_wait", Category::kDriver, Flow::kEnd, Load::kNone, Path::kCall,
-        "driver: from the call to the return of a wait", DetailField{"event_or_queue", 0, 32}),
+        "driver: from the call to the return of a wait; one that timed out ends no arrow",
+        DetailField{"event_or_queue", 0, 32}, DetailField{"timed_out", kWaitTimedOut, 1}),
     row(Activity::kMemoryBlock, "memory_block", Category::kDriver, Flow::kNone, Load::kNone,
         Path::kNone,
         "driver: a block of device memory is free, allocated, pinned or moved from now on",

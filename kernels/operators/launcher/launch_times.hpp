@@ -9,15 +9,10 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/operators/launcher/spans.hpp"
 #include "npu/platform/trace.hpp"
 
 namespace npu::operators {
-
-// From a kernel's first block to the end of its last one; or of a wait.
-struct KernelSpan {
-  Instant begin, end;
-  std::uint64_t cause = 0;
-};
 
 class LaunchTimes : public platform::TraceSink {
  public:

@@ -30,6 +30,21 @@ std::vector<Traced> traced_kernels() {
           {"vector_operator", "vector_operator", {"elements=1000"}},
           {"operator", "operator", {"name=splitk_matmul", "shape=33,17,650", "splits=2"}},
           {"graph", "graph", {}},
+          {"network",
+           "network",
+           {"model=/usr/share/libonnx-testdata/data/node/test_gemm_all_attributes/model.onnx",
+            "rows=nodes"}},
+          {"transformer", "transformer", {"tokens=5", "steps=3"}},
+          {"transformer_graph", "transformer", {"tokens=5", "steps=2", "launch=graph"}},
+          {"transformer_sampled",
+           "transformer",
+           {"model=qwen2.5-0.5b", "layers=sampled", "tokens=5", "steps=1", "functional=off"},
+           "910b2",
+           false},
+          {"transformer_on_two_cards",
+           "transformer",
+           {"tokens=5", "steps=2", "tensor_parallel=2", "overlap=2"},
+           "system-2x910b2"},
           {"graph_attention", "graph", {"graph=paged_attention", "parameters=batch=2,blocks=2"}}};
 }
 
@@ -122,11 +137,9 @@ TEST_F(RebuildList, HasEveryWorkload) {
   }
   for (const auto& each : traced()) here.insert(each.workload);
   // Workloads on several functions or of several clients mark no spans yet: nothing of theirs can
-  // be rebuilt. A card that comes back counts its requests anew. Launches of a network or a
-  // transformer are marked by none either.
-  here.insert({"card_loss", "faults", "network", "share_fairness", "share_oversubscribe",
-               "share_quota", "share_update", "transformer", "vf_isolation", "vf_share",
-               "vf_templates"});
+  // be rebuilt. A card that comes back counts its requests anew.
+  here.insert({"card_loss", "faults", "share_fairness", "share_oversubscribe", "share_quota",
+               "share_update", "vf_isolation", "vf_share", "vf_templates"});
   EXPECT_EQ(listed, here);
 }
 

@@ -149,20 +149,25 @@ TEST(TransformerDivision, WhatCannotBeDividedIsToldInALine) {
             "tensor_parallel=4: tiny has 3 heads of keys and values, which it does not divide");
 }
 
-operators::KernelSpan span(int begin, int end) {
-  return {Instant(Picoseconds(begin)), Instant(Picoseconds(end))};
+Spans spans(const std::vector<std::pair<int, int>>& all) {
+  Spans made;
+  for (const auto& [begin, end] : all) {
+    made.add({Instant(Picoseconds(begin)), Instant(Picoseconds(end))});
+  }
+  return made;
 }
 
 TEST(TransformerStepTimes, CommunicationIsExposedWhereNoKernelRuns) {
   StepTimes times;
-  times.duration = Picoseconds(50);
-  times.set_spans({span(0, 10), span(20, 30), span(28, 32)}, {span(5, 25), span(40, 44)});
-  EXPECT_EQ(times.card, Picoseconds(24));
-  EXPECT_EQ(times.busy, Picoseconds(22));
-  EXPECT_EQ(times.communication, Picoseconds(24));
-  EXPECT_EQ(times.exposed, Picoseconds(10 + 4));
-  EXPECT_EQ(times.hidden(), Picoseconds(10));
-  EXPECT_EQ(times.gap(), Picoseconds(50 - 22 - 14));
+  times.set_spans(spans({{0, 50}}).all().front(), spans({{0, 10}, {20, 30}, {28, 32}}),
+                  spans({{5, 25}, {40, 44}}));
+  EXPECT_EQ(times.duration.time(), Picoseconds(50));
+  EXPECT_EQ(times.card.time(), Picoseconds(24));
+  EXPECT_EQ(times.busy.time(), Picoseconds(22));
+  EXPECT_EQ(times.communication.time(), Picoseconds(24));
+  EXPECT_EQ(times.exposed.time(), Picoseconds(10 + 4));
+  EXPECT_EQ(times.hidden.time(), Picoseconds(10));
+  EXPECT_EQ(times.gap.time(), Picoseconds(50 - 22 - 14));
 }
 
 }  // namespace

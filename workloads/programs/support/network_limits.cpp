@@ -70,7 +70,7 @@ void NetworkLimits::add(OfKernels& to, const network::NodeTimes& node, Context& 
   const TrackCapacities capacities(context.simulator);
   const auto capacity = [&](const std::string& track) { return capacities.of(track); };
   for (std::size_t i = 0; i < node.operations.size(); ++i) to.operations[i] += node.operations[i];
-  to.card += node.card;
+  to.card += node.card.time();
   for (const auto& kernel : node.kernels) {
     const auto [l2, hbm] = use_.moved_for(kernel.cause);
     to.l2 += l2.read + l2.written;

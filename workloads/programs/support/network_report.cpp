@@ -7,6 +7,8 @@
 #include <cctype>
 #include <map>
 
+#include "workloads/programs/support/measured_spans.hpp"
+
 namespace npu::workloads {
 namespace {
 
@@ -21,12 +23,12 @@ constexpr Figure<OfNetwork> kOfNetwork[] = {
     {"operators", "", from<&OfNetwork::all, &OfNodes::operators>, {"launches"}},
     {"data_sets", "", from<&OfNetwork::sets>, {"data sets"}},
     {"results_compared", "", from<&OfNetwork::compared>, {"results compared"}},
-    {"host_us", "us", from<&OfNetwork::host>, {"host us"}},
-    {"wait_us", "us", from<&OfNetwork::waited>, {"wait us"}},
-    {"card_us", "us", from<&OfNetwork::all, &OfNodes::card>, {"card us"}},
-    {"gap_us", "us", from<&OfNetwork::gap>, {"gap us"}},
-    {"prepare_us", "us", from<&OfNetwork::preparing>, {"prepare us"}},
-    {"duration_us", "us", from<&OfNetwork::duration>, {"duration us"}}};
+    {"host_us", "us", length<&OfNetwork::host>, {"host us"}},
+    {"wait_us", "us", length<&OfNetwork::waited>, {"wait us"}},
+    {"card_us", "us", length<&OfNetwork::all, &OfNodes::card>, {"card us"}},
+    {"gap_us", "us", length<&OfNetwork::gap>, {"gap us"}},
+    {"prepare_us", "us", length<&OfNetwork::preparing>, {"prepare us"}},
+    {"duration_us", "us", length<&OfNetwork::duration>, {"duration us"}}};
 
 constexpr Figure<OfNetwork> kOfMemory[] = {
     {"weight_bytes", "B", from<&OfNetwork::weights>, {"weights B"}},
@@ -35,23 +37,23 @@ constexpr Figure<OfNetwork> kOfMemory[] = {
 
 constexpr Figure<OfNodes> kOfNodes[] = {{"nodes", "", from<&OfNodes::nodes>, {"nodes"}},
                                         {"operators", "", from<&OfNodes::operators>, {"launches"}},
-                                        {"host_us", "us", from<&OfNodes::host>, {"host us"}},
-                                        {"wait_us", "us", from<&OfNodes::waited>, {"wait us"}},
-                                        {"card_us", "us", from<&OfNodes::card_time>, {"card us"}},
-                                        {"gap_us", "us", from<&OfNodes::gap>, {"gap us"}}};
+                                        {"host_us", "us", length<&OfNodes::host>, {"host us"}},
+                                        {"wait_us", "us", length<&OfNodes::waited>, {"wait us"}},
+                                        {"card_us", "us", length<&OfNodes::card>, {"card us"}},
+                                        {"gap_us", "us", length<&OfNodes::gap>, {"gap us"}}};
 
 constexpr Figure<OfNodes> kOfLayer[] = {
     {"nodes", "", from<&OfNodes::nodes>, {"nodes"}},
-    {"host_us", "us", from<&OfNodes::host>, {"host us"}},
-    {"wait_us", "us", from<&OfNodes::waited>, {"wait us"}},
-    {"card_us", "us", from<&OfNodes::card_time>, {"card us"}},
-    {"gap_us", "us", from<&OfNodes::gap>, {"gap us"}},
+    {"host_us", "us", length<&OfNodes::host>, {"host us"}},
+    {"wait_us", "us", length<&OfNodes::waited>, {"wait us"}},
+    {"card_us", "us", length<&OfNodes::card>, {"card us"}},
+    {"gap_us", "us", length<&OfNodes::gap>, {"gap us"}},
     {"memory_bytes", "B", from<&OfNodes::memory>, {"memory B"}}};
 
 constexpr Figure<OfNodes> kOfHostNode[] = {
     {"instructions", "", from<&OfNodes::computed>, {"instructions"}},
-    {"host_us", "us", from<&OfNodes::host>, {"host us"}},
-    {"wait_us", "us", from<&OfNodes::waited>, {"wait us"}}};
+    {"host_us", "us", length<&OfNodes::host>, {"host us"}},
+    {"wait_us", "us", length<&OfNodes::waited>, {"wait us"}}};
 
 constexpr Figure<PassResult> kOfPass[] = {
     {"found", "", from<&PassResult::found>, {"found"}},
@@ -63,23 +65,27 @@ constexpr Figure<PassResult> kOfPass[] = {
 void OfNodes::add(const NodeTimes& times) {
   ++nodes;
   operators += times.operators;
-  host += times.host;
-  waited += times.waited;
-  card += times.card;
-  gap += times.gap;
+  host.add(times.host);
+  waited.add(times.waited);
+  card.add(times.card);
+  gap.add(times.gap);
   computed += times.computed;
   memory = times.memory;
-  for (const auto& kernel : times.kernels)
-    kernels.push_back({kernel.begin, kernel.end, kernel.cause});
 }
 
 void OfNetwork::add(const RunTimes& times) {
   ++sets;
   for (const auto& node : times.nodes) all.add(node);
-  duration += times.duration;
-  waited += times.waited;
-  rest += times.rest;
+  duration.add(times.whole);
+  waited.add(times.waited);
+  rest.add(times.rest);
   peak = std::max(peak, times.peak);
+}
+
+operators::Spans OfNetwork::gap() const {
+  auto both = all.gap;
+  both.add(rest);
+  return both;
 }
 
 std::string layer_of(std::string_view name) {

@@ -17,24 +17,22 @@ namespace npu::workloads {
 // In what nodes are counted together.
 struct OfNodes {
   std::uint64_t nodes = 0, operators = 0, computed = 0;
-  Picoseconds host{}, waited{}, card{}, gap{};
+  operators::Spans host, waited, card, gap;
   Bytes memory = 0;  // when the last of them has been submitted
-  std::vector<MeasuredSpan> kernels;
 
   void add(const network::NodeTimes& times);
-  MeasuredTime card_time() const { return {card, kernels}; }
 };
 
 struct OfNetwork {
   std::uint64_t nodes = 0, sets = 0, compared = 0;
   OfNodes all;
-  Picoseconds preparing{}, duration{}, waited{}, rest{};
+  operators::Spans preparing, duration, waited, rest;
   Bytes weights = 0, peak = 0;
 
   void add(const network::RunTimes& times);
   // The host works or waits, and kernels run or do not: each two are the duration.
-  Picoseconds host() const { return duration - waited; }
-  Picoseconds gap() const { return all.gap + rest; }
+  operators::Spans host() const { return duration.without(waited); }
+  operators::Spans gap() const;
   Bytes tensors() const { return peak - weights; }
 };
 

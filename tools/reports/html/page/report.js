@@ -10,6 +10,6 @@ function report_page(report) {
   document.getElementById('title').textContent = `${report.workload} on ${report.config}`;
   document.getElementById('subtitle').textContent =
     `seed ${report.seed}, ${time_text(report.simulated_ps)} simulated`;
-  add_all(report, [add_summary, add_bounds, add_kernel_use, add_latency, add_bandwidth, add_roofline, add_utilisation,
-    add_memory, add_counters, add_metrics, add_configuration]);
+  add_all(report, [add_summary, add_steps, add_bounds, add_kernel_use, add_latency, add_bandwidth, add_roofline,
+    add_utilisation, add_memory, add_counters, add_metrics, add_configuration]);
 }

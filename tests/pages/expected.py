@@ -51,7 +51,7 @@ def step_plots(report):
     if report["workload"] not in ("network", "transformer"):
         return []
     return [each["title"] for each in report["tables"]
-            if each["rows"] and {"busy us", "card us", "us"} & set(each["columns"])]
+            if each["rows"] and {"exposed us", "card us", "us"} & set(each["columns"])]
 
 
 def report_plots(report):

@@ -134,6 +134,24 @@ TEST(ChromeTrace, HasArrowsOfRequestsThatAViewerTellsApart) {
   EXPECT_EQ(ids.size(), events.size());
 }
 
+// Who waits may look after a while, and wait again.
+TEST(ChromeTrace, EndsAnArrowAtTheWaitThatDidNotTimeOut) {
+  const auto cause = platform::queue_cause(0, 2, 7);
+  const auto event = [cause](Activity activity, std::int64_t begin, std::uint64_t detail) {
+    const auto at = Instant(Picoseconds(begin));
+    return TraceEvent{at, at + Picoseconds(10), cause, 0, detail, 1, activity};
+  };
+  const std::uint64_t timed_out = std::uint64_t{1} << platform::kWaitTimedOut;
+  const auto text =
+      written({event(Activity::kDmaSubmit, 10, 0), event(Activity::kEventWait, 20, timed_out | 2),
+               event(Activity::kEventWait, 40, 2)},
+              {});
+  EXPECT_EQ(of_phase(text, "t").size(), 1U);
+  const auto ends = of_phase(text, "f");
+  ASSERT_EQ(ends.size(), 1U);
+  EXPECT_NEAR(ends[0].at("ts").get<double>(), 49e-6, 1e-9);
+}
+
 // An entry that nobody waits for, and one with the same number of the queue that comes after it;
 // `first` is the cause of a queue's first entry.
 void expect_other_arrows(std::uint64_t first) {

@@ -33,7 +33,18 @@ void share(const StepPlace& place, std::uint64_t layer, OperationList& list) {
   list.add("shared", "swi_glu", {rows, 2 * inner}, {step.experts.shared_gate_up},
            {step.experts.shared_inner});
   list.multiply("shared", {rows, model.hidden, inner}, step.experts.shared_inner, weights.down,
-                step.experts.shared);
+                step.experts.shared_whole);
+  if (!model.experts.shared_gated) return;
+  list.multiply("shared_gate", {rows, 1, model.hidden}, step.normed, weights.shared_gate,
+                step.experts.shared_logits);
+  list.add("shared_gate", "elementwise", {rows}, {step.experts.shared_logits},
+           {step.experts.shared_weights})
+      .expression = "sigmoid(a)";
+  auto& weighed =
+      list.add("shared_gate", "broadcast", {rows, model.hidden},
+               {step.experts.shared_whole, step.experts.shared_weights}, {step.experts.shared});
+  weighed.other_shape = {rows, 1};
+  weighed.expression = "a * b";
 }
 
 }  // namespace
@@ -56,6 +67,7 @@ void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t firs
     auto& call = list.add(part, "grouped_matmul", {own, choices, outputs, inputs},
                           {from, matrices, ends}, {to});
     call.transpose_b = true;
+    call.format_b = list.layout();
     call.out_dtype = list.type();
     // Of a card's experts as many as of the others.
     list.count(2 * choices * outputs * inputs / experts.cards);

@@ -24,9 +24,15 @@ HostModel random_model(const Model& model, DataType type, std::uint64_t layers,
 std::vector<std::uint32_t> random_choices(const Experts& experts, std::uint64_t rows,
                                           std::uint64_t seed);
 
+// How the operators that read a weight call its layout: in fractals `nZ`, as a linear layer's
+// weights of outputs x inputs are after a cast to FRACTAL_NZ; else in rows.
+bool in_fractals(const Weight& weight, bool fractals);
+// Elements that it takes on the card, with the padding of fractals.
+std::uint64_t stored_elements(const Weight& weight, DataType type, bool fractals);
+
 struct ModelMemory;
 using WriteNumbers = std::function<Status(std::uint64_t to, DataType type, const Numbers& from)>;
-// All of it into device memory. Errors: those of `write`.
+// All of it into device memory, as the operators read it. Errors: those of `write`.
 Status write_model(const HostModel& host, const Model& model, DataType type,
                    const ModelMemory& memory, const WriteNumbers& write);
 

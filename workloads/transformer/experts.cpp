@@ -57,6 +57,7 @@ void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t firs
   const auto& weights = memory.layers[layer];
   const std::uint64_t rows = shape.rows(), hidden = model.hidden, own = experts.own();
   const std::uint64_t choices = rows * experts.chosen, ends = step.experts.ends;
+  const bool outputs_first = !memory.fractals;  // layout_of()
   route(place, layer, list);
   share(place, layer, list);
   list.add("routing", "moe_init_routing", {rows, hidden, experts.chosen, experts.count, first, own},
@@ -66,7 +67,7 @@ void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t firs
                            std::uint64_t from, std::uint64_t matrices, std::uint64_t to) {
     auto& call = list.add(part, "grouped_matmul", {own, choices, outputs, inputs},
                           {from, matrices, ends}, {to});
-    call.transpose_b = true;
+    call.transpose_b = outputs_first;
     call.format_b = list.layout();
     call.out_dtype = list.type();
     // Of a card's experts as many as of the others.

@@ -47,7 +47,6 @@ class ConfigReader {
     if (model.heads % model.kv_heads != 0) {
       return refuse("num_key_value_heads", "it does not divide num_attention_heads");
     }
-    if (model.head % 2 != 0) return refuse("head_dim", "rotary embedding needs an even one");
     const auto epsilon = keys_.real("rms_norm_eps", model.epsilon);
     if (!epsilon) return forward_error(epsilon);
     model.epsilon = *epsilon;
@@ -59,6 +58,9 @@ class ConfigReader {
     model.tied = flag("tie_word_embeddings");
     if (auto read = read_experts(model); !read) return forward_error(read);
     if (auto read = read_latent(model); !read) return forward_error(read);
+    if (model.head % 2 != 0 && !model.has_latent()) {
+      return refuse("head_dim", "rotary embedding needs an even one");
+    }
     return model;
   }
 

@@ -5,8 +5,8 @@ namespace npu::workloads::transformer {
 namespace {
 
 #define NPU_WEIGHT(name, ...) all.push_back({&LayerWeights::name, &HostLayer::name, __VA_ARGS__})
-constexpr auto kMatrix = WeightKind::kMatrix, kHeads = WeightKind::kHeads,
-               kGamma = WeightKind::kGamma, kBias = WeightKind::kBias;
+constexpr auto kMatrix = WeightKind::kMatrix, kExperts = WeightKind::kExperts,
+               kHeads = WeightKind::kHeads, kGamma = WeightKind::kGamma, kBias = WeightKind::kBias;
 
 void list_heads(const Model& model, std::vector<Weight>& all) {
   NPU_WEIGHT(qkv, kMatrix, model.qkv_width(), model.hidden);
@@ -36,8 +36,8 @@ void list_experts(const Model& model, std::vector<Weight>& all) {
   if (experts.biased) NPU_WEIGHT(router_bias, kBias, experts.count);
   list_dense(model.hidden, experts.shared_inner, all);
   if (experts.shared_gated) NPU_WEIGHT(shared_gate, kMatrix, 1, model.hidden);
-  NPU_WEIGHT(expert_gate_up, kMatrix, 2 * experts.inner, model.hidden, experts.own());
-  NPU_WEIGHT(expert_down, kMatrix, model.hidden, experts.inner, experts.own());
+  NPU_WEIGHT(expert_gate_up, kExperts, 2 * experts.inner, model.hidden, experts.own());
+  NPU_WEIGHT(expert_down, kExperts, model.hidden, experts.inner, experts.own());
 }
 #undef NPU_WEIGHT
 

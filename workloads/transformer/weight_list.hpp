@@ -29,8 +29,9 @@ struct LayerOf {
 using LayerWeights = LayerOf<std::uint64_t>;  // where they are; 0: the model has none
 using HostLayer = LayerOf<Numbers>;
 
-// kHeads: matrices of batched products, which lie in rows; kBias: fp32.
-enum class WeightKind : std::uint8_t { kMatrix, kHeads, kGamma, kBias };
+// kExperts: matrices of grouped products; kHeads: those of batched ones, which lie in rows; kBias:
+// fp32.
+enum class WeightKind : std::uint8_t { kMatrix, kExperts, kHeads, kGamma, kBias };
 
 struct Weight {
   std::uint64_t LayerWeights::*address;

@@ -29,18 +29,19 @@ class Random {
   std::uint64_t state_;
 };
 
-constexpr const char* kFractals = "nZ";  // of inputs x outputs, transposed
+constexpr std::string_view kRows = "ColumnMajor";
 
-Numbers stored(const Numbers& rows, const Weight& weight, DataType type) {
+Numbers stored(const Numbers& rows, const Weight& weight, DataType type, std::string_view layout) {
   const std::uint64_t size =
-      operators::stored_elements(kFractals, type, weight.inputs, weight.outputs);
+      operators::stored_elements(layout, type, weight.inputs, weight.outputs);
   Numbers all(weight.matrices * size);
   std::size_t next = 0;
   for (std::uint64_t matrix = 0; matrix < weight.matrices; ++matrix) {
     for (std::uint64_t output = 0; output < weight.outputs; ++output) {
       for (std::uint64_t input = 0; input < weight.inputs; ++input) {
-        all[matrix * size + operators::stored_index(kFractals, type, weight.inputs, weight.outputs,
-                                                    input, output)] = rows[next++];
+        const auto at =
+            operators::stored_index(layout, type, weight.inputs, weight.outputs, input, output);
+        all[matrix * size + at] = rows[next++];
       }
     }
   }
@@ -66,14 +67,14 @@ void fill_tables(const Model& model, DataType type, std::uint64_t positions, Hos
 
 }  // namespace
 
-bool in_fractals(const Weight& weight, bool fractals) {
-  return fractals && weight.kind == WeightKind::kMatrix;
+std::string_view layout_of(const Weight& weight, bool fractals) {
+  if (fractals && weight.kind == WeightKind::kMatrix) return "nZ";
+  return fractals && weight.kind == WeightKind::kExperts ? "zN" : kRows;
 }
 
 std::uint64_t stored_elements(const Weight& weight, DataType type, bool fractals) {
-  if (!in_fractals(weight, fractals)) return weight.count();
-  return weight.matrices *
-         operators::stored_elements(kFractals, type, weight.inputs, weight.outputs);
+  return weight.matrices * operators::stored_elements(layout_of(weight, fractals), type,
+                                                      weight.inputs, weight.outputs);
 }
 
 HostModel random_model(const Model& model, DataType type, std::uint64_t layers,
@@ -136,9 +137,9 @@ Status write_model(const HostModel& host, const Model& model, DataType type,
       const auto& from = host.layers[i].*weight.numbers;
       const auto of_card = weight.type(type);
       const auto to = memory.layers[i].*weight.address;
-      return in_fractals(weight, memory.fractals)
-                 ? write(to, of_card, stored(from, weight, of_card))
-                 : write(to, of_card, from);
+      const auto layout = layout_of(weight, memory.fractals);
+      return layout == kRows ? write(to, of_card, from)
+                             : write(to, of_card, stored(from, weight, of_card, layout));
     };
     // In the order in which operators read them: the norm behind attention is not the second.
     const auto weights = weights_of_layer(model, i);

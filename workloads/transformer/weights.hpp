@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "npu/base/result.hpp"
@@ -24,9 +25,11 @@ HostModel random_model(const Model& model, DataType type, std::uint64_t layers,
 std::vector<std::uint32_t> random_choices(const Experts& experts, std::uint64_t rows,
                                           std::uint64_t seed);
 
-// How the operators that read a weight call its layout: in fractals `nZ`, as a linear layer's
-// weights of outputs x inputs are after a cast to FRACTAL_NZ; else in rows.
-bool in_fractals(const Weight& weight, bool fractals);
+// What the operators that read a weight call its layout, as a matrix of inputs x outputs. In
+// fractals a linear layer's weights of outputs x inputs are nZ, as after a cast to FRACTAL_NZ;
+// serving systems turn those of experts to inputs x outputs first, zN. Else they lie in rows,
+// ColumnMajor.
+std::string_view layout_of(const Weight& weight, bool fractals);
 // Elements that it takes on the card, with the padding of fractals.
 std::uint64_t stored_elements(const Weight& weight, DataType type, bool fractals);
 

@@ -59,6 +59,19 @@ void expect_fractals(const Numbers& found, const Numbers& rows, std::uint64_t ma
   EXPECT_EQ(found, wanted);
 }
 
+Numbers turned(const Numbers& rows, std::uint64_t matrices, std::uint64_t outputs,
+               std::uint64_t inputs) {
+  Numbers all;
+  for (std::uint64_t matrix = 0; matrix < matrices; ++matrix) {
+    for (std::uint64_t input = 0; input < inputs; ++input) {
+      for (std::uint64_t output = 0; output < outputs; ++output) {
+        all.push_back(rows[(matrix * outputs + output) * inputs + input]);
+      }
+    }
+  }
+  return all;
+}
+
 TEST(TransformerWeights, OfLinearLayersLieInFractals) {
   const Model model = odd_model();
   const auto host = random_model(model, DataType::kBf16, 1, 8, 1);
@@ -71,8 +84,10 @@ TEST(TransformerWeights, OfLinearLayersLieInFractals) {
   expect_fractals(card.written[at.gate_up], from.gate_up, 1, 28, 36);
   expect_fractals(card.written[at.router], from.router, 1, 3, 36);
   expect_fractals(card.written[at.shared_gate], from.shared_gate, 1, 1, 36);
-  expect_fractals(card.written[at.expert_gate_up], from.expert_gate_up, 3, 20, 36);
-  expect_fractals(card.written[at.expert_down], from.expert_down, 3, 36, 10);
+  // Those of experts are turned.
+  expect_fractals(card.written[at.expert_gate_up], turned(from.expert_gate_up, 3, 20, 36), 3, 36,
+                  20);
+  expect_fractals(card.written[at.expert_down], turned(from.expert_down, 3, 36, 10), 3, 10, 36);
   // What is gathered, normed or multiplied at the end does not.
   EXPECT_EQ(card.written[card.memory.embedding], host.embedding);
   EXPECT_EQ(card.written[card.memory.head], host.head);

@@ -63,7 +63,7 @@ TEST_F(TransformerConfig, SaysWhichExpertsAndWhichCacheAModelHas) {
       "moe_intermediate_size": 40, "n_shared_experts": 2, "n_group": 8, "topk_group": 2,
       "first_k_dense_replace": 1, "scoring_func": "sigmoid", "topk_method": "noaux_tc",
       "norm_topk_prob": true, "routed_scaling_factor": 2.5, "kv_lora_rank": 48, "q_lora_rank": 32,
-      "qk_nope_head_dim": 24, "qk_rope_head_dim": 8, "v_head_dim": 16, )") +
+      "qk_nope_head_dim": 24, "qk_rope_head_dim": 8, "v_head_dim": 16, "head_dim": 7, )") +
                           kSides + "}");
   ASSERT_TRUE(model) << model.error().context;
   const auto& experts = model->experts;

@@ -19,7 +19,7 @@
 #include "workloads/programs/support/measured_spans.hpp"
 #include "workloads/transformer/cards.hpp"
 #include "workloads/transformer/decoder.hpp"
-#include "workloads/transformer/division.hpp"
+#include "workloads/transformer/run_settings.hpp"
 
 namespace npu::workloads {
 namespace programs::transformer_run {
@@ -28,8 +28,6 @@ namespace {
 using transformer::Decoder;
 using transformer::Model;
 using transformer::StepTimes;
-
-constexpr std::uint64_t kMostTokens = 1U << 20;
 
 // Of all steps of a kind. What is of one card is the first one's.
 struct OfStep {
@@ -228,75 +226,11 @@ class TransformerRun {
   std::optional<OfStep> prefill_, decode_;
 };
 
-// Those that an all-reduce can be done by.
-std::vector<std::string> algorithms() {
-  auto all = collective_algorithms();
-  const auto cannot = [](const std::string& name) {
-    return !driver::has_algorithm(driver::CollectiveOperation::kAllReduce,
-                                  collective_algorithm(name));
-  };
-  all.erase(std::remove_if(all.begin(), all.end(), cannot), all.end());
-  return all;
-}
-
-transformer::DecoderOptions options_of(const Context& context, const Model& model) {
-  const auto& parameters = context.parameters;
-  transformer::DecoderOptions options;
-  options.type = type_of(parameters.choice("dtype") == "float16" ? "fp16" : "bf16");
-  options.batch = parameters.integer("batch");
-  // Only without a number of its own: runs that differ in steps then share what is before these.
-  options.positions = parameters.integer("positions");
-  if (options.positions == 0) {
-    options.positions = parameters.integer("tokens") + parameters.integer("steps");
-  }
-  options.layers = model.layers;
-  options.largest_tokens = parameters.integer("tokens");
-  options.pieces = parameters.integer("overlap");
-  options.graph = parameters.choice("launch") == "graph";
-  return options;
-}
-
-Result<transformer::DecoderOptions> fitting(Context& context, const Model& part) {
-  auto options = options_of(context, part);
-  const auto card = context.parameters.integer("card");
-  if (context.machine == nullptr || card >= context.machine->cards.size()) return options;
-  const Bytes weights = part.weights(options.layers) * platform::bytes_of(options.type);
-  const Bytes usable = context.machine->cards[card].hbm.usable;
-  if (weights <= usable) return options;
-  // The driver would compact memory for the last of them.
-  return fail(ErrorCode::kOutOfMemory,
-              fmt::format("{} has weights of {} bytes{}, the card {} bytes of memory", part.name,
-                          weights, part.ranks == 1 ? "" : " on each card", usable));
-}
-
-Model simulated(const ParameterSet& parameters, const Model& model) {
-  return parameters.choice("layers") == "all" ? model : transformer::sampled(model);
-}
-
-// Of what is simulated.
-Result<Model> part_of(const ParameterSet& parameters, const Model& model) {
-  return transformer::part_of(simulated(parameters, model), parameters.integer("tensor_parallel"),
-                              parameters.integer("expert_parallel"));
-}
-
-// Routers must have the same sums on all cards, to the last bit: a one-shot sum of more than two
-// has the order in which terms come.
-Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
-                                                 const Model& model) {
-  using Algorithm = driver::CollectiveAlgorithm;
-  const auto algorithm = collective_algorithm(parameters.choice("algorithm"));
-  if (model.experts.count == 0 || parameters.integer("tensor_parallel") <= 2) return algorithm;
-  if (algorithm == Algorithm::kAutomatic) return Algorithm::kMesh;
-  if (algorithm != Algorithm::kOneShot) return algorithm;
-  return fail(ErrorCode::kInvalidArgument,
-              "algorithm=one_shot: cards with experts need the same sums on all of them");
-}
-
 // What is recorded for the cards ends with the decoder, before they are closed.
 Status decode(Context& context, const Model& whole, const Model& part,
               transformer::DecoderCards& cards) {
-  const Model model = simulated(context.parameters, whole);
-  const auto options = fitting(context, part);
+  const Model model = transformer::simulated(context.parameters, whole);
+  const auto options = transformer::options_of(context, part);
   if (!options) return forward_error(options);
   Decoder decoder(context, {model, part}, *options, cards.ranks());
   if (auto ok = decoder.prepare(); !ok) return ok;
@@ -311,9 +245,9 @@ Status run_transformer(Context& context) {
   const auto model = transformer::read_model(parameters.choice("model"));
   if (!model) return forward_error(model);
   const auto ranks = static_cast<unsigned>(parameters.integer("tensor_parallel"));
-  const auto part = part_of(parameters, *model);
+  const auto part = transformer::part_of_run(parameters, *model);
   if (!part) return forward_error(part);
-  const auto algorithm = algorithm_of(parameters, *model);
+  const auto algorithm = transformer::algorithm_of(parameters, *model);
   if (!algorithm) return forward_error(algorithm);
   auto toolchain = operators::find_toolchain();
   if (!toolchain) return forward_error(toolchain);
@@ -331,25 +265,7 @@ Status run_transformer(Context& context) {
 
 Status check_transformer(const ParameterSet& parameters,
                          const std::vector<std::string>& /*folders*/) {
-  const auto model = transformer::read_model(parameters.choice("model"));
-  if (!model) return forward_error(model);
-  if (const auto part = part_of(parameters, *model); !part) return forward_error(part);
-  if (const auto algorithm = algorithm_of(parameters, *model); !algorithm) {
-    return forward_error(algorithm);
-  }
-  if (parameters.choice("launch") == "graph" && parameters.integer("overlap") > 1) {
-    return fail(ErrorCode::kInvalidArgument, "overlap: only with launch=eager");
-  }
-  const auto steps = parameters.integer("steps");
-  const auto positions = parameters.integer("positions");
-  const bool decodes = parameters.choice("phase") != "prefill";
-  if (decodes && steps == 0) {
-    return fail(ErrorCode::kInvalidArgument, "steps: 0 tokens to decode; or phase=prefill");
-  }
-  const auto wanted = parameters.integer("tokens") + (decodes ? steps : 0);
-  if (positions == 0 || positions >= wanted) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("positions={}: {} are needed for tokens and steps", positions, wanted));
+  return transformer::check_run(parameters);
 }
 
 }  // namespace
@@ -361,30 +277,36 @@ Workload transformer_run() {
       "transformer",
       "A decoder-only transformer: time to the first token and per token, by part and layer",
       {{"model", ParameterType::kText, "", "tiny",
-        "a config.json, or tiny, llama-2-7b, llama-3-8b, llama-3-70b, qwen2.5-0.5b, qwen2.5-7b, "
-        "qwen2.5-72b, qwen3-8b, qwen3-32b, tiny-moe, qwen3-30b-a3b, mixtral-8x7b, tiny-mla, "
-        "deepseek-v3"},
+        "a config.json, or tiny, llama-2-7b, llama-3-8b, llama-3.1-8b, llama-3-70b, qwen2.5-0.5b, "
+        "qwen2.5-7b, qwen2.5-72b, qwen3-8b, qwen3-32b, tiny-moe, qwen3-30b-a3b, mixtral-8x7b, "
+        "tiny-mla, deepseek-v3"},
        choice_parameter("phase", "both", "prompt, tokens behind it, or both",
                         {"both", "prefill", "decode"}),
        {"batch", ParameterType::kInteger, "", "1", "sequences", 1, 65'536},
        {"tokens", ParameterType::kInteger, "", "128",
-        "of the prompt of each sequence; of decode alone: that are cached", 1, run::kMostTokens},
-       {"steps", ParameterType::kInteger, "", "4", "tokens to decode", 0, run::kMostTokens},
+        "of the prompt of each sequence; of decode alone: that are cached", 1,
+        transformer::kMostTokens},
+       {"steps", ParameterType::kInteger, "", "4", "tokens to decode", 0, transformer::kMostTokens},
        {"positions", ParameterType::kInteger, "", "0",
         "tokens that the caches of a sequence have room for; 0: tokens and steps", 0,
-        2 * run::kMostTokens},
+        2 * transformer::kMostTokens},
        choice_parameter("layers", "all",
                         "sampled: two layers are simulated, and the second one's time stands "
                         "for all others",
                         {"all", "sampled"}),
        choice_parameter("dtype", "bfloat16", "of weights and tensors", {"bfloat16", "float16"}),
+       choice_parameter("weights", "nz",
+                        "of linear layers: nz: in fractals (FRACTAL_NZ), as they are loaded; rows: "
+                        "row by row",
+                        {"nz", "rows"}),
        {"tensor_parallel", ParameterType::kInteger, "", "1",
         "cards that the model is divided over: this one and those behind it", 1, driver::kMaxRanks},
        {"expert_parallel", ParameterType::kInteger, "", "1",
         "of the cards of tensor_parallel, over which whole experts are divided; columns of each "
         "over the others",
         1, driver::kMaxRanks},
-       choice_parameter("algorithm", "automatic", "of the cards' all-reduce", run::algorithms()),
+       choice_parameter("algorithm", "automatic", "of the cards' all-reduce",
+                        transformer::reduce_algorithms()),
        {"overlap", ParameterType::kInteger, "", "1",
         "pieces of products that the cards sum: the sum of one is made while the next is computed",
         1, 64},

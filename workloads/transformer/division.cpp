@@ -108,7 +108,7 @@ void heads_of_rank(const HostLayer& from, const Model& part, std::uint64_t rank,
     append_rows(rows, matrix, inputs, {rank * part.heads * size, part.heads * size});
     return rows;
   };
-  to.q_rows = heads(from.q_rows, latent.query(), latent.q);
+  to.q_rows = heads(from.q_rows, latent.query(), part.query_inputs());
   to.keys = heads(from.keys, latent.nope, latent.kv);
   to.values = heads(from.values, latent.value, latent.kv);
 }

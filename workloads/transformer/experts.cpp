@@ -33,7 +33,18 @@ void share(const StepPlace& place, std::uint64_t layer, OperationList& list) {
   list.add("shared", "swi_glu", {rows, 2 * inner}, {step.experts.shared_gate_up},
            {step.experts.shared_inner});
   list.multiply("shared", {rows, model.hidden, inner}, step.experts.shared_inner, weights.down,
-                step.experts.shared);
+                step.experts.shared_whole);
+  if (!model.experts.shared_gated) return;
+  list.multiply("shared_gate", {rows, 1, model.hidden}, step.normed, weights.shared_gate,
+                step.experts.shared_logits);
+  list.add("shared_gate", "elementwise", {rows}, {step.experts.shared_logits},
+           {step.experts.shared_weights})
+      .expression = "sigmoid(a)";
+  auto& weighed =
+      list.add("shared_gate", "broadcast", {rows, model.hidden},
+               {step.experts.shared_whole, step.experts.shared_weights}, {step.experts.shared});
+  weighed.other_shape = {rows, 1};
+  weighed.expression = "a * b";
 }
 
 }  // namespace
@@ -46,6 +57,7 @@ void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t firs
   const auto& weights = memory.layers[layer];
   const std::uint64_t rows = shape.rows(), hidden = model.hidden, own = experts.own();
   const std::uint64_t choices = rows * experts.chosen, ends = step.experts.ends;
+  const bool outputs_first = !memory.fractals;  // layout_of()
   route(place, layer, list);
   share(place, layer, list);
   list.add("routing", "moe_init_routing", {rows, hidden, experts.chosen, experts.count, first, own},
@@ -55,7 +67,8 @@ void add_experts(const StepPlace& place, std::uint64_t layer, std::uint64_t firs
                            std::uint64_t from, std::uint64_t matrices, std::uint64_t to) {
     auto& call = list.add(part, "grouped_matmul", {own, choices, outputs, inputs},
                           {from, matrices, ends}, {to});
-    call.transpose_b = true;
+    call.transpose_b = outputs_first;
+    call.format_b = list.layout();
     call.out_dtype = list.type();
     // Of a card's experts as many as of the others.
     list.count(2 * choices * outputs * inputs / experts.cards);

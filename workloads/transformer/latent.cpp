@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "workloads/transformer/operation_list.hpp"
 
 namespace npu::workloads::transformer {
@@ -50,10 +48,10 @@ class LatentAttention {
     auto& at = step_.latent;
     const std::uint64_t rows = shape_.rows(), all = latent.q + latent.row();
     list_.multiply("qkv", {rows, all, model_.hidden}, step_.normed, weights().q_kv, at.q_kv);
-    list_.slice("split", rows, {all, 0, latent.q}, at.q_kv, at.q_rows);
+    if (latent.q != 0) list_.slice("split", rows, {all, 0, latent.q}, at.q_kv, at.q_rows);
     list_.slice("split", rows, {all, latent.q, latent.kv}, at.q_kv, at.kv);
     list_.slice("split", rows, {all, latent.q + latent.kv, latent.rope}, at.q_kv, at.rope);
-    norm(latent.q, at.q_rows, weights().q_norm, at.q_normed);
+    if (latent.q != 0) norm(latent.q, at.q_rows, weights().q_norm, at.q_normed);
     norm(latent.kv, at.kv, weights().k_norm, at.kv_normed);
     turn(1, at.rope, at.rope_turned);
     list_.add("cache", "concat", {rows, 1, latent.kv, latent.rope}, {at.kv_normed, at.rope_turned},
@@ -69,8 +67,8 @@ class LatentAttention {
     const auto& latent = model_.latent;
     auto& at = step_.latent;
     const std::uint64_t rows = shape_.rows(), heads = model_.heads, of_heads = rows * heads;
-    list_.multiply("q", {rows, heads * latent.query(), latent.q}, at.q_normed, weights().q_rows,
-                   at.q);
+    list_.multiply("q", {rows, heads * latent.query(), model_.query_inputs()},
+                   latent.q != 0 ? at.q_normed : step_.normed, weights().q_rows, at.q);
     list_.slice("split", of_heads, {latent.query(), 0, latent.nope}, at.q, at.q_nope);
     list_.slice("split", of_heads, {latent.query(), latent.nope, latent.rope}, at.q, at.q_rope);
     turn(heads, at.q_rope, at.q_rope_turned);
@@ -93,7 +91,7 @@ class LatentAttention {
     call.causal = call.heads_inside = true;
     call.page = static_cast<std::uint32_t>(kPage);
     call.pages = static_cast<std::uint32_t>(memory_.pages_of_sequence);
-    call.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(latent.query())));
+    call.scale = static_cast<float>(model_.score_scale());
     list_.count(2 * shape_.batch * model_.heads * shape_.scores() * (latent.row() + latent.kv));
   }
   void values() {

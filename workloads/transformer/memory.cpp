@@ -43,6 +43,10 @@ void take_experts(const Model& model, Bytes element, std::uint64_t rows, Places&
   if (experts.shared_inner == 0) return;
   memory.shared_gate_up = places.take(rows * 2 * experts.shared_inner * element);
   memory.shared_inner = places.take(rows * experts.shared_inner * element);
+  memory.shared = memory.shared_whole = places.take(rows * model.hidden * element);
+  if (!experts.shared_gated) return;
+  memory.shared_logits = places.take(rows * element);
+  memory.shared_weights = places.take(rows * element);
   memory.shared = places.take(rows * model.hidden * element);
 }
 
@@ -80,37 +84,40 @@ void take_latent(const Model& model, Bytes element, std::uint64_t rows, Places& 
 
 }  // namespace
 
-Result<ModelMemory> allocate_model(const Model& model, DataType type, std::uint64_t layers,
-                                   std::uint64_t batch, std::uint64_t positions, std::uint64_t rows,
+Result<ModelMemory> allocate_model(const Model& model, DataType type, const ModelRoom& room,
                                    const Allocate& allocate) {
   const Bytes element = platform::bytes_of(type);
   ModelMemory memory;
   Places places(allocate);
-  memory.positions = positions;
-  memory.pages_of_sequence = (positions + kPage - 1) / kPage;
+  memory.fractals = room.fractals;
+  memory.positions = room.positions;
+  memory.pages_of_sequence = (room.positions + kPage - 1) / kPage;
   memory.embedding = places.take(model.vocabulary * model.hidden * element);
-  memory.head = places.take(model.head_rows() * model.hidden * element);
+  const Bytes head = model.head_rows() * model.hidden * element;
+  memory.head = model.tied ? memory.embedding + room.rank * head : places.take(head);
   memory.norm = places.take(model.hidden * element);
-  for (std::uint64_t i = 0; i < layers; ++i) {
+  for (std::uint64_t i = 0; i < room.layers; ++i) {
     LayerWeights layer;
     for (const auto& weight : weights_of_layer(model, i)) {
-      layer.*weight.address = places.take(weight.count() * platform::bytes_of(weight.type(type)));
+      const auto of_card = weight.type(type);
+      layer.*weight.address = places.take(stored_elements(weight, of_card, room.fractals) *
+                                          platform::bytes_of(of_card));
     }
     memory.layers.push_back(layer);
   }
   memory.weight_bytes = places.bytes();
-  memory.cos = places.take(positions * model.turned() * element);
-  memory.sin = places.take(positions * model.turned() * element);
+  memory.cos = places.take(room.positions * model.turned() * element);
+  memory.sin = places.take(room.positions * model.turned() * element);
   const Bytes before = places.bytes();
-  const Bytes cache = batch * memory.pages_of_sequence * kPage * model.cache_width() * element;
-  for (std::uint64_t i = 0; i < layers; ++i) {
+  const Bytes cache = room.batch * memory.pages_of_sequence * kPage * model.cache_width() * element;
+  for (std::uint64_t i = 0; i < room.layers; ++i) {
     const std::uint64_t keys = places.take(cache);
     memory.caches.push_back({keys, model.has_latent() ? keys : places.take(cache)});
   }
   memory.cache_bytes = places.bytes() - before;
-  for (std::uint64_t i = 0; i < layers; ++i) {
+  for (std::uint64_t i = 0; i < room.layers; ++i) {
     const bool routed = model.has_experts(i);
-    memory.choices.push_back(routed ? places.take(rows * model.experts.chosen * kIndex) : 0);
+    memory.choices.push_back(routed ? places.take(room.rows * model.experts.chosen * kIndex) : 0);
   }
   if (!places.status()) return forward_error(places.status());
   return memory;

@@ -34,8 +34,10 @@ struct LayerCache {
 using LayerChoices = std::vector<std::uint64_t>;  // by layer; 0: it is dense
 
 struct ModelMemory {
-  std::uint64_t embedding = 0, head = 0, norm = 0;
-  std::uint64_t cos = 0, sin = 0;  // a row for each position
+  // Matrices of linear layers lie in fractals; those of the head, and of batched products, do not.
+  bool fractals = false;
+  std::uint64_t embedding = 0, head = 0, norm = 0;  // head: this card's rows
+  std::uint64_t cos = 0, sin = 0;                   // a row for each position
   std::vector<LayerWeights> layers;
   std::vector<LayerCache> caches;
   LayerChoices choices;
@@ -55,6 +57,8 @@ struct ExpertsMemory {
   std::uint64_t logits = 0, weights = 0, places = 0, ends = 0;
   std::uint64_t rows = 0, gate_up = 0, inner = 0, out = 0;
   std::uint64_t shared_gate_up = 0, shared_inner = 0, shared = 0;
+  // With a gate: its logits, what they weigh, and the part before it is weighed.
+  std::uint64_t shared_logits = 0, shared_weights = 0, shared_whole = 0;
 };
 // Of attention over a latent cache. `heads`: heads first, else rows first.
 struct LatentMemory {
@@ -80,10 +84,15 @@ struct StepMemory {
 
 using Allocate = std::function<Result<std::uint64_t>(Bytes)>;
 
-// For `layers` layers and sequences of at most `positions` tokens, and steps of at most `rows`
-// rows. Errors: those of `allocate`.
-Result<ModelMemory> allocate_model(const Model& model, DataType type, std::uint64_t layers,
-                                   std::uint64_t batch, std::uint64_t positions, std::uint64_t rows,
+// What a card has room for: `layers` layers, sequences of at most `positions` tokens, steps of at
+// most `rows` rows.
+struct ModelRoom {
+  std::uint64_t layers = 0, batch = 1, positions = 1, rows = 1;
+  bool fractals = false;
+  unsigned rank = 0;
+};
+// Errors: those of `allocate`.
+Result<ModelMemory> allocate_model(const Model& model, DataType type, const ModelRoom& room,
                                    const Allocate& allocate);
 // For steps of at most this shape.
 Result<StepMemory> allocate_step(const Model& model, DataType type, const StepShape& largest,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "npu/base/nearest_name.hpp"
@@ -26,6 +27,13 @@ constexpr Experts kDeepSeekExperts{256, 8, 2048, 2048, 8, 4, true, true, true, 2
 // q, kv, nope, rope, value
 constexpr Latent kTinyLatent{96, 64, 32, 16, 32}, kDeepSeekLatent{1536, 512, 128, 64, 128};
 
+constexpr Experts kNoExperts{};
+constexpr Latent kNoLatent{};
+// kind, factor, positions, slow, fast, sizes
+constexpr RopeScaling kNoScaling{};
+constexpr RopeScaling kLlama31Rope{RopeKind::kLlama3, 8, 8192, 1, 4};
+constexpr RopeScaling kDeepSeekRope{RopeKind::kYarn, 40, 4096, 1, 32, 1, 1};
+
 // Those named tiny are for trials whose results are compared; the others: the models' own
 // config.json files.
 const std::vector<Model>& models() {
@@ -33,8 +41,11 @@ const std::vector<Model>& models() {
       {"tiny", 256, 2, 8, 4, 32, 512, 1000, 1e-6, 1e4, false, false},
       {"llama-2-7b", 4096, 32, 32, 32, 128, 11008, 32000, 1e-5, 1e4, false, false},
       {"llama-3-8b", 4096, 32, 32, 8, 128, 14336, 128256, 1e-5, 5e5, false, false},
+      {"llama-3.1-8b", 4096, 32, 32, 8, 128, 14336, 128256, 1e-5, 5e5, false, false, kNoExperts,
+       kNoLatent, kLlama31Rope},
       {"llama-3-70b", 8192, 80, 64, 8, 128, 28672, 128256, 1e-5, 5e5, false, false},
-      {"qwen2.5-0.5b", 896, 24, 14, 2, 64, 4864, 151936, 1e-6, 1e6, true, false},
+      {"qwen2.5-0.5b", 896, 24, 14, 2, 64, 4864, 151936, 1e-6, 1e6, true, false, kNoExperts,
+       kNoLatent, kNoScaling, true},
       {"qwen2.5-7b", 3584, 28, 28, 4, 128, 18944, 152064, 1e-6, 1e6, true, false},
       {"qwen2.5-72b", 8192, 80, 64, 8, 128, 29568, 152064, 1e-6, 1e6, true, false},
       {"qwen3-8b", 4096, 36, 32, 8, 128, 12288, 151936, 1e-6, 1e6, false, true},
@@ -46,7 +57,7 @@ const std::vector<Model>& models() {
       {"tiny-mla", 256, 3, 8, 8, 48, 512, 1000, 1e-6, 1e4, false, false, kTinyDeepExperts,
        kTinyLatent},
       {"deepseek-v3", 7168, 61, 128, 128, 192, 18432, 129280, 1e-6, 1e4, false, false,
-       kDeepSeekExperts, kDeepSeekLatent},
+       kDeepSeekExperts, kDeepSeekLatent, kDeepSeekRope},
   };
   return kModels;
 }
@@ -60,9 +71,14 @@ std::uint64_t Model::layer_weights(std::uint64_t layer) const {
 }
 
 std::uint64_t Model::weights(std::uint64_t of_layers) const {
-  std::uint64_t count = (vocabulary + head_rows() + 1) * hidden;
+  std::uint64_t count = (vocabulary + (tied ? 0 : head_rows()) + 1) * hidden;
   for (std::uint64_t i = 0; i < of_layers; ++i) count += layer_weights(i);
   return count;
+}
+
+double Model::score_scale() const {
+  const double scale = 1 / std::sqrt(static_cast<double>(head));
+  return has_latent() ? scale * score_factor(rope) : scale;
 }
 
 Model sampled(const Model& model) {

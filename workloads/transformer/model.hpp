@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "npu/base/result.hpp"
+#include "workloads/transformer/rope.hpp"
 
 namespace npu::workloads::transformer {
 
@@ -21,6 +22,7 @@ struct Experts {
   bool normalised = true;                // the weights of a token have the sum 1
   double scale = 1;                      // of weights
   std::uint64_t dense_layers = 0;
+  bool shared_gated = false;  // the shared part is weighed by a sigmoid, of each token
   // Cards that whole experts are divided over; then count / cards are on one.
   std::uint64_t cards = 1;
 
@@ -28,8 +30,9 @@ struct Experts {
 };
 
 // Keys and values that are made of one row for each token (MLA). `q`, `kv`: numbers of the rows
-// that queries, and keys and values, are made of. A head of queries has `nope` elements and `rope`
-// ones that are turned, one of values `value`. kv 0: the model has heads of keys.
+// that queries, and keys and values, are made of; q 0: queries are made of the hidden state. A head
+// of queries has `nope` elements and `rope` ones that are turned, one of values `value`. kv 0: the
+// model has heads of keys.
 struct Latent {
   std::uint64_t q = 0, kv = 0, nope = 0, rope = 0, value = 0;
 
@@ -47,6 +50,9 @@ struct Model {
   bool qkv_bias = false, qk_norm = false;
   Experts experts = {};
   Latent latent = {};
+  RopeScaling rope = {};
+  bool tied = false;         // the embedding is the last product's matrix, too
+  std::uint64_t window = 0;  // keys that a query sees, if that is not all; 0: all
   // Cards that it is divided over. With several, heads, kv_heads, inner and those of experts are
   // those of one.
   std::uint64_t ranks = 1;
@@ -63,6 +69,9 @@ struct Model {
   std::uint64_t turned() const { return has_latent() ? latent.rope : head; }
   std::uint64_t cache_width() const { return has_latent() ? latent.row() : kv_width(); }
   std::uint64_t head_rows() const { return vocabulary / ranks; }  // of the last product
+  // With a latent cache: what queries are made of. What scores are multiplied by.
+  std::uint64_t query_inputs() const { return latent.q != 0 ? latent.q : hidden; }
+  double score_scale() const;
   // Numbers that a layer has, and so many layers with embedding and head.
   std::uint64_t layer_weights(std::uint64_t layer) const;
   std::uint64_t weights(std::uint64_t of_layers) const;
@@ -73,7 +82,7 @@ std::vector<std::string> known_models();
 
 // A name of these, or the path of a file. kNotFound: neither; kInvalidArgument: one line that names
 // the file and the key: one that is missing, no number, beyond what operators have, or of a model
-// that is no such decoder (another activation than silu, sliding windows).
+// that is no such decoder (another activation than silu, other scalings of rotary embedding).
 Result<Model> read_model(const std::string& name);
 
 // The layers that stand for all: the first two, or of a model with experts the first dense one and

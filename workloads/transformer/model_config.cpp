@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdlib>
+#include <algorithm>
+#include <iterator>
 
 #include "npu/base/shortened.hpp"
+#include "workloads/transformer/config_keys.hpp"
+#include "workloads/transformer/rope_config.hpp"
 
 namespace npu::workloads::transformer {
 namespace {
@@ -16,13 +18,19 @@ using reports::JsonValue;
 constexpr std::uint64_t kMostSide = 1U << 24;
 constexpr std::uint64_t kMostLayers = 1024, kMostExperts = 1024;
 
+constexpr const char* kModelTypes[] = {"llama",       "mistral", "mixtral",   "qwen2",
+                                       "qwen2_moe",   "qwen3",   "qwen3_moe", "deepseek_v2",
+                                       "deepseek_v3", "kimi_k2"};
+
 class ConfigReader {
+  using Key = ConfigKeys::Whole;
+
  public:
-  ConfigReader(const std::string& file, const JsonValue& json) : file_(file), json_(json) {}
+  ConfigReader(const std::string& file, const JsonValue& json) : keys_(file, json) {}
 
   Result<Model> read() {
     Model model;
-    model.name = file_;
+    model.name = keys_.file();
     if (auto ok = check_kind(); !ok) return forward_error(ok);
     const Key keys[] = {{"hidden_size", model.hidden, kMostSide, 0},
                         {"num_hidden_layers", model.layers, kMostLayers, 0},
@@ -39,55 +47,50 @@ class ConfigReader {
     if (model.heads % model.kv_heads != 0) {
       return refuse("num_key_value_heads", "it does not divide num_attention_heads");
     }
-    if (model.head % 2 != 0) return refuse("head_dim", "rotary embedding needs an even one");
-    const auto epsilon = real("rms_norm_eps", model.epsilon);
+    const auto epsilon = keys_.real("rms_norm_eps", model.epsilon);
     if (!epsilon) return forward_error(epsilon);
-    const auto theta = real("rope_theta", model.theta);
-    if (!theta) return forward_error(theta);
-    model.epsilon = *epsilon, model.theta = *theta;
+    model.epsilon = *epsilon;
+    if (ok = read_rope(keys_, model); !ok) return forward_error(ok);
+    if (ok = read_window(model); !ok) return forward_error(ok);
     const std::string kind = text("model_type");
     model.qk_norm = kind == "qwen3" || kind == "qwen3_moe";
-    model.qkv_bias = kind == "qwen2" || flag("attention_bias");
+    model.qkv_bias = kind == "qwen2" || (kind == "qwen2_moe" && flag("qkv_bias", true));
+    model.tied = flag("tie_word_embeddings");
     if (auto read = read_experts(model); !read) return forward_error(read);
     if (auto read = read_latent(model); !read) return forward_error(read);
+    if (model.head % 2 != 0 && !model.has_latent()) {
+      return refuse("head_dim", "rotary embedding needs an even one");
+    }
     return model;
   }
 
  private:
-  struct Key {
-    const char* name;
-    std::uint64_t& to;
-    std::uint64_t most, usual;  // usual: if it is missing; 0: it may not be
-  };
-
-  tl::unexpected<Error> refuse(const std::string& key, const std::string& why) const {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: {}: {}", shortened(file_, kShownPath), key, why));
-  }
-  const JsonValue* find(const char* name) const {
-    const auto* const value = json_.find(name);
-    return value == nullptr || value->kind == JsonValue::Kind::kNull ? nullptr : value;
-  }
-  std::string text(const char* name) const {
-    const auto* const value = find(name);
-    return value != nullptr && value->kind == JsonValue::Kind::kString ? value->text : "";
-  }
-  bool flag(const char* name) const {
-    const auto* const value = find(name);
-    return value != nullptr && value->text == "true";
-  }
+  // Another kind may differ in what has no key.
   Status check_kind() const {
-    const std::string activation = text("hidden_act");
+    const std::string kind = text("model_type"), activation = text("hidden_act");
+    const auto* const known = std::find(std::begin(kModelTypes), std::end(kModelTypes), kind);
+    if (!kind.empty() && known == std::end(kModelTypes)) {
+      return refuse("model_type", fmt::format("found '{}'; allowed: {}", shortened(kind),
+                                              fmt::join(kModelTypes, ", ")));
+    }
     if (!activation.empty() && activation != "silu") {
       return refuse("hidden_act", fmt::format("found '{}'; allowed: silu", shortened(activation)));
     }
-    if (flag("use_sliding_window")) {
-      return refuse("use_sliding_window", "attention sees all keys");
+    if (flag("attention_bias")) {
+      return refuse("attention_bias", "a bias of queries, keys and values is that of qwen2");
     }
-    if (find("rope_scaling") != nullptr) {
-      return refuse("rope_scaling", "rotary embedding is not scaled");
-    }
-    return {};
+    if (flag("mlp_bias")) return refuse("mlp_bias", "the feed-forward part has no bias");
+    const auto part = keys_.real("partial_rotary_factor", 1);
+    if (!part) return forward_error(part);
+    if (*part == 1) return {};
+    return refuse("partial_rotary_factor", "all elements of a head are turned");
+  }
+  // Models of qwen say a window, and whether it is used.
+  Status read_window(Model& model) const {
+    const bool of_qwen = text("model_type").rfind("qwen", 0) == 0;
+    if (!flag("use_sliding_window", !of_qwen)) return {};
+    if (find("sliding_window") == nullptr && find("use_sliding_window") == nullptr) return {};
+    return take({"sliding_window", model.window, kMostSide, 0});
   }
   // Names of the key differ from kind to kind.
   const char* experts_key() const {
@@ -112,6 +115,12 @@ class ConfigReader {
       if (auto ok = take(key); !ok) return ok;
     }
     if (shares) experts.shared_inner = shared * experts.inner;
+    constexpr const char* kGated = "shared_expert_intermediate_size";
+    experts.shared_gated = find(kGated) != nullptr;
+    if (experts.shared_gated) {
+      if (shares) return refuse(kGated, "n_shared_experts is there, too");
+      if (auto ok = take({kGated, experts.shared_inner, kMostSide, 0}); !ok) return ok;
+    }
     if (experts.chosen > experts.count) return refuse("num_experts_per_tok", "there are fewer");
     if (const auto ok = check_groups(experts); !ok) return ok;
     return read_gating(model);
@@ -127,9 +136,6 @@ class ConfigReader {
   }
   Status read_gating(Model& model) const {
     auto& experts = model.experts;
-    for (const char* other : {"shared_expert_intermediate_size"}) {
-      if (find(other) != nullptr) return refuse(other, "a gate of shared experts is not possible");
-    }
     for (const char* other : {"decoder_sparse_step", "moe_layer_freq"}) {
       std::uint64_t step = 1;
       if (auto ok = take({other, step, 1, 1}); !ok) return ok;
@@ -149,18 +155,24 @@ class ConfigReader {
     experts.sigmoid = scores == "sigmoid", experts.biased = method == "noaux_tc";
     const bool always = text("model_type") == "mixtral";
     experts.normalised = always || flag("norm_topk_prob");
-    const auto scale = real("routed_scaling_factor", 1);
+    const auto scale = keys_.real("routed_scaling_factor", 1);
     if (!scale) return forward_error(scale);
     experts.scale = *scale;
-    return find("first_k_dense_replace") == nullptr || text_of("first_k_dense_replace") == "0"
+    const auto* const first = find("first_k_dense_replace");
+    return first == nullptr || first->text == "0"
                ? Status()
                : take({"first_k_dense_replace", experts.dense_layers, model.layers, 0});
   }
   Status read_latent(Model& model) const {
     if (find("kv_lora_rank") == nullptr) return {};
     auto& latent = model.latent;
+    // With null, queries are made of the hidden state.
+    const bool direct =
+        find("q_lora_rank") == nullptr && keys_.json().find("q_lora_rank") != nullptr;
+    if (!direct) {
+      if (auto ok = take({"q_lora_rank", latent.q, kMostSide, 0}); !ok) return ok;
+    }
     const Key keys[] = {{"kv_lora_rank", latent.kv, kMostSide, 0},
-                        {"q_lora_rank", latent.q, kMostSide, 0},
                         {"qk_nope_head_dim", latent.nope, kMostSide, 0},
                         {"qk_rope_head_dim", latent.rope, kMostSide, 0},
                         {"v_head_dim", latent.value, kMostSide, 0}};
@@ -176,37 +188,15 @@ class ConfigReader {
     model.kv_heads = model.heads, model.head = latent.query();
     return {};
   }
-  std::string text_of(const char* name) const {
-    const auto* const value = find(name);
-    return value == nullptr ? "" : value->text;
+  tl::unexpected<Error> refuse(const std::string& key, const std::string& why) const {
+    return keys_.refuse(key, why);
   }
-  Status take(const Key& key) const {
-    const auto* const value = find(key.name);
-    if (value == nullptr && key.usual != 0) {
-      key.to = key.usual;
-      return {};
-    }
-    if (value == nullptr) return refuse(key.name, "it is missing");
-    const auto* const end = value->text.data() + value->text.size();
-    const auto read = std::from_chars(value->text.data(), end, key.to);
-    const bool whole = value->kind == JsonValue::Kind::kNumber && read.ec == std::errc() &&
-                       read.ptr == end && key.to >= 1 && key.to <= key.most;
-    if (whole) return {};
-    return refuse(key.name, fmt::format("found {}; allowed: 1 to {}", value->shown(), key.most));
-  }
-  Result<double> real(const char* name, double usual) const {
-    const auto* const value = find(name);
-    if (value == nullptr) return usual;
-    char* end = nullptr;
-    const double number = std::strtod(value->text.c_str(), &end);
-    if (value->kind == JsonValue::Kind::kNumber && *end == '\0' && number > 0 && number < 1e12) {
-      return number;
-    }
-    return refuse(name, fmt::format("found {}; allowed: a number above 0", value->shown()));
-  }
+  const JsonValue* find(const char* name) const { return keys_.find(name); }
+  std::string text(const char* name) const { return keys_.text(name); }
+  bool flag(const char* name, bool usual = false) const { return keys_.flag(name, usual); }
+  Status take(const Key& key) const { return keys_.take(key); }
 
-  const std::string& file_;
-  const JsonValue& json_;
+  const ConfigKeys keys_;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ operators::OperatorCall& OperationList::multiply(const char* part, const Shape& 
                                                  std::uint64_t to) {
   auto& call = add(part, "basic_matmul", sides, {from, weights}, {to});
   call.transpose_b = true;
+  call.format_b = layout_;
   call.out_dtype = type_;
   count(2 * sides[0] * sides[1] * sides[2]);
   return call;

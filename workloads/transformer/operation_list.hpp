@@ -14,18 +14,22 @@ class OperationList {
  public:
   using Shape = std::vector<std::uint64_t>;
 
-  explicit OperationList(DataType type)
-      : type_(operators::type_name(type)), element_(platform::bytes_of(type)) {}
+  // `fractals`: ModelMemory::fractals.
+  OperationList(DataType type, bool fractals)
+      : type_(operators::type_name(type)),
+        element_(platform::bytes_of(type)),
+        layout_(fractals ? "NZ" : "ND") {}
 
   void begin_layer(std::uint64_t layer) { layer_ = layer; }
   std::vector<Operation> take() { return std::move(operations_); }
   Bytes element() const { return element_; }
   const std::string& type() const { return type_; }
+  const std::string& layout() const { return layout_; }  // of linear layers
 
   operators::OperatorCall& add(const char* part, const char* name, Shape shape,
                                const std::vector<std::uint64_t>& inputs,
                                const std::vector<std::uint64_t>& results);
-  // to = from x weights, whose rows are outputs.
+  // to = from x weights of a linear layer, whose rows are outputs.
   operators::OperatorCall& multiply(const char* part, const Shape& sides, std::uint64_t from,
                                     std::uint64_t weights, std::uint64_t to);
   operators::OperatorCall& norm(const char* part, std::uint64_t rows, std::uint64_t columns,
@@ -49,6 +53,7 @@ class OperationList {
  private:
   const std::string type_;
   const Bytes element_;
+  const std::string layout_;
   std::uint64_t layer_ = kNoLayer;
   std::vector<Operation> operations_;
 };

@@ -37,8 +37,10 @@ Status DecoderRank::write_words(std::uint64_t to, const std::vector<std::uint32_
 
 Status DecoderRank::prepare() {
   const auto take = [this](Bytes bytes) { return allocate(bytes); };
-  auto memory = allocate_model(model_, options_.type, options_.layers, options_.batch,
-                               options_.positions, options_.batch * options_.largest_tokens, take);
+  const ModelRoom room{options_.layers,    options_.batch,
+                       options_.positions, options_.batch * options_.largest_tokens,
+                       options_.fractals,  card_.rank};
+  auto memory = allocate_model(model_, options_.type, room, take);
   if (!memory) return forward_error(memory);
   memory_ = std::move(*memory);
   auto step = allocate_step(model_, options_.type, {options_.batch, options_.largest_tokens, 0},

@@ -29,6 +29,7 @@ struct DecoderOptions {
   std::uint64_t largest_tokens = 1;  // new ones of a sequence in a step
   std::uint64_t pieces = 1;          // StepShape::pieces
   bool graph = false;                // steps of one token run from a graph; then `pieces` is 1
+  bool fractals = true;              // ModelMemory::fractals
 };
 
 // What a rank works with.

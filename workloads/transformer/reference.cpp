@@ -93,9 +93,10 @@ Numbers ReferenceDecoder::heads_of_rows(const Numbers& x, std::uint64_t layer,
   const auto& latent = model_.latent;
   const std::uint64_t all = latent.q + latent.row(), rows = batch_ * tokens;
   const Numbers both = arithmetic_.multiplied(x, w.q_kv, model_.hidden);
-  const Numbers q_rows =
-      arithmetic_.normed(part_of_rows(both, all, 0, latent.q), w.q_norm, model_.epsilon);
-  Numbers q = arithmetic_.multiplied(q_rows, w.q_rows, latent.q);
+  const Numbers q_rows = latent.q == 0 ? x
+                                       : arithmetic_.normed(part_of_rows(both, all, 0, latent.q),
+                                                            w.q_norm, model_.epsilon);
+  Numbers q = arithmetic_.multiplied(q_rows, w.q_rows, model_.query_inputs());
   turn(q, {latent.query(), latent.nope, model_.heads}, tokens);
   const Numbers kv =
       arithmetic_.normed(part_of_rows(both, all, latent.q, latent.kv), w.k_norm, model_.epsilon);
@@ -133,7 +134,7 @@ Numbers ReferenceDecoder::attended(const Numbers& q, std::uint64_t layer,
       for (std::uint64_t j = 0; j < seen; ++j) {
         const double* const k = keys.data() + (j * model_.kv_heads + kv_head) * head;
         for (std::uint64_t i = 0; i < head; ++i) scores[j] += x[i] * k[i];
-        scores[j] /= std::sqrt(static_cast<double>(head));
+        scores[j] *= model_.score_scale();
       }
       const double largest = *std::max_element(scores.begin(), scores.end());
       double sum = 0;

@@ -123,6 +123,16 @@ class Router {
   double slack_ = 0, relative_ = 0;
 };
 
+// Each row by the sigmoid of its product with the gate.
+void weigh(const Arithmetic& arithmetic, const Numbers& x, const Numbers& gate, Numbers& rows) {
+  const std::uint64_t columns = gate.size();
+  const Numbers logits = arithmetic.multiplied(x, gate, columns);
+  for (std::uint64_t i = 0; i < rows.size(); ++i) {
+    const double weight = rounded_to(arithmetic.type(), 1 / (1 + std::exp(-logits[i / columns])));
+    rows[i] = rounded_to(arithmetic.type(), weight * rows[i]);
+  }
+}
+
 // A row through one expert.
 Numbers through(const Arithmetic& arithmetic, const Model& model, const HostLayer& weights,
                 const Numbers& x, std::uint64_t expert) {
@@ -147,6 +157,7 @@ Result<Numbers> routed(const Arithmetic& arithmetic, const Model& model, const H
     sums = arithmetic.multiplied(arithmetic.activated(gate_up, experts.shared_inner), weights.down,
                                  experts.shared_inner);
   }
+  if (experts.shared_gated) weigh(arithmetic, x, weights.shared_gate, sums);
   for (std::uint64_t row = 0; row < rows; ++row) {
     const Router router(experts, logits.data() + row * experts.count, weights.router_bias,
                         rounding_error(arithmetic.type()));

@@ -2,7 +2,6 @@
 #include "workloads/transformer/step.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "workloads/transformer/operation_list.hpp"
 
@@ -13,7 +12,12 @@ class Plan {
  public:
   Plan(const Model& model, unsigned rank, DataType type, const StepShape& shape,
        const ModelMemory& memory, const StepMemory& step)
-      : model_(model), rank_(rank), shape_(shape), memory_(memory), step_(step), list_(type) {}
+      : model_(model),
+        rank_(rank),
+        shape_(shape),
+        memory_(memory),
+        step_(step),
+        list_(type, memory.fractals) {}
 
   std::vector<Operation> all() {
     begin();
@@ -144,15 +148,17 @@ class Plan {
     call.causal = call.heads_inside = true;
     call.page = static_cast<std::uint32_t>(kPage);
     call.pages = static_cast<std::uint32_t>(pages);
-    call.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(model_.head)));
+    call.scale = static_cast<float>(model_.score_scale());
     list_.count(4 * shape_.batch * model_.heads * shape_.scores() * model_.head);
   }
   void end() {
     const std::uint64_t batch = shape_.batch;
     list_.gather("head", {batch, model_.hidden, shape_.rows()}, step_.normed, step_.last,
                  step_.last_rows);
-    list_.multiply("head", {batch, model_.head_rows(), model_.hidden}, step_.last_rows,
-                   memory_.head, step_.own_logits);
+    list_
+        .multiply("head", {batch, model_.head_rows(), model_.hidden}, step_.last_rows, memory_.head,
+                  step_.own_logits)
+        .format_b = "ND";
     gather_logits();
     list_.add("sample", "argmax", {batch, model_.vocabulary}, {step_.logits}, {step_.chosen});
   }

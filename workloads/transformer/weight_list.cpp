@@ -5,8 +5,8 @@ namespace npu::workloads::transformer {
 namespace {
 
 #define NPU_WEIGHT(name, ...) all.push_back({&LayerWeights::name, &HostLayer::name, __VA_ARGS__})
-constexpr auto kMatrix = WeightKind::kMatrix, kGamma = WeightKind::kGamma,
-               kBias = WeightKind::kBias;
+constexpr auto kMatrix = WeightKind::kMatrix, kExperts = WeightKind::kExperts,
+               kHeads = WeightKind::kHeads, kGamma = WeightKind::kGamma, kBias = WeightKind::kBias;
 
 void list_heads(const Model& model, std::vector<Weight>& all) {
   NPU_WEIGHT(qkv, kMatrix, model.qkv_width(), model.hidden);
@@ -19,11 +19,11 @@ void list_heads(const Model& model, std::vector<Weight>& all) {
 void list_latent(const Model& model, std::vector<Weight>& all) {
   const auto& latent = model.latent;
   NPU_WEIGHT(q_kv, kMatrix, latent.q + latent.row(), model.hidden);
-  NPU_WEIGHT(q_norm, kGamma, latent.q);
+  if (latent.q != 0) NPU_WEIGHT(q_norm, kGamma, latent.q);
   NPU_WEIGHT(k_norm, kGamma, latent.kv);
-  NPU_WEIGHT(q_rows, kMatrix, model.heads * latent.query(), latent.q);
-  NPU_WEIGHT(keys, kMatrix, model.heads * latent.nope, latent.kv);
-  NPU_WEIGHT(values, kMatrix, model.heads * latent.value, latent.kv);
+  NPU_WEIGHT(q_rows, kMatrix, model.heads * latent.query(), model.query_inputs());
+  NPU_WEIGHT(keys, kHeads, latent.nope, latent.kv, model.heads);
+  NPU_WEIGHT(values, kHeads, latent.value, latent.kv, model.heads);
 }
 void list_dense(std::uint64_t hidden, std::uint64_t inner, std::vector<Weight>& all) {
   if (inner == 0) return;
@@ -35,8 +35,9 @@ void list_experts(const Model& model, std::vector<Weight>& all) {
   NPU_WEIGHT(router, kMatrix, experts.count, model.hidden);
   if (experts.biased) NPU_WEIGHT(router_bias, kBias, experts.count);
   list_dense(model.hidden, experts.shared_inner, all);
-  NPU_WEIGHT(expert_gate_up, kMatrix, experts.own() * 2 * experts.inner, model.hidden);
-  NPU_WEIGHT(expert_down, kMatrix, experts.own() * model.hidden, experts.inner);
+  if (experts.shared_gated) NPU_WEIGHT(shared_gate, kMatrix, 1, model.hidden);
+  NPU_WEIGHT(expert_gate_up, kExperts, 2 * experts.inner, model.hidden, experts.own());
+  NPU_WEIGHT(expert_down, kExperts, model.hidden, experts.inner, experts.own());
 }
 #undef NPU_WEIGHT
 

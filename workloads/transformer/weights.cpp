@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/operators/matrix_layout.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/transformer/memory.hpp"
 
@@ -28,14 +29,53 @@ class Random {
   std::uint64_t state_;
 };
 
+constexpr std::string_view kRows = "ColumnMajor";
+
+Numbers stored(const Numbers& rows, const Weight& weight, DataType type, std::string_view layout) {
+  const std::uint64_t size =
+      operators::stored_elements(layout, type, weight.inputs, weight.outputs);
+  Numbers all(weight.matrices * size);
+  std::size_t next = 0;
+  for (std::uint64_t matrix = 0; matrix < weight.matrices; ++matrix) {
+    for (std::uint64_t output = 0; output < weight.outputs; ++output) {
+      for (std::uint64_t input = 0; input < weight.inputs; ++input) {
+        const auto at =
+            operators::stored_index(layout, type, weight.inputs, weight.outputs, input, output);
+        all[matrix * size + at] = rows[next++];
+      }
+    }
+  }
+  return all;
+}
+
 // Of each element of a row of what is turned: neighbours are a pair, or elements i and i + half.
-double exponent_of(const Model& model, std::uint64_t i) {
-  const std::uint64_t half = model.turned() / 2;
-  const std::uint64_t pair = model.has_latent() ? i / 2 : i % half;
-  return -static_cast<double>(pair) / static_cast<double>(half);
+std::uint64_t pair_of(const Model& model, std::uint64_t i) {
+  return model.has_latent() ? i / 2 : i % (model.turned() / 2);
+}
+
+void fill_tables(const Model& model, DataType type, std::uint64_t positions, HostModel& host) {
+  const auto turns = turns_by_token(model.rope, model.theta, model.turned());
+  const double size = amplitude(model.rope);
+  for (std::uint64_t position = 0; position < positions; ++position) {
+    for (std::uint64_t i = 0; i < model.turned(); ++i) {
+      const double angle = static_cast<double>(position) * turns[pair_of(model, i)];
+      host.cos.push_back(rounded_to(type, size * std::cos(angle)));
+      host.sin.push_back(rounded_to(type, size * std::sin(angle)));
+    }
+  }
 }
 
 }  // namespace
+
+std::string_view layout_of(const Weight& weight, bool fractals) {
+  if (fractals && weight.kind == WeightKind::kMatrix) return "nZ";
+  return fractals && weight.kind == WeightKind::kExperts ? "zN" : kRows;
+}
+
+std::uint64_t stored_elements(const Weight& weight, DataType type, bool fractals) {
+  return weight.matrices * operators::stored_elements(layout_of(weight, fractals), type,
+                                                      weight.inputs, weight.outputs);
+}
 
 HostModel random_model(const Model& model, DataType type, std::uint64_t layers,
                        std::uint64_t positions, std::uint64_t seed) {
@@ -51,26 +91,19 @@ HostModel random_model(const Model& model, DataType type, std::uint64_t layers,
   };
   HostModel host;
   host.embedding = numbers(model.vocabulary * model.hidden, 0, 1);
-  host.head = matrix(model.vocabulary, model.hidden);
+  host.head = model.tied ? host.embedding : matrix(model.vocabulary, model.hidden);
   host.norm = numbers(model.hidden, 1, 0.25);
   for (std::uint64_t i = 0; i < layers; ++i) {
     HostLayer layer;
     for (const auto& weight : weights_of_layer(model, i)) {
-      layer.*weight.numbers = weight.kind == WeightKind::kMatrix
-                                  ? matrix(weight.outputs, weight.inputs)
-                              : weight.kind == WeightKind::kGamma ? numbers(weight.outputs, 1, 0.25)
-                                                                  : numbers(weight.outputs, 0, 0.5);
+      layer.*weight.numbers = weight.kind == WeightKind::kGamma ? numbers(weight.outputs, 1, 0.25)
+                              : weight.kind == WeightKind::kBias
+                                  ? numbers(weight.outputs, 0, 0.5)
+                                  : matrix(weight.matrices * weight.outputs, weight.inputs);
     }
     host.layers.push_back(std::move(layer));
   }
-  for (std::uint64_t position = 0; position < positions; ++position) {
-    for (std::uint64_t i = 0; i < model.turned(); ++i) {
-      const double angle =
-          static_cast<double>(position) * std::pow(model.theta, exponent_of(model, i));
-      host.cos.push_back(rounded_to(type, std::cos(angle)));
-      host.sin.push_back(rounded_to(type, std::sin(angle)));
-    }
-  }
+  fill_tables(model, type, positions, host);
   return host;
 }
 
@@ -90,31 +123,32 @@ std::vector<std::uint32_t> random_choices(const Experts& experts, std::uint64_t 
 
 Status write_model(const HostModel& host, const Model& model, DataType type,
                    const ModelMemory& memory, const WriteNumbers& write) {
-  struct Part {
-    std::uint64_t to;
-    const Numbers* from;
-    DataType type;
-  };
-  std::vector<Part> parts{{memory.embedding, &host.embedding, type},
-                          {memory.head, &host.head, type},
-                          {memory.norm, &host.norm, type},
-                          {memory.cos, &host.cos, type},
-                          {memory.sin, &host.sin, type}};
+  const std::pair<std::uint64_t, const Numbers*> parts[] = {{memory.embedding, &host.embedding},
+                                                            {memory.head, &host.head},
+                                                            {memory.norm, &host.norm},
+                                                            {memory.cos, &host.cos},
+                                                            {memory.sin, &host.sin}};
+  for (const auto& part : parts) {
+    if (part.second == &host.head && model.tied) continue;  // it is the embedding
+    if (auto ok = write(part.first, type, *part.second); !ok) return ok;
+  }
   for (std::size_t i = 0; i < host.layers.size(); ++i) {
-    const auto add = [&](const Weight& weight) {
-      parts.push_back(
-          {memory.layers[i].*weight.address, &(host.layers[i].*weight.numbers), weight.type(type)});
+    const auto put = [&](const Weight& weight) {
+      const auto& from = host.layers[i].*weight.numbers;
+      const auto of_card = weight.type(type);
+      const auto to = memory.layers[i].*weight.address;
+      const auto layout = layout_of(weight, memory.fractals);
+      return layout == kRows ? write(to, of_card, from)
+                             : write(to, of_card, stored(from, weight, of_card, layout));
     };
     // In the order in which operators read them: the norm behind attention is not the second.
     const auto weights = weights_of_layer(model, i);
     for (const auto& weight : weights) {
-      if (weight.numbers != &HostLayer::mid_norm) add(weight);
-      if (weight.numbers == &HostLayer::out) add(weights[1]);
+      if (weight.numbers == &HostLayer::mid_norm) continue;
+      if (auto ok = put(weight); !ok) return ok;
+      if (weight.numbers != &HostLayer::out) continue;
+      if (auto ok = put(weights[1]); !ok) return ok;
     }
-  }
-  for (const auto& part : parts) {
-    if (part.from->empty()) continue;
-    if (auto ok = write(part.to, part.type, *part.from); !ok) return ok;
   }
   return {};
 }

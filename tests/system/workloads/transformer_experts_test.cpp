@@ -38,6 +38,32 @@ TEST_F(TransformerExperts, MayFollowADenseLayerBehindALatentCache) {
   EXPECT_EQ(digits("transformer.cache_bytes"), 3 * 128 * (64 + 16) * 2);
 }
 
+// As Qwen1.5-MoE and DeepSeek-V2-Lite have them, in small.
+TEST_F(TransformerExperts, OfAllTokensMayHaveAGate) {
+  const std::string file = folder_ + "/config.json";
+  std::ofstream(file) << R"({"model_type": "qwen2_moe", "hidden_size": 128, "num_hidden_layers": 2,
+      "num_attention_heads": 4, "intermediate_size": 352, "vocab_size": 504, "num_experts": 60,
+      "num_experts_per_tok": 4, "moe_intermediate_size": 72,
+      "shared_expert_intermediate_size": 136, "norm_topk_prob": false})";
+  run("transformer", {"model=" + file, "tokens=9", "steps=2", "batch=2", "tensor_parallel=2"}, {},
+      "system-2x910b2.yaml");
+  EXPECT_EQ(digits("transformer.decode.shared_gate.launches"), 3 * 2);
+}
+
+TEST_F(TransformerExperts, QueriesMayBeMadeOfTheHiddenState) {
+  const std::string file = folder_ + "/config.json";
+  std::ofstream(file) << R"({"model_type": "deepseek_v2", "hidden_size": 128,
+      "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 352,
+      "vocab_size": 504, "n_routed_experts": 8, "num_experts_per_tok": 3,
+      "moe_intermediate_size": 64, "n_shared_experts": 2, "first_k_dense_replace": 1,
+      "topk_method": "greedy", "kv_lora_rank": 64, "q_lora_rank": null, "qk_nope_head_dim": 32,
+      "qk_rope_head_dim": 16, "v_head_dim": 32, "rope_scaling": {"beta_fast": 32, "beta_slow": 1,
+      "factor": 40, "mscale": 0.707, "mscale_all_dim": 0.6, "type": "yarn",
+      "original_max_position_embeddings": 64}})";
+  run("transformer", {"model=" + file, "tokens=130", "steps=2", "tensor_parallel=2"}, {},
+      "system-2x910b2.yaml");
+}
+
 TEST_F(TransformerExperts, NeedNoHostInTheMiddleOfAGraph) {
   run("transformer", {"model=tiny-mla", "tokens=126", "steps=4", "launch=graph"}, {}, "910b2.yaml");
   EXPECT_LT(value("transformer.decode.host_us") / value("transformer.decode.launches"),

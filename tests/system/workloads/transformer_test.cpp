@@ -51,6 +51,70 @@ TEST_F(Transformers, TheNextGenerationGivesTheSame) {
   run("transformer", {"tokens=17", "steps=2"}, {}, "950pr.yaml");
 }
 
+// Sides of a card that are no multiples of a fractal's 16: 36 columns of out, 88 of down.
+class TransformerWeights : public Transformers, public testing::WithParamInterface<const char*> {};
+
+TEST_P(TransformerWeights, MayLieInRowsOrInFractals) {
+  run("transformer",
+      {model("qwen2", R"("head_dim": 18, )"), "tokens=5", "steps=2", "batch=2", "tensor_parallel=4",
+       "overlap=2", std::string("weights=") + GetParam()},
+      {}, "system-8x910b.yaml");
+}
+INSTANTIATE_TEST_SUITE_P(Layouts, TransformerWeights, testing::Values("nz", "rows"));
+
+// Rows of 1600 columns are no whole lines of 256 bytes. Converted in front of the product, `down`
+// takes longer than `gate_up`, which has twice as many weights.
+TEST_F(Transformers, FractalsAreReadAsTheyLie) {
+  const std::string file = folder_ + "/wide.json";
+  std::ofstream(file) << R"({"hidden_size": 5120, "num_hidden_layers": 1, "num_attention_heads": 8,
+      "head_dim": 64, "intermediate_size": 1600, "vocab_size": 504})";
+  run("transformer", {"model=" + file, "phase=decode", "tokens=64", "steps=1", "batch=16"},
+      {"core.functional=false"}, "910c.yaml");
+  EXPECT_LT(value("transformer.decode.down.card_us"),
+            0.8 * value("transformer.decode.gate_up.card_us"));
+}
+
+// The head's matrix is the embedding, of which each card takes its part.
+TEST_F(Transformers, EmbeddingsMayBeTied) {
+  run("transformer",
+      {model("llama", R"("tie_word_embeddings": true, )"), "tokens=5", "steps=2", "batch=2",
+       "tensor_parallel=2"},
+      {}, "system-2x910b2.yaml");
+  // Of the embedding, of norms, and of half of a layer's matrices.
+  const int layer = 2 * 128 + (4 + 2) * 16 * 128 + 128 * 64 + 352 * 128 + 128 * 176;
+  EXPECT_EQ(digits("transformer.weight_bytes"), 2 * (504 * 128 + 128 + 3 * layer));
+}
+
+class TransformerRotation : public Transformers, public testing::WithParamInterface<const char*> {};
+
+TEST_P(TransformerRotation, MayBeScaled) {
+  run("transformer",
+      {model("llama", std::string(R"("rope_scaling": {)") + GetParam() + "}, "), "tokens=130",
+       "steps=2"},
+      {}, "910b2.yaml");
+}
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, TransformerRotation,
+    testing::Values(R"("rope_type": "linear", "factor": 2)",
+                    R"("rope_type": "llama3", "factor": 8, "low_freq_factor": 1,
+                       "high_freq_factor": 4, "original_max_position_embeddings": 64)",
+                    R"("rope_type": "yarn", "factor": 4, "beta_fast": 8,
+                       "original_max_position_embeddings": 64)"));
+
+TEST_F(Transformers, AWindowMayHoldAllTokens) {
+  run("transformer", {model("mistral", R"("sliding_window": 8, )"), "tokens=6", "steps=2"}, {},
+      "910b2.yaml");
+}
+
+TEST_F(Transformers, AWindowMustHoldAllTokens) {
+  const auto status =
+      attempt("transformer", {model("mistral", R"("sliding_window": 8, )"), "tokens=6", "steps=3"},
+              {}, "910b2.yaml");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().context,
+              testing::HasSubstr("model: 9 tokens are more than its sliding_window of 8"));
+}
+
 // With layers=sampled the second layer's time stands for that of all behind it.
 TEST_F(Transformers, LayersBehindTheFirstTakeTheSameTime) {
   run("transformer", {model("qwen3", R"("head_dim": 64, )"), "tokens=64", "steps=4"},

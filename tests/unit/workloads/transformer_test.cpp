@@ -63,7 +63,7 @@ TEST_F(TransformerConfig, SaysWhichExpertsAndWhichCacheAModelHas) {
       "moe_intermediate_size": 40, "n_shared_experts": 2, "n_group": 8, "topk_group": 2,
       "first_k_dense_replace": 1, "scoring_func": "sigmoid", "topk_method": "noaux_tc",
       "norm_topk_prob": true, "routed_scaling_factor": 2.5, "kv_lora_rank": 48, "q_lora_rank": 32,
-      "qk_nope_head_dim": 24, "qk_rope_head_dim": 8, "v_head_dim": 16, )") +
+      "qk_nope_head_dim": 24, "qk_rope_head_dim": 8, "v_head_dim": 16, "head_dim": 7, )") +
                           kSides + "}");
   ASSERT_TRUE(model) << model.error().context;
   const auto& experts = model->experts;
@@ -111,7 +111,14 @@ TEST_F(TransformerConfig, WhatIsWrongIsToldInALine) {
       {with(R"("num_experts": 8, "num_experts_per_tok": 2, "scoring_func": "tanh")"),
        "scoring_func: allowed: softmax, sigmoid"},
       {with(R"("kv_lora_rank": 32)"), "q_lora_rank: it is missing"},
-      {with(R"("rope_scaling": {"factor": 8})"), "rope_scaling: "},
+      {with(R"("model_type": "gemma")"), "model_type: found 'gemma'; allowed: llama, mistral"},
+      {with(R"("attention_bias": true)"), "attention_bias: "},
+      {with(R"("mlp_bias": true)"), "mlp_bias: "},
+      {with(R"("partial_rotary_factor": 0.5)"), "partial_rotary_factor: all elements"},
+      {with(R"("use_sliding_window": true)"), "sliding_window: it is missing"},
+      {with(R"("num_experts": 8, "num_experts_per_tok": 2, "n_shared_experts": 1,
+               "shared_expert_intermediate_size": 64)"),
+       "shared_expert_intermediate_size: n_shared_experts is there, too"},
       {with(R"("rms_norm_eps": -1)"), "rms_norm_eps: found -1; allowed: a number above 0"},
   };
   for (const auto& [text, told] : cases) {
@@ -138,6 +145,84 @@ TEST_F(TransformerConfig, WeightsOfPublishedModelsAreTheirNumbers) {
   EXPECT_NEAR(weights_of("qwen3-30b-a3b"), 30.5e9, 0.05e9);
   EXPECT_NEAR(weights_of("mixtral-8x7b"), 46.7e9, 0.05e9);
   EXPECT_NEAR(weights_of("deepseek-v3"), 671e9, 0.5e9);
+}
+
+// What the authors' config.json files say of shape and arithmetic, and how many billions of numbers
+// they say their models have.
+struct Published {
+  const char* config;
+  double billions;
+};
+constexpr Published kPublished[] = {
+    // Llama 3.1 8B, 3.2 1B, 3.2 3B
+    {R"("model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+        "vocab_size": 128256, "rope_theta": 500000.0, "attention_bias": false, "mlp_bias": false,
+        "tie_word_embeddings": false, "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0, "original_max_position_embeddings": 8192,
+        "rope_type": "llama3"})",
+     8.03},
+    {R"("model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 64,
+        "intermediate_size": 8192, "vocab_size": 128256, "tie_word_embeddings": true,
+        "rope_scaling": {"factor": 32.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0,
+        "original_max_position_embeddings": 8192, "rope_type": "llama3"})",
+     1.24},
+    {R"("model_type": "llama", "hidden_size": 3072, "num_hidden_layers": 28,
+        "num_attention_heads": 24, "num_key_value_heads": 8, "head_dim": 128,
+        "intermediate_size": 8192, "vocab_size": 128256, "tie_word_embeddings": true)",
+     3.21},
+    // Qwen2.5 0.5B, 1.5B; Qwen3 0.6B, 4B
+    {R"("model_type": "qwen2", "hidden_size": 896, "num_hidden_layers": 24,
+        "num_attention_heads": 14, "num_key_value_heads": 2, "intermediate_size": 4864,
+        "vocab_size": 151936, "tie_word_embeddings": true, "sliding_window": 32768,
+        "use_sliding_window": false, "max_window_layers": 21)",
+     0.49},
+    {R"("model_type": "qwen2", "hidden_size": 1536, "num_hidden_layers": 28,
+        "num_attention_heads": 12, "num_key_value_heads": 2, "intermediate_size": 8960,
+        "vocab_size": 151936, "tie_word_embeddings": true)",
+     1.54},
+    {R"("model_type": "qwen3", "hidden_size": 1024, "num_hidden_layers": 28,
+        "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 128,
+        "intermediate_size": 3072, "vocab_size": 151936, "tie_word_embeddings": true,
+        "rope_scaling": null, "sliding_window": null, "use_sliding_window": false)",
+     0.6},
+    {R"("model_type": "qwen3", "hidden_size": 2560, "num_hidden_layers": 36,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+        "intermediate_size": 9728, "vocab_size": 151936, "tie_word_embeddings": true)",
+     4.02},
+    // Mistral 7B v0.1, Qwen1.5-MoE-A2.7B, DeepSeek-V2-Lite
+    {R"("model_type": "mistral", "hidden_size": 4096, "num_hidden_layers": 32,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+        "vocab_size": 32000, "sliding_window": 4096)",
+     7.24},
+    {R"("model_type": "qwen2_moe", "hidden_size": 2048, "num_hidden_layers": 24,
+        "num_attention_heads": 16, "num_key_value_heads": 16, "intermediate_size": 5632,
+        "vocab_size": 151936, "num_experts": 60, "num_experts_per_tok": 4,
+        "moe_intermediate_size": 1408, "shared_expert_intermediate_size": 5632,
+        "norm_topk_prob": false, "decoder_sparse_step": 1, "sliding_window": 32768,
+        "use_sliding_window": false)",
+     14.3},
+    {R"("model_type": "deepseek_v2", "hidden_size": 2048, "num_hidden_layers": 27,
+        "num_attention_heads": 16, "num_key_value_heads": 16, "intermediate_size": 10944,
+        "vocab_size": 102400, "n_routed_experts": 64, "num_experts_per_tok": 6,
+        "moe_intermediate_size": 1408, "n_shared_experts": 2, "first_k_dense_replace": 1,
+        "moe_layer_freq": 1, "n_group": 1, "topk_group": 1, "topk_method": "greedy",
+        "scoring_func": "softmax", "norm_topk_prob": false, "routed_scaling_factor": 1.0,
+        "kv_lora_rank": 512, "q_lora_rank": null, "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64, "v_head_dim": 128, "max_position_embeddings": 163840,
+        "rope_scaling": {"beta_fast": 32, "beta_slow": 1, "factor": 40, "mscale": 0.707,
+        "mscale_all_dim": 0.707, "original_max_position_embeddings": 4096, "type": "yarn"})",
+     15.7}};
+
+TEST_F(TransformerConfig, FilesOfPublishedModelsAreRead) {
+  for (const auto& published : kPublished) {
+    const auto model = read(std::string(R"({"hidden_act": "silu", )") + published.config + "}");
+    ASSERT_TRUE(model) << model.error().context;
+    EXPECT_NEAR(static_cast<double>(model->weights(model->layers)) / 1e9, published.billions,
+                0.01 * published.billions)
+        << published.config;
+  }
 }
 
 constexpr auto kType = DataType::kBf16;

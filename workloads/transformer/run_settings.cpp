@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer/run_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/config/system_config.hpp"
+#include "workloads/programs/support/collective_values.hpp"
+#include "workloads/programs/support/elements.hpp"
+#include "workloads/transformer/division.hpp"
+
+namespace npu::workloads::transformer {
+namespace {
+
+DecoderOptions wanted_options(const Context& context, const Model& model) {
+  const auto& parameters = context.parameters;
+  DecoderOptions options;
+  options.type = type_of(parameters.choice("dtype") == "float16" ? "fp16" : "bf16");
+  options.batch = parameters.integer("batch");
+  // Only without a number of its own: runs that differ in steps then share what is before these.
+  options.positions = parameters.integer("positions");
+  if (options.positions == 0) {
+    options.positions = parameters.integer("tokens") + parameters.integer("steps");
+  }
+  options.layers = model.layers;
+  options.largest_tokens = parameters.integer("tokens");
+  options.pieces = parameters.integer("overlap");
+  options.graph = parameters.choice("launch") == "graph";
+  options.fractals = parameters.choice("weights") == "nz";
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> reduce_algorithms() {
+  auto all = collective_algorithms();
+  const auto cannot = [](const std::string& name) {
+    return !driver::has_algorithm(driver::CollectiveOperation::kAllReduce,
+                                  collective_algorithm(name));
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), cannot), all.end());
+  return all;
+}
+
+Result<DecoderOptions> options_of(const Context& context, const Model& part) {
+  const auto options = wanted_options(context, part);
+  const auto card = context.parameters.integer("card");
+  if (context.machine == nullptr || card >= context.machine->cards.size()) return options;
+  const Bytes weights = part.weights(options.layers) * platform::bytes_of(options.type);
+  const Bytes usable = context.machine->cards[card].hbm.usable;
+  if (weights <= usable) return options;
+  // The driver would compact memory for the last of them.
+  return fail(ErrorCode::kOutOfMemory,
+              fmt::format("{} has weights of {} bytes{}, the card {} bytes of memory", part.name,
+                          weights, part.ranks == 1 ? "" : " on each card", usable));
+}
+
+Model simulated(const ParameterSet& parameters, const Model& model) {
+  return parameters.choice("layers") == "all" ? model : sampled(model);
+}
+
+Result<Model> part_of_run(const ParameterSet& parameters, const Model& model) {
+  return part_of(simulated(parameters, model), parameters.integer("tensor_parallel"),
+                 parameters.integer("expert_parallel"));
+}
+
+// Routers must have the same sums on all cards, to the last bit: a one-shot sum of more than two
+// has the order in which terms come.
+Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
+                                                 const Model& model) {
+  using Algorithm = driver::CollectiveAlgorithm;
+  const auto algorithm = collective_algorithm(parameters.choice("algorithm"));
+  if (model.experts.count == 0 || parameters.integer("tensor_parallel") <= 2) return algorithm;
+  if (algorithm == Algorithm::kAutomatic) return Algorithm::kMesh;
+  if (algorithm != Algorithm::kOneShot) return algorithm;
+  return fail(ErrorCode::kInvalidArgument,
+              "algorithm=one_shot: cards with experts need the same sums on all of them");
+}
+
+Status check_run(const ParameterSet& parameters) {
+  const auto model = read_model(parameters.choice("model"));
+  if (!model) return forward_error(model);
+  if (const auto part = part_of_run(parameters, *model); !part) return forward_error(part);
+  if (const auto algorithm = algorithm_of(parameters, *model); !algorithm) {
+    return forward_error(algorithm);
+  }
+  if (parameters.choice("launch") == "graph" && parameters.integer("overlap") > 1) {
+    return fail(ErrorCode::kInvalidArgument, "overlap: only with launch=eager");
+  }
+  const auto steps = parameters.integer("steps");
+  const auto positions = parameters.integer("positions");
+  const bool decodes = parameters.choice("phase") != "prefill";
+  if (decodes && steps == 0) {
+    return fail(ErrorCode::kInvalidArgument, "steps: 0 tokens to decode; or phase=prefill");
+  }
+  const auto wanted = parameters.integer("tokens") + (decodes ? steps : 0);
+  if (model->window != 0 && wanted > model->window) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("model: {} tokens are more than its sliding_window of {}: attention "
+                            "sees all keys",
+                            wanted, model->window));
+  }
+  if (positions == 0 || positions >= wanted) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("positions={}: {} are needed for tokens and steps", positions, wanted));
+}
+
+}  // namespace npu::workloads::transformer

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parameters of `run transformer` ask for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workloads/framework/context.hpp"
+#include "workloads/transformer/rank.hpp"
+
+namespace npu::workloads::transformer {
+
+inline constexpr std::uint64_t kMostTokens = 1U << 20;
+
+// Algorithms that an all-reduce can be done by.
+std::vector<std::string> reduce_algorithms();
+
+// Of the model, the layers that are simulated; and of these, what a card has. Errors: those of
+// part_of().
+Model simulated(const ParameterSet& parameters, const Model& model);
+Result<Model> part_of_run(const ParameterSet& parameters, const Model& model);
+// kInvalidArgument: an algorithm by which cards choose different experts.
+Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
+                                                 const Model& model);
+// kOutOfMemory: the weights are more than the card's memory.
+Result<DecoderOptions> options_of(const Context& context, const Model& part);
+// kInvalidArgument: one line that names the parameter, or the key of the model's file.
+Status check_run(const ParameterSet& parameters);
+
+}  // namespace npu::workloads::transformer

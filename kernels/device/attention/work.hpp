@@ -78,7 +78,7 @@ struct Work {
   std::uint32_t local = 0;            // 1: scores and weights go from buffer to buffer
   std::uint32_t places = 1;           // then, for products: 1 or 2
   std::uint32_t skips = 0;            // 1: a task ends with the last key that a query of it sees
-  std::uint32_t wave = 0;             // heads whose longest tasks come first, together; 0: any order
+  std::uint32_t wave = 0;  // heads whose longest tasks come first, together; 0: any order
   float scale = 1;
 #if NPU_JIT_MASK
   // Of type A: a number for each key, which is added to its scores; elements from batch to batch.

@@ -29,7 +29,8 @@ Made attention(const Measurement& row) {
   if (!is_on(row, "is_causal")) return made;
   made.settings.emplace_back("causal", "on");
   // On an A2 a causal row of these takes as long as one without a mask (kernel-times.md K37).
-  if (part_here(row.sku).value_or("").rfind("950", 0) != 0) made.settings.emplace_back("whole_mask", "on");
+  if (part_here(row.sku).value_or("").rfind("950", 0) != 0)
+    made.settings.emplace_back("whole_mask", "on");
   return made;
 }
 

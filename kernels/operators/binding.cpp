@@ -130,6 +130,7 @@ AttentionParams attention_params(const NormalisedCall& call) {
   p.to = call.call.results[0];
   p.table = call.call.inputs[3], p.page = call.call.page, p.pages = call.call.pages;
   p.heads_inside = call.call.heads_inside ? 1 : 0;
+  p.whole_mask = call.call.whole_mask ? 1 : 0;
   p.scale = call.call.scale;
   if (call.call.masked) p.mask = call.call.inputs[4], p.mask_pitch = call.call.mask_pitch;
   return p;

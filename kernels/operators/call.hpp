@@ -43,6 +43,7 @@ struct OperatorCall {
   float epsilon = 1e-6F;                       // of norms
   float scale = 1;                             // of quant_matmul, flash_attention
   bool causal = false;                         // of flash_attention
+  bool whole_mask = false;    // of a causal one: keys that no query sees are multiplied, too
   bool heads_inside = false;  // of flash_attention: batch, rows, heads, head; else heads first
   // Of flash_attention: inputs[4] has a number of dtype for each key, which is added to its scores;
   // `mask_pitch` elements from batch to batch, 0: the same for all.

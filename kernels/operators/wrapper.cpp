@@ -258,6 +258,9 @@ Status check_options(const OperatorCall& call, const NormalisedCall& to) {
   if (call.causal && family != Family::kAttention) {
     return refuse(call, "only flash_attention is causal");
   }
+  if (call.whole_mask && !call.causal) {
+    return refuse(call, "only a causal flash_attention has a whole mask");
+  }
   if ((call.heads_inside || call.page != 0 || call.masked) && family != Family::kAttention) {
     return refuse(call, "only flash_attention has heads inside, pages, or a mask");
   }

@@ -273,6 +273,7 @@ void bind_operators(py::module_& module) {
   define_field(call, "epsilon", &OperatorCall::epsilon);
   define_field(call, "scale", &OperatorCall::scale);
   define_field(call, "causal", &OperatorCall::causal);
+  define_field(call, "whole_mask", &OperatorCall::whole_mask);
   define_field(call, "heads_inside", &OperatorCall::heads_inside);
   define_field(call, "activate_left", &OperatorCall::activate_left);
   define_field(call, "cores", &OperatorCall::cores);

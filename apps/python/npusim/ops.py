@@ -300,7 +300,7 @@ def rms_norm(x, gamma=None, outDType=None, *, epsilon=1e-6, device=None):
 
 
 def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, layout="BNSD",
-                    device=None):
+                    whole_mask=False, device=None):
     """softmax(scale Q K^T) V of each head.
 
     Args:
@@ -311,6 +311,8 @@ def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, layout=
         causal: the last query sees all keys, query i keys 0 to keys - queries + i. Queries that
             see no key, the first ones where there are more queries than keys, give zeros.
         layout: "BNSD" as said above; "BSND": heads are the third axis of q, k and v.
+        whole_mask: of a causal one: keys that no query sees are multiplied, too, as libraries do
+            with a mask of all queries and keys. The result is the same, the time is longer.
         device: a `Device`; None: card 0.
 
     Raises:
@@ -329,5 +331,5 @@ def flash_attention(q, k, v, outDType=None, *, scale=None, causal=False, layout=
     heads, rows = (2, 1) if call.heads_inside else (1, 2)
     call.shape = [q.shape[0], q.shape[heads], k.shape[heads], q.shape[rows], k.shape[rows], q.shape[3]]
     call.scale = 1 / numpy.sqrt(max(q.shape[3], 1)) if scale is None else number_of(scale, "scale")
-    call.causal = bool(causal)
+    call.causal, call.whole_mask = bool(causal), bool(whole_mask)
     return run(device, call, [q, k, v], q.shape, outDType or call.dtype)

@@ -210,8 +210,9 @@ def test_flash_attention(dtype):
         queries, keys, head = values.side(), values.side(), int(values.random.choice([16, 64, 128]))
         q = values.normal((batch, kv * group, queries, head), dtype)
         k, v = (values.normal((batch, kv, keys, head), dtype) for _ in range(2))
-        causal, = values.flags(1)
-        near(ops.flash_attention(q, k, v, causal=causal), attention(q, k, v, causal),
+        causal, whole = values.flags(2)
+        found = ops.flash_attention(q, k, v, causal=causal, whole_mask=causal and whole)
+        near(found, attention(q, k, v, causal),
              "bfloat16" if dtype == "bfloat16" else "float16")
 
 

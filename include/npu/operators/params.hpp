@@ -220,8 +220,9 @@ struct DequantSwigluQuantParams {
 // and V are batch x kv_heads x keys x head, row by row without gaps. kv_heads divides heads, and
 // heads / kv_heads neighbouring heads share keys and values. In a causal operator the last query
 // uses all keys and each query before it one key less: query i uses keys 0 .. keys - queries + i.
-// The other values are multiplied by 0 or left out. The result of a query without keys is 0: of the
-// first queries - keys ones in a causal operator, of all if there are no keys.
+// The other values are multiplied by 0 or left out; with `whole_mask` none is left out, as with a
+// mask of all queries and keys in libraries (sparse mode 0). The result of a query without keys is
+// 0: of the first queries - keys ones in a causal operator, of all if there are no keys.
 // `heads_inside`: batch x queries x heads x head instead, and batch x keys x kv_heads x head.
 // With a table K and V are pages of `page` keys each: pages x kv_heads x page x head, or
 // pages x page x kv_heads x head. Key j of batch b is in page table[b * pages + j / page].
@@ -234,7 +235,9 @@ struct AttentionParams {
   std::uint64_t table = 0;            // `batch` x `pages` uint32; 0: none
   std::uint32_t page = 0, pages = 0;  // with a table: not 0, and page * pages at least keys
   std::uint32_t heads_inside = 0;     // 0 or 1
+  std::uint32_t whole_mask = 0;       // 0 or 1
   float scale = 1;
+  std::uint32_t reserved = 0;
   // With NPU_JIT_MASK: a number for each key; elements from batch to batch, 0: the same for all.
   std::uint64_t mask = 0, mask_pitch = 0;
 };

@@ -72,7 +72,9 @@ class LocalVector {
     if (port_.has_vector_functions()) {
       return registers_.weigh(step, scores, pitch, mine.count, mask_, mine.first);
     }
-    softmax_.weigh<DataType::kFp32>(step, scores, pitch, mine.count, 0, mask_, mine.first);
+    const RowSoftmax::Tile tile{scores, pitch, mine.count, 0};
+    softmax_.shift<DataType::kFp32>(step, tile, mask_, mine.first);
+    softmax_.weigh<DataType::kFp32>(step, tile, scores);
     if (kTypeA == DataType::kFp32) return;
     Vector cast =
         row_vector(VectorOp::kCast, DataType::kFp32, scores, scores, mine.count, step.keys);

@@ -16,16 +16,19 @@ class RowSoftmax {
   std::uint32_t sums(const Step& step) const { return ub_.number(2 + step.tasks % 2); }
   std::uint32_t factors(const Step& step) const { return ub_.number(4 + step.count % 2); }
 
-  // `scores`, of `kType`, become weights in place; `at`: of the tile's first row among the core's.
+  // A tile of a core's rows in UB; `at`: its first one among them.
+  struct Tile {
+    std::uint32_t scores, pitch, rows, at;
+  };
+
+  // Scores, of `kType`, are scaled, hidden, and become less by the largest of their row so far.
   template <DataType kType>
-  void weigh(const Step& step, std::uint32_t scores, std::uint32_t pitch, std::uint32_t rows,
-             std::uint32_t at, const Mask& mask, std::uint32_t task_row) const {
-    const std::uint32_t keys = step.keys;
-    on<kType>(VectorOp::kMuls, scores, pitch, rows, keys, w_.scale);
-    mask.apply(step, task_row, rows, scores, pitch, kType);
-    const std::uint32_t numbers = ub_.number(6) + 4 * at, now = ub_.number(7) + 4 * at;
-    const std::uint32_t narrow = ub_.number(8) + 4 * at;
-    reduce<kType>(VectorOp::kReduceMax, VectorOp::kMax, numbers, narrow, scores, pitch, rows, keys);
+  void shift(const Step& step, const Tile& tile, const Mask& mask, std::uint32_t task_row) const {
+    const std::uint32_t rows = tile.rows, at = tile.at;
+    on<kType>(VectorOp::kMuls, tile.scores, tile, step.keys, w_.scale);
+    mask.apply(step, task_row, rows, tile.scores, tile.pitch, kType);
+    const std::uint32_t numbers = ub_.number(6) + 4 * at, narrow = ub_.number(8) + 4 * at;
+    reduce<kType>(VectorOp::kReduceMax, VectorOp::kMax, numbers, narrow, tile, step.keys);
     // It is finite: where nothing is seen weights are 0, not no numbers.
     number_op(port_, VectorOp::kMaxs, numbers, numbers, 0, rows, -kLargest<kType>);
     bring_together(step, numbers, rows, at);
@@ -35,13 +38,21 @@ class RowSoftmax {
       subtracted = narrow;
       convert_rows(port_, narrow, kType, largest, DataType::kFp32, 1, rows);
     }
-    Vector sub = row_vector(VectorOp::kBroadcastSub, kType, scores, scores, rows, keys);
-    sub.a_pitch = sub.to_pitch = pitch;
+    Vector sub =
+        row_vector(VectorOp::kBroadcastSub, kType, tile.scores, tile.scores, rows, step.keys);
+    sub.a_pitch = sub.to_pitch = tile.pitch;
     sub.b = subtracted;
     port_.issue(sub);
-    on<kType>(kTypeA == DataType::kFp32 ? VectorOp::kExpPrecise : VectorOp::kExp, scores, pitch,
-              rows, keys, 0);
-    reduce<kType>(VectorOp::kReduceSum, VectorOp::kAdd, now, narrow, scores, pitch, rows, keys);
+  }
+  // What they are then becomes weights at `to`, rows as far apart.
+  template <DataType kType>
+  void weigh(const Step& step, const Tile& tile, std::uint32_t to) const {
+    const std::uint32_t rows = tile.rows, at = tile.at;
+    on<kType>(kTypeA == DataType::kFp32 ? VectorOp::kExpPrecise : VectorOp::kExp, to, tile,
+              step.keys, 0);
+    const std::uint32_t now = ub_.number(7) + 4 * at, narrow = ub_.number(8) + 4 * at;
+    reduce<kType>(VectorOp::kReduceSum, VectorOp::kAdd, now, narrow, {to, tile.pitch, rows, at},
+                  step.keys);
     const std::uint32_t sums = this->sums(step) + 4 * at;
     if (!step.first) {
       number_op(port_, VectorOp::kMul, sums, sums, factors(step) + 4 * at, rows);
@@ -67,10 +78,9 @@ class RowSoftmax {
     number_op(port_, VectorOp::kAdds, largest, numbers, 0, rows, 0);
   }
   template <DataType kType>
-  void on(VectorOp op, std::uint32_t scores, std::uint32_t pitch, std::uint32_t rows,
-          std::uint32_t keys, float scalar) const {
-    Vector v = row_vector(op, kType, scores, scores, rows, keys);
-    v.a_pitch = v.to_pitch = pitch;
+  void on(VectorOp op, std::uint32_t to, const Tile& tile, std::uint32_t keys, float scalar) const {
+    Vector v = row_vector(op, kType, to, tile.scores, tile.rows, keys);
+    v.a_pitch = v.to_pitch = tile.pitch;
     v.scalar = scalar;
     port_.issue(v);
   }
@@ -78,26 +88,26 @@ class RowSoftmax {
   // a reduction of all rows takes as one.
   template <DataType kType>
   void reduce(VectorOp op, VectorOp halves, std::uint32_t numbers, std::uint32_t narrow,
-              std::uint32_t scores, std::uint32_t pitch, std::uint32_t rows,
-              std::uint32_t keys) const {
+              const Tile& tile, std::uint32_t keys) const {
     constexpr auto kSize = static_cast<std::uint32_t>(platform::bytes_of(kType));
     constexpr std::uint32_t kRepeat = 256;
-    std::uint32_t from = scores;
+    std::uint32_t from = tile.scores, pitch = tile.pitch;
     while (keys * kSize > kRepeat && keys * kSize / 2 % aicore::kLocalAlignment == 0) {
       keys /= 2;
-      Vector half = row_vector(halves, kType, ub_.folded, from, rows, keys);
+      Vector half = row_vector(halves, kType, ub_.folded, from, tile.rows, keys);
       half.b = from + keys * kSize;
-      half.a_pitch = half.b_pitch = from == scores ? pitch : ub_.folded_row;
+      half.a_pitch = half.b_pitch = pitch;
       half.to_pitch = ub_.folded_row;
       port_.issue(half);
-      from = ub_.folded;
+      from = ub_.folded, pitch = ub_.folded_row;
     }
-    Vector v = row_vector(op, kType, kType == DataType::kFp32 ? numbers : narrow, from, rows, keys);
-    v.a_pitch = from == scores ? pitch : ub_.folded_row;
+    const std::uint32_t to = kType == DataType::kFp32 ? numbers : narrow;
+    Vector v = row_vector(op, kType, to, from, tile.rows, keys);
+    v.a_pitch = pitch;
     v.to_pitch = 0;
     port_.issue(v);
     if (kType == DataType::kFp32) return;
-    convert_rows(port_, numbers, DataType::kFp32, narrow, kType, 1, rows);
+    convert_rows(port_, numbers, DataType::kFp32, narrow, kType, 1, tile.rows);
   }
 
   AicorePort& port_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A vector core's part of a step, through global memory: the weights of its rows, and later what
-// they give with the values, added to the output so far. A tile's load, its computing and its store
-// follow one another.
+// they give with the values, added to the output so far. The next tile is loaded, and the last one
+// stored, while one is computed; but the output so far is loaded when all before it is stored.
 #pragma once
 
 #include "kernels/device/attention/results.hpp"
@@ -23,7 +23,7 @@ class VectorCore {
         softmax_(port, w, ub_.space()),
         mask_(port, w, ub_.space()),
         results_(port, w),
-        turns_(port) {}
+        stages_(port) {}
 
   // Weights.
   void begin(const Step& step) {
@@ -33,24 +33,18 @@ class VectorCore {
     for (std::uint32_t row = 0; row < mine.count; row += ub_.rows()) {
       const std::uint32_t rows = std::min(ub_.rows(), mine.count - row);
       const std::uint64_t at = std::uint64_t{mine.first + row} * w_.chunk;
-      turns_.begin();
-      load(ub_.scores(), ub_.score_row(), ring_.scores(step) + at * platform::bytes_of(kType), rows,
+      const unsigned i = stages_.begin_load();
+      load(ub_.place(i), ub_.score_row(), ring_.scores(step) + at * platform::bytes_of(kType), rows,
            step.keys, w_.chunk, kType);
-      turns_.loaded();
-      softmax_.weigh<kType>(step, ub_.scores(), ub_.score_row(), rows, row, mask_,
-                            mine.first + row);
-      if (!VectorBuffers::in_place()) {
-        Vector cast =
-            row_vector(VectorOp::kCast, kType, ub_.weights(), ub_.scores(), rows, step.keys);
-        cast.to_type = kTypeA;
-        cast.a_pitch = ub_.score_row();
-        cast.to_pitch = ub_.weight_row();
-        port_.issue(cast);
-      }
-      turns_.computed();
-      store(ring_.weights(step) + at * kBytes, w_.chunk, ub_.weights(), ub_.weight_row(), rows,
+      stages_.loaded(i);
+      const RowSoftmax::Tile tile{ub_.place(i), ub_.score_row(), rows, row};
+      softmax_.shift<kType>(step, tile, mask_, mine.first + row);
+      weigh<kType>(step, tile);
+      stages_.consumed(i);
+      stages_.computed(0);
+      store(ring_.weights(step) + at * kBytes, w_.chunk, ub_.result(), ub_.weight_row(), rows,
             step.keys, kTypeA);
-      turns_.stored();
+      stages_.stored(0);
     }
     if (mine.count == 0) pass_on();
     Handed<Pipe::kMte3, Pipe::kMte2>(port_, Signal::kWeights).raise();
@@ -63,28 +57,30 @@ class VectorCore {
     for (std::uint32_t row = 0; row < mine.count; row += ub_.output_rows()) {
       const std::uint32_t rows = std::min(ub_.output_rows(), mine.count - row);
       const std::uint64_t at = std::uint64_t{mine.first + row} * w_.head * 4;
-      turns_.begin();
-      load(ub_.products(), ub_.output_row(), ring_.products(step) + at, rows, w_.head, w_.head,
+      const unsigned now = stages_.begin_load();
+      load(ub_.place(now), ub_.output_row(), ring_.products(step) + at, rows, w_.head, w_.head,
            DataType::kFp32);
+      unsigned before = now;
       if (!step.first) {
-        load(ub_.output(), ub_.output_row(), ring_.output() + at, rows, w_.head, w_.head,
+        before = stages_.begin_load();
+        let_stores_end();
+        load(ub_.place(before), ub_.output_row(), ring_.output() + at, rows, w_.head, w_.head,
              DataType::kFp32);
       }
-      turns_.loaded();
-      if (!step.first) add(step, rows, row);
-      const std::uint32_t sums = softmax_.sums(step) + 4 * row;
-      if (step.last && w_.splits == 1) results_.divide(sums, ub_.products(), ub_.result(), rows);
-      turns_.computed();
+      stages_.loaded(now);
+      if (!step.first) stages_.loaded(before);
+      add_up(step, rows, row, now, before);
+      stages_.computed(0);
       if (!step.last) {
-        store(ring_.output() + at, w_.head, ub_.products(), ub_.output_row(), rows, w_.head,
+        store(ring_.output() + at, w_.head, ub_.result(), ub_.output_row(), rows, w_.head,
               DataType::kFp32);
       } else if (w_.splits == 1) {
         results_.store(step.task, mine.first + row, rows, ub_.result());
       } else {
-        results_.store_part(step.task, mine.first + row, rows, ub_.products(),
-                            softmax_.largest(step) + 4 * row, sums);
+        results_.store_part(step.task, mine.first + row, rows, ub_.result(),
+                            softmax_.largest(step) + 4 * row, softmax_.sums(step) + 4 * row);
       }
-      turns_.stored();
+      stages_.stored(0);
     }
   }
 
@@ -92,6 +88,11 @@ class VectorCore {
   // Nothing is stored, but what is raised by MTE3 must not be raised before its turn.
   void pass_on() const {
     const aicore::Flag<Pipe::kMte2, Pipe::kMte3> flag(port_, 0);
+    flag.set();
+    flag.wait();
+  }
+  void let_stores_end() const {
+    const aicore::Flag<Pipe::kMte3, Pipe::kMte2> flag(port_, 0);
     flag.set();
     flag.wait();
   }
@@ -121,12 +122,45 @@ class VectorCore {
     port_.issue(copy);
   }
 
-  void add(const Step& step, std::uint32_t rows, std::uint32_t row) const {
-    const AreaTile tile{0, 0, rows, w_.head};
-    row_op(port_, VectorOp::kBroadcastMul, ub_.output(), ub_.output(),
-           softmax_.factors(step) + 4 * row, tile);
-    tile_op(port_, VectorOp::kAdd, ub_.products(), ub_.products(), ub_.output(), tile);
+  // Into the result, of type A.
+  template <DataType kType>
+  void weigh(const Step& step, const RowSoftmax::Tile& tile) {
+    if (kType == kTypeA) {
+      stages_.begin_result();
+      return softmax_.weigh<kType>(step, tile, ub_.result());
+    }
+    softmax_.weigh<kType>(step, tile, tile.scores);
+    stages_.begin_result();
+    Vector cast =
+        row_vector(VectorOp::kCast, kType, ub_.result(), tile.scores, tile.rows, step.keys);
+    cast.to_type = kTypeA;
+    cast.a_pitch = ub_.score_row();
+    cast.to_pitch = ub_.weight_row();
+    port_.issue(cast);
   }
+  // Places `now` and `before` into the result, which is of type C at the end of a whole task.
+  void add_up(const Step& step, std::uint32_t rows, std::uint32_t row, unsigned now,
+              unsigned before) {
+    const AreaTile tile{0, 0, rows, w_.head};
+    const bool divides = step.last && w_.splits == 1;
+    const bool converts = divides && kTypeC != DataType::kFp32;
+    if (!step.first) {
+      row_op(port_, VectorOp::kBroadcastMul, ub_.place(before), ub_.place(before),
+             softmax_.factors(step) + 4 * row, tile);
+    }
+    if (!converts) stages_.begin_result();
+    const std::uint32_t to = converts ? ub_.place(now) : ub_.result();
+    if (!step.first) {
+      tile_op(port_, VectorOp::kAdd, to, ub_.place(now), ub_.place(before), tile);
+      stages_.consumed(before);
+    } else if (!converts) {
+      element_op(port_, VectorOp::kMuls, to, ub_.place(now), tile, 1);
+    }
+    if (converts) stages_.begin_result();
+    if (divides) results_.divide(softmax_.sums(step) + 4 * row, to, ub_.result(), rows);
+    stages_.consumed(now);
+  }
+
   AicorePort& port_;
   const Work& w_;
   const unsigned role_;
@@ -135,7 +169,7 @@ class VectorCore {
   const RowSoftmax softmax_;
   const Mask mask_;
   const Results results_;
-  const Turns turns_;
+  StagesOf<2, 1> stages_;
 };
 
 }  // namespace npu::kernels::attention

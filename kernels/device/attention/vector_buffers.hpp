@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of UB of a vector core that is handed scores through memory: one space for tiles of scores
-// and of outputs, of which one is worked on at a time. The same for host and core.
+// Parts of UB of a vector core that is handed scores through memory: two places in turn for what
+// MTE2 brings, scores or outputs, and one for what MTE3 takes. The same for host and core.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,18 @@ class VectorBuffers {
   VectorBuffers(const Work& w, std::uint64_t ub, bool coupled)
       : space_(coupled ? w.rows : first_half(w.rows, false), w.chunk, score_type(false)),
         score_row_(aicore::row_bytes(w.chunk, score_type(false))),
-        weight_row_(in_place() ? 0 : aicore::row_bytes(w.chunk, kTypeA)),
-        output_row_(aicore::row_bytes(w.head, DataType::kFp32)),
-        result_row_(kTypeC == DataType::kFp32 ? 0 : aicore::row_bytes(w.head, kTypeC)) {
-    space_.folded_row = aicore::row_bytes(aicore::divide_up(w.chunk, 2U), score_type(false));
+        weight_row_(aicore::row_bytes(w.chunk, kTypeA)),
+        output_row_(aicore::row_bytes(w.head, DataType::kFp32)) {
+    // docs/sources/operators.md: as the public kernel. Halves of rows take half a tile more.
+    constexpr std::uint64_t kTile = 32U << 10U, kAligned = aicore::kLocalAlignment;
     const std::uint64_t fixed = space_.end();
     const std::uint64_t left = ub < fixed ? 0 : ub - fixed;
-    rows_ = fitting(left, score_row_ + space_.folded_row + weight_row_);
-    output_rows_ = fitting(left, 2 * output_row_ + result_row_);
-    space_.folded = scores() + rows_ * (score_row_ + weight_row_);
+    const std::uint64_t tile = std::min(kTile, left * 2 / 7 / kAligned * kAligned);
+    rows_ = fitting(tile, score_row_);
+    output_rows_ = fitting(tile, output_row_);
+    tile_ = static_cast<std::uint32_t>(tile);
+    space_.folded = result() + tile_;
+    space_.folded_row = aicore::row_bytes(aicore::divide_up(w.chunk, 2U), score_type(false));
   }
 
   const RowSpace& space() const { return space_; }
@@ -31,18 +34,13 @@ class VectorBuffers {
   std::uint32_t rows() const { return rows_; }
   std::uint32_t output_rows() const { return output_rows_; }
   std::uint32_t score_row() const { return score_row_; }
-  std::uint32_t weight_row() const { return in_place() ? score_row_ : weight_row_; }
+  std::uint32_t weight_row() const { return weight_row_; }
   std::uint32_t output_row() const { return output_row_; }
 
-  std::uint32_t scores() const { return space_.end(); }
-  std::uint32_t weights() const { return in_place() ? scores() : scores() + rows_ * score_row_; }
-  std::uint32_t products() const { return space_.end(); }
-  std::uint32_t output() const { return products() + output_rows_ * output_row_; }
-  std::uint32_t result() const {
-    return kTypeC == DataType::kFp32 ? products() : output() + output_rows_ * output_row_;
-  }
-
-  static constexpr bool in_place() { return score_type(false) == kTypeA; }
+  // Of a tile of scores, of products, or of the output so far.
+  std::uint32_t place(unsigned i) const { return space_.end() + i * tile_; }
+  // Of its weights, or of what becomes of the output.
+  std::uint32_t result() const { return place(2); }
 
  private:
   std::uint32_t fitting(std::uint64_t bytes, std::uint32_t row) const {
@@ -52,8 +50,8 @@ class VectorBuffers {
   }
 
   RowSpace space_;
-  std::uint32_t score_row_, weight_row_, output_row_, result_row_;
-  std::uint32_t rows_ = 0, output_rows_ = 0;
+  std::uint32_t score_row_, weight_row_, output_row_;
+  std::uint32_t rows_ = 0, output_rows_ = 0, tile_ = 0;
 };
 
 }  // namespace npu::kernels::attention

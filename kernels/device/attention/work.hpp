@@ -77,6 +77,8 @@ struct Work {
   std::uint32_t grouped = 0;          // 1: a task is of all heads that share keys
   std::uint32_t local = 0;            // 1: scores and weights go from buffer to buffer
   std::uint32_t places = 1;           // then, for products: 1 or 2
+  std::uint32_t skips = 0;            // 1: a task ends with the last key that a query of it sees
+  std::uint32_t wave = 0;  // heads whose longest tasks come first, together; 0: any order
   float scale = 1;
 #if NPU_JIT_MASK
   // Of type A: a number for each key, which is added to its scores; elements from batch to batch.
@@ -98,19 +100,25 @@ struct Work {
     t.number = number;
     const auto part = static_cast<std::uint32_t>(number % splits);
     std::uint64_t left = number / splits;
-    const std::uint32_t block = static_cast<std::uint32_t>(left % blocks_of_queries());
-    left /= blocks_of_queries();
     const std::uint32_t of_batch = grouped != 0 ? kv_heads : heads;
-    t.batch = static_cast<std::uint32_t>(left / of_batch);
-    const auto index = static_cast<std::uint32_t>(left % of_batch);
+    const std::uint64_t blocks = blocks_of_queries();
+    std::uint64_t head_of_all = left / blocks, block = left % blocks;
+    if (wave != 0) {
+      const std::uint64_t first = head_of_all / wave * wave;
+      const std::uint64_t count = std::min<std::uint64_t>(wave, batch * of_batch - first);
+      left -= first * blocks;
+      head_of_all = first + left % count;
+      block = blocks - 1 - left / count;
+    }
+    t.batch = static_cast<std::uint32_t>(head_of_all / of_batch);
+    const auto index = static_cast<std::uint32_t>(head_of_all % of_batch);
     t.head = grouped != 0 ? index * shared() : index;
     t.kv_head = grouped != 0 ? index : index / shared();
-    t.query = block * rows;
+    t.query = static_cast<std::uint32_t>(block) * rows;
     t.rows = grouped != 0 ? rows : std::min(rows, queries - t.query);
     t.first_key = part * split;
     t.end_key = std::min(keys, t.first_key + split);
-    // Between buffers there is time to lose; through memory all keys cost the same.
-    if (kCausal && local != 0) {
+    if (kCausal && skips != 0) {
       const std::uint32_t last = grouped != 0 ? queries - 1 : t.query + t.rows - 1;
       t.end_key = std::max(std::min(t.end_key, seen_by(last)), t.first_key + 1);
     }
@@ -153,7 +161,7 @@ struct Work {
   void for_steps(std::uint32_t block, std::uint32_t blocks, Side& side) const {
     Step step, before;
     bool open = false;
-    // There and back, since the last queries of a causal attention see the most keys.
+    // There and back, since tasks of a causal attention may be of more keys than those behind them.
     for (std::uint64_t round = 0; round * blocks < tasks(); ++round) {
       const std::uint64_t number = round * blocks + (round % 2 == 0 ? block : blocks - 1 - block);
       if (number >= tasks()) continue;

@@ -127,11 +127,13 @@ void host(std::uint32_t block_num, OperatorStream& stream, const AttentionParams
   }
   const bool coupled = launches.cores(CoreKind::kVector) == launches.cores(CoreKind::kCube);
   w.local = limits.local_ways && !coupled ? 1 : 0;
+  w.skips = attention::kCausal && p.whole_mask == 0 ? 1 : 0;
   attention::choose_rows(w, limits);
   if (!attention::choose_keys(w, limits, coupled)) {
     return stream.refuse("no tile of the products fits into the cores' buffers");
   }
   attention::choose_splits(w, limits, launches.cores(CoreKind::kMixed));
+  if (w.skips != 0 && w.grouped == 0 && w.local == 0) w.wave = launches.cores(CoreKind::kMixed);
   const auto blocks = std::min<std::uint64_t>(w.tasks(), launches.cores(CoreKind::kMixed));
   const std::uint64_t workspace = stream.workspace(attention::place(w, 0, blocks));
   if (workspace == 0) return;

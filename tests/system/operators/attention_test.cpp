@@ -212,6 +212,7 @@ TEST_P(Attention, AtRandom) {
     params.heads = params.kv_heads * number(dice, 1, 2);
     params.heads_inside = number(dice, 0, 1);
     params.page = dice() % 4 == 0 ? number(dice, 1, 70) : 0;
+    params.whole_mask = number(dice, 0, 1);
     AttentionCase one(bench_, instance, params, dice);
     one.run();
     one.expect_attention();
@@ -249,6 +250,19 @@ TEST_P(Attention, LetsTheLastOfFewerQueriesSeeAllKeys) {
     for (std::uint64_t j = 0; j < keys; ++j) sum += one.v.at(j, 5);
     EXPECT_NEAR(one.result(queries - 1, 5), sum / keys, 0.01) << queries << ", " << keys;
     one.expect_attention();
+  }
+}
+
+// Heads in waves, the last of them smaller, and tasks of which the longest come first.
+TEST_P(Attention, OfManyLongPromptsSkipsWhatNoQuerySees) {
+  Dice dice(54);
+  for (const std::uint32_t keys : {301U, 700U, 1100U}) {
+    AttentionParams params = shape(500, keys, 16);
+    params.batch = 1, params.kv_heads = 5, params.heads = 10;
+    AttentionCase one(bench_, {"bfloat16", "bfloat16", true}, params, dice);
+    one.run();
+    one.expect_attention();
+    if (HasFailure()) FAIL() << keys << " keys";
   }
 }
 

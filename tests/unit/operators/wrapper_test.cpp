@@ -176,6 +176,7 @@ TEST(Wrapper, SaysInOneLineWhatCannotBe) {
       {[](OperatorCall& c) { c.name = "apply_adam_w", c.shape = {3}, c.results[1] = 8; },
        "take the place of the first inputs"},
       {[](OperatorCall& c) { c.causal = true; }, "only flash_attention is causal"},
+      {[](OperatorCall& c) { c.whole_mask = true; }, "only a causal flash_attention"},
       {[](OperatorCall& c) { c.name = "softmax"; }, "3 numbers; 2 are wanted: rows, columns"},
       {[](OperatorCall& c) {
          c.name = "softmax", c.shape = {3, 5}, c.format_a = "NZ";

@@ -74,7 +74,9 @@ TEST(OperationTest, AttentionHasHeadsBehindTheSequence) {
   row.attributes = {{"is_causal", true}};
   EXPECT_EQ(line_of(row),
             "910b2 operator name=flash_attention shape=2,32,8,128,256,64 dtype=float16 calls=1 "
-            "cache=folder layout=bsnd causal=on functional=off");
+            "cache=folder layout=bsnd causal=on whole_mask=on functional=off");
+  row.sku = "950PR";
+  EXPECT_EQ(line_of(row).find("whole_mask"), std::string::npos);
 }
 
 TEST(OperationTest, OperatorsOnRowsHaveRowsAndColumns) {

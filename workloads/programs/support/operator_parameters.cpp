@@ -58,6 +58,7 @@ OperatorCall operator_call_of(const ParameterSet& parameters) {
   }
   call.scalars = {0.5F, 2, -1, 4};
   call.causal = parameters.flag("causal");
+  call.whole_mask = parameters.flag("whole_mask");
   call.heads_inside = parameters.choice("layout") == "bsnd";
   call.activate_left = parameters.flag("activate_left");
   call.maximize = parameters.flag("maximize");
@@ -110,6 +111,9 @@ std::vector<ParameterSpec> operator_parameters() {
                        {"none", "float16", "bfloat16", "float32", "int32"}),
       {"causal", ParameterType::kFlag, "", "off",
        "flash_attention: the last query sees all keys, query i the first keys - queries + i + 1"},
+      {"whole_mask", ParameterType::kFlag, "", "off",
+       "causal flash_attention: keys that no query sees are multiplied, too, as with a mask of all "
+       "queries and keys"},
       choice_parameter("layout", "bnsd", "of flash_attention: b batch, n heads, s rows, d head",
                        {"bnsd", "bsnd"}),
       choice_parameter("slice", "m", "of grouped_matmul: groups are rows of A, or parts of k",

@@ -109,8 +109,6 @@ void FaultBench::set(const Fault& fault, bool broken) {
   if (!broken && is_at_once(fault.kind)) return;  // it has happened
   auto& fabric = system_.fabric();
   const auto bdf = bdf_of(fault);
-  const auto side = fault.requester == Requester::kHost ? Endpoint::CompletionSide::kSent
-                                                        : Endpoint::CompletionSide::kReceived;
   switch (fault.kind) {
     case FaultKind::kLinkDown:
       return fabric.link(fault.card).set_down(broken);
@@ -123,17 +121,11 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return set_command(bdf, pci::kCommandMemory, !broken);
     case FaultKind::kPowerDown:
       return set_power(bdf, !broken);
-    case FaultKind::kPoisonedCompletion:
-      if (broken) fabric.endpoint(fault.card).poison_next_completion(side);
-      return;
-    case FaultKind::kLostCompletion:
-      if (broken) fabric.endpoint(fault.card).drop_next_completion(side);
-      return;
     case FaultKind::kPeerLinkDown:
       return set_peer_link(fault, !broken);
     case FaultKind::kMemoryError:
-      if (broken) system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits);
-      return;
+      return static_cast<void>(
+          system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits));
     case FaultKind::kLinkRetrained:
       return retrain(fault, broken);
     case FaultKind::kBadTlp:
@@ -147,10 +139,10 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return system_.card(fault.card).dma().engine(fault.unit).set_stuck(broken);
     case FaultKind::kHungCore:
       return system_.card(fault.card).aicore_programs().set_hung(fault.unit, broken);
+    case FaultKind::kPoisonedCompletion:
+    case FaultKind::kLostCompletion:
     case FaultKind::kRefusedCompletion:
-      if (!broken) return;
-      return fabric.endpoint(fault.card)
-          .refuse_next_completion(side, fault.status == testkit::CompletionStatus::kCompleterAbort);
+      return fail_completion(fault);
     case FaultKind::kDroppedTlp:
     case FaultKind::kPoisonedWrite:
       return drop(fault);
@@ -170,6 +162,15 @@ void FaultBench::set(const Fault& fault, bool broken) {
     case FaultKind::kMaskedVector:
       return interrupt(fault, broken);
   }
+}
+
+void FaultBench::fail_completion(const Fault& fault) {
+  auto& endpoint = system_.fabric().endpoint(fault.card);
+  const auto side = fault.requester == Requester::kHost ? Endpoint::CompletionSide::kSent
+                                                        : Endpoint::CompletionSide::kReceived;
+  if (fault.kind == FaultKind::kPoisonedCompletion) return endpoint.poison_next_completion(side);
+  if (fault.kind == FaultKind::kLostCompletion) return endpoint.drop_next_completion(side);
+  endpoint.refuse_next_completion(side, fault.status == testkit::CompletionStatus::kCompleterAbort);
 }
 
 void FaultBench::drop(const Fault& fault) {

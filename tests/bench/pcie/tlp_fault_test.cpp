@@ -115,7 +115,9 @@ TEST(UnexpectedCompletion, IsToldByItsReceiverAndHarmsNobody) {
       EXPECT_EQ(bench.aer(told, pci::kAerStatus), pci::kAerUnexpectedCompletion);
       EXPECT_EQ(bench.aer(told, pci::kAerCorrectableStatus), pci::kAerAdvisory);
       EXPECT_EQ(bench.device_status(told), kCorrectable);
-      if (is_card) EXPECT_EQ(bench.aer(kPort, pci::kAerStatus), 0U);
+      if (is_card) {
+        EXPECT_EQ(bench.aer(kPort, pci::kAerStatus), 0U);
+      }
     }
     EXPECT_FALSE(bench.link().is_down());
     EXPECT_TRUE(bench.lost.empty());

@@ -34,7 +34,10 @@ Outcome check_what_runs(const Options& options) {
   if (options.arguments.empty()) {
     return bad_input("gdb: give a workload (npusim list), or exec -- PROGRAM");
   }
-  if (is_exec_under_gdb(options)) return {};
+  if (is_exec_under_gdb(options)) {
+    return options.arguments.size() > 1 ? Outcome{}
+                                        : bad_input("gdb: give a program behind exec --");
+  }
   const auto known = workloads::all_workloads().find(options.arguments[0]);
   return known ? Outcome{} : bad_input(known.error().context);
 }

@@ -77,22 +77,27 @@ TEST(PoisonedWrite, OfTheCardIsContainedByThePortAbove) {
   });
 }
 
-TEST(DroppedTlp, OfAnyKindToTheHostIsContained) {
-  for (const auto bit : {pci::kAerMalformed, pci::kAerEcrc, pci::kAerReceiverOverflow}) {
-    on_bench<TlpFaultBench>([bit](TlpFaultBench& bench) {
-      bench.link().drop_next_upstream(bit, 20_us);
-      EXPECT_EQ(bench.read(bench.bar(0) + 0x10), ~0U) << "its completion is the one";
-      EXPECT_TRUE(bench.link().is_down());
-      EXPECT_EQ(bench.aer(kPort, pci::kAerStatus), bit);
-      EXPECT_EQ(bench.aer(kPort, pci::kAerHeader) >> 24 & 0x1F, 0x0AU) << "a completion";
-      EXPECT_EQ(bench.device_status(kPort), bit == pci::kAerEcrc ? kNonFatal : kFatal);
-      bench.wait(30_us);
-      EXPECT_FALSE(bench.link().is_down());
-    });
-  }
+class DroppedTlp : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(DroppedTlp, ToTheHostIsContained) {
+  on_bench<TlpFaultBench>([](TlpFaultBench& bench) {
+    const auto bit = GetParam();
+    bench.link().drop_next_upstream(bit, 20_us);
+    EXPECT_EQ(bench.read(bench.bar(0) + 0x10), ~0U) << "its completion is the one";
+    EXPECT_TRUE(bench.link().is_down());
+    EXPECT_EQ(bench.aer(kPort, pci::kAerStatus), bit);
+    EXPECT_EQ(bench.aer(kPort, pci::kAerHeader) >> 24 & 0x1F, 0x0AU) << "a completion";
+    EXPECT_EQ(bench.device_status(kPort), bit == pci::kAerEcrc ? kNonFatal : kFatal);
+    bench.wait(30_us);
+    EXPECT_FALSE(bench.link().is_down());
+  });
 }
 
-TEST(DroppedTlp, AReadOfTheCardEndsWithTheLink) {
+INSTANTIATE_TEST_SUITE_P(Errors, DroppedTlp,
+                         testing::Values(pci::kAerMalformed, pci::kAerEcrc,
+                                         pci::kAerReceiverOverflow));
+
+TEST(DroppedRead, OfTheCardEndsWithTheLink) {
   on_bench<TlpFaultBench>([](TlpFaultBench& bench) {
     bench.enable_bus_master();
     bench.link().drop_next_upstream(pci::kAerMalformed, 20_us);
@@ -124,27 +129,32 @@ TEST(UnexpectedCompletion, IsToldByItsReceiverAndHarmsNobody) {
   });
 }
 
-TEST(LinkError, IsToldOnceAtTheEndThatFindsIt) {
-  struct Case {
-    Link::Correctable error;
-    std::uint32_t bit;
-    bool by_sender;
-  };
-  for (const Case& each : {Case{Link::Correctable::kReceiver, pci::kAerReceiverError, false},
-                           Case{Link::Correctable::kBadDllp, pci::kAerBadDllp, false},
-                           Case{Link::Correctable::kTimeout, pci::kAerReplayTimeout, true}}) {
-    on_bench<TlpFaultBench>([each](TlpFaultBench& bench) {
-      bench.link().correctable(Towards::kDownstream, each.error);
-      const auto told = each.by_sender ? kPort : kCard, other = each.by_sender ? kCard : kPort;
-      EXPECT_EQ(bench.aer(told, pci::kAerCorrectableStatus), each.bit);
-      EXPECT_EQ(bench.aer(other, pci::kAerCorrectableStatus), 0U);
-      EXPECT_EQ(bench.device_status(told), kCorrectable);
-      const auto at = bench.find_extended(told, pci::kExtAer) + pci::kAerCorrectableStatus;
-      bench.config_write(told, at, each.bit);
-      EXPECT_EQ(bench.aer(told, pci::kAerCorrectableStatus), 0U);
-    });
-  }
+struct ToldError {
+  Link::Correctable error;
+  std::uint32_t bit;
+  bool by_sender;
+};
+class LinkErrors : public testing::TestWithParam<ToldError> {};
+
+TEST_P(LinkErrors, AreToldOnceAtTheEndThatFindsThem) {
+  on_bench<TlpFaultBench>([](TlpFaultBench& bench) {
+    const auto& each = GetParam();
+    bench.link().correctable(Towards::kDownstream, each.error);
+    const auto told = each.by_sender ? kPort : kCard, other = each.by_sender ? kCard : kPort;
+    EXPECT_EQ(bench.aer(told, pci::kAerCorrectableStatus), each.bit);
+    EXPECT_EQ(bench.aer(other, pci::kAerCorrectableStatus), 0U);
+    EXPECT_EQ(bench.device_status(told), kCorrectable);
+    const auto at = bench.find_extended(told, pci::kExtAer) + pci::kAerCorrectableStatus;
+    bench.config_write(told, at, each.bit);
+    EXPECT_EQ(bench.aer(told, pci::kAerCorrectableStatus), 0U);
+  });
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, LinkErrors,
+    testing::Values(ToldError{Link::Correctable::kReceiver, pci::kAerReceiverError, false},
+                    ToldError{Link::Correctable::kBadDllp, pci::kAerBadDllp, false},
+                    ToldError{Link::Correctable::kTimeout, pci::kAerReplayTimeout, true}));
 
 // Four times the TLP and its Nak, each with the way there and back, then Recovery.
 TEST(LinkError, ARolloverTakesFourRepliesAndRecovery) {

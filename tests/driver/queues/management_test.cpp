@@ -36,6 +36,7 @@ TEST_F(QueueTest, ScrubReadsEveryPageInUse) {
 }
 
 TEST_F(QueueTest, AScrubThatTheCardRefusesOrDoesNotEndIsAnError) {
+  ASSERT_THAT(device->allocate(2_MiB), IsOk());
   card.set_register(abi::TelemetryCapability::kOffset, 4, kHasEcc);
   cp.refusals[static_cast<std::uint8_t>(ManagementOpcode::kScrub)] =
       abi::ManagementStatus::kInvalidCommand;

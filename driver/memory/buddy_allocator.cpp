@@ -116,6 +116,16 @@ Status BuddyAllocator::free(DeviceAddress address) {
   return {};
 }
 
+std::vector<DeviceMemory> BuddyAllocator::allocations() const {
+  std::vector<DeviceMemory> all;
+  all.reserve(allocations_);
+  for (Page page = first_; page < leaves_; ++page) {
+    const Bytes size = Bytes{allocated_[page]} * kPageSize;
+    if (size != 0) all.push_back({DeviceAddress{Bytes{page - first_} * kPageSize}, size, size});
+  }
+  return all;
+}
+
 MemoryStatistics BuddyAllocator::statistics() const {
   MemoryStatistics result;
   result.total = Bytes{pages_} * kPageSize;

@@ -47,6 +47,8 @@ namespace {
 
 static_assert(NPU_INTERRUPT == static_cast<int>(AccessKind::kInterrupt));
 static_assert(NPU_HUNG_CORE == static_cast<int>(FaultKind::kHungCore));
+static_assert(NPU_SLOW_CHANNEL == static_cast<int>(FaultKind::kSlowChannel));
+static_assert(NPU_MISDIRECTED_INTERRUPT == static_cast<int>(FaultKind::kMisdirectedInterrupt));
 static_assert(NPU_PEER_LINK_DOWN == static_cast<int>(FaultKind::kPeerLinkDown));
 static_assert(NPU_AT_ACCESS == static_cast<int>(When::Kind::kAccess));
 static_assert(NPU_ANY == npu::testkit::kAnyVector && NPU_ANY == npu::testkit::kNoVirtualFunction);
@@ -55,6 +57,33 @@ static_assert(NPU_ANY == npu::testkit::kAnyVector && NPU_ANY == npu::testkit::kN
   std::fprintf(stderr, "the test waits for ever: %s\n", error.message().c_str());
   std::fflush(nullptr);
   std::quick_exit(1);
+}
+
+// False: the kind has no such detail.
+bool set_detail(npu::testkit::Fault& fault, unsigned detail) {
+  using npu::testkit::CompletionStatus, npu::testkit::LinkErrorType, npu::testkit::TlpError;
+  switch (fault.kind) {
+    case FaultKind::kRefusedCompletion:
+      fault.status = static_cast<CompletionStatus>(detail);
+      return detail <= static_cast<unsigned>(CompletionStatus::kCompleterAbort);
+    case FaultKind::kDroppedTlp:
+      fault.error = static_cast<TlpError>(detail);
+      return detail <= static_cast<unsigned>(TlpError::kReceiverOverflow);
+    case FaultKind::kLinkError:
+      fault.type = static_cast<LinkErrorType>(detail);
+      return detail <= static_cast<unsigned>(LinkErrorType::kTimeout);
+    case FaultKind::kThermalThrottling:
+      fault.clock_percent = detail;
+      return true;
+    case FaultKind::kSlowChannel:
+      fault.refreshes = detail;
+      return true;
+    case FaultKind::kMisdirectedInterrupt:
+      fault.to = detail;
+      return true;
+    default:
+      return detail == 0;
+  }
 }
 
 npu::testkit::Fault fault_of(const npu_fault& given) {
@@ -160,11 +189,13 @@ void npu_accesses_free(npu_accesses* accesses) {
 }
 
 int npu_machine_inject(npu_machine* machine, const npu_fault* fault, const npu_when* when) {
+  auto meant = fault_of(*fault);
   const bool known =
-      fault->kind >= NPU_LINK_DOWN && fault->kind <= NPU_MASKED_VECTOR &&
+      fault->kind >= NPU_LINK_DOWN && fault->kind <= NPU_MISDIRECTED_INTERRUPT &&
+      set_detail(meant, fault->detail) &&
       (when == nullptr || (when->kind >= NPU_AT_ONCE && when->kind <= NPU_AT_ACCESS));
   if (!known) return machine->failed({npu::ErrorCode::kInvalidArgument, "no such fault or time"});
-  return machine->status(machine->machine->inject(fault_of(*fault), when_of(when)));
+  return machine->status(machine->machine->inject(meant, when_of(when)));
 }
 
 size_t npu_machine_pending_faults(const npu_machine* machine) {

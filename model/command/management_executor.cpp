@@ -15,6 +15,13 @@ namespace npu::model {
 using abi::ManagementOpcode;
 using abi::ManagementStatus;
 
+namespace {
+
+constexpr Bytes kScrubRead = 4096;
+constexpr unsigned kScrubReads = 32;  // at a time; assumed
+
+}  // namespace
+
 void ManagementExecutor::execute(const abi::ManagementCommand& command) {
   command_ = command;
   ++commands_;
@@ -43,6 +50,8 @@ void ManagementExecutor::execute(const abi::ManagementCommand& command) {
       return status_ == ManagementStatus::kSuccess ? read_again() : owner_.command_done(status_);
     case ManagementOpcode::kQueryQueue:
       return query();
+    case ManagementOpcode::kScrub:
+      return scrub();
     case ManagementOpcode::kFence:
       return owner_.command_done(ManagementStatus::kSuccess);
   }
@@ -235,6 +244,35 @@ void ManagementExecutor::query() {
       function_.local(queue->address + abi::kQueueStateOffset),
       reinterpret_cast<const unsigned char*>(&mqd) + abi::kQueueStateOffset,
       abi::kQueueDescriptorSize - abi::kQueueStateOffset, 0, *this, drops_);
+}
+
+// --- memory --------------------------------------------------------------------------------
+
+void ManagementExecutor::scrub() {
+  const Bytes memory = function_.registers.partition().memory;
+  const bool sound = is_aligned(command_.address, kScrubRead) &&
+                     is_aligned(command_.size, kScrubRead) && command_.size != 0 &&
+                     range_fits(command_.address, command_.size, memory);
+  if (!sound) return owner_.command_done(ManagementStatus::kInvalidCommand);
+  scrub_next_ = command_.address;
+  scrub_end_ = command_.address + command_.size;
+  scrub_reads_ = 0;
+  scrub_on();
+}
+
+void ManagementExecutor::scrub_on() {
+  for (; scrub_reads_ < kScrubReads && scrub_next_ != scrub_end_; scrub_next_ += kScrubRead) {
+    ++scrub_reads_;
+    shared_.memory.read<&ManagementExecutor::scrubbed>(function_.local(scrub_next_), kScrubRead, 0,
+                                                       *this, drops_);
+  }
+  if (scrub_reads_ == 0) owner_.command_done(ManagementStatus::kSuccess);
+}
+
+void ManagementExecutor::scrubbed(const Answer&, std::uint64_t drops) {
+  if (drops != drops_) return;
+  --scrub_reads_;
+  scrub_on();
 }
 
 void ManagementExecutor::state_written(const Answer&, std::uint64_t drops) {

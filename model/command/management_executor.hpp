@@ -54,6 +54,10 @@ class ManagementExecutor {
   void driver_half_read(const Answer& answer, std::uint64_t drops);
   void query();
   void state_written(const Answer& answer, std::uint64_t drops);
+  // SCRUB: some reads at a time; what is wrong is the memory's to tell.
+  void scrub();
+  void scrub_on();
+  void scrubbed(const Answer& answer, std::uint64_t drops);
 
   QueueFunction& function_;
   CommandShared& shared_;
@@ -62,6 +66,8 @@ class ManagementExecutor {
   abi::ManagementCommand command_;
   std::uint32_t commands_ = 0;  // begun
   std::uint32_t drops_ = 0;
+  std::uint64_t scrub_next_ = 0, scrub_end_ = 0;
+  unsigned scrub_reads_ = 0;  // in flight
   std::vector<HardwareQueue*> selected_;
   std::size_t selected_next_ = 0;
   bool waiting_out_ = false;

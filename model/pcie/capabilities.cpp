@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pcie/capabilities.hpp"
 
+#include "model/pcie/error_log.hpp"
 #include "model/pcie/express_capability.hpp"
 #include "npu/abi/identity.hpp"
 #include "npu/abi/layout.hpp"
@@ -190,9 +191,7 @@ void show_link(ConfigSpace& space, const CapabilityOffsets& at, const LinkState&
               (space.read(status, 2) & ~std::uint32_t{pci::kExpLinkStatusTrained}) |
                   link.generation | link.lanes << pci::kExpLinkStatusWidthShift);
   }
-  if (link.bad_tlps == shown.bad_tlps) return;
-  space.set_bits(at.express + pci::kExpDeviceStatus, 2, pci::kExpDeviceStatusCorrectable);
-  if (at.aer != 0) space.set_bits(at.aer + pci::kAerCorrectableStatus, 4, pci::kAerBadTlp);
+  log_port_errors(space, at, shown, link);
 }
 
 CapabilityOffsets build_bridge(ConfigSpace& space, const BridgeIdentity& identity) {
@@ -214,6 +213,7 @@ CapabilityOffsets build_bridge(ConfigSpace& space, const BridgeIdentity& identit
   at.power = power_management(space);
   at.express = add_express(space, identity);
   at.aer = add_error_reporting(space, is_root);
+  at.is_root = is_root;
   if (identity.type != PortType::kUpstream) access_control(space);
   add_link_capabilities(space, identity.link);
   return at;

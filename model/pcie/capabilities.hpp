@@ -21,10 +21,11 @@ struct CapabilityOffsets {
   std::uint32_t ats = 0;
   std::uint32_t pasid = 0;
   std::uint32_t pri = 0;
+  bool is_root = false;  // a root port's
 };
 
-// Link status and correctable errors, where the link's state is another than the one `shown`. An
-// error of the data link belongs to every function of a port (PCIe 6.2.4).
+// Link status and errors, where the link's state is another than the one `shown`. An
+// error of the link belongs to every function of a port (PCIe 6.2.4).
 void show_link(ConfigSpace& space, const CapabilityOffsets& at, const LinkState& shown,
                const LinkState& link);
 

@@ -59,6 +59,16 @@ void Endpoint::drop(Payload& payload) {
   payload.release();
 }
 
+// Its header is right: it is known whose it was.
+void Endpoint::drop_poisoned(EndpointFunction& function, Payload& payload) {
+  next_write_poisoned_ = false;
+  const std::uint64_t address = payload.get_address();
+  function.log_uncorrectable(pci::kAerPoisoned, tlp_header(payload, Transaction::of(payload)));
+  payload.release();
+  if (!function.has_device() || function.in_reset()) return;
+  for (auto* listener : loss_listeners_) listener->host_write_lost(function.device(), address);
+}
+
 SimTime Endpoint::request_arrived(unsigned, Payload& payload) {
   if (next_received_error_ != 0) {
     drop(payload);
@@ -160,6 +170,7 @@ void Endpoint::serve_memory(Payload& payload) {
   const auto place = functions_.decode(payload);
   if (!place.function) return undecoded(payload);
   auto& function = *place.function;
+  if (next_write_poisoned_ && payload.is_write()) return drop_poisoned(function, payload);
   if (payload.is_write() && function.has_device()) {
     simulation_.emit(track_, platform::Activity::kMmioWrite, info.issued, sim_now(), info.cause,
                      payload.get_data_length(), place.offset | std::uint64_t(place.bar) << 56);
@@ -293,10 +304,13 @@ void Endpoint::mask_vector(unsigned number, unsigned vector, bool masked) {
   if (!function.in_reset()) deliver_pending(function);
 }
 
-void Endpoint::send_message(const EndpointFunction& function, unsigned vector,
-                            std::uint64_t cause) {
+void Endpoint::send_message(EndpointFunction& function, unsigned vector, std::uint64_t cause) {
   const auto fault = interrupt_faults_.take(function.has_device() ? function.device() : 0, vector);
   if (fault && fault->kind == InterruptFault::Kind::kLost) return;
+  if (fault && fault->kind == InterruptFault::Kind::kMisdirected) {
+    if (function.msix().raise(fault->to)) egress_.post(make_message(function, fault->to, cause));
+    return;
+  }
   auto& payload = make_message(function, vector, cause);
   if (fault && fault->kind == InterruptFault::Kind::kDelayed) {
     simulation_.agenda.at<&Endpoint::send_held>(sim_now() + ticks(fault->delay), *this,

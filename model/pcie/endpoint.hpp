@@ -114,9 +114,16 @@ class Endpoint : public sc_core::sc_module,
   // The next TLP that the card receives has the error, a bit of AER's uncorrectable status: it is
   // logged and dropped. Loss listeners of all functions are told, with address 0.
   void drop_next_received(std::uint32_t error) { next_received_error_ = error; }
+  // The next write of the host arrives poisoned (EP, PCIe 2.7.2): it is logged and dropped, and its
+  // function's loss listeners are told.
+  void poison_next_write() { next_write_poisoned_ = true; }
   // Of messages that are sent from now on.
   void fault_next_interrupt(const InterruptFault& fault) { interrupt_faults_.arm(fault); }
-  std::size_t armed_interrupt_faults() const { return interrupt_faults_.armed(); }
+  // Of these three, those that have met nothing.
+  std::size_t armed_faults() const {
+    return interrupt_faults_.armed() + (next_write_poisoned_ ? 1U : 0U) +
+           (next_received_error_ != 0 ? 1U : 0U);
+  }
   // As software that writes the entry's mask bit. The vector is one of the function's table.
   void mask_vector(unsigned function, unsigned vector, bool masked);
   unsigned vectors(unsigned function) const {
@@ -129,6 +136,7 @@ class Endpoint : public sc_core::sc_module,
 
   void fail_next_completion(CompletionSide side, CompletionFault fault);
   void drop(Payload& payload);
+  void drop_poisoned(EndpointFunction& function, Payload& payload);
   // from the link
   SimTime request_arrived(unsigned port, Payload& payload) override;
   void completion_arrived(unsigned port, Payload& wire) override;
@@ -153,7 +161,7 @@ class Endpoint : public sc_core::sc_module,
   // reset and interrupts
   void reset_behind(const FunctionSet::Devices& functions);
   void deliver_pending(EndpointFunction& function);
-  void send_message(const EndpointFunction& function, unsigned vector, std::uint64_t cause);
+  void send_message(EndpointFunction& function, unsigned vector, std::uint64_t cause);
   void send_held(std::uint64_t handle) { egress_.post(payload_of(handle)); }
   Payload& make_message(const EndpointFunction& function, unsigned vector, std::uint64_t cause);
 
@@ -169,6 +177,7 @@ class Endpoint : public sc_core::sc_module,
   PageResponseListener on_page_response_;
   CompletionFault sent_fault_ = CompletionFault::kNone;
   std::uint32_t next_received_error_ = 0;  // 0: none
+  bool next_write_poisoned_ = false;
   InterruptFaults interrupt_faults_;
   std::uint32_t track_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/pcie/error_log.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/base/checked.hpp"
 
@@ -190,29 +191,8 @@ void EndpointFunction::set_pending(bool pending) {
   }
 }
 
-void EndpointFunction::log_uncorrectable(std::uint32_t bit,
-                                         const std::array<std::uint32_t, 4>& header) {
-  const bool fatal = log_in_aer(bit, header);
-  std::uint32_t status = fatal ? 0x4 : 0x2;
-  if (bit == pci::kAerUnsupportedRequest) status |= 0x8;
-  space_.set_bits(capabilities_.express + pci::kExpDeviceStatus, 2, status);
-}
-
-// Whether the error counts as fatal.
-bool EndpointFunction::log_in_aer(std::uint32_t bit, const std::array<std::uint32_t, 4>& header) {
-  const std::uint32_t aer = capabilities_.aer;
-  if (aer == 0) return false;
-  const bool masked = space_.read(aer + 0x08, 4) & bit;
-  const bool first = (space_.read(aer + 0x04, 4) & ~space_.read(aer + 0x08, 4)) == 0;
-  space_.set_bits(aer + 0x04, 4, bit);
-  if (!masked && first) {
-    for (std::uint32_t i = 0; i < 4; ++i) space_.set(aer + 0x1C + 4 * i, 4, header[i]);
-    std::uint32_t number = 0;
-    while (!(bit >> number & 1)) ++number;
-    const std::uint32_t control = space_.read(aer + 0x18, 4);
-    space_.set(aer + 0x18, 4, (control & ~0x1FU) | number);  // first error pointer
-  }
-  return space_.read(aer + 0x0C, 4) & bit;
+void EndpointFunction::log_uncorrectable(std::uint32_t bit, const TlpHeader& header) {
+  model::log_uncorrectable(space_, capabilities_, bit, header);
 }
 
 void EndpointFunction::set_status(std::uint16_t bits) {

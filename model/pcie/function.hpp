@@ -2,7 +2,6 @@
 // A function of the card: its configuration space and what its registers make it do.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "model/config/chip_config.hpp"
@@ -75,7 +74,7 @@ class EndpointFunction {
   void set_pending(bool pending);
 
   // An uncorrectable error: status, header log of the first one, device status (PCIe 6.2).
-  void log_uncorrectable(std::uint32_t bit, const std::array<std::uint32_t, 4>& header);
+  void log_uncorrectable(std::uint32_t bit, const TlpHeader& header);
   void set_status(std::uint16_t bits);
 
  private:
@@ -86,7 +85,6 @@ class EndpointFunction {
   EndpointFunction(const ConfigSpace& space, const CapabilityOffsets& at, unsigned number,
                    int device, unsigned vectors);
   int bar_of(std::uint64_t address, Bytes length, Bytes& offset) const;
-  bool log_in_aer(std::uint32_t bit, const std::array<std::uint32_t, 4>& header);
   void refresh();
   void resize_virtual_bars();
   void refresh_virtual_functions();

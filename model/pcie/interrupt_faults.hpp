@@ -12,12 +12,13 @@ namespace npu::model {
 
 struct InterruptFault {
   static constexpr unsigned kAnyVector = ~0U;
-  enum class Kind : std::uint8_t { kLost, kDuplicated, kDelayed };
+  enum class Kind : std::uint8_t { kLost, kDuplicated, kDelayed, kMisdirected };
 
   Kind kind = Kind::kLost;
   unsigned function = 0;  // of the chip
   unsigned vector = kAnyVector;
   Picoseconds delay{};  // kDelayed
+  unsigned to = 0;      // kMisdirected: the vector that it arrives at
 };
 
 class InterruptFaults {

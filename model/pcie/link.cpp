@@ -6,8 +6,11 @@
 
 #include "model/pcie/port.hpp"
 #include "model/pcie/tlp.hpp"
+#include "npu/abi/pci.hpp"
 
 namespace npu::model {
+
+namespace pci = abi::pci;
 
 Link::Link(const sc_core::sc_module_name& name, Simulation& simulation, const LinkConfig& config,
            Bytes read_completion_boundary, Receivers receivers)
@@ -32,24 +35,37 @@ Link::Link(const sc_core::sc_module_name& name, Simulation& simulation, const Li
 }
 
 void Link::set_down(bool down) {
-  change(down, held_);
+  removed_ = down;
+  update();
 }
 
 void Link::hold_in_reset(bool held) {
-  if (held != held_) change(removed_, held);
+  if (held == held_) return;
+  held_ = held;
+  update();
 }
 
-void Link::change(bool removed, bool held) {
+void Link::contain(Picoseconds time) {
+  ++contained_;
+  update();
+  simulation_.agenda.at<&Link::released>(sim_now() + ticks(time), *this, 0);
+}
+
+void Link::released(std::uint64_t) {
+  --contained_;
+  update();
+}
+
+void Link::update() {
   const bool was_down = is_down_;
-  const bool was_removed = removed_;
-  removed_ = removed;
-  held_ = held;
-  is_down_ = removed || held;
+  const bool was_gone = is_gone_;
+  is_gone_ = removed_ || contained_ > 0;
+  is_down_ = is_gone_ || held_;
   if (is_down_ == was_down) return;
   ++transitions_;
   if (is_down_) return hot_reset();
   for (auto* side : {&down_, &up_}) side->lost_before = std::max(side->lost_before, sim_now() + 1);
-  if (was_removed && returned_) returned_();
+  if (was_gone && returned_) returned_();
 }
 
 void Link::retrain(unsigned generation, unsigned lanes) {
@@ -59,7 +75,7 @@ void Link::retrain(unsigned generation, unsigned lanes) {
   for (auto* side : {&down_, &up_}) {
     auto& direction = side->direction;
     direction.set_rate(generation, lanes);
-    direction.stall_until(std::max(sim_now(), direction.free_at()) + ticks(kRecovery));
+    direction.stall_until(std::max(sim_now(), direction.free_at()) + LinkDirection::kRecovery);
   }
 }
 
@@ -67,9 +83,57 @@ void Link::damage_next(Towards towards) {
   (towards == Towards::kDownstream ? down_ : up_).direction.damage_next();
 }
 
+void Link::correctable(Towards towards, Correctable error) {
+  const bool is_down = towards == Towards::kDownstream;
+  const auto sender = is_down ? Towards::kUpstream : Towards::kDownstream;
+  switch (error) {
+    case Correctable::kReceiver:
+      log(towards, {pci::kAerReceiverError, true, {}});
+      return retrain(generation_, lanes_);
+    case Correctable::kBadDllp:
+      return log(towards, {pci::kAerBadDllp, true, {}});
+    case Correctable::kRollover:
+      return (is_down ? down_ : up_).direction.damage_next(LinkDirection::kReplays);
+    case Correctable::kTimeout:
+      return log(sender, {pci::kAerReplayTimeout, true, {}});
+  }
+}
+
+void Link::send_stray_completion(Towards towards) {
+  if (is_down_) return;
+  TlpTrain train;
+  train.uses_credits = true;
+  train.kind = TlpKind::kCompletion;
+  const auto slot =
+      (towards == Towards::kDownstream ? down_ : up_).direction.reserve(sim_now(), train);
+  simulation_.agenda.at<&Link::stray_arrived>(slot.arrival, *this,
+                                              static_cast<std::uint64_t>(towards));
+}
+
+void Link::stray_arrived(std::uint64_t towards) {
+  constexpr std::uint32_t kCompletion = 0x0A000000, kLastTag = 0xFF00;
+  const auto to = static_cast<Towards>(towards);
+  if (is_lost(to == Towards::kDownstream ? down_ : up_)) return;
+  log(to, {pci::kAerUnexpectedCompletion, false, {kCompletion, 0, kLastTag, 0}});
+}
+
+void Link::log(Towards receiver, const PortError& error) {
+  (receiver == Towards::kDownstream ? found_below_ : found_above_).push_back(error);
+}
+
 LinkState Link::state(End end) const {
-  const auto& received = end == End::kUpper ? up_ : down_;
-  return {!is_down_, transitions_, generation_, lanes_, received.direction.statistics().bad_tlps};
+  const bool is_upper = end == End::kUpper;
+  const auto& received = is_upper ? up_ : down_;
+  const auto& sent = is_upper ? down_ : up_;
+  const auto& found = is_upper ? found_above_ : found_below_;
+  return {!is_down_,
+          transitions_,
+          generation_,
+          lanes_,
+          received.direction.statistics().bad_tlps,
+          sent.direction.statistics().rollovers,
+          found.size(),
+          &found};
 }
 
 void Link::hot_reset() {
@@ -170,10 +234,31 @@ void Link::arrive_completion(const Side& side, Receiver& receiver, Payload& payl
 void Link::arrive_request_down(std::uint64_t payload) {
   arrive_request(down_, downstream_initiator, upstream_target, payload_of(payload));
 }
+// What the port above drops is lost with the link.
+void Link::find_error(const Payload& payload, bool is_completion) {
+  if (upstream_errors_.empty() || is_lost(up_)) return;
+  const auto& info = Transaction::of(payload);
+  const bool is_write =
+      !is_completion && info.posted &&
+      (info.kind == TransactionKind::kMemory || info.kind == TransactionKind::kInterrupt);
+  const auto met =
+      std::find_if(upstream_errors_.begin(), upstream_errors_.end(),
+                   [&](const auto& each) { return is_write || each.bit != pci::kAerPoisoned; });
+  if (met == upstream_errors_.end()) return;
+  const auto error = *met;
+  upstream_errors_.erase(met);
+  log(Towards::kUpstream,
+      {error.bit, false,
+       is_completion ? completion_header(payload, info) : tlp_header(payload, info)});
+  contain(error.contained);
+}
+
 void Link::arrive_request_up(std::uint64_t payload) {
+  find_error(payload_of(payload), false);
   arrive_request(up_, upstream_initiator, downstream_target, payload_of(payload));
 }
 void Link::arrive_completion_up(std::uint64_t payload) {
+  find_error(payload_of(payload), true);
   arrive_completion(up_, upstream_target, payload_of(payload));
 }
 void Link::arrive_completion_down(std::uint64_t payload) {

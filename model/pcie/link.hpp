@@ -50,6 +50,21 @@ class Link : public sc_core::sc_module {
   // The next TLP in this direction arrives with a bad LCRC, and is sent again.
   enum class Towards { kDownstream, kUpstream };
   void damage_next(Towards towards);
+  // Other correctable errors: the receiver sees what is no symbol, and the link goes to Recovery;
+  // it drops a damaged DLLP, and the next one says the same; the next TLP is sent again so often
+  // that the link goes to Recovery; an acknowledgement is lost, and the TLP is sent once more when
+  // nothing else is (PCIe 4.2.6, 3.6.2.2, 3.6.2.1).
+  enum class Correctable { kReceiver, kBadDllp, kRollover, kTimeout };
+  void correctable(Towards towards, Correctable error);
+  // A completion that nobody has asked for: told by its receiver, and dropped (PCIe 2.3.2).
+  void send_stray_completion(Towards towards);
+  // The next TLP to the port above has the error, a bit of AER's uncorrectable status; of
+  // kAerPoisoned: the next memory write. The port logs it, drops it and contains it (PCIe 6.2.10):
+  // the link is down for this time, so that nothing behind it arrives.
+  void drop_next_upstream(std::uint32_t error, Picoseconds contained) {
+    upstream_errors_.push_back({error, contained});
+  }
+  std::size_t armed_errors() const { return upstream_errors_.size(); }
   // As the port at one end, the upper or the lower one, knows it.
   enum class End { kUpper, kLower };
   LinkState state(End end) const;
@@ -69,15 +84,21 @@ class Link : public sc_core::sc_module {
   std::uint64_t upstream_time(const Payload& payload) const;  // wire time of a request
 
  private:
-  // Recovery without equalisation takes microseconds; assumed.
-  static constexpr Picoseconds kRecovery{10'000'000};
-
   struct Side {
     LinkDirection direction;
     std::uint32_t track = 0;
     SimTime lost_before = 0;  // what arrives before then went under with the link
   };
-  void change(bool removed, bool held);
+  struct UpstreamError {
+    std::uint32_t bit;
+    Picoseconds contained;
+  };
+  void update();
+  void find_error(const Payload& payload, bool is_completion);
+  void contain(Picoseconds time);
+  void released(std::uint64_t);
+  void stray_arrived(std::uint64_t towards);
+  void log(Towards receiver, const PortError& error);
   void lose(Side& side) const;
   bool is_lost(const Side& side) const {
     return is_down_ || (side.lost_before != 0 && sim_now() < side.lost_before);
@@ -110,8 +131,12 @@ class Link : public sc_core::sc_module {
   Side up_;
   ConfigTarget* below_ = nullptr;
   std::function<void()> returned_;
+  std::vector<UpstreamError> upstream_errors_;  // that TLPs are to meet
+  std::vector<PortError> found_above_, found_below_;
   bool removed_ = false;
   bool held_ = false;
+  unsigned contained_ = 0;
+  bool is_gone_ = false;  // removed or contained
   bool is_down_ = false;
   unsigned transitions_ = 0;
   unsigned generation_;  // as trained

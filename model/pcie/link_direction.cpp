@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "npu/base/checked.hpp"
 
@@ -100,7 +101,7 @@ LinkDirection::Slot LinkDirection::reserve(std::uint64_t now, const TlpTrain& tr
     }
   }
   statistics_.busy += slot.sent - base;
-  if (damaged_) replay(slot, train);
+  if (damaged_ != 0) replay(slot, train);
   slot.arrival = slot.sent + propagation_;
   free_at_ = slot.sent;
   statistics_.tlps += train.count;
@@ -115,17 +116,21 @@ LinkDirection::Slot LinkDirection::reserve(std::uint64_t now, const TlpTrain& tr
 // The Nak comes back when the last byte has arrived (PCIe 3.6.2.1); what is sent meanwhile is
 // discarded, and sent again behind it, which the order of the trains says already.
 void LinkDirection::replay(Slot& slot, const TlpTrain& train) {
-  damaged_ = false;
+  const unsigned times = std::exchange(damaged_, 0);
   const Bytes bytes = wire_bytes(train);
-  const std::uint64_t later = 2 * propagation_ + wire_time(kNak) + wire_time(bytes);
+  std::uint64_t later = times * (2 * propagation_ + wire_time(kNak) + wire_time(bytes));
+  if (times >= kReplays) {
+    later += kRecovery;
+    ++statistics_.rollovers;
+  }
   slot.sent += later;
   const std::size_t held = train.uses_credits ? std::min<std::size_t>(train.count, in_flight_) : 0;
   for (std::size_t i = in_flight_ - held; i < in_flight_; ++i) {
     returns_[(oldest_ + i) % returns_.size()].when += later;
   }
-  ++statistics_.bad_tlps;
-  statistics_.replayed_bytes += bytes;
-  statistics_.busy += wire_time(bytes);
+  statistics_.bad_tlps += times;
+  statistics_.replayed_bytes += times * bytes;
+  statistics_.busy += times * wire_time(bytes);
 }
 
 void LinkDirection::stall_until(std::uint64_t when) {

@@ -25,6 +25,7 @@ struct LinkStatistics {
   Bytes dllp_bytes = 0;                          // ACK and UpdateFC
   Bytes replayed_bytes = 0;                      // of trains that were sent again
   unsigned bad_tlps = 0;                         // that made it so
+  unsigned rollovers = 0;                        // trains that were sent again too often
   std::array<Bytes, kTlpKinds> bytes_by_kind{};  // payload and headers
   std::uint64_t busy = 0;                        // ps the wire carried any of these
   std::uint64_t credit_stall = 0;  // ps the wire stood idle with a TLP waiting for credits
@@ -36,6 +37,7 @@ struct LinkStatistics {
     a.dllp_bytes -= b.dllp_bytes;
     a.replayed_bytes -= b.replayed_bytes;
     a.bad_tlps -= b.bad_tlps;
+    a.rollovers -= b.rollovers;
     for (std::size_t i = 0; i < kTlpKinds; ++i) a.bytes_by_kind[i] -= b.bytes_by_kind[i];
     a.busy -= b.busy;
     a.credit_stall -= b.credit_stall;
@@ -54,6 +56,8 @@ struct TlpTrain {
 
 class LinkDirection {
  public:
+  // Recovery without equalisation takes microseconds; assumed.
+  static constexpr std::uint64_t kRecovery = 10'000'000;  // ps
   // `receiver_hold`: how long the receiver keeps a TLP in its buffer before its credits go back.
   LinkDirection(const LinkConfig& config, std::uint64_t receiver_hold);
 
@@ -75,8 +79,10 @@ class LinkDirection {
   // What is reserved from now on goes at the rate of such a link; 1 <= generation <= 5, `lanes` a
   // power of two.
   void set_rate(unsigned generation, unsigned lanes);
-  // The next train arrives damaged: the receiver sends a Nak, and the train is sent again.
-  void damage_next() { damaged_ = true; }
+  // The next train arrives damaged: the receiver sends a Nak, and the train is sent again. So often
+  // as REPLAY_NUM counts, and the link goes to Recovery before the next try (PCIe 3.6.2.1).
+  static constexpr unsigned kReplays = 4;
+  void damage_next(unsigned times = 1) { damaged_ = times; }
   // When everything reserved so far has left.
   std::uint64_t free_at() const { return free_at_; }
   const LinkStatistics& statistics() const { return statistics_; }
@@ -100,7 +106,7 @@ class LinkDirection {
 
   std::uint64_t free_at_ = 0;
   std::uint64_t stalled_until_ = 0;
-  bool damaged_ = false;
+  unsigned damaged_ = 0;         // times that the next train is
   std::vector<Return> returns_;  // ring of header_credits_ entries
   std::size_t oldest_ = 0;
   std::size_t in_flight_ = 0;

@@ -32,8 +32,7 @@ std::uint32_t completions_of(std::uint64_t address, Bytes length, Bytes max_payl
 
 }  // namespace
 
-std::array<std::uint32_t, 4> tlp_header(const tlm::tlm_generic_payload& payload,
-                                        const Transaction& info) {
+TlpHeader tlp_header(const tlm::tlm_generic_payload& payload, const Transaction& info) {
   const std::uint64_t address = payload.get_address() & ~std::uint64_t{3};
   const bool is_long = address >> 32;
   const auto dwords = static_cast<std::uint32_t>(
@@ -45,6 +44,16 @@ std::array<std::uint32_t, 4> tlp_header(const tlm::tlm_generic_payload& payload,
   const auto low = static_cast<std::uint32_t>(address);
   if (!is_long) return {first, second, low, 0};
   return {first, second, static_cast<std::uint32_t>(address >> 32), low};
+}
+
+TlpHeader completion_header(const tlm::tlm_generic_payload& payload, const Transaction& info) {
+  constexpr std::uint32_t kCompletion = 0x0A000000, kWithData = 1U << 30;
+  const bool has_data = payload.is_read() && info.completion == Completion::kSuccess;
+  const Bytes bytes = payload.get_data_length();
+  const auto dwords =
+      static_cast<std::uint32_t>(whole_dwords(payload.get_address(), bytes) / 4) & 0x3FF;
+  return {kCompletion | (has_data ? kWithData | dwords : 0),
+          static_cast<std::uint32_t>(bytes & 0xFFF), std::uint32_t{info.requester} << 16, 0};
 }
 
 TlpTrain request_train(const tlm::tlm_generic_payload& payload, const Transaction& info,

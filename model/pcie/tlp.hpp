@@ -4,12 +4,10 @@
 // completions are cut at MPS and end on read completion boundaries).
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "model/config/chip_config.hpp"
 #include "model/core/transaction.hpp"
 #include "model/pcie/link_direction.hpp"
+#include "model/pcie/link_state.hpp"
 
 namespace npu::model {
 
@@ -26,7 +24,8 @@ inline unsigned bus_of_message(const tlm::tlm_generic_payload& message) {
 }
 
 // The request's header as AER logs it: four double words (PCIe 7.8.4.8).
-std::array<std::uint32_t, 4> tlp_header(const tlm::tlm_generic_payload& payload,
-                                        const Transaction& info);
+TlpHeader tlp_header(const tlm::tlm_generic_payload& payload, const Transaction& info);
+// The same of its completion, of which no tag is known.
+TlpHeader completion_header(const tlm::tlm_generic_payload& payload, const Transaction& info);
 
 }  // namespace npu::model

@@ -250,10 +250,10 @@ TEST(GoldenQueue, ManagementCommandBytes) {
   command.opcode = 0x01, command.flags = 1, command.queue = 0x11, command.pasid = 0x22;
   command.vmid = 3, command.mode = 1, command.scope = 2, command.page = 0x33;
   command.vector = 0x44, command.address = 0x55, command.fence_address = 0x66;
-  command.fence_value = 0x77;
+  command.fence_value = 0x77, command.size = 0x88;
   const auto b = bytes_of(command);
-  const std::array<std::uint64_t, 6> words = {
-      0x00000011'0001'01'01, 0x00'02'01'03'00000022, 0x00000044'00000033, 0x55, 0x66, 0x77};
+  const std::array<std::uint64_t, 7> words = {
+      0x00000011'0001'01'01, 0x00'02'01'03'00000022, 0x00000044'00000033, 0x55, 0x66, 0x77, 0x88};
   for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(word(&b[8 * i], 8), words[i]) << i;
   EXPECT_EQ(b.size(), 64U);
 }
@@ -264,7 +264,7 @@ TEST(GoldenQueue, ManagementCodes) {
       {ManagementOpcode::kAddQueue, 3},    {ManagementOpcode::kRemoveQueue, 4},
       {ManagementOpcode::kUpdateQueue, 5}, {ManagementOpcode::kSuspend, 6},
       {ManagementOpcode::kResume, 7},      {ManagementOpcode::kQueryQueue, 8},
-      {ManagementOpcode::kFence, 9},
+      {ManagementOpcode::kFence, 9},       {ManagementOpcode::kScrub, 10},
   };
   for (const auto& [opcode, value] : golden) {
     EXPECT_EQ(static_cast<int>(opcode), value);

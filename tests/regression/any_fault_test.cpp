@@ -18,7 +18,7 @@ class AnyFault : public OpenedCard {
   Fault fault() {
     const auto duration = Picoseconds(static_cast<std::int64_t>(random_() % 20'000'000));
     const auto unit = static_cast<unsigned>(random_() % 4);
-    const std::array<Fault, 18> all = {
+    const std::array<Fault, 25> all = {
         testkit::link_down(duration),
         testkit::function_level_reset(),
         testkit::bus_master_off(duration),
@@ -38,6 +38,13 @@ class AnyFault : public OpenedCard {
         testkit::dropped_tlp(testkit::TlpError(unit % 3)),
         testkit::iommu_fault(),
         testkit::slow_channel(unit, 8, duration),
+        testkit::dropped_tlp(testkit::TlpError(unit % 3), testkit::Requester::kHost, duration),
+        testkit::poisoned_write(),
+        testkit::poisoned_write(testkit::Requester::kHost, duration),
+        testkit::unexpected_completion(),
+        testkit::unexpected_completion(testkit::Requester::kHost),
+        testkit::link_error(testkit::LinkErrorType(unit)),
+        testkit::link_error(testkit::LinkErrorType(unit), testkit::Requester::kHost),
     };
     return all[random_() % all.size()];
   }

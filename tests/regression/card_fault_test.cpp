@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of the card and on its way to host memory: each is named, and the card works afterwards.
 #include "npu/driver/management.hpp"
+#include "npu/driver/memory_scrub.hpp"
 #include "tests/regression/opened_card.hpp"
 
 namespace npu::regression {
@@ -58,6 +59,82 @@ TEST_F(CardFault, AWriteThatTheCardDropsEndsWhatItMayHaveBeenFor) {
     EXPECT_THAT(device_->reset_queue(), Succeeds());
     expect_works();
   }
+}
+
+TEST_F(CardFault, APoisonedWriteOfTheHostEndsWhatItMayHaveBeenFor) {
+  inject(testkit::poisoned_write());
+  EXPECT_THAT(copy(to_card(64_KiB)), FailsWith(ErrorCode::kDeviceFault));
+  expect_fault(abi::FaultCode::kHostWriteLost);
+  EXPECT_THAT(device_->reset_queue(), Succeeds());
+  expect_works();
+}
+
+// Neither data nor completion of a copy arrives behind one that is contained.
+TEST_F(CardFault, AnErrorOnTheWayToTheHostTakesTheCardAway) {
+  const auto contained = 1_ms;
+  for (const auto& fault :
+       {testkit::poisoned_write(testkit::Requester::kHost, contained),
+        testkit::dropped_tlp(testkit::TlpError::kMalformed, testkit::Requester::kHost, contained),
+        testkit::dropped_tlp(testkit::TlpError::kEcrc, testkit::Requester::kHost, contained)}) {
+    inject(fault);
+    EXPECT_THAT(copy(to_host(64_KiB)), ::testing::Not(Succeeds()));
+    EXPECT_EQ(pending_faults(), 0U);
+    close();
+    run_for(110_ms);
+    open();
+    expect_works();
+  }
+}
+
+TEST_F(CardFault, WhatIsOnlyToldIsNotNoticedByACopy) {
+  using testkit::LinkErrorType;
+  for (const auto receiver : {testkit::Requester::kCard, testkit::Requester::kHost}) {
+    inject(testkit::unexpected_completion(receiver));
+    expect_works();
+    for (const auto type : {LinkErrorType::kReceiver, LinkErrorType::kBadDllp,
+                            LinkErrorType::kRollover, LinkErrorType::kTimeout}) {
+      inject(testkit::link_error(type, receiver));
+      expect_works();
+    }
+  }
+}
+
+TEST_F(CardFault, AScrubFindsWhatNobodyHasRead) {
+  const auto errors = [this] {
+    const auto done = driver::scrub_memory(*device_, deadline());
+    EXPECT_THAT(done, Succeeds());
+    return done ? std::pair(done->found.single, done->found.multi) : std::pair(~0U, ~0U);
+  };
+  using Found = std::pair<unsigned, unsigned>;
+  EXPECT_EQ(errors(), Found(0, 0));
+  const auto used = device_->memory_statistics().used();
+  inject(testkit::memory_error(64, 1));
+  inject(testkit::memory_error(used - 64, 1));
+  inject(testkit::memory_error(kSize / 2, 2));
+  EXPECT_EQ(errors(), Found(2, 1));
+  EXPECT_EQ(errors(), Found(0, 0)) << "corrected, or told already";
+  const auto access = driver::manage(*device_);
+  const auto alarms = driver::Management(*access).alarms();
+  ASSERT_THAT(alarms, Succeeds());
+  EXPECT_TRUE(alarms->single && alarms->multi);
+}
+
+// What is read takes the memory's time, and no more than ten times that.
+TEST_F(CardFault, AScrubTakesTheTimeOfItsReads) {
+  const auto memory = device_->allocate(256_MiB);
+  ASSERT_THAT(memory, Succeeds());
+  const auto done = driver::scrub_memory(*device_, deadline());
+  ASSERT_THAT(done, Succeeds());
+  EXPECT_GE(done->bytes, 256_MiB);
+  const auto access = driver::manage(*device_);
+  const auto traffic = driver::Management(*access).hbm_traffic();
+  ASSERT_THAT(traffic, Succeeds());
+  EXPECT_GE(traffic->read, done->bytes);
+  const auto least = Picoseconds(static_cast<std::int64_t>(
+      static_cast<double>(done->bytes) / static_cast<double>(traffic->peak_rate) * 1e12));
+  EXPECT_GE(done->time, least);
+  EXPECT_LT(done->time, 10 * least);
+  metric("scrub_time", done->time);
 }
 
 TEST_F(CardFault, AHotChannelServesLess) {

@@ -55,6 +55,22 @@ TEST_F(InterruptFault, OneThatIsThereTwiceEndsNoLaterWait) {
   EXPECT_THAT(device_->wait(ticket, WaitPolicy::kInterrupt, deadline()), Succeeds());
 }
 
+TEST_F(InterruptFault, OneAtAnotherVectorIsAsLostAndEndsNoOthersWait) {
+  inject(testkit::misdirected_interrupt(40));
+  EXPECT_GE(time_of_a_copy(), 1_ms);
+  EXPECT_EQ(pending_faults(), 0U);
+  EXPECT_EQ(device_->wait_statistics().missed_interrupts, 1U);
+}
+
+TEST_F(InterruptFault, AllVectorsOfAFunctionMayBeMasked) {
+  const auto usual = time_of_a_copy();
+  inject(testkit::masked_vector(testkit::kAnyVector, 300_us));
+  const auto masked = time_of_a_copy();
+  EXPECT_GT(masked, 290_us);
+  EXPECT_LT(masked, 300_us + usual + 20_us) << "what is pending arrives then";
+  expect_about(time_of_a_copy(), usual);
+}
+
 TEST_F(InterruptFault, ALateOneMakesTheWaitAsMuchLonger) {
   const auto usual = time_of_a_copy();
   inject(testkit::delayed_interrupt(300_us));

@@ -19,7 +19,8 @@ Outcome run_workload(const Options& options, gdb::Debugger* debugger = nullptr,
                      LastWriter* writer = nullptr);
 // An address and a workload are the arguments.
 Outcome find_writer(const Options& options);
-Outcome debug_workload(const Options& options);
+// A workload, or "exec" and programs, are the arguments.
+Outcome debug(const Options& options);
 // An ONNX file is the argument.
 Outcome run_model(const Options& options);
 // A source of kernels is the argument.
@@ -29,8 +30,8 @@ Outcome list_registers(const Options& options);
 Outcome list_operators(const Options& options);
 Outcome list_pci(const Options& options);
 Outcome serve(const Options& options);
-// The programs are the arguments.
-Outcome exec_programs(const Options& options);
+// The programs are the arguments. `debugger`: as of run_workload().
+Outcome exec_programs(const Options& options, gdb::Debugger* debugger = nullptr);
 Outcome show_sysfs(const Options& options);
 Outcome sweep_command(const Options& options);
 Outcome validate_command(const Options& options);

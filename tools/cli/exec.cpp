@@ -12,6 +12,7 @@
 
 #include "apps/compat/protocol/work_meter.hpp"
 #include "apps/exec/server.hpp"
+#include "machine/gdb/debugger.hpp"
 #include "npu/base/shortened.hpp"
 #include "npu/driver/scan.hpp"
 #include "tools/cli/commands.hpp"
@@ -224,6 +225,16 @@ Result<exec::ServerResult> serve(Machine& machine, const PlannedFaults& faults,
   return exec::serve_programs(machine.platform, options);
 }
 
+// Who wants to hear of the machine while programs are waited for in wall time.
+void attend_idle(Machine& machine, ExecMetrics* asked, gdb::Debugger* debugger,
+                 exec::ServerOptions& options) {
+  if (asked == nullptr && debugger == nullptr) return;
+  options.idle = [&machine, asked, debugger] {
+    if (debugger != nullptr) debugger->look();
+    if (asked != nullptr) machine.from_outside([&] { asked->answer(); });
+  };
+}
+
 // The machine for programs whose work is measured: what they computed costs time.
 void charge_work(const model::SystemConfig& config, Machine& machine,
                  exec::ServerOptions& options) {
@@ -237,7 +248,7 @@ void charge_work(const model::SystemConfig& config, Machine& machine,
 
 }  // namespace
 
-Outcome exec_programs(const Options& options) {
+Outcome exec_programs(const Options& options, gdb::Debugger* debugger) {
   const auto config = load_config(options.config, options.sets);
   if (!config) return tl::unexpected(config.error());
   if (auto measured = check_work(*config); !measured) return measured;
@@ -278,8 +289,8 @@ Outcome exec_programs(const Options& options) {
       [&](Machine& machine) {
         if (asked != nullptr) {
           machine.from_outside([&] { asked->watch_cards(machine.probed_cards()); });
-          server->idle = [&] { machine.from_outside([&] { asked->answer(); }); };
         }
+        attend_idle(machine, asked, debugger, *server);
         charge_work(*config, machine, *server);
         races.watch(machine.system);
         served = serve(machine, *faults, *server);
@@ -293,7 +304,8 @@ Outcome exec_programs(const Options& options) {
         add_what_the_machine_did(simulator);
         calls = calls_in(snapshot);
         if (give_up) served = give_up();
-      });
+      },
+      debugger);
   return finish(Served{std::move(served), ran, std::move(calls)}, *config, races, *recording, *file,
                 report);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npusim gdb WORKLOAD`: run, with gdb at the programs of the cards' cores.
+// `npusim gdb WORKLOAD` and `npusim gdb exec -- PROGRAM`: run and exec, with gdb at the programs of
+// the cards' cores.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -28,13 +29,23 @@ std::unique_ptr<gdb::Debugger> at_standard_streams(const gdb::Debugger::Surround
   return gdb::Debugger::at(in, out, around);
 }
 
+// Nobody is asked to connect for a name that is none.
+Outcome check_what_runs(const Options& options) {
+  if (options.arguments.empty()) {
+    return bad_input("gdb: give a workload (npusim list), or exec -- PROGRAM");
+  }
+  if (is_exec_under_gdb(options)) {
+    return options.arguments.size() > 1 ? Outcome{}
+                                        : bad_input("gdb: give a program behind exec --");
+  }
+  const auto known = workloads::all_workloads().find(options.arguments[0]);
+  return known ? Outcome{} : bad_input(known.error().context);
+}
+
 }  // namespace
 
-Outcome debug_workload(const Options& options) {
-  if (options.arguments.empty()) return bad_input("gdb: give a workload; see npusim list");
-  // Nobody is asked to connect for a name that is none.
-  const auto known = workloads::all_workloads().find(options.arguments[0]);
-  if (!known) return bad_input(known.error().context);
+Outcome debug(const Options& options) {
+  if (auto known = check_what_runs(options); !known) return known;
   if (options.stdio && !options.listen.empty()) {
     return bad_input("gdb: --stdio and --listen are two ways to one gdb");
   }
@@ -55,8 +66,11 @@ Outcome debug_workload(const Options& options) {
     std::fputs(line.c_str(), stderr);
   }
   Options run = options;
-  run.command = "run";
-  const Outcome ran = run_workload(run, debugger.get());
+  const bool programs = is_exec_under_gdb(options);
+  run.command = programs ? "exec" : "run";
+  if (programs) run.arguments.erase(run.arguments.begin());
+  const Outcome ran =
+      programs ? exec_programs(run, debugger.get()) : run_workload(run, debugger.get());
   debugger->ended(ran ? 0 : ran.error().exit_code);
   return ran;
 }

@@ -11,6 +11,7 @@ const char* const kProgram =
 usage: npusim --config CONFIG run WORKLOAD [--set KEY=VALUE]... [--report FILE]
               [--html FILE] [--trace FILE] [--vcd FILE] [--profile] [--watch] [--seed N]
        npusim --config CONFIG gdb [--listen ADDRESS:PORT | --stdio] WORKLOAD [--set KEY=VALUE]...
+       npusim --config CONFIG gdb [--listen ADDRESS:PORT | --stdio] exec -- PROGRAM [::: PROGRAM]...
        npusim [--config CONFIG] onnx FILE [--set KEY=VALUE]... [--report FILE] [--html FILE]
        npusim cc KERNEL.cpp [-o FILE] [-I DIR]... [-D NAME[=VALUE]]... [--kernel-type TYPE]
        npusim list [WORKLOAD]
@@ -82,13 +83,15 @@ beginning of the card's memory. CARD is 0 if not given. The report is not printe
 const char* const kGdb =
     R"(usage: npusim --config CONFIG gdb [--listen ADDRESS:PORT | --stdio] WORKLOAD [--set KEY=VALUE]...
               [--report FILE] [--html FILE] [--seed N]
+       npusim --config CONFIG gdb [--listen ADDRESS:PORT | --stdio] exec [--set KEY=VALUE]...
+              [--report FILE] -- PROGRAM [::: PROGRAM]...
 
-Runs a workload as `npusim run` does, with Debian's ordinary gdb at the programs of the AI Cores and
-AICPUs: it waits for gdb before the run begins and says on standard error what to type there. A core
+Runs a workload as `npusim run` does, or programs as `npusim exec` does, with Debian's ordinary gdb
+at the programs of the AI Cores and AICPUs: it waits for gdb before the run begins and says on standard error what to type there. A core
 that runs a program is a thread of gdb. While gdb looks, all stands still and simulated time does not
 pass. `monitor help` in gdb lists what npusim adds; docs/gdb.md shows a session. Whoever can connect
-can read and write this process: the address is one of this machine. With --stdio the report goes to
-standard error.
+can read and write this process: the address is one of this machine. With --stdio the report,
+and what programs print, goes to standard error.
 
 )";
 

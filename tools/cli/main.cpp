@@ -29,7 +29,7 @@ npu::cli::Outcome execute(const npu::cli::Options& options) {
   }
   if (options.command == "run") return run_workload(options);
   if (options.command == "who") return find_writer(options);
-  if (options.command == "gdb") return debug_workload(options);
+  if (options.command == "gdb") return debug(options);
   if (options.command == "onnx") return run_model(options);
   if (options.command == "cc") return compile_kernels(options);
   if (options.command == "list") return list_workloads(options);

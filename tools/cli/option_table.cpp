@@ -11,7 +11,8 @@ namespace {
 
 constexpr CommandRow kCommands[] = {
     {"run", Value::kWorkload, "run a workload on the simulated machine and print its report"},
-    {"gdb", Value::kWorkload, "run a workload with gdb at the programs of the cards' cores"},
+    {"gdb", Value::kWorkload,
+     "run a workload, or programs (gdb exec), with gdb at the programs of the cards' cores"},
     {"who", Value::kWorkload, "run a workload and say who wrote a byte of a card's memory last"},
     {"onnx", Value::kInputFile,
      "run a network from an ONNX file, on a 910b2 unless told otherwise"},
@@ -49,17 +50,17 @@ constexpr OptionRow kOptions[] = {
      "a key of the configuration of every row's part; may be repeated"},
     {"report", 0, Value::kOutputFile, false, "FILE", "run gdb onnx serve exec validate",
      "write the report as JSON, schema npusim.report/3; whole, or not at all"},
-    {"share", 0, Value::kText, true, "PROGRAM=WORDS", "exec",
+    {"share", 0, Value::kText, true, "PROGRAM=WORDS", "exec gdb",
      "what a program may have of the cards: p0=30 (percent of the cores' time), or several words, "
      "such as p1=70,token=65535,memory=4GiB; may be repeated"},
-    {"sharing", 0, Value::kText, true, "KEY=VALUE", "exec",
+    {"sharing", 0, Value::kText, true, "KEY=VALUE", "exec gdb",
      "how cores are shared in time: policy, window_us and the other keys of docs/sharing.md; may "
      "be repeated"},
-    {"vf", 0, Value::kText, true, "[PROGRAM=]N", "exec",
+    {"vf", 0, Value::kText, true, "[PROGRAM=]N", "exec gdb",
      "the program's device is virtual function N of the first card: p0=2, or 2 for all programs; "
      "2,TEMPLATE says what it has of the card (npusim smi -t template-info), else as the first "
      "template; may be repeated"},
-    {"races", 0, Value::kMode, false, "report|fail", "exec",
+    {"races", 0, Value::kMode, false, "report|fail", "exec gdb",
      "find accesses of programs to the same bytes that nothing orders, and say where both are; "
      "--races=fail: the exit code is 1 if there are some. docs/races.md says what is seen"},
     {"fault", 0, Value::kText, true, "KIND[,KEY=VALUE...]", "run gdb who onnx exec",

@@ -125,6 +125,18 @@ Outcome check_belongs(const po::variables_map& values, const std::string& comman
   return {};
 }
 
+// What gdb runs takes no options of what it does not run.
+Outcome check_under_gdb(const po::variables_map& values, const Options& options) {
+  if (options.command != "gdb") return {};
+  const std::string ran = is_exec_under_gdb(options) ? "exec" : "run";
+  for (const auto& row : option_table()) {
+    const bool fits = row.command == "gdb" || find_option(row.name, ran) != nullptr;
+    if (fits || !is_given(values, row.name)) continue;
+    return bad_input("option '--" + std::string(row.name) + "' does not belong to '" + ran + "'");
+  }
+  return {};
+}
+
 // A file to write called "-" is standard output, as one to read is standard input.
 void name_standard_output(po::variables_map& values, const std::string& command) {
   for (const auto& row : option_table()) {
@@ -259,6 +271,10 @@ void take_values(const po::variables_map& values, Options& options) {
 
 }  // namespace
 
+bool is_exec_under_gdb(const Options& options) {
+  return options.command == "gdb" && !options.arguments.empty() && options.arguments[0] == "exec";
+}
+
 tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments) {
   auto values = parse(arguments);
   if (!values) return tl::unexpected(values.error());
@@ -288,6 +304,7 @@ tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arg
   if (auto fits = check_belongs(*values, options.command); !fits) {
     return tl::unexpected(fits.error());
   }
+  if (auto fits = check_under_gdb(*values, options); !fits) return tl::unexpected(fits.error());
   const auto seed = parse_seed(value_or<std::string>(*values, "seed", "1"));
   if (!seed) return tl::unexpected(seed.error());
   options.seed = *seed;

@@ -98,6 +98,9 @@ struct Options {
 
 tl::expected<Options, Failure> parse_options(const std::vector<std::string>& arguments);
 
+// `gdb exec -- PROGRAM`: programs, not a workload.
+bool is_exec_under_gdb(const Options& options);
+
 // Of the program (empty) or of one command.
 std::string help_text(const std::string& command);
 

@@ -17,7 +17,8 @@ class FaultInjector {
   virtual Status inject(const testkit::Fault& fault, const testkit::When& when) = 0;
   // Ends a fault that began without a duration. Errors as of inject().
   virtual Status end(const testkit::Fault& fault) = 0;
-  // Faults that have not begun, and those of interrupts that no message has met.
+  // Faults that have not begun, and those of interrupts, the IOMMU and dropped TLPs that have met
+  // nothing.
   virtual std::size_t pending() const = 0;
 };
 

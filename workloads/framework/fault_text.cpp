@@ -64,6 +64,7 @@ constexpr NumberKey kNumberKeys[] = {
     number_key<&Fault::unit>("channel"),
     number_key<&Fault::clock_percent>("clock"),
     number_key<&Fault::refreshes>("refreshes"),
+    number_key<&Fault::to>("to"),
 };
 
 // A key whose value is a word: one of `words`, which stand for 0, 1 and so on.
@@ -88,6 +89,7 @@ const std::vector<WordKey>& word_keys() {
       word_key<&Fault::requester>("receiver", {"card", "host"}),
       word_key<&Fault::status>("status", {"unsupported", "abort"}),
       word_key<&Fault::error>("error", {"ecrc", "malformed", "overflow"}),
+      word_key<&Fault::type>("type", {"receiver", "dllp", "rollover", "timeout"}),
   };
   return kKeys;
 }

@@ -22,7 +22,7 @@ struct FaultClass {
   bool takes(std::string_view key) const;  // of `keys`
 };
 
-inline constexpr std::array<FaultClass, 23> kFaultClasses{{
+inline constexpr std::array<FaultClass, 27> kFaultClasses{{
     {"link_down", testkit::FaultKind::kLinkDown, "for",
      "the card's link is down; without a duration the card is removed"},
     {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, "",
@@ -46,7 +46,7 @@ inline constexpr std::array<FaultClass, 23> kFaultClasses{{
     {"spurious_interrupt", testkit::FaultKind::kSpuriousInterrupt, "vector",
      "an interrupt arrives without a cause"},
     {"masked_vector", testkit::FaultKind::kMaskedVector, "for vector",
-     "the vector is masked in the function's MSI-X table"},
+     "the vector, or all of them, is masked in the function's MSI-X table"},
     {"memory_error", testkit::FaultKind::kMemoryError, "address bits",
      "bits of a burst of the card's HBM are flipped"},
     {"link_retrained", testkit::FaultKind::kLinkRetrained, "for generation lanes",
@@ -59,14 +59,22 @@ inline constexpr std::array<FaultClass, 23> kFaultClasses{{
      "an AI Core executes no more instructions"},
     {"refused_completion", testkit::FaultKind::kRefusedCompletion, "requester status",
      "the next completion of a read says that it is refused"},
-    {"dropped_tlp", testkit::FaultKind::kDroppedTlp, "error",
-     "the card drops the next TLP for an uncorrectable error"},
+    {"dropped_tlp", testkit::FaultKind::kDroppedTlp, "for receiver error",
+     "the next TLP is dropped for an uncorrectable error"},
     {"iommu_fault", testkit::FaultKind::kIommuFault, "",
      "the IOMMU refuses the card's next read or translation"},
     {"thermal_throttling", testkit::FaultKind::kThermalThrottling, "for clock",
      "the AI Cores' clock is lower"},
     {"slow_channel", testkit::FaultKind::kSlowChannel, "for channel refreshes",
      "a channel of the HBM is refreshed more often"},
+    {"poisoned_write", testkit::FaultKind::kPoisonedWrite, "for receiver",
+     "the next memory write arrives poisoned and is dropped"},
+    {"unexpected_completion", testkit::FaultKind::kUnexpectedCompletion, "receiver",
+     "a completion arrives that nobody has asked for"},
+    {"link_error", testkit::FaultKind::kLinkError, "receiver type",
+     "the card's link has a correctable error"},
+    {"misdirected_interrupt", testkit::FaultKind::kMisdirectedInterrupt, "vector to",
+     "the next interrupt arrives at another vector"},
 }};
 
 const FaultClass& class_of(testkit::FaultKind kind);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "npu/driver/memory_scrub.hpp"
 #include "workloads/framework/fault_text.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
@@ -66,6 +67,9 @@ class Session {
     return check_equal(from_->cpu(), to_->cpu(), "a round that the driver calls done");
   }
   Status reset() { return device_->reset_queue(); }
+  Result<driver::ScrubReport> scrub() {
+    return driver::scrub_memory(*device_, deadline_of(context_));
+  }
   Bytes used() const { return device_->memory_statistics().used(); }
 
  private:
@@ -138,7 +142,17 @@ constexpr Figure<ClassResult> kFigures[] = {
 };
 
 // Of the run.
-constexpr Figure<Picoseconds> kRoundFigures[] = {{"undisturbed_us", "us", itself}};
+struct RunFigures {
+  Picoseconds undisturbed{};  // a round
+  driver::ScrubReport scrub{};
+  Picoseconds scrub_time() const { return scrub.time; }
+  std::uint64_t found() const { return scrub.found.single + scrub.found.multi; }
+};
+constexpr Figure<RunFigures> kRunFigures[] = {
+    {"undisturbed_us", "us", from<&RunFigures::undisturbed>},
+    {"scrub_us", "us", from<&RunFigures::scrub_time>},
+    {"scrub_found", "", from<&RunFigures::found>},
+};
 
 class Faults {
  public:
@@ -159,12 +173,25 @@ class Faults {
       report_figures(context_, "faults." + names[i] + ".", kFigures, *result, &table, {names[i]});
       context_.report.add_note(names[i] + ": errors of the driver: " + result->first_errors());
     }
-    report_figures(context_, "faults.", kRoundFigures, undisturbed_);
+    RunFigures all{undisturbed_, {}};
+    if (auto ok = scrub(all.scrub); !ok) return ok;
+    report_figures(context_, "faults.", kRunFigures, all);
     return {};
   }
 
  private:
   Instant now() const { return context_.platform.clock().now(); }
+
+  // What no round has read: nothing is left behind it that a read corrects.
+  Status scrub(driver::ScrubReport& report) {
+    if (!session_) {
+      if (auto ok = reopen(); !ok) return ok;
+    }
+    const auto done = session_->scrub();
+    if (!done && done.error().code != ErrorCode::kUnsupported) return forward_error(done);
+    if (done) report = *done;
+    return {};
+  }
 
   Result<ClassResult> try_class(const std::string& name) {
     const auto* const row =
@@ -184,10 +211,14 @@ class Faults {
     Fault fault{row.kind};
     fault.card = static_cast<unsigned>(context_.parameters.integer("card"));
     if (row.takes("for")) fault.duration = draw_time();
+    if (row.takes("type")) fault.type = static_cast<testkit::LinkErrorType>(random_.below(4));
+    if (row.takes("to")) fault.to = static_cast<unsigned>(random_.below(2));
     if ((row.takes("requester") || row.takes("receiver")) && random_.below(2) == 0) {
       fault.requester = testkit::Requester::kHost;
     }
-    if (row.kind == FaultKind::kSpuriousInterrupt || row.kind == FaultKind::kMaskedVector) {
+    const bool may_be_all = row.kind == FaultKind::kMaskedVector && random_.below(3) == 0;
+    if (row.kind == FaultKind::kSpuriousInterrupt ||
+        (row.kind == FaultKind::kMaskedVector && !may_be_all)) {
       fault.vector = static_cast<unsigned>(random_.below(2));
     }
     if (row.kind == FaultKind::kMemoryError) {
@@ -305,7 +336,7 @@ Workload faults() {
            ring_parameter(),
            card_parameter()},
           programs::faults::run,
-          figure_rows(programs::faults::kFigures, programs::faults::kRoundFigures)};
+          figure_rows(programs::faults::kFigures, programs::faults::kRunFigures)};
 }
 
 }  // namespace npu::workloads

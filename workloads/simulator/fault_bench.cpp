@@ -16,7 +16,18 @@ namespace {
 
 // What has a duration is something else than the fault.
 bool is_at_once(FaultKind kind) {
-  return !class_of(kind).takes("for") || kind == FaultKind::kDelayedInterrupt;
+  const auto& row = class_of(kind);
+  return !row.takes("for") || row.takes("receiver") || kind == FaultKind::kDelayedInterrupt;
+}
+
+// How long the port above the card contains its error.
+Picoseconds containment(const Fault& fault) {
+  return fault.duration == Picoseconds::max() ? testkit::kContainment : fault.duration;
+}
+
+using Towards = model::Link::Towards;
+Towards towards(const Fault& fault) {
+  return fault.requester == Requester::kHost ? Towards::kUpstream : Towards::kDownstream;
 }
 
 std::uint32_t aer_bit(testkit::TlpError error) {
@@ -45,7 +56,8 @@ platform::Bdf FaultBench::bdf_of(const Fault& fault) const {
 std::size_t FaultBench::waiting() const {
   std::size_t count = waiting_ + (system_.host_memory().refuses_next() ? 1 : 0);
   for (unsigned i = 0; i < system_.cards(); ++i) {
-    count += system_.fabric().endpoint(i).armed_interrupt_faults();
+    count += system_.fabric().endpoint(i).armed_faults();
+    count += system_.fabric().link(i).armed_errors();
   }
   return count;
 }
@@ -94,10 +106,9 @@ void FaultBench::set_peer_link(const Fault& fault, bool up) {
 }
 
 void FaultBench::set(const Fault& fault, bool broken) {
+  if (!broken && is_at_once(fault.kind)) return;  // it has happened
   auto& fabric = system_.fabric();
   const auto bdf = bdf_of(fault);
-  const auto side = fault.requester == Requester::kHost ? Endpoint::CompletionSide::kSent
-                                                        : Endpoint::CompletionSide::kReceived;
   switch (fault.kind) {
     case FaultKind::kLinkDown:
       return fabric.link(fault.card).set_down(broken);
@@ -110,34 +121,31 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return set_command(bdf, pci::kCommandMemory, !broken);
     case FaultKind::kPowerDown:
       return set_power(bdf, !broken);
-    case FaultKind::kPoisonedCompletion:
-      if (broken) fabric.endpoint(fault.card).poison_next_completion(side);
-      return;
-    case FaultKind::kLostCompletion:
-      if (broken) fabric.endpoint(fault.card).drop_next_completion(side);
-      return;
     case FaultKind::kPeerLinkDown:
       return set_peer_link(fault, !broken);
     case FaultKind::kMemoryError:
-      if (broken) system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits);
-      return;
+      return static_cast<void>(
+          system_.card(fault.card).hbm().ecc().inject(fault.address, fault.bits));
     case FaultKind::kLinkRetrained:
       return retrain(fault, broken);
     case FaultKind::kBadTlp:
-      using Towards = model::Link::Towards;
+      return fabric.link(fault.card).damage_next(towards(fault));
+    case FaultKind::kUnexpectedCompletion:
+      return fabric.link(fault.card).send_stray_completion(towards(fault));
+    case FaultKind::kLinkError:
       return fabric.link(fault.card)
-          .damage_next(fault.requester == Requester::kHost ? Towards::kUpstream
-                                                           : Towards::kDownstream);
+          .correctable(towards(fault), static_cast<model::Link::Correctable>(fault.type));
     case FaultKind::kStuckEngine:
       return system_.card(fault.card).dma().engine(fault.unit).set_stuck(broken);
     case FaultKind::kHungCore:
       return system_.card(fault.card).aicore_programs().set_hung(fault.unit, broken);
+    case FaultKind::kPoisonedCompletion:
+    case FaultKind::kLostCompletion:
     case FaultKind::kRefusedCompletion:
-      if (!broken) return;
-      return fabric.endpoint(fault.card)
-          .refuse_next_completion(side, fault.status == testkit::CompletionStatus::kCompleterAbort);
+      return fail_completion(fault);
     case FaultKind::kDroppedTlp:
-      return fabric.endpoint(fault.card).drop_next_received(aer_bit(fault.error));
+    case FaultKind::kPoisonedWrite:
+      return drop(fault);
     case FaultKind::kIommuFault:
       return system_.host_memory().refuse_next(bdf.bus);
     case FaultKind::kThermalThrottling:
@@ -146,6 +154,7 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return system_.card(fault.card)
           .hbm()
           .set_refresh_pace(fault.unit, broken ? fault.refreshes : 1);
+    case FaultKind::kMisdirectedInterrupt:
     case FaultKind::kLostInterrupt:
     case FaultKind::kDuplicatedInterrupt:
     case FaultKind::kDelayedInterrupt:
@@ -153,6 +162,26 @@ void FaultBench::set(const Fault& fault, bool broken) {
     case FaultKind::kMaskedVector:
       return interrupt(fault, broken);
   }
+}
+
+void FaultBench::fail_completion(const Fault& fault) {
+  auto& endpoint = system_.fabric().endpoint(fault.card);
+  const auto side = fault.requester == Requester::kHost ? Endpoint::CompletionSide::kSent
+                                                        : Endpoint::CompletionSide::kReceived;
+  if (fault.kind == FaultKind::kPoisonedCompletion) return endpoint.poison_next_completion(side);
+  if (fault.kind == FaultKind::kLostCompletion) return endpoint.drop_next_completion(side);
+  endpoint.refuse_next_completion(side, fault.status == testkit::CompletionStatus::kCompleterAbort);
+}
+
+void FaultBench::drop(const Fault& fault) {
+  auto& fabric = system_.fabric();
+  const bool poisoned = fault.kind == FaultKind::kPoisonedWrite;
+  const auto bit = poisoned ? pci::kAerPoisoned : aer_bit(fault.error);
+  if (fault.requester == Requester::kHost) {
+    return fabric.link(fault.card).drop_next_upstream(bit, containment(fault));
+  }
+  auto& endpoint = fabric.endpoint(fault.card);
+  return poisoned ? endpoint.poison_next_write() : endpoint.drop_next_received(bit);
 }
 
 void FaultBench::retrain(const Fault& fault, bool broken) {
@@ -168,7 +197,11 @@ void FaultBench::interrupt(const Fault& fault, bool broken) {
   using Kind = model::InterruptFault::Kind;
   switch (fault.kind) {
     case FaultKind::kMaskedVector:
+      if (fault.vector == kAnyVector) return mask_all(bdf_of(fault), broken);
       return endpoint.mask_vector(function, fault.vector, broken);
+    case FaultKind::kMisdirectedInterrupt:
+      return endpoint.fault_next_interrupt(
+          {Kind::kMisdirected, function, fault.vector, {}, fault.to});
     case FaultKind::kSpuriousInterrupt:
       return endpoint.raise(function, fault.vector, 0);
     case FaultKind::kDuplicatedInterrupt:
@@ -215,6 +248,14 @@ void FaultBench::set_power(platform::Bdf bdf, bool on) {
   constexpr std::uint32_t kControl = 4, kD0 = 0, kD3Hot = 3;
   const auto power = capability(bdf, pci::kCapPowerManagement);
   if (power != 0) write(bdf, power + kControl, 2, on ? kD0 : kD3Hot);
+}
+
+void FaultBench::mask_all(platform::Bdf bdf, bool masked) {
+  const auto msix = capability(bdf, pci::kCapMsix);
+  if (msix == 0) return;
+  const auto control = read(bdf, msix + pci::kMsixControl, 2);
+  write(bdf, msix + pci::kMsixControl, 2,
+        masked ? control | pci::kMsixControlMaskAll : control & ~pci::kMsixControlMaskAll);
 }
 
 void FaultBench::reset_function(platform::Bdf bdf) {

@@ -29,8 +29,8 @@ class FaultBench {
   void end(const Fault& fault) { set(fault, false); }
   // At `time`, which is not past.
   void schedule(const Fault& fault, Instant time);
-  // Scheduled ones that have not begun, and those of interrupts and the IOMMU that have
-  // met nothing.
+  // Scheduled ones that have not begun, and those of interrupts, the IOMMU and of TLPs that are
+  // dropped that have met nothing.
   std::size_t waiting() const;
 
  private:
@@ -39,9 +39,12 @@ class FaultBench {
   void set(const Fault& fault, bool broken);
   void set_power(platform::Bdf bdf, bool on);
   void set_command(platform::Bdf bdf, std::uint32_t bit, bool on);
+  void mask_all(platform::Bdf bdf, bool masked);
   void reset_function(platform::Bdf bdf);
   void interrupt(const Fault& fault, bool broken);
   void retrain(const Fault& fault, bool broken);
+  void fail_completion(const Fault& fault);
+  void drop(const Fault& fault);
   void set_peer_link(const Fault& fault, bool up);
   void tell(const Fault& fault, model::SimTime begin);
   unsigned function_of(const Fault& fault) const;  // of the chip

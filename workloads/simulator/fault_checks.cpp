@@ -29,7 +29,7 @@ bool is_of_interrupts(FaultKind kind) {
 }
 
 bool needs_vector(FaultKind kind) {
-  return kind == FaultKind::kSpuriousInterrupt || kind == FaultKind::kMaskedVector;
+  return kind == FaultKind::kSpuriousInterrupt;
 }
 
 bool is_a_functions_own(FaultKind kind) {
@@ -50,13 +50,16 @@ Status check_function(const ChipConfig& chip, const Fault& fault) {
 
 Status check_vector(const ChipConfig& chip, const Fault& fault) {
   if (!is_of_interrupts(fault.kind)) return {};
-  if (fault.vector == testkit::kAnyVector) {
-    return needs_vector(fault.kind) ? refuse("give a vector") : Status{};
-  }
   const bool is_virtual = fault.virtual_function != testkit::kNoVirtualFunction;
   const unsigned vectors = is_virtual ? model::virtual_vectors(chip.pci) : chip.pci.msix_vectors;
-  if (fault.vector < vectors) return {};
-  return refuse(fmt::format("no vector {}: the function has {}", fault.vector, vectors));
+  const bool is_any = fault.vector == testkit::kAnyVector;
+  if (is_any && needs_vector(fault.kind)) return refuse("give a vector");
+  for (const unsigned vector : {is_any ? 0U : fault.vector, fault.to}) {
+    if (vector >= vectors) {
+      return refuse(fmt::format("no vector {}: the function has {}", vector, vectors));
+    }
+  }
+  return {};
 }
 
 Status check_unit(const ChipConfig& chip, const Fault& fault) {

@@ -93,11 +93,17 @@ inline constexpr std::uint32_t kMsixEntryAddressLow = 0, kMsixEntryAddressHigh =
 inline constexpr std::uint32_t kMsixEntryData = 8, kMsixEntryControl = 12;
 inline constexpr std::uint32_t kMsixEntryMasked = 1 << 0;
 
-// AER capability, offset from its start, and bits of the correctable status
-inline constexpr std::uint32_t kAerCorrectableStatus = 0x10, kAerBadTlp = 1 << 6;
+// AER capability, offsets from its start, and bits of the correctable status
+inline constexpr std::uint32_t kAerStatus = 0x04, kAerMask = 0x08, kAerSeverity = 0x0C;
+inline constexpr std::uint32_t kAerCorrectableStatus = 0x10, kAerControl = 0x18, kAerHeader = 0x1C;
+inline constexpr std::uint32_t kAerRootStatus = 0x30;
+inline constexpr std::uint32_t kAerReceiverError = 1 << 0, kAerBadTlp = 1 << 6;
+inline constexpr std::uint32_t kAerBadDllp = 1 << 7, kAerReplayRollover = 1 << 8;
+inline constexpr std::uint32_t kAerReplayTimeout = 1 << 12, kAerAdvisory = 1 << 13;
 // AER uncorrectable status bits
 inline constexpr std::uint32_t kAerPoisoned = 1 << 12, kAerCompletionTimeout = 1 << 14;
-inline constexpr std::uint32_t kAerCompleterAbort = 1 << 15, kAerReceiverOverflow = 1 << 17;
+inline constexpr std::uint32_t kAerCompleterAbort = 1 << 15, kAerUnexpectedCompletion = 1 << 16;
+inline constexpr std::uint32_t kAerReceiverOverflow = 1 << 17;
 inline constexpr std::uint32_t kAerMalformed = 1 << 18, kAerEcrc = 1 << 19;
 inline constexpr std::uint32_t kAerUnsupportedRequest = 1 << 20;
 

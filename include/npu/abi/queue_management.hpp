@@ -7,7 +7,6 @@
 // `fence_address` is not 0, and raises `vector` if kManagementInterrupt is set, when it is done.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -26,6 +25,7 @@ enum class ManagementOpcode : std::uint8_t {
   kResume = 0x07,        // scope, queue or pasid
   kQueryQueue = 0x08,    // queue: the card's half of the descriptor is written
   kFence = 0x09,         // nothing but the response
+  kScrub = 0x0A,         // address, size: all of it is read, so that ECC meets its errors
 };
 
 constexpr std::string_view to_string(ManagementOpcode opcode) {
@@ -48,6 +48,8 @@ constexpr std::string_view to_string(ManagementOpcode opcode) {
       return "query queue";
     case ManagementOpcode::kFence:
       return "fence";
+    case ManagementOpcode::kScrub:
+      return "scrub";
   }
   return "?";
 }
@@ -73,22 +75,25 @@ struct ManagementCommand {
   std::uint32_t page = 0;           // 16  doorbell page
   std::uint32_t vector = 0;         // 20  MSI-X; MAP_PROCESS: also of its doorbell faults
   std::uint64_t address = 0;        // 24  MAP_PROCESS: level 2 table, which the card enters into
-                                    //     the context table; 0: the driver has done so
+                                    //     the context table; 0: the driver has done so.
+                                    //     SCRUB: device-local, 4 KiB aligned
   std::uint64_t fence_address = 0;  // 32  bus address, 16 B aligned
   std::uint64_t fence_value = 0;    // 40
-  std::array<std::uint64_t, 2> reserved1 = {};
+  std::uint64_t size = 0;           // 48  SCRUB: bytes, a multiple of 4 KiB
+  std::uint64_t reserved1 = 0;      // 56
 };
 static_assert(sizeof(ManagementCommand) == kManagementEntrySize);
 static_assert(offsetof(ManagementCommand, pasid) == 8 && offsetof(ManagementCommand, page) == 16 &&
               offsetof(ManagementCommand, address) == 24 &&
-              offsetof(ManagementCommand, fence_value) == 40);
+              offsetof(ManagementCommand, fence_value) == 40 &&
+              offsetof(ManagementCommand, size) == 48);
 
 enum class ManagementStatus : std::uint32_t {
   kSuccess = 0,
-  kInvalidCommand = 1,     // opcode, format, scope or mode
-  kInvalidProcess = 2,     // pasid or vmid out of range, unknown, or in use already
-  kInvalidPage = 3,        // doorbell page beyond the aperture, or in use
-  kInvalidQueue = 4,       // queue id out of range, unknown, or in use already
+  kInvalidCommand = 1,  // opcode, format, scope or mode; SCRUB: beyond the memory, or not aligned
+  kInvalidProcess = 2,  // pasid or vmid out of range, unknown, or in use already
+  kInvalidPage = 3,     // doorbell page beyond the aperture, or in use
+  kInvalidQueue = 4,    // queue id out of range, unknown, or in use already
   kInvalidDescriptor = 5,  // unreadable, or a field out of range
   kDoorbellInUse = 6,
   kProcessBusy = 7,  // UNMAP_PROCESS: it has queues

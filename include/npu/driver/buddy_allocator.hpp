@@ -36,6 +36,8 @@ class NPU_API BuddyAllocator {
   // kInvalidArgument: no allocation begins at `address`.
   Status free(DeviceAddress address);
   MemoryStatistics statistics() const;
+  // By address; the size is the reserved one.
+  std::vector<DeviceMemory> allocations() const;
 
  private:
   using Page = FreeRuns::Page;

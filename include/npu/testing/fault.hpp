@@ -39,6 +39,10 @@ enum class FaultKind : std::uint8_t {
   kIommuFault,
   kThermalThrottling,
   kSlowChannel,
+  kPoisonedWrite,
+  kUnexpectedCompletion,
+  kLinkError,
+  kMisdirectedInterrupt,
 };
 
 // For interrupt faults: the next interrupt of any vector.
@@ -46,17 +50,23 @@ inline constexpr unsigned kAnyVector = ~0U;
 // For the physical function.
 inline constexpr unsigned kNoVirtualFunction = ~0U;
 
-// The requester of a faulty completion; kBadTlp: the receiver of the TLP.
+// The requester of a faulty completion; of faults of one TLP: its receiver.
 enum class Requester : std::uint8_t {
   kCard,  // a read of host memory by the card
   kHost,  // an MMIO or configuration read by the host
 };
+// How long the port above a card keeps its link down after an error that it contains, if the fault
+// has no duration: the time of who handles the error. Assumed.
+inline constexpr Picoseconds kContainment = 10_ms;
 
 // kRefusedCompletion: the status that the completion has (PCIe 2.2.9).
 enum class CompletionStatus : std::uint8_t { kUnsupportedRequest, kCompleterAbort };
 
 // kDroppedTlp: the error that the receiver logs (PCIe 7.8.4.2).
 enum class TlpError : std::uint8_t { kEcrc, kMalformed, kReceiverOverflow };
+
+// kLinkError: what goes wrong below the TLPs (PCIe 7.8.4.5).
+enum class LinkErrorType : std::uint8_t { kReceiver, kBadDllp, kRollover, kTimeout };
 
 struct Fault {
   FaultKind kind = FaultKind::kLinkDown;
@@ -76,6 +86,8 @@ struct Fault {
   unsigned clock_percent = 50;                                      // kThermalThrottling
   unsigned refreshes = 4;                                           // kSlowChannel
   std::string link = {};  // kPeerLinkDown: its name in reports; empty: between card and peer
+  LinkErrorType type = LinkErrorType::kReceiver;  // kLinkError
+  unsigned to = 0;  // kMisdirectedInterrupt: the vector that it arrives at
 
   // The same fault on another card of the machine.
   Fault on_card(unsigned index) const {
@@ -142,7 +154,8 @@ inline Fault spurious_interrupt(unsigned vector) {
   return {FaultKind::kSpuriousInterrupt, {}, Requester::kCard, 0, 0, vector};
 }
 // The vector is masked in the function's MSI-X table from outside of the driver, and unmasked after
-// `duration`. Interrupts raised meanwhile are pending, and one arrives then (PCI 3.0, 6.8.2.6).
+// `duration`; kAnyVector: all of the function are, by one bit (PCI 3.0, 6.8.2.3). Interrupts raised
+// meanwhile are pending, and one arrives then (PCI 3.0, 6.8.2.6).
 inline Fault masked_vector(unsigned vector, Picoseconds duration = Picoseconds::max()) {
   return {FaultKind::kMaskedVector, duration, Requester::kCard, 0, 0, vector};
 }
@@ -200,9 +213,36 @@ inline Fault refused_completion(CompletionStatus status, Requester requester = R
 // The next TLP to the card has the error. The card drops it, and logs the error as uncorrectable
 // (PCIe 6.2.2.2). A dropped read ends with a completion timeout. The card does not know which write
 // it has dropped: rings and queues of all its functions halt with kHostWriteLost.
-inline Fault dropped_tlp(TlpError error) {
-  Fault fault{FaultKind::kDroppedTlp, {}};
+// To the host: the port above the card drops and logs it, and contains the error: the link is down
+// for `contained`, which resets the card (PCIe 6.2.10).
+inline Fault dropped_tlp(TlpError error, Requester receiver = Requester::kCard,
+                         Picoseconds contained = kContainment) {
+  Fault fault{FaultKind::kDroppedTlp, contained, receiver};
   fault.error = error;
+  return fault;
+}
+// The next memory write to `receiver` arrives poisoned (PCIe 2.7.2), and is dropped and logged. The
+// card halts what the write may have been for, with kHostWriteLost: rings and queues of its
+// function. The port above the card contains the error, as of dropped_tlp().
+inline Fault poisoned_write(Requester receiver = Requester::kCard,
+                            Picoseconds contained = kContainment) {
+  return {FaultKind::kPoisonedWrite, contained, receiver};
+}
+// A completion that nobody has asked for arrives at `receiver`, which logs and drops it
+// (PCIe 2.3.2).
+inline Fault unexpected_completion(Requester receiver = Requester::kCard) {
+  return {FaultKind::kUnexpectedCompletion, {}, receiver};
+}
+// A correctable error of the link towards `receiver`. Nothing is lost (PCIe 4.2.6, 3.6.2).
+inline Fault link_error(LinkErrorType type, Requester receiver = Requester::kCard) {
+  Fault fault{FaultKind::kLinkError, {}, receiver};
+  fault.type = type;
+  return fault;
+}
+// The next MSI-X message of `vector` arrives at vector `to`.
+inline Fault misdirected_interrupt(unsigned to, unsigned vector = kAnyVector) {
+  Fault fault{FaultKind::kMisdirectedInterrupt, {}, Requester::kCard, 0, 0, vector};
+  fault.to = to;
   return fault;
 }
 // The IOMMU refuses the next read or translation request of the card, as if its page were not

@@ -73,12 +73,21 @@ enum npu_fault_kind {
   NPU_DUPLICATED_INTERRUPT,
   NPU_DELAYED_INTERRUPT,
   NPU_SPURIOUS_INTERRUPT, /* needs a vector */
-  NPU_MASKED_VECTOR,      /* needs a vector */
+  NPU_MASKED_VECTOR,      /* NPU_ANY: all of the function's */
   NPU_MEMORY_ERROR,       /* address, bits */
   NPU_LINK_RETRAINED,     /* generation, lanes */
   NPU_BAD_TLP,
-  NPU_STUCK_ENGINE, /* unit */
-  NPU_HUNG_CORE     /* unit */
+  NPU_STUCK_ENGINE,           /* unit */
+  NPU_HUNG_CORE,              /* unit */
+  NPU_REFUSED_COMPLETION,     /* detail: 0: unsupported request, 1: completer abort */
+  NPU_DROPPED_TLP,            /* detail: 0: ECRC, 1: malformed, 2: receiver overflow */
+  NPU_IOMMU_FAULT,
+  NPU_THERMAL_THROTTLING,     /* detail: percent of the clock */
+  NPU_SLOW_CHANNEL,           /* unit; detail: times as many refreshes */
+  NPU_POISONED_WRITE,
+  NPU_UNEXPECTED_COMPLETION,
+  NPU_LINK_ERROR,             /* detail: 0: receiver, 1: DLLP, 2: rollover, 3: timeout */
+  NPU_MISDIRECTED_INTERRUPT   /* detail: the vector that it arrives at */
 };
 #define NPU_FOR_GOOD INT64_MAX
 #define NPU_ANY UINT32_MAX
@@ -86,7 +95,7 @@ enum npu_fault_kind {
 typedef struct npu_fault {
   enum npu_fault_kind kind;
   int64_t duration; /* or delay, in ps; NPU_FOR_GOOD: permanent */
-  unsigned of_host; /* of completions: 0: the card's reads, 1: the host's; NPU_BAD_TLP: to it */
+  unsigned of_host; /* of completions: 0: the card's reads, 1: the host's; of TLPs: to it */
   unsigned card;
   unsigned peer;             /* NPU_PEER_LINK_DOWN */
   unsigned vector;           /* of interrupts; NPU_ANY */
@@ -95,11 +104,12 @@ typedef struct npu_fault {
   unsigned bits;             /* NPU_MEMORY_ERROR: 1 or 2 */
   unsigned generation;       /* NPU_LINK_RETRAINED; 0: as configured */
   unsigned lanes;            /* NPU_LINK_RETRAINED; 0: as configured */
-  unsigned unit;             /* engine or AI Core */
+  unsigned unit;             /* engine, AI Core or HBM channel */
+  unsigned detail;           /* as the kind says */
 } npu_fault;
 /* Permanent, for reads of the card, on card 0, of any vector, of the physical function. */
 #define NPU_FAULT(kind_) \
-  { kind_, NPU_FOR_GOOD, 0, 0, 0, NPU_ANY, NPU_ANY, 0, 1, 0, 0, 0 }
+  { kind_, NPU_FOR_GOOD, 0, 0, 0, NPU_ANY, NPU_ANY, 0, 1, 0, 0, 0, 0 }
 
 enum npu_when_kind { NPU_AT_ONCE = 0, NPU_AT, NPU_AFTER, NPU_AT_ACCESS };
 typedef struct npu_when {

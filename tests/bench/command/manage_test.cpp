@@ -24,6 +24,27 @@ TEST(CommandManage, FenceAnswersWithItsValueAndRaisesItsVector) {
   EXPECT_EQ(bench.read<abi::ManagementConsumer>().raw, 1U);
 }
 
+// The stand-in memory answers each read after its latency; 32 of 4 KiB are in flight at a time.
+TEST(CommandManage, ScrubReadsAllOfItsRangeAndNothingBeyond) {
+  CommandBench bench;
+  bench.enable();
+  auto scrub = command_of(ManagementOpcode::kScrub);
+  const auto status = [&](std::uint64_t address, std::uint64_t size) {
+    scrub.address = address, scrub.size = size;
+    return bench.manage(scrub, 1_ms).status;
+  };
+  EXPECT_EQ(status(0, 4_KiB), 0U);
+  EXPECT_EQ(status(2_MiB, 2_MiB), 0U);
+  EXPECT_EQ(status(kInstalled - 4_KiB, 4_KiB), 0U) << "also what the driver has for itself";
+  for (const auto& [address, size] : {std::pair<std::uint64_t, std::uint64_t>{0, 0},
+                                      {64, 4_KiB},
+                                      {0, 64},
+                                      {kInstalled - 4_KiB, 8_KiB},
+                                      {~std::uint64_t{4095}, 8_KiB}}) {
+    EXPECT_EQ(status(address, size), value(ManagementStatus::kInvalidCommand)) << address;
+  }
+}
+
 TEST(CommandManage, HundredCommandsWrapAroundTheRing) {
   CommandBench bench;
   for (unsigned i = 0; i < 100; ++i) {

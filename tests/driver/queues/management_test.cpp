@@ -1,11 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // The management ring: full, stuck, restarted.
+#include "npu/abi/telemetry.hpp"
+#include "npu/driver/memory_scrub.hpp"
 #include "tests/driver/queues/queue_fixture.hpp"
 
 namespace npu::driver {
 namespace {
 
 using abi::ManagementOpcode;
+
+constexpr std::uint32_t kHasEcc = 0x10;  // of TELEMETRY_CAPABILITY
+
+TEST_F(QueueTest, ACardWithoutEccIsNotScrubbed) {
+  EXPECT_THAT(scrub_memory(*device, in(10_ms)), FailsWith(ErrorCode::kUnsupported));
+  EXPECT_EQ(commands(ManagementOpcode::kScrub), 0U);
+}
+
+// Pages of 2 MiB that are in use, each by a command.
+TEST_F(QueueTest, ScrubReadsEveryPageInUse) {
+  card.set_register(abi::TelemetryCapability::kOffset, 4, kHasEcc);
+  const auto commands_of_scrub = [this] {
+    const auto before = commands(ManagementOpcode::kScrub);
+    const auto done = scrub_memory(*device, in(10_ms));
+    EXPECT_THAT(done, IsOk());
+    const auto count = commands(ManagementOpcode::kScrub) - before;
+    EXPECT_EQ(done ? done->bytes : 0, count * 2_MiB);
+    return count;
+  };
+  const auto at_first = commands_of_scrub();
+  EXPECT_EQ(at_first * 2_MiB, device->memory_statistics().used());
+  const auto memory = must(device->allocate(64_MiB));
+  EXPECT_EQ(commands_of_scrub(), at_first + 32);
+  EXPECT_THAT(device->free(memory.address), IsOk());
+  EXPECT_EQ(commands_of_scrub(), at_first);
+}
+
+TEST_F(QueueTest, AScrubThatTheCardRefusesOrDoesNotEndIsAnError) {
+  ASSERT_THAT(device->allocate(2_MiB), IsOk());
+  card.set_register(abi::TelemetryCapability::kOffset, 4, kHasEcc);
+  cp.refusals[static_cast<std::uint8_t>(ManagementOpcode::kScrub)] =
+      abi::ManagementStatus::kInvalidCommand;
+  EXPECT_THAT(scrub_memory(*device, in(10_ms)),
+              FailsWith(ErrorCode::kBadDevice, "refused to scrub: invalid command"));
+  cp.refusals.clear();
+  cp.stuck = true;
+  EXPECT_THAT(scrub_memory(*device, in(100_us)), FailsWith(ErrorCode::kTimeout));
+  cp.stuck = false;
+  EXPECT_THAT(scrub_memory(*device, in(10_ms)), IsOk());
+}
 
 TEST_F(QueueTest, ACommandThatIsNotAnsweredIsATimeoutWithItsName) {
   const auto queue = make();

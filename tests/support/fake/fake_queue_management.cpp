@@ -109,6 +109,7 @@ void FakeQueues::execute(const abi::ManagementCommand& command) {
       return finish(command, ManagementStatus::kSuccess);
     }
     case ManagementOpcode::kFence:
+    case ManagementOpcode::kScrub:
       return finish(command, ManagementStatus::kSuccess);
   }
   finish(command, ManagementStatus::kInvalidCommand);

@@ -220,6 +220,10 @@ TEST_F(BadInput, EveryRefusalIsOneLineAndExitCode2) {
       {"--seed"},
       {"--frobnicate=\x01\x02"},
       {"run", "--", "--help"},
+      {"gdb"},
+      {"--config", "910b", "gdb", "exec"},
+      {"--config", "910b", "gdb", "exec", "--seed", "2", "--", "./program"},
+      {"--config", "910b", "gdb", "enumerate", "--races"},
   };
   for (const auto& arguments : all) {
     const auto result = npusim(arguments);

@@ -59,6 +59,11 @@ TEST_F(Programs, FaultsAreToldOrHarmlessAndRecoveryIsMeasured) {
   EXPECT_EQ(digits("faults.bad_tlp.errors"), 0);
   EXPECT_EQ(digits("faults.link_retrained.errors"), 0);
   EXPECT_EQ(digits("faults.stuck_engine.errors"), 0);
+  EXPECT_EQ(digits("faults.unexpected_completion.errors"), 0);
+  EXPECT_EQ(digits("faults.link_error.errors"), 0);
+  EXPECT_EQ(digits("faults.poisoned_write.errors"), 3);
+  EXPECT_EQ(digits("faults.dropped_tlp.errors"), 3);
+  EXPECT_GT(value("faults.scrub_us"), 1);
 }
 
 TEST_F(Programs, QueueLatencyTakesTimestampsOfTheCard) {

@@ -57,6 +57,8 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     if (row.takes("error")) planned.fault.error = testkit::TlpError::kReceiverOverflow;
     if (row.takes("clock")) planned.fault.clock_percent = 7;
     if (row.takes("refreshes")) planned.fault.refreshes = 3;
+    if (row.takes("type")) planned.fault.type = testkit::LinkErrorType::kRollover;
+    if (row.takes("to")) planned.fault.to = 9;
     const auto text = fault_text(planned);
     EXPECT_THAT(text, HasSubstr("at=1234567ps"));
     const auto again = parse_fault(text);
@@ -75,6 +77,8 @@ TEST(FaultText, EveryKindIsReadAgainAsItIsWritten) {
     EXPECT_EQ(again->fault.error, planned.fault.error);
     EXPECT_EQ(again->fault.clock_percent, planned.fault.clock_percent);
     EXPECT_EQ(again->fault.refreshes, planned.fault.refreshes);
+    EXPECT_EQ(again->fault.type, planned.fault.type);
+    EXPECT_EQ(again->fault.to, planned.fault.to);
   }
 }
 

@@ -91,15 +91,6 @@ class AddressMap {
   std::uint16_t lane(std::uint64_t index, unsigned turned) const {
     return static_cast<std::uint16_t>(lanes_[index & (lanes_.size() - 1)] ^ turned);
   }
-  // Its lane and row, as locate() and lane_number() give them.
-  struct LaneAndRow {
-    std::uint16_t lane;
-    std::uint32_t row;
-  };
-  LaneAndRow lane_and_row(std::uint64_t index) const {
-    const std::uint32_t of = row(index);
-    return {lane(index, turned_over(of)), of};
-  }
 
  private:
   struct Slice {

@@ -42,10 +42,13 @@ void Channel::feed_ahead(Clock until) {
   }
 }
 
-Burst Channel::next_burst() const {
+Burst Channel::next_burst() {
   const BurstRun& run = backlog_[first_];
-  const auto where = map_->lane_and_row(run.index);
-  return {where.row, run.tag, where.lane, run.write};
+  if (const std::uint32_t row = map_->row(run.index); row != row_) {
+    row_ = row;
+    turned_over_ = map_->turned_over(row);
+  }
+  return {row_, run.tag, map_->lane(run.index, turned_over_), run.write};
 }
 
 void Channel::fed(Clock at) {

@@ -31,7 +31,7 @@ class alignas(64) Channel {
 
  private:
   void feed_ahead(Clock until);
-  Burst next_burst() const;
+  Burst next_burst();
   void fed(Clock at);
   bool empty() const { return first_ == backlog_.size(); }
 
@@ -41,6 +41,8 @@ class alignas(64) Channel {
   std::vector<BurstRun> backlog_;  // from first_ on; emptied or compacted as it drains
   std::size_t first_ = 0;
   Clock next_feed_ = 0;  // the port takes one burst per clock, when there is room
+  std::uint32_t row_ = 0;    // of the last burst, and AddressMap::turned_over() of it
+  unsigned turned_over_ = 0;
 };
 
 }  // namespace npu::model::hbm

@@ -19,11 +19,6 @@ std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsig
   return lane_number(t_, pseudo_channel, stack, group, bank);
 }
 
-void ChannelEngine::take_short_cuts(bool on) {
-  short_cuts_ = on;
-  commands_.take_short_cuts(on);
-}
-
 void ChannelEngine::enter(const Burst& burst, Clock at) {
   if (lone_.waits()) {
     queue_lone();
@@ -86,7 +81,7 @@ void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
 
 void ChannelEngine::decide(Clock until, Traffic traffic) {
   for (Clock at = next_decision(); at <= until; at = next_decision()) {
-    if (traffic == Traffic::kReads && !commands_.columns().kept() && !idle() &&
+    if (traffic == Traffic::kReads && !commands_.columns().any_hit() && !idle() &&
         OpenedReads(commands_, refresh_, at, until).decide()) {
       continue;
     }

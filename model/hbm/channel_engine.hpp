@@ -88,9 +88,9 @@ class ChannelEngine {
     return commands_.account().bus(pseudo_channel, now, commands_.refreshes());
   }
 
-  // Off: every burst and every refresh takes the general way, and every command is searched for,
-  // with the same result. For tests, at the start.
-  void take_short_cuts(bool on);
+  // Off: every burst and every refresh takes the general way, with the same result. For tests, at
+  // the start.
+  void take_short_cuts(bool on) { short_cuts_ = on; }
   // It is refreshed so many times as often from now on. To be called after advance().
   void set_refresh_pace(Clock pace) { refresh_.set_pace(commands_, pace); }
   void watch(CommandObserver* observer) { commands_.reporter().watch(observer); }

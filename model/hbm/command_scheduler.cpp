@@ -16,11 +16,6 @@ CommandScheduler::CommandScheduler(const HbmConfig& config, std::vector<BurstDon
       account_(config.timings, timing_.limits(), done),
       reporter_(layout_) {}
 
-void CommandScheduler::take_short_cuts(bool on) {
-  columns_.search_always(!on);
-  if (!on) columns_.keep(queue_, timing_);
-}
-
 void CommandScheduler::append(const Burst& burst, Clock at, Traffic traffic) {
   if (queue_.ages_exhausted()) renumber();
   const auto oldest = queue_.append(burst, at, traffic == Traffic::kAny && burst.write);
@@ -105,40 +100,15 @@ void CommandScheduler::update_column(int lane, Traffic traffic) {
 void CommandScheduler::offer_column(int lane, Slot slot, bool activated, Traffic traffic) {
   const Request& request = queue_.at(slot);
   const bool write = is_write(request, traffic);
-  const Clock from = timing_.column_from(queue_.bank(lane).clocks, lane, write);
-  if (!columns_.kept() && (!activated || write)) columns_.keep(queue_, timing_);
-  columns_.offer(lane, {request.age, write, activated, std::max(from, request.arrived + 1)}, now_);
+  columns_.offer(request, activated, timing_.column_from(queue_.bank(lane).clocks, lane, write),
+                 now_);
 }
 
 [[gnu::noinline]] void CommandScheduler::update_all() {
-  for (int lane = 0; lane < layout_.lanes(); ++lane) update_bank(lane);
-}
-
-void CommandScheduler::find_column(Traffic traffic) {
-  if (columns_.kept() && !columns_.searches_always() &&
-      oldest_is_first(columns_.next().at, traffic)) {
-    return;
-  }
-  columns_.find(queue_, timing_, traffic == Traffic::kAny && queue_.holds_writes());
-}
-
-// A row hit that is older than all others and may issue at once, or as soon as anything may, needs
-// no search.
-bool CommandScheduler::oldest_is_first(Clock floor, Traffic traffic) {
-  if (columns_.any_activated()) return false;  // they come before it
-  const Slot slot = queue_.oldest();
-  const Request& request = queue_.at(slot);
-  const int lane = request.lane;
-  const Bank& bank = queue_.bank(lane);
-  if (slot == kNoRequest || bank.lists[list(traffic)].hit != slot || refreshes_.gates(lane)) {
-    return false;
-  }
-  const bool write = is_write(request, traffic);
-  const Clock from = columns_.from(lane, write, timing_.column_from(bank.clocks, lane, write));
-  const Clock at = std::max({from, request.arrived + 1, floor});
-  if (at > floor && !columns_.no_hit_before(at, lane, write)) return false;
-  columns_.set_next({at, lane});
-  return true;
+  columns_.withdraw_hits();
+  rows_.withdraw_all();
+  if (rows_.acts_are_late(Traffic::kAny)) rows_.reconsider(now_);
+  queue_.for_each_holding([this](int lane) { update_bank(lane); });
 }
 
 void CommandScheduler::find_next() {
@@ -185,7 +155,7 @@ bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
   const bool write = is_write(request, traffic);
   reporter_.report(write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
   serve(request, lane, at, traffic);
-  columns_.issued(lane, write, at, timing_);
+  columns_.issued(lane, write, at);
   bool awaited = false;
   if (activated) {
     bank.opened = kNoRequest;

@@ -79,8 +79,6 @@ class CommandScheduler {
     rows_.set_next({});
     columns_.set_next({at, NextCommand::kUnknown});
   }
-  // Off: every command is searched for.
-  void take_short_cuts(bool on);
 
   // The commands of a burst that waited alone.
   void serve(const LoneBurst& lone);
@@ -124,7 +122,7 @@ class CommandScheduler {
   // The bank's oldest miss asks for a PRE; if there is none, never.
   void offer_precharge(int lane, Traffic traffic);
   NextCommand earliest_activated(Clock floor) const {
-    return columns_.earliest_activated(floor, queue_, timing_);
+    return columns_.earliest_activated(floor, queue_, timing_, Traffic::kReads);
   }
   // From when on a RD of this bank is allowed.
   Clock read_from(int lane) const {
@@ -147,8 +145,7 @@ class CommandScheduler {
   void offer_activate(int lane, Slot slot);
   void offer_column(int lane, Slot slot, bool activated, Traffic traffic);
   void find_row(Traffic traffic) { rows_.find(queue_, traffic); }
-  void find_column(Traffic traffic);
-  bool oldest_is_first(Clock floor, Traffic traffic);
+  void find_column(Traffic traffic) { columns_.find(queue_, timing_, traffic); }
   bool issue_column(Clock at, Traffic traffic);
   void issue_row(Clock at, Traffic traffic);
   void serve(const Request& request, int lane, Clock at, Traffic traffic);

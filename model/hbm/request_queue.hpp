@@ -95,6 +95,7 @@ class RequestQueue {
     ++queued_[write ? 1 : 0];
     writes_held_ += write ? 1 : 0;
     rows_[burst.lane].add(burst.row);
+    holding_.add(burst.lane);
     const bool hit = bank.open & (bank.row == burst.row);  // one branch
     auto& oldest = hit ? list.hit : list.miss;
     if (oldest != kNoRequest) return Oldest::kNothing;
@@ -148,6 +149,15 @@ class RequestQueue {
       list.hit = next_match(list.head, opened, true);
       list.miss = list.hit == list.head ? next_match(list.head, opened, false) : list.head;
     }
+  }
+  // Calls visit(lane) for the banks that requests are queued for (opened ones do not count).
+  template <class Visit>
+  void for_each_holding(const Visit& visit) {
+    holding_.for_each([&](int lane) {
+      const auto& lists = bank(lane).lists;
+      if ((lists[0].head | lists[1].head) == kNoRequest) return holding_.remove(lane);
+      visit(lane);
+    });
   }
   // Banks with an open row.
   const LaneSet& open_rows() const { return open_rows_; }
@@ -220,6 +230,7 @@ class RequestQueue {
   std::array<Bank, kMaxLanes> banks_;
   std::array<Rows, kMaxLanes> rows_{};
   LaneSet open_rows_;
+  LaneSet holding_;  // banks with a queued request, or that had one
   std::array<Request, kAgeLimit> requests_;
   std::int16_t oldest_age_ = 0;  // nothing older is held
   std::array<Slot, kAgeLimit> slot_of_age_{};

@@ -22,9 +22,7 @@ class BlockHolds {
     const LaneVector to = static_cast<Lane>(at - base_) + distances;
     change(kind, [&](const LaneVector& held) { return later(held, to); });
   }
-  Clock until(unsigned kind, int lane) const {
-    return base_ + held_[kind][static_cast<unsigned>(lane) / Candidates::kBlock];
-  }
+  Clock until(unsigned kind, std::size_t block) const { return base_ + held_[kind][block]; }
   // Keeps the clocks small; to be called as Candidates::rebase().
   void rebase(Clock now) {
     const auto shift = static_cast<Lane>(std::min<Clock>(now - base_, INT16_MAX));

@@ -25,12 +25,13 @@ ColumnBus::ColumnBus(const ChannelLayout& layout, const Constraints& limits) {
 
 void ColumnBus::find(const RequestQueue& queue, const ChannelTiming& timing, Traffic traffic) {
   const Clock floor = next_.at;
-  NextCommand first = earliest_activated(floor, queue, timing, traffic);
+  NextCommand first;
+  if (any_activated()) first = earliest_activated(floor, queue, timing, traffic);
   for (const RowHits::Hit& hit : hits_) {
     if (first.at == floor) break;
     const bool write = traffic == Traffic::kAny && hit.write;
-    const Clock allowed = timing.column_from(queue.bank(hit.lane).clocks, hit.lane, write);
-    const Clock at = std::max({from(hit.lane, write, allowed), hit.from, floor});
+    const Clock held = held_.until(write ? kWrite : kRead, hit.block);
+    const Clock at = std::max({hit.from, timing.group_column_from(hit.group, write), held, floor});
     if (at < first.at) first = {at, hit.lane};
   }
   next_ = first;

@@ -31,7 +31,7 @@ class ColumnBus {
   Clock free() const { return free_; }
   // From when on a RD or WR is allowed that its bank and group allow from `limit` on.
   Clock from(int lane, bool write, Clock limit) const {
-    return std::max(limit, held_.until(write ? kWrite : kRead, lane));
+    return std::max(limit, held_.until(write ? kWrite : kRead, block(lane)));
   }
 
   // Split queues: the banks whose ACT was issued and that wait for the RD or WR it was for, in the
@@ -45,17 +45,16 @@ class ColumnBus {
   NextCommand earliest_activated(Clock floor, const RequestQueue& queue,
                                  const ChannelTiming& timing, Traffic traffic) const;
 
-  // A bank offers a RD or WR, allowed from `limit` on by the bank and its group; none is decided
-  // before `now`. `activated`: it is one of those above.
-  void offer(const Request& request, bool activated, Clock limit, Clock now) {
-    const Clock arrived = request.arrived + 1;
-    if (activated) {
-      hits_.withdraw(request.lane);
-    } else {
-      hits_.offer({arrived, request.age, request.lane, request.write});
-    }
-    const Clock allowed = from(request.lane, request.write, std::max(limit, arrived));
-    next_.offered(std::max({allowed, now, free_}));
+  // A bank offers the RD or WR of one of those above, or of a row hit, allowed from `limit` on by
+  // the bank and its arrival, and by its group from `group_limit` on; none is decided before `now`.
+  void offer_activated(int lane, bool write, Clock limit, Clock now) {
+    withdraw(lane);
+    next_.offered(std::max({from(lane, write, limit), now, free_}));
+  }
+  void offer_hit(const RowHits::Hit& hit, Clock group_limit, Clock now) {
+    hits_.offer(hit);
+    const Clock held = held_.until(hit.write ? kWrite : kRead, hit.block);
+    next_.offered(std::max({hit.from, group_limit, held, now, free_}));
   }
   // It offers none.
   void withdraw(int lane) { hits_.withdraw(lane); }
@@ -88,13 +87,13 @@ class ColumnBus {
   void rebase(Clock now) { held_.rebase(now); }
   void lower_ages(int less) { hits_.lower_ages(less); }
 
+  static std::size_t block(int lane) { return static_cast<unsigned>(lane) / Candidates::kBlock; }
+
  private:
   // From a RD or WR in a block of lanes to what comes in the others.
   struct Distances {
     BlockHolds::Distances to_read, to_write;
   };
-  static std::size_t block(int lane) { return static_cast<unsigned>(lane) / Candidates::kBlock; }
-
   BlockHolds held_;
   std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};
   RowHits hits_;

@@ -100,8 +100,15 @@ void CommandScheduler::update_column(int lane, Traffic traffic) {
 void CommandScheduler::offer_column(int lane, Slot slot, bool activated, Traffic traffic) {
   const Request& request = queue_.at(slot);
   const bool write = is_write(request, traffic);
-  columns_.offer(request, activated, timing_.column_from(queue_.bank(lane).clocks, lane, write),
-                 now_);
+  const BankClocks& bank = queue_.bank(lane).clocks;
+  if (activated) {
+    return columns_.offer_activated(lane, write, timing_.column_from(bank, lane, write), now_);
+  }
+  const Clock from = std::max(request.arrived + 1, ChannelTiming::bank_column_from(bank, write));
+  const auto group = static_cast<std::uint8_t>(layout_.group_of(lane));
+  const auto block = static_cast<std::uint8_t>(ColumnBus::block(lane));
+  const Clock group_from = timing_.group_column_from(group, write);
+  columns_.offer_hit({from, request.age, request.lane, block, group, write}, group_from, now_);
 }
 
 [[gnu::noinline]] void CommandScheduler::update_all() {

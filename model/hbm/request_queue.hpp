@@ -88,7 +88,7 @@ class RequestQueue {
     request.activated = false;
     request.arrived = arrived;
     slot_of_age_[static_cast<std::size_t>(next_age_)] = slot;
-    lane_of_age_[static_cast<std::size_t>(next_age_++)] = request.lane;
+    ++next_age_;
     requests_[list.tail].next = slot;
     list.head |= only_if(list.tail == kNoRequest, slot);
     list.tail = slot;
@@ -186,7 +186,7 @@ class RequestQueue {
   int lower_ages();
   void renumber();
   // The lane of the request of an age, which must exist.
-  int lane_of_age(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
+  int lane_of_age(int age) const { return requests_[of_age(age)].lane; }
   // The oldest request of all, or none.
   Slot oldest() {
     while (oldest_age_ < next_age_ && of_age(oldest_age_) == kNoRequest) ++oldest_age_;
@@ -234,7 +234,6 @@ class RequestQueue {
   std::array<Request, kAgeLimit> requests_;
   std::int16_t oldest_age_ = 0;  // nothing older is held
   std::array<Slot, kAgeLimit> slot_of_age_{};
-  std::array<std::uint8_t, kAgeLimit> lane_of_age_{};
 };
 
 }  // namespace npu::model::hbm

@@ -14,9 +14,10 @@ namespace npu::model::hbm {
 class RowHits {
  public:
   struct Hit {
-    Clock from;  // it has arrived
+    // `block` and `group`: of the lane.
+    Clock from;  // allowed by its arrival and its bank
     std::int16_t age;
-    std::uint8_t lane;
+    std::uint8_t lane, block, group;
     bool write;
   };
 

@@ -53,8 +53,10 @@ class AddressMap {
   explicit AddressMap(const HbmConfig& config);
 
   unsigned channels() const { return channels_; }
-  // So many consecutive bursts, from a multiple of them on, lie on one channel.
+  // So many consecutive bursts, from a multiple of them on, lie on one channel, in one row of so
+  // many banks, which take turns.
   unsigned interleave() const { return 1U << channel_shift_; }
+  unsigned lanes_in_turn() const { return 1U << group_low_bits_; }
   unsigned channel(std::uint64_t burst) const {
     const std::uint64_t upper = burst >> (channel_shift_ + channel_bits_);
     return static_cast<unsigned>((burst >> channel_shift_) ^ fold(upper)) & (channels_ - 1);

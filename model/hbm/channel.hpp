@@ -32,7 +32,8 @@ class alignas(64) Channel {
  private:
   void feed_ahead(Clock until);
   Burst next_burst();
-  void fed(Clock at);
+  unsigned feed_idle(Clock at, Clock until);
+  void fed(Clock at, unsigned bursts = 1);
   bool empty() const { return first_ == backlog_.size(); }
 
   // Small, so that what comes in finds all channels in the cache.

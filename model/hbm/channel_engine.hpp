@@ -3,8 +3,8 @@
 // level of single commands, jumping from decision to decision. Integer clocks; no SystemC.
 //
 // The engine joins its parts: which command comes next and what it changes (CommandScheduler), the
-// refreshes (RefreshUnit), and two short cuts with the same result: a burst alone in the channel
-// (LoneBurst) and random reads (OpenedReads). One column and one row command fit in a clock, but an
+// refreshes (RefreshUnit), and short cuts with the same result: a burst or a run of them alone in
+// the channel (LoneBurst, LoneRun) and random reads (OpenedReads). One column and one row command fit in a clock, but an
 // ACT holds the row bus, which the pseudo channels share, for act_clocks.
 //
 // Policies (HbmConfig::policy):
@@ -25,6 +25,7 @@
 #include "model/config/chip_config.hpp"
 #include "model/hbm/command_scheduler.hpp"
 #include "model/hbm/lone_burst.hpp"
+#include "model/hbm/lone_run.hpp"
 #include "model/hbm/opened_reads.hpp"
 #include "model/hbm/refresh_unit.hpp"
 
@@ -60,6 +61,11 @@ class ChannelEngine {
   Clock ahead_until() const { return commands_.now() + OpenedReads::kAhead; }
   unsigned read_room() const { return commands_.read_room(); }
   void enter_ahead(const Burst& burst, Clock at);
+  // Takes bursts, one a clock from `at` on, and decides everything up to `until`, when something
+  // else may be taken; how many: those that come until then, or until the next refresh, or none. To
+  // be called after advance(at), and only if takes_runs().
+  bool takes_runs() const { return idle() && short_cuts_ && takes_runs_; }
+  unsigned enter_run(LoneRun::Bursts bursts, Clock at, Clock until);
   // A burst for this bank comes soon.
   void prefetch(int lane) const { commands_.prefetch(lane); }
   // Makes every decision up to and including `until`.
@@ -120,6 +126,7 @@ class ChannelEngine {
   HbmTimings t_;
   Clock read_latency_;
   Clock write_latency_;
+  bool takes_runs_;
 };
 
 }  // namespace npu::model::hbm

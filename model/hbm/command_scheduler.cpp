@@ -228,32 +228,54 @@ void CommandScheduler::precharge(int lane, Clock at) {
   queue_.close_row(lane);
 }
 
+void CommandScheduler::precharge_alone(int lane, Clock at) {
+  reporter_.report(CommandKind::kPrecharge, lane, 0, at);
+  precharge(lane, at);
+  rows_.occupy_idle(at);
+  account_.precharged();
+  not_before(at + 1);
+}
+
+void CommandScheduler::activate_alone(int lane, std::uint32_t row, Clock at) {
+  reporter_.report(CommandKind::kActivate, lane, row, at);
+  activate(lane, at);
+  queue_.open_row(lane, row);
+  rows_.occupy_idle_by_act(at);
+  account_.activated();
+  not_before(at + 1);
+}
+
+void CommandScheduler::serve_alone(const Request& request, int lane, Clock at) {
+  const auto kind = request.write ? CommandKind::kWrite : CommandKind::kRead;
+  reporter_.report(kind, lane, queue_.bank(lane).row, at);
+  serve(request, lane, at, Traffic::kAny);
+  columns_.issued_alone(lane, request.write, at);
+  not_before(at + 1);
+}
+
+void CommandScheduler::append_late(const Burst& burst, Clock arrived, bool opened) {
+  append(burst, arrived, Traffic::kAny);
+  if (!opened) return;
+  Bank& bank = queue_.bank(burst.lane);
+  const Slot slot = bank.lists[list(Traffic::kAny)].hit;
+  queue_.at(slot).activated = true;
+  queue_.unlink(slot, burst.write);
+  bank.opened = slot;
+  columns_.activated(burst.lane);
+  update_column(burst.lane, Traffic::kAny);
+}
+
 void CommandScheduler::serve(const LoneBurst& lone) {
   const Burst& burst = lone.burst();
-  const int lane = burst.lane;
   Request request{};
   request.tag = burst.tag;
   request.write = burst.write;
   request.arrived = lone.arrived();
-  if (lone.precharge() != kNever) {
-    reporter_.report(CommandKind::kPrecharge, lane, 0, lone.precharge());
-    precharge(lane, lone.precharge());
-    account_.precharged();
-  }
-  if (lone.activate() != kNever) {
-    reporter_.report(CommandKind::kActivate, lane, burst.row, lone.activate());
-    activate(lane, lone.activate());
-    queue_.open_row(lane, burst.row);
-    rows_.occupy_idle_by_act(lone.activate());
-    request.activated = true;
-    account_.activated();
-  }
-  const auto kind = burst.write ? CommandKind::kWrite : CommandKind::kRead;
-  reporter_.report(kind, lane, burst.row, lone.column());
-  serve(request, lane, lone.column(), Traffic::kAny);
-  columns_.issued_alone(lane, burst.write, lone.column());
+  request.activated = lone.activate() != kNever;
+  if (lone.precharge() != kNever) precharge_alone(burst.lane, lone.precharge());
+  if (lone.activate() != kNever) activate_alone(burst.lane, burst.row, lone.activate());
+  serve_alone(request, burst.lane, lone.column());
   drain_.served_alone(burst.write);
-  now_ = columns_.free();
 }
 
 void CommandScheduler::refresh_all_banks(unsigned pseudo_channel, Clock at) {

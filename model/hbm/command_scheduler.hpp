@@ -55,6 +55,7 @@ class CommandScheduler {
     return split_ ? queue_.queued(write) < limit_[write ? 1 : 0]
                   : queue_.queued(false) + queue_.queued(true) < limit_[0];
   }
+  unsigned window(bool write) const { return limit_[write ? 1 : 0]; }
   unsigned read_room() const { return limit_[0] - queue_.queued(false); }
   // A burst that is not in the queue would be counted as if it were.
   bool holds_two_of_each() const { return limit_[0] >= 2 && limit_[1] >= 2; }
@@ -82,6 +83,14 @@ class CommandScheduler {
 
   // The commands of a burst that waited alone.
   void serve(const LoneBurst& lone);
+  // The same one by one, while nothing is on offer (lone_run.hpp).
+  void precharge_alone(int lane, Clock at);
+  void activate_alone(int lane, std::uint32_t row, Clock at);
+  void serve_alone(const Request& request, int lane, Clock at);
+  void serves_alone(bool write) { drain_.served_alone(write); }
+  // A burst that has been accounted for waits from now on; `opened`: an ACT was issued for it.
+  void append_late(const Burst& burst, Clock arrived, bool opened);
+  void find_next_row() { find_row(Traffic::kAny); }
 
   // What refreshes are made of. Closes a bank; row commands of one clock occupy their bus.
   void close(int lane, Clock at) {

@@ -150,12 +150,14 @@ class RequestQueue {
       list.miss = list.hit == list.head ? next_match(list.head, opened, false) : list.head;
     }
   }
-  // Calls visit(lane) for the banks that requests are queued for (opened ones do not count).
+  // Calls visit(lane) for the banks that requests are held for.
   template <class Visit>
   void for_each_holding(const Visit& visit) {
     holding_.for_each([&](int lane) {
-      const auto& lists = bank(lane).lists;
-      if ((lists[0].head | lists[1].head) == kNoRequest) return holding_.remove(lane);
+      const Bank& held = bank(lane);
+      if ((held.lists[0].head | held.lists[1].head | held.opened) == kNoRequest) {
+        return holding_.remove(lane);
+      }
       visit(lane);
     });
   }
@@ -230,7 +232,7 @@ class RequestQueue {
   std::array<Bank, kMaxLanes> banks_;
   std::array<Rows, kMaxLanes> rows_{};
   LaneSet open_rows_;
-  LaneSet holding_;  // banks with a queued request, or that had one
+  LaneSet holding_;  // banks with a request, or that had one
   std::array<Request, kAgeLimit> requests_;
   std::int16_t oldest_age_ = 0;  // nothing older is held
   std::array<Slot, kAgeLimit> slot_of_age_{};

@@ -14,8 +14,11 @@ namespace npu::model::hbm {
 
 class alignas(64) Channel {
  public:
-  Channel(const HbmConfig& config, const AddressMap& map, std::vector<BurstDone>& done)
-      : map_(&map), engine_(std::make_unique<ChannelEngine>(config, done)) {}
+  explicit Channel(const AddressMap& map) : map_(&map) {}
+
+  // Without an engine it can do nothing. It goes on as an idle one, which nothing has come to yet.
+  bool used() const { return engine_ != nullptr; }
+  void use(const ChannelEngine& idle) { engine_ = std::make_unique<ChannelEngine>(idle); }
 
   // Runs come in order of `arrived`, not before a clock advanced to.
   void push(const BurstRun& run) { backlog_.push_back(run); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that compete for the row bus of a channel, at most one a bank, in arrays with a 16-bit
-// lane per bank, so that the earliest, of those with the same clock the oldest, is found without
-// branches. Lanes change eight at a time, because a vector load right after a store to one of them
-// waits.
+// The commands that compete for the row bus of a channel, at most one a bank, in arrays with a
+// 16-bit lane per bank, so that the earliest, of those with the same clock the oldest, is found
+// without branches. Lanes change eight at a time, because a vector load right after a store to one
+// of them waits.
 //
 // Two kinds of command share the bus, PRE and ACT. Each lane has the clock from which its candidate
 // is allowed. What holds back all of a kind is entered there as it happens (raise). The banks of a

@@ -14,7 +14,8 @@ namespace npu::model::hbm {
       continue;
     }
     engine_->advance(at);
-    const unsigned at_one_go = run.count > 2 && engine_->takes_runs() ? feed_idle(at, until) : 0;
+    const bool may_be_alone = run.count > 2 && map_->interleave() > 2 && engine_->takes_runs();
+    const unsigned at_one_go = may_be_alone ? feed_idle(at, until) : 0;
     if (at_one_go != 0) {
       fed(at, at_one_go);
     } else if (engine_->room(run.write)) {
@@ -59,8 +60,8 @@ Burst Channel::next_burst() {
   const BurstRun& run = backlog_[first_];
   const auto left = map_->interleave() - static_cast<unsigned>(run.index % map_->interleave());
   const Burst first = next_burst();
-  LoneRun::Bursts bursts{first.row, first.tag, first.write, std::min(run.count, left),
-                         map_->lanes_in_turn(), {}};
+  LoneRun::Bursts bursts{
+      first.row, first.tag, first.write, std::min(run.count, left), map_->lanes_in_turn(), {}};
   if (bursts.lanes > LoneRun::kMaxLanes) return 0;
   for (unsigned i = 0; i < bursts.lanes; ++i) {
     bursts.lane[i] = map_->lane(run.index + i, turned_over_);

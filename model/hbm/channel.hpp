@@ -44,8 +44,8 @@ class alignas(64) Channel {
   std::unique_ptr<ChannelEngine> engine_;
   std::vector<BurstRun> backlog_;  // from first_ on; emptied or compacted as it drains
   std::size_t first_ = 0;
-  Clock next_feed_ = 0;  // the port takes one burst per clock, when there is room
-  std::uint32_t row_ = 0;    // of the last burst, and AddressMap::turned_over() of it
+  Clock next_feed_ = 0;    // the port takes one burst per clock, when there is room
+  std::uint32_t row_ = 0;  // of the last burst, and AddressMap::turned_over() of it
   unsigned turned_over_ = 0;
 };
 

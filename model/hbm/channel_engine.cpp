@@ -41,8 +41,7 @@ void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
   commands_.append(burst, at, Traffic::kReads);
 }
 
-[[gnu::noinline]] unsigned ChannelEngine::enter_run(LoneRun::Bursts bursts, Clock at,
-                                                    Clock until) {
+[[gnu::noinline]] unsigned ChannelEngine::enter_run(LoneRun::Bursts bursts, Clock at, Clock until) {
   if (commands_.refreshes().pending()) return 0;
   const Clock last = std::min(until, refresh_.next() - 1);
   // Of two the second may come when the first is served, and be alone, too; of a few most would be

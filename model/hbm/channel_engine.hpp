@@ -4,8 +4,8 @@
 //
 // The engine joins its parts: which command comes next and what it changes (CommandScheduler), the
 // refreshes (RefreshUnit), and short cuts with the same result: a burst or a run of them alone in
-// the channel (LoneBurst, LoneRun) and random reads (OpenedReads). One column and one row command fit in a clock, but an
-// ACT holds the row bus, which the pseudo channels share, for act_clocks.
+// the channel (LoneBurst, LoneRun) and random reads (OpenedReads). One column and one row command
+// fit in a clock, but an ACT holds the row bus, which the pseudo channels share, for act_clocks.
 //
 // Policies (HbmConfig::policy):
 //  - split queues: reads are served until the write queue has filled beyond write_high_percent or

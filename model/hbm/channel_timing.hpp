@@ -90,7 +90,7 @@ class ChannelTiming {
  private:
   // Clocks from which a bank group allows a command.
   struct alignas(32) Group {
-    Clock act = 0;                   // tRRD_L
+    Clock act = 0;                  // tRRD_L
     std::array<Clock, 2> column{};  // RD, WR: tCCD_L, tWTR_L
   };
   struct PseudoChannel {

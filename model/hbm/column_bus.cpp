@@ -46,9 +46,8 @@ NextCommand ColumnBus::earliest_activated(Clock floor, const RequestQueue& queue
     const Bank& bank = queue.bank(lane);
     const Request& request = queue.at(bank.opened);
     const bool write = is_write(request, traffic);
-    const Clock opened = traffic == Traffic::kReads
-                             ? bank.clocks.read
-                             : std::min(bank.clocks.read, bank.clocks.write);
+    const Clock opened = traffic == Traffic::kReads ? bank.clocks.read
+                                                    : std::min(bank.clocks.read, bank.clocks.write);
     if (opened > first.at) break;
     const Clock at =
         std::max(from(lane, write, timing.column_from(bank.clocks, lane, write)), floor);

@@ -12,9 +12,7 @@ class LaneSet {
  public:
   void add(int lane) { word(lane) |= bit(lane); }
   void remove(int lane) { word(lane) &= ~bit(lane); }
-  bool has(int lane) const {
-    return (words_[static_cast<unsigned>(lane) / 64] & bit(lane)) != 0;
-  }
+  bool has(int lane) const { return (words_[static_cast<unsigned>(lane) / 64] & bit(lane)) != 0; }
   bool empty() const { return (words_[0] | words_[1]) == 0; }
   // In ascending order, those that were there at the call.
   template <class Visit>

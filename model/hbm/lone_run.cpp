@@ -27,7 +27,8 @@ LoneRun::LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at)
   }
 }
 
-void LoneRun::decide(Clock last) {
+// Inlines what it calls, as ChannelEngine::decide().
+[[gnu::flatten, gnu::noinline]] void LoneRun::decide(Clock last) {
   for (;;) {
     const Next column = next_column();
     const Next row = next_row();
@@ -69,8 +70,7 @@ LoneRun::Next LoneRun::next_column() const {
     if (turn.state < State::kOpened || turn.next >= bursts_.count) continue;
     const BankClocks& bank = commands_.queue().bank(turn.lane).clocks;
     const Clock allowed = commands_.columns().from(
-        turn.lane, bursts_.write,
-        commands_.timing().column_from(bank, turn.lane, bursts_.write));
+        turn.lane, bursts_.write, commands_.timing().column_from(bank, turn.lane, bursts_.write));
     const Clock at = std::max({allowed, arrived(turn.next), free});
     const bool own = turn.state == State::kOpened;
     const bool before = own != opened ? own : turn.next < turns_[first.turn].next;
@@ -106,8 +106,8 @@ void LoneRun::issue_column(const Next& next) {
   turn.next += bursts_.lanes;
 }
 
-// What is left waits in the queue, as if it had from the start. So does what is known of the row bus:
-// a PRE or ACT is followed by the search for the next one, and a refresh may make that later.
+// What is left waits in the queue, as if it had from the start. So does what is known of the row
+// bus: a PRE or ACT is followed by the search for the next one, and a refresh may make that later.
 void LoneRun::hand_over() {
   commands_.serves_alone(bursts_.write);
   std::array<unsigned, kMaxLanes> next{};

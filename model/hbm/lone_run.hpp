@@ -24,11 +24,12 @@ class LoneRun {
     std::array<std::uint16_t, kMaxLanes> lane;
   };
 
-  // The first of them is accepted at `at`, all until `last`; the channel is idle and its refreshes
-  // are not pending.
+  // The first of them is accepted at `at`; the channel is idle, no refresh is pending, and its
+  // window has room for all.
   LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at);
 
-  // Decides everything up to and including `last`.
+  // Decides everything up to and including `last`: all have come then, and no refresh is due yet.
+  // To be called once.
   void decide(Clock last);
 
  private:

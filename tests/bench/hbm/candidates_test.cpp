@@ -27,7 +27,8 @@ struct Both {
     for (int lane = 0; lane < lanes; ++lane) {
       if (random() % 8 >= offers_of_eight) continue;
       const int age = first_age + (lane * 37 + 11) % lanes;
-      offer(lane, {static_cast<unsigned>(random() % 2), age, static_cast<Clock>(random() % spread)});
+      offer(lane,
+            {static_cast<unsigned>(random() % 2), age, static_cast<Clock>(random() % spread)});
     }
   }
   void offer(int lane, const Offer& offer) {

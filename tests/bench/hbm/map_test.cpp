@@ -110,9 +110,9 @@ TEST(HbmAddressMap, LaneAndRowAreThoseOfTheLocatedBank) {
       const Location where = map.locate(index);
 
       ASSERT_EQ(map.row(index), where.row);
-      ASSERT_EQ(map.lane(index, map.turned_over(where.row)),
-                lane_number(config.timings, where.pseudo_channel, where.stack, where.group,
-                            where.bank));
+      ASSERT_EQ(
+          map.lane(index, map.turned_over(where.row)),
+          lane_number(config.timings, where.pseudo_channel, where.stack, where.group, where.bank));
     }
   }
 }

@@ -47,8 +47,7 @@ void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
   // Of two the second may come when the first is served, and be alone, too; of a few most would be
   // left for the general way.
   if (bursts.count <= 2 || last - at < 2 * Clock{bursts.count}) return 0;
-  const auto come = static_cast<unsigned>(std::min<Clock>(bursts.count, last - at + 1));
-  bursts.count = std::min(come, commands_.window(bursts.write));
+  if (bursts.count > commands_.window(bursts.write)) return 0;
   LoneRun(commands_, bursts, at).decide(last);
   return bursts.count;
 }

@@ -253,16 +253,15 @@ void CommandScheduler::serve_alone(const Request& request, int lane, Clock at) {
   not_before(at + 1);
 }
 
-void CommandScheduler::append_late(const Burst& burst, Clock arrived, bool opened) {
-  append(burst, arrived, Traffic::kAny);
-  if (!opened) return;
-  Bank& bank = queue_.bank(burst.lane);
+void CommandScheduler::wait_for_activated(int lane) {
+  Bank& bank = queue_.bank(lane);
   const Slot slot = bank.lists[list(Traffic::kAny)].hit;
-  queue_.at(slot).activated = true;
-  queue_.unlink(slot, burst.write);
+  Request& request = queue_.at(slot);
+  request.activated = true;
+  queue_.unlink(slot, request.write);
   bank.opened = slot;
-  columns_.activated(burst.lane);
-  update_column(burst.lane, Traffic::kAny);
+  columns_.activated(lane);
+  update_column(lane, Traffic::kAny);
 }
 
 void CommandScheduler::serve(const LoneBurst& lone) {

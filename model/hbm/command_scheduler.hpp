@@ -88,8 +88,8 @@ class CommandScheduler {
   void activate_alone(int lane, std::uint32_t row, Clock at);
   void serve_alone(const Request& request, int lane, Clock at);
   void serves_alone(bool write) { drain_.served_alone(write); }
-  // A burst that has been accounted for waits from now on; `opened`: an ACT was issued for it.
-  void append_late(const Burst& burst, Clock arrived, bool opened);
+  // The bank's oldest hit is what its ACT was issued for.
+  void wait_for_activated(int lane);
   void find_next_row() { find_row(Traffic::kAny); }
 
   // What refreshes are made of. Closes a bank; row commands of one clock occupy their bus.

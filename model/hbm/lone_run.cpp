@@ -90,6 +90,7 @@ void LoneRun::issue_row(const Next& next) {
   } else {
     commands_.activate_alone(turn.lane, bursts_.row, next.at);
     turn.state = State::kOpened;
+    opened_[opened_used_++] = next.turn;
     --closed_;
   }
 }
@@ -121,9 +122,13 @@ void LoneRun::hand_over() {
   for (unsigned i = first; i < bursts_.count; ++i) {
     const unsigned turn = i % bursts_.lanes;
     if (i < next[turn]) continue;  // served
-    const bool opened = i == next[turn] && turns_[turn].state == State::kOpened;
     const auto lane = static_cast<std::uint16_t>(turns_[turn].lane);
-    commands_.append_late({bursts_.row, bursts_.tag, lane, bursts_.write}, arrived(i) - 1, opened);
+    commands_.append({bursts_.row, bursts_.tag, lane, bursts_.write}, arrived(i) - 1,
+                     Traffic::kAny);
+  }
+  for (unsigned i = 0; i < opened_used_; ++i) {
+    const Turn& turn = turns_[opened_[i]];
+    if (turn.state == State::kOpened) commands_.wait_for_activated(turn.lane);
   }
   if (sought) commands_.find_next_row();
 }

@@ -60,6 +60,8 @@ class LoneRun {
   unsigned closed_ = 0;       // banks without the row
   Clock last_row_ = -kNever;  // the last PRE or ACT
   std::array<Turn, kMaxLanes> turns_{};
+  std::array<unsigned, kMaxLanes> opened_{};  // turns in the order of their ACTs
+  unsigned opened_used_ = 0;
 };
 
 }  // namespace npu::model::hbm

@@ -43,7 +43,7 @@ void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed)
     slow.done.clear();
   };
   Clock now = 0, arrived = 20;
-  for (unsigned tag = 0; tag < 2'000; ++tag) {
+  for (unsigned tag = 0; tag < 1'000; ++tag) {
     arrived =
         std::max(arrived, now + 20) + (below(100) < traffic.follow ? 0 : gap_of(traffic, random));
     const BurstRun run{below(traffic.indices), 1 + below(traffic.length), tag, arrived,

@@ -15,9 +15,9 @@ namespace {
 using hbm::BurstRun;
 using hbm::Clock;
 
-using Watched = test::Watched<test::EngineBehindPort>;
+using PortWatched = test::Watched<test::EngineBehindPort>;
 
-struct Traffic {
+struct RunTraffic {
   unsigned idle;     // of eight gaps, so many are long enough for what came before
   unsigned length;   // bursts of a run, at most
   unsigned indices;  // below these
@@ -25,14 +25,14 @@ struct Traffic {
   unsigned follow;   // percent of runs that another one follows at once
 };
 
-Clock gap_of(const Traffic& traffic, std::mt19937& random) {
+Clock gap_of(const RunTraffic& traffic, std::mt19937& random) {
   const auto r = static_cast<Clock>(random() >> 1);
   if (r % 8 >= traffic.idle) return r / 8 % 40;
   return r / 8 % 50 == 0 ? 20'000 + r / 400 % 5'000 : 60 + r / 8 % 400;
 }
 
-void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed) {
-  Watched quick(config, true), slow(config, false);
+void expect_same_runs(const HbmConfig& config, const RunTraffic& traffic, unsigned seed) {
+  PortWatched quick(config, true), slow(config, false);
   std::mt19937 random(seed);
   const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
   const auto advance = [&](Clock until) {
@@ -64,18 +64,18 @@ void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed)
   EXPECT_EQ(quick.counts(), slow.counts());
 }
 
-void expect_same(HbmConfig config) {
+void expect_no_change(HbmConfig config) {
   unsigned seed = 0;
   for (const Bytes interleave : {4, 16, 32}) {
     for (const unsigned groups : {1U, 2U, 4U}) {
       config.interleave = interleave * config.timings.burst;
       config.interleave_groups = groups;
-      for (const Traffic& traffic :
-           {Traffic{7, 16, 1 << 12, 50, 0}, Traffic{7, 40, 1 << 9, 0, 5},
-            Traffic{6, 20, 1 << 15, 100, 10}, Traffic{3, 9, 1 << 10, 40, 30}}) {
+      for (const RunTraffic& traffic :
+           {RunTraffic{7, 16, 1 << 12, 50, 0}, RunTraffic{7, 40, 1 << 9, 0, 5},
+            RunTraffic{6, 20, 1 << 15, 100, 10}, RunTraffic{3, 9, 1 << 10, 40, 30}}) {
         SCOPED_TRACE(std::to_string(interleave) + " bursts, groups " + std::to_string(groups) +
                      ", writes " + std::to_string(traffic.writes));
-        expect_same(config, traffic, ++seed);
+        expect_same_runs(config, traffic, ++seed);
         if (testing::Test::HasFatalFailure()) return;
       }
     }
@@ -83,21 +83,21 @@ void expect_same(HbmConfig config) {
 }
 
 TEST(HbmLoneRun, ChangesNothingOnTheCard) {
-  expect_same(test::card_config());
+  expect_no_change(test::card_config());
 }
 
 TEST(HbmLoneRun, ChangesNothingWithShortQueues) {
   HbmConfig config = test::card_config();
   config.read_queue = config.write_queue = 6;
-  expect_same(config);
+  expect_no_change(config);
 }
 
 TEST(HbmLoneRun, ChangesNothingWithAllBankRefresh) {
-  expect_same(test::split_config(test::ramulator_timings()));
+  expect_no_change(test::split_config(test::ramulator_timings()));
 }
 
 TEST(HbmLoneRun, ChangesNothingWithASharedQueue) {
-  expect_same(test::shared_config(test::dramsys_timings()));
+  expect_no_change(test::shared_config(test::dramsys_timings()));
 }
 
 }  // namespace

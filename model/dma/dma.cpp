@@ -93,10 +93,12 @@ void Dma::offer_place() {
     requester_->dma_free();
     take_turn_ = false;
   }
-  for (std::size_t i = 0; i < rings_.size(); ++i) {
-    rings_[(first_ring_ + i) % rings_.size()]->dma_free();
+  const auto behind = [this](std::size_t ring) { return ring + 1 < rings_.size() ? ring + 1 : 0; };
+  std::size_t ring = first_ring_;
+  for (std::size_t left = rings_.size(); left > 0; --left, ring = behind(ring)) {
+    rings_[ring]->dma_free();
   }
-  if (!rings_.empty()) first_ring_ = (first_ring_ + 1) % rings_.size();
+  first_ring_ = behind(first_ring_);
   if (requester_ != nullptr) requester_->dma_free();
 }
 

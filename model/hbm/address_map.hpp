@@ -53,8 +53,10 @@ class AddressMap {
   explicit AddressMap(const HbmConfig& config);
 
   unsigned channels() const { return channels_; }
-  // So many consecutive bursts, from a multiple of them on, lie on one channel.
+  // So many consecutive bursts, from a multiple of them on, lie on one channel, in one row of so
+  // many banks, which take turns.
   unsigned interleave() const { return 1U << channel_shift_; }
+  unsigned lanes_in_turn() const { return 1U << group_low_bits_; }
   unsigned channel(std::uint64_t burst) const {
     const std::uint64_t upper = burst >> (channel_shift_ + channel_bits_);
     return static_cast<unsigned>((burst >> channel_shift_) ^ fold(upper)) & (channels_ - 1);
@@ -90,15 +92,6 @@ class AddressMap {
   // The lane of an index, `turned`: turned_over() of its row.
   std::uint16_t lane(std::uint64_t index, unsigned turned) const {
     return static_cast<std::uint16_t>(lanes_[index & (lanes_.size() - 1)] ^ turned);
-  }
-  // Its lane and row, as locate() and lane_number() give them.
-  struct LaneAndRow {
-    std::uint16_t lane;
-    std::uint32_t row;
-  };
-  LaneAndRow lane_and_row(std::uint64_t index) const {
-    const std::uint32_t of = row(index);
-    return {lane(index, turned_over(of)), of};
   }
 
  private:

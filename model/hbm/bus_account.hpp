@@ -81,12 +81,17 @@ class BusAccount {
   // A burst may be served from `at` on, which may lie ahead; in order of time.
   void queued(Clock at) {
     arrivals_[(served_ + waiting_) % kMaxWaiting] = static_cast<std::uint32_t>(at);
-    if (waiting_++ == 0) waiting_since_ = at;
+    ++waiting_;
   }
   // Up to here all clocks are accounted for.
   Clock accounted() const { return accounted_; }
-  // And from here on something waits, if anything does.
-  Clock waits_from() const { return std::max(accounted_, waiting_since_); }
+  // And from here on something waits, if anything does: if as many had been served as had arrived
+  // nothing waited until the next one came.
+  Clock waits_from() const {
+    const std::uint32_t low = arrivals_[served_ % kMaxWaiting];
+    const auto since = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(accounted_));
+    return accounted_ + std::max(since, 0);
+  }
   // The clocks between accounted() and a burst at `at`, which is later. Its row was ready at
   // `row_ready`.
   void before_burst(Clock at, Clock row_ready) {
@@ -106,9 +111,7 @@ class BusAccount {
     clocks_.data += end - accounted_;
     accounted_ = end;
     --waiting_;
-    // If as many had been served as had arrived nothing waited until the next one came.
-    const std::uint32_t low = arrivals_[++served_ % kMaxWaiting];
-    waiting_since_ = at + static_cast<std::int32_t>(low - static_cast<std::uint32_t>(at));
+    ++served_;
   }
   // Accounts for the time before `now`: a wait that goes on counts as refresh, if it is one of the
   // pseudo channel, or as row.
@@ -119,7 +122,6 @@ class BusAccount {
  private:
   BusClocks clocks_;
   Clock accounted_ = 0;  // up to here
-  Clock waiting_since_ = 0;
   unsigned waiting_ = 0;
   unsigned served_ = 0;
   static constexpr unsigned kMaxWaiting = 512;

@@ -12,9 +12,9 @@
 namespace npu::model::hbm {
 namespace {
 
-constexpr int kAgeBits = 10;  // with the class
+constexpr int kAgeBits = 9;
 constexpr Lane kLatest = INT16_MAX >> kAgeBits;
-static_assert(Candidates::kAges + Candidates::kSecondClass == 1 << kAgeBits);
+static_assert(Candidates::kAges == 1 << kAgeBits);
 
 LaneVector splat(Lane value) {
   return LaneVector{value, value, value, value, value, value, value, value};
@@ -54,11 +54,6 @@ void Candidates::set_group_size(int banks) {
   for (int lane = 0; lane < kMaxLanes; ++lane) {
     group_of_[vector(lane)][lane % 8] = static_cast<Lane>(lane / banks);
   }
-  for (int lane = 0; lane < 8; ++lane) {
-    for (int other = 0; other < 8; ++other) {
-      if (other / banks == lane / banks) groups_[static_cast<std::size_t>(lane)][other] = -1;
-    }
-  }
 }
 
 void Candidates::lower_ages(int less) {
@@ -75,7 +70,6 @@ void Candidates::lower_ages(int less) {
   for (std::size_t v = 0; v < vector(lanes_); ++v) {
     times_[v] = moved(times_[v]) | (kNoTime & (times_[v] == kNoTime));
   }
-  for (auto& held : held_) held = moved(held);
   base_ = now;
 }
 
@@ -158,22 +152,6 @@ Candidates::Lanes Candidates::lanes(int first, int count) {
   Lanes set{};
   for (int lane = first; lane < first + count; ++lane) set[vector(lane)][lane % 8] = -1;
   return set;
-}
-
-Candidates::Found Candidates::first_column(Clock earliest, bool ones) const {
-  const Lane floor = relative(earliest);
-  // For the lanes of a vector what `zero` and `one` say of their block, by kind.
-  const auto of = [&](const LaneVector& zero, const LaneVector& one, std::size_t v) {
-    const std::size_t block = v * 8 / kBlock;
-    if (!ones) return splat(zero[block]);
-    return (splat(zero[block]) & ~ones_[v]) | (splat(one[block]) & ones_[v]);
-  };
-  const LaneVector zero_until = splat(floor) | (held_[0] > floor);
-  const LaneVector one_until = splat(floor) | (held_[1] > floor);
-  const int age = foremost([&](std::size_t v) { return of(zero_until, one_until, v); }).age();
-  if (age >= 0) return {earliest, age};
-  const LaneVector zero = later(splat(floor), held_[0]), one = later(splat(floor), held_[1]);
-  return search(floor, [&](std::size_t v) { return of(zero, one, v); });
 }
 
 }  // namespace npu::model::hbm

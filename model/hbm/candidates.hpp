@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that compete for one bus of a channel, at most one a bank, in arrays with a 16-bit
-// lane per bank, so that the earliest, of those with the same clock the oldest, is found without
-// branches. Lanes change eight at a time, because a vector load right after a store to one of them
-// waits.
+// The commands that compete for the row bus of a channel, at most one a bank, in arrays with a
+// 16-bit lane per bank, so that the earliest, of those with the same clock the oldest, is found
+// without branches. Lanes change eight at a time, because a vector load right after a store to one
+// of them waits.
 //
-// Two kinds of command share a bus: PRE and ACT, RD and WR. Each lane has the clock from which its
-// candidate is allowed. What holds back all of a kind is entered there as it happens (raise), or,
-// where that would change too many lanes too often, kept per block of lanes (hold). The banks of a
+// Two kinds of command share the bus, PRE and ACT. Each lane has the clock from which its candidate
+// is allowed. What holds back all of a kind is entered there as it happens (raise). The banks of a
 // rank, a (pseudo channel, stack) pair, occupy consecutive lanes, bank groups contiguous, padded to
 // whole blocks.
 #pragma once
@@ -33,8 +32,6 @@ class Candidates {
   static constexpr std::size_t kMaxBlocks = kMaxLanes / kBlock;
   // Ages are below, so that an age and a small time fit in a lane together.
   static constexpr int kAges = 512;
-  // Added to an age: the candidate comes after all without it.
-  static constexpr int kSecondClass = kAges;
 
   // `lanes`: a multiple of kBlock.
   explicit Candidates(int lanes);
@@ -81,12 +78,7 @@ class Candidates {
     if (lanes > kBlock) block(v + 2);  // as most have; without a loop
     for (int more = 2 * kBlock; more < lanes; more += kBlock) block(v + vector(more));
   }
-  // No candidate of the kind is allowed before `limit` in the bank group of the lane.
-  void raise_group(int lane, unsigned kind, Clock limit) {
-    const LaneVector& whom = groups_[static_cast<unsigned>(lane) % 8];
-    raise_vector(vector(lane), kind, whom & near(limit));
-  }
-  // The same for whole blocks.
+  // No candidate of the kind is allowed before `limit` in whole blocks.
   void raise(int first, int lanes, unsigned kind, Clock limit) {
     const LaneVector to = LaneVector{} + near(limit);
     const auto v = vector(first);
@@ -98,27 +90,12 @@ class Candidates {
   }
   void set_group_size(int banks);
 
-  // Clocks from a command to the next ones of a kind, by block.
-  using Distances = LaneVector;
-  static constexpr Lane kNoDistance = -32'000;
-  // No candidate of the kind is allowed in any block before `at` and the distance, now and later.
-  void hold(unsigned kind, Clock at, const Distances& distances) {
-    held_[kind] = later(held_[kind], near(at) + distances);
-  }
-  Clock held_until(unsigned kind, int lane) const {
-    return base_ + held_[kind][static_cast<unsigned>(lane) / kBlock];
-  }
-  // None of a block, of either kind.
-  Clock held_until(std::size_t block) const {
-    return base_ + std::min(held_[0][block], held_[1][block]);
-  }
-
   struct Found {
     Clock time;
     int age;  // negative: there is no candidate
   };
   // The earliest candidate, of several the oldest, none before `earliest`, those of kind 1 not
-  // `floor` + `handicap`. What is held is not looked at.
+  // `floor` + `handicap`.
   Found first_row(Clock earliest, int handicap) const;
   // A candidate as a search finds it: its precedence in all lanes of a vector, 0 if there is none.
   // The next search takes it from there, as the way through an integer register would be felt.
@@ -132,13 +109,11 @@ class Candidates {
     return {LaneVector{} + all};
   }
   // The oldest one allowed at `at` but for another; with `without` but for all of kind 1 in the
-  // lanes whose bits are set there. What is held is not looked at.
+  // lanes whose bits are set there.
   using Lanes = std::array<LaneVector, kMaxLanes / 8>;
   Foremost another_row(Clock at, const Foremost& but) const;
   Foremost another_row(Clock at, const Foremost& but, const Lanes& without) const;
   static Lanes lanes(int first, int count);
-  // Likewise; what is held counts. `ones`: there may be candidates of kind 1.
-  Found first_column(Clock earliest, bool ones) const;
   // Keeps the clocks in lanes small; to be called before anything is offered at `now` unless
   // follows(now).
   void rebase(Clock now);
@@ -148,7 +123,7 @@ class Candidates {
   static constexpr Clock kRebaseAfter = 16'000;
   static constexpr Lane kNoTime = INT16_MAX;
   static constexpr Lane kNotYet = -1;
-  static constexpr Lane kFirst = kAges + kSecondClass;
+  static constexpr Lane kFirst = kAges;
   static constexpr std::array<LaneVector, 8> kOnly = {{{-1, 0, 0, 0, 0, 0, 0, 0},
                                                        {0, -1, 0, 0, 0, 0, 0, 0},
                                                        {0, 0, -1, 0, 0, 0, 0, 0},
@@ -200,13 +175,11 @@ class Candidates {
 
   int lanes_;
   Clock base_ = 0;
-  std::array<LaneVector, 8> groups_{};  // the lanes of a bank group, by each of them
   std::array<LaneVector, kMaxLanes / 8> group_of_{};
   // A lane whose clock is kNoTime has no candidate.
   std::array<LaneVector, kMaxLanes / 8> times_;
   std::array<LaneVector, kMaxLanes / 8> precedences_{};  // of candidates
   std::array<LaneVector, kMaxLanes / 8> ones_{};         // all bits set: of kind 1
-  std::array<LaneVector, 2> held_{};                     // by kind, by block
 };
 
 }  // namespace npu::model::hbm

@@ -14,7 +14,11 @@ namespace npu::model::hbm {
       continue;
     }
     engine_->advance(at);
-    if (engine_->room(run.write)) {
+    const bool may_be_alone = run.count > 2 && map_->interleave() > 2 && engine_->takes_runs();
+    const unsigned at_one_go = may_be_alone ? feed_idle(at, until) : 0;
+    if (at_one_go != 0) {
+      fed(at, at_one_go);
+    } else if (engine_->room(run.write)) {
       engine_->enter(next_burst(), at);
       fed(at);
     } else {
@@ -42,17 +46,41 @@ void Channel::feed_ahead(Clock until) {
   }
 }
 
-Burst Channel::next_burst() const {
+Burst Channel::next_burst() {
   const BurstRun& run = backlog_[first_];
-  const auto where = map_->lane_and_row(run.index);
-  return {where.row, run.tag, where.lane, run.write};
+  if (const std::uint32_t row = map_->row(run.index); row != row_) {
+    row_ = row;
+    turned_over_ = map_->turned_over(row);
+  }
+  return {row_, run.tag, map_->lane(run.index, turned_over_), run.write};
 }
 
-void Channel::fed(Clock at) {
+// As many as an idle channel takes at one go.
+[[gnu::noinline]] unsigned Channel::feed_idle(Clock at, Clock until) {
+  const BurstRun& run = backlog_[first_];
+  const auto left = map_->interleave() - static_cast<unsigned>(run.index % map_->interleave());
+  const Burst first = next_burst();
+  LoneRun::Bursts bursts{
+      first.row, first.tag, first.write, std::min(run.count, left), map_->lanes_in_turn(), {}};
+  if (bursts.lanes > LoneRun::kMaxLanes) return 0;
+  for (unsigned i = 0; i < bursts.lanes; ++i) {
+    bursts.lane[i] = map_->lane(run.index + i, turned_over_);
+  }
+  // What comes behind them.
+  const bool last = first_ + 1 == backlog_.size();
+  const Clock behind = at + bursts.count;
+  const Clock next = bursts.count < run.count ? behind
+                     : last                   ? kNever
+                                              : std::max(backlog_[first_ + 1].arrived, behind);
+  return engine_->enter_run(bursts, at, std::min(until, next));
+}
+
+void Channel::fed(Clock at, unsigned bursts) {
   BurstRun& run = backlog_[first_];
-  next_feed_ = at + 1;
-  ++run.index;
-  if (--run.count != 0) return;
+  next_feed_ = at + bursts;
+  run.index += bursts;
+  run.count -= bursts;
+  if (run.count != 0) return;
   if (++first_ == backlog_.size()) {
     backlog_.clear();
     first_ = 0;

@@ -14,8 +14,11 @@ namespace npu::model::hbm {
 
 class alignas(64) Channel {
  public:
-  Channel(const HbmConfig& config, const AddressMap& map, std::vector<BurstDone>& done)
-      : map_(&map), engine_(std::make_unique<ChannelEngine>(config, done)) {}
+  explicit Channel(const AddressMap& map) : map_(&map) {}
+
+  // Without an engine it can do nothing. It goes on as an idle one, which nothing has come to yet.
+  bool used() const { return engine_ != nullptr; }
+  void use(const ChannelEngine& idle) { engine_ = std::make_unique<ChannelEngine>(idle); }
 
   // Runs come in order of `arrived`, not before a clock advanced to.
   void push(const BurstRun& run) { backlog_.push_back(run); }
@@ -31,8 +34,9 @@ class alignas(64) Channel {
 
  private:
   void feed_ahead(Clock until);
-  Burst next_burst() const;
-  void fed(Clock at);
+  Burst next_burst();
+  unsigned feed_idle(Clock at, Clock until);
+  void fed(Clock at, unsigned bursts = 1);
   bool empty() const { return first_ == backlog_.size(); }
 
   // Small, so that what comes in finds all channels in the cache.
@@ -40,7 +44,9 @@ class alignas(64) Channel {
   std::unique_ptr<ChannelEngine> engine_;
   std::vector<BurstRun> backlog_;  // from first_ on; emptied or compacted as it drains
   std::size_t first_ = 0;
-  Clock next_feed_ = 0;  // the port takes one burst per clock, when there is room
+  Clock next_feed_ = 0;    // the port takes one burst per clock, when there is room
+  std::uint32_t row_ = 0;  // of the last burst, and AddressMap::turned_over() of it
+  unsigned turned_over_ = 0;
 };
 
 }  // namespace npu::model::hbm

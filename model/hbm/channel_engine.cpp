@@ -12,16 +12,12 @@ ChannelEngine::ChannelEngine(const HbmConfig& config, std::vector<BurstDone>& do
       refresh_(commands_),
       t_(config.timings),
       read_latency_(t_.cl + t_.tdqsck + t_.burst_clocks),
-      write_latency_(t_.cwl + t_.burst_clocks) {}
+      write_latency_(t_.cwl + t_.burst_clocks),
+      takes_runs_(config.policy == HbmPolicy::kSplitQueues && t_.burst_clocks > 1) {}
 
 std::uint16_t ChannelEngine::lane(unsigned pseudo_channel, unsigned stack, unsigned group,
                                   unsigned bank) const {
   return lane_number(t_, pseudo_channel, stack, group, bank);
-}
-
-void ChannelEngine::take_short_cuts(bool on) {
-  short_cuts_ = on;
-  commands_.take_short_cuts(on);
 }
 
 void ChannelEngine::enter(const Burst& burst, Clock at) {
@@ -43,6 +39,17 @@ void ChannelEngine::enqueue(const Burst& burst, Clock at) {
 void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
   commands_.account().queued(commands_.layout().pseudo_channel_of(burst.lane), at + 1);
   commands_.append(burst, at, Traffic::kReads);
+}
+
+[[gnu::noinline]] unsigned ChannelEngine::enter_run(LoneRun::Bursts bursts, Clock at, Clock until) {
+  if (commands_.refreshes().pending()) return 0;
+  const Clock last = std::min(until, refresh_.next() - 1);
+  // Of two the second may come when the first is served, and be alone, too; of a few most would be
+  // left for the general way.
+  if (bursts.count <= 2 || last - at < 2 * Clock{bursts.count}) return 0;
+  if (bursts.count > commands_.window(bursts.write)) return 0;
+  LoneRun(commands_, bursts, at).decide(last);
+  return bursts.count;
 }
 
 // Plans the commands of a burst accepted at `at`; false: the general way is needed.
@@ -86,7 +93,7 @@ void ChannelEngine::enter_ahead(const Burst& burst, Clock at) {
 
 void ChannelEngine::decide(Clock until, Traffic traffic) {
   for (Clock at = next_decision(); at <= until; at = next_decision()) {
-    if (traffic == Traffic::kReads && !commands_.columns().kept() && !idle() &&
+    if (traffic == Traffic::kReads && !commands_.columns().any_hit() && !idle() &&
         OpenedReads(commands_, refresh_, at, until).decide()) {
       continue;
     }

@@ -3,9 +3,9 @@
 // level of single commands, jumping from decision to decision. Integer clocks; no SystemC.
 //
 // The engine joins its parts: which command comes next and what it changes (CommandScheduler), the
-// refreshes (RefreshUnit), and two short cuts with the same result: a burst alone in the channel
-// (LoneBurst) and random reads (OpenedReads). One column and one row command fit in a clock, but an
-// ACT holds the row bus, which the pseudo channels share, for act_clocks.
+// refreshes (RefreshUnit), and short cuts with the same result: a burst or a run of them alone in
+// the channel (LoneBurst, LoneRun) and random reads (OpenedReads). One column and one row command
+// fit in a clock, but an ACT holds the row bus, which the pseudo channels share, for act_clocks.
 //
 // Policies (HbmConfig::policy):
 //  - split queues: reads are served until the write queue has filled beyond write_high_percent or
@@ -25,6 +25,7 @@
 #include "model/config/chip_config.hpp"
 #include "model/hbm/command_scheduler.hpp"
 #include "model/hbm/lone_burst.hpp"
+#include "model/hbm/lone_run.hpp"
 #include "model/hbm/opened_reads.hpp"
 #include "model/hbm/refresh_unit.hpp"
 
@@ -60,6 +61,11 @@ class ChannelEngine {
   Clock ahead_until() const { return commands_.now() + OpenedReads::kAhead; }
   unsigned read_room() const { return commands_.read_room(); }
   void enter_ahead(const Burst& burst, Clock at);
+  // Takes bursts, one a clock from `at` on, and decides everything up to `until`, when something
+  // else may be taken; how many: those that come until then, or until the next refresh, or none. To
+  // be called after advance(at), and only if takes_runs().
+  bool takes_runs() const { return idle() && short_cuts_ && takes_runs_; }
+  unsigned enter_run(LoneRun::Bursts bursts, Clock at, Clock until);
   // A burst for this bank comes soon.
   void prefetch(int lane) const { commands_.prefetch(lane); }
   // Makes every decision up to and including `until`.
@@ -88,9 +94,9 @@ class ChannelEngine {
     return commands_.account().bus(pseudo_channel, now, commands_.refreshes());
   }
 
-  // Off: every burst and every refresh takes the general way, and every command is searched for,
-  // with the same result. For tests, at the start.
-  void take_short_cuts(bool on);
+  // Off: every burst and every refresh takes the general way, with the same result. For tests, at
+  // the start.
+  void take_short_cuts(bool on) { short_cuts_ = on; }
   // It is refreshed so many times as often from now on. To be called after advance().
   void set_refresh_pace(Clock pace) { refresh_.set_pace(commands_, pace); }
   void watch(CommandObserver* observer) { commands_.reporter().watch(observer); }
@@ -120,6 +126,7 @@ class ChannelEngine {
   HbmTimings t_;
   Clock read_latency_;
   Clock write_latency_;
+  bool takes_runs_;
 };
 
 }  // namespace npu::model::hbm

@@ -15,9 +15,10 @@ ChannelSet::ChannelSet(const HbmConfig& config, std::vector<BurstDone>& done)
     if (config.fidelity == HbmFidelity::kRun) {
       planners_.emplace_back(config, map_);
     } else {
-      channels_.emplace_back(config, map_, done);
+      channels_.emplace_back(map_);
     }
   }
+  if (!planned()) untouched_ = std::make_unique<ChannelEngine>(config, done);
 }
 
 Clock ChannelSet::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t end, Clock arrived,
@@ -57,6 +58,7 @@ Clock ChannelSet::submit(std::uint32_t tag, std::uint64_t first, std::uint64_t e
 // a channel's state is then in the cache for all its bursts of the time since.
 Clock ChannelSet::submit_run(unsigned channel, const BurstRun& run) {
   if (planned()) return planners_[channel].plan(run);
+  use(channels_[channel]);
   channels_[channel].push(run);
   busy_[channel / 64] |= std::uint64_t{1} << channel % 64;
   return kNever;
@@ -77,9 +79,11 @@ std::uint64_t ChannelSet::touched_by(std::uint64_t first, std::uint64_t last) co
 
 ChannelSet::Sums ChannelSet::sums(Clock now) {
   Sums sums;
+  if (untouched_ != nullptr) untouched_->advance(now);
   for (auto& channel : channels_) {
-    sums.counts += channel.engine().counts();
-    for (unsigned p = 0; p < pseudo_channels_; ++p) sums.bus += channel.engine().bus(p, now);
+    ChannelEngine& engine = channel.used() ? channel.engine() : *untouched_;
+    sums.counts += engine.counts();
+    for (unsigned p = 0; p < pseudo_channels_; ++p) sums.bus += engine.bus(p, now);
   }
   for (const auto& planner : planners_) {
     sums.counts += planner.counts(now);

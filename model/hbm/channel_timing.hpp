@@ -39,10 +39,14 @@ class ChannelTiming {
   }
   // A RD or WR, by the bank and its group.
   Clock column_from(const BankClocks& bank, int lane, bool write) const {
-    return write ? std::max(bank.write, group(lane).write) : std::max(bank.read, group(lane).read);
+    return std::max(bank_column_from(bank, write), group(lane).column[write ? 1 : 0]);
   }
-  Clock group_column_from(int lane, bool write) const {
-    return write ? group(lane).write : group(lane).read;
+  // By the bank alone, and by its group, a ChannelLayout::group_of().
+  static Clock bank_column_from(const BankClocks& bank, bool write) {
+    return write ? bank.write : bank.read;
+  }
+  Clock group_column_from(std::size_t group, bool write) const {
+    return groups_[group].column[write ? 1 : 0];
   }
   // A REF, as far as this bank has a say: what an ACT of several clocks may begin earlier in full.
   Clock refresh_from(const BankClocks& bank, int lane) const {
@@ -71,12 +75,12 @@ class ChannelTiming {
   }
   void precharge(BankClocks& bank, Clock at) { raise(bank.act, at + limits_.pre_to_act); }
   void read(BankClocks& bank, int lane, Clock at) {
-    group(lane).read = at + limits_.group_read_to_read;  // what held this RD back is over
+    group(lane).column[0] = at + limits_.group_read_to_read;  // what held this RD back is over
     raise(bank.pre, at + limits_.read_to_pre);
   }
   void write(BankClocks& bank, int lane, Clock at) {
-    group(lane).write = at + limits_.group_write_to_write;
-    raise(group(lane).read, at + limits_.group_write_to_read);
+    group(lane).column[1] = at + limits_.group_write_to_write;
+    raise(group(lane).column[0], at + limits_.group_write_to_read);
     raise(bank.pre, at + limits_.write_to_pre);
   }
   // A REF of all banks, to be called for each of them.
@@ -86,9 +90,8 @@ class ChannelTiming {
  private:
   // Clocks from which a bank group allows a command.
   struct alignas(32) Group {
-    Clock act = 0;   // tRRD_L
-    Clock read = 0;  // tCCD_L, tWTR_L
-    Clock write = 0;
+    Clock act = 0;                  // tRRD_L
+    std::array<Clock, 2> column{};  // RD, WR: tCCD_L, tWTR_L
   };
   struct PseudoChannel {
     Clock act = 0;  // tRRD_S, tFAW, tRREFD

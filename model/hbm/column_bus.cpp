@@ -4,9 +4,7 @@
 namespace npu::model::hbm {
 
 // What RD and WR forbid in the other blocks of lanes.
-ColumnBus::ColumnBus(const ChannelLayout& layout, const Constraints& limits)
-    : candidates_(layout.lanes()), blocks_(static_cast<std::uint8_t>(block(layout.lanes()))) {
-  candidates_.set_group_size(layout.banks_per_group());
+ColumnBus::ColumnBus(const ChannelLayout& layout, const Constraints& limits) {
   for (int from = 0; from < layout.lanes(); from += Candidates::kBlock) {
     for (int to = 0; to < layout.lanes(); to += Candidates::kBlock) {
       const bool here = layout.pseudo_channel_of(from) == layout.pseudo_channel_of(to);
@@ -25,45 +23,37 @@ ColumnBus::ColumnBus(const ChannelLayout& layout, const Constraints& limits)
   }
 }
 
-[[gnu::noinline]] void ColumnBus::keep(const RequestQueue& queue, const ChannelTiming& timing) {
-  kept_ = true;
-  candidates_.withdraw_all();
-  for (int lane = activated_.first(); lane != LaneList::kEnd; lane = activated_.behind(lane)) {
-    const Bank& bank = queue.bank(lane);
-    const Request& request = queue.at(bank.opened);
-    const unsigned kind = request.write ? kWrite : kRead;
-    candidates_.offer(lane, kind, request.age,
-                      timing.column_from(bank.clocks, lane, request.write));
-  }
-}
-
-void ColumnBus::find(const RequestQueue& queue, const ChannelTiming& timing, bool writes) {
+void ColumnBus::find(const RequestQueue& queue, const ChannelTiming& timing, Traffic traffic) {
   const Clock floor = next_.at;
-  if (kept_) {
-    kept_ = writes || !hits_offered_.empty() || search_always_;
-    if (kept_) {
-      const auto found = candidates_.first_column(floor, writes);
-      next_ = found.age < 0 ? NextCommand{} : NextCommand{found.time, queue.lane_of_age(found.age)};
-      return;
-    }
+  NextCommand first;
+  if (any_activated()) first = earliest_activated(floor, queue, timing, traffic);
+  for (const RowHits::Hit& hit : hits_) {
+    if (first.at == floor) break;
+    const bool write = traffic == Traffic::kAny && hit.write;
+    const Clock held = held_.until(write ? kWrite : kRead, hit.block);
+    const Clock at = std::max({hit.from, timing.group_column_from(hit.group, write), held, floor});
+    if (at < first.at) first = {at, hit.lane};
   }
-  next_ = earliest_activated(floor, queue, timing);
+  next_ = first;
 }
 
 // Those behind one that its bank allows only later are later, too.
 NextCommand ColumnBus::earliest_activated(Clock floor, const RequestQueue& queue,
-                                          const ChannelTiming& timing) const {
+                                          const ChannelTiming& timing, Traffic traffic) const {
   NextCommand first;
   int age = 0;
   for (int lane = activated_.first(); lane != LaneList::kEnd; lane = activated_.behind(lane)) {
     const Bank& bank = queue.bank(lane);
-    if (bank.clocks.read > first.at) break;
+    const Request& request = queue.at(bank.opened);
+    const bool write = is_write(request, traffic);
+    const Clock opened = traffic == Traffic::kReads ? bank.clocks.read
+                                                    : std::min(bank.clocks.read, bank.clocks.write);
+    if (opened > first.at) break;
     const Clock at =
-        std::max(from(lane, false, timing.column_from(bank.clocks, lane, false)), floor);
-    const int own = queue.at(bank.opened).age;
-    if (at > first.at || (at == first.at && own > age)) continue;
+        std::max(from(lane, write, timing.column_from(bank.clocks, lane, write)), floor);
+    if (at > first.at || (at == first.at && request.age > age)) continue;
     first = {at, lane};
-    age = own;
+    age = request.age;
   }
   return first;
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The column bus of a channel: the RD or WR that each bank offers, which of them comes next, and
-// what each forbids to those of other banks. Most need no search: while only reads that an ACT was
-// issued for are on offer they are looked at in the order of their ACTs (and not kept as
-// candidates); of row hits the oldest comes first.
+// what each forbids to those of other banks. From when on one is allowed is looked up as it is
+// needed: those that an ACT was issued for in the order of their ACTs, row hits the oldest first,
+// until one is allowed at once.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
-#include "model/hbm/candidates.hpp"
+#include "model/hbm/block_holds.hpp"
 #include "model/hbm/channel_layout.hpp"
 #include "model/hbm/channel_timing.hpp"
 #include "model/hbm/lanes.hpp"
 #include "model/hbm/next_command.hpp"
 #include "model/hbm/request_queue.hpp"
+#include "model/hbm/row_hits.hpp"
+#include "model/hbm/traffic.hpp"
 
 namespace npu::model::hbm {
 
@@ -30,7 +31,7 @@ class ColumnBus {
   Clock free() const { return free_; }
   // From when on a RD or WR is allowed that its bank and group allow from `limit` on.
   Clock from(int lane, bool write, Clock limit) const {
-    return std::max(limit, candidates_.held_until(write ? kWrite : kRead, lane));
+    return std::max(limit, held_.until(write ? kWrite : kRead, block(lane)));
   }
 
   // Split queues: the banks whose ACT was issued and that wait for the RD or WR it was for, in the
@@ -40,100 +41,62 @@ class ColumnBus {
   bool any_activated() const { return activated_.first() != LaneList::kEnd; }
   void activated(int lane) { activated_.add(lane); }
   void served_activated(int lane) { activated_.remove(lane); }
-  // Of these, all of them reads, the one that comes first.
+  // Of these the one that comes first.
   NextCommand earliest_activated(Clock floor, const RequestQueue& queue,
-                                 const ChannelTiming& timing) const;
+                                 const ChannelTiming& timing, Traffic traffic) const;
 
-  // A bank offers a RD or WR, allowed from `limit` on by the bank, its group and its arrival; none
-  // is decided before `now`. `activated`: it is one of those above.
-  struct Offer {
-    int age;
-    bool write;
-    bool activated;
-    Clock limit;
-  };
-  void offer(int lane, const Offer& offer, Clock now) {
-    if (offer.activated) {
-      hits_offered_.remove(lane);
-    } else {
-      hits_offered_.add(lane);
-    }
-    if (kept_) {
-      const int age = offer.age + (offer.activated ? 0 : Candidates::kSecondClass);
-      candidates_.offer(lane, offer.write ? kWrite : kRead, age, offer.limit);
-    }
-    next_.offered(std::max({from(lane, offer.write, offer.limit), now, free_}));
+  // A bank offers the RD or WR of one of those above, or of a row hit, allowed from `limit` on by
+  // the bank and its arrival, and by its group from `group_limit` on; none is decided before `now`.
+  void offer_activated(int lane, bool write, Clock limit, Clock now) {
+    withdraw(lane);
+    next_.offered(std::max({from(lane, write, limit), now, free_}));
+  }
+  void offer_hit(const RowHits::Hit& hit, Clock group_limit, Clock now) {
+    hits_.offer(hit);
+    const Clock held = held_.until(hit.write ? kWrite : kRead, hit.block);
+    next_.offered(std::max({hit.from, group_limit, held, now, free_}));
   }
   // It offers none.
-  void withdraw(int lane) {
-    hits_offered_.remove(lane);
-    if (kept_) candidates_.withdraw(lane);
+  void withdraw(int lane) { hits_.withdraw(lane); }
+  // No bank offers a row hit, until it offers another one.
+  void withdraw_hits() {
+    hits_.withdraw_all();
+    next_.lane = NextCommand::kUnknown;
   }
+  bool any_hit() const { return !hits_.empty(); }
   // What it offers is about to change.
   void forget(int lane) { next_.withdrawn(lane); }
 
-  // Whether the candidates are kept up to date. They need be unless the only ones are reads that an
-  // ACT was issued for.
-  bool kept() const { return kept_; }
-  // Whether no row hit on offer can come before one of this bank at `at`, whatever their banks and
-  // groups say.
-  bool no_hit_before(Clock at, int lane, bool write) const {
-    if (at > candidates_.held_until(write ? kWrite : kRead, lane)) return false;
-    for (std::size_t block = 0; block < blocks_; ++block) {
-      if (hits_offered_.any_in(block) && at > candidates_.held_until(block)) return false;
-    }
-    return true;
-  }
-  // Begins with it, with what is on offer.
-  void keep(const RequestQueue& queue, const ChannelTiming& timing);
-  // Every command is searched for from now on.
-  void search_always(bool on) { search_always_ = on; }
-  bool searches_always() const { return search_always_; }
   // Looks for the next command, not before next().at.
-  void find(const RequestQueue& queue, const ChannelTiming& timing, bool writes);
+  void find(const RequestQueue& queue, const ChannelTiming& timing, Traffic traffic);
 
-  // A RD or WR was issued, which `timing` knows.
-  void issued(int lane, bool write, Clock at, const ChannelTiming& timing) {
-    hold_others(lane, write, at);
-    if (kept_) hold_group(lane, write, timing);
-    free_ = at + 1;
+  // A RD or WR was issued.
+  void issued(int lane, bool write, Clock at) {
+    issued_alone(lane, write, at);
     next_ = {free_, NextCommand::kUnknown};
   }
-  // While the candidates are not kept or there are none.
+  // While there are no others.
   void issued_alone(int lane, bool write, Clock at) {
-    hold_others(lane, write, at);
+    const auto& distances = (write ? after_write_ : after_read_)[block(lane)];
+    held_.hold(kRead, at, distances.to_read);
+    held_.hold(kWrite, at, distances.to_write);
     free_ = at + 1;
   }
 
-  // Keep the candidates' clocks small, and their ages.
-  void rebase(Clock now) { candidates_.rebase(now); }
-  void lower_ages(int less) {
-    if (!kept_) candidates_.withdraw_all();
-    candidates_.lower_ages(less);
-  }
+  // Keep the clocks small that hold back, and ages.
+  void rebase(Clock now) { held_.rebase(now); }
+  void lower_ages(int less) { hits_.lower_ages(less); }
+
+  static std::size_t block(int lane) { return static_cast<unsigned>(lane) / Candidates::kBlock; }
 
  private:
   // From a RD or WR in a block of lanes to what comes in the others.
   struct Distances {
-    Candidates::Distances to_read, to_write;
+    BlockHolds::Distances to_read, to_write;
   };
-  void hold_others(int lane, bool write, Clock at) {
-    const auto& distances = (write ? after_write_ : after_read_)[block(lane)];
-    candidates_.hold(kRead, at, distances.to_read);
-    candidates_.hold(kWrite, at, distances.to_write);
-  }
-  void hold_group(int lane, bool write, const ChannelTiming& timing) {
-    candidates_.raise_group(lane, kRead, timing.group_column_from(lane, false));
-    if (write) candidates_.raise_group(lane, kWrite, timing.group_column_from(lane, true));
-  }
-  static std::size_t block(int lane) { return static_cast<unsigned>(lane) / Candidates::kBlock; }
-
-  Candidates candidates_;
+  BlockHolds held_;
   std::array<Distances, Candidates::kMaxBlocks> after_read_{}, after_write_{};
-  bool kept_ = false;
-  bool search_always_ = false;
-  std::uint8_t blocks_;   // of lanes
-  LaneSet hits_offered_;  // lanes whose candidate is a queued request
+  RowHits hits_;
   LaneList activated_;
   NextCommand next_;
   Clock free_ = 0;

@@ -16,11 +16,6 @@ CommandScheduler::CommandScheduler(const HbmConfig& config, std::vector<BurstDon
       account_(config.timings, timing_.limits(), done),
       reporter_(layout_) {}
 
-void CommandScheduler::take_short_cuts(bool on) {
-  columns_.search_always(!on);
-  if (!on) columns_.keep(queue_, timing_);
-}
-
 void CommandScheduler::append(const Burst& burst, Clock at, Traffic traffic) {
   if (queue_.ages_exhausted()) renumber();
   const auto oldest = queue_.append(burst, at, traffic == Traffic::kAny && burst.write);
@@ -105,40 +100,22 @@ void CommandScheduler::update_column(int lane, Traffic traffic) {
 void CommandScheduler::offer_column(int lane, Slot slot, bool activated, Traffic traffic) {
   const Request& request = queue_.at(slot);
   const bool write = is_write(request, traffic);
-  const Clock from = timing_.column_from(queue_.bank(lane).clocks, lane, write);
-  if (!columns_.kept() && (!activated || write)) columns_.keep(queue_, timing_);
-  columns_.offer(lane, {request.age, write, activated, std::max(from, request.arrived + 1)}, now_);
+  const BankClocks& bank = queue_.bank(lane).clocks;
+  if (activated) {
+    return columns_.offer_activated(lane, write, timing_.column_from(bank, lane, write), now_);
+  }
+  const Clock from = std::max(request.arrived + 1, ChannelTiming::bank_column_from(bank, write));
+  const auto group = static_cast<std::uint8_t>(layout_.group_of(lane));
+  const auto block = static_cast<std::uint8_t>(ColumnBus::block(lane));
+  const Clock group_from = timing_.group_column_from(group, write);
+  columns_.offer_hit({from, request.age, request.lane, block, group, write}, group_from, now_);
 }
 
 [[gnu::noinline]] void CommandScheduler::update_all() {
-  for (int lane = 0; lane < layout_.lanes(); ++lane) update_bank(lane);
-}
-
-void CommandScheduler::find_column(Traffic traffic) {
-  if (columns_.kept() && !columns_.searches_always() &&
-      oldest_is_first(columns_.next().at, traffic)) {
-    return;
-  }
-  columns_.find(queue_, timing_, traffic == Traffic::kAny && queue_.holds_writes());
-}
-
-// A row hit that is older than all others and may issue at once, or as soon as anything may, needs
-// no search.
-bool CommandScheduler::oldest_is_first(Clock floor, Traffic traffic) {
-  if (columns_.any_activated()) return false;  // they come before it
-  const Slot slot = queue_.oldest();
-  const Request& request = queue_.at(slot);
-  const int lane = request.lane;
-  const Bank& bank = queue_.bank(lane);
-  if (slot == kNoRequest || bank.lists[list(traffic)].hit != slot || refreshes_.gates(lane)) {
-    return false;
-  }
-  const bool write = is_write(request, traffic);
-  const Clock from = columns_.from(lane, write, timing_.column_from(bank.clocks, lane, write));
-  const Clock at = std::max({from, request.arrived + 1, floor});
-  if (at > floor && !columns_.no_hit_before(at, lane, write)) return false;
-  columns_.set_next({at, lane});
-  return true;
+  columns_.withdraw_hits();
+  rows_.withdraw_all();
+  if (rows_.acts_are_late(Traffic::kAny)) rows_.reconsider(now_);
+  queue_.for_each_holding([this](int lane) { update_bank(lane); });
 }
 
 void CommandScheduler::find_next() {
@@ -185,7 +162,7 @@ bool CommandScheduler::issue_column(Clock at, Traffic traffic) {
   const bool write = is_write(request, traffic);
   reporter_.report(write ? CommandKind::kWrite : CommandKind::kRead, lane, bank.row, at);
   serve(request, lane, at, traffic);
-  columns_.issued(lane, write, at, timing_);
+  columns_.issued(lane, write, at);
   bool awaited = false;
   if (activated) {
     bank.opened = kNoRequest;
@@ -251,32 +228,53 @@ void CommandScheduler::precharge(int lane, Clock at) {
   queue_.close_row(lane);
 }
 
+void CommandScheduler::precharge_alone(int lane, Clock at) {
+  reporter_.report(CommandKind::kPrecharge, lane, 0, at);
+  precharge(lane, at);
+  rows_.occupy_idle(at);
+  account_.precharged();
+  not_before(at + 1);
+}
+
+void CommandScheduler::activate_alone(int lane, std::uint32_t row, Clock at) {
+  reporter_.report(CommandKind::kActivate, lane, row, at);
+  activate(lane, at);
+  queue_.open_row(lane, row);
+  rows_.occupy_idle_by_act(at);
+  account_.activated();
+  not_before(at + 1);
+}
+
+void CommandScheduler::serve_alone(const Request& request, int lane, Clock at) {
+  const auto kind = request.write ? CommandKind::kWrite : CommandKind::kRead;
+  reporter_.report(kind, lane, queue_.bank(lane).row, at);
+  serve(request, lane, at, Traffic::kAny);
+  columns_.issued_alone(lane, request.write, at);
+  not_before(at + 1);
+}
+
+void CommandScheduler::wait_for_activated(int lane) {
+  Bank& bank = queue_.bank(lane);
+  const Slot slot = bank.lists[list(Traffic::kAny)].hit;
+  Request& request = queue_.at(slot);
+  request.activated = true;
+  queue_.unlink(slot, request.write);
+  bank.opened = slot;
+  columns_.activated(lane);
+  update_column(lane, Traffic::kAny);
+}
+
 void CommandScheduler::serve(const LoneBurst& lone) {
   const Burst& burst = lone.burst();
-  const int lane = burst.lane;
   Request request{};
   request.tag = burst.tag;
   request.write = burst.write;
   request.arrived = lone.arrived();
-  if (lone.precharge() != kNever) {
-    reporter_.report(CommandKind::kPrecharge, lane, 0, lone.precharge());
-    precharge(lane, lone.precharge());
-    account_.precharged();
-  }
-  if (lone.activate() != kNever) {
-    reporter_.report(CommandKind::kActivate, lane, burst.row, lone.activate());
-    activate(lane, lone.activate());
-    queue_.open_row(lane, burst.row);
-    rows_.occupy_idle_by_act(lone.activate());
-    request.activated = true;
-    account_.activated();
-  }
-  const auto kind = burst.write ? CommandKind::kWrite : CommandKind::kRead;
-  reporter_.report(kind, lane, burst.row, lone.column());
-  serve(request, lane, lone.column(), Traffic::kAny);
-  columns_.issued_alone(lane, burst.write, lone.column());
+  request.activated = lone.activate() != kNever;
+  if (lone.precharge() != kNever) precharge_alone(burst.lane, lone.precharge());
+  if (lone.activate() != kNever) activate_alone(burst.lane, burst.row, lone.activate());
+  serve_alone(request, burst.lane, lone.column());
   drain_.served_alone(burst.write);
-  now_ = columns_.free();
 }
 
 void CommandScheduler::refresh_all_banks(unsigned pseudo_channel, Clock at) {

@@ -55,6 +55,7 @@ class CommandScheduler {
     return split_ ? queue_.queued(write) < limit_[write ? 1 : 0]
                   : queue_.queued(false) + queue_.queued(true) < limit_[0];
   }
+  unsigned window(bool write) const { return limit_[write ? 1 : 0]; }
   unsigned read_room() const { return limit_[0] - queue_.queued(false); }
   // A burst that is not in the queue would be counted as if it were.
   bool holds_two_of_each() const { return limit_[0] >= 2 && limit_[1] >= 2; }
@@ -79,11 +80,17 @@ class CommandScheduler {
     rows_.set_next({});
     columns_.set_next({at, NextCommand::kUnknown});
   }
-  // Off: every command is searched for.
-  void take_short_cuts(bool on);
 
   // The commands of a burst that waited alone.
   void serve(const LoneBurst& lone);
+  // The same one by one, while nothing is on offer (lone_run.hpp).
+  void precharge_alone(int lane, Clock at);
+  void activate_alone(int lane, std::uint32_t row, Clock at);
+  void serve_alone(const Request& request, int lane, Clock at);
+  void serves_alone(bool write) { drain_.served_alone(write); }
+  // The bank's oldest hit is what its ACT was issued for.
+  void wait_for_activated(int lane);
+  void find_next_row() { find_row(Traffic::kAny); }
 
   // What refreshes are made of. Closes a bank; row commands of one clock occupy their bus.
   void close(int lane, Clock at) {
@@ -124,7 +131,7 @@ class CommandScheduler {
   // The bank's oldest miss asks for a PRE; if there is none, never.
   void offer_precharge(int lane, Traffic traffic);
   NextCommand earliest_activated(Clock floor) const {
-    return columns_.earliest_activated(floor, queue_, timing_);
+    return columns_.earliest_activated(floor, queue_, timing_, Traffic::kReads);
   }
   // From when on a RD of this bank is allowed.
   Clock read_from(int lane) const {
@@ -147,8 +154,7 @@ class CommandScheduler {
   void offer_activate(int lane, Slot slot);
   void offer_column(int lane, Slot slot, bool activated, Traffic traffic);
   void find_row(Traffic traffic) { rows_.find(queue_, traffic); }
-  void find_column(Traffic traffic);
-  bool oldest_is_first(Clock floor, Traffic traffic);
+  void find_column(Traffic traffic) { columns_.find(queue_, timing_, traffic); }
   bool issue_column(Clock at, Traffic traffic);
   void issue_row(Clock at, Traffic traffic);
   void serve(const Request& request, int lane, Clock at, Traffic traffic);

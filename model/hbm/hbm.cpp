@@ -341,6 +341,7 @@ void Hbm::complete(std::uint32_t tag) {
 
 // What has fallen due by now did so at the old pace.
 void Hbm::set_refresh_pace(unsigned channel, unsigned pace) {
+  channels_.use_all();
   advance_channels(horizon(), true);
   channels_.set_refresh_pace(channel, pace);
   if (!awake_) arm();
@@ -348,7 +349,10 @@ void Hbm::set_refresh_pace(unsigned channel, unsigned pace) {
 
 HbmStatistics Hbm::statistics() {
   const Clock now = horizon();
-  if (!channels_.planned()) advance_channels(now, true);
+  if (!channels_.planned()) {
+    if (simulation_.recorder.hears(platform::Activity::kHbmRefresh)) channels_.use_all();
+    advance_channels(now, true);
+  }
   if (!awake_) arm();
   const auto [counts, bus] = channels_.sums(now);
   HbmStatistics sum;

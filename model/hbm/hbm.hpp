@@ -151,10 +151,10 @@ class Hbm : public sc_core::sc_module {
   hbm::CompletionWheel writes_;
   SimTime advance_at_ = kNotArmed;     // all channels are to be advanced then,
   hbm::Clock expected_ = hbm::kNever;  // because a burst may be served at this clock,
-  bool expected_with_writes_ = false;  // be it a write
   SimTime armed_for_ = kNotArmed;
   SimTime arrival_time_ = UINT64_MAX;  // of the last request, and the clock edge it reaches the
   hbm::Clock arrival_clock_ = 0;       // controllers at
+  bool expected_with_writes_ = false;  // what is expected may be a write
   bool awake_ = false;
 };
 

@@ -12,11 +12,8 @@ class LaneSet {
  public:
   void add(int lane) { word(lane) |= bit(lane); }
   void remove(int lane) { word(lane) &= ~bit(lane); }
+  bool has(int lane) const { return (words_[static_cast<unsigned>(lane) / 64] & bit(lane)) != 0; }
   bool empty() const { return (words_[0] | words_[1]) == 0; }
-  // Whether there is one among the sixteen from lane 16 * block on.
-  bool any_in(std::size_t block) const {
-    return (words_[block / 4] >> 16 * (block % 4) & 0xffff) != 0;
-  }
   // In ascending order, those that were there at the call.
   template <class Visit>
   void for_each(Visit&& visit) const {

@@ -20,7 +20,6 @@ int RequestQueue::lower_ages() {
   for (auto old = static_cast<std::size_t>(less); old < slot_of_age_.size(); ++age, ++old) {
     const Slot slot = slot_of_age_[old];
     slot_of_age_[age] = slot;
-    lane_of_age_[age] = lane_of_age_[old];
     if (slot != kNoRequest) requests_[slot].age = static_cast<std::int16_t>(age);
   }
   std::fill(slot_of_age_.begin() + static_cast<std::ptrdiff_t>(age), slot_of_age_.end(),
@@ -37,7 +36,6 @@ int RequestQueue::lower_ages() {
     if (moved == kNoRequest) continue;
     slot = kNoRequest;
     requests_[moved].age = held;
-    lane_of_age_[static_cast<std::size_t>(held)] = requests_[moved].lane;
     slot_of_age_[static_cast<std::size_t>(held++)] = moved;
   }
   next_age_ = held;

@@ -88,13 +88,14 @@ class RequestQueue {
     request.activated = false;
     request.arrived = arrived;
     slot_of_age_[static_cast<std::size_t>(next_age_)] = slot;
-    lane_of_age_[static_cast<std::size_t>(next_age_++)] = request.lane;
+    ++next_age_;
     requests_[list.tail].next = slot;
     list.head |= only_if(list.tail == kNoRequest, slot);
     list.tail = slot;
     ++queued_[write ? 1 : 0];
     writes_held_ += write ? 1 : 0;
     rows_[burst.lane].add(burst.row);
+    holding_.add(burst.lane);
     const bool hit = bank.open & (bank.row == burst.row);  // one branch
     auto& oldest = hit ? list.hit : list.miss;
     if (oldest != kNoRequest) return Oldest::kNothing;
@@ -149,6 +150,17 @@ class RequestQueue {
       list.miss = list.hit == list.head ? next_match(list.head, opened, false) : list.head;
     }
   }
+  // Calls visit(lane) for the banks that requests are held for.
+  template <class Visit>
+  void for_each_holding(const Visit& visit) {
+    holding_.for_each([&](int lane) {
+      const Bank& held = bank(lane);
+      if ((held.lists[0].head | held.lists[1].head | held.opened) == kNoRequest) {
+        return holding_.remove(lane);
+      }
+      visit(lane);
+    });
+  }
   // Banks with an open row.
   const LaneSet& open_rows() const { return open_rows_; }
   void close_row(int lane) {
@@ -176,7 +188,7 @@ class RequestQueue {
   int lower_ages();
   void renumber();
   // The lane of the request of an age, which must exist.
-  int lane_of_age(int age) const { return lane_of_age_[static_cast<unsigned>(age) % kAgeLimit]; }
+  int lane_of_age(int age) const { return requests_[of_age(age)].lane; }
   // The oldest request of all, or none.
   Slot oldest() {
     while (oldest_age_ < next_age_ && of_age(oldest_age_) == kNoRequest) ++oldest_age_;
@@ -220,10 +232,10 @@ class RequestQueue {
   std::array<Bank, kMaxLanes> banks_;
   std::array<Rows, kMaxLanes> rows_{};
   LaneSet open_rows_;
+  LaneSet holding_;  // banks with a request, or that had one
   std::array<Request, kAgeLimit> requests_;
   std::int16_t oldest_age_ = 0;  // nothing older is held
   std::array<Slot, kAgeLimit> slot_of_age_{};
-  std::array<std::uint8_t, kAgeLimit> lane_of_age_{};
 };
 
 }  // namespace npu::model::hbm

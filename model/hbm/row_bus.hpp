@@ -43,6 +43,11 @@ class RowBus {
   }
   // It offers none.
   void withdraw(int lane) { candidates_.withdraw(lane); }
+  // None does, until it offers another one.
+  void withdraw_all() {
+    candidates_.withdraw_all();
+    next_.lane = NextCommand::kUnknown;
+  }
   // What it offers is about to change.
   void forget(int lane) { next_.withdrawn(lane); }
   // An ACT that stood back for a PRE may come before it; whoever changes a PRE looks again.

@@ -21,7 +21,15 @@ class HbmBuses : public testing::Test {
       queue_.append({1, 0, static_cast<std::uint16_t>(lane), false}, 0, false);
     }
   }
-  int age(int lane) const { return queue_.at(queue_.bank(lane).lists[0].head).age; }
+  std::int16_t age(int lane) const { return queue_.at(queue_.bank(lane).lists[0].head).age; }
+  RowHits::Hit hit(int lane, Clock from) const {
+    return {from,
+            age(lane),
+            static_cast<std::uint8_t>(lane),
+            static_cast<std::uint8_t>(ColumnBus::block(lane)),
+            static_cast<std::uint8_t>(layout_.group_of(lane)),
+            false};
+  }
   // As after an ACT for its only request.
   void activate(ColumnBus& bus, int lane, Clock at) {
     Bank& bank = queue_.bank(lane);
@@ -92,10 +100,9 @@ TEST_F(HbmBuses, TheBankOfAPreOffersAnAct) {
 TEST_F(HbmBuses, WhatAnActWasIssuedForComesBeforeOlderHits) {
   ColumnBus bus(layout_, timing_.limits());
   activate(bus, b_, 0);  // from 13 on: tRCD and the second clock of the ACT
-  bus.keep(queue_, timing_);
-  bus.offer(b_, {queue_.at(queue_.bank(b_).opened).age, false, true, 13}, 0);
-  bus.offer(a_, {age(a_), false, false, 13}, 0);
-  bus.find(queue_, timing_, false);
+  bus.offer_activated(b_, false, 13, 0);
+  bus.offer_hit(hit(a_, 13), 0, 0);
+  bus.find(queue_, timing_, Traffic::kAny);
   EXPECT_EQ(bus.next().at, 13);
   EXPECT_EQ(bus.next().lane, b_);
   EXPECT_TRUE(bus.any_activated());
@@ -132,11 +139,12 @@ TEST_F(HbmBuses, ReadsAnActWasIssuedForComeAsTheirBanksAllow) {
   ColumnBus bus(layout_, timing_.limits());
   activate(bus, b_, 0);
   activate(bus, a_, 4);
-  EXPECT_EQ(bus.earliest_activated(0, queue_, timing_).lane, b_);
-  EXPECT_EQ(bus.earliest_activated(0, queue_, timing_).at, 13);
+  constexpr auto kReads = Traffic::kReads;
+  EXPECT_EQ(bus.earliest_activated(0, queue_, timing_, kReads).lane, b_);
+  EXPECT_EQ(bus.earliest_activated(0, queue_, timing_, kReads).at, 13);
   // From 20 on both are allowed: the older request comes first.
-  EXPECT_EQ(bus.earliest_activated(20, queue_, timing_).lane, a_);
-  EXPECT_EQ(bus.earliest_activated(20, queue_, timing_).at, 20);
+  EXPECT_EQ(bus.earliest_activated(20, queue_, timing_, kReads).lane, a_);
+  EXPECT_EQ(bus.earliest_activated(20, queue_, timing_, kReads).at, 20);
 }
 
 TEST(HbmWriteDrain, BeginsAboveItsHighMarkAndEndsBelowItsLowOne) {

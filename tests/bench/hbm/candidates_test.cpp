@@ -20,17 +20,15 @@ struct Offer {
 
 // The same offers in the arrays and, one a lane, in a list.
 struct Both {
-  Both(int lanes, std::mt19937& random, unsigned spread, unsigned offers_of_eight, int classes)
+  Both(int lanes, std::mt19937& random, unsigned spread, unsigned offers_of_eight)
       : candidates(lanes), offers(static_cast<std::size_t>(lanes)) {
     candidates.set_group_size(4);
     const int first_age = static_cast<int>(random() % 300);
     for (int lane = 0; lane < lanes; ++lane) {
       if (random() % 8 >= offers_of_eight) continue;
       const int age = first_age + (lane * 37 + 11) % lanes;
-      const bool second = classes == 2 && random() % 2 != 0;
       offer(lane,
-            {static_cast<unsigned>(random() % 2), age + (second ? Candidates::kSecondClass : 0),
-             static_cast<Clock>(random() % spread)});
+            {static_cast<unsigned>(random() % 2), age, static_cast<Clock>(random() % spread)});
     }
   }
   void offer(int lane, const Offer& offer) {
@@ -40,10 +38,6 @@ struct Both {
   void withdraw(int lane) {
     offers[static_cast<std::size_t>(lane)].reset();
     candidates.withdraw(lane);
-  }
-  void raise_group(int first, unsigned kind, Clock limit) {
-    candidates.raise_group(first, kind, limit);
-    raise_each(first, 4, kind, limit);
   }
   void raise_block(int first, unsigned kind, Clock limit) {
     candidates.raise(first, Candidates::kBlock, kind, limit);
@@ -90,7 +84,7 @@ TEST(HbmCandidates, TheFirstRowCommandIsTheEarliestAndOldest) {
   for (const int lanes : {16, 32, 64, 128}) {
     for (unsigned round = 0; round < 5'000; ++round) {
       const unsigned spread = kSpreads[round % 3];
-      Both both(lanes, random, spread, round % 9, 1);
+      Both both(lanes, random, spread, round % 9);
       const int handicap = round % 2 == 0 ? 0 : static_cast<int>(random() % 4);
       const auto floor = static_cast<Clock>(random() % spread);
 
@@ -101,56 +95,21 @@ TEST(HbmCandidates, TheFirstRowCommandIsTheEarliestAndOldest) {
   }
 }
 
-TEST(HbmCandidates, TheFirstColumnCommandIsTheEarliestAndOldestOfItsClass) {
-  std::mt19937 random(10);
-  for (const int lanes : {16, 32, 64, 128}) {
-    for (unsigned round = 0; round < 5'000; ++round) {
-      const unsigned spread = kSpreads[round % 3];
-      Both both(lanes, random, spread, round % 9, 2);
-      std::array<Candidates::Distances, 2> held{};
-      for (unsigned i = 0; i < 16; ++i) held[i / 8][i % 8] = static_cast<Lane>(random() % spread);
-      for (unsigned kind : {0U, 1U}) both.candidates.hold(kind, 0, held[kind]);
-      const auto floor = static_cast<Clock>(random() % spread);
-
-      expect_first(both.candidates.first_column(floor, true),
-                   both.first([&](int lane, unsigned kind) {
-                     return std::max<Clock>(floor, held[kind][lane / Candidates::kBlock]);
-                   }));
-    }
-  }
-}
-
-TEST(HbmCandidates, WhatIsHeldStaysSoUntilTheLatestOfAllCommandsAllowsIt) {
-  Candidates candidates(32);
-  candidates.offer(20, 0, 7, 5);
-
-  candidates.hold(0, 100, Candidates::Distances{4, 30});
-  candidates.hold(0, 110, Candidates::Distances{4, 15});
-  candidates.hold(0, 120, Candidates::Distances{4, Candidates::kNoDistance});
-  candidates.rebase(90);
-
-  const auto found = candidates.first_column(95, false);
-  EXPECT_EQ(found.time, 130);
-  EXPECT_EQ(found.age, 7);
-  EXPECT_EQ(candidates.held_until(0, 0), 124);
-  EXPECT_EQ(candidates.held_until(0, 31), 130);
-}
-
 TEST(HbmCandidates, WhenAllAreWithdrawnNoneIsFoundUntilOneIsOnOfferAgain) {
   Candidates candidates(64);
   for (int lane = 0; lane < 64; ++lane) candidates.offer(lane, 0, lane, 5);
 
   candidates.withdraw_all();
 
-  EXPECT_LT(candidates.first_column(10, false).age, 0);
+  EXPECT_LT(candidates.first_row(10, 0).age, 0);
   candidates.offer(40, 0, 300, 20);
-  EXPECT_EQ(candidates.first_column(10, false).time, 20);
-  EXPECT_EQ(candidates.first_column(10, false).age, 300);
+  EXPECT_EQ(candidates.first_row(10, 0).time, 20);
+  EXPECT_EQ(candidates.first_row(10, 0).age, 300);
 }
 
 TEST(HbmCandidates, ChangesAndANewBaseKeepWhatIsOnOffer) {
   std::mt19937 random(11);
-  Both both(64, random, 60, 6, 1);
+  Both both(64, random, 60, 6);
   Clock now = 0;
   for (unsigned round = 0; round < 50'000; ++round) {
     now += static_cast<Clock>(random() % 7);
@@ -158,9 +117,7 @@ TEST(HbmCandidates, ChangesAndANewBaseKeepWhatIsOnOffer) {
     const int lane = static_cast<int>(random() % 64);
     const Clock limit = now + static_cast<Clock>(random() % 500);
     const unsigned kind = random() % 2;
-    if (random() % 4 == 0) {
-      both.raise_group(lane / 4 * 4, kind, limit);
-    } else if (random() % 8 == 0) {
+    if (random() % 8 == 0) {
       both.raise_block(lane / 16 * 16, kind, limit);
     } else if (random() % 8 == 0) {
       both.becomes_one(lane, limit);

@@ -77,7 +77,8 @@ auto bus(hbm::ChannelEngine& engine, unsigned pseudo_channel, Clock now) {
 void expect_same(const HbmConfig& config, const Traffic& traffic, unsigned seed) {
   const hbm::AddressMap map(config);
   std::vector<hbm::BurstDone> done;
-  hbm::Channel channel(config, map, done);
+  hbm::Channel channel(map);
+  channel.use(hbm::ChannelEngine(config, done));
   OneByOne plain(config, map);
   std::mt19937 random(seed);
   const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };

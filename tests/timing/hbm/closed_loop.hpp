@@ -35,11 +35,12 @@ class ClosedLoop {
       : loop_(loop),
         map_(config),
         exact_(exact),
-        channel_(config, map_, done_),
+        channel_(map_),
         planner_(config, map_),
         space_(config.installed / config.timings.burst / config.channels),
         latency_{config.timings.cl + config.timings.tdqsck + config.timings.burst_clocks,
                  config.timings.cwl + config.timings.burst_clocks} {
+    channel_.use(hbm::ChannelEngine(config, done_));
     for (unsigned i = 0; i < loop.agents; ++i) {
       agents_.push_back({{start(), start()}, 0, 0});
       after(i * 7, [this, i] { ask(i); });

@@ -23,7 +23,9 @@ class LoneEngine {
 class EngineBehindPort {
  public:
   EngineBehindPort(const HbmConfig& config, std::vector<hbm::BurstDone>& done)
-      : map_(config), channel_(config, map_, done) {}
+      : map_(config), channel_(map_) {
+    channel_.use(hbm::ChannelEngine(config, done));
+  }
   hbm::Channel& channel() { return channel_; }
   hbm::ChannelEngine& engine() { return channel_.engine(); }
 

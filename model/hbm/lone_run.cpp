@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/hbm/lone_run.hpp"
+
+#include <algorithm>
+
+namespace npu::model::hbm {
+
+LoneRun::LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at)
+    : commands_(commands),
+      bursts_(bursts),
+      at_(at),
+      turns_used_(std::min(bursts.lanes, bursts.count)) {
+  commands_.expect_nothing();
+  commands_.not_before(at + 1);
+  commands_.follow(commands_.now());
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    const int lane = bursts.lane[i];
+    const Bank& bank = commands_.queue().bank(lane);
+    const State closed = bank.open ? State::kPrecharge : State::kActivate;
+    const bool hits = bank.open && bank.row == bursts.row;
+    turns_[i] = {lane, i, hits ? State::kHits : closed};
+    closed_ += hits ? 0 : 1;
+  }
+  for (unsigned i = 0; i < bursts.count; ++i) {
+    const int lane = bursts.lane[i % bursts.lanes];
+    commands_.account().queued(commands_.layout().pseudo_channel_of(lane), arrived(i));
+  }
+}
+
+// Inlines what it calls, as ChannelEngine::decide().
+[[gnu::flatten, gnu::noinline]] void LoneRun::decide(Clock last) {
+  for (;;) {
+    const Next column = next_column();
+    const Next row = next_row();
+    if (std::min(column.at, row.at) > last) break;
+    if (column.at <= row.at) {
+      issue_column(column);
+    } else {
+      issue_row(row);
+    }
+  }
+  hand_over();
+}
+
+// Of several at one clock the oldest.
+LoneRun::Next LoneRun::next_row() const {
+  Next first;
+  if (closed_ == 0) return first;
+  const Clock free = commands_.rows().free();
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    const Turn& turn = turns_[i];
+    if (turn.state != State::kPrecharge && turn.state != State::kActivate) continue;
+    const BankClocks& bank = commands_.queue().bank(turn.lane).clocks;
+    const Clock allowed = turn.state == State::kPrecharge
+                              ? bank.pre
+                              : commands_.timing().activate_from(bank, turn.lane);
+    const Clock at = std::max({allowed, arrived(turn.next), free});
+    if (at < first.at) first = {at, i};
+  }
+  return first;
+}
+
+// Of several at one clock one that an ACT was issued for, or else the oldest.
+LoneRun::Next LoneRun::next_column() const {
+  Next first;
+  bool opened = false;
+  const Clock free = commands_.columns().free();
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    const Turn& turn = turns_[i];
+    if (turn.state < State::kOpened || turn.next >= bursts_.count) continue;
+    const BankClocks& bank = commands_.queue().bank(turn.lane).clocks;
+    const Clock allowed = commands_.columns().from(
+        turn.lane, bursts_.write, commands_.timing().column_from(bank, turn.lane, bursts_.write));
+    const Clock at = std::max({allowed, arrived(turn.next), free});
+    const bool own = turn.state == State::kOpened;
+    const bool before = own != opened ? own : turn.next < turns_[first.turn].next;
+    if (at > first.at || (at == first.at && !before)) continue;
+    first = {at, i};
+    opened = own;
+  }
+  return first;
+}
+
+void LoneRun::issue_row(const Next& next) {
+  Turn& turn = turns_[next.turn];
+  last_row_ = next.at;
+  if (turn.state == State::kPrecharge) {
+    commands_.precharge_alone(turn.lane, next.at);
+    turn.state = State::kActivate;
+  } else {
+    commands_.activate_alone(turn.lane, bursts_.row, next.at);
+    turn.state = State::kOpened;
+    opened_[opened_used_++] = next.turn;
+    --closed_;
+  }
+}
+
+void LoneRun::issue_column(const Next& next) {
+  Turn& turn = turns_[next.turn];
+  Request request{};
+  request.tag = bursts_.tag;
+  request.write = bursts_.write;
+  request.arrived = arrived(turn.next) - 1;
+  request.activated = turn.state == State::kOpened;
+  commands_.serve_alone(request, turn.lane, next.at);
+  turn.state = State::kHits;
+  turn.next += bursts_.lanes;
+}
+
+// What is left waits in the queue, as if it had from the start. So does what is known of the row
+// bus: a PRE or ACT is followed by the search for the next one, and a refresh may make that later.
+void LoneRun::hand_over() {
+  commands_.serves_alone(bursts_.write);
+  std::array<unsigned, kMaxLanes> next{};
+  unsigned first = bursts_.count;
+  bool sought = closed_ != 0;
+  for (unsigned i = 0; i < turns_used_; ++i) {
+    next[i] = turns_[i].next;
+    first = std::min(first, next[i]);
+    if (turns_[i].state < State::kOpened) sought &= arrived(next[i]) <= last_row_;
+  }
+  for (unsigned i = first; i < bursts_.count; ++i) {
+    const unsigned turn = i % bursts_.lanes;
+    if (i < next[turn]) continue;  // served
+    const auto lane = static_cast<std::uint16_t>(turns_[turn].lane);
+    commands_.append({bursts_.row, bursts_.tag, lane, bursts_.write}, arrived(i) - 1,
+                     Traffic::kAny);
+  }
+  for (unsigned i = 0; i < opened_used_; ++i) {
+    const Turn& turn = turns_[opened_[i]];
+    if (turn.state == State::kOpened) commands_.wait_for_activated(turn.lane);
+  }
+  if (sought) commands_.find_next_row();
+}
+
+}  // namespace npu::model::hbm

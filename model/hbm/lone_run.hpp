@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bursts that come to an idle channel one a clock, in one row of each of a few banks that take
+// turns: the part of a transaction that an interleave holds. As long as nothing else comes and no
+// refresh falls due each bank has one command to offer, so that there is nothing to queue. The same
+// commands at the same clocks as the general way gives them, which takes over what is left then.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/hbm/command_scheduler.hpp"
+
+namespace npu::model::hbm {
+
+class LoneRun {
+ public:
+  static constexpr unsigned kMaxLanes = 4;
+  struct Bursts {
+    std::uint32_t row;
+    std::uint32_t tag;
+    bool write;
+    unsigned count;
+    unsigned lanes;  // that take turns
+    std::array<std::uint16_t, kMaxLanes> lane;
+  };
+
+  // The first of them is accepted at `at`; the channel is idle, no refresh is pending, and its
+  // window has room for all.
+  LoneRun(CommandScheduler& commands, const Bursts& bursts, Clock at);
+
+  // Decides everything up to and including `last`: all have come then, and no refresh is due yet.
+  // To be called once.
+  void decide(Clock last);
+
+ private:
+  // What a bank waits for.
+  enum class State : std::uint8_t { kPrecharge, kActivate, kOpened, kHits };
+  struct Turn {
+    int lane;
+    unsigned next;  // its next burst
+    State state;
+  };
+  struct Next {
+    Clock at = kNever;
+    unsigned turn = 0;
+  };
+
+  // The first clock at which a burst may be served.
+  Clock arrived(unsigned burst) const { return at_ + burst + 1; }
+  Next next_row() const;
+  Next next_column() const;
+  void issue_row(const Next& next);
+  void issue_column(const Next& next);
+  void hand_over();
+
+  CommandScheduler& commands_;
+  const Bursts& bursts_;
+  Clock at_;
+  unsigned turns_used_;
+  unsigned closed_ = 0;       // banks without the row
+  Clock last_row_ = -kNever;  // the last PRE or ACT
+  std::array<Turn, kMaxLanes> turns_{};
+  std::array<unsigned, kMaxLanes> opened_{};  // turns in the order of their ACTs
+  unsigned opened_used_ = 0;
+};
+
+}  // namespace npu::model::hbm

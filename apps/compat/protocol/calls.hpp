@@ -156,7 +156,25 @@ namespace npu::compat {
   X(TaskGroupEnd, Handle, Handle, "aclmdlRICaptureTaskGrpEnd")                  \
   X(TaskUpdateBegin, UpdateStart, Nothing, "aclmdlRICaptureTaskUpdateBegin")    \
   X(TaskUpdateEnd, Handle, Nothing, "aclmdlRICaptureTaskUpdateEnd")             \
-  X(ModelExecute, ModelStart, Nothing, "aclmdlRIExecuteAsync")                  \
+  X(ModelExecute, ModelStart, Number, "aclmdlRIExecuteAsync")                   \
+  X(ModelLook, Nothing, Nothing, "aclmdlRIExecuteAsync.look")                   \
+  X(ModelBuildBegin, Nothing, Handle, "aclmdlRIBuildBegin")                     \
+  X(ModelBind, ModelStream, Nothing, "aclmdlRIBindStream")                      \
+  X(ModelUnbind, ModelStream, Nothing, "aclmdlRIUnbindStream")                  \
+  X(ModelEndTask, ModelStream, Nothing, "aclmdlRIEndTask")                      \
+  X(ModelBuildEnd, Handle, Nothing, "aclmdlRIBuildEnd")                         \
+  X(SwitchStream, StreamSwitch, Nothing, "aclrtSwitchStream")                   \
+  X(ActiveStream, StreamActivation, Nothing, "aclrtActiveStream")               \
+  X(LabelCreate, Nothing, Handle, "aclrtCreateLabel")                           \
+  X(LabelDestroy, Handle, Nothing, "aclrtDestroyLabel")                         \
+  X(LabelSet, LabelPlace, Nothing, "aclrtSetLabel")                             \
+  X(LabelListCreate, Number, Handle, "aclrtCreateLabelList")                    \
+  X(LabelListDestroy, Handle, Nothing, "aclrtDestroyLabelList")                 \
+  X(LabelSwitch, LabelSwitch, Nothing, "aclrtSwitchLabelByIndex")               \
+  X(ConditionCreate, ConditionValue, Handle, "aclmdlRICondHandleCreate")        \
+  X(ConditionPlace, Handle, Address, "aclmdlRICondHandleGetCondPtr")            \
+  X(ConditionTask, ConditionTask, Number, "aclmdlRIAddCondTask")                \
+  X(CaptureBranch, BranchCapture, Nothing, "aclmdlRICaptureToModelRIBegin")     \
   X(ModelDestroy, Handle, Nothing, "aclmdlRIDestroy")                           \
   X(ModelStreams, Handle, Number, "aclmdlRIGetStreams")                         \
   X(ModelTasks, Handle, Number, "aclmdlRIGetTasksByStream")                     \

@@ -192,6 +192,10 @@ void Process::finish() {
 void Process::give_back(std::uint32_t device, bool force) {
   end_communicators(*this, device, force);
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  controlled_runs.erase(
+      std::remove_if(controlled_runs.begin(), controlled_runs.end(),
+                     [device](const auto& run) { return run->device == device; }),
+      controlled_runs.end());
   drop_models(*this, device);
   // Other programs may still have an event that this one has given back.
   for (const auto& [key, known] : machine_.shared_events) {
@@ -327,6 +331,13 @@ void Process::close_stream(std::uint64_t handle, bool force) {
     static_cast<void>(on->process().signals().destroy(*record->callback_signal));
     record->callback_signal.reset();
   }
+}
+
+const OpenedShare* Process::opened_share_at(driver::DeviceAddress address) const {
+  for (const auto& [at, share] : opened_shares) {
+    if (address.value - share.pages.value < share.size) return &share;
+  }
+  return nullptr;
 }
 
 void Process::drop_windows(std::uint32_t device, driver::DeviceAddress at, Bytes size) {

@@ -138,6 +138,7 @@ namespace npu::compat {
   X(RecordNotify, EventPlace, Nothing, "aclrtRecordNotify")                     \
   X(WaitNotify, NotifyWait, Nothing, "aclrtWaitAndResetNotify")                 \
   X(NotifyNumber, Handle, Number, "aclrtGetNotifyId")                           \
+  X(NotifyReset, Handle, Nothing, "aclrtNotifyBatchReset")                      \
   X(ValueWrite, ValueWork, Nothing, "aclrtValueWrite")                          \
   X(ValueWait, ValueWork, Number, "aclrtValueWait")                             \
   X(ValueLook, Number, Nothing, "aclrtValueWait.look")                          \

@@ -213,6 +213,13 @@ void Process::give_back(std::uint32_t device, bool force) {
   book.forget(device);
   agents.erase(device);
   erase_if(opened_shares, [&](const auto& share) { return share.second.device == device; });
+  std::vector<SharedMemoryHandle> held;  // dies behind that: others come meanwhile
+  erase_if(machine_.names, [&](auto& name) {
+    const bool own = name.second.owner == number_ && name.second.device == device;
+    if (own) held.push_back(std::move(name.second.held));
+    return own;
+  });
+  held.clear();
   // They keep queues of the device.
   erase_if(callbacks.running, [&](const auto& each) { return each.second->device == device; });
   const auto gone = [device](const auto& each) { return each.device == device; };
@@ -235,7 +242,6 @@ void Process::close(bool force) {
   count_all_left();
   if (force) count_pinned();
   while (!cards_.empty()) give_back(cards_.begin()->first, force);
-  erase_if(machine_.names, [&](const auto& name) { return name.second.owner == number_; });
   functions.clear();
   binaries.clear();
 }

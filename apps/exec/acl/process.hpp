@@ -42,6 +42,7 @@ struct NamedShare {
   std::uint64_t owner = 0;  // Process::number()
   std::uint32_t device = 0;
   driver::MemoryHandle memory;  // as the owner knows it
+  SharedMemoryHandle held;      // the same, if only allocations of the owner had it
   Bytes offset = 0, size = 0;   // of the pages in it that are mapped
   Bytes place = 0, bytes = 0;   // of what is shared in these pages
   std::set<pid_t> admitted;

@@ -32,6 +32,25 @@ Value<std::map<std::string, NamedShare>::iterator> own_share(Caller& caller,
 
 }  // namespace
 
+namespace {
+
+// Held for the share: pages of small allocations are mapped, and nobody else's to share. Null: they
+// are held already.
+Value<SharedMemoryHandle> held_for_share(Caller& caller, ProcessCard& card,
+                                         driver::MemoryHandle memory) {
+  for (const auto& [name, share] : caller.process().machine().names) {
+    const bool same = share.owner == caller.process().number() && share.device == card.index() &&
+                      share.memory == memory;
+    if (same && share.held != nullptr) return share.held;
+  }
+  const auto held = card.space().import_memory(card.space(), memory);
+  if (held) return share_handle(card.space(), *held);
+  if (held.error().code == ErrorCode::kAlreadyExists) return SharedMemoryHandle{};
+  return fault(held.error());
+}
+
+}  // namespace
+
 // The name is in the window of the answer.
 Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
   const driver::DeviceAddress address{call.address};
@@ -47,14 +66,18 @@ Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
   auto& machine = caller.process().machine();
   driver::ShareOptions options;
   options.everyone = true;  // whoever is let in by the name
-  const auto key = machine.shares.share((*card)->space(), range->memory, options);
+  const auto held = held_for_share(caller, **card, range->memory);
+  if (!held) return forward_fault(held);
+  const auto memory = *held != nullptr ? **held : range->memory;
+  const auto key = machine.shares.share((*card)->space(), memory, options);
   if (!key) return fault(key.error());
   const auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
   const Bytes bytes = block ? call.bytes : range->size;
   machine.names[name] = {*key,
                          caller.process().number(),
                          (*card)->index(),
-                         range->memory,
+                         memory,
+                         *held,
                          range->offset,
                          range->size,
                          address.value - range->begin.value,
@@ -74,7 +97,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kShareEnd>& call) {
     if (card != nullptr)
       static_cast<void>(machine.shares.withdraw(card->space(), (*share)->second.key));
   }
-  machine.names.erase(*share);
+  const auto gone = machine.names.extract(*share);  // dies when the table is as it will be
   return {};
 }
 

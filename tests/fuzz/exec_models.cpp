@@ -19,11 +19,11 @@
 namespace npu::fuzz {
 namespace {
 
-constexpr int kCodes[] = {0,      100000, 100024, 107000, 107002, 107003, 107005, 107017, 107019,
-                          107024, 107025, 107026, 107027, 107028, 107029, 107030, 107031, 107032,
-                          107033, 107034, 107036, 107037, 107038, 200006, 207000, 207001, 207005,
-                          207007, 207008, 207009, 207013, 207014, 507000, 507035, 507046, 507899,
-                          507903};
+constexpr int kCodes[] = {0,      100000, 100024, 107000, 107002, 107003, 107005, 107017,
+                          107019, 107024, 107025, 107026, 107027, 107028, 107029, 107030,
+                          107031, 107032, 107033, 107034, 107036, 107037, 107038, 200006,
+                          207000, 207001, 207005, 207007, 207008, 207009, 207013, 207014,
+                          507000, 507035, 507046, 507899, 507903};
 constexpr std::size_t kKept = 24;
 
 class Program {
@@ -37,12 +37,12 @@ class Program {
 
   void round() {
     const std::vector<std::function<void()>> all = {
-        [&] { stream(); },        [&] { stream_ends(); }, [&] { model_begins(); },
-        [&] { model_ends(); },    [&] { bound(); },       [&] { bound(); },
-        [&] { label(); },         [&] { captured(); },    [&] { condition(); },
-        [&] { work(); },          [&] { work(); },        [&] { run(); },
-        [&] { run(); },           [&] { waited(); },      [&] { shared(); },
-        [&] { queue(); },         [&] { drawn(); }};
+        [&] { stream(); },     [&] { stream_ends(); }, [&] { model_begins(); },
+        [&] { model_ends(); }, [&] { bound(); },       [&] { bound(); },
+        [&] { label(); },      [&] { captured(); },    [&] { condition(); },
+        [&] { work(); },       [&] { work(); },        [&] { run(); },
+        [&] { run(); },        [&] { waited(); },      [&] { shared(); },
+        [&] { queue(); },      [&] { drawn(); }};
     all[random_.below(all.size())]();
   }
 
@@ -62,8 +62,12 @@ class Program {
   void* thing() { return random_.in(things_); }
   void* place() { return static_cast<char*>(memory_) + 8 * random_.below(64); }
   // Mostly what fits.
-  void* a_stream() { return random_.percent(85) && !streams_.empty() ? random_.in(streams_) : thing(); }
-  void* a_model() { return random_.percent(85) && !models_.empty() ? random_.in(models_) : thing(); }
+  void* a_stream() {
+    return random_.percent(85) && !streams_.empty() ? random_.in(streams_) : thing();
+  }
+  void* a_model() {
+    return random_.percent(85) && !models_.empty() ? random_.in(models_) : thing();
+  }
 
   void stream() {
     aclrtStream made = nullptr;
@@ -101,8 +105,7 @@ class Program {
     switch (random_.below(6)) {
       case 0:
       case 1:
-        check("bind", aclmdlRIBindStream(model, stream,
-                                         random_.of({0U, 0U, 0x7FFFFFFFU, 7U})));
+        check("bind", aclmdlRIBindStream(model, stream, random_.of({0U, 0U, 0x7FFFFFFFU, 7U})));
         return;
       case 2:
         check("end", aclmdlRIEndTask(model, stream));
@@ -115,11 +118,10 @@ class Program {
         check("active", aclrtActiveStream(a_stream(), stream));
         return;
       default:
-        check("switch",
-              aclrtSwitchStream(random_.percent(90) ? place() : thing(),
-                                static_cast<aclrtCondition>(random_.below(7)), place(),
-                                static_cast<aclrtCompareDataType>(random_.below(3)), a_stream(),
-                                nullptr, stream));
+        check("switch", aclrtSwitchStream(random_.percent(90) ? place() : thing(),
+                                          static_cast<aclrtCondition>(random_.below(7)), place(),
+                                          static_cast<aclrtCompareDataType>(random_.below(3)),
+                                          a_stream(), nullptr, stream));
     }
   }
   void label() {
@@ -142,8 +144,8 @@ class Program {
                                               thing(), a_stream()));
         return;
       default:
-        check("gone", random_.percent(50) ? aclrtDestroyLabel(thing())
-                                          : aclrtDestroyLabelList(thing()));
+        check("gone",
+              random_.percent(50) ? aclrtDestroyLabel(thing()) : aclrtDestroyLabelList(thing()));
     }
   }
   void captured() {
@@ -155,8 +157,8 @@ class Program {
                                                           random_.percent(90) ? 2 : 0)));
         return;
       case 1:
-        check("branch", aclmdlRICaptureToModelRIBegin(
-                            stream, thing(), ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+        check("branch",
+              aclmdlRICaptureToModelRIBegin(stream, thing(), ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
         return;
       default:
         if (check("captured", aclmdlRICaptureEnd(stream, &made)) != 0) return;
@@ -172,7 +174,8 @@ class Program {
     auto* const stream = a_stream();
     if (aclmdlRICaptureGetInfo(stream, &status, &model) != 0 || model == nullptr) return;
     const auto flag = static_cast<aclmdlRICondHandleFlag>(random_.below(3));
-    if (check("condition", aclmdlRICondHandleCreate(model, random_.below(3) == 0, flag, &made)) == 0) {
+    if (check("condition", aclmdlRICondHandleCreate(model, random_.below(3) == 0, flag, &made)) ==
+        0) {
       keep(made);
     }
     check("place", aclmdlRICondHandleGetCondPtr(thing(), &at));
@@ -193,19 +196,16 @@ class Program {
                                     ACL_INT32, stream, nullptr));
     }
   }
-  void run() {
-    check("run", aclmdlRIExecuteAsync(a_model(), a_stream()));
-  }
-  void waited() {
-    check("wait", aclrtSynchronizeStreamWithTimeout(a_stream(), 1));
-  }
+  void run() { check("run", aclmdlRIExecuteAsync(a_model(), a_stream())); }
+  void waited() { check("wait", aclrtSynchronizeStreamWithTimeout(a_stream(), 1)); }
   void shared() {
     char key[65] = "npusim-shared-1";
     void* opened = nullptr;
     const std::uint64_t size = random_.of<std::uint64_t>({8, 4096, 1 << 21, UINT64_MAX});
     check("export", aclrtIpcMemGetExportKey(random_.percent(80) ? memory_ : thing(), size, key,
                                             sizeof key, random_.below(2)));
-    if (random_.percent(60)) check("import", aclrtIpcMemImportByKey(&opened, key, random_.below(2)));
+    if (random_.percent(60))
+      check("import", aclrtIpcMemImportByKey(&opened, key, random_.below(2)));
     if (opened != nullptr) keep(opened);
     if (random_.percent(80)) check("close", aclrtIpcMemClose(key));
   }
@@ -222,7 +222,8 @@ class Program {
         acltdtCreateQueueRoute(number, static_cast<std::uint32_t>(random_.below(6)));
     check("route", acltdtAddQueueRoute(list, route));
     if (random_.percent(30)) check("routes", acltdtBindQueueRoutes(list));
-    check("put", acltdtEnqueueData(number, data, 1 + random_.below(64), data, random_.below(98), 0, 0));
+    check("put",
+          acltdtEnqueueData(number, data, 1 + random_.below(64), data, random_.below(98), 0, 0));
     check("take", acltdtDequeueData(number, data, 1 + random_.below(64), &taken, nullptr, 0,
                                     random_.percent(80) ? 0 : 1));
     if (random_.percent(30)) check("unroute", acltdtUnbindQueueRoutes(list));

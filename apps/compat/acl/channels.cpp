@@ -84,10 +84,9 @@ aclError receive(const DeviceQueue::Element& element, acltdtDataset* dataset) {
     item->own.resize(head.size);
     item->size = head.size;
     item->data = item->own.data();
-    const aclError status =
-        head.size == 0 ? ACL_SUCCESS
-                       : aclrtMemcpy(item->data, item->size, from, item->size,
-                                     ACL_MEMCPY_DEVICE_TO_HOST);
+    const aclError status = head.size == 0 ? ACL_SUCCESS
+                                           : aclrtMemcpy(item->data, item->size, from, item->size,
+                                                         ACL_MEMCPY_DEVICE_TO_HOST);
     if (status != ACL_SUCCESS) return status;
     if (head.size != 0) from += head.size;
     items.push_back(std::move(item));
@@ -243,7 +242,8 @@ aclError acltdtReceiveTensor(const acltdtChannelHandle* channel, acltdtDataset* 
     return ACL_ERROR_INVALID_PARAM;
   }
   const aclError status = channel->queue.take(
-      timeout, [dataset](const DeviceQueue::Element& element) { return receive(element, dataset); });
+      timeout,
+      [dataset](const DeviceQueue::Element& element) { return receive(element, dataset); });
   if (status == ACL_SUCCESS) dataset->name = channel->name;
   return status;
 }

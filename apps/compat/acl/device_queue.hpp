@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue whose elements are in the memory of a device: who puts copies to it, who takes copies back.
+// A queue whose elements are in the memory of a device: who puts copies to it, who takes copies
+// back.
 #pragma once
 
 #include <acl/acl_rt.h>
@@ -55,7 +56,8 @@ class DeviceQueue {
   template <class Copy>
   aclError take(int32_t milliseconds, Copy&& copy) {
     Element first;
-    const aclError there = wait(milliseconds, ACL_ERROR_RT_QUEUE_EMPTY, [&] { return pop(&first); });
+    const aclError there =
+        wait(milliseconds, ACL_ERROR_RT_QUEUE_EMPTY, [&] { return pop(&first); });
     if (there != ACL_SUCCESS) return there;
     const aclError status = in_context([&] { return copy(first); });
     if (status == ACL_SUCCESS) {

@@ -158,8 +158,8 @@ aclError acltdtEnqueueData(uint32_t queue, const void* data, size_t size, const 
 
 aclError acltdtDequeueData(uint32_t queue, void* data, size_t size, size_t* taken, void* user,
                            size_t userSize, int32_t timeout) {
-  if (data == nullptr || size == 0 || taken == nullptr || timeout < -1 ||
-      userSize > kLongestUser || (user == nullptr && userSize != 0)) {
+  if (data == nullptr || size == 0 || taken == nullptr || timeout < -1 || userSize > kLongestUser ||
+      (user == nullptr && userSize != 0)) {
     return ACL_ERROR_INVALID_PARAM;
   }
   const auto from = queue_of(queue);

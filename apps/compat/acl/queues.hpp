@@ -40,7 +40,7 @@ struct QueueRoute {
 struct Queues {
   std::mutex lock;
   std::map<uint32_t, std::shared_ptr<ProgramQueue>> all;  // by number
-  std::vector<QueueRoute> routes;                       // that are bound
+  std::vector<QueueRoute> routes;                         // that are bound
   uint32_t made = 0;
 };
 

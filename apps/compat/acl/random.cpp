@@ -31,7 +31,7 @@ uint64_t bits_of(float number) {
   return bits;
 }
 
-bool is_float(aclDataType type) {
+bool is_floating(aclDataType type) {
   return type == ACL_FLOAT || type == ACL_FLOAT16 || type == ACL_BF16;
 }
 
@@ -71,7 +71,7 @@ bool put_distribution(const aclrtRandomNumTaskInfo& task, npusim_random_args* to
       return ratio >= 0 && ratio <= 1;
     }
     case ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS: {
-      if (!is_float(type)) return put_range(all.paramInfo.uniformDisInfo, type, to);
+      if (!is_floating(type)) return put_range(all.paramInfo.uniformDisInfo, type, to);
       const float low = float_in(all.paramInfo.uniformDisInfo.min, type);
       const float high = float_in(all.paramInfo.uniformDisInfo.max, type);
       to->a = bits_of(low);
@@ -96,8 +96,8 @@ bool has_addresses(const aclrtRandomNumTaskInfo& task) {
 }
 
 bool is_known(aclDataType type, aclrtRandomNumFuncType function) {
-  if (function == ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK || is_float(type)) {
-    return is_float(type);
+  if (function == ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK || is_floating(type)) {
+    return is_floating(type);
   }
   return function == ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS &&
          (type == ACL_INT32 || type == ACL_UINT32 || type == ACL_INT64 || type == ACL_UINT64);
@@ -113,8 +113,7 @@ extern "C" aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* task,
   }
   const auto function = static_cast<unsigned>(task->randomNumFuncParaInfo.funcType);
   if (function > ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS) return ACL_ERROR_INVALID_PARAM;
-  if (has_addresses(*task) ||
-      !is_known(task->dataType, task->randomNumFuncParaInfo.funcType)) {
+  if (has_addresses(*task) || !is_known(task->dataType, task->randomNumFuncParaInfo.funcType)) {
     return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
   }
   npusim_random_args all = {};

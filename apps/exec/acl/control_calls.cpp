@@ -199,7 +199,8 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kConditionCreate>& 
   auto& process = caller.process();
   const auto model = process.models.find(call.model);
   if (model == nullptr) return fault(kInvalidHandle, "it is no model");
-  if (model->kind == Model::Kind::kBuilt) return fault(kRuntimeParameter, "the model is not captured");
+  if (model->kind == Model::Kind::kBuilt)
+    return fault(kRuntimeParameter, "the model is not captured");
   auto* const card = process.card(model->device);
   if (card == nullptr) return fault(kNoContext, "the device is not set");
   const auto at = card->allocate(sizeof(std::uint64_t), driver::PagePolicy::kHugeFirst, 0);

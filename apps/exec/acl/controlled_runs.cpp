@@ -18,8 +18,8 @@ constexpr Picoseconds kLookAtRuns = 5_us;
 // Host memory of the run that a value goes through.
 Value<platform::DmaMemory*> value_of(ControlledRun& run, ProcessCard& card) {
   if (run.value == nullptr) {
-    auto made = card.process().allocate_host(sizeof(std::uint64_t),
-                                             platform::DmaDirection::kBidirectional);
+    auto made =
+        card.process().allocate_host(sizeof(std::uint64_t), platform::DmaDirection::kBidirectional);
     if (!made) return fault(made.error());
     run.value = std::move(*made);
   }
@@ -270,7 +270,7 @@ bool must_wait(const Process& process, const ControlledRun& run) {
 }
 
 // Whether it has ended, well or not.
-bool has_ended(Caller& caller, ControlledRun& run) {
+bool run_ended(Caller& caller, ControlledRun& run) {
   const auto held = run.held.query();
   if (!held || *held || caller.process().card(run.device) == nullptr) return true;
   if (run.state == nullptr) {
@@ -308,7 +308,7 @@ void wait_for_any(Caller& caller) {
   const auto deadline = caller.clock().now() + kLookAtRuns;
   const auto all = caller.process().controlled_runs;
   for (const auto& run : all) {
-    const auto mark = run->state != nullptr       ? awaited(*run->state)
+    const auto mark = run->state != nullptr   ? awaited(*run->state)
                       : run->behind.is_done() ? std::nullopt
                                               : std::optional(run->behind);
     if (!mark) continue;
@@ -362,7 +362,7 @@ void serve_controlled(Caller& caller) {
     bool moved = false;
     const auto all = process.controlled_runs;
     for (const auto& run : all) {
-      const bool ended = has_ended(caller, *run);
+      const bool ended = run_ended(caller, *run);
       if (ended) end_run(caller, run);
       moved = moved || ended || run->moved;
     }

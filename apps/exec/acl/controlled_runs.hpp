@@ -33,10 +33,10 @@ struct ModelControl {
   enum class Kind : std::uint8_t { kEnd, kActivate, kSwitchStream, kSwitchLabel, kBranch };
   enum class Branch : std::uint64_t { kIf, kWhile, kSwitch };  // aclmdlRICondTaskType
   Kind kind = Kind::kEnd;
-  std::size_t target = 0;              // stream of kActivate and kSwitchStream
-  driver::DeviceAddress left, right;   // right: of kSwitchStream
-  std::uint64_t condition = 0;         // aclrtCondition
-  Bytes bytes = 0;                     // of a value
+  std::size_t target = 0;             // stream of kActivate and kSwitchStream
+  driver::DeviceAddress left, right;  // right: of kSwitchStream
+  std::uint64_t condition = 0;        // aclrtCondition
+  Bytes bytes = 0;                    // of a value
   LabelList labels;
   Branch branch = Branch::kIf;
   std::vector<std::shared_ptr<Model>> branches;
@@ -62,9 +62,9 @@ struct ControlledRun {
   driver::StreamMark behind;          // the run begins when this has ended
   driver::StreamMark held;            // the wait for the signal
   driver::SignalId signal;
-  std::unique_ptr<RunState> state;  // null: it has not begun
+  std::unique_ptr<RunState> state;             // null: it has not begun
   std::unique_ptr<platform::DmaMemory> value;  // that is read or written; null: none was
-  bool moved = false;               // at the last look
+  bool moved = false;                          // at the last look
 };
 
 // Behind what the stream has. Errors of a submission.

@@ -70,9 +70,9 @@ struct Model {
   // Captured; built of streams that are bound to it; captured as a branch of another model.
   enum class Kind : std::uint8_t { kCaptured, kBuilt, kBranch };
   Kind kind = Kind::kCaptured;
-  bool controlled = false;               // it runs as controlled_runs.hpp says
-  std::vector<std::uint64_t> branches;   // handles of the models of its conditions
-  std::vector<std::uint64_t> conditions; // handles
+  bool controlled = false;                // it runs as controlled_runs.hpp says
+  std::vector<std::uint64_t> branches;    // handles of the models of its conditions
+  std::vector<std::uint64_t> conditions;  // handles
   std::uint32_t device = 0;
   std::uint64_t context = 0;
   driver::ArgumentPool* arguments = nullptr;  // of its graphs, the card's

@@ -192,10 +192,9 @@ void Process::finish() {
 void Process::give_back(std::uint32_t device, bool force) {
   end_communicators(*this, device, force);
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
-  controlled_runs.erase(
-      std::remove_if(controlled_runs.begin(), controlled_runs.end(),
-                     [device](const auto& run) { return run->device == device; }),
-      controlled_runs.end());
+  controlled_runs.erase(std::remove_if(controlled_runs.begin(), controlled_runs.end(),
+                                       [device](const auto& run) { return run->device == device; }),
+                        controlled_runs.end());
   drop_models(*this, device);
   // Other programs may still have an event that this one has given back.
   for (const auto& [key, known] : machine_.shared_events) {

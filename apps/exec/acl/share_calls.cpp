@@ -158,8 +158,8 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call)
   if (auto* const races = process.machine().races) {
     races->memory().add((*card)->index(), (*card)->process().vmid(), address, share.bytes);
   }
-  process.opened_shares[address] = {(*card)->index(), *range,  share.size, share.bytes,
-                                    *memory,          *name,   share.place};
+  process.opened_shares[address] = {(*card)->index(), *range, share.size, share.bytes,
+                                    *memory,          *name,  share.place};
   return wire::Address{address};
 }
 

@@ -15,7 +15,7 @@ using driver::entries::record_event;
 using driver::entries::wait_event;
 
 constexpr Bytes kValue = sizeof(std::uint64_t);
-constexpr std::uint64_t kLongestWait = std::uint64_t{1000} * UINT32_MAX;  // milliseconds
+constexpr std::uint64_t kLongestNotifyWait = std::uint64_t{1000} * UINT32_MAX;  // milliseconds
 // Between two looks at values.
 constexpr Picoseconds kValueLook = 100_us;
 
@@ -72,8 +72,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kWaitNotify>& call) {
   const auto pair = pair_of(caller, call.notify, call.stream);
   if (!pair) return forward_fault(pair);
   const auto signal = pair->notify->signal;
-  const auto limit =
-      1_ms * static_cast<std::int64_t>(std::min<std::uint64_t>(call.milliseconds, kLongestWait));
+  const auto limit = 1_ms * static_cast<std::int64_t>(
+                                std::min<std::uint64_t>(call.milliseconds, kLongestNotifyWait));
   const abi::QueueEntry entries[] = {
       wait_event(signal, ProgramNotify::kSet, abi::WaitCondition::kEqual, limit),
       record_event(signal, ProgramNotify::kUnset)};

@@ -142,9 +142,8 @@ Words random(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t
   request.to = all->to, request.counter = all->counter;
   request.seed = all->seed, request.count = all->count;
   request.a = all->a, request.b = all->b;
-  request.distribution =
-      aicore::enumerator<kernels::random::Distribution>(all->distribution,
-                                                        kernels::random::kDistributions);
+  request.distribution = aicore::enumerator<kernels::random::Distribution>(
+      all->distribution, kernels::random::kDistributions);
   request.type = random_type(all->type);
   if (!kernels::random::valid(request) || request.count == 0) {
     return fail(ErrorCode::kInvalidArgument,
@@ -152,8 +151,8 @@ Words random(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t
   }
   // Less than this is not worth one more core.
   constexpr std::uint64_t kFewest = 64;
-  *blocks = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(request.count / kFewest, 1, *blocks));
+  *blocks =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(request.count / kFewest, 1, *blocks));
   const auto words = kernels::random::to_words(request);
   return std::vector<std::uint64_t>(words.begin(), words.end());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers by the scalar unit of vector cores: Philox 4x32-10 (Salmon et al., SC'11), a
-// generator without a state, of the seed and of a counter that the number's index is added to. Blocks
-// write whole cache lines of their own.
+// generator without a state, of the seed and of a counter that the number's index is added to.
+// Blocks write whole cache lines of their own.
 #include "kernels/device/shipped/random.hpp"
 
 #include <algorithm>
@@ -25,10 +25,9 @@ Group philox(Group counter, std::uint64_t seed) {
   auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
   for (unsigned round = 0; round < 10; ++round) {
     const std::uint64_t a = kFirst * counter[0], b = kSecond * counter[2];
-    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ low,
-               static_cast<std::uint32_t>(b),
-               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ high,
-               static_cast<std::uint32_t>(a)};
+    counter = {
+        static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ low, static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ high, static_cast<std::uint32_t>(a)};
     low += 0x9E37'79B9;
     high += 0xBB67'AE85;
   }
@@ -124,10 +123,10 @@ class Generator {
   Group group(std::uint64_t index, std::uint32_t attempt) const {
     const std::uint64_t low = base_[0] + index;
     const std::uint64_t high = base_[1] + (low < index ? 1 : 0);
-    return philox({static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32U),
-                   static_cast<std::uint32_t>(high),
-                   static_cast<std::uint32_t>(high >> 32U) + attempt},
-                  request_.seed);
+    return philox(
+        {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32U),
+         static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32U) + attempt},
+        request_.seed);
   }
 
   void bits(std::uint64_t address, std::uint64_t first, std::uint64_t end) {
@@ -197,12 +196,11 @@ class Generator {
     if (bytes_of(request_.type) == 8) {
       const std::uint64_t word =
           static_cast<std::uint64_t>(words[2 * place + 1]) << 32U | words[2 * place];
-      return request_.a +
-             static_cast<std::uint64_t>(Wide{word} * (request_.b - request_.a) >> 64U);
+      return request_.a + static_cast<std::uint64_t>(Wide{word} * (request_.b - request_.a) >> 64U);
     }
     const auto range = static_cast<std::uint32_t>(request_.b - request_.a);
-    return static_cast<std::uint32_t>(
-        request_.a + (static_cast<std::uint64_t>(words[place]) * range >> 32U));
+    return static_cast<std::uint32_t>(request_.a +
+                                      (static_cast<std::uint64_t>(words[place]) * range >> 32U));
   }
 
   AicorePort& port_;
@@ -215,7 +213,8 @@ int generate(AicorePort& port) {
   const Request request = from_words(aicore::Arguments(port, kWords).words<kWords>());
   if (!valid(request)) return aicore::kBadArguments;
   const bool is_bits = request.distribution == Distribution::kBits;
-  const std::uint64_t line = is_bits ? abi::kCacheLine * 8 : abi::kCacheLine / bytes_of(request.type);
+  const std::uint64_t line =
+      is_bits ? abi::kCacheLine * 8 : abi::kCacheLine / bytes_of(request.type);
   const bool whole = request.to % abi::kCacheLine == 0;  // else lines of blocks would overlap
   const std::uint64_t blocks = whole ? port.call().blocks : 1, block = port.call().block;
   if (block >= blocks) return 0;

@@ -12,9 +12,9 @@ enum class Distribution : std::uint8_t { kBits, kUniform, kNormal, kTruncatedNor
 enum class Number : std::uint8_t { kInt32, kInt64, kUint32, kUint64, kBf16, kFp16, kFp32 };
 inline constexpr unsigned kDistributions = 4, kNumbers = 7;
 
-// to[i] = a number of the distribution: of kBits one bit, 1 with probability a; of kUniform a <= x <
-// b; of the others mean a and standard deviation b, kTruncatedNormal within two of them. `a` and `b`
-// are integers of the type, or bits of fp32.
+// to[i] = a number of the distribution: of kBits one bit, 1 with probability a; of kUniform a <= x
+// < b; of the others mean a and standard deviation b, kTruncatedNormal within two of them. `a` and
+// `b` are integers of the type, or bits of fp32.
 struct Request {
   std::uint64_t to = 0;
   std::uint64_t counter = 0;  // device address of 16 bytes: the first group's number

@@ -28,8 +28,8 @@ static void copies(const struct Words* words, int to, int from, aclrtStream stre
 }
 /* A task: the place becomes more. */
 static void adds(const struct Words* words, int to, int from, aclrtStream stream) {
-  OK(aclrtReduceAsync(words->device + to, words->device + from, 4,
-                      ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, NULL));
+  OK(aclrtReduceAsync(words->device + to, words->device + from, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
+                      ACL_INT32, stream, NULL));
 }
 
 static aclrtStream bound(aclmdlRI model, uint32_t flag) {
@@ -65,8 +65,8 @@ static void loops(const struct Words* words) {
     OK(aclrtSynchronizeStream(run));
     REQUIRE(word_at(words, 3) == (limit + 1) / 2 * 2 + 2);
   }
-  EXPECT(ACL_ERROR_RT_PARAM_INVALID,
-         aclrtMemcpyAsync(words->device, 4, words->device + 1, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, head));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpyAsync(words->device, 4, words->device + 1, 4,
+                                                      ACL_MEMCPY_DEVICE_TO_DEVICE, head));
   OK(aclmdlRIUnbindStream(model, head));
   copies(words, 0, 1, head); /* runs now */
   OK(aclrtSynchronizeStream(head));
@@ -154,8 +154,7 @@ static aclmdlRI with_condition(const struct Words* words, aclmdlRICondTaskType t
   OK(aclmdlRIAddCondTask(task, stream, 0));
   copies(words, 15, 7, stream);
   for (uint32_t i = 0; i < size; ++i) {
-    OK(aclmdlRICaptureToModelRIBegin(branch, branches[i],
-                                     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+    OK(aclmdlRICaptureToModelRIBegin(branch, branches[i], ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
     EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(branches[i], NULL));
     if (type == ACL_MODEL_RI_COND_TYPE_WHILE) {
       adds(words, 7, 8, branch);
@@ -230,8 +229,8 @@ static void misuse(const struct Words* words) {
   EXPECT(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIEndTask(model, plain));
   EXPECT(ACL_ERROR_RT_STREAM_MODEL, aclrtActiveStream(plain, persistent));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID,
-         aclrtSwitchStream(&model, ACL_RT_EQUAL, words->device, ACL_RT_SWITCH_INT64, persistent, NULL,
-                           persistent));
+         aclrtSwitchStream(&model, ACL_RT_EQUAL, words->device, ACL_RT_SWITCH_INT64, persistent,
+                           NULL, persistent));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(model, NULL));
   EXPECT(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIExecuteAsync(model, plain));
   EXPECT(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIUnbindStream(model, persistent));

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 0x0123'4567'89AB'CDEF;
 
-// Philox 4x32-10, as its authors give it: D. E. Shaw Research, Random123, known answers kat_vectors.
+// Philox 4x32-10, as its authors give it: D. E. Shaw Research, Random123, known answers
+// kat_vectors.
 struct Philox {
   std::uint32_t counter[4], key[2];
 

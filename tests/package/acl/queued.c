@@ -92,8 +92,7 @@ static void attributes(void) {
 }
 
 static void send(uint32_t queue, const char* text, uint32_t number, aclError code) {
-  EXPECT(code,
-         acltdtEnqueueData(queue, text, strlen(text) + 1, &number, sizeof number, kLate, 0));
+  EXPECT(code, acltdtEnqueueData(queue, text, strlen(text) + 1, &number, sizeof number, kLate, 0));
 }
 static void expect_text(uint32_t queue, const char* text, uint32_t number) {
   char got[32] = "";

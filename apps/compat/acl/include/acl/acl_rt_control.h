@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models whose tasks say what is run next. As in acl_rt.h a null pointer is 100000, a handle that is
-   none 107017. The card's queues have no branches: when a stream of a run has come to a switch, an
-   activation, a condition or the end, a thread of the library reads what it depends on by a copy and
-   submits what follows. It looks every 5 us of simulated time while several runs wait. If a run
+/* Models whose tasks say what is run next. As in acl_rt.h a null pointer is 100000, a handle that
+   is none 107017. The card's queues have no branches: when a stream of a run has come to a switch,
+   an activation, a condition or the end, a thread of the library reads what it depends on by a copy
+   and submits what follows. It looks every 5 us of simulated time while several runs wait. If a run
    cannot go on, the next wait for the stream that it runs on says 507000. */
 #ifndef NPUSIM_ACL_RT_CONTROL_H
 #define NPUSIM_ACL_RT_CONTROL_H
@@ -19,13 +19,13 @@ extern "C" {
    tasks. `flag` and `reserve` are 0. Copies at once, and asynchronous ones of memory that is not
    pinned, are made and not recorded. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildBegin(aclmdlRI* model, uint32_t flag);
-/* 107000: the stream was made without ACL_STREAM_PERSISTENT; 107005: it has a model. A head runs when the
-   model begins, other streams when they are activated. */
+/* 107000: the stream was made without ACL_STREAM_PERSISTENT; 107005: it has a model. A head runs
+   when the model begins, other streams when they are activated. */
 #define ACL_MODEL_STREAM_FLAG_HEAD 0x0u
 #define ACL_MODEL_STREAM_FLAG_DEFAULT 0x7FFFFFFFu
 ACL_FUNC_VISIBILITY aclError aclmdlRIBindStream(aclmdlRI model, aclrtStream stream, uint32_t flag);
-/* A run ends when the stream has come there, though others have not come to their ends. It also ends
-   when no stream is active. 107000: the model has an end. */
+/* A run ends when the stream has come there, though others have not come to their ends. It also
+   ends when no stream is active. 107000: the model has an end. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIEndTask(aclmdlRI model, aclrtStream stream);
 /* From then on the streams take no tasks (107000). 107000: the model has no end. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildEnd(aclmdlRI model, void* reserve);
@@ -59,8 +59,8 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyLabel(aclrtLabel label);
 ACL_FUNC_VISIBILITY aclError aclrtCreateLabelList(aclrtLabel* labels, size_t count,
                                                   aclrtLabelList* list);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyLabelList(aclrtLabelList list);
-/* The stream of label number *index (4 bytes of device memory; beyond the list: the last) goes on at
-   the label, and `stream` ends. 107000: the list has not `count` labels. */
+/* The stream of label number *index (4 bytes of device memory; beyond the list: the last) goes on
+   at the label, and `stream` ends. 107000: the list has not `count` labels. */
 ACL_FUNC_VISIBILITY aclError aclrtSwitchLabelByIndex(void* index, uint32_t count,
                                                      aclrtLabelList list, aclrtStream stream);
 

@@ -29,10 +29,10 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void* address, size_t size, uint32_t
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void* address, size_t size, uint32_t value,
                                                  size_t count, aclrtStream stream);
 
-/* --- Random numbers. The card's own generator is not modelled: a kernel on vector cores makes them, by
-   Philox 4x32-10 (a generator without a state). Number i depends on the seed, the counter and i alone.
-   A group of four numbers (of 8 bytes: two) is of counter + its own number. The counter stays as it
-   is. */
+/* --- Random numbers. The card's own generator is not modelled: a kernel on vector cores makes
+   them, by Philox 4x32-10 (a generator without a state). Number i depends on the seed, the counter
+   and i alone. A group of four numbers (of 8 bytes: two) is of counter + its own number. The
+   counter stays as it is. */
 typedef struct {
   uint8_t isAddr; /* not 0: the value is in device memory */
   uint8_t valueOrAddr[8];
@@ -74,8 +74,8 @@ typedef struct {
   aclrtRandomParaInfo randomNum; /* numbers, or bits; at most 2^44 */
   uint8_t rsv[8];
 } aclrtRandomNumTaskInfo;
-/* `reserve` is null. 207000: other types, values in device memory. 100000: min > max, of integers min
-   = max, a negative deviation, a ratio that is none. */
+/* `reserve` is null. 207000: other types, values in device memory. 100000: min > max, of integers
+   min = max, a negative deviation, a ratio that is none. */
 ACL_FUNC_VISIBILITY aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* task,
                                                  const aclrtStream stream, void* reserve);
 

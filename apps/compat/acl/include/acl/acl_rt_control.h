@@ -27,7 +27,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIBindStream(aclmdlRI model, aclrtStream stre
 /* A run ends when the stream has come there, though others have not come to their ends. It also
    ends when no stream is active. 107000: the model has an end. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIEndTask(aclmdlRI model, aclrtStream stream);
-/* From then on the streams take no tasks (107000). 107000: the model has no end. */
+/* From then on the streams take no tasks (107000). 107000: the model has no end; 507903: a
+   stream of it was destroyed. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildEnd(aclmdlRI model, void* reserve);
 /* 107026: the model is not built yet. */
 ACL_FUNC_VISIBILITY aclError aclmdlRIUnbindStream(aclmdlRI model, aclrtStream stream);

@@ -17,7 +17,7 @@
 #define NPUSIM_BUILT_IN "npusim:built-in"
 
 /* "add", "sub", "mul", "max", "min": to[i] = a[i] op b[i], on vector cores. "copy", "relu", "exp":
-   to[i] = f(a[i]); b is 0. */
+   to[i] = f(a[i]); b is 0. "muls": to[i] = a[i] * s; b has the bits of s in fp32. */
 typedef struct npusim_elementwise_args {
   uint64_t to, a, b;
   uint64_t count; /* elements */

@@ -144,7 +144,7 @@ class Runner {
     if (!place.waits) place.waits = own.stream->last();
     if (!place.waits->is_done()) return false;
     moved_ = whole_.moved = true;
-    own.watched.known(place.waits->ticket());
+    own.watched.known(own.watched.last);
     place.waits.reset();
     const auto done = follow(number, *step.control);
     if (!done) return forward_fault(done);
@@ -154,6 +154,7 @@ class Runner {
   Value<bool> in_branch(RunState::Place& place) {
     const auto ended = Runner(caller_, whole_, *place.branch).go_on();
     if (!ended || !*ended) return ended;
+    for (const auto& own : place.branch->run.streams) own->watched.known(own->watched.last);
     place.branch.reset();
     whole_.moved = true;
     return true;
@@ -251,9 +252,10 @@ void end_run(Caller& caller, const std::shared_ptr<ControlledRun>& run) {
   auto* const card = caller.process().card(run->device);
   if (card == nullptr) return;
   if (run->state != nullptr) {
-    for (const auto& own : run->state->run.streams) {
-      run->on->watched.known(own->stream->last().ticket());
-    }
+    for (const auto& own : run->state->run.streams) own->watched.known(own->watched.last);
+  }
+  if (auto* const races = run->on->watched.races) {
+    races->released(run->device, card->process().vmid(), run->signal.value);
   }
   auto& signals = card->process().signals();
   static_cast<void>(signals.set(run->signal));

@@ -100,16 +100,17 @@ aclError receive(const DeviceQueue::Element& element, acltdtDataset* dataset) {
 
 extern "C" {
 
-acltdtDataItem* acltdtCreateDataItem(acltdtTensorType type, const int64_t* dims, size_t dimNum,
-                                     aclDataType dataType, void* data, size_t size) {
-  if ((dims == nullptr && dimNum != 0) || dimNum > kMostSides || (data == nullptr && size != 0)) {
+acltdtDataItem* acltdtCreateDataItem(acltdtTensorType type, const int64_t* dims, size_t dim_count,
+                                     aclDataType data_type, void* data, size_t size) {
+  if ((dims == nullptr && dim_count != 0) || dim_count > kMostSides ||
+      (data == nullptr && size != 0)) {
     return nullptr;
   }
   auto* const item = new (std::nothrow) acltdtDataItem;
   if (item == nullptr) return nullptr;
   item->type = type;
-  item->data_type = dataType;
-  if (dimNum != 0) item->sides.assign(dims, dims + dimNum);
+  item->data_type = data_type;
+  if (dim_count != 0) item->sides.assign(dims, dims + dim_count);
   item->data = data;
   item->size = size;
   return item;
@@ -141,18 +142,19 @@ size_t acltdtGetDimNumFromItem(const acltdtDataItem* item) {
   return item == nullptr ? 0 : item->sides.size();
 }
 
-aclError acltdtGetDimsFromItem(const acltdtDataItem* item, int64_t* dims, size_t dimNum) {
-  if (item == nullptr || dimNum < item->sides.size() || (dims == nullptr && dimNum != 0)) {
+aclError acltdtGetDimsFromItem(const acltdtDataItem* item, int64_t* dims, size_t dim_count) {
+  if (item == nullptr || dim_count < item->sides.size() || (dims == nullptr && dim_count != 0)) {
     return ACL_ERROR_INVALID_PARAM;
   }
   std::copy(item->sides.begin(), item->sides.end(), dims);
   return ACL_SUCCESS;
 }
 
-aclError acltdtGetSliceInfoFromItem(const acltdtDataItem* item, size_t* sliceNum, size_t* sliceId) {
+aclError acltdtGetSliceInfoFromItem(const acltdtDataItem* item, size_t* slice_count,
+                                    size_t* slice) {
   static_cast<void>(item);
-  static_cast<void>(sliceNum);
-  static_cast<void>(sliceId);
+  static_cast<void>(slice_count);
+  static_cast<void>(slice);
   return ACL_ERROR_INVALID_PARAM;
 }
 

@@ -142,37 +142,40 @@ aclError acltdtDestroyQueue(uint32_t queue) {
 }
 
 aclError acltdtEnqueueData(uint32_t queue, const void* data, size_t size, const void* user,
-                           size_t userSize, int32_t timeout, uint32_t reserved) {
-  if (data == nullptr || size == 0 || userSize > kLongestUser ||
-      (user == nullptr && userSize != 0) || timeout < -1 || reserved != 0) {
+                           size_t user_size, int32_t timeout, uint32_t reserved) {
+  if (data == nullptr || size == 0 || user_size > kLongestUser ||
+      (user == nullptr && user_size != 0) || timeout < -1 || reserved != 0) {
     return ACL_ERROR_INVALID_PARAM;
   }
   const auto to = queue_of(queue);
   if (to == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-  DeviceQueue::Bytes head(userSize);
-  if (userSize != 0) std::memcpy(head.data(), user, userSize);
+  DeviceQueue::Bytes head(user_size);
+  if (user_size != 0) std::memcpy(head.data(), user, user_size);
   const aclError status = to->elements.put({{data, size}}, std::move(head), timeout);
   if (status == ACL_SUCCESS) move_routes(queue);
   return status;
 }
 
 aclError acltdtDequeueData(uint32_t queue, void* data, size_t size, size_t* taken, void* user,
-                           size_t userSize, int32_t timeout) {
-  if (data == nullptr || size == 0 || taken == nullptr || timeout < -1 || userSize > kLongestUser ||
-      (user == nullptr && userSize != 0)) {
+                           size_t user_size, int32_t timeout) {
+  if (data == nullptr || size == 0 || taken == nullptr || timeout < -1 ||
+      user_size > kLongestUser || (user == nullptr && user_size != 0)) {
     return ACL_ERROR_INVALID_PARAM;
   }
   const auto from = queue_of(queue);
   if (from == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
   move_routes(queue);
+  bool fits = true;
   const aclError status =
       from->elements.take(timeout, [&](const DeviceQueue::Element& element) -> aclError {
-        if (element.size > size) return ACL_ERROR_INVALID_PARAM;
+        fits = element.size <= size;
+        if (!fits) return ACL_ERROR_RT_PARAM_INVALID;
         *taken = element.size;
-        const size_t told = std::min(userSize, element.head.size());
+        const size_t told = std::min(user_size, element.head.size());
         if (told != 0) std::memcpy(user, element.head.data(), told);
         return aclrtMemcpy(data, size, element.at, element.size, ACL_MEMCPY_DEVICE_TO_HOST);
       });
+  if (!fits) return ACL_ERROR_INVALID_PARAM;
   if (status == ACL_SUCCESS) move_routes(queue);
   return status;
 }

@@ -259,6 +259,7 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kConditionTask>& ca
   const auto branches = control->branches;
   if (auto added = add_control(**stream, std::move(control)); !added) return forward_fault(added);
   std::vector<std::uint64_t> handles;
+  handles.reserve(branches.size());
   for (const auto& branch : branches) handles.push_back(process.models.add(branch));
   parent->branches.insert(parent->branches.end(), handles.begin(), handles.end());
   call.give(handles.data(), handles.size() * sizeof(std::uint64_t));

@@ -26,7 +26,7 @@ typedef struct acltdtChannelHandle acltdtChannelHandle;
 /* --- A tensor: a description of memory that stays the program's. Null: not created, because
    `dims` or `data` is null where there is some, or there are more than 128 dimensions. */
 ACL_FUNC_VISIBILITY acltdtDataItem* acltdtCreateDataItem(acltdtTensorType type, const int64_t* dims,
-                                                         size_t dimNum, aclDataType dataType,
+                                                         size_t dim_count, aclDataType data_type,
                                                          void* data, size_t size);
 ACL_FUNC_VISIBILITY aclError acltdtDestroyDataItem(acltdtDataItem* item);
 ACL_FUNC_VISIBILITY acltdtTensorType acltdtGetTensorTypeFromItem(const acltdtDataItem* item);
@@ -34,12 +34,12 @@ ACL_FUNC_VISIBILITY aclDataType acltdtGetDataTypeFromItem(const acltdtDataItem* 
 ACL_FUNC_VISIBILITY void* acltdtGetDataAddrFromItem(const acltdtDataItem* item);
 ACL_FUNC_VISIBILITY size_t acltdtGetDataSizeFromItem(const acltdtDataItem* item);
 ACL_FUNC_VISIBILITY size_t acltdtGetDimNumFromItem(const acltdtDataItem* item);
-/* 100000: `dimNum` is less than there are. */
+/* 100000: `dim_count` is less than there are. */
 ACL_FUNC_VISIBILITY aclError acltdtGetDimsFromItem(const acltdtDataItem* item, int64_t* dims,
-                                                   size_t dimNum);
+                                                   size_t dim_count);
 /* 100000: the tensor is no slice. None is. */
 ACL_FUNC_VISIBILITY aclError acltdtGetSliceInfoFromItem(const acltdtDataItem* item,
-                                                        size_t* sliceNum, size_t* sliceId);
+                                                        size_t* slice_count, size_t* slice);
 
 /* --- Data sets. Items that were received go with their data set, others stay the program's. */
 ACL_FUNC_VISIBILITY acltdtDataset* acltdtCreateDataset(void);

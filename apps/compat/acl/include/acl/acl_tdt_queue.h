@@ -58,14 +58,14 @@ ACL_FUNC_VISIBILITY aclError acltdtGetQueueAttr(const acltdtQueueAttr* attr,
 /* --- Queues. 107002: no device is set; 107000: the name is in use. */
 ACL_FUNC_VISIBILITY aclError acltdtCreateQueue(const acltdtQueueAttr* attr, uint32_t* queue);
 ACL_FUNC_VISIBILITY aclError acltdtDestroyQueue(uint32_t queue);
-/* `timeout`: milliseconds of simulated time, -1: for ever. `userSize` is at most 96, and `reserved`
-   0. 207014: the queue is full still. */
+/* `timeout`: milliseconds of simulated time, -1: for ever. `user_size` is at most 96, and
+   `reserved` 0. 207014: the queue is full still. */
 ACL_FUNC_VISIBILITY aclError acltdtEnqueueData(uint32_t queue, const void* data, size_t size,
-                                               const void* user, size_t userSize, int32_t timeout,
+                                               const void* user, size_t user_size, int32_t timeout,
                                                uint32_t reserved);
 /* 207013: the queue is empty still. 100000: there is more than `size`; it stays. */
 ACL_FUNC_VISIBILITY aclError acltdtDequeueData(uint32_t queue, void* data, size_t size,
-                                               size_t* taken, void* user, size_t userSize,
+                                               size_t* taken, void* user, size_t user_size,
                                                int32_t timeout);
 /* 207000: another process than the program itself. */
 ACL_FUNC_VISIBILITY aclError acltdtGrantQueue(uint32_t queue, int32_t process, uint32_t permission,

@@ -174,7 +174,8 @@ Result<MemoryHandle> import_into(const AddressSpace::Impl& space, const AddressS
   const MutexHolder holder(space.memory.mutex());
   if (auto ok = open_space(space); !ok) return forward_error(ok);
   if (auto ok = open_space(owner); !ok) return forward_error(ok);
-  return space.space->held().import(owner.space->held(), memory);
+  const bool mapped = &space == &owner && space.space->maps(memory);
+  return space.space->held().import(owner.space->held(), memory, mapped);
 }
 
 Result<std::unique_ptr<AddressSpace>> make_address_space(

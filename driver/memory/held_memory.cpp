@@ -32,8 +32,8 @@ Status HeldMemory::release(MemoryHandle memory) {
   return {};
 }
 
-Result<MemoryHandle> HeldMemory::import(const HeldMemory& owner, MemoryHandle memory) {
-  if (auto ok = owner.check(memory); !ok) return forward_error(ok);
+Result<MemoryHandle> HeldMemory::import(const HeldMemory& owner, MemoryHandle memory, bool mapped) {
+  if (auto ok = owner.check(memory); !ok && !mapped) return forward_error(ok);
   if (physical_.find(memory)->held_by(vmid_)) {
     return fail(ErrorCode::kAlreadyExists, fmt::format("VMID {} holds memory {}.{} already", vmid_,
                                                        memory.index, memory.generation));

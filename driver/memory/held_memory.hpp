@@ -28,9 +28,9 @@ class HeldMemory {
   Result<MemoryHandle> create(Bytes size, bool pinned);
   Status release(MemoryHandle memory);
   void release_all() { physical_.release_all(vmid_); }
-  Result<MemoryHandle> import(const HeldMemory& owner, MemoryHandle memory);
-  // For another card; it may not be leased itself. `mapped`: the space maps it, as it does plain
-  // memory, which it does not hold.
+  // `mapped`: the space maps it, as it does plain memory, which it does not hold.
+  Result<MemoryHandle> import(const HeldMemory& owner, MemoryHandle memory, bool mapped = false);
+  // For another card; it may not be leased itself.
   Result<LentMemory> lend(MemoryHandle memory, bool mapped);
   Result<MemoryHandle> borrow(unsigned card, LentMemory memory);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/compat/acl/direct.hpp"
+#include "apps/compat/acl/helper_thread.hpp"
 
 using npu::compat::Answer;
 using npu::compat::ask;
@@ -17,6 +18,17 @@ using npu::compat::channel_of_this_thread;
 using npu::compat::word;
 
 namespace {
+
+void look_at_runs() {
+  while (ask<Call::kModelLook>({}) == ACL_SUCCESS) {
+  }
+}
+
+// Of models whose tasks say what is run next.
+npu::compat::HelperThread& run_thread() {
+  static auto* const kHelper = new npu::compat::HelperThread(look_at_runs);
+  return *kHelper;
+}
 
 constexpr uint32_t kForEverWord = UINT32_MAX;
 
@@ -110,7 +122,9 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
 
 aclError aclmdlRIExecuteAsync(aclmdlRI model, aclrtStream stream) {
   if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask<Call::kModelExecute>({word(model), word(stream)});
+  bool controlled = false;
+  const aclError status = ask_for<Call::kModelExecute>(&controlled, {word(model), word(stream)});
+  return status == ACL_SUCCESS && controlled ? run_thread().begun() : status;
 }
 
 aclError aclmdlRIExecute(aclmdlRI model, int32_t timeout) {

@@ -41,12 +41,25 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
 
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
   if (notify == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return ask<Call::kWaitNotify>({word(notify), word(stream), timeout});
+  constexpr uint64_t kMilliseconds = 1000;
+  return ask<Call::kWaitNotify>({word(notify), word(stream), timeout * kMilliseconds});
 }
 
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* id) {
   if (notify == nullptr) return ACL_ERROR_INVALID_PARAM;
   return ask_for<Call::kNotifyNumber>(id, {word(notify)});
+}
+
+aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t count) {
+  if (notifies == nullptr || count == 0) return ACL_ERROR_INVALID_PARAM;
+  for (size_t i = 0; i < count; ++i) {
+    if (notifies[i] == nullptr) return ACL_ERROR_INVALID_PARAM;
+  }
+  aclError status = ACL_SUCCESS;
+  for (size_t i = 0; status == ACL_SUCCESS && i < count; ++i) {
+    status = ask<Call::kNotifyReset>({word(notifies[i])});
+  }
+  return status;
 }
 
 aclError aclrtValueWrite(void* address, uint64_t value, uint32_t flag, aclrtStream stream) {

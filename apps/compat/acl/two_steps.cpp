@@ -26,7 +26,7 @@ struct aclOpExecutor {
   float alpha = 1;
 
   bool scales() const { return alpha < 1 || alpha > 1; }
-  std::size_t workspace() const { return scales() ? 2 * out.what.bytes() : 0; }
+  std::size_t workspace() const { return scales() ? out.what.bytes() : 0; }
 };
 
 namespace {
@@ -61,9 +61,9 @@ aclnnStatus prepare(const char* kernel, const aclTensor* self, const aclTensor* 
   return ACLNN_SUCCESS;
 }
 
-aclError launch(const char* kernel, const aclTensor& out, const void* a, const void* b, void* to,
+aclError launch(const char* kernel, const aclTensor& out, const void* a, uint64_t b, void* to,
                 aclrtStream stream) {
-  const npusim_elementwise_args all = {word(to), word(a), word(b), out.what.elements(),
+  const npusim_elementwise_args all = {word(to), word(a), b, out.what.elements(),
                                        static_cast<uint64_t>(out.what.type)};
   npu::compat::OperatorLaunch what;
   what.kernel = kernel;
@@ -71,21 +71,19 @@ aclError launch(const char* kernel, const aclTensor& out, const void* a, const v
   return npu::compat::run(what, stream);
 }
 
+// Kernels alone, so that a group of a model's tasks has it.
 aclnnStatus execute(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream) {
   if (executor == nullptr) return ACLNN_ERR_PARAM_NULLPTR;
   const std::unique_ptr<aclOpExecutor> call(executor);
   const auto& [kernel, self, other, out, alpha] = *call;
   if (out.what.elements() == 0) return ACLNN_SUCCESS;
-  if (!call->scales()) return launch(kernel, out, self.data, other.data, out.data, stream);
+  if (!call->scales()) return launch(kernel, out, self.data, word(other.data), out.data, stream);
   if (workspace == nullptr || size < call->workspace()) return ACLNN_ERR_PARAM_INVALID;
-  const std::size_t bytes = out.what.bytes();
-  auto* const scaled = static_cast<std::byte*>(workspace) + bytes;
   uint32_t bits = 0;
   std::memcpy(&bits, &alpha, sizeof bits);
-  aclError status = aclrtMemsetD32Async(workspace, bytes, bits, out.what.elements(), stream);
-  if (status == ACL_SUCCESS) status = launch("mul", out, other.data, workspace, scaled, stream);
-  if (status == ACL_SUCCESS) status = launch(kernel, out, self.data, scaled, out.data, stream);
-  return status;
+  const aclError status = launch("muls", out, other.data, bits, workspace, stream);
+  if (status != ACL_SUCCESS) return status;
+  return launch(kernel, out, self.data, word(workspace), out.data, stream);
 }
 
 }  // namespace

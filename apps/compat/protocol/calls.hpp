@@ -138,6 +138,7 @@ namespace npu::compat {
   X(RecordNotify, EventPlace, Nothing, "aclrtRecordNotify")                     \
   X(WaitNotify, NotifyWait, Nothing, "aclrtWaitAndResetNotify")                 \
   X(NotifyNumber, Handle, Number, "aclrtGetNotifyId")                           \
+  X(NotifyReset, Handle, Nothing, "aclrtNotifyBatchReset")                      \
   X(ValueWrite, ValueWork, Nothing, "aclrtValueWrite")                          \
   X(ValueWait, ValueWork, Number, "aclrtValueWait")                             \
   X(ValueLook, Number, Nothing, "aclrtValueWait.look")                          \
@@ -156,7 +157,25 @@ namespace npu::compat {
   X(TaskGroupEnd, Handle, Handle, "aclmdlRICaptureTaskGrpEnd")                  \
   X(TaskUpdateBegin, UpdateStart, Nothing, "aclmdlRICaptureTaskUpdateBegin")    \
   X(TaskUpdateEnd, Handle, Nothing, "aclmdlRICaptureTaskUpdateEnd")             \
-  X(ModelExecute, ModelStart, Nothing, "aclmdlRIExecuteAsync")                  \
+  X(ModelExecute, ModelStart, Number, "aclmdlRIExecuteAsync")                   \
+  X(ModelLook, Nothing, Nothing, "aclmdlRIExecuteAsync.look")                   \
+  X(ModelBuildBegin, Nothing, Handle, "aclmdlRIBuildBegin")                     \
+  X(ModelBind, ModelStream, Nothing, "aclmdlRIBindStream")                      \
+  X(ModelUnbind, ModelStream, Nothing, "aclmdlRIUnbindStream")                  \
+  X(ModelEndTask, ModelStream, Nothing, "aclmdlRIEndTask")                      \
+  X(ModelBuildEnd, Handle, Nothing, "aclmdlRIBuildEnd")                         \
+  X(SwitchStream, StreamSwitch, Nothing, "aclrtSwitchStream")                   \
+  X(ActiveStream, StreamActivation, Nothing, "aclrtActiveStream")               \
+  X(LabelCreate, Nothing, Handle, "aclrtCreateLabel")                           \
+  X(LabelDestroy, Handle, Nothing, "aclrtDestroyLabel")                         \
+  X(LabelSet, LabelPlace, Nothing, "aclrtSetLabel")                             \
+  X(LabelListCreate, Number, Handle, "aclrtCreateLabelList")                    \
+  X(LabelListDestroy, Handle, Nothing, "aclrtDestroyLabelList")                 \
+  X(LabelSwitch, LabelSwitch, Nothing, "aclrtSwitchLabelByIndex")               \
+  X(ConditionCreate, ConditionValue, Handle, "aclmdlRICondHandleCreate")        \
+  X(ConditionPlace, Handle, Address, "aclmdlRICondHandleGetCondPtr")            \
+  X(ConditionTask, ConditionTask, Number, "aclmdlRIAddCondTask")                \
+  X(CaptureBranch, BranchCapture, Nothing, "aclmdlRICaptureToModelRIBegin")     \
   X(ModelDestroy, Handle, Nothing, "aclmdlRIDestroy")                           \
   X(ModelStreams, Handle, Number, "aclmdlRIGetStreams")                         \
   X(ModelTasks, Handle, Number, "aclmdlRIGetTasksByStream")                     \

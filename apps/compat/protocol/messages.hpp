@@ -114,6 +114,37 @@ struct UpdateStart {
 struct ModelStart {
   std::uint64_t model = 0, stream = 0;
 };
+// Of a model that is built: from its streams' tasks, which say what is run.
+struct ModelStream {
+  std::uint64_t model = 0, stream = 0;
+  std::uint64_t head = 0;  // it begins with the model
+};
+// A stream goes on with another one's tasks if the values in device memory are as they should be.
+struct StreamSwitch {
+  std::uint64_t left = 0, right = 0;           // addresses
+  std::uint64_t condition = 0, long_long = 0;  // aclrtCondition; values of 8 bytes
+  std::uint64_t target = 0, stream = 0;
+};
+struct StreamActivation {
+  std::uint64_t active = 0, stream = 0;
+};
+struct LabelPlace {
+  std::uint64_t label = 0, stream = 0;
+};
+struct LabelSwitch {
+  std::uint64_t address = 0, count = 0, list = 0, stream = 0;
+};
+struct ConditionValue {
+  std::uint64_t model = 0, value = 0;
+  std::uint64_t assigns = 0;  // at the beginning of each run
+};
+struct ConditionTask {
+  std::uint64_t condition = 0, type = 0;  // aclmdlRICondTaskType
+  std::uint64_t branches = 0, stream = 0;
+};
+struct BranchCapture {
+  std::uint64_t stream = 0, model = 0, mode = 0;
+};
 struct ModelTaskInfo {
   std::uint64_t type = 0, number = 0;  // aclmdlRITaskType
 };

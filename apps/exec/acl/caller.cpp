@@ -82,6 +82,11 @@ Value<ProcessCard*> Caller::card_of(driver::DeviceAddress address, Bytes size) {
                  fmt::format("{} bytes at {:#x} are beyond the end of an allocation of {}", size,
                              address.value, known->size));
   }
+  if (const auto* const opened = process_.opened_share_at(address);
+      opened != nullptr && !opened->has(address, size)) {
+    return fault(kRuntimeParameter,
+                 fmt::format("{} bytes at {:#x} are not what is shared", size, address.value));
+  }
   if (process_.managed().has(address, size) || (*own)->has(address, size)) return own;
   for (std::uint32_t device = 0; device < process_.machine().cards.count(); ++device) {
     auto* const other = process_.card(device);

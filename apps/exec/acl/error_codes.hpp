@@ -16,6 +16,7 @@ inline constexpr int kRuntimeParameter = 107000;
 inline constexpr int kInvalidDevice = 107001;
 inline constexpr int kNoContext = 107002;
 inline constexpr int kStreamContext = 107003;
+inline constexpr int kStreamModel = 107005;
 inline constexpr int kInvalidHandle = 107017;
 inline constexpr int kWaitTimeout = 107019;
 inline constexpr int kSuspended = 107022;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "apps/exec/acl/handlers.hpp"
 #include "apps/exec/acl/models.hpp"
@@ -40,7 +41,7 @@ Outcome check_end(const Model& model) {
 
 // Streams for runs, of those that have joined the capture.
 Outcome open_streams(Caller& caller, Model& model) {
-  for (std::size_t place = 1; place < model.streams.size(); ++place) {
+  for (std::size_t place = model.controlled ? 0 : 1; place < model.streams.size(); ++place) {
     auto& stream = model.streams[place];
     const auto made = caller.process().make_stream(model.context, queue_priority(stream.priority));
     if (!made) return forward_fault(made);
@@ -54,6 +55,34 @@ void give_handles(const CallWindow& call, const std::vector<std::uint64_t>& hand
   call.give(handles.data(), bytes);
 }
 
+std::shared_ptr<Model> make_model(ProcessCard& card, std::uint64_t context) {
+  auto model = std::make_shared<Model>();
+  model->device = card.index();
+  model->context = context;
+  model->arguments = &card.arguments();
+  return model;
+}
+
+void begin_capture(Caller& caller, const std::shared_ptr<ProgramStream>& stream,
+                   const std::shared_ptr<Model>& model, std::uint64_t mode) {
+  model->captures = true;
+  model->mode = mode;
+  model->thread = caller.number();
+  Model::Stream first;
+  first.captured = stream;
+  model->streams.push_back(first);
+  stream->model = model;
+  stream->place = 0;
+}
+
+// Why the stream cannot be captured from now on.
+Outcome may_begin(std::uint64_t handle, const ProgramStream& stream, std::uint64_t mode) {
+  if (mode > kRelaxedCapture) return fault(kInvalidParameter, "no mode of captures");
+  if (handle == 0) return fault(kCaptureDefault, "the default stream is not captured");
+  if (stream.model != nullptr) return fault(kStreamCaptured, "the stream is captured already");
+  return {};
+}
+
 const char* name_of(ModelTask::Type type) {
   constexpr const char* kNames[] = {"other",      "kernel",      "event_record",
                                     "event_wait", "event_reset", "value_write"};
@@ -65,20 +94,9 @@ const char* name_of(ModelTask::Type type) {
 Outcome serve(Caller& caller, const CallOf<Call::kCaptureBegin>& call) {
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
-  if (call.mode > kRelaxedCapture) return fault(kInvalidParameter, "no mode of captures");
-  if (call.stream == 0) return fault(kCaptureDefault, "the default stream is not captured");
-  if ((*stream)->model != nullptr) return fault(kStreamCaptured, "the stream is captured already");
-  auto model = std::make_shared<Model>();
-  model->device = (*stream)->device;
-  model->context = (*stream)->context;
-  model->arguments = &caller.process().card(model->device)->arguments();
-  model->mode = call.mode;
-  model->thread = caller.number();
-  Model::Stream first;
-  first.captured = *stream;
-  model->streams.push_back(first);
-  (*stream)->model = model;
-  (*stream)->place = 0;
+  if (auto may = may_begin(call.stream, **stream, call.mode); !may) return may;
+  auto model = make_model(*caller.process().card((*stream)->device), (*stream)->context);
+  begin_capture(caller, *stream, model, call.mode);
   caller.process().models.add(std::move(model));
   return {};
 }
@@ -87,7 +105,9 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCaptureEnd>& call)
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   const auto model = (*stream)->model;
-  if (model == nullptr) return fault(kStreamNotCaptured, "the stream is not captured");
+  if (model == nullptr || model->kind == Model::Kind::kBuilt) {
+    return fault(kStreamNotCaptured, "the stream is not captured");
+  }
   if ((*stream)->place != 0) return fault(kCaptureUnmatched, "the capture began on another stream");
   if (model->mode != kRelaxedCapture && model->thread != caller.number()) {
     return fault(kCaptureThread, "another thread has begun the capture");
@@ -102,11 +122,65 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCaptureEnd>& call)
   return forward_fault(ends);
 }
 
+Outcome serve(Caller& caller, const CallOf<Call::kCaptureBranch>& call) {
+  const auto stream = caller.stream(call.stream);
+  if (!stream) return forward_fault(stream);
+  if (auto may = may_begin(call.stream, **stream, call.mode); !may) return may;
+  const auto model = model_of(caller, call.model);
+  if (!model) return forward_fault(model);
+  if ((*model)->kind != Model::Kind::kBranch || !(*model)->streams.empty()) {
+    return fault(kRuntimeParameter, "the model is no branch, or was captured before");
+  }
+  if ((*model)->device != (*stream)->device) {
+    return fault(kStreamContext, "the stream is of another device than the model");
+  }
+  begin_capture(caller, *stream, *model, call.mode);
+  return {};
+}
+
+Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kModelBuildBegin>&) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  auto model = make_model(**card, caller.context());
+  model->kind = Model::Kind::kBuilt;
+  model->mode = kRelaxedCapture;
+  model->controlled = true;
+  return wire::Handle{caller.process().models.add(std::move(model))};
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kModelBuildEnd>& call) {
+  const auto found = model_of(caller, call.handle);
+  if (!found) return forward_fault(found);
+  auto& model = **found;
+  if (model.kind != Model::Kind::kBuilt || !model.captures) {
+    return fault(kRuntimeParameter, "the model is not being built");
+  }
+  if (model.invalid) return fault(kCaptureInvalid, "a stream of the model was destroyed");
+  const bool ends = std::any_of(model.steps.begin(), model.steps.end(), [](const auto& step) {
+    return step.control != nullptr && step.control->kind == ModelControl::Kind::kEnd;
+  });
+  if (!ends) return fault(kRuntimeParameter, "no stream of the model has its end");
+  auto opened = open_streams(caller, model);
+  if (opened) {
+    opened = upload_arguments(*found, caller.process().streams.find(model.streams.front().own));
+  }
+  if (opened) {
+    model.captures = false;
+    return {};
+  }
+  for (auto& stream : model.streams) {
+    if (stream.own != 0) caller.process().close_stream(std::exchange(stream.own, 0), false);
+  }
+  return opened;
+}
+
 Value<wire::CaptureState> serve(Caller& caller, const CallOf<Call::kCaptureInfo>& call) {
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   const auto model = (*stream)->model;
-  if (model == nullptr) return wire::CaptureState{kNotCaptured, 0};
+  if (model == nullptr || model->kind == Model::Kind::kBuilt) {
+    return wire::CaptureState{kNotCaptured, 0};
+  }
   if (model->invalid) return wire::CaptureState{kInvalidated, 0};
   return wire::CaptureState{kCaptured, handle_of(caller.process(), model)};
 }
@@ -144,24 +218,61 @@ Outcome serve(Caller& caller, const CallOf<Call::kTaskUpdateEnd>& call) {
   return stream ? end_update(**stream) : Outcome(forward_fault(stream));
 }
 
-Outcome serve(Caller& caller, const CallOf<Call::kModelExecute>& call) {
-  const auto model = model_of(caller, call.model);
-  if (!model) return forward_fault(model);
+namespace {
+
+// What runs and may go: a whole model.
+Value<std::shared_ptr<Model>> whole_model(Caller& caller, std::uint64_t handle) {
+  auto model = model_of(caller, handle);
+  if (!model) return model;
+  if ((*model)->kind == Model::Kind::kBranch) {
+    return fault(kRuntimeParameter, "the model is a branch of another one");
+  }
   if ((*model)->captures) return fault(kModelCaptured, "the model is captured still");
+  return model;
+}
+
+// A branch that was never captured is empty.
+Outcome check_branches(Caller& caller, const Model& model) {
+  for (const auto handle : model.branches) {
+    const auto branch = caller.process().models.find(handle);
+    if (branch == nullptr) continue;
+    if (branch->captures) return fault(kModelCaptured, "a branch of the model is captured still");
+    if (auto ok = check_branches(caller, *branch); !ok) return ok;
+  }
+  return {};
+}
+
+}  // namespace
+
+// 1: a thread of the library's is to look at the run.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kModelExecute>& call) {
+  const auto model = whole_model(caller, call.model);
+  if (!model) return forward_fault(model);
+  if (auto ok = check_branches(caller, **model); !ok) return forward_fault(ok);
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
   if ((*stream)->device != (*model)->device) {
     return fault(kStreamContext, "the stream is of another device than the model");
   }
-  if (auto plain = may_not_be_captured(**stream, "another model's runs"); !plain) return plain;
+  if (auto plain = may_not_be_captured(**stream, "another model's runs"); !plain) {
+    return forward_fault(plain);
+  }
   if ((*stream)->update != nullptr) return fault(kTaskGroupStatus, "the stream updates a group");
-  return run_model(caller, *model, *stream);
+  const auto begun = (*model)->controlled ? begin_controlled(caller, *model, *stream)
+                                          : run_model(caller, *model, *stream);
+  if (!begun) return forward_fault(begun);
+  return wire::Number{(*model)->controlled};
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kModelDestroy>& call) {
   const auto model = model_of(caller, call.handle);
-  if (!model) return forward_fault(model);
-  if ((*model)->captures) return fault(kModelCaptured, "the model is captured still");
+  const bool building = model && (*model)->kind == Model::Kind::kBuilt && (*model)->captures;
+  if (!building) {
+    if (const auto whole = whole_model(caller, call.handle); !whole) return forward_fault(whole);
+  }
+  if (is_running(caller.process(), **model)) {
+    return fault(kModelRunning, "a run of the model has not ended");
+  }
   drop_model(caller.process(), call.handle);
   return {};
 }

@@ -32,6 +32,7 @@ void add_task(ProgramStream& stream, ModelTask::Type type) {
 
 Outcome may_be_added(const ProgramStream& stream) {
   const auto& model = *stream.model;
+  if (!model.captures) return fault(kRuntimeParameter, "the stream's model is built");
   if (model.invalid) return fault(kCaptureInvalid, "an earlier call has ended the capture");
   if (model.group != nullptr && model.group->stream != stream.place) {
     return fault(kTaskGroupBroken, "another stream has begun a group of the capture");
@@ -40,10 +41,11 @@ Outcome may_be_added(const ProgramStream& stream) {
 }
 
 // An event: what comes behind it is another graph.
-Outcome add_event(ProgramStream& stream, ModelTask::Type type, Step step) {
+Outcome add_event(ProgramStream& stream, ModelTask::Type type, Step step,
+                  std::optional<std::uint32_t> waits_for = {}) {
   if (auto may = may_be_added(stream); !may) return may;
   stream.model->streams[stream.place].graph.reset();
-  stream.model->steps.push_back({stream.place, std::move(step)});
+  stream.model->steps.push_back({stream.place, std::move(step), waits_for});
   add_task(stream, type);
   return {};
 }
@@ -144,6 +146,16 @@ Outcome launch(ProgramStream& stream, const driver::KernelLaunch& what) {
                   [&what](driver::ExecutionStream& on) { return on.launch(what); });
 }
 
+Outcome add_control(ProgramStream& stream, std::shared_ptr<const ModelControl> control) {
+  if (auto may = may_be_added(stream); !may) return may;
+  auto& model = *stream.model;
+  model.controlled = true;
+  model.streams[stream.place].graph.reset();
+  model.steps.push_back({stream.place, {}, {}, std::move(control)});
+  add_task(stream, ModelTask::Type::kOther);
+  return {};
+}
+
 Value<driver::DeviceAddress> capture_workspace(ProcessCard& card, ProgramStream& stream,
                                                Bytes size) {
   const auto model = stream.model != nullptr ? stream.model : stream.update->group->model.lock();
@@ -200,6 +212,9 @@ Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
   if (stream->device != model->device) {
     return fault(kFeature, "a model is of streams of one card");
   }
+  if (stream->model == nullptr && model->kind == Model::Kind::kBuilt) {
+    return fault(kCaptureDependency, "the record is of a stream that is bound to a model");
+  }
   if (stream->model == nullptr) {
     stream->model = model;
     stream->place = model->streams.size();
@@ -212,7 +227,8 @@ Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
   const auto number = event->model_record;
   auto added = add_event(
       *stream, ModelTask::Type::kWait,
-      [number](ModelRun& run, ProgramStream& on) { return wait_on(on, run.records[number]); });
+      [number](ModelRun& run, ProgramStream& on) { return wait_on(on, run.records[number]); },
+      number);
   if (!added) return added;
   for (std::size_t place = 0; place < model->streams.size(); ++place) {
     auto& each = model->streams[place];
@@ -257,7 +273,7 @@ Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent
 }
 
 Outcome may_wait(ProgramStream& stream) {
-  if (stream.model == nullptr) return {};
+  if (stream.model == nullptr || stream.model->kind == Model::Kind::kBuilt) return {};
   stream.model->invalid = true;
   return fault(kStreamCaptured, "the stream is captured, and does not run");
 }
@@ -307,15 +323,17 @@ Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
   for (const auto& step : model->steps) {
     if (auto done = step.submit(run, *run.streams[step.stream]); !done) return done;
   }
-  // Their faults are told by the stream of the run.
-  auto& helpers = stream->helpers;
   for (std::size_t place = 1; place < run.streams.size(); ++place) {
-    const auto& helper = run.streams[place];
-    if (std::find(helpers.begin(), helpers.end(), helper) == helpers.end()) {
-      helpers.push_back(helper);
-    }
+    told_by(*stream, run.streams[place]);
   }
   return {};
+}
+
+void told_by(ProgramStream& stream, const std::shared_ptr<ProgramStream>& helper) {
+  auto& helpers = stream.helpers;
+  if (std::find(helpers.begin(), helpers.end(), helper) == helpers.end()) {
+    helpers.push_back(helper);
+  }
 }
 
 void end_capture(Model& model) {
@@ -344,6 +362,8 @@ void drop_model(Process& process, std::uint64_t handle) {
   if (model == nullptr) return;
   process.models.remove(handle);
   end_capture(*model);
+  for (const auto branch : model->branches) drop_model(process, branch);
+  for (const auto condition : model->conditions) process.conditions.remove(condition);
   for (const auto& task : model->tasks) process.model_tasks.remove(task->handle);
   for (const auto& [group_handle, group] : process.task_groups.all()) {
     if (group->model.lock() == model) process.task_groups.remove(group_handle);

@@ -20,7 +20,8 @@ namespace npu::exec::acl {
 
 class Caller;
 class Process;
-struct TaskGroup;  // task_groups.hpp
+struct ModelControl;  // controlled_runs.hpp
+struct TaskGroup;     // task_groups.hpp
 
 inline constexpr std::uint64_t kGlobalCapture = 0, kThreadCapture = 1, kRelaxedCapture = 2;
 
@@ -45,10 +46,12 @@ struct ModelTask {
   std::uint64_t handle = 0;  // 0: the program has not asked for it
 };
 
-// A graph, or an event.
+// A graph, or an event, or what says what is run next.
 struct ModelStep {
   std::size_t stream = 0;
-  std::function<Outcome(ModelRun& run, ProgramStream& stream)> submit;
+  std::function<Outcome(ModelRun& run, ProgramStream& stream)> submit;  // null: it has a control
+  std::optional<std::uint32_t> waits_for = {};                          // of ModelRun::records
+  std::shared_ptr<const ModelControl> control = {};
 };
 
 struct Model {
@@ -62,7 +65,14 @@ struct Model {
     std::shared_ptr<driver::StreamGraph> graph;  // that the next task is added to; null: a new one
     std::uint64_t own = 0;                       // handle of the stream of runs; 0: the first
     std::uint64_t handle = 0;                    // 0: the program has not asked for it
+    bool head = true;                            // it runs from the beginning
   };
+  // Captured; built of streams that are bound to it; captured as a branch of another model.
+  enum class Kind : std::uint8_t { kCaptured, kBuilt, kBranch };
+  Kind kind = Kind::kCaptured;
+  bool controlled = false;                // it runs as controlled_runs.hpp says
+  std::vector<std::uint64_t> branches;    // handles of the models of its conditions
+  std::vector<std::uint64_t> conditions;  // handles
   std::uint32_t device = 0;
   std::uint64_t context = 0;
   driver::ArgumentPool* arguments = nullptr;  // of its graphs, the card's
@@ -106,6 +116,8 @@ Outcome capture_record(ProgramStream& stream, const std::shared_ptr<ProgramEvent
 Outcome capture_wait(const std::shared_ptr<ProgramStream>& stream,
                      const std::shared_ptr<ProgramEvent>& event, bool external);
 Outcome capture_reset(ProgramStream& stream, const std::shared_ptr<ProgramEvent>& event);
+// What says what of the model is run next. Errors as of a submission.
+Outcome add_control(ProgramStream& stream, std::shared_ptr<const ModelControl> control);
 // The model that the event's last record is a task of; null: it is none's.
 std::shared_ptr<Model> capture_of(const ProgramEvent& event);
 
@@ -121,8 +133,11 @@ Outcome may_not_be_captured(const ProgramStream& stream, const char* what);
 // kCaptureMode: a capture forbids the thread what works on memory at once.
 Outcome may_work_at_once(Caller& caller);
 
+// Not of a controlled one.
 Outcome run_model(Caller& caller, const std::shared_ptr<Model>& model,
                   const std::shared_ptr<ProgramStream>& stream);
+// Its faults are told by the stream of the run.
+void told_by(ProgramStream& stream, const std::shared_ptr<ProgramStream>& helper);
 // The streams that are captured run again what they are given.
 void end_capture(Model& model);
 // Puts arguments of all kernels on the card, behind the stream's earlier work.

@@ -192,6 +192,9 @@ void Process::finish() {
 void Process::give_back(std::uint32_t device, bool force) {
   end_communicators(*this, device, force);
   for (const auto handle : on_device(streams, device)) close_stream(handle, force);
+  controlled_runs.erase(std::remove_if(controlled_runs.begin(), controlled_runs.end(),
+                                       [device](const auto& run) { return run->device == device; }),
+                        controlled_runs.end());
   drop_models(*this, device);
   // Other programs may still have an event that this one has given back.
   for (const auto& [key, known] : machine_.shared_events) {
@@ -209,6 +212,13 @@ void Process::give_back(std::uint32_t device, bool force) {
   book.forget(device);
   agents.erase(device);
   erase_if(opened_shares, [&](const auto& share) { return share.second.device == device; });
+  std::vector<SharedMemoryHandle> held;  // dies behind that: others come meanwhile
+  erase_if(machine_.names, [&](auto& name) {
+    const bool own = name.second.owner == number_ && name.second.device == device;
+    if (own) held.push_back(std::move(name.second.held));
+    return own;
+  });
+  held.clear();
   // They keep queues of the device.
   erase_if(callbacks.running, [&](const auto& each) { return each.second->device == device; });
   const auto gone = [device](const auto& each) { return each.device == device; };
@@ -231,7 +241,6 @@ void Process::close(bool force) {
   count_all_left();
   if (force) count_pinned();
   while (!cards_.empty()) give_back(cards_.begin()->first, force);
-  erase_if(machine_.names, [&](const auto& name) { return name.second.owner == number_; });
   functions.clear();
   binaries.clear();
 }
@@ -327,6 +336,13 @@ void Process::close_stream(std::uint64_t handle, bool force) {
     static_cast<void>(on->process().signals().destroy(*record->callback_signal));
     record->callback_signal.reset();
   }
+}
+
+const OpenedShare* Process::opened_share_at(driver::DeviceAddress address) const {
+  for (const auto& [at, share] : opened_shares) {
+    if (address.value - share.pages.value < share.size) return &share;
+  }
+  return nullptr;
 }
 
 void Process::drop_windows(std::uint32_t device, driver::DeviceAddress at, Bytes size) {

@@ -19,11 +19,11 @@
 #include "apps/exec/acl/card_management.hpp"
 #include "apps/exec/acl/card_use.hpp"
 #include "apps/exec/acl/communicators.hpp"
+#include "apps/exec/acl/controlled_runs.hpp"
 #include "apps/exec/acl/handle_table.hpp"
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/acl/managed_space.hpp"
 #include "apps/exec/acl/memory_book.hpp"
-#include "apps/exec/acl/models.hpp"
 #include "apps/exec/acl/process_card.hpp"
 #include "apps/exec/acl/program_operators.hpp"
 #include "apps/exec/acl/sleeper.hpp"
@@ -42,7 +42,9 @@ struct NamedShare {
   std::uint64_t owner = 0;  // Process::number()
   std::uint32_t device = 0;
   driver::MemoryHandle memory;  // as the owner knows it
-  Bytes size = 0;
+  SharedMemoryHandle held;      // the same, if only allocations of the owner had it
+  Bytes offset = 0, size = 0;   // of the pages in it that are mapped
+  Bytes place = 0, bytes = 0;   // of what is shared in these pages
   std::set<pid_t> admitted;
   bool everyone = false;
 };
@@ -119,9 +121,17 @@ struct Physical {
 // What a program has opened, of others or its own.
 struct OpenedShare {
   std::uint32_t device = 0;
-  Bytes size = 0;
+  driver::DeviceAddress pages;  // that are mapped for it
+  Bytes size = 0;               // of them
+  Bytes bytes = 0;              // that are the program's to use
   SharedMemoryHandle memory;
   std::string name;
+  Bytes place = 0;  // of the bytes in the pages
+
+  bool has(driver::DeviceAddress at, Bytes count) const {
+    const auto from = at.value - pages.value;
+    return from >= place && from - place <= bytes && count <= bytes - (from - place);
+  }
 };
 
 class Process {
@@ -185,6 +195,8 @@ class Process {
   // Memory of another program, opened by its share for this card; a second time it is the same.
   // Errors are those of MemoryShares::open().
   Value<SharedMemoryHandle> opened_share(ProcessCard& card, driver::ShareKey key);
+  // The share in whose pages the address is; null: none.
+  const OpenedShare* opened_share_at(driver::DeviceAddress address) const;
   // What streams of the device have in flight.
   std::vector<driver::StreamMark> in_flight(std::uint32_t device) const;
 
@@ -204,6 +216,10 @@ class Process {
   HandleTable<ModelTask> model_tasks{next_handle};
   HandleTable<ModelStream> model_streams{next_handle};
   HandleTable<TaskGroup> task_groups{next_handle};
+  HandleTable<Label> labels{next_handle};
+  HandleTable<LabelList> label_lists{next_handle};
+  HandleTable<Condition> conditions{next_handle};
+  std::vector<std::shared_ptr<ControlledRun>> controlled_runs;  // in the order of their calls
   HandleTable<PinnedMemory> pinned{next_handle};
   std::map<std::uint64_t, OpenedShare> opened_shares;  // by address
   MemoryBook book;

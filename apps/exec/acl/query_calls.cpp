@@ -51,6 +51,7 @@ namespace {
 // The stream goes on with an empty queue.
 Outcome give_up(Caller& caller, ProgramStream& record) {
   if (auto plain = may_wait(record); !plain) return plain;
+  if (record.model != nullptr) return fault(kFeature, "the stream is bound to a model");
   const auto fresh =
       caller.process().card(record.device)->make_stream(queue_priority(record.priority));
   if (!fresh) return forward_fault(fresh);
@@ -81,7 +82,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamStop>& call) {
   if (!done) return forward_fault(done);
   if (*done) return {};
   if (auto given = give_up(caller, record); !given) return given;
-  record.stopped = true;
+  record.broken = "what ran in the stream was stopped by aclrtStreamStop()";
   return {};
 }
 

@@ -32,28 +32,58 @@ Value<std::map<std::string, NamedShare>::iterator> own_share(Caller& caller,
 
 }  // namespace
 
+namespace {
+
+// Held for the share: pages of small allocations are mapped, and nobody else's to share. Null: they
+// are held already.
+Value<SharedMemoryHandle> held_for_share(Caller& caller, ProcessCard& card,
+                                         driver::MemoryHandle memory) {
+  for (const auto& [name, share] : caller.process().machine().names) {
+    const bool same = share.owner == caller.process().number() && share.device == card.index() &&
+                      share.memory == memory;
+    if (same && share.held != nullptr) return share.held;
+  }
+  const auto held = card.space().import_memory(card.space(), memory);
+  if (held) return share_handle(card.space(), *held);
+  if (held.error().code == ErrorCode::kAlreadyExists) return SharedMemoryHandle{};
+  return fault(held.error());
+}
+
+}  // namespace
+
 // The name is in the window of the answer.
 Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
   const driver::DeviceAddress address{call.address};
   const auto card = caller.card_of(address, call.bytes);
   if (!card) return forward_fault(card);
   const auto range = (*card)->space().range_of(address);
-  if (!range || !range->mapped || range->begin != address || call.bytes > range->size) {
-    return fault(kRuntimeParameter, "only whole allocations are shared");
-  }
   const auto block = (*card)->heap().find(address);
-  if (block && !block->own_pages) {
-    return fault(kRuntimeParameter, "other allocations are in the same page of 2 MiB");
+  const auto begin = block ? block->address : range ? range->begin : driver::DeviceAddress{};
+  if (!range || !range->mapped || begin != address ||
+      call.bytes > range->begin.value + range->size - address.value) {
+    return fault(kRuntimeParameter, "allocations are shared from their beginning");
   }
   auto& machine = caller.process().machine();
   driver::ShareOptions options;
   options.everyone = true;  // whoever is let in by the name
-  const auto key = machine.shares.share((*card)->space(), range->memory, options);
+  const auto held = held_for_share(caller, **card, range->memory);
+  if (!held) return forward_fault(held);
+  const auto memory = *held != nullptr ? **held : range->memory;
+  const auto key = machine.shares.share((*card)->space(), memory, options);
   if (!key) return fault(key.error());
   const auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
-  machine.names[name] = {
-      *key, caller.process().number(), (*card)->index(), range->memory, range->size,
-      {},   call.everyone != 0};
+  const Bytes bytes = block ? call.bytes : range->size;
+  machine.names[name] = {*key,
+                         caller.process().number(),
+                         (*card)->index(),
+                         memory,
+                         *held,
+                         range->offset,
+                         range->size,
+                         address.value - range->begin.value,
+                         bytes,
+                         {},
+                         call.everyone != 0};
   call.give(name.data(), name.size());
   return wire::Text{name.size()};
 }
@@ -67,7 +97,7 @@ Outcome serve(Caller& caller, const CallOf<Call::kShareEnd>& call) {
     if (card != nullptr)
       static_cast<void>(machine.shares.withdraw(card->space(), (*share)->second.key));
   }
-  machine.names.erase(*share);
+  const auto gone = machine.names.extract(*share);  // dies when the table is as it will be
   return {};
 }
 
@@ -116,18 +146,21 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call)
   const auto memory = shared_memory(process, **card, share);
   if (!memory) return forward_fault(memory);
   const auto range = space.reserve(share.size);
-  Status mapped = range ? space.map(*range, share.size, **memory) : Status(forward_error(range));
+  Status mapped =
+      range ? space.map(*range, share.size, **memory, share.offset) : Status(forward_error(range));
   if (mapped) mapped = space.set_access(*range, share.size, driver::Access::kReadWrite);
   if (!mapped) {
     if (range) static_cast<void>(space.unmap(*range, share.size));
     if (range) static_cast<void>(space.release(*range));
     return fault(mapped.error());
   }
+  const auto address = range->value + share.place;
   if (auto* const races = process.machine().races) {
-    races->memory().add((*card)->index(), (*card)->process().vmid(), range->value, share.size);
+    races->memory().add((*card)->index(), (*card)->process().vmid(), address, share.bytes);
   }
-  process.opened_shares[range->value] = {(*card)->index(), share.size, *memory, *name};
-  return wire::Address{range->value};
+  process.opened_shares[address] = {(*card)->index(), *range, share.size, share.bytes,
+                                    *memory,          *name,  share.place};
+  return wire::Address{address};
 }
 
 namespace {
@@ -139,14 +172,13 @@ Outcome close_share(Process& process, std::uint64_t at) {
   if (card == nullptr) return fault(kRuntimeParameter, "nothing shared is opened there");
   const auto opened = found->second;
   process.opened_shares.erase(found);
-  const driver::DeviceAddress address{at};
   auto& space = card->space();
-  process.drop_windows(card->index(), address, opened.size);
+  process.drop_windows(card->index(), opened.pages, opened.size);
   if (auto* const races = process.machine().races) {
     races->memory().remove(card->index(), card->process().vmid(), at);
   }
-  auto ended = space.unmap(address, opened.size);
-  if (ended) ended = space.release(address);
+  auto ended = space.unmap(opened.pages, opened.size);
+  if (ended) ended = space.release(opened.pages);
   return outcome_of(ended);
 }
 

@@ -15,6 +15,7 @@ using driver::entries::record_event;
 using driver::entries::wait_event;
 
 constexpr Bytes kValue = sizeof(std::uint64_t);
+constexpr std::uint64_t kLongestNotifyWait = std::uint64_t{1000} * UINT32_MAX;  // milliseconds
 // Between two looks at values.
 constexpr Picoseconds kValueLook = 100_us;
 
@@ -71,8 +72,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kWaitNotify>& call) {
   const auto pair = pair_of(caller, call.notify, call.stream);
   if (!pair) return forward_fault(pair);
   const auto signal = pair->notify->signal;
-  const auto limit =
-      1_ms * static_cast<std::int64_t>(std::min<std::uint64_t>(call.milliseconds, UINT32_MAX));
+  const auto limit = 1_ms * static_cast<std::int64_t>(
+                                std::min<std::uint64_t>(call.milliseconds, kLongestNotifyWait));
   const abi::QueueEntry entries[] = {
       wait_event(signal, ProgramNotify::kSet, abi::WaitCondition::kEqual, limit),
       record_event(signal, ProgramNotify::kUnset)};
@@ -83,6 +84,15 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kNotifyNumber>& cal
   const auto notify = notify_of(caller, call.handle);
   if (!notify) return forward_fault(notify);
   return wire::Number{(*notify)->signal.value};
+}
+
+// At once, whatever streams have in flight.
+Outcome serve(Caller& caller, const CallOf<Call::kNotifyReset>& call) {
+  const auto notify = notify_of(caller, call.handle);
+  if (!notify) return forward_fault(notify);
+  auto* const card = caller.process().card((*notify)->device);
+  if (card == nullptr) return fault(kNoContext, "the device is not set");
+  return card->run(record_event((*notify)->signal, ProgramNotify::kUnset), caller.site());
 }
 
 namespace {

@@ -26,10 +26,18 @@ tl::unexpected<Fault> submission_fault(const Error& error) {
   return fault(error);
 }
 
+namespace {
+
+// What has ended early, told once.
+Outcome unbroken(ProgramStream& stream) {
+  if (stream.broken.empty()) return {};
+  return fault(kInternal, std::exchange(stream.broken, {}));
+}
+
+}  // namespace
+
 Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
-  if (std::exchange(stream.stopped, false)) {
-    return fault(kInternal, "what ran in the stream was stopped by aclrtStreamStop()");
-  }
+  if (auto whole = unbroken(stream); !whole) return whole;
   const auto last = stream.watched.last;
   const auto ended = stream.stream->synchronize(deadline);
   if (!ended && ended.error().code == ErrorCode::kTimeout) {
@@ -38,6 +46,7 @@ Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
   stream.watched.known(last);
   if (!ended) return submission_fault(ended.error());
   if (*ended) return told(stream, **ended);
+  if (auto whole = unbroken(stream); !whole) return whole;
   for (const auto& helper : std::exchange(stream.helpers, {})) {
     if (auto done = synchronize(*helper, deadline, late); !done) return done;
   }

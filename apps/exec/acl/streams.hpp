@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "apps/exec/acl/card.hpp"
@@ -32,7 +33,7 @@ struct ProgramStream {
   std::uint64_t priority = 0, flags = 0;       // as the program has said
   std::uint64_t number = 0;                    // 0, 1, ... of the program
   bool stops = false;                          // on errors
-  bool stopped = false;                        // and nobody was told yet (aclrtStreamStop())
+  std::string broken;                          // what has ended early, and nobody was told yet
   std::uint64_t failed = 0;                    // index of the entry of the last fault that was told
   std::uint64_t subscriber = 0;                // thread that runs its callbacks; 0: none
   std::uint64_t host_subscriber = 0;           // its host functions; 0: the library's own

@@ -9,6 +9,7 @@
 
 #include "kernels/device/shipped/elementwise.hpp"
 #include "kernels/device/shipped/matmul.hpp"
+#include "kernels/device/shipped/random.hpp"
 
 namespace npu::exec {
 namespace {
@@ -27,6 +28,10 @@ struct MatmulArguments {
 };
 struct SpinArguments {
   std::uint64_t clocks;
+};
+struct RandomArguments {
+  std::uint64_t to, counter, seed, count, a, b;
+  std::uint32_t distribution, type;
 };
 
 // aclDataType (docs/sources/acl.md L2).
@@ -64,6 +69,11 @@ Words elementwise(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uin
   work.to = all->to, work.a = all->a, work.b = all->b;
   work.count = all->count;
   work.op = static_cast<VectorOp>(kernel.operation);
+  if (work.op == VectorOp::kMuls) {
+    const auto bits = static_cast<std::uint32_t>(all->b);
+    std::memcpy(&work.scalar, &bits, sizeof work.scalar);
+    work.b = 0;
+  }
   if (type) work.type = *type;
   if (!type || *type == DataType::kInt8 || !kernels::vector::valid(work)) {
     return fail(ErrorCode::kInvalidArgument,
@@ -107,6 +117,51 @@ Words spin(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t* 
   return std::vector<std::uint64_t>{all->clocks};
 }
 
+// aclDataType; 0xFF: none that there are numbers of.
+kernels::random::Number random_type(std::uint32_t type) {
+  using kernels::random::Number;
+  switch (type) {
+    case 0:
+      return Number::kFp32;
+    case 1:
+      return Number::kFp16;
+    case 3:
+      return Number::kInt32;
+    case 8:
+      return Number::kUint32;
+    case 9:
+      return Number::kInt64;
+    case 10:
+      return Number::kUint64;
+    case 27:
+      return Number::kBf16;
+    default:
+      return static_cast<Number>(0xFF);
+  }
+}
+
+Words random(const BuiltInKernel& kernel, ConstByteSpan arguments, std::uint32_t* blocks) {
+  const auto all = read<RandomArguments>(kernel, arguments);
+  if (!all) return forward_error(all);
+  kernels::random::Request request;
+  request.to = all->to, request.counter = all->counter;
+  request.seed = all->seed, request.count = all->count;
+  request.a = all->a, request.b = all->b;
+  request.distribution = aicore::enumerator<kernels::random::Distribution>(
+      all->distribution, kernels::random::kDistributions);
+  request.type = random_type(all->type);
+  if (!kernels::random::valid(request) || request.count == 0) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: type {}, {} numbers", kernel.name, all->type, all->count));
+  }
+  // Less than this is not worth one more core.
+  constexpr std::uint64_t kFewest = 64;
+  *blocks =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(request.count / kFewest, 1, *blocks));
+  const auto words = kernels::random::to_words(request);
+  return std::vector<std::uint64_t>(words.begin(), words.end());
+}
+
 constexpr unsigned number(VectorOp op) {
   return static_cast<unsigned>(op);
 }
@@ -115,6 +170,7 @@ constexpr BuiltInKernel kKernels[] = {
     {"add", "elementwise", false, elementwise, number(VectorOp::kAdd)},
     {"sub", "elementwise", false, elementwise, number(VectorOp::kSub)},
     {"mul", "elementwise", false, elementwise, number(VectorOp::kMul)},
+    {"muls", "elementwise", false, elementwise, number(VectorOp::kMuls)},
     {"max", "elementwise", false, elementwise, number(VectorOp::kMax)},
     {"min", "elementwise", false, elementwise, number(VectorOp::kMin)},
     {"copy", "elementwise", false, elementwise, number(VectorOp::kCopy)},
@@ -122,6 +178,7 @@ constexpr BuiltInKernel kKernels[] = {
     {"exp", "elementwise", false, elementwise, number(VectorOp::kExp)},
     {"matmul", "matmul", true, matmul, 0},
     {"spin", "spin", false, spin, 0, true},
+    {"random", "random", false, random, 0},
 };
 
 }  // namespace

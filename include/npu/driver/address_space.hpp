@@ -92,7 +92,7 @@ class NPU_API AddressSpace {
   // kInvalidArgument: the space does not hold it.
   Status release_memory(MemoryHandle memory);
   // Lets this space map `memory`, which `owner` holds, and release it like its own. `owner` may be
-  // of another card, and may then also only map the memory (plain memory, range_of()). Accesses
+  // this space or of another card, and then also only map it (plain memory, range_of()). Accesses
   // then go over the HCCS link between the cards (DmaCommand::device_to_peer()), and fault after
   // the other device's shutdown(). Such memory exists until it is unmapped and released here. Use
   // the returned handle. kAlreadyExists: the space holds it already. kInvalidArgument: `owner` does

@@ -9,7 +9,7 @@
 enum { kSize = 1 << 20, kPage = 2 << 20 };
 
 struct Keys {
-  char open[65], closed[65];
+  char open[65], closed[65], part[65];
   uint64_t number;
   aclrtMemFabricHandle fabric;
   aclrtIpcEventHandle event;
@@ -38,6 +38,20 @@ static int child(int from, int to) {
   OK(aclrtIpcMemClose(keys.open));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemClose(keys.open));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemImportByKey(&memory, keys.closed, 0));
+  /* A part of a page, twice: only its bytes are reached. */
+  void* twice = NULL;
+  OK(aclrtIpcMemImportByKey(&memory, keys.part, 0));
+  OK(aclrtIpcMemImportByKey(&twice, keys.part, ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS));
+  OK(aclrtMemcpy(&value, sizeof value, memory, sizeof value, ACL_MEMCPY_DEVICE_TO_HOST));
+  REQUIRE(value == 789);
+  ++value;
+  OK(aclrtMemcpy(twice, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset((char*)memory + 60, 8, 0, 8));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset((char*)memory - 4, 4, 0, 4));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory));
+  OK(aclrtIpcMemClose(keys.part));
+  OK(aclrtIpcMemClose(keys.part));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemClose(keys.part));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtMemImportFromShareableHandle(keys.number, 0, &handle));
   OK(aclrtDeviceGetBareTgid(&pid));
   REQUIRE(pid == getpid());
@@ -85,8 +99,19 @@ int main(void) {
   EXPECT(ACL_ERROR_INVALID_PARAM, aclrtIpcMemGetExportKey(memory, kSize, keys.open, 64, 0));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID,
          aclrtIpcMemGetExportKey((char*)memory + 64, 64, keys.open, sizeof keys.open, 0));
+  value = 789;
+  OK(aclrtMemcpy(plain, sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE));
   EXPECT(ACL_ERROR_RT_PARAM_INVALID,
-         aclrtIpcMemGetExportKey(plain, 64, keys.open, sizeof keys.open, 0));
+         aclrtIpcMemGetExportKey(plain, 128, keys.part, sizeof keys.part, 0));
+  OK(aclrtIpcMemGetExportKey(plain, 64, keys.part, sizeof keys.part,
+                             ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+  char again[65];
+  void* beside = device_memory(64); /* in the same page */
+  OK(aclrtIpcMemGetExportKey(beside, 64, again, sizeof again, 0));
+  OK(aclrtIpcMemClose(again));
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemClose(again));
+  OK(aclrtFree(beside));
+  value = 123;
   OK(aclrtIpcMemGetExportKey(memory, kSize, keys.open, sizeof keys.open,
                              ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
   OK(aclrtIpcMemGetExportKey(other, kSize, keys.closed, sizeof keys.closed, 0));
@@ -114,7 +139,10 @@ int main(void) {
   REQUIRE(waitpid(started, &status, 0) == started && status == 0);
   OK(aclrtSynchronizeEvent(event));
   OK(aclrtDestroyEvent(event));
+  OK(aclrtMemcpy(&value, sizeof value, plain, sizeof value, ACL_MEMCPY_DEVICE_TO_HOST));
+  REQUIRE(value == 790);
   OK(aclrtIpcMemClose(keys.open));
+  OK(aclrtIpcMemClose(keys.part));
   OK(aclrtFreePhysical(handle));
   OK(aclrtFree(plain));
   return end_right();

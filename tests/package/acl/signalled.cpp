@@ -41,8 +41,18 @@ void notifies() {
                                             aclrtSynchronizeStreamWithTimeout(second, 1)));
   OK(aclrtRecordNotify(notify, first));
   OK(aclrtSynchronizeStream(second));
+  // A record that is taken back, and a wait that ends after a second.
+  aclrtNotify both[2] = {notify, other};
+  OK(aclrtRecordNotify(notify, first));
+  OK(aclrtSynchronizeStream(first));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclrtNotifyBatchReset(both, 0));
+  OK(aclrtNotifyBatchReset(both, 2));
+  OK(aclrtWaitAndResetNotify(notify, second, 1));
+  EXPECT(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(second, 999));
+  REQUIRE(aclrtSynchronizeStreamWithTimeout(second, 2) != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   OK(aclrtDestroyNotify(notify));
   EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtRecordNotify(notify, first));
+  EXPECT(ACL_ERROR_RT_INVALID_HANDLE, aclrtNotifyBatchReset(both, 1));
   OK(aclrtDestroyNotify(other));
   OK(aclrtDestroyStream(first));
   OK(aclrtDestroyStream(second));

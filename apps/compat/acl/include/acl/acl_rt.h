@@ -11,6 +11,7 @@
 #include <acl/acl_base.h>
 #include <acl/acl_rt_allocator.h>
 #include <acl/acl_rt_batch.h>
+#include <acl/acl_rt_control.h>
 #include <acl/acl_rt_model.h>
 #include <acl/acl_rt_query.h>
 #include <acl/acl_rt_sync.h>

@@ -58,8 +58,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMo
 
 /* --- Kernels that change between runs. Those that a captured stream is given between the first two
    are a group. Those that a stream is given between the last two do not run: they replace the
-   group's kernels, in order. The update is on the card when the stream has come to its end, also for
-   a run in flight that waits for it. In a run in flight only arguments can change: else 107037.
+   group's kernels, in order. The update is on the card when the stream has come to its end, also
+   for a run in flight that waits for it. In a run in flight only arguments can change: else 107037.
    107033: the stream has a group, or an update, already, or none, or another stream updates the
    group; 107034 of a task: another stream of the capture has begun a group. */
 

@@ -19,11 +19,13 @@ extern "C" {
 ACL_FUNC_VISIBILITY aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
 ACL_FUNC_VISIBILITY aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
-/* `timeout`: milliseconds of simulated time, 0: for ever. After it the stream has failed, and goes
-   on as its failure mode says. */
+/* `timeout`: seconds of simulated time, 0: for ever. After it the stream has failed, and goes on as
+   its failure mode says. */
 ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,
                                                      uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* id);
+/* Takes records back, at once. */
+ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t count);
 
 /* --- Values of 8 bytes in device memory, aligned to 8; else 107000. `flag` of a write is 0. */
 #define ACL_STREAM_WAIT_VALUE_GEQ 0x0u /* as a signed difference */
@@ -97,8 +99,9 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1ul
 #define ACL_RT_VMM_EXPORT_FLAG_DEFAULT 0x0ul
 #define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1ul
-/* A mapping of aclrtMapMem(), from its beginning. 107000: it is none, or has fewer bytes; memory of
-   aclrtMalloc(), which shares pages. */
+/* An allocation or a mapping of aclrtMapMem(), from its beginning. 107000: it is none, or has fewer
+   bytes. Kernels of who imports it reach all of its pages of 2 MiB, which small allocations of the
+   program share; copies and fills do not. */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemGetExportKey(void* address, size_t size, char* key,
                                                      size_t length, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char* key, int32_t* pids, size_t count);

@@ -29,6 +29,56 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void* address, size_t size, uint32_t
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void* address, size_t size, uint32_t value,
                                                  size_t count, aclrtStream stream);
 
+/* --- Random numbers. The card's own generator is not modelled: a kernel on vector cores makes
+   them, by Philox 4x32-10 (a generator without a state). Number i depends on the seed, the counter
+   and i alone. A group of four numbers (of 8 bytes: two) is of counter + its own number. The
+   counter stays as it is. */
+typedef struct {
+  uint8_t isAddr; /* not 0: the value is in device memory */
+  uint8_t valueOrAddr[8];
+  uint8_t size; /* of the value */
+  uint8_t rsv[6];
+} aclrtRandomParaInfo;
+typedef struct {
+  aclrtRandomParaInfo dropoutRation;
+} aclrtDropoutBitmaskInfo;
+typedef struct {
+  aclrtRandomParaInfo min;
+  aclrtRandomParaInfo max;
+} aclrtUniformDisInfo;
+typedef struct {
+  aclrtRandomParaInfo mean;
+  aclrtRandomParaInfo stddev;
+} aclrtNormalDisInfo;
+typedef enum {
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0, /* bits, 0 with this probability; ACL_FLOAT */
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS,         /* min <= x < max */
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS,
+  ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS /* within two standard deviations */
+} aclrtRandomNumFuncType;
+typedef struct {
+  aclrtRandomNumFuncType funcType;
+  union {
+    aclrtDropoutBitmaskInfo dropoutBitmaskInfo;
+    aclrtUniformDisInfo uniformDisInfo;
+    aclrtNormalDisInfo normalDisInfo;
+  } paramInfo;
+} aclrtRandomNumFuncParaInfo;
+typedef struct {
+  aclDataType dataType; /* ACL_FLOAT, ACL_FLOAT16, ACL_BF16; uniform also 32 and 64 bit integers */
+  aclrtRandomNumFuncParaInfo randomNumFuncParaInfo;
+  void* randomParaAddr;    /* null */
+  void* randomResultAddr;  /* device memory */
+  void* randomCounterAddr; /* 16 bytes of device memory, aligned to 8 */
+  aclrtRandomParaInfo randomSeed;
+  aclrtRandomParaInfo randomNum; /* numbers, or bits; at most 2^44 */
+  uint8_t rsv[8];
+} aclrtRandomNumTaskInfo;
+/* `reserve` is null. 207000: other types, values in device memory. 100000: min > max, of integers
+   min = max, a negative deviation, a ratio that is none. */
+ACL_FUNC_VISIBILITY aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* task,
+                                                 const aclrtStream stream, void* reserve);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,7 +17,7 @@
 #define NPUSIM_BUILT_IN "npusim:built-in"
 
 /* "add", "sub", "mul", "max", "min": to[i] = a[i] op b[i], on vector cores. "copy", "relu", "exp":
-   to[i] = f(a[i]); b is 0. */
+   to[i] = f(a[i]); b is 0. "muls": to[i] = a[i] * s; b has the bits of s in fp32. */
 typedef struct npusim_elementwise_args {
   uint64_t to, a, b;
   uint64_t count; /* elements */
@@ -37,6 +37,18 @@ typedef struct npusim_matmul_args {
 typedef struct npusim_spin_args {
   uint64_t clocks;
 } npusim_spin_args;
+
+/* "random": numbers by Philox 4x32-10 of the seed, from the counter on (16 bytes of device memory,
+   aligned to 8): see aclrtRandomNumAsync(). `distribution`: bits that are 1 with probability a 0,
+   uniform 1 (a <= x < b), normal 2 and truncated normal 3 (mean a, standard deviation b; within two
+   of them). a, b: integers of the type, or bits of fp32. */
+typedef struct npusim_random_args {
+  uint64_t to, counter, seed;
+  uint64_t count; /* numbers, or bits */
+  uint64_t a, b;
+  uint32_t distribution;
+  uint32_t type; /* aclDataType */
+} npusim_random_args;
 
 #ifdef __cplusplus
 extern "C" {

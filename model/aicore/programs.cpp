@@ -159,7 +159,13 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
   const bool stale = info.context >> 48 != epochs_[core];
   if (phase == tlm::END_REQ) {
     info.translated_at = sim_now();
-    if (!stale) cores_[core]->translated(slot);
+    if (stale) return tlm::TLM_ACCEPTED;
+    const bool line = trans.get_data_length() == Transaction::kInlineData;
+    if (info.peer != 0 && line &&
+        cores_[core]->carry(slot, trans.is_write(), info.inline_data.data())) {
+      trans.set_data_ptr(info.inline_data.data());
+    }
+    cores_[core]->translated(slot);
     return tlm::TLM_ACCEPTED;
   }
   if (!stale) {
@@ -169,7 +175,8 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
                                   trans.get_data_length(),
                                   {info.issued, info.translated_at, info.hbm_until},
                                   info.l2_hits,
-                                  info.l2_misses});
+                                  info.l2_misses,
+                                  trans.is_read() ? trans.get_data_ptr() : nullptr});
   }
   trans.release();
   return tlm::TLM_COMPLETED;

@@ -10,6 +10,7 @@
 #include "npu/driver/collectives.hpp"
 #include "npu/driver/staged_copies.hpp"
 #include "tests/system/support/machine.hpp"
+#include "workloads/framework/program_images.hpp"
 
 namespace npu::test {
 
@@ -58,6 +59,9 @@ class CollectiveBench {
     driver::CommunicatorOptions options;
     options.buffer = 2_MiB;
     options.timeout = 2_ms;
+    options.vector.kernel = must(workloads::program_image("vector_collective"));
+    options.vector.half = 64_KiB;
+    options.vector.one_shot = 8_KiB;
     return options;
   }
   template <class T>

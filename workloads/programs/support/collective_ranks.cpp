@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
+#include "workloads/framework/program_images.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -17,6 +19,23 @@ constexpr Bytes kComparedAtOnce = 4_KiB;  // compared at once
 constexpr Bytes kTimesBytes = 4_KiB;
 
 }  // namespace
+
+Result<driver::VectorCollectives> vector_collectives(Context& context) {
+  const auto kernel = use_program(context.report, "vector_collective");
+  if (!kernel) return forward_error(kernel);
+  driver::VectorCollectives vector;
+  vector.kernel = *kernel;
+  vector.blocks = static_cast<std::uint32_t>(context.parameters.integer("blocks"));
+  if (context.machine == nullptr || context.machine->cards.front().name != "910c") return vector;
+  const auto largest = [&](CollectiveOperation operation, Bytes bytes) {
+    vector.largest[static_cast<std::size_t>(operation)] = bytes;
+  };
+  largest(CollectiveOperation::kAllReduce, 1_MiB);
+  largest(CollectiveOperation::kAllGather, 512_KiB);
+  largest(CollectiveOperation::kReduceScatter, 1_MiB);
+  largest(CollectiveOperation::kAllToAll, 512_KiB);
+  return vector;
+}
 
 Result<std::unique_ptr<CollectiveRanks>> CollectiveRanks::open(
     Context& context, unsigned ranks, Bytes bytes, const driver::CommunicatorOptions& options) {

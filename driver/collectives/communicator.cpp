@@ -171,9 +171,9 @@ Status Communicator::Impl::check(unsigned rank, const CollectiveCall& call,
 Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCall& call,
                                                               Operation operation,
                                                               Bytes bytes) const {
-  const auto algorithm =
-      call.algorithm != Algorithm::kAutomatic ? call.algorithm
-                                              : choose(operation, bytes, call.type);
+  const auto algorithm = call.algorithm != Algorithm::kAutomatic
+                             ? call.algorithm
+                             : choose(operation, bytes, call.type);
   if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
   if (algorithm == Algorithm::kAiv && members.front()->kernel() == nullptr) {
     return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");

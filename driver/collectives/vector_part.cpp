@@ -28,12 +28,13 @@ bool has_parts(Operation operation) {
 Status check_vector(const VectorCollectives& options) {
   if (options.kernel.size == 0) return {};
   if (options.blocks == 0 || options.blocks > kMostBlocks) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{} blocks: 1 to {}", options.blocks,
-                                                         kMostBlocks));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} blocks: 1 to {}", options.blocks, kMostBlocks));
   }
   if (options.half < kLeastHalf || options.half > kMostHalf || options.half % kHalfUnit != 0) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a half of {} bytes: 64 KiB to 1 GiB in whole 512 bytes", options.half));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("a half of {} bytes: 64 KiB to 1 GiB in whole 512 bytes", options.half));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's part by vector cores: what each launch of the kernel is told. The public options' checks.
+// A rank's part by vector cores: what each launch of the kernel is told. The public options'
+// checks.
 #pragma once
 
 #include "driver/collectives/operation_plan.hpp"

@@ -259,12 +259,12 @@ void MmuMemory::release(Hold hold) {
 Completion MmuMemory::move_at_peer(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                                    unsigned char* data, Bytes length) {
   Translation page;
-  const bool leaves =
-      sockets_.peers != nullptr && sockets_.peers->size() != 0 && function_of(vmid) == 0 &&
-      find_page(tagged_address(vmid, address), page) == Completion::kSuccess;
+  const bool leaves = sockets_.peers != nullptr && sockets_.peers->size() != 0 &&
+                      function_of(vmid) == 0 &&
+                      find_page(tagged_address(vmid, address), page) == Completion::kSuccess;
   if (!leaves) return Completion::kNoPeer;
-  auto& trans = sim_.pool.allocate(command, page.translate(address), data,
-                                   static_cast<unsigned>(length));
+  auto& trans =
+      sim_.pool.allocate(command, page.translate(address), data, static_cast<unsigned>(length));
   auto& info = Transaction::of(trans);
   info.peer = page.peer;
   const bool moved = (*sockets_.peers)->transport_dbg(trans) == length;

@@ -101,10 +101,10 @@ class Bench {
     done.busy = busiest(before, context_.simulator.peer_links());
     const auto again = ranks_.compare(problem, verify);
     if (!again) return forward_error(again);
-    const auto used = algorithm == CollectiveAlgorithm::kAutomatic
-                          ? ranks_.communicator().choose(problem.operation, problem.block_bytes(),
-                                                 problem.type)
-                          : algorithm;
+    const auto used =
+        algorithm == CollectiveAlgorithm::kAutomatic
+            ? ranks_.communicator().choose(problem.operation, problem.block_bytes(), problem.type)
+            : algorithm;
     done.algorithm = to_string(used);
     const std::string operation(to_string(problem.operation)), wanted(to_string(algorithm));
     const auto type = name_of(problem.type);
@@ -152,9 +152,8 @@ Status run(Context& context) {
   }
   const auto options = options_of(context);
   if (!options) return forward_error(options);
-  auto ranks =
-      CollectiveRanks::open(context, static_cast<unsigned>(parameters.integer("ranks")),
-                            *std::max_element(sizes.begin(), sizes.end()), *options);
+  auto ranks = CollectiveRanks::open(context, static_cast<unsigned>(parameters.integer("ranks")),
+                                     *std::max_element(sizes.begin(), sizes.end()), *options);
   if (!ranks) return forward_error(ranks);
   auto& table = add_figure_table(context.report, "collective operations",
                                  {"operation", "algorithm", "type", "size"}, kFigures);

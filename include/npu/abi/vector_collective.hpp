@@ -16,8 +16,8 @@
 namespace npu::abi {
 
 enum class VectorCollectiveKind : std::uint8_t {
-  kReduce,        // `bytes` of each rank, at place * bytes in its half, are reduced to `to`
-  kGather,        // `bytes` of each rank, at place * bytes in its half, go to `to` + rank * to_pitch
+  kReduce,  // `bytes` of each rank, at place * bytes in its half, are reduced to `to`
+  kGather,  // `bytes` of each rank, at place * bytes in its half, go to `to` + rank * to_pitch
   kReduceGather,  // each rank reduces its part of `bytes`; all parts go to `to`
 };
 inline constexpr unsigned kVectorCollectiveKinds = 3;
@@ -32,10 +32,10 @@ struct VectorCollective {
   ElementType type = ElementType::kFp32;
   ReduceOperation reduction = ReduceOperation::kNone;
   std::uint8_t rank = 0, ranks = 1;
-  std::uint8_t place = 0;       // 0, or the rank
-  std::uint64_t number = 0;     // of the launch: 1, 2, ...
-  std::uint64_t timeout = 0;    // of each meeting, ns
-  std::uint64_t half = 0;       // bytes of a half
+  std::uint8_t place = 0;     // 0, or the rank
+  std::uint64_t number = 0;   // of the launch: 1, 2, ...
+  std::uint64_t timeout = 0;  // of each meeting, ns
+  std::uint64_t half = 0;     // bytes of a half
   std::uint64_t from = 0, to = 0;
   std::uint64_t rows = 1, bytes = 0, from_pitch = 0, to_pitch = 0;
 
@@ -47,7 +47,14 @@ struct VectorCollective {
     };
     return {byte(kind, 0) | byte(type, 1) | byte(reduction, 2) | byte(rank, 3) | byte(ranks, 4) |
                 byte(place, 5) | byte(rows, 6),
-            number, timeout, half, from, to, bytes, from_pitch, to_pitch};
+            number,
+            timeout,
+            half,
+            from,
+            to,
+            bytes,
+            from_pitch,
+            to_pitch};
   }
   static VectorCollective of(const std::array<std::uint64_t, kWords>& words) {
     const auto byte = [&](unsigned at) { return static_cast<std::uint8_t>(words[0] >> (8 * at)); };

@@ -10,8 +10,9 @@
 // adds what it reads to the destination if the operation reduces. Data that is larger than the
 // buffer goes through it in several turns.
 //
-// By kAiv the part is one kernel for each turn on the caller's stream. The blocks of all ranks'
-// kernels run at the same time. A rank's read that fails, or a peer that does not come in time,
+// By kAiv the part is one kernel for each turn on the caller's stream, whose LaunchCores::kVector
+// must be vector cores alone: on others it fails. The blocks of all ranks' kernels run at the same
+// time. A rank's read that fails, or a peer that does not come in time,
 // ends its kernel with a fault; a peer that has read all before ends without one, and its next
 // operation fails. The operation before must have been on the same stream, or have ended: else
 // the call waits for its end.

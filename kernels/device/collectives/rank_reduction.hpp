@@ -58,8 +58,8 @@ class RankReduction {
   }
 
  private:
-  static constexpr std::uint32_t kUnit = 256;       // elements
-  static constexpr std::uint32_t kWideBytes = 8;    // fp32: the sum and the next rank's data
+  static constexpr std::uint32_t kUnit = 256;     // elements
+  static constexpr std::uint32_t kWideBytes = 8;  // fp32: the sum and the next rank's data
 
   static std::uint32_t tile_of(AicorePort& port, unsigned ranks, std::uint32_t bytes, bool wide) {
     const std::uint32_t each = kSets * (ranks * bytes + (wide ? kWideBytes : bytes));

@@ -29,8 +29,8 @@ inline Slice slice_of(std::uint64_t bytes, std::uint64_t part, std::uint64_t par
   return {border(part), border(part + 1)};
 }
 
-// From global memory to global memory. With more copies in flight than Passing of common/stages.hpp:
-// a link takes longer than the card's own memory.
+// From global memory to global memory. With more copies in flight than Passing of
+// common/stages.hpp: a link takes longer than the card's own memory.
 class Passage {
  public:
   explicit Passage(AicorePort& port)

@@ -96,8 +96,7 @@ bool valid(const VectorCollective& work) {
   const bool reduces = work.kind != VectorCollectiveKind::kGather;
   return static_cast<unsigned>(work.kind) < abi::kVectorCollectiveKinds && work.ranks != 0 &&
          work.ranks <= VectorCollective::kMostRanks && work.rank < work.ranks &&
-         work.place < work.rows &&
-         (!reduces || platform::bytes_of(vector_type(work.type)) != 0);
+         work.place < work.rows && (!reduces || platform::bytes_of(vector_type(work.type)) != 0);
 }
 
 // Its arguments are addresses and sizes, and its copies go through queues of buffers.
@@ -106,7 +105,7 @@ constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, true, false};
 int vector_collective(AicorePort& port) {
   const auto work = VectorCollective::of(
       aicore::Arguments(port, VectorCollective::kWords).words<VectorCollective::kWords>());
-  if (!valid(work)) return aicore::kBadArguments;
+  if (!valid(work) || port.core_type() == abi::CoreType::kAic) return aicore::kBadArguments;
   const aicore::Arguments arguments(port, VectorCollective::kWords + work.ranks);
   vector::set_up(port, kSetUp, 0);
   const Windows windows(arguments, work);

@@ -19,9 +19,9 @@ struct Told : model::WriteObserver {
 struct BytesBench : LinkBench {
   BytesBench() : LinkBench(3) { card(1).port.observe_writes(told); }
   // At once, between card 0 and card `peer`.
-  Completion move(bool write, unsigned peer, std::uint64_t address, unsigned char& byte) {
-    auto& trans =
-        sim.pool.allocate(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, &byte, 1);
+  Completion move(bool write, unsigned peer, std::uint64_t address, unsigned char& data) {
+    auto& trans = sim.pool.allocate(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address,
+                                    &data, 1);
     Transaction::of(trans).peer = static_cast<std::uint8_t>(peer + 1);
     const unsigned moved = card(0).mmu->transport_dbg(trans);
     const auto completion = Transaction::of(trans).completion;

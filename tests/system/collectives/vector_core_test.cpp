@@ -54,7 +54,7 @@ TEST(VectorCollective, OperationsOfOtherStreamsAndAlgorithmsFollowEachOther) {
   Machine({"hbm.fidelity=run"}, kEightCards).on<CollectiveBench>(3U, [](auto& bench) {
     std::vector<std::unique_ptr<driver::ExecutionStream>> others;
     for (auto& rank : bench.ranks) {
-      others.push_back(must(driver::ExecutionStream::open(*rank.process, *rank.arguments)));
+      others.push_back(CollectiveBench::open_stream(rank));
     }
     constexpr std::uint64_t kCount = 5'000;
     for (unsigned rank = 0; rank < 3; ++rank) {

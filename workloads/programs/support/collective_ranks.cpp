@@ -9,6 +9,7 @@
 #include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
 #include "workloads/framework/program_images.hpp"
+#include "workloads/programs/support/operator_limits.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -17,6 +18,7 @@ using driver::CollectiveOperation;
 
 constexpr Bytes kComparedAtOnce = 4_KiB;  // compared at once
 constexpr Bytes kTimesBytes = 4_KiB;
+constexpr std::size_t kVectorMask = 1;  // of CardCores
 
 }  // namespace
 
@@ -74,6 +76,10 @@ Status CollectiveRanks::open(Rank& rank, unsigned number, Bytes bytes) {
   rank.arguments = std::make_unique<driver::ArgumentPool>(process);
   driver::ExecutionStreamOptions options;
   options.wait = driver::WaitPolicy::kPolling;
+  if (context_.machine != nullptr) {
+    constexpr auto kVector = static_cast<std::size_t>(driver::LaunchCores::kVector);
+    options.cores[kVector] = cores_of(context_.machine->cards[number]).mask[kVectorMask];
+  }
   auto stream = driver::ExecutionStream::open(process, *rank.arguments, options);
   if (!stream) return forward_error(stream);
   rank.stream = std::move(*stream);

@@ -119,7 +119,7 @@ CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes,
       }
     }
   }
-  const bool by_cores = members.front()->kernel() != nullptr &&
+  const bool by_cores = options.vector.kernel.size != 0 &&
                         bytes <= options.vector.largest[static_cast<std::size_t>(operation)] &&
                         has_algorithm(operation, Algorithm::kAiv) &&
                         vector_cores_do(operation, type);
@@ -175,7 +175,7 @@ Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCa
                              ? call.algorithm
                              : choose(operation, bytes, call.type);
   if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
-  if (algorithm == Algorithm::kAiv && members.front()->kernel() == nullptr) {
+  if (algorithm == Algorithm::kAiv && options.vector.kernel.size == 0) {
     return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");
   }
   if (algorithm == Algorithm::kAiv && !vector_cores_do(operation, call.type)) {

@@ -241,8 +241,7 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
 
 tlm::tlm_sync_enum Mmu::peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                       sc_core::sc_time& delay) {
-  const auto hop = Hop::of(Transaction::of(trans));
-  return response(static_cast<int>(hop.client), trans, phase, delay);
+  return response(static_cast<int>(Hop::of(Transaction::of(trans)).client), trans, phase, delay);
 }
 
 // --- Pages of the host ------------------------------------------------------------------------

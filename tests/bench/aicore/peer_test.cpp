@@ -7,13 +7,13 @@ namespace npu::test {
 namespace {
 
 constexpr std::uint64_t kPeer = 0x80'0000;
-constexpr SimTime kHalf = 5 * kLatency;  // of what the peer's memory takes
-constexpr SimTime kEarly = kHalf - 2 * kLatency, kLate = kHalf + 2 * kLatency;
+constexpr SimTime kTurn = 5 * kLatency;  // of what the peer's memory takes
+constexpr SimTime kBeforeTurn = kTurn - 2 * kLatency, kBehindTurn = kTurn + 2 * kLatency;
 
 struct PeerAicoreBench : AicoreBench {
   PeerAicoreBench() {
     peer = kPeer;
-    latency = 2 * kHalf;
+    latency = 2 * kTurn;
     vmid = 1;
     memory.store<std::uint32_t>(kPeer, 1);
   }
@@ -33,9 +33,9 @@ struct PeerAicoreBench : AicoreBench {
 // A core sends a line within a few clocks of the barrier.
 TEST(AicorePeer, ALoadHasWhatWasThereWhenThePeersMemoryHadItsTurn) {
   PeerAicoreBench bench;
-  EXPECT_EQ(bench.read(kPeer, kEarly), 2U);
-  EXPECT_EQ(bench.read(kPeer + 64, kLate), 0U);
-  EXPECT_EQ(bench.read(kData, kLate), 2U) << "of the own memory: at its answer";
+  EXPECT_EQ(bench.read(kPeer, kBeforeTurn), 2U);
+  EXPECT_EQ(bench.read(kPeer + 64, kBehindTurn), 0U);
+  EXPECT_EQ(bench.read(kData, kBehindTurn), 2U) << "of the own memory: at its answer";
 }
 
 TEST(AicorePeer, AStoreIsThereWhenThePeersMemoryHasIt) {
@@ -46,8 +46,8 @@ TEST(AicorePeer, AStoreIsThereWhenThePeersMemoryHasIt) {
     port.memory_barrier();
     const auto look = [&] { seen.push_back(bench.memory.load<std::uint32_t>(kPeer + 8)); };
     const SimTime sent = model::sim_now();
-    bench.at(sent + kEarly, look);
-    bench.at(sent + kLate, look);
+    bench.at(sent + kBeforeTurn, look);
+    bench.at(sent + kBehindTurn, look);
     port.clean_invalidate(kPeer + 8);
     port.memory_barrier();
     return 0;
@@ -62,7 +62,7 @@ TEST(AicorePeer, WhatAnotherWritesBehindAStoreStays) {
   bench.run_one([&](AicorePort& port) {
     port.store(kPeer, 4, 7);
     port.clean_invalidate(kPeer);
-    bench.at(model::sim_now() + kLate, [&] { bench.memory.store<std::uint32_t>(kPeer, 9); });
+    bench.at(model::sim_now() + kBehindTurn, [&] { bench.memory.store<std::uint32_t>(kPeer, 9); });
     port.memory_barrier();
     return 0;
   });

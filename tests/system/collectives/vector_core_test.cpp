@@ -28,12 +28,12 @@ void expect_failed(const CollectiveBench& bench, std::initializer_list<unsigned>
 
 // Numbers of which every other order gives another sum.
 TEST(VectorCollective, ASumHasTheOrderOfTheRanks) {
-  constexpr unsigned kRanks = 5;
-  Machine({"hbm.fidelity=run"}, kEightCards).on<CollectiveBench>(kRanks, [](auto& bench) {
+  constexpr unsigned kFive = 5;
+  Machine({"hbm.fidelity=run"}, kEightCards).on<CollectiveBench>(kFive, [](auto& bench) {
     std::mt19937 random(1);
     for (const std::uint64_t count : {100U, 30'001U}) {
       std::vector<float> expected(count);
-      for (unsigned rank = 0; rank < kRanks; ++rank) {
+      for (unsigned rank = 0; rank < kFive; ++rank) {
         std::vector<float> values(count);
         for (std::uint64_t i = 0; i < count; ++i) {
           values[i] = std::ldexp(static_cast<float>(random() % 2000) - 1000,
@@ -43,7 +43,7 @@ TEST(VectorCollective, ASumHasTheOrderOfTheRanks) {
         bench.write(bench.ranks[rank].from, rank, values);
       }
       bench.run_all(sums(bench, count), kFp32, kAiv);
-      for (unsigned rank = 0; rank < kRanks; ++rank) {
+      for (unsigned rank = 0; rank < kFive; ++rank) {
         EXPECT_EQ(bench.template read<float>(bench.ranks[rank].to, rank, count), expected);
       }
     }
@@ -71,7 +71,7 @@ TEST(VectorCollective, OperationsOfOtherStreamsAndAlgorithmsFollowEachOther) {
             const auto from = turn == 0 ? bench.ranks[rank].from : bench.ranks[rank].to;
             auto mark = bench.all->all_reduce(rank, other, from, bench.ranks[rank].to, kCount,
                                               Reduction::kSum);
-            if (mark) EXPECT_TRUE(mark->wait(bench.host.clock().now() + 1_s));
+            EXPECT_TRUE(mark && mark->wait(bench.host.clock().now() + 1_s));
             return mark;
           },
           kFp32, kAiv);

@@ -15,7 +15,7 @@
 
 namespace npu::workloads {
 
-// Operations by vector cores as published (network-facts 2.2): an A3 does small ones so by itself,
+// Operations by vector cores as published (hccl.md E2): an A3 does small ones so by itself,
 // others only if they are told to. `blocks` is a parameter of the workload.
 Result<driver::VectorCollectives> vector_collectives(Context& context);
 

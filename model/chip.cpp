@@ -19,7 +19,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
       mmu_("mmu", simulation, config, index, kMmuClients),
       host_pages_("ats", simulation, config, fmt::format("card{}.ats", index), mmu_),
       command_("command", simulation, config, index),
-      aicore_programs_("aicore_programs", simulation, config, mmu_.memory(), memory_watch_,
+      aicore_programs_("aicore_programs", simulation, config, mmu_.core_memory(), memory_watch_,
                        fmt::format("card{}.aicore", index)),
       aicpu_programs_("aicpu_programs", simulation, config.aicpu, config.aicpu_core,
                       std::max(config.aicpus, config.virtual_functions.aicpus),
@@ -58,6 +58,7 @@ Chip::Chip(const sc_core::sc_module_name& name, Simulation& simulation, const Ch
     }
   }
   hbm_.observe_writes(memory_watch_);
+  hccs_.observe_writes(memory_watch_);
   hbm_.ecc().connect(*this);
   if (config.l2.size != 0) memory_watch_.pass_on_to(l2_);
   mmu_.connect(memory_watch_,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "driver/collectives/communicator_impl.hpp"
+#include "driver/collectives/vector_part.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
 #include "npu/base/checked.hpp"
@@ -47,6 +48,7 @@ Status check_options(const std::vector<CommunicatorRank>& ranks,
   if (options.timeout < Picoseconds{1000}) {
     return fail(ErrorCode::kInvalidArgument, "a timeout below 1 ns");
   }
+  if (auto known = check_vector(options.vector); !known) return known;
   for (std::size_t i = 0; i < kCollectiveOperations; ++i) {
     const auto operation = static_cast<Operation>(i);
     if (auto known = check_algorithm(operation, options.algorithms[i]); !known) return known;
@@ -77,7 +79,7 @@ Result<std::unique_ptr<Communicator>> Communicator::create(
   const auto count = static_cast<unsigned>(ranks.size());
   for (unsigned i = 0; i < count; ++i) {
     impl->members.push_back(std::make_unique<CollectiveMember>(*ranks[i].process, i, count));
-    if (auto there = impl->members.back()->open(rounded.buffer); !there) {
+    if (auto there = impl->members.back()->open(rounded.buffer, rounded.vector); !there) {
       return forward_error(there);
     }
   }
@@ -100,12 +102,14 @@ Bytes Communicator::buffer() const {
   return impl_->options.buffer;
 }
 
-CollectiveAlgorithm Communicator::choose(CollectiveOperation operation, Bytes bytes) const {
-  return impl_->choose(operation, bytes);
+CollectiveAlgorithm Communicator::choose(CollectiveOperation operation, Bytes bytes,
+                                         CollectiveType type) const {
+  return impl_->choose(operation, bytes, type);
 }
 
 // All pairs at once where there are links for it, else the neighbours alone.
-CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes) const {
+CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes,
+                                               CollectiveType type) const {
   const auto wanted = options.algorithms[static_cast<std::size_t>(operation)];
   if (wanted != Algorithm::kAutomatic) return wanted;
   for (unsigned a = 0; a < ranks(); ++a) {
@@ -115,6 +119,11 @@ CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes)
       }
     }
   }
+  const bool by_cores = options.vector.kernel.size != 0 &&
+                        bytes <= options.vector.largest[static_cast<std::size_t>(operation)] &&
+                        has_algorithm(operation, Algorithm::kAiv) &&
+                        vector_cores_do(operation, type);
+  if (by_cores) return Algorithm::kAiv;
   const bool small = bytes <= options.one_shot;
   return small && has_algorithm(operation, Algorithm::kOneShot) ? Algorithm::kOneShot
                                                                 : Algorithm::kMesh;
@@ -162,9 +171,18 @@ Status Communicator::Impl::check(unsigned rank, const CollectiveCall& call,
 Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCall& call,
                                                               Operation operation,
                                                               Bytes bytes) const {
-  const auto algorithm =
-      call.algorithm != Algorithm::kAutomatic ? call.algorithm : choose(operation, bytes);
+  const auto algorithm = call.algorithm != Algorithm::kAutomatic
+                             ? call.algorithm
+                             : choose(operation, bytes, call.type);
   if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
+  if (algorithm == Algorithm::kAiv && options.vector.kernel.size == 0) {
+    return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");
+  }
+  if (algorithm == Algorithm::kAiv && !vector_cores_do(operation, call.type)) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} by aiv: vector cores reduce int32, fp16, bf16 and fp32",
+                            to_string(operation)));
+  }
   // Links of all ranks: one that is refused alone leaves the others waiting.
   const bool neighbours = works_with_neighbours(operation, algorithm);
   for (unsigned low = 0; low < ranks(); ++low) {
@@ -196,6 +214,7 @@ Result<StreamMark> Communicator::Impl::run(unsigned rank, const CollectiveCall& 
   request.algorithm = *algorithm;
   const bool barrier = request.operation == Operation::kBarrier;
   if (request.count == 0 && !barrier) return call.stream->last();
+  if (request.algorithm == Algorithm::kAiv) return launch(rank, call, data, request);
   return part(rank, call, data, [&](PartWriter& writer) -> Status {
     const PlanRank me{rank, ranks()};
     const auto most = elements_per_turn(request, ranks(), options.buffer);

@@ -16,7 +16,7 @@ struct Communicator::Impl {
   ~Impl();
 
   unsigned ranks() const { return static_cast<unsigned>(members.size()); }
-  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes) const;
+  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes, CollectiveType type) const;
   // Arguments that every operation has. `elements`: addresses of some.
   Status check(unsigned rank, const CollectiveCall& call,
                const std::vector<DeviceAddress>& elements) const;
@@ -36,6 +36,9 @@ struct Communicator::Impl {
   // Exchanges one after the other.
   Result<StreamMark> run(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                          const std::vector<ExchangeRequest>& requests);
+  // The same by vector cores: launches on the caller's stream.
+  Result<StreamMark> launch(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
+                            const PlanRequest& request);
   // The part in which `write` writes the plans.
   Result<StreamMark> part(unsigned rank, const CollectiveCall& call, const PartWriter::Data& data,
                           const std::function<Status(PartWriter&)>& write);

@@ -3,7 +3,9 @@
 
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
+#include "npu/abi/vector_collective.hpp"
 #include "npu/base/checked.hpp"
+#include "npu/driver/staged_copies.hpp"
 
 namespace npu::driver {
 namespace {
@@ -26,9 +28,12 @@ CollectiveMember::CollectiveMember(ProcessContext& process, unsigned rank, unsig
       arguments_(std::make_unique<ArgumentPool>(process)),
       streams_(ranks) {}
 
-Status CollectiveMember::open(Bytes buffer) {
-  const auto whole = checked_align_up(buffer, kPageSize);
-  size_ = kSlots + *whole;
+Status CollectiveMember::open(Bytes buffer, const VectorCollectives& vector) {
+  buffer_ = *checked_align_up(buffer, kPageSize);
+  size_ = kSlots + buffer_;
+  if (vector.kernel.size != 0) {
+    size_ += *checked_align_up(abi::VectorCollective::kFlags + 2 * vector.half, kPageSize);
+  }
   auto& own = blocks_[rank_];
   const auto memory = process_->space().create_memory(size_, {true, true});
   if (!memory) return forward_error(memory);
@@ -42,8 +47,18 @@ Status CollectiveMember::open(Bytes buffer) {
     if (!opened) return forward_error(opened);
     stream = std::move(*opened);
   }
-  const auto zero = entries::fill(own.at, kSlots, 0);
-  if (const auto filled = stream().submit(&zero, 1); !filled) return forward_error(filled);
+  if (auto zeroed = zero(own.at, kSlots); !zeroed || vector.kernel.size == 0) return zeroed;
+  auto copies = StagedCopies::open(*process_);
+  if (!copies) return forward_error(copies);
+  auto kernel = (*copies)->load(vector.kernel);
+  if (!kernel) return forward_error(kernel);
+  kernel_ = std::move(*kernel);
+  return zero(window_of(rank_), abi::VectorCollective::kFlags);
+}
+
+Status CollectiveMember::zero(DeviceAddress at, Bytes size) {
+  const auto entry = entries::fill(at, size, 0);
+  if (const auto filled = stream().submit(&entry, 1); !filled) return forward_error(filled);
   auto& clock = impl_of(*process_).link.clock();
   return stream().wait(clock.now() + kZeroed);
 }
@@ -90,6 +105,7 @@ Status CollectiveMember::leave(Instant deadline) {
     stream.reset();
   }
   arguments_.reset();
+  kernel_.reset();
   for (auto& block : blocks_) unmap(block);
   process_ = nullptr;
   note_failure("the rank has left");
@@ -101,6 +117,9 @@ const std::optional<std::string>& CollectiveMember::failure() {
     if (streams_[i] == nullptr || streams_[i]->last().query()) continue;
     const auto ended = streams_[i]->wait(impl_of(*process_).link.clock().now());
     if (!ended) failure_ = ended.error().context;
+  }
+  if (const auto launch = last_launch.query(); !launch && !failure_) {
+    failure_ = launch.error().context;
   }
   return failure_;
 }

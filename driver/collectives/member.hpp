@@ -25,8 +25,8 @@ class CollectiveMember {
   CollectiveMember(const CollectiveMember&) = delete;
   CollectiveMember& operator=(const CollectiveMember&) = delete;
 
-  // Its own block and streams, the slots zeroed.
-  Status open(Bytes buffer);
+  // Its own block and streams, the slots zeroed; with a kernel for vector cores a window, too.
+  Status open(Bytes buffer, const VectorCollectives& vector);
   // Maps the peer's block. kUnsupported: no link to its card.
   Status meet(const CollectiveMember& peer);
   // Streams, mappings and memory are given back. The first error.
@@ -36,6 +36,7 @@ class CollectiveMember {
   // Whether there was a link when they met: also of one that has left.
   bool is_linked(unsigned peer) const { return peer == rank_ || linked_[peer]; }
   bool is_on_card_of(unsigned peer) const { return same_card_[peer]; }
+  ProcessContext& process() { return *process_; }
   platform::Mutex& lock() { return *lock_; }
   ExecutionStream& stream() { return *streams_[rank_]; }
   ExecutionStream& stream_for(unsigned peer) { return *streams_[peer]; }
@@ -49,12 +50,19 @@ class CollectiveMember {
   // The slot for this rank's records at the peer.
   DeviceAddress at_peer(unsigned peer) const { return slot(peer, rank_); }
   DeviceAddress buffer_of(unsigned rank) const { return blocks_[rank].at + kSlots; }
+  // For vector cores (abi/vector_collective.hpp); null: no kernel.
+  DeviceAddress window_of(unsigned rank) const { return buffer_of(rank) + buffer_; }
+  const std::shared_ptr<const KernelModule>& kernel() const { return kernel_; }
 
   // Records made for each peer and waits for them; of its own streams, the values of the slots.
   std::vector<std::uint64_t> told, heard, joined;
   std::uint64_t forked = 0, parts = 0;
+  // Of the launches for vector cores: their number, the last one, and its stream.
+  std::uint64_t launches = 0;
+  StreamMark last_launch;
+  const ExecutionStream* launched_on = nullptr;
 
-  // One of its streams has stopped; nullopt: none. Once told it stays.
+  // One of its streams has stopped, or a launch has failed; nullopt: none. Once told it stays.
   const std::optional<std::string>& failure();
   void note_failure(std::string text) {
     if (!failure_) failure_ = std::move(text);
@@ -69,17 +77,19 @@ class CollectiveMember {
   DeviceAddress slot(unsigned rank, unsigned number) const {
     return blocks_[rank].at + number * kSlot;
   }
+  Status zero(DeviceAddress at, Bytes size);
   Status map(Block& block);
   void unmap(Block& block);
 
   ProcessContext* process_;
   const unsigned rank_, ranks_;
-  Bytes size_ = 0;  // of each block
+  Bytes buffer_ = 0, size_ = 0;  // of each block: its buffer, and all
   std::unique_ptr<platform::Mutex> lock_;
   std::vector<Block> blocks_;                // by rank; its own is its memory
   std::vector<bool> same_card_, linked_;     // by rank
   std::unique_ptr<ArgumentPool> arguments_;  // of which streams without kernels take nothing
   std::vector<std::unique_ptr<ExecutionStream>> streams_;  // by rank; its own is the first
+  std::shared_ptr<const KernelModule> kernel_;
   std::optional<std::string> failure_;
 };
 

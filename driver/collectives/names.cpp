@@ -43,6 +43,8 @@ std::string_view to_string(CollectiveAlgorithm algorithm) {
       return "nhr";
     case CollectiveAlgorithm::kPairwise:
       return "pairwise";
+    case CollectiveAlgorithm::kAiv:
+      return "aiv";
   }
   return "?";
 }
@@ -66,6 +68,10 @@ bool has_algorithm(CollectiveOperation operation, CollectiveAlgorithm algorithm)
       return everything;
     case CollectiveAlgorithm::kPairwise:
       return operation == CollectiveOperation::kAllToAll;
+    case CollectiveAlgorithm::kAiv:
+      return everything || operation == CollectiveOperation::kAllGather ||
+             operation == CollectiveOperation::kReduceScatter ||
+             operation == CollectiveOperation::kAllToAll;
   }
   return false;
 }

@@ -43,6 +43,13 @@ void CrossFlags::left(const Member& member, bool counts) {
   if (++group->second.left == member.members) groups_.erase(group);
 }
 
+bool CrossFlags::all_meet(std::uint64_t context, std::uint64_t image) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](const auto& entry) {
+    return std::get<0>(entry.first) == context && std::get<1>(entry.first) == image &&
+           std::get<CrossScope>(entry.first) == CrossScope::kSameType;
+  });
+}
+
 void CrossFlags::forget(std::uint64_t context) {
   const auto of_context = [&](const auto& entry) { return std::get<0>(entry.first) == context; };
   for (auto group = groups_.begin(); group != groups_.end();) {

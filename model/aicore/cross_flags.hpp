@@ -36,6 +36,8 @@ class CrossFlags {
   // No core runs anything of the launch any more, or will.
   void forget(std::uint64_t context);
   bool empty() const { return groups_.empty(); }
+  // Whether blocks of the launch's own program wait for all others of their type.
+  bool all_meet(std::uint64_t context, std::uint64_t image) const;
 
  private:
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t,

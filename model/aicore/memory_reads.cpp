@@ -37,10 +37,15 @@ void MemoryReads::read(std::uint64_t address, void* data, Bytes length, bool pol
   const SimTime begin = thread_.local();
   thread_.pass(services_.clock.clocks(services_.config.miss_clocks));
   thread_.catch_up();
+  carried_from_.reset();
   send(address, length);
   await(0);
   statistics_.memory_wait += thread_.local() - begin;
   thread_.waited_for_line(begin, polls);
+  if (carried_from_ == address && length == carried_.size()) {
+    std::copy(carried_.begin(), carried_.end(), static_cast<unsigned char*>(data));
+    return;
+  }
   const auto completion = services_.memory.read(calls_.space(), address, data, length);
   if (completion != Completion::kSuccess) {
     thread_.raise_fault(device_fault(completion), address, false, length);

@@ -2,7 +2,11 @@
 // Reads of the scalar unit past its data cache: of lines that it misses, and of images.
 #pragma once
 
+#include <algorithm>
+#include <optional>
+
 #include "model/aicore/core_thread.hpp"
+#include "model/aicore/data_cache.hpp"
 #include "model/aicore/program_services.hpp"
 #include "model/aicore/request_port.hpp"
 
@@ -28,7 +32,13 @@ class MemoryReads {
   void send(std::uint64_t address, Bytes length);
   // Until no more than `most` are in flight.
   void await(unsigned most);
-  void answered() { --in_flight_; }
+  // `bytes`: of a line of another card's memory, as it was when that had its turn; else null.
+  void answered(std::uint64_t address, const unsigned char* bytes) {
+    --in_flight_;
+    if (bytes == nullptr) return;
+    carried_from_ = address;
+    std::copy_n(bytes, carried_.size(), carried_.begin());
+  }
   // Of something that may be wanted later; await_ahead() is until all of that is there.
   void send_ahead(std::uint64_t address, Bytes length);
   void await_ahead();
@@ -50,6 +60,8 @@ class MemoryReads {
   RequestPort& requests_;
   ProgramCoreStatistics& statistics_;
   unsigned in_flight_ = 0, ahead_ = 0;
+  std::optional<std::uint64_t> carried_from_;
+  DataCache::Bytes64 carried_{};
 };
 
 }  // namespace npu::model

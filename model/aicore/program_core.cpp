@@ -109,7 +109,7 @@ void ProgramCore::answered(std::uint32_t slot, const Answer& answer) {
   }
   if (!scalar) return units_->pipes.answered(pipe, place, answer.length, answer.times);
   if (place == MemoryReads::kPlace) {
-    units_->reads.answered();
+    units_->reads.answered(answer.address, answer.bytes);
   } else {
     units_->write_backs.answered(place);
   }
@@ -120,6 +120,13 @@ void ProgramCore::translated(std::uint32_t slot) {
   const auto [pipe, place] = RequestPort::unpack(slot);
   if (parts_.thread.is_cut() || pipe == Pipe::kScalar) return;
   units_->pipes.translated(pipe, place);
+}
+
+bool ProgramCore::carry(std::uint32_t slot, bool write, unsigned char* line) {
+  const auto [pipe, place] = RequestPort::unpack(slot);
+  if (parts_.thread.is_cut() || pipe != Pipe::kScalar) return false;
+  if (write) units_->write_backs.carry(place, line);
+  return write || place == MemoryReads::kPlace;
 }
 
 void ProgramCore::window_written(std::uint32_t offset, std::uint32_t value) {

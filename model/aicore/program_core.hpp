@@ -62,9 +62,13 @@ class ProgramCore : private PipeEffects::Cluster, private CoreHazards::Program {
     Bytes length = 0;
     RequestTimes times;
     std::uint32_t l2_hits = 0, l2_misses = 0;  // lines
+    const unsigned char* bytes = nullptr;      // that came with it, see carry()
   };
   void answered(std::uint32_t slot, const Answer& answer);
   void translated(std::uint32_t slot);
+  // The request leads to another card and is of a line of the scalar unit: `line` goes with it, or
+  // comes. So a flag is seen when the memory there has had its turn. False: it is another request.
+  bool carry(std::uint32_t slot, bool write, unsigned char* line);
   void window_written(std::uint32_t offset, std::uint32_t value);
   void cross_flags_changed();
   // The program in the core, if there is one, goes on no further.

@@ -64,7 +64,7 @@ void AiCorePrograms::start(unsigned core, const KernelBlock& block) {
   const bool other = block.block == 0 || block.cause != launch.cause;
   if (other && !runs(block.context)) {
     services_.cross_flags.forget(block.context);
-    launch = {block.cause, 0, block.vmid};
+    launch = {block.cause, 0, block.vmid, 0};
   }
   cores_[core]->start(block);
   busy_[core].begin(sim_now());
@@ -159,7 +159,13 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
   const bool stale = info.context >> 48 != epochs_[core];
   if (phase == tlm::END_REQ) {
     info.translated_at = sim_now();
-    if (!stale) cores_[core]->translated(slot);
+    if (stale) return tlm::TLM_ACCEPTED;
+    const bool line = trans.get_data_length() == Transaction::kInlineData;
+    if (info.peer != 0 && line &&
+        cores_[core]->carry(slot, trans.is_write(), info.inline_data.data())) {
+      trans.set_data_ptr(info.inline_data.data());
+    }
+    cores_[core]->translated(slot);
     return tlm::TLM_ACCEPTED;
   }
   if (!stale) {
@@ -169,7 +175,8 @@ tlm::tlm_sync_enum AiCorePrograms::response(tlm::tlm_generic_payload& trans, tlm
                                   trans.get_data_length(),
                                   {info.issued, info.translated_at, info.hbm_until},
                                   info.l2_hits,
-                                  info.l2_misses});
+                                  info.l2_misses,
+                                  trans.is_read() ? trans.get_data_ptr() : nullptr});
   }
   trans.release();
   return tlm::TLM_COMPLETED;
@@ -180,12 +187,15 @@ void AiCorePrograms::block_ended(unsigned core, const KernelBlock& block,
   busy_[core].end(sim_now());
   space_busy_.end(core, sim_now());
   // Blocks that have no core yet may wait for flags of those that are over.
-  const bool last = ++launches_[block.context].ended >= std::uint64_t{block.blocks} * block.lanes;
+  auto& launch = launches_[block.context];
+  const bool last = ++launch.ended >= std::uint64_t{block.blocks} * block.lanes;
+  if (fault.failed()) launch.failed = block.image;
   if (last && !runs(block.context)) {
     forget(block.context);
     launches_.erase(block.context);
   }
   if (fault.failed() && block.mixed) stop_cluster(core, block);
+  if (fault.failed()) end_meeting(block.context);
   kernel_listener_->block_done(core, block, fault);
 }
 
@@ -204,6 +214,17 @@ void AiCorePrograms::cross_flag_raised(std::uint64_t context) {
   for (auto& core : cores_) {
     if (core->busy() && core->context() == context) core->cross_flags_changed();
   }
+  const auto launch = launches_.find(context);
+  if (launch == launches_.end() || launch->second.failed == 0) return;
+  sim_.agenda.at<&AiCorePrograms::end_meeting>(sim_now(), *this, context);
+}
+
+// Blocks that wait for one that has failed would do so for ever.
+void AiCorePrograms::end_meeting(std::uint64_t context) {
+  const auto launch = launches_.find(context);
+  const bool waits = launch != launches_.end() && launch->second.failed != 0 &&
+                     services_.cross_flags.all_meet(context, launch->second.failed);
+  if (waits) stop(context);
 }
 
 }  // namespace npu::model

@@ -101,6 +101,7 @@ class AiCorePrograms : public sc_core::sc_module,
   }
   bool goes_later(unsigned core, SimTime when) const override;
   void cross_flag_raised(std::uint64_t context) override;
+  void end_meeting(std::uint64_t context);
   tlm::tlm_sync_enum response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
 
@@ -109,6 +110,7 @@ class AiCorePrograms : public sc_core::sc_module,
     std::uint64_t cause = 0;
     std::uint64_t ended = 0;  // blocks, once for every core
     SpaceId space = 0;
+    std::uint64_t failed = 0;  // the image of a block that has; 0: none
   };
   bool runs(std::uint64_t context) const;
   // Nothing of the launch runs any more.

@@ -30,7 +30,7 @@ void WriteBacks::begin(DataCache::Line& line) {
   thread_.catch_up();
   unsigned place = 0;
   while (lines_[place].busy) ++place;
-  lines_[place] = {true, line.address, line.data};
+  lines_[place] = {true, false, line.address, line.data};
   ++leaving_;
   line.dirty = false;
   requests_.announce();
@@ -51,6 +51,7 @@ void WriteBacks::answered(unsigned place) {
   Leaving& line = lines_[place];
   line.busy = false;
   --leaving_;
+  if (line.carried) return;
   const auto completion = services_.memory.write(Writer::kAiCore, calls_.space(), line.address,
                                                  line.data.data(), line.data.size());
   if (completion == Completion::kSuccess) return;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of the data cache on their way to memory. Their bytes leave at once and are in memory when
-// the request is answered; the program goes on meanwhile.
+// the request is answered, in that of another card when it has the request; the program goes on
+// meanwhile.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "model/aicore/core_thread.hpp"
@@ -26,12 +28,18 @@ class WriteBacks {
   void await(std::uint64_t address);
   // Until no more than `most` are on their way.
   void await_most(unsigned most);
+  // Its request carries the bytes, to `line`.
+  void carry(unsigned place, unsigned char* line) {
+    lines_[place].carried = true;
+    std::copy(lines_[place].data.begin(), lines_[place].data.end(), line);
+  }
   void answered(unsigned place);
   void forget();
 
  private:
   struct Leaving {
     bool busy = false;
+    bool carried = false;
     std::uint64_t address = 0;
     DataCache::Bytes64 data{};
   };

@@ -17,7 +17,8 @@ class DeviceMemoryPort {
  public:
   virtual ~DeviceMemoryPort() = default;
   // [address, address + length) of address space `vmid`, across pages; nothing moves beyond the
-  // first page that fails. A peer's memory cannot be reached (kNoPeer). The MemoryWatch is told.
+  // first page that fails. A peer's memory is reached by AI Cores alone; for others it is kNoPeer.
+  // The MemoryWatch of the card with the memory is told.
   virtual Completion read(SpaceId vmid, std::uint64_t address, void* data, Bytes length) = 0;
   // `rows` pieces of `row_bytes`, `pitch` bytes apart, to one another's end.
   virtual Completion read_rows(SpaceId vmid, std::uint64_t address, std::uint32_t rows,

@@ -48,6 +48,7 @@ HccsFabric::HccsFabric(const sc_core::sc_module_name& name, Simulation& sim,
     end->initiator = std::make_unique<InitiatorSocket>(("initiator" + index).c_str());
     end->timeout = ticks(config.cards[i].hccs.response_timeout);
     end->target->register_nb_transport_fw(this, &HccsFabric::request, static_cast<int>(i));
+    end->target->register_transport_dbg(this, &HccsFabric::debug, static_cast<int>(i));
     end->initiator->register_nb_transport_bw(this, &HccsFabric::response, static_cast<int>(i));
     ends_.push_back(std::move(end));
     ways_.push_back(std::make_unique<Way>());
@@ -160,6 +161,19 @@ tlm::tlm_sync_enum HccsFabric::response(int, tlm::tlm_generic_payload& message, 
   info.sender_states.replace(std::uint64_t{place_of(message).way} << kHopBits);
   forward(message, true, info.flow);
   return tlm::TLM_COMPLETED;
+}
+
+unsigned HccsFabric::debug(int card, tlm::tlm_generic_payload& message) {
+  auto& info = Transaction::of(message);
+  const auto from = static_cast<unsigned>(card);
+  const unsigned to = info.peer - 1U;
+  if (!reaches(from, to)) {
+    info.completion = Completion::kPeerLinkDown;
+    return 0;
+  }
+  info.peer = 0;
+  info.context = from;
+  return (*ends_[to]->initiator)->transport_dbg(message);
 }
 
 // Onto the wire of its place.

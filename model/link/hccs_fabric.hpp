@@ -9,7 +9,8 @@
 // uses. A request is always answered. Where there is no way, or a link of its way goes down before
 // the response is back, that is TLM_GENERIC_ERROR_RESPONSE and kPeerLinkDown: at once if there is
 // no way, else response_timeout of the sender after it was sent. The next request takes another
-// way, if there is one.
+// way, if there is one. transport_dbg goes the same way without time: Transaction::context of what
+// comes out is the card that asks. 0 and kPeerLinkDown: there is no way.
 //
 // Buffers: a switch or NIC holds data in the buffer of the link that it came by until it has left,
 // a card data of requests until their responses are back. Each link has buffers for requests and
@@ -89,6 +90,7 @@ class HccsFabric : public sc_core::sc_module, private FabricWire::Listener {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum response(int card, tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
+  unsigned debug(int card, tlm::tlm_generic_payload& message);
   SimTime leaves(unsigned wire, tlm::tlm_generic_payload& message, bool response,
                  const FabricWire::Passage& passage) override;
   void arrived(unsigned wire, tlm::tlm_generic_payload& message, bool response) override;

@@ -22,9 +22,11 @@ HccsPort::HccsPort(const sc_core::sc_module_name& name, Simulation& sim, const C
     : sc_module(name), sim_(sim), config_(config), partition_(config.partition(0)), bank_(bank) {
   sc_assert(partition_.memory_base == 0);
   peer_socket.register_nb_transport_fw(this, &HccsPort::request);
+  peer_socket.register_transport_dbg(this, &HccsPort::debug);
   memory_socket.register_nb_transport_bw(this, &HccsPort::memory_response);
   fabric_out_.register_nb_transport_bw(this, &HccsPort::peer_response);
   fabric_in_.register_nb_transport_fw(this, &HccsPort::peer_request);
+  fabric_in_.register_transport_dbg(this, &HccsPort::peer_debug);
   bank_.on_read<abi::HccsLinks>([this] {
     std::uint64_t links = 0;
     for (unsigned card = 0; fabric_ != nullptr && card < abi::kMaxHccsCards; ++card) {
@@ -79,6 +81,15 @@ tlm::tlm_sync_enum HccsPort::request(tlm::tlm_generic_payload& trans, tlm::tlm_p
   return tlm::TLM_ACCEPTED;
 }
 
+unsigned HccsPort::debug(tlm::tlm_generic_payload& trans) {
+  auto& info = Transaction::of(trans);
+  if (fabric_ == nullptr || !fabric_->knows(own_, info.peer - 1U)) {
+    info.completion = Completion::kNoPeer;
+    return 0;
+  }
+  return fabric_out_->transport_dbg(trans);
+}
+
 void HccsPort::pump(Window& window) {
   while (!window.queue.empty() && fits(window, window.queue.front())) {
     send(window, window.queue.pop());
@@ -97,7 +108,11 @@ void HccsPort::send(Window& window, tlm::tlm_generic_payload& trans) {
   free_.pop_back();
   outstanding_[slot] = {&trans, false};
   auto& message = pool_.allocate(trans.get_command(), trans.get_address(), length);
-  if (trans.is_write()) std::memcpy(message.get_data_ptr(), trans.get_data_ptr(), length);
+  if (trans.is_write() && trans.get_data_ptr() == nullptr) {
+    message.set_data_ptr(nullptr);
+  } else if (trans.is_write()) {
+    std::memcpy(message.get_data_ptr(), trans.get_data_ptr(), length);
+  }
   auto& carried = Transaction::of(message);
   carried.flow = info.flow;
   carried.cause = info.cause;
@@ -157,17 +172,30 @@ tlm::tlm_sync_enum HccsPort::peer_request(tlm::tlm_generic_payload& message, tlm
 
 void HccsPort::enter(std::uint64_t pointer) {
   auto& message = payload_of(pointer);
-  const unsigned card = fabric_->origin(message);
-  const std::uint64_t allowed = bank_.get<abi::HccsAccess>().raw;
-  if ((allowed >> card & 1) == 0) {
-    refuse(message, Completion::kPeerRefused);
-  } else if (!is_usable(message.get_address(), message.get_data_length())) {
-    refuse(message, Completion::kUnsupportedRequest);
-  } else {
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    auto delay = sc_core::SC_ZERO_TIME;
-    memory_socket->nb_transport_fw(message, phase, delay);
+  const auto admitted = admit(fabric_->origin(message), message);
+  if (admitted != Completion::kSuccess) return refuse(message, admitted);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  auto delay = sc_core::SC_ZERO_TIME;
+  memory_socket->nb_transport_fw(message, phase, delay);
+}
+
+Completion HccsPort::admit(unsigned card, const tlm::tlm_generic_payload& message) const {
+  if ((bank_.get<abi::HccsAccess>().raw >> card & 1) == 0) return Completion::kPeerRefused;
+  return is_usable(message.get_address(), message.get_data_length())
+             ? Completion::kSuccess
+             : Completion::kUnsupportedRequest;
+}
+
+unsigned HccsPort::peer_debug(tlm::tlm_generic_payload& message) {
+  auto& info = Transaction::of(message);
+  info.completion = admit(static_cast<unsigned>(info.context), message);
+  if (info.completion != Completion::kSuccess) return 0;
+  const unsigned moved = memory_socket->transport_dbg(message);
+  if (moved == 0) info.completion = Completion::kUnsupportedRequest;
+  if (moved != 0 && message.is_write() && observer_ != nullptr) {
+    observer_->bytes_written(message.get_address(), moved);
   }
+  return moved;
 }
 
 bool HccsPort::is_usable(Bytes address, Bytes length) const {

@@ -10,6 +10,9 @@
 // usable memory, go to the HBM `ingress` after they have arrived. Completions: kNoPeer,
 // kPeerLinkDown, kPeerRefused, kUnsupportedRequest (address), kCompleterAbort (reset before it
 // left).
+//
+// A write without data takes its time and moves nothing. transport_dbg, from the MMU or from the
+// fabric, moves bytes at once, if the same rules let it; its Transaction has the completion.
 #pragma once
 
 #include <tlm_utils/passthrough_target_socket.h>
@@ -40,6 +43,8 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   // Device-local addresses.
   tlm_utils::simple_initiator_socket<HccsPort> memory_socket{"memory_socket"};
 
+  // Tells `observer` of what other cards write by transport_dbg; of other writes the memory does.
+  void observe_writes(WriteObserver& observer) { observer_ = &observer; }
   // As card `card` of the fabric. Before the simulation starts.
   void connect(HccsFabric& fabric, unsigned card);
   // Links are function 0's. Requests that wait here are answered with kCompleterAbort; what is on
@@ -69,6 +74,9 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum peer_request(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
                                   sc_core::sc_time& delay);
+  unsigned debug(tlm::tlm_generic_payload& trans);
+  unsigned peer_debug(tlm::tlm_generic_payload& message);
+  Completion admit(unsigned card, const tlm::tlm_generic_payload& message) const;
   tlm::tlm_sync_enum peer_response(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
   tlm::tlm_sync_enum memory_response(tlm::tlm_generic_payload& message, tlm::tlm_phase& phase,
@@ -89,6 +97,7 @@ class HccsPort : public sc_core::sc_module, public ResetListener {
   Partition partition_;  // function 0's, whose memory peers reach
   RegisterBank& bank_;
   HccsPayloadPool pool_;
+  WriteObserver* observer_ = nullptr;
   HccsFabric* fabric_ = nullptr;                // null: the card stands alone
   unsigned own_ = 0;                            // its number there
   std::vector<std::array<Window, 4>> windows_;  // by flow; reads, writes, and over NICs

@@ -29,7 +29,8 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
               }),
       last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}),
       accesses_(std::size_t{config.functions()} * abi::kVmids),
-      memory_(sim, tlb_, *this, accesses_, {hbm_sockets[0], walker_socket}) {
+      memory_(sim, tlb_, *this, accesses_, {hbm_sockets[0], walker_socket}),
+      core_memory_(sim, tlb_, *this, accesses_, {hbm_sockets[0], walker_socket, &peer_socket}) {
   sc_assert(clients <= 256 && config.functions() <= kMaxFunctions);
   partitions_.resize(config.functions());
   for (unsigned i = 0; i < config.functions(); ++i) set_partition(i, config.partition(i));
@@ -52,11 +53,13 @@ void Mmu::connect(MemoryWatch& watch, std::vector<Writer> writers) {
   watch_ = &watch;
   writers_ = std::move(writers);
   memory_.connect(watch);
+  core_memory_.connect(watch);
 }
 
 void Mmu::connect(HostPagePort& pages) {
   host_pages_ = &pages;
   memory_.connect(pages);
+  core_memory_.connect(pages);
 }
 
 tlm::tlm_sync_enum Mmu::request(int client, tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
@@ -88,7 +91,7 @@ bool Mmu::place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& i
 bool Mmu::place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info) {
   const auto there = PeerAddress::of(trans.get_address());
   info.sender_states.push(Hop{there.address, client, 0}.pack());
-  if (!can_leave(trans, info)) {
+  if (!can_leave(info)) {
     fail(trans, Completion::kNoPeer);
     return false;
   }
@@ -99,10 +102,8 @@ bool Mmu::place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transa
 }
 
 // Links carry contiguous data only, and only function 0's: the peer knows cards, not functions.
-// What a core reads for its time alone needs no data; what it writes would be lost without.
-bool Mmu::can_leave(const tlm::tlm_generic_payload& trans, const Transaction& info) const {
-  return peer_socket.size() != 0 && info.rows <= 1 &&
-         (trans.is_read() || trans.get_data_ptr() != nullptr) && function_of(info.vmid) == 0;
+bool Mmu::can_leave(const Transaction& info) const {
+  return peer_socket.size() != 0 && info.rows <= 1 && function_of(info.vmid) == 0;
 }
 
 tlm::tlm_sync_enum Mmu::pass_on(unsigned client, tlm::tlm_generic_payload& trans,
@@ -204,7 +205,7 @@ bool Mmu::use(const Translation& page, unsigned client, tlm::tlm_generic_payload
     }
     return false;
   }
-  if (page.peer != 0 && !can_leave(trans, info)) {
+  if (page.peer != 0 && !can_leave(info)) {
     fail(trans, Completion::kNoPeer);
     return false;
   }
@@ -240,8 +241,7 @@ tlm::tlm_sync_enum Mmu::response(int client, tlm::tlm_generic_payload& trans, tl
 
 tlm::tlm_sync_enum Mmu::peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                                       sc_core::sc_time& delay) {
-  const auto hop = Hop::of(Transaction::of(trans));
-  return response(static_cast<int>(hop.client), trans, phase, delay);
+  return response(static_cast<int>(Hop::of(Transaction::of(trans)).client), trans, phase, delay);
 }
 
 // --- Pages of the host ------------------------------------------------------------------------

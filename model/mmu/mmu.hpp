@@ -51,8 +51,8 @@ class Mmu : public sc_core::sc_module,
   // Device-local addresses; one for each client, so that ports are not shared.
   sc_core::sc_vector<HbmSocket> hbm_sockets;
   // Requests for other cards' memory (Transaction::peer), of all clients; need not be bound. The
-  // address is device-local there. Without a link to that card, or if the request is strided or
-  // has no data: kNoPeer.
+  // address is device-local there. Without a link to that card, or if the request is strided:
+  // kNoPeer. One without data takes its time; transport_dbg moves the bytes.
   tlm_utils::simple_initiator_socket_optional<Mmu> peer_socket{"peer_socket"};
   // Records of page faults, posted; need not be bound where no function is told of any.
   tlm_utils::simple_initiator_socket_optional<Mmu> host_socket{"host_socket"};
@@ -74,10 +74,15 @@ class Mmu : public sc_core::sc_module,
   void send_back(tlm::tlm_generic_payload& trans);
   void page_resolved(TaggedAddress page, Completion completion);
   // Whose bytes memory().direct_pointer() gives, of device-local addresses.
-  void connect(DirectMemory& direct_memory) { memory_.connect(direct_memory); }
+  void connect(DirectMemory& direct_memory) {
+    memory_.connect(direct_memory);
+    core_memory_.connect(direct_memory);
+  }
   // The same memory, at once.
   MmuMemory& memory() { return memory_; }
   const MmuMemory& memory() const { return memory_; }
+  // With that of other cards: for AI Cores.
+  MmuMemory& core_memory() { return core_memory_; }
 
   const MmuStatistics& statistics() const { return statistics_; }
   // Drops what is the function's. Its requests that wait for a walk are answered with
@@ -158,7 +163,7 @@ class Mmu : public sc_core::sc_module,
   }
   bool place(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
   bool place_at_peer(unsigned client, tlm::tlm_generic_payload& trans, Transaction& info);
-  bool can_leave(const tlm::tlm_generic_payload& trans, const Transaction& info) const;
+  bool can_leave(const Transaction& info) const;
 
   Simulation& sim_;
   const std::uint32_t track_;
@@ -174,7 +179,7 @@ class Mmu : public sc_core::sc_module,
   PageListener* page_listener_ = nullptr;
   std::vector<Writer> writers_;  // by client, if there is a watch
   AccessGenerations accesses_;
-  MmuMemory memory_;
+  MmuMemory memory_, core_memory_;
   std::vector<MmuContext*> contexts_;  // by function
   std::vector<PageFaults*> faults_;    // by function
 };

@@ -10,7 +10,7 @@
 namespace npu::model {
 namespace {
 
-constexpr std::uint64_t kOnHost = UINT64_MAX;  // in place of a device-local address
+constexpr std::uint64_t kElsewhere = UINT64_MAX;  // in place of a device-local address
 
 // Bytes at a device-local address, at once; whether there is such memory.
 template <class Socket>
@@ -181,7 +181,7 @@ Completion MmuMemory::write(Writer writer, SpaceId vmid, std::uint64_t address, 
     if (moved != Completion::kSuccess) return moved;
     if (watch_ != nullptr) {
       watch_->written(writer, vmid, address, piece);
-      const bool another = vmid != space_of(0, abi::kVmidPhysical) && local != kOnHost;
+      const bool another = vmid != space_of(0, abi::kVmidPhysical) && local != kElsewhere;
       if (another) watch_->written_local(writer, local, piece);
     }
     in += piece;
@@ -255,6 +255,24 @@ void MmuMemory::release(Hold hold) {
   accesses_.end(static_cast<SpaceId>((hold - 1) & 0xFF), (hold - 1) >> 8);
 }
 
+// Only function 0's, as Mmu::can_leave() has it.
+Completion MmuMemory::move_at_peer(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
+                                   unsigned char* data, Bytes length) {
+  Translation page;
+  const bool leaves = sockets_.peers != nullptr && sockets_.peers->size() != 0 &&
+                      function_of(vmid) == 0 &&
+                      find_page(tagged_address(vmid, address), page) == Completion::kSuccess;
+  if (!leaves) return Completion::kNoPeer;
+  auto& trans =
+      sim_.pool.allocate(command, page.translate(address), data, static_cast<unsigned>(length));
+  auto& info = Transaction::of(trans);
+  info.peer = page.peer;
+  const bool moved = (*sockets_.peers)->transport_dbg(trans) == length;
+  const auto completion = info.completion;
+  trans.release();
+  return moved ? Completion::kSuccess : completion;
+}
+
 // Within one page.
 Completion MmuMemory::move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                            unsigned char* data, Bytes length, std::uint64_t& local) {
@@ -262,8 +280,12 @@ Completion MmuMemory::move(tlm::tlm_command command, SpaceId vmid, std::uint64_t
   const bool on_host =
       resolved == Completion::kNotMapped && move_on_host(command, vmid, address, data, length);
   if (on_host) {
-    local = kOnHost;
+    local = kElsewhere;
     return Completion::kSuccess;
+  }
+  if (resolved == Completion::kNoPeer) {
+    local = kElsewhere;
+    return move_at_peer(command, vmid, address, data, length);
   }
   if (resolved != Completion::kSuccess) return resolved;
   const bool moved =

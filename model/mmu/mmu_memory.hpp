@@ -19,9 +19,12 @@ class MmuMemory final : public DeviceMemoryPort {
  public:
   using Socket = tlm::tlm_initiator_socket<>;
 
+  using PeerSocket = tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1,
+                                               sc_core::SC_ZERO_OR_MORE_BOUND>;
   struct Sockets {
-    Socket& hbm;     // for bytes of memory
-    Socket& walker;  // for bytes of tables
+    Socket& hbm;                  // for bytes of memory
+    Socket& walker;               // for bytes of tables
+    PeerSocket* peers = nullptr;  // for bytes of other cards; null: kNoPeer
   };
   // `tables`: what the functions say of theirs.
   MmuMemory(Simulation& sim, const Tlb& tlb, const Walker::Listener& tables,
@@ -67,6 +70,8 @@ class MmuMemory final : public DeviceMemoryPort {
   Completion find_page(TaggedAddress address, Translation& page);
   Completion move(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
                   unsigned char* data, Bytes length, std::uint64_t& local);
+  Completion move_at_peer(tlm::tlm_command command, SpaceId vmid, std::uint64_t address,
+                          unsigned char* data, Bytes length);
   const Partition& partition_of(SpaceId space) const {
     return tables_.partition(function_of(space));
   }

@@ -9,6 +9,7 @@
 #include "npu/abi/kernel_image.hpp"
 #include "npu/abi/kernel_note.hpp"
 #include "npu/abi/task_graph.hpp"
+#include "npu/abi/vector_collective.hpp"
 
 namespace npu::abi {
 namespace {
@@ -167,6 +168,31 @@ TEST(GoldenRuntime, RunResultAndTaskRecord) {
   EXPECT_EQ(static_cast<int>(StallReason::kReady), 3);
   EXPECT_EQ(static_cast<int>(StallReason::kWaiting), 4);
   EXPECT_EQ(static_cast<int>(StallReason::kOrchestrator), 5);
+}
+
+TEST(GoldenRuntime, WordsOfACollectiveOperation) {
+  const std::array<std::uint64_t, 9> golden{
+      0x0010'0905'1001'0402, 7, 8000, 0x40000, 0x1000, 0x2000, 512, 64, 128};
+  VectorCollective work;
+  work.kind = VectorCollectiveKind::kReduceGather;
+  work.type = ElementType::kBf16;
+  work.reduction = ReduceOperation::kSum;
+  work.rank = 16;
+  work.ranks = 5;
+  work.place = 9;
+  work.rows = 16;
+  work.number = 7;
+  work.timeout = 8000;
+  work.half = 0x40000;
+  work.from = 0x1000;
+  work.to = 0x2000;
+  work.bytes = 512;
+  work.from_pitch = 64;
+  work.to_pitch = 128;
+  EXPECT_EQ(work.words(), golden);
+  EXPECT_EQ(VectorCollective::of(golden).words(), golden);
+  EXPECT_EQ(VectorCollective::kFlags, 512U);
+  EXPECT_EQ(kVectorCollectiveTimeout, 0xC0);
 }
 
 }  // namespace

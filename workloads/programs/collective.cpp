@@ -101,9 +101,10 @@ class Bench {
     done.busy = busiest(before, context_.simulator.peer_links());
     const auto again = ranks_.compare(problem, verify);
     if (!again) return forward_error(again);
-    const auto used = algorithm == CollectiveAlgorithm::kAutomatic
-                          ? ranks_.communicator().choose(problem.operation, problem.block_bytes())
-                          : algorithm;
+    const auto used =
+        algorithm == CollectiveAlgorithm::kAutomatic
+            ? ranks_.communicator().choose(problem.operation, problem.block_bytes(), problem.type)
+            : algorithm;
     done.algorithm = to_string(used);
     const std::string operation(to_string(problem.operation)), wanted(to_string(algorithm));
     const auto type = name_of(problem.type);
@@ -121,8 +122,12 @@ class Bench {
   Bytes compared_ = 0;
 };
 
-driver::CommunicatorOptions options_of(const ParameterSet& parameters) {
+Result<driver::CommunicatorOptions> options_of(Context& context) {
+  const auto& parameters = context.parameters;
   driver::CommunicatorOptions options;
+  const auto vector = vector_collectives(context);
+  if (!vector) return forward_error(vector);
+  options.vector = *vector;
   options.buffer = parameters.size("buffer");
   options.one_shot = parameters.size("one_shot");
   options.timeout =
@@ -145,9 +150,10 @@ Status run(Context& context) {
                   fmt::format("algorithm={}: {} cannot be done so", algorithm, operation));
     }
   }
-  auto ranks =
-      CollectiveRanks::open(context, static_cast<unsigned>(parameters.integer("ranks")),
-                            *std::max_element(sizes.begin(), sizes.end()), options_of(parameters));
+  const auto options = options_of(context);
+  if (!options) return forward_error(options);
+  auto ranks = CollectiveRanks::open(context, static_cast<unsigned>(parameters.integer("ranks")),
+                                     *std::max_element(sizes.begin(), sizes.end()), *options);
   if (!ranks) return forward_error(ranks);
   auto& table = add_figure_table(context.report, "collective operations",
                                  {"operation", "algorithm", "type", "size"}, kFigures);
@@ -200,6 +206,7 @@ Workload collective() {
         4_GiB},
        {"one_shot", ParameterType::kSize, "B", "256KiB",
         "largest size at which each rank reads everything, if it has the choice", 0, 4_GiB},
+       {"blocks", ParameterType::kInteger, "", "24", "vector cores of each card, with aiv", 1, 64},
        {"timeout", ParameterType::kInteger, "us", "1000000", "of each wait for a peer", 1,
         3'600'000'000},
        {"verify", ParameterType::kSize, "B", "64KiB",

@@ -10,6 +10,13 @@
 // adds what it reads to the destination if the operation reduces. Data that is larger than the
 // buffer goes through it in several turns.
 //
+// By kAiv the part is one kernel for each turn on the caller's stream, whose LaunchCores::kVector
+// must be vector cores alone: on others it fails. The blocks of all ranks' kernels run at the same
+// time. A rank's read that fails, or a peer that does not come in time,
+// ends its kernel with a fault; a peer that has read all before ends without one, and its next
+// operation fails. The operation before must have been on the same stream, or have ended: else
+// the call waits for its end.
+//
 // A call may wait for room in a queue until earlier operations have made progress. So one task that
 // calls for several ranks calls operation by operation, not rank by rank.
 //
@@ -26,6 +33,7 @@
 #include <vector>
 
 #include "npu/abi/element.hpp"
+#include "npu/base/byte_span.hpp"
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
 #include "npu/driver/execution_stream.hpp"
@@ -50,8 +58,9 @@ enum class CollectiveAlgorithm : std::uint8_t {
   kHalvingDoubling,  // log2 steps; other numbers of ranks have a step before and behind
   kNhr,              // non-uniform hierarchical ring: ceil(log2) steps for any number of ranks
   kPairwise,         // one partner per step
+  kAiv,              // vector cores read the peers' memory: one kernel on the caller's stream
 };
-inline constexpr std::size_t kCollectiveAlgorithms = 7;
+inline constexpr std::size_t kCollectiveAlgorithms = 8;
 
 enum class CollectiveOperation : std::uint8_t {
   kAllReduce,
@@ -76,12 +85,25 @@ struct CommunicatorRank {
   ProcessContext* process = nullptr;  // on the rank's card; outlives the communicator
 };
 
+// Operations by vector cores (kAiv): all-reduce, all-gather, reduce-scatter and all-to-all. They
+// reduce int32, fp16, bf16 and fp32, in the order of the ranks.
+struct VectorCollectives {
+  // The kernel `vector_collective` as an object; used by create() alone. Empty: no kAiv.
+  ConstByteSpan kernel;
+  std::uint32_t blocks = 24;  // 1 .. the card's vector cores (network-facts 2.2: 24 on A2)
+  Bytes half = 4_MiB;         // of a rank's window, which has two; 64 KiB .. 1 GiB, whole 512 B
+  Bytes one_shot = 64_KiB;    // largest all-reduce in which each rank reduces all (2.2)
+  // By CollectiveOperation: the largest operation that kAutomatic does so.
+  std::array<Bytes, kCollectiveOperations> largest{};
+};
+
 struct CommunicatorOptions {
   Bytes buffer = 200_MiB;           // of a rank; 2 MiB .. 4 GiB, rounded up to whole pages
   Picoseconds timeout = 60'000_ms;  // of each wait for a peer, and of an operation's end; not 0
   Bytes one_shot = 256_KiB;         // all-reduce: largest size of kAutomatic's one-shot
   // By CollectiveOperation, in place of kAutomatic.
   std::array<CollectiveAlgorithm, kCollectiveOperations> algorithms{};
+  VectorCollectives vector;
 };
 
 // The part of a rank. `elements` of arguments are counts, not bytes.
@@ -123,7 +145,8 @@ class NPU_API Communicator {
   unsigned ranks() const;
   Bytes buffer() const;
   // What kAutomatic is for `bytes`, which are count * size of the type.
-  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes) const;
+  CollectiveAlgorithm choose(CollectiveOperation operation, Bytes bytes,
+                             CollectiveType type = CollectiveType::kFp32) const;
 
   // Frees what the rank has in its own process; its operations should have ended, others are
   // aborted. The process may be closed then. The other ranks' operations fail afterwards.
@@ -139,7 +162,8 @@ class NPU_API Communicator {
   // kInvalidArgument: no such rank or root, it has left, no stream, an address that is not aligned,
   // or an algorithm that the operation does not have.
   // kInvalidArgument also: a list that has not an item per rank.
-  // kUnsupported: a product, or a reduction of another type; or ranks without a link between them,
+  // kUnsupported: a product, or a reduction of another type; kAiv without a kernel, or a type that
+  // vector cores do not reduce; or ranks without a link between them,
   // on every rank alike. all_reduce(), all_gather(), reduce_scatter() and barrier() need links of
   // neighbours alone if they are done in a ring; sends and receives need those of their peers.
   // kDeviceFault: an earlier operation has failed.

@@ -137,8 +137,24 @@ tlm::tlm_sync_enum AicoreBench::request(tlm::tlm_generic_payload& trans, tlm::tl
 
 void AicoreBench::translated(std::uint64_t argument) {
   auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(argument);
-  if (!Transaction::of(trans).asks_translated) return;
+  auto& info = Transaction::of(trans);
+  if (!info.asks_translated) return;
+  const bool leaves = trans.get_address() >= peer;
+  info.peer = leaves ? 1 : 0;
   send_back(target_socket, trans, tlm::END_REQ);
+  if (!leaves) return;
+  sim.agenda.at<&AicoreBench::move_at_peer>(model::sim_now() + latency / 2, *this, argument);
+}
+
+void AicoreBench::move_at_peer(std::uint64_t argument) {
+  auto& trans = *reinterpret_cast<tlm::tlm_generic_payload*>(argument);
+  auto* const data = trans.get_data_ptr();
+  if (data == nullptr) return;
+  if (trans.is_write()) {
+    memory.write(model::Writer::kDma, 0, trans.get_address(), data, trans.get_data_length());
+  } else {
+    memory.read(0, trans.get_address(), data, trans.get_data_length());
+  }
 }
 
 void AicoreBench::answer(std::uint64_t argument) {

@@ -141,6 +141,8 @@ class AicoreBench : public sc_core::sc_module,
   // How long the translation of an address takes, before its latency; 0: it is known at once.
   std::function<SimTime(std::uint64_t)> walk = [](std::uint64_t) { return SimTime{0}; };
   model::SpaceId vmid = 0;  // of what is launched
+  // From here on it is another card's memory, which has its turn after half the latency.
+  std::uint64_t peer = ~std::uint64_t{0};
 
  private:
   void block_done(unsigned core, const model::KernelBlock& block,
@@ -149,6 +151,7 @@ class AicoreBench : public sc_core::sc_module,
   tlm::tlm_sync_enum request(tlm::tlm_generic_payload& trans, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
   void translated(std::uint64_t trans);
+  void move_at_peer(std::uint64_t trans);
   void answer(std::uint64_t trans);
   void act(std::uint64_t index);
 

@@ -113,6 +113,53 @@ TEST(MmuMemory, EveryFailureHasItsCodeAndStopsAtItsPage) {
   EXPECT_EQ(l.bench.mmu.memory().read(16, 0, data.data(), 4), Completion::kNotMapped);
 }
 
+struct WithPeer {
+  static constexpr std::uint64_t kPeer = kVirtual + kPage;
+
+  WithPeer() : peer("peer", bench.sim, 4 * kPage) {
+    bench.mmu.peer_socket.bind(peer.socket);
+    bench.tables.map(3, kVirtual, 6 * kPage);
+    bench.tables.set(
+        3, kPeer, 0,
+        abi::PageTableEntry::page(abi::PageTableEntry::peer_target(1, kPage), true, true).raw);
+    bench.enable();
+  }
+  MmuBench bench;
+  StandInMemory peer;
+  std::array<unsigned char, 4> data{1, 2, 3, 4};
+};
+
+TEST(MmuMemory, CoresReachAPeersMemoryAndOthersDoNot) {
+  WithPeer w;
+  auto& cores = w.bench.mmu.core_memory();
+  EXPECT_EQ(cores.write(Writer::kAiCore, 3, WithPeer::kPeer - 2, w.data.data(), 4),
+            Completion::kSuccess);
+  EXPECT_EQ(w.bench.memory0.bytes[7 * kPage - 1], 2);
+  EXPECT_EQ(w.peer.bytes[kPage], 3);
+  std::array<unsigned char, 4> found{};
+  EXPECT_EQ(cores.read(3, WithPeer::kPeer - 2, found.data(), 4), Completion::kSuccess);
+  EXPECT_EQ(found, w.data);
+  EXPECT_FALSE(cores.local(3, WithPeer::kPeer)) << "nobody tells of writes there";
+  EXPECT_EQ(w.bench.mmu.memory().read(3, WithPeer::kPeer, found.data(), 1), Completion::kNoPeer);
+  EXPECT_EQ(w.bench.mmu.memory().write(Writer::kAicpu, 3, WithPeer::kPeer, found.data(), 1),
+            Completion::kNoPeer);
+}
+
+TEST(MmuMemory, AWriteToAPeerNeedsNoBytes) {
+  WithPeer w;
+  w.peer.latency = kMemoryLatency;
+  auto& trans = w.bench.sim.pool.allocate_timing(tlm::TLM_WRITE_COMMAND, WithPeer::kPeer, 128);
+  model::Transaction::of(trans).vmid = 3;
+  model::Transaction::of(trans).context = w.bench.issued;
+  const auto begin = model::sim_now();
+  send_request(w.bench.clients[1], trans);
+  w.bench.run(10_us);
+  EXPECT_EQ(w.bench.response(w.bench.issued).completion, Completion::kSuccess);
+  EXPECT_GE(w.bench.response(w.bench.issued).when, begin + kMemoryLatency);
+  ASSERT_EQ(w.peer.seen.size(), 1U);
+  EXPECT_EQ(w.peer.seen[0].address, kPage);
+}
+
 TEST(MmuMemory, GiantPagesAreFound) {
   MmuBench bench;
   bench.tables.map_giant(5, kVirtual, kGiant);

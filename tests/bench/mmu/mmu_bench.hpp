@@ -161,8 +161,10 @@ class MmuBench : public sc_core::sc_module, public RegisterHost {
     }
     EXPECT_FALSE(in_call_) << "a response never comes inside the request's call";
     EXPECT_EQ(phase, tlm::BEGIN_RESP);
-    responses.push_back({info.context, model::sim_now(), info.completion,
-                         trans.get_response_status(), trans.get_address(), *trans.get_data_ptr()});
+    responses.push_back(
+        {info.context, model::sim_now(), info.completion, trans.get_response_status(),
+         trans.get_address(),
+         trans.get_data_ptr() == nullptr ? static_cast<unsigned char>(0) : *trans.get_data_ptr()});
     const std::uint64_t id = info.context;
     trans.release();
     if (on_response) on_response(id);

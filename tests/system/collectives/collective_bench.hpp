@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "npu/driver/collectives.hpp"
+#include "npu/driver/compute_groups.hpp"
 #include "npu/driver/staged_copies.hpp"
 #include "tests/system/support/machine.hpp"
+#include "workloads/framework/program_images.hpp"
 
 namespace npu::test {
 
@@ -44,7 +46,7 @@ class CollectiveBench {
       rank.device = open_card(host, i);
       rank.process = must(driver::ProcessContext::open(*rank.device));
       rank.arguments = std::make_unique<driver::ArgumentPool>(*rank.process);
-      rank.stream = must(driver::ExecutionStream::open(*rank.process, *rank.arguments));
+      rank.stream = open_stream(rank);
       rank.copies = must(driver::StagedCopies::open(*rank.process));
       rank.from = must(rank.process->space().allocate(kMemory)).address;
       rank.to = must(rank.process->space().allocate(kMemory)).address;
@@ -54,10 +56,23 @@ class CollectiveBench {
   }
   ~CollectiveBench() { all.reset(); }
 
+  // For kernels on vector cores.
+  static std::unique_ptr<driver::ExecutionStream> open_stream(CollectiveBenchRank& rank) {
+    const auto card = must(driver::compute_groups(*rank.device)).front();
+    driver::ExecutionStreamOptions options;
+    auto& cores = options.cores[static_cast<std::size_t>(driver::LaunchCores::kVector)] = {};
+    for (unsigned i = card.cluster_count; i < card.cluster_count + card.vector_cores; ++i) {
+      cores[i / 64] |= std::uint64_t{1} << i % 64;
+    }
+    return must(driver::ExecutionStream::open(*rank.process, *rank.arguments, options));
+  }
   static driver::CommunicatorOptions options() {
     driver::CommunicatorOptions options;
     options.buffer = 2_MiB;
     options.timeout = 2_ms;
+    options.vector.kernel = must(workloads::program_image("vector_collective"));
+    options.vector.half = 64_KiB;
+    options.vector.one_shot = 8_KiB;
     return options;
   }
   template <class T>

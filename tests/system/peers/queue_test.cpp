@@ -51,6 +51,12 @@ struct PeerQueues {
     EXPECT_TRUE(card.run(neighbour.add(), entries::nop()));
   }
 
+  driver::Queue& vector_queue() {
+    driver::QueueOptions options;
+    options.core_mask[0] = 0;  // those behind are vector cores
+    return borrower.add(options);
+  }
+
   platform::Platform& host;
   std::unique_ptr<driver::Device> lender;
   QueueCard card;
@@ -78,16 +84,30 @@ TEST(PeerQueue, CopiesAndFillsReachABorrowedBlock) {
   });
 }
 
-// The links carry what engines send, not the accesses of programs.
-TEST(PeerQueue, AKernelDoesNotReachABorrowedBlock) {
+// Numbers of fp32 and the same with the other sign.
+TEST(PeerQueue, AKernelReachesABorrowedBlock) {
   Machine({}, kTwoCards).on<PeerQueues>([](PeerQueues& both) {
     both.fill_block(0x11);
-    driver::QueueOptions options;
-    options.core_mask[0] = 0;  // those behind are vector cores
-    auto& queue = both.borrower.add(options);
+    auto& queue = both.vector_queue();
     const auto half = both.borrower.memory + 1_MiB;
-    both.expect_fault(both.borrower, queue, both.borrower.add(queue, both.peer, half, 64_KiB, 8),
-                      FaultCode::kNoPeer);
+    ASSERT_TRUE(both.card.run(queue, entries::fill(half, 128_KiB, 0x91111111)));
+    ASSERT_TRUE(both.card.run(queue, both.borrower.add(queue, both.peer + 4, half, 64_KiB, 8)));
+    EXPECT_TRUE(both.block_holds(0, 4, 0x11));
+    EXPECT_TRUE(both.block_holds(4, 4 + 64_KiB, 0));
+    EXPECT_TRUE(both.block_holds(4 + 64_KiB, kBlock, 0x11));
+  });
+}
+
+TEST(PeerQueue, AKernelsLinkThatIsDownIsItsFault) {
+  Machine machine({}, kTwoCards);
+  machine.run([&](platform::Platform& host) {
+    PeerQueues both(host);
+    both.fill_block(0x11);
+    machine.system.hccs().set_up(0, false);
+    auto& queue = both.vector_queue();
+    both.expect_fault(both.borrower, queue,
+                      both.borrower.add(queue, both.peer, both.borrower.memory, 64_KiB, 8),
+                      FaultCode::kPeerLinkDown);
     EXPECT_TRUE(both.block_holds(0, kBlock, 0x11));
   });
 }

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/config/system_config.hpp"
 #include "npu/base/checked.hpp"
+#include "workloads/framework/program_images.hpp"
+#include "workloads/programs/support/operator_limits.hpp"
 
 namespace npu::workloads {
 namespace {
@@ -15,8 +18,26 @@ using driver::CollectiveOperation;
 
 constexpr Bytes kComparedAtOnce = 4_KiB;  // compared at once
 constexpr Bytes kTimesBytes = 4_KiB;
+constexpr std::size_t kVectorMask = 1;  // of CardCores
 
 }  // namespace
+
+Result<driver::VectorCollectives> vector_collectives(Context& context) {
+  const auto kernel = use_program(context.report, "vector_collective");
+  if (!kernel) return forward_error(kernel);
+  driver::VectorCollectives vector;
+  vector.kernel = *kernel;
+  vector.blocks = static_cast<std::uint32_t>(context.parameters.integer("blocks"));
+  if (context.machine == nullptr || context.machine->cards.front().name != "910c") return vector;
+  const auto largest = [&](CollectiveOperation operation, Bytes bytes) {
+    vector.largest[static_cast<std::size_t>(operation)] = bytes;
+  };
+  largest(CollectiveOperation::kAllReduce, 1_MiB);
+  largest(CollectiveOperation::kAllGather, 512_KiB);
+  largest(CollectiveOperation::kReduceScatter, 1_MiB);
+  largest(CollectiveOperation::kAllToAll, 512_KiB);
+  return vector;
+}
 
 Result<std::unique_ptr<CollectiveRanks>> CollectiveRanks::open(
     Context& context, unsigned ranks, Bytes bytes, const driver::CommunicatorOptions& options) {
@@ -55,6 +76,10 @@ Status CollectiveRanks::open(Rank& rank, unsigned number, Bytes bytes) {
   rank.arguments = std::make_unique<driver::ArgumentPool>(process);
   driver::ExecutionStreamOptions options;
   options.wait = driver::WaitPolicy::kPolling;
+  if (context_.machine != nullptr) {
+    constexpr auto kVector = static_cast<std::size_t>(driver::LaunchCores::kVector);
+    options.cores[kVector] = cores_of(context_.machine->cards[number]).mask[kVectorMask];
+  }
   auto stream = driver::ExecutionStream::open(process, *rank.arguments, options);
   if (!stream) return forward_error(stream);
   rank.stream = std::move(*stream);

@@ -15,6 +15,10 @@
 
 namespace npu::workloads {
 
+// Operations by vector cores as published (hccl.md E2): an A3 does small ones so by itself,
+// others only if they are told to. `blocks` is a parameter of the workload.
+Result<driver::VectorCollectives> vector_collectives(Context& context);
+
 class CollectiveRanks {
  public:
   // `bytes`: of the largest operation, for each rank.

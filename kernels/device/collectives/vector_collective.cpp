@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective operation of several cards by vector cores (abi/vector_collective.hpp). Each block
+// works on a slice of all data, and its peers' blocks on the same.
+#include "kernels/device/collectives/rank_reduction.hpp"
+#include "kernels/device/shipped/set_up.hpp"
+
+namespace npu::kernels::collectives {
+namespace {
+
+using abi::VectorCollective;
+using abi::VectorCollectiveKind;
+
+class Operation {
+ public:
+  Operation(AicorePort& port, const VectorCollective& work, const Windows& windows)
+      : port_(port), work_(work), windows_(windows), meetings_(port, work, windows) {}
+
+  int run() {
+    copy_in();
+    meetings_.meet();
+    if (work_.kind == VectorCollectiveKind::kGather) return gather();
+    const bool ok = work_.kind == VectorCollectiveKind::kReduce ? reduce() : reduce_own_part();
+    if (!ok) return aicore::kBadArguments;
+    if (work_.kind == VectorCollectiveKind::kReduceGather) gather_parts();
+    return 0;
+  }
+
+ private:
+  Slice own(std::uint64_t bytes) const {
+    return slice_of(bytes, port_.call().block, port_.call().blocks);
+  }
+  // Of the bytes of kReduceGather, which rank reduces which.
+  Slice part_of(unsigned rank) const { return slice_of(work_.bytes, rank, work_.ranks); }
+  // Where reduced parts lie in a half.
+  std::uint64_t reduced() const { return aicore::round_up(work_.bytes, kGrain); }
+
+  void copy_in() {
+    const Slice slice = own(work_.bytes);
+    Passage passage(port_);
+    for (std::uint64_t row = 0; row < work_.rows; ++row) {
+      passage.copy(work_.from + row * work_.from_pitch + slice.begin,
+                   windows_.data(work_.rank) + row * work_.bytes + slice.begin, slice.size());
+    }
+  }
+
+  int gather() {
+    const Slice slice = own(work_.bytes);
+    Passage passage(port_);
+    for (unsigned i = 1; i <= work_.ranks; ++i) {
+      const unsigned rank = (work_.rank + i) % work_.ranks;
+      passage.copy(windows_.data(rank) + work_.place * work_.bytes + slice.begin,
+                   work_.to + rank * work_.to_pitch + slice.begin, slice.size());
+    }
+    return 0;
+  }
+
+  bool reduce() {
+    const Slice slice = own(work_.bytes);
+    RankReduction reduction(port_, work_, windows_);
+    if (!reduction.fits()) return false;
+    reduction.run(work_.place * work_.bytes + slice.begin, slice.size(), work_.to + slice.begin, 0);
+    return true;
+  }
+
+  bool reduce_own_part() {
+    const Slice part = part_of(work_.rank), slice = own(part.size());
+    const std::uint64_t begin = part.begin + slice.begin;
+    {
+      RankReduction reduction(port_, work_, windows_);
+      if (!reduction.fits()) return false;
+      reduction.run(begin, slice.size(), work_.to + begin,
+                    windows_.data(work_.rank) + reduced() + begin);
+    }
+    port_.pipe_barrier(Pipe::kAll);
+    return true;
+  }
+
+  void gather_parts() {
+    meetings_.meet();
+    Passage passage(port_);
+    for (unsigned i = 1; i < work_.ranks; ++i) {
+      const unsigned rank = (work_.rank + i) % work_.ranks;
+      const Slice part = part_of(rank), slice = own(part.size());
+      const std::uint64_t begin = part.begin + slice.begin;
+      passage.copy(windows_.data(rank) + reduced() + begin, work_.to + begin, slice.size());
+    }
+  }
+
+  AicorePort& port_;
+  const VectorCollective& work_;
+  const Windows& windows_;
+  Meetings meetings_;
+};
+
+bool valid(const VectorCollective& work) {
+  const bool reduces = work.kind != VectorCollectiveKind::kGather;
+  return static_cast<unsigned>(work.kind) < abi::kVectorCollectiveKinds && work.ranks != 0 &&
+         work.ranks <= VectorCollective::kMostRanks && work.rank < work.ranks &&
+         work.place < work.rows && (!reduces || platform::bytes_of(vector_type(work.type)) != 0);
+}
+
+// Its arguments are addresses and sizes, and its copies go through queues of buffers.
+constexpr platform::SetUp kSetUp{platform::Tiling::kArguments, true, false};
+
+int vector_collective(AicorePort& port) {
+  const auto work = VectorCollective::of(
+      aicore::Arguments(port, VectorCollective::kWords).words<VectorCollective::kWords>());
+  if (!valid(work) || port.core_type() == abi::CoreType::kAic) return aicore::kBadArguments;
+  const aicore::Arguments arguments(port, VectorCollective::kWords + work.ranks);
+  vector::set_up(port, kSetUp, 0);
+  const Windows windows(arguments, work);
+  return Operation(port, work, windows).run();
+}
+
+}  // namespace
+}  // namespace npu::kernels::collectives
+
+NPU_KERNEL(npu::kernels::collectives::vector_collective)

@@ -156,6 +156,7 @@ Made step_run(const Measurement& row, const Facts& facts, StepFigure figure) {
                    {"launch", prompt ? "eager" : "graph"},
                    {"functional", "off"}};
   made.settings.insert(made.settings.end(), keys.begin(), keys.end());
+  if (says(row.note, "NZ")) made.settings.emplace_back("weights", "nz");
   made.left_out = "the host's framework";
   if (work.assumed) made.left_out += fmt::format(", {} tokens are assumed", tokens);
   if (says(row.shape, "16 rows") && sequences < 16) made.left_out += ", padding to 16 rows";

@@ -258,11 +258,10 @@ TEST_P(Attention, OfManyLongPromptsSkipsWhatNoQuerySees) {
   Dice dice(54);
   for (const std::uint32_t keys : {301U, 700U, 1100U}) {
     AttentionParams params = shape(500, keys, 16);
-    params.batch = 1, params.kv_heads = 5, params.heads = 10;
+    params.kv_heads = 5, params.heads = 10;
     AttentionCase one(bench_, {"bfloat16", "bfloat16", true}, params, dice);
     one.run();
     one.expect_attention();
-    if (HasFailure()) FAIL() << keys << " keys";
   }
 }
 

@@ -17,7 +17,7 @@ class VectorBuffers {
         score_row_(aicore::row_bytes(w.chunk, score_type(false))),
         weight_row_(aicore::row_bytes(w.chunk, kTypeA)),
         output_row_(aicore::row_bytes(w.head, DataType::kFp32)) {
-    // docs/sources/operators.md: as the public kernel. Halves of rows take half a tile more.
+    // operators.md B3: as the public kernel. Halves of rows take half a tile more.
     constexpr std::uint64_t kTile = 32U << 10U, kAligned = aicore::kLocalAlignment;
     const std::uint64_t fixed = space_.end();
     const std::uint64_t left = ub < fixed ? 0 : ub - fixed;

@@ -253,19 +253,6 @@ TEST_P(Attention, LetsTheLastOfFewerQueriesSeeAllKeys) {
   }
 }
 
-// Heads in waves, the last of them smaller, and tasks of which the longest come first.
-TEST_P(Attention, OfManyLongPromptsSkipsWhatNoQuerySees) {
-  Dice dice(54);
-  for (const std::uint32_t keys : {301U, 700U, 1100U}) {
-    AttentionParams params = shape(500, keys, 16);
-    params.batch = 1, params.kv_heads = 5, params.heads = 10;
-    AttentionCase one(bench_, {"bfloat16", "bfloat16", true}, params, dice);
-    one.run();
-    one.expect_attention();
-    if (HasFailure()) FAIL() << keys << " keys";
-  }
-}
-
 TEST_P(Attention, OfQueriesThatSeeNoKeyIsZero) {
   Dice dice(47);
   AttentionCase one(bench_, {"float", "float", true}, shape(300, 139, 24), dice);

@@ -90,9 +90,9 @@ struct CommunicatorRank {
 struct VectorCollectives {
   // The kernel `vector_collective` as an object; used by create() alone. Empty: no kAiv.
   ConstByteSpan kernel;
-  std::uint32_t blocks = 24;  // 1 .. the card's vector cores (network-facts 2.2: 24 on A2)
+  std::uint32_t blocks = 24;  // 1 .. the card's vector cores (hccl.md E2: 24 on A2)
   Bytes half = 4_MiB;         // of a rank's window, which has two; 64 KiB .. 1 GiB, whole 512 B
-  Bytes one_shot = 64_KiB;    // largest all-reduce in which each rank reduces all (2.2)
+  Bytes one_shot = 64_KiB;    // largest all-reduce in which each rank reduces all (E2)
   // By CollectiveOperation: the largest operation that kAutomatic does so.
   std::array<Bytes, kCollectiveOperations> largest{};
 };

@@ -295,10 +295,11 @@ Workload transformer_run() {
                         "for all others",
                         {"all", "sampled"}),
        choice_parameter("dtype", "bfloat16", "of weights and tensors", {"bfloat16", "float16"}),
-       choice_parameter("weights", "rows",
-                        "of linear layers: row by row; or nz: in fractals (FRACTAL_NZ), as they are "
-                        "loaded",
-                        {"rows", "nz"}),
+       choice_parameter(
+           "weights", "rows",
+           "of linear layers: row by row; or nz: in fractals (FRACTAL_NZ), as they are "
+           "loaded",
+           {"rows", "nz"}),
        {"tensor_parallel", ParameterType::kInteger, "", "1",
         "cards that the model is divided over: this one and those behind it", 1, driver::kMaxRanks},
        {"expert_parallel", ParameterType::kInteger, "", "1",

@@ -78,7 +78,13 @@ class Bench {
       : context_(context), ranks_(ranks), table_(table) {}
 
   Status measure(const CollectiveProblem& problem, CollectiveAlgorithm algorithm, Bytes size) {
-    const Bytes verify = context_.parameters.size("verify");
+    const auto used =
+        algorithm == CollectiveAlgorithm::kAutomatic
+            ? ranks_.communicator().choose(problem.operation, problem.block_bytes(), problem.type)
+            : algorithm;
+    // Cores that compute nothing move nothing.
+    const bool moved = context_.functional || used != CollectiveAlgorithm::kAiv;
+    const Bytes verify = moved ? context_.parameters.size("verify") : 0;
     const auto times = static_cast<unsigned>(context_.parameters.integer("iterations"));
     if (auto ok = ranks_.prepare(problem, verify); !ok) return ok;
     // Translations are known then.
@@ -101,10 +107,6 @@ class Bench {
     done.busy = busiest(before, context_.simulator.peer_links());
     const auto again = ranks_.compare(problem, verify);
     if (!again) return forward_error(again);
-    const auto used =
-        algorithm == CollectiveAlgorithm::kAutomatic
-            ? ranks_.communicator().choose(problem.operation, problem.block_bytes(), problem.type)
-            : algorithm;
     done.algorithm = to_string(used);
     const std::string operation(to_string(problem.operation)), wanted(to_string(algorithm));
     const auto type = name_of(problem.type);

@@ -41,6 +41,7 @@ TEST(HbmRowHits, ComeTheOldestFirstWhateverChanges) {
       }
 
       std::vector<int> expected;
+      expected.reserve(by_age.size());
       for (const auto& [of, whose] : by_age) expected.push_back(whose);
       ASSERT_EQ(lanes_of(hits), expected);
     }

@@ -29,7 +29,7 @@ class CoreView final : public DebuggedCore {
   }
   unsigned debug_number() const override { return parts_.number; }
   SpaceId debug_space() const override { return parts_.calls.space(); }
-  DeviceMemoryPort& debug_memory() override { return parts_.services.memory; }
+  DeviceMemoryPort& debug_memory() override { return parts_.services.memory.of_this_card(); }
   std::uint64_t debug_arguments() const override { return parts_.calls.call().arguments; }
   std::string debug_state() const override {
     const SimTime when = parts_.thread.resumes_at();

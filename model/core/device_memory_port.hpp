@@ -67,6 +67,8 @@ class DeviceMemoryPort {
   using Hold = std::uint32_t;
   virtual Hold hold(SpaceId) { return 0; }
   virtual void release(Hold) {}
+  // The same memory without that of other cards: by which debuggers know a card.
+  virtual DeviceMemoryPort& of_this_card() { return *this; }
 };
 
 }  // namespace npu::model

@@ -30,7 +30,8 @@ Mmu::Mmu(const sc_core::sc_module_name& name, Simulation& sim, const ChipConfig&
       last_(clients, LastPages{tlb_.nothing(), tlb_.nothing()}),
       accesses_(std::size_t{config.functions()} * abi::kVmids),
       memory_(sim, tlb_, *this, accesses_, {hbm_sockets[0], walker_socket}),
-      core_memory_(sim, tlb_, *this, accesses_, {hbm_sockets[0], walker_socket, &peer_socket}) {
+      core_memory_(sim, tlb_, *this, accesses_,
+                   {hbm_sockets[0], walker_socket, &peer_socket, &memory_}) {
   sc_assert(clients <= 256 && config.functions() <= kMaxFunctions);
   partitions_.resize(config.functions());
   for (unsigned i = 0; i < config.functions(); ++i) set_partition(i, config.partition(i));
@@ -243,8 +244,6 @@ tlm::tlm_sync_enum Mmu::peer_response(tlm::tlm_generic_payload& trans, tlm::tlm_
                                       sc_core::sc_time& delay) {
   return response(static_cast<int>(Hop::of(Transaction::of(trans)).client), trans, phase, delay);
 }
-
-// --- Pages of the host ------------------------------------------------------------------------
 
 void Mmu::host_translated(TaggedAddress page, bool write, const Walker::Waiting& waiting) {
   Translation entry;

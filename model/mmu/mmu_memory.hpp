@@ -25,6 +25,7 @@ class MmuMemory final : public DeviceMemoryPort {
     Socket& hbm;                  // for bytes of memory
     Socket& walker;               // for bytes of tables
     PeerSocket* peers = nullptr;  // for bytes of other cards; null: kNoPeer
+    MmuMemory* plain = nullptr;   // the same memory without `peers`
   };
   // `tables`: what the functions say of theirs.
   MmuMemory(Simulation& sim, const Tlb& tlb, const Walker::Listener& tables,
@@ -54,6 +55,9 @@ class MmuMemory final : public DeviceMemoryPort {
   bool reaches(SpaceId vmid, std::uint64_t address, Bytes length, bool write) override;
   Hold hold(SpaceId vmid) override;
   void release(Hold hold) override;
+  DeviceMemoryPort& of_this_card() override {
+    return sockets_.plain != nullptr ? *sockets_.plain : *this;
+  }
 
   // The host's pages are in it, where its own tables map nothing.
   bool shares(SpaceId space) const;

@@ -24,6 +24,16 @@ TEST_F(BadInput, AnUnknownOptionNamesTheNearest) {
   expect_refused({"list", "--reprot", "x"}, "unknown option '--reprot'; did you mean '--report'?");
 }
 
+TEST_F(BadInput, AModelsWindowMustHoldAllTokens) {
+  write("c.json",
+        R"({"model_type": "mistral", "hidden_size": 128, "num_hidden_layers": 1,
+            "num_attention_heads": 8, "intermediate_size": 176, "vocab_size": 504,
+            "sliding_window": 8})");
+  expect_refused({"--config", "910b2", "run", "transformer", "--set", "model=c.json", "--set",
+                  "tokens=6", "--set", "steps=3"},
+                 "model: 9 tokens are more than its sliding_window of 8");
+}
+
 TEST_F(BadInput, AFaultThatTheMachineCannotHaveIsRefusedWhereverItIsAskedFor) {
   const auto refused = [this](const std::string& fault, const std::string& why) {
     for (const auto& words : std::vector<std::vector<std::string>>{
@@ -44,7 +54,6 @@ TEST_F(BadInput, AFaultThatTheMachineCannotHaveIsRefusedWhereverItIsAskedFor) {
   refused("link_retrained", "give a generation of 1..4, or lanes");
   refused("memory_error,address=0xFFFFFFFFFFFFFFFF", "an address below");
   refused("memory_error,bits=3", "give 1 or 2 bits");
-  refused("masked_vector", "give a vector");
   refused("thermal_throttling,clock=0", "a clock is 1 to 100 percent");
   refused("slow_channel,channel=100000", "no HBM channel 100000");
   refused("slow_channel,refreshes=9", "refreshes are 2 to 8 times");

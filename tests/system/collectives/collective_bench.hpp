@@ -56,11 +56,12 @@ class CollectiveBench {
   }
   ~CollectiveBench() { all.reset(); }
 
-  // For kernels on vector cores.
+  // For kernels on vector cores; coupled cores are all of one kind.
   static std::unique_ptr<driver::ExecutionStream> open_stream(CollectiveBenchRank& rank) {
     const auto card = must(driver::compute_groups(*rank.device)).front();
     driver::ExecutionStreamOptions options;
-    auto& cores = options.cores[static_cast<std::size_t>(driver::LaunchCores::kVector)] = {};
+    auto& cores = options.cores[static_cast<std::size_t>(driver::LaunchCores::kVector)];
+    if (card.vector_cores != 0) cores = {};
     for (unsigned i = card.cluster_count; i < card.cluster_count + card.vector_cores; ++i) {
       cores[i / 64] |= std::uint64_t{1} << i % 64;
     }

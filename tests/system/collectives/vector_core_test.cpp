@@ -108,7 +108,7 @@ TEST(VectorCollectiveFault, OfTwoPhasesEveryRankFailsAtOnce) {
     const auto begin = host.clock().now();
     bench.try_all(sums(bench, 10'000), kFp32, kAiv);
     expect_failed(bench, {0, 1, 2, 3});
-    EXPECT_LT(host.clock().now() - begin, Picoseconds(3_ms));
+    EXPECT_LT(host.clock().now() - begin, Picoseconds(5_ms));  // two waits
   });
 }
 
@@ -123,7 +123,8 @@ TEST(VectorCollectiveFault, ARankThatDoesNotComeEndsTheOthersInTime) {
         },
         kFp32, kAiv);
     expect_failed(bench, {0, 1});
-    EXPECT_LT(bench.host.clock().now() - begin, Picoseconds(4_ms));
+    // Three launches, and in each two waits at most.
+    EXPECT_LT(bench.host.clock().now() - begin, Picoseconds(12_ms));
   });
 }
 

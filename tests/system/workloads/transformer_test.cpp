@@ -68,7 +68,8 @@ TEST_F(Transformers, FractalsAreReadAsTheyLie) {
   const std::string file = folder_ + "/wide.json";
   std::ofstream(file) << R"({"hidden_size": 5120, "num_hidden_layers": 1, "num_attention_heads": 8,
       "head_dim": 64, "intermediate_size": 1600, "vocab_size": 504})";
-  run("transformer", {"model=" + file, "phase=decode", "tokens=64", "steps=1", "batch=16"},
+  run("transformer",
+      {"model=" + file, "phase=decode", "tokens=64", "steps=1", "batch=16", "weights=nz"},
       {"core.functional=false"}, "910c.yaml");
   EXPECT_LT(value("transformer.decode.down.card_us"),
             0.8 * value("transformer.decode.gate_up.card_us"));
@@ -104,15 +105,6 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Transformers, AWindowMayHoldAllTokens) {
   run("transformer", {model("mistral", R"("sliding_window": 8, )"), "tokens=6", "steps=2"}, {},
       "910b2.yaml");
-}
-
-TEST_F(Transformers, AWindowMustHoldAllTokens) {
-  const auto status =
-      attempt("transformer", {model("mistral", R"("sliding_window": 8, )"), "tokens=6", "steps=3"},
-              {}, "910b2.yaml");
-  ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().context,
-              testing::HasSubstr("model: 9 tokens are more than its sliding_window of 8"));
 }
 
 // With layers=sampled the second layer's time stands for that of all behind it.

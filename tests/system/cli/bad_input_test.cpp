@@ -31,7 +31,8 @@ TEST_F(BadInput, AModelsWindowMustHoldAllTokens) {
             "sliding_window": 8})");
   expect_refused({"--config", "910b2", "run", "transformer", "--set", "model=c.json", "--set",
                   "tokens=6", "--set", "steps=3"},
-                 "model: 9 tokens are more than its sliding_window of 8");
+                 "model: 9 tokens are more than its sliding_window of 8: attention sees all "
+                 "keys");
 }
 
 TEST_F(BadInput, AFaultThatTheMachineCannotHaveIsRefusedWhereverItIsAskedFor) {

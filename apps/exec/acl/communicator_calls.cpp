@@ -32,7 +32,8 @@ Value<driver::CommunicatorOptions> options_of(const wire::CommunicatorJoin& join
   for (std::size_t i = 0; i < std::size(kOperations); ++i) {
     const auto number = join.algorithms >> (i * kAlgorithmBits) & ((1U << kAlgorithmBits) - 1);
     const auto algorithm = static_cast<driver::CollectiveAlgorithm>(number);
-    if (number >= driver::kCollectiveAlgorithms) {
+    // Vector cores need a kernel, which programs do not bring.
+    if (number >= driver::kCollectiveAlgorithms || algorithm == driver::CollectiveAlgorithm::kAiv) {
       return fault(kInvalidParameter, "no such algorithm");
     }
     // A choice for all operations is one for those that can be done so.

@@ -36,7 +36,7 @@ void PipeEffects::execute(Pipe pipe, const PipeEntry& entry, SimTime begin, SimT
   }
   if (detail::program_debugger != nullptr) {
     detail::program_debugger->moves(
-        {&services_.memory, number_, static_cast<unsigned>(pipe), entry.number});
+        {&services_.memory.of_this_card(), number_, static_cast<unsigned>(pipe), entry.number});
   }
   if (detail::work_watch != nullptr) tell_accesses(pipe, entry);
   const auto fault = stays_local(entry.instruction)

@@ -306,6 +306,7 @@ class Program {
     std::uint32_t number = static_cast<std::uint32_t>(random_.below(6));
     const std::uint32_t depth = 2;
     char data[64] = "";
+    char user[98] = "";  // up to one byte more than a queue takes
     std::size_t taken = 0;
     check("depth", acltdtSetQueueAttr(attr, ACL_TDT_QUEUE_DEPTH_UINT32, sizeof depth, &depth));
     if (random_.percent(30)) check("queue", acltdtCreateQueue(attr, &number));
@@ -315,7 +316,7 @@ class Program {
     check("route", acltdtAddQueueRoute(list, route));
     if (random_.percent(30)) check("routes", acltdtBindQueueRoutes(list));
     check("put",
-          acltdtEnqueueData(number, data, 1 + random_.below(64), data, random_.below(98), 0, 0));
+          acltdtEnqueueData(number, data, 1 + random_.below(64), user, random_.below(99), 0, 0));
     check("take", acltdtDequeueData(number, data, 1 + random_.below(64), &taken, nullptr, 0,
                                     random_.percent(80) ? 0 : 1));
     if (random_.percent(30)) check("unroute", acltdtUnbindQueueRoutes(list));

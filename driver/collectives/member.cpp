@@ -100,6 +100,10 @@ void CollectiveMember::unmap(Block& block) {
 Status CollectiveMember::leave(Instant deadline) {
   if (has_left()) return {};
   const MutexHolder holder(*lock_);
+  // Its kernel reads windows that are unmapped below. The mark may not outlive the process.
+  static_cast<void>(last_launch.wait(deadline));
+  last_launch = {};
+  launched_on = nullptr;
   for (auto& stream : streams_) {
     if (stream != nullptr) stream->close(deadline);
     stream.reset();

@@ -23,7 +23,27 @@ bool has_parts(Operation operation) {
   return operation == Operation::kReduceScatter || operation == Operation::kAllToAll;
 }
 
+CollectiveSizes sizes(Bytes reducing, Bytes moving) {
+  CollectiveSizes all{};
+  const auto put = [&](Operation operation, Bytes size) {
+    all[static_cast<std::size_t>(operation)] = size;
+  };
+  put(Operation::kAllReduce, reducing);
+  put(Operation::kReduceScatter, reducing);
+  put(Operation::kAllGather, moving);
+  put(Operation::kAllToAll, moving);
+  return all;
+}
+
 }  // namespace
+
+CollectiveSizes vector_sizes_of_a3() {
+  return sizes(1_MiB, 512_KiB);
+}
+
+CollectiveSizes every_vector_size() {
+  return sizes(UINT64_MAX, UINT64_MAX);
+}
 
 Status check_vector(const VectorCollectives& options) {
   if (options.kernel.size == 0) return {};

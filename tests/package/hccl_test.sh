@@ -34,6 +34,17 @@ cmp first.json again.json
 expect 1 system-8x910b report.json ./operations few
 HCCL_ALGO=level0:ring expect 1 system-2x910b2 ring.json ./operations few
 grep '"exec.p0.HcclAllReduce.calls"' report.json > /dev/null
+# Vector cores carry out what they are told to, on a 910C also by default.
+by_cores() { # REPORT
+  grep '"card0.cores.blocks", "value": [1-9]' "$1" > /dev/null
+}
+! by_cores first.json
+HCCL_OP_EXPANSION_MODE=AIV expect 1 system-2x910b2 report.json ./operations
+by_cores report.json
+expect 1 system-2x910c report.json ./operations few
+by_cores report.json
+HCCL_OP_EXPANSION_MODE=AI_CPU expect 1 system-2x910c report.json ./operations few
+! by_cores report.json
 
 expect 1 system-2x910b2 report.json ./misuse
 grep ': rank 0 sends 10 elements to rank 1, which receives 20$' errors > /dev/null
@@ -45,7 +56,8 @@ grep '^told: 1 of 2 ranks have come in time, missing: 1$' errors > /dev/null
 grep '^npusim: warning: p0: operation 1 of .* rank 1 calls HcclAllReduce' errors > /dev/null
 ps=$(sed -n 's/.*"simulated_ps": \([0-9]*\).*/\1/p' report.json)
 ((ps > 242 * 10 ** 12 && ps < 243 * 10 ** 12)) # twice until all have come, and once for an operation
-for variable in HCCL_BUFFSIZE=0 HCCL_CONNECT_TIMEOUT=1 HCCL_EXEC_TIMEOUT=long HCCL_ALGO=level3:ring; do
+for variable in HCCL_BUFFSIZE=0 HCCL_CONNECT_TIMEOUT=1 HCCL_EXEC_TIMEOUT=long HCCL_ALGO=level3:ring \
+  HCCL_OP_EXPANSION_MODE=GPU; do
   code=0
   run system-2x910b2 report.json env "$variable" ./operations || code=$?
   [[ $code == 1 ]] && grep "^HCCL: ${variable%%=*}=${variable#*=} " errors > /dev/null
@@ -59,9 +71,12 @@ TABLE
 expect 2 system-2x910b2 report.json ./processes 0 2 root info ::: ./processes 1 2 root info
 expect 2 system-2x910b2 report.json ./processes 1 2 table table.json ::: ./processes 0 2 table table.json
 # A rank whose process ends is an error of the others.
-rm info
-code=0
-run system-2x910b2 report.json ./processes 0 2 dies info ::: ./processes 1 2 dies info || code=$?
-[[ $code == 3 && $(grep -c '^right$' output) == 1 ]]
-grep 'rank 1 has left' errors > /dev/null
-grep '"exec.memory_left_bytes", "value": 0,' report.json > /dev/null
+for mode in HOST AIV; do
+  rm info
+  code=0
+  HCCL_OP_EXPANSION_MODE=$mode run system-2x910b2 report.json ./processes 0 2 dies info ::: \
+    ./processes 1 2 dies info || code=$?
+  [[ $code == 3 && $(grep -c '^right$' output) == 1 ]]
+  grep 'rank 1 has left' errors > /dev/null
+  grep '"exec.memory_left_bytes", "value": 0,' report.json > /dev/null
+done

@@ -14,6 +14,7 @@
 #include "workloads/framework/figures.hpp"
 #include "workloads/programs/programs.hpp"
 #include "workloads/programs/support/card_session.hpp"
+#include "workloads/programs/support/collective_ranks.hpp"
 #include "workloads/programs/support/collective_values.hpp"
 #include "workloads/programs/support/elements.hpp"
 #include "workloads/programs/support/measured_spans.hpp"
@@ -240,6 +241,20 @@ Status decode(Context& context, const Model& whole, const Model& part,
   return {};
 }
 
+Result<driver::CommunicatorOptions> communicator_options(Context& context, const Model& model,
+                                                         unsigned ranks,
+                                                         driver::CollectiveAlgorithm algorithm) {
+  driver::CommunicatorOptions options;
+  options.timeout = kTimeout;
+  options.algorithms[static_cast<std::size_t>(driver::CollectiveOperation::kAllReduce)] = algorithm;
+  if (transformer::needs_equal_sums(model, ranks)) options.one_shot = 0;
+  if (ranks == 1) return options;
+  auto vector = vector_collectives(context);
+  if (!vector) return forward_error(vector);
+  options.vector = *vector;
+  return options;
+}
+
 Status run_transformer(Context& context) {
   const auto& parameters = context.parameters;
   const auto model = transformer::read_model(parameters.choice("model"));
@@ -253,11 +268,9 @@ Status run_transformer(Context& context) {
   if (!toolchain) return forward_error(toolchain);
   const bool keeps = parameters.choice("cache") == "folder";
   jit::KernelCache cache(std::move(*toolchain), {keeps ? jit::default_cache_folder() : ""});
-  driver::CommunicatorOptions communicator;
-  communicator.timeout = kTimeout;
-  communicator.algorithms[static_cast<std::size_t>(driver::CollectiveOperation::kAllReduce)] =
-      *algorithm;
-  auto cards = transformer::DecoderCards::open(context, cache, ranks, communicator);
+  const auto communicator = communicator_options(context, *model, ranks, *algorithm);
+  if (!communicator) return forward_error(communicator);
+  auto cards = transformer::DecoderCards::open(context, cache, ranks, *communicator);
   if (!cards) return forward_error(cards);
   if (auto ok = decode(context, *model, *part, **cards); !ok) return ok;
   return (*cards)->close();
@@ -308,6 +321,7 @@ Workload transformer_run() {
         1, driver::kMaxRanks},
        choice_parameter("algorithm", "automatic", "of the cards' all-reduce",
                         transformer::reduce_algorithms()),
+       {"blocks", ParameterType::kInteger, "", "24", "vector cores of each card, with aiv", 1, 64},
        {"overlap", ParameterType::kInteger, "", "1",
         "pieces of products that the cards sum: the sum of one is made while the next is computed",
         1, 64},

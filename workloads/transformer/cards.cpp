@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "workloads/programs/support/collective_ranks.hpp"
 #include "workloads/programs/support/operator_limits.hpp"
 
 namespace npu::workloads::transformer {
@@ -75,6 +76,7 @@ Status DecoderCards::open_side(Rank& rank) {
   driver::ExecutionStreamOptions options;
   options.wait = driver::WaitPolicy::kPolling;
   options.on_error = driver::StreamErrorMode::kStop;
+  use_vector_cores(context_, rank.card, &options);
   auto stream = driver::ExecutionStream::open(process, *rank.arguments, options);
   if (!stream) return forward_error(stream);
   rank.side = std::move(*stream);

@@ -111,7 +111,7 @@ Status DecoderRank::run(const StepShape& shape, const std::vector<std::uint32_t>
   if (auto ok = write_inputs(shape, given); !ok) return ok;
   const Instant called = clock.now();
   const bool graph = from_graph(shape);
-  if (auto ok = graph ? launch_graph() : launch(times); !ok) return ok;
+  if (auto ok = graph ? launch_graph(times) : launch(times); !ok) return ok;
   host_ = {called, clock.now()};
   if (auto ok = card_.launcher.wait(); !ok) return ok;
   chosen_.resize(shape.batch);
@@ -122,7 +122,8 @@ Status DecoderRank::launch(const operators::LaunchTimes& times) {
   launched_.clear();
   for (const auto& operation : operations_) {
     const std::size_t first = times.submitted(card_.card);
-    auto launched = operation.collective ? collect(*operation.collective) : launch(operation);
+    auto launched =
+        operation.collective ? collect(*operation.collective, times) : launch(operation);
     if (!launched) {
       return fail(launched.error().code, fmt::format("card {}: {}: {}", card_.card, operation.part,
                                                      launched.error().context));
@@ -134,7 +135,7 @@ Status DecoderRank::launch(const operators::LaunchTimes& times) {
 }
 
 // Operations of all cards are submitted between the parts of the graph.
-Status DecoderRank::launch_graph() {
+Status DecoderRank::launch_graph(const operators::LaunchTimes& times) {
   launched_.clear();
   if (auto ok = graph_->change_to(operations_); !ok) return ok;
   std::size_t part = 0;
@@ -142,7 +143,7 @@ Status DecoderRank::launch_graph() {
   for (const auto& operation : operations_) {
     auto& launched = launched_.emplace_back();
     if (!operation.collective) continue;
-    const auto collected = collect(*operation.collective);
+    const auto collected = collect(*operation.collective, times);
     if (!collected) return forward_error(collected);
     launched = *collected;
     if (auto ok = graph_->run(part++); !ok) return ok;
@@ -171,7 +172,9 @@ Result<DecoderRank::Launched> DecoderRank::launch(const Operation& operation) {
 }
 
 // On a stream of its own, what is computed behind it does not wait.
-Result<DecoderRank::Launched> DecoderRank::collect(const Collective& collective) {
+Result<DecoderRank::Launched> DecoderRank::collect(const Collective& collective,
+                                                   const operators::LaunchTimes& times) {
+  const std::size_t first = times.submitted(card_.card);
   auto& own = card_.launcher.stream();
   if (collective.beside) {
     if (auto ok = follow(*card_.side, own); !ok) return forward_error(ok);
@@ -181,7 +184,7 @@ Result<DecoderRank::Launched> DecoderRank::collect(const Collective& collective)
   if (collective.beside && collective.last) {
     if (auto ok = follow(own, *card_.side); !ok) return forward_error(ok);
   }
-  return Launched{0, 0, 1, cause_of(mark->ticket()), {}};
+  return Launched{first, times.submitted(card_.card), 1, cause_of(mark->ticket()), {}};
 }
 
 Result<driver::StreamMark> DecoderRank::call(const Collective& collective,
@@ -217,10 +220,10 @@ StepTimes DecoderRank::times_of(const operators::KernelSpan& step,
     all.launches += launched.launches;
     all.operations += operation.operations;
     if (operation.layer != layer) before = end, layer = operation.layer;
-    const auto span = operation.collective ? times.wait(launched.wait)
-                      : launched.causes.empty()
-                          ? times.kernels(card_.card, launched.first, launched.end)
-                          : times.kernels(launched.causes);
+    auto span = launched.causes.empty() ? times.kernels(card_.card, launched.first, launched.end)
+                                        : times.kernels(launched.causes);
+    // Engines carry out an operation of all cards without a kernel.
+    if (operation.collective && !span) span = times.wait(launched.wait);
     auto& part = all.parts[operation.part];
     part.launches += launched.launches;
     if (!span) continue;

@@ -80,7 +80,7 @@ class DecoderRank {
  private:
   // An operation's entries in the host's submissions.
   struct Launched {
-    std::size_t first = 0, end = 0;  // of LaunchTimes
+    std::size_t first = 0, end = 0;  // of LaunchTimes: entries of the card
     unsigned launches = 0;
     std::uint64_t wait = 0;  // of an operation of all cards: the cause of the entry that waits
     std::vector<std::uint64_t> causes = {};  // of launches from a graph
@@ -90,9 +90,9 @@ class DecoderRank {
   Status write_inputs(const StepShape& shape, const std::vector<std::uint32_t>& tokens);
   bool from_graph(const StepShape& shape) const { return options_.graph && shape.tokens == 1; }
   Status launch(const operators::LaunchTimes& times);
-  Status launch_graph();
+  Status launch_graph(const operators::LaunchTimes& times);
   Result<Launched> launch(const Operation& operation);
-  Result<Launched> collect(const Collective& collective);
+  Result<Launched> collect(const Collective& collective, const operators::LaunchTimes& times);
   Result<driver::StreamMark> call(const Collective& collective, driver::ExecutionStream& stream);
   std::uint64_t cause_of(const driver::QueueTicket& ticket) const;
   Status follow(driver::ExecutionStream& later, driver::ExecutionStream& earlier);

@@ -65,15 +65,16 @@ Result<Model> part_of_run(const ParameterSet& parameters, const Model& model) {
                  parameters.integer("expert_parallel"));
 }
 
-// Routers must have the same sums on all cards, to the last bit: a one-shot sum of more than two
-// has the order in which terms come.
+bool needs_equal_sums(const Model& model, std::uint64_t ranks) {
+  return model.experts.count != 0 && ranks > 2;
+}
+
 Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
                                                  const Model& model) {
   using Algorithm = driver::CollectiveAlgorithm;
   const auto algorithm = collective_algorithm(parameters.choice("algorithm"));
-  if (model.experts.count == 0 || parameters.integer("tensor_parallel") <= 2) return algorithm;
-  if (algorithm == Algorithm::kAutomatic) return Algorithm::kMesh;
-  if (algorithm != Algorithm::kOneShot) return algorithm;
+  const auto ranks = static_cast<std::uint64_t>(parameters.integer("tensor_parallel"));
+  if (algorithm != Algorithm::kOneShot || !needs_equal_sums(model, ranks)) return algorithm;
   return fail(ErrorCode::kInvalidArgument,
               "algorithm=one_shot: cards with experts need the same sums on all of them");
 }

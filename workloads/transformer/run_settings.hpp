@@ -19,6 +19,9 @@ std::vector<std::string> reduce_algorithms();
 // part_of().
 Model simulated(const ParameterSet& parameters, const Model& model);
 Result<Model> part_of_run(const ParameterSet& parameters, const Model& model);
+// Routers must have the same sums on all ranks, to the last bit: a one-shot sum of more than two
+// has the order in which terms come.
+bool needs_equal_sums(const Model& model, std::uint64_t ranks);
 // kInvalidArgument: an algorithm by which cards choose different experts.
 Result<driver::CollectiveAlgorithm> algorithm_of(const ParameterSet& parameters,
                                                  const Model& model);

@@ -22,7 +22,7 @@ HcclResult join(const std::string& key, std::uint32_t ranks,
   std::memcpy(window + bytes + key.size(), name.data(), name.size());
   const int status = ask<Call::kCommunicatorJoin>(
       {members.size(), key.size(), name.size(), ranks, settings.buffer_bytes, settings.exec_seconds,
-       settings.connect_seconds, settings.algorithms},
+       settings.connect_seconds, settings.algorithms, settings.expansion},
       nullptr, bytes + key.size() + name.size());
   if (status != 0) return result_of(status);
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "apps/compat/hccl/config.hpp"
@@ -51,6 +52,13 @@ constexpr Named kInside[] = {{"NA", 0},   {"null", 0},  {"fullmesh", 2}, {"mesh"
 constexpr Named kBetween[] = {{"NA", 0},       {"null", 0},   {"ring", 0}, {"H-D_R", 0},
                               {"NHR", 0},      {"NHR_V1", 0}, {"NB", 0},   {"pipeline", 0},
                               {"pairwise", 0}, {"AHC", 0},    {"star", 0}, {"fullmesh", 0}};
+
+// Values of HCCL_OP_EXPANSION_MODE. The cards have no CCU.
+constexpr Named kExpansions[] = {{"HOST", 1}, {"HOST_TS", 1},  {"AI_CPU", 1}, {"AICPU_TS", 1},
+                                 {"AIV", 2},  {"AIV_ONLY", 2}, {"CCU_MS", 0}, {"CCU_SCHED", 0}};
+// By HcclCommConfig::hcclOpExpansionMode: not set, HOST_TS, AICPU_TS, AIV, AIV_ONLY, CCU_MS,
+// CCU_SCHED, AI_CPU.
+constexpr std::uint64_t kExpansionModes[] = {0, 1, 1, 2, 2, 0, 0, 1};
 
 template <std::size_t kCount>
 const Named* find(const Named (&all)[kCount], std::string_view name) {
@@ -103,6 +111,12 @@ HcclResult read_config(const HcclCommConfig& config, Settings* settings) {
     return refuse(HCCL_E_PARA, "a text of the configuration does not end");
   }
   settings->name = config.hcclCommName;
+  if (config.hcclOpExpansionMode >= std::size(kExpansionModes)) {
+    return refuse(HCCL_E_PARA, "hcclOpExpansionMode is %u", config.hcclOpExpansionMode);
+  }
+  if (config.hcclOpExpansionMode != HCCL_COMM_DEFAULT_OP_EXPANSION_MODE) {
+    settings->expansion = static_cast<wire::Expansion>(kExpansionModes[config.hcclOpExpansionMode]);
+  }
   if (config.hcclAlgo[0] != 0 && !parse_algorithms(config.hcclAlgo, &settings->algorithms)) {
     return refuse(HCCL_E_PARA, "hcclAlgo: %s names no algorithms", config.hcclAlgo);
   }
@@ -163,6 +177,13 @@ HcclResult read_settings(const HcclCommConfig* config, Settings* settings) {
   const char* const algorithms = std::getenv("HCCL_ALGO");
   if (algorithms != nullptr && !parse_algorithms(algorithms, &settings->algorithms)) {
     return refuse(HCCL_E_PARA, "HCCL_ALGO=%s names no algorithms", algorithms);
+  }
+  if (const char* const mode = std::getenv("HCCL_OP_EXPANSION_MODE"); mode != nullptr) {
+    const auto* const found = find(kExpansions, mode);
+    if (found == nullptr) {
+      return refuse(HCCL_E_PARA, "HCCL_OP_EXPANSION_MODE=%s is no mode", mode);
+    }
+    settings->expansion = static_cast<wire::Expansion>(found->number);
   }
   if (config != nullptr) read = read_config(*config, settings);
   settings->buffer_bytes = std::max(settings->buffer_bytes, kSmallestBuffer);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/compat/protocol/collective_messages.hpp"
+
 namespace npu::compat::hccl {
 
 struct Settings {
@@ -14,6 +16,7 @@ struct Settings {
   std::uint64_t exec_seconds = 0;  // 0: no limit
   std::uint64_t connect_seconds = 0;
   std::uint64_t algorithms = 0;  // as wire::CommunicatorJoin has them
+  wire::Expansion expansion = wire::Expansion::kDefault;
   std::string name;              // empty: it has none of its own
 };
 

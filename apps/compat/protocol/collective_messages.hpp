@@ -18,6 +18,9 @@ struct JoiningRank {
   std::uint64_t rank = 0;
   std::int64_t device = 0;
 };
+// What carries out operations that vector cores can do: what the card's kind has by default, DMA
+// engines, or vector cores.
+enum class Expansion : std::uint64_t { kDefault, kEngines, kVectorCores };
 // In the window: `members` times JoiningRank, the key of the domain, the communicator's name. Who
 // gives the same key meets. The answer comes when all `ranks` have come, with the members' handles
 // in the window.
@@ -30,6 +33,7 @@ struct CommunicatorJoin {
   // 4 bits each, by driver::CollectiveAlgorithm: of all-reduce, all-gather, reduce-scatter,
   // broadcast, reduce, all-to-all, scatter, all-to-all with counts.
   std::uint64_t algorithms = 0;
+  Expansion expansion = Expansion::kDefault;
 };
 // The name is in the window.
 struct CommunicatorInfo {

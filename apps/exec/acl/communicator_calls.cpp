@@ -20,8 +20,27 @@ Picoseconds wait_of(std::uint64_t seconds) {
   return 1'000_ms * static_cast<std::int64_t>(most);
 }
 
-Value<driver::CommunicatorOptions> options_of(const wire::CommunicatorJoin& join) {
+// Operations by vector cores, as the program or the kind of the card asks for them.
+Outcome put_vector_cores(Caller& caller, wire::Expansion expansion, std::uint32_t device,
+                         driver::VectorCollectives* vector) {
+  if (expansion > wire::Expansion::kVectorCores) return fault(kInvalidParameter, "no such mode");
+  auto& machine = caller.process().machine();
+  const bool a3 = machine.cards.soc_name(device) == "Ascend910C";
+  const bool asked = expansion == wire::Expansion::kVectorCores;
+  if (expansion == wire::Expansion::kEngines || (!asked && !a3)) return {};
+  const auto kernel = machine.images("vector_collective");
+  if (!kernel) return fault(kernel.error());
+  vector->kernel = *kernel;
+  vector->largest = a3 ? driver::vector_sizes_of_a3() : driver::every_vector_size();
+  return {};
+}
+
+Value<driver::CommunicatorOptions> options_of(Caller& caller, const wire::CommunicatorJoin& join,
+                                              std::uint32_t device) {
   driver::CommunicatorOptions options;
+  if (auto put = put_vector_cores(caller, join.expansion, device, &options.vector); !put) {
+    return forward_fault(put);
+  }
   options.buffer = join.buffer_bytes;
   options.timeout = wait_of(join.exec_seconds);
   using Operation = driver::CollectiveOperation;
@@ -32,7 +51,7 @@ Value<driver::CommunicatorOptions> options_of(const wire::CommunicatorJoin& join
   for (std::size_t i = 0; i < std::size(kOperations); ++i) {
     const auto number = join.algorithms >> (i * kAlgorithmBits) & ((1U << kAlgorithmBits) - 1);
     const auto algorithm = static_cast<driver::CollectiveAlgorithm>(number);
-    // Vector cores need a kernel, which programs do not bring.
+    // Programs ask for vector cores by the expansion.
     if (number >= driver::kCollectiveAlgorithms || algorithm == driver::CollectiveAlgorithm::kAiv) {
       return fault(kInvalidParameter, "no such algorithm");
     }
@@ -58,9 +77,6 @@ Value<Joining> joining_of(Caller& caller, const CallOf<Call::kCommunicatorJoin>&
   joining.name.assign(text + call.key_bytes, call.name_bytes);
   joining.ranks = static_cast<unsigned>(call.ranks);
   joining.deadline = caller.clock().now() + wait_of(call.connect_seconds);
-  const auto options = options_of(call);
-  if (!options) return forward_fault(options);
-  joining.options = *options;
   for (Bytes i = 0; i < call.members; ++i) {
     wire::JoiningRank one;
     std::memcpy(&one, given->data + i * sizeof one, sizeof one);
@@ -71,6 +87,9 @@ Value<Joining> joining_of(Caller& caller, const CallOf<Call::kCommunicatorJoin>&
     joining.members.push_back(
         {static_cast<unsigned>(one.rank), static_cast<std::uint32_t>(one.device)});
   }
+  const auto options = options_of(caller, call, joining.members.front().device);
+  if (!options) return forward_fault(options);
+  joining.options = *options;
   return joining;
 }
 

@@ -75,14 +75,29 @@ std::string differs(unsigned rank, const CollectiveExchange& own,
   return {};
 }
 
+// What all ranks' cards can do by vector cores: coupled cores cannot, and no card has more blocks
+// than cores.
+void fit(const std::vector<ProcessCard*>& cards, driver::VectorCollectives* vector) {
+  constexpr auto kVector = static_cast<std::size_t>(Cores::kVector);
+  constexpr auto kCube = static_cast<std::size_t>(Cores::kCube);
+  for (auto* const each : cards) {
+    const auto& card = each->card();
+    if (card.first[kVector] == card.first[kCube]) vector->kernel = {};
+    vector->blocks = std::min(vector->blocks, card.cores[kVector]);
+  }
+}
+
 // The ranks' programs are in their calls meanwhile: no card is given back.
 void make(Domain& domain) {
   domain.state = Domain::State::kMaking;
   std::vector<driver::CommunicatorRank> ranks;
+  std::vector<ProcessCard*> cards;
   for (const auto& place : domain.places) {
     auto* const card = place.process->card(place.device);
     ranks.push_back({card == nullptr ? nullptr : &card->process()});
+    if (card != nullptr) cards.push_back(card);
   }
+  fit(cards, &domain.options.vector);
   auto made = driver::Communicator::create(ranks, domain.options);
   if (made) {
     domain.communicator = std::move(*made);

@@ -85,6 +85,14 @@ struct CommunicatorRank {
   ProcessContext* process = nullptr;  // on the rank's card; outlives the communicator
 };
 
+// Sizes by CollectiveOperation.
+using CollectiveSizes = std::array<Bytes, kCollectiveOperations>;
+// Up to which size HCCL takes vector cores on A3 (docs/sources/hccl.md E2): all-reduce and
+// reduce-scatter 1 MiB, all-gather and all-to-all 512 KiB, others none.
+NPU_API CollectiveSizes vector_sizes_of_a3();
+// Every size of the operations that vector cores can do.
+NPU_API CollectiveSizes every_vector_size();
+
 // Operations by vector cores (kAiv): all-reduce, all-gather, reduce-scatter and all-to-all. They
 // reduce int32, fp16, bf16 and fp32, in the order of the ranks.
 struct VectorCollectives {
@@ -94,7 +102,7 @@ struct VectorCollectives {
   Bytes half = 4_MiB;         // of a rank's window, which has two; 64 KiB .. 1 GiB, whole 512 B
   Bytes one_shot = 64_KiB;    // largest all-reduce in which each rank reduces all (E2)
   // By CollectiveOperation: the largest operation that kAutomatic does so.
-  std::array<Bytes, kCollectiveOperations> largest{};
+  CollectiveSizes largest{};
 };
 
 struct CommunicatorOptions {

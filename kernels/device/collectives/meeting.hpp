@@ -3,6 +3,8 @@
 // peers' flags until all have.
 #pragma once
 
+#include <algorithm>
+
 #include "npu/abi/handshake.hpp"
 #include "npu/abi/vector_collective.hpp"
 #include "npu/aicore/kernel.hpp"
@@ -70,12 +72,13 @@ class Meetings {
       if (port_.load(flag, 8) >= work_.number) return;
       const std::uint64_t now = port_.system_counter();
       if (now >= deadline) port_.trap(abi::kVectorCollectiveTimeout);
-      const std::uint64_t until = now + (now - begin) / kShare;
-      while (port_.system_counter() < until) port_.scalar(kPause);
+      const std::uint64_t pause = std::min((now - begin) / kShare, kLongestPause);
+      if (pause != 0) port_.scalar(static_cast<unsigned>(pause) * kClocks);
     }
   }
 
-  static constexpr unsigned kPause = 1000;  // clocks
+  static constexpr std::uint64_t kLongestPause = 5'000'000;  // ticks
+  static constexpr unsigned kClocks = 20;  // of a core in a tick, at least: 1 GHz, 50 MHz
 
   AicorePort& port_;
   const abi::VectorCollective& work_;

@@ -56,6 +56,10 @@ void joining() {
   EXPECT(HCCL_E_PARA, HcclCommInitRootInfoConfig(1, &info, 0, &config, &comm));
   EXPECT(HCCL_E_OPEN_FILE_FAILURE, HcclCommInitClusterInfo("no such file", 0, &comm));
   EXPECT(HCCL_E_PARA, HcclCommInitClusterInfo("/dev/null", 0, &comm));
+  config.hcclAlgo[0] = 0;
+  config.hcclOpExpansionMode = 8;
+  EXPECT(HCCL_E_PARA, HcclCommInitRootInfoConfig(1, &info, 0, &config, &comm));
+  config.hcclOpExpansionMode = 3;
   // One rank is a communicator, too.
   std::strcpy(config.hcclAlgo, "allreduce=level0:ring;level1:NHR/others=level0:NA");
   OK(HcclCommInitRootInfoConfig(1, &info, 0, &config, &comm));

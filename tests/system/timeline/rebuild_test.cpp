@@ -45,6 +45,10 @@ std::vector<Traced> traced_kernels() {
            "transformer",
            {"tokens=5", "steps=2", "tensor_parallel=2", "overlap=2"},
            "system-2x910b2"},
+          {"transformer_by_vector_cores",
+           "transformer",
+           {"tokens=5", "steps=2", "tensor_parallel=2", "algorithm=aiv", "launch=graph"},
+           "system-2x910b2"},
           {"graph_attention", "graph", {"graph=paged_attention", "parameters=batch=2,blocks=2"}}};
 }
 

@@ -28,15 +28,17 @@ Result<driver::VectorCollectives> vector_collectives(Context& context) {
   driver::VectorCollectives vector;
   vector.kernel = *kernel;
   vector.blocks = static_cast<std::uint32_t>(context.parameters.integer("blocks"));
-  if (context.machine == nullptr || context.machine->cards.front().name != "910c") return vector;
-  const auto largest = [&](CollectiveOperation operation, Bytes bytes) {
-    vector.largest[static_cast<std::size_t>(operation)] = bytes;
-  };
-  largest(CollectiveOperation::kAllReduce, 1_MiB);
-  largest(CollectiveOperation::kAllGather, 512_KiB);
-  largest(CollectiveOperation::kReduceScatter, 1_MiB);
-  largest(CollectiveOperation::kAllToAll, 512_KiB);
+  if (context.machine != nullptr && context.machine->cards.front().name == "910c") {
+    vector.largest = driver::vector_sizes_of_a3();
+  }
   return vector;
+}
+
+void use_vector_cores(const Context& context, std::uint32_t card,
+                      driver::ExecutionStreamOptions* options) {
+  if (context.machine == nullptr) return;
+  constexpr auto kVector = static_cast<std::size_t>(driver::LaunchCores::kVector);
+  options->cores[kVector] = cores_of(context.machine->cards[card]).mask[kVectorMask];
 }
 
 Result<std::unique_ptr<CollectiveRanks>> CollectiveRanks::open(
@@ -76,10 +78,7 @@ Status CollectiveRanks::open(Rank& rank, unsigned number, Bytes bytes) {
   rank.arguments = std::make_unique<driver::ArgumentPool>(process);
   driver::ExecutionStreamOptions options;
   options.wait = driver::WaitPolicy::kPolling;
-  if (context_.machine != nullptr) {
-    constexpr auto kVector = static_cast<std::size_t>(driver::LaunchCores::kVector);
-    options.cores[kVector] = cores_of(context_.machine->cards[number]).mask[kVectorMask];
-  }
+  use_vector_cores(context_, number, &options);
   auto stream = driver::ExecutionStream::open(process, *rank.arguments, options);
   if (!stream) return forward_error(stream);
   rank.stream = std::move(*stream);

@@ -102,7 +102,8 @@ typedef struct HcclRootInfoDef {
 #define HCCL_DEFAULT_SYMMETRIC_MEMORY_STRIDE 16ull
 
 /* HcclCommConfigInit() fills it in. What has an effect here: the buffer's size in MB, the name,
-   the time-out of operations in seconds, the algorithms. */
+   the timeout of operations in seconds, the algorithms, the expansion mode (0 by the
+   environment, 1 HOST_TS, 2 AICPU_TS, 3 AIV, 4 AIV_ONLY, 5 CCU_MS, 6 CCU_SCHED, 7 AI_CPU). */
 typedef struct HcclCommConfigDef {
   char reserved[HCCL_COMM_CONFIG_INFO_BYTES]; /* size, magic word, version */
   uint32_t hcclBufferSize;

@@ -168,6 +168,18 @@ TEST_F(OnnxFile, WhatCannotBeIsTold) {
   auto twice = model();
   twice.mutable_graph()->mutable_node(0)->set_output(0, "c");
   EXPECT_THAT(problem(twice), HasSubstr("given twice"));
+  auto output = model();
+  output.mutable_graph()->mutable_output(0)->clear_name();
+  EXPECT_THAT(problem(output), HasSubstr("an output has no name"));
+  auto input = model();
+  input.mutable_graph()->mutable_input(0)->clear_name();
+  EXPECT_THAT(problem(input), HasSubstr("an input has no name"));
+  auto again = model();
+  *again.mutable_graph()->add_input() = again.graph().input(0);
+  EXPECT_THAT(problem(again), HasSubstr("is there twice"));
+  auto constant = model();
+  constant.mutable_graph()->mutable_initializer(0)->clear_name();
+  EXPECT_THAT(problem(constant), HasSubstr("an initializer has no name"));
 }
 
 TEST_F(OnnxFile, NodesThatCannotBeMappedAreNamed) {

@@ -220,8 +220,15 @@ Status take_graph(const onnx::GraphProto& proto, const fs::path& folder, Graph& 
 // A value is the result of one node, and is there before it is taken (ONNX: nodes are sorted).
 Status check_order(const Graph& graph) {
   std::set<std::string> known{""};
-  for (const auto& [name, tensor] : graph.constants) known.insert(name);
-  for (const auto& input : graph.inputs) known.insert(input.name);
+  for (const auto& [name, tensor] : graph.constants) {
+    if (name.empty()) return refuse("an initializer has no name");
+    known.insert(name);
+  }
+  for (const auto& input : graph.inputs) {
+    if (input.name.empty()) return refuse("an input has no name");
+    if (!known.insert(input.name).second)
+      return refuse("input '" + input.name + "' is there twice");
+  }
   for (const auto& node : graph.nodes) {
     for (const auto& input : node.inputs) {
       if (known.count(input) != 0) continue;
@@ -234,6 +241,7 @@ Status check_order(const Graph& graph) {
     }
   }
   for (const auto& output : graph.outputs) {
+    if (output.name.empty()) return refuse("an output has no name");
     if (known.count(output.name) == 0) return refuse("nothing gives '" + output.name + "'");
   }
   return {};

@@ -39,9 +39,10 @@ class Arithmetic {
 using Choices = std::vector<std::uint32_t>;
 
 // The sums of experts' results for rows of x. `given`: the choice of the card, which is taken if
-// nothing speaks against it but roundings of the logits; empty: the choice is made here.
+// nothing speaks against it but roundings of the logits, which grow with `layer`, the number of
+// layers in front; empty: the choice is made here.
 // kWrongData: one line that says what cannot have been chosen.
 Result<Numbers> routed(const Arithmetic& arithmetic, const Model& model, const HostLayer& weights,
-                       const Numbers& x, const Choices& given);
+                       const Numbers& x, std::uint64_t layer, const Choices& given);
 
 }  // namespace npu::workloads::transformer

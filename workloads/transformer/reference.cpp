@@ -151,7 +151,7 @@ Numbers ReferenceDecoder::attended(const Numbers& q, std::uint64_t layer,
 Result<Numbers> ReferenceDecoder::fed_forward(const Numbers& x, std::uint64_t layer,
                                               const Choices& choices) const {
   const auto& w = weights_.layers[layer];
-  if (model_.has_experts(layer)) return routed(arithmetic_, model_, w, x, choices);
+  if (model_.has_experts(layer)) return routed(arithmetic_, model_, w, x, layer, choices);
   const Numbers gate_up = arithmetic_.multiplied(x, w.gate_up, model_.hidden);
   return arithmetic_.multiplied(arithmetic_.activated(gate_up, model_.inner), w.down, model_.inner);
 }

@@ -11,18 +11,24 @@
 namespace npu::workloads::transformer {
 namespace {
 
-// Roundings of its type that a logit may be off by, of the row's largest one.
-constexpr double kLogitRoundings = 8;
+// Roundings of its type that a logit may be off by, of the row's largest one, and behind how many
+// layers. Those of layers in front add up like steps of a random walk.
+constexpr double kLogitRoundings = 8, kFewLayers = 2;
+
+double roundings_behind(std::uint64_t layers) {
+  return kLogitRoundings * std::sqrt(std::max(1.0, static_cast<double>(layers) / kFewLayers));
+}
 
 // A row's experts.
 class Router {
  public:
-  Router(const Experts& experts, const double* logits, const Numbers& bias, double rounding)
+  // `error`: of a logit, of the largest one.
+  Router(const Experts& experts, const double* logits, const Numbers& bias, double error)
       : experts_(experts), scores_(logits, logits + experts.count) {
     double largest = 0;
     for (const double each : scores_) largest = std::max(largest, std::abs(each));
     // Sigmoids and softmax are at least four times as flat as what they are made of.
-    slack_ = kLogitRoundings * rounding * largest / 4;
+    slack_ = error * largest / 4;
     if (experts.sigmoid) {
       for (double& each : scores_) each = 1 / (1 + std::exp(-each));
     } else {
@@ -147,7 +153,7 @@ Numbers through(const Arithmetic& arithmetic, const Model& model, const HostLaye
 }  // namespace
 
 Result<Numbers> routed(const Arithmetic& arithmetic, const Model& model, const HostLayer& weights,
-                       const Numbers& x, const Choices& given) {
+                       const Numbers& x, std::uint64_t layer, const Choices& given) {
   const auto& experts = model.experts;
   const std::uint64_t hidden = model.hidden, rows = x.size() / hidden, k = experts.chosen;
   const Numbers logits = Arithmetic::products(x, {weights.router, 0, experts.count, hidden});
@@ -160,7 +166,7 @@ Result<Numbers> routed(const Arithmetic& arithmetic, const Model& model, const H
   if (experts.shared_gated) weigh(arithmetic, x, weights.shared_gate, sums);
   for (std::uint64_t row = 0; row < rows; ++row) {
     const Router router(experts, logits.data() + row * experts.count, weights.router_bias,
-                        rounding_error(arithmetic.type()));
+                        roundings_behind(layer) * rounding_error(arithmetic.type()));
     Choices chosen = router.choose();
     if (!given.empty()) {
       const auto own = given.begin() + static_cast<std::ptrdiff_t>(row * k);

@@ -325,7 +325,7 @@ TEST(TransformerReference, ChoicesOfTheCardAreTakenUnlessOthersAreClearlyBetter)
   Numbers x(model.hidden, 0);
   x[0] = 0.5;
   const auto outcome = [&](const Choices& choices) {
-    const auto sum = routed(Arithmetic(kType), model, weights.layers[0], x, choices);
+    const auto sum = routed(Arithmetic(kType), model, weights.layers[0], x, 0, choices);
     return sum ? std::string() : sum.error().context;
   };
   EXPECT_EQ(outcome({}), "");

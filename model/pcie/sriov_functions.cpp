@@ -5,11 +5,14 @@
 
 namespace npu::model {
 
-SriovFunctions::SriovFunctions(const ChipConfig& chip) : chip_(chip) {
-  functions_.reserve(chip.pci.sriov_total_vfs);
-  for (unsigned i = 0; i < chip.pci.sriov_total_vfs; ++i) {
-    functions_.push_back(EndpointFunction::make_virtual(chip, i));
-  }
+SriovFunctions::SriovFunctions(const ChipConfig& chip)
+    : chip_(chip), functions_(chip.pci.sriov_total_vfs) {}
+
+// Made when it is first needed: most cards have none in use.
+EndpointFunction& SriovFunctions::at(unsigned index) {
+  auto& function = functions_[index];
+  if (!function) function = EndpointFunction::make_virtual(chip_, index);
+  return *function;
 }
 
 // The number never changes while there are any: these are new ones or none. New ones are as after
@@ -17,7 +20,7 @@ SriovFunctions::SriovFunctions(const ChipConfig& chip) : chip_(chip) {
 unsigned SriovFunctions::follow(const VirtualFunctionState& state) {
   const unsigned gone = state.count == 0 ? state_.count : 0;
   for (unsigned i = 0; i < gone; ++i) {
-    functions_[i].reset(FunctionReset::kConventional, sim_now());
+    at(i).reset(FunctionReset::kConventional, sim_now());
   }
   state_ = state;
   return gone;
@@ -29,7 +32,7 @@ EndpointFunction* SriovFunctions::find(unsigned number) {
   const unsigned steps = number - first;
   const unsigned index = steps / chip_.pci.sriov_vf_stride;
   const bool exists = steps % chip_.pci.sriov_vf_stride == 0 && index < state_.count;
-  return exists ? &functions_[index] : nullptr;
+  return exists ? &at(index) : nullptr;
 }
 
 EndpointFunction* SriovFunctions::inside(const VirtualFunctionState::Window& window,
@@ -38,7 +41,7 @@ EndpointFunction* SriovFunctions::inside(const VirtualFunctionState::Window& win
   const std::uint64_t index = (address - window.base) / window.size;
   offset = (address - window.base) % window.size;
   const bool fits = index < state_.count && length <= window.size - offset;
-  return fits ? &functions_[index] : nullptr;
+  return fits ? &at(static_cast<unsigned>(index)) : nullptr;
 }
 
 EndpointFunction* SriovFunctions::decode(std::uint64_t address, Bytes length, int& bar,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/pcie/function.hpp"
@@ -22,7 +23,7 @@ class SriovFunctions {
   // That answer at present, from the first one on.
   unsigned count() const { return state_.count; }
   // Whether it answers or not; as the chip numbers them, from 0.
-  EndpointFunction& at(unsigned index) { return functions_[index]; }
+  EndpointFunction& at(unsigned index);
   // By the low eight bits of its routing id (the physical function's are 0); null: none answers.
   EndpointFunction* find(unsigned number);
   // Whose BAR [address, address + length) lies in; null: nobody's. `bar` is 0 or 2, `offset` from
@@ -35,7 +36,7 @@ class SriovFunctions {
 
   const ChipConfig& chip_;
   VirtualFunctionState state_;
-  std::vector<EndpointFunction> functions_;  // that there can be
+  std::vector<std::optional<EndpointFunction>> functions_;  // that there can be
 };
 
 }  // namespace npu::model

@@ -2,10 +2,11 @@
 // The event counters of a card (include/npu/abi/event.hpp), as BAR0 shows them from 0x2000 on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
+#include "model/core/zeroed_array.hpp"
 #include "npu/abi/event.hpp"
 #include "npu/abi/layout.hpp"
 #include "npu/base/checked.hpp"
@@ -25,9 +26,10 @@ class EventRegisters {
   }
   // The queue is enabled anew: faults go, counts stay.
   void clear_faults() {
-    for (auto& record : records_) record.raw &= ~abi::EventRecord::Fault::kMask;
+    for (std::size_t id = 0; id < records_.size(); ++id)
+      records_[id].raw &= ~abi::EventRecord::Fault::kMask;
   }
-  void reset() { records_.assign(records_.size(), {}); }
+  void reset() { std::fill_n(records_.data(), records_.size(), abi::EventRecord{}); }
 
   // Host read; `offset` from the start of the block. Beyond the last event the block reads 0.
   bool host_read(std::uint64_t offset, unsigned char* data, std::size_t length) const {
@@ -42,7 +44,7 @@ class EventRegisters {
   }
 
  private:
-  std::vector<abi::EventRecord> records_;
+  ZeroedArray<abi::EventRecord> records_;
 };
 
 }  // namespace npu::model

@@ -17,7 +17,7 @@ struct Settings {
   std::uint64_t connect_seconds = 0;
   std::uint64_t algorithms = 0;  // as wire::CommunicatorJoin has them
   wire::Expansion expansion = wire::Expansion::kDefault;
-  std::string name;              // empty: it has none of its own
+  std::string name;  // empty: it has none of its own
 };
 
 // `config` may be null. HCCL_E_PARA, with a line: a value that is none.

@@ -28,9 +28,13 @@ Result<driver::VectorCollectives> vector_collectives(Context& context) {
   driver::VectorCollectives vector;
   vector.kernel = *kernel;
   vector.blocks = static_cast<std::uint32_t>(context.parameters.integer("blocks"));
-  if (context.machine != nullptr && context.machine->cards.front().name == "910c") {
-    vector.largest = driver::vector_sizes_of_a3();
+  if (context.machine == nullptr) return vector;
+  const auto& cards = context.machine->cards;
+  // Blocks wait for each other: more than there are cores would never meet.
+  for (const auto& card : cards) {
+    vector.blocks = std::min(vector.blocks, cores_of(card).count[kVectorMask]);
   }
+  if (cards.front().name == "910c") vector.largest = driver::vector_sizes_of_a3();
   return vector;
 }
 

@@ -16,7 +16,8 @@
 namespace npu::workloads {
 
 // Operations by vector cores as published (hccl.md E2): an A3 does small ones so by itself,
-// others only if they are told to. `blocks` is a parameter of the workload.
+// others only if they are told to. `blocks` is a parameter of the workload, of which a card
+// has at most as many as vector cores.
 Result<driver::VectorCollectives> vector_collectives(Context& context);
 // Kernels of a stream on this card for vector cores are on vector cores alone.
 void use_vector_cores(const Context& context, std::uint32_t card,

@@ -51,7 +51,8 @@ struct StreamOptions {
 };
 struct StreamWait {
   std::uint64_t stream = 0, event = 0;
-  std::uint64_t external = 0;  // of a model: runs wait for the event itself
+  std::uint64_t external = 0;      // of a model: runs wait for the event itself
+  std::uint64_t milliseconds = 0;  // 0: for ever
 };
 struct FailureMode {
   std::uint64_t stream = 0, stops = 0;
@@ -73,6 +74,10 @@ struct FaultInfo {
 };
 struct NotifyWait {
   std::uint64_t notify = 0, stream = 0, milliseconds = 0;  // 0: for ever
+};
+// `everyone`: no program needs to be named.
+struct NotifyShare {
+  std::uint64_t notify = 0, everyone = 0;
 };
 struct ValueWork {
   std::uint64_t address = 0, value = 0, flag = 0, stream = 0;

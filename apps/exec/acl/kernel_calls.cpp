@@ -106,6 +106,13 @@ std::shared_ptr<Function> only_kernel(Process& process, std::uint64_t handle) {
   return function;
 }
 
+// As reports have it.
+std::string name_of(const Function& function) {
+  if (function.built_in != nullptr) return std::string(function.built_in->name);
+  if (function.filed != nullptr) return function.filed->name;
+  return function.binary->name.empty() ? "kernel" : function.binary->name;
+}
+
 Value<Launch> launch_of(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   if (auto known = check_cores(call.cores); !known) return forward_fault(known);
   auto function = caller.process().functions.find(call.function);
@@ -245,6 +252,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   what.most_cores = limit == card.card().cores[kind] ? 0 : limit;
   what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
   what.write = writes(*arguments);
+  const ProfiledLaunch profiled(caller.process().profile, card, **stream,
+                                name_of(*launch->function));
   return acl::launch(**stream, what);
 }
 

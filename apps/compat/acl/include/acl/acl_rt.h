@@ -13,7 +13,9 @@
 #include <acl/acl_rt_batch.h>
 #include <acl/acl_rt_control.h>
 #include <acl/acl_rt_model.h>
+#include <acl/acl_rt_more.h>
 #include <acl/acl_rt_query.h>
+#include <acl/acl_rt_snapshot.h>
 #include <acl/acl_rt_sync.h>
 #include <acl/acl_rt_tasks.h>
 #include <acl/acl_rt_types.h>

@@ -85,10 +85,10 @@ Life& life() {
   return *kLife;
 }
 
-bool read_file(const char* path, std::string* bytes) {
+// Empty: there is no such file.
+std::string bytes_of_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
-  bytes->assign(std::istreambuf_iterator<char>(file), {});
-  return file.good() || file.eof();
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ extern "C" {
 aclError aclInit(const char* config_path) {
   std::string config;
   if (config_path != nullptr && *config_path != 0) {
-    if (!npu::compat::read_file(config_path, &config)) return ACL_ERROR_INVALID_FILE;
+    config = npu::compat::bytes_of_file(config_path);
     const aclError status = npu::compat::configure_dumps(config);
     if (status != ACL_SUCCESS) return status;
   }

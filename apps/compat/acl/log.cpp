@@ -19,14 +19,14 @@ namespace {
 constexpr int kFailed = -1;
 constexpr int32_t kOwnModules = 0xFF00, kLastOwnModule = 0xFFFF;
 
-struct Registered {
+struct Listener {
   acllogRecordCallback call = nullptr;
   void* data = nullptr;
   uint32_t type = OUTPUT_TYPE_BOTH;
 };
 struct Log {
   std::mutex lock;
-  std::map<acllogCallbackHandle, Registered> all;
+  std::map<acllogCallbackHandle, Listener> all;
   acllogCallbackHandle given = 0;
 };
 Log& the_log() {

@@ -15,7 +15,7 @@
 namespace {
 
 // Blocks are of whole ones of these, so that tensors of about a size share them.
-constexpr size_t kGrain = size_t{64} << 10;
+constexpr size_t kBlockGrain = size_t{64} << 10;
 
 struct Block {
   void* address = nullptr;
@@ -252,7 +252,7 @@ aclError aclrtMemPoolGetAttr(aclrtMemPool pool, aclrtMemPoolAttr attribute, void
 
 aclError aclrtMemPoolMallocAsync(void** address, size_t size, aclrtMemPool pool,
                                  aclrtStream stream) {
-  if (address == nullptr || size == 0 || size > SIZE_MAX - kGrain) return ACL_ERROR_INVALID_PARAM;
+  if (address == nullptr || size == 0 || size > SIZE_MAX - kBlockGrain) return ACL_ERROR_INVALID_PARAM;
   int32_t device = 0;
   const aclError known = aclrtGetDevice(&device);
   if (known != ACL_SUCCESS) return known;
@@ -260,7 +260,7 @@ aclError aclrtMemPoolMallocAsync(void** address, size_t size, aclrtMemPool pool,
   auto* const found = pool_of(pool);
   if (found == nullptr) return ACL_ERROR_INVALID_PARAM;
   if (found->device != device) return ACL_ERROR_RT_STREAM_CONTEXT;
-  const size_t whole = (size + kGrain - 1) / kGrain * kGrain;
+  const size_t whole = (size + kBlockGrain - 1) / kBlockGrain * kBlockGrain;
   auto* block = reused(*found, whole, stream);
   if (block == nullptr) {
     Block made;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kEnd = 0, kKeep = 1, kPutBack = 2;
 
-struct Registered {
+struct SnapshotCall {
   aclrtSnapShotStage stage;
   aclrtSnapShotCallBack call;
   void* args;
@@ -27,7 +27,7 @@ struct Registered {
 };
 struct Snapshots {
   std::mutex lock;
-  std::vector<Registered> all;
+  std::vector<SnapshotCall> all;
   std::atomic<bool> locked{false};
 };
 Snapshots& snapshots() {
@@ -117,7 +117,7 @@ aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShot
   const std::lock_guard<std::mutex> held(snapshots().lock);
   auto& all = snapshots().all;
   const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Registered& each) { return each.is(stage, call); });
+                                  [&](const SnapshotCall& each) { return each.is(stage, call); });
   if (found == all.end()) return ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED;
   all.erase(found);
   return ACL_SUCCESS;

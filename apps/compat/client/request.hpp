@@ -47,10 +47,23 @@ const char*& refused_call();
 void wait_for_process_lock();
 // False: it is locked, or, to unlock, it is not.
 bool lock_process(bool locks);
-// Whether the calls are those of the program, and not what its pointers and sleeps need.
+// Whether the calls are those of the program, and not what its pointers, sleeps and work in flight
+// need.
 constexpr bool may_be_held(Call call) {
-  return call != Call::kSleep && call != Call::kManagedTouch && call != Call::kManagedHome &&
-         call != Call::kHostAccess;
+  switch (call) {
+    case Call::kSleep:
+    case Call::kManagedTouch:
+    case Call::kManagedHome:
+    case Call::kHostAccess:
+    case Call::kSetCurrentContext:
+    case Call::kValueLook:
+    case Call::kModelLook:
+    case Call::kProcessReport:
+    case Call::kCallbackDone:
+      return false;
+    default:
+      return true;
+  }
 }
 
 // A call; `bytes` are in the thread's window already. The status; `answer` is given if it is 0.

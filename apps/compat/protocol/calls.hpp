@@ -90,6 +90,8 @@ namespace npu::compat {
   X(BinaryLoad, Binary, Handle, "aclrtBinaryLoadFromFile")                      \
   X(BinaryUnload, Handle, Nothing, "aclrtBinaryUnLoad")                         \
   X(BinaryGetFunction, FunctionName, Handle, "aclrtBinaryGetFunction")          \
+  X(BinaryKernels, Handle, Text, "aclrtBinaryGetFunctionCount")                 \
+  X(FunctionInfo, Handle, FunctionInfo, "aclrtGetFunctionName")                 \
   X(LaunchKernel, Launch, Nothing, "aclrtLaunchKernel")                         \
   X(SetResLimit, CoreLimit, Nothing, "aclrtSetDeviceResLimit")                  \
   X(GetResLimit, CoreLimit, Number, "aclrtGetDeviceResLimit")                   \

@@ -167,6 +167,11 @@ struct Binary {
 struct FunctionName {
   std::uint64_t binary = 0, bytes = 0;
 };
+// The name is in the window. `cores`: cube 0, vector 1, both 2. `address`: of its code on the
+// thread's device; 0: no device is set.
+struct FunctionInfo {
+  std::uint64_t binary = 0, cores = 0, address = 0, bytes = 0, name_bytes = 0;
+};
 // In the window: bytes of arguments, and behind them place holders (rtHostInputInfo_t).
 struct Launch {
   std::uint64_t function = 0, blocks = 0, stream = 0, cores = 0, bytes = 0, places = 0;

@@ -153,7 +153,7 @@ void dumps(const Tensor& a, const Tensor& b, const Tensor& out, aclrtStream stre
   OK(aclmdlInitDump());
   EXPECT(ACL_ERROR_INVALID_FILE, aclmdlSetDump("nowhere.json"));
   std::ofstream("acl.json")
-      << R"({"dump": {"dump_path": "faults", "dump_scene": "aic_err_brief_dump"}})";
+      << R"({"dump": {"dump_path": "fault_dumps", "dump_scene": "aic_err_brief_dump"}})";
   char path[ACL_DUMP_MAX_FILE_PATH_LENGTH];
   EXPECT(ACL_ERROR_PROF_NOT_RUN, acldumpGetExceptionInfoPath(path, sizeof path));
   OK(aclmdlSetDump("acl.json"));

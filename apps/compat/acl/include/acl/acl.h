@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* `config_path` is a JSON file or null; of the file what acl/acl_dump.h says is looked at, and
-   100003 is one that cannot be read. A second call returns 100002, and
+/* `config_path` is a JSON file or null; a file that is not there is as null. Of the file what
+   acl/acl_dump.h says is looked at. 100003: it is no JSON object. A second call returns 100002, and
    counts for aclFinalizeReference(). 507899: the program does not run under `npusim exec`. */
 ACL_FUNC_VISIBILITY aclError aclInit(const char* config_path);
 /* Everything of the program is given back. 100001: aclInit() was never called; 100037: a second
@@ -37,8 +37,8 @@ typedef enum {
   ACL_REG_TYPE_ACL_RETR = 7,
   ACL_REG_TYPE_OTHER = 0xFFFF
 } aclRegisterCallbackType;
-typedef aclError (*aclInitCallbackFunc)(const char* config, size_t length, void* data);
-typedef aclError (*aclFinalizeCallbackFunc)(void* data);
+typedef int (*aclInitCallbackFunc)(const char* config, size_t length, void* data); /* an aclError */
+typedef int (*aclFinalizeCallbackFunc)(void* data);
 ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType type,
                                                      aclInitCallbackFunc call, void* data);
 /* 100000: it was not registered. */

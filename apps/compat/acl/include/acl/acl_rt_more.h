@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which device is which; limits of waits; copies whose addresses are in device memory. Errors that
+/* Which device is which; what a binary has; limits of waits; copies whose addresses are in device memory. Errors that
    acl_rt.h says of all functions hold here, too. */
 #ifndef NPUSIM_ACL_RT_MORE_H
 #define NPUSIM_ACL_RT_MORE_H
@@ -76,6 +76,29 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetHostAtomicCapabilities(
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetP2PAtomicCapabilities(
     uint32_t* capabilities, const aclrtAtomicOperation* operations, const uint32_t count,
     int32_t from, int32_t to);
+
+/* --- What a binary has. 207000: it is npusim's own. */
+ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunctionCount(aclrtBinHandle binary, uint32_t* count);
+/* The first `count` of them. 107000: there are fewer. */
+ACL_FUNC_VISIBILITY aclError aclrtBinaryEnumerateFunctions(aclrtBinHandle binary,
+                                                           aclrtFuncHandle* functions,
+                                                           uint32_t count);
+/* 107000: the name and its zero have more than `length` bytes. */
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t length,
+                                                  char* name);
+/* On the thread's device, for cube and for vector cores; null: it is not for these. */
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle function, void** cube,
+                                                  void** vector);
+/* Bytes of its object; 0: it is not for these cores. */
+ACL_FUNC_VISIBILITY aclError aclrtGetFunctionSize(aclrtFuncHandle function, size_t* cube,
+                                                  size_t* vector);
+ACL_FUNC_VISIBILITY aclError aclrtFunctionGetBinary(aclrtFuncHandle function,
+                                                    aclrtBinHandle* binary);
+/* Bytes that a binary is to be loaded from, which are the program's. Null: none. */
+typedef void* aclrtBinary;
+ACL_FUNC_VISIBILITY aclrtBinary aclrtCreateBinary(const void* data, size_t size);
+ACL_FUNC_VISIBILITY aclError aclrtDestroyBinary(aclrtBinary binary);
+ACL_FUNC_VISIBILITY aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle* loaded);
 
 /* --- Limits of waits, in simulated time. A stream's wait for an event that takes longer ends, and
    so the stream goes on in either failure mode; its next aclrtSynchronizeStream() or

@@ -142,7 +142,7 @@ void listed(aclrtStream stream) {
   REQUIRE(of_it == binary);
 
   const OnCard<float> x(std::vector<float>(kTotal, 2)), y(std::vector<float>(kTotal, 3)),
-      z(std::vector<float>(kTotal));
+      z(std::vector<float>(kTotal, 0));
   const SumArguments arguments{x.address(), y.address(), z.address(), kTotal, 128};
   const OnCard<std::uint64_t> place(std::vector<std::uint64_t>(4));
   OK(aclrtMemcpyAsync(place.address(), sizeof arguments, &arguments, sizeof arguments,

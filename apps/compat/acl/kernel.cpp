@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "apps/compat/acl/blocking.hpp"
 #include "apps/compat/acl/kernel_arguments.hpp"
 #include "apps/compat/client/request.hpp"
 #include "npu/base/file_descriptor.hpp"
@@ -85,8 +86,8 @@ struct Launch {
 };
 
 // Where device addresses are, and next to no address of the host's.
-constexpr std::uint64_t kDeviceBegin = std::uint64_t{0x20} << 40, kDeviceEnd = std::uint64_t{0x50}
-                                                                               << 40;
+constexpr std::uint64_t kDeviceBegin = std::uint64_t{0x20} << 40,
+                        kDeviceEnd = std::uint64_t{0x50} << 40;
 
 // Arguments in device memory: what earlier work of the stream has left there.
 aclError fetch(const void* args, std::size_t size, aclrtStream stream,
@@ -101,8 +102,8 @@ aclError fetch(const void* args, std::size_t size, aclrtStream stream,
 }
 
 static_assert(sizeof(aclrtPlaceHolderInfo) == sizeof(rtHostInputInfo_t));
-aclError launch(const Launch& what, const void* args, std::size_t size,
-                const aclrtPlaceHolderInfo* places, std::size_t count) {
+aclError begin(const Launch& what, const void* args, std::size_t size,
+               const aclrtPlaceHolderInfo* places, std::size_t count) {
   if (what.function == nullptr || what.blocks == 0 || (args == nullptr && size != 0) ||
       (places == nullptr && count != 0) || size > UINT32_MAX || count > UINT16_MAX ||
       !are_inside(places, count, size)) {
@@ -126,7 +127,18 @@ aclError launch(const Launch& what, const void* args, std::size_t size,
                                     &task);
 }
 
+aclError launch(const Launch& what, const void* args, std::size_t size,
+                const aclrtPlaceHolderInfo* places, std::size_t count) {
+  return launched(begin(what, args, size, places, count), what.stream);
+}
+
 }  // namespace
+
+aclError begin_kernel(aclrtFuncHandle function, std::uint32_t blocks, const void* args,
+                      std::size_t size, aclrtStream stream) {
+  return begin({function, blocks, stream, nullptr}, args, size, nullptr, 0);
+}
+
 }  // namespace npu::compat
 
 extern "C" {

@@ -64,6 +64,7 @@ struct EventPlace {
 struct StreamInfo {
   std::uint64_t priority = 0, flags = 0;  // as it was created
   std::uint64_t number = 0, stops = 0;    // its failure mode
+  std::uint64_t in_model = 0;             // it is captured, or a model is built of it
 };
 struct EventInfo {
   std::uint64_t number = 0, left = 0;  // how many more may be created

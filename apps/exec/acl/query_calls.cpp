@@ -43,7 +43,8 @@ Value<wire::StreamInfo> serve(Caller& caller, const CallOf<Call::kStreamInfo>& c
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   const auto& all = **stream;
-  return wire::StreamInfo{all.priority, all.flags, all.number, all.stops};
+  return wire::StreamInfo{all.priority, all.flags, all.number, all.stops,
+                          all.model != nullptr ? 1U : 0U};
 }
 
 // At most: a stream takes another queue for kernels of another kind.

@@ -121,6 +121,12 @@ ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event,
    of cube cores takes two places. */
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAvailableNum(uint32_t* count);
 
+/* Between the two, launches in the stream return at once, whatever its mode is; sections may be in
+   one another. The last end waits if launches do then. Null: the context's own stream. 107000: an end
+   without a begin, and a flag that is not 0. */
+ACL_FUNC_VISIBILITY aclError aclrtNonBlockingLaunchBegin(aclrtStream stream, uint32_t flag);
+ACL_FUNC_VISIBILITY aclError aclrtNonBlockingLaunchEnd(aclrtStream stream, uint32_t flag);
+
 /* --- 207000: kernels run as long as they want, stacks are of one size, and nobody tells caches what
    to keep. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t milliseconds);

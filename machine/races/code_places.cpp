@@ -75,9 +75,9 @@ std::string CodePlaces::text_of(std::uint64_t address) const {
   const std::string function = symbol == nullptr ? "?" : plain_name(symbol);
   int line = 0;
   auto* const source = ::dwfl_module_getsrc(module, address);
-  const char* const name =
-      source == nullptr ? nullptr
-                        : ::dwfl_lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr);
+  const char* const name = source == nullptr
+                               ? nullptr
+                               : ::dwfl_lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr);
   if (name != nullptr && std::string_view(name).rfind("/usr/", 0) == 0) return {};
   if (name == nullptr) {
     return fmt::format("{} ({}+{:#x})", function, file_of(path), address - bias);

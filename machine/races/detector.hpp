@@ -3,8 +3,8 @@
 // says which comes first. What orders is the order of queues, signals of the card, and what the
 // host has waited for. The host is one: what it does is in the order in which it is told.
 //
-// What the host and cards tell is taken in the order in which it happens. Entries of queues are looked
-// at when they have ended, which is after all that they wait for.
+// What the host and cards tell is taken in the order in which it happens. Entries of queues are
+// looked at when they have ended, which is after all that they wait for.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kShownFrames = 6;
 
 bool is_left_out(std::string_view module) {
-  for (const char* const name : {"libnpusim.so", "libc.so", "libstdc++.so", "libgmock", "libgtest"}) {
+  for (const char* const name :
+       {"libnpusim.so", "libc.so", "libstdc++.so", "libgmock", "libgtest"}) {
     if (races::file_of(module).rfind(name, 0) == 0) return true;
   }
   return false;

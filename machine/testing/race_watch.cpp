@@ -79,8 +79,7 @@ std::optional<RaceWatch::Bell> RaceWatch::bell_of(const testkit::Access& access)
 }
 
 void RaceWatch::before(testkit::Access& access) {
-  if (access.name == abi::DmaQueueControl::kName &&
-      access.kind == AccessKind::kMmioWrite) {
+  if (access.name == abi::DmaQueueControl::kName && access.kind == AccessKind::kMmioWrite) {
     if (const auto owner = owner_of_(access.bdf)) {
       rings_[{owner->card, owner->function}] = {++generations_, {}};
       rung_.erase(Bell{owner->card, owner->function, true, 0, 0});
@@ -91,8 +90,7 @@ void RaceWatch::before(testkit::Access& access) {
   if (!bell) return;
   const auto number = static_cast<std::uint32_t>(submissions_.size());
   submissions_.push_back(host_now());
-  const auto submission =
-      detector_.begin({sites_.here(), number}, races::FoundRaces::Work::kNone);
+  const auto submission = detector_.begin({sites_.here(), number}, races::FoundRaces::Work::kNone);
   detector_.end(submission);
   rung_[*bell].push_back({access.value, submission});
 }
@@ -253,10 +251,10 @@ void RaceWatch::host_access(Kind kind, const std::byte* data, Bytes size) {
   Done done;
   done.submitted = done.ended = host_now();
   const auto place = memory->second.place + offset;
-  detector_.accessed({sites_.here(), 0}, kind, 0,
-                     {{true, kind != Kind::kRead, offset, place,
-                       std::min(size, memory->second.size - offset)}},
-                     label(done));
+  detector_.accessed(
+      {sites_.here(), 0}, kind, 0,
+      {{true, kind != Kind::kRead, offset, place, std::min(size, memory->second.size - offset)}},
+      label(done));
 }
 
 // --- in words ------------------------------------------------------------------------------------
@@ -265,7 +263,7 @@ RacePlace RaceWatch::place_of(const races::FoundRaces::Place& place) const {
   const auto& done = done_[place.label];
   const std::string_view does = place.kind == Kind::kRead    ? "reads"
                                 : place.kind == Kind::kWrite ? "writes"
-                                                                   : "frees";
+                                                             : "frees";
   RacePlace text;
   text.stack = sites_.text_of(place.work.site.place);
   text.submitted = done.submitted;

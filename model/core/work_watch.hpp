@@ -58,7 +58,7 @@ class WorkWatch {
   // A doorbell has come to the card, with what the host has written.
   struct Doorbell {
     unsigned device = 0, function = 0;
-    bool ring = false;                // DMA_DOORBELL
+    bool ring = false;                 // DMA_DOORBELL
     std::uint64_t page = 0, bell = 0;  // else: which one
     std::uint64_t value = 0;
     // Of the last entry that it tells of: `queue` (of the ring: nothing) and its index.

@@ -242,8 +242,8 @@ void RingFrontEnd::dma_ended(const DmaRequest& request) {
   const auto& entry = command.entry;
   if (detail::work_watch != nullptr) {
     detail::work_watch->transferred(WorkWatch::Transfer{request.space, registers_.device_index(),
-                                                  agent_.function, command.position, entry,
-                                                  request.cause});
+                                                        agent_.function, command.position, entry,
+                                                        request.cause});
   }
   auto& streams = registers_.streams();
   const bool stream_exists = entry.stream < streams.size();

@@ -215,8 +215,8 @@ class RacesOfQueues : public Races {
     EXPECT_THAT(image, Succeeds());
     const auto code = at_ + 1_MiB, words_at = at_ + 2_MiB;
     upload(code, image->data(), image->size());
-    const auto words = kernels::vector::to_words(
-        {at_.value, at_.value, at_.value + 64_KiB, Bytes{64_KiB} / 4});
+    const auto words =
+        kernels::vector::to_words({at_.value, at_.value, at_.value + 64_KiB, Bytes{64_KiB} / 4});
     upload(words_at, words.data(), sizeof words);
     return entries::launch_image(abi::QueueOpcode::kLaunchAiCore, code, 4, words_at, sizeof words);
   }

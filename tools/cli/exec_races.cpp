@@ -11,9 +11,8 @@ namespace npu::cli {
 
 // What is kept of a run.
 struct ExecRaces::Cards {
-  exec::races::Detector detector{[](const std::string& line) {
-    std::fputs(("npusim: " + line + "\n").c_str(), stderr);
-  }};
+  exec::races::Detector detector{
+      [](const std::string& line) { std::fputs(("npusim: " + line + "\n").c_str(), stderr); }};
   sim::CardWork work{detector};
 };
 

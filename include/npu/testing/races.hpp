@@ -25,12 +25,12 @@ NPU_TESTING_API std::string_view to_string(RaceKind kind);
 
 // One of the two accesses.
 struct RacePlace {
-  std::string who;        // "host", "card0 stream 3", "card0 queue 1"
-  std::string what;       // "reads", "writes" or "frees"; of a card with its command: "H2D writes"
+  std::string who;   // "host", "card0 stream 3", "card0 queue 1"
+  std::string what;  // "reads", "writes" or "frees"; of a card with its command: "H2D writes"
   std::uint64_t index = 0;  // of a card's command or entry, in its ring or queue
-  Instant submitted;      // when its doorbell was written; of the host: when the access was
-  Instant ended;          // when it ended on the card; of the host: as `submitted`
-  std::string stack;      // of the doorbell, or of the access: "f (file.cpp:12) < g (file.cpp:40)"
+  Instant submitted;        // when its doorbell was written; of the host: when the access was
+  Instant ended;            // when it ended on the card; of the host: as `submitted`
+  std::string stack;  // of the doorbell, or of the access: "f (file.cpp:12) < g (file.cpp:40)"
 };
 
 struct Race {

@@ -184,6 +184,7 @@ void RaceWatch::told(std::uint64_t cause) {
   const auto found = over_.find(cause);
   if (found == over_.end()) return;
   told_[found->second.first] = found->second.second;
+  over_.erase(found);
 }
 
 void RaceWatch::host_looks() {

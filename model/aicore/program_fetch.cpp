@@ -134,9 +134,9 @@ void ProgramFetch::read_objects(unsigned reads) {
   const Place& place = running_->place;
   const Bytes lines = std::max<Bytes>(place.size / kApart, 1);
   std::array<unsigned char, kRead> unused;
-  // From the middle of the image on: what is executed lies before.
+  // From the image's end: what is executed lies at its begin.
   for (unsigned i = 0; i < reads; ++i) {
-    reads_.read(place.image + (lines / 2 + i) % lines * kApart, unused.data(), kRead);
+    reads_.read(place.image + (lines - 1 - i % lines) * kApart, unused.data(), kRead);
   }
 }
 

@@ -199,13 +199,13 @@ class TileChoice {
   const Tiling& best() const { return best_; }  // m is 0: none fits
 
  private:
-  // A column of fractals lies densely along k. Of tiles that take about the same time the
-  // narrowest, which is the deepest, reads the longest runs of memory, and these use its channels
-  // evenly.
+  // A column of fractals lies densely along k. Where each of them is read once, memory decides: of
+  // tiles that take about the same time the narrowest, which is the deepest, reads the longest
+  // runs, and these use the memory's channels evenly.
   bool better(std::uint64_t clocks, const Tiling& tile) const {
-    if constexpr (!B::kFractal) return clocks < clocks_;
+    const bool once = B::kFractal && tile.m >= shape_.m && best_.m >= shape_.m;
     const bool about = std::max(clocks, clocks_) - std::min(clocks, clocks_) <= clocks_ / kAbout;
-    return about ? tile.n < best_.n : clocks < clocks_;
+    return once && about ? tile.n < best_.n : clocks < clocks_;
   }
   static constexpr std::uint64_t kAbout = 32;  // so many parts of the time: assumed
 

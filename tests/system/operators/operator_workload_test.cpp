@@ -294,6 +294,24 @@ TEST(OperatorWorkload, ACopyFromAnotherCardTakesLonger) {
   EXPECT_GT(in_turn, far);
 }
 
+// As wide as a decoded token's products. Rows of 4096 and fewer columns are one stream for all
+// cores.
+TEST(OperatorWorkload, WeightsInFractalsAreNoSlowerThanRows) {
+  OperatorMachine machine("910b2", {"core.functional=false"});
+  const auto with = [&](const char* shape, const char* l2, const char* format) {
+    return metric(machine.workload("operator", {shape, l2, format, "cache=folder"}),
+                  "operator.device_us");
+  };
+  const auto slower = [&](const char* shape, const char* l2) {
+    return with(shape, l2, "format_b=NZ") / with(shape, l2, "format_b=ND");
+  };
+  EXPECT_LT(slower("shape=1,22016,4096", "l2=cold"), 1.01);
+  EXPECT_LT(slower("shape=16,22016,4096", "l2=cold"), 1.01);
+  EXPECT_LT(slower("shape=64,4096,4096", "l2=cold"), 1.01);
+  EXPECT_LT(slower("shape=512,3584,3584", "l2=cold"), 1.01);
+  EXPECT_LT(slower("shape=1,22016,4096", "l2=warm"), 1.03);  // a store for each narrow tile
+}
+
 TEST(OperatorWorkload, EmptyResultsLaunchNothing) {
   OperatorMachine machine("910b2");
   const auto report = machine.workload("operator", {"shape=0,17,65"});

@@ -297,8 +297,8 @@ TEST(OperatorWorkload, ACopyFromAnotherCardTakesLonger) {
 // As wide as a decoded token's products. Rows of 4096 and fewer columns are one stream for all
 // cores.
 TEST(OperatorWorkload, WeightsInFractalsAreNoSlowerThanRows) {
-  OperatorMachine machine("910b2", {"core.functional=false"});
-  const auto with = [&](const char* shape, const char* l2, const char* format) {
+  const auto with = [](const char* shape, const char* l2, const char* format) {
+    OperatorMachine machine("910b2", {"core.functional=false"});  // nothing is in its L2
     return metric(machine.workload("operator", {shape, l2, format, "cache=folder"}),
                   "operator.device_us");
   };

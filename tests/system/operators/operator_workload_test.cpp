@@ -294,22 +294,16 @@ TEST(OperatorWorkload, ACopyFromAnotherCardTakesLonger) {
   EXPECT_GT(in_turn, far);
 }
 
-// As wide as a decoded token's products. Rows of 4096 and fewer columns are one stream for all
-// cores.
-TEST(OperatorWorkload, WeightsInFractalsAreNoSlowerThanRows) {
-  const auto with = [](const char* shape, const char* l2, const char* format) {
-    OperatorMachine machine("910b2", {"core.functional=false"});  // nothing is in its L2
-    return metric(machine.workload("operator", {shape, l2, format, "cache=folder"}),
+// A decoded token's product, with all of it in the L2: narrow tiles are deep, and take no more
+// steps.
+TEST(OperatorWorkload, WeightsInFractalsTakeNoMoreStepsThanRows) {
+  OperatorMachine machine("910b2", {"core.functional=false"});
+  const auto with = [&](const char* format) {
+    return metric(machine.workload("operator", {"shape=1,22016,4096", "l2=warm", format}),
                   "operator.device_us");
   };
-  const auto slower = [&](const char* shape, const char* l2) {
-    return with(shape, l2, "format_b=NZ") / with(shape, l2, "format_b=ND");
-  };
-  EXPECT_LT(slower("shape=1,22016,4096", "l2=cold"), 1.01);
-  EXPECT_LT(slower("shape=16,22016,4096", "l2=cold"), 1.01);
-  EXPECT_LT(slower("shape=64,4096,4096", "l2=cold"), 1.01);
-  EXPECT_LT(slower("shape=512,3584,3584", "l2=cold"), 1.01);
-  EXPECT_LT(slower("shape=1,22016,4096", "l2=warm"), 1.03);  // a store for each narrow tile
+  const double rows = with("format_b=ND");
+  EXPECT_LT(with("format_b=NZ"), 1.03 * rows);  // a store for each narrow tile
 }
 
 TEST(OperatorWorkload, EmptyResultsLaunchNothing) {

@@ -105,7 +105,7 @@ template <class A, class B>
 bool choose_depth(Tiling& tile, DataType type, const CoreLimits& limits, std::uint32_t tables,
                   std::uint32_t shape_k) {
   const std::uint32_t grain = fractal_columns(type);
-  const std::uint32_t k = aicore::round_up(shape_k, grain);
+  const std::uint32_t k = aicore::round_up(std::max(shape_k, 1U), grain);
   const std::uint32_t step =
       kWanted.l0_k != 0 ? kWanted.l0_k
                         : std::min({round_down(depth_in(limits.l0a, tile.m, type), grain),
@@ -184,7 +184,7 @@ class TileChoice {
     const std::uint32_t grain = fractal_columns(type_);
     const auto side = [](std::uint32_t wanted, std::uint32_t most, std::uint32_t all,
                          std::uint32_t of) {
-      return wanted != 0 ? wanted : std::min(most, aicore::round_up(all, of));
+      return wanted != 0 ? wanted : std::min(most, aicore::round_up(std::max(all, 1U), of));
     };
     tile.m =
         side(kWanted.m, m, shape_.m, A::kTransposed ? std::max(grain, kFractalRows) : kFractalRows);

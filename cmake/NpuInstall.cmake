@@ -103,9 +103,9 @@ foreach(library npuclient ascendcl acl_rt runtime ascend_hal hccl npushare)
     install(TARGETS ${library} EXPORT npusimTargets)
   endif()
 endforeach()
-install(DIRECTORY apps/compat/acl/include/acl apps/compat/acl/include/aclnn apps/compat/acl/include/aclnnop apps/compat/rt/include/acl apps/compat/rt/include/runtime apps/compat/hccl/include/hccl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY apps/compat/acl/include/acl apps/compat/acl/include/aclnn apps/compat/acl/include/aclnnop apps/compat/acl/include/mstx apps/compat/acl/include/profiling apps/compat/rt/include/acl apps/compat/rt/include/runtime apps/compat/hccl/include/hccl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h)
-install(FILES apps/compat/hal/include/ascend_hal.h apps/compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES apps/compat/acl/include/securec.h apps/compat/hal/include/ascend_hal.h apps/compat/hal/include/ascend_hal_external.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 include(apps/compat/toolkit/install.cmake)
 
 install(EXPORT npusimTargets NAMESPACE npusim:: DESTINATION ${NPU_CMAKE_DIR})

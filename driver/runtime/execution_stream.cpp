@@ -250,15 +250,15 @@ Result<StreamRecord> ExecutionStream::record(platform::BusAddress at,
   return record;
 }
 
-Status ExecutionStream::wait_for(const StreamRecord& record) {
+Status ExecutionStream::wait_for(const StreamRecord& record, Picoseconds timeout) {
   if (record.signal_ == nullptr) return fail(ErrorCode::kInvalidArgument, "an empty record");
   const MutexHolder holder(*impl_->lock);
   if (impl_->capture.is_on()) return fail(ErrorCode::kUnsupported, kNoRecords);
-  const auto wait = entries::wait_event(record.signal_->id(), record.value_);
+  const auto wait = entries::wait_event(record.signal_->id(), record.value_,
+                                        abi::WaitCondition::kReached, timeout);
   const auto mark = impl_->append(impl_->lanes.current(), &wait, 1);
-  if (!mark) return forward_error(mark);
-  impl_->in_flight.add(*mark, record.signal_);
-  return {};
+  if (mark) impl_->in_flight.add(*mark, record.signal_);
+  return mark ? Status{} : Status(forward_error(mark));
 }
 
 Status ExecutionStream::begin_capture(StreamGraph& graph) {

@@ -25,10 +25,12 @@ void AccessLog::before(Access& access) {
     }
   }
   for (const auto& fault : due) begin_(fault);
+  if (other_ != nullptr) other_->before(access);
 }
 
 void AccessLog::after(const Access& access) {
   for (auto* record : records_) record->add(access);
+  if (other_ != nullptr) other_->after(access);
 }
 
 void AccessLog::on_event(const platform::TraceEvent& event) {

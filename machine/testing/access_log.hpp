@@ -22,13 +22,30 @@ class AccessLog : public AccessObserver, public platform::TraceSink {
   void stop() { records_.pop_back(); }
   bool is_recording() const { return !records_.empty(); }
 
+  // Somebody who hears of everything the machine's observer does; null: nobody.
+  void also_tell(AccessObserver* other) { other_ = other; }
+
   void arm(const Fault& fault, const When& when) { armed_.push_back({fault, when, 0}); }
   std::size_t armed() const { return armed_.size(); }
 
   // AccessObserver
-  bool is_listening() const override { return !records_.empty() || !armed_.empty(); }
+  bool is_listening() const override {
+    return !records_.empty() || !armed_.empty() || other_ != nullptr;
+  }
   void before(Access& access) override;
   void after(const Access& access) override;
+  void memory_made(platform::Bdf bdf, ByteSpan cpu, platform::BusAddress bus) override {
+    if (other_ != nullptr) other_->memory_made(bdf, cpu, bus);
+  }
+  void memory_gone(ByteSpan cpu) override {
+    if (other_ != nullptr) other_->memory_gone(cpu);
+  }
+  void host_accesses(ConstByteSpan bytes, bool write) override {
+    if (other_ != nullptr) other_->host_accesses(bytes, write);
+  }
+  void host_looks() override {
+    if (other_ != nullptr) other_->host_looks();
+  }
   // TraceSink: interrupts that arrive.
   void on_event(const platform::TraceEvent& event) override;
 
@@ -42,6 +59,7 @@ class AccessLog : public AccessObserver, public platform::TraceSink {
   std::function<void(const Fault&)> begin_;
   std::vector<Accesses*> records_;
   std::vector<Armed> armed_;
+  AccessObserver* other_ = nullptr;
 };
 
 }  // namespace npu::testkit

@@ -2,6 +2,7 @@
 // Who hears of every access that host tasks make through an ObservedPlatform.
 #pragma once
 
+#include "npu/platform/memory.hpp"
 #include "npu/testing/access.hpp"
 
 namespace npu::testkit {
@@ -15,6 +16,13 @@ class AccessObserver {
   virtual void before(Access& access) = 0;
   // It is made: end, value and times are set.
   virtual void after(const Access& access) = 0;
+  // Memory that a function can access at a bus address; it is about to go.
+  virtual void memory_made(platform::Bdf, ByteSpan, platform::BusAddress) {}
+  virtual void memory_gone(ByteSpan) {}
+  // The host is about to access the bytes.
+  virtual void host_accesses(ConstByteSpan, bool /*write*/) {}
+  // It has looked whether an interrupt has come.
+  virtual void host_looks() {}
 };
 
 }  // namespace npu::testkit

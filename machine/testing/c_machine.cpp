@@ -34,7 +34,7 @@ struct npu_machine {
 
   std::unique_ptr<Machine> machine;
   CPlatform platform;
-  std::string message, leaks;
+  std::string message, leaks, races;
 };
 
 struct npu_accesses {
@@ -49,6 +49,7 @@ static_assert(NPU_INTERRUPT == static_cast<int>(AccessKind::kInterrupt));
 static_assert(NPU_HUNG_CORE == static_cast<int>(FaultKind::kHungCore));
 static_assert(NPU_SLOW_CHANNEL == static_cast<int>(FaultKind::kSlowChannel));
 static_assert(NPU_MISDIRECTED_INTERRUPT == static_cast<int>(FaultKind::kMisdirectedInterrupt));
+static_assert(NPU_LOST_COMMAND == static_cast<int>(FaultKind::kLostCommand));
 static_assert(NPU_PEER_LINK_DOWN == static_cast<int>(FaultKind::kPeerLinkDown));
 static_assert(NPU_AT_ACCESS == static_cast<int>(When::Kind::kAccess));
 static_assert(NPU_ANY == npu::testkit::kAnyVector && NPU_ANY == npu::testkit::kNoVirtualFunction);
@@ -191,7 +192,7 @@ void npu_accesses_free(npu_accesses* accesses) {
 int npu_machine_inject(npu_machine* machine, const npu_fault* fault, const npu_when* when) {
   auto meant = fault_of(*fault);
   const bool known =
-      fault->kind >= NPU_LINK_DOWN && fault->kind <= NPU_MISDIRECTED_INTERRUPT &&
+      fault->kind >= NPU_LINK_DOWN && fault->kind <= NPU_LOST_COMMAND &&
       set_detail(meant, fault->detail) &&
       (when == nullptr || (when->kind >= NPU_AT_ONCE && when->kind <= NPU_AT_ACCESS));
   if (!known) return machine->failed({npu::ErrorCode::kInvalidArgument, "no such fault or time"});
@@ -200,6 +201,27 @@ int npu_machine_inject(npu_machine* machine, const npu_fault* fault, const npu_w
 
 size_t npu_machine_pending_faults(const npu_machine* machine) {
   return machine->machine->pending_faults();
+}
+
+void npu_machine_watch_races(npu_machine* machine) {
+  machine->machine->watch_races();
+}
+
+void npu_machine_host_accesses(npu_machine* machine, const void* bytes, size_t size, int write) {
+  const npu::ConstByteSpan span{static_cast<const std::byte*>(bytes), size};
+  write != 0 ? machine->machine->host_writes(span) : machine->machine->host_reads(span);
+}
+
+void npu_machine_host_looks(npu_machine* machine) {
+  machine->machine->host_looks();
+}
+
+const char* npu_machine_races(npu_machine* machine) {
+  machine->races.clear();
+  for (const auto& race : machine->machine->races()) {
+    machine->races += npu::testkit::describe(race) + "\n";
+  }
+  return machine->races.c_str();
 }
 
 int npu_machine_metric(npu_machine* machine, const char* name, int64_t value, unsigned decimals,

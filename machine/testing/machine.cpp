@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "machine/simulator_impl.hpp"
@@ -12,6 +13,7 @@
 #include "machine/testing/driver_objects.hpp"
 #include "machine/testing/kernel_stack.hpp"
 #include "machine/testing/observed_platform.hpp"
+#include "machine/testing/race_watch.hpp"
 #include "machine/testing/run_record.hpp"
 
 namespace npu::testkit {
@@ -31,16 +33,20 @@ struct Machine::Impl {
     system.simulation().recorder.add(driver_objects);
   }
 
-  std::string bar_name(platform::Bdf bdf, unsigned bar, Bytes offset) const {
+  std::optional<RaceWatch::Owner> owner_of(platform::Bdf bdf) const {
     for (unsigned i = 0; i < system.cards(); ++i) {
       const auto& chip = system.config().cards[i];
       for (unsigned function = 0; function < chip.functions(); ++function) {
         if (system.fabric().endpoint(i).requester(function) != bdf.packed()) continue;
-        if (bar == abi::kRegisterBar) return bar0_name(offset);
-        return bar2_name(offset, memory_of(i, function));
+        return RaceWatch::Owner{i, function, memory_of(i, function)};
       }
     }
-    return "BAR" + std::to_string(bar);
+    return std::nullopt;
+  }
+  std::string bar_name(platform::Bdf bdf, unsigned bar, Bytes offset) const {
+    const auto owner = owner_of(bdf);
+    if (!owner) return "BAR" + std::to_string(bar);
+    return bar == abi::kRegisterBar ? bar0_name(offset) : bar2_name(offset, owner->memory);
   }
   // HBM_SIZE of a function of the chip.
   Bytes memory_of(unsigned card, unsigned function) const {
@@ -60,6 +66,7 @@ struct Machine::Impl {
   AccessLog log;
   RunRecord record;
   DriverObjects driver_objects;
+  std::unique_ptr<RaceWatch> races;
   std::unique_ptr<ObservedPlatform> observed;
   KernelStack stack;
 };
@@ -68,6 +75,8 @@ Machine::Machine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Machine::~Machine() {
   impl_->system.simulation().recorder.remove(impl_->driver_objects);
+  impl_->log.also_tell(nullptr);
+  impl_->races.reset();
   impl_->system.cpus().catch_up();
   impl_->stack.finish();
 }
@@ -154,6 +163,29 @@ Accesses Machine::accesses(const std::function<void()>& call) {
 std::vector<std::string> Machine::overtaken_stores() const {
   const auto* const overtaken = impl_->system.host().overtaken();
   return overtaken == nullptr ? std::vector<std::string>() : overtaken->told();
+}
+
+void Machine::watch_races() {
+  if (impl_->races) return;
+  impl_->races = std::make_unique<RaceWatch>(
+      impl_->system, [impl = impl_.get()](platform::Bdf bdf) { return impl->owner_of(bdf); });
+  impl_->log.also_tell(impl_->races.get());
+}
+
+void Machine::host_reads(ConstByteSpan bytes) {
+  impl_->log.host_accesses(bytes, false);
+}
+
+void Machine::host_writes(ConstByteSpan bytes) {
+  impl_->log.host_accesses(bytes, true);
+}
+
+void Machine::host_looks() {
+  impl_->log.host_looks();
+}
+
+std::vector<Race> Machine::races() const {
+  return impl_->races ? impl_->races->races() : std::vector<Race>();
 }
 
 Status Machine::inject(const Fault& fault, const When& when) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "machine/testing/access_observer.hpp"
+#include "npu/base/byte_span.hpp"
 #include "npu/testing/leaks.hpp"
 
 namespace npu::testkit {
@@ -20,6 +22,14 @@ class ObjectLedger {
   void remove(std::uint64_t number) { objects_.erase(number); }
   // Whoever knows of them is gone.
   void note(std::string_view kind, std::uint64_t count, Bytes size);
+  // Who hears what becomes of objects; null: nobody. They may outlive whoever does.
+  void tell(AccessObserver* observer) { observer_ = observer; }
+  void memory_goes(ByteSpan cpu) const {
+    if (observer_ != nullptr) observer_->memory_gone(cpu);
+  }
+  void host_looks() const {
+    if (observer_ != nullptr) observer_->host_looks();
+  }
   // By kind, in the order in which the kinds were first there.
   std::vector<Leak> left() const;
 
@@ -32,6 +42,7 @@ class ObjectLedger {
   std::map<std::uint64_t, Object> objects_;  // by number
   std::vector<Leak> told_;
   std::uint64_t numbers_ = 0;
+  AccessObserver* observer_ = nullptr;
 };
 
 // One object, from its making to its end.
@@ -40,6 +51,7 @@ class LedgerEntry {
   LedgerEntry(std::shared_ptr<ObjectLedger> ledger, std::string_view kind, Bytes size = 0)
       : ledger_(std::move(ledger)), number_(ledger_->add(kind, size)) {}
   ~LedgerEntry() { ledger_->remove(number_); }
+  const ObjectLedger& ledger() const { return *ledger_; }
   LedgerEntry(const LedgerEntry&) = delete;
   LedgerEntry& operator=(const LedgerEntry&) = delete;
 

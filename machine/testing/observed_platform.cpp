@@ -80,7 +80,15 @@ ObservedPlatform::ObservedPlatform(platform::Platform& inner, AccessObserver& ob
     : ForwardingPlatform(inner),
       observer_(observer),
       bar_name_(std::move(bar_name)),
-      poll_round_(poll_round) {}
+      poll_round_(poll_round) {
+  ledger_->tell(&observer);
+}
+
+void ObservedPlatform::copy(ByteSpan to, ConstByteSpan from) {
+  observer_.host_accesses(from, false);
+  observer_.host_accesses({to.data, to.size}, true);
+  inner().copy(to, from);
+}
 
 Result<std::unique_ptr<platform::MmioRegion>> ObservedPlatform::map_bar(platform::Bdf bdf,
                                                                         unsigned bar, Bytes offset,

@@ -26,6 +26,9 @@ class ObservedPlatform : public ForwardingPlatform,
   // `poll_round`: what one look of a poll loop takes on `inner`.
   ObservedPlatform(platform::Platform& inner, AccessObserver& observer, BarName bar_name,
                    Picoseconds poll_round);
+  ~ObservedPlatform() override { ledger_->tell(nullptr); }
+  ObservedPlatform(const ObservedPlatform&) = delete;
+  ObservedPlatform& operator=(const ObservedPlatform&) = delete;
 
   platform::PciAccess& pci() override { return *this; }
   platform::Clock& clock() override { return *this; }
@@ -34,8 +37,11 @@ class ObservedPlatform : public ForwardingPlatform,
                                                         platform::Caching caching) override;
   Result<std::unique_ptr<platform::DmaMemory>> allocate_dma(
       platform::Bdf bdf, Bytes size, Bytes alignment, platform::DmaDirection direction) override {
-    return tracked<TrackedMemory>(inner().allocate_dma(bdf, size, alignment, direction));
+    auto made = tracked<TrackedMemory>(inner().allocate_dma(bdf, size, alignment, direction));
+    if (made) observer_.memory_made(bdf, (*made)->cpu(), (*made)->bus());
+    return made;
   }
+  void copy(ByteSpan to, ConstByteSpan from) override;
   Status bind_pasid(platform::DmaMemory& memory, std::uint32_t pasid) override {
     return inner().bind_pasid(TrackedMemory::inside(memory), pasid);
   }
@@ -48,10 +54,13 @@ class ObservedPlatform : public ForwardingPlatform,
                                                           platform::HostPages pages) override {
     auto pinned = inner().import_dma(bdf, memory, direction, pages);
     if (!pinned) return pinned;
+    observer_.memory_made(bdf, memory, (*pinned)->bus());
     return std::make_unique<TrackedMemory>(std::move(*pinned), ledger_, "pin");
   }
   Result<platform::BusAddress> share_dma(platform::DmaMemory& memory, platform::Bdf bdf) override {
-    return inner().share_dma(TrackedMemory::inside(memory), bdf);
+    auto shared = inner().share_dma(TrackedMemory::inside(memory), bdf);
+    if (shared) observer_.memory_made(bdf, memory.cpu(), *shared);
+    return shared;
   }
   Result<std::unique_ptr<platform::InterruptVector>> open_vector(platform::Bdf bdf,
                                                                  unsigned vector) override {

@@ -19,6 +19,9 @@ class TrackedMemory final : public platform::DmaMemory {
       : DmaMemory(inner->cpu(), inner->bus()),
         inner_(std::move(inner)),
         entry_(std::move(ledger), kind, size()) {}
+  ~TrackedMemory() override { entry_.ledger().memory_goes(cpu()); }
+  TrackedMemory(const TrackedMemory&) = delete;
+  TrackedMemory& operator=(const TrackedMemory&) = delete;
   // What the platform inside has made of it.
   static DmaMemory& inside(DmaMemory& memory) {
     auto* const tracked = dynamic_cast<TrackedMemory*>(&memory);
@@ -34,16 +37,22 @@ class TrackedVector final : public platform::InterruptVector {
  public:
   TrackedVector(std::unique_ptr<InterruptVector> inner, std::shared_ptr<ObjectLedger> ledger)
       : inner_(std::move(inner)), entry_(std::move(ledger), "interrupt vector") {}
-  std::uint64_t count() override { return inner_->count(); }
+  std::uint64_t count() override { return looked(inner_->count()); }
   Result<std::uint64_t> wait_after(std::uint64_t seen, Instant deadline) override {
-    return inner_->wait_after(seen, deadline);
+    return looked(inner_->wait_after(seen, deadline));
   }
   Result<std::uint64_t> daemon_wait_after(std::uint64_t seen, Instant deadline) override {
-    return inner_->daemon_wait_after(seen, deadline);
+    return looked(inner_->daemon_wait_after(seen, deadline));
   }
   void wake() override { inner_->wake(); }
 
  private:
+  template <class Seen>
+  Seen looked(Seen seen) const {
+    entry_.ledger().host_looks();
+    return seen;
+  }
+
   std::unique_ptr<InterruptVector> inner_;
   LedgerEntry entry_;
 };

@@ -350,6 +350,7 @@ void ProgramCore::set_up(const platform::SetUp& set_up) {
   Picoseconds time = of_tiling[tiling];
   if (set_up.pipe) time += vector ? costs.vector_pipe : costs.cube_pipe;
   if (set_up.mixed) time += costs.mixed;
+  if (set_up.pipe) units_->fetch.read_objects(costs.pipe_reads);
   const SimTime begin = parts_.thread.local();
   parts_.thread.pass(ticks(time));
   parts_.thread.waited(platform::ScalarWait::kStart, begin);

@@ -128,6 +128,18 @@ std::uint64_t ProgramFetch::read_lines(const Place& place, std::uint64_t first) 
   return (span.end - span.begin) / config.instruction_line;
 }
 
+void ProgramFetch::read_objects(unsigned reads) {
+  if (running_ == nullptr) return;
+  constexpr Bytes kApart = 512, kRead = 64;
+  const Place& place = running_->place;
+  const Bytes lines = std::max<Bytes>(place.size / kApart, 1);
+  std::array<unsigned char, kRead> unused;
+  // From the image's end: what is executed lies at its begin.
+  for (unsigned i = 0; i < reads; ++i) {
+    reads_.read(place.image + (lines - 1 - i % lines) * kApart, unused.data(), kRead);
+  }
+}
+
 void ProgramFetch::read_now(std::uint64_t address, void* data, Bytes length) {
   const auto completion = services_.memory.read(calls_.space(), address, data, length);
   if (completion == Completion::kSuccess) return;

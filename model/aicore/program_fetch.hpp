@@ -42,6 +42,9 @@ class ProgramFetch {
   // The running program comes to a call of its port, or to its end (nullptr), behind so many
   // instructions. Ends when they and the call have been read. `polls` hears of what was not there.
   void execute(const void* call, std::uint64_t instructions, PollLoop& polls);
+  // So many reads of the running program's image, each of another line of the L2, one behind the
+  // other: code and objects that the core's caches have lost at a launch.
+  void read_objects(unsigned reads);
   void forget_images() {
     running_ = nullptr;
     ahead_ = {};

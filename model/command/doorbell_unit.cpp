@@ -7,6 +7,7 @@
 #include "model/command/queue_slot.hpp"
 #include "model/command/scheduler.hpp"
 #include "model/command/signal_unit.hpp"
+#include "model/core/work_watch.hpp"
 
 namespace npu::model {
 
@@ -44,6 +45,19 @@ bool DoorbellUnit::write(std::uint64_t offset, const unsigned char* data, std::s
   return valid;
 }
 
+void DoorbellUnit::tell(const Target& target, const HardwareQueue& queue,
+                        std::uint64_t index) const {
+  WorkWatch::Doorbell told;
+  told.device = function_.registers.device_index();
+  told.function = function_.number;
+  told.page = target.page;
+  told.bell = target.doorbell;
+  told.value = target.value;
+  told.queue = queue.mqd.queue_id;
+  told.last = index - 1;
+  detail::work_watch->rung(told);
+}
+
 void DoorbellUnit::ring(Process&, HardwareQueue& queue, const Target& target) {
   const std::uint64_t last = queue.write_index();
   const std::uint64_t index =
@@ -51,6 +65,7 @@ void DoorbellUnit::ring(Process&, HardwareQueue& queue, const Target& target) {
                          : target.value;
   ++queue.mqd.doorbells;
   if (queue.faulted || index == last) return;
+  if (detail::work_watch != nullptr && index > last) tell(target, queue, index);
   if (index < last) return impossible(queue, FaultCode::kIndexBackwards, target.value);
   if (index - queue.mqd.read_index > queue.ring_size()) {
     return impossible(queue, FaultCode::kIndexBeyondRing, target.value);
@@ -78,6 +93,11 @@ void DoorbellUnit::signal_decoded(std::uint64_t argument) {
   auto* process = function_.table.process_of_page((argument & 0xFFFF'FFFF) >> 16);
   if (process == nullptr) return;
   const std::uint64_t value = argument & 0xFFFF;
+  if (detail::work_watch != nullptr) {
+    detail::work_watch->released(
+        function_.registers.device_index(), function_.space(process->vmid),
+        static_cast<std::uint32_t>(value & ~std::uint64_t{abi::kSignalWakesHost}));
+  }
   shared_.signals->doorbell(*process, value & ~std::uint64_t{abi::kSignalWakesHost});
   if ((value & abi::kSignalWakesHost) != 0) function_.raise(process->vector, 0);
 }

@@ -22,6 +22,7 @@ class DoorbellUnit {
     bool short_value;
     std::uint64_t value;
   };
+  void tell(const Target& target, const HardwareQueue& queue, std::uint64_t index) const;
   void ring(Process& process, HardwareQueue& queue, const Target& target);
   void decoded(std::uint64_t argument);
   void signal_decoded(std::uint64_t argument);

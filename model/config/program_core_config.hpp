@@ -76,6 +76,7 @@ struct SetUpConfig {
   Picoseconds arguments, constant, run_time;  // by platform::Tiling
   Picoseconds vector_pipe, cube_pipe;         // of a core of that kind; a coupled one is a cube's
   Picoseconds mixed;
+  unsigned pipe_reads;  // of a pipe, one behind the other: lines that the core does not hold
 };
 
 // Whether programs are watched for accesses that nothing orders (aicore/hazards).

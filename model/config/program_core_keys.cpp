@@ -58,6 +58,10 @@ const Table& set_up_table() {
                  "more, with queues and buffers as objects, on a vector core"),
           number("cube_pipe_ns", &S::cube_pipe, 0, 100'000, "the same on a cube or coupled core"),
           number("mixed_ns", &S::mixed, 0, 100'000, "more, of a kernel of cube and vector cores"),
+          number(
+              "pipe_reads", &S::pipe_reads, 0, 1000,
+              "of queues and buffers as objects: reads of lines one behind the other, from the L2 "
+              "or the HBM"),
       }};
   return kTable;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "model/core/space_id.hpp"
+#include "npu/abi/dma.hpp"
 #include "npu/abi/queue_entry.hpp"
 #include "npu/base/units.hpp"
 
@@ -45,6 +46,30 @@ class WorkWatch {
     const abi::QueueEntry& entry;
   };
   virtual void ended(const Entry& entry) = 0;
+  // The same of a command of a function's DMA ring.
+  struct Transfer {
+    SpaceId space = 0;
+    unsigned device = 0, function = 0;
+    std::uint64_t position = 0;  // in its ring, since that was enabled
+    const abi::DmaEntry& entry;
+    std::uint64_t cause = 0;
+  };
+  virtual void transferred(const Transfer&) {}
+  // A doorbell has come to the card, with what the host has written.
+  struct Doorbell {
+    unsigned device = 0, function = 0;
+    bool ring = false;                 // DMA_DOORBELL
+    std::uint64_t page = 0, bell = 0;  // else: which one
+    std::uint64_t value = 0;
+    // Of the last entry that it tells of: `queue` (of the ring: nothing) and its index.
+    std::uint32_t queue = 0;
+    std::uint64_t last = 0;
+  };
+  virtual void rung(const Doorbell&) {}
+  // The host has set a signal of the address space.
+  virtual void released(unsigned /*device*/, SpaceId, std::uint32_t /*slot*/) {}
+  // A write of the card for this cause is in the host's memory.
+  virtual void landed(std::uint64_t /*cause*/, Bytes) {}
 };
 
 namespace detail {

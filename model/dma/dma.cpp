@@ -113,6 +113,16 @@ void Dma::page_missing(DmaRequest request, const MissingPage& page,
   offer_place();
 }
 
+void Dma::request_lost(DmaRequest request, std::vector<DmaRequest> behind) {
+  held_.lose(std::move(request), std::move(behind));
+  offer_place();
+}
+
+void Dma::find_lost(unsigned engine) {
+  held_.found(engine);
+  resume_held();
+}
+
 void Dma::page_resolved(SpaceId space, std::uint64_t address, Completion completion) {
   held_.settled(space, align_down(address, abi::entry_span(0)), completion);
   resume_held();

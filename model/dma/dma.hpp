@@ -47,6 +47,8 @@ class Dma : public sc_core::sc_module,
   void stop(std::uint64_t context) override;
 
   Engine& engine(std::size_t index) { return *engines_[index]; }
+  // What the engine has lost (Engine::lose_next()) is carried out, late.
+  void find_lost(unsigned engine);
   // The one of the function's engines that has least to do.
   std::size_t least_loaded(unsigned function) const;
   // One more, for the driver's page copies, which others may wait for.
@@ -74,6 +76,7 @@ class Dma : public sc_core::sc_module,
   static constexpr unsigned kRequestsPerEngine = 2;
 
   void request_left(const DmaRequest& request) override;
+  void request_lost(DmaRequest request, std::vector<DmaRequest> behind) override;
   void page_missing(DmaRequest request, const MissingPage& page,
                     std::vector<DmaRequest> behind) override;
   void page_resolved(SpaceId space, std::uint64_t address, Completion completion) override;

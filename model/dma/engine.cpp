@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "model/dma/translation_cache.hpp"
 #include "npu/abi/page_table.hpp"
@@ -34,7 +35,7 @@ void Engine::set_stuck(bool stuck) {
 void Engine::reset(unsigned function) {
   const auto& partition = shared_.partitions[function];
   const bool uses = index_ - partition.first_engine < partition.dma_engines;
-  if (uses) stuck_ = false;
+  if (uses) stuck_ = loses_next_ = false;
   if (executing_ && current().function == function) {
     executing_ = false;
     mover_.reset();
@@ -92,6 +93,11 @@ void Engine::setup_done(std::uint64_t number) {
     shared_.sim.emit(track_, Activity::kEngineStart, request.dispatched, sim_now(), request.cause);
   }
   if (!request.stopped && !request.fault.failed()) check(request);
+  if (std::exchange(loses_next_, false)) {
+    std::vector<DmaRequest> behind;
+    auto lost = give_up(behind);
+    return listener_.request_lost(std::move(lost), std::move(behind));
+  }
   if (request.stopped || request.fault.failed()) {
     data_done(request.fault);
   } else if (request.operation->target == abi::DmaSide::kHost) {
@@ -226,12 +232,17 @@ void Engine::data_done(const CommandFault& fault) {
   start_next();
 }
 
-// The requests behind move up, but for those that have to stay behind it.
 void Engine::page_missing(const MissingPage& page) {
-  DmaRequest request = std::move(current());
-  mover_.note_progress(request);
-  executing_ = false;
+  mover_.note_progress(current());
   std::vector<DmaRequest> behind;
+  auto request = give_up(behind);
+  listener_.page_missing(std::move(request), page, std::move(behind));
+}
+
+// The requests behind move up, but for those that have to stay behind it.
+DmaRequest Engine::give_up(std::vector<DmaRequest>& behind) {
+  DmaRequest request = std::move(current());
+  executing_ = false;
   auto kept = next_ - 1;
   for (auto i = next_; i != tail_; ++i) {
     if (slot(i).is_after(request)) {
@@ -243,7 +254,7 @@ void Engine::page_missing(const MissingPage& page) {
   --next_;
   tail_ = kept;
   start_next();
-  listener_.page_missing(std::move(request), page, std::move(behind));
+  return request;
 }
 
 void Engine::complete(std::uint64_t number) {

@@ -22,6 +22,8 @@ class Engine : private DataMover::Listener {
     // stream, which must not be executed before it, in order.
     virtual void page_missing(DmaRequest request, const MissingPage& page,
                               std::vector<DmaRequest> behind) = 0;
+    // Neither is it there any more, but it has not ended, and will not.
+    virtual void request_lost(DmaRequest request, std::vector<DmaRequest> behind) = 0;
   };
 
   // `track_prefix`: of the card.
@@ -40,6 +42,9 @@ class Engine : private DataMover::Listener {
   // It begins no more requests while it is stuck; what it has begun ends. A reset of a function
   // that uses the engine ends that, too.
   void set_stuck(bool stuck);
+  // It loses the next request that it begins: nothing of it happens. A fault for tests.
+  void lose_next(bool lose) { loses_next_ = lose; }
+  bool loses_next() const { return loses_next_; }
   // Forgets the function's requests; late responses are dropped.
   void reset(unsigned function);
 
@@ -55,6 +60,8 @@ class Engine : private DataMover::Listener {
   void not_translated(const CommandFault& fault);
   void data_done(const CommandFault& fault) override;
   void page_missing(const MissingPage& page) override;
+  // The current request is not the engine's any more; `behind`: neither are those after it.
+  DmaRequest give_up(std::vector<DmaRequest>& behind);
   void complete(std::uint64_t number);
   void account(const DmaRequest& request);
 
@@ -70,6 +77,7 @@ class Engine : private DataMover::Listener {
   std::uint64_t accepted_ = 0;  // so far: their numbers
   bool executing_ = false;
   bool stuck_ = false;
+  bool loses_next_ = false;
   SimTime completion_free_ = 0;  // completion processing serves one request at a time
   Bytes translate_begin_ = 0;    // to the host: bytes before need no translation any more
   Bytes translated_ = 0;         // to the host: bytes of the destination known to be mapped

@@ -26,8 +26,8 @@ std::size_t HeldRequests::count(unsigned function) const {
   return count;
 }
 
-void HeldRequests::wait(DmaRequest request, const MissingPage& page,
-                        std::vector<DmaRequest> behind) {
+HeldRequests::Lines::iterator HeldRequests::begin_line(DmaRequest request,
+                                                       std::vector<DmaRequest> behind) {
   auto line = request.ordered ? line_of(request.function, request.stream) : lines_.end();
   if (line == lines_.end()) {
     line = lines_.emplace(lines_.end());
@@ -35,12 +35,29 @@ void HeldRequests::wait(DmaRequest request, const MissingPage& page,
     line->stream = request.stream;
     line->ordered = request.ordered;
   }
-  line->state = State::kWaits;
   line->space = request.space;
-  line->page = page;
   request.held = true;
   line->requests.push_front(std::move(request));
   for (auto& each : behind) follow(std::move(each));
+  return line;
+}
+
+void HeldRequests::wait(DmaRequest request, const MissingPage& page,
+                        std::vector<DmaRequest> behind) {
+  const auto line = begin_line(std::move(request), std::move(behind));
+  line->state = State::kWaits;
+  line->page = page;
+}
+
+void HeldRequests::lose(DmaRequest request, std::vector<DmaRequest> behind) {
+  begin_line(std::move(request), std::move(behind))->state = State::kLost;
+}
+
+void HeldRequests::found(unsigned engine) {
+  for (auto& line : lines_) {
+    const bool its = line.state == State::kLost && line.requests.front().engine == engine;
+    if (its) line.state = State::kReady;
+  }
 }
 
 void HeldRequests::follow(DmaRequest request) {

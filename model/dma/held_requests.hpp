@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that are in no engine because they need a page that has to be brought (replay), and
-// those of their streams behind them. So engines and rings are free for others meanwhile.
+// Requests that are in no engine because they need a page that has to be brought (replay), or
+// because an engine has lost them (a fault for tests), and those of their streams behind them. So
+// engines and rings are free for others meanwhile.
 //
 // Each is in a line: one for a stream, one for each request without order. The first of a line
-// waits for its page, is ready for an engine, or is in one; then the next one is ready when it has
-// left. Requests of a line say so (`DmaRequest::held`).
+// is lost, waits for its page, is ready for an engine, or is in one; then the next one is ready
+// when it has left. Requests of a line say so (`DmaRequest::held`).
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,10 @@ class HeldRequests {
   std::size_t count(unsigned function) const;
   // `request` needs the page; `behind`: of its stream.
   void wait(DmaRequest request, const MissingPage& page, std::vector<DmaRequest> behind);
+  // Nothing happens to `request` until found() or a reset.
+  void lose(DmaRequest request, std::vector<DmaRequest> behind);
+  // What the engine has lost is ready.
+  void found(unsigned engine);
   // Of a stream that holds().
   void follow(DmaRequest request);
   // What waits for that page is ready, to be tried again or to fail.
@@ -46,7 +51,7 @@ class HeldRequests {
   void reset(unsigned function);
 
  private:
-  enum class State : std::uint8_t { kWaits, kReady, kInEngine };
+  enum class State : std::uint8_t { kLost, kWaits, kReady, kInEngine };
   struct Line {
     unsigned function = 0;
     std::uint16_t stream = 0;
@@ -58,6 +63,8 @@ class HeldRequests {
   };
   using Lines = std::list<Line>;
 
+  // The line has `request` as its first one now.
+  Lines::iterator begin_line(DmaRequest request, std::vector<DmaRequest> behind);
   Lines::iterator line_of(unsigned function, std::uint16_t stream);
   DmaRequest take(Lines::iterator line);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/core/bus_page.hpp"
+#include "model/core/work_watch.hpp"
 #include "npu/base/checked.hpp"
 #include "npu/platform/trace.hpp"
 
@@ -69,6 +70,7 @@ void RingFrontEnd::control_written(abi::DmaQueueControl control) {
 void RingFrontEnd::doorbell_written(abi::DmaDoorbell doorbell) {
   if (!enabled_ || halted_) return;
   ++shared_.statistics.doorbells;
+  tell(doorbell);
   if (doorbell.raw >= abi::kRingEntries) {
     halt(abi::FaultCode::kDoorbellRange, doorbell.raw);
     return;
@@ -76,6 +78,18 @@ void RingFrontEnd::doorbell_written(abi::DmaDoorbell doorbell) {
   shared_.sim.agenda.at<&RingFrontEnd::doorbell_decoded>(
       sim_now() + ticks(shared_.config.dma.doorbell_decode), *this,
       std::uint64_t{generation_} << 32 | doorbell.raw);
+}
+
+void RingFrontEnd::tell(abi::DmaDoorbell doorbell) const {
+  const auto used = abi::ring_used(doorbell.raw, consumer_);
+  if (detail::work_watch == nullptr || used == 0) return;
+  WorkWatch::Doorbell told;
+  told.device = registers_.device_index();
+  told.function = agent_.function;
+  told.ring = true;
+  told.value = doorbell.raw;
+  told.last = position_ + used - 1;
+  detail::work_watch->rung(told);
 }
 
 void RingFrontEnd::doorbell_decoded(std::uint64_t argument) {
@@ -203,7 +217,7 @@ bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
   }
   request.context = free_.back();
   free_.pop_back();
-  commands_[request.context] = {entry, static_cast<std::uint16_t>(consumer_)};
+  commands_[request.context] = {entry, static_cast<std::uint16_t>(consumer_), position_};
   if (entry.stream < bindings_.size()) {
     auto& binding = bindings_[entry.stream];
     binding.engine = static_cast<std::uint8_t>(index);
@@ -226,6 +240,11 @@ bool RingFrontEnd::hand_over(const abi::DmaEntry& entry) {
 void RingFrontEnd::dma_ended(const DmaRequest& request) {
   const auto& command = commands_[request.context];
   const auto& entry = command.entry;
+  if (detail::work_watch != nullptr) {
+    detail::work_watch->transferred(WorkWatch::Transfer{request.space, registers_.device_index(),
+                                                        agent_.function, command.position, entry,
+                                                        request.cause});
+  }
   auto& streams = registers_.streams();
   const bool stream_exists = entry.stream < streams.size();
   if (stream_exists) streams.command_completed(entry.stream, request.fault.code);

@@ -40,6 +40,7 @@ class RingFrontEnd : public DmaClient {
   struct Command {
     abi::DmaEntry entry;
     std::uint16_t ring_index = 0;
+    std::uint64_t position = 0;
   };
   // The engine that holds commands of a stream, and how many.
   struct Binding {
@@ -49,6 +50,7 @@ class RingFrontEnd : public DmaClient {
 
   void control_written(abi::DmaQueueControl control);
   void doorbell_written(abi::DmaDoorbell doorbell);
+  void tell(abi::DmaDoorbell doorbell) const;
   void doorbell_decoded(std::uint64_t argument);
   void fetch();
   unsigned batch_limit(std::uint64_t address) const;

@@ -11,6 +11,7 @@
 #include "model/config/system_config.hpp"
 #include "model/core/ports.hpp"
 #include "model/core/simulation.hpp"
+#include "model/core/work_watch.hpp"
 #include "model/host/dma_pages.hpp"
 #include "model/host/iommu.hpp"
 #include "model/host/iommu_fault_log.hpp"
@@ -72,7 +73,8 @@ class HostMemory : public HostMemoryPort {
                   bool device_writes) override;
   void page_requested(DmaRequester requester, std::uint64_t address,
                       const PageRequestMessage& request, std::uint64_t cause) override;
-  void written(const std::byte* data, Bytes length, std::uint64_t) override {
+  void written(const std::byte* data, Bytes length, std::uint64_t cause) override {
+    if (detail::work_watch != nullptr) detail::work_watch->landed(cause, length);
     if (weak_ != nullptr) weak_->memory().written(data, length);
     watches_.written(data, length);
   }

@@ -19,7 +19,8 @@ Interface = collections.namedtuple("Interface", "headers names libraries runs")
 DSMI = r"(?:dsmi|npu_dsmi)_\w+"
 # By the heading of its table. `names`: of functions; `runs`: programs under `npusim exec` have them.
 INTERFACES = {
-    "ACL": Interface(["acl/acl*.h", "aclnn/*.h", "aclnnop/*.h"], r"acl\w+",
+    "ACL": Interface(["acl/acl*.h", "aclnn/*.h", "aclnnop/*.h", "mstx/*.h", "profiling/*.h"],
+                     r"(?:acl|mstx[A-Z]|Msprof)\w+",
                      ["ascendcl", "acl_rt"], True),
     "The runtime": Interface(["runtime/*.h"], r"(?:rt|npusimRt)\w+", ["runtime"], True),
     "HAL": Interface(["ascend_hal.h", "ascend_hal_external.h"], r"(?:hal|drv)\w+", ["ascend_hal"],

@@ -18,9 +18,11 @@ done
 for program in hello busy copies launch launch_config events virtual_memory managed limits misuse threads \
   together callbacks asks signalled keys faults resources framework registered hal_memory hal_managed hal_virtual_memory hal_misuse hal_advice hal_host hal_buffers \
   operators added configured \
-  landed filled held taken_away counts captured updated recorded_again event_graphs freed exported small built queued drawn; do
+  landed filled held taken_away counts captured updated recorded_again event_graphs freed exported small built queued drawn late through pooled snapshots profiled blocked; do
   expect 1 report.json "./$program"
 done
+expect 1 report.json ./notified 0
+expect_on system-2x910b2 1 -- ./notified 1
 for program in two_cards between_cards between_mappings opens; do
   expect_on system-2x910b2 1 -- "./$program"
 done

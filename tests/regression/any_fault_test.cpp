@@ -18,7 +18,7 @@ class AnyFault : public OpenedCard {
   Fault fault() {
     const auto duration = Picoseconds(static_cast<std::int64_t>(random_() % 20'000'000));
     const auto unit = static_cast<unsigned>(random_() % 4);
-    const std::array<Fault, 25> all = {
+    const std::array<Fault, 26> all = {
         testkit::link_down(duration),
         testkit::function_level_reset(),
         testkit::bus_master_off(duration),
@@ -32,6 +32,7 @@ class AnyFault : public OpenedCard {
         testkit::bad_tlp(),
         testkit::bad_tlp(testkit::Requester::kHost),
         testkit::stuck_engine(unit, duration),
+        testkit::lost_command(unit, duration),
         testkit::refused_completion(testkit::CompletionStatus::kUnsupportedRequest),
         testkit::refused_completion(testkit::CompletionStatus::kCompleterAbort,
                                     testkit::Requester::kHost),

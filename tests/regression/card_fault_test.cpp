@@ -270,6 +270,37 @@ TEST_F(CardFault, EnginesThatAreStuckForATimeDelayACopyAndEndItOtherwise) {
   expect_works();
 }
 
+// What a watchdog is for: the command never ends, and all others do.
+TEST_F(CardFault, ACommandThatIsLostEndsAtItsDeadlineAndOtherStreamsGoOn) {
+  for (unsigned i = 0; i < 4; ++i) inject(testkit::lost_command(i));
+  const auto lost = submit(to_card(64_KiB));
+  const auto other = device_->create_stream();
+  ASSERT_THAT(other, Succeeds());
+  for (unsigned i = 0; i < 8; ++i) {
+    const auto ticket = device_->submit(*other, to_card(64));
+    ASSERT_THAT(ticket, Succeeds());
+    // Three engines have yet to lose one.
+    static_cast<void>(device_->wait(*ticket, WaitPolicy::kInterrupt, deadline(1_ms)));
+  }
+  EXPECT_THAT(device_->wait(lost, WaitPolicy::kInterrupt, deadline(10_ms)),
+              FailsWith(ErrorCode::kTimeout));
+  EXPECT_THAT(device_->reset_queue(), FailsWith(ErrorCode::kTimeout));
+  close();
+  inject(testkit::function_level_reset());
+  run_for(100_ms);
+  open();
+  expect_works();
+}
+
+TEST_F(CardFault, ACommandThatIsLostForATimeEndsLate) {
+  const auto usual = elapsed([&] { EXPECT_THAT(copy(to_card(64_KiB)), Succeeds()); });
+  for (unsigned i = 0; i < 4; ++i) inject(testkit::lost_command(i, 1_ms));
+  fill(*host_, 0x3C);
+  const auto late = elapsed([&] { EXPECT_THAT(copy(to_card(64_KiB)), Succeeds()); });
+  EXPECT_GT(late, usual + 900_us);
+  expect_works();
+}
+
 TEST_F(CardFault, AtEveryWriteOfASubmissionTheNextOpeningWorks) {
   for (const auto kind :
        {AccessKind::kCombiningStore, AccessKind::kWriteBarrier, AccessKind::kMmioWrite}) {

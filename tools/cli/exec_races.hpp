@@ -33,7 +33,7 @@ class ExecRaces {
   Outcome outcome() const;
 
  private:
-  class Cards;
+  struct Cards;
 
   const std::string mode_;
   std::unique_ptr<Cards> cards_;

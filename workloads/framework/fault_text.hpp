@@ -22,7 +22,7 @@ struct FaultClass {
   bool takes(std::string_view key) const;  // of `keys`
 };
 
-inline constexpr std::array<FaultClass, 27> kFaultClasses{{
+inline constexpr std::array<FaultClass, 28> kFaultClasses{{
     {"link_down", testkit::FaultKind::kLinkDown, "for",
      "the card's link is down; without a duration the card is removed"},
     {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, "",
@@ -75,6 +75,8 @@ inline constexpr std::array<FaultClass, 27> kFaultClasses{{
      "the card's link has a correctable error"},
     {"misdirected_interrupt", testkit::FaultKind::kMisdirectedInterrupt, "vector to",
      "the next interrupt arrives at another vector"},
+    {"lost_command", testkit::FaultKind::kLostCommand, "for engine",
+     "a DMA engine loses the next command that it begins"},
 }};
 
 const FaultClass& class_of(testkit::FaultKind kind);

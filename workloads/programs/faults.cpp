@@ -96,6 +96,7 @@ class Session {
 
 struct Trial {
   bool told = false;       // a call of the driver failed
+  Instant told_at;         // the first time
   bool reopened = false;   // the card had to be opened again
   Picoseconds recovery{};  // from the fault to the end of a right round
 };
@@ -211,6 +212,10 @@ class Faults {
     Fault fault{row.kind};
     fault.card = static_cast<unsigned>(context_.parameters.integer("card"));
     if (row.takes("for")) fault.duration = draw_time();
+    // Late, or never.
+    if (row.kind == FaultKind::kLostCommand && random_.below(2) == 0) {
+      fault.duration = Picoseconds::max();
+    }
     if (row.takes("type")) fault.type = static_cast<testkit::LinkErrorType>(random_.below(4));
     if (row.takes("to")) fault.to = static_cast<unsigned>(random_.below(2));
     if ((row.takes("requester") || row.takes("receiver")) && random_.below(2) == 0) {
@@ -263,7 +268,7 @@ class Faults {
       }
       if (!done) {
         if (!trial.told) ++errors[std::string(to_string(done.error().code))];
-        if (auto on = recover(instant, trial); !on) return forward_error(on);
+        if (auto on = recover(trial); !on) return forward_error(on);
       } else if (!is_round || now() < instant) {
         continue;
       } else if (context_.faults->pending() <= others && !opens) {
@@ -279,7 +284,7 @@ class Faults {
 
   // After the first error of a trial a reset of the queue; after another one the card is opened
   // again. kTimeout: it cannot be used for long.
-  Status recover(Instant since, Trial& trial);
+  Status recover(Trial& trial);
   Status reopen() {
     auto opened = Session::open(context_);
     if (!opened) return forward_error(opened);
@@ -294,13 +299,14 @@ class Faults {
   Picoseconds undisturbed_{};  // of a round
 };
 
-Status Faults::recover(Instant since, Trial& trial) {
+Status Faults::recover(Trial& trial) {
   const bool first = !std::exchange(trial.told, true);
+  if (first) trial.told_at = now();
   if (first && session_ && session_->reset()) return {};
   trial.reopened = true;
   session_.reset();
-  if (now() - since > kGivenUp) {
-    return fail(ErrorCode::kTimeout, "the card cannot be used 2 s after the fault");
+  if (now() - trial.told_at > kGivenUp) {
+    return fail(ErrorCode::kTimeout, "the card cannot be used 2 s after the first error");
   }
   context_.platform.clock().sleep_until(now() + kRetry);
   return {};

@@ -58,6 +58,9 @@ std::size_t FaultBench::waiting() const {
   for (unsigned i = 0; i < system_.cards(); ++i) {
     count += system_.fabric().endpoint(i).armed_faults();
     count += system_.fabric().link(i).armed_errors();
+    for (unsigned engine = 0; engine < system_.config().cards[i].dma.engines; ++engine) {
+      count += system_.card(i).dma().engine(engine).loses_next() ? 1 : 0;
+    }
   }
   return count;
 }
@@ -137,6 +140,8 @@ void FaultBench::set(const Fault& fault, bool broken) {
           .correctable(towards(fault), static_cast<model::Link::Correctable>(fault.type));
     case FaultKind::kStuckEngine:
       return system_.card(fault.card).dma().engine(fault.unit).set_stuck(broken);
+    case FaultKind::kLostCommand:
+      return lose_command(fault, broken);
     case FaultKind::kHungCore:
       return system_.card(fault.card).aicore_programs().set_hung(fault.unit, broken);
     case FaultKind::kPoisonedCompletion:
@@ -162,6 +167,12 @@ void FaultBench::set(const Fault& fault, bool broken) {
     case FaultKind::kMaskedVector:
       return interrupt(fault, broken);
   }
+}
+
+void FaultBench::lose_command(const Fault& fault, bool broken) {
+  auto& dma = system_.card(fault.card).dma();
+  dma.engine(fault.unit).lose_next(broken);
+  if (!broken) dma.find_lost(fault.unit);
 }
 
 void FaultBench::fail_completion(const Fault& fault) {

@@ -70,6 +70,7 @@ Status check_unit(const ChipConfig& chip, const Fault& fault) {
   const auto units = [&]() -> std::optional<Units> {
     switch (fault.kind) {
       case FaultKind::kStuckEngine:
+      case FaultKind::kLostCommand:
         return Units{"DMA engine", chip.dma.engines};
       case FaultKind::kHungCore:
         return Units{"AI Core", model::CoreLayout(chip).cores()};

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/compat/acl/blocking.hpp"
 #include "apps/compat/acl/direct.hpp"
 #include "apps/compat/acl/helper_thread.hpp"
 
@@ -55,6 +56,13 @@ aclError text_of(aclmdlRI model, std::string* text) {
   const auto* const window = reinterpret_cast<const char*>(channel_of_this_thread()->window());
   text->assign(window, bytes);
   return ACL_SUCCESS;
+}
+
+aclError begin_run(aclmdlRI model, aclrtStream stream) {
+  if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
+  bool controlled = false;
+  const aclError status = ask_for<Call::kModelExecute>(&controlled, {word(model), word(stream)});
+  return status == ACL_SUCCESS && controlled ? run_thread().begun() : status;
 }
 
 }  // namespace
@@ -121,15 +129,12 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
 }
 
 aclError aclmdlRIExecuteAsync(aclmdlRI model, aclrtStream stream) {
-  if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
-  bool controlled = false;
-  const aclError status = ask_for<Call::kModelExecute>(&controlled, {word(model), word(stream)});
-  return status == ACL_SUCCESS && controlled ? run_thread().begun() : status;
+  return npu::compat::launched(begin_run(model, stream), stream);
 }
 
 aclError aclmdlRIExecute(aclmdlRI model, int32_t timeout) {
   if (timeout == 0 || timeout < -1) return ACL_ERROR_INVALID_PARAM;
-  const aclError status = aclmdlRIExecuteAsync(model, nullptr);
+  const aclError status = begin_run(model, nullptr);
   return status == ACL_SUCCESS ? aclrtSynchronizeStreamWithTimeout(nullptr, timeout) : status;
 }
 

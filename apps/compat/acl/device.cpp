@@ -3,6 +3,7 @@
 #include <runtime/npusim_rt.h>
 
 #include "apps/compat/acl/direct.hpp"
+#include "apps/compat/acl/pools.hpp"
 #include "apps/compat/acl/printed.hpp"
 
 using npu::compat::tell_device;
@@ -27,6 +28,7 @@ aclError reset(int32_t device, rtError_t (*call)(int32_t)) {
   tell_device(device, ACL_RT_DEVICE_STATE_RESET_PRE);
   const aclError status = call(device);
   if (status == ACL_SUCCESS) tell_device(device, ACL_RT_DEVICE_STATE_RESET_POST);
+  npu::compat::forget_pools(device);
   return status;
 }
 
@@ -101,6 +103,7 @@ aclError aclrtQueryDeviceStatus(int32_t device, aclrtDeviceStatus* status) {
 aclError aclrtSynchronizeDevice(void) {
   const aclError status = rtDeviceSynchronize();
   npu::compat::print_of_device();
+  npu::compat::trim_pools();
   return npu::compat::told(status);
 }
 

@@ -26,6 +26,14 @@ size_t put_key(const char* key) {
   return size;
 }
 
+// The key of the window's first bytes; `key` has room for the longest.
+aclError get_key(size_t bytes, char* key) {
+  if (bytes > kLongestKey) return ACL_ERROR_INTERNAL_ERROR;
+  std::memcpy(key, channel_of_this_thread()->window(), bytes);
+  key[bytes] = 0;
+  return ACL_SUCCESS;
+}
+
 // Ids behind what is in the window; false: there is no window.
 bool put_ids(size_t at, const int32_t* pids, size_t count) {
   auto* const channel = channel_of_this_thread();
@@ -61,11 +69,34 @@ aclError aclrtIpcMemGetExportKey(void* address, size_t size, char* key, size_t l
   }
   size_t bytes = 0;
   const aclError status = ask_for<Call::kShareName>(&bytes, {word(address), size, flags});
-  if (status != ACL_SUCCESS) return status;
-  if (bytes > kLongestKey) return ACL_ERROR_INTERNAL_ERROR;
-  std::memcpy(key, channel_of_this_thread()->window(), bytes);
-  key[bytes] = 0;
-  return ACL_SUCCESS;
+  return status == ACL_SUCCESS ? get_key(bytes, key) : status;
+}
+
+aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t length, uint64_t flags) {
+  constexpr uint64_t kEverybody = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION;
+  if (notify == nullptr || key == nullptr || length <= kLongestKey ||
+      (flags != 0 && flags != kEverybody)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  size_t bytes = 0;
+  const aclError status = ask_for<Call::kNotifyShare>(&bytes, {word(notify), flags});
+  return status == ACL_SUCCESS ? get_key(bytes, key) : status;
+}
+
+aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pids, size_t count) {
+  if (notify == nullptr || !are_ids(pids, count) || !put_ids(0, pids, count)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  return ask<Call::kNotifyAdmit>({word(notify), count}, nullptr, count * sizeof *pids);
+}
+
+aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t flags) {
+  if (notify == nullptr || (flags != 0 && flags != ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)) {
+    return ACL_ERROR_INVALID_PARAM;
+  }
+  const size_t bytes = put_key(key);
+  if (bytes == 0) return ACL_ERROR_INVALID_PARAM;
+  return ask_for<Call::kNotifyOpen>(notify, {bytes}, bytes);
 }
 
 aclError aclrtIpcMemSetImportPid(const char* key, int32_t* pids, size_t count) {

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "apps/compat/acl/blocking.hpp"
 #include "apps/compat/acl/kernel_arguments.hpp"
+#include "apps/compat/client/request.hpp"
 #include "npu/base/file_descriptor.hpp"
 
 namespace npu::compat {
@@ -83,13 +85,35 @@ struct Launch {
   const aclrtLaunchKernelCfg* config;
 };
 
+// Where device addresses are, and next to no address of the host's.
+constexpr std::uint64_t kDeviceBegin = std::uint64_t{0x20} << 40,
+                        kDeviceEnd = std::uint64_t{0x50} << 40;
+
+// Arguments in device memory: what earlier work of the stream has left there.
+aclError fetch(const void* args, std::size_t size, aclrtStream stream,
+               std::vector<std::byte>* bytes) {
+  bool on_device = false;
+  const aclError asked = ask_for<Call::kPlace>(&on_device, {word(args)});
+  if (asked != ACL_SUCCESS || !on_device) return asked;
+  const aclError waited = ask<Call::kCopyTurn>({word(stream)});
+  if (waited != ACL_SUCCESS) return waited;
+  bytes->resize(size);
+  return aclrtMemcpy(bytes->data(), size, args, size, ACL_MEMCPY_DEVICE_TO_HOST);
+}
+
 static_assert(sizeof(aclrtPlaceHolderInfo) == sizeof(rtHostInputInfo_t));
-aclError launch(const Launch& what, const void* args, std::size_t size,
-                const aclrtPlaceHolderInfo* places, std::size_t count) {
+aclError begin(const Launch& what, const void* args, std::size_t size,
+               const aclrtPlaceHolderInfo* places, std::size_t count) {
   if (what.function == nullptr || what.blocks == 0 || (args == nullptr && size != 0) ||
       (places == nullptr && count != 0) || size > UINT32_MAX || count > UINT16_MAX ||
       !are_inside(places, count, size)) {
     return ACL_ERROR_INVALID_PARAM;
+  }
+  std::vector<std::byte> fetched;
+  if (size != 0 && word(args) >= kDeviceBegin && word(args) < kDeviceEnd) {
+    const aclError status = fetch(args, size, what.stream, &fetched);
+    if (status != ACL_SUCCESS) return status;
+    if (!fetched.empty()) args = fetched.data();
   }
   rtArgsEx_t all = {};
   all.args = const_cast<void*>(args);  // which are only read
@@ -103,7 +127,18 @@ aclError launch(const Launch& what, const void* args, std::size_t size,
                                     &task);
 }
 
+aclError launch(const Launch& what, const void* args, std::size_t size,
+                const aclrtPlaceHolderInfo* places, std::size_t count) {
+  return launched(begin(what, args, size, places, count), what.stream);
+}
+
 }  // namespace
+
+aclError begin_kernel(aclrtFuncHandle function, std::uint32_t blocks, const void* args,
+                      std::size_t size, aclrtStream stream) {
+  return begin({function, blocks, stream, nullptr}, args, size, nullptr, 0);
+}
+
 }  // namespace npu::compat
 
 extern "C" {
@@ -145,6 +180,12 @@ aclError aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,
 aclError aclrtLaunchKernel(aclrtFuncHandle function, uint32_t blocks, const void* args, size_t size,
                            aclrtStream stream) {
   return npu::compat::launch({function, blocks, stream, nullptr}, args, size, nullptr, 0);
+}
+
+aclError aclrtLaunchKernelV2(aclrtFuncHandle function, uint32_t blocks, const void* args,
+                             size_t size, aclrtLaunchKernelCfg* config, aclrtStream stream) {
+  if (!npu::compat::is_valid(config)) return ACL_ERROR_INVALID_PARAM;
+  return npu::compat::launch({function, blocks, stream, config}, args, size, nullptr, 0);
 }
 
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream,

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "apps/compat/acl/blocking.hpp"
+
 namespace npu::compat {
 namespace {
 
@@ -132,7 +134,7 @@ aclError npusimLaunchPrintingKernel(aclrtFuncHandle function, uint32_t blocks, c
   std::memcpy(all.data(), args, size);
   std::memcpy(all.data() + printing->address_offset, &launch.buffer, sizeof launch.buffer);
   status = aclrtMemset(launch.buffer, printing->bytes, 0, printing->bytes);
-  if (status == ACL_SUCCESS) status = aclrtLaunchKernel(function, blocks, all.data(), size, stream);
+  if (status == ACL_SUCCESS) status = begin_kernel(function, blocks, all.data(), size, stream);
   if (status != ACL_SUCCESS) {
     aclrtFree(launch.buffer);
     return status;
@@ -144,5 +146,5 @@ aclError npusimLaunchPrintingKernel(aclrtFuncHandle function, uint32_t blocks, c
     launches.waiting.push_back(launch);
   }
   wait_for_kernel(stream);
-  return ACL_SUCCESS;
+  return launched(ACL_SUCCESS, stream);
 }

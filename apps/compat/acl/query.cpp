@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "apps/compat/acl/blocking.hpp"
 #include "apps/compat/acl/direct.hpp"
 #include "apps/compat/acl/kept.hpp"
 
@@ -187,6 +188,8 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr attribute,
       if (const auto wrong = aclrtStreamGetId(stream, &known); wrong != ACL_SUCCESS) return wrong;
       tags().set(stream, value->userCustomTag);
       return ACL_SUCCESS;
+    case ACL_STREAM_LAUNCH_BLOCKING_MODE:
+      return npu::compat::set_launch_mode(stream, value->launchBlockingMode);
     default:
       return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
   }
@@ -209,6 +212,8 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr attribute,
       return ACL_SUCCESS;
     case ACL_STREAM_ATTR_PRIORITY:
       return aclrtStreamGetPriority(stream, &value->streamPriority);
+    case ACL_STREAM_LAUNCH_BLOCKING_MODE:
+      return npu::compat::launch_mode(stream, &value->launchBlockingMode);
     default:
       return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
   }

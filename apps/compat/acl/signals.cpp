@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notifies, values that streams write and wait for, streams that are given up.
 #include "apps/compat/acl/direct.hpp"
-#include "apps/compat/acl/helper_thread.hpp"
+#include "apps/compat/acl/values.hpp"
 
 using npu::compat::ask;
 using npu::compat::ask_for;
@@ -15,12 +15,12 @@ void look_at_values() {
   }
 }
 
-npu::compat::HelperThread& value_thread() {
-  static auto* const kHelper = new npu::compat::HelperThread(look_at_values);
+}  // namespace
+
+npu::compat::HelperThread& npu::compat::value_thread() {
+  static auto* const kHelper = new HelperThread(look_at_values);
   return *kHelper;
 }
-
-}  // namespace
 
 extern "C" {
 
@@ -70,7 +70,7 @@ aclError aclrtValueWrite(void* address, uint64_t value, uint32_t flag, aclrtStre
 aclError aclrtValueWait(void* address, uint64_t value, uint32_t flag, aclrtStream stream) {
   if (address == nullptr || flag > ACL_STREAM_WAIT_VALUE_NOR) return ACL_ERROR_INVALID_PARAM;
   const aclError status = ask<Call::kValueWait>({word(address), value, flag, word(stream)});
-  return status == ACL_SUCCESS ? value_thread().begun() : status;
+  return status == ACL_SUCCESS ? npu::compat::value_thread().begun() : status;
 }
 
 aclError aclrtStreamAbort(aclrtStream stream) {

@@ -2,7 +2,9 @@
 #include <runtime/stream.h>
 
 #include "apps/compat/acl/direct.hpp"
+#include "apps/compat/acl/pools.hpp"
 #include "apps/compat/acl/printed.hpp"
+#include "apps/compat/acl/values.hpp"
 
 using npu::compat::tell_stream;
 using npu::compat::told;
@@ -12,6 +14,7 @@ namespace {
 // What kernels have printed comes out in front of what is told of a fault.
 aclError waited(aclError status, aclrtStream stream) {
   if (status != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) npu::compat::print_of_stream(stream);
+  npu::compat::trim_pools();
   return told(status);
 }
 
@@ -66,7 +69,10 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
   if (event == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return rtStreamWaitEvent(stream, event);
+  const auto limit = npu::compat::wait_limit().load();
+  if (limit == 0) return rtStreamWaitEvent(stream, event);
+  return npu::compat::ask<npu::compat::Call::kStreamWaitEvent>(
+      {npu::compat::word(stream), npu::compat::word(event), 0, limit});
 }
 
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 
+#include "apps/compat/acl/dumps.hpp"
 #include "apps/compat/acl/operator_kernels.hpp"
 #include "apps/compat/acl/tensor.hpp"
 #include "apps/compat/client/request.hpp"
@@ -72,18 +73,31 @@ aclError launch(const char* kernel, const aclTensor& out, const void* a, uint64_
 }
 
 // Kernels alone, so that a group of a model's tasks has it.
-aclnnStatus execute(void* workspace, uint64_t size, aclOpExecutor* executor, aclrtStream stream) {
-  if (executor == nullptr) return ACLNN_ERR_PARAM_NULLPTR;
-  const std::unique_ptr<aclOpExecutor> call(executor);
-  const auto& [kernel, self, other, out, alpha] = *call;
-  if (out.what.elements() == 0) return ACLNN_SUCCESS;
-  if (!call->scales()) return launch(kernel, out, self.data, word(other.data), out.data, stream);
-  if (workspace == nullptr || size < call->workspace()) return ACLNN_ERR_PARAM_INVALID;
+aclnnStatus launch_all(const aclOpExecutor& call, void* workspace, uint64_t size,
+                       aclrtStream stream) {
+  const auto& [kernel, self, other, out, alpha] = call;
+  if (!call.scales()) return launch(kernel, out, self.data, word(other.data), out.data, stream);
+  if (workspace == nullptr || size < call.workspace()) return ACLNN_ERR_PARAM_INVALID;
   uint32_t bits = 0;
   std::memcpy(&bits, &alpha, sizeof bits);
   const aclError status = launch("muls", out, other.data, bits, workspace, stream);
   if (status != ACL_SUCCESS) return status;
   return launch(kernel, out, self.data, word(workspace), out.data, stream);
+}
+
+aclnnStatus execute(const char* name, void* workspace, uint64_t size, aclOpExecutor* executor,
+                    aclrtStream stream) {
+  if (executor == nullptr) return ACLNN_ERR_PARAM_NULLPTR;
+  const std::unique_ptr<aclOpExecutor> call(executor);
+  const auto bytes = call->out.what.bytes();
+  if (bytes == 0) return ACLNN_SUCCESS;
+  const long number = npu::compat::dump_number();
+  if (number < 0) return launch_all(*call, workspace, size, stream);
+  aclError status = npu::compat::dump(
+      name, number, "input", {{call->self.data, bytes}, {call->other.data, bytes}}, stream);
+  if (status == ACL_SUCCESS) status = launch_all(*call, workspace, size, stream);
+  if (status != ACL_SUCCESS) return status;
+  return npu::compat::dump(name, number, "output", {{call->out.data, bytes}}, stream);
 }
 
 }  // namespace
@@ -130,7 +144,7 @@ aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self, const aclTensor* oth
 
 aclnnStatus aclnnAdd(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                      aclrtStream stream) {
-  return execute(workspace, workspace_size, executor, stream);
+  return execute("Add", workspace, workspace_size, executor, stream);
 }
 
 aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor* self, const aclTensor* other,
@@ -141,7 +155,7 @@ aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor* self, const aclTensor* oth
 
 aclnnStatus aclnnMul(void* workspace, uint64_t workspace_size, aclOpExecutor* executor,
                      aclrtStream stream) {
-  return execute(workspace, workspace_size, executor, stream);
+  return execute("Mul", workspace, workspace_size, executor, stream);
 }
 
 }  // extern "C"

@@ -43,12 +43,36 @@ int& last_error();
 // the thread's since, or there is none.
 const char*& refused_call();
 
+// While another thread has locked the process (aclrtSnapShotProcessLock()) the thread waits here.
+void wait_for_process_lock();
+// False: it is locked, or, to unlock, it is not.
+bool lock_process(bool locks);
+// Whether the calls are those of the program, and not what its pointers, sleeps and work in flight
+// need.
+constexpr bool may_be_held(Call call) {
+  switch (call) {
+    case Call::kSleep:
+    case Call::kManagedTouch:
+    case Call::kManagedHome:
+    case Call::kHostAccess:
+    case Call::kSetCurrentContext:
+    case Call::kValueLook:
+    case Call::kModelLook:
+    case Call::kProcessReport:
+    case Call::kCallbackDone:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // A call; `bytes` are in the thread's window already. The status; `answer` is given if it is 0.
 template <Call kCall>
 int ask(const Request<kCall>& request = {}, Answer<kCall>* answer = nullptr,
         std::size_t bytes = 0) {
   Channel* const channel = channel_of_this_thread();
   if (channel == nullptr) return kNoServer;
+  if constexpr (may_be_held(kCall)) wait_for_process_lock();
   const int status = channel->call(kCall, words_of(request), OnDevice::place(), bytes);
   if (status != 0) {
     last_error() = status;

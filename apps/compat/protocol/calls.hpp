@@ -37,7 +37,7 @@ namespace npu::compat {
   X(DestroyContext, Handle, Nothing, "aclrtDestroyContext")                     \
   X(SetCurrentContext, Handle, Nothing, "aclrtSetCurrentContext")               \
   X(GetCurrentContext, Nothing, Handle, "aclrtGetCurrentContext")               \
-  X(SynchronizeDevice, Nothing, Nothing, "aclrtSynchronizeDevice")              \
+  X(SynchronizeDevice, Number, Nothing, "aclrtSynchronizeDevice")               \
   X(CreateStream, StreamOptions, Handle, "aclrtCreateStream")                   \
   X(DestroyStream, Handle, Nothing, "aclrtDestroyStream")                       \
   X(DestroyStreamForce, Handle, Nothing, "aclrtDestroyStreamForce")             \
@@ -90,6 +90,8 @@ namespace npu::compat {
   X(BinaryLoad, Binary, Handle, "aclrtBinaryLoadFromFile")                      \
   X(BinaryUnload, Handle, Nothing, "aclrtBinaryUnLoad")                         \
   X(BinaryGetFunction, FunctionName, Handle, "aclrtBinaryGetFunction")          \
+  X(BinaryKernels, Handle, Text, "aclrtBinaryGetFunctionCount")                 \
+  X(FunctionInfo, Handle, FunctionInfo, "aclrtGetFunctionName")                 \
   X(LaunchKernel, Launch, Nothing, "aclrtLaunchKernel")                         \
   X(SetResLimit, CoreLimit, Nothing, "aclrtSetDeviceResLimit")                  \
   X(GetResLimit, CoreLimit, Number, "aclrtGetDeviceResLimit")                   \
@@ -139,6 +141,15 @@ namespace npu::compat {
   X(WaitNotify, NotifyWait, Nothing, "aclrtWaitAndResetNotify")                 \
   X(NotifyNumber, Handle, Number, "aclrtGetNotifyId")                           \
   X(NotifyReset, Handle, Nothing, "aclrtNotifyBatchReset")                      \
+  X(NotifyShare, NotifyShare, Text, "aclrtNotifyGetExportKey")                  \
+  X(NotifyAdmit, NumberAdmission, Nothing, "aclrtNotifySetImportPid")           \
+  X(NotifyOpen, Text, Handle, "aclrtNotifyImportByKey")                         \
+  X(EventWaits, Handle, Number, "aclrtQueryEventWaitStatus")                    \
+  X(StreamsLeft, Nothing, Number, "aclrtGetStreamAvailableNum")                 \
+  X(Snapshot, Number, Nothing, "aclrtSnapShotProcessBackup")                    \
+  X(CopyThrough, IndirectCopy, Number, "aclrtMemcpyAsyncWithOffset")            \
+  X(ProfileStart, Number, Nothing, "aclprofStart")                              \
+  X(ProfileTake, Nothing, Number, "aclprofStop")                                \
   X(ValueWrite, ValueWork, Nothing, "aclrtValueWrite")                          \
   X(ValueWait, ValueWork, Number, "aclrtValueWait")                             \
   X(ValueLook, Number, Nothing, "aclrtValueWait.look")                          \

@@ -68,6 +68,15 @@ struct WordFill {
   std::uint64_t address = 0, value = 0, bytes = 0;
   Order order;
 };
+// From 8 bytes at `from` and `to` come addresses, which the offsets are added to. `described`:
+// `from` is where CopyDescription is.
+struct IndirectCopy {
+  std::uint64_t to = 0, to_offset = 0, from = 0, from_offset = 0;
+  std::uint64_t bytes = 0, described = 0, stream = 0;
+};
+struct CopyDescription {
+  std::uint64_t from = 0, to = 0, bytes = 0, kind = 0;
+};
 // `operation` and `element` are those of abi/element.hpp.
 struct ReducingCopy {
   std::uint64_t from = 0, to = 0, bytes = 0, operation = 0, element = 0;

@@ -51,7 +51,8 @@ struct StreamOptions {
 };
 struct StreamWait {
   std::uint64_t stream = 0, event = 0;
-  std::uint64_t external = 0;  // of a model: runs wait for the event itself
+  std::uint64_t external = 0;      // of a model: runs wait for the event itself
+  std::uint64_t milliseconds = 0;  // 0: for ever
 };
 struct FailureMode {
   std::uint64_t stream = 0, stops = 0;
@@ -63,6 +64,7 @@ struct EventPlace {
 struct StreamInfo {
   std::uint64_t priority = 0, flags = 0;  // as it was created
   std::uint64_t number = 0, stops = 0;    // its failure mode
+  std::uint64_t in_model = 0;             // it is captured, or a model is built of it
 };
 struct EventInfo {
   std::uint64_t number = 0, left = 0;  // how many more may be created
@@ -73,6 +75,10 @@ struct FaultInfo {
 };
 struct NotifyWait {
   std::uint64_t notify = 0, stream = 0, milliseconds = 0;  // 0: for ever
+};
+// `everyone`: no program needs to be named.
+struct NotifyShare {
+  std::uint64_t notify = 0, everyone = 0;
 };
 struct ValueWork {
   std::uint64_t address = 0, value = 0, flag = 0, stream = 0;
@@ -161,6 +167,11 @@ struct Binary {
 };
 struct FunctionName {
   std::uint64_t binary = 0, bytes = 0;
+};
+// The name is in the window. `cores`: cube 0, vector 1, both 2. `address`: of its code on the
+// thread's device; 0: no device is set.
+struct FunctionInfo {
+  std::uint64_t binary = 0, cores = 0, address = 0, bytes = 0, name_bytes = 0;
 };
 // In the window: bytes of arguments, and behind them place holders (rtHostInputInfo_t).
 struct Launch {

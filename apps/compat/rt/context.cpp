@@ -31,7 +31,7 @@ rtError_t rtCtxGetCurrent(rtContext_t* context) {
 }
 
 rtError_t rtCtxSynchronize(void) {
-  return rt_ask<Call::kSynchronizeDevice>();
+  return rt_ask<Call::kSynchronizeDevice>({npu::compat::wire::kForEver});
 }
 
 }  // extern "C"

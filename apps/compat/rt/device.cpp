@@ -74,7 +74,7 @@ rtError_t rtDeviceStatusQuery(const uint32_t device, rtDeviceStatus* status) {
 }
 
 rtError_t rtDeviceSynchronize(void) {
-  return rt_ask<Call::kSynchronizeDevice>();
+  return rt_ask<Call::kSynchronizeDevice>({npu::compat::wire::kForEver});
 }
 
 rtError_t rtDeviceCanAccessPeer(int32_t* can, uint32_t device, uint32_t peer) {

@@ -58,7 +58,7 @@ struct Configured {
   std::uint16_t module = 0;
   std::int64_t device = -1;  // the program's number; -1: the context's
 };
-rtError_t read(const rtMallocConfig_t* config, Configured* all) {
+rtError_t read_attributes(const rtMallocConfig_t* config, Configured* all) {
   if (config == nullptr || config->numAttrs == 0) return RT_ERROR_NONE;
   if (config->attrs == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
   for (std::size_t i = 0; i < config->numAttrs; ++i) {
@@ -118,7 +118,8 @@ rtError_t rtFree(void* address) {
 rtError_t rtsMalloc(void** address, uint64_t size, rtMallocPolicy policy, rtMallocAdvise advise,
                     const rtMallocConfig_t* config) {
   npu::compat::Configured all;
-  if (const auto wrong = npu::compat::read(config, &all); wrong != RT_ERROR_NONE) return wrong;
+  if (const auto wrong = npu::compat::read_attributes(config, &all); wrong != RT_ERROR_NONE)
+    return wrong;
   const auto number = static_cast<int>(advise);
   if (number < RT_MEM_ADVISE_NONE || number > RT_MEM_ADVISE_CACHED) {
     return ACL_ERROR_RT_PARAM_INVALID;

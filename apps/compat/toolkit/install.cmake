@@ -7,8 +7,11 @@ file(RELATIVE_PATH to_include ${CMAKE_INSTALL_PREFIX}/${toolkit}/include ${CMAKE
 file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_PREFIX}/${toolkit}/lib64 ${CMAKE_INSTALL_FULL_LIBDIR})
 set(npu_toolkit_links
   bin/setenv.bash=../set_env.sh
-  lib64/libnnopbase.so=libascendcl.so lib64/libopapi.so=libascendcl.so)
-foreach(name acl aclnn aclnnop hccl runtime ascend_hal.h ascend_hal_external.h)
+  include/base/acl_log.h=../acl/acl_log.h)
+foreach(name nnopbase opapi msprofiler profapi ascend_dump ascendalog c_sec)
+  list(APPEND npu_toolkit_links lib64/lib${name}.so=libascendcl.so)
+endforeach()
+foreach(name acl aclnn aclnnop mstx profiling securec.h hccl runtime ascend_hal.h ascend_hal_external.h)
   list(APPEND npu_toolkit_links include/${name}=${to_include}/${name})
 endforeach()
 # By both names: the linker and the loader look for what a library needs beside it.

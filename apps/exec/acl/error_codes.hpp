@@ -19,6 +19,7 @@ inline constexpr int kStreamContext = 107003;
 inline constexpr int kStreamModel = 107005;
 inline constexpr int kInvalidHandle = 107017;
 inline constexpr int kWaitTimeout = 107019;
+inline constexpr int kTaskTimeout = 107020;
 inline constexpr int kSuspended = 107022;
 inline constexpr int kCaptureDependency = 107024;
 inline constexpr int kStreamUnjoined = 107025;
@@ -50,6 +51,8 @@ inline constexpr int kHbmError = 507054;
 inline constexpr int kRemote = 507057;
 inline constexpr int kDriver = 507899;
 inline constexpr int kCaptureInvalid = 507903;
+inline constexpr int kSnapshotBackup = 507908;
+inline constexpr int kSnapshotRestore = 507909;
 
 constexpr int code_of(ErrorCode code) {
   switch (code) {

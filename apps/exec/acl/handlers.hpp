@@ -2,7 +2,8 @@
 // What serves each call: one function for each row of apps/compat/protocol/calls.hpp, which gives
 // the answer or says why there is none. Files: life_calls, stream_calls, memory_calls, copy_calls,
 // fill_calls, managed_calls, kernel_calls, model_calls, control_calls, operator_calls,
-// callback_calls, query_calls, signal_calls, share_calls, hal_calls, management_calls.
+// callback_calls, query_calls, signal_calls, notify_calls, profile_calls, share_calls, hal_calls,
+// management_calls.
 #pragma once
 
 #include <cstring>

@@ -81,6 +81,13 @@ Writes writes(const Arguments& arguments) {
   };
 }
 
+// As reports have it.
+std::string name_of(const Function& function) {
+  if (function.built_in != nullptr) return std::string(function.built_in->name);
+  if (function.filed != nullptr) return function.filed->name;
+  return function.binary->name.empty() ? "kernel" : function.binary->name;
+}
+
 Value<ProcessCard::Module> module_of(Caller& caller, ProcessCard& card, const Function& function) {
   if (function.built_in == nullptr) {
     return card.module(function.key, object_of(function), caller.number());
@@ -225,6 +232,47 @@ Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kBinaryGetFunction>
   return wire::Handle{caller.process().functions.add(std::move(function))};
 }
 
+// Names in the window, each with a zero byte behind it.
+Value<wire::Text> serve(Caller& caller, const CallOf<Call::kBinaryKernels>& call) {
+  const auto binary = caller.process().binaries.find(call.handle);
+  if (binary == nullptr) return fault(kInvalidHandle, "it is no binary");
+  if (binary->built_in) return fault(kFeature, "npusim's own kernels are not listed");
+  std::string names;
+  for (const auto& kernel : binary->kernels) names += kernel.name + '\0';
+  if (binary->kernels.empty()) {
+    names = (binary->name.empty() ? std::string("kernel") : binary->name) + '\0';
+  }
+  if (names.size() > call.window.size) return fault(kInternal, "more names than a call has");
+  call.give(names.data(), names.size());
+  return wire::Text{names.size()};
+}
+
+Value<wire::FunctionInfo> serve(Caller& caller, const CallOf<Call::kFunctionInfo>& call) {
+  auto& process = caller.process();
+  const auto function = process.functions.find(call.handle);
+  if (function == nullptr || function->binary->unloaded) {
+    return fault(kInvalidHandle, "it is no function, or its binary was unloaded");
+  }
+  wire::FunctionInfo info;
+  for (const auto& [handle, binary] : process.binaries.all()) {
+    if (binary == function->binary) info.binary = handle;
+  }
+  auto cores = cores_of(function->binary->cores);
+  if (function->built_in != nullptr) cores = cores_of(function->built_in->on_cube ? 0 : 1);
+  if (function->filed != nullptr) cores = function->filed->cores;
+  info.cores = cores == Cores::kMixed ? 2 : cores == Cores::kCube ? 0 : 1;
+  if (const auto card = caller.card()) {
+    const auto module = module_of(caller, **card, *function);
+    if (!module) return forward_fault(module);
+    info.address = (*module)->image().value;
+  }
+  info.bytes = function->built_in != nullptr ? 0 : object_of(*function).size;
+  const auto name = name_of(*function);
+  info.name_bytes = name.size();
+  call.give(name.data(), name.size());
+  return info;
+}
+
 Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   const auto stream = caller.stream(call.stream);
   if (!stream) return forward_fault(stream);
@@ -245,6 +293,8 @@ Outcome serve(Caller& caller, const CallOf<Call::kLaunchKernel>& call) {
   what.most_cores = limit == card.card().cores[kind] ? 0 : limit;
   what.bytes = static_cast<std::uint32_t>(arguments->bytes.size());
   what.write = writes(*arguments);
+  const ProfiledLaunch profiled(caller.process().profile, card, **stream,
+                                name_of(*launch->function));
   return acl::launch(**stream, what);
 }
 

@@ -36,6 +36,14 @@ void MemoryBook::add(std::uint32_t device, driver::DeviceAddress begin, Bytes si
   allocations_[begin.value] = take(device, size, module);
 }
 
+std::vector<MemoryBook::Allocation> MemoryBook::of(std::uint32_t device) const {
+  std::vector<Allocation> all;
+  for (const auto& [begin, entry] : allocations_) {
+    if (entry.device == device) all.push_back({driver::DeviceAddress{begin}, entry.size});
+  }
+  return all;
+}
+
 void MemoryBook::remove(driver::DeviceAddress begin) {
   const auto found = allocations_.find(begin.value);
   if (found == allocations_.end()) return;

@@ -34,6 +34,8 @@ class MemoryBook {
   // All of the device: it was given back.
   void forget(std::uint32_t device);
 
+  // All of the device, by address.
+  std::vector<Allocation> of(std::uint32_t device) const;
   // Nothing: the address is of none.
   std::optional<Allocation> find(driver::DeviceAddress address) const;
   // Of modules that have had some; those with the most first, then by number.

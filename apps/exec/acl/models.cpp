@@ -121,9 +121,11 @@ Value<Recorded> record_on(Caller& caller, ProgramStream& stream) {
   return Recorded{*record, std::move(*time)};
 }
 
-Outcome wait_on(ProgramStream& stream, const driver::StreamRecord& record) {
+Outcome wait_on(ProgramStream& stream, const driver::StreamRecord& record,
+                Picoseconds timeout = {}) {
   Submitting submitting(stream.watched);
-  const auto waits = stream.stream->wait_for(record);
+  const auto waits = stream.stream->wait_for(record, timeout);
+  if (waits && timeout != Picoseconds{}) add_limited(stream, stream.stream->last());
   if (waits && submitting.is_watched()) submitting.made(stream.stream->last().ticket());
   return waits ? Outcome{} : Outcome(submission_fault(waits.error()));
 }
@@ -257,10 +259,15 @@ Outcome record_event(Caller& caller, ProgramStream& stream, ProgramEvent& event)
   return {};
 }
 
-Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent& event) {
+Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent& event,
+                       Picoseconds timeout) {
   if (event.shared != nullptr && event.shared->writer != caller.process().number()) {
     const auto mark = event.shared->mark;  // of a stream that is not this program's
-    if (mark) static_cast<void>(mark->wait(Instant::never()));
+    const auto limit = timeout == Picoseconds{} ? Instant::never() : caller.clock().now() + timeout;
+    const auto done = mark ? mark->wait(limit) : Status{};
+    if (!done && done.error().code == ErrorCode::kTimeout) {
+      return fault(kTaskTimeout, done.error().message());
+    }
     if (mark) stream.watched.known(mark->ticket());
     return {};
   }
@@ -269,7 +276,7 @@ Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent
   if (event.device != stream.device) {
     return fault(kFeature, "streams do not wait for another card's events");
   }
-  return wait_on(stream, *record);
+  return wait_on(stream, *record, timeout);
 }
 
 Outcome may_wait(ProgramStream& stream) {

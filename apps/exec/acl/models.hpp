@@ -123,8 +123,10 @@ std::shared_ptr<Model> capture_of(const ProgramEvent& event);
 
 // The record itself: on the stream, of the event.
 Outcome record_event(Caller& caller, ProgramStream& stream, ProgramEvent& event);
-// Later work of the stream waits for the event's last record.
-Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent& event);
+// Later work of the stream waits for the event's last record. After `timeout` it goes on, and the
+// stream tells kTaskTimeout; 0: never.
+Outcome wait_for_event(Caller& caller, ProgramStream& stream, const ProgramEvent& event,
+                       Picoseconds timeout = {});
 
 // kStreamCaptured, and the capture is invalid: nothing waits for a stream that does not run.
 Outcome may_wait(ProgramStream& stream);

@@ -164,7 +164,11 @@ Outcome serve(Caller& caller, const CallOf<Call::kRunOperator>& call) {
   if (!module) return forward_fault(module);
   const auto cores = all.cores(card.index());
   OperatorLaunches launches(card, **stream, *module, cores);
-  (*kernel)->run()(0, static_cast<operators::OperatorStream*>(&launches), binding.params_address());
+  {
+    const ProfiledLaunch profiled(caller.process().profile, card, **stream, tensors->name);
+    (*kernel)->run()(0, static_cast<operators::OperatorStream*>(&launches),
+                     binding.params_address());
+  }
   return launches.end();
 }
 

@@ -33,7 +33,8 @@ void erase_if(Map& map, Condition condition) {
   }
 }
 
-void erase_if_of(std::vector<ValueWaiting>& waits, std::uint32_t device) {
+template <class T>
+void erase_if_of(std::vector<T>& waits, std::uint32_t device) {
   waits.erase(std::remove_if(waits.begin(), waits.end(),
                              [device](const auto& each) { return each.device == device; }),
               waits.end());
@@ -206,6 +207,7 @@ void Process::give_back(std::uint32_t device, bool force) {
   drop(notifies, device);
   erase_if_of(value_waits, device);
   told.erase(device);
+  erase_if_of(profile.runs, device);  // they keep queues of the device
   drop(physicals, device);
   for (const auto& [handle, memory] : pinned.all()) memory->mapped.erase(device);
   drop(contexts, device);

@@ -21,6 +21,7 @@
 #include "apps/exec/acl/communicators.hpp"
 #include "apps/exec/acl/controlled_runs.hpp"
 #include "apps/exec/acl/handle_table.hpp"
+#include "apps/exec/acl/kernel_profile.hpp"
 #include "apps/exec/acl/leftovers.hpp"
 #include "apps/exec/acl/managed_space.hpp"
 #include "apps/exec/acl/memory_book.hpp"
@@ -47,6 +48,7 @@ struct NamedShare {
   Bytes place = 0, bytes = 0;   // of what is shared in these pages
   std::set<pid_t> admitted;
   bool everyone = false;
+  bool notify = false;  // it is no memory for programs
 };
 
 // Physical memory that may be imported by a number, which is that of a share.
@@ -132,6 +134,12 @@ struct OpenedShare {
     const auto from = at.value - pages.value;
     return from >= place && from - place <= bytes && count <= bytes - (from - place);
   }
+};
+
+// Bytes of an allocation, for aclrtSnapShotProcessRestore().
+struct KeptMemory {
+  std::uint32_t device = 0;
+  std::vector<std::byte> bytes;
 };
 
 class Process {
@@ -228,6 +236,8 @@ class Process {
   std::uint64_t streams_made = 0, events_made = 0, value_waits_begun = 0;
   std::vector<ValueWaiting> value_waits;
   std::map<std::uint32_t, int> told;  // by device: the code of the last fault of its streams
+  KernelProfile profile;
+  std::optional<std::map<std::uint64_t, KeptMemory>> kept_memory;  // by address; none: no backup
   unsigned next_caller = 0;
   std::map<unsigned, std::shared_ptr<Sleeper>> sleepers;  // by Caller::number()
 

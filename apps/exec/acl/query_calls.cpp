@@ -43,7 +43,23 @@ Value<wire::StreamInfo> serve(Caller& caller, const CallOf<Call::kStreamInfo>& c
   const auto stream = caller.stream(call.handle);
   if (!stream) return forward_fault(stream);
   const auto& all = **stream;
-  return wire::StreamInfo{all.priority, all.flags, all.number, all.stops};
+  return wire::StreamInfo{all.priority, all.flags, all.number, all.stops,
+                          all.model != nullptr ? 1U : 0U};
+}
+
+// At most: a stream takes another queue for kernels of another kind.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kStreamsLeft>&) {
+  const auto card = caller.card();
+  if (!card) return forward_fault(card);
+  const auto on_card = driver::queue_statistics(*(*card)->card().device).queues;
+  std::uint64_t own = 1;  // for copies that are waited for
+  for (const auto& [handle, stream] : caller.process().streams.all()) {
+    own += stream->device == (*card)->index() ? 1U : 0U;
+  }
+  const auto left = [](std::uint64_t most, std::uint64_t used) {
+    return most - std::min(most, used);
+  };
+  return wire::Number{std::min(left(abi::kMaxQueues, on_card), left(abi::kQueueDoorbells, own))};
 }
 
 namespace {

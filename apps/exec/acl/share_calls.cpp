@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "apps/exec/acl/handlers.hpp"
+#include "apps/exec/acl/named_shares.hpp"
 
 namespace npu::exec::acl {
-namespace {
 
-// The name in the window, of `bytes`. kInvalidParameter.
 Value<std::string> name_of(const CallWindow& call, Bytes bytes) {
   const auto name = call.first(bytes);
   if (!name) return forward_fault(name);
@@ -18,14 +16,15 @@ Value<std::string> name_of(const CallWindow& call, Bytes bytes) {
   return std::string(reinterpret_cast<const char*>(name->data), bytes);
 }
 
+namespace {
+
 // Of the caller's own. kRuntimeParameter: it has no such name.
 Value<std::map<std::string, NamedShare>::iterator> own_share(Caller& caller,
-                                                             const Value<std::string>& name) {
-  if (!name) return forward_fault(name);
+                                                             const std::string& name) {
   auto& names = caller.process().machine().names;
-  const auto found = names.find(*name);
+  const auto found = names.find(name);
   if (found == names.end() || found->second.owner != caller.process().number()) {
-    return fault(kRuntimeParameter, *name + " is no name of this program's");
+    return fault(kRuntimeParameter, name + " is no name of this program's");
   }
   return found;
 }
@@ -51,45 +50,51 @@ Value<SharedMemoryHandle> held_for_share(Caller& caller, ProcessCard& card,
 
 }  // namespace
 
-// The name is in the window of the answer.
-Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
-  const driver::DeviceAddress address{call.address};
-  const auto card = caller.card_of(address, call.bytes);
-  if (!card) return forward_fault(card);
-  const auto range = (*card)->space().range_of(address);
-  const auto block = (*card)->heap().find(address);
+Value<std::string> share_under_name(Caller& caller, ProcessCard& card,
+                                    driver::DeviceAddress address, Bytes bytes, bool everyone) {
+  const auto range = card.space().range_of(address);
+  const auto block = card.heap().find(address);
   const auto begin = block ? block->address : range ? range->begin : driver::DeviceAddress{};
   if (!range || !range->mapped || begin != address ||
-      call.bytes > range->begin.value + range->size - address.value) {
+      bytes > range->begin.value + range->size - address.value) {
     return fault(kRuntimeParameter, "allocations are shared from their beginning");
   }
   auto& machine = caller.process().machine();
   driver::ShareOptions options;
   options.everyone = true;  // whoever is let in by the name
-  const auto held = held_for_share(caller, **card, range->memory);
+  const auto held = held_for_share(caller, card, range->memory);
   if (!held) return forward_fault(held);
   const auto memory = *held != nullptr ? **held : range->memory;
-  const auto key = machine.shares.share((*card)->space(), memory, options);
+  const auto key = machine.shares.share(card.space(), memory, options);
   if (!key) return fault(key.error());
-  const auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
-  const Bytes bytes = block ? call.bytes : range->size;
+  auto name = fmt::format("npusim-shared-{}", ++machine.names_given);
   machine.names[name] = {*key,
                          caller.process().number(),
-                         (*card)->index(),
+                         card.index(),
                          memory,
                          *held,
                          range->offset,
                          range->size,
                          address.value - range->begin.value,
-                         bytes,
+                         block ? bytes : range->size,
                          {},
-                         call.everyone != 0};
-  call.give(name.data(), name.size());
-  return wire::Text{name.size()};
+                         everyone};
+  return name;
 }
 
-Outcome serve(Caller& caller, const CallOf<Call::kShareEnd>& call) {
-  const auto share = own_share(caller, name_of(call, call.bytes));
+// The name is in the window of the answer.
+Value<wire::Text> serve(Caller& caller, const CallOf<Call::kShareName>& call) {
+  const driver::DeviceAddress address{call.address};
+  const auto card = caller.card_of(address, call.bytes);
+  if (!card) return forward_fault(card);
+  const auto name = share_under_name(caller, **card, address, call.bytes, call.everyone != 0);
+  if (!name) return forward_fault(name);
+  call.give(name->data(), name->size());
+  return wire::Text{name->size()};
+}
+
+Outcome end_share(Caller& caller, const std::string& name) {
+  const auto share = own_share(caller, name);
   if (!share) return forward_fault(share);
   auto& machine = caller.process().machine();
   for (std::uint32_t device = 0; device < machine.cards.count(); ++device) {
@@ -101,18 +106,31 @@ Outcome serve(Caller& caller, const CallOf<Call::kShareEnd>& call) {
   return {};
 }
 
-Outcome serve(Caller& caller, const CallOf<Call::kShareAdmit>& call) {
-  const auto share = own_share(caller, name_of(call, call.name_bytes));
+Outcome serve(Caller& caller, const CallOf<Call::kShareEnd>& call) {
+  const auto name = name_of(call, call.bytes);
+  if (!name) return forward_fault(name);
+  return end_share(caller, *name);
+}
+
+Outcome admit_to_share(Caller& caller, const std::string& name, const CallWindow& call, Bytes at,
+                       std::uint64_t count) {
+  const auto share = own_share(caller, name);
   if (!share) return forward_fault(share);
-  const Bytes count = std::min<Bytes>(call.count, kMostAdmitted);
-  const auto all = call.first(call.name_bytes + count * sizeof(std::int32_t));
+  const Bytes most = std::min<Bytes>(count, kMostAdmitted);
+  const auto all = call.first(at + most * sizeof(std::int32_t));
   if (!all) return forward_fault(all);
-  for (Bytes i = 0; i < count; ++i) {
+  for (Bytes i = 0; i < most; ++i) {
     std::int32_t id = 0;
-    std::memcpy(&id, all->data + call.name_bytes + i * sizeof id, sizeof id);
+    std::memcpy(&id, all->data + at + i * sizeof id, sizeof id);
     (*share)->second.admitted.insert(id);
   }
   return {};
+}
+
+Outcome serve(Caller& caller, const CallOf<Call::kShareAdmit>& call) {
+  const auto name = name_of(call, call.name_bytes);
+  if (!name) return forward_fault(name);
+  return admit_to_share(caller, *name, call, call.name_bytes, call.count);
 }
 
 namespace {
@@ -128,19 +146,18 @@ Value<SharedMemoryHandle> shared_memory(Process& process, ProcessCard& card,
 
 }  // namespace
 
-Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call) {
+Value<driver::DeviceAddress> open_share(Caller& caller, const std::string& name) {
   const auto card = caller.card();
   if (!card) return forward_fault(card);
   auto& process = caller.process();
-  const auto name = name_of(call, call.bytes);
-  if (!name) return forward_fault(name);
-  const auto found = process.machine().names.find(*name);
-  if (found == process.machine().names.end())
-    return fault(kRuntimeParameter, *name + " is no name");
+  const auto found = process.machine().names.find(name);
+  if (found == process.machine().names.end()) {
+    return fault(kRuntimeParameter, name + " is no name");
+  }
   const auto share = found->second;
   if (share.owner != process.number() && !share.everyone &&
       share.admitted.count(process.id()) == 0) {
-    return fault(kRuntimeParameter, "the program was not let in: " + *name);
+    return fault(kRuntimeParameter, "the program was not let in: " + name);
   }
   auto& space = (*card)->space();
   const auto memory = shared_memory(process, **card, share);
@@ -159,11 +176,22 @@ Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call)
     races->memory().add((*card)->index(), (*card)->process().vmid(), address, share.bytes);
   }
   process.opened_shares[address] = {(*card)->index(), *range, share.size, share.bytes,
-                                    *memory,          *name,  share.place};
-  return wire::Address{address};
+                                    *memory,          name,   share.place};
+  return driver::DeviceAddress{address};
 }
 
-namespace {
+Value<wire::Address> serve(Caller& caller, const CallOf<Call::kShareOpen>& call) {
+  const auto name = name_of(call, call.bytes);
+  if (!name) return forward_fault(name);
+  const auto& names = caller.process().machine().names;
+  const auto share = names.find(*name);
+  if (share != names.end() && share->second.notify) {
+    return fault(kRuntimeParameter, *name + " is a notify");
+  }
+  const auto address = open_share(caller, *name);
+  if (!address) return forward_fault(address);
+  return wire::Address{address->value};
+}
 
 Outcome close_share(Process& process, std::uint64_t at) {
   const auto found = process.opened_shares.find(at);
@@ -182,15 +210,13 @@ Outcome close_share(Process& process, std::uint64_t at) {
   return outcome_of(ended);
 }
 
-}  // namespace
-
 // By who has exported the memory, or who has imported it.
 Outcome serve(Caller& caller, const CallOf<Call::kShareLeave>& call) {
   const auto name = name_of(call, call.bytes);
   if (!name) return forward_fault(name);
   auto& process = caller.process();
-  if (own_share(caller, name)) {
-    return serve(caller, CallOf<Call::kShareEnd>{{call.bytes}, {call.window, call.filled}});
+  if (own_share(caller, *name)) {
+    return end_share(caller, *name);
   }
   const auto opened = std::find_if(process.opened_shares.begin(), process.opened_shares.end(),
                                    [&name](const auto& each) { return each.second.name == *name; });

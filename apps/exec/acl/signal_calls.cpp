@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What streams wait for beside events: notifies, and values in device memory.
+// What streams wait for in device memory: values, and addresses of copies.
 #include <algorithm>
 #include <cstring>
 
@@ -11,91 +11,11 @@ namespace npu::exec::acl {
 namespace {
 
 using driver::DeviceAddress;
-using driver::entries::record_event;
 using driver::entries::wait_event;
 
 constexpr Bytes kValue = sizeof(std::uint64_t);
-constexpr std::uint64_t kLongestNotifyWait = std::uint64_t{1000} * UINT32_MAX;  // milliseconds
 // Between two looks at values.
 constexpr Picoseconds kValueLook = 100_us;
-
-Value<std::shared_ptr<ProgramNotify>> notify_of(Caller& caller, std::uint64_t handle) {
-  const auto found = caller.process().notifies.find(handle);
-  if (found == nullptr) return fault(kInvalidHandle, "it is no notify");
-  return found;
-}
-
-// A notify and a stream of the same device.
-struct Pair {
-  std::shared_ptr<ProgramNotify> notify;
-  std::shared_ptr<ProgramStream> stream;
-};
-Value<Pair> pair_of(Caller& caller, std::uint64_t notify, std::uint64_t stream) {
-  const auto first = notify_of(caller, notify);
-  if (!first) return forward_fault(first);
-  const auto second = caller.stream(stream);
-  if (!second) return forward_fault(second);
-  if ((*first)->device != (*second)->device) {
-    return fault(kStreamContext, "notify of another device");
-  }
-  return Pair{*first, *second};
-}
-
-}  // namespace
-
-Value<wire::Handle> serve(Caller& caller, const CallOf<Call::kCreateNotify>&) {
-  const auto card = caller.card();
-  if (!card) return forward_fault(card);
-  const auto signal = (*card)->process().signals().create();
-  if (!signal) return fault(kNoNotify, signal.error().message());
-  return wire::Handle{caller.process().notifies.add(
-      std::make_shared<ProgramNotify>(ProgramNotify{(*card)->index(), *signal}))};
-}
-
-Outcome serve(Caller& caller, const CallOf<Call::kDestroyNotify>& call) {
-  const auto notify = notify_of(caller, call.handle);
-  if (!notify) return forward_fault(notify);
-  caller.process().notifies.remove(call.handle);
-  auto* const card = caller.process().card((*notify)->device);
-  if (card == nullptr) return {};
-  return outcome_of(card->process().signals().destroy((*notify)->signal));
-}
-
-Outcome serve(Caller& caller, const CallOf<Call::kRecordNotify>& call) {
-  const auto pair = pair_of(caller, call.event, call.stream);
-  if (!pair) return forward_fault(pair);
-  const auto entry = record_event(pair->notify->signal, ProgramNotify::kSet);
-  return submit(*pair->stream, &entry, 1, pair->notify);
-}
-
-Outcome serve(Caller& caller, const CallOf<Call::kWaitNotify>& call) {
-  const auto pair = pair_of(caller, call.notify, call.stream);
-  if (!pair) return forward_fault(pair);
-  const auto signal = pair->notify->signal;
-  const auto limit = 1_ms * static_cast<std::int64_t>(
-                                std::min<std::uint64_t>(call.milliseconds, kLongestNotifyWait));
-  const abi::QueueEntry entries[] = {
-      wait_event(signal, ProgramNotify::kSet, abi::WaitCondition::kEqual, limit),
-      record_event(signal, ProgramNotify::kUnset)};
-  return submit(*pair->stream, entries, 2, pair->notify);
-}
-
-Value<wire::Number> serve(Caller& caller, const CallOf<Call::kNotifyNumber>& call) {
-  const auto notify = notify_of(caller, call.handle);
-  if (!notify) return forward_fault(notify);
-  return wire::Number{(*notify)->signal.value};
-}
-
-// At once, whatever streams have in flight.
-Outcome serve(Caller& caller, const CallOf<Call::kNotifyReset>& call) {
-  const auto notify = notify_of(caller, call.handle);
-  if (!notify) return forward_fault(notify);
-  auto* const card = caller.process().card((*notify)->device);
-  if (card == nullptr) return fault(kNoContext, "the device is not set");
-  return card->run(record_event((*notify)->signal, ProgramNotify::kUnset), caller.site());
-}
-
-namespace {
 
 // The stream, if the value is in memory of its device.
 Value<std::shared_ptr<ProgramStream>> stream_of(Caller& caller, const wire::ValueWork& work) {
@@ -125,7 +45,37 @@ Outcome serve(Caller& caller, const CallOf<Call::kValueWrite>& call) {
   return submit(**stream, &entry, 1, value, ModelTask::Type::kValueWrite);
 }
 
-// The answer is how many there were so far, which kValueLook is told.
+namespace {
+
+// The stream waits behind what it has until a thread of the library's has looked. The answer is how
+// many there were so far, which kValueLook is told.
+Value<wire::Number> hold(Caller& caller, ProgramStream& stream, ValueWaiting wait) {
+  auto& process = caller.process();
+  auto& signals = process.card(stream.device)->process().signals();
+  const auto signal = signals.create();
+  if (!signal) return fault(signal.error());
+  const auto marker = driver::entries::nop();
+  Submitting submitting(stream.watched);
+  const auto behind = stream.stream->submit(&marker, 1);
+  if (behind) submitting.made(behind->ticket());
+  const auto entry = wait_event(*signal, ProgramNotify::kSet);
+  const auto held = behind ? stream.stream->submit(&entry, 1) : behind;
+  if (held) submitting.made(held->ticket());
+  if (!held) {
+    static_cast<void>(signals.destroy(*signal));
+    return submission_fault(held.error());
+  }
+  wait.number = ++process.value_waits_begun;
+  wait.device = stream.device;
+  wait.behind = *behind;
+  wait.held = *held;
+  wait.signal = *signal;
+  process.value_waits.push_back(std::move(wait));
+  return wire::Number{process.value_waits_begun};
+}
+
+}  // namespace
+
 Value<wire::Number> serve(Caller& caller, const CallOf<Call::kValueWait>& call) {
   if (call.flag > 3) return fault(kInvalidParameter, "no such condition");
   const auto stream = stream_of(caller, call);
@@ -133,25 +83,30 @@ Value<wire::Number> serve(Caller& caller, const CallOf<Call::kValueWait>& call) 
   if (auto plain = may_not_be_captured(**stream, "waits for values"); !plain) {
     return forward_fault(plain);
   }
-  auto& process = caller.process();
-  auto& signals = process.card((*stream)->device)->process().signals();
-  const auto signal = signals.create();
-  if (!signal) return fault(signal.error());
-  const auto marker = driver::entries::nop();
-  Submitting submitting((*stream)->watched);
-  const auto behind = (*stream)->stream->submit(&marker, 1);
-  if (behind) submitting.made(behind->ticket());
-  const auto hold = wait_event(*signal, ProgramNotify::kSet);
-  const auto held = behind ? (*stream)->stream->submit(&hold, 1) : behind;
-  if (held) submitting.made(held->ticket());
-  if (!held) {
-    static_cast<void>(signals.destroy(*signal));
-    return submission_fault(held.error());
+  ValueWaiting wait;
+  wait.address = DeviceAddress{call.address};
+  wait.value = call.value;
+  wait.condition = call.flag;
+  return hold(caller, **stream, std::move(wait));
+}
+
+// The addresses are read when the stream comes to the copy.
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kCopyThrough>& call) {
+  const auto stream = stream_of(caller, {call.from, 0, 0, call.stream});
+  if (!stream) return forward_fault(stream);
+  if (call.described == 0) {
+    if (auto to = stream_of(caller, {call.to, 0, 0, call.stream}); !to) return forward_fault(to);
+  } else if (!caller.card_of(DeviceAddress{call.from}, sizeof(wire::CopyDescription))) {
+    return fault(kRuntimeParameter, "the description is no device memory");
   }
-  process.value_waits.push_back({++process.value_waits_begun, (*stream)->device,
-                                 DeviceAddress{call.address}, call.value, call.flag, *behind, *held,
-                                 *signal});
-  return wire::Number{process.value_waits_begun};
+  if (auto plain = may_not_be_captured(**stream, "copies through addresses"); !plain) {
+    return forward_fault(plain);
+  }
+  ValueWaiting wait;
+  wait.address = DeviceAddress{call.from};
+  wait.copy = call;
+  wait.stream = *stream;
+  return hold(caller, **stream, std::move(wait));
 }
 
 namespace {
@@ -169,9 +124,40 @@ bool is_met(std::uint64_t found, const ValueWaiting& wait) {
   }
 }
 
+Outcome read(ProcessCard& card, platform::DmaMemory& staging, DeviceAddress from, ByteSpan to) {
+  auto done = card.run(driver::entries::copy_to_host(from, staging.bus(), to.size));
+  if (done) std::memcpy(to.data, staging.cpu().data, to.size);
+  return done;
+}
+
+template <class T>
+ByteSpan bytes_of(T& value) {
+  return {reinterpret_cast<std::byte*>(&value), sizeof value};
+}
+
+Outcome copy_through(Caller& caller, ProcessCard& card, platform::DmaMemory& staging,
+                     const wire::IndirectCopy& copy) {
+  wire::CopyDescription what{copy.from, copy.to, copy.bytes, 0};
+  Outcome done = read(card, staging, DeviceAddress{copy.from},
+                      copy.described != 0 ? bytes_of(what) : bytes_of(what.from));
+  if (done && copy.described == 0) {
+    done = read(card, staging, DeviceAddress{copy.to}, bytes_of(what.to));
+    what.from += copy.from_offset;
+    what.to += copy.to_offset;
+  }
+  if (!done || what.bytes == 0) return done;
+  for (const auto each : {what.from, what.to}) {
+    const auto on = caller.card_of(DeviceAddress{each}, what.bytes);
+    if (!on) return forward_fault(on);
+    if (*on != &card) return fault(kRuntimeParameter, "a copy through addresses is on one card");
+  }
+  return card.run(driver::entries::copy_on_device(DeviceAddress{what.from}, DeviceAddress{what.to},
+                                                  what.bytes));
+}
+
 enum class Seen : std::uint8_t { kNotYet, kMet, kGone };
 
-// Reads the value if the stream has come to the wait.
+// Reads the value, or makes the copy, if the stream has come to the wait.
 Seen look_at(Caller& caller, const ValueWaiting& wait) {
   auto* const card = caller.process().card(wait.device);
   const auto held = wait.held.query();
@@ -181,10 +167,14 @@ Seen look_at(Caller& caller, const ValueWaiting& wait) {
   if (!*come) return Seen::kNotYet;
   const auto staging = card->staging(caller.number());
   if (!staging) return Seen::kGone;
-  const auto entry = driver::entries::copy_to_host(wait.address, (*staging)->bus(), kValue);
-  if (!card->run(entry)) return Seen::kGone;
+  if (wait.copy) {
+    const auto made = copy_through(caller, *card, **staging, *wait.copy);
+    const auto stream = wait.stream.lock();
+    if (!made && stream != nullptr) stream->broken = made.error().text;
+    return Seen::kMet;
+  }
   std::uint64_t found = 0;
-  std::memcpy(&found, (*staging)->cpu().data, kValue);
+  if (!read(*card, **staging, wait.address, bytes_of(found))) return Seen::kGone;
   return is_met(found, wait) ? Seen::kMet : Seen::kNotYet;
 }
 

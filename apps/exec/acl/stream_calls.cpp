@@ -106,14 +106,16 @@ Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeStream>& call) {
   return noted(caller, **stream, synchronize(**stream, deadline, kStreamTimeout));
 }
 
-Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeDevice>&) {
+// Within so many milliseconds.
+Outcome serve(Caller& caller, const CallOf<Call::kSynchronizeDevice>& call) {
+  const auto deadline = deadline_of(caller.clock(), call.number);
   if (auto card = caller.card(); !card) return forward_fault(card);
   Outcome first;
   for (const auto& stream : streams_of(caller)) {
     if (auto may = may_wait(*stream); !may) return may;
   }
   for (const auto& stream : streams_of(caller)) {
-    auto done = noted(caller, *stream, synchronize(*stream, Instant::never(), kStreamTimeout));
+    auto done = noted(caller, *stream, synchronize(*stream, deadline, kStreamTimeout));
     if (!done && first) first = std::move(done);
   }
   return first;
@@ -142,7 +144,25 @@ Outcome serve(Caller& caller, const CallOf<Call::kStreamWaitEvent>& call) {
   if (captured || (!external && capture_of(**event) != nullptr)) {
     return capture_wait(*stream, *event, external);
   }
-  return wait_for_event(caller, **stream, **event);
+  constexpr std::uint64_t kLongest = std::uint64_t{1000} * UINT32_MAX;  // milliseconds
+  const auto limit = 1_ms * static_cast<std::int64_t>(std::min(call.milliseconds, kLongest));
+  auto waits = wait_for_event(caller, **stream, **event, limit);
+  if (!waits || (*event)->device != (*stream)->device) return waits;
+  auto& all = (*event)->waits;
+  const auto is_done = [](const driver::StreamMark& each) { return each.is_done(); };
+  all.erase(std::remove_if(all.begin(), all.end(), is_done), all.end());
+  all.push_back((*stream)->stream->last());
+  return {};
+}
+
+Value<wire::Number> serve(Caller& caller, const CallOf<Call::kEventWaits>& call) {
+  const auto event = caller.event(call.handle);
+  if (!event) return forward_fault(event);
+  if (auto may = may_ask(**event); !may) return forward_fault(may);
+  for (const auto& each : std::vector((*event)->waits)) {
+    if (!each.is_done()) return wire::Number{1};
+  }
+  return wire::Number{0};
 }
 
 Outcome serve(Caller& caller, const CallOf<Call::kSetStreamFailureMode>& call) {

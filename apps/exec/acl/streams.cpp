@@ -34,7 +34,29 @@ Outcome unbroken(ProgramStream& stream) {
   return fault(kInternal, std::exchange(stream.broken, {}));
 }
 
+constexpr std::size_t kMostLimited = 64;
+
+// A wait that has taken longer than it may, told once. All have ended.
+Outcome in_time(ProgramStream& stream) {
+  for (const auto& wait : std::exchange(stream.limited, {})) {
+    if (!wait.query()) return fault(kTaskTimeout, "a wait of the stream's has taken too long");
+  }
+  return {};
+}
+
 }  // namespace
+
+void add_limited(ProgramStream& stream, driver::StreamMark wait) {
+  auto& all = stream.limited;
+  if (all.size() >= kMostLimited) {
+    const auto is_met = [](const driver::StreamMark& each) {
+      const auto done = each.query();
+      return done && *done;
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), is_met), all.end());
+  }
+  all.push_back(std::move(wait));
+}
 
 Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
   if (auto whole = unbroken(stream); !whole) return whole;
@@ -47,6 +69,7 @@ Outcome synchronize(ProgramStream& stream, Instant deadline, int late) {
   if (!ended) return submission_fault(ended.error());
   if (*ended) return told(stream, **ended);
   if (auto whole = unbroken(stream); !whole) return whole;
+  if (auto met = in_time(stream); !met) return met;
   for (const auto& helper : std::exchange(stream.helpers, {})) {
     if (auto done = synchronize(*helper, deadline, late); !done) return done;
   }
@@ -58,6 +81,9 @@ Value<bool> is_done(ProgramStream& stream) {
   if (!state) return submission_fault(state.error());
   if (state->done) stream.watched.known(stream.watched.last);
   if (state->fault) return told(stream, *state->fault);
+  if (state->done) {
+    if (auto met = in_time(stream); !met) return forward_fault(met);
+  }
   return state->done;
 }
 

@@ -46,6 +46,8 @@ struct ProgramStream {
   std::shared_ptr<TaskUpdate> update;  // what takes its launches; null: they run
   // Streams of models that have run on it, whose faults it tells.
   std::vector<std::shared_ptr<ProgramStream>> helpers;
+  // Waits with a time limit whose outcome nobody was told yet.
+  std::vector<driver::StreamMark> limited;
   WatchedWork watched;
 };
 
@@ -79,6 +81,11 @@ struct ProgramNotify {
   static constexpr std::uint64_t kUnset = 1, kSet = 2;  // a new signal is kUnset
   std::uint32_t device = 0;
   driver::SignalId signal;
+  // Of several programs: 8 bytes of the exporter's memory in the signal's place.
+  std::string name = {};                           // by which it is shared; empty: it is not
+  std::optional<driver::DeviceAddress> cell = {};  // as the device reaches it
+  bool imported = false, far = false;              // another program's; it is on another card
+  bool used = false;                               // by a stream
 };
 
 struct ProgramEvent {
@@ -91,9 +98,11 @@ struct ProgramEvent {
   std::shared_ptr<const TimePlace> time;       // that it writes
   std::weak_ptr<Model> model;                  // that has its last record as a task
   std::uint32_t model_record = 0;              // of ModelRun::records
+  std::vector<driver::StreamMark> waits;       // of streams for it, that had not ended
 };
 
-// A stream that waits until a value in device memory is as it should be.
+// A stream that waits until a value in device memory is as it should be, or until a copy is made
+// whose addresses are in device memory.
 struct ValueWaiting {
   std::uint64_t number = 0;  // 1, 2, ... of the program
   std::uint32_t device = 0;
@@ -102,8 +111,11 @@ struct ValueWaiting {
   driver::StreamMark behind;               // it is looked at when this has ended
   driver::StreamMark held;                 // the stream's wait for the signal
   driver::SignalId signal;
+  std::optional<compat::wire::IndirectCopy> copy = {};
+  std::weak_ptr<ProgramStream> stream = {};  // that tells how the copy has failed
 };
 
+void add_limited(ProgramStream& stream, driver::StreamMark wait);
 // Until everything of the stream is done. kInvalidHandle: it is closed; the first fault since the
 // last time; `late`: not done at `deadline`.
 Outcome synchronize(ProgramStream& stream, Instant deadline, int late);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apps/compat/protocol/calls.hpp"
+#include "machine/races/site.hpp"
 
 namespace npu::exec::races {
 
@@ -27,10 +28,8 @@ struct CallPlace {
   std::shared_ptr<const std::string> maps;  // of the process then, as /proc has it
 };
 
-struct CallSite {
-  std::uint32_t place = 0;   // in CallSites; 0: npusim's own
-  std::uint32_t number = 0;  // of the call among those of its program, from 1 on
-};
+// `place`: in CallSites; `number`: of the call among those of its program, from 1 on.
+using CallSite = npu::races::Site;
 
 class CallSites {
  public:

@@ -1,158 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/exec/races/detector.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <fmt/format.h>
+
+#include <string_view>
 
 namespace npu::exec::races {
 namespace {
 
-std::uint64_t signal_key(std::uint32_t device, std::uint32_t space, std::uint32_t signal) {
-  return std::uint64_t{device} << 56 | std::uint64_t{space} << 32 | signal;
+std::string_view does(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kRead:
+      return "reads";
+    case AccessKind::kWrite:
+      return "writes";
+    case AccessKind::kFree:
+      return "frees";
+  }
+  return "";
+}
+
+std::string text_of(const CallSites& sites, const FoundRaces::Place& place) {
+  const auto& site = sites.at(place.work.site.place);
+  const bool own = site.call == compat::Call::kHostAccess;
+  std::string where = own ? "behind" : "in";
+  where += fmt::format(" call {}", place.work.site.number - (own ? 1 : 0));
+  if (place.work.stream != FoundRaces::Work::kNone) {
+    where += fmt::format(", stream {}", place.work.stream);
+  }
+  const auto stack = sites.stack_of(place.work.site.place);
+  if (!stack.empty()) where += ", " + stack;
+  return fmt::format("{} {} ({}) {}", site.thread,
+                     own ? "itself" : compat::kCallNames[static_cast<std::size_t>(site.call)],
+                     where, does(place.kind));
+}
+
+std::string text_of(const CallSites& sites, const FoundRaces::Race& race) {
+  const auto last = race.address + race.bytes - 1;
+  return fmt::format("{} {:#x}..{:#x}: {}, {}, and nothing orders them",
+                     race.host ? "pinned memory" : "device", race.address, last,
+                     text_of(sites, race.earlier), text_of(sites, race.later));
 }
 
 }  // namespace
 
-// --- what calls and cards tell -------------------------------------------------------------------
-
-std::uint32_t Detector::begin(const CallSite& site, std::uint64_t stream) {
-  const auto number = static_cast<std::uint32_t>(works_.size());
-  works_.push_back({site, stream});
-  ++submitting_;
-  events_.emplace_back(Begun{number});
-  return number;
+std::vector<Detector::Row> Detector::rows() const {
+  std::vector<Row> rows;
+  rows.reserve(races().count());
+  for (const auto& race : races().all()) rows.push_back({text_of(sites_, race), race.times});
+  return rows;
 }
 
-void Detector::made(std::uint32_t submission, const Ticket& ticket) {
-  const auto queue = queues_.at({ticket.device, ticket.queue}, ticket.submitted);
-  queues_.claim({queue, ticket.index}, submission);
-}
-
-void Detector::end(std::uint32_t /*submission*/) {
-  --submitting_;
-  drain();
-}
-
-void Detector::known(const Ticket& ticket) {
-  const auto queue = queues_.at({ticket.device, ticket.queue}, ticket.submitted);
-  add(QueueOrder::Entry{queue, ticket.index});
-}
-
-void Detector::released(std::uint32_t device, std::uint32_t space, std::uint32_t signal) {
-  add(Released{device, space, signal, std::nullopt});
-}
-
-void Detector::met(std::uint32_t device, std::uint32_t space, std::uint32_t signal,
-                   std::uint64_t address) {
-  const auto pieces = translate_(device, space, address, 1);
-  if (pieces.empty()) return released(device, space, signal);
-  add(Released{device, space, signal, pieces.front().local});
-}
-
-void Detector::freed(const CallSite& site, std::uint32_t device, std::uint32_t space,
-                     std::uint64_t begin, Bytes size) {
-  add(Accessed{site, AccessKind::kFree, device, translate_(device, space, begin, size)});
-}
-
-void Detector::accessed(const CallSite& site, AccessKind kind, std::uint64_t place,
-                        std::uint64_t address, Bytes size) {
-  add(Accessed{site, kind, 0, {{true, true, address, place, size}}});
-}
-
-// Which memory is whose is asked now: it may be given back before the entry is looked at.
-void Detector::ended(Work work, Instant now) {
-  work.pieces = memory_.of_programs(work.device, work.space, work.pieces);
-  const QueueOrder::Entry entry{queues_.at({work.device, work.queue}, now), work.index};
-  add(Ended{std::move(work), entry});
-}
-
-void Detector::add(Event event) {
-  events_.push_back(std::move(event));
-  drain();
-}
-
-// While somebody submits, entries may have ended that nobody has claimed yet.
-void Detector::drain() {
-  while (submitting_ == 0 && !events_.empty()) {
-    const auto event = std::move(events_.front());
-    events_.pop_front();
-    std::visit([this](const auto& each) { take(each); }, event);
-  }
-}
-
-// --- in their order ------------------------------------------------------------------------------
-
-void Detector::take(const Begun& begun) {
-  submitted_[begun.submission] = host_;
-}
-
-void Detector::take(const QueueOrder::Entry& known) {
-  if (const auto* const clock = queues_.known(known)) {
-    host_.join(*clock);
-  } else {
-    given_up_.emplace(known.queue, known.index);  // of a stream that was closed before
-  }
-}
-
-void Detector::take(const Released& released) {
-  auto& signal = signals_[signal_key(released.device, released.space, released.signal)];
-  signal.release(host_);
-  if (!released.seen_at) return;
-  const auto written = maps_[released.device].last_write(*released.seen_at);
-  const auto who = written.moment.who;
-  if (who != kHost) signal.release(queues_.clock(who - kHost - 1));
-}
-
-void Detector::take(const Accessed& accessed) {
-  const auto number = static_cast<std::uint32_t>(works_.size());
-  works_.push_back({accessed.site, FoundRaces::Work::kNone});
-  const Access access{host_.happens(), number, accessed.kind};
-  for (const auto& piece : accessed.pieces) this->access(access, accessed.device, piece, host_);
-}
-
-void Detector::take(const Ended& ended) {
-  const auto& work = ended.work;
-  const auto submission = queues_.submission_of(ended.entry);
-  Clock& clock = queues_.clock(ended.entry.queue);
-  if (submission) {
-    const auto knew = submitted_.find(*submission);
-    if (knew != submitted_.end()) clock.join(knew->second);
-  }
-  auto& signal = signals_[signal_key(work.device, work.space, work.signal)];
-  if (work.kind == Work::Kind::kWait) {
-    signal.wait(static_cast<abi::WaitCondition>(work.condition), work.value, clock);
-  }
-  const auto moment = clock.happens();
-  if (work.kind == Work::Kind::kRecord) signal.record(work.value, clock);
-  if (submission && works_[*submission].site.place != 0) {
-    for (const auto& piece : work.pieces) {
-      const auto kind = piece.write ? AccessKind::kWrite : AccessKind::kRead;
-      access({moment, *submission, kind}, work.device, piece, clock);
-    }
-  }
-  queues_.keep(ended.entry);
-  if (given_up_.erase({ended.entry.queue, ended.entry.index}) != 0) host_.join(clock);
-}
-
-void Detector::access(const Access& access, std::uint32_t device, const Piece& piece,
-                      const Clock& clock) {
-  piece_ = &piece;
-  map(device, piece).add(piece.local, piece.local + piece.size, access, clock, *this);
-}
-
-bool Detector::unordered(const Access& earlier, const Access& later, std::uint64_t first,
-                         std::uint64_t bytes) {
-  const bool host = piece_->host;
-  const auto begin = std::max(first, piece_->local);
-  FoundRaces::Race race;
-  race.earlier = {works_[earlier.work], earlier.kind};
-  race.later = {works_[later.work], later.kind};
-  race.host = host;
-  race.address = piece_->address + (begin - piece_->local);
-  race.bytes = bytes;
-  races_.found(sites_, race);
-  // What is freed is the next owner's, who has nothing to do with what is still at work there.
-  return earlier.kind == AccessKind::kFree;
+std::string Detector::line_of(const FoundRaces::Race& race) const {
+  return "race: " + text_of(sites_, race);
 }
 
 }  // namespace npu::exec::races

@@ -1,132 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds races of programs: of two accesses to the same bytes, one of them a write, of which nothing
-// says which comes first. What orders is the order of queues, signals of the card, and what the
-// host has waited for. All calls of all programs are in the order in which they were served: what
-// programs say to each other in other ways nobody sees, and so the host may know what one thread of
-// one program has waited for.
-//
-// What calls and cards tell is taken in the order in which it happens. Entries of queues are looked
-// at when they have ended, which is after all that they wait for.
+// Races of programs (machine/races), with the calls and stacks that they come from. All calls of
+// all programs are in the order in which they were served: what programs say to each other in other
+// ways nobody sees, and so the host may know what one thread of one program has waited for.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <set>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "apps/exec/races/access_map.hpp"
 #include "apps/exec/races/call_sites.hpp"
-#include "apps/exec/races/found_races.hpp"
-#include "apps/exec/races/memory_ranges.hpp"
-#include "apps/exec/races/queue_order.hpp"
-#include "apps/exec/races/signals.hpp"
-#include "apps/exec/races/work.hpp"
+#include "machine/races/detector.hpp"
 
 namespace npu::exec::races {
 
-class Detector final : private AccessMap::Listener {
+using npu::races::AccessKind;
+using npu::races::FoundRaces;
+using npu::races::MemoryRanges;
+using npu::races::Piece;
+using npu::races::Work;
+
+class Detector final : public npu::races::Detector {
  public:
-  // Where bytes of an address space lie in the card's memory, piece by piece.
-  using Translate = std::function<std::vector<Piece>(std::uint32_t device, std::uint32_t space,
-                                                     std::uint64_t begin, Bytes size)>;
+  // As reports have it.
+  struct Row {
+    std::string text;
+    std::uint64_t times = 0;
+  };
 
   // `found` is called for each race that was not found before, with a line of text; may be empty.
-  explicit Detector(std::function<void(const std::string&)> found) : races_(std::move(found)) {}
-
-  // Before anything is told.
-  void set_translation(Translate translate) { translate_ = std::move(translate); }
+  explicit Detector(const std::function<void(const std::string&)>& found)
+      : npu::races::Detector([this, found](const FoundRaces::Race& race) {
+          if (found) found(line_of(race));
+        }) {}
 
   CallSites& sites() { return sites_; }
-  const CallSites& sites() const { return sites_; }
-  MemoryRanges& memory() { return memory_; }
-  const FoundRaces& races() const { return races_; }
-
-  // A call is about to submit something; until end() of what this returns entries may end whose
-  // marks nobody knows yet. `site` without a place: accesses are not looked at.
-  std::uint32_t begin(const CallSite& site, std::uint64_t stream);
-  // An entry of a queue that was submitted then.
-  struct Ticket {
-    std::uint32_t device = 0, queue = 0;
-    std::uint64_t index = 0;
-    Instant submitted;
-  };
-  // What was submitted ends with this one.
-  void made(std::uint32_t submission, const Ticket& ticket);
-  void end(std::uint32_t submission);
-  // The host has waited for the entry, or seen that it has ended.
-  void known(const Ticket& ticket);
-  // The host sets a signal.
-  void released(std::uint32_t device, std::uint32_t space, std::uint32_t signal);
-  // It does so because it has seen a value at the address.
-  void met(std::uint32_t device, std::uint32_t space, std::uint32_t signal, std::uint64_t address);
-  // The program frees memory of a card that it has there.
-  void freed(const CallSite& site, std::uint32_t device, std::uint32_t space, std::uint64_t begin,
-             Bytes size);
-  // It frees pinned memory, or accesses it itself. `place`: of MemoryRanges; `address`: as the
-  // program knows it.
-  void accessed(const CallSite& site, AccessKind kind, std::uint64_t place, std::uint64_t address,
-                Bytes size);
-  // A card tells: a queue is there; an entry has ended.
-  void created(std::uint32_t device, std::uint32_t queue, Instant now) {
-    queues_.created({device, queue}, now);
-  }
-  void ended(Work work, Instant now);
+  std::vector<Row> rows() const;
 
  private:
-  struct Begun {
-    std::uint32_t submission;
-  };
-  struct Ended {
-    Work work;
-    QueueOrder::Entry entry;
-  };
-  struct Released {
-    std::uint32_t device, space, signal;
-    std::optional<std::uint64_t> seen_at;
-  };
-  struct Accessed {
-    CallSite site;
-    AccessKind kind;
-    std::uint32_t device;
-    std::vector<Piece> pieces;
-  };
-  using Event = std::variant<Begun, QueueOrder::Entry, Released, Accessed, Ended>;
+  std::string line_of(const FoundRaces::Race& race) const;
 
-  void add(Event event);
-  void drain();
-  void take(const Begun& begun);
-  void take(const QueueOrder::Entry& known);
-  void take(const Released& released);
-  void take(const Accessed& accessed);
-  void take(const Ended& ended);
-  void access(const Access& access, std::uint32_t device, const Piece& piece, const Clock& clock);
-  AccessMap& map(std::uint32_t device, const Piece& piece) {
-    return maps_[piece.host ? UINT64_MAX : device];
-  }
-  bool unordered(const Access& earlier, const Access& later, std::uint64_t first,
-                 std::uint64_t bytes) override;
-
-  Translate translate_;
   CallSites sites_;
-  MemoryRanges memory_;
-  FoundRaces races_;
-  std::deque<Event> events_;
-  unsigned submitting_ = 0;
-  std::vector<FoundRaces::Work> works_;       // submissions and accesses of the host
-  std::map<std::uint32_t, Clock> submitted_;  // what the host knew, by submission
-  QueueOrder queues_;
-  std::set<std::pair<QueueOrder::Number, std::uint64_t>> given_up_;  // entries that have not ended
-  Clock host_{kHost};
-  std::map<std::uint64_t, SignalHistory> signals_;
-  std::map<std::uint64_t, AccessMap> maps_;  // by device; UINT64_MAX: of the host
-  const Piece* piece_ = nullptr;             // that is looked at
 };
 
 }  // namespace npu::exec::races

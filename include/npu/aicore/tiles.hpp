@@ -43,9 +43,9 @@ constexpr TileShape default_l0(platform::DataType type) {
 
 // Candidates for m and n, the default first (kernel-times.md K38; the widest fits the 950's L0C).
 inline constexpr TileShape kTileCandidates[] = {
-    {128, 256, 0}, {256, 128, 0}, {256, 256, 0}, {128, 128, 0}, {64, 256, 0},
-    {256, 64, 0},  {64, 128, 0},  {128, 64, 0},  {64, 64, 0},   {32, 256, 0},
-    {32, 128, 0},  {16, 256, 0},  {16, 128, 0},  {16, 64, 0}};
+    {128, 256, 0}, {256, 128, 0}, {256, 256, 0}, {128, 128, 0}, {64, 256, 0}, {256, 64, 0},
+    {64, 128, 0},  {128, 64, 0},  {64, 64, 0},   {32, 256, 0},  {32, 128, 0}, {16, 256, 0},
+    {16, 128, 0},  {16, 64, 0},   {16, 32, 0},   {16, 16, 0}};
 
 // The load rate for rows of `bytes`, in percent of the full rate: the published (bytes / 512)^0.34
 // below 512 (kernel-times.md K10), straight lines between powers of two.

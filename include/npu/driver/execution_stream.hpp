@@ -153,10 +153,10 @@ class NPU_API ExecutionStream {
   // aligned to 8. Errors as submit().
   Result<StreamRecord> record(platform::BusAddress at, std::shared_ptr<const void> keep = {});
   // Lets later submissions wait for the record, which comes from record() of a stream of the same
-  // process.
+  // process. `timeout`: as wait_event() takes it.
   // kInvalidArgument: an empty record.
   // Also the errors of submit().
-  Status wait_for(const StreamRecord& record);
+  Status wait_for(const StreamRecord& record, Picoseconds timeout = {});
 
   // Captures work for a graph (stream_graph.hpp). Until end_capture(), submit() and launch() add to
   // it, return empty marks, and nothing of it runs. record() and wait_for() are refused. Other

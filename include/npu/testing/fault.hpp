@@ -43,6 +43,7 @@ enum class FaultKind : std::uint8_t {
   kUnexpectedCompletion,
   kLinkError,
   kMisdirectedInterrupt,
+  kLostCommand,
 };
 
 // For interrupt faults: the next interrupt of any vector.
@@ -80,7 +81,7 @@ struct Fault {
   unsigned bits = 1;                               // kMemoryError: flipped bits, 1 or 2
   unsigned generation = 0;                         // kLinkRetrained; 0: as configured
   unsigned lanes = 0;                              // kLinkRetrained; 0: as configured
-  unsigned unit = 0;  // kStuckEngine, kHungCore, kSlowChannel: its number
+  unsigned unit = 0;  // kStuckEngine, kLostCommand, kHungCore, kSlowChannel: its number
   CompletionStatus status = CompletionStatus::kUnsupportedRequest;  // kRefusedCompletion
   TlpError error = TlpError::kEcrc;                                 // kDroppedTlp
   unsigned clock_percent = 50;                                      // kThermalThrottling
@@ -192,6 +193,14 @@ inline Fault bad_tlp(Requester receiver = Requester::kCard) {
 // uses it. Commands that it has begun end.
 inline Fault stuck_engine(unsigned engine, Picoseconds duration = Picoseconds::max()) {
   Fault fault{FaultKind::kStuckEngine, duration};
+  fault.unit = engine;
+  return fault;
+}
+// The next command that DMA engine `engine` begins is lost: nothing of it happens, and nobody is
+// told. Commands of its stream wait behind it, all others go on. After `duration` it is carried out
+// late. A reset of its function drops it.
+inline Fault lost_command(unsigned engine, Picoseconds duration = Picoseconds::max()) {
+  Fault fault{FaultKind::kLostCommand, duration};
   fault.unit = engine;
   return fault;
 }

@@ -20,6 +20,7 @@
 #include "npu/testing/export.hpp"
 #include "npu/testing/fault.hpp"
 #include "npu/testing/leaks.hpp"
+#include "npu/testing/races.hpp"
 
 namespace npu::testkit {
 
@@ -59,6 +60,18 @@ class NPU_TESTING_API Machine {
   // With a weak `cpu.order`: a line for each of the first eight doorbells (or other writes that
   // make the card read memory) that overtook stores of the driver for lack of a write barrier.
   std::vector<std::string> overtaken_stores() const;
+
+  // Looks for races from now on (races.hpp, docs/races.md). Call it before the driver has memory.
+  // It takes no simulated time.
+  void watch_races();
+  // The caller is about to load or store these bytes of DMA memory. Platform::copy() says so
+  // itself; plain loads and stores nobody sees. Without watch_races() they do nothing.
+  void host_reads(ConstByteSpan bytes);
+  void host_writes(ConstByteSpan bytes);
+  // The caller has looked at what the card writes of its work, without a call of the platform.
+  void host_looks();
+  // What was found so far. Empty without watch_races().
+  std::vector<Race> races() const;
 
   // Injects a fault (fault.hpp).
   // kInvalidArgument: no such card, function, vector, link or register name; a past time; `nth` 0

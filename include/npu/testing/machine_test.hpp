@@ -45,6 +45,9 @@ class MachineTest : public ::testing::Test {
     if (!asked_for_overtaken_) {
       for (const auto& line : machine_->overtaken_stores()) ADD_FAILURE() << line;
     }
+    if (!asked_for_races_) {
+      for (const auto& race : machine_->races()) ADD_FAILURE() << describe(race);
+    }
     RecordProperty("simulated_ps", std::to_string(now().since_power_up().count()));
     tell_leaks();
     write_report();
@@ -62,6 +65,8 @@ class MachineTest : public ::testing::Test {
     }
     if (!machine) throw std::runtime_error(machine.error().context);
     machine_ = std::move(*machine);
+    const char* const races = std::getenv("NPUSIM_RACES");
+    if (races != nullptr && *races != 0) watch_races();
   }
   // --- The machine
   platform::Platform& platform() { return machine_->platform(); }
@@ -134,6 +139,19 @@ class MachineTest : public ::testing::Test {
     return machine_->overtaken_stores();
   }
 
+  // --- Races (races.hpp). From this call on; best in the constructor. With NPUSIM_RACES=1 in the
+  // environment every test of a fixture does so. If the test does not call races(), the fixture
+  // fails it for each of them.
+  void watch_races() { machine_->watch_races(); }
+  std::vector<Race> races() {
+    asked_for_races_ = true;
+    return machine_->races();
+  }
+  // Plain loads and stores of the test in DMA memory (Machine::host_reads()).
+  void host_reads(ConstByteSpan bytes) { machine_->host_reads(bytes); }
+  void host_writes(ConstByteSpan bytes) { machine_->host_writes(bytes); }
+  void host_looks() { machine_->host_looks(); }
+
  private:
   void add_metric(const std::string& name, std::int64_t value, unsigned decimals,
                   const std::string& unit) {
@@ -171,6 +189,7 @@ class MachineTest : public ::testing::Test {
   std::unique_ptr<Machine> machine_;
   bool leaks_are_errors_ = false;
   bool asked_for_overtaken_ = false;
+  bool asked_for_races_ = false;
 };
 
 }  // namespace npu::testkit

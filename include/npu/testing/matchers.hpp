@@ -19,6 +19,7 @@
 #include "npu/base/result.hpp"
 #include "npu/base/units.hpp"
 #include "npu/testing/access.hpp"
+#include "npu/testing/races.hpp"
 
 // Names follow GoogleTest.
 // NOLINTBEGIN(readability-identifier-naming)
@@ -40,6 +41,10 @@ inline void PrintTo(Instant instant, std::ostream* out) {
 }  // namespace npu
 
 namespace npu::testkit {
+
+inline void PrintTo(const Race& race, std::ostream* out) {
+  *out << describe(race);
+}
 
 namespace detail {
 
@@ -141,6 +146,11 @@ auto WritesTo(std::string name, const N& n) {
   return detail::counts(
       "writes", {AccessKind::kMmioWrite, AccessKind::kCombiningStore, AccessKind::kConfigWrite}, n,
       std::move(name));
+}
+
+// EXPECT_THAT(races(), ElementsAre(IsRace(RaceKind::kHostRead)));
+MATCHER_P(IsRace, kind, "is a race: " + std::string(to_string(kind))) {
+  return arg.kind == kind;
 }
 
 // EXPECT_THAT(call(), Succeeds());

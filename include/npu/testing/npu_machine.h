@@ -87,7 +87,8 @@ enum npu_fault_kind {
   NPU_POISONED_WRITE,
   NPU_UNEXPECTED_COMPLETION,
   NPU_LINK_ERROR,             /* detail: 0: receiver, 1: DLLP, 2: rollover, 3: timeout */
-  NPU_MISDIRECTED_INTERRUPT   /* detail: the vector that it arrives at */
+  NPU_MISDIRECTED_INTERRUPT,  /* detail: the vector that it arrives at */
+  NPU_LOST_COMMAND            /* unit */
 };
 #define NPU_FOR_GOOD INT64_MAX
 #define NPU_ANY UINT32_MAX
@@ -125,6 +126,17 @@ typedef struct npu_when {
 NPU_MACHINE_API int npu_machine_inject(npu_machine*, const npu_fault* fault, const npu_when* when);
 /* Number of faults that have not begun, or whose interrupt has not come. */
 NPU_MACHINE_API size_t npu_machine_pending_faults(const npu_machine*);
+
+/* --- Races (npu/testing/races.hpp). */
+/* Looks for them from now on. Call it before the driver has memory. */
+NPU_MACHINE_API void npu_machine_watch_races(npu_machine*);
+/* The caller is about to load (`write` 0) or store bytes of DMA memory. */
+NPU_MACHINE_API void npu_machine_host_accesses(npu_machine*, const void* bytes, size_t size,
+                                               int write);
+/* The caller has looked at what the card writes of its work, without a call of the platform. */
+NPU_MACHINE_API void npu_machine_host_looks(npu_machine*);
+/* One line for each race that was found; "": none. Valid until the next call. */
+NPU_MACHINE_API const char* npu_machine_races(npu_machine*);
 
 /* --- Results of the run. */
 /* Adds a figure: value * 10^-decimals.

@@ -89,21 +89,38 @@ struct ProductShape {
   std::uint32_t m = 0, n = 0, k = 0;
 };
 
-// As deep a tile of these sides as fits; false: none. Where L1 has not room for the usual depth, it
-// gets as many steps of the cube as it has room for.
+// Of `bytes`, so many elements along k of two places for a line of `side` elements each.
+constexpr std::uint32_t depth_in(std::uint64_t bytes, std::uint32_t side, DataType type) {
+  return static_cast<std::uint32_t>(bytes / kStages /
+                                    (std::uint64_t{side} * platform::bytes_of(type)));
+}
+constexpr std::uint32_t round_down(std::uint32_t value, std::uint32_t to) {
+  return value / to * to;
+}
+
+// As deep a tile of these sides as fits; false: none. As in the public libraries A and B fill their
+// halves of L0, and of L1 with as many of those steps, in whole lines of the L2 where one has room
+// (operators.md B3). A narrow tile is deep: else its loads would be short, and its steps many.
 template <class A, class B>
-bool choose_depth(Tiling& tile, DataType type, const CoreLimits& limits, std::uint32_t tables) {
-  const std::uint32_t usual = kWanted.k != 0 ? kWanted.k : aicore::default_l1(type).k;
-  for (std::uint32_t shrink = 1; shrink <= 4; shrink *= 2) {
-    const std::uint32_t step =
-        kWanted.l0_k != 0 ? kWanted.l0_k : aicore::default_l0(type).k / shrink;
-    for (tile.k = usual; tile.k != 0; tile.k = tile.k > step ? tile.k - step : 0) {
-      tile.l0_k = std::min(step, tile.k);
-      if (fits<A, B>(tile, type, limits, tables)) return true;
-      if (kWanted.k != 0) break;
-    }
+bool choose_depth(Tiling& tile, DataType type, const CoreLimits& limits, std::uint32_t tables,
+                  std::uint32_t shape_k) {
+  const std::uint32_t grain = fractal_columns(type);
+  const std::uint32_t k = aicore::round_up(std::max(shape_k, 1U), grain);
+  const std::uint32_t step =
+      kWanted.l0_k != 0 ? kWanted.l0_k
+                        : std::min({round_down(depth_in(limits.l0a, tile.m, type), grain),
+                                    round_down(depth_in(limits.l0b, tile.n, type), grain), k});
+  if (step == 0) return false;
+  const std::uint32_t line =
+      std::max(step, 512 / static_cast<std::uint32_t>(platform::bytes_of(type)));
+  const std::uint32_t room = std::min(depth_in(limits.l1 / 2, std::max(tile.m, tile.n), type), k);
+  tile.k = kWanted.k != 0 ? kWanted.k : std::max(round_down(room, room < line ? step : line), step);
+  while (true) {
+    tile.l0_k = std::min(step, tile.k);
+    if (fits<A, B>(tile, type, limits, tables)) return true;
+    if (kWanted.k != 0 || tile.k <= step) return false;
+    tile.k -= step;
   }
-  return false;
 }
 
 // Bytes of a row of the tile as the matrix is stored; fractals come in whole columns.
@@ -163,17 +180,35 @@ class TileChoice {
 
   void consider(std::uint32_t m, std::uint32_t n) {
     Tiling tile;
-    tile.m = kWanted.m != 0 ? kWanted.m : m;
-    tile.n = kWanted.n != 0 ? kWanted.n : n;
-    if (!choose_depth<A, B>(tile, type_, limits_, tables_)) return;
+    // No wider than C: the buffers' room is for a deeper tile.
+    const std::uint32_t grain = fractal_columns(type_);
+    const auto side = [](std::uint32_t wanted, std::uint32_t most, std::uint32_t all,
+                         std::uint32_t of) {
+      return wanted != 0 ? wanted : std::min(most, aicore::round_up(std::max(all, 1U), of));
+    };
+    tile.m =
+        side(kWanted.m, m, shape_.m, A::kTransposed ? std::max(grain, kFractalRows) : kFractalRows);
+    tile.n =
+        side(kWanted.n, n, shape_.n, B::kTransposed ? kFractalRows : std::max(grain, kFractalRows));
+    if (!choose_depth<A, B>(tile, type_, limits_, tables_, shape_.k)) return;
     const std::uint64_t clocks = clocks_of<A, B>(tile, type_, shape_, cores_);
-    if (best_.m != 0 && clocks >= clocks_) return;
+    if (best_.m != 0 && !better(clocks, tile)) return;
     clocks_ = clocks;
     best_ = tile;
   }
   const Tiling& best() const { return best_; }  // m is 0: none fits
 
  private:
+  // A column of fractals lies densely along k. Where each of them is read once, memory decides: of
+  // tiles that take about the same time the narrowest, which is the deepest, reads the longest
+  // runs, and these use the memory's channels evenly.
+  bool better(std::uint64_t clocks, const Tiling& tile) const {
+    const bool once = B::kFractal && tile.m >= shape_.m && best_.m >= shape_.m;
+    const bool about = std::max(clocks, clocks_) - std::min(clocks, clocks_) <= clocks_ / kAbout;
+    return once && about ? tile.n < best_.n : clocks < clocks_;
+  }
+  static constexpr std::uint64_t kAbout = 32;  // so many parts of the time: assumed
+
   const DataType type_;
   const ProductShape shape_;
   const std::uint32_t cores_;

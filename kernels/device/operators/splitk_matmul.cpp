@@ -61,9 +61,14 @@ int kernel(AicorePort& port) {
   return 0;
 }
 
-// As many parts as were asked for, or as keep cores busy; each at least an L1 tile deep.
+// As many parts as were asked for, or as keep cores busy; each at least an L1 tile deep, and that
+// of the usual depth, so that there are parts of a k that one deep tile would hold.
 void split(SplitWork& work, std::uint32_t wanted, std::uint32_t cores) {
-  const matmul::Work& p = work.product;
+  matmul::Work& p = work.product;
+  if (matmul::kWanted.k == 0) {
+    p.tiling.k = std::min(p.tiling.k, aicore::default_l1(matmul::kTypeA).k);
+    p.tiling.l0_k = std::min(p.tiling.l0_k, p.tiling.k);
+  }
   const std::uint32_t steps = aicore::divide_up(p.k, p.tiling.k);
   if (wanted == 0) {
     const std::uint64_t tiles = matmul::tiles_of(p);

@@ -88,6 +88,58 @@ TEST(DmaStuckEngine, AllOfThemWorkAgainAfterAReset) {
   EXPECT_EQ(bench.event(2).raw, 1U);
 }
 
+// Each of four streams has two commands in the ring; one engine loses one of them.
+TEST(DmaLostCommand, HoldsUpItsStreamAlone) {
+  DmaBench bench;
+  bench.enable();
+  bench.dma.engine(0).lose_next(true);
+  for (unsigned i = 0; i < 8; ++i) bench.push(make_entry(kH2d, 0, 1_MiB, 4_KiB, i % 4, i));
+  bench.ring_doorbell();
+  bench.run(1_ms);
+  std::uint64_t done = 0;
+  for (unsigned i = 0; i < 8; ++i) done += bench.event(i).raw;
+  EXPECT_EQ(done, 6U);
+  EXPECT_EQ(bench.event(0).raw + bench.event(4).raw, 0U) << "the first stream";
+  EXPECT_FALSE(bench.ring.idle());
+  bench.submit(make_entry(kH2d, 0, 1_MiB, 4_KiB, 1, 9));
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(9).raw, 1U);
+}
+
+TEST(DmaLostCommand, IsCarriedOutLateInTheOrderOfItsStream) {
+  DmaBench bench;
+  bench.enable();
+  bench.fill_random(bench.host.bytes, 0, 4_KiB);
+  bench.dma.engine(0).lose_next(true);
+  bench.push(make_entry(kH2d, 0, 1_MiB, 4_KiB, 0, 1));
+  bench.push(make_entry(kD2h, 1_MiB, 2_MiB, 4_KiB, 0, 2));
+  bench.ring_doorbell();
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(2).raw, 0U);
+  bench.dma.find_lost(0);
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(1).raw, 1U);
+  EXPECT_EQ(bench.event(2).raw, 1U);
+  EXPECT_EQ(0, std::memcmp(&bench.host.bytes[0], &bench.host.bytes[2_MiB], 4_KiB));
+  EXPECT_TRUE(bench.ring.idle());
+}
+
+TEST(DmaLostCommand, IsGoneAfterAReset) {
+  DmaBench bench;
+  bench.enable();
+  bench.dma.engine(0).lose_next(true);
+  bench.submit(make_entry(kH2d, 0, 1_MiB, 4_KiB, 0, 1));
+  bench.run(1_ms);
+  reset(bench);
+  bench.dma.find_lost(0);
+  bench.enable();
+  bench.submit(make_entry(kH2d, 0, 1_MiB, 4_KiB, 0, 2));
+  bench.run(1_ms);
+  EXPECT_EQ(bench.event(1).raw, 0U);
+  EXPECT_EQ(bench.event(2).raw, 1U);
+  EXPECT_TRUE(bench.ring.idle());
+}
+
 TEST(DmaReset, AnswersThatComeVeryLateAreDropped) {
   DmaBench bench;
   bench.enable();

@@ -114,6 +114,47 @@ void from_memory(aclrtStream stream) {
   OK(aclrtBinaryUnLoad(binary));
 }
 
+// What a binary has, from the program's own bytes; its kernels with arguments in device memory that
+// the stream itself brings there.
+void listed(aclrtStream stream) {
+  constexpr std::uint32_t kTotal = 1024;
+  std::ifstream file("adds.o", std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  aclrtBinary contents = aclrtCreateBinary(bytes.data(), bytes.size());
+  aclrtBinHandle binary = nullptr, of_it = nullptr;
+  std::uint32_t count = 0;
+  aclrtFuncHandle functions[4] = {};
+  OK(aclrtBinaryLoad(contents, &binary));
+  OK(aclrtBinaryGetFunctionCount(binary, &count));
+  REQUIRE(count == 3);
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtBinaryEnumerateFunctions(binary, functions, 4));
+  OK(aclrtBinaryEnumerateFunctions(binary, functions, 3));
+  char name[10];
+  void *cube = nullptr, *vector = nullptr;
+  std::size_t cube_size = 1, vector_size = 0;
+  EXPECT(ACL_ERROR_RT_PARAM_INVALID, aclrtGetFunctionName(functions[1], 9, name));
+  OK(aclrtGetFunctionName(functions[1], sizeof name, name));
+  REQUIRE(std::string(name) == "add_float");
+  OK(aclrtGetFunctionAddr(functions[1], &cube, &vector));
+  OK(aclrtGetFunctionSize(functions[1], &cube_size, &vector_size));
+  OK(aclrtFunctionGetBinary(functions[1], &of_it));
+  REQUIRE(cube == nullptr && vector != nullptr && cube_size == 0 && vector_size != 0);
+  REQUIRE(of_it == binary);
+
+  const OnCard<float> x(std::vector<float>(kTotal, 2)), y(std::vector<float>(kTotal, 3)),
+      z(std::vector<float>(kTotal, 0));
+  const SumArguments arguments{x.address(), y.address(), z.address(), kTotal, 128};
+  const OnCard<std::uint64_t> place(std::vector<std::uint64_t>(4));
+  OK(aclrtMemcpyAsync(place.address(), sizeof arguments, &arguments, sizeof arguments,
+                      ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream));
+  OK(aclrtLaunchKernelV2(functions[1], 8, place.address(), sizeof arguments, nullptr, stream));
+  OK(aclrtLaunchKernel(functions[1], 8, place.address(), sizeof arguments, stream));
+  OK(aclrtSynchronizeStream(stream));
+  REQUIRE(z.values() == std::vector<float>(kTotal, 5));
+  OK(aclrtBinaryUnLoad(binary));
+  OK(aclrtDestroyBinary(contents));
+}
+
 }  // namespace
 
 int main() {
@@ -137,6 +178,7 @@ int main() {
   rows(5, 13, 20, stream);
   rows(1, 8, 8, stream);
   from_memory(stream);
+  listed(stream);
   aclrtBinHandle binary = nullptr;
   aclrtFuncHandle function = nullptr;
   OK(aclrtBinaryLoadFromFile("adds.o", nullptr, &binary));

@@ -294,6 +294,18 @@ TEST(OperatorWorkload, ACopyFromAnotherCardTakesLonger) {
   EXPECT_GT(in_turn, far);
 }
 
+// A decoded token's product, with all of it in the L2: narrow tiles are deep, and take no more
+// steps.
+TEST(OperatorWorkload, WeightsInFractalsTakeNoMoreStepsThanRows) {
+  OperatorMachine machine("910b2", {"core.functional=false"});
+  const auto with = [&](const char* format) {
+    return metric(machine.workload("operator", {"shape=1,22016,4096", "l2=warm", format}),
+                  "operator.device_us");
+  };
+  const double rows = with("format_b=ND");
+  EXPECT_LT(with("format_b=NZ"), 1.03 * rows);  // a store for each narrow tile
+}
+
 TEST(OperatorWorkload, EmptyResultsLaunchNothing) {
   OperatorMachine machine("910b2");
   const auto report = machine.workload("operator", {"shape=0,17,65"});

@@ -7,6 +7,10 @@
 namespace npu::exec::races {
 namespace {
 
+using npu::races::Access;
+using npu::races::AccessMap;
+using npu::races::Clock;
+
 constexpr std::uint64_t kMemory = 0x1000;
 constexpr Bytes kSize = 0x1000;
 
@@ -156,8 +160,8 @@ TEST_F(Races, OnlyBytesThatBothAccessAreToldOf) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces;
   } listener;
   Clock one(1), two(2);
-  map.add(10, 20, {one.happens(), 1, AccessKind::kWrite}, one, listener);
-  map.add(15, 25, {two.happens(), 2, AccessKind::kRead}, two, listener);
+  map.add(10, 20, {one.happens(), 1, 0, AccessKind::kWrite}, one, listener);
+  map.add(15, 25, {two.happens(), 2, 0, AccessKind::kRead}, two, listener);
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> part{{15, 5}};
   EXPECT_EQ(listener.pieces, part);
   EXPECT_EQ(map.cells(), 3U);

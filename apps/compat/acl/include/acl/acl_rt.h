@@ -13,7 +13,9 @@
 #include <acl/acl_rt_batch.h>
 #include <acl/acl_rt_control.h>
 #include <acl/acl_rt_model.h>
+#include <acl/acl_rt_more.h>
 #include <acl/acl_rt_query.h>
+#include <acl/acl_rt_snapshot.h>
 #include <acl/acl_rt_sync.h>
 #include <acl/acl_rt_tasks.h>
 #include <acl/acl_rt_types.h>
@@ -229,9 +231,12 @@ ACL_RT_CALL aclrtBinaryUnLoad(aclrtBinHandle binary);
 /* The name of the kernel in the binary; of a binary without names any will do. */
 ACL_RT_CALL aclrtBinaryGetFunction(aclrtBinHandle binary, const char* name,
                                    aclrtFuncHandle* function);
-/* `blocks` of 1 .. 65535 in the order of the stream. `args` are copied. */
+/* `blocks` of 1 .. 65535 in the order of the stream. `args` are copied; those in device memory after
+   the stream's earlier work has ended, which the call waits for. */
 ACL_RT_CALL aclrtLaunchKernel(aclrtFuncHandle function, uint32_t blocks, const void* args,
                               size_t size, aclrtStream stream);
+ACL_RT_CALL aclrtLaunchKernelV2(aclrtFuncHandle function, uint32_t blocks, const void* args,
+                                size_t size, aclrtLaunchKernelCfg* config, aclrtStream stream);
 ACL_RT_CALL aclrtLaunchKernelWithConfig(aclrtFuncHandle function, uint32_t blocks,
                                         aclrtStream stream, aclrtLaunchKernelCfg* config,
                                         aclrtArgsHandle args, void* reserved);

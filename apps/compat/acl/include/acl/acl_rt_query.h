@@ -126,20 +126,27 @@ typedef enum {
   ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
   ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
   ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
-  ACL_STREAM_ATTR_PRIORITY = 5
+  ACL_STREAM_ATTR_PRIORITY = 5,
+  ACL_STREAM_LAUNCH_BLOCKING_MODE = 6
 } aclrtStreamAttr;
+/* Whether launches of kernels and of models return when the stream's work has ended: as the
+   environment variable ASCEND_RT_LAUNCH_BLOCKING says (1: they do), never, always. */
+#define ACL_STREAM_LAUNCH_BLOCKING_MODE_CTRL_BY_ENV 0u
+#define ACL_STREAM_LAUNCH_BLOCKING_MODE_NON_BLOCKING 1u
+#define ACL_STREAM_LAUNCH_BLOCKING_MODE_BLOCKING 2u
 typedef union {
   uint64_t failureMode;
   uint32_t overflowSwitch;
   uint32_t userCustomTag;
   uint32_t cacheOpInfoSwitch;
   uint32_t streamPriority;
+  uint32_t launchBlockingMode;
   uint32_t reserve[4];
 } aclrtStreamAttrValue;
-/* Failure mode and tag; 207000: the others. */
+/* Failure mode, tag and mode of launches; 207000: the others. */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr attribute,
                                                      aclrtStreamAttrValue* value);
-/* Failure mode, tag and priority; 207000: the others. */
+/* Failure mode, tag, priority and mode of launches; 207000: the others. */
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr attribute,
                                                      aclrtStreamAttrValue* value);
 /* Microseconds of the card's clock at the last record, which has ended. 107000: it has not. */

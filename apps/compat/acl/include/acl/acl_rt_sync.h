@@ -19,13 +19,30 @@ extern "C" {
 ACL_FUNC_VISIBILITY aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
 ACL_FUNC_VISIBILITY aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
-/* `timeout`: seconds of simulated time, 0: for ever. After it the stream has failed, and goes on as
-   its failure mode says. */
+/* `timeout`: seconds of simulated time, 0: for ever. After it the stream goes on, in either failure
+   mode, and its next aclrtSynchronizeStream() or aclrtStreamQuery() says 107020. */
 ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream,
                                                      uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* id);
 /* Takes records back, at once. */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t count);
+
+/* --- Notifies of several programs: 8 bytes of device memory of who has exported it, which cards
+   write by themselves. Keys and processes as below of memory. Such a notify is in no model, and a
+   wait for it that takes too long stops the stream with a fault. */
+#define ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0x0ul
+#define ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x2ul
+#define ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0x0ul
+#define ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x2ul
+/* 107000: it is shared already; 207000: a stream has used it before. */
+ACL_FUNC_VISIBILITY aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t length,
+                                                     uint64_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pids,
+                                                     size_t count);
+/* On the thread's device. On another card than the exporter's it may be recorded; a wait for it is
+   207000. 107000: no such key, or the program was not named. */
+ACL_FUNC_VISIBILITY aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key,
+                                                    uint64_t flags);
 
 /* --- Values of 8 bytes in device memory, aligned to 8; else 107000. `flag` of a write is 0. */
 #define ACL_STREAM_WAIT_VALUE_GEQ 0x0u /* as a signed difference */

@@ -7,7 +7,7 @@
 
 #include "npu/base/units.hpp"
 
-namespace npu::exec::races {
+namespace npu::races {
 
 struct Piece {
   bool host = false;
@@ -28,6 +28,7 @@ struct Work {
   std::uint32_t signal = 0, condition = 0;
   std::uint64_t value = 0;
   std::vector<Piece> pieces;
+  std::uint32_t label = 0;  // for whoever finds words for it
 };
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

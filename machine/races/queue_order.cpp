@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/exec/races/queue_order.hpp"
+#include "machine/races/queue_order.hpp"
 
 #include <algorithm>
 
-namespace npu::exec::races {
+namespace npu::races {
 namespace {
 
 // Entries of a queue that are remembered: more than its rings have.
@@ -58,4 +58,4 @@ const Clock* QueueOrder::known(const Entry& entry) const {
   return long_ago ? &kept.front().second : nullptr;
 }
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

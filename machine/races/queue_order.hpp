@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/exec/races/clock.hpp"
+#include "machine/races/clock.hpp"
 #include "npu/base/units.hpp"
 
-namespace npu::exec::races {
+namespace npu::races {
 
 class QueueOrder {
  public:
@@ -56,4 +56,4 @@ class QueueOrder {
   std::map<std::uint64_t, std::vector<std::pair<Instant, Number>>> names_;  // by time
 };
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

@@ -6,10 +6,10 @@
 #include <deque>
 #include <utility>
 
-#include "apps/exec/races/clock.hpp"
+#include "machine/races/clock.hpp"
 #include "npu/abi/queue_entry.hpp"
 
-namespace npu::exec::races {
+namespace npu::races {
 
 class SignalHistory {
  public:
@@ -44,4 +44,4 @@ class SignalHistory {
   Clock host_;
 };
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

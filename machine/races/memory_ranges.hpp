@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/exec/races/work.hpp"
+#include "machine/races/work.hpp"
 
-namespace npu::exec::races {
+namespace npu::races {
 
 class MemoryRanges {
  public:
@@ -21,6 +21,8 @@ class MemoryRanges {
   void remove(std::uint32_t device, std::uint32_t space, std::uint64_t begin) {
     spaces_[{device, space}].erase(begin);
   }
+  // All memory of cards is the programs'.
+  void add_cards() { all_of_cards_ = true; }
   // Pinned memory of the host, whose bytes are [place, place + size) of a space for all of it.
   std::uint64_t add_host(Bytes size) {
     const auto place = next_;
@@ -48,6 +50,7 @@ class MemoryRanges {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint64_t, std::uint64_t>> spaces_;
   std::map<std::uint32_t, std::map<std::uint64_t, Mapped>> buses_;  // by device and address
   std::uint64_t next_ = 0;
+  bool all_of_cards_ = false;
 };
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

@@ -6,9 +6,9 @@
 #include <map>
 #include <vector>
 
-#include "apps/exec/races/clock.hpp"
+#include "machine/races/clock.hpp"
 
-namespace npu::exec::races {
+namespace npu::races {
 
 // What has accessed, as Detector numbers it.
 using WorkNumber = std::uint32_t;
@@ -18,6 +18,7 @@ enum class AccessKind : std::uint8_t { kRead, kWrite, kFree };
 struct Access {
   Moment moment;  // number 0: there was none
   WorkNumber work = 0;
+  std::uint32_t label = 0;  // Work::label
   AccessKind kind = AccessKind::kRead;
 };
 
@@ -55,4 +56,4 @@ class AccessMap {
   Cells cells_;  // by their begin; they do not overlap
 };
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

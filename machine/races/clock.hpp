@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace npu::exec::races {
+namespace npu::races {
 
 inline constexpr std::uint32_t kHost = 0;
 
@@ -68,4 +68,4 @@ class Clock {
   std::shared_ptr<const Counts> others_;
 };
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/exec/races/memory_ranges.hpp"
+#include "machine/races/memory_ranges.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-namespace npu::exec::races {
+namespace npu::races {
 namespace {
 
 // Calls `take(begin of the range, value, first, end)` for each range that [first, last) meets.
@@ -37,6 +37,8 @@ std::vector<Piece> MemoryRanges::of_programs(std::uint32_t device, std::uint32_t
             const auto offset = begin - each.first;
             all.push_back({true, piece.write, offset, each.second.place + offset, end - begin});
           });
+    } else if (!piece.host && all_of_cards_) {
+      all.push_back(piece);
     } else if (!piece.host && ranges != spaces_.end()) {
       for_each_met(
           ranges->second, piece.address, last, [](const auto& each) { return each.second; },
@@ -49,4 +51,4 @@ std::vector<Piece> MemoryRanges::of_programs(std::uint32_t device, std::uint32_t
   return all;
 }
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/exec/races/access_map.hpp"
+#include "machine/races/access_map.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-namespace npu::exec::races {
+namespace npu::races {
 
 AccessMap::Cells::iterator AccessMap::cut(std::uint64_t at) {
   auto next = cells_.lower_bound(at);
@@ -82,4 +82,4 @@ Access AccessMap::last_write(std::uint64_t address) const {
   return found->second.end > address ? found->second.written : Access{};
 }
 
-}  // namespace npu::exec::races
+}  // namespace npu::races

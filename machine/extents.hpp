@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace npu::cli {
+namespace npu::sim {
 
 // Bytes, in pieces.
 class Extents {
@@ -44,4 +44,4 @@ class Extents {
   std::size_t most_ = kFew;
 };
 
-}  // namespace npu::cli
+}  // namespace npu::sim

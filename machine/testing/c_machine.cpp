@@ -50,6 +50,8 @@ static_assert(NPU_HUNG_CORE == static_cast<int>(FaultKind::kHungCore));
 static_assert(NPU_SLOW_CHANNEL == static_cast<int>(FaultKind::kSlowChannel));
 static_assert(NPU_MISDIRECTED_INTERRUPT == static_cast<int>(FaultKind::kMisdirectedInterrupt));
 static_assert(NPU_LOST_COMMAND == static_cast<int>(FaultKind::kLostCommand));
+static_assert(NPU_HUNG_AICPU == static_cast<int>(FaultKind::kHungAicpu));
+static_assert(NPU_HUNG_CONTROL_PROCESSOR == static_cast<int>(FaultKind::kHungControlProcessor));
 static_assert(NPU_PEER_LINK_DOWN == static_cast<int>(FaultKind::kPeerLinkDown));
 static_assert(NPU_AT_ACCESS == static_cast<int>(When::Kind::kAccess));
 static_assert(NPU_ANY == npu::testkit::kAnyVector && NPU_ANY == npu::testkit::kNoVirtualFunction);
@@ -192,7 +194,7 @@ void npu_accesses_free(npu_accesses* accesses) {
 int npu_machine_inject(npu_machine* machine, const npu_fault* fault, const npu_when* when) {
   auto meant = fault_of(*fault);
   const bool known =
-      fault->kind >= NPU_LINK_DOWN && fault->kind <= NPU_LOST_COMMAND &&
+      fault->kind >= NPU_LINK_DOWN && fault->kind <= NPU_HUNG_CONTROL_PROCESSOR &&
       set_detail(meant, fault->detail) &&
       (when == nullptr || (when->kind >= NPU_AT_ONCE && when->kind <= NPU_AT_ACCESS));
   if (!known) return machine->failed({npu::ErrorCode::kInvalidArgument, "no such fault or time"});

@@ -52,8 +52,15 @@ void AicpuCore::reset() {
   busy_ = assigned_ = false;
   discard_ = true;
   end_program();
+  thread_.set_hung(false);
   memory_.reset();
   registers_.reset();
+}
+
+// Who sleeps stands from now on.
+void AicpuCore::set_hung(bool hung) {
+  thread_.set_hung(hung);
+  polls_.look_changed();
 }
 
 void AicpuCore::end_program() {
@@ -72,6 +79,7 @@ void AicpuCore::drop_lines(SpaceId vmid, std::uint64_t address, Bytes length, bo
 }
 
 std::string AicpuCore::debug_state() const {
+  if (thread_.hung()) return "hangs";
   const SimTime when = thread_.next_access();
   if (when == UINT64_MAX) return "waits for memory or a register";
   return "goes on at " + std::to_string(when) + " ps";

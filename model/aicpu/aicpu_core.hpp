@@ -22,8 +22,10 @@ class AicpuCore : private AicpuStores::Owner, private DebuggedCore {
   SpaceId space() const { return next_block_.vmid; }  // of the last block
   // The program ends at its next access, or in what it computes.
   void stop();
-  // The same, and nobody is told.
+  // The same, and nobody is told; it hangs no longer.
   void reset();
+  // It executes nothing while it is hung. A block can be stopped all the same.
+  void set_hung(bool hung);
   void answered(Completion completion) { memory_.answered(completion); }
   // Or will, when the read in flight is answered.
   bool holds(SpaceId vmid, std::uint64_t address, Bytes length) const {

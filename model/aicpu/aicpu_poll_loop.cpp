@@ -16,13 +16,15 @@ SimTime AicpuPollLoop::time_of(std::uint64_t ticks) const {
 
 bool AicpuPollLoop::poll_again(std::uint64_t deadline) {
   thread_.check();
-  thread_.compute(1);  // the branch back
+  thread_.compute(1);                                                    // the branch back
+  if (thread_.hung() && rounds_.looks().empty()) thread_.synchronise();  // no load would stand
+  if (thread_.take_stood()) rounds_.acted();
   ++statistics_.rounds;
   const std::uint64_t executed = statistics_.instructions - round_began_at_;
   round_began_at_ = statistics_.instructions;
   const SimTime limit = time_of(deadline);
   const bool same = rounds_.end(thread_.local());
-  if (same && !shared_.naive_polling && thread_.local() < limit && as_seen()) {
+  if (same && !thread_.hung() && !shared_.naive_polling && thread_.local() < limit && as_seen()) {
     sleep(limit, executed);
   } else {
     rounds_.begin(thread_.local());

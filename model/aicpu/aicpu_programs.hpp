@@ -47,6 +47,8 @@ class AicpuPrograms : public sc_core::sc_module,
   void start(unsigned core, const KernelBlock& block) override;
   void stop(std::uint64_t context) override;
   void function_reset(unsigned function) override;
+  // A core that hangs executes nothing, until a reset of the function that has used it last.
+  void set_hung(unsigned core, bool hung) { cores_[core]->set_hung(hung); }
   // Programs of the function see these windows from now on; none of it runs.
   void set_windows(unsigned function, std::vector<unsigned> seen) {
     windows_of[function] = std::move(seen);

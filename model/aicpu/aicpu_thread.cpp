@@ -34,6 +34,23 @@ void AicpuThread::sit_out() {
 
 void AicpuThread::synchronise() {
   sit_out();
+  do {
+    if (hung_) stand();
+    await_turn();
+  } while (hung_ && !stop_);
+  check();
+}
+
+void AicpuThread::stand() {
+  stands_ = stood_ = true;
+  while (hung_ && !stop_) sim_.agenda.wait(wake_);
+  stands_ = false;
+  reach(sim_now());
+  check();
+}
+
+// It is the program's time, and its turn among those who have an access at this time.
+void AicpuThread::await_turn() {
   if (local_ < sim_now()) {
     local_ = sim_now();
     return;
@@ -46,7 +63,6 @@ void AicpuThread::synchronise() {
     while (shared_.goes_later(number_, local_));
   }
   next_access_ = UINT64_MAX;
-  check();
 }
 
 }  // namespace npu::model

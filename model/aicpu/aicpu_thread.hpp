@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "model/aicpu/aicpu_shared.hpp"
 #include "model/aicpu/aicpu_work.hpp"
@@ -51,6 +52,14 @@ class AicpuThread {
   void sit_out();
   // Simulated time comes up to the program's own.
   void synchronise();
+  // It makes no access while it is hung, unless it is stopped.
+  void set_hung(bool hung) {
+    hung_ = hung;
+    if (!hung_ && stands_) wake_up();
+  }
+  bool hung() const { return hung_; }
+  // Whether it has stood since this was asked before: what it did meanwhile is no measure of time.
+  bool take_stood() { return std::exchange(stood_, false); }
   // When the process has an access that it waits for; UINT64_MAX: it does not.
   SimTime next_access() const { return next_access_; }
 
@@ -58,12 +67,15 @@ class AicpuThread {
   // Until wake_up() or `limit`; for one who waits in a loop.
   void wait(SimTime limit) { sim_.agenda.wait(wake_, limit); }
   void wake_up() { sim_.agenda.notify(wake_); }
-  // The program is stopped in what it computes.
+  // The program is stopped in what it computes, or where it stands.
   void interrupt() {
-    if (computing_) wake_up();
+    if (computing_ || stands_) wake_up();
   }
 
  private:
+  void await_turn();
+  void stand();
+
   static constexpr SimTime kUninterrupted = 1'000'000;  // ps of computing; more is ended by a stop
 
   AicpuShared& shared_;
@@ -73,6 +85,7 @@ class AicpuThread {
   sc_core::sc_event wake_;
   bool stop_ = false;
   bool computing_ = false;  // for long
+  bool hung_ = false, stands_ = false, stood_ = false;
   KernelBlock block_;
   AicpuStatistics statistics_;
   CommandFault fault_;  // of the block

@@ -37,6 +37,7 @@ void ControlProcessors::block_done(unsigned core, const KernelBlock&, const Comm
 void ControlProcessors::function_reset(unsigned function) {
   units_[function]->reset();
   programs_.function_reset(function);
+  set_hung(function, false);  // though no program has run
 }
 
 std::uint32_t ControlProcessors::read(unsigned function, std::uint32_t offset) const {

@@ -30,6 +30,8 @@ class ControlProcessors : public sc_core::sc_module,
 
   void attach(ControlUnit& unit) { units_.push_back(&unit); }
   AicpuPrograms& programs() { return programs_; }
+  // The core of the function executes nothing while it is hung: until a reset of the function.
+  void set_hung(unsigned function, bool hung) { programs_.set_hung(function, hung); }
   void function_reset(unsigned function) override;
 
   void start_program(unsigned function, std::uint64_t image, std::uint64_t arguments) override;

@@ -23,7 +23,8 @@ import whole
 KINDS = ["poisoned_completion", "poisoned_completion,requester=host", "refused_completion,status=abort",
          "refused_completion,requester=host", "link_down", "link_down,for=5us", "function_level_reset",
          "bus_master_off", "memory_decode_off", "power_down", "hung_core,core={core}", "stuck_engine",
-         "hung_core,core={core},for=50us", "memory_error,bits=2,address={address}", "dropped_tlp",
+         "hung_core,core={core},for=50us", "hung_aicpu", "hung_aicpu,for=50us",
+         "memory_error,bits=2,address={address}", "dropped_tlp",
          "dropped_tlp,error=malformed", "lost_interrupt", "iommu_fault", "lost_completion",
          "memory_error,bits=1,address={address}", "bad_tlp", "link_retrained,lanes=4,for=100us"]
 # What names where it happened.

@@ -18,7 +18,7 @@ class AnyFault : public OpenedCard {
   Fault fault() {
     const auto duration = Picoseconds(static_cast<std::int64_t>(random_() % 20'000'000));
     const auto unit = static_cast<unsigned>(random_() % 4);
-    const std::array<Fault, 26> all = {
+    const std::array<Fault, 28> all = {
         testkit::link_down(duration),
         testkit::function_level_reset(),
         testkit::bus_master_off(duration),
@@ -33,6 +33,8 @@ class AnyFault : public OpenedCard {
         testkit::bad_tlp(testkit::Requester::kHost),
         testkit::stuck_engine(unit, duration),
         testkit::lost_command(unit, duration),
+        testkit::hung_aicpu(unit, duration),
+        testkit::hung_control_processor(duration),
         testkit::refused_completion(testkit::CompletionStatus::kUnsupportedRequest),
         testkit::refused_completion(testkit::CompletionStatus::kCompleterAbort,
                                     testkit::Requester::kHost),

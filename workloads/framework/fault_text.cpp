@@ -61,6 +61,7 @@ constexpr NumberKey kNumberKeys[] = {
     number_key<&Fault::lanes>("lanes"),
     number_key<&Fault::unit>("engine"),
     number_key<&Fault::unit>("core"),
+    number_key<&Fault::unit>("aicpu"),
     number_key<&Fault::unit>("channel"),
     number_key<&Fault::clock_percent>("clock"),
     number_key<&Fault::refreshes>("refreshes"),

@@ -22,7 +22,7 @@ struct FaultClass {
   bool takes(std::string_view key) const;  // of `keys`
 };
 
-inline constexpr std::array<FaultClass, 28> kFaultClasses{{
+inline constexpr std::array<FaultClass, 30> kFaultClasses{{
     {"link_down", testkit::FaultKind::kLinkDown, "for",
      "the card's link is down; without a duration the card is removed"},
     {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, "",
@@ -77,6 +77,10 @@ inline constexpr std::array<FaultClass, 28> kFaultClasses{{
      "the next interrupt arrives at another vector"},
     {"lost_command", testkit::FaultKind::kLostCommand, "for engine",
      "a DMA engine loses the next command that it begins"},
+    {"hung_aicpu", testkit::FaultKind::kHungAicpu, "for aicpu",
+     "an AICPU executes no more instructions"},
+    {"hung_control_processor", testkit::FaultKind::kHungControlProcessor, "for",
+     "the function's control processor executes no more instructions"},
 }};
 
 const FaultClass& class_of(testkit::FaultKind kind);

@@ -323,7 +323,8 @@ Status run(Context& context) {
 std::vector<std::string> kinds() {
   std::vector<std::string> names;
   for (const auto& each : kFaultClasses) {
-    const bool is_of_cores = each.takes("core") || each.takes("clock");
+    const bool is_of_cores = each.takes("core") || each.takes("clock") || each.takes("aicpu") ||
+                             each.kind == FaultKind::kHungControlProcessor;
     if (!each.takes("peer") && !is_of_cores) names.emplace_back(each.name);
   }
   return names;

@@ -139,11 +139,13 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return fabric.link(fault.card)
           .correctable(towards(fault), static_cast<model::Link::Correctable>(fault.type));
     case FaultKind::kStuckEngine:
-      return system_.card(fault.card).dma().engine(fault.unit).set_stuck(broken);
     case FaultKind::kLostCommand:
-      return lose_command(fault, broken);
     case FaultKind::kHungCore:
-      return system_.card(fault.card).aicore_programs().set_hung(fault.unit, broken);
+    case FaultKind::kHungAicpu:
+    case FaultKind::kHungControlProcessor:
+    case FaultKind::kThermalThrottling:
+    case FaultKind::kSlowChannel:
+      return set_unit(fault, broken);
     case FaultKind::kPoisonedCompletion:
     case FaultKind::kLostCompletion:
     case FaultKind::kRefusedCompletion:
@@ -153,12 +155,6 @@ void FaultBench::set(const Fault& fault, bool broken) {
       return drop(fault);
     case FaultKind::kIommuFault:
       return system_.host_memory().refuse_next(bdf.bus);
-    case FaultKind::kThermalThrottling:
-      return system_.card(fault.card).set_core_clock(broken ? fault.clock_percent : 100);
-    case FaultKind::kSlowChannel:
-      return system_.card(fault.card)
-          .hbm()
-          .set_refresh_pace(fault.unit, broken ? fault.refreshes : 1);
     case FaultKind::kMisdirectedInterrupt:
     case FaultKind::kLostInterrupt:
     case FaultKind::kDuplicatedInterrupt:
@@ -166,6 +162,29 @@ void FaultBench::set(const Fault& fault, bool broken) {
     case FaultKind::kSpuriousInterrupt:
     case FaultKind::kMaskedVector:
       return interrupt(fault, broken);
+  }
+}
+
+// Of the card's cores, engines and channels.
+void FaultBench::set_unit(const Fault& fault, bool broken) {
+  auto& card = system_.card(fault.card);
+  switch (fault.kind) {
+    case FaultKind::kStuckEngine:
+      return card.dma().engine(fault.unit).set_stuck(broken);
+    case FaultKind::kLostCommand:
+      return lose_command(fault, broken);
+    case FaultKind::kHungCore:
+      return card.aicore_programs().set_hung(fault.unit, broken);
+    case FaultKind::kHungAicpu:
+      return card.aicpu_programs().set_hung(fault.unit, broken);
+    case FaultKind::kHungControlProcessor:
+      return card.control().set_hung(function_of(fault), broken);
+    case FaultKind::kThermalThrottling:
+      return card.set_core_clock(broken ? fault.clock_percent : 100);
+    case FaultKind::kSlowChannel:
+      return card.hbm().set_refresh_pace(fault.unit, broken ? fault.refreshes : 1);
+    default:
+      return;
   }
 }
 

@@ -43,6 +43,7 @@ class FaultBench {
   void reset_function(platform::Bdf bdf);
   void interrupt(const Fault& fault, bool broken);
   void retrain(const Fault& fault, bool broken);
+  void set_unit(const Fault& fault, bool broken);
   void lose_command(const Fault& fault, bool broken);
   void fail_completion(const Fault& fault);
   void drop(const Fault& fault);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -34,7 +35,7 @@ bool needs_vector(FaultKind kind) {
 
 bool is_a_functions_own(FaultKind kind) {
   return kind == FaultKind::kFunctionLevelReset || kind == FaultKind::kBusMasterOff ||
-         is_of_interrupts(kind);
+         kind == FaultKind::kHungControlProcessor || is_of_interrupts(kind);
 }
 
 Status check_function(const ChipConfig& chip, const Fault& fault) {
@@ -74,6 +75,8 @@ Status check_unit(const ChipConfig& chip, const Fault& fault) {
         return Units{"DMA engine", chip.dma.engines};
       case FaultKind::kHungCore:
         return Units{"AI Core", model::CoreLayout(chip).cores()};
+      case FaultKind::kHungAicpu:
+        return Units{"AICPU", std::max(chip.aicpus, chip.virtual_functions.aicpus)};
       case FaultKind::kSlowChannel:
         return Units{"HBM channel", chip.hbm.channels};
       default:

@@ -44,6 +44,8 @@ enum class FaultKind : std::uint8_t {
   kLinkError,
   kMisdirectedInterrupt,
   kLostCommand,
+  kHungAicpu,
+  kHungControlProcessor,
 };
 
 // For interrupt faults: the next interrupt of any vector.
@@ -81,7 +83,8 @@ struct Fault {
   unsigned bits = 1;                               // kMemoryError: flipped bits, 1 or 2
   unsigned generation = 0;                         // kLinkRetrained; 0: as configured
   unsigned lanes = 0;                              // kLinkRetrained; 0: as configured
-  unsigned unit = 0;  // kStuckEngine, kLostCommand, kHungCore, kSlowChannel: its number
+  // kStuckEngine, kLostCommand, kHungCore, kHungAicpu, kSlowChannel: its number.
+  unsigned unit = 0;
   CompletionStatus status = CompletionStatus::kUnsupportedRequest;  // kRefusedCompletion
   TlpError error = TlpError::kEcrc;                                 // kDroppedTlp
   unsigned clock_percent = 50;                                      // kThermalThrottling
@@ -96,8 +99,8 @@ struct Fault {
     other.card = index;
     return other;
   }
-  // The same fault of a virtual function of the card. Only function level reset, bus mastering and
-  // interrupts belong to a function; all other faults belong to the card.
+  // The same fault of a virtual function of the card. Only function level reset, bus mastering,
+  // interrupts and control processors belong to a function; all other faults belong to the card.
   Fault on_virtual_function(unsigned index) const {
     Fault other = *this;
     other.virtual_function = index;
@@ -210,6 +213,19 @@ inline Fault hung_core(unsigned core, Picoseconds duration = Picoseconds::max())
   Fault fault{FaultKind::kHungCore, duration};
   fault.unit = core;
   return fault;
+}
+
+// AICPU `aicpu` executes no more instructions, for `duration` or until a reset of the function that
+// has used it last: the scheduler of a task graph makes no progress. A graph can be stopped.
+inline Fault hung_aicpu(unsigned aicpu, Picoseconds duration = Picoseconds::max()) {
+  Fault fault{FaultKind::kHungAicpu, duration};
+  fault.unit = aicpu;
+  return fault;
+}
+// The control processor of the function executes no more instructions, for `duration` or until a
+// reset of the function. The function's registers answer. No page fault is served.
+inline Fault hung_control_processor(Picoseconds duration = Picoseconds::max()) {
+  return {FaultKind::kHungControlProcessor, duration};
 }
 
 // The next completion for `requester` has the status, and no data. Registers of a host's read are

@@ -77,18 +77,20 @@ enum npu_fault_kind {
   NPU_MEMORY_ERROR,       /* address, bits */
   NPU_LINK_RETRAINED,     /* generation, lanes */
   NPU_BAD_TLP,
-  NPU_STUCK_ENGINE,           /* unit */
-  NPU_HUNG_CORE,              /* unit */
-  NPU_REFUSED_COMPLETION,     /* detail: 0: unsupported request, 1: completer abort */
-  NPU_DROPPED_TLP,            /* detail: 0: ECRC, 1: malformed, 2: receiver overflow */
+  NPU_STUCK_ENGINE,       /* unit */
+  NPU_HUNG_CORE,          /* unit */
+  NPU_REFUSED_COMPLETION, /* detail: 0: unsupported request, 1: completer abort */
+  NPU_DROPPED_TLP,        /* detail: 0: ECRC, 1: malformed, 2: receiver overflow */
   NPU_IOMMU_FAULT,
-  NPU_THERMAL_THROTTLING,     /* detail: percent of the clock */
-  NPU_SLOW_CHANNEL,           /* unit; detail: times as many refreshes */
+  NPU_THERMAL_THROTTLING, /* detail: percent of the clock */
+  NPU_SLOW_CHANNEL,       /* unit; detail: times as many refreshes */
   NPU_POISONED_WRITE,
   NPU_UNEXPECTED_COMPLETION,
-  NPU_LINK_ERROR,             /* detail: 0: receiver, 1: DLLP, 2: rollover, 3: timeout */
-  NPU_MISDIRECTED_INTERRUPT,  /* detail: the vector that it arrives at */
-  NPU_LOST_COMMAND            /* unit */
+  NPU_LINK_ERROR,            /* detail: 0: receiver, 1: DLLP, 2: rollover, 3: timeout */
+  NPU_MISDIRECTED_INTERRUPT, /* detail: the vector that it arrives at */
+  NPU_LOST_COMMAND,          /* unit */
+  NPU_HUNG_AICPU,            /* unit */
+  NPU_HUNG_CONTROL_PROCESSOR
 };
 #define NPU_FOR_GOOD INT64_MAX
 #define NPU_ANY UINT32_MAX
@@ -105,7 +107,7 @@ typedef struct npu_fault {
   unsigned bits;             /* NPU_MEMORY_ERROR: 1 or 2 */
   unsigned generation;       /* NPU_LINK_RETRAINED; 0: as configured */
   unsigned lanes;            /* NPU_LINK_RETRAINED; 0: as configured */
-  unsigned unit;             /* engine, AI Core or HBM channel */
+  unsigned unit;             /* engine, AI Core, AICPU or HBM channel */
   unsigned detail;           /* as the kind says */
 } npu_fault;
 /* Permanent, for reads of the card, on card 0, of any vector, of the physical function. */

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -92,6 +93,30 @@ TEST_F(RunCommand, CoresOfAHotCardTakeLonger) {
   // What does not go by the cores' clock, as memory and set-up, takes what it took.
   EXPECT_GT(hot, 1.5 * usual);
   EXPECT_LT(hot, 4 * usual);
+}
+
+TEST_F(RunCommand, FirmwareThatHangsIsMetAtADeadlineOrDelaysTheRun) {
+  const auto run = [this](const std::string& workload, const std::string& fault) {
+    auto words =
+        std::vector<std::string>{"--config", "910b2", "run", workload, "--report", "r.json"};
+    if (!fault.empty()) words.insert(words.end(), {"--fault", fault});
+    return npusim(words);
+  };
+  const auto ended = [this] {
+    return nlohmann::json::parse(text("r.json"))["simulated_ps"].get<std::uint64_t>();
+  };
+  for (const auto& [workload, kind, waiter] :
+       {std::array{"graph", "hung_aicpu", "timeout: queue 1"},
+        std::array{"svm_fault", "hung_control_processor",
+                   "timeout: the pager takes no messages"}}) {
+    good(run(workload, ""));
+    const auto usual = ended();
+    good(run(workload, std::string(kind) + ",for=3ms"));
+    EXPECT_GT(ended(), usual) << workload;
+    const auto failed = run(workload, kind);
+    EXPECT_EQ(failed.exit_code, 1) << workload;
+    EXPECT_NE(failed.err.find(waiter), std::string::npos) << failed.err;
+  }
 }
 
 TEST_F(RunCommand, ShowsNoProgressWhereNoTerminalIs) {

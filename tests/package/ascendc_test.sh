@@ -68,6 +68,11 @@ host_program mixed trap trap.o
 run trapped.json ./trap && exit 1
 grep 'kernel trap, block 0, core [0-9]*, scalar unit, code 42433' errors > /dev/null
 
+"$npusim" cc "$sources/peers.cpp" --host -I "$prefix/include" > output
+host_program peers peers peers.o
+expect_on system-2x910b2 1 -- ./peers 1 0
+expect_on system-16x910b2 1 --races=fail -- ./peers 2 3
+
 # Kernels that print: messages of 2 words and the text's 4, 341 of which have room in 16 KiB less 16 B.
 "$npusim" cc "$sources/prints.cpp" --host -I "$prefix/include" > output
 host_program prints prints prints.o

@@ -65,8 +65,19 @@ Connection::Connection(FileDescriptor listener, std::string address)
 Connection::Connection(FileDescriptor in, FileDescriptor out)
     : in_(std::move(in)), out_(std::move(out)) {}
 
-bool Connection::accept() {
+// Not by accept() alone: it goes on behind a signal. A signal just ahead of poll() is seen a little
+// later.
+bool Connection::wait_for(int file, bool (*given_up)()) {
+  for (;;) {
+    pollfd one{file, POLLIN, 0};
+    if (::poll(&one, 1, kLookAgainMs) > 0) return true;
+    if (given_up()) return false;
+  }
+}
+
+bool Connection::accept(bool (*given_up)()) {
   if (!listener_) return true;
+  if (!wait_for(listener_.get(), given_up)) return false;
   in_ = FileDescriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!in_) return false;
   const int on = 1;
@@ -78,10 +89,7 @@ bool Connection::accept() {
 std::string Connection::read(bool (*given_up)()) {
   std::array<char, 4096> bytes{};
   while (!broken_) {
-    pollfd one{in_.get(), POLLIN, 0};
-    const int ready = ::poll(&one, 1, -1);
-    if (ready < 0 && errno == EINTR && given_up()) return {};
-    if (ready <= 0) continue;
+    if (!wait_for(in_.get(), given_up)) return {};
     const ssize_t got = ::read(in_.get(), bytes.data(), bytes.size());
     if (got > 0) return {bytes.data(), static_cast<std::size_t>(got)};
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;

@@ -20,10 +20,10 @@ class Connection {
 
   // "127.0.0.1:2331"; empty: nobody listens.
   const std::string& address() const { return address_; }
-  // Until somebody has connected. False: a signal came.
-  bool accept();
-  // What has come, at least a byte; empty: the connection is broken, or `given_up()`, which is
-  // asked after signals.
+  // `given_up` is asked after signals and now and then.
+  // Until somebody has connected. False: given up, or the connection is broken.
+  bool accept(bool (*given_up)());
+  // What has come, at least a byte; empty: the connection is broken, or given up.
   std::string read(bool (*given_up)());
   // What has come by now; for handlers of signals, bytes are dropped beyond `room`. -1: it is
   // broken.
@@ -36,7 +36,11 @@ class Connection {
   void close();
 
  private:
+  static constexpr int kLookAgainMs = 500;
+
   Connection(FileDescriptor listener, std::string address);
+  // Until something comes. False: given up.
+  static bool wait_for(int file, bool (*given_up)());
 
   FileDescriptor listener_, in_, out_;
   std::string address_;

@@ -21,7 +21,7 @@ namespace npu::gdb {
 class Debugger {
  public:
   // `folder`: for the programs' objects, which gdb opens there. `raised` is set where the machine
-  // is to call look() soon. `given_up` is asked after signals.
+  // is to call look() soon. `given_up` is asked while gdb is waited for.
   struct Surroundings {
     std::string folder;
     std::atomic<bool>& raised;

@@ -67,7 +67,7 @@ void Server::add_card(model::DeviceMemoryPort& memory, model::MemoryWatch& watch
 }
 
 void Server::attach() {
-  if (!connection().accept()) return;
+  if (!session_.accept()) return;
   attached_ = true;
   g_server = this;
   model::detail::program_debugger = this;

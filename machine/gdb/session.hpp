@@ -44,11 +44,13 @@ struct Action {
 
 class Session {
  public:
-  // `given_up`: asked after signals.
+  // `given_up`: asked after signals and now and then.
   Session(Connection connection, Target& target, bool (*given_up)());
 
   Connection& connection() { return connection_; }
   PacketReader& reader() { return reader_; }
+  // Until gdb has connected. False: nobody has.
+  bool accept() { return connection_.accept(given_up_); }
   // Until gdb lets all go on.
   Action serve(const Stop& stop);
   // On gdb's console, while all runs.

@@ -197,7 +197,8 @@ Outcome finish(const Served& all, const model::SystemConfig& config, const ExecR
     return failure("exec: " + error.message());
   }
   const Outcome ended = all.ran ? Outcome{} : end_of(all.ran.error(), all.calls, report);
-  report.outcome = text_of(ended);
+  const Outcome sound = without_hazards(config, "exec", report);
+  report.outcome = text_of(ended ? sound : ended);
   if (all.served) {
     add_programs(report, (*all.served)->programs, work_variable(config) != nullptr);
   }
@@ -215,6 +216,7 @@ Outcome finish(const Served& all, const model::SystemConfig& config, const ExecR
   if (!recorded) return recorded;
   if (!published) return published;
   if (auto well = ending_of((*all.served)->programs); !well) return well;
+  if (!sound) return sound;
   return races.outcome();
 }
 

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "machine/gdb/debugger.hpp"
 #include "npu/base/temporary_folder.hpp"
@@ -35,8 +37,12 @@ Outcome check_what_runs(const Options& options) {
     return bad_input("gdb: give a workload (npusim list), or exec -- PROGRAM");
   }
   if (is_exec_under_gdb(options)) {
-    return options.arguments.size() > 1 ? Outcome{}
-                                        : bad_input("gdb: give a program behind exec --");
+    if (options.arguments.size() < 2) return bad_input("gdb: give a program behind exec --");
+    // Where PATH has others, exec looks for them.
+    const auto& program = options.arguments[1];
+    const bool is_path = program.find('/') != std::string::npos;
+    if (!is_path || ::access(program.c_str(), X_OK) == 0) return {};
+    return bad_input("exec: " + program + ": " + std::strerror(errno));
   }
   const auto known = workloads::all_workloads().find(options.arguments[0]);
   return known ? Outcome{} : bad_input(known.error().context);

@@ -104,21 +104,6 @@ Outcome stopped(const Error& error, const Workload& workload, const reports::Rep
                                time_text(report.simulated) + " simulated; the report is partial"});
 }
 
-// With core.hazards=fail: the run has none.
-Outcome without_hazards(const model::SystemConfig& config, const std::string& workload,
-                        const reports::Report& report) {
-  for (std::size_t i = 0; i < config.cards.size(); ++i) {
-    if (config.cards[i].core.hazards != model::HazardMode::kFail) continue;
-    const auto name = fmt::format("card{}.cores.hazards", i);
-    const auto* const counter = report.find_counter(name);
-    if (counter == nullptr || counter->value.text() == "0") continue;
-    return failure(
-        fmt::format("{}: {} hazards in programs of card{}'s AI Cores, the report names them",
-                    workload, counter->value.text(), i));
-  }
-  return {};
-}
-
 // Who is there during a run.
 struct Attendants {
   Recording& recording;

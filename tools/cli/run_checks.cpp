@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/run_checks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -72,6 +74,20 @@ Outcome check_files(const Options& options, const workloads::Workload* workload,
       if (text.empty() || !is_same_file(path, text)) continue;
       return bad_input(given + ": --set " + spec.name + " names the same file");
     }
+  }
+  return {};
+}
+
+Outcome without_hazards(const model::SystemConfig& config, const std::string& what,
+                        const reports::Report& report) {
+  for (std::size_t i = 0; i < config.cards.size(); ++i) {
+    if (config.cards[i].core.hazards != model::HazardMode::kFail) continue;
+    const auto name = fmt::format("card{}.cores.hazards", i);
+    const auto* const counter = report.find_counter(name);
+    if (counter == nullptr || counter->value.text() == "0") continue;
+    return failure(
+        fmt::format("{}: {} hazards in programs of card{}'s AI Cores, the report names them", what,
+                    counter->value.text(), i));
   }
   return {};
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be wrong with a run before anything is simulated; of `run` and of every point of
-// `sweep`.
+// What can be wrong with a run before anything is simulated, of `run` and of every point of
+// `sweep`; and, behind it, with what its programs did.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
+#include "model/config/system_config.hpp"
 #include "tools/cli/failure.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/reports/report.hpp"
 #include "workloads/framework/registry.hpp"
 
 namespace npu::cli {
@@ -25,5 +27,9 @@ Outcome check_card(const workloads::ParameterSet& parameters, std::size_t cards)
 // a parameter names. Without a workload both are null.
 Outcome check_files(const Options& options, const workloads::Workload* workload,
                     const workloads::ParameterSet* parameters);
+
+// With core.hazards=fail: the report counts none. `what`: the workload, or exec.
+Outcome without_hazards(const model::SystemConfig& config, const std::string& what,
+                        const reports::Report& report);
 
 }  // namespace npu::cli

@@ -96,7 +96,7 @@ const std::vector<WordKey>& word_keys() {
 }
 
 // Of any kind.
-constexpr std::string_view kCommonKeys[] = {"at", "card", "vf"};
+constexpr std::string_view kCommonKeys[] = {"at", "card"};
 
 bool takes(const FaultClass& row, std::string_view key) {
   return row.takes(key) ||

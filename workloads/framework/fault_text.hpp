@@ -12,7 +12,8 @@
 
 namespace npu::workloads {
 
-// A kind of fault: its name, the keys it takes beside at, card and vf, and its effect.
+// A kind of fault: its name, the keys it takes beside at and card, and its effect. With vf it is
+// one of a function.
 struct FaultClass {
   std::string_view name;
   testkit::FaultKind kind;
@@ -25,9 +26,9 @@ struct FaultClass {
 inline constexpr std::array<FaultClass, 30> kFaultClasses{{
     {"link_down", testkit::FaultKind::kLinkDown, "for",
      "the card's link is down; without a duration the card is removed"},
-    {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, "",
+    {"function_level_reset", testkit::FaultKind::kFunctionLevelReset, "vf",
      "the function is reset from outside of the driver"},
-    {"bus_master_off", testkit::FaultKind::kBusMasterOff, "for",
+    {"bus_master_off", testkit::FaultKind::kBusMasterOff, "for vf",
      "the function makes no DMA and no interrupts"},
     {"memory_decode_off", testkit::FaultKind::kMemoryDecodeOff, "for",
      "the function answers no access to its BARs"},
@@ -38,14 +39,15 @@ inline constexpr std::array<FaultClass, 30> kFaultClasses{{
      "the next completion of a read is lost"},
     {"peer_link_down", testkit::FaultKind::kPeerLinkDown, "for peer link",
      "the HCCS link to a card is down"},
-    {"lost_interrupt", testkit::FaultKind::kLostInterrupt, "vector", "the next interrupt is lost"},
-    {"duplicated_interrupt", testkit::FaultKind::kDuplicatedInterrupt, "vector",
+    {"lost_interrupt", testkit::FaultKind::kLostInterrupt, "vector vf",
+     "the next interrupt is lost"},
+    {"duplicated_interrupt", testkit::FaultKind::kDuplicatedInterrupt, "vector vf",
      "the next interrupt arrives twice"},
-    {"delayed_interrupt", testkit::FaultKind::kDelayedInterrupt, "for vector",
+    {"delayed_interrupt", testkit::FaultKind::kDelayedInterrupt, "for vector vf",
      "the next interrupt arrives later"},
-    {"spurious_interrupt", testkit::FaultKind::kSpuriousInterrupt, "vector",
+    {"spurious_interrupt", testkit::FaultKind::kSpuriousInterrupt, "vector vf",
      "an interrupt arrives without a cause"},
-    {"masked_vector", testkit::FaultKind::kMaskedVector, "for vector",
+    {"masked_vector", testkit::FaultKind::kMaskedVector, "for vector vf",
      "the vector, or all of them, is masked in the function's MSI-X table"},
     {"memory_error", testkit::FaultKind::kMemoryError, "address bits",
      "bits of a burst of the card's HBM are flipped"},
@@ -73,13 +75,13 @@ inline constexpr std::array<FaultClass, 30> kFaultClasses{{
      "a completion arrives that nobody has asked for"},
     {"link_error", testkit::FaultKind::kLinkError, "receiver type",
      "the card's link has a correctable error"},
-    {"misdirected_interrupt", testkit::FaultKind::kMisdirectedInterrupt, "vector to",
+    {"misdirected_interrupt", testkit::FaultKind::kMisdirectedInterrupt, "vector to vf",
      "the next interrupt arrives at another vector"},
     {"lost_command", testkit::FaultKind::kLostCommand, "for engine",
      "a DMA engine loses the next command that it begins"},
     {"hung_aicpu", testkit::FaultKind::kHungAicpu, "for aicpu",
      "an AICPU executes no more instructions"},
-    {"hung_control_processor", testkit::FaultKind::kHungControlProcessor, "for",
+    {"hung_control_processor", testkit::FaultKind::kHungControlProcessor, "for vf",
      "the function's control processor executes no more instructions"},
 }};
 

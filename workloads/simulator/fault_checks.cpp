@@ -33,11 +33,6 @@ bool needs_vector(FaultKind kind) {
   return kind == FaultKind::kSpuriousInterrupt;
 }
 
-bool is_a_functions_own(FaultKind kind) {
-  return kind == FaultKind::kFunctionLevelReset || kind == FaultKind::kBusMasterOff ||
-         kind == FaultKind::kHungControlProcessor || is_of_interrupts(kind);
-}
-
 Status check_function(const ChipConfig& chip, const Fault& fault) {
   if (fault.virtual_function == testkit::kNoVirtualFunction) return {};
   const unsigned count = chip.functions() - chip.physical_functions();
@@ -45,7 +40,7 @@ Status check_function(const ChipConfig& chip, const Fault& fault) {
     return refuse(fmt::format("no virtual function {}: card {} can have {}", fault.virtual_function,
                               fault.card, count));
   }
-  if (is_a_functions_own(fault.kind)) return {};
+  if (class_of(fault.kind).takes("vf")) return {};
   return refuse("the fault is a card's, not one of its functions'");
 }
 

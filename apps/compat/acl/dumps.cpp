@@ -17,6 +17,7 @@ namespace npu::compat {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kMostSaved = 1024;  // tensors of a call
 
 struct Dumps {
   std::mutex lock;
@@ -220,7 +221,8 @@ aclError acldumpGetExceptionInfoPath(char* path, size_t length) {
 
 aclError acldumpSaveExceptionInfo(const char* name, const char* tag,
                                   const acldumpTensorInfo* tensors, size_t count) {
-  if (!npu::compat::is_file_name(name) || (tensors == nullptr && count != 0)) {
+  if (!npu::compat::is_file_name(name) || (tensors == nullptr && count != 0) ||
+      count > npu::compat::kMostSaved) {
     return ACL_ERROR_INVALID_PARAM;
   }
   if (!std::all_of(tensors, tensors + count, npu::compat::may_be_saved)) {

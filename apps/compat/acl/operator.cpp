@@ -11,6 +11,7 @@
 #include <string>
 
 #include "apps/compat/acl/operator_kernels.hpp"
+#include "apps/compat/protocol/operator_messages.hpp"
 
 namespace npu::compat {
 namespace {
@@ -116,10 +117,10 @@ aclError run_own(const OperatorCall& call, rtStream_t stream) {
   return npusimRtRunOperator(&wanted, stream);
 }
 
-// False: a pointer is null.
+// False: a pointer is null, or no operator has so many.
 template <class To, class From>
 bool take(std::vector<To>* to, int count, From* from) {
-  if (count != 0 && from == nullptr) return false;
+  if ((count != 0 && from == nullptr) || count > static_cast<int>(wire::kMostTensors)) return false;
   to->assign(from, from + count);
   return std::find(to->begin(), to->end(), nullptr) == to->end();
 }

@@ -6,8 +6,10 @@
 #include <runtime/npusim_rt.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -144,8 +146,8 @@ aclError write_all(const std::string& path, const aclprofConfig& config,
 }
 
 aclError use_path(const char* path, size_t length) {
-  if (path == nullptr || length == 0) return ACL_ERROR_INVALID_PARAM;
-  const std::string folder(path, length);
+  if (path == nullptr || length == 0 || length >= PATH_MAX) return ACL_ERROR_INVALID_PARAM;
+  const std::string folder(path, ::strnlen(path, length));
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return ACL_ERROR_WRITE_FILE;
@@ -177,6 +179,10 @@ using npu::compat::ask;
 using npu::compat::Call;
 using npu::compat::profile;
 
+namespace {
+constexpr uint32_t kMostDevices = 1024;  // more than a machine has: the count is none
+}  // namespace
+
 extern "C" {
 
 aclError aclprofInit(const char* path, size_t length) {
@@ -197,7 +203,7 @@ aclError aclprofFinalize(void) {
 aclprofConfig* aclprofCreateConfig(uint32_t* devices, uint32_t count, aclprofAicoreMetrics metrics,
                                    const aclprofAicoreEvents* events, uint64_t what) {
   static_cast<void>(metrics);
-  if (devices == nullptr || count == 0 || events != nullptr) return nullptr;
+  if (devices == nullptr || count == 0 || count > kMostDevices || events != nullptr) return nullptr;
   return new (std::nothrow) aclprofConfig{{devices, devices + count}, what};
 }
 

@@ -153,8 +153,10 @@ void CoreHazards::unordered(const Access& other, bool other_writes, std::uint64_
   const auto kind = !later_writes    ? HazardKind::kReadAfterWrite
                     : earlier_writes ? HazardKind::kWriteAfterWrite
                                      : HazardKind::kWriteAfterRead;
-  hazards_.found({kind, turned ? access_.place : other.place, turned ? other.place : access_.place,
-                  extent_.space, first, bytes, 0});
+  const Access& earlier = turned ? access_ : other;
+  const Access& later = turned ? other : access_;
+  hazards_.found({kind, earlier.place, later.place, extent_.space, first, bytes, 0,
+                  earlier.moment.core, later.moment.core});
 }
 
 // --- the scalar unit -----------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/aicore/hazards/footprint.hpp"
@@ -45,6 +46,8 @@ struct Hazard {
   Space space = Space::kUb;
   std::uint64_t first = 0, bytes = 0;
   std::uint64_t times = 0;
+  // Of an access: the cores that make the two. A place has the core that came to it first.
+  std::optional<std::uint16_t> earlier_core = {}, later_core = {};
 };
 
 }  // namespace npu::model

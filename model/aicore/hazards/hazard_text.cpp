@@ -16,9 +16,11 @@ const char* name_of(platform::Pipe pipe) {
 
 }  // namespace
 
-std::string HazardText::site_of(const HazardPlace& place) {
+std::string HazardText::site_of(const HazardPlace& place, std::optional<std::uint16_t> core) {
   const auto of_core =
-      fmt::format("core {}, block {}, instruction {}", place.core, place.block, place.number);
+      core.value_or(place.core) != place.core
+          ? fmt::format("core {}", *core)
+          : fmt::format("core {}, block {}, instruction {}", place.core, place.block, place.number);
   std::vector<ProgramLoader::Place> calls{loader_.place_of(place.call)};
   for (const void* const caller : place.callers) calls.push_back(loader_.place_of(caller));
   const std::string lines = lines_.of_calls(calls);
@@ -26,8 +28,8 @@ std::string HazardText::site_of(const HazardPlace& place) {
   return fmt::format("{}+{:#x} ({})", place.program.data(), calls.front().offset, of_core);
 }
 
-std::string HazardText::text_of(const HazardPlace& place) {
-  const std::string where = "at " + site_of(place);
+std::string HazardText::text_of(const HazardPlace& place, std::optional<std::uint16_t> core) {
+  const std::string where = "at " + site_of(place, core);
   if (place.what == HazardPlace::What::kFlag) {
     return fmt::format("flag {} to {} number {} {}", name_of(place.pipe), name_of(place.to),
                        place.id, where);
@@ -42,8 +44,8 @@ std::string HazardText::text_of(const HazardPlace& place) {
 }
 
 std::string HazardText::of(const Hazard& hazard) {
-  const auto earlier = text_of(hazards_.place(hazard.earlier));
-  const auto later = text_of(hazards_.place(hazard.later));
+  const auto earlier = text_of(hazards_.place(hazard.earlier), hazard.earlier_core);
+  const auto later = text_of(hazards_.place(hazard.later), hazard.later_core);
   const auto bytes =
       fmt::format("{} {:#x}..{:#x}", kSpaceNames[static_cast<unsigned>(hazard.space)], hazard.first,
                   hazard.first + hazard.bytes - 1);

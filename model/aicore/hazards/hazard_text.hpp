@@ -20,11 +20,12 @@ class HazardText {
   // MTE2 gm_to_ub at softmax+0x1b10 (core 24, block 0, instruction 12) writes, and nothing orders
   // them; 48 times". Of a program whose file has no lines there is the offset in it.
   std::string of(const Hazard& hazard);
-  // "FILE:LINE (softmax, core 24, block 0, instruction 14)".
-  std::string site_of(const HazardPlace& place);
+  // "FILE:LINE (softmax, core 24, block 0, instruction 14)". On another core than the first that
+  // came to the place: "(softmax, core 25)".
+  std::string site_of(const HazardPlace& place, std::optional<std::uint16_t> core = {});
 
  private:
-  std::string text_of(const HazardPlace& place);
+  std::string text_of(const HazardPlace& place, std::optional<std::uint16_t> core = {});
 
   const Hazards& hazards_;
   const ProgramLoader& loader_;

@@ -135,6 +135,9 @@ static void misuse(aclrtStream stream) {
   EXPECT(ACL_ERROR_INVALID_PARAM, aclGetTensorDescDimV2(is[1], 2, &size));
   EXPECT(ACL_ERROR_OP_NOT_FOUND, aclopExecuteV2("Conv2D", 1, is, data, 1, is, data, NULL, stream));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclopExecuteV2(NULL, 1, is, data, 1, is, data, NULL, stream));
+  EXPECT(ACL_ERROR_INVALID_PARAM,
+         aclopExecuteV2("Add", 1 << 30, is, data, 1, is, data, NULL, stream));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclopExecuteV2("Add", -1, is, data, 1, is, data, NULL, stream));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclopExecuteV2("Relu", -1, is, data, 1, is, data, NULL, stream));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclopExecuteV2("Relu", 1, is, NULL, 1, is, data, NULL, stream));
   EXPECT(ACL_ERROR_INVALID_PARAM, aclopExecuteV2("Relu", 1, is, &none, 1, is, data, NULL, stream));

@@ -80,6 +80,7 @@ void profile(const Tensor& a, const Tensor& b, const Tensor& out, aclrtStream st
   uint32_t range = 0;
   EXPECT(ACL_ERROR_PROF_NOT_RUN, aclprofFinalize());
   EXPECT(ACL_ERROR_INVALID_PARAM, aclprofInit("", 0));
+  EXPECT(ACL_ERROR_INVALID_PARAM, aclprofInit("profiles", SIZE_MAX));
   OK(aclprofInit("profiles", 8));
   EXPECT(ACL_ERROR_PROF_ALREADY_RUN, aclprofInit("profiles", 8));
   auto* const config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr,

@@ -52,7 +52,7 @@ TEST_F(BadInput, AFaultThatTheMachineCannotHaveIsRefusedWhereverItIsAskedFor) {
   refused("stuck_engine,engine=4", "no DMA engine 4: the card has 4");
   refused("hung_core,core=100000", "no AI Core 100000");
   refused("hung_aicpu,aicpu=7", "no AICPU 7: the card has 7");
-  refused("hung_aicpu,vf=0", "a card's, not one of its functions'");
+  refused("hung_aicpu,vf=0", "takes at=, card=, for=, aicpu=");
   refused("hung_control_processor,vf=12", "no virtual function 12: card 0 can have 12");
   refused("link_retrained,lanes=3", "a power of two, at most 16");
   refused("link_retrained", "give a generation of 1..4, or lanes");

@@ -86,7 +86,7 @@ TEST(FaultText, WhatItIsNot) {
   EXPECT_THAT(problem("link_dwn"), HasSubstr("did you mean 'link_down'?"));
   EXPECT_THAT(problem(""), HasSubstr("no such kind"));
   EXPECT_THAT(problem("function_level_reset,for=1us"), HasSubstr("takes at=, card=, vf="));
-  EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at=, card=, vf=, for="));
+  EXPECT_THAT(problem("link_down,at"), HasSubstr("takes at=, card=, for="));
   EXPECT_THAT(problem("link_down,"), HasSubstr("takes at"));
   EXPECT_THAT(problem("link_down,at=1us,at=2us"), HasSubstr("at is given twice"));
   EXPECT_THAT(problem("dropped_tlp,error=lcrc"),
@@ -96,10 +96,10 @@ TEST(FaultText, WhatItIsNot) {
   EXPECT_THAT(problem("link_down,card=-1"), HasSubstr("card is a number"));
   EXPECT_THAT(problem("link_down,card=99999999999"), HasSubstr("card is a number"));
   EXPECT_THAT(problem("lost_completion,requester=me"), HasSubstr("requester is card or host"));
-  EXPECT_THAT(problem("bad_tlp,requester=host"), HasSubstr("takes at=, card=, vf=, receiver="));
+  EXPECT_THAT(problem("bad_tlp,requester=host"), HasSubstr("takes at=, card=, receiver="));
   EXPECT_THAT(problem("memory_error,address=0x"), HasSubstr("address is a number"));
   EXPECT_THAT(problem("memory_error,address=0x1FFFFFFFFFFFFFFFF"), HasSubstr("is a number"));
-  EXPECT_THAT(problem("hung_core,engine=1"), HasSubstr("takes at=, card=, vf=, for=, core="));
+  EXPECT_THAT(problem("hung_core,engine=1"), HasSubstr("takes at=, card=, for=, core="));
 }
 
 TEST(FaultText, ALinkHasItsNameOrItsTwoCards) {

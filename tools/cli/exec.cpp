@@ -196,14 +196,16 @@ Outcome finish(const Served& all, const model::SystemConfig& config, const ExecR
     }
     return failure("exec: " + error.message());
   }
-  const Outcome ended = all.ran ? Outcome{} : end_of(all.ran.error(), all.calls, report);
+  const bool over = all.ran && all.served;
+  const Outcome ended =
+      over ? Outcome{} : end_of(all.ran ? Error{} : all.ran.error(), all.calls, report);
   const Outcome sound = without_hazards(config, "exec", report);
   report.outcome = text_of(ended ? sound : ended);
   if (all.served) {
     add_programs(report, (*all.served)->programs, work_variable(config) != nullptr);
   }
   // What was not given back is known when all has ended.
-  if (all.ran) {
+  if (over) {
     report.add_metric("exec.memory_left_bytes", reports::Number::count((*all.served)->memory_left),
                       "B");
   }
@@ -230,6 +232,9 @@ Result<exec::ServerResult> serve(Machine& machine, const PlannedFaults& faults,
 // Who wants to hear of the machine while programs are waited for in wall time.
 void attend_idle(Machine& machine, ExecMetrics* asked, gdb::Debugger* debugger,
                  exec::ServerOptions& options) {
+  if (asked != nullptr) {
+    machine.from_outside([&] { asked->watch_cards(machine.probed_cards()); });
+  }
   if (asked == nullptr && debugger == nullptr) return;
   options.idle = [&machine, asked, debugger] {
     if (debugger != nullptr) debugger->look();
@@ -289,13 +294,11 @@ Outcome exec_programs(const Options& options, gdb::Debugger* debugger) {
   const Status ran = run_on_simulator(
       *config,
       [&](Machine& machine) {
-        if (asked != nullptr) {
-          machine.from_outside([&] { asked->watch_cards(machine.probed_cards()); });
-        }
         attend_idle(machine, asked, debugger, *server);
         charge_work(*config, machine, *server);
         races.watch(machine.system);
-        served = serve(machine, *faults, *server);
+        // A signal may have come while gdb was waited for.
+        if (Interruption::signal() == 0) served = serve(machine, *faults, *server);
         if (asked != nullptr) machine.from_outside([&] { asked->forget(); });
         machine.settle();
         faults->report(report, machine.faults);

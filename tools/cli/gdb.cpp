@@ -57,6 +57,7 @@ Outcome debug(const Options& options) {
   }
   const auto folder = TemporaryFolder::make();
   if (!folder) return failure("gdb: " + folder.error().context);
+  Interruption::take_signals();  // before anybody is told that it waits
   const gdb::Debugger::Surroundings around{folder->path(), Interruption::raised(),
                                            [] { return Interruption::signal() != 0; }};
   std::unique_ptr<gdb::Debugger> debugger;

@@ -102,6 +102,21 @@ class Protocol(unittest.TestCase):
         self.assertEqual(peer.process.stdout.read(), b"")
         self.assertEqual(peer.end(), 0)
 
+    def test_a_signal_ends_a_run_that_waits_for_gdb(self):
+        for command in (RUN, ["exec", "--", "/bin/true"]):
+            process = subprocess.Popen([NPUSIM, "--config", "910b2", "gdb", "--listen", "127.0.0.1:0", *command],
+                                       stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            self.assertIn(b"waits for gdb", process.stderr.readline())
+            process.terminate()
+            self.assertIn(b"interrupted by SIGTERM", process.communicate(timeout=60)[1])
+            self.assertEqual(process.returncode, 128 + 15)
+
+    def test_programs_that_are_none_are_bad_input(self):
+        ran = subprocess.run([NPUSIM, "--config", "910b2", "gdb", "exec", "--", "./none"], capture_output=True,
+                             text=True, check=False, timeout=60)
+        self.assertEqual(ran.returncode, 2)
+        self.assertEqual(ran.stderr, "npusim: exec: ./none: No such file or directory\n")
+
     def test_an_address_that_is_none_is_bad_input(self):
         for address in ("nowhere", "127.0.0.1", "127.0.0.1:99999", "1.2.3:4", ":1"):
             ran = subprocess.run([NPUSIM, "--config", "910b2", "gdb", "--listen", address, *RUN],

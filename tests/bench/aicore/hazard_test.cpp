@@ -265,6 +265,13 @@ TEST(AicoreHazards, BetweenCoresAreFoundInGlobalMemory) {
   const auto found = seen(bench);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].space, Space::kGlobal);
+  // Each side has the core that makes it, though both may be at one place of the program.
+  for (const auto& hazard : bench.cores.hazards().all()) {
+    EXPECT_NE(hazard.earlier_core, hazard.later_core);
+  }
+  const auto text = lines(bench);
+  EXPECT_NE(text.find("core 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("core 1"), std::string::npos) << text;
 }
 
 TEST(AicoreHazards, BetweenCoresAreNoneBehindTheirFlags) {

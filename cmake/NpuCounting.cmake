@@ -38,7 +38,7 @@ file(RELATIVE_PATH tree ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
 if(NOT tree MATCHES "/$")
   string(APPEND tree "/")
 endif()
-set(NPU_LINES -g1 -gdwarf-5 -gz -fdebug-prefix-map=${CMAKE_SOURCE_DIR}/= -fdebug-prefix-map=${tree}=
+set(NPU_LINES -g -gdwarf-5 -gz -fdebug-prefix-map=${CMAKE_SOURCE_DIR}/= -fdebug-prefix-map=${tree}=
   -fdebug-prefix-map=${CMAKE_BINARY_DIR}=.)
 
 # npu_count_program(name SOURCES files...): the twin of npu_program(name), programs/counted/name.npu.

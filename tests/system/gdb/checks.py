@@ -34,6 +34,7 @@ def stops_and_steps():
     check("a breakpoint stops a cube core", name().startswith("aic "))
     check("it stops at the line that was asked for", line() == 12 and source() == KERNEL)
     check("the backtrace names the kernel", "gemm" in tell("backtrace") and KERNEL in tell("bt"))
+    check("local variables are printed", tell("print p.m") == "$1 = 256\n" and "m = 64" in tell("info locals"))
     check("the program's object has symbols", "Yes" in tell("info sharedlibrary"))
     first, begun = core(), simulated()
     check("simulated time stands still", begun > 0 and simulated() == begun)

@@ -33,6 +33,7 @@ def stops_steps_and_watches():
     check("it stops at the line that was asked for", f"{source()}:{line()}" == "./" + at(LOOP))
     check("the backtrace names the kernel", "add_half" in tell("backtrace"))
     check("a list of cores has it", f"{name()}: block" in tell("monitor cores") and "add_half" in tell("monitor cores"))
+    check("local variables are printed", "at = 0" in tell("info locals"))
     mine, before, begun = core(), line(), simulated()
     x, _, z, total, tile = struct.unpack("<3QII", memory(arguments(), 32))
     check("the words of the arguments are those of the launch", (total, tile) == (TOTAL, 128))

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Lines of sources for reports. They stay on the host (driver/runtime/image.cpp).
-constexpr const char* kLines[] = {"-g", "-gz"};
+constexpr const char* kLines[] = {"-g1", "-gz"};
 constexpr const char* kLeavesRegister = "-ffixed-r11";  // kernels/counting/rewriter.hpp
 
 std::string variable(const char* name) {

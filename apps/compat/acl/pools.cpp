@@ -252,7 +252,8 @@ aclError aclrtMemPoolGetAttr(aclrtMemPool pool, aclrtMemPoolAttr attribute, void
 
 aclError aclrtMemPoolMallocAsync(void** address, size_t size, aclrtMemPool pool,
                                  aclrtStream stream) {
-  if (address == nullptr || size == 0 || size > SIZE_MAX - kBlockGrain) return ACL_ERROR_INVALID_PARAM;
+  if (address == nullptr || size == 0 || size > SIZE_MAX - kBlockGrain)
+    return ACL_ERROR_INVALID_PARAM;
   int32_t device = 0;
   const aclError known = aclrtGetDevice(&device);
   if (known != ACL_SUCCESS) return known;

@@ -30,7 +30,6 @@ from .torch_tensor import TYPES, CardTensor, store, to_card, to_host, wrap
 __all__ = ["CardTensor", "from_npusim", "record", "to"]
 
 _INDICES = ("embedding", "index", "index_select", "copy_")  # take tensors of the host beside the card's
-_WITHOUT_GRADIENT = ("detach", "alias", "_to_copy")
 _records = []  # of `record()`, the innermost one last: whether the host helps, and rows
 _devices = weakref.WeakValueDictionary()  # by index
 
@@ -118,7 +117,7 @@ def dispatch(func, args, kwargs):
     """Runs an operator of aten, whose tensors are on a card or on the host."""
     name = func.overloadpacket.__name__
     tensors = [each for each in tree_flatten((args, kwargs))[0] if isinstance(each, torch.Tensor)]
-    _check(func, name, tensors)
+    _check(func, tensors[:1] if name in _INDICES else tensors)
     if not _records:
         return _run(func, name, args, kwargs)
     row = {"operator": str(func), "where": "card", "launches": 0, "device_ps": 0, "total_ps": 0, "copied_bytes": 0}
@@ -142,14 +141,9 @@ def dispatch(func, args, kwargs):
             _records[-1][1].append(row)
 
 
-def _check(func, name, tensors):
-    cards = [each for each in tensors if isinstance(each, CardTensor)]
-    if any(each._card.device is not cards[0]._card.device for each in cards):
-        raise RuntimeError(f"{func}: tensors of a call are on one card")
-    if torch.is_grad_enabled() and name not in _WITHOUT_GRADIENT and any(each.requires_grad for each in tensors):
-        raise RuntimeError(f"{func}: the card's tensors are for inference: no gradients; torch.no_grad() runs it")
+def _check(func, tensors):
     for each in tensors:
-        if not isinstance(each, CardTensor) and each.ndim and name not in _INDICES:
+        if not isinstance(each, CardTensor) and each.ndim:
             raise RuntimeError(f"{func}: a tensor of {tuple(each.shape)} is on the host; npusim.torch.to() moves it")
 
 
@@ -187,6 +181,10 @@ def _meta(func, args, kwargs):
         pass
 
 
+def _size(each):
+    return each.numel() * each.element_size()
+
+
 def _on_host(func, args, kwargs, row):
     device = next(each for each in tree_flatten((args, kwargs))[0] if isinstance(each, CardTensor))._card.device
     copies = {}
@@ -196,7 +194,7 @@ def _on_host(func, args, kwargs, row):
             return torch.device("cpu") if isinstance(each, torch.device) else each
         if id(each) not in copies:
             copies[id(each)] = (each, to_host(each))
-            row["copied_bytes"] += copies[id(each)][1].nbytes
+            row["copied_bytes"] += _size(copies[id(each)][1])
         return copies[id(each)][1]
 
     def card(each):
@@ -205,7 +203,7 @@ def _on_host(func, args, kwargs, row):
         for original, copy in copies.values():
             if each is copy:
                 return original
-        row["copied_bytes"] += each.nbytes
+        row["copied_bytes"] += _size(each)
         return to_card(each, device)
 
     given = {argument.name: value for argument, value in zip(func._schema.arguments, args)}
@@ -214,7 +212,7 @@ def _on_host(func, args, kwargs, row):
         value = given.get(argument.name, kwargs.get(argument.name))
         if argument.alias_info is not None and argument.alias_info.is_write and isinstance(value, CardTensor):
             copy = copies[id(value)][1]
-            row["copied_bytes"] += copy.nbytes
+            row["copied_bytes"] += _size(copy)
             store(value, to_card(copy, device), str(func))
     return tree_map(card, found)
 

@@ -9,16 +9,9 @@ import torch
 
 from . import ops
 from .tensor import empty
-from .torch_ops import TABLE, cast, handles, refuse
-from .torch_tensor import (TYPES, CardTensor, as_int32, as_int64, copy_of_view, moved, name_of, plain, spread, to_card,
-                           to_host, writable, wrap)
-
-
-def _axis(x, dim):
-    found = operator.index(dim)
-    if not -max(x.ndim, 1) <= found < max(x.ndim, 1):
-        raise IndexError(f"dim: found {dim}; allowed: {-max(x.ndim, 1)} to {max(x.ndim, 1) - 1}")
-    return found % max(x.ndim, 1)
+from .torch_ops import TABLE, handles
+from .torch_tensor import (TYPES, CardTensor, as_int32, as_int64, axis_of, cast, copy_of_view, moved, name_of, plain,
+                           refuse, to_bits, to_card, to_host, wrap, writable)
 
 
 @handles("view", "_unsafe_view", "_reshape_alias", "reshape")
@@ -46,7 +39,7 @@ def _unsqueeze(x, dim):
 
 @handles("squeeze")
 def _squeeze(x, dim=None):
-    gone = [axis for axis in range(x.ndim) if x.shape[axis] == 1 and (dim is None or axis == _axis(x, dim))]
+    gone = [axis for axis in range(x.ndim) if x.shape[axis] == 1 and (dim is None or axis == axis_of(x, dim))]
     lost = sorted(x._order[axis] for axis in gone)
     order = [place - sum(each < place for each in lost)
              for axis, place in enumerate(x._order) if axis not in gone]
@@ -56,7 +49,7 @@ def _squeeze(x, dim=None):
 
 @handles("permute")
 def _permute(x, dims):
-    dims = [_axis(x, dim) for dim in dims]
+    dims = [axis_of(x, dim) for dim in dims]
     return wrap(x._card, x.dtype, [x._order[dim] for dim in dims], [x.shape[dim] for dim in dims])
 
 
@@ -64,7 +57,7 @@ def _permute(x, dims):
 def _transpose(x, first, second):
     dims = list(range(x.ndim))
     if dims:
-        first, second = _axis(x, first), _axis(x, second)
+        first, second = axis_of(x, first), axis_of(x, second)
         dims[first], dims[second] = second, first
     return _permute(x, dims)
 
@@ -119,11 +112,6 @@ def _fill(x, value):
     return x
 
 
-def to_bits(host):
-    """The elements of a tensor of the host as npusim.Tensor has them."""
-    return host.view(torch.int16).numpy().view("uint16") if host.dtype == torch.bfloat16 else host.numpy()
-
-
 TABLE["fill_"] = _fill
 TABLE["zero_"] = lambda x: _fill(x, 0)
 
@@ -151,7 +139,7 @@ def _part(x, begin, end, axis, step=1):
 
 @handles("slice")
 def _slice(x, dim=0, start=None, end=None, step=1):
-    axis = _axis(x, dim)
+    axis = axis_of(x, dim)
     side = x.shape[axis]
     begin, end, step = slice(start, end, step).indices(side)
     if step < 1:
@@ -161,7 +149,7 @@ def _slice(x, dim=0, start=None, end=None, step=1):
 
 @handles("select")
 def _select(x, dim, index):
-    axis = _axis(x, dim)
+    axis = axis_of(x, dim)
     index = operator.index(index)
     if x.ndim == 0 or not -x.shape[axis] <= index < x.shape[axis]:
         raise IndexError(f"index {index} is out of bounds for dimension {axis} of {tuple(x.shape)}")
@@ -171,7 +159,7 @@ def _select(x, dim, index):
 
 @handles("split_with_sizes")
 def _split_with_sizes(x, sizes, dim=0):
-    ends, axis = numpy.cumsum([0, *sizes]).tolist(), _axis(x, dim)
+    ends, axis = numpy.cumsum([0, *sizes]).tolist(), axis_of(x, dim)
     if ends[-1] != x.shape[axis]:
         raise ValueError(f"sizes: found {list(sizes)}; allowed: {x.shape[axis]} together")
     return [_part(x, begin, end, axis) for begin, end in zip(ends, ends[1:])]
@@ -179,14 +167,14 @@ def _split_with_sizes(x, sizes, dim=0):
 
 @handles("split")
 def _split(x, size, dim=0):
-    side = x.shape[_axis(x, dim)]
+    side = x.shape[axis_of(x, dim)]
     sizes = [min(size, side - begin) for begin in range(0, side, size)] if size else [0]
     return _split_with_sizes(x, sizes or [0], dim)
 
 
 @handles("unbind")
 def _unbind(x, dim=0):
-    axis = _axis(x, dim)
+    axis = axis_of(x, dim)
     return [_squeeze(each, axis) for each in _split_with_sizes(x, [1] * x.shape[axis], axis)]
 
 
@@ -197,7 +185,7 @@ def _cat(tensors, dim=0):
     dtype = tensors[0].dtype
     for each in tensors[1:]:
         dtype = torch.promote_types(dtype, each.dtype)
-    parts, axis = [plain(cast(each, dtype)) for each in used], _axis(used[0], dim)
+    parts, axis = [plain(cast(each, dtype)) for each in used], axis_of(used[0], dim)
     if dtype == torch.bool:
         parts = [each.view("int8") for each in parts]
     while len(parts) > 1:
@@ -251,7 +239,7 @@ def _rows(x, axis, indices, turned=False):
 
 
 TABLE["embedding"] = lambda table, indices, *_: _rows(table, 0, indices)
-TABLE["index_select"] = lambda x, dim, indices: _rows(x, _axis(x, dim), indices)
+TABLE["index_select"] = lambda x, dim, indices: _rows(x, axis_of(x, dim), indices)
 
 
 @handles("index")
@@ -265,7 +253,7 @@ def _index(x, indices):
 def _reduced(how):
     def compute(x, dim=None, keepdim=False, *, dtype=None):
         dims = range(x.ndim) if dim is None or dim == [] else dim if isinstance(dim, (list, tuple)) else [dim]
-        dims = [_axis(x, each) for each in dims] if x.ndim else []
+        dims = [axis_of(x, each) for each in dims] if x.ndim else []
         x = x if dtype is None else cast(x, dtype)
         if how in ("sum", "prod", "mean") and not x.dtype.is_floating_point and x.dtype != dtype:
             refuse(f"of {x.dtype}, which torch makes int64 of")
@@ -280,7 +268,7 @@ TABLE.update({"sum": _reduced("sum"), "mean": _reduced("mean"), "amax": _reduced
 def _place(operator_of_place):
     def compute(x, dim=None, keepdim=False):
         found = plain(x) if dim is not None else plain(x).reshape(-1)
-        axis = 0 if dim is None else _axis(x, dim)
+        axis = 0 if dim is None else axis_of(x, dim)
         places = as_int64(operator_of_place(found.reshape(found.shape or (1,)), axis))
         sides = [1 if each == axis or dim is None else side for each, side in enumerate(x.shape)]
         return wrap(places.reshape(sides) if keepdim else places, torch.int64)
@@ -305,7 +293,7 @@ TABLE.update({"max": _extreme("max"), "min": _extreme("min")})
 
 @handles("topk")
 def _topk(x, k, dim=-1, largest=True, sorted=True):
-    if _axis(x, dim) != x.ndim - 1:
+    if axis_of(x, dim) != x.ndim - 1:
         refuse("of another axis than the last")
     values, places = ops.top_k(plain(x), k, largest=largest)
     return wrap(values, x.dtype), wrap(as_int64(places), torch.int64)

@@ -5,16 +5,12 @@ by name. What they raise becomes NotImplementedError with the operator's name th
 import math
 import re
 
-import numpy
 import torch
 
 from . import ops
-from .bfloat16 import to_bfloat16
-from .tensor import tensor
-from .torch_tensor import TYPES, CardTensor, as_int32, as_int64, name_of, plain, spread, wrap
+from .torch_tensor import REALS, CardTensor, cast, constant, name_of, number, plain, refuse, spread, wrap
 
 TABLE = {}
-_REALS = (torch.float16, torch.bfloat16, torch.float32)
 
 
 def handles(*names):
@@ -22,45 +18,6 @@ def handles(*names):
         TABLE.update(dict.fromkeys(names, function))
         return function
     return add
-
-
-def refuse(why):
-    raise NotImplementedError(why)
-
-
-def cast(x, dtype):
-    """x in another type, as torch has it."""
-    if x.dtype == dtype:
-        return x
-    found = spread(x)
-    if torch.int64 in (dtype, x.dtype):
-        small = as_int32(found) if x.dtype == torch.int64 else found
-        if dtype not in (torch.int64, torch.int32) or x.dtype not in (torch.int64, torch.int32, torch.int8, torch.bool):
-            refuse(f"{x.dtype} to {dtype} has no operator of the card")
-        small = small if small.dtype == "int32" else ops.cast(small, "int32")
-        found = as_int64(small) if dtype == torch.int64 else small
-    elif torch.uint8 in (dtype, x.dtype) or dtype == torch.int8 and x.dtype != torch.bool:
-        refuse(f"{x.dtype} to {dtype} has no operator of the card")  # the card saturates, torch wraps
-    else:
-        found = ops.cast(found, name_of(dtype), "trunc" if dtype == torch.int32 and x.dtype in _REALS else "rint")
-    return wrap(found, dtype, shape=x.shape)
-
-
-def number(x):
-    """A number of Python of a tensor of the host without dimensions."""
-    return x.item() if isinstance(x, torch.Tensor) and not isinstance(x, CardTensor) else x
-
-
-def constant(value, dtype, device):
-    """A number as a tensor on the card; the last few stay there."""
-    kept = device.__dict__.setdefault("torch_constants", {})
-    key = (repr(value), dtype)
-    if key not in kept:
-        if len(kept) >= 64:
-            kept.clear()
-        array = to_bfloat16(value) if dtype == torch.bfloat16 else numpy.asarray(value).astype(TYPES[dtype])
-        kept[key] = tensor(array, device=device)
-    return kept[key]
 
 
 def each(x, expression, dtype=None, scalars=()):
@@ -111,18 +68,18 @@ def _div(a, b, rounding_mode=None):
     if rounding_mode is not None:
         refuse(f"rounding_mode {rounding_mode!r}")
     dtype = torch.result_type(number(a), number(b))
-    return binary(a, b, "a / b", None if dtype in _REALS else torch.get_default_dtype())
+    return binary(a, b, "a / b", None if dtype in REALS else torch.get_default_dtype())
 
 
 @handles("pow")
 def _pow(a, b):
     a, b = number(a), number(b)
-    if torch.result_type(a, b) not in _REALS:
+    if torch.result_type(a, b) not in REALS:
         refuse("powers of integers")
     if isinstance(b, CardTensor):
         return binary(a, b, "pow(a, b)")
     known = {2: "a * a", 3: "a * a * a", 1: "a + s", 0.5: "sqrt(a)", -0.5: "rsqrt(a)", -1: "reciprocal(a)"}.get(b)
-    return each(a, known, scalars=[0.0]) if known and a.dtype in _REALS else binary(a, b, "pow(a, b)")
+    return each(a, known, scalars=[0.0]) if known and a.dtype in REALS else binary(a, b, "pow(a, b)")
 
 
 TABLE["maximum"] = lambda a, b: binary(a, b, "max(a, b)")
@@ -162,7 +119,7 @@ for _name in ("logical", "bitwise"):
 
 def _real(expression, scalars=()):
     def compute(x):
-        return each(x if x.dtype in _REALS else refuse(f"of {x.dtype}"), expression, scalars=scalars)
+        return each(x if x.dtype in REALS else refuse(f"of {x.dtype}"), expression, scalars=scalars)
     return compute
 
 
@@ -199,6 +156,8 @@ TABLE["hardtanh"] = lambda x, low=-1, high=1: _clamp(x, low, high)
 @handles("where")
 def _where(condition, a, b):
     dtype = torch.result_type(a, b)
+    if not isinstance(condition, CardTensor) or condition.dtype != torch.bool:
+        refuse("a condition of the host, or not of truth values")
     shape = torch.broadcast_shapes(condition.shape, a.shape, b.shape)
     device = condition._card.device
     parts = [spread(cast(one, dtype)) if isinstance(one, CardTensor) else constant(one.item(), dtype, device)
@@ -224,7 +183,7 @@ def _factor(x):
 
 def _product(a, b, bias=None):
     (left, turned), (right, other) = _factor(a), _factor(b)
-    if a.dtype not in _REALS:
+    if a.dtype not in REALS:
         refuse(f"products of {a.dtype}")
     multiply = ops.basic_matmul if a.ndim == 2 else ops.batched_matmul
     return wrap(multiply(left, right, name_of(a.dtype), turned, other, bias=bias), a.dtype)
@@ -248,9 +207,9 @@ def _rows_of(x, count):
 @handles("_softmax", "_log_softmax")
 def _softmax(x, dim, half_to_float=False, logarithm=False):
     found = plain(x)
-    if half_to_float or x.dtype not in _REALS:
+    if half_to_float or x.dtype not in REALS:
         refuse(f"of {x.dtype}")
-    found = found.reshape(1, -1) if x.ndim < 2 else found
+    found, dim = (found.reshape(1, -1), -1) if x.ndim < 2 else (found, dim)
     if logarithm:
         less = ops.sub(found, ops.reduce(found, "max", dim, keepdims=True))
         total = ops.reduce(ops.exp(less), "sum", dim, keepdims=True)

@@ -3,22 +3,28 @@
 order of its axes and repeated sides are remembered, and made on the card when an operator needs them."""
 
 import math
+import operator
 import weakref
 
 import numpy
 import torch
 
 from . import ops
+from .bfloat16 import to_bfloat16
 from .tensor import Tensor, empty, tensor
 
 TYPES = {torch.float16: "float16", torch.bfloat16: "uint16", torch.float32: "float32", torch.int8: "int8",
          torch.int32: "int32", torch.int64: "int64", torch.bool: "bool", torch.uint8: "uint8"}
-NAMES = {torch.bfloat16: "bfloat16"}
+REALS = (torch.float16, torch.bfloat16, torch.float32)
 
 
 def name_of(dtype):
     """What `outDType` of npusim.ops is for a type of torch."""
-    return NAMES.get(dtype) or TYPES[dtype]
+    return "bfloat16" if dtype == torch.bfloat16 else TYPES[dtype]
+
+
+def refuse(why):
+    raise NotImplementedError(why)
 
 
 def _strides(base, order, shape):
@@ -67,6 +73,21 @@ class CardTensor(torch.Tensor):
     __int__ = __index__ = lambda self: int(self.item())
     __float__ = lambda self: float(self.item())
 
+    @property
+    def requires_grad(self):
+        """False: the card's tensors are for inference."""
+        return False
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad=True):
+        """Refuses gradients: the card's tensors are for inference."""
+        if requires_grad:
+            raise NotImplementedError("the card's tensors are for inference: they have no gradients")
+        return self
+
     def __dlpack__(self, **options):
         return to_host(self).__dlpack__(**options)
 
@@ -78,11 +99,18 @@ class CardTensor(torch.Tensor):
         from .torch import dispatch
         return dispatch(torch.ops.aten.copy_.default, (self, source), {})
 
+    # Torch's own ones of these ask for the device's runtime first, which this device has none of.
+    def contiguous(self, memory_format=torch.contiguous_format):
+        """The tensor itself if its elements lie in C order, else a copy that does."""
+        return self if self.is_contiguous() else torch.ops.aten.clone(self, memory_format=memory_format)
+
+    def __invert__(self):
+        return torch.ops.aten.bitwise_not(self)
+
     def __setitem__(self, index, value):
         raise NotImplementedError("aten.index_put_: no operator of the card; torch.where() and torch.cat() have one")
 
     def __getitem__(self, index):
-        # torch's own one asks for the device's runtime first, which this device has none of.
         index = index if isinstance(index, tuple) else (index,)
         used = sum(each is not None and each is not Ellipsis for each in index)
         if sum(each is Ellipsis for each in index) == 0:
@@ -168,15 +196,59 @@ def to_host(x):
     return torch.from_numpy(array)
 
 
+def to_bits(host):
+    """The elements of a tensor of the host as npusim.Tensor has them."""
+    return host.view(torch.int16).numpy().view("uint16") if host.dtype == torch.bfloat16 else host.numpy()
+
+
 def to_card(source, device):
     """A copy of a tensor of the host on a card."""
     if source.dtype not in TYPES or source.layout != torch.strided or source.device.type != "cpu":
         raise ValueError(f"tensor: found {source.dtype} of {source.layout} on {source.device}; allowed: strided ones of "
                          f"{', '.join(str(each)[6:] for each in TYPES)} on the CPU")
-    array = source.detach().contiguous()
-    if source.dtype == torch.bfloat16:
-        return wrap(tensor(array.view(torch.int16).numpy().view("uint16"), device=device), source.dtype)
-    return wrap(tensor(array.numpy(), device=device), source.dtype)
+    return wrap(tensor(to_bits(source.detach().contiguous()), device=device), source.dtype)
+
+
+def cast(x, dtype):
+    """x in another type, as torch has it."""
+    if x.dtype == dtype:
+        return x
+    found = spread(x)
+    if torch.int64 in (dtype, x.dtype):
+        small = as_int32(found) if x.dtype == torch.int64 else found
+        if dtype not in (torch.int64, torch.int32) or x.dtype not in (torch.int64, torch.int32, torch.int8, torch.bool):
+            refuse(f"{x.dtype} to {dtype} has no operator of the card")
+        small = small if small.dtype == "int32" else ops.cast(small, "int32")
+        found = as_int64(small) if dtype == torch.int64 else small
+    elif torch.uint8 in (dtype, x.dtype) or dtype == torch.int8 and x.dtype != torch.bool:
+        refuse(f"{x.dtype} to {dtype} has no operator of the card")  # the card saturates, torch wraps
+    else:
+        found = ops.cast(found, name_of(dtype), "trunc" if dtype == torch.int32 and x.dtype in REALS else "rint")
+    return wrap(found, dtype, shape=x.shape)
+
+
+def number(x):
+    """A number of Python of a tensor of the host without dimensions."""
+    return x.item() if isinstance(x, torch.Tensor) and not isinstance(x, CardTensor) else x
+
+
+def constant(value, dtype, device):
+    """A number as a tensor on the card; the last few stay there."""
+    kept = device.__dict__.setdefault("torch_constants", {})
+    key = (repr(value), dtype)
+    if key not in kept:
+        if len(kept) >= 64:
+            kept.clear()
+        array = to_bfloat16(value) if dtype == torch.bfloat16 else numpy.asarray(value).astype(TYPES[dtype])
+        kept[key] = tensor(array, device=device)
+    return kept[key]
+
+
+def axis_of(x, dim):
+    found = operator.index(dim)
+    if not -max(x.ndim, 1) <= found < max(x.ndim, 1):
+        raise IndexError(f"dim: found {dim}; allowed: {-max(x.ndim, 1)} to {max(x.ndim, 1) - 1}")
+    return found % max(x.ndim, 1)
 
 
 def copy_of_view(source, base, dtype, **form):

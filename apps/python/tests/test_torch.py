@@ -3,7 +3,9 @@
 
 import copy
 import os
+import pathlib
 import random
+import re
 
 import numpy
 import pytest
@@ -255,6 +257,13 @@ def test_errors_say_what_is_wrong(device):
     for wrong in (x.requires_grad_, lambda: setattr(x, "requires_grad", True), lambda: torch.nn.Parameter(x)):
         with pytest.raises(NotImplementedError, match="inference"):
             wrong()
+
+
+@needs_torch
+def test_the_page_runs(script):
+    page = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python.md"
+    (code, printed), = re.findall(r"^```py\n(.*?)^```\n+```\n(.*?)^```", page.read_text(), re.S | re.M)
+    assert script(code) == printed
 
 
 def views(x, pick):

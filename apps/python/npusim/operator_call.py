@@ -82,7 +82,8 @@ def array_of(value, what, dimensions=None):
     if not isinstance(value, Tensor):
         array = numpy.asarray(value)
         if array.dtype.kind in "SUMm":
-            raise ValueError(f"{what}: found {type(value).__name__} of {array.dtype}; allowed: an array of numbers, a Tensor")
+            raise ValueError(f"{what}: found {type(value).__name__} of {array.dtype}; allowed: an array of numbers, "
+                             "a Tensor")
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if dimensions is not None and array.ndim != dimensions:
         raise ValueError(f"{what}: found {array.ndim} dimensions; allowed: {dimensions}")

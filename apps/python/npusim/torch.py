@@ -142,6 +142,8 @@ def dispatch(func, args, kwargs):
 
 
 def _check(func, tensors):
+    if len({each._card.device.index for each in tensors if isinstance(each, CardTensor)}) > 1:
+        raise RuntimeError(f"{func}: tensors of a call are on one card")
     for each in tensors:
         if not isinstance(each, CardTensor) and each.ndim:
             raise RuntimeError(f"{func}: a tensor of {tuple(each.shape)} is on the host; npusim.torch.to() moves it")
@@ -164,7 +166,7 @@ def _run(func, name, args, kwargs):
         if isinstance(error, Error) and error.code not in (ErrorCode.INVALID_ARGUMENT, ErrorCode.UNSUPPORTED):
             raise
         _meta(func, args, kwargs)
-        raise NotImplementedError(f"{func}: {str(error).splitlines()[0]}") from error
+        raise NotImplementedError(f"{func}: {str(error).splitlines()[0].split('; compiler:')[0]}") from error
     except NotImplementedError as error:
         raise NotImplementedError(f"{func}: {error}") from None
     if target is None:
@@ -174,7 +176,8 @@ def _run(func, name, args, kwargs):
 
 def _meta(func, args, kwargs):
     """Raises what torch says of these shapes, if it says anything."""
-    like = lambda each: torch.empty(each.shape, dtype=each.dtype, device="meta") if isinstance(each, torch.Tensor) else each
+    def like(each):
+        return torch.empty(each.shape, dtype=each.dtype, device="meta") if isinstance(each, torch.Tensor) else each
     try:
         func(*tree_map(like, args), **tree_map(like, kwargs))
     except NotImplementedError:
@@ -232,3 +235,5 @@ def _empty(size, *, dtype=None, device=None, **_):
 _library = torch.library.Library("aten", "IMPL")
 _library.impl("empty.memory_format", _empty, "PrivateUse1")
 _library.impl("empty_strided", lambda size, stride, **options: _empty(size, **options), "PrivateUse1")
+_library.impl("_copy_from", lambda source, target, non_blocking=False: store(
+    target, to(source, target._card.device), "aten._copy_from"), "PrivateUse1")

@@ -5,10 +5,13 @@ by name. What they raise becomes NotImplementedError with the operator's name th
 import math
 import re
 
+import numpy
 import torch
 
 from . import ops
-from .torch_tensor import REALS, CardTensor, cast, constant, name_of, number, plain, refuse, spread, wrap
+from .bfloat16 import to_bfloat16
+from .tensor import tensor
+from .torch_tensor import REALS, TYPES, CardTensor, cast, moved, name_of, plain, refuse, spread, wrap
 
 TABLE = {}
 
@@ -18,6 +21,23 @@ def handles(*names):
         TABLE.update(dict.fromkeys(names, function))
         return function
     return add
+
+
+def number(x):
+    """A number of Python of a tensor of the host without dimensions."""
+    return x.item() if isinstance(x, torch.Tensor) and not isinstance(x, CardTensor) else x
+
+
+def constant(value, dtype, device):
+    """A number as a tensor on the card; the last few stay there."""
+    kept = device.__dict__.setdefault("torch_constants", {})
+    key = (repr(value), dtype)
+    if key not in kept:
+        if len(kept) >= 64:
+            kept.clear()
+        array = to_bfloat16(value) if dtype == torch.bfloat16 else numpy.asarray(value).astype(TYPES[dtype])
+        kept[key] = tensor(array, device=device)
+    return kept[key]
 
 
 def each(x, expression, dtype=None, scalars=()):
@@ -257,3 +277,19 @@ def _convolution(x, weight, bias, stride, padding, dilation, transposed, output_
     bias = None if bias is None else plain(cast(bias, torch.float32) if bias.dtype == torch.bfloat16 else bias)
     found = ops.conv2d(images, windows, bias, stride=steps[0], padding=steps[1], dilation=steps[2], groups=groups)
     return wrap(found.reshape(*found.shape[:2], found.shape[3]) if x.ndim == 3 else found, x.dtype)
+
+
+@handles("_scaled_dot_product_attention_forward")
+def _attention(q, k, v, mask=None, dropout=0.0, weights=False, causal=False):
+    if mask is not None or dropout or weights or q.ndim not in (3, 4) or causal and q.shape[-2] != k.shape[-2]:
+        refuse("with a mask, weights or several sides: softmax(q @ k.mT) @ v has operators")
+    heads = [plain(each).reshape(each.shape[0], *each.shape[1:-2] or (1,), *each.shape[-2:]) for each in (q, k, v)]
+    return wrap(ops.flash_attention(*heads, causal=causal).reshape(tuple(q.shape)), q.dtype), None
+
+
+@handles("constant_pad_nd")
+def _pad(x, sides, value=0):
+    if min(sides, default=0) < 0:
+        refuse("sides below 0")
+    widths = [(0, 0)] * (x.ndim - len(sides) // 2) + [tuple(sides[at:at + 2]) for at in range(len(sides) - 2, -1, -2)]
+    return wrap(moved(ops.pad, plain(x), widths, value), x.dtype)

@@ -10,7 +10,6 @@ import numpy
 import torch
 
 from . import ops
-from .bfloat16 import to_bfloat16
 from .tensor import Tensor, empty, tensor
 
 TYPES = {torch.float16: "float16", torch.bfloat16: "uint16", torch.float32: "float32", torch.int8: "int8",
@@ -74,6 +73,21 @@ class CardTensor(torch.Tensor):
     __float__ = lambda self: float(self.item())
 
     @property
+    def data(self):
+        """The same elements; another tensor of the card takes their place when it is set."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value):
+        torch.Tensor.data.__set__(self, value)
+        self._card, self._order = value._card, value._order
+
+    def __deepcopy__(self, memo):
+        made = self.clone()
+        memo[id(self)] = made = torch.nn.Parameter(made, False) if getattr(self, "_is_param", False) else made
+        return made
+
+    @property
     def requires_grad(self):
         """False: the card's tensors are for inference."""
         return False
@@ -127,7 +141,7 @@ class CardTensor(torch.Tensor):
                 axis += 1
             elif isinstance(each, (torch.Tensor, list, numpy.ndarray)):
                 if sum(isinstance(other, (torch.Tensor, list, numpy.ndarray)) for other in index) > 1:
-                    raise NotImplementedError("aten.index.Tensor: several tensors as indices have no operator of the card")
+                    raise NotImplementedError("aten.index.Tensor: several tensors as indices: no operator of the card")
                 each = torch.as_tensor(each) if not isinstance(each, torch.Tensor) else each
                 found, axis = torch.ops.aten.index(found, [None] * axis + [each]), axis + each.ndim
             elif isinstance(each, bool):
@@ -225,23 +239,6 @@ def cast(x, dtype):
     else:
         found = ops.cast(found, name_of(dtype), "trunc" if dtype == torch.int32 and x.dtype in REALS else "rint")
     return wrap(found, dtype, shape=x.shape)
-
-
-def number(x):
-    """A number of Python of a tensor of the host without dimensions."""
-    return x.item() if isinstance(x, torch.Tensor) and not isinstance(x, CardTensor) else x
-
-
-def constant(value, dtype, device):
-    """A number as a tensor on the card; the last few stay there."""
-    kept = device.__dict__.setdefault("torch_constants", {})
-    key = (repr(value), dtype)
-    if key not in kept:
-        if len(kept) >= 64:
-            kept.clear()
-        array = to_bfloat16(value) if dtype == torch.bfloat16 else numpy.asarray(value).astype(TYPES[dtype])
-        kept[key] = tensor(array, device=device)
-    return kept[key]
 
 
 def axis_of(x, dim):

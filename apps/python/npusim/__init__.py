@@ -26,7 +26,7 @@ from .programs import host_library, program, program_names, program_path
 from .runtime_builder import RuntimeBinaries, RuntimeBuilder
 from .simulator import Simulator, current_simulator
 from .stream import Event, Stream, Ticket
-from .tensor import Tensor, empty, tensor
+from .tensor import Tensor, empty, from_dlpack, tensor
 from .task_interface import (ChipStorageTaskArgs, ContinuousTensor, DataType, TaskArgs,
                              TensorArgType, get_dtype_name, get_element_size, scalar_to_uint64)
 from .worker import Worker
@@ -36,7 +36,7 @@ __all__ = [
     "ChipWorker", "ContinuousTensor", "CoreCallable", "DataType", "Device", "DeviceMemory", "Error",
     "ErrorCode", "Event", "Graph", "HostMemory", "KernelCompiler", "ManagedMemory",
     "Network", "Orchestrator", "RuntimeBinaries", "RuntimeBuilder", "Simulator", "Stream", "TaskArgs",
-    "Tensor", "TensorArgType", "Ticket", "Worker", "current_simulator", "empty", "from_bfloat16", "get_dtype_name", "get_element_size", "host_library",
+    "Tensor", "TensorArgType", "Ticket", "Worker", "current_simulator", "empty", "from_bfloat16", "from_dlpack", "get_dtype_name", "get_element_size", "host_library",
     "inout", "input", "no_dependency", "ops", "output", "program", "program_names", "program_path",
     "scalar", "scalar_to_uint64", "scene", "tensor", "to_bfloat16", "to_nz",
 ]

@@ -154,11 +154,12 @@ def conv2d(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, d
     windows = transpose(weight, (2, 3, 1, 0), device=device).reshape(-1, outputs)
     inputs = split(pixels, groups, axis=1, device=device) if groups > 1 else [pixels]
     filters = split(windows, groups, axis=1, device=device) if groups > 1 else [windows]
-    part = outputs // groups
+    bias = None if bias is None else array_of(bias, "bias", 1)
+    biases = [bias] if bias is None or groups == 1 else split(bias, groups, device=device)
     products = [
         basic_matmul(embedding(one, places.reshape(-1), device=device).reshape(-1, len(filters[i])),
                      filters[i], _type_name(x),
-                     bias=None if bias is None else bias[i * part:(i + 1) * part], device=device)
+                     bias=biases[i] if bias is not None else None, device=device)
         for i, one in enumerate(inputs)]
     result = concat(products, axis=1, device=device) if groups > 1 else products[0]
     return transpose(result.reshape(batch, *sides, outputs), (0, 3, 1, 2), device=device)

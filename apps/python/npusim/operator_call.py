@@ -20,6 +20,7 @@ _LIMITS = {"core.l1_kib": 1 << 10, "core.l0a_kib": 1 << 10, "core.l0b_kib": 1 <<
            "core.l0c_kib": 1 << 10, "core.ub_kib": 1 << 10, "l2.size_mib": 1 << 20,
            "core.fixpipe_bf16": 1, "core.ub_to_l1.per_clock_bytes": 1}
 _last = {}
+watchers = []  # functions that see what `last_call()` says of each call
 
 
 def cache_folder():
@@ -80,6 +81,9 @@ def array_of(value, what, dimensions=None):
     array = value
     if not isinstance(value, Tensor):
         array = numpy.asarray(value)
+        if array.dtype.kind in "SUMm":
+            raise ValueError(f"{what}: found {type(value).__name__} of {array.dtype}; allowed: an array of numbers, "
+                             "a Tensor")
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if dimensions is not None and array.ndim != dimensions:
         raise ValueError(f"{what}: found {array.ndim} dimensions; allowed: {dimensions}")
@@ -125,6 +129,8 @@ def run(device, call, arrays, shape, outDType, zeros=False, in_place=0, others=(
     call.results = places + [0] * (len(call.results) - len(places))
     _last.clear()
     _last.update(host.run(call))
+    for watch in watchers:
+        watch(_last)
     if device._capture is not None:
         device._capture.keep(given + results)
     found = results if tensors else [each.numpy() for each in results]

@@ -9,7 +9,10 @@ import numpy
 
 def plain_dtype(dtype):
     """NumPy's type of elements that are bytes, and more than none. Raises ValueError for others."""
-    dtype = numpy.dtype(dtype)
+    try:
+        dtype = numpy.dtype(dtype)
+    except TypeError as error:
+        raise ValueError(f"dtype: found {str(dtype)[:40]!r}; allowed: NumPy's types ({error})") from None
     if dtype.hasobject:
         raise ValueError(f"dtype: found {dtype}; allowed: types without references to objects")
     if dtype.itemsize == 0:

@@ -43,6 +43,10 @@ class Tensor:
     def __array__(self, *_, **__):
         raise TypeError("a Tensor is on the card: numpy() copies it")
 
+    def __bytes__(self):
+        """A copy of the bytes on the host. A memoryview of it is one of `numpy()`."""
+        return self.numpy().tobytes()
+
     def __bool__(self):
         raise TypeError("a Tensor is on the card: numpy() copies it")
 
@@ -122,12 +126,13 @@ class Tensor:
             ValueError: another number of elements.
         """
         sides = shape[0] if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape
-        sides = [operator.index(side) for side in sides]
+        sides = asked = [operator.index(side) for side in sides]
         if sides.count(-1) == 1:
+            sides = list(asked)
             known = math.prod(side for side in sides if side != -1)
             sides[sides.index(-1)] = self.size // known if known else 0
         if min(sides, default=0) < 0 or math.prod(sides) != self.size:
-            raise ValueError(f"shape: found {tuple(sides)}; allowed: {self.size} elements")
+            raise ValueError(f"shape: found {tuple(asked)}; allowed: {self.size} elements")
         return Tensor(self.device, sides, self._dtype, self._block)
 
     def view(self, dtype):
@@ -171,15 +176,33 @@ def tensor(data, dtype=None, *, device=None):
         device: a `Device`; None: card 0.
 
     Raises:
-        ValueError: it holds references to Python's objects.
+        ValueError: it holds references to Python's objects, text or dates.
         Error: `ErrorCode.OUT_OF_MEMORY`.
     """
     if not isinstance(data, numpy.ndarray) and hasattr(data, "__dlpack__"):
         data = numpy.from_dlpack(data)
     array = numpy.asarray(data, dtype)
+    if array.dtype.kind in "SUMm":
+        raise ValueError(f"data: found {array.dtype}; allowed: numbers and truth values")
     made = Tensor(_device_of(device), array.shape, array.dtype.newbyteorder("="))
     made.write(array.astype(made.dtype, copy=False))
     return made
+
+
+def from_dlpack(x, *, device=None):
+    """A Tensor with a copy of an array of another library, by DLPack.
+
+    Args:
+        x: an object with `__dlpack__()` on the host.
+        device: a `Device`; None: card 0.
+
+    Raises:
+        TypeError: it has none.
+        Error: `ErrorCode.OUT_OF_MEMORY`.
+    """
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"x: found a {type(x).__name__}; allowed: an object with __dlpack__()")
+    return tensor(numpy.from_dlpack(x), device=device)
 
 
 def empty(shape, dtype="float32", *, device=None):

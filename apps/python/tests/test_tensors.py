@@ -35,8 +35,11 @@ def test_a_tensor_holds_what_was_written(simulator):
 def test_what_cannot_be_is_told(simulator):
     x = npusim.tensor(normal(1, 3, 4))
     for wrong, told in ((lambda: x.reshape(5, 3), "12 elements"), (lambda: x.reshape(-1, -1), "12 elements"),
-                        (lambda: x.reshape(0, -1), "12 elements"), (lambda: x.view("int8"), "2 bytes"),
+                        (lambda: x.reshape(0, -1), r"\(0, -1\); allowed: 12 elements"), (lambda: x.view("int8"), "2 bytes"),
                         (lambda: x.write(numpy.zeros((3, 4))), "float64"),
+                        (lambda: x.view("nope"), "'nope'"), (lambda: npusim.empty(3, "nope"), "'nope'"),
+                        (lambda: npusim.tensor(["a"]), "<U1"), (lambda: ops.softmax("x"), "str of <U1"),
+                        (lambda: npusim.tensor(numpy.zeros(3, "M8[s]")), "datetime64"),
                         (lambda: npusim.empty((-1,)), "no side below 0")):
         with pytest.raises(ValueError, match=told):
             wrong()
@@ -130,6 +133,10 @@ def test_dlpack_copies_to_the_host_and_from_it(simulator):
         def __dlpack_device__(self):
             return x.__dlpack_device__()
     numpy.testing.assert_array_equal(npusim.tensor(Other()).numpy(), x)
+    numpy.testing.assert_array_equal(npusim.from_dlpack(Other()).numpy(), x)
+    assert bytes(npusim.from_dlpack(x)) == x.tobytes()
+    with pytest.raises(TypeError, match="list"):
+        npusim.from_dlpack([1])
 
 
 TOKENS, HIDDEN, HEADS, INNER = 256, 512, 8, 1024

@@ -62,6 +62,26 @@ TEST(AicpuHung, GoesOnAsMuchLater) {
   }
 }
 
+// Nor does it make the access that it was waiting to make.
+TEST(AicpuHung, MakesNoAccessMeanwhile) {
+  constexpr SimTime kHung = 100'000 * kNs, kStep = 250 * kNs;
+  constexpr SimTime kInFlight = 50 * kNs + 500 * kNs + 50 * kNs;  // and the block's report
+  const Program late = [](AicpuPort& port) {
+    port.compute(20'000);
+    port.load_register(2, 4);
+    return 0;
+  };
+  Cases cases;
+  for (unsigned i = 0; i < 120; ++i) cases.add(late, i * kStep + 1, i * kStep + 1 + kHung);
+  const auto ends = cases.ends();
+  for (unsigned i = 0; i < ends.size(); ++i) {
+    const SimTime from = i * kStep + 1;
+    EXPECT_TRUE(ends[i] <= from + kInFlight || ends[i] > from + kHung) << from << ' ' << ends[i];
+  }
+  EXPECT_LT(ends.back(), 119 * kStep) << "the last one hangs behind its end";
+  EXPECT_GT(ends.front(), kHung);
+}
+
 // A poll loop that sleeps sees what has changed when it goes on, as one whose rounds are all run.
 TEST(AicpuHung, SeesWhatHasChangedWhenItGoesOn) {
   constexpr SimTime kFrom = 20'000 * kNs, kUntil = 40'000 * kNs;

@@ -52,6 +52,45 @@ grep 'not complete: failed: exec: [0-9]* hazards in programs of card0' output > 
 line=$(grep -n 'Relu(a, a' "$sources/vectors.cpp" | cut -d: -f1)
 grep "V relu at vectors.cpp:$line (chain, .* overwrites what MTE2 gm_to_ub at vectors.cpp:" hazards.json > /dev/null
 
+# Of a program that ends well, too: two blocks write the same words.
+cat > same.cpp << 'END'
+#include "kernel_operator.h"
+__global__ __vector__ void same(__gm__ int32_t* to) {
+  AscendC::TPipe pipe;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 32);
+  auto ones = buffer.Get<int32_t>();
+  AscendC::Duplicate(ones, 1, 8);
+  AscendC::PipeBarrier<PIPE_ALL>();
+  AscendC::GlobalTensor<int32_t> words;
+  words.SetGlobalBuffer(to, 8);
+  AscendC::DataCopy(words, ones, 8);
+}
+int write_twice(void* stream, int32_t* to) { return same<<<2, nullptr, stream>>>(to); }
+END
+cat > same_main.cpp << 'END'
+#include "program.hpp"
+int write_twice(void* stream, std::int32_t* to);
+int main() {
+  OK(aclInit(nullptr));
+  OK(aclrtSetDevice(0));
+  {
+    const OnCard<std::int32_t> words(std::vector<std::int32_t>(8));
+    OK(write_twice(nullptr, static_cast<std::int32_t*>(words.address())));
+    OK(aclrtSynchronizeDevice());
+    REQUIRE(words.values() == std::vector<std::int32_t>(8, 1));
+  }
+  OK(aclFinalize());
+  std::puts("right");
+}
+END
+"$npusim" cc same.cpp --host -I "$prefix/include" > output
+cpp_program same_main.cpp same -I"$sources" same.o -lascendcl
+code=0
+exec_on 910b2 --set core.hazards=fail -- ./same || code=$?
+[[ $code == 1 && $(rights) == 1 && $(tail -n 1 errors) == "npusim: exec: 1 hazard in programs of card0's AI Cores, named in the report" ]]
+expect_on 910b2 1 --set core.hazards=report -- ./same
+
 # A queue has no second tensor.
 cat > trap.cpp << 'END'
 #include "kernel_operator.h"

@@ -85,9 +85,10 @@ Outcome without_hazards(const model::SystemConfig& config, const std::string& wh
     const auto name = fmt::format("card{}.cores.hazards", i);
     const auto* const counter = report.find_counter(name);
     if (counter == nullptr || counter->value.text() == "0") continue;
+    const std::string count = counter->value.text();
     return failure(
-        fmt::format("{}: {} hazards in programs of card{}'s AI Cores, the report names them", what,
-                    counter->value.text(), i));
+        fmt::format("{}: {} hazard{} in programs of card{}'s AI Cores, named in the report", what,
+                    count, count == "1" ? "" : "s", i));
   }
   return {};
 }

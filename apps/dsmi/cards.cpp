@@ -70,7 +70,7 @@ int dsmi_get_pcie_info(int device_id, struct tag_pcie_idinfo* pcie_idinfo) {
     return give(card.management.identity(), [&](const driver::CardIdentity& who) {
       const auto bdf = card.access->bdf();
       *pcie_idinfo = {who.device, who.vendor, who.subsystem_vendor, who.subsystem,
-                      bdf.device, bdf.bus,    bdf.function};
+                      bdf.device, bdf.bus % platform::kBusesPerSegment, bdf.function};
     });
   });
 }

@@ -8,6 +8,7 @@
 #include "driver/collectives/vector_part.hpp"
 #include "driver/queue/process_impl.hpp"
 #include "driver/support/impl_of.hpp"
+#include "npu/abi/vector_collective.hpp"
 #include "npu/base/checked.hpp"
 
 namespace npu::driver {
@@ -107,7 +108,8 @@ CollectiveAlgorithm Communicator::choose(CollectiveOperation operation, Bytes by
   return impl_->choose(operation, bytes, type);
 }
 
-// All pairs at once where there are links for it, else the neighbours alone.
+// All pairs at once where there are links for it, else the neighbours alone; of many ranks those
+// that differ in one bit of their numbers, or one after the other.
 CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes,
                                                CollectiveType type) const {
   const auto wanted = options.algorithms[static_cast<std::size_t>(operation)];
@@ -118,6 +120,13 @@ CollectiveAlgorithm Communicator::Impl::choose(Operation operation, Bytes bytes,
         return Algorithm::kRing;
       }
     }
+  }
+  // A stream for each pair of so many ranks is more than they are worth.
+  if (ranks() > CollectiveMember::kMostAtOnce) {
+    for (const auto steps : {Algorithm::kNhr, Algorithm::kPairwise}) {
+      if (has_algorithm(operation, steps)) return steps;
+    }
+    return Algorithm::kMesh;
   }
   const bool by_cores = options.vector.kernel.size != 0 &&
                         bytes <= options.vector.largest[static_cast<std::size_t>(operation)] &&
@@ -177,6 +186,10 @@ Result<CollectiveAlgorithm> Communicator::Impl::algorithm_for(const CollectiveCa
   if (auto known = check_algorithm(operation, algorithm); !known) return forward_error(known);
   if (algorithm == Algorithm::kAiv && options.vector.kernel.size == 0) {
     return fail(ErrorCode::kUnsupported, "aiv: the communicator has no kernel for vector cores");
+  }
+  if (algorithm == Algorithm::kAiv && ranks() > abi::VectorCollective::kMostRanks) {
+    return fail(ErrorCode::kUnsupported, fmt::format("aiv: at most {} ranks, here are {}",
+                                                     abi::VectorCollective::kMostRanks, ranks()));
   }
   if (algorithm == Algorithm::kAiv && !vector_cores_do(operation, call.type)) {
     return fail(ErrorCode::kUnsupported,

@@ -39,13 +39,9 @@ Status CollectiveMember::open(Bytes buffer, const VectorCollectives& vector) {
   if (!memory) return forward_error(memory);
   own.memory = *memory;
   if (auto there = map(own); !there) return there;
-  ExecutionStreamOptions options;
-  options.wait = WaitPolicy::kPolling;
-  options.on_error = StreamErrorMode::kStop;
-  for (auto& stream : streams_) {
-    auto opened = ExecutionStream::open(*process_, *arguments_, options);
-    if (!opened) return forward_error(opened);
-    stream = std::move(*opened);
+  for (unsigned i = 0; i < ranks_; ++i) {
+    if (ranks_ > kMostAtOnce && i != rank_) continue;
+    if (auto there = open_stream(i); !there) return there;
   }
   if (auto zeroed = zero(own.at, kSlots); !zeroed || vector.kernel.size == 0) return zeroed;
   auto copies = StagedCopies::open(*process_);
@@ -54,6 +50,23 @@ Status CollectiveMember::open(Bytes buffer, const VectorCollectives& vector) {
   if (!kernel) return forward_error(kernel);
   kernel_ = std::move(*kernel);
   return zero(window_of(rank_), abi::VectorCollective::kFlags);
+}
+
+Status CollectiveMember::open_stream(unsigned peer) {
+  ExecutionStreamOptions options;
+  options.wait = WaitPolicy::kPolling;
+  options.on_error = StreamErrorMode::kStop;
+  auto opened = ExecutionStream::open(*process_, *arguments_, options);
+  if (!opened) return forward_error(opened);
+  streams_[peer] = std::move(*opened);
+  return {};
+}
+
+Result<ExecutionStream*> CollectiveMember::stream_for(unsigned peer) {
+  if (streams_[peer] == nullptr) {
+    if (auto there = open_stream(peer); !there) return forward_error(there);
+  }
+  return streams_[peer].get();
 }
 
 Status CollectiveMember::zero(DeviceAddress at, Bytes size) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank: what it has on its card. A block of memory with its notification slots and its buffer,
 // the peers' blocks mapped into its process, and the streams that its parts run on: one for
-// itself, and one for each peer.
+// itself, and one for each peer that it works with.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,9 @@ class CollectiveMember {
   // Of the slots, each in a line of its own: a record then wakes nobody else.
   static constexpr Bytes kSlot = 64;
   static constexpr Bytes kSlots = kPageSize;
+  static_assert((2 * kMaxRanks + 3) * kSlot <= kSlots);
+  // More ranks open the streams for peers when they need them.
+  static constexpr unsigned kMostAtOnce = 64;
 
   CollectiveMember(ProcessContext& process, unsigned rank, unsigned ranks);
   // leave() comes before.
@@ -39,7 +42,9 @@ class CollectiveMember {
   ProcessContext& process() { return *process_; }
   platform::Mutex& lock() { return *lock_; }
   ExecutionStream& stream() { return *streams_[rank_]; }
-  ExecutionStream& stream_for(unsigned peer) { return *streams_[peer]; }
+  // The stream for a peer; in a communicator of more than kMostAtOnce ranks it is opened here when it
+  // is first needed. The errors of ExecutionStream::open().
+  Result<ExecutionStream*> stream_for(unsigned peer);
 
   // Slots of this rank: records of a peer, and those between its own streams.
   DeviceAddress from_peer(unsigned peer) const { return slot(rank_, peer); }
@@ -77,6 +82,7 @@ class CollectiveMember {
   DeviceAddress slot(unsigned rank, unsigned number) const {
     return blocks_[rank].at + number * kSlot;
   }
+  Status open_stream(unsigned peer);
   Status zero(DeviceAddress at, Bytes size);
   Status map(Block& block);
   void unmap(Block& block);

@@ -144,9 +144,11 @@ Status PartWriter::flush_if_full() {
 Status PartWriter::flush() {
   const auto submit = [&](unsigned number) -> Status {
     auto& entries = entries_[number];
+    const auto stream = member_.stream_for(number);
+    if (!stream) return forward_error(stream);
     for (std::size_t at = 0; at < entries.size(); at += kBatch) {
       const auto count = std::min(kBatch, entries.size() - at);
-      const auto mark = member_.stream_for(number).submit(entries.data() + at, count);
+      const auto mark = (*stream)->submit(entries.data() + at, count);
       if (!mark) return forward_error(mark);
     }
     entries.clear();

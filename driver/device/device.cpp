@@ -115,9 +115,7 @@ const CardInfo& Device::info() const {
 
 Result<bool> Device::has_link_to(std::uint32_t index) const {
   if (auto ok = impl_->link->usable(); !ok) return forward_error(ok);
-  const auto links = impl_->link->read<abi::HccsLinks>();
-  if (!links) return forward_error(links);
-  return index < abi::kMaxHccsCards && (links->raw >> index & 1) != 0;
+  return impl_->link->has_link_to(index);
 }
 
 bool Device::lost() const {

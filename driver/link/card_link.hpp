@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "npu/abi/pci.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/driver/scan.hpp"
 #include "npu/platform/platform.hpp"
 
@@ -59,8 +60,15 @@ class CardLink {
     return value;
   }
   template <class R>
-  void write(R value) {
-    platform::write_register(*registers_, value);
+  void write(R value, Bytes block = 0) {
+    platform::write_register(*registers_, value, block);
+  }
+  // Whether the card has a way to the other over HCCS links that are up.
+  Result<bool> has_link_to(std::uint32_t card) {
+    if (card >= abi::kMaxHccsCards) return false;
+    const auto links = read<abi::HccsLinks>(*registers_, abi::HccsWord::offset_of(card));
+    if (!links) return forward_error(links);
+    return (links->raw & abi::HccsWord::bit_of(card)) != 0;
   }
   Result<std::uint64_t> read_event(std::uint32_t event);
 

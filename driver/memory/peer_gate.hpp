@@ -26,7 +26,7 @@ class PeerGate {
   platform::Clock& clock_;
   SpinLock lock_;
   CardLink* link_;  // null: closed
-  std::uint64_t open_ = 0;
+  std::array<std::uint64_t, abi::HccsWord::kWords> open_{};  // as in the registers
   std::array<unsigned, abi::kMaxHccsCards> leases_{};
 };
 

@@ -22,7 +22,7 @@ struct Translation {
   bool read = false, write = false;
   bool clean = false;     // the table does not yet say that the page is written
   bool partial = false;   // see Tlb::residency()
-  std::uint8_t peer = 0;  // Transaction::peer of accesses to the page
+  std::uint16_t peer = 0;  // Transaction::peer of accesses to the page
   bool host = false;      // a page of the host's, at its own address there (model/ats)
 
   bool covers(TaggedAddress address) const { return address >> shift == tag; }

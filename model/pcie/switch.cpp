@@ -145,7 +145,7 @@ void Switch::request_down(std::uint64_t handle) {
 void Switch::config_down(Payload& payload) {
   auto& info = Transaction::of(payload);
   ConfigRequest request;
-  request.bdf = static_cast<std::uint16_t>(payload.get_address() >> 12);
+  request.bdf = static_cast<std::uint32_t>(payload.get_address() >> 12);
   request.offset = static_cast<std::uint32_t>(payload.get_address() & 0xFFF);
   request.width = payload.get_data_length();
   request.is_write = payload.is_write();

@@ -201,7 +201,7 @@ Workload collective() {
        choices_parameter("algorithm", "automatic", "how", collective_algorithms()),
        choices_parameter("type", "fp32", "of the elements", collective_types()),
        choice_parameter("reduction", "sum", "where the operation reduces", {"sum", "max", "min"}),
-       {"ranks", ParameterType::kInteger, "", "2", "cards 0 .. ranks - 1 take part", 1, 64},
+       {"ranks", ParameterType::kInteger, "", "2", "cards 0 .. ranks - 1 take part", 1, driver::kMaxRanks},
        {"iterations", ParameterType::kInteger, "", "4", "operations that are measured together", 1,
         1000},
        {"buffer", ParameterType::kSize, "B", "16MiB", "a rank's, for data that peers read", 2_MiB,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/config/system_config.hpp"
+#include "npu/abi/registers.hpp"
 #include "npu/base/checked.hpp"
 #include "workloads/framework/figures.hpp"
 #include "workloads/framework/host_room.hpp"
@@ -336,7 +337,8 @@ Workload p2p_bandwidth() {
        choices_parameter("operations", "write,read",
                          "the source card writes, or the destination card reads",
                          {"write", "read"}),
-       {"cards", ParameterType::kInteger, "", "2", "cards 0 .. cards - 1 take part", 2, 64},
+       {"cards", ParameterType::kInteger, "", "2", "cards 0 .. cards - 1 take part", 2,
+        abi::kMaxHccsCards},
        {"bytes", ParameterType::kSize, "B", "8MiB", "per transfer and measurement", 64, 64_GiB},
        {"depth", ParameterType::kInteger, "", "16", "copies in flight per transfer", 1, 1024},
        {"verify", ParameterType::kSize, "B", "1MiB",

@@ -60,7 +60,7 @@ class HostSide : public sc_core::sc_module,
   bool translations_enabled(unsigned) const override { return enabled; }
   unsigned page_requests(unsigned) const override { return allowed; }
   void set_page_request_status(unsigned, std::uint16_t bits) override { status |= bits; }
-  std::uint16_t requester_of(unsigned) const override { return 0x0100; }
+  std::uint32_t requester_of(unsigned) const override { return 0x0100; }
   Access access(model::DmaRequester, std::uint64_t, Bytes, bool, std::uint64_t) override {
     return {model::Completion::kUnsupportedRequest, {}, nullptr, 0};
   }

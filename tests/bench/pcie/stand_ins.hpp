@@ -73,7 +73,7 @@ class StandInHostMemory : public model::HostMemoryPort {
   }
   struct PageRequest {
     std::uint64_t when;
-    std::uint16_t requester;
+    std::uint32_t requester;
     std::uint32_t pasid;
     std::uint64_t address;
     model::PageRequestMessage message;

@@ -31,6 +31,8 @@ class Machine : public sim::ComposedMachine {
   explicit Machine(const std::vector<std::string>& overrides = {},
                    const std::string& name = "910b.yaml")
       : ComposedMachine(load(name, overrides), sim::SoftwareTime::kAccessesOnly) {}
+  explicit Machine(const model::SystemConfig& config)
+      : ComposedMachine(config, sim::SoftwareTime::kAccessesOnly) {}
 
   // What workloads get for the machine's platform, if it is not that itself.
   std::function<platform::Platform&(platform::Platform&)> decorate;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <optional>
 #include <set>
 
@@ -33,6 +34,7 @@ class Scanner {
       scan_everything();
     } else {
       for (const auto& bridge : bridges_) {
+        visited_.reset();
         scan_bus(bridge.first_bus, pci::kDevicesPerBus, bridge.last_bus);
       }
     }
@@ -55,7 +57,8 @@ class Scanner {
 
   // Devices 0 .. `devices` - 1 of a bus, and what is behind its bridges; bus numbers up to `last`.
   void scan_bus(std::uint16_t bus, unsigned devices, std::uint16_t last) {
-    if (!visited_.insert(bus).second) return;
+    if (visited_.test(bus % pci::kBuses)) return;
+    visited_.set(bus % pci::kBuses);
     for (unsigned device = 0; device < devices; ++device) {
       for (unsigned number = 0; number < pci::kFunctionsPerDevice; ++number) {
         const Bdf bdf{bus, static_cast<std::uint8_t>(device), static_cast<std::uint8_t>(number)};
@@ -74,7 +77,7 @@ class Scanner {
     const auto secondary = static_cast<std::uint16_t>(first + bridge.secondary_bus);
     const auto subordinate = static_cast<std::uint16_t>(first + bridge.subordinate_bus);
     if (secondary <= bridge.bdf.bus || subordinate < secondary || subordinate > last ||
-        visited_.count(secondary) != 0) {
+        visited_.test(bridge.secondary_bus)) {
       refuse(bridge.bdf, Error{ErrorCode::kBadDevice,
                                fmt::format("{}: bridge to buses {:02x}-{:02x}, but it is on bus "
                                            "{:02x} and {:02x} is the last one behind it",
@@ -146,7 +149,7 @@ class Scanner {
   const ScanOptions options_;
   ConfigAccess config_;
   std::vector<platform::HostBridge> bridges_;
-  std::set<std::uint16_t> visited_;  // buses
+  std::bitset<pci::kBuses> visited_;  // behind a host bridge
   ScanResult result_;
 };
 

@@ -11,9 +11,11 @@ namespace {
 std::uint64_t links_of(LinkCard& card, unsigned first = 0, unsigned cards = 0) {
   abi::HccsLinks links;
   const auto offset = abi::HccsLinks::kOffset + abi::HccsWord::offset_of(first);
-  EXPECT_TRUE(card.registers.bank().host_read(
-      offset, reinterpret_cast<unsigned char*>(&links.raw), sizeof links.raw));
-  if (cards != 0) EXPECT_EQ(links.get<abi::HccsLinks::Cards>(), cards);
+  EXPECT_TRUE(card.registers.bank().host_read(offset, reinterpret_cast<unsigned char*>(&links.raw),
+                                              sizeof links.raw));
+  if (cards != 0) {
+    EXPECT_EQ(links.get<abi::HccsLinks::Cards>(), cards);
+  }
   return links.get<abi::HccsLinks::Up>();
 }
 

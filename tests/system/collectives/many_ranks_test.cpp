@@ -6,14 +6,14 @@
 namespace npu::test {
 namespace {
 
-constexpr unsigned kRanks = 70;
+constexpr unsigned kManyRanks = 70;
 
 void expect_sums(CollectiveAlgorithm algorithm) {
-  Machine machine(super_node(kRanks, {"hbm.fidelity=run"}));
-  machine.on<CollectiveBench>(kRanks, [algorithm](CollectiveBench& bench) {
+  Machine machine(super_node(kManyRanks, {"hbm.fidelity=run"}));
+  machine.on<CollectiveBench>(kManyRanks, [algorithm](CollectiveBench& bench) {
     constexpr std::size_t kCount = 200;
     std::vector<int> sums(kCount);
-    for (unsigned rank = 0; rank < kRanks; ++rank) {
+    for (unsigned rank = 0; rank < kManyRanks; ++rank) {
       std::vector<int> values(kCount);
       for (unsigned i = 0; i < kCount; ++i) {
         values[i] = static_cast<int>((rank + 1) * (i + 3));
@@ -29,7 +29,7 @@ void expect_sums(CollectiveAlgorithm algorithm) {
           },
           CollectiveType::kInt32, algorithm);
     }
-    for (unsigned rank = 0; rank < kRanks; ++rank) {
+    for (unsigned rank = 0; rank < kManyRanks; ++rank) {
       EXPECT_EQ(bench.read<int>(bench.ranks[rank].to, rank, kCount), sums) << "rank " << rank;
     }
   });
@@ -44,8 +44,8 @@ TEST(ManyRanks, AddUpInStepsOfTwo) {
 }
 
 TEST(ManyRanks, AreTooManyForVectorCores) {
-  Machine machine(super_node(kRanks, {"hbm.fidelity=run"}));
-  machine.on<CollectiveBench>(kRanks, [](CollectiveBench& bench) {
+  Machine machine(super_node(kManyRanks, {"hbm.fidelity=run"}));
+  machine.on<CollectiveBench>(kManyRanks, [](CollectiveBench& bench) {
     auto& own = bench.ranks[69];
     const CollectiveCall call{own.stream.get(), CollectiveType::kInt32, CollectiveAlgorithm::kAiv};
     const auto refused = bench.all->all_reduce(69, call, own.from, own.to, 8, Reduction::kSum);

@@ -172,9 +172,9 @@ TEST_F(Fabric, AFullMeshOfAllCardsHasTooManyLinks) {
 TEST_F(Fabric, BusesDoNotReachIntoTheNextPciSegment) {
   auto text = shipped_text("system-384x910c.yaml");
   text.replace(text.find("first_bus: 0x0c0"), 16, "first_bus: 0x0e0");
-  EXPECT_NE(error_of(write("segment.yaml", text))
-                .find("its 35 buses from 0xe0 on reach beyond bus 0xff"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(write("segment.yaml", text)).find("its 35 buses from 0xe0 on reach beyond bus 0xff"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ class CollectiveMember {
   ProcessContext& process() { return *process_; }
   platform::Mutex& lock() { return *lock_; }
   ExecutionStream& stream() { return *streams_[rank_]; }
-  // The stream for a peer; in a communicator of more than kMostAtOnce ranks it is opened here when it
-  // is first needed. The errors of ExecutionStream::open().
+  // The stream for a peer; in a communicator of more than kMostAtOnce ranks it is opened here when
+  // it is first needed. The errors of ExecutionStream::open().
   Result<ExecutionStream*> stream_for(unsigned peer);
 
   // Slots of this rank: records of a peer, and those between its own streams.

@@ -25,7 +25,7 @@ class PeerGate {
  private:
   platform::Clock& clock_;
   SpinLock lock_;
-  CardLink* link_;  // null: closed
+  CardLink* link_;                                           // null: closed
   std::array<std::uint64_t, abi::HccsWord::kWords> open_{};  // as in the registers
   std::array<unsigned, abi::kMaxHccsCards> leases_{};
 };

@@ -51,7 +51,8 @@ class Scanner {
     std::set<unsigned> segments;
     for (const auto& bridge : bridges_) segments.insert(Bdf{bridge.first_bus}.segment());
     for (const unsigned segment : segments) {
-      for (unsigned packed = 0; packed <= 0xFFFF; ++packed) add(Bdf::unpack(segment << 16 | packed));
+      for (unsigned packed = 0; packed <= 0xFFFF; ++packed)
+        add(Bdf::unpack(segment << 16 | packed));
     }
   }
 

@@ -124,8 +124,8 @@ class AiCorePrograms : public sc_core::sc_module,
   std::map<std::uint64_t, Launch> launches_;  // by context
   BlockListener* kernel_listener_ = nullptr;
   WindowListener* window_listener_ = nullptr;
-  std::vector<BusyTime> busy_;     // by core
-  std::vector<bool> has_thread_;   // by core: it has had a block
+  std::vector<BusyTime> busy_;    // by core
+  std::vector<bool> has_thread_;  // by core: it has had a block
   SpaceBusy space_busy_;
   std::vector<std::uint32_t> epochs_;  // by core; 16 bits; resets seen
 };

@@ -109,7 +109,8 @@ class TopologyCheck {
   CheckResult check_buses() const {
     for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
       const auto next = std::next(range);
-      const unsigned end = (range->first / platform::kBusesPerSegment + 1) * platform::kBusesPerSegment;
+      const unsigned end =
+          (range->first / platform::kBusesPerSegment + 1) * platform::kBusesPerSegment;
       const unsigned limit = next == ranges_.end() ? end : std::min(end, next->first);
       if (range->first + range->second.buses <= limit) continue;
       return BrokenRule{range->second.path + ".first_bus",

@@ -109,7 +109,8 @@ void PlatformFirmware::set_up_bridge(platform::Bdf bdf) {
   const auto secondary = static_cast<std::uint16_t>(next_bus_++);
   write(bdf, pci::kPrimaryBus, 1, in_segment(bdf.bus));
   write(bdf, pci::kSecondaryBus, 1, in_segment(secondary));
-  write(bdf, pci::kSubordinateBus, 1, in_segment(last_bus_));  // while what is behind is being numbered
+  write(bdf, pci::kSubordinateBus, 1,
+        in_segment(last_bus_));  // while what is behind is being numbered
   low_ = up(low_, kBridgeGrain);
   high_ = up(high_, kBridgeGrain);
   const std::uint64_t low_start = low_;

@@ -86,7 +86,9 @@ struct PageTableEntry {
   constexpr bool dirty() const { return (raw & Dirty::kMask) != 0; }
   constexpr bool partial() const { return (raw & Partial::kMask) != 0; }
   constexpr bool is_peer() const { return (raw & Peer::kMask) != 0; }
-  constexpr unsigned card() const { return static_cast<unsigned>((raw & Card::kMask) >> Card::kLow); }
+  constexpr unsigned card() const {
+    return static_cast<unsigned>((raw & Card::kMask) >> Card::kLow);
+  }
   constexpr std::uint64_t target() const { return raw & (is_peer() ? kTarget : Address::kMask); }
 
   // What target() of a page of card `card` is.

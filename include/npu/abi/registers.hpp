@@ -136,7 +136,8 @@ struct PageInvalidate : Register<PageInvalidate, uint32_t, 0x0228, Access::kRead
   NPU_FIELD(Start, 31, 31, "begin; reads as 1 until it is done");
 };
 
-// --- HCCS links to other cards, 0x0140 and 0x0280 -------------------------------------------------------
+// --- HCCS links to other cards, 0x0140 and 0x0280
+// -------------------------------------------------------
 
 inline constexpr unsigned kMaxHccsCards = 384;
 
@@ -233,24 +234,29 @@ struct EventRecordBase : Register<EventRecordBase, uint64_t, 0x1020, Access::kRe
 using Bar0Registers = RegisterList<
     ChipId, ChipRevision, AiCoreCount, DeviceIndex, HbmSize, StreamWindowBase, StreamCount,
     EventCount, DeviceStatus, DeviceTime, FaultStatus, FaultCodeRegister, FaultAddress, FaultInfo,
-    FaultAccess, HccsAccess, HccsAccessWord<1>, HccsAccessWord<2>, HccsAccessWord<3>, HccsAccessWord<4>, HccsAccessWord<5>, HccsAccessWord<6>, HccsAccessWord<7>, HccsAccessWord<8>, HccsAccessWord<9>, HccsAccessWord<10>, HccsAccessWord<11>, MmuContextBase, MmuInvalidateAddress, MmuInvalidateSize, MmuInvalidate,
-    PageInvalidateAddress, PageInvalidate, HccsLinks, HccsLinksWord<1>, HccsLinksWord<2>, HccsLinksWord<3>, HccsLinksWord<4>, HccsLinksWord<5>, HccsLinksWord<6>, HccsLinksWord<7>, HccsLinksWord<8>, HccsLinksWord<9>, HccsLinksWord<10>, HccsLinksWord<11>, HccsCounted, QueueCapability, QueueCores,
-    DoorbellBase, ManagementBase, ManagementControl, ManagementStatusRegister, ManagementDoorbell,
-    ManagementConsumer, QueueFaultBase, QueueFaultControl, QueueFaultCount, CoreTopology,
-    PageFaultSpaces, PageFaultControl, PageFaultBase, PageFaultProducer, PageFaultConsumer,
-    PageFaultAddress, PageFaultReply, PageResidencyBase, PageFaultMode, SharedSpace,
-    PageFaultWaiting, ControlImage, ControlArguments, ControlState, MessageControl, MessageBase,
-    MessageProducer, MessageConsumer, MessageTaken, MessageReceived, MessageWord1, MessageWord2,
-    MessageWord3, MessageSend, PartitionCapability, PartitionStatusRegister, PartitionCommand,
-    PartitionCores, PartitionAicpus, PartitionMemoryBase, PartitionMemorySize, PartitionMedia,
-    PartitionGroup, PartitionWeights, PartitionTokens, PartitionTaskTimeout, ShareName0, ShareName1,
-    TelemetryCapability, CoreClock, AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead,
-    HbmBytesWritten, CubeBusy, VectorBusy, LinkRate, LinkRxPosted, LinkRxNonPosted,
-    LinkRxCompletion, LinkTxPosted, LinkTxNonPosted, LinkTxCompletion, EccInjectAddress, EccInject,
-    EccSingle, EccDouble, EccRecordedSingle, EccRecordedDouble, EccIsolatedSingle,
-    EccIsolatedDouble, EccClear, HealthStatus, EventLogCount, DmaQueueBase, DmaConsumerIndex,
-    DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase, PageCopyControl, PageCopyBase,
-    PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart, PageCopyProgress>;
+    FaultAccess, HccsAccess, HccsAccessWord<1>, HccsAccessWord<2>, HccsAccessWord<3>,
+    HccsAccessWord<4>, HccsAccessWord<5>, HccsAccessWord<6>, HccsAccessWord<7>, HccsAccessWord<8>,
+    HccsAccessWord<9>, HccsAccessWord<10>, HccsAccessWord<11>, MmuContextBase, MmuInvalidateAddress,
+    MmuInvalidateSize, MmuInvalidate, PageInvalidateAddress, PageInvalidate, HccsLinks,
+    HccsLinksWord<1>, HccsLinksWord<2>, HccsLinksWord<3>, HccsLinksWord<4>, HccsLinksWord<5>,
+    HccsLinksWord<6>, HccsLinksWord<7>, HccsLinksWord<8>, HccsLinksWord<9>, HccsLinksWord<10>,
+    HccsLinksWord<11>, HccsCounted, QueueCapability, QueueCores, DoorbellBase, ManagementBase,
+    ManagementControl, ManagementStatusRegister, ManagementDoorbell, ManagementConsumer,
+    QueueFaultBase, QueueFaultControl, QueueFaultCount, CoreTopology, PageFaultSpaces,
+    PageFaultControl, PageFaultBase, PageFaultProducer, PageFaultConsumer, PageFaultAddress,
+    PageFaultReply, PageResidencyBase, PageFaultMode, SharedSpace, PageFaultWaiting, ControlImage,
+    ControlArguments, ControlState, MessageControl, MessageBase, MessageProducer, MessageConsumer,
+    MessageTaken, MessageReceived, MessageWord1, MessageWord2, MessageWord3, MessageSend,
+    PartitionCapability, PartitionStatusRegister, PartitionCommand, PartitionCores, PartitionAicpus,
+    PartitionMemoryBase, PartitionMemorySize, PartitionMedia, PartitionGroup, PartitionWeights,
+    PartitionTokens, PartitionTaskTimeout, ShareName0, ShareName1, TelemetryCapability, CoreClock,
+    AicpuClock, HbmClock, HbmPeakRate, HbmBytesRead, HbmBytesWritten, CubeBusy, VectorBusy,
+    LinkRate, LinkRxPosted, LinkRxNonPosted, LinkRxCompletion, LinkTxPosted, LinkTxNonPosted,
+    LinkTxCompletion, EccInjectAddress, EccInject, EccSingle, EccDouble, EccRecordedSingle,
+    EccRecordedDouble, EccIsolatedSingle, EccIsolatedDouble, EccClear, HealthStatus, EventLogCount,
+    DmaQueueBase, DmaConsumerIndex, DmaDoorbell, DmaQueueControl, DmaQueueStatus, EventRecordBase,
+    PageCopyControl, PageCopyBase, PageCopySource, PageCopyDestination, PageCopySize, PageCopyStart,
+    PageCopyProgress>;
 
 inline constexpr auto kBar0Table = make_table(Bar0Registers{});
 static_assert(is_sorted_without_overlap(kBar0Table));

@@ -17,8 +17,8 @@
 // operation fails. The operation before must have been on the same stream, or have ended: else
 // the call waits for its end.
 //
-// In a communicator of more than 64 ranks the queues by which a rank reads several peers at once are
-// opened when they are first needed, and kAutomatic is an algorithm that needs none: kNhr, or
+// In a communicator of more than 64 ranks the queues by which a rank reads several peers at once
+// are opened when they are first needed, and kAutomatic is an algorithm that needs none: kNhr, or
 // kPairwise.
 //
 // A call may wait for room in a queue until earlier operations have made progress. So one task that

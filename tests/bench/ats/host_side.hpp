@@ -68,7 +68,7 @@ class HostSide : public sc_core::sc_module,
     return {model::Completion::kUnsupportedRequest, {}, nullptr, 0};
   }
   void written(const std::byte*, Bytes length, std::uint64_t) override { told += length; }
-  std::byte* find(std::uint16_t, std::uint32_t pasid, std::uint64_t address, Bytes,
+  std::byte* find(std::uint32_t, std::uint32_t pasid, std::uint64_t address, Bytes,
                   bool write) override {
     const auto page = pages.find(address - address % abi::entry_span(0));
     const bool there = page != pages.end() && pasid == kPasid && (!write || page->second.write);

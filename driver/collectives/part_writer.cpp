@@ -24,8 +24,19 @@ Result<StreamMark> PartWriter::begin(ExecutionStream& stream) {
 
 Status PartWriter::write(const Plan& plan) {
   for (const auto& each : plan) {
+    if (auto there = reach(each); !there) return there;
     step(each);
     if (auto there = flush_if_full(); !there) return there;
+  }
+  return {};
+}
+
+Status PartWriter::reach(const PlanStep& step) {
+  for (const auto peer : step.readers) {
+    if (auto there = member_.reach(peer); !there) return there;
+  }
+  for (const auto& each : step.reads) {
+    if (auto there = member_.reach(each.peer); !there) return there;
   }
   return {};
 }

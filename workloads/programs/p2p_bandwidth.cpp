@@ -190,7 +190,7 @@ class Bench {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       for (Bytes i = 0; i < wanted; ++i) {
         const Bytes at = i * all / wanted * kWindow;
-        const auto own = seed ^ (lane << 56) ^ at;
+        const auto own = seed ^ (lane << 48) ^ at;
         auto ok = (this->*visit)(lanes_[lane], at, std::min(kWindow, used - at), own);
         if (!ok) return ok;
       }
@@ -215,11 +215,13 @@ class Bench {
 };
 
 Result<std::vector<PeerCard>> open_cards(Context& context, std::uint64_t count) {
+  const auto found = driver::scan(context.platform);
+  if (!found) return forward_error(found);
   std::vector<PeerCard> cards;
   for (std::uint32_t i = 0; i < count; ++i) {
     driver::DeviceOptions options;
     options.ring = ring_placement(context.parameters);
-    auto device = driver::Device::open_index(context.platform, i, options);
+    auto device = driver::Device::open_index(context.platform, *found, i, options);
     if (!device && device.error().code == ErrorCode::kNotFound) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("cards={}: the machine has {}; system-2x910b2 has two with a link "

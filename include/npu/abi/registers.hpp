@@ -136,8 +136,7 @@ struct PageInvalidate : Register<PageInvalidate, uint32_t, 0x0228, Access::kRead
   NPU_FIELD(Start, 31, 31, "begin; reads as 1 until it is done");
 };
 
-// --- HCCS links to other cards, 0x0140 and 0x0280
-// -------------------------------------------------------
+// --- HCCS links to other cards, 0x0140 and 0x0280 ------------------------------------------
 
 inline constexpr unsigned kMaxHccsCards = 384;
 

@@ -17,9 +17,9 @@
 // operation fails. The operation before must have been on the same stream, or have ended: else
 // the call waits for its end.
 //
-// In a communicator of more than 64 ranks the queues by which a rank reads several peers at once
-// are opened when they are first needed, and kAutomatic is an algorithm that needs none: kNhr, or
-// kPairwise.
+// In a communicator of more than 64 ranks a rank maps a peer's buffer when it first reads from it
+// or tells it something. The queues by which a rank reads several peers at once are opened when
+// they are first needed, too, and kAutomatic is an algorithm that needs none: kNhr, or kPairwise.
 //
 // A call may wait for room in a queue until earlier operations have made progress. So one task that
 // calls for several ranks calls operation by operation, not rank by rank.
@@ -180,7 +180,8 @@ class NPU_API Communicator {
   // on every rank alike. all_reduce(), all_gather(), reduce_scatter() and barrier() need links of
   // neighbours alone if they are done in a ring; sends and receives need those of their peers.
   // kDeviceFault: an earlier operation has failed.
-  // Also the errors of ExecutionStream::submit().
+  // Also the errors of ExecutionStream::submit(), and of more than 64 ranks those of
+  // AddressSpace::import_memory() and ExecutionStream::open().
 
   // to[i] = reduction of all ranks' from[i], i < count.
   Result<StreamMark> all_reduce(unsigned rank, const CollectiveCall& call, DeviceAddress from,
